@@ -1,0 +1,121 @@
+// Opening and funding accounts. Both write a book, so both are operations that run in lanes.
+import { storeBooks } from '../balance-transaction/operations.ts'
+import { type Entry, postEntry } from '../balance-transaction/rules.ts'
+import type { Operation } from '../engine/operation.ts'
+import { refusal } from '../errors.ts'
+import { type Event, recordEvent } from '../event/rules.ts'
+import type { NewId } from '../id.ts'
+import { insertBook, type LockedBooks, lockBooks } from '../ledger/store.ts'
+import { type Account, type ApiKey, hashSecret, type Scope } from './rules.ts'
+import { insertAccount, insertApiKey } from './store.ts'
+
+export interface OpenAccount {
+  readonly account: Account
+  readonly key: Omit<ApiKey, 'revoked'> & { readonly name: string }
+}
+
+/** A new account with its empty book and first key, all or nothing. */
+export const openAccount: Operation<OpenAccount, null, OpenAccount> = {
+  name: 'open_account',
+  load: () => Promise.resolve(null),
+  decide: (_state, command) => command,
+  async store(tx, outcomes) {
+    for (const { account, key } of outcomes) {
+      await insertAccount(tx, account)
+      await insertBook(tx, account.account_id, account.currencies)
+      await insertApiKey(tx, key)
+    }
+  },
+}
+
+export interface Fund {
+  readonly account_id: string
+  readonly currency: string
+  /** Minor units, positive. */
+  readonly amount: bigint
+  /** The escrow the money came from; it funds an account once. */
+  readonly source: string
+}
+
+export interface FundState extends LockedBooks {
+  /** `account_id/source` of escrows that have funded already. */
+  readonly spent: Set<string>
+}
+
+export interface Funded {
+  readonly entries: readonly [Entry]
+  readonly events: readonly Event[]
+}
+
+/** Money coming in from outside: a credit of type `escrow`. */
+export function fundAccount(newId: NewId): Operation<Fund, FundState, Funded> {
+  return {
+    name: 'fund_account',
+
+    async load(tx, commands) {
+      const locked = await lockBooks(
+        tx,
+        commands.map(command => command.account_id),
+      )
+      const rows = await tx<{ account_id: string; source: string }[]>`
+        select account_id, source from balance_transactions
+        where account_id = any (${commands.map(command => command.account_id)}::text[])
+          and source = any (${commands.map(command => command.source)}::text[])
+          and type = 'escrow'`
+      return { ...locked, spent: new Set(rows.map(row => `${row.account_id}/${row.source}`)) }
+    },
+
+    decide({ books, now, spent }, { account_id, currency, amount, source }) {
+      const book = books.get(account_id)
+      if (book === undefined) throw refusal('not_found', `No account ${account_id}.`)
+      if (!book.balances.has(currency)) {
+        const held = [...book.balances.keys()].join(', ')
+        const message = `The account holds no ${currency} balance; it holds ${held}.`
+        throw refusal('holding_currency_not_found', message, 'currency')
+      }
+      if (spent.has(`${account_id}/${source}`)) {
+        const message = `${source} has funded this account already.`
+        throw refusal('source_already_used', message, 'source')
+      }
+      // After this point it succeeds.
+      spent.add(`${account_id}/${source}`)
+      const entry = postEntry(
+        book,
+        {
+          kind: 'funding',
+          source,
+          postings: [
+            { code: 'funding', currency, amount: -amount },
+            { code: 'available', currency, amount },
+          ],
+        },
+        {
+          type: 'escrow',
+          currency,
+          amount,
+          fixed_fee: 0n,
+          variable_fee: 0n,
+          fx_conversions: [],
+          description: source,
+          source,
+        },
+        now,
+        newId,
+      )
+      const created = { type: 'balance_transaction.created', object_id: entry.line.id, data: {} }
+      return { entries: [entry], events: [recordEvent(book, created, now, newId)] }
+    },
+
+    store: (tx, outcomes, { books, now }) => Promise.all(storeBooks(tx, books, outcomes, now)),
+  }
+}
+
+/** A key and its secret; the secret is shown once and only its hash kept. */
+export function makeApiKey(
+  account_id: string,
+  options: { readonly scope: Scope; readonly name: string; readonly secret: string },
+  newId: NewId,
+): OpenAccount['key'] {
+  const { scope, name, secret } = options
+  return { key_id: newId('key'), account_id, scope, name, secret_hash: hashSecret(secret) }
+}

@@ -1,0 +1,43 @@
+// Accounts and API keys, as pure functions: what a key may do, how a secret is kept and compared.
+import { createHash, timingSafeEqual } from 'node:crypto'
+
+export interface Account {
+  readonly account_id: string
+  readonly name: string
+  /** The balance currencies. */
+  readonly currencies: readonly string[]
+  readonly primary_currency: string
+  /** Where other accounts of this installation send a service_account payout. */
+  readonly deposit_address: string
+}
+
+/** Each scope includes the ones before it. */
+export const SCOPES = ['read', 'write', 'operator'] as const
+export type Scope = (typeof SCOPES)[number]
+
+export interface ApiKey {
+  readonly key_id: string
+  readonly account_id: string
+  /** 32 bytes. */
+  readonly secret_hash: Uint8Array
+  readonly scope: Scope
+  readonly revoked: boolean
+}
+
+/** Does a key of this scope reach what needs `needed`? */
+export function scopeAllows(scope: Scope, needed: Scope): boolean {
+  return SCOPES.indexOf(scope) >= SCOPES.indexOf(needed)
+}
+
+/** A plain hash suffices for a secret of 256 random bits (OWASP ASVS 5.0, 6.5.2). */
+export function hashSecret(secret: string): Buffer {
+  return createHash('sha256').update(secret).digest()
+}
+
+const NOBODY = Buffer.alloc(32)
+
+/** In constant time, and in the same time for a key that does not exist. */
+export function secretMatches(key: ApiKey | undefined, secret: string): boolean {
+  const equal = timingSafeEqual(hashSecret(secret), key?.secret_hash ?? NOBODY)
+  return equal && key !== undefined && !key.revoked
+}

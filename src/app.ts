@@ -1,0 +1,103 @@
+// The HTTP application, apart from the server: routes, strict bodies, authentication and answers to
+// what goes wrong. Listens on nothing, so tests can call it directly.
+import fastify, { type FastifyInstance, LogController } from 'fastify'
+import { balanceTransactionRoutes } from './balance-transaction/routes.ts'
+import type { Deps } from './deps.ts'
+import { refusal } from './errors.ts'
+import { authenticate } from './http/authenticate.ts'
+import { DOC_KEYWORDS } from './http/docs.ts'
+import { sendError, sendRefusal } from './http/errors.ts'
+import { readJson } from './http/json.ts'
+import { opsRoutes } from './http/ops.ts'
+import { REASON } from './http/schema.ts'
+import { payoutRoutes } from './payout/routes.ts'
+import { quoteRoutes } from './quote/routes.ts'
+
+/** Contract 28: larger bodies are 413. */
+const MAX_BODY_BYTES = 256 * 1024
+
+const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
+
+/** What the server tells the application: a draining process takes no new work. */
+export interface Lifecycle {
+  draining: boolean
+}
+
+export async function buildApp(
+  deps: Deps,
+  lifecycle: Lifecycle = { draining: false },
+): Promise<FastifyInstance> {
+  const app = fastify({
+    loggerInstance: deps.log,
+    logController: new LogController({ disableRequestLogging: true }),
+    bodyLimit: MAX_BODY_BYTES,
+    requestTimeout: 30_000,
+    keepAliveTimeout: 65_000,
+    // Idle keep-alive connections are closed on shutdown, busy ones after their answer.
+    forceCloseConnections: 'idle',
+    return503OnClosing: false,
+    routerOptions: { maxParamLength: 256 },
+    ajv: {
+      customOptions: {
+        // Fastify's defaults change what was sent: null would become 0. Nothing is coerced here.
+        coerceTypes: false,
+        removeAdditional: false,
+        useDefaults: false,
+        allErrors: true,
+        verbose: true,
+        keywords: [REASON, ...DOC_KEYWORDS],
+      },
+    },
+  })
+  // Answers are written as text by the rooms; the response schemas only document them.
+  app.setSerializerCompiler(() => data => JSON.stringify(data))
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body, done) => {
+    try {
+      checkCharset(request.headers['content-type'])
+      done(null, readJson(body as Buffer))
+    } catch (error) {
+      done(error as Error)
+    }
+  })
+  app.setErrorHandler(sendError)
+  app.decorateRequest('account')
+  app.addHook('onRequest', async request => {
+    const { scope } = request.routeOptions.config
+    if (scope !== undefined) authenticate(request, deps.reference.current(), scope)
+  })
+  // While draining, each answer tells its client to come back on a new connection, to another process.
+  app.addHook('onSend', async (_request, reply) => {
+    if (lifecycle.draining) void reply.header('connection', 'close')
+  })
+  app.addHook('onResponse', async (request, reply) => {
+    const route = request.routeOptions.url ?? 'unknown'
+    const labels = { method: request.method, route, status: String(reply.statusCode) }
+    deps.metrics.requests.observe(labels, reply.elapsedTime / 1000)
+  })
+  opsRoutes(app, deps, lifecycle)
+  quoteRoutes(app, deps)
+  payoutRoutes(app, deps)
+  balanceTransactionRoutes(app, deps)
+  app.setNotFoundHandler((request, reply) => {
+    const allowed = METHODS.filter(method => app.findRoute({ url: pathOf(request.url), method }))
+    if (allowed.length === 0) {
+      return sendRefusal(refusal('not_found', 'No such path.'), request, reply)
+    }
+    void reply.header('allow', allowed.join(', '))
+    const message = `${request.method} is not allowed here; ${allowed.join(', ')} is.`
+    return sendRefusal(refusal('method_not_allowed', message), request, reply)
+  })
+  return app
+}
+
+function pathOf(url: string): string {
+  return url.split('?', 1)[0] ?? url
+}
+
+/** RFC 8259: JSON on the wire is UTF-8. */
+function checkCharset(contentType: string | undefined): void {
+  const charset = /charset\s*=\s*"?([^";\s]+)/i.exec(contentType ?? '')?.[1]
+  if (charset === undefined || /^utf-?8$/i.test(charset)) return
+  throw refusal('unsupported_media_type', 'JSON is read as UTF-8 only.')
+}

@@ -1,0 +1,40 @@
+// How every write to a book ends: journals, statement lines, balances, heads and events, one
+// statement a table, pipelined on the transaction's connection.
+import type { TransactionSql } from '../db/connect.ts'
+import type { Event } from '../event/rules.ts'
+import { insertEvents } from '../event/store.ts'
+import type { Instant } from '../instant.ts'
+import type { Book, Journal } from '../ledger/rules.ts'
+import { insertJournals, updateBalances, updateBooks } from '../ledger/store.ts'
+import type { Entry } from './rules.ts'
+import { insertBalanceTransactions } from './store.ts'
+
+export interface BookWrites {
+  readonly entries: readonly Entry[]
+  /** Journals that move no balance and so have no statement line. */
+  readonly journals?: readonly Journal[]
+  readonly events: readonly Event[]
+}
+
+/** Statements for one batch of writes; the books are those that `load` locked and `decide` advanced. */
+export function storeBooks(
+  tx: TransactionSql,
+  books: ReadonlyMap<string, Book>,
+  writes: readonly BookWrites[],
+  now: Instant,
+): PromiseLike<unknown>[] {
+  const entries = writes.flatMap(write => write.entries)
+  const journals = [
+    ...entries.map(entry => entry.journal),
+    ...writes.flatMap(write => write.journals ?? []),
+  ]
+  const lines = entries.map(entry => entry.line)
+  const events = writes.flatMap(write => write.events)
+  const all = [...books.values()]
+  const statements: PromiseLike<unknown>[] = [updateBooks(tx, all, now)]
+  if (all.some(book => book.changed.size > 0)) statements.push(updateBalances(tx, all, now))
+  if (journals.length > 0) statements.push(insertJournals(tx, journals))
+  if (lines.length > 0) statements.push(insertBalanceTransactions(tx, lines))
+  if (events.length > 0) statements.push(insertEvents(tx, events))
+  return statements
+}

@@ -1,0 +1,89 @@
+// Balance transactions: the lines of a customer's statement, each made together with the journal that
+// moves the balance. Pure.
+import type { NewId } from '../id.ts'
+import type { Instant } from '../instant.ts'
+import { type Book, type Journal, type JournalDraft, postJournal } from '../ledger/rules.ts'
+import type { Decimal } from '../money/decimal.ts'
+
+export type BalanceTransactionType = 'escrow' | 'payout' | 'payout_failure' | 'payout_reversal'
+
+/** Amounts in minor units: `initial` was converted to `final` at this rate. */
+export interface FxConversion {
+  readonly exchange_rate: Decimal
+  readonly initial: { readonly amount: bigint; readonly currency: string }
+  readonly final: { readonly amount: bigint; readonly currency: string }
+}
+
+export interface BalanceTransaction {
+  readonly account_id: string
+  readonly id: string
+  readonly journal_number: bigint
+  readonly type: BalanceTransactionType
+  readonly operation_type: 'credit' | 'debit'
+  readonly currency: string
+  /** Signed, without fees. */
+  readonly amount: bigint
+  /** Signed: negative is a deduction, positive a fee given back, zero none. */
+  readonly fixed_fee: bigint
+  readonly variable_fee: bigint
+  /** What moved the balance: amount and fees. */
+  readonly net_amount: bigint
+  readonly balance_after: bigint
+  readonly fx_conversions: readonly FxConversion[]
+  readonly description: string
+  readonly source: string
+  readonly metadata: Readonly<Record<string, string>>
+  readonly created_at: Instant
+}
+
+export type StatementLine = Pick<
+  BalanceTransaction,
+  | 'type'
+  | 'currency'
+  | 'amount'
+  | 'fixed_fee'
+  | 'variable_fee'
+  | 'fx_conversions'
+  | 'description'
+  | 'source'
+>
+
+/** A journal and the statement line it causes; they stand or fall together. */
+export interface Entry {
+  readonly journal: Journal
+  readonly line: BalanceTransaction
+}
+
+/**
+ * Posts the journal and writes its line. The journal must move `available` by exactly the line's net
+ * amount in the line's currency; anything else is a fault of ours and throws.
+ */
+export function postEntry(
+  book: Book,
+  draft: JournalDraft,
+  line: StatementLine,
+  created_at: Instant,
+  newId: NewId,
+): Entry {
+  const net_amount = line.amount + line.fixed_fee + line.variable_fee
+  const moved = draft.postings.filter(posting => posting.code === 'available')
+  const [only] = moved
+  if (moved.length !== 1 || only?.currency !== line.currency || only.amount !== net_amount) {
+    throw new Error(`a ${line.type} line that does not match its journal`)
+  }
+  const journal = postJournal(book, draft, created_at)
+  return {
+    journal,
+    line: {
+      ...line,
+      account_id: book.account_id,
+      id: newId('btr'),
+      journal_number: journal.number,
+      operation_type: net_amount > 0n ? 'credit' : 'debit',
+      net_amount,
+      balance_after: book.balances.get(line.currency) as bigint,
+      metadata: {},
+      created_at,
+    },
+  }
+}

@@ -1,0 +1,85 @@
+// The statements of balance transactions. Append-only.
+import { rowsAsJson, type Sql, type TransactionSql } from '../db/connect.ts'
+import type { Instant } from '../instant.ts'
+import { formatDecimal, parseDecimal } from '../money/decimal.ts'
+import type { BalanceTransaction, FxConversion } from './rules.ts'
+
+type StoredConversion = {
+  exchange_rate: string
+  initial: { amount: string; currency: string }
+  final: { amount: string; currency: string }
+}
+
+type Row = Omit<BalanceTransaction, 'fx_conversions'> & { fx_conversions: StoredConversion[] }
+
+export function insertBalanceTransactions(
+  tx: TransactionSql,
+  lines: readonly BalanceTransaction[],
+) {
+  const rows = lines.map(line => ({
+    ...line,
+    fx_conversions: line.fx_conversions.map(conversion => ({
+      ...conversion,
+      exchange_rate: formatDecimal(conversion.exchange_rate),
+    })),
+  }))
+  return tx`
+    insert into balance_transactions
+      (account_id, id, journal_number, type, operation_type, currency, amount, fixed_fee,
+       variable_fee, net_amount, balance_after, fx_conversions, description, source, metadata,
+       created_at)
+    select account_id, id, journal_number, type, operation_type, currency, amount, fixed_fee,
+      variable_fee, net_amount, balance_after, fx_conversions, description, source, metadata,
+      created_at
+    from json_to_recordset(${rowsAsJson(rows)}::text::json)
+      as r(account_id text, id text, journal_number bigint, type text, operation_type text,
+        currency text, amount bigint, fixed_fee bigint, variable_fee bigint, net_amount bigint,
+        balance_after bigint, fx_conversions json, description text, source text, metadata json,
+        created_at timestamptz)`
+}
+
+/** By (account, id), in no order; what is not found or another account's is simply absent. */
+export async function findBalanceTransactions(
+  sql: Sql | TransactionSql,
+  keys: readonly { readonly account_id: string; readonly id: string }[],
+): Promise<BalanceTransaction[]> {
+  const rows = await sql<Row[]>`
+    select b.account_id, b.id, b.journal_number, b.type, b.operation_type, b.currency, b.amount,
+      b.fixed_fee, b.variable_fee, b.net_amount, b.balance_after, b.fx_conversions, b.description,
+      b.source, b.metadata, b.created_at
+    from json_to_recordset(${rowsAsJson(keys)}::text::json) as k(account_id text, id text)
+    join balance_transactions b on b.account_id = k.account_id and b.id = k.id`
+  return rows.map(fromRow)
+}
+
+/** The balance an instant left in each currency of the account: one index look-up a currency. */
+export async function listBalancesAsOf(
+  sql: Sql,
+  account_id: string,
+  as_of: Instant,
+): Promise<{ currency: string; available: bigint; updated_at: Instant }[]> {
+  return sql`
+    select b.currency, coalesce(h.balance_after, 0)::bigint as available,
+      coalesce(h.created_at, ${as_of}) as updated_at
+    from balances b
+    left join lateral (
+      select balance_after, created_at from balance_transactions t
+      where t.account_id = b.account_id and t.currency = b.currency and t.created_at <= ${as_of}
+      order by t.created_at desc, t.journal_number desc limit 1
+    ) h on true
+    where b.account_id = ${account_id} order by b.currency`
+}
+
+function fromRow(row: Row): BalanceTransaction {
+  return { ...row, fx_conversions: row.fx_conversions.map(conversionFromStored) }
+}
+
+function conversionFromStored(stored: StoredConversion): FxConversion {
+  const exchange_rate = parseDecimal(stored.exchange_rate)
+  if (exchange_rate === undefined) throw new Error(`stored rate ${stored.exchange_rate}`)
+  return {
+    exchange_rate,
+    initial: { currency: stored.initial.currency, amount: BigInt(stored.initial.amount) },
+    final: { currency: stored.final.currency, amount: BigInt(stored.final.amount) },
+  }
+}

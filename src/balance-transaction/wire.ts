@@ -1,0 +1,104 @@
+// The shapes of balance transactions and balances on the wire.
+import Type from 'typebox'
+import { Id, Literals, Minor, RateNumber, Timestamp } from '../http/schema.ts'
+import type { Instant } from '../instant.ts'
+import { amountToJson, rateToJson } from '../money/json.ts'
+import type { BalanceTransaction } from './rules.ts'
+
+const Money = Type.Object({ amount: Minor, currency: Type.String() })
+
+export const BalanceTransactionResponse = Type.Object(
+  {
+    id: Id('btr', 'Balance transaction id.'),
+    object: Type.Literal('balance_transaction'),
+    amount: Type.Integer({ description: 'Signed minor units, without fees.' }),
+    currency: Type.String(),
+    created_at: Timestamp,
+    description: Type.String(),
+    fee_details: Type.Array(
+      Type.Object({
+        amount: Type.Integer({ description: 'Negative for a deduction.' }),
+        currency: Type.String(),
+        type: Literals(['fixed_fee', 'variable_fee'] as const),
+      }),
+    ),
+    fx_conversions: Type.Array(
+      Type.Object({ exchange_rate: RateNumber, initial: Money, final: Money }),
+    ),
+    net: Money,
+    metadata: Type.Record(Type.String(), Type.String()),
+    operation_type: Literals(['credit', 'debit'] as const),
+    source: Type.String(),
+    type: Literals(['escrow', 'payout', 'payout_failure', 'payout_reversal'] as const),
+  },
+  { title: 'BalanceTransaction' },
+)
+
+/** The balance transaction as service.md's table has it. */
+export function presentBalanceTransaction(line: BalanceTransaction) {
+  const { currency } = line
+  const fees = [
+    { amount: line.fixed_fee, type: 'fixed_fee' },
+    { amount: line.variable_fee, type: 'variable_fee' },
+  ].filter(fee => fee.amount !== 0n)
+  return {
+    id: line.id,
+    object: 'balance_transaction',
+    amount: amountToJson(line.amount),
+    currency,
+    created_at: line.created_at,
+    description: line.description,
+    fee_details: fees.map(({ amount, type }) => ({ amount: amountToJson(amount), currency, type })),
+    fx_conversions: line.fx_conversions.map(({ exchange_rate, initial, final }) => ({
+      exchange_rate: rateToJson(exchange_rate),
+      initial: { amount: amountToJson(initial.amount), currency: initial.currency },
+      final: { amount: amountToJson(final.amount), currency: final.currency },
+    })),
+    net: { amount: amountToJson(line.net_amount), currency },
+    metadata: line.metadata,
+    operation_type: line.operation_type,
+    source: line.source,
+    type: line.type,
+  }
+}
+
+export const BalanceResponse = Type.Object(
+  {
+    object: Type.Literal('balance'),
+    available: Type.Array(
+      Type.Object({
+        currency: Type.String(),
+        amount: Type.String({ description: 'Minor units, as text.', examples: ['1250000'] }),
+      }),
+    ),
+    updated_at: Timestamp,
+  },
+  { title: 'Balance' },
+)
+
+export const BalanceQuery = Type.Object(
+  {
+    as_of: Type.Optional(
+      Type.String({
+        format: 'date-time',
+        description: 'Answer from the history: the balances this instant left (ISO 8601).',
+      }),
+    ),
+  },
+  { additionalProperties: false },
+)
+
+/** Every balance currency of the account, zeros included; amounts are text (contract 20). */
+export function presentBalance(
+  balances: readonly { readonly currency: string; readonly available: bigint }[],
+  updated_at: Instant,
+) {
+  return {
+    object: 'balance',
+    available: balances.map(({ currency, available }) => ({
+      currency,
+      amount: available.toString(),
+    })),
+    updated_at,
+  }
+}

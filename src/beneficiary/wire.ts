@@ -1,0 +1,110 @@
+// The shapes of beneficiaries on the wire. The stored details are the request's, completed with ''
+// and {} for what is not set, so that what is stored is what is shown.
+import Type, { type Static } from 'typebox'
+import { Closed, CountryCode, CurrencyCode, Literals, Text } from '../http/schema.ts'
+
+export const Document = Closed({
+  type: Type.Optional(Text(64)),
+  file_name: Type.Optional(Text(255)),
+  url: Type.Optional(Text(2048)),
+})
+
+const Address = Closed({
+  line1: Type.Optional(Text(255)),
+  line2: Type.Optional(Text(255)),
+  city: Type.Optional(Text(128)),
+  state: Type.Optional(Text(128)),
+  country: Type.Optional(CountryCode),
+  postal_code: Type.Optional(Text(32)),
+})
+
+const Phone = Closed({ code: Type.Optional(Text(8)), number: Type.Optional(Text(32)) })
+
+const Bank = Closed({
+  account_number: Type.Optional(Type.String({ minLength: 1, maxLength: 64 })),
+  iban: Type.Optional(Type.String({ minLength: 5, maxLength: 42 })),
+  bank_name: Type.Optional(Text(255)),
+  country: Type.Optional(CountryCode),
+  currency: Type.Optional(CurrencyCode),
+  bank_codes: Type.Optional(
+    Type.Unsafe<Record<string, string>>({
+      type: 'object',
+      maxProperties: 10,
+      propertyNames: { type: 'string', pattern: '^[a-z][a-z0-9_]{0,39}$' },
+      additionalProperties: { type: 'string', minLength: 1, maxLength: 64 },
+      examples: [{ swift_code: 'HSBCHKHH', bank_code: '004' }],
+    }),
+  ),
+})
+
+const Wallet = Closed({
+  deposit_address: Type.String({ minLength: 1, maxLength: 128 }),
+  type: Type.Optional(Text(64)),
+  currency: Type.Optional(CurrencyCode),
+})
+
+const LocalPaymentNetwork = Closed({
+  type: Type.String({ minLength: 1, maxLength: 64 }),
+  deposit_key_type: Type.Optional(Text(64)),
+  deposit_key: Type.Optional(Text(255)),
+})
+
+const ServiceAccount = Closed({ deposit_address: Type.String({ minLength: 1, maxLength: 64 }) })
+
+export const DESTINATION_TYPES = [
+  'bank',
+  'wallet',
+  'local_payment_network',
+  'service_account',
+] as const
+export type DestinationType = (typeof DESTINATION_TYPES)[number]
+
+export const DestinationDetails = Closed({
+  type: Literals(DESTINATION_TYPES),
+  bank: Type.Optional(Bank),
+  wallet: Type.Optional(Wallet),
+  local_payment_network: Type.Optional(LocalPaymentNetwork),
+  service_account: Type.Optional(ServiceAccount),
+})
+export type DestinationDetails = Static<typeof DestinationDetails>
+
+export const BeneficiaryRequest = Closed(
+  {
+    name: Type.String({ minLength: 1, maxLength: 255 }),
+    type: Literals(['individual', 'business'] as const),
+    destination_details: DestinationDetails,
+    name_local: Type.Optional(Text(255)),
+    email: Type.Optional(Text(320)),
+    phone: Type.Optional(Phone),
+    address: Type.Optional(Address),
+    date_of_birth: Type.Optional(Text(10)),
+    national_identification_number: Type.Optional(Text(64)),
+    party_classification: Type.Optional(Text(64)),
+    registration_number: Type.Optional(Text(64)),
+    tax_id: Type.Optional(Text(64)),
+    documents: Type.Optional(Type.Array(Document, { maxItems: 20 })),
+  },
+  { title: 'BeneficiaryDetails' },
+)
+export type BeneficiaryRequest = Static<typeof BeneficiaryRequest>
+
+export const BeneficiaryDetailsResponse = Type.Object(
+  {
+    address: Address,
+    date_of_birth: Type.String(),
+    destination: Type.String({ description: 'Id of the destination, `dst_…`.' }),
+    destination_details: DestinationDetails,
+    documents: Type.Array(Document),
+    email: Type.String(),
+    name: Type.String(),
+    name_local: Type.String(),
+    national_identification_number: Type.String(),
+    party_classification: Type.String(),
+    phone: Phone,
+    registration_number: Type.String(),
+    status: Literals(['active'] as const),
+    tax_id: Type.String(),
+    type: Literals(['individual', 'business'] as const),
+  },
+  { title: 'BeneficiaryDetailsShown' },
+)

@@ -1,0 +1,87 @@
+// What every command shares: the database opened and migrated, JSON or words on standard output,
+// errors as one line on standard error with exit code 1.
+import { pino } from 'pino'
+import { type Config, readConfig } from '../config.ts'
+import { connect, type Sql } from '../db/connect.ts'
+import { migrate, pendingMigrations } from '../db/migrate.ts'
+import { openDatabase } from '../db/open.ts'
+import { Lane } from '../engine/lane.ts'
+import type { Operation } from '../engine/operation.ts'
+
+export interface Context {
+  readonly config: Config
+  readonly url: string
+  /** As the service's role: it cannot rewrite the books either. */
+  readonly sql: Sql
+  /** Runs one write through a lane of its own. */
+  write<C, S, O>(operation: Operation<C, S, O>, command: C): Promise<O>
+}
+
+/** A mistake of the person at the keyboard: printed as one line, without a stack. */
+export class UsageError extends Error {}
+
+/** Opens the database for one command, whether or not the service is running beside it. */
+export async function withContext<T>(work: (context: Context) => Promise<T>): Promise<T> {
+  const config = readConfig()
+  const database = await openDatabase(config)
+  try {
+    await prepare(config, database.url)
+    return await onDatabase(config, database.url, work)
+  } finally {
+    await database.release()
+  }
+}
+
+/** The same on a database that is open and migrated already. */
+export async function onDatabase<T>(
+  config: Config,
+  url: string,
+  work: (context: Context) => Promise<T>,
+): Promise<T> {
+  const sql = connect(url, { max: 2, as: 'service', application_name: 'corridor cli' })
+  const write = <C, S, O>(operation: Operation<C, S, O>, command: C) =>
+    new Lane(sql, operation, { max_batch: 1 }).run(command)
+  try {
+    return await work({ config, url, sql, write })
+  } finally {
+    await sql.end({ timeout: 5 })
+  }
+}
+
+/** The embedded database is brought up to date in passing; an external one only by `migrate`. */
+async function prepare(config: Config, url: string): Promise<void> {
+  const owner = connect(url, { max: 1, as: 'owner' })
+  try {
+    if (config.database_url === undefined) await migrate(owner)
+    const pending = await pendingMigrations(owner)
+    if (pending.length === 0) return
+    throw new UsageError(`the database lacks ${pending.join(', ')}; run: corridor migrate`)
+  } finally {
+    await owner.end({ timeout: 5 })
+  }
+}
+
+/** One JSON document with --json, else the words. */
+export function print(options: { readonly json?: boolean }, data: unknown, words: string): void {
+  process.stdout.write(options.json === true ? `${JSON.stringify(data, null, 2)}\n` : `${words}\n`)
+}
+
+/** Columns of text under a heading, as wide as they need to be. */
+export function table(headings: readonly string[], rows: readonly (readonly string[])[]): string {
+  const widths = headings.map((heading, i) =>
+    Math.max(heading.length, ...rows.map(row => row[i]?.length ?? 0)),
+  )
+  return [headings, ...rows]
+    .map(row =>
+      row
+        .map((cell, i) => cell.padEnd(widths[i] ?? 0))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n')
+}
+
+/** The service's log: JSON lines on standard output. */
+export function makeLog(config: Config) {
+  return pino({ level: config.log_level })
+}

@@ -1,0 +1,112 @@
+// corridor start, corridor migrate: the service in the foreground, and the schema brought up to date.
+import type { Command } from 'commander'
+import { listAccounts } from '../account/store.ts'
+import { readConfig } from '../config.ts'
+import { connect } from '../db/connect.ts'
+import { migrate } from '../db/migrate.ts'
+import { openDatabase } from '../db/open.ts'
+import { loadDefaultRates } from '../fx/load.ts'
+import { listRates, upsertRates } from '../fx/store.ts'
+import { startService } from '../service.ts'
+import { createAccount, type OpenedAccount } from './account.ts'
+import { type Context, makeLog, onDatabase, print } from './context.ts'
+
+/** Balances of the sandbox account that a first start makes. */
+const SANDBOX = {
+  name: 'Sandbox',
+  currencies: ['USD', 'EUR', 'GBP', 'HKD'],
+  primary_currency: 'USD',
+  fund: [
+    { currency: 'USD', amount: 100_000_000n },
+    { currency: 'EUR', amount: 50_000_000n },
+  ],
+}
+
+export function startCommands(program: Command): void {
+  program
+    .command('start')
+    .description('run the service; on an empty database, make a funded sandbox account first')
+    .action(start)
+  program
+    .command('migrate')
+    .description('bring the database schema up to date')
+    .option('--json', 'print JSON')
+    .action(async (options: { json?: boolean }) => {
+      const database = await openDatabase(readConfig())
+      const owner = connect(database.url, { max: 1, as: 'owner' })
+      try {
+        const applied = await migrate(owner)
+        const words = applied.length === 0 ? 'nothing to apply' : `applied ${applied.join(', ')}`
+        print(options, { applied }, words)
+      } finally {
+        await owner.end({ timeout: 5 })
+        await database.release()
+      }
+    })
+}
+
+async function start(): Promise<void> {
+  const config = readConfig()
+  const log = makeLog(config)
+  let sandbox: OpenedAccount | undefined
+  const service = await startService(config, log, async url => {
+    sandbox = await onDatabase(config, url, firstStart)
+  })
+  const stop = (signal: string) => {
+    // A second signal finds no listener and ends the process at once.
+    process.removeAllListeners('SIGTERM').removeAllListeners('SIGINT')
+    log.info({ signal }, 'stopping')
+    service.stop().then(
+      () => log.info('stopped'),
+      error => {
+        log.fatal({ err: error }, 'could not stop cleanly')
+        process.exitCode = 1
+      },
+    )
+  }
+  process.once('SIGTERM', stop).once('SIGINT', stop)
+  const { address, database } = service
+  log.info({ address, database, migrated: service.migrated }, 'corridor is listening')
+  if (sandbox !== undefined) process.stdout.write(welcome(address, sandbox))
+}
+
+/** An empty database gets the shipped rates and a sandbox account; any other is left alone. */
+async function firstStart(context: Context): Promise<OpenedAccount | undefined> {
+  const { sql } = context
+  if ((await listAccounts(sql)).length > 0) return undefined
+  if ((await listRates(sql)).length === 0) await upsertRates(sql, await loadDefaultRates())
+  return createAccount(context, SANDBOX)
+}
+
+function welcome(address: string, { account, key_id, secret }: OpenedAccount): string {
+  const auth = `-u '${key_id}:${secret}'`
+  const json = `-H 'Content-Type: application/json'`
+  const quote = `{"payout_info":{"currency":"HKD","amount":1000000},"holding_info":{"currency":"USD"}}`
+  const payout =
+    `{"amount":1000000,"currency":"HKD","holding_currency":"USD","purpose":"supplier_payment",` +
+    `"transaction_description":"Invoice 2041","local":{"fund_transfer_network":"chats"},` +
+    `"beneficiary_details":{"name":"Harbour Trading Ltd","type":"business","destination_details":` +
+    `{"type":"bank","bank":{"account_number":"123456789012","country":"HK","currency":"HKD"}}}}`
+  return `
+Corridor is ready at ${address}. A sandbox account was made, holding USD 1,000,000.00 and EUR 500,000.00.
+
+  account  ${account.account_id}
+  key id   ${key_id}
+  secret   ${secret}   (shown once)
+
+Try it. Quote 10,000 Hong Kong dollars from the US dollar balance:
+
+  curl ${auth} ${json} ${address}/v3/payout/quote -d '${quote}'
+
+Pay them out:
+
+  curl ${auth} ${json} ${address}/v3/payout -d '${payout}'
+
+See what is left:
+
+  curl ${auth} ${address}/v3/balance
+
+The reference is at ${address}/docs.
+
+`
+}

@@ -1,0 +1,145 @@
+// The environment as one typed object; the only reader of process.env. A variable that cannot be read
+// stops the program with a sentence that names it.
+
+export interface Config {
+  readonly host: string
+  readonly port: number
+  /** Folder of the embedded database. */
+  readonly data_dir: string
+  /** An external PostgreSQL; undefined means the embedded one. */
+  readonly database_url: string | undefined
+  readonly log_level: string
+  readonly quote_validity_s: number
+  readonly rate_pivot: string
+  readonly rate_spread_bps: number
+  readonly rate_max_age_s: number
+  readonly lanes: number
+  readonly max_batch: number
+  readonly read_connections: number
+  readonly settle: boolean
+  readonly settle_poll_ms: number
+  readonly rail_timeout_ms: number
+  readonly simulator_delay_ms: number
+  readonly drain_ms: number
+}
+
+/** One variable: how it is read, and what docs/operations.md says of it. */
+export interface Setting {
+  readonly name: string
+  readonly fallback: string
+  readonly meaning: string
+}
+
+export const SETTINGS = [
+  { name: 'PORT', fallback: '8080', meaning: 'Port of the HTTP service; 0 takes a free one.' },
+  { name: 'HOST', fallback: '127.0.0.1', meaning: 'Address the HTTP service listens on.' },
+  { name: 'CORRIDOR_DATA', fallback: './data', meaning: 'Folder of the embedded database.' },
+  {
+    name: 'DATABASE_URL',
+    fallback: '',
+    meaning: 'PostgreSQL 15 or newer to use instead of the embedded database.',
+  },
+  {
+    name: 'LOG_LEVEL',
+    fallback: 'info',
+    meaning: 'fatal, error, warn, info, debug, trace or silent.',
+  },
+  { name: 'CORRIDOR_QUOTE_VALIDITY_S', fallback: '1800', meaning: 'Seconds a quote can be used.' },
+  {
+    name: 'CORRIDOR_RATE_PIVOT',
+    fallback: 'EUR',
+    meaning: 'Currency through which pairs without a rate of their own are crossed.',
+  },
+  {
+    name: 'CORRIDOR_RATE_SPREAD_BPS',
+    fallback: '0',
+    meaning: 'Basis points by which every mid rate is moved against the customer.',
+  },
+  {
+    name: 'CORRIDOR_RATE_MAX_AGE_S',
+    fallback: '259200 with DATABASE_URL, else 0',
+    meaning: 'Rates older than this many seconds are not quoted; 0 allows any age.',
+  },
+  { name: 'CORRIDOR_LANES', fallback: '2', meaning: 'Batches of one kind of write side by side.' },
+  { name: 'CORRIDOR_MAX_BATCH', fallback: '256', meaning: 'Most writes in one transaction.' },
+  { name: 'CORRIDOR_READ_CONNECTIONS', fallback: '4', meaning: 'Database connections for reads.' },
+  { name: 'CORRIDOR_SETTLE', fallback: 'on', meaning: 'on or off: run the settling worker here.' },
+  {
+    name: 'CORRIDOR_SETTLE_POLL_MS',
+    fallback: '250',
+    meaning: 'Milliseconds between looks for payouts whose rail is due to be asked.',
+  },
+  {
+    name: 'CORRIDOR_RAIL_TIMEOUT_MS',
+    fallback: '10000',
+    meaning: 'Milliseconds a rail has to answer before it is asked again later.',
+  },
+  {
+    name: 'CORRIDOR_SIMULATOR_DELAY_MS',
+    fallback: '2000',
+    meaning: 'Milliseconds between the steps of the simulator rail.',
+  },
+  {
+    name: 'CORRIDOR_DRAIN_MS',
+    fallback: '1000',
+    meaning: 'Milliseconds between SIGTERM and closing the listener, for load balancers to notice.',
+  },
+] as const satisfies readonly Setting[]
+
+type Name = (typeof SETTINGS)[number]['name']
+type Environment = Readonly<Record<string, string | undefined>>
+
+const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']
+
+/** Reads and checks the environment; throws an Error naming the first variable that is not valid. */
+export function readConfig(env: Environment = process.env): Config {
+  const database_url = text(env, 'DATABASE_URL') || undefined
+  return {
+    host: text(env, 'HOST'),
+    port: integer(env, 'PORT', 0, 65_535),
+    data_dir: text(env, 'CORRIDOR_DATA'),
+    database_url,
+    log_level: oneOf(env, 'LOG_LEVEL', LOG_LEVELS),
+    quote_validity_s: integer(env, 'CORRIDOR_QUOTE_VALIDITY_S', 1, 31_536_000),
+    rate_pivot: text(env, 'CORRIDOR_RATE_PIVOT').toUpperCase(),
+    rate_spread_bps: integer(env, 'CORRIDOR_RATE_SPREAD_BPS', 0, 9_999),
+    rate_max_age_s: env.CORRIDOR_RATE_MAX_AGE_S
+      ? integer(env, 'CORRIDOR_RATE_MAX_AGE_S', 0, 31_536_000)
+      : defaultMaxAge(database_url),
+    lanes: integer(env, 'CORRIDOR_LANES', 1, 64),
+    max_batch: integer(env, 'CORRIDOR_MAX_BATCH', 1, 10_000),
+    read_connections: integer(env, 'CORRIDOR_READ_CONNECTIONS', 1, 100),
+    settle: oneOf(env, 'CORRIDOR_SETTLE', ['on', 'off']) === 'on',
+    settle_poll_ms: integer(env, 'CORRIDOR_SETTLE_POLL_MS', 1, 60_000),
+    rail_timeout_ms: integer(env, 'CORRIDOR_RAIL_TIMEOUT_MS', 1, 600_000),
+    simulator_delay_ms: integer(env, 'CORRIDOR_SIMULATOR_DELAY_MS', 0, 86_400_000),
+    drain_ms: integer(env, 'CORRIDOR_DRAIN_MS', 0, 60_000),
+  }
+}
+
+/**
+ * The embedded database comes with dated rates so that a first try works; whoever brings a database of
+ * their own quotes real customers, and three days bridge a weekend without publication.
+ */
+function defaultMaxAge(database_url: string | undefined): number {
+  return database_url === undefined ? 0 : 3 * 86_400
+}
+
+function text(env: Environment, name: Name): string {
+  const value = env[name]
+  if (value !== undefined && value !== '') return value
+  return SETTINGS.find(setting => setting.name === name)?.fallback ?? ''
+}
+
+function integer(env: Environment, name: Name, minimum: number, maximum: number): number {
+  const value = text(env, name)
+  const number = /^\d{1,10}$/.test(value) ? Number(value) : Number.NaN
+  if (number >= minimum && number <= maximum) return number
+  throw new Error(`${name} must be an integer from ${minimum} to ${maximum}, not "${value}"`)
+}
+
+function oneOf(env: Environment, name: Name, values: readonly string[]): string {
+  const value = text(env, name)
+  if (values.includes(value)) return value
+  throw new Error(`${name} must be one of ${values.join(', ')}, not "${value}"`)
+}

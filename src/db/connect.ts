@@ -1,0 +1,83 @@
+// Connections to PostgreSQL: types read exactly (bigint as bigint, time as Instant text, numeric as
+// text), time-outs set, and the service's own role taken, which can add to the books but not rewrite
+// them.
+import postgres from 'postgres'
+import { instantFromPostgres } from '../instant.ts'
+
+type Types = {
+  readonly bigint: bigint
+  readonly instant: string
+  readonly textArray: string[]
+}
+
+export type Sql = postgres.Sql<Types>
+export type TransactionSql = postgres.TransactionSql<Types>
+
+/** Set by the migrations; granted to whoever migrates. */
+export const SERVICE_ROLE = 'corridor_service'
+
+export interface ConnectOptions {
+  readonly max: number
+  /** `service` cannot change or delete what is append-only; `owner` migrates. */
+  readonly as: 'service' | 'owner'
+  readonly application_name?: string
+}
+
+export function connect(url: string, options: ConnectOptions): Sql {
+  return postgres(url, {
+    max: options.max,
+    connect_timeout: 5,
+    // A long-lived pool: postgres.js would otherwise retire connections, and their plans, at random.
+    max_lifetime: null,
+    onnotice: () => {},
+    // Reading array types from the catalogue is a query postgres.js does not wait for: when it fails,
+    // the process dies of an unhandled rejection. text[] is the only array that travels, and is below.
+    fetch_types: false,
+    types: {
+      bigint: postgres.BigInt,
+      instant: {
+        to: 1184,
+        from: [1184],
+        serialize: (value: string) => value,
+        parse: instantFromPostgres,
+      },
+      textArray: { to: 1009, from: [1009], serialize: writeTextArray, parse: readTextArray },
+    },
+    connection: {
+      TimeZone: 'UTC',
+      application_name: options.application_name ?? 'corridor',
+      lock_timeout: 10_000,
+      statement_timeout: options.as === 'owner' ? 0 : 30_000,
+      idle_in_transaction_session_timeout: options.as === 'owner' ? 0 : 10_000,
+      ...(options.as === 'service' ? { role: SERVICE_ROLE } : {}),
+    },
+  })
+}
+
+/**
+ * Rows as one JSON parameter, for `json_to_recordset($1::json)`: one bind whatever the width of the
+ * table. Amounts go as text, which PostgreSQL reads exactly.
+ */
+export function rowsAsJson(rows: readonly object[]): string {
+  return JSON.stringify(rows, (_key, value) =>
+    typeof value === 'bigint' ? value.toString() : value,
+  )
+}
+
+/** The database's clock, by which everything that expires is judged. */
+export async function databaseNow(sql: Sql): Promise<string> {
+  const [row] = await sql<{ now: string }[]>`select clock_timestamp() as now`
+  if (row === undefined) throw new Error('no time from the database')
+  return row.now
+}
+
+/** text[] as PostgreSQL's array literal. */
+function writeTextArray(values: readonly string[]): string {
+  return `{${values.map(v => `"${v.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`).join(',')}}`
+}
+
+/** A one-dimensional text[] without nulls, as PostgreSQL prints it. */
+function readTextArray(literal: string): string[] {
+  const elements = literal.slice(1, -1).matchAll(/"((?:[^"\\]|\\.)*)"|([^",]+)/g)
+  return [...elements].map(([, quoted, bare = '']) => quoted?.replace(/\\(.)/g, '$1') ?? bare)
+}

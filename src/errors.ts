@@ -1,0 +1,158 @@
+// The one catalogue of everything the service refuses, and the exception that carries a refusal. It
+// knows codes, reasons and HTTP statuses; it knows nothing of how an answer is written to a socket.
+
+interface CatalogueEntry {
+  readonly code: number
+  readonly status: number
+  /** What the caller reads in the documentation: when this happens and what to do. */
+  readonly meaning: string
+}
+
+/** Codes below 1000 are about the request as such, codes from 20000 about payouts (contract, "Errors"). */
+export const CATALOGUE = {
+  invalid_json: { code: 100, status: 400, meaning: 'The body is not JSON as this API reads it.' },
+  internal: { code: 101, status: 500, meaning: 'A fault of the service; nothing was written.' },
+  service_unavailable: {
+    code: 102,
+    status: 503,
+    meaning: 'The database cannot be reached; retry with the same Idempotency-Key.',
+  },
+  invalid_path_parameter: { code: 103, status: 400, meaning: 'An id in the path is malformed.' },
+  invalid_query_parameter: { code: 104, status: 400, meaning: 'A query parameter is not valid.' },
+  not_found: { code: 105, status: 404, meaning: 'No such object in this account.' },
+  insufficient_scope: { code: 106, status: 403, meaning: 'The API key may not do this.' },
+  invalid_credentials: { code: 108, status: 401, meaning: 'Unknown, wrong or revoked API key.' },
+  missing_credentials: { code: 109, status: 401, meaning: 'No Authorization header.' },
+  rate_limited: { code: 110, status: 429, meaning: 'Too many requests; see Retry-After.' },
+  invalid_request: { code: 111, status: 400, meaning: 'The HTTP message itself is malformed.' },
+  unsupported_media_type: {
+    code: 113,
+    status: 415,
+    meaning: 'A body must be sent as application/json in UTF-8.',
+  },
+  payload_too_large: { code: 114, status: 413, meaning: 'The body is over 256 KiB.' },
+  method_not_allowed: { code: 115, status: 405, meaning: 'The path exists; see Allow.' },
+  invalid_field: { code: 120, status: 400, meaning: 'A field is missing, unknown or not valid.' },
+  idempotency_key_reused: {
+    code: 130,
+    status: 422,
+    meaning: 'The Idempotency-Key was used with another body within 24 hours.',
+  },
+  invalid_idempotency_key: {
+    code: 132,
+    status: 400,
+    meaning: 'An Idempotency-Key has 1 to 255 visible ASCII characters.',
+  },
+  currency: { code: 20061, status: 400, meaning: 'Not a currency code this service knows.' },
+  holding_currency_not_found: {
+    code: 20067,
+    status: 400,
+    meaning: 'The account holds no balance in this currency.',
+  },
+  beneficiary_missing: {
+    code: 20165,
+    status: 400,
+    meaning: 'Exactly one of beneficiary and beneficiary_details must be sent.',
+  },
+  type_mismatch: {
+    code: 20172,
+    status: 400,
+    meaning: 'A detail object or a beneficiary does not belong to the payout type.',
+  },
+  beneficiary_not_found: {
+    code: 20173,
+    status: 404,
+    meaning: 'No such beneficiary in this account.',
+  },
+  entity_not_found: {
+    code: 20174,
+    status: 404,
+    meaning: 'No such entity in this account, or it is rejected.',
+  },
+  insufficient_balance: {
+    code: 20201,
+    status: 422,
+    meaning: 'The balance does not cover amount and fees.',
+  },
+  amount_mismatch: {
+    code: 20297,
+    status: 400,
+    meaning: 'An expected amount differs from the computed one, which the message names.',
+  },
+  amount_out_of_range: {
+    code: 20298,
+    status: 400,
+    meaning: 'An amount is outside 1 to 9007199254740991 minor units, as sent or once converted.',
+  },
+  quote_expired: {
+    code: 20299,
+    status: 422,
+    meaning: 'valid_until has passed; ask for a new quote.',
+  },
+  quote_used: { code: 20299, status: 422, meaning: 'The quote has funded a payout already.' },
+  quote_mismatch: {
+    code: 20299,
+    status: 422,
+    meaning: 'The payout differs from its quote; the fields are named.',
+  },
+  rate_stale: { code: 20300, status: 503, meaning: 'The newest rate is older than allowed.' },
+  rate_unavailable: { code: 20301, status: 422, meaning: 'No rate joins these two currencies.' },
+  deposit_address_not_found: {
+    code: 20302,
+    status: 422,
+    meaning: 'No account of this installation has this deposit address.',
+  },
+  deposit_currency_not_accepted: {
+    code: 20303,
+    status: 422,
+    meaning: 'The receiving account holds no balance in the destination currency.',
+  },
+  invalid_transition: {
+    code: 20304,
+    status: 409,
+    meaning: 'The payout cannot go from its present status to this one.',
+  },
+  source_already_used: {
+    code: 20305,
+    status: 409,
+    meaning: 'This source has funded the account already.',
+  },
+} as const satisfies Record<string, CatalogueEntry>
+
+export type Reason = keyof typeof CATALOGUE
+
+/** One thing wrong with a request. `remarks` is the JSON path of the field, '' for the whole. */
+export interface Problem {
+  readonly reason: Reason
+  readonly message: string
+  readonly remarks: string
+}
+
+/**
+ * A request refused with nothing written: every problem found, the first of which decides the
+ * HTTP status. Anything thrown that is not a Refusal is a fault of the service.
+ */
+export class Refusal extends Error {
+  readonly problems: readonly Problem[]
+
+  constructor(problems: readonly Problem[]) {
+    super(problems.map(problem => problem.message).join('; '))
+    this.name = 'Refusal'
+    this.problems = problems
+  }
+
+  get status(): number {
+    const [first] = this.problems
+    return first === undefined ? 500 : CATALOGUE[first.reason].status
+  }
+}
+
+/** A refusal for one reason; `remarks` is the JSON path of the field it is about. */
+export function refusal(reason: Reason, message: string, remarks = ''): Refusal {
+  return new Refusal([{ reason, message, remarks }])
+}
+
+/** Throws all problems gathered so far as one Refusal; does nothing when there are none. */
+export function refuseIfAny(problems: readonly Problem[]): void {
+  if (problems.length > 0) throw new Refusal(problems)
+}

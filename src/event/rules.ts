@@ -1,0 +1,33 @@
+// Events: what happened to an object, in the order of its account. Pure.
+import type { NewId } from '../id.ts'
+import type { Instant } from '../instant.ts'
+import type { Book } from '../ledger/rules.ts'
+
+/** One change of state. `data` holds the facts that may change later; the rest is joined on reading. */
+export interface Event {
+  readonly account_id: string
+  /** Gap-free per account, in the order of the book. */
+  readonly sequence: bigint
+  readonly id: string
+  readonly type: string
+  readonly object_id: string
+  readonly data: object
+  readonly created_at: Instant
+}
+
+/** Takes the next number of the account's event sequence; the book must be locked. */
+export function recordEvent(
+  book: Book,
+  event: { readonly type: string; readonly object_id: string; readonly data: object },
+  created_at: Instant,
+  newId: NewId,
+): Event {
+  book.event_count += 1n
+  return {
+    account_id: book.account_id,
+    sequence: book.event_count,
+    id: newId('evt'),
+    created_at,
+    ...event,
+  }
+}

@@ -1,0 +1,104 @@
+// The fee schedule: which row applies to a payout and what it costs. Pure.
+
+import { convertAtMid, type RateBook, type RatePolicy } from '../fx/rules.ts'
+import type { Instant } from '../instant.ts'
+import { currencyExponent } from '../money/currency.ts'
+import { basisPoints } from '../money/decimal.ts'
+
+/** One row of the schedule. A null among the matching columns means "any"; amounts are minor units. */
+export interface Fee {
+  readonly payout_type: string
+  readonly payout_currency: string | null
+  readonly destination_country: string | null
+  readonly network: string | null
+  readonly charge_type: string | null
+  readonly fixed_amount: bigint
+  /** Of fixed_amount, minimum_amount and maximum_amount. */
+  readonly fee_currency: string
+  readonly variable_bps: number
+  /** Bounds of the variable part. */
+  readonly minimum_amount: bigint | null
+  readonly maximum_amount: bigint | null
+}
+
+/** What is being priced; '' where the request does not say. */
+export interface FeeSubject {
+  readonly payout_type: string
+  readonly payout_currency: string
+  readonly destination_country: string
+  readonly network: string
+  readonly charge_type: string
+}
+
+/** In minor units of the holding currency. */
+export interface FeeAmounts {
+  readonly fixed: bigint
+  readonly variable: bigint
+}
+
+const OPTIONAL_COLUMNS = [
+  'payout_currency',
+  'destination_country',
+  'network',
+  'charge_type',
+] as const
+
+/**
+ * The most specific row that matches: the one with most columns set; among equals, the one that sets
+ * the earlier column in the order of contract 5. Undefined when none matches.
+ */
+export function selectFee(fees: readonly Fee[], subject: FeeSubject): Fee | undefined {
+  let best: Fee | undefined
+  let bestRank = -1
+  for (const fee of fees) {
+    const rank = specificity(fee, subject)
+    if (rank > bestRank) {
+      best = fee
+      bestRank = rank
+    }
+  }
+  return best
+}
+
+/** −1 when the row does not match; otherwise higher is more specific. */
+function specificity(fee: Fee, subject: FeeSubject): number {
+  if (fee.payout_type !== subject.payout_type) return -1
+  let set = 0
+  let order = 0
+  for (const [i, column] of OPTIONAL_COLUMNS.entries()) {
+    const wanted = fee[column]
+    if (wanted === null) continue
+    if (wanted !== subject[column]) return -1
+    set += 1
+    order += 1 << (OPTIONAL_COLUMNS.length - 1 - i)
+  }
+  return set * 16 + order
+}
+
+/**
+ * The fees in the holding currency. The fixed part is converted at mid from its named currency; the
+ * variable part is basis points of the holding amount, held between minimum and maximum. Each is
+ * rounded once. Refuses like a rate when the named currency cannot be converted.
+ */
+export function feeAmounts(
+  fee: Fee | undefined,
+  holding: { readonly currency: string; readonly amount: bigint },
+  rates: RateBook,
+  policy: RatePolicy,
+  now: Instant,
+): FeeAmounts {
+  if (fee === undefined) return { fixed: 0n, variable: 0n }
+  const from = { currency: fee.fee_currency, exponent: currencyExponent(fee.fee_currency) }
+  const to = { currency: holding.currency, exponent: currencyExponent(holding.currency) }
+  const inHolding = (amount: bigint) => convertAtMid(rates, policy, amount, from, to, now)
+  let variable = basisPoints(holding.amount, fee.variable_bps)
+  if (fee.minimum_amount !== null) {
+    const minimum = inHolding(fee.minimum_amount)
+    if (variable < minimum) variable = minimum
+  }
+  if (fee.maximum_amount !== null) {
+    const maximum = inHolding(fee.maximum_amount)
+    if (variable > maximum) variable = maximum
+  }
+  return { fixed: inHolding(fee.fixed_amount), variable }
+}

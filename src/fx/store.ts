@@ -1,0 +1,26 @@
+// The statements of the rate book, a reference table.
+import { rowsAsJson, type Sql } from '../db/connect.ts'
+import { formatDecimal, parseDecimal } from '../money/decimal.ts'
+import type { Rate } from './rules.ts'
+
+export async function listRates(sql: Sql): Promise<Rate[]> {
+  const rows = await sql<(Omit<Rate, 'mid'> & { mid: string })[]>`
+    select base, quote, mid::text as mid, source, as_of from rates order by base, quote`
+  return rows.map(row => {
+    const mid = parseDecimal(row.mid)
+    if (mid === undefined) throw new Error(`stored rate ${row.base}/${row.quote} ${row.mid}`)
+    return { ...row, mid }
+  })
+}
+
+/** Adds or replaces one row a pair, all in one statement. */
+export async function upsertRates(sql: Sql, rates: readonly Rate[]): Promise<void> {
+  const rows = rates.map(rate => ({ ...rate, mid: formatDecimal(rate.mid) }))
+  await sql`
+    insert into rates (base, quote, mid, source, as_of)
+    select base, quote, mid, source, as_of
+    from json_to_recordset(${rowsAsJson(rows)}::text::json)
+      as r(base text, quote text, mid numeric, source text, as_of timestamptz)
+    on conflict (base, quote) do update set mid = excluded.mid, source = excluded.source,
+      as_of = excluded.as_of, loaded_at = clock_timestamp()`
+}

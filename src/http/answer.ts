@@ -1,0 +1,34 @@
+// What routes share: the idempotency header read, stored text sent as it is, and objects that are not
+// there.
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { refusal } from '../errors.ts'
+import { type Claim, hashRequest, type Reply } from '../idempotency/rules.ts'
+
+/** Visible ASCII, 1 to 255 characters; the draft standard's quotes are taken off (contract 26). */
+const KEY = /^[\x21-\x7e](?:[\x20-\x7e]{0,253}[\x21-\x7e])?$/
+
+/** The claim a request makes by its Idempotency-Key header, or null. */
+export function claimOf(request: FastifyRequest, operation: string): Claim | null {
+  const header = request.headers['idempotency-key']
+  if (header === undefined) return null
+  const sent = typeof header === 'string' ? header : ''
+  const quoted = /^"(.*)"$/.exec(sent)
+  const key = quoted?.[1] ?? sent
+  if (!KEY.test(key)) {
+    const message = 'An Idempotency-Key has 1 to 255 visible ASCII characters and is sent once.'
+    throw refusal('invalid_idempotency_key', message, 'Idempotency-Key')
+  }
+  return { operation, key, request_hash: hashRequest(request.body) }
+}
+
+/** Sends text that is JSON already. */
+export function send(reply: FastifyReply, { status, body, replayed }: Reply) {
+  if (replayed) void reply.header('idempotent-replayed', 'true')
+  return reply.status(status).type('application/json; charset=utf-8').send(body)
+}
+
+/** The object, or the one answer for what is not there and what is another account's. */
+export function found<T>(object: T | undefined): T {
+  if (object === undefined) throw refusal('not_found', 'No such object in this account.')
+  return object
+}

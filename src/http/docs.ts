@@ -1,0 +1,54 @@
+// How a route is described: its schemas, and what openapi.json says of it. One shape for all routes, so
+// that security, the idempotency header and the refusals are told the same way everywhere.
+import Type, { type TSchema } from 'typebox'
+import type { Reason } from '../errors.ts'
+import { type IdPrefix, idPattern } from '../id.ts'
+
+export interface OperationDocs {
+  readonly operationId: string
+  readonly summary: string
+  readonly description?: string
+  readonly params?: TSchema
+  readonly querystring?: TSchema
+  readonly body?: TSchema
+  /** Request bodies by name, for the reader. */
+  readonly examples?: Readonly<Record<string, object>>
+  readonly response: TSchema
+  readonly idempotent?: boolean
+  /** Reasons beside those that every route can give. */
+  readonly refusals: readonly Reason[]
+}
+
+/** The schema keywords of ours that the validator must let pass. */
+export const DOC_KEYWORDS = ['x-examples', 'x-refusals']
+
+/** A Fastify route schema. */
+export function operationDocs(docs: OperationDocs) {
+  const { operationId, summary, description, params, querystring, body, examples } = docs
+  return {
+    operationId,
+    summary,
+    ...(description === undefined ? {} : { description }),
+    ...(params === undefined ? {} : { params }),
+    ...(querystring === undefined ? {} : { querystring }),
+    ...(body === undefined ? {} : { body: { ...body, 'x-examples': examples } }),
+    ...(docs.idempotent === true ? { headers: IdempotencyHeader } : {}),
+    response: { 200: docs.response },
+    'x-refusals': docs.refusals,
+  }
+}
+
+/** Path parameters of a route that names one object. */
+export function pathId(prefix: IdPrefix) {
+  return Type.Object({ id: Type.String({ pattern: idPattern(prefix) }) })
+}
+
+const IdempotencyHeader = Type.Object({
+  'idempotency-key': Type.Optional(
+    Type.String({
+      description:
+        '1 to 255 visible characters. A repeat within 24 hours with the same key and body gets the ' +
+        'first answer again, with Idempotent-Replayed: true.',
+    }),
+  ),
+})

@@ -1,0 +1,90 @@
+// How a refusal or a fault is written: the envelope of contract 27, or RFC 9457 problem details when
+// the caller asks for them, with the same facts. Never a stack, SQL or a secret.
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
+import { classify } from '../db/failure.ts'
+import { CATALOGUE, type Problem, type Reason, Refusal, refusal } from '../errors.ts'
+import { JsonError } from './json.ts'
+import { validationProblems } from './problems.ts'
+
+/** Seconds after which a caller may try again when the service cannot answer now. */
+const RETRY_AFTER_S = '1'
+
+/** Fastify's own errors, by its codes. */
+const FRAMEWORK: Readonly<Record<string, Reason>> = {
+  FST_ERR_CTP_BODY_TOO_LARGE: 'payload_too_large',
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: 'unsupported_media_type',
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'invalid_request',
+  FST_ERR_CTP_EMPTY_JSON_BODY: 'invalid_json',
+  FST_ERR_BAD_URL: 'invalid_request',
+}
+
+/** What was thrown while answering, as the refusal the caller gets. */
+export function toRefusal(error: unknown): Refusal {
+  if (error instanceof Refusal) return error
+  if (error instanceof JsonError) return refusal('invalid_json', error.message, error.path)
+  const { code = '', validation, validationContext } = error as FastifyError
+  if (validation !== undefined) {
+    return new Refusal(validationProblems(validation, validationContext ?? 'body'))
+  }
+  const known = FRAMEWORK[code]
+  if (known !== undefined) return refusal(known, CATALOGUE[known].meaning)
+  if (classify(error) !== 'fault') {
+    return refusal('service_unavailable', 'The database did not answer; try again.')
+  }
+  return refusal('internal', 'Something went wrong on our side; nothing was written.')
+}
+
+/** Fastify's error handler. Faults of ours are logged with their cause; refusals are not. */
+export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply) {
+  const refused = toRefusal(error)
+  if (refused.status === 500) request.log.error({ err: error }, 'request failed')
+  if (refused.status === 503) {
+    request.log.warn({ err: refused.cause ?? error }, 'request could not be served')
+    void reply.header('retry-after', RETRY_AFTER_S)
+  }
+  return sendRefusal(refused, request, reply)
+}
+
+export function sendRefusal(refused: Refusal, request: FastifyRequest, reply: FastifyReply) {
+  const { status, problems } = refused
+  const errors = problems.map(({ reason, message, remarks }) => ({
+    code: CATALOGUE[reason].code,
+    reason,
+    message,
+    remarks,
+  }))
+  void reply.status(status).header('vary', 'accept')
+  if (status === 401) {
+    void reply.header('www-authenticate', 'Basic realm="Corridor", charset="UTF-8"')
+  }
+  if (wantsProblem(request.headers.accept)) {
+    return reply
+      .type('application/problem+json')
+      .send(JSON.stringify(problemDetails(refused, errors, request.id)))
+  }
+  const body = { status: 'error', message: summary(problems), errors, data: null }
+  return reply.type('application/json; charset=utf-8').send(JSON.stringify(body))
+}
+
+function problemDetails(refused: Refusal, errors: readonly object[], request_id: string) {
+  const [first] = refused.problems
+  const reason = first?.reason ?? 'internal'
+  return {
+    type: `urn:corridor:error:${reason}`,
+    title: CATALOGUE[reason].meaning,
+    status: refused.status,
+    detail: summary(refused.problems),
+    instance: `urn:corridor:request:${request_id}`,
+    errors,
+  }
+}
+
+function summary(problems: readonly Problem[]): string {
+  const [first] = problems
+  if (first === undefined) return 'The request was refused.'
+  return problems.length === 1 ? first.message : `${problems.length} problems; see errors.`
+}
+
+function wantsProblem(accept: string | undefined): boolean {
+  return accept?.toLowerCase().includes('application/problem+json') ?? false
+}

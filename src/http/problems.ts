@@ -1,0 +1,102 @@
+// From the schema validator's findings to problems a caller can act on: one for each field, with its
+// path and a sentence that names what is allowed and never echoes what was sent.
+import type { FastifySchemaValidationError } from 'fastify/types/schema.js'
+import type { Problem, Reason } from '../errors.ts'
+import { REASON } from './schema.ts'
+
+/** With `verbose`, ajv adds the schema that failed. */
+type Finding = FastifySchemaValidationError & {
+  readonly parentSchema?: Readonly<Record<string, unknown>>
+}
+
+const REASON_BY_PLACE: Readonly<Record<string, Reason>> = {
+  body: 'invalid_field',
+  params: 'invalid_path_parameter',
+  querystring: 'invalid_query_parameter',
+  headers: 'invalid_request',
+}
+
+export function validationProblems(
+  findings: readonly FastifySchemaValidationError[],
+  place: string,
+): Problem[] {
+  const problems = new Map<string, Problem>()
+  for (const finding of findings as readonly Finding[]) {
+    const { remarks, message } = describe(finding)
+    // A field that fails two keywords is one problem: the first found is the plainest.
+    if (!problems.has(remarks)) {
+      problems.set(remarks, { reason: reasonOf(finding, place), message, remarks })
+    }
+  }
+  return [...problems.values()]
+}
+
+function reasonOf({ keyword, parentSchema }: Finding, place: string): Reason {
+  const special = parentSchema?.[REASON] as Reason | undefined
+  const outOfBounds = keyword === 'minimum' || keyword === 'maximum'
+  if (special === 'amount_out_of_range' && outOfBounds) return special
+  if (special === 'currency' && keyword === 'pattern') return special
+  return REASON_BY_PLACE[place] ?? 'invalid_field'
+}
+
+function describe(finding: Finding): { remarks: string; message: string } {
+  const { keyword, params, instancePath } = finding
+  const path = jsonPath(instancePath)
+  const child = (name: unknown) => (path === '' ? String(name) : `${path}.${String(name)}`)
+  switch (keyword) {
+    case 'required': {
+      const remarks = child(params.missingProperty)
+      return { remarks, message: `${remarks} is required.` }
+    }
+    case 'additionalProperties': {
+      const remarks = child(params.additionalProperty)
+      return { remarks, message: `${remarks} is not a field of this request.` }
+    }
+    case 'propertyNames':
+      return {
+        remarks: child(params.propertyName),
+        message: `${path} has a name that is not valid.`,
+      }
+    default:
+      return { remarks: path, message: `${path || 'The body'} ${expectation(finding)}.` }
+  }
+}
+
+function expectation({ keyword, params, parentSchema }: Finding): string {
+  switch (keyword) {
+    case 'type':
+      return params.type === 'integer' && parentSchema?.maximum !== undefined
+        ? `must be an integer literal from ${parentSchema.minimum} to ${parentSchema.maximum}`
+        : `must be of type ${params.type}`
+    case 'minimum':
+      return `must be at least ${params.limit}`
+    case 'maximum':
+      return `must be at most ${params.limit}`
+    case 'minLength':
+      return `must have at least ${params.limit} characters`
+    case 'maxLength':
+      return `must have at most ${params.limit} characters`
+    case 'maxItems':
+      return `must have at most ${params.limit} items`
+    case 'maxProperties':
+      return `must have at most ${params.limit} members`
+    case 'enum':
+      return `must be one of ${(params.allowedValues as unknown[]).join(', ')}`
+    case 'pattern':
+      return `must match ${params.pattern}`
+    default:
+      return 'is not valid'
+  }
+}
+
+/** `/payout_info/amount` as `payout_info.amount`, `/documents/2/url` as `documents[2].url`. */
+function jsonPath(pointer: string): string {
+  return pointer
+    .split('/')
+    .slice(1)
+    .map(part => part.replaceAll('~1', '/').replaceAll('~0', '~'))
+    .reduce((path, part) => {
+      if (/^\d+$/.test(part)) return `${path}[${part}]`
+      return path === '' ? part : `${path}.${part}`
+    }, '')
+}

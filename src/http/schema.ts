@@ -1,0 +1,71 @@
+// Shared pieces of request and response schemas. Each says how it is named in errors and shown in
+// openapi.json; the error reason of a field that is not "invalid_field" stands beside it.
+import Type, { type TProperties, type TSchema } from 'typebox'
+import { type IdPrefix, idPattern } from '../id.ts'
+
+/** The schema keyword that names the reason of a failure (see http/problems.ts). */
+export const REASON = 'x-reason'
+
+/** An object that takes no other members than these: unknown fields are refused (contract 28). */
+export function Closed<P extends TProperties>(properties: P, options: object = {}) {
+  return Type.Object(properties, { additionalProperties: false, ...options })
+}
+
+/** Minor units: 1 to 2^53 − 1, an integer literal (contract 1). */
+export const Amount = Type.Integer({
+  minimum: 1,
+  maximum: 9_007_199_254_740_991,
+  [REASON]: 'amount_out_of_range',
+  description: 'Integer in minor units of the currency (ISO 4217 exponent).',
+  examples: [100000],
+})
+
+/** An upper-case code; whether it exists is judged by the rules. */
+export const CurrencyCode = Type.String({
+  pattern: '^[A-Z]{3,4}$',
+  [REASON]: 'currency',
+  description: 'ISO 4217 code, USDC or USDT.',
+  examples: ['USD'],
+})
+
+export const CountryCode = Type.String({
+  pattern: '^[A-Z]{2}$',
+  description: 'ISO 3166-1 alpha-2 country code.',
+  examples: ['HK'],
+})
+
+/** An id of one kind of object. */
+export function Id(prefix: IdPrefix, description: string) {
+  return Type.String({ pattern: idPattern(prefix), description })
+}
+
+/** Text for people, at most this many characters. */
+export function Text(maxLength: number, options: object = {}) {
+  return Type.String({ maxLength, ...options })
+}
+
+export function Literals<T extends string>(values: readonly T[], options: object = {}) {
+  return Type.Unsafe<T>({ type: 'string', enum: [...values], ...options })
+}
+
+/** Up to 50 string values by name, stored and returned as they are. */
+export const Metadata = Type.Unsafe<Record<string, string>>({
+  type: 'object',
+  maxProperties: 50,
+  propertyNames: { type: 'string', minLength: 1, maxLength: 40 },
+  additionalProperties: { type: 'string', maxLength: 500 },
+  description: 'Up to 50 pairs of a name (1 to 40 characters) and a text (up to 500).',
+})
+
+/** The envelope of every answer but quotes and entities. */
+export function Envelope<T extends TSchema>(data: T) {
+  return Type.Object({ status: Type.Literal('success'), message: Type.Literal(''), data })
+}
+
+/** Response pieces: integers in minor units and free numbers. */
+export const Minor = Type.Integer({ description: 'Minor units.' })
+export const RateNumber = Type.Number({ description: 'Up to 12 significant digits.' })
+export const Timestamp = Type.String({
+  format: 'date-time',
+  description: 'UTC, six fractional digits.',
+})

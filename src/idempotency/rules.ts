@@ -1,0 +1,73 @@
+// Idempotency keys as pure functions: what a claim is, and what a kept answer means for it.
+import { createHash } from 'node:crypto'
+import { refusal } from '../errors.ts'
+
+/** A request's wish to be answered once: the header's key, and a hash of what was asked. */
+export interface Claim {
+  /** Method and path, such as `POST /v3/payout`. */
+  readonly operation: string
+  readonly key: string
+  /** 64 hex digits. */
+  readonly request_hash: string
+}
+
+/** A successful answer: the body is the exact text on the wire. */
+export interface Reply {
+  readonly status: number
+  readonly body: string
+  /** True when this is a stored answer and nothing was done. */
+  readonly replayed: boolean
+}
+
+export interface KeptReply extends Claim {
+  readonly account_id: string
+  readonly status: number
+  readonly body: string
+}
+
+/** What an operation under a key is asked. */
+export interface Claiming {
+  readonly account_id: string
+  /** Null when the request carries no Idempotency-Key. */
+  readonly claim: Claim | null
+}
+
+/** What an operation under a key must return: its answer, written as it goes to the socket. */
+export interface Answering {
+  readonly reply: Reply
+}
+
+/** Contract 26: a key is kept this long. */
+export const KEPT_HOURS = 24
+
+/** Where a kept answer is found; the parts hold no line break, so no two claims share a name. */
+export function keptName(claim: { account_id: string; operation: string; key: string }): string {
+  return `${claim.account_id}\n${claim.operation}\n${claim.key}`
+}
+
+/**
+ * SHA-256 of a body with its keys sorted: another order of keys or other white space is the same
+ * request, any other difference is not.
+ */
+export function hashRequest(body: unknown): string {
+  return createHash('sha256').update(canonical(body)).digest('hex')
+}
+
+/** The kept answer again; refuses when the key was used with another body (422). */
+export function replay(kept: KeptReply, claim: Claim): Reply {
+  if (kept.request_hash !== claim.request_hash) {
+    throw refusal(
+      'idempotency_key_reused',
+      'This Idempotency-Key was used with another body; send a new key for a new request.',
+      'Idempotency-Key',
+    )
+  }
+  return { status: kept.status, body: kept.body, replayed: true }
+}
+
+function canonical(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null'
+  const members = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))
+  return `{${members.map(([k, v]) => `${JSON.stringify(k)}:${canonical(v)}`).join(',')}}`
+}

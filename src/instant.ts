@@ -1,0 +1,53 @@
+// Points in time as the database gives them: ISO 8601 text in UTC with six fractional digits, so that
+// comparing text compares time and nothing is lost to a JavaScript Date's milliseconds.
+
+/** `2026-01-31T09:30:00.123456Z`, always 27 characters. */
+export type Instant = string
+
+const MICROSECONDS_PER_SECOND = 1_000_000n
+
+/** Reads PostgreSQL's timestamptz text under TimeZone UTC: `2026-01-31 09:30:00.1234+00`. */
+export function instantFromPostgres(text: string): Instant {
+  const zone = text.lastIndexOf('+')
+  const point = text.indexOf('.')
+  const seconds = point === -1 ? text.slice(0, zone) : text.slice(0, point)
+  const fraction = point === -1 ? '' : text.slice(point + 1, zone)
+  return `${seconds.replace(' ', 'T')}.${fraction.padEnd(6, '0')}Z`
+}
+
+/**
+ * Reads ISO 8601 with an offset, as callers send it; undefined when it is no such time. Fractional
+ * digits beyond six are cut off.
+ */
+export function instantFromIso(text: string): Instant | undefined {
+  const match = ISO.exec(text)
+  if (match === null) return undefined
+  const [, seconds = '', fraction = '', zone = ''] = match
+  const date = new Date(`${seconds}${zone}`)
+  if (Number.isNaN(date.getTime())) return undefined
+  return `${date.toISOString().slice(0, 19)}.${fraction.slice(0, 6).padEnd(6, '0')}Z`
+}
+
+const ISO = /^(\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2})(?:\.(\d{1,9}))?(Z|[+-]\d{2}:\d{2})$/
+
+/** Microseconds since 1970. */
+export function instantToMicros(instant: Instant): bigint {
+  const seconds = BigInt(Date.parse(`${instant.slice(0, 19)}Z`)) / 1000n
+  return seconds * MICROSECONDS_PER_SECOND + BigInt(instant.slice(20, 26))
+}
+
+/** The instant this many milliseconds later. */
+export function plusMilliseconds(instant: Instant, milliseconds: number): Instant {
+  const later = new Date(Date.parse(`${instant.slice(0, 23)}Z`) + milliseconds).toISOString()
+  return `${later.slice(0, 23)}${instant.slice(23, 26)}Z`
+}
+
+/** Whole seconds from `earlier` to `later`, rounded down. */
+export function secondsBetween(earlier: Instant, later: Instant): number {
+  return Number((instantToMicros(later) - instantToMicros(earlier)) / MICROSECONDS_PER_SECOND)
+}
+
+/** The same instant with a numeric offset, as quotes print it (contract 7). */
+export function withOffset(instant: Instant): string {
+  return `${instant.slice(0, -1)}+00:00`
+}

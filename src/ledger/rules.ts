@@ -1,0 +1,116 @@
+// The book of one account, as pure functions: what a journal is, how it is numbered, hashed and
+// applied to balances. It knows no payout and no SQL.
+import { createHash } from 'node:crypto'
+import type { Instant } from '../instant.ts'
+
+/**
+ * The positions of a book, from the customer's side: `available` is what the customer can spend; every
+ * other code is where money went to or came from, so that each journal sums to zero per currency.
+ * docs/glossary.md explains each.
+ */
+export type LedgerCode =
+  | 'available'
+  | 'fees'
+  | 'funding'
+  | 'fx'
+  | 'in_transit'
+  | 'inter_account'
+  | 'settled'
+
+/** A signed amount in minor units on one position in one currency; never zero. */
+export interface Posting {
+  readonly code: LedgerCode
+  readonly currency: string
+  readonly amount: bigint
+}
+
+/** Why a journal was written. */
+export type JournalKind = 'funding' | 'payout' | 'receipt' | 'settlement' | 'failure' | 'reversal'
+
+export interface Journal {
+  readonly account_id: string
+  readonly number: bigint
+  readonly kind: JournalKind
+  /** Id of the object that caused it. */
+  readonly source: string
+  readonly postings: readonly Posting[]
+  readonly created_at: Instant
+  /** 64 hex digits. */
+  readonly hash: string
+}
+
+/** A locked book in memory. Rules advance it; the store writes what it has become. */
+export interface Book {
+  readonly account_id: string
+  journal_count: bigint
+  /** Hash of the newest journal, 64 hex digits; of an empty book, 64 zeros. */
+  head_hash: string
+  event_count: bigint
+  /** Minor units the customer can spend, for each currency of the account. */
+  readonly balances: Map<string, bigint>
+  /** Currencies whose balance differs from the row that was read. */
+  readonly changed: Set<string>
+}
+
+export const EMPTY_HASH = '0'.repeat(64)
+
+export interface JournalDraft {
+  readonly kind: JournalKind
+  readonly source: string
+  readonly postings: readonly Posting[]
+}
+
+/**
+ * Numbers, hashes and applies one journal. The caller has refused what the customer may not do; what
+ * is wrong here is a fault of ours, so it throws a plain Error and the batch is rolled back.
+ */
+export function postJournal(book: Book, draft: JournalDraft, created_at: Instant): Journal {
+  const postings = draft.postings.filter(posting => posting.amount !== 0n)
+  assertBalanced(postings)
+  const number = book.journal_count + 1n
+  const unsigned = { ...draft, postings, account_id: book.account_id, number, created_at }
+  const hash = hashJournal(book.head_hash, unsigned)
+  for (const { code, currency, amount } of postings) {
+    if (code !== 'available') continue
+    const before = book.balances.get(currency)
+    if (before === undefined) throw new Error(`book ${book.account_id} holds no ${currency}`)
+    const after = before + amount
+    if (after < 0n) throw new Error(`book ${book.account_id} would be overdrawn in ${currency}`)
+    book.balances.set(currency, after)
+    book.changed.add(currency)
+  }
+  book.journal_count = number
+  book.head_hash = hash
+  return { ...unsigned, hash }
+}
+
+/**
+ * The recipe of the chain: SHA-256, in hex, of the predecessor's hash and the journal's content as one
+ * line of JSON. `corridor verify` recomputes it; changing it would break every book there is.
+ */
+export function hashJournal(previous: string, journal: Omit<Journal, 'hash'>): string {
+  const { account_id, number, kind, source, created_at, postings } = journal
+  const lines = postings.map(({ code, currency, amount }) => `${code} ${currency} ${amount}`)
+  return createHash('sha256')
+    .update(
+      JSON.stringify([previous, account_id, number.toString(), kind, source, created_at, lines]),
+    )
+    .digest('hex')
+}
+
+/** The same journal with every sign turned: money goes back the way it came, as stored integers. */
+export function mirrored(postings: readonly Posting[]): Posting[] {
+  return postings.map(posting => ({ ...posting, amount: -posting.amount }))
+}
+
+/** Throws unless there are postings and they sum to zero in each currency. */
+export function assertBalanced(postings: readonly Posting[]): void {
+  const sums = new Map<string, bigint>()
+  for (const { currency, amount } of postings) {
+    sums.set(currency, (sums.get(currency) ?? 0n) + amount)
+  }
+  if (sums.size === 0) throw new Error('a journal without postings')
+  for (const [currency, sum] of sums) {
+    if (sum !== 0n) throw new Error(`a journal that is off by ${sum} in ${currency}`)
+  }
+}

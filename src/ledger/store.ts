@@ -1,0 +1,179 @@
+// The statements of the book: lock, read, append. They decide nothing.
+import { rowsAsJson, type Sql, type TransactionSql } from '../db/connect.ts'
+import type { Instant } from '../instant.ts'
+import type { Book, Journal, JournalKind, LedgerCode, Posting } from './rules.ts'
+
+/** Books locked by this transaction, and the database's clock read after the last lock was held. */
+export interface LockedBooks {
+  readonly books: ReadonlyMap<string, Book>
+  readonly now: Instant
+}
+
+/**
+ * Locks the books of these accounts in order of account id, the only lock order there is, and reads
+ * their balances. `now` never runs behind what the books have seen, so created_at follows the numbers.
+ */
+export async function lockBooks(
+  tx: TransactionSql,
+  account_ids: readonly string[],
+): Promise<LockedBooks> {
+  const ids = [...new Set(account_ids)]
+  // Two statements, pipelined: the second takes its snapshot after the first holds every lock.
+  const [books, balances] = await Promise.all([
+    tx<BookRow[]>`
+      select account_id, journal_count, encode(head_hash, 'hex') as head_hash, event_count
+      from books where account_id = any (${ids}::text[])
+      order by account_id for update`,
+    tx<BalanceRow[]>`
+      select b.account_id, b.currency, b.available, m.now
+      from balances b,
+        (select greatest(clock_timestamp(), max(last_written_at)) as now
+         from books where account_id = any (${ids}::text[])) m
+      where b.account_id = any (${ids}::text[])`,
+  ])
+  const result = new Map<string, Book>()
+  for (const row of books) {
+    result.set(row.account_id, { ...row, balances: new Map(), changed: new Set() })
+  }
+  for (const row of balances) result.get(row.account_id)?.balances.set(row.currency, row.available)
+  return { books: result, now: balances[0]?.now ?? '' }
+}
+
+interface BookRow {
+  account_id: string
+  journal_count: bigint
+  head_hash: string
+  event_count: bigint
+}
+
+interface BalanceRow {
+  account_id: string
+  currency: string
+  available: bigint
+  now: Instant
+}
+
+/** Writes the heads of the books back. Only for books locked in this transaction. */
+export function updateBooks(tx: TransactionSql, books: readonly Book[], now: Instant) {
+  const rows = books.map(({ account_id, journal_count, head_hash, event_count }) => ({
+    account_id,
+    journal_count,
+    head_hash,
+    event_count,
+  }))
+  return tx`
+    update books b set
+      journal_count = r.journal_count,
+      head_hash = decode(r.head_hash, 'hex'),
+      event_count = r.event_count,
+      last_written_at = ${now}
+    from json_to_recordset(${rowsAsJson(rows)}::text::json)
+      as r(account_id text, journal_count bigint, head_hash text, event_count bigint)
+    where b.account_id = r.account_id`
+}
+
+/** Writes changed balances; the check on the column refuses a negative one whatever was decided. */
+export function updateBalances(tx: TransactionSql, books: readonly Book[], now: Instant) {
+  const rows = books.flatMap(book =>
+    [...book.changed].map(currency => ({
+      account_id: book.account_id,
+      currency,
+      available: book.balances.get(currency),
+    })),
+  )
+  return tx`
+    update balances b set available = r.available, updated_at = ${now}
+    from json_to_recordset(${rowsAsJson(rows)}::text::json)
+      as r(account_id text, currency text, available bigint)
+    where b.account_id = r.account_id and b.currency = r.currency`
+}
+
+/** Appends journals; `journal_sums_to_zero` refuses any that does not balance. */
+export function insertJournals(tx: TransactionSql, journals: readonly Journal[]) {
+  const rows = journals.map(({ postings, ...journal }) => ({
+    ...journal,
+    codes: postings.map(posting => posting.code),
+    currencies: postings.map(posting => posting.currency),
+    amounts: postings.map(posting => posting.amount),
+  }))
+  return tx`
+    insert into journals
+      (account_id, number, kind, source, codes, currencies, amounts, created_at, hash)
+    select account_id, number, kind, source, codes, currencies, amounts, created_at,
+      decode(hash, 'hex')
+    from json_to_recordset(${rowsAsJson(rows)}::text::json)
+      as r(account_id text, number bigint, kind text, source text, codes text[],
+        currencies text[], amounts bigint[], created_at timestamptz, hash text)`
+}
+
+/** A new, empty book with a zero balance in each currency. */
+export async function insertBook(
+  tx: TransactionSql,
+  account_id: string,
+  currencies: readonly string[],
+): Promise<void> {
+  await tx`insert into books (account_id, head_hash)
+    values (${account_id}, decode(repeat('00', 32), 'hex'))`
+  await tx`insert into balances (account_id, currency)
+    select ${account_id}, unnest(${[...currencies]}::text[])`
+}
+
+interface JournalRow {
+  account_id: string
+  number: bigint
+  kind: JournalKind
+  source: string
+  codes: LedgerCode[]
+  currencies: string[]
+  amounts: string[]
+  created_at: Instant
+  hash: string
+}
+
+/** Journals as stored, in order, of one account: all of them, or those one object caused. */
+export async function listJournals(
+  sql: Sql,
+  account_id: string,
+  filter: { readonly after: bigint; readonly limit: number },
+): Promise<Journal[]> {
+  const rows = await sql<JournalRow[]>`
+    select account_id, number, kind, source, codes, currencies, amounts::text[] as amounts,
+      created_at, encode(hash, 'hex') as hash
+    from journals where account_id = ${account_id} and number > ${filter.after}
+    order by number limit ${filter.limit}`
+  return rows.map(journalFromRow)
+}
+
+/** The postings a payout's creation and settlement made, by journal number; for giving money back. */
+export async function listJournalsByNumber(
+  sql: Sql | TransactionSql,
+  keys: readonly { readonly account_id: string; readonly number: bigint }[],
+): Promise<Journal[]> {
+  const rows = await sql<JournalRow[]>`
+    select j.account_id, j.number, j.kind, j.source, j.codes, j.currencies,
+      j.amounts::text[] as amounts, j.created_at, encode(j.hash, 'hex') as hash
+    from json_to_recordset(${rowsAsJson(keys)}::text::json) as k(account_id text, number bigint)
+    join journals j on j.account_id = k.account_id and j.number = k.number`
+  return rows.map(journalFromRow)
+}
+
+function journalFromRow({ codes, currencies, amounts, ...row }: JournalRow): Journal {
+  const postings = codes.map(
+    (code, i): Posting => ({
+      code,
+      currency: currencies[i] as string,
+      amount: BigInt(amounts[i] as string),
+    }),
+  )
+  return { ...row, postings }
+}
+
+/** The balances of an account now, one row a currency. */
+export async function listBalances(
+  sql: Sql,
+  account_id: string,
+): Promise<{ currency: string; available: bigint; updated_at: Instant }[]> {
+  return sql`
+    select currency, available, updated_at from balances
+    where account_id = ${account_id} order by currency`
+}

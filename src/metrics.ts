@@ -1,0 +1,55 @@
+// Prometheus metrics of one process. Labels are routes, operations and statuses: never ids, names or
+// amounts.
+import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client'
+
+export interface Metrics {
+  readonly registry: Registry
+  readonly requests: Histogram<'method' | 'route' | 'status'>
+  readonly batches: Histogram<'operation'>
+  readonly batchSizes: Histogram<'operation'>
+  readonly railReports: Counter<'rail' | 'result'>
+}
+
+export function makeMetrics(): Metrics {
+  const registry = new Registry()
+  collectDefaultMetrics({ register: registry })
+  const registers = [registry]
+  return {
+    registry,
+    requests: new Histogram({
+      name: 'corridor_http_request_seconds',
+      help: 'Time from the request line to the end of the answer.',
+      labelNames: ['method', 'route', 'status'],
+      buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5],
+      registers,
+    }),
+    batches: new Histogram({
+      name: 'corridor_lane_batch_seconds',
+      help: 'Time of one committed batch: load, decide, store and commit.',
+      labelNames: ['operation'],
+      buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1],
+      registers,
+    }),
+    batchSizes: new Histogram({
+      name: 'corridor_lane_batch_commands',
+      help: 'Commands in one committed batch.',
+      labelNames: ['operation'],
+      buckets: [1, 2, 4, 8, 16, 32, 64, 128, 256],
+      registers,
+    }),
+    railReports: new Counter({
+      name: 'corridor_rail_reports_total',
+      help: 'Answers of the rail by result: applied, nothing_new, refused or unclear.',
+      labelNames: ['rail', 'result'],
+      registers,
+    }),
+  }
+}
+
+/** What a lane tells the metrics after each batch. */
+export function batchMetrics({ batches, batchSizes }: Metrics) {
+  return (operation: string, size: number, seconds: number): void => {
+    batches.observe({ operation }, seconds)
+    batchSizes.observe({ operation }, size)
+  }
+}

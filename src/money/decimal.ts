@@ -1,0 +1,118 @@
+// Exact decimals and the only places where money is rounded. Pure and self-contained: integers in,
+// integers out, no floating-point number anywhere.
+
+/** digits × 10^-scale. Rates are always positive. */
+export interface Decimal {
+  readonly digits: bigint
+  readonly scale: number
+}
+
+/** Contract 3: the rate printed is the rate used, rounded once to this many significant digits. */
+export const RATE_SIGNIFICANT_DIGITS = 12
+
+/** Largest amount that JSON numbers carry exactly: 2^53 − 1 minor units (contract 1). */
+export const MAX_AMOUNT = 9_007_199_254_740_991n
+
+export const ONE: Decimal = { digits: 1n, scale: 0 }
+
+export function pow10(exponent: number): bigint {
+  return 10n ** BigInt(exponent)
+}
+
+/** n ÷ d rounded half away from zero; d must be positive. */
+export function divideHalfUp(n: bigint, d: bigint): bigint {
+  if (d <= 0n) throw new RangeError('divideHalfUp needs a positive divisor')
+  return n < 0n ? -divideHalfUp(-n, d) : (2n * n + d) / (2n * d)
+}
+
+/** Reads `7.81` or `0.000012`; undefined for anything else, an exponent or a sign included. */
+export function parseDecimal(text: string): Decimal | undefined {
+  const match = /^(\d{1,20})(?:\.(\d{1,30}))?$/.exec(text)
+  if (match === null) return undefined
+  const [, whole = '', fraction = ''] = match
+  return normalize({ digits: BigInt(whole + fraction), scale: fraction.length })
+}
+
+/** Plain decimal text without an exponent and without trailing zeros. */
+export function formatDecimal(value: Decimal): string {
+  const { digits, scale } = normalize(value)
+  if (scale === 0) return digits.toString()
+  const text = digits.toString().padStart(scale + 1, '0')
+  return `${text.slice(0, -scale)}.${text.slice(-scale)}`
+}
+
+/** The exact quotient n/d (both positive) rounded half up to `significant` digits. */
+export function quotient(n: bigint, d: bigint, significant = RATE_SIGNIFICANT_DIGITS): Decimal {
+  if (n <= 0n || d <= 0n) throw new RangeError('quotient needs positive numbers')
+  // Digits before the point may be one more than the difference in length; correct it afterwards.
+  let scale = significant - (n.toString().length - d.toString().length)
+  let digits = scaled(n, d, scale)
+  while (digits >= pow10(significant)) {
+    scale -= 1
+    digits = scaled(n, d, scale)
+  }
+  return normalize(scale >= 0 ? { digits, scale } : { digits: digits * pow10(-scale), scale: 0 })
+}
+
+/** amount × rate from minor units of one currency to minor units of another, rounded once. */
+export function multiplyByRate(
+  amount: bigint,
+  rate: Decimal,
+  fromExponent: number,
+  toExponent: number,
+): bigint {
+  return divideHalfUp(
+    amount * rate.digits * pow10(toExponent),
+    pow10(rate.scale) * pow10(fromExponent),
+  )
+}
+
+/** amount ÷ rate from minor units of one currency to minor units of another, rounded once. */
+export function divideByRate(
+  amount: bigint,
+  rate: Decimal,
+  fromExponent: number,
+  toExponent: number,
+): bigint {
+  return divideHalfUp(
+    amount * pow10(rate.scale) * pow10(toExponent),
+    rate.digits * pow10(fromExponent),
+  )
+}
+
+/** This many basis points (1/10000) of an amount, rounded once. */
+export function basisPoints(amount: bigint, bps: number): bigint {
+  return divideHalfUp(amount * BigInt(bps), 10_000n)
+}
+
+/**
+ * Reads an amount in major units, `1234.50`, as minor units; undefined when it is not a plain decimal
+ * or has more places than the currency.
+ */
+export function parseMajor(text: string, exponent: number): bigint | undefined {
+  const value = parseDecimal(text)
+  if (value === undefined || value.scale > exponent) return undefined
+  return value.digits * pow10(exponent - value.scale)
+}
+
+/** Minor units as text in major units: 123450 at exponent 2 is `1234.50`. */
+export function formatMajor(amount: bigint, exponent: number): string {
+  const sign = amount < 0n ? '-' : ''
+  const text = (amount < 0n ? -amount : amount).toString().padStart(exponent + 1, '0')
+  return exponent === 0
+    ? sign + text
+    : `${sign}${text.slice(0, -exponent)}.${text.slice(-exponent)}`
+}
+
+function scaled(n: bigint, d: bigint, scale: number): bigint {
+  return scale >= 0 ? divideHalfUp(n * pow10(scale), d) : divideHalfUp(n, d * pow10(-scale))
+}
+
+function normalize({ digits, scale }: Decimal): Decimal {
+  let [d, s] = [digits, scale]
+  while (s > 0 && d % 10n === 0n) {
+    d /= 10n
+    s -= 1
+  }
+  return { digits: d, scale: s }
+}

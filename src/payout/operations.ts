@@ -1,0 +1,202 @@
+// The writes and reads of payouts: load under the locks of the books, decide by the rules, store all
+// at once. Money is not computed here.
+import type { Account } from '../account/rules.ts'
+import { storeBooks } from '../balance-transaction/operations.ts'
+import { findBalanceTransactions } from '../balance-transaction/store.ts'
+import type { Beneficiary } from '../beneficiary/rules.ts'
+import { findBeneficiaries, insertBeneficiaries } from '../beneficiary/store.ts'
+import type { TransactionSql } from '../db/connect.ts'
+import type { Operation } from '../engine/operation.ts'
+import { success } from '../http/envelope.ts'
+import type { NewId } from '../id.ts'
+import type { Answering, Claiming } from '../idempotency/rules.ts'
+import { listJournalsByNumber, lockBooks } from '../ledger/store.ts'
+import type { Pricing, Quote } from '../quote/rules.ts'
+import { findQuotes, insertQuotes, markQuotesUsed } from '../quote/store.ts'
+import {
+  decidePayout,
+  type Payout,
+  type PayoutOutcome,
+  type PayoutState,
+  quoteName,
+} from './rules.ts'
+import { findPayouts, insertPayouts, updatePayoutStates } from './store.ts'
+import {
+  type Advance,
+  type AdvanceOutcome,
+  type AdvanceState,
+  decideAdvance,
+} from './transition.ts'
+import { type PayoutRequest, presentPayout } from './wire.ts'
+
+/** What a payout is decided with besides the database: reference data and new ids. */
+export interface PayoutReference {
+  pricing(): Pricing
+  accountsByDepositAddress(): ReadonlyMap<string, Account>
+  readonly newId: NewId
+}
+
+export interface CreatePayout extends Claiming {
+  readonly account: Account
+  readonly request: PayoutRequest
+}
+
+export type CreatedPayout = PayoutOutcome & Answering
+
+/** POST /v3/payout. */
+export function createPayout(
+  reference: PayoutReference,
+): Operation<CreatePayout, PayoutState, CreatedPayout> {
+  return {
+    name: 'create_payout',
+
+    async load(tx, commands) {
+      const accountsByDepositAddress = reference.accountsByDepositAddress()
+      // Beneficiaries are read before the locks: a payout keeps their details as it read them, and
+      // a receiver's book can only be locked in order once its address is known.
+      const beneficiaries = await loadBeneficiaries(tx, commands)
+      const receivers = commands.flatMap(command => {
+        const address = depositAddress(command, beneficiaries)
+        return address === undefined ? [] : [accountsByDepositAddress.get(address)?.account_id]
+      })
+      const ids = [...commands.map(command => command.account_id), ...receivers]
+      const quoteKeys = commands.flatMap(({ account_id, request }) =>
+        request.quote === undefined ? [] : [{ account_id, id: request.quote }],
+      )
+      const [{ books, now }, quotes] = await Promise.all([
+        lockBooks(
+          tx,
+          ids.filter(id => id !== undefined),
+        ),
+        quoteKeys.length === 0 ? [] : findQuotes(tx, quoteKeys),
+      ])
+      return {
+        now,
+        books,
+        quotes: new Map(quotes.map((quote): [string, Quote] => [quoteName(quote), quote])),
+        beneficiaries,
+        accountsByDepositAddress,
+        pricing: reference.pricing(),
+        newId: reference.newId,
+      }
+    },
+
+    decide(state, command) {
+      const outcome = decidePayout(state, command.account, command.request)
+      return { ...outcome, reply: success(presentPayout(outcome.payout)) }
+    },
+
+    store(tx, outcomes, state) {
+      const beneficiaries = present(outcomes.map(outcome => outcome.new_beneficiary))
+      const newQuotes = present(outcomes.map(outcome => outcome.new_quote))
+      const usedQuotes = present(outcomes.map(outcome => outcome.used_quote))
+      return Promise.all([
+        ...storeBooks(tx, state.books, outcomes, state.now),
+        beneficiaries.length > 0 && insertBeneficiaries(tx, beneficiaries),
+        newQuotes.length > 0 && insertQuotes(tx, newQuotes),
+        usedQuotes.length > 0 && markQuotesUsed(tx, usedQuotes.map(keyOf), state.now),
+        insertPayouts(
+          tx,
+          outcomes.map(outcome => outcome.payout),
+        ),
+      ])
+    },
+  }
+}
+
+/** Steps of payouts, by the rail or by the operator. */
+export function advancePayout(newId: NewId): Operation<Advance, AdvanceState, AdvanceOutcome> {
+  return {
+    name: 'advance_payout',
+
+    async load(tx, commands) {
+      const keys = unique(commands.map(c => ({ account_id: c.account_id, id: c.payout_id })))
+      const [{ books, now }, payouts] = await Promise.all([
+        lockBooks(
+          tx,
+          keys.map(key => key.account_id),
+        ),
+        findPayouts(tx, keys),
+      ])
+      const returning = new Set(
+        commands
+          .filter(({ steps }) => steps.some(s => s.status === 'failed' || s.status === 'reversed'))
+          .map(({ account_id, payout_id }) => quoteName({ account_id, id: payout_id })),
+      )
+      const debits = await loadDebits(
+        tx,
+        payouts.filter(p => returning.has(quoteName(p))),
+      )
+      const byName = new Map(payouts.map((p): [string, Payout] => [quoteName(p), p]))
+      return { now, books, payouts: byName, debits, newId }
+    },
+
+    decide: decideAdvance,
+
+    store(tx, outcomes, state) {
+      // A payout advanced twice in one batch is written once, as it ended.
+      const last = new Map(outcomes.map(({ payout }) => [quoteName(payout), payout]))
+      return Promise.all([
+        ...storeBooks(tx, state.books, outcomes, state.now),
+        updatePayoutStates(tx, [...last.values()], state.now),
+      ])
+    },
+  }
+}
+
+async function loadBeneficiaries(tx: TransactionSql, commands: readonly CreatePayout[]) {
+  const keys = commands.flatMap(({ account_id, request }) =>
+    request.beneficiary === undefined ? [] : [{ account_id, id: request.beneficiary }],
+  )
+  const found = keys.length === 0 ? [] : await findBeneficiaries(tx, unique(keys))
+  return new Map(found.map((b): [string, Beneficiary] => [quoteName(b), b]))
+}
+
+function depositAddress(
+  { account_id, request }: CreatePayout,
+  beneficiaries: ReadonlyMap<string, Beneficiary>,
+): string | undefined {
+  const details =
+    request.beneficiary === undefined
+      ? request.beneficiary_details
+      : beneficiaries.get(quoteName({ account_id, id: request.beneficiary }))?.details
+  return details?.destination_details.service_account?.deposit_address
+}
+
+/** The debit and its journal of each payout, from which money is given back. */
+async function loadDebits(tx: TransactionSql, payouts: readonly Payout[]) {
+  const debits: Map<
+    string,
+    AdvanceState['debits'] extends ReadonlyMap<string, infer D> ? D : never
+  > = new Map()
+  if (payouts.length === 0) return debits
+  const lines = await findBalanceTransactions(
+    tx,
+    payouts.map(p => ({ account_id: p.account_id, id: p.balance_transaction_id })),
+  )
+  const journals = await listJournalsByNumber(
+    tx,
+    lines.map(line => ({ account_id: line.account_id, number: line.journal_number })),
+  )
+  const byNumber = new Map(journals.map(j => [`${j.account_id}/${j.number}`, j]))
+  for (const line of lines) {
+    const journal = byNumber.get(`${line.account_id}/${line.journal_number}`)
+    if (journal === undefined) throw new Error(`balance transaction ${line.id} has no journal`)
+    debits.set(quoteName({ account_id: line.account_id, id: line.source }), { line, journal })
+  }
+  return debits
+}
+
+function keyOf({ account_id, id }: { account_id: string; id: string }) {
+  return { account_id, id }
+}
+
+function unique<K extends { readonly account_id: string; readonly id: string }>(
+  keys: readonly K[],
+) {
+  return [...new Map(keys.map(key => [quoteName(key), key])).values()]
+}
+
+function present<T>(values: readonly (T | null)[]): T[] {
+  return values.filter(value => value !== null)
+}

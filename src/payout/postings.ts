@@ -1,0 +1,71 @@
+// Which positions of the book a payout moves. Every list here sums to zero in each currency, and
+// postings of zero are left out by the book.
+import type { Posting } from '../ledger/rules.ts'
+import { mirrored } from '../ledger/rules.ts'
+import { type Quote, totalDebit } from '../quote/rules.ts'
+
+/**
+ * The creation of a payout: the balance pays principal and fees; principal passes through the fx
+ * position once for each conversion; what the beneficiary is to receive is in transit, or with the
+ * other account of this installation.
+ */
+export function payoutPostings(quote: Quote, toAccount: boolean): Posting[] {
+  const { holding_currency, payout_currency, destination_currency } = quote
+  const { holding_amount, payout_amount, destination_amount } = quote
+  const fees = quote.fixed_fee_holding + quote.variable_fee_holding
+  const postings: Posting[] = [
+    { code: 'available', currency: holding_currency, amount: -totalDebit(quote) },
+    { code: 'fees', currency: holding_currency, amount: fees },
+  ]
+  if (holding_currency !== payout_currency) {
+    postings.push(
+      { code: 'fx', currency: holding_currency, amount: holding_amount },
+      { code: 'fx', currency: payout_currency, amount: -payout_amount },
+    )
+  }
+  if (payout_currency !== destination_currency) {
+    postings.push(
+      { code: 'fx', currency: payout_currency, amount: payout_amount },
+      { code: 'fx', currency: destination_currency, amount: -destination_amount },
+    )
+  }
+  postings.push({
+    code: toAccount ? 'inter_account' : 'in_transit',
+    currency: destination_currency,
+    amount: destination_amount,
+  })
+  return postings
+}
+
+/** The receiving account's side: inter_account sums to zero over all books. */
+export function receiptPostings(quote: Quote): Posting[] {
+  const { destination_currency: currency, destination_amount: amount } = quote
+  return [
+    { code: 'inter_account', currency, amount: -amount },
+    { code: 'available', currency, amount },
+  ]
+}
+
+/** The rail has paid: what was in transit has arrived. */
+export function settlementPostings(payout: {
+  readonly destination_currency: string
+  readonly destination_amount: bigint
+}): Posting[] {
+  const { destination_currency: currency, destination_amount: amount } = payout
+  return [
+    { code: 'in_transit', currency, amount: -amount },
+    { code: 'settled', currency, amount },
+  ]
+}
+
+/** Money back before settlement: the creation with every sign turned. */
+export function failurePostings(creation: readonly Posting[]): Posting[] {
+  return mirrored(creation)
+}
+
+/** Money back after settlement: the same, from where settlement has put it. */
+export function reversalPostings(creation: readonly Posting[]): Posting[] {
+  return mirrored(creation).map(posting =>
+    posting.code === 'in_transit' ? { ...posting, code: 'settled' as const } : posting,
+  )
+}

@@ -1,0 +1,369 @@
+// Payouts as pure functions: the ladder of refusals, and the outcome when none applies. State in,
+// outcome out; the books in the state are advanced so that the next payout of a batch sees them.
+import type { Account } from '../account/rules.ts'
+import { type Entry, type FxConversion, postEntry } from '../balance-transaction/rules.ts'
+import {
+  type Beneficiary,
+  type BeneficiaryDetails,
+  destinationTakes,
+  makeBeneficiary,
+} from '../beneficiary/rules.ts'
+import { refusal } from '../errors.ts'
+import { type Event, recordEvent } from '../event/rules.ts'
+import type { NewId } from '../id.ts'
+import type { Instant } from '../instant.ts'
+import type { Book } from '../ledger/rules.ts'
+import { currencyExponent } from '../money/currency.ts'
+import { type Decimal, formatMajor } from '../money/decimal.ts'
+import {
+  checkUsable,
+  makeQuote,
+  type PayoutType,
+  type Pricing,
+  priceQuote,
+  type Quote,
+  totalDebit,
+} from '../quote/rules.ts'
+import type { Failure } from '../rail/rail.ts'
+import { payoutPostings, receiptPostings } from './postings.ts'
+import type { PayoutStatus } from './states.ts'
+import { checkRequest, mismatches, termsWithoutQuote } from './terms.ts'
+import type { PayoutRequest } from './wire.ts'
+
+/** What the caller sent and nobody computes with. */
+export interface Particulars {
+  readonly purpose: string
+  readonly transaction_description: string
+  readonly reference_id: string
+  readonly statement_descriptor: string
+  readonly on_behalf_of: string
+  readonly documents: NonNullable<PayoutRequest['documents']>
+  readonly logistics_tracking_details: NonNullable<PayoutRequest['logistics_tracking_details']>
+  readonly metadata: Readonly<Record<string, string>> | null
+}
+
+/** A payout as stored; amounts in minor units, '' for what is not set. */
+export interface Payout {
+  readonly account_id: string
+  readonly id: string
+  readonly quote_id: string
+  readonly type: PayoutType
+  readonly amount: bigint
+  readonly currency: string
+  readonly holding_currency: string
+  readonly holding_amount: bigint
+  readonly fixed_fee: bigint
+  readonly variable_fee: bigint
+  readonly destination_currency: string
+  readonly destination_amount: bigint
+  readonly holding_to_payout: Decimal
+  readonly payout_to_destination: Decimal
+  readonly holding_fx_id: string
+  readonly payout_fx_id: string
+  readonly balance_transaction_id: string
+  readonly beneficiary_id: string
+  readonly beneficiary_details: BeneficiaryDetails
+  readonly particulars: Particulars
+  readonly fund_transfer_network: string
+  readonly charge_type: string
+  readonly status: PayoutStatus
+  readonly status_description: string
+  readonly failure: Failure | null
+  readonly rail_steps: number
+  readonly ask_rail_at: Instant | null
+  readonly created_at: Instant
+  readonly updated_at: Instant
+}
+
+/** Everything a batch of payouts may touch, read under the locks of its books. */
+export interface PayoutState {
+  readonly now: Instant
+  readonly books: ReadonlyMap<string, Book>
+  /** By `account_id/id`; a quote used by an earlier command of the batch is marked so. */
+  readonly quotes: Map<string, Quote>
+  readonly beneficiaries: ReadonlyMap<string, Beneficiary>
+  readonly accountsByDepositAddress: ReadonlyMap<string, Account>
+  readonly pricing: Pricing
+  readonly newId: NewId
+}
+
+export interface PayoutOutcome {
+  readonly payout: Payout
+  /** The quote to insert, or null when an existing one was used. */
+  readonly new_quote: Quote | null
+  readonly used_quote: Quote | null
+  readonly new_beneficiary: Beneficiary | null
+  readonly entries: readonly Entry[]
+  readonly events: readonly Event[]
+}
+
+/**
+ * Decides one payout. The refusals, in the order in which they are given: fields of the request
+ * (400), quote, entity and beneficiary not found (404), beneficiary not fit for the type (400), quote
+ * used, expired or different (422), no rate (422, 503), receiver unknown (422), balance (422).
+ */
+export function decidePayout(
+  state: PayoutState,
+  account: Account,
+  request: PayoutRequest,
+): PayoutOutcome {
+  checkRequest(request, account)
+  const sentQuote = request.quote === undefined ? null : findQuote(state, account, request.quote)
+  if (request.on_behalf_of !== undefined) {
+    const message = `No entity ${request.on_behalf_of} in this account.`
+    throw refusal('entity_not_found', message, 'on_behalf_of')
+  }
+  const beneficiary = resolveBeneficiary(state, account, request)
+  checkFit(beneficiary, request, sentQuote)
+  if (sentQuote !== null) {
+    checkUsable(sentQuote, state.now)
+    mismatches(sentQuote, request)
+  }
+  const quote = sentQuote ?? freshQuote(state, account, request, beneficiary)
+  const receiver =
+    quote.payout_type === 'service_account'
+      ? findReceiver(state, account, quote, beneficiary)
+      : null
+  const book = state.books.get(account.account_id)
+  if (book === undefined) throw new Error(`account ${account.account_id} has no book`)
+  checkBalance(book, quote)
+  // After this point the payout succeeds.
+
+  const id = state.newId('pot')
+  const entry = postEntry(
+    book,
+    { kind: 'payout', source: id, postings: payoutPostings(quote, receiver !== null) },
+    {
+      type: 'payout',
+      currency: quote.holding_currency,
+      amount: -quote.holding_amount,
+      fixed_fee: -quote.fixed_fee_holding,
+      variable_fee: -quote.variable_fee_holding,
+      fx_conversions: fxConversions(quote),
+      description: id,
+      source: id,
+    },
+    state.now,
+    state.newId,
+  )
+  const receipt = receiver === null ? [] : [postReceipt(state, receiver, quote, id)]
+  const payout = makePayout(state, quote, request, beneficiary, entry, id)
+  state.quotes.set(quoteName(quote), { ...quote, status: 'used' })
+  const isNew = request.beneficiary === undefined
+  return {
+    payout,
+    new_quote: sentQuote === null ? quote : null,
+    used_quote: sentQuote,
+    new_beneficiary: isNew ? beneficiary : null,
+    entries: [entry, ...receipt],
+    events: payoutEvents(state, book, payout, sentQuote === null, isNew, receipt[0]),
+  }
+}
+
+export function quoteName(quote: { readonly account_id: string; readonly id: string }): string {
+  return `${quote.account_id}/${quote.id}`
+}
+
+function findQuote(state: PayoutState, account: Account, id: string): Quote {
+  const quote = state.quotes.get(quoteName({ account_id: account.account_id, id }))
+  if (quote === undefined) throw refusal('not_found', `No quote ${id} in this account.`, 'quote')
+  return quote
+}
+
+function resolveBeneficiary(
+  state: PayoutState,
+  account: Account,
+  request: PayoutRequest,
+): Beneficiary {
+  const { beneficiary: id, beneficiary_details } = request
+  if (beneficiary_details !== undefined) {
+    return makeBeneficiary(account.account_id, beneficiary_details, state.now, state.newId)
+  }
+  const known = state.beneficiaries.get(`${account.account_id}/${id}`)
+  if (known === undefined) {
+    throw refusal('beneficiary_not_found', `No beneficiary ${id} in this account.`, 'beneficiary')
+  }
+  return known
+}
+
+/** The beneficiary's destination must be one that the payout type reaches (contract 12). */
+function checkFit(beneficiary: Beneficiary, request: PayoutRequest, quote: Quote | null): void {
+  const type = request.type ?? quote?.payout_type ?? 'local'
+  const destination = beneficiary.details.destination_details.type
+  if (destinationTakes(destination, type)) return
+  const remarks =
+    request.beneficiary === undefined
+      ? 'beneficiary_details.destination_details.type'
+      : 'beneficiary'
+  const message = `A payout of type ${type} cannot reach a destination of type ${destination}.`
+  throw refusal('type_mismatch', message, remarks)
+}
+
+/** Without a quote the payout is priced now, and the quote recorded as used (contract 13). */
+function freshQuote(
+  state: PayoutState,
+  account: Account,
+  request: PayoutRequest,
+  beneficiary: Beneficiary,
+): Quote {
+  const terms = termsWithoutQuote(request, account, beneficiary.details.destination_details)
+  const price = priceQuote(terms, state.pricing, state.now)
+  const identity = { account_id: account.account_id, id: state.newId('poq') }
+  return makeQuote(identity, terms, price, 'used', state.now, state.pricing.quote_validity_s)
+}
+
+/** The book that a service_account payout credits (contract 16). */
+function findReceiver(
+  state: PayoutState,
+  account: Account,
+  quote: Quote,
+  beneficiary: Beneficiary,
+): Book {
+  const address = beneficiary.details.destination_details.service_account?.deposit_address ?? ''
+  const receiver = state.accountsByDepositAddress.get(address)
+  const book = receiver && state.books.get(receiver.account_id)
+  const remarks = 'beneficiary_details.destination_details.service_account.deposit_address'
+  if (book === undefined || receiver === undefined || receiver.account_id === account.account_id) {
+    const message =
+      book === undefined
+        ? 'No account has this deposit address.'
+        : 'An account cannot pay itself; this deposit address is its own.'
+    throw refusal('deposit_address_not_found', message, remarks)
+  }
+  if (!book.balances.has(quote.destination_currency)) {
+    const message = `The receiving account holds no ${quote.destination_currency} balance.`
+    throw refusal('deposit_currency_not_accepted', message, remarks)
+  }
+  return book
+}
+
+function checkBalance(book: Book, quote: Quote): void {
+  const { holding_currency } = quote
+  const required = totalDebit(quote)
+  const available = book.balances.get(holding_currency) ?? 0n
+  if (available >= required) return
+  const exponent = currencyExponent(holding_currency)
+  const message =
+    `The payout needs ${required} ${holding_currency} minor units including fees ` +
+    `(${formatMajor(required, exponent)}) and ${available} are available ` +
+    `(${formatMajor(available, exponent)}).`
+  throw refusal('insufficient_balance', message, 'amount')
+}
+
+/** The receiver's side of a service_account payout, in the same transaction. */
+function postReceipt(state: PayoutState, receiver: Book, quote: Quote, payout_id: string): Entry {
+  return postEntry(
+    receiver,
+    { kind: 'receipt', source: payout_id, postings: receiptPostings(quote) },
+    {
+      type: 'payout',
+      currency: quote.destination_currency,
+      amount: quote.destination_amount,
+      fixed_fee: 0n,
+      variable_fee: 0n,
+      fx_conversions: [],
+      description: payout_id,
+      source: payout_id,
+    },
+    state.now,
+    state.newId,
+  )
+}
+
+/** The conversions that took place, holding side first (contract 15). */
+function fxConversions(quote: Quote): FxConversion[] {
+  const { holding_currency, payout_currency, destination_currency } = quote
+  const paid = { amount: quote.payout_amount, currency: payout_currency }
+  const conversions: FxConversion[] = []
+  if (holding_currency !== payout_currency) {
+    const initial = { amount: quote.holding_amount, currency: holding_currency }
+    conversions.push({ exchange_rate: quote.holding_to_payout, initial, final: paid })
+  }
+  if (payout_currency !== destination_currency) {
+    const final = { amount: quote.destination_amount, currency: destination_currency }
+    conversions.push({ exchange_rate: quote.payout_to_destination, initial: paid, final })
+  }
+  return conversions
+}
+
+function makePayout(
+  state: PayoutState,
+  quote: Quote,
+  request: PayoutRequest,
+  beneficiary: Beneficiary,
+  entry: Entry,
+  id: string,
+): Payout {
+  const internal = quote.payout_type === 'service_account'
+  const converted = (from: string, to: string) => (from === to ? '' : state.newId('fx'))
+  return {
+    account_id: quote.account_id,
+    id,
+    quote_id: quote.id,
+    type: quote.payout_type,
+    amount: quote.payout_amount,
+    currency: quote.payout_currency,
+    holding_currency: quote.holding_currency,
+    holding_amount: quote.holding_amount,
+    fixed_fee: quote.fixed_fee_holding,
+    variable_fee: quote.variable_fee_holding,
+    destination_currency: quote.destination_currency,
+    destination_amount: quote.destination_amount,
+    holding_to_payout: quote.holding_to_payout,
+    payout_to_destination: quote.payout_to_destination,
+    holding_fx_id: converted(quote.holding_currency, quote.payout_currency),
+    payout_fx_id: converted(quote.payout_currency, quote.destination_currency),
+    balance_transaction_id: entry.line.id,
+    beneficiary_id: beneficiary.id,
+    beneficiary_details: beneficiary.details,
+    particulars: particularsOf(request),
+    fund_transfer_network: quote.fund_transfer_network,
+    charge_type: quote.charge_type,
+    status: internal ? 'succeeded' : 'processing',
+    status_description: '',
+    failure: null,
+    rail_steps: 0,
+    ask_rail_at: internal ? null : state.now,
+    created_at: state.now,
+    updated_at: state.now,
+  }
+}
+
+function particularsOf(request: PayoutRequest): Particulars {
+  return {
+    purpose: request.purpose,
+    transaction_description: request.transaction_description,
+    reference_id: request.reference_id ?? '',
+    statement_descriptor: request.statement_descriptor ?? '',
+    on_behalf_of: request.on_behalf_of ?? '',
+    documents: request.documents ?? [],
+    logistics_tracking_details: request.logistics_tracking_details ?? [],
+    metadata: request.metadata ?? null,
+  }
+}
+
+/** In the order in which things came to be: beneficiary, quote, payout, statement line, result. */
+function payoutEvents(
+  state: PayoutState,
+  book: Book,
+  payout: Payout,
+  quoteIsNew: boolean,
+  beneficiaryIsNew: boolean,
+  receipt: Entry | undefined,
+): Event[] {
+  const record = (owner: Book, type: string, object_id: string, data: object) =>
+    recordEvent(owner, { type, object_id, data }, state.now, state.newId)
+  const events: Event[] = []
+  if (beneficiaryIsNew) events.push(record(book, 'beneficiary.created', payout.beneficiary_id, {}))
+  if (quoteIsNew) events.push(record(book, 'payout_quote.created', payout.quote_id, {}))
+  events.push(record(book, 'payout.created', payout.id, { status: payout.status }))
+  events.push(record(book, 'balance_transaction.created', payout.balance_transaction_id, {}))
+  if (payout.status === 'succeeded') {
+    events.push(record(book, 'payout.succeeded', payout.id, { status: payout.status }))
+  }
+  const receiver = receipt && state.books.get(receipt.line.account_id)
+  if (receipt !== undefined && receiver !== undefined) {
+    events.push(record(receiver, 'balance_transaction.created', receipt.line.id, {}))
+  }
+  return events
+}

@@ -1,0 +1,25 @@
+// The states of a payout and how they follow each other, as data in one table (contract 17). The
+// database holds the same table and refuses everything else; a test compares the two.
+
+export const PAYOUT_STATUSES = [
+  'processing',
+  'requires_action',
+  'compliance_hold',
+  'succeeded',
+  'failed',
+  'reversed',
+] as const
+export type PayoutStatus = (typeof PAYOUT_STATUSES)[number]
+
+export const PAYOUT_TRANSITIONS: Readonly<Record<PayoutStatus, readonly PayoutStatus[]>> = {
+  processing: ['succeeded', 'failed', 'requires_action', 'compliance_hold'],
+  requires_action: ['processing', 'succeeded', 'failed'],
+  compliance_hold: ['processing', 'succeeded', 'failed'],
+  succeeded: ['reversed'],
+  failed: [],
+  reversed: [],
+}
+
+export function isFinal(status: PayoutStatus): boolean {
+  return PAYOUT_TRANSITIONS[status].length === 0
+}

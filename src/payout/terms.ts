@@ -1,0 +1,103 @@
+// From a payout request to quote terms, and a request held against its quote. Pure; shape and types
+// have been judged by the schema before.
+import type { Account } from '../account/rules.ts'
+import { checkDetails } from '../beneficiary/rules.ts'
+import type { DestinationDetails } from '../beneficiary/wire.ts'
+import { type Problem, Refusal, refuseIfAny } from '../errors.ts'
+import { defaultHoldingCurrency, type Quote, type QuoteTerms } from '../quote/rules.ts'
+import { checkCurrency, checkHolding, checkNetwork, networkName } from '../quote/terms.ts'
+import { findChain } from '../rail/network.ts'
+import type { PayoutRequest } from './wire.ts'
+
+/** Every problem with the fields of the request at once (400). */
+export function checkRequest(request: PayoutRequest, account: Account): void {
+  const { currency, holding_currency, beneficiary, beneficiary_details } = request
+  refuseIfAny([
+    ...checkCurrency(currency, 'currency'),
+    ...checkHolding(holding_currency, account, 'holding_currency'),
+    ...checkOneBeneficiary(beneficiary, beneficiary_details),
+    ...(beneficiary_details === undefined
+      ? []
+      : checkDetails(beneficiary_details, 'beneficiary_details')),
+    // With a quote, the details sent are compared with the quote's instead.
+    ...(request.quote === undefined ? checkTypeDetails(request) : []),
+  ])
+}
+
+function checkOneBeneficiary(id: unknown, details: unknown): Problem[] {
+  if ((id === undefined) !== (details === undefined)) return []
+  return [
+    {
+      reason: 'beneficiary_missing',
+      message: 'Send exactly one of beneficiary and beneficiary_details.',
+      remarks: 'beneficiary',
+    },
+  ]
+}
+
+function checkTypeDetails(request: PayoutRequest): Problem[] {
+  const type = request.type ?? 'local'
+  const problems: Problem[] = []
+  if (request.local !== undefined && type !== 'local') {
+    const message = `local does not belong to a payout of type ${type}.`
+    problems.push({ reason: 'type_mismatch', message, remarks: 'local' })
+  }
+  if (request.charge_type !== undefined && type !== 'swift') {
+    const message = `charge_type does not belong to a payout of type ${type}.`
+    problems.push({ reason: 'type_mismatch', message, remarks: 'charge_type' })
+  }
+  const destination =
+    request.beneficiary_details?.destination_details.bank?.currency ?? request.currency
+  return [...problems, ...checkNetwork(request.local?.fund_transfer_network, destination)]
+}
+
+/**
+ * The terms of a payout made without a quote. The beneficiary's bank or wallet may name the currency
+ * and country in which it receives; otherwise funds arrive in the payout currency.
+ */
+export function termsWithoutQuote(
+  request: PayoutRequest,
+  account: Account,
+  destination: DestinationDetails,
+): QuoteTerms {
+  const { bank, wallet, local_payment_network } = destination
+  const destination_currency = bank?.currency ?? wallet?.currency ?? request.currency
+  const network = request.local?.fund_transfer_network
+  refuseIfAny(checkNetwork(network, destination_currency))
+  return {
+    payout_type: request.type ?? 'local',
+    holding_currency: request.holding_currency ?? defaultHoldingCurrency(account, request.currency),
+    payout_currency: request.currency,
+    payout_amount: BigInt(request.amount),
+    destination_currency,
+    destination_country: bank?.country ?? '',
+    fund_transfer_network: networkName(network, destination_currency),
+    payment_network: local_payment_network?.type ?? '',
+    wallet_type: wallet?.type ?? '',
+    wallet_network: findChain(wallet?.type ?? '')?.network ?? '',
+    charge_type: request.charge_type ?? '',
+    entity_id: '',
+  }
+}
+
+/**
+ * Refuses a payout that differs from its quote, naming every field (contract 13). What the request
+ * leaves out is the quote's; `type` left out is not compared.
+ */
+export function mismatches(quote: Quote, request: PayoutRequest): void {
+  const network = request.local?.fund_transfer_network
+  const compared: readonly [remarks: string, sent: unknown, quoted: unknown][] = [
+    ['amount', BigInt(request.amount), quote.payout_amount],
+    ['currency', request.currency, quote.payout_currency],
+    ['type', request.type, quote.payout_type],
+    ['holding_currency', request.holding_currency, quote.holding_currency],
+    ['charge_type', request.charge_type, quote.charge_type],
+    ['local.fund_transfer_network', network?.toLowerCase(), quote.fund_transfer_network],
+  ]
+  const problems = compared.flatMap(([remarks, sent, quoted]): Problem[] => {
+    if (sent === undefined || sent === quoted) return []
+    const message = `${remarks} is ${sent} but the quote's is ${quoted}.`
+    return [{ reason: 'quote_mismatch', message, remarks }]
+  })
+  if (problems.length > 0) throw new Refusal(problems)
+}

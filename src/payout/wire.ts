@@ -1,0 +1,172 @@
+// The shapes of payouts on the wire: request and response schemas, and the response itself.
+import Type, { type Static } from 'typebox'
+import { BeneficiaryDetailsResponse, BeneficiaryRequest, Document } from '../beneficiary/wire.ts'
+import {
+  Amount,
+  Closed,
+  CurrencyCode,
+  Id,
+  Literals,
+  Metadata,
+  Minor,
+  RateNumber,
+  Text,
+  Timestamp,
+} from '../http/schema.ts'
+import type { Decimal } from '../money/decimal.ts'
+import { amountToJson, rateToJson } from '../money/json.ts'
+import { PAYOUT_TYPES } from '../quote/rules.ts'
+import { CHARGE_TYPES } from '../quote/wire.ts'
+import type { Payout } from './rules.ts'
+import { PAYOUT_STATUSES } from './states.ts'
+
+const LogisticsTracking = Closed({
+  tracking_number: Type.Optional(Text(128)),
+  tracking_type: Type.Optional(Text(64)),
+  logistics_provider_code: Type.Optional(Text(64)),
+  logistics_provider_name: Type.Optional(Text(128)),
+})
+
+export const PayoutRequest = Closed(
+  {
+    amount: Amount,
+    currency: CurrencyCode,
+    type: Type.Optional(Literals(PAYOUT_TYPES, { default: 'local' })),
+    purpose: Type.String({ minLength: 1, maxLength: 64, description: 'Purpose code.' }),
+    transaction_description: Type.String({ minLength: 1, maxLength: 500 }),
+    beneficiary: Type.Optional(Id('bnf', 'An existing beneficiary.')),
+    beneficiary_details: Type.Optional(BeneficiaryRequest),
+    quote: Type.Optional(Id('poq', 'The quote whose rates and fees apply.')),
+    holding_currency: Type.Optional(CurrencyCode),
+    charge_type: Type.Optional(Literals(CHARGE_TYPES)),
+    local: Type.Optional(
+      Closed({
+        fund_transfer_network: Type.Optional(Type.String({ minLength: 1, maxLength: 64 })),
+      }),
+    ),
+    reference_id: Type.Optional(Text(128)),
+    statement_descriptor: Type.Optional(Text(128)),
+    documents: Type.Optional(Type.Array(Document, { maxItems: 20 })),
+    logistics_tracking_details: Type.Optional(Type.Array(LogisticsTracking, { maxItems: 20 })),
+    metadata: Type.Optional(Metadata),
+    on_behalf_of: Type.Optional(Id('ent', 'The entity the payout is made for.')),
+  },
+  { title: 'PayoutRequest' },
+)
+export type PayoutRequest = Static<typeof PayoutRequest>
+
+const Money = Type.Object({ amount: Minor, currency: Type.String() })
+
+const FxTransaction = Type.Object(
+  {
+    id: Type.Optional(Id('fx', 'Foreign-exchange transaction id, 23 characters.')),
+    object: Type.Optional(Type.Literal('fx_transaction')),
+    exchange_rate: Type.Optional(RateNumber),
+    initial: Type.Optional(Money),
+    final: Type.Optional(Money),
+  },
+  { title: 'FxTransaction', description: 'Empty when nothing was converted on this side.' },
+)
+
+export const FailureResponse = Type.Object({
+  code: Type.String(),
+  category: Type.String(),
+  message: Type.String(),
+})
+
+export const PayoutResponse = Type.Object(
+  {
+    id: Id('pot', 'Payout id.'),
+    object: Type.Literal('payout'),
+    amount: Minor,
+    currency: Type.String(),
+    holding_currency: Type.String(),
+    balance_transaction: Id('btr', 'The debit of this payout.'),
+    beneficiary: Id('bnf', 'Beneficiary id.'),
+    beneficiary_details: BeneficiaryDetailsResponse,
+    charge_type: Type.String(),
+    confirmation_documents: Type.Array(Document),
+    documents: Type.Array(Document),
+    created_at: Timestamp,
+    holding_fx_quote: Type.String({
+      description: 'The quote that fixed the holding rate; empty when nothing was converted.',
+    }),
+    holding_fx_transaction: FxTransaction,
+    payout_fx_transaction: FxTransaction,
+    local: Type.Object({ fund_transfer_network: Type.String() }),
+    logistics_tracking_details: Type.Array(LogisticsTracking),
+    metadata: Type.Union([Metadata, Type.Null()]),
+    mt103: Type.String(),
+    on_behalf_of: Type.String(),
+    purpose: Type.String(),
+    quote: Id('poq', 'The quote used; one is recorded even when none was sent.'),
+    reference_id: Type.String(),
+    statement_descriptor: Type.String(),
+    status: Literals(PAYOUT_STATUSES),
+    status_description: Type.String(),
+    failure: Type.Union([FailureResponse, Type.Null()]),
+    tracking_details: Type.Object({
+      tracking_number: Type.String(),
+      tracking_type: Type.String(),
+    }),
+    transaction_description: Type.String(),
+    type: Literals(PAYOUT_TYPES),
+  },
+  { title: 'Payout' },
+)
+
+/** The payout as service.md's table has it. */
+export function presentPayout(payout: Payout) {
+  const { particulars } = payout
+  const paid = { amount: payout.amount, currency: payout.currency }
+  const held = { amount: payout.holding_amount, currency: payout.holding_currency }
+  const sent = { amount: payout.destination_amount, currency: payout.destination_currency }
+  return {
+    id: payout.id,
+    object: 'payout',
+    amount: amountToJson(payout.amount),
+    currency: payout.currency,
+    holding_currency: payout.holding_currency,
+    balance_transaction: payout.balance_transaction_id,
+    beneficiary: payout.beneficiary_id,
+    beneficiary_details: payout.beneficiary_details,
+    charge_type: payout.charge_type,
+    confirmation_documents: [],
+    documents: particulars.documents,
+    created_at: payout.created_at,
+    holding_fx_quote: payout.holding_fx_id === '' ? '' : payout.quote_id,
+    holding_fx_transaction: fx(payout.holding_fx_id, payout.holding_to_payout, held, paid),
+    payout_fx_transaction: fx(payout.payout_fx_id, payout.payout_to_destination, paid, sent),
+    local: { fund_transfer_network: payout.fund_transfer_network },
+    logistics_tracking_details: particulars.logistics_tracking_details,
+    metadata: particulars.metadata,
+    mt103: '',
+    on_behalf_of: particulars.on_behalf_of,
+    purpose: particulars.purpose,
+    quote: payout.quote_id,
+    reference_id: particulars.reference_id,
+    statement_descriptor: particulars.statement_descriptor,
+    status: payout.status,
+    status_description: payout.status_description,
+    failure: payout.failure,
+    tracking_details: { tracking_number: '', tracking_type: '' },
+    transaction_description: particulars.transaction_description,
+    type: payout.type,
+  }
+}
+
+interface Side {
+  readonly amount: bigint
+  readonly currency: string
+}
+
+function fx(id: string, rate: Decimal, initial: Side, final: Side) {
+  if (id === '') return {}
+  return {
+    id,
+    object: 'fx_transaction',
+    exchange_rate: rateToJson(rate),
+    initial: { amount: amountToJson(initial.amount), currency: initial.currency },
+    final: { amount: amountToJson(final.amount), currency: final.currency },
+  }
+}

@@ -1,0 +1,77 @@
+// The write of a quote.
+import type { Account } from '../account/rules.ts'
+import { storeBooks } from '../balance-transaction/operations.ts'
+import type { Operation } from '../engine/operation.ts'
+import { type Event, recordEvent } from '../event/rules.ts'
+import { bare } from '../http/envelope.ts'
+import type { NewId } from '../id.ts'
+import type { Answering, Claiming } from '../idempotency/rules.ts'
+import { type LockedBooks, lockBooks } from '../ledger/store.ts'
+import { checkExpectations, makeQuote, type Pricing, priceQuote, type Quote } from './rules.ts'
+import { insertQuotes } from './store.ts'
+import { quoteTerms } from './terms.ts'
+import { presentQuote, type QuoteRequest } from './wire.ts'
+
+export interface CreateQuote extends Claiming {
+  readonly account: Account
+  readonly request: QuoteRequest
+}
+
+export interface QuoteState extends LockedBooks {
+  readonly pricing: Pricing
+}
+
+export interface CreatedQuote extends Answering {
+  readonly quote: Quote
+  readonly event: Event
+}
+
+/** POST /v3/payout/quote. Locks the book because the event takes a number of the account's sequence. */
+export function createQuote(reference: {
+  pricing(): Pricing
+  readonly newId: NewId
+}): Operation<CreateQuote, QuoteState, CreatedQuote> {
+  const { newId } = reference
+  return {
+    name: 'create_quote',
+
+    async load(tx, commands) {
+      const locked = await lockBooks(
+        tx,
+        commands.map(command => command.account_id),
+      )
+      return { ...locked, pricing: reference.pricing() }
+    },
+
+    decide({ now, books, pricing }, { account, request }) {
+      const terms = quoteTerms(request, account)
+      const price = priceQuote(terms, pricing, now)
+      checkExpectations(price, {
+        holding_amount: expected(request.holding_info?.amount),
+        destination_amount: expected(request.destination_info?.amount),
+      })
+      const book = books.get(account.account_id)
+      if (book === undefined) throw new Error(`account ${account.account_id} has no book`)
+      const identity = { account_id: account.account_id, id: newId('poq') }
+      const quote = makeQuote(identity, terms, price, 'active', now, pricing.quote_validity_s)
+      const created = { type: 'payout_quote.created', object_id: quote.id, data: {} }
+      const event = recordEvent(book, created, now, newId)
+      return { quote, event, reply: bare(presentQuote(quote, now)) }
+    },
+
+    store(tx, outcomes, { books, now }) {
+      const writes = outcomes.map(({ event }) => ({ entries: [], events: [event] }))
+      return Promise.all([
+        ...storeBooks(tx, books, writes, now),
+        insertQuotes(
+          tx,
+          outcomes.map(outcome => outcome.quote),
+        ),
+      ])
+    },
+  }
+}
+
+function expected(amount: number | undefined): bigint | undefined {
+  return amount === undefined ? undefined : BigInt(amount)
+}

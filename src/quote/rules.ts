@@ -1,0 +1,208 @@
+// Quotes as pure functions: what a request asks for, what it costs, and when a quote may still be used.
+// Knows nothing of payouts; a payout without a quote is priced by the same functions.
+import { type Problem, refusal, refuseIfAny } from '../errors.ts'
+import { type Fee, feeAmounts, selectFee } from '../fee/rules.ts'
+import { customerRate, type RateBook, type RatePolicy } from '../fx/rules.ts'
+import { type Instant, plusMilliseconds } from '../instant.ts'
+import { currencyExponent } from '../money/currency.ts'
+import { type Decimal, divideByRate, MAX_AMOUNT, multiplyByRate } from '../money/decimal.ts'
+
+export const PAYOUT_TYPES = [
+  'swift',
+  'local',
+  'local_payment_network',
+  'wallet',
+  'service_account',
+] as const
+export type PayoutType = (typeof PAYOUT_TYPES)[number]
+
+/** Everything a price depends on, with every default applied. '' is "not set". */
+export interface QuoteTerms {
+  readonly payout_type: PayoutType
+  readonly holding_currency: string
+  readonly payout_currency: string
+  /** Minor units of the payout currency. */
+  readonly payout_amount: bigint
+  readonly destination_currency: string
+  readonly destination_country: string
+  readonly fund_transfer_network: string
+  readonly payment_network: string
+  readonly wallet_type: string
+  readonly wallet_network: string
+  readonly charge_type: string
+  readonly entity_id: string
+}
+
+/** What the terms cost; amounts in minor units. */
+export interface Price {
+  readonly holding_amount: bigint
+  readonly destination_amount: bigint
+  readonly holding_to_payout: Decimal
+  readonly payout_to_destination: Decimal
+  readonly fixed_fee_holding: bigint
+  readonly fixed_fee_payout: bigint
+  readonly variable_fee_holding: bigint
+  readonly variable_fee_payout: bigint
+}
+
+export interface Quote extends QuoteTerms, Price {
+  readonly account_id: string
+  readonly id: string
+  readonly status: 'active' | 'used'
+  readonly valid_until: Instant
+  readonly created_at: Instant
+  readonly updated_at: Instant
+}
+
+/** The reference data a price is made from, as one process sees it at one moment. */
+export interface Pricing extends RatePolicy {
+  readonly rates: RateBook
+  readonly fees: readonly Fee[]
+  /** How long a quote can be used (contract 7: 30 minutes unless configured). */
+  readonly quote_validity_s: number
+}
+
+/**
+ * The holding currency of a request that names none: the payout currency when the account holds it,
+ * else the primary currency (service.md, "Currency rules for a quote").
+ */
+export function defaultHoldingCurrency(
+  account: { readonly currencies: readonly string[]; readonly primary_currency: string },
+  payout_currency: string,
+): string {
+  return account.currencies.includes(payout_currency) ? payout_currency : account.primary_currency
+}
+
+/**
+ * Prices terms at `now` (contract 3 to 6). Refuses with rate_unavailable, rate_stale, or
+ * amount_out_of_range when a converted amount rounds to nothing or no longer fits in JSON.
+ */
+export function priceQuote(terms: QuoteTerms, pricing: Pricing, now: Instant): Price {
+  const { holding_currency, payout_currency, payout_amount, destination_currency } = terms
+  const rate = (from: string, to: string) => customerRate(pricing.rates, pricing, from, to, now)
+  const holding_to_payout = rate(holding_currency, payout_currency)
+  const payout_to_destination = rate(payout_currency, destination_currency)
+  const holdingExponent = currencyExponent(holding_currency)
+  const payoutExponent = currencyExponent(payout_currency)
+  const destinationExponent = currencyExponent(destination_currency)
+
+  const holding_amount = divideByRate(
+    payout_amount,
+    holding_to_payout,
+    payoutExponent,
+    holdingExponent,
+  )
+  const destination_amount = multiplyByRate(
+    payout_amount,
+    payout_to_destination,
+    payoutExponent,
+    destinationExponent,
+  )
+  refuseIfAny([
+    ...outOfRange('holding_info.amount', holding_amount, holding_currency),
+    ...outOfRange('destination_info.amount', destination_amount, destination_currency),
+  ])
+
+  const fee = selectFee(pricing.fees, feeSubject(terms))
+  const holding = { currency: holding_currency, amount: holding_amount }
+  const { fixed, variable } = feeAmounts(fee, holding, pricing.rates, pricing, now)
+  const inPayout = (amount: bigint) =>
+    multiplyByRate(amount, holding_to_payout, holdingExponent, payoutExponent)
+  const price: Price = {
+    holding_amount,
+    destination_amount,
+    holding_to_payout,
+    payout_to_destination,
+    fixed_fee_holding: fixed,
+    fixed_fee_payout: inPayout(fixed),
+    variable_fee_holding: variable,
+    variable_fee_payout: inPayout(variable),
+  }
+  refuseIfAny(outOfRange('payout_info.amount', totalDebit(price), holding_currency))
+  return price
+}
+
+/** What leaves the balance: holding amount and both fees, in minor units of the holding currency. */
+export function totalDebit(
+  price: Pick<Price, 'holding_amount' | 'fixed_fee_holding' | 'variable_fee_holding'>,
+): bigint {
+  return price.holding_amount + price.fixed_fee_holding + price.variable_fee_holding
+}
+
+/**
+ * An amount sent beside payout_info is an expectation: when it differs from the computed figure the
+ * request is refused and the figure named (contract 4).
+ */
+export function checkExpectations(
+  price: Price,
+  expected: {
+    readonly holding_amount: bigint | undefined
+    readonly destination_amount: bigint | undefined
+  },
+): void {
+  const problems: Problem[] = []
+  for (const [field, remarks] of [
+    ['holding_amount', 'holding_info.amount'],
+    ['destination_amount', 'destination_info.amount'],
+  ] as const) {
+    const sent = expected[field]
+    if (sent === undefined || sent === price[field]) continue
+    const message = `${remarks} is ${sent} but the computed amount is ${price[field]}.`
+    problems.push({ reason: 'amount_mismatch', message, remarks })
+  }
+  refuseIfAny(problems)
+}
+
+/** A quote of these terms at this price, valid from `now`. */
+export function makeQuote(
+  identity: { readonly account_id: string; readonly id: string },
+  terms: QuoteTerms,
+  price: Price,
+  status: Quote['status'],
+  now: Instant,
+  validity_s: number,
+): Quote {
+  const valid_until = plusMilliseconds(now, validity_s * 1000)
+  return {
+    ...identity,
+    ...terms,
+    ...price,
+    status,
+    valid_until,
+    created_at: now,
+    updated_at: now,
+  }
+}
+
+/** Expired is computed, never stored; `valid_until` itself is too late (contract 7, 8). */
+export function quoteStatus(quote: Quote, now: Instant): 'active' | 'used' | 'expired' {
+  if (quote.status === 'used') return 'used'
+  return now < quote.valid_until ? 'active' : 'expired'
+}
+
+/** Refuses a quote that can no longer fund a payout. Judged after the book's lock is held. */
+export function checkUsable(quote: Quote, now: Instant): void {
+  const status = quoteStatus(quote, now)
+  if (status === 'used') throw refusal('quote_used', 'The quote was used already.', 'quote')
+  if (status === 'expired') {
+    throw refusal('quote_expired', `The quote was valid until ${quote.valid_until}.`, 'quote')
+  }
+}
+
+function feeSubject(terms: QuoteTerms) {
+  return {
+    payout_type: terms.payout_type,
+    payout_currency: terms.payout_currency,
+    destination_country: terms.destination_country,
+    network: terms.fund_transfer_network || terms.payment_network || terms.wallet_type,
+    charge_type: terms.charge_type,
+  }
+}
+
+function outOfRange(remarks: string, amount: bigint, currency: string): Problem[] {
+  if (amount >= 1n && amount <= MAX_AMOUNT) return []
+  const what = amount < 1n ? 'less than one minor unit' : `more than ${MAX_AMOUNT} minor units`
+  return [
+    { reason: 'amount_out_of_range', message: `The amount is ${what} of ${currency}.`, remarks },
+  ]
+}

@@ -1,0 +1,69 @@
+// Holds the network and chain tables together with the currency and country tables.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { COUNTRIES, isCountry } from '../beneficiary/country.ts'
+import { CURRENCIES } from '../money/currency.ts'
+import { CHAINS, findChain, findNetwork, NETWORKS, networksOf } from './network.ts'
+
+test('network table, currency and name together: unique, and at least 35 of them', () => {
+  const keys = NETWORKS.map(network => `${network.currency} ${network.name}`)
+  assert.ok(keys.length >= 35)
+  assert.equal(new Set(keys).size, keys.length)
+  assert.deepEqual(keys, keys.toSorted())
+})
+
+test('network table, every row: known currency, known countries, snake_case name', () => {
+  for (const network of NETWORKS) {
+    const label = `${network.currency} ${network.name}`
+    assert.ok(CURRENCIES.has(network.currency), label)
+    assert.match(network.name, /^[a-z0-9]+(_[a-z0-9]+)*$/, label)
+    assert.notEqual(network.title, '', label)
+    assert.ok(network.countries.length > 0, label)
+    assert.equal(new Set(network.countries).size, network.countries.length, label)
+    for (const country of network.countries) assert.ok(isCountry(country), `${label}: ${country}`)
+  }
+})
+
+test('SEPA, reach: the 41 scheme countries and 13 territories', () => {
+  const sepa = findNetwork('EUR', 'sepa')
+  assert.equal(sepa?.countries.length, 41 + 13)
+  for (const country of ['BG', 'CH', 'DE', 'GB', 'RS']) assert.ok(sepa?.countries.includes(country))
+})
+
+test('findNetwork, name in any case: found under its own currency only', () => {
+  assert.equal(findNetwork('HKD', 'CHATS')?.name, 'chats')
+  assert.deepEqual(findNetwork('SGD', 'Fast')?.countries, ['SG'])
+  assert.deepEqual(findNetwork('TRY', 'fast')?.countries, ['TR'])
+  assert.equal(findNetwork('USD', 'chats'), undefined)
+  assert.equal(findNetwork('hkd', 'chats'), undefined)
+})
+
+test('networksOf, one currency: all of its networks and no other', () => {
+  assert.deepEqual(
+    networksOf('USD').map(network => network.name),
+    ['ach', 'fednow', 'fedwire', 'rtp'],
+  )
+  assert.deepEqual(networksOf('ABC'), [])
+})
+
+test('chain table, every row: type unique, network label unique, known currencies', () => {
+  assert.equal(new Set(CHAINS.map(chain => chain.type)).size, CHAINS.length)
+  assert.equal(new Set(CHAINS.map(chain => chain.network)).size, CHAINS.length)
+  for (const chain of CHAINS) {
+    assert.ok(chain.currencies.length > 0, chain.type)
+    for (const code of chain.currencies) assert.ok(CURRENCIES.has(code), `${chain.type}: ${code}`)
+  }
+})
+
+test('findChain, type in any case: the chain and its network label', () => {
+  assert.equal(findChain('Ethereum')?.network, 'ERC20')
+  assert.equal(findChain('TRON')?.network, 'TRC20')
+  assert.equal(findChain('nowhere'), undefined)
+})
+
+test('country table, whole list: the 249 assigned codes, upper case only', () => {
+  assert.equal(COUNTRIES.size, 249)
+  for (const code of COUNTRIES.keys()) assert.match(code, /^[A-Z]{2}$/)
+  assert.ok(isCountry('HK'))
+  for (const code of ['hk', 'XK', 'UK', '']) assert.ok(!isCountry(code), code)
+})

@@ -1,0 +1,57 @@
+// A rail for sandboxes that decides by the payout's amount (contract 19). It keeps nothing: what has
+// happened follows from the amount and the time since the payout was made.
+import type { Failure, Rail, RailPayout, RailReport, RailStatus, RailStep } from './rail.ts'
+
+/** Amounts in minor units, both ends included. */
+const SCRIPTS: readonly {
+  readonly from: bigint
+  readonly to: bigint
+  readonly steps: readonly RailStatus[]
+}[] = [
+  { from: 100_000n, to: 100_000n, steps: [] },
+  { from: 200_000n, to: 250_000n, steps: ['failed'] },
+  { from: 300_000n, to: 350_000n, steps: ['compliance_hold', 'succeeded'] },
+  { from: 400_000n, to: 450_000n, steps: ['compliance_hold', 'failed'] },
+  { from: 500_000n, to: 500_000n, steps: ['compliance_hold'] },
+  { from: 500_001n, to: 550_000n, steps: ['succeeded', 'reversed'] },
+]
+
+const FAILURES: Partial<Record<RailStatus, Failure>> = {
+  failed: {
+    code: 'PF000900',
+    category: 'simulated',
+    message: 'The simulator fails payouts of this amount.',
+  },
+  reversed: {
+    code: 'PR000900',
+    category: 'simulated',
+    message: 'The simulator reverses payouts of this amount.',
+  },
+}
+
+/** `now_ms` is milliseconds since 1970; a step happens `delay_ms` after the one before it. */
+export function simulator(options: { delay_ms: number; now_ms: () => number }): Rail {
+  const report = (payout: RailPayout): Promise<RailReport> => {
+    const script = scriptFor(payout.amount)
+    const elapsed_ms = options.now_ms() - Date.parse(payout.created_at)
+    const reached =
+      options.delay_ms === 0 ? script.length : Math.floor(elapsed_ms / options.delay_ms)
+    const steps = script.slice(0, Math.max(0, reached)).map(toStep)
+    const next_ms = (steps.length + 1) * options.delay_ms - elapsed_ms
+    return Promise.resolve({
+      steps,
+      ask_again_in_ms: steps.length === script.length ? null : Math.max(1, next_ms),
+    })
+  }
+  return { name: 'simulator', submit: report, inquire: report }
+}
+
+/** The steps a payout of this amount goes through. */
+export function scriptFor(amount: bigint): readonly RailStatus[] {
+  const script = SCRIPTS.find(({ from, to }) => amount >= from && amount <= to)
+  return script?.steps ?? ['succeeded']
+}
+
+function toStep(status: RailStatus): RailStep {
+  return { status, failure: FAILURES[status] ?? null }
+}

@@ -1,0 +1,88 @@
+// Reference data as this process knows it: accounts, keys, rates and fees, held in memory, replaced
+// whole when the database says that any of them changed. Told by NOTIFY; it also looks twice a second,
+// so that a lost notification delays a revoked key by half a second and no more.
+import type { Account, ApiKey } from './account/rules.ts'
+import { listAccounts, listApiKeys } from './account/store.ts'
+import type { Config } from './config.ts'
+import type { Sql } from './db/connect.ts'
+import { listFees } from './fee/store.ts'
+import type { Rate } from './fx/rules.ts'
+import { listRates } from './fx/store.ts'
+import type { Pricing } from './quote/rules.ts'
+
+/** One consistent reading of all reference tables. */
+export interface ReferenceData {
+  readonly version: bigint
+  readonly accounts: ReadonlyMap<string, Account>
+  readonly accountsByDepositAddress: ReadonlyMap<string, Account>
+  readonly keys: ReadonlyMap<string, ApiKey>
+  readonly pricing: Pricing
+}
+
+export interface Reference {
+  current(): ReferenceData
+  /** Reads again now, for those who have just changed something. */
+  refresh(): Promise<void>
+  close(): Promise<void>
+}
+
+const POLL_MS = 500
+
+export async function openReference(
+  sql: Sql,
+  config: Config,
+  onError: (error: unknown) => void,
+): Promise<Reference> {
+  let data = await readReference(sql, config)
+  let reading: Promise<void> | undefined
+  const look = async () => {
+    const [row] = await sql<{ version: bigint }[]>`select version from reference_version`
+    if (row !== undefined && row.version !== data.version) data = await readReference(sql, config)
+  }
+  // Looks are never concurrent, so an older reading cannot overwrite a newer one.
+  const refresh = async () => {
+    await reading?.catch(() => {})
+    reading = look()
+    await reading
+  }
+  const tick = () => refresh().catch(onError)
+  const timer = setInterval(tick, POLL_MS)
+  const listening = await sql.listen('corridor_reference', tick, tick)
+  return {
+    current: () => data,
+    refresh,
+    async close() {
+      clearInterval(timer)
+      await reading?.catch(() => {})
+      await listening.unlisten().catch(() => {})
+    },
+  }
+}
+
+async function readReference(sql: Sql, config: Config): Promise<ReferenceData> {
+  // Repeatable read: the version read is the version of the rows read.
+  return sql.begin('isolation level repeatable read read only', async tx => {
+    const reader = tx as unknown as Sql
+    const [row] = await tx<{ version: bigint }[]>`select version from reference_version`
+    const accounts = await listAccounts(reader)
+    const keys = await listApiKeys(reader)
+    const rates = await listRates(reader)
+    const fees = await listFees(reader)
+    return {
+      version: row?.version ?? 0n,
+      accounts: new Map(accounts.map(a => [a.account_id, a])),
+      accountsByDepositAddress: new Map(accounts.map(a => [a.deposit_address, a])),
+      keys: new Map(keys.map(key => [key.key_id, key])),
+      pricing: {
+        rates: {
+          pivot: config.rate_pivot,
+          rates: new Map(rates.map((r): [string, Rate] => [`${r.base}/${r.quote}`, r])),
+        },
+        fees,
+        spread_bps: config.rate_spread_bps,
+        max_age_s: config.rate_max_age_s,
+        quote_validity_s: config.quote_validity_s,
+      },
+    }
+  })
+}

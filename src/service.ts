@@ -1,0 +1,64 @@
+// One running service: a database, everything opened on it, the HTTP server and the workers, started in
+// order and stopped in the opposite one without dropping a request.
+import type { FastifyBaseLogger } from 'fastify'
+import { buildApp } from './app.ts'
+import type { Config } from './config.ts'
+import { connect } from './db/connect.ts'
+import { migrate } from './db/migrate.ts'
+import { openDatabase } from './db/open.ts'
+import { type Deps, openDeps } from './deps.ts'
+import { deleteOutlivedReplies } from './idempotency/store.ts'
+import { makeMetrics } from './metrics.ts'
+import { startSettling } from './worker/settle-payouts.ts'
+
+export interface Service {
+  /** `http://127.0.0.1:8080` */
+  readonly address: string
+  readonly database: string
+  readonly deps: Deps
+  /** Names of the migrations this start applied. */
+  readonly migrated: readonly string[]
+  /** Stops taking new connections, answers what was asked, and leaves the database. */
+  stop(): Promise<void>
+}
+
+/** How often answers past their 24 hours are forgotten. */
+const FORGET_EVERY_MS = 600_000
+
+/** `prepare` runs on the migrated database before anything is opened on it. */
+export async function startService(
+  config: Config,
+  log: FastifyBaseLogger,
+  prepare: (url: string) => Promise<void> = () => Promise.resolve(),
+): Promise<Service> {
+  const database = await openDatabase(config, line => log.info(line))
+  const owner = connect(database.url, { max: 1, as: 'owner' })
+  const migrated = await migrate(owner).finally(() => owner.end({ timeout: 5 }))
+  await prepare(database.url)
+  const deps = await openDeps(database.url, config, log, makeMetrics())
+  const lifecycle = { draining: false }
+  const app = await buildApp(deps, lifecycle)
+  const address = await app.listen({ host: config.host, port: config.port })
+  const settling = config.settle ? startSettling(deps) : undefined
+  const forget = setInterval(() => {
+    deleteOutlivedReplies(deps.sql).catch(error => log.warn({ err: error }, 'forgetting failed'))
+  }, FORGET_EVERY_MS)
+  return {
+    address,
+    database: database.description,
+    deps,
+    migrated,
+    async stop() {
+      lifecycle.draining = true
+      clearInterval(forget)
+      await Promise.all([settling?.stop(), pause(config.drain_ms)])
+      await app.close()
+      await deps.close()
+      await database.release()
+    },
+  }
+}
+
+function pause(milliseconds: number): Promise<void> {
+  return new Promise(resolve => setTimeout(resolve, milliseconds))
+}

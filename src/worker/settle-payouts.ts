@@ -1,0 +1,131 @@
+// The settling worker: finds payouts whose rail is due to be asked, claims them account by account,
+// asks the rail outside any transaction, and applies its answer through a lane. It may be killed at
+// any point: an unapplied claim comes due again, and an applied report is not applied twice.
+import type { Deps } from '../deps.ts'
+import { Refusal } from '../errors.ts'
+import type { Payout } from '../payout/rules.ts'
+import { claimDuePayouts, findPayouts, listDuePayouts, type PayoutKey } from '../payout/store.ts'
+import type { Rail, RailReport } from '../rail/rail.ts'
+
+export interface Worker {
+  /** Resolves when the round in hand is finished. */
+  stop(): Promise<void>
+}
+
+/** Most payouts of one round. */
+const ROUND = 500
+
+/** Longest wait between questions to a rail that does not answer clearly. */
+const MAX_BACKOFF_MS = 60_000
+
+export function startSettling(deps: Deps): Worker {
+  const stopping = Promise.withResolvers<void>()
+  let stopped = false
+  const run = async () => {
+    while (!stopped) {
+      const settled = await settleOnce(deps).catch(error => {
+        deps.log.warn({ err: error }, 'settling round failed')
+        return 0
+      })
+      // A full round means that more is waiting.
+      if (settled < ROUND) await Promise.race([stopping.promise, pause(deps.config.settle_poll_ms)])
+    }
+  }
+  const done = run()
+  return {
+    stop() {
+      stopped = true
+      stopping.resolve()
+      return done
+    },
+  }
+}
+
+/** One round; returns how many payouts were due. */
+export async function settleOnce(deps: Deps): Promise<number> {
+  const due = await listDuePayouts(deps.sql, ROUND)
+  if (due.length === 0) return 0
+  const claims = await Promise.all(
+    [...Map.groupBy(due, key => key.account_id)].map(([account_id, keys]) =>
+      claim(deps, account_id, keys),
+    ),
+  )
+  const attempts = new Map(claims.flat().map(c => [c.id, c.rail_attempts]))
+  const payouts = await findPayouts(
+    deps.sql,
+    due.filter(key => attempts.has(key.id)),
+  )
+  await Promise.all(payouts.map(payout => settle(deps, payout, attempts.get(payout.id) ?? 0)))
+  return due.length
+}
+
+function claim(deps: Deps, account_id: string, keys: readonly PayoutKey[]) {
+  // The lease outlives the rail's time-out, so nobody else asks while we wait.
+  const lease_ms = 2 * deps.config.rail_timeout_ms
+  return claimDuePayouts(
+    deps.sql,
+    account_id,
+    keys.map(key => key.id),
+    lease_ms,
+  )
+}
+
+async function settle(deps: Deps, payout: Payout, attempts: number): Promise<void> {
+  const { rail, metrics } = deps
+  const count = (result: string) => metrics.railReports.inc({ rail: rail.name, result })
+  const report = await askRail(deps, payout, attempts)
+  if (report === undefined) count('unclear')
+  const { account_id, id: payout_id } = payout
+  const steps = report?.steps ?? []
+  const ask_again_in_ms = report === undefined ? backoff(attempts) : report.ask_again_in_ms
+  const advance = { account_id, payout_id, steps, by: 'rail', ask_again_in_ms } as const
+  try {
+    await deps.lanes.advancePayout.run(advance)
+    if (report !== undefined) count(steps.length > payout.rail_steps ? 'applied' : 'nothing_new')
+  } catch (error) {
+    // The claim's lease runs out and the rail is asked again; a refused step needs a person to look.
+    const refused = error instanceof Refusal && error.status !== 503
+    if (refused) count('refused')
+    deps.log[refused ? 'error' : 'warn']({ err: error, payout_id }, 'rail report not applied')
+  }
+}
+
+/** The rail's report, or undefined when its answer is unclear, which says nothing about the money. */
+async function askRail(
+  deps: Deps,
+  payout: Payout,
+  attempts: number,
+): Promise<RailReport | undefined> {
+  try {
+    return await withTimeout(ask(deps.rail, payout, attempts), deps.config.rail_timeout_ms)
+  } catch (error) {
+    deps.log.warn({ err: error, payout_id: payout.id }, 'rail gave no clear answer')
+    return undefined
+  }
+}
+
+/** First time: hand over. Later: ask, and hand over again only when the rail never saw it. */
+async function ask(rail: Rail, payout: Payout, attempts: number): Promise<RailReport> {
+  if (attempts === 0) return rail.submit(payout)
+  return (await rail.inquire(payout)) ?? rail.submit(payout)
+}
+
+function backoff(attempts: number): number {
+  return Math.min(MAX_BACKOFF_MS, 1000 * 2 ** Math.min(attempts, 6))
+}
+
+function pause(milliseconds: number): Promise<void> {
+  return new Promise(resolve => setTimeout(resolve, milliseconds))
+}
+
+async function withTimeout<T>(promise: Promise<T>, milliseconds: number): Promise<T> {
+  let timer: NodeJS.Timeout | undefined
+  const timeout = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(reject, milliseconds, new Error(`no answer in ${milliseconds} ms`))
+  })
+  try {
+    return await Promise.race([promise, timeout])
+  } finally {
+    clearTimeout(timer)
+  }
+}

@@ -1,0 +1,49 @@
+// `npm test`: every test file through Node's own runner, with one PostgreSQL server for all of them,
+// started here and stopped at the end whatever happens.
+import { spawn } from 'node:child_process'
+import { chmod, glob, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { connect } from '../../src/db/connect.ts'
+import { openEmbedded } from '../../src/db/embedded.ts'
+import { migrate } from '../../src/db/migrate.ts'
+
+const wanted = process.argv.slice(2)
+const all = await Array.fromAsync(glob('{src,test}/**/*.test.ts'))
+const files = all.filter(file => wanted.length === 0 || wanted.some(w => file.includes(w))).sort()
+
+const folder = await mkdtemp(join(tmpdir(), 'corridor-test-'))
+// PostgreSQL runs as an ordinary user, who must be able to reach its folder.
+await chmod(folder, 0o711)
+const server = await openEmbedded({ data_dir: folder })
+let code = 1
+try {
+  code = await runTests(await makeTemplate(server.url))
+} finally {
+  await server.release()
+  await rm(folder, { recursive: true, force: true })
+}
+process.exitCode = code
+
+/** A migrated database that nobody stays connected to, so that test files can clone it. */
+async function makeTemplate(server_url: string): Promise<string> {
+  const admin = connect(server_url, { max: 1, as: 'owner' })
+  await admin`create database corridor_template`
+  await admin.end()
+  const url = new URL(server_url)
+  url.pathname = '/corridor_template'
+  const owner = connect(url.href, { max: 1, as: 'owner' })
+  await migrate(owner)
+  await owner.end()
+  return url.href
+}
+
+/** Each test file clones the template (see database.ts). */
+function runTests(template_url: string): Promise<number> {
+  const child = spawn(
+    process.execPath,
+    ['--test', '--test-concurrency=2', '--test-force-exit', '--test-timeout=300000', ...files],
+    { stdio: 'inherit', env: { ...process.env, CORRIDOR_TEST_TEMPLATE: template_url } },
+  )
+  return new Promise(resolve => child.on('exit', status => resolve(status ?? 1)))
+}

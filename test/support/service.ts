@@ -1,0 +1,153 @@
+// The real service on a test database, called without a socket, and what tests need around it: funded
+// accounts, rates, keys. Nothing of the product is replaced but clock, rates and rail where a test
+// says so.
+
+import type { FastifyInstance, InjectOptions } from 'fastify'
+import { pino } from 'pino'
+import { buildApp } from '../../src/app.ts'
+import { createAccount, type OpenedAccount } from '../../src/cli/account.ts'
+import { onDatabase } from '../../src/cli/context.ts'
+import { type Config, readConfig } from '../../src/config.ts'
+import { type Deps, openDeps } from '../../src/deps.ts'
+import type { Fee } from '../../src/fee/rules.ts'
+import { replaceFees } from '../../src/fee/store.ts'
+import { upsertRates } from '../../src/fx/store.ts'
+import { makeMetrics } from '../../src/metrics.ts'
+import { parseDecimal } from '../../src/money/decimal.ts'
+import { createDatabase, type TestDatabase } from './database.ts'
+
+export interface Answer {
+  readonly status: number
+  readonly headers: Readonly<Record<string, unknown>>
+  readonly text: string
+  // biome-ignore lint/suspicious/noExplicitAny: a test reads any member of any answer
+  readonly json: any
+}
+
+/** Requests with one account's key. */
+export interface Client extends OpenedAccount {
+  get(url: string, headers?: Record<string, string>): Promise<Answer>
+  /** `body` is sent as JSON, or as it is when it is text or bytes. */
+  post(url: string, body: unknown, headers?: Record<string, string>): Promise<Answer>
+}
+
+export interface TestService {
+  readonly database: TestDatabase
+  readonly app: FastifyInstance
+  readonly deps: Deps
+  /** Any request, without credentials. */
+  inject(options: InjectOptions): Promise<Answer>
+  /** A new account; `fund` in minor units by currency. */
+  openAccount(options?: AccountOptions): Promise<Client>
+  /** `{ 'EUR/USD': '1.1' }`, as of now unless said otherwise. */
+  setRates(rates: Readonly<Record<string, string>>, as_of?: string): Promise<void>
+  setFees(fees: readonly Partial<Fee>[]): Promise<void>
+  close(): Promise<void>
+}
+
+export interface AccountOptions {
+  readonly currencies?: readonly string[]
+  readonly primary?: string
+  readonly fund?: Readonly<Record<string, bigint>>
+}
+
+/** Settles nothing by itself: tests call settleOnce, or start the worker, when they want it. */
+export async function startTestService(config: Partial<Config> = {}): Promise<TestService> {
+  const database = await createDatabase()
+  const full: Config = {
+    ...readConfig({ LOG_LEVEL: 'silent', DATABASE_URL: database.url }),
+    rate_max_age_s: 0,
+    ...config,
+  }
+  const deps = await openDeps(database.url, full, pino({ level: full.log_level }), makeMetrics())
+  const app = await buildApp(deps)
+  await app.ready()
+  const inject = async (options: InjectOptions): Promise<Answer> => {
+    const response = await app.inject(options)
+    const { statusCode: status, headers, payload: text } = response
+    return { status, headers, text, json: parsed(text) }
+  }
+  return {
+    database,
+    app,
+    deps,
+    inject,
+    async openAccount(options = {}) {
+      const { currencies = ['USD', 'EUR', 'HKD'], primary = currencies[0] ?? 'USD' } = options
+      const fund = Object.entries(options.fund ?? {}).map(([currency, amount]) => ({
+        currency,
+        amount,
+      }))
+      const wanted = { name: 'Test', currencies, primary_currency: primary, fund }
+      const opened = await onDatabase(full, database.url, c => createAccount(c, wanted))
+      await deps.reference.refresh()
+      return client(opened, inject)
+    },
+    async setRates(rates, as_of = new Date().toISOString()) {
+      const rows = Object.entries(rates).map(([pair, text]) => {
+        const [base = '', quote = ''] = pair.split('/')
+        const mid = parseDecimal(text)
+        if (mid === undefined) throw new Error(`rate ${text}`)
+        return { base, quote, mid, source: 'test', as_of }
+      })
+      await upsertRates(deps.sql, rows)
+      await deps.reference.refresh()
+    },
+    async setFees(fees) {
+      await replaceFees(
+        deps.sql,
+        fees.map(fee => ({ ...NO_FEE, ...fee })),
+      )
+      await deps.reference.refresh()
+    },
+    async close() {
+      await app.close()
+      await deps.close()
+      await database.drop()
+    },
+  }
+}
+
+const NO_FEE: Fee = {
+  payout_type: 'local',
+  payout_currency: null,
+  destination_country: null,
+  network: null,
+  charge_type: null,
+  fixed_amount: 0n,
+  fee_currency: 'USD',
+  variable_bps: 0,
+  minimum_amount: null,
+  maximum_amount: null,
+}
+
+export function basic(key_id: string, secret: string): string {
+  return `Basic ${Buffer.from(`${key_id}:${secret}`).toString('base64')}`
+}
+
+/** A client of a running app, for accounts and keys that exist already. */
+export function client(
+  opened: OpenedAccount,
+  inject: (options: InjectOptions) => Promise<Answer>,
+): Client {
+  const authorization = basic(opened.key_id, opened.secret)
+  return {
+    ...opened,
+    get: (url, headers = {}) =>
+      inject({ method: 'GET', url, headers: { authorization, ...headers } }),
+    post(url, body, headers = {}) {
+      const raw = typeof body === 'string' || Buffer.isBuffer(body)
+      const payload = raw ? body : JSON.stringify(body)
+      const all = { authorization, 'content-type': 'application/json', ...headers }
+      return inject({ method: 'POST', url, headers: all, payload })
+    },
+  }
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
