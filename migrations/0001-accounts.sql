@@ -1,8 +1,10 @@
 -- Reference tables: accounts and their API keys. Small, read by every process into memory, and
--- announced on change. On Citus they are reference tables; everything else is distributed by account_id.
+-- announced on change. On Citus they are reference tables; everything else is distributed by
+-- account_id.
 
--- The role the service runs as. It is a group role without a log-in: the service connects as whoever
--- DATABASE_URL names and takes this role, so that append-only holds against the service itself.
+-- The role the service runs as. It is a group role without a log-in: the service connects as
+-- whoever DATABASE_URL names and takes this role, so that append-only holds against the service
+-- itself.
 do $$
 begin
   create role corridor_service nologin;
@@ -35,8 +37,9 @@ create table api_keys (
   revoked_at timestamptz
 );
 
--- One number for all reference tables. Processes are told of a change by NOTIFY and also look at the
--- number twice a second, so that a lost notification delays a revocation by half a second at most.
+-- One number for all reference tables. Processes are told of a change by NOTIFY and also look at
+-- the number twice a second, so that a lost notification delays a revocation by half a second at
+-- most.
 create table reference_version (
   only_row boolean primary key default true check (only_row),
   version bigint not null default 0

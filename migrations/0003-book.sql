@@ -1,7 +1,8 @@
--- The book of an account: double entry, one row a journal, append-only. account_id leads every key, so
--- that the tables distribute by it and no row is shared between accounts.
+-- The book of an account: double entry, one row a journal, append-only. account_id leads every key,
+-- so that the tables distribute by it and no row is shared between accounts.
 
--- One row an account: the lock that every write of the account takes first, and the heads of its chains.
+-- One row an account: the lock that every write of the account takes first, and the heads of its
+-- chains.
 create table books (
   account_id text collate "C" primary key,
   journal_count bigint not null default 0 check (journal_count >= 0),
@@ -19,7 +20,8 @@ create table balances (
   constraint balance_not_negative check (available >= 0)
 ) with (fillfactor = 50);
 
--- Does each currency of these postings sum to zero? Amounts are added as numeric, so no sum overflows.
+-- Does each currency of these postings sum to zero? Amounts are added as numeric, so no sum
+-- overflows.
 create function journal_balances(currencies text[], amounts bigint[]) returns boolean
 language plpgsql immutable strict parallel safe as $$
 declare
@@ -56,7 +58,8 @@ create table journals (
   )
 );
 
--- One line of the customer's statement. `net_amount` is what moved the balance, `balance_after` what it left.
+-- One line of the customer's statement. `net_amount` is what moved the balance, `balance_after`
+-- what it left.
 create table balance_transactions (
   account_id text collate "C" not null,
   id text collate "C" not null,
@@ -84,8 +87,8 @@ create table balance_transactions (
 create unique index balance_transactions_history
   on balance_transactions (account_id, currency, created_at, journal_number);
 
--- What happened, in the order it happened, numbered without gaps per account. `data` holds the facts
--- that can change later; the rest of the object is joined when the event is read.
+-- What happened, in the order it happened, numbered without gaps per account. `data` holds the
+-- facts that can change later; the rest of the object is joined when the event is read.
 create table events (
   account_id text collate "C" not null,
   sequence bigint not null check (sequence > 0),

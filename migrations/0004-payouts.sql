@@ -59,7 +59,8 @@ create table payouts (
   payout_fx_id text not null,
   balance_transaction_id text collate "C" not null,
   beneficiary_id text collate "C" not null,
-  -- The details as they were when the payout was made; later changes of the beneficiary do not reach it.
+  -- The details as they were when the payout was made; later changes of the beneficiary do not
+  -- reach it.
   beneficiary_details json not null,
   -- What the caller sent and nobody computes with: purpose, descriptors, documents, metadata.
   particulars json not null,

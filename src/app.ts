@@ -1,6 +1,11 @@
 // The HTTP application, apart from the server: routes, strict bodies, authentication and answers to
 // what goes wrong. Listens on nothing, so tests can call it directly.
-import fastify, { type FastifyInstance, LogController } from 'fastify'
+import fastify, {
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  LogController,
+} from 'fastify'
 import { balanceTransactionRoutes } from './balance-transaction/routes.ts'
 import type { Deps } from './deps.ts'
 import { refusal } from './errors.ts'
@@ -8,6 +13,7 @@ import { authenticate } from './http/authenticate.ts'
 import { DOC_KEYWORDS } from './http/docs.ts'
 import { sendError, sendRefusal } from './http/errors.ts'
 import { readJson } from './http/json.ts'
+import { apiReference } from './http/openapi.ts'
 import { opsRoutes } from './http/ops.ts'
 import { REASON } from './http/schema.ts'
 import { payoutRoutes } from './payout/routes.ts'
@@ -27,7 +33,35 @@ export async function buildApp(
   deps: Deps,
   lifecycle: Lifecycle = { draining: false },
 ): Promise<FastifyInstance> {
-  const app = fastify({
+  const app = makeFastify(deps)
+  readStrictJson(app)
+  app.setErrorHandler(sendError)
+  app.setNotFoundHandler((request, reply) => sendNotFound(app, request, reply))
+  app.decorateRequest('account')
+  app.addHook('onRequest', async request => {
+    const { scope } = request.routeOptions.config
+    if (scope !== undefined) authenticate(request, deps.reference.current(), scope)
+  })
+  // While draining, each answer tells its client to come back on a new connection, to another
+  // process.
+  app.addHook('onSend', async (_request, reply) => {
+    if (lifecycle.draining) void reply.header('connection', 'close')
+  })
+  app.addHook('onResponse', async (request, reply) => {
+    const route = request.routeOptions.url ?? 'unknown'
+    const labels = { method: request.method, route, status: String(reply.statusCode) }
+    deps.metrics.requests.observe(labels, reply.elapsedTime / 1000)
+  })
+  await apiReference(app)
+  opsRoutes(app, deps, lifecycle)
+  quoteRoutes(app, deps)
+  payoutRoutes(app, deps)
+  balanceTransactionRoutes(app, deps)
+  return app
+}
+
+function makeFastify(deps: Deps): FastifyInstance {
+  return fastify({
     loggerInstance: deps.log,
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: MAX_BODY_BYTES,
@@ -49,7 +83,11 @@ export async function buildApp(
       },
     },
   })
-  // Answers are written as text by the rooms; the response schemas only document them.
+}
+
+/** Bodies are read by our own reader; answers are written as text by the rooms. */
+function readStrictJson(app: FastifyInstance): void {
+  // The response schemas only document: what is sent is text already.
   app.setSerializerCompiler(() => data => JSON.stringify(data))
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body, done) => {
@@ -60,35 +98,17 @@ export async function buildApp(
       done(error as Error)
     }
   })
-  app.setErrorHandler(sendError)
-  app.decorateRequest('account')
-  app.addHook('onRequest', async request => {
-    const { scope } = request.routeOptions.config
-    if (scope !== undefined) authenticate(request, deps.reference.current(), scope)
-  })
-  // While draining, each answer tells its client to come back on a new connection, to another process.
-  app.addHook('onSend', async (_request, reply) => {
-    if (lifecycle.draining) void reply.header('connection', 'close')
-  })
-  app.addHook('onResponse', async (request, reply) => {
-    const route = request.routeOptions.url ?? 'unknown'
-    const labels = { method: request.method, route, status: String(reply.statusCode) }
-    deps.metrics.requests.observe(labels, reply.elapsedTime / 1000)
-  })
-  opsRoutes(app, deps, lifecycle)
-  quoteRoutes(app, deps)
-  payoutRoutes(app, deps)
-  balanceTransactionRoutes(app, deps)
-  app.setNotFoundHandler((request, reply) => {
-    const allowed = METHODS.filter(method => app.findRoute({ url: pathOf(request.url), method }))
-    if (allowed.length === 0) {
-      return sendRefusal(refusal('not_found', 'No such path.'), request, reply)
-    }
-    void reply.header('allow', allowed.join(', '))
-    const message = `${request.method} is not allowed here; ${allowed.join(', ')} is.`
-    return sendRefusal(refusal('method_not_allowed', message), request, reply)
-  })
-  return app
+}
+
+/** 405 with Allow when the path exists for other methods, else 404. */
+function sendNotFound(app: FastifyInstance, request: FastifyRequest, reply: FastifyReply) {
+  const allowed = METHODS.filter(method => app.findRoute({ url: pathOf(request.url), method }))
+  if (allowed.length === 0) {
+    return sendRefusal(refusal('not_found', 'No such path.'), request, reply)
+  }
+  void reply.header('allow', allowed.join(', '))
+  const message = `${request.method} is not allowed here; ${allowed.join(', ')} is.`
+  return sendRefusal(refusal('method_not_allowed', message), request, reply)
 }
 
 function pathOf(url: string): string {

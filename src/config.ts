@@ -1,5 +1,5 @@
-// The environment as one typed object; the only reader of process.env. A variable that cannot be read
-// stops the program with a sentence that names it.
+// The environment as one typed object; the only reader of process.env. A variable that cannot be
+// read stops the program with a sentence that names it.
 
 export interface Config {
   readonly host: string
@@ -91,7 +91,9 @@ type Environment = Readonly<Record<string, string | undefined>>
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']
 
-/** Reads and checks the environment; throws an Error naming the first variable that is not valid. */
+/**
+ * Reads and checks the environment; throws an Error naming the first variable that is not valid.
+ */
 export function readConfig(env: Environment = process.env): Config {
   const database_url = text(env, 'DATABASE_URL') || undefined
   return {
@@ -118,8 +120,8 @@ export function readConfig(env: Environment = process.env): Config {
 }
 
 /**
- * The embedded database comes with dated rates so that a first try works; whoever brings a database of
- * their own quotes real customers, and three days bridge a weekend without publication.
+ * The embedded database comes with dated rates so that a first try works; whoever brings a database
+ * of their own quotes real customers, and three days bridge a weekend without publication.
  */
 function defaultMaxAge(database_url: string | undefined): number {
   return database_url === undefined ? 0 : 3 * 86_400

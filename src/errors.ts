@@ -8,7 +8,10 @@ interface CatalogueEntry {
   readonly meaning: string
 }
 
-/** Codes below 1000 are about the request as such, codes from 20000 about payouts (contract, "Errors"). */
+/**
+ * Codes below 1000 are about the request as such, codes from 20000 about payouts (contract,
+ * "Errors").
+ */
 export const CATALOGUE = {
   invalid_json: { code: 100, status: 400, meaning: 'The body is not JSON as this API reads it.' },
   internal: { code: 101, status: 500, meaning: 'A fault of the service; nothing was written.' },

@@ -1,5 +1,5 @@
-// Points in time as the database gives them: ISO 8601 text in UTC with six fractional digits, so that
-// comparing text compares time and nothing is lost to a JavaScript Date's milliseconds.
+// Points in time as the database gives them: ISO 8601 text in UTC with six fractional digits, so
+// that comparing text compares time and nothing is lost to a JavaScript Date's milliseconds.
 
 /** `2026-01-31T09:30:00.123456Z`, always 27 characters. */
 export type Instant = string
@@ -24,11 +24,17 @@ export function instantFromIso(text: string): Instant | undefined {
   if (match === null) return undefined
   const [, seconds = '', fraction = '', zone = ''] = match
   const date = new Date(`${seconds}${zone}`)
-  if (Number.isNaN(date.getTime())) return undefined
+  if (Number.isNaN(date.getTime()) || !isOnCalendar(seconds)) return undefined
   return `${date.toISOString().slice(0, 19)}.${fraction.slice(0, 6).padEnd(6, '0')}Z`
 }
 
 const ISO = /^(\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2})(?:\.(\d{1,9}))?(Z|[+-]\d{2}:\d{2})$/
+
+/** Date turns the 30th of February into the 2nd of March; such a day is no day. */
+function isOnCalendar(seconds: string): boolean {
+  const date = new Date(`${seconds}Z`)
+  return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(seconds)
+}
 
 /** Microseconds since 1970. */
 export function instantToMicros(instant: Instant): bigint {

@@ -1,5 +1,5 @@
-// Prometheus metrics of one process. Labels are routes, operations and statuses: never ids, names or
-// amounts.
+// Prometheus metrics of one process. Labels are routes, operations and statuses: never ids, names
+// or amounts.
 import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client'
 
 export interface Metrics {

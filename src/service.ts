@@ -1,5 +1,5 @@
-// One running service: a database, everything opened on it, the HTTP server and the workers, started in
-// order and stopped in the opposite one without dropping a request.
+// One running service: a database, everything opened on it, the HTTP server and the workers,
+// started in order and stopped in the opposite one without dropping a request.
 import type { FastifyBaseLogger } from 'fastify'
 import { buildApp } from './app.ts'
 import type { Config } from './config.ts'

@@ -1,5 +1,6 @@
 // Accounts and API keys, as pure functions: what a key may do, how a secret is kept and compared.
 import { createHash, timingSafeEqual } from 'node:crypto'
+import type { NewId } from '../id.ts'
 
 export interface Account {
   readonly account_id: string
@@ -24,6 +25,8 @@ export interface ApiKey {
   readonly revoked: boolean
 }
 
+export type NewApiKey = Omit<ApiKey, 'revoked'> & { readonly name: string }
+
 /** Does a key of this scope reach what needs `needed`? */
 export function scopeAllows(scope: Scope, needed: Scope): boolean {
   return SCOPES.indexOf(scope) >= SCOPES.indexOf(needed)
@@ -40,4 +43,14 @@ const NOBODY = Buffer.alloc(32)
 export function secretMatches(key: ApiKey | undefined, secret: string): boolean {
   const equal = timingSafeEqual(hashSecret(secret), key?.secret_hash ?? NOBODY)
   return equal && key !== undefined && !key.revoked
+}
+
+/** A key and its secret; the secret is shown once and only its hash kept. */
+export function makeApiKey(
+  account_id: string,
+  options: { readonly scope: Scope; readonly name: string; readonly secret: string },
+  newId: NewId,
+): NewApiKey {
+  const { scope, name, secret } = options
+  return { key_id: newId('key'), account_id, scope, name, secret_hash: hashSecret(secret) }
 }

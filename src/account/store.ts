@@ -1,7 +1,7 @@
 // The statements of accounts and API keys, reference tables.
 import type { Sql, TransactionSql } from '../db/connect.ts'
 import type { Instant } from '../instant.ts'
-import type { Account, ApiKey, Scope } from './rules.ts'
+import type { Account, ApiKey, NewApiKey, Scope } from './rules.ts'
 
 export async function listAccounts(sql: Sql): Promise<Account[]> {
   return sql<Account[]>`
@@ -39,10 +39,7 @@ export async function listKeysOfAccount(sql: Sql, account_id: string): Promise<A
     from api_keys where account_id = ${account_id} order by key_id`
 }
 
-export async function insertApiKey(
-  sql: Sql | TransactionSql,
-  key: Omit<ApiKey, 'revoked'> & { readonly name: string },
-): Promise<void> {
+export async function insertApiKey(sql: Sql | TransactionSql, key: NewApiKey): Promise<void> {
   await sql`
     insert into api_keys (key_id, account_id, secret_hash, scope, name)
     values (${key.key_id}, ${key.account_id}, ${Buffer.from(key.secret_hash)}, ${key.scope},

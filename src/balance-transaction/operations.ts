@@ -16,7 +16,9 @@ export interface BookWrites {
   readonly events: readonly Event[]
 }
 
-/** Statements for one batch of writes; the books are those that `load` locked and `decide` advanced. */
+/**
+ * Statements for one batch of writes; the books are those that `load` locked and `decide` advanced.
+ */
 export function storeBooks(
   tx: TransactionSql,
   books: ReadonlyMap<string, Book>,

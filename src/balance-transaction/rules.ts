@@ -1,5 +1,5 @@
-// Balance transactions: the lines of a customer's statement, each made together with the journal that
-// moves the balance. Pure.
+// Balance transactions: the lines of a customer's statement, each made together with the journal
+// that moves the balance. Pure.
 import type { NewId } from '../id.ts'
 import type { Instant } from '../instant.ts'
 import { type Book, type Journal, type JournalDraft, postJournal } from '../ledger/rules.ts'
@@ -55,8 +55,8 @@ export interface Entry {
 }
 
 /**
- * Posts the journal and writes its line. The journal must move `available` by exactly the line's net
- * amount in the line's currency; anything else is a fault of ours and throws.
+ * Posts the journal and writes its line. The journal must move `available` by exactly the line's
+ * net amount in the line's currency; anything else is a fault of ours and throws.
  */
 export function postEntry(
   book: Book,

@@ -20,7 +20,10 @@ export interface Beneficiary {
   readonly updated_at: Instant
 }
 
-/** Bank accounts take swift and local payouts; the others the payout type of their name (contract 12). */
+/**
+ * Bank accounts take swift and local payouts; the others the payout type of their name (contract
+ * 12).
+ */
 const PAYOUT_TYPES_BY_DESTINATION: Record<DestinationType, readonly string[]> = {
   bank: ['swift', 'local'],
   wallet: ['wallet'],

@@ -1,11 +1,11 @@
 // corridor account create|list, key create|list|revoke, fund.
 import { randomBytes } from 'node:crypto'
 import type { Command } from 'commander'
-import { fundAccount, makeApiKey, openAccount } from '../account/operations.ts'
-import { type Account, SCOPES, type Scope } from '../account/rules.ts'
+import { type Account, makeApiKey, SCOPES, type Scope } from '../account/rules.ts'
 import { insertApiKey, listAccounts, listKeysOfAccount, markKeyRevoked } from '../account/store.ts'
 import { presentBalanceTransaction } from '../balance-transaction/wire.ts'
 import type { Sql } from '../db/connect.ts'
+import { fundAccount, openAccount } from '../funding/operations.ts'
 import { newId } from '../id.ts'
 import { currencyExponent } from '../money/currency.ts'
 import { formatMajor } from '../money/decimal.ts'

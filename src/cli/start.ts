@@ -1,4 +1,5 @@
-// corridor start, corridor migrate: the service in the foreground, and the schema brought up to date.
+// corridor start, corridor migrate: the service in the foreground, and the schema brought up to
+// date.
 import type { Command } from 'commander'
 import { listAccounts } from '../account/store.ts'
 import { readConfig } from '../config.ts'

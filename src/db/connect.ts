@@ -1,6 +1,6 @@
 // Connections to PostgreSQL: types read exactly (bigint as bigint, time as Instant text, numeric as
-// text), time-outs set, and the service's own role taken, which can add to the books but not rewrite
-// them.
+// text), time-outs set, and the service's own role taken, which can add to the books but not
+// rewrite them.
 import postgres from 'postgres'
 import { instantFromPostgres } from '../instant.ts'
 
@@ -27,11 +27,13 @@ export function connect(url: string, options: ConnectOptions): Sql {
   return postgres(url, {
     max: options.max,
     connect_timeout: 5,
-    // A long-lived pool: postgres.js would otherwise retire connections, and their plans, at random.
+    // A long-lived pool: postgres.js would otherwise retire connections, and their plans, at
+    // random.
     max_lifetime: null,
     onnotice: () => {},
-    // Reading array types from the catalogue is a query postgres.js does not wait for: when it fails,
-    // the process dies of an unhandled rejection. text[] is the only array that travels, and is below.
+    // Reading array types from the catalogue is a query postgres.js does not wait for: when it
+    // fails, the process dies of an unhandled rejection. text[] is the only array that travels, and
+    // is below.
     fetch_types: false,
     types: {
       bigint: postgres.BigInt,

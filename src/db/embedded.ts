@@ -1,6 +1,6 @@
-// Knows how the embedded PostgreSQL server is started, found again, shared by several processes of one machine and
-// stopped by the last of them. The server is no child of ours: it outlives a killed process, and the next one to open
-// the folder finds it. Must not know what the database holds.
+// Knows how the embedded PostgreSQL server is started, found again, shared by several processes of
+// one machine and stopped by the last of them. The server is no child of ours: it outlives a killed
+// process, and the next one to open the folder finds it. Must not know what the database holds.
 
 import * as fs from 'node:fs/promises'
 import { join } from 'node:path'
@@ -9,15 +9,22 @@ import postgres from 'postgres'
 import type { Place } from './embedded-cluster.ts'
 import * as cluster from './embedded-cluster.ts'
 
-/** Longest wait for a server to accept connections: crash recovery replays up to `max_wal_size` first. */
+/**
+ * Longest wait for a server to accept connections: crash recovery replays up to `max_wal_size`
+ * first.
+ */
 const START_TIMEOUT_S = 120
 const STOP_TIMEOUT_S = 30
 const LOG_LIMIT_BYTES = 16 * 1024 * 1024
 const CONNECT_TIMEOUT_S = 5
-/** Any number will do, as long as it never changes: processes of two versions may share a server. */
+/**
+ * Any number will do, as long as it never changes: processes of two versions may share a server.
+ */
 const SEAT_KEY = 726_773_001
 
-/** What `postmaster.pid` says. `alive`: that process exists, is no zombie, and serves this folder. */
+/**
+ * What `postmaster.pid` says. `alive`: that process exists, is no zombie, and serves this folder.
+ */
 interface Postmaster {
   readonly pid: number
   readonly port: number
@@ -33,23 +40,29 @@ interface Seat {
 }
 
 export interface EmbeddedServer {
-  /** Connection URL of the `corridor` database as its owner, on 127.0.0.1, with password. Stays valid while held. */
+  /**
+   * Connection URL of the `corridor` database as its owner, on 127.0.0.1, with password. Stays
+   * valid while held.
+   */
   readonly url: string
   /** Was the data folder initialised by this call? */
   readonly created: boolean
   /**
-   * Leaves the server; the last one out stops it (fast shutdown), others keep it running. Idempotent; takes at most
-   * about 45 s (and first lets a restart after a crash end), and never rejects: what went wrong is logged.
+   * Leaves the server; the last one out stops it (fast shutdown), others keep it running.
+   * Idempotent; takes at most about 45 s (and first lets a restart after a crash end), and never
+   * rejects: what went wrong is logged.
    */
   release(): Promise<void>
 }
 
 /**
- * Attaches to the server of a data folder; makes and starts it when there is none. Processes of one machine (and of one
- * container: they must see each other's process ids) may share the folder.
- * @param options.data_dir holds `postgres` (the cluster, or a link to it) and `postgres.log`; made when absent.
+ * Attaches to the server of a data folder; makes and starts it when there is none. Processes of one
+ * machine (and of one container: they must see each other's process ids) may share the folder.
+ * @param options.data_dir holds `postgres` (the cluster, or a link to it) and `postgres.log`; made
+ * when absent.
  * @param options.log told, in one line, whatever an operator should know.
- * @throws Error with the last lines of postgres.log when no server can be had within START_TIMEOUT_S.
+ * @throws Error with the last lines of postgres.log when no server can be had within
+ * START_TIMEOUT_S.
  */
 export async function openEmbedded(options: {
   data_dir: string
@@ -63,8 +76,8 @@ export async function openEmbedded(options: {
     if (!released) retaken = retake()
   }
 
-  // A lost seat is taken again, and a crashed server started again on its old port; were it not, another process
-  // leaving would find nobody and stop the server under us.
+  // A lost seat is taken again, and a crashed server started again on its old port; were it not,
+  // another process leaving would find nobody and stop the server under us.
   async function retake(): Promise<void> {
     place.log('embedded PostgreSQL ended our session: attaching again')
     while (!released) {
@@ -106,19 +119,24 @@ export async function openEmbedded(options: {
   }
 }
 
-// ---- seats ----------------------------------------------------------------------------------------------------------
+// ---- seats
+// ----------------------------------------------------------------------------------------------------------
 
 interface Taking {
   readonly deadline: number
-  /** Start a server only where one died: what somebody stopped in order stays stopped until somebody opens it. */
+  /**
+   * Start a server only where one died: what somebody stopped in order stays stopped until somebody
+   * opens it.
+   */
   readonly crashed_only: boolean
   readonly given_up: () => boolean
   readonly onLost: () => void
 }
 
 /**
- * Tries to attach, and sees to it that there is a server, in turn, until seated: between the two the server may be
- * stopped by the last one leaving, or started by another. Undefined only when given up.
+ * Tries to attach, and sees to it that there is a server, in turn, until seated: between the two
+ * the server may be stopped by the last one leaving, or started by another. Undefined only when
+ * given up.
  */
 async function takeSeat(place: Place, taking: Taking) {
   let created = false
@@ -156,7 +174,8 @@ async function attach(place: Place, onLost: () => void): Promise<Seat | string |
   try {
     // Not waiting: whoever holds it alone is about to stop the server.
     const [row] = await sql`select pg_try_advisory_lock_shared(${SEAT_KEY}) as taken`
-    // Nor trusting a lock that came free because its holder's session was already ended by the shutdown.
+    // Nor trusting a lock that came free because its holder's session was already ended by the
+    // shutdown.
     const now = await findPostmaster(folder)
     seated = row?.taken === true && now?.pid === server.pid && !now.stopping
     if (seated) return { sql, port: server.port, folder }
@@ -193,7 +212,8 @@ async function openSession(folder: string, port: number, onclose: () => void) {
 
 /** Gives the seat up and, if nobody else has one, stops the server. */
 async function leave(place: Place, seat: Seat): Promise<void> {
-  // Unlocked before the session ends: the server may notice the end of a session only after our next question.
+  // Unlocked before the session ends: the server may notice the end of a session only after our
+  // next question.
   await bounded(seat.sql`select pg_advisory_unlock_shared(${SEAT_KEY})`)
   await seat.sql.end({ timeout: 1 })
   const server = await findPostmaster(seat.folder)
@@ -207,7 +227,10 @@ async function leave(place: Place, seat: Seat): Promise<void> {
   }
 }
 
-/** Undefined when the server does not answer in time or refuses: it is then stopping or dead, and needs no leaving. */
+/**
+ * Undefined when the server does not answer in time or refuses: it is then stopping or dead, and
+ * needs no leaving.
+ */
 async function bounded<T>(query: PromiseLike<T>): Promise<T | undefined> {
   const timer = new AbortController()
   const late = delay(CONNECT_TIMEOUT_S * 1000, undefined, { signal: timer.signal }).catch(
@@ -220,11 +243,12 @@ async function bounded<T>(query: PromiseLike<T>): Promise<T | undefined> {
   }
 }
 
-// ---- the start lock -------------------------------------------------------------------------------------------------
+// ---- the start lock
+// -------------------------------------------------------------------------------------------------
 
 /**
- * Lets one process at a time make or start a cluster. PostgreSQL itself refuses a second server, and a second cluster
- * cannot be renamed over the first: the lock spares both from being tried.
+ * Lets one process at a time make or start a cluster. PostgreSQL itself refuses a second server,
+ * and a second cluster cannot be renamed over the first: the lock spares both from being tried.
  */
 async function withStartLock<T>(file: string, deadline: number, work: () => Promise<T>) {
   const me = `${process.pid} ${(await cluster.findProcess(process.pid))?.started}\n`
@@ -252,7 +276,10 @@ async function takeLock(file: string, me: string): Promise<boolean> {
   }
 }
 
-/** What the lock file says, if its holder is gone or its number has been given to another process since. */
+/**
+ * What the lock file says, if its holder is gone or its number has been given to another process
+ * since.
+ */
 async function findStale(file: string): Promise<string | undefined> {
   const text = await fs.readFile(file, 'utf8').catch(cluster.ignoring('ENOENT'))
   if (text === undefined) return undefined
@@ -263,7 +290,10 @@ async function findStale(file: string): Promise<string | undefined> {
   return found && Date.now() - found.mtimeMs > 5000 ? text : undefined
 }
 
-/** Moved aside before it is judged again: by now it may be the fresh lock of another who found the same stale one. */
+/**
+ * Moved aside before it is judged again: by now it may be the fresh lock of another who found the
+ * same stale one.
+ */
 async function dropStale(file: string, stale: string): Promise<void> {
   const aside = `${file}.${process.pid}.${Math.random()}`
   await fs.rename(file, aside).catch(cluster.ignoring('ENOENT'))
@@ -273,7 +303,8 @@ async function dropStale(file: string, stale: string): Promise<void> {
   await fs.rm(aside, { force: true })
 }
 
-// ---- the server -----------------------------------------------------------------------------------------------------
+// ---- the server
+// -----------------------------------------------------------------------------------------------------
 
 /** Undefined when no `postmaster.pid` is there: the server was stopped in order, or never ran. */
 async function findPostmaster(folder: string): Promise<Postmaster | undefined> {
@@ -292,9 +323,10 @@ async function findPostmaster(folder: string): Promise<Postmaster | undefined> {
 }
 
 /**
- * Lets a start pass a `postmaster.pid` that PostgreSQL takes for a living rival's: it names a zombie, or a stranger with
- * the same number. The file is kept and made to name us, whom a server started by our pg_ctl takes for its grandparent:
- * removing it would also remove the check that no orphaned backend still writes to the dead server's shared memory.
+ * Lets a start pass a `postmaster.pid` that PostgreSQL takes for a living rival's: it names a
+ * zombie, or a stranger with the same number. The file is kept and made to name us, whom a server
+ * started by our pg_ctl takes for its grandparent: removing it would also remove the check that no
+ * orphaned backend still writes to the dead server's shared memory.
  * @returns false when the rival is real
  */
 async function disownPidFile(folder: string): Promise<boolean> {
@@ -310,7 +342,8 @@ async function disownPidFile(folder: string): Promise<boolean> {
 }
 
 /**
- * Starts the server of a cluster that has none, on the port it had last if that is free. The caller holds the start lock.
+ * Starts the server of a cluster that has none, on the port it had last if that is free. The caller
+ * holds the start lock.
  * @throws Error with the last lines of the log when it does not come up.
  */
 async function startCluster(place: Place, folder: string): Promise<void> {
@@ -339,7 +372,8 @@ async function startCluster(place: Place, folder: string): Promise<void> {
       .finally(() => log.close())
     if (code === 0) return
     const said = await cluster.logTail(place, from, Number.POSITIVE_INFINITY)
-    // Came up, and was stopped by somebody who attached and left, before pg_ctl looked: the caller tries again.
+    // Came up, and was stopped by somebody who attached and left, before pg_ctl looked: the caller
+    // tries again.
     if (said.includes('ready to accept connections')) return
     const taken = said.includes('Address already in use')
     const orphaned = said.includes('pre-existing shared memory block')
@@ -352,13 +386,17 @@ async function startCluster(place: Place, folder: string): Promise<void> {
       throw new Error(`PostgreSQL did not start in ${folder} ${output}\n${tail}`)
     }
     if (rivalled && !(await disownPidFile(folder))) return
-    // Backends of a killed server end by themselves as soon as they notice; a port taken meanwhile is given up.
+    // Backends of a killed server end by themselves as soon as they notice; a port taken meanwhile
+    // is given up.
     if (orphaned) await delay(100)
     if (taken) wanted = 0
   }
 }
 
-/** One step towards a server that answers. The caller holds the start lock, and asks the server itself afterwards. */
+/**
+ * One step towards a server that answers. The caller holds the start lock, and asks the server
+ * itself afterwards.
+ */
 async function ensureRunning(
   place: Place,
   crashed_only: boolean,
@@ -378,8 +416,9 @@ async function ensureRunning(
 }
 
 /**
- * Fast shutdown: sessions are ended, a checkpoint is written. At most 30 s; a server that needs longer goes on stopping.
- * The signal is sent from here, as `pg_ctl stop` would wait on for any server that others start in the meantime.
+ * Fast shutdown: sessions are ended, a checkpoint is written. At most 30 s; a server that needs
+ * longer goes on stopping. The signal is sent from here, as `pg_ctl stop` would wait on for any
+ * server that others start in the meantime.
  */
 async function stopCluster(place: Place, folder: string, server: Postmaster): Promise<void> {
   const deadline = Date.now() + STOP_TIMEOUT_S * 1000

@@ -1,4 +1,5 @@
-// What a database error means for the one who asked: try again, give up for now, or a fault of ours.
+// What a database error means for the one who asked: try again, give up for now, or a fault of
+// ours.
 
 /** `contention`: rolled back, safe to repeat. `unavailable`: unreachable or out of room. */
 export type Failure = 'contention' | 'unavailable' | 'fault'

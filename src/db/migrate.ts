@@ -1,5 +1,6 @@
-// Forward-only migrations: raw SQL files in order, each in its own transaction, each recorded with the
-// hash of its text so that an edited one is noticed. One migrator at a time, held by an advisory lock.
+// Forward-only migrations: raw SQL files in order, each in its own transaction, each recorded with
+// the hash of its text so that an edited one is noticed. One migrator at a time, held by an
+// advisory lock.
 import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import type { Sql, TransactionSql } from './connect.ts'
@@ -48,7 +49,9 @@ async function applyOnce(tx: TransactionSql, { name, text, hash }: Migration): P
   return true
 }
 
-/** Names of migrations this code has and the database lacks; the service does not start over them. */
+/**
+ * Names of migrations this code has and the database lacks; the service does not start over them.
+ */
 export async function pendingMigrations(sql: Sql): Promise<string[]> {
   const [table] = await sql`select to_regclass('schema_migrations') is not null as found`
   const names =

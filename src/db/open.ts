@@ -1,5 +1,5 @@
-// Which database there is to work with: the one DATABASE_URL names, or the embedded one, started when
-// it is not running and left running when others still use it.
+// Which database there is to work with: the one DATABASE_URL names, or the embedded one, started
+// when it is not running and left running when others still use it.
 import type { Config } from '../config.ts'
 import { openEmbedded } from './embedded.ts'
 

@@ -38,7 +38,9 @@ export class Lane<Command, State, Outcome> {
     this.#options = options
   }
 
-  /** Resolves after commit; rejects with the command's Refusal, or with the fault that stopped it. */
+  /**
+   * Resolves after commit; rejects with the command's Refusal, or with the fault that stopped it.
+   */
   run(command: Command): Promise<Outcome> {
     return new Promise((resolve, reject) => {
       this.#queue.push({ command, resolve, reject })

@@ -4,10 +4,12 @@ import type { TransactionSql } from '../db/connect.ts'
 /**
  * One kind of write, for many commands at once.
  *
- * - `load` locks and reads all that the commands may touch. The lock order, the same everywhere, is:
+ * - `load` locks and reads all that the commands may touch. The lock order, the same everywhere,
+ *   is:
  *   books in order of account id, and nothing else; every other row of an account is written only
  *   under the lock of its book.
- * - `decide` is pure: it either throws a Refusal, leaving the state as it was, or advances the state
+ * - `decide` is pure: it either throws a Refusal, leaving the state as it was, or advances the
+ *   state
  *   (so that the next command sees it) and returns the outcome. It never awaits.
  * - `store` writes all outcomes, one statement a table, and decides nothing.
  */

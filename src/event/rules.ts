@@ -3,7 +3,9 @@ import type { NewId } from '../id.ts'
 import type { Instant } from '../instant.ts'
 import type { Book } from '../ledger/rules.ts'
 
-/** One change of state. `data` holds the facts that may change later; the rest is joined on reading. */
+/**
+ * One change of state. `data` holds the facts that may change later; the rest is joined on reading.
+ */
 export interface Event {
   readonly account_id: string
   /** Gap-free per account, in the order of the book. */

@@ -5,7 +5,9 @@ import type { Instant } from '../instant.ts'
 import { currencyExponent } from '../money/currency.ts'
 import { basisPoints } from '../money/decimal.ts'
 
-/** One row of the schedule. A null among the matching columns means "any"; amounts are minor units. */
+/**
+ * One row of the schedule. A null among the matching columns means "any"; amounts are minor units.
+ */
 export interface Fee {
   readonly payout_type: string
   readonly payout_currency: string | null
@@ -44,8 +46,8 @@ const OPTIONAL_COLUMNS = [
 ] as const
 
 /**
- * The most specific row that matches: the one with most columns set; among equals, the one that sets
- * the earlier column in the order of contract 5. Undefined when none matches.
+ * The most specific row that matches: the one with most columns set; among equals, the one that
+ * sets the earlier column in the order of contract 5. Undefined when none matches.
  */
 export function selectFee(fees: readonly Fee[], subject: FeeSubject): Fee | undefined {
   let best: Fee | undefined

@@ -1,5 +1,5 @@
-// The rate book: which rate joins two currencies, how old it is, and what the customer is given. Pure;
-// rates are exact until the one rounding that contract 3 names.
+// The rate book: which rate joins two currencies, how old it is, and what the customer is given.
+// Pure; rates are exact until the one rounding that contract 3 names.
 import { refusal } from '../errors.ts'
 import { type Instant, secondsBetween } from '../instant.ts'
 import {
@@ -42,9 +42,9 @@ interface Mid {
 }
 
 /**
- * Units of `to` that the customer gets for one unit of `from`: the mid less the spread, rounded once to
- * 12 significant digits (contract 3, 6). Same currency: 1.
- * Refuses with rate_unavailable (422) or rate_stale (503).
+ * Units of `to` that the customer gets for one unit of `from`: the mid less the spread, rounded
+ * once to 12 significant digits (contract 3, 6). Same currency: 1. Refuses with rate_unavailable
+ * (422) or rate_stale (503).
  */
 export function customerRate(
   book: RateBook,
@@ -59,8 +59,8 @@ export function customerRate(
 }
 
 /**
- * An amount in minor units converted at mid, without spread, rounded once. For fees named in another
- * currency than the one they are taken in.
+ * An amount in minor units converted at mid, without spread, rounded once. For fees named in
+ * another currency than the one they are taken in.
  */
 export function convertAtMid(
   book: RateBook,

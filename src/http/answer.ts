@@ -1,5 +1,5 @@
-// What routes share: the idempotency header read, stored text sent as it is, and objects that are not
-// there.
+// What routes share: the idempotency header read, stored text sent as it is, and objects that are
+// not there.
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { refusal } from '../errors.ts'
 import { type Claim, hashRequest, type Reply } from '../idempotency/rules.ts'

@@ -1,5 +1,5 @@
-// Who is asking: HTTP Basic with an API key's id and secret, judged from memory in constant time. All
-// wrong credentials get one answer, whatever is wrong with them.
+// Who is asking: HTTP Basic with an API key's id and secret, judged from memory in constant time.
+// All wrong credentials get one answer, whatever is wrong with them.
 import type { FastifyRequest } from 'fastify'
 import { type Account, type Scope, scopeAllows, secretMatches } from '../account/rules.ts'
 import { refusal } from '../errors.ts'

@@ -1,5 +1,6 @@
-// How a route is described: its schemas, and what openapi.json says of it. One shape for all routes, so
-// that security, the idempotency header and the refusals are told the same way everywhere.
+// How a route is described: its schemas, and what openapi.json says of it. One shape for all
+// routes, so that security, the idempotency header and the refusals are told the same way
+// everywhere. How the document is put together from it stands in openapi.ts.
 import Type, { type TSchema } from 'typebox'
 import type { Reason } from '../errors.ts'
 import { type IdPrefix, idPattern } from '../id.ts'
@@ -13,14 +14,20 @@ export interface OperationDocs {
   readonly body?: TSchema
   /** Request bodies by name, for the reader. */
   readonly examples?: Readonly<Record<string, object>>
+  /** Its examples, by name, may stand in the schema itself under `x-examples`. */
   readonly response: TSchema
   readonly idempotent?: boolean
   /** Reasons beside those that every route can give. */
   readonly refusals: readonly Reason[]
 }
 
+/** Examples by name, of a request or a response schema. */
+export const EXAMPLES = 'x-examples'
+/** The reasons an operation can be refused for, beside those that every route can give. */
+export const REFUSALS = 'x-refusals'
+
 /** The schema keywords of ours that the validator must let pass. */
-export const DOC_KEYWORDS = ['x-examples', 'x-refusals']
+export const DOC_KEYWORDS = [EXAMPLES, REFUSALS]
 
 /** A Fastify route schema. */
 export function operationDocs(docs: OperationDocs) {
@@ -31,24 +38,30 @@ export function operationDocs(docs: OperationDocs) {
     ...(description === undefined ? {} : { description }),
     ...(params === undefined ? {} : { params }),
     ...(querystring === undefined ? {} : { querystring }),
-    ...(body === undefined ? {} : { body: { ...body, 'x-examples': examples } }),
+    ...(body === undefined ? {} : { body: { ...body, [EXAMPLES]: examples } }),
     ...(docs.idempotent === true ? { headers: IdempotencyHeader } : {}),
     response: { 200: docs.response },
-    'x-refusals': docs.refusals,
+    [REFUSALS]: docs.refusals,
   }
 }
 
 /** Path parameters of a route that names one object. */
 export function pathId(prefix: IdPrefix) {
-  return Type.Object({ id: Type.String({ pattern: idPattern(prefix) }) })
+  return Type.Object({
+    id: Type.String({
+      pattern: idPattern(prefix),
+      description: `The object's id, \`${prefix}_…\`.`,
+    }),
+  })
 }
 
 const IdempotencyHeader = Type.Object({
   'idempotency-key': Type.Optional(
     Type.String({
       description:
-        '1 to 255 visible characters. A repeat within 24 hours with the same key and body gets the ' +
-        'first answer again, with Idempotent-Replayed: true.',
+        '1 to 255 visible characters. A repeat within 24 hours with the same key and body gets ' +
+        'the first answer again, with `Idempotent-Replayed: true`.',
+      examples: ['5f2c1a9e-7d0b-4c35-9a51-0f6b7c1d2e3f'],
     }),
   ),
 })

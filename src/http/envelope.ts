@@ -1,5 +1,5 @@
-// How a success is written. Presented objects become their final text here, once: the same text goes
-// to the socket and, under an Idempotency-Key, into the database.
+// How a success is written. Presented objects become their final text here, once: the same text
+// goes to the socket and, under an Idempotency-Key, into the database.
 import type { Reply } from '../idempotency/rules.ts'
 
 /** 200 with `{status, message, data}`. */

@@ -1,5 +1,5 @@
-// How a refusal or a fault is written: the envelope of contract 27, or RFC 9457 problem details when
-// the caller asks for them, with the same facts. Never a stack, SQL or a secret.
+// How a refusal or a fault is written: the envelope of contract 27, or RFC 9457 problem details
+// when the caller asks for them, with the same facts. Never a stack, SQL or a secret.
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { classify } from '../db/failure.ts'
 import { CATALOGUE, type Problem, type Reason, Refusal, refusal } from '../errors.ts'

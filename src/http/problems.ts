@@ -1,5 +1,5 @@
-// From the schema validator's findings to problems a caller can act on: one for each field, with its
-// path and a sentence that names what is allowed and never echoes what was sent.
+// From the schema validator's findings to problems a caller can act on: one for each field, with
+// its path and a sentence that names what is allowed and never echoes what was sent.
 import type { FastifySchemaValidationError } from 'fastify/types/schema.js'
 import type { Problem, Reason } from '../errors.ts'
 import { REASON } from './schema.ts'

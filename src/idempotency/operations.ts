@@ -1,5 +1,6 @@
-// Makes any operation answer a repeated Idempotency-Key with its first answer. The key is read under
-// the book's lock and written in the transaction of the effect, so there is no window between them.
+// Makes any operation answer a repeated Idempotency-Key with its first answer. The key is read
+// under the book's lock and written in the transaction of the effect, so there is no window between
+// them.
 import type { TransactionSql } from '../db/connect.ts'
 import type { Operation } from '../engine/operation.ts'
 import type { Instant } from '../instant.ts'

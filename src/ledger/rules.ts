@@ -4,9 +4,9 @@ import { createHash } from 'node:crypto'
 import type { Instant } from '../instant.ts'
 
 /**
- * The positions of a book, from the customer's side: `available` is what the customer can spend; every
- * other code is where money went to or came from, so that each journal sums to zero per currency.
- * docs/glossary.md explains each.
+ * The positions of a book, from the customer's side: `available` is what the customer can spend;
+ * every other code is where money went to or came from, so that each journal sums to zero per
+ * currency. docs/glossary.md explains each.
  */
 export type LedgerCode =
   | 'available'
@@ -61,8 +61,8 @@ export interface JournalDraft {
 }
 
 /**
- * Numbers, hashes and applies one journal. The caller has refused what the customer may not do; what
- * is wrong here is a fault of ours, so it throws a plain Error and the batch is rolled back.
+ * Numbers, hashes and applies one journal. The caller has refused what the customer may not do;
+ * what is wrong here is a fault of ours, so it throws a plain Error and the batch is rolled back.
  */
 export function postJournal(book: Book, draft: JournalDraft, created_at: Instant): Journal {
   const postings = draft.postings.filter(posting => posting.amount !== 0n)
@@ -85,8 +85,8 @@ export function postJournal(book: Book, draft: JournalDraft, created_at: Instant
 }
 
 /**
- * The recipe of the chain: SHA-256, in hex, of the predecessor's hash and the journal's content as one
- * line of JSON. `corridor verify` recomputes it; changing it would break every book there is.
+ * The recipe of the chain: SHA-256, in hex, of the predecessor's hash and the journal's content as
+ * one line of JSON. `corridor verify` recomputes it; changing it would break every book there is.
  */
 export function hashJournal(previous: string, journal: Omit<Journal, 'hash'>): string {
   const { account_id, number, kind, source, created_at, postings } = journal

@@ -11,7 +11,8 @@ export interface LockedBooks {
 
 /**
  * Locks the books of these accounts in order of account id, the only lock order there is, and reads
- * their balances. `now` never runs behind what the books have seen, so created_at follows the numbers.
+ * their balances. `now` never runs behind what the books have seen, so created_at follows the
+ * numbers.
  */
 export async function lockBooks(
   tx: TransactionSql,
@@ -144,7 +145,9 @@ export async function listJournals(
   return rows.map(journalFromRow)
 }
 
-/** The postings a payout's creation and settlement made, by journal number; for giving money back. */
+/**
+ * The postings a payout's creation and settlement made, by journal number; for giving money back.
+ */
 export async function listJournalsByNumber(
   sql: Sql | TransactionSql,
   keys: readonly { readonly account_id: string; readonly number: bigint }[],

@@ -1,4 +1,5 @@
-// Holds the currency table to ISO 4217: every exponent that is not 2, and those locale data gets wrong.
+// Holds the currency table to ISO 4217: every exponent that is not 2, and those locale data gets
+// wrong.
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'

@@ -197,7 +197,9 @@ export function findCurrency(code: string): Currency | undefined {
   return CURRENCIES.get(code)
 }
 
-/** The minor-unit exponent of a code already known to be valid; an unknown code is a bug: throws. */
+/**
+ * The minor-unit exponent of a code already known to be valid; an unknown code is a bug: throws.
+ */
 export function currencyExponent(code: string): number {
   const currency = CURRENCIES.get(code)
   if (currency === undefined) throw new Error(`unknown currency code: ${code}`)

@@ -86,8 +86,8 @@ export function basisPoints(amount: bigint, bps: number): bigint {
 }
 
 /**
- * Reads an amount in major units, `1234.50`, as minor units; undefined when it is not a plain decimal
- * or has more places than the currency.
+ * Reads an amount in major units, `1234.50`, as minor units; undefined when it is not a plain
+ * decimal or has more places than the currency.
  */
 export function parseMajor(text: string, exponent: number): bigint | undefined {
   const value = parseDecimal(text)

@@ -1,5 +1,5 @@
-// Money on its way into JSON. A JSON number is exact up to 2^53 − 1, so anything larger must have been
-// refused before it gets here; this is where that is asserted.
+// Money on its way into JSON. A JSON number is exact up to 2^53 − 1, so anything larger must have
+// been refused before it gets here; this is where that is asserted.
 import { type Decimal, formatDecimal, MAX_AMOUNT } from './decimal.ts'
 
 /** An amount in minor units as a JSON integer; throws when it would not be exact. */

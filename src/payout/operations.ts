@@ -1,5 +1,5 @@
-// The writes and reads of payouts: load under the locks of the books, decide by the rules, store all
-// at once. Money is not computed here.
+// The writes and reads of payouts: load under the locks of the books, decide by the rules, store
+// all at once. Money is not computed here.
 import type { Account } from '../account/rules.ts'
 import { storeBooks } from '../balance-transaction/operations.ts'
 import { findBalanceTransactions } from '../balance-transaction/store.ts'

@@ -99,8 +99,9 @@ export interface PayoutOutcome {
 
 /**
  * Decides one payout. The refusals, in the order in which they are given: fields of the request
- * (400), quote, entity and beneficiary not found (404), beneficiary not fit for the type (400), quote
- * used, expired or different (422), no rate (422, 503), receiver unknown (422), balance (422).
+ * (400), quote, entity and beneficiary not found (404), beneficiary not fit for the type (400),
+ * quote used, expired or different (422), no rate (422, 503), receiver unknown (422), balance
+ * (422).
  */
 export function decidePayout(
   state: PayoutState,

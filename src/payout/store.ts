@@ -91,8 +91,9 @@ export async function listDuePayouts(sql: Sql, limit: number): Promise<PayoutKey
 }
 
 /**
- * Claims due payouts of one account for `lease_ms`: whoever's update finds them due has them. Returns
- * the claimed ones and how often each was claimed before. An unapplied claim comes due again.
+ * Claims due payouts of one account for `lease_ms`: whoever's update finds them due has them.
+ * Returns the claimed ones and how often each was claimed before. An unapplied claim comes due
+ * again.
  */
 export async function claimDuePayouts(
   sql: Sql,

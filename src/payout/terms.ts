@@ -52,8 +52,8 @@ function checkTypeDetails(request: PayoutRequest): Problem[] {
 }
 
 /**
- * The terms of a payout made without a quote. The beneficiary's bank or wallet may name the currency
- * and country in which it receives; otherwise funds arrive in the payout currency.
+ * The terms of a payout made without a quote. The beneficiary's bank or wallet may name the
+ * currency and country in which it receives; otherwise funds arrive in the payout currency.
  */
 export function termsWithoutQuote(
   request: PayoutRequest,

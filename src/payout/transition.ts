@@ -94,7 +94,9 @@ function checkSteps(payout: Payout, steps: readonly RailStep[]): void {
   }
 }
 
-/** The journal a step causes: settlement moves no balance, failing and reversing give money back. */
+/**
+ * The journal a step causes: settlement moves no balance, failing and reversing give money back.
+ */
 function moveMoney(
   state: AdvanceState,
   book: Book,

@@ -26,7 +26,9 @@ export interface CreatedQuote extends Answering {
   readonly event: Event
 }
 
-/** POST /v3/payout/quote. Locks the book because the event takes a number of the account's sequence. */
+/**
+ * POST /v3/payout/quote. Locks the book because the event takes a number of the account's sequence.
+ */
 export function createQuote(reference: {
   pricing(): Pricing
   readonly newId: NewId

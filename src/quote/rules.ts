@@ -1,5 +1,5 @@
-// Quotes as pure functions: what a request asks for, what it costs, and when a quote may still be used.
-// Knows nothing of payouts; a payout without a quote is priced by the same functions.
+// Quotes as pure functions: what a request asks for, what it costs, and when a quote may still be
+// used. Knows nothing of payouts; a payout without a quote is priced by the same functions.
 import { type Problem, refusal, refuseIfAny } from '../errors.ts'
 import { type Fee, feeAmounts, selectFee } from '../fee/rules.ts'
 import { customerRate, type RateBook, type RatePolicy } from '../fx/rules.ts'
@@ -122,7 +122,9 @@ export function priceQuote(terms: QuoteTerms, pricing: Pricing, now: Instant): P
   return price
 }
 
-/** What leaves the balance: holding amount and both fees, in minor units of the holding currency. */
+/**
+ * What leaves the balance: holding amount and both fees, in minor units of the holding currency.
+ */
 export function totalDebit(
   price: Pick<Price, 'holding_amount' | 'fixed_fee_holding' | 'variable_fee_holding'>,
 ): bigint {

@@ -1,5 +1,5 @@
-// From a quote request to its terms: every field checked, every default applied, all problems named at
-// once. Pure; shape and types have been judged by the schema before.
+// From a quote request to its terms: every field checked, every default applied, all problems named
+// at once. Pure; shape and types have been judged by the schema before.
 import type { Account } from '../account/rules.ts'
 import { isCountry } from '../beneficiary/country.ts'
 import { type Problem, refusal, refuseIfAny } from '../errors.ts'
@@ -13,7 +13,8 @@ const DETAIL_OBJECTS = ['swift', 'local', 'local_payment_network', 'wallet'] as 
 
 /**
  * The terms a quote request asks for. Refuses with every problem at once: unknown currencies and
- * countries, a holding currency the account lacks, details of another payout type, unknown networks.
+ * countries, a holding currency the account lacks, details of another payout type, unknown
+ * networks.
  */
 export function quoteTerms(request: QuoteRequest, account: Account): QuoteTerms {
   const payout_type: PayoutType = request.payout_type ?? 'local'

@@ -10,7 +10,9 @@ export interface Network {
   readonly title: string
 }
 
-/** A chain for wallet payouts. `network` is the token standard or network label; never a testnet. */
+/**
+ * A chain for wallet payouts. `network` is the token standard or network label; never a testnet.
+ */
 export interface Chain {
   readonly type: string
   readonly network: string
@@ -134,7 +136,8 @@ export const NETWORKS: readonly Network[] = ROWS.map(([currency, name, countries
   title,
 }))
 
-// USDC is Circle's native token, except Binance's pegged one on BNB Smart Chain; Circle left TRON in
+// USDC is Circle's native token, except Binance's pegged one on BNB Smart Chain; Circle left TRON
+// in
 // 2024. USDT is Tether's own on Avalanche, Ethereum, Solana and TRON, bridged or pegged elsewhere.
 // A chain that carries none of our currencies (Bitcoin) has no row.
 /** Every chain a wallet payout can name. */

@@ -38,7 +38,9 @@ export interface RailStep {
   readonly failure: Failure | null
 }
 
-/** The whole history of a payout on the rail, oldest first; the caller applies what is new to it. */
+/**
+ * The whole history of a payout on the rail, oldest first; the caller applies what is new to it.
+ */
 export interface RailReport {
   readonly steps: readonly RailStep[]
   /** When to ask again; null when nothing more will happen by itself. */
@@ -46,8 +48,8 @@ export interface RailReport {
 }
 
 /**
- * Both calls may reject or time out, which says nothing about the payment: the payout stays as it is
- * and the rail is asked again (contract 18).
+ * Both calls may reject or time out, which says nothing about the payment: the payout stays as it
+ * is and the rail is asked again (contract 18).
  */
 export interface Rail {
   readonly name: string

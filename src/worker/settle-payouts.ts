@@ -83,14 +83,17 @@ async function settle(deps: Deps, payout: Payout, attempts: number): Promise<voi
     await deps.lanes.advancePayout.run(advance)
     if (report !== undefined) count(steps.length > payout.rail_steps ? 'applied' : 'nothing_new')
   } catch (error) {
-    // The claim's lease runs out and the rail is asked again; a refused step needs a person to look.
+    // The claim's lease runs out and the rail is asked again; a refused step needs a person to
+    // look.
     const refused = error instanceof Refusal && error.status !== 503
     if (refused) count('refused')
     deps.log[refused ? 'error' : 'warn']({ err: error, payout_id }, 'rail report not applied')
   }
 }
 
-/** The rail's report, or undefined when its answer is unclear, which says nothing about the money. */
+/**
+ * The rail's report, or undefined when its answer is unclear, which says nothing about the money.
+ */
 async function askRail(
   deps: Deps,
   payout: Payout,

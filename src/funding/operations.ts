@@ -1,17 +1,18 @@
 // Opening and funding accounts. Both write a book, so both are operations that run in lanes.
+import type { Account, NewApiKey } from '../account/rules.ts'
+import { insertAccount, insertApiKey } from '../account/store.ts'
 import { storeBooks } from '../balance-transaction/operations.ts'
 import { type Entry, postEntry } from '../balance-transaction/rules.ts'
 import type { Operation } from '../engine/operation.ts'
 import { refusal } from '../errors.ts'
 import { type Event, recordEvent } from '../event/rules.ts'
 import type { NewId } from '../id.ts'
+import type { Posting } from '../ledger/rules.ts'
 import { insertBook, type LockedBooks, lockBooks } from '../ledger/store.ts'
-import { type Account, type ApiKey, hashSecret, type Scope } from './rules.ts'
-import { insertAccount, insertApiKey } from './store.ts'
 
 export interface OpenAccount {
   readonly account: Account
-  readonly key: Omit<ApiKey, 'revoked'> & { readonly name: string }
+  readonly key: NewApiKey
 }
 
 /** A new account with its empty book and first key, all or nothing. */
@@ -81,14 +82,7 @@ export function fundAccount(newId: NewId): Operation<Fund, FundState, Funded> {
       spent.add(`${account_id}/${source}`)
       const entry = postEntry(
         book,
-        {
-          kind: 'funding',
-          source,
-          postings: [
-            { code: 'funding', currency, amount: -amount },
-            { code: 'available', currency, amount },
-          ],
-        },
+        { kind: 'funding', source, postings: fundingPostings(currency, amount) },
         {
           type: 'escrow',
           currency,
@@ -110,12 +104,9 @@ export function fundAccount(newId: NewId): Operation<Fund, FundState, Funded> {
   }
 }
 
-/** A key and its secret; the secret is shown once and only its hash kept. */
-export function makeApiKey(
-  account_id: string,
-  options: { readonly scope: Scope; readonly name: string; readonly secret: string },
-  newId: NewId,
-): OpenAccount['key'] {
-  const { scope, name, secret } = options
-  return { key_id: newId('key'), account_id, scope, name, secret_hash: hashSecret(secret) }
+function fundingPostings(currency: string, amount: bigint): Posting[] {
+  return [
+    { code: 'funding', currency, amount: -amount },
+    { code: 'available', currency, amount },
+  ]
 }

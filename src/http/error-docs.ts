@@ -1,0 +1,200 @@
+// What the documents say of errors: which refusals an operation can give, by status, with one
+// example for each reason in both notations, and the catalogue as a table. Answers are written by
+// errors.ts; nothing here runs while a request is served.
+import Type from 'typebox'
+import { CATALOGUE, type Reason } from '../errors.ts'
+
+/** What decides the refusals that a route can give without naming them. */
+export interface OperationTraits {
+  readonly authenticated: boolean
+  readonly hasParams: boolean
+  readonly hasQuery: boolean
+  readonly hasBody: boolean
+  readonly idempotent: boolean
+}
+
+export const REASONS = Object.keys(CATALOGUE) as Reason[]
+
+const ErrorDetail = Type.Object(
+  {
+    code: Type.Integer({ description: 'The number of the error in the catalogue.' }),
+    reason: Type.String({
+      description: 'Its name: decide by this one. New reasons may be added.',
+      'x-extensible-enum': REASONS,
+    }),
+    message: Type.String({ description: 'For people; the wording may change.' }),
+    remarks: Type.String({ description: 'JSON path of the field; empty for the whole request.' }),
+  },
+  { title: 'ErrorDetail' },
+)
+
+export const ErrorResponse = Type.Object(
+  {
+    status: Type.Literal('error'),
+    message: Type.String(),
+    errors: Type.Array(ErrorDetail, { minItems: 1 }),
+    data: Type.Null(),
+  },
+  { title: 'Error', description: 'The first of the errors decides the HTTP status.' },
+)
+
+export const ProblemDetails = Type.Object(
+  {
+    type: Type.String({ description: 'A URN ending in the reason of the first error.' }),
+    title: Type.String(),
+    status: Type.Integer(),
+    detail: Type.String(),
+    instance: Type.String({ description: 'A URN ending in the id of the request in the log.' }),
+    errors: Type.Array(ErrorDetail, { minItems: 1 }),
+  },
+  {
+    title: 'ProblemDetails',
+    description: 'RFC 9457; sent when `Accept` names `application/problem+json`.',
+  },
+)
+
+/** Field and sentence as the service writes them; the others speak of the whole request. */
+const WRITTEN: Partial<Record<Reason, readonly [remarks: string, message: string]>> = {
+  invalid_path_parameter: ['id', 'id must match ^pot_[0-9a-hjkmnp-tv-z]{20}$.'],
+  invalid_query_parameter: [
+    'as_of',
+    'as_of is an ISO 8601 time with an offset, such as 2026-01-31T09:30:00Z.',
+  ],
+  insufficient_scope: ['', 'This key has scope read; write is needed.'],
+  invalid_field: ['entity', 'entity is not a field of this request.'],
+  invalid_idempotency_key: [
+    'Idempotency-Key',
+    'An Idempotency-Key has 1 to 255 visible ASCII characters and is sent once.',
+  ],
+  idempotency_key_reused: [
+    'Idempotency-Key',
+    'This Idempotency-Key was used with another body; send a new key for a new request.',
+  ],
+  currency: ['holding_info.currency', 'holding_info.currency is not a known currency code.'],
+  holding_currency_not_found: [
+    'holding_info.currency',
+    'The account holds no GBP balance; it holds USD, EUR.',
+  ],
+  type_mismatch: ['swift', 'swift does not belong to a payout of type local.'],
+  quote_expired: ['quote', 'The quote was valid until 2026-10-06T14:30:00.000000Z.'],
+  quote_used: ['quote', 'The quote was used already.'],
+  rate_unavailable: ['', 'No rate joins USD and BTN.'],
+  insufficient_balance: [
+    'amount',
+    'The payout needs 128205 USD minor units including fees (1282.05) and 100000 are available ' +
+      '(1000.00).',
+  ],
+}
+
+const MEDIA = [
+  ['application/json', ErrorResponse, 'error'],
+  ['application/problem+json', ProblemDetails, 'problem'],
+] as const
+
+const HEADERS: Readonly<Record<number, object>> = {
+  401: { 'WWW-Authenticate': { type: 'string', description: 'The challenge, HTTP Basic.' } },
+  503: { 'Retry-After': { type: 'string', description: 'Seconds to wait before a retry.' } },
+}
+
+/** All reasons one operation can be refused for, in the order of the catalogue. */
+export function reasonsOf(traits: OperationTraits, own: readonly Reason[]): Reason[] {
+  const reasons = new Set<Reason>(own)
+  const add = (when: boolean, ...more: readonly Reason[]) => {
+    for (const reason of when ? more : []) reasons.add(reason)
+  }
+  add(traits.authenticated, 'missing_credentials', 'invalid_credentials', 'insufficient_scope')
+  add(traits.authenticated, 'internal', 'service_unavailable')
+  add(traits.hasParams, 'invalid_path_parameter')
+  add(traits.hasQuery, 'invalid_query_parameter')
+  add(traits.hasBody, 'invalid_json', 'invalid_field')
+  add(traits.hasBody, 'payload_too_large', 'unsupported_media_type')
+  add(traits.idempotent, 'invalid_idempotency_key', 'idempotency_key_reused')
+  return REASONS.filter(reason => reasons.has(reason))
+}
+
+/** Response objects by status, as @fastify/swagger takes them. */
+export function errorResponses(reasons: readonly Reason[]): Record<string, object> {
+  const byStatus = Map.groupBy(reasons, reason => CATALOGUE[reason].status)
+  const statuses = [...byStatus].sort(([a], [b]) => a - b)
+  return Object.fromEntries(
+    statuses.map(([status, those]) => [status, errorResponse(status, those)]),
+  )
+}
+
+function errorResponse(status: number, reasons: readonly Reason[]): object {
+  const lines = reasons.map(reason => `- \`${reason}\`: ${CATALOGUE[reason].meaning}`)
+  const content = MEDIA.map(([type, schema, notation]) => {
+    const examples = reasons.map(reason => [
+      reason,
+      { $ref: `#/components/examples/${notation}.${reason}` },
+    ])
+    return [type, { schema, examples: Object.fromEntries(examples) }]
+  })
+  return {
+    'x-response-description': lines.join('\n'),
+    ...(status in HEADERS ? { headers: HEADERS[status] } : {}),
+    content: Object.fromEntries(content),
+  }
+}
+
+/** `components.examples`: every reason of the catalogue in both notations. */
+export function errorExamples(): Record<string, object> {
+  const both = REASONS.flatMap(reason => {
+    const { code, status, meaning } = CATALOGUE[reason]
+    const [remarks, message] = WRITTEN[reason] ?? ['', meaning]
+    const errors = [{ code, reason, message, remarks }]
+    const problem = {
+      type: `urn:corridor:error:${reason}`,
+      title: meaning,
+      status,
+      detail: message,
+      instance: 'urn:corridor:request:req-1',
+      errors,
+    }
+    return [
+      [`error.${reason}`, example(meaning, { status: 'error', message, errors, data: null })],
+      [`problem.${reason}`, example(meaning, problem)],
+    ] as const
+  })
+  return Object.fromEntries(both)
+}
+
+function example(summary: string, value: object) {
+  return { summary, value }
+}
+
+/** The catalogue as a Markdown table, by code. */
+export function catalogueTable(): string {
+  const rows = REASONS.map(reason => ({ reason, ...CATALOGUE[reason] }))
+    .sort((a, b) => a.code - b.code)
+    .map(row => `| ${row.code} | \`${row.reason}\` | ${row.status} | ${row.meaning} |`)
+  return ['| code | reason | status | meaning |', '| ---: | --- | ---: | --- |', ...rows].join('\n')
+}
+
+/** docs/errors.md. */
+export function errorsPage(): string {
+  return `# Errors
+
+<!-- Written by \`corridor openapi --write\` from src/errors.ts; changes here are overwritten. -->
+
+A refused request writes nothing. The answer names every problem found at once; the first decides
+the HTTP status:
+
+\`\`\`json
+${JSON.stringify(errorExample('insufficient_balance'), null, 2)}
+\`\`\`
+
+Decide by \`reason\` (or \`code\`); \`message\` is for people and may change. \`remarks\` is the JSON path
+of the field, empty for the whole request. With \`Accept: application/problem+json\` the same facts
+come as problem details of RFC 9457, whose \`type\` is \`urn:corridor:error:\` and the reason.
+
+A 503 carries \`Retry-After\`; repeat a POST with the same \`Idempotency-Key\`. A refusal is never kept
+under an idempotency key, so the request can be corrected and sent again with it.
+
+${catalogueTable()}
+`
+}
+
+function errorExample(reason: Reason): unknown {
+  return (errorExamples()[`error.${reason}`] as { value: unknown }).value
+}

@@ -1,0 +1,248 @@
+// The document of the interface, put together from the routes' own schemas, and where it is read:
+// /openapi.json, and /docs for people, from files of this installation alone. Nothing here takes
+// part in answering any other request.
+import swagger from '@fastify/swagger'
+import swaggerUi from '@fastify/swagger-ui'
+import type { FastifyInstance, FastifySchema, RouteOptions } from 'fastify'
+import manifest from '../../package.json' with { type: 'json' }
+import type { Reason } from '../errors.ts'
+import { hoistSchemas } from './components.ts'
+import { EXAMPLES, REFUSALS } from './docs.ts'
+import { catalogueTable, errorExamples, errorResponses, reasonsOf } from './error-docs.ts'
+
+type Json = Record<string, unknown>
+
+/** First match wins; a resource that is not here is named by its path. */
+const TAGS = [
+  ['/v3/payout/quote', 'Payout quotes', 'Fees and rates of a payout, fixed ahead of it.'],
+  ['/v3/payout', 'Payouts', 'Money moved out of a balance to a beneficiary.'],
+  ['/v3/balance_transaction', 'Balance transactions', 'The lines of the account’s statement.'],
+  ['/v3/balance', 'Balances', 'What the account holds, in each currency.'],
+  ['/v3/beneficiary', 'Beneficiaries', 'Whom payouts go to.'],
+  ['/v3/entity', 'Entities', 'Whom payouts are made for.'],
+  ['/v3/event', 'Events', 'What happened, in order.'],
+  ['/v3/webhook', 'Webhooks', 'Where events are sent.'],
+  ['/', 'Operations', 'For whoever runs the installation.'],
+] as const
+
+const text = (description: string, ...examples: readonly string[]) => ({
+  'x-response-description': description,
+  content: { 'text/plain': { schema: { type: 'string', examples } } },
+})
+
+/** Routes without an account behind them, which have no schema of their own. */
+const PUBLIC: Readonly<Record<string, object>> = {
+  '/healthz': {
+    operationId: 'getHealth',
+    summary: 'Is the process alive?',
+    response: { 200: status('Alive.', { status: 'ok' }) },
+  },
+  '/readyz': {
+    operationId: 'getReadiness',
+    summary: 'Is the process ready to serve?',
+    response: {
+      200: status('Ready.', { status: 'ready' }),
+      503: status('Not ready.', { status: 'not ready', reason: 'database does not answer' }),
+    },
+  },
+  '/metrics': {
+    operationId: 'getMetrics',
+    summary: 'The numbers of the process, for Prometheus.',
+    response: { 200: text('Metrics.', 'corridor_http_request_seconds_count{status="200"} 7\n') },
+  },
+  '/openapi.json': {
+    operationId: 'getOpenApi',
+    summary: 'This document.',
+    response: {
+      200: {
+        'x-response-description': 'OpenAPI 3.1.',
+        content: { 'application/json': { schema: { type: 'object' } } },
+      },
+    },
+  },
+}
+
+/** Swagger UI sets styles by script and its icons are data URLs; nothing comes from elsewhere. */
+const CONTENT_SECURITY_POLICY = {
+  'default-src': "'none'",
+  'script-src': "'self'",
+  'style-src': "'self' 'unsafe-inline'",
+  'img-src': "'self' data:",
+  'connect-src': "'self'",
+  'base-uri': "'none'",
+  'form-action': "'none'",
+  'frame-ancestors': "'none'",
+}
+
+/** To be awaited before the routes are added, so that it sees them. */
+export async function apiReference(app: FastifyInstance): Promise<void> {
+  await app.register(swagger, {
+    openapi: {
+      openapi: '3.1.0',
+      info: {
+        title: 'Corridor',
+        version: manifest.version,
+        description: introduction(),
+        license: { name: manifest.license, identifier: manifest.license },
+      },
+      security: [{ api_key: [] }],
+      components: {
+        securitySchemes: {
+          api_key: {
+            type: 'http',
+            scheme: 'basic',
+            description: 'User name: the id of an API key. Password: its secret.',
+          },
+        },
+        examples: errorExamples(),
+      },
+    },
+    // Literals stay `const`, which OpenAPI 3.1 has.
+    convertConstToEnum: false,
+    transform: ({ schema, url, route }) => ({ schema: describe(schema, url, route), url }),
+    transformObject: documentObject =>
+      finish((documentObject as unknown as { openapiObject: Json }).openapiObject) as never,
+  })
+  await app.register(swaggerUi, {
+    routePrefix: '/docs',
+    theme: { title: 'Corridor API' },
+    staticCSP: CONTENT_SECURITY_POLICY,
+    logo: undefined as never,
+    uiConfig: { validatorUrl: null, defaultModelsExpandDepth: 0 },
+  })
+  let written: string | undefined
+  app.get('/openapi.json', (_request, reply) => {
+    written ??= documentText(app)
+    return reply.type('application/json; charset=utf-8').send(written)
+  })
+}
+
+/** The document as it is committed and served. The application must be ready. */
+export function documentText(app: FastifyInstance): string {
+  return `${JSON.stringify(app.swagger(), null, 2)}\n`
+}
+
+/** One route's schema, completed with what all routes share. */
+function describe(own: FastifySchema | undefined, url: string, route: RouteOptions): FastifySchema {
+  const { scope } = route.config ?? {}
+  const schema = (own ?? PUBLIC[url] ?? {}) as FastifySchema & Json
+  if (schema.hide === true) return schema
+  const tags = [tagOf(url)]
+  if (scope === undefined) return { ...schema, tags, security: [] }
+  const traits = {
+    authenticated: true,
+    hasParams: schema.params !== undefined,
+    hasQuery: schema.querystring !== undefined,
+    hasBody: schema.body !== undefined,
+    idempotent: schema.headers !== undefined,
+  }
+  const reasons = reasonsOf(traits, (schema[REFUSALS] ?? []) as readonly Reason[])
+  const { 200: success } = schema.response as Record<string, Json>
+  const sentence = `Needs a key of scope \`${scope}\`.`
+  return {
+    ...schema,
+    tags,
+    description: schema.description === undefined ? sentence : `${schema.description} ${sentence}`,
+    ...(schema.body === undefined ? {} : { body: withNamedExamples(schema.body as Json) }),
+    response: {
+      200: successResponse(success ?? {}, traits.idempotent),
+      ...errorResponses(reasons),
+    },
+  }
+}
+
+function withNamedExamples(schema: Json): Json {
+  const examples = schema[EXAMPLES] as Record<string, object> | undefined
+  if (examples === undefined) return schema
+  return { ...schema, [EXAMPLES]: named(examples) }
+}
+
+function successResponse(schema: Json, idempotent: boolean): object {
+  const headers = {
+    'Idempotent-Replayed': {
+      type: 'string',
+      const: 'true',
+      description: 'Present when this is the first answer again.',
+    },
+  }
+  const examples = successExamples(schema)
+  const content = { schema, ...(examples === undefined ? {} : { examples: named(examples) }) }
+  return {
+    'x-response-description': String(schema.description ?? 'Success.'),
+    ...(idempotent ? { headers } : {}),
+    content: { 'application/json': content },
+  }
+}
+
+/** Those of the schema itself, or those of what its envelope carries, enveloped. */
+function successExamples(schema: Json): Record<string, unknown> | undefined {
+  if (schema[EXAMPLES] !== undefined) return schema[EXAMPLES] as Record<string, unknown>
+  const { data } = (schema.properties ?? {}) as { data?: Json }
+  if (data?.[EXAMPLES] === undefined) return undefined
+  const carried = Object.entries(data[EXAMPLES] as Json)
+  return Object.fromEntries(
+    carried.map(([name, value]) => [name, { status: 'success', message: '', data: value }]),
+  )
+}
+
+function named(examples: Readonly<Record<string, unknown>>): Json {
+  return Object.fromEntries(Object.entries(examples).map(([name, value]) => [name, { value }]))
+}
+
+function tagOf(url: string): string {
+  const known = TAGS.find(([prefix]) => url === prefix || url.startsWith(`${prefix}/`))
+  return known?.[1] ?? (url.startsWith('/v3/') ? (url.split('/')[2] ?? '') : 'Operations')
+}
+
+/** Names for schemas, the tags that are used, and headers spelled as people know them. */
+function finish(document: Json): Json {
+  const operations = Object.values(document.paths as Record<string, Json>).flatMap(
+    path => Object.values(path) as { tags?: string[]; parameters?: Json[] }[],
+  )
+  const used = new Set(operations.flatMap(operation => operation.tags ?? []))
+  for (const parameter of operations.flatMap(operation => operation.parameters ?? [])) {
+    if (parameter.in === 'header') parameter.name = headerName(String(parameter.name))
+  }
+  const tags = TAGS.filter(([, name]) => used.has(name)).map(([, name, description]) => ({
+    name,
+    description,
+  }))
+  return hoistSchemas({ ...document, tags })
+}
+
+function headerName(name: string): string {
+  return name.replace(/(^|-)[a-z]/g, letter => letter.toUpperCase())
+}
+
+function status(description: string, value: Readonly<Record<string, string>>): object {
+  const properties = Object.keys(value).map(name => [name, { type: 'string' }])
+  const schema = {
+    type: 'object',
+    properties: Object.fromEntries(properties),
+    required: Object.keys(value),
+  }
+  return {
+    'x-response-description': description,
+    content: { 'application/json': { schema, examples: named({ [value.status ?? '']: value }) } },
+  }
+}
+
+function introduction(): string {
+  return `Payouts across borders from an account's balances.
+
+**Amounts** are integers in the smallest unit of their currency (ISO 4217; USDC and USDT have six
+digits). **Times** are ISO 8601. **Unknown fields** are refused.
+
+**Repeating safely:** send an \`Idempotency-Key\` with every POST. The same key and body within 24
+hours get the first answer again; refusals are not kept.
+
+**Errors** name every problem at once; decide by \`reason\`. Send \`Accept: application/problem+json\`
+for problem details of RFC 9457.
+
+<details><summary>Every error</summary>
+
+${catalogueTable()}
+
+</details>
+`
+}

@@ -1,0 +1,131 @@
+// Exact decimals: examples by hand, and properties that hold for any amount and rate.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import {
+  basisPoints,
+  type Decimal,
+  divideByRate,
+  divideHalfUp,
+  formatDecimal,
+  formatMajor,
+  MAX_AMOUNT,
+  multiplyByRate,
+  parseDecimal,
+  parseMajor,
+  pow10,
+  quotient,
+  RATE_SIGNIFICANT_DIGITS,
+} from './decimal.ts'
+
+const seed = Number(process.env.SEED ?? Date.now() % 2 ** 31)
+const options = { seed, numRuns: 2_000 }
+console.log(`SEED=${seed}`)
+
+const amount = fc.bigInt({ min: 1n, max: MAX_AMOUNT })
+const exponent = fc.constantFrom(0, 2, 3, 6)
+/** A rate of up to 12 significant digits between 1e-8 and 1e8. */
+const rate: fc.Arbitrary<Decimal> = fc
+  .tuple(fc.bigInt({ min: 1n, max: pow10(12) - 1n }), fc.integer({ min: 4, max: 20 }))
+  .map(([digits, scale]) => ({ digits, scale }))
+
+test('divideHalfUp, halves: away from zero', () => {
+  const rows: readonly [n: bigint, d: bigint, want: bigint][] = [
+    [5n, 2n, 3n],
+    [-5n, 2n, -3n],
+    [4n, 3n, 1n],
+    [7n, 4n, 2n],
+    [1n, 2n, 1n],
+    [49n, 100n, 0n],
+    [0n, 7n, 0n],
+  ]
+  for (const [n, d, want] of rows) assert.equal(divideHalfUp(n, d), want, `${n}/${d}`)
+})
+
+test('basis points of money, where floats go wrong: 3,682,500 at 42 bps is 15,467', () => {
+  assert.equal(basisPoints(3_682_500n, 42), 15_467n)
+})
+
+test('a rate, read and printed: the same text without trailing zeros', () => {
+  const rows: readonly [string, string | undefined][] = [
+    ['7.81', '7.81'],
+    ['007.8100', '7.81'],
+    ['1', '1'],
+    ['0.000012', '0.000012'],
+    ['1e2', undefined],
+    ['-1', undefined],
+    ['.5', undefined],
+    ['1.', undefined],
+    ['', undefined],
+    ['NaN', undefined],
+  ]
+  for (const [text, want] of rows) {
+    const value = parseDecimal(text)
+    assert.equal(value && formatDecimal(value), want, text)
+  }
+})
+
+test('a quotient is rounded once to 12 significant digits, whatever its size', () => {
+  const rows: readonly [n: bigint, d: bigint, want: string][] = [
+    [1n, 3n, '0.333333333333'],
+    [2n, 3n, '0.666666666667'],
+    [8_843_800n, 1_126_900n, '7.84790132221'],
+    [1n, 7_000_000_000n, '0.000000000142857142857'],
+    [10n ** 20n, 3n, '33333333333300000000'],
+    [9_999_999_999_995n, 10n, '1000000000000'],
+    [1n, 1n, '1'],
+  ]
+  for (const [n, d, want] of rows) assert.equal(formatDecimal(quotient(n, d)), want, `${n}/${d}`)
+})
+
+test('a quotient is within half a unit of its twelfth digit', () => {
+  fc.assert(
+    fc.property(amount, amount, (n, d) => {
+      const { digits, scale } = quotient(n, d)
+      // |digits·10^-scale − n/d| ≤ half of 10^-(scale of the twelfth digit)
+      const places = RATE_SIGNIFICANT_DIGITS - digits.toString().length + scale
+      const error = digits * d * pow10(40) - n * pow10(scale) * pow10(40)
+      const bound = d * pow10(scale) * pow10(40) * 5n
+      const magnitude = error < 0n ? -error : error
+      const shift = places + 1
+      assert.ok(
+        shift >= 0 ? magnitude * pow10(shift) <= bound : magnitude <= bound * pow10(-shift),
+        `${n}/${d}`,
+      )
+    }),
+    options,
+  )
+})
+
+test('A to B to A at one rate: never more than half a minor unit of A is gained per conversion', () => {
+  fc.assert(
+    fc.property(amount, rate, exponent, exponent, (start, r, a, b) => {
+      const there = multiplyByRate(start, r, a, b)
+      const back = divideByRate(there, r, b, a)
+      // `there` is at most half a minor unit of B too large, which is worth 0.5 ÷ rate units of A;
+      // rounding back adds at most half a minor unit of A.
+      const halfB = divideHalfUp(pow10(r.scale) * pow10(a), 2n * r.digits * pow10(b)) + 1n
+      assert.ok(back - start <= halfB + 1n, `${start} -> ${there} -> ${back}`)
+    }),
+    options,
+  )
+})
+
+test('amounts in major units: exact, and refused beyond the places of the currency', () => {
+  const rows: readonly [text: string, exponent: number, want: bigint | undefined][] = [
+    ['1234.50', 2, 123_450n],
+    ['1234.5', 2, 123_450n],
+    ['1234.505', 2, undefined],
+    ['100', 0, 100n],
+    ['100.5', 0, undefined],
+    ['0.001', 3, 1n],
+    ['-1', 2, undefined],
+  ]
+  for (const [text, e, want] of rows) assert.equal(parseMajor(text, e), want, text)
+  fc.assert(
+    fc.property(amount, exponent, (value, e) => {
+      assert.equal(parseMajor(formatMajor(value, e), e), value)
+    }),
+    options,
+  )
+})

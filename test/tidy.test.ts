@@ -1,0 +1,149 @@
+// The house rules that a reader relies on, held by a test: imports run one way, rules are pure, files
+// and functions stay readable, nothing half-done is left behind.
+import assert from 'node:assert/strict'
+import { glob, readFile } from 'node:fs/promises'
+import { dirname, join, normalize } from 'node:path'
+import { before, test } from 'node:test'
+
+/** Rooms from the ground up. A file may import its own room and rooms on lower floors. */
+const FLOORS: readonly (readonly string[])[] = [
+  ['errors', 'id', 'instant', 'money'],
+  ['db'],
+  ['engine', 'account'],
+  ['idempotency', 'ledger', 'fx'],
+  ['http', 'event', 'fee'],
+  ['balance-transaction', 'beneficiary'],
+  ['rail', 'funding'],
+  ['quote'],
+  ['payout'],
+  ['worker', 'verify', 'reference', 'config', 'metrics', 'deps', 'app', 'service'],
+  ['cli', 'main'],
+]
+
+/** The ground floor and the top ones are single files that may name each other. */
+const OPEN_FLOORS = new Set([0, FLOORS.length - 2, FLOORS.length - 1])
+
+/** Types that rooms below may name: they describe what is passed in, and carry no code. */
+const TYPES_FROM_ABOVE = new Set(['deps', 'reference', 'config', 'metrics'])
+
+const MAX_FILE_LINES = 400
+const MAX_FUNCTION_LINES = 60
+const MAX_LINE_WIDTH = 100
+
+interface Source {
+  readonly path: string
+  readonly text: string
+  readonly lines: readonly string[]
+}
+
+let sources: Source[]
+before(async () => {
+  const paths = await Array.fromAsync(glob('src/**/*.ts'))
+  sources = await Promise.all(
+    paths.sort().map(async path => {
+      const text = await readFile(path, 'utf8')
+      return { path, text, lines: text.split('\n') }
+    }),
+  )
+})
+
+const product = () => sources.filter(({ path }) => !path.endsWith('.test.ts'))
+
+function roomOf(path: string): string {
+  const [, first = ''] = path.split('/')
+  return first.replace(/\.ts$/, '')
+}
+
+const floorOf = (room: string) => FLOORS.findIndex(rooms => rooms.includes(room))
+
+test('every room has a floor', () => {
+  const homeless = product().filter(({ path }) => floorOf(roomOf(path)) === -1)
+  assert.deepEqual(
+    homeless.map(({ path }) => path),
+    [],
+  )
+})
+
+test('imports run one way: from a room to itself or to a lower floor', () => {
+  const wrong: string[] = []
+  for (const { path, text } of product()) {
+    for (const [, kind, target = ''] of text.matchAll(/^import (type )?[^'"]*from '(\.[^']+)'/gm)) {
+      const from = roomOf(path)
+      const to = roomOf(normalize(join(dirname(path), target)))
+      if (from === to || floorOf(to) < floorOf(from)) continue
+      if (floorOf(to) === floorOf(from) && OPEN_FLOORS.has(floorOf(from))) continue
+      if (kind !== undefined && TYPES_FROM_ABOVE.has(to)) continue
+      wrong.push(`${path} imports ${target}`)
+    }
+  }
+  assert.deepEqual(wrong, [])
+})
+
+test('rules are pure: no waiting, no clock, no chance, no environment, no SQL, no HTTP', () => {
+  const impure =
+    /\basync\b|\bawait\b|Date\.now|new Date\(\)|Math\.random|random|process\.|from '.*\/(store|operations|routes|connect)\.ts'|from '\.\.\/(db|http|engine)\//
+  const wrong = product()
+    .filter(({ path }) => /\/(rules|terms|postings|transition|states)\.ts$/.test(path))
+    .filter(({ text }) => impure.test(withoutComments(text)))
+  assert.deepEqual(
+    wrong.map(({ path }) => path),
+    [],
+  )
+})
+
+test('no floating-point arithmetic near money, no leftovers, no silenced types', () => {
+  const leftovers =
+    /parseFloat|Math\.round|toFixed|\bTODO\b|\bFIXME\b|\bXXX\b|@ts-ignore|@ts-expect-error|\bas any\b|console\.log/
+  const wrong = product().flatMap(({ path, lines }) =>
+    lines.flatMap((line, i) => (leftovers.test(line) ? [`${path}:${i + 1}`] : [])),
+  )
+  assert.deepEqual(wrong, [])
+})
+
+test(`files have at most ${MAX_FILE_LINES} lines, lines at most ${MAX_LINE_WIDTH} characters`, () => {
+  const long = product()
+    .filter(({ lines }) => lines.length > MAX_FILE_LINES + 1)
+    .map(({ path, lines }) => `${path}: ${lines.length}`)
+  const wide = product().flatMap(({ path, lines }) =>
+    lines.flatMap((line, i) => (line.length > MAX_LINE_WIDTH ? [`${path}:${i + 1}`] : [])),
+  )
+  assert.deepEqual([...long, ...wide], [])
+})
+
+test(`functions have at most ${MAX_FUNCTION_LINES} lines`, () => {
+  const long = product().flatMap(({ path, lines }) =>
+    functionsOf(lines)
+      .filter(({ length }) => length > MAX_FUNCTION_LINES)
+      .map(({ start, length }) => `${path}:${start + 1} has ${length} lines`),
+  )
+  assert.deepEqual(long, [])
+})
+
+test('every file opens with a comment that says what it knows', () => {
+  const bare = product().filter(({ lines }) => !/^(\/\/|\/\*\*|#!)/.test(lines[0] ?? ''))
+  assert.deepEqual(
+    bare.map(({ path }) => path),
+    [],
+  )
+})
+
+/** Functions and methods by their indentation, which the formatter makes reliable. */
+function functionsOf(lines: readonly string[]) {
+  const found: { start: number; length: number }[] = []
+  lines.forEach((line, start) => {
+    const opening =
+      /^( *)(export )?(async )?function\b|^( +)(static |async |#)*\w+\(.*\).*\{$/.exec(line)
+    if (opening === null) return
+    const indent = opening[1] ?? opening[4] ?? ''
+    if (/^ *(if|for|while|switch|return)\b/.test(line)) return
+    const end = lines.findIndex(
+      (l, i) => i > start && l.startsWith(`${indent}}`) && !l.startsWith(`${indent}})`),
+    )
+    if (end !== -1) found.push({ start, length: end - start + 1 })
+  })
+  return found
+}
+
+function withoutComments(text: string): string {
+  return text.replaceAll(/\/\*[\s\S]*?\*\//g, '').replaceAll(/\/\/.*$/gm, '')
+}
