@@ -44,9 +44,14 @@ end $$;
 create table journals (
   account_id text collate "C" not null,
   number bigint not null check (number > 0),
-  kind text not null,
+  kind text not null constraint known_kind check (
+    kind in ('funding', 'payout', 'receipt', 'settlement', 'failure', 'reversal')
+  ),
   source text not null,
-  codes text[] not null,
+  codes text[] not null constraint known_codes check (
+    array_position(codes, null) is null
+    and codes <@ array['available', 'fees', 'funding', 'fx', 'in_transit', 'inter_account', 'settled']
+  ),
   currencies text[] not null,
   amounts bigint[] not null,
   created_at timestamptz not null,

@@ -66,7 +66,10 @@ create table payouts (
   particulars json not null,
   fund_transfer_network text not null,
   charge_type text not null,
-  status text not null,
+  status text not null check (
+    status in
+      ('processing', 'requires_action', 'compliance_hold', 'succeeded', 'failed', 'reversed')
+  ),
   status_description text not null default '',
   failure json,
   -- The rail: how many of its steps are applied, and when it is to be asked (again). Null: never.

@@ -4,12 +4,25 @@ import type { Posting } from '../ledger/rules.ts'
 import { mirrored } from '../ledger/rules.ts'
 import { type Quote, totalDebit } from '../quote/rules.ts'
 
+/** The figures of a quote, or of a payout made with it, that postings are computed from. */
+export type PostedFigures = Pick<
+  Quote,
+  | 'holding_currency'
+  | 'holding_amount'
+  | 'payout_currency'
+  | 'payout_amount'
+  | 'destination_currency'
+  | 'destination_amount'
+  | 'fixed_fee_holding'
+  | 'variable_fee_holding'
+>
+
 /**
  * The creation of a payout: the balance pays principal and fees; principal passes through the fx
  * position once for each conversion; what the beneficiary is to receive is in transit, or with the
  * other account of this installation.
  */
-export function payoutPostings(quote: Quote, toAccount: boolean): Posting[] {
+export function payoutPostings(quote: PostedFigures, toAccount: boolean): Posting[] {
   const { holding_currency, payout_currency, destination_currency } = quote
   const { holding_amount, payout_amount, destination_amount } = quote
   const fees = quote.fixed_fee_holding + quote.variable_fee_holding
@@ -38,7 +51,9 @@ export function payoutPostings(quote: Quote, toAccount: boolean): Posting[] {
 }
 
 /** The receiving account's side: inter_account sums to zero over all books. */
-export function receiptPostings(quote: Quote): Posting[] {
+export function receiptPostings(
+  quote: Pick<PostedFigures, 'destination_currency' | 'destination_amount'>,
+): Posting[] {
   const { destination_currency: currency, destination_amount: amount } = quote
   return [
     { code: 'inter_account', currency, amount: -amount },

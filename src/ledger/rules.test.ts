@@ -1,0 +1,300 @@
+// The book's rules for random quotes: whatever a payout does sums to zero, money given back is what was
+// taken, and the chain notices any change.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { MAX_AMOUNT } from '../money/decimal.ts'
+import {
+  failurePostings,
+  payoutPostings,
+  receiptPostings,
+  reversalPostings,
+  settlementPostings,
+} from '../payout/postings.ts'
+import { type Quote, totalDebit } from '../quote/rules.ts'
+import {
+  assertBalanced,
+  type Book,
+  EMPTY_HASH,
+  hashJournal,
+  type Journal,
+  type LedgerCode,
+  mirrored,
+  type Posting,
+  postJournal,
+} from './rules.ts'
+
+const CURRENCIES = ['USD', 'EUR', 'HKD', 'JPY'] as const
+const NOW = '2026-01-31T09:30:00.123456Z'
+const RUNS = { numRuns: 1_000 }
+
+const currency = fc.constantFrom(...CURRENCIES)
+const amount = fc.oneof(
+  fc.bigInt({ min: 1n, max: 1_000_000n }),
+  fc.bigInt({ min: 1n, max: MAX_AMOUNT }),
+)
+const fee = fc.oneof(fc.constant(0n), amount)
+
+/** Quotes as the pricing could make them and as it could not: amounts need not agree with rates. */
+const quotes: fc.Arbitrary<Quote> = fc
+  .record({
+    holding_currency: currency,
+    payout_currency: currency,
+    destination_currency: currency,
+    holding_amount: amount,
+    payout_amount: amount,
+    destination_amount: amount,
+    fixed_fee_holding: fee,
+    variable_fee_holding: fee,
+  })
+  .map(figures => {
+    // Where nothing is converted, both sides are the same amount.
+    const { holding_currency, payout_currency, destination_currency } = figures
+    const payout_amount =
+      holding_currency === payout_currency ? figures.holding_amount : figures.payout_amount
+    const destination_amount =
+      payout_currency === destination_currency ? payout_amount : figures.destination_amount
+    return {
+      ...figures,
+      payout_amount,
+      destination_amount,
+      account_id: 'acc_1',
+      id: 'poq_1',
+      payout_type: 'local',
+      destination_country: '',
+      holding_to_payout: { digits: 1n, scale: 0 },
+      payout_to_destination: { digits: 1n, scale: 0 },
+      fixed_fee_payout: 0n,
+      variable_fee_payout: 0n,
+      fund_transfer_network: '',
+      payment_network: '',
+      wallet_type: '',
+      wallet_network: '',
+      charge_type: '',
+      entity_id: '',
+      status: 'active',
+      valid_until: NOW,
+      created_at: NOW,
+      updated_at: NOW,
+    }
+  })
+
+/** By position and currency, zeros left out. */
+function totals(...lists: readonly (readonly Posting[])[]): Record<string, bigint> {
+  const sums: Record<string, bigint> = {}
+  for (const { code, currency, amount } of lists.flat()) {
+    sums[`${code} ${currency}`] = (sums[`${code} ${currency}`] ?? 0n) + amount
+  }
+  return Object.fromEntries(Object.entries(sums).filter(([, sum]) => sum !== 0n))
+}
+
+function sumsByCurrency(postings: readonly Posting[]): bigint[] {
+  return CURRENCIES.map(code =>
+    postings.filter(p => p.currency === code).reduce((sum, p) => sum + p.amount, 0n),
+  )
+}
+
+function emptyBook(balances: Readonly<Record<string, bigint>> = {}): Book {
+  return {
+    account_id: 'acc_1',
+    journal_count: 0n,
+    head_hash: EMPTY_HASH,
+    event_count: 0n,
+    balances: new Map(Object.entries(balances)),
+    changed: new Set(),
+  }
+}
+
+test('payout journals, random quotes: each sums to zero in each currency', () => {
+  fc.assert(
+    fc.property(quotes, fc.boolean(), (quote, toAccount) => {
+      const creation = payoutPostings(quote, toAccount)
+      const all = [
+        creation,
+        receiptPostings(quote),
+        settlementPostings(quote),
+        failurePostings(creation),
+        reversalPostings(creation),
+      ]
+      for (const postings of all) {
+        assert.deepEqual(sumsByCurrency(postings), [0n, 0n, 0n, 0n])
+        assertBalanced(postings)
+      }
+    }),
+    RUNS,
+  )
+})
+
+test('payout journal, random quotes: the debit is the holding amount and both fees', () => {
+  fc.assert(
+    fc.property(quotes, quote => {
+      const sums = totals(payoutPostings(quote, false).filter(p => p.code === 'available'))
+      const { holding_amount, fixed_fee_holding, variable_fee_holding } = quote
+      const debit = holding_amount + fixed_fee_holding + variable_fee_holding
+      assert.deepEqual(sums, { [`available ${quote.holding_currency}`]: -debit })
+      assert.equal(totalDebit(quote), debit)
+    }),
+    RUNS,
+  )
+})
+
+test('failed and reversed payouts, random quotes: no position keeps anything', () => {
+  fc.assert(
+    fc.property(quotes, quote => {
+      const creation = payoutPostings(quote, false)
+      const settlement = settlementPostings(quote)
+      assert.deepEqual(totals(creation, failurePostings(creation)), {})
+      assert.deepEqual(totals(creation, settlement, reversalPostings(creation)), {})
+      const settled = totals(creation, settlement)
+      assert.equal(settled[`in_transit ${quote.destination_currency}`], undefined)
+      assert.equal(settled[`settled ${quote.destination_currency}`], quote.destination_amount)
+    }),
+    RUNS,
+  )
+})
+
+test('payout between accounts, random quotes: inter_account is zero over both books', () => {
+  fc.assert(
+    fc.property(quotes, quote => {
+      const { destination_currency: currency, destination_amount } = quote
+      const receipt = receiptPostings(quote)
+      const both = totals(payoutPostings(quote, true), receipt)
+      assert.equal(both[`inter_account ${currency}`], undefined)
+      assert.equal(totals(receipt)[`available ${currency}`], destination_amount)
+    }),
+    RUNS,
+  )
+})
+
+const CODES: readonly LedgerCode[] = [
+  'available',
+  'fees',
+  'funding',
+  'fx',
+  'in_transit',
+  'inter_account',
+  'settled',
+]
+const posting: fc.Arbitrary<Posting> = fc.record(
+  {
+    code: fc.constantFrom(...CODES),
+    currency,
+    amount: fc.bigInt({ min: -MAX_AMOUNT, max: MAX_AMOUNT }).filter(a => a !== 0n),
+  },
+  // Plain objects, so that deepEqual compares content alone.
+  { noNullPrototype: true },
+)
+const hash = fc.stringMatching(/^[0-9a-f]{64}$/)
+const journals: fc.Arbitrary<Omit<Journal, 'hash'>> = fc.record({
+  account_id: fc.stringMatching(/^acc_[0-9a-z]{1,20}$/),
+  number: fc.bigInt({ min: 1n, max: 1_000_000n }),
+  kind: fc.constantFrom('funding', 'payout', 'receipt', 'settlement', 'failure', 'reversal'),
+  source: fc.stringMatching(/^[a-z]{3}_[0-9a-z]{1,20}$/),
+  created_at: fc.constantFrom(NOW, '2026-01-31T09:30:00.123457Z'),
+  postings: fc.array(posting, { minLength: 2, maxLength: 6 }),
+})
+
+test('hash chain, any field changed: another hash', () => {
+  fc.assert(
+    fc.property(hash, journals, (previous, journal) => {
+      const before = hashJournal(previous, journal)
+      const [first, second, ...rest] = journal.postings as [Posting, Posting, ...Posting[]]
+      const withFirst = (change: Partial<Posting>) => ({
+        ...journal,
+        postings: [{ ...first, ...change }, second, ...rest],
+      })
+      const flipped = previous.startsWith('0') ? '1' : '0'
+      const changed: [field: string, hash: string][] = [
+        ['previous', hashJournal(flipped + previous.slice(1), journal)],
+        ['account_id', hashJournal(previous, { ...journal, account_id: `${journal.account_id}x` })],
+        ['number', hashJournal(previous, { ...journal, number: journal.number + 1n })],
+        [
+          'kind',
+          hashJournal(previous, {
+            ...journal,
+            kind: journal.kind === 'payout' ? 'receipt' : 'payout',
+          }),
+        ],
+        ['source', hashJournal(previous, { ...journal, source: `${journal.source}x` })],
+        [
+          'created_at',
+          hashJournal(previous, { ...journal, created_at: '2026-01-31T09:30:00.123458Z' }),
+        ],
+        ['code', hashJournal(previous, withFirst({ code: first.code === 'fx' ? 'fees' : 'fx' }))],
+        ['currency', hashJournal(previous, withFirst({ currency: 'GBP' }))],
+        ['amount', hashJournal(previous, withFirst({ amount: first.amount + 1n }))],
+        ['a posting less', hashJournal(previous, { ...journal, postings: [first, ...rest] })],
+        [
+          'a posting more',
+          hashJournal(previous, { ...journal, postings: [...journal.postings, first] }),
+        ],
+      ]
+      for (const [field, after] of changed) assert.notEqual(after, before, field)
+      assert.equal(hashJournal(previous, structuredClone(journal)), before)
+    }),
+    RUNS,
+  )
+})
+
+test('hash chain, a fixed journal: the hash that every existing book relies on', () => {
+  const journal = {
+    account_id: 'acc_1',
+    number: 1n,
+    kind: 'funding' as const,
+    source: 'esc_1',
+    created_at: NOW,
+    postings: [
+      { code: 'funding' as const, currency: 'USD', amount: -100n },
+      { code: 'available' as const, currency: 'USD', amount: 100n },
+    ],
+  }
+  assert.equal(
+    hashJournal(EMPTY_HASH, journal),
+    'a54c89958b1cec2fee538bf2a2288459d8db857bb738e720e3ba499c155a1943',
+  )
+})
+
+test('postJournal, balanced: numbered, chained and applied to the balance', () => {
+  const book = emptyBook({ USD: 0n })
+  const draft = { kind: 'funding', source: 'esc_1' } as const
+  const fund = (amount: bigint): Posting[] => [
+    { code: 'funding', currency: 'USD', amount: -amount },
+    { code: 'available', currency: 'USD', amount },
+    { code: 'fees', currency: 'USD', amount: 0n },
+  ]
+  const first = postJournal(book, { ...draft, postings: fund(70n) }, NOW)
+  const second = postJournal(book, { ...draft, source: 'esc_2', postings: fund(30n) }, NOW)
+  assert.deepEqual([first.number, second.number, book.journal_count], [1n, 2n, 2n])
+  assert.equal(first.hash, hashJournal(EMPTY_HASH, first))
+  assert.equal(second.hash, hashJournal(first.hash, second))
+  assert.equal(book.head_hash, second.hash)
+  assert.equal(book.balances.get('USD'), 100n)
+  assert.deepEqual([...book.changed], ['USD'])
+  assert.equal(first.postings.length, 2, 'postings of zero are left out')
+})
+
+test('postJournal, unbalanced, overdrawn or in a currency not held: throws, book untouched', () => {
+  const refuse = (postings: Posting[], words: RegExp) => {
+    const book = emptyBook({ USD: 5n })
+    const draft = { kind: 'payout', source: 'pot_1', postings } as const
+    assert.throws(() => postJournal(book, draft, NOW), words)
+    assert.deepEqual(book, emptyBook({ USD: 5n }))
+  }
+  const pay = (currency: string, amount: bigint): Posting[] => [
+    { code: 'available', currency, amount: -amount },
+    { code: 'in_transit', currency, amount },
+  ]
+  refuse([], /without postings/)
+  refuse([...pay('USD', 1n), { code: 'fees', currency: 'EUR', amount: 1n }], /off by 1 in EUR/)
+  refuse(pay('USD', 6n), /overdrawn in USD/)
+  refuse(pay('GBP', 1n), /holds no GBP/)
+})
+
+test('mirrored, twice: the postings themselves', () => {
+  fc.assert(
+    fc.property(fc.array(posting), postings => {
+      assert.deepEqual(mirrored(mirrored(postings)), postings)
+    }),
+    RUNS,
+  )
+})

@@ -1,0 +1,309 @@
+// Faults in journals, heads, balances and events: how each is planted, and which row must be named.
+import type { Posting } from '../../src/ledger/rules.ts'
+import { type Fault, journal } from './faults.ts'
+import { journalsOf, rechain, setPostings, swapJournals } from './forgery.ts'
+
+/** A change of one column of journal 5, hash left as it was. */
+function journalChange(name: string, assignment: string): Fault {
+  return {
+    name,
+    table: 'journals',
+    words: /^hash [0-9a-f]{64}; [0-9a-f]{64}$/,
+    async plant(owner, { main }) {
+      const { account_id } = main.account
+      await owner.unsafe(`update journals set ${assignment} where account_id = $1 and number = 5`, [
+        account_id,
+      ])
+      return journal(5n)
+    },
+  }
+}
+
+/** Other postings for journal 1, the funding in USD, and a chain recomputed over them. */
+function postingsChange(
+  name: string,
+  words: RegExp,
+  change: (p: readonly Posting[]) => Posting[],
+): Fault {
+  return {
+    name,
+    table: 'journals',
+    words,
+    async plant(owner, { main }) {
+      const { account_id } = main.account
+      const [first] = await journalsOf(owner, account_id)
+      if (first === undefined) throw new Error('an empty book')
+      await setPostings(owner, first, change(first.postings))
+      await rechain(owner, account_id)
+      return journal(1n)
+    },
+  }
+}
+
+const journalFaults: readonly Fault[] = [
+  journalChange('an amount doubled', 'amounts = (select array_agg(2 * a) from unnest(amounts) a)'),
+  journalChange('a hash changed', 'hash = sha256(hash)'),
+  journalChange('a source changed', `source = 'pot_00000000000000000000'`),
+  journalChange('a kind changed', `kind = 'settlement'`),
+  journalChange('a time moved', `created_at = created_at + interval '1 microsecond'`),
+  journalChange('postings in another order', 'codes = codes[2:] || codes[1]'),
+  postingsChange('a journal off by one, chain covered', /a sum of zero USD; -?1$/, ([a, b]) => [
+    a as Posting,
+    { ...(b as Posting), amount: (b as Posting).amount + 1n },
+  ]),
+  postingsChange('a position unknown, chain covered', /known codes; pocket USD/, ([a, b]) => [
+    { ...(a as Posting), code: 'pocket' as 'funding' },
+    b as Posting,
+  ]),
+  postingsChange('a posting of zero, chain covered', /no posting of zero/, postings => [
+    ...postings,
+    { code: 'fees', currency: 'EUR', amount: 0n },
+  ]),
+  postingsChange('a single posting, chain covered', /two postings or more/, ([a]) => [
+    a as Posting,
+  ]),
+  postingsChange('money from another position, chain covered', /funding USD/, ([a, b]) => [
+    { ...(a as Posting), code: 'settled' },
+    b as Posting,
+  ]),
+  postingsChange('two movements of the balance in one, chain covered', /^one posting/, ([a, b]) => [
+    a as Posting,
+    { ...(b as Posting), amount: (b as Posting).amount - 1n },
+    { ...(b as Posting), amount: 1n },
+  ]),
+  {
+    name: 'a kind unknown, chain covered',
+    table: 'journals',
+    words: /a known kind; gift/,
+    async plant(owner, { main }) {
+      const { account_id } = main.account
+      await owner`
+        update journals set kind = 'gift' where account_id = ${account_id} and number = 5`
+      await rechain(owner, account_id)
+      return journal(5n)
+    },
+  },
+  {
+    name: 'a position that is null',
+    table: 'journals',
+    words: /three lists of one length/,
+    async plant(owner, { main }) {
+      const { account_id } = main.account
+      await owner`
+        update journals set codes[1] = null where account_id = ${account_id} and number = 5`
+      return journal(5n)
+    },
+  },
+  {
+    name: 'a journal of no account',
+    table: 'journals',
+    words: /a book of this account; none/,
+    async plant(owner, { main }) {
+      await owner`
+        insert into journals
+        select 'acc_a', number, kind, source, codes, currencies, amounts, created_at, hash
+        from journals where account_id = ${main.account.account_id} and number = 1`
+      return { ...journal(1n), account_id: 'acc_a' }
+    },
+  },
+  {
+    name: 'a journal deleted',
+    table: 'journals',
+    words: /the next journal; number 8/,
+    async plant(owner, { main }) {
+      const { account_id } = main.account
+      await owner`delete from journals where account_id = ${account_id} and number = 7`
+      return journal(7n)
+    },
+  },
+  {
+    name: 'the last journal deleted',
+    table: 'journals',
+    words: /journals; /,
+    async plant(owner, { sister }) {
+      const { account_id } = sister.account
+      await owner`
+        delete from balance_transactions where account_id = ${account_id} and journal_number = 3`
+      await owner`delete from journals where account_id = ${account_id} and number = 3`
+      return { ...journal(3n), account_id }
+    },
+  },
+  {
+    name: 'two journals swapped',
+    table: 'journals',
+    words: /^hash/,
+    async plant(owner, { main }) {
+      await swapJournals(owner, main.account.account_id, [4n, 6n])
+      return journal(4n)
+    },
+  },
+  {
+    name: 'a time before its predecessor, chain covered',
+    table: 'journals',
+    words: /a time not before/,
+    async plant(owner, { main }) {
+      const { account_id } = main.account
+      await owner`
+        update journals set created_at = created_at - interval '1 day'
+        where account_id = ${account_id} and number = 5`
+      await rechain(owner, account_id)
+      return journal(5n)
+    },
+  },
+  {
+    name: 'two journals swapped, chain covered',
+    table: 'balance_transactions',
+    words: /^net_amount/,
+    async plant(owner, { main }) {
+      const { account_id } = main.account
+      // The later one takes the time of the earlier and the reverse, so that time runs on.
+      await owner`
+        update journals set created_at = (select created_at from journals
+          where account_id = ${account_id} and number = 4)
+        where account_id = ${account_id} and number between 4 and 6`
+      await owner`
+        update balance_transactions set created_at = (select created_at from journals
+          where account_id = ${account_id} and number = 4)
+        where account_id = ${account_id} and journal_number between 4 and 6`
+      await swapJournals(owner, account_id, [4n, 6n])
+      await rechain(owner, account_id)
+      const [line] = await owner<{ id: string }[]>`
+        select id from balance_transactions
+        where account_id = ${account_id} and journal_number = 4`
+      return { key: line?.id ?? '' }
+    },
+  },
+  {
+    name: 'spent before it was there, chain covered',
+    table: 'journals',
+    words: /a balance of zero or more; -\d+ USD/,
+    async plant(owner, { main }) {
+      const { account_id } = main.account
+      const [first] = await journalsOf(owner, account_id)
+      if (first === undefined) throw new Error('an empty book')
+      const one = (amount: bigint) => (amount < 0n ? -1n : 1n)
+      const postings = first.postings.map(p => ({ ...p, amount: one(p.amount) }))
+      await setPostings(owner, first, postings)
+      await rechain(owner, account_id)
+      await owner`
+        update balance_transactions set amount = 1, net_amount = 1, balance_after = 1
+        where account_id = ${account_id} and journal_number = 1`
+      return journal(3n)
+    },
+  },
+]
+
+const headFaults: readonly Fault[] = [
+  {
+    name: 'a head that is not the last hash',
+    table: 'books',
+    words: /^head_hash/,
+    async plant(owner, { main }) {
+      await owner`
+        update books set head_hash = sha256(head_hash)
+        where account_id = ${main.account.account_id}`
+      return { key: '' }
+    },
+  },
+  {
+    name: 'a count too low',
+    table: 'books',
+    words: /^journal_count/,
+    async plant(owner, { main }) {
+      await owner`
+        update books set journal_count = journal_count - 1
+        where account_id = ${main.account.account_id}`
+      return { key: '' }
+    },
+  },
+  {
+    name: 'a book deleted',
+    table: 'books',
+    words: /a book; none/,
+    async plant(owner, { main }) {
+      const { account_id } = main.account
+      await owner`delete from books where account_id = ${account_id}`
+      return { key: '' }
+    },
+  },
+  {
+    name: 'a book of no account',
+    table: 'books',
+    words: /^an account; none$/,
+    async plant(owner) {
+      await owner`
+        insert into books (account_id, head_hash) values ('acc_z', decode(repeat('00', 32), 'hex'))`
+      return { key: '', account_id: 'acc_z' }
+    },
+  },
+  {
+    name: 'a balance of no account',
+    table: 'books',
+    words: /^an account; none$/,
+    async plant(owner) {
+      await owner`insert into balances (account_id, currency) values ('acc_z', 'USD')`
+      return { key: '', account_id: 'acc_z' }
+    },
+  },
+  {
+    name: 'a balance changed by one',
+    table: 'balances',
+    words: /^available/,
+    async plant(owner, { main }) {
+      await owner`
+        update balances set available = available + 1
+        where account_id = ${main.account.account_id} and currency = 'EUR'`
+      return { key: 'EUR' }
+    },
+  },
+  {
+    name: 'a balance deleted',
+    table: 'balances',
+    words: /a row; none/,
+    async plant(owner, { main }) {
+      await owner`
+        delete from balances
+        where account_id = ${main.account.account_id} and currency = 'EUR'`
+      return { key: 'EUR' }
+    },
+  },
+]
+
+const eventFaults: readonly Fault[] = [
+  {
+    name: 'an event deleted',
+    table: 'events',
+    words: /sequence 5$/,
+    async plant(owner, { main }) {
+      const { account_id } = main.account
+      await owner`delete from events where account_id = ${account_id} and sequence = 4`
+      return { key: 'sequence 4' }
+    },
+  },
+  {
+    name: 'the last event deleted',
+    table: 'events',
+    words: /sequence ends$/,
+    async plant(owner, { main }) {
+      const { account_id } = main.account
+      const [row] = await owner<{ sequence: bigint }[]>`
+        delete from events where account_id = ${account_id} and sequence =
+          (select max(sequence) from events where account_id = ${account_id})
+        returning sequence`
+      return { key: `sequence ${row?.sequence}` }
+    },
+  },
+  {
+    name: 'an event beyond the count',
+    table: 'events',
+    words: /no more than the \d+ events/,
+    async plant(owner, { main }) {
+      const [row] = await owner<{ event_count: bigint }[]>`
+        update books set event_count = event_count - 1
+        where account_id = ${main.account.account_id} returning event_count`
+      return { key: `sequence ${(row?.event_count ?? 0n) + 1n}` }
+    },
+  },
+]
+
+export const BOOK_FAULTS: readonly Fault[] = [...journalFaults, ...headFaults, ...eventFaults]

@@ -1,0 +1,398 @@
+// Truth in PostgreSQL, whatever code asks: what the database itself refuses to the service's role, and
+// what it refuses even to the owner. No rule of the product stands between these tests and the tables.
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import fc from 'fast-check'
+import { connect, type Sql, type TransactionSql } from '../../src/db/connect.ts'
+import { assertBalanced, type Posting } from '../../src/ledger/rules.ts'
+import { PAYOUT_STATUSES, PAYOUT_TRANSITIONS } from '../../src/payout/states.ts'
+import { type History, makeHistory } from './history.ts'
+
+const DENIED = '42501'
+const CHECK = '23514'
+const UNIQUE = '23505'
+/** What the append-only triggers raise. */
+const RESTRICTED = '23001'
+
+const APPEND_ONLY = ['journals', 'balance_transactions', 'events'] as const
+
+let history: History
+let owner: Sql
+let service: Sql
+let account_id: string
+
+before(async () => {
+  history = await makeHistory()
+  owner = history.service.database.owner
+  service = connect(history.service.database.url, { max: 1, as: 'service' })
+  account_id = history.main.account.account_id
+})
+after(async () => {
+  await service.end({ timeout: 5 })
+  await history.service.close()
+})
+
+const roles = () => [['service', service] as const, ['owner', owner] as const]
+
+/** Fails unless the database refuses with this SQLSTATE; returns the error. */
+async function refused(
+  statement: PromiseLike<unknown>,
+  code: string,
+  what: string,
+): Promise<{ message: string; constraint_name?: string }> {
+  try {
+    await statement
+  } catch (error) {
+    assert.equal((error as { code?: string }).code, code, `${what}: ${error}`)
+    return error as { message: string; constraint_name?: string }
+  }
+  return assert.fail(`${what}: not refused`)
+}
+
+class RolledBack extends Error {}
+
+/** Runs `work` in a transaction that leaves nothing behind. */
+async function rolledBack(sql: Sql, work: (tx: TransactionSql) => Promise<void>): Promise<void> {
+  const failing = sql.begin(async tx => {
+    await work(tx)
+    throw new RolledBack()
+  })
+  await assert.rejects(failing, RolledBack)
+}
+
+type Line = readonly [code: string, currency: string, amount: bigint]
+
+function insertJournal(sql: Sql | TransactionSql, lines: readonly Line[]): PromiseLike<unknown> {
+  return sql`
+    insert into journals
+      (account_id, number, kind, source, codes, currencies, amounts, created_at, hash)
+    values (${account_id}, 1000000, 'payout', 'pot_x', ${lines.map(([code]) => code)}::text[],
+      ${lines.map(([, currency]) => currency)}::text[],
+      ${lines.map(([, , amount]) => String(amount))}::text[]::bigint[], now(), sha256('x'))`
+}
+
+const UNBALANCED: readonly [what: string, lines: readonly Line[]][] = [
+  ['no posting', []],
+  ['one posting', [['available', 'USD', 1n]]],
+  [
+    'a sum of one',
+    [
+      ['available', 'USD', -1n],
+      ['fees', 'USD', 2n],
+    ],
+  ],
+  [
+    'two currencies that cancel only together',
+    [
+      ['available', 'USD', -5n],
+      ['fx', 'EUR', 5n],
+    ],
+  ],
+  [
+    'one currency balanced, another not',
+    [
+      ['available', 'USD', -5n],
+      ['fx', 'USD', 5n],
+      ['fx', 'EUR', -4n],
+      ['in_transit', 'EUR', 3n],
+    ],
+  ],
+  [
+    'a posting of zero',
+    [
+      ['available', 'USD', -5n],
+      ['fees', 'USD', 0n],
+      ['in_transit', 'USD', 5n],
+    ],
+  ],
+  [
+    'a sum that would wrap around 64 bits to zero',
+    [
+      ['available', 'USD', 9_223_372_036_854_775_807n],
+      ['fees', 'USD', 9_223_372_036_854_775_807n],
+      ['fx', 'USD', 2n],
+    ],
+  ],
+]
+
+test('journals, unbalanced by table: refused to service and owner alike', async () => {
+  for (const [role, sql] of roles()) {
+    for (const [what, lines] of UNBALANCED) {
+      const error = await refused(insertJournal(sql, lines), CHECK, `${role}: ${what}`)
+      assert.equal(error.constraint_name, 'journal_sums_to_zero')
+    }
+  }
+})
+
+test('journals, lists of different lengths: refused', async () => {
+  for (const [codes, currencies, amounts] of [
+    ['{available}', '{USD,USD}', '{1,-1}'],
+    ['{available,fees,fx}', '{USD,USD}', '{1,-1}'],
+    ['{available,fees}', '{USD,USD}', '{1,-1,3}'],
+    ['{available,fees}', '{USD,USD,USD}', '{1,-1}'],
+    ['{available,fees}', '{USD,NULL}', '{1,-1}'],
+    ['{available,fees}', '{USD,USD}', '{1,NULL}'],
+  ] as const) {
+    const statement = service.unsafe(
+      `insert into journals values ($1, 1000000, 'payout', 'pot_x', '${codes}', '${currencies}',
+        '${amounts}', now(), sha256('x'))`,
+      [account_id],
+    )
+    await refused(statement, CHECK, `${codes} ${currencies} ${amounts}`)
+  }
+})
+
+test('journals, balanced: taken from the service', async () => {
+  await rolledBack(service, async tx => {
+    await insertJournal(tx, [
+      ['available', 'USD', -5n],
+      ['fx', 'USD', 5n],
+      ['fx', 'EUR', -4n],
+      ['in_transit', 'EUR', 4n],
+    ])
+  })
+})
+
+const postings = fc.array(
+  fc.record({
+    code: fc.constantFrom<Posting['code'][]>('available', 'fees', 'fx', 'in_transit'),
+    currency: fc.constantFrom('USD', 'EUR', 'JPY'),
+    amount: fc
+      .oneof(
+        fc.bigInt({ min: -3n, max: 3n }),
+        fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }),
+      )
+      .filter(amount => amount !== 0n),
+  }),
+  { minLength: 1, maxLength: 8 },
+)
+
+function isBalanced(lines: readonly Posting[]): boolean {
+  try {
+    assertBalanced(lines)
+    return true
+  } catch {
+    return false
+  }
+}
+
+test('journals, 1,000 random unbalanced sets: every one refused', async () => {
+  const unbalanced = postings.filter(lines => !isBalanced(lines))
+  for (const lines of fc.sample(unbalanced, { numRuns: 1_000, seed: 20_260_131 })) {
+    const columns = lines.map(({ code, currency, amount }): Line => [code, currency, amount])
+    const words = columns.map(line => line.join(' ')).join(', ')
+    await refused(insertJournal(service, columns), CHECK, words)
+  }
+})
+
+test('journal_balances, random sets: true exactly when the rules of the book say so', async () => {
+  // Half of the sets are made to balance by turning a copy of them round.
+  const sets = fc
+    .tuple(postings, fc.boolean())
+    .map(([lines, balance]) =>
+      balance
+        ? [...lines, ...lines.filter(p => p.amount > -(2n ** 63n)).map(turned)].filter(fits)
+        : lines,
+    )
+  let balanced = 0
+  for (const lines of fc.sample(sets, { numRuns: 1_000, seed: 20_260_201 })) {
+    const [row] = await service<{ ok: boolean }[]>`
+      select journal_balances(${lines.map(p => p.currency)}::text[],
+        ${lines.map(p => String(p.amount))}::text[]::bigint[]) as ok`
+    assert.equal(row?.ok, isBalanced(lines), JSON.stringify(lines.map(p => String(p.amount))))
+    if (row?.ok === true) balanced += 1
+  }
+  assert.ok(balanced > 300, `only ${balanced} of the sets were balanced`)
+})
+
+function turned(posting: Posting): Posting {
+  return { ...posting, amount: -posting.amount }
+}
+
+/** The one amount of 64 bits that has no opposite. */
+function fits({ amount }: Posting): boolean {
+  return amount !== -(2n ** 63n)
+}
+
+for (const table of APPEND_ONLY) {
+  test(`${table}, update, delete, truncate by the service: refused for want of the right`, async () => {
+    for (const statement of rewrites(table)) {
+      await refused(service.unsafe(statement), DENIED, statement)
+    }
+  })
+
+  test(`${table}, update, delete, truncate by the owner: refused by trigger`, async () => {
+    for (const statement of rewrites(table)) {
+      const error = await refused(owner.unsafe(statement), RESTRICTED, statement)
+      assert.match(error.message, /is append-only/)
+    }
+  })
+}
+
+function rewrites(table: string): string[] {
+  return [
+    `update ${table} set created_at = created_at`,
+    // Refused even where no row would be touched.
+    `update ${table} set created_at = created_at where false`,
+    `delete from ${table}`,
+    `truncate ${table}`,
+  ]
+}
+
+test('append-only triggers, taken off by the service: refused', async () => {
+  for (const statement of [
+    'alter table journals disable trigger append_only',
+    'drop trigger append_only on journals',
+    'alter table journals drop constraint journal_sums_to_zero',
+    'drop table journals',
+  ]) {
+    await refused(service.unsafe(statement), DENIED, statement)
+  }
+})
+
+test('balances, below zero: refused to service and owner alike', async () => {
+  for (const [role, sql] of roles()) {
+    const statement = sql`
+      update balances set available = -1 where account_id = ${account_id} and currency = 'USD'`
+    const error = await refused(statement, CHECK, role)
+    assert.equal(error.constraint_name, 'balance_not_negative')
+  }
+})
+
+test('balance_transactions, figures that do not fit each other: refused', async () => {
+  const insert = (figures: string) =>
+    service.unsafe(
+      `insert into balance_transactions
+        select account_id, 'btr_x', journal_number, type, ${figures}, fx_conversions, description,
+          'esc_x', metadata, clock_timestamp()
+        from balance_transactions where account_id = $1 and journal_number = 1`,
+      [account_id],
+    )
+  // operation_type, currency, amount, fixed_fee, variable_fee, net_amount, balance_after
+  for (const [what, figures] of [
+    ['net is not amount and fees', `'credit', currency, 10, -1, -1, 9, 9`],
+    ['a credit that takes', `'credit', currency, -10, 0, 0, -10, 9`],
+    ['a debit that gives', `'debit', currency, 10, 0, 0, 10, 9`],
+    ['a line of zero as credit', `'credit', currency, 0, 0, 0, 0, 9`],
+    ['a balance below zero after', `'debit', currency, -10, 0, 0, -10, -1`],
+    ['neither credit nor debit', `'gift', currency, 10, 0, 0, 10, 9`],
+  ] as const) {
+    await refused(insert(figures), CHECK, what)
+  }
+  await rolledBack(owner, async tx => {
+    await tx.unsafe(
+      `insert into balance_transactions
+        select account_id, 'btr_x', journal_number, type, 'debit', currency, -10, -1, -1, -12, 9,
+          fx_conversions, description, 'esc_x', metadata, clock_timestamp()
+        from balance_transactions where account_id = $1 and journal_number = 1`,
+      [account_id],
+    )
+  })
+})
+
+test('balance_transactions, the same source and type twice: refused', async () => {
+  const statement = service`
+    insert into balance_transactions
+    select account_id, 'btr_x', journal_number, type, operation_type, currency, amount, fixed_fee,
+      variable_fee, net_amount, balance_after, fx_conversions, description, source, metadata,
+      clock_timestamp()
+    from balance_transactions where account_id = ${account_id} and journal_number = 1`
+  const error = await refused(statement, UNIQUE, 'a second escrow line')
+  assert.equal(error.constraint_name, 'balance_transaction_once')
+})
+
+/** A copy of the payout that succeeded, under another id. */
+function copyPayout(
+  sql: Sql | TransactionSql,
+  copy: { readonly id: string; readonly quote_id?: string; readonly status?: string },
+): PromiseLike<unknown> {
+  const { id, quote_id = null, status = null } = copy
+  return sql`
+    insert into payouts
+    select account_id, ${id}, coalesce(${quote_id}, quote_id), type, amount, currency,
+      holding_currency, holding_amount, fixed_fee, variable_fee, destination_currency,
+      destination_amount, holding_to_payout, payout_to_destination, holding_fx_id, payout_fx_id,
+      balance_transaction_id, beneficiary_id, beneficiary_details, particulars,
+      fund_transfer_network, charge_type, coalesce(${status}, status), status_description, failure,
+      rail_steps, rail_attempts, ask_rail_at, created_at, updated_at
+    from payouts where account_id = ${account_id} and id = ${history.payouts.succeeded}`
+}
+
+test('payouts, a second one on the same quote: refused to service and owner alike', async () => {
+  for (const [role, sql] of roles()) {
+    const error = await refused(copyPayout(sql, { id: 'pot_x' }), UNIQUE, role)
+    assert.equal(error.constraint_name, 'quote_used_once')
+  }
+})
+
+test('payouts, every step from status to status: taken exactly as the table of states says', async () => {
+  for (const from of PAYOUT_STATUSES) {
+    for (const to of [...PAYOUT_STATUSES, 'paid']) {
+      const step = (tx: TransactionSql) =>
+        tx`update payouts set status = ${to} where account_id = ${account_id} and id = 'pot_x'`
+      const attempt = rolledBack(service, async tx => {
+        await copyPayout(tx, { id: 'pot_x', quote_id: 'poq_x', status: from })
+        const legal = from === to || PAYOUT_TRANSITIONS[from].some(status => status === to)
+        if (legal) await step(tx)
+        else {
+          const refusal = refused(tx.savepoint(step), CHECK, `${from} to ${to}`)
+          assert.match((await refusal).message, new RegExp(`cannot go from ${from} to ${to}`))
+        }
+      })
+      await attempt
+    }
+  }
+})
+
+test('payout_transitions: the same table as PAYOUT_TRANSITIONS, and not the service to change', async () => {
+  const rows = await service<{ from_status: string; to_status: string }[]>`
+    select from_status, to_status from payout_transitions`
+  const stored = rows.map(row => `${row.from_status} ${row.to_status}`).sort()
+  const known = PAYOUT_STATUSES.flatMap(from =>
+    PAYOUT_TRANSITIONS[from].map(to => `${from} ${to}`),
+  ).sort()
+  assert.deepEqual(stored, known)
+  for (const statement of [
+    `insert into payout_transitions values ('failed', 'succeeded')`,
+    `update payout_transitions set to_status = 'succeeded'`,
+    'delete from payout_transitions',
+  ]) {
+    await refused(service.unsafe(statement), DENIED, statement)
+  }
+})
+
+/** The only columns of each table that the service may change; a table not listed here has none. */
+const CHANGEABLE = {
+  payouts: [
+    'status',
+    'status_description',
+    'failure',
+    'rail_steps',
+    'rail_attempts',
+    'ask_rail_at',
+    'updated_at',
+  ],
+  quotes: ['status', 'updated_at'],
+  books: ['journal_count', 'head_hash', 'event_count', 'last_written_at'],
+  balances: ['available', 'updated_at'],
+  journals: [],
+  balance_transactions: [],
+  events: [],
+  accounts: [],
+} as const
+
+for (const [table, changeable] of Object.entries(CHANGEABLE)) {
+  test(`${table}, each column updated by the service: only what lives may change`, async () => {
+    const columns = await owner<{ name: string }[]>`
+      select attname as name from pg_attribute
+      where attrelid = ${table}::regclass and attnum > 0 and not attisdropped order by attnum`
+    assert.ok(columns.length > 2, table)
+    for (const { name } of columns) {
+      const statement = `update ${table} set ${name} = ${name} where false`
+      if (changeable.some(column => column === name)) await service.unsafe(statement)
+      else await refused(service.unsafe(statement), DENIED, statement)
+    }
+    await refused(service.unsafe(`delete from ${table}`), DENIED, `delete from ${table}`)
+    await refused(service.unsafe(`truncate ${table}`), DENIED, `truncate ${table}`)
+  })
+}

@@ -1,0 +1,97 @@
+// What someone with the database's password could do to a book: change a row, and cover it by
+// recomputing the chain. Used to plant the faults that verifying must find.
+import type { Sql } from '../../src/db/connect.ts'
+import { EMPTY_HASH, hashJournal, type Journal, type Posting } from '../../src/ledger/rules.ts'
+import { listJournals } from '../../src/ledger/store.ts'
+
+/** Takes every guard off: append-only, legal transitions, sums of zero. */
+export async function disarm(owner: Sql): Promise<void> {
+  for (const table of ['journals', 'balance_transactions', 'events', 'payouts']) {
+    await owner.unsafe(`alter table ${table} disable trigger user`)
+  }
+  for (const constraint of ['journal_sums_to_zero', 'known_kind', 'known_codes']) {
+    await owner.unsafe(`alter table journals drop constraint ${constraint}`)
+  }
+}
+
+export async function journalsOf(owner: Sql, account_id: string): Promise<Journal[]> {
+  return listJournals(owner, account_id, { after: 0n, limit: 10_000 })
+}
+
+/** The one journal of this kind and source. */
+export async function findJournal(
+  owner: Sql,
+  account_id: string,
+  kind: string,
+  source: string,
+): Promise<Journal> {
+  const found = (await journalsOf(owner, account_id)).find(
+    journal => journal.kind === kind && journal.source === source,
+  )
+  if (found === undefined) throw new Error(`no ${kind} journal of ${source}`)
+  return found
+}
+
+/** Overwrites the postings of a journal and leaves its hash. */
+export async function setPostings(
+  owner: Sql,
+  { account_id, number }: Journal,
+  postings: readonly Posting[],
+): Promise<void> {
+  await owner`
+    update journals set codes = ${postings.map(p => p.code)}::text[],
+      currencies = ${postings.map(p => p.currency)}::text[],
+      amounts = ${postings.map(p => String(p.amount))}::text[]::bigint[]
+    where account_id = ${account_id} and number = ${number}`
+}
+
+/** Recomputes every hash of the book, and its head: a chain that shows nothing. */
+export async function rechain(owner: Sql, account_id: string): Promise<void> {
+  let head = EMPTY_HASH
+  for (const journal of await journalsOf(owner, account_id)) {
+    head = hashJournal(head, journal)
+    await owner`
+      update journals set hash = decode(${head}, 'hex')
+      where account_id = ${account_id} and number = ${journal.number}`
+  }
+  await owner`
+    update books set head_hash = decode(${head}, 'hex') where account_id = ${account_id}`
+}
+
+/** Removes a journal and its line, closes the gap and recomputes the chain. */
+export async function removeJournal(owner: Sql, { account_id, number }: Journal): Promise<void> {
+  await owner`
+    delete from balance_transactions
+    where account_id = ${account_id} and journal_number = ${number}`
+  await owner`delete from journals where account_id = ${account_id} and number = ${number}`
+  // One by one, upwards: the key is checked row by row.
+  for (const later of await journalsOf(owner, account_id)) {
+    if (later.number < number) continue
+    await owner`
+      update journals set number = number - 1
+      where account_id = ${account_id} and number = ${later.number}`
+  }
+  await owner`
+    update balance_transactions set journal_number = journal_number - 1
+    where account_id = ${account_id} and journal_number > ${number}`
+  await owner`
+    update books set journal_count = journal_count - 1 where account_id = ${account_id}`
+  await rechain(owner, account_id)
+}
+
+/** Exchanges the numbers of two journals. */
+export async function swapJournals(
+  owner: Sql,
+  account_id: string,
+  [a, b]: readonly [bigint, bigint],
+): Promise<void> {
+  const spare = 1_000_000n
+  for (const [from, to] of [
+    [a, spare],
+    [b, a],
+    [spare, b],
+  ] as const) {
+    await owner`
+      update journals set number = ${to} where account_id = ${account_id} and number = ${from}`
+  }
+}

@@ -1,0 +1,98 @@
+// A history with every kind of payout, made through the real service, for tests that read whole books.
+import assert from 'node:assert/strict'
+import { settleOnce } from '../../src/worker/settle-payouts.ts'
+import { bankBeneficiary, internalPayout, localPayout } from '../support/bodies.ts'
+import { type Client, startTestService, type TestService } from '../support/service.ts'
+
+export interface History {
+  readonly service: TestService
+  readonly main: Client
+  readonly sister: Client
+  /** Payout ids by what has become of them; `internal` and `fx` have succeeded. */
+  readonly payouts: Readonly<Record<Fate, string>>
+  /** A quote that nobody has used. */
+  readonly open_quote: string
+}
+
+export type Fate =
+  | 'processing'
+  | 'held'
+  | 'succeeded'
+  | 'failed'
+  | 'failed_after_hold'
+  | 'reversed'
+  | 'fx'
+  | 'fx_failed'
+  | 'fx_reversed'
+  | 'internal'
+  | 'internal_fx'
+
+/** Minor units that the simulator rail treats as named (contract 19). */
+const AMOUNTS = {
+  processing: 100_000,
+  held: 500_000,
+  succeeded: 10_000,
+  failed: 200_000,
+  failed_after_hold: 400_000,
+  reversed: 500_001,
+} as const
+
+/** An account that has paid in every way, another that has received, and one that has done nothing. */
+export async function makeHistory(): Promise<History> {
+  const service = await startTestService({ simulator_delay_ms: 0 })
+  await service.setRates({ 'EUR/USD': '1.0873', 'EUR/HKD': '8.4917', 'EUR/JPY': '161.37' })
+  await service.setFees([
+    { payout_type: 'local', fixed_amount: 150n, variable_bps: 25 },
+    { payout_type: 'service_account', fixed_amount: 40n },
+  ])
+  const fund = { USD: 100_000_000n, EUR: 50_000_000n }
+  const main = await service.openAccount({ fund })
+  const sister = await service.openAccount({ fund: { EUR: 7n } })
+  await service.openAccount()
+  const pay = async (body: object): Promise<string> => {
+    const answer = await main.post('/v3/payout', body)
+    assert.equal(answer.status, 200, answer.text)
+    return answer.json.data.id
+  }
+  const payouts: Partial<Record<Fate, string>> = {}
+  for (const [fate, amount] of Object.entries(AMOUNTS)) {
+    payouts[fate as Fate] = await pay({ ...localPayout, amount })
+  }
+  payouts.fx = await payWithQuote(main, 123_457)
+  payouts.fx_failed = await payWithQuote(main, 200_001)
+  payouts.fx_reversed = await payWithQuote(main, 500_003)
+  const address = sister.account.deposit_address
+  payouts.internal = await pay(internalPayout(address, 20_000))
+  payouts.internal_fx = await pay({
+    ...internalPayout(address, 31_415, 'HKD'),
+    holding_currency: 'EUR',
+  })
+  const open = await main.post('/v3/payout/quote', { payout_info: { currency: 'USD', amount: 99 } })
+  for (let round = 0; round < 10; round++) if ((await settleOnce(service.deps)) === 0) break
+  return {
+    service,
+    main,
+    sister,
+    payouts: payouts as Record<Fate, string>,
+    open_quote: open.json.id,
+  }
+}
+
+/** Converted twice: euros held, Hong Kong dollars paid, yen received. */
+async function payWithQuote(client: Client, amount: number): Promise<string> {
+  const quote = await client.post('/v3/payout/quote', {
+    payout_info: { currency: 'HKD', amount },
+    holding_info: { currency: 'EUR' },
+    destination_info: { currency: 'JPY', country: 'JP' },
+  })
+  assert.equal(quote.status, 200, quote.text)
+  const answer = await client.post('/v3/payout', {
+    ...localPayout,
+    amount,
+    currency: 'HKD',
+    quote: quote.json.id,
+    beneficiary_details: bankBeneficiary,
+  })
+  assert.equal(answer.status, 200, answer.text)
+  return answer.json.data.id
+}

@@ -1,0 +1,238 @@
+// Faults in payouts, in what they caused, and in their quotes: how each is planted, and which row must
+// be named.
+import { type Fault, journal } from './faults.ts'
+import { findJournal, rechain, removeJournal } from './forgery.ts'
+import type { Fate } from './history.ts'
+
+/** A change of one payout. */
+function payoutChange(name: string, fate: Fate, assignment: string, words: RegExp): Fault {
+  return {
+    name,
+    table: 'payouts',
+    words,
+    async plant(owner, { main, payouts }) {
+      await owner.unsafe(`update payouts set ${assignment} where account_id = $1 and id = $2`, [
+        main.account.account_id,
+        payouts[fate],
+      ])
+      return { key: payouts[fate] }
+    },
+  }
+}
+
+/** A change of the quote of the payout that succeeded. */
+function quoteChange(name: string, statement: string, words: RegExp): Fault {
+  return {
+    name,
+    table: 'quotes',
+    words,
+    async plant(owner, { main, payouts }) {
+      const { account_id } = main.account
+      const [row] = await owner<{ quote_id: string }[]>`
+        select quote_id from payouts
+        where account_id = ${account_id} and id = ${payouts.succeeded}`
+      const quote_id = row?.quote_id ?? ''
+      await owner.unsafe(`${statement} where account_id = $1 and id = $2`, [account_id, quote_id])
+      return { key: quote_id }
+    },
+  }
+}
+
+/** A journal of a payout taken out, with its line, and every trace covered. */
+function journalRemoved(fate: Fate, kind: string, words: RegExp): Fault {
+  return {
+    name: `${kind} of a payout (${fate}) removed and covered`,
+    table: 'payouts',
+    words,
+    async plant(owner, { main, payouts }) {
+      const { account_id } = main.account
+      const gone = await findJournal(owner, account_id, kind, payouts[fate])
+      const moved = gone.postings.find(posting => posting.code === 'available')
+      await removeJournal(owner, gone)
+      if (moved !== undefined) {
+        await owner`
+          update balances set available = available - ${String(moved.amount)}::bigint
+          where account_id = ${account_id} and currency = ${moved.currency}`
+        await owner`
+          update balance_transactions
+          set balance_after = balance_after - ${String(moved.amount)}::bigint
+          where account_id = ${account_id} and currency = ${moved.currency}
+            and journal_number >= ${gone.number}`
+      }
+      return { key: payouts[fate] }
+    },
+  }
+}
+
+const payoutFaults: readonly Fault[] = [
+  payoutChange(
+    'succeeded flipped to failed',
+    'succeeded',
+    `status = 'failed'`,
+    /payout, failure.*payout, settlement/,
+  ),
+  payoutChange(
+    'succeeded flipped to processing',
+    'succeeded',
+    `status = 'processing'`,
+    /being processing/,
+  ),
+  payoutChange(
+    'processing flipped to succeeded',
+    'processing',
+    `status = 'succeeded'`,
+    /settlement.*; payout$/,
+  ),
+  payoutChange('failed flipped to held', 'failed', `status = 'compliance_hold'`, /payout, failure/),
+  payoutChange('reversed flipped to succeeded', 'fx_reversed', `status = 'succeeded'`, /reversal/),
+  payoutChange('an internal payout failed', 'internal', `status = 'failed'`, /a status this type/),
+  payoutChange(
+    'a payout pointing at another debit',
+    'fx',
+    `balance_transaction_id = 'btr_00000000000000000000'`,
+    /its debit btr_0000/,
+  ),
+  journalRemoved(
+    'succeeded',
+    'settlement',
+    /journals payout, settlement, being succeeded; payout$/,
+  ),
+  journalRemoved('held', 'payout', /^a payout journal; none$/),
+  journalRemoved('fx_failed', 'failure', /journals payout, failure, being failed; payout$/),
+  journalRemoved('reversed', 'reversal', /payout, settlement, reversal, being reversed/),
+  {
+    name: 'a payout deleted',
+    table: 'journals',
+    words: /^a payout pot_\w+; none/,
+    async plant(owner, { main, payouts }) {
+      const { account_id } = main.account
+      const { number } = await findJournal(owner, account_id, 'payout', payouts.held)
+      await owner`delete from payouts where account_id = ${account_id} and id = ${payouts.held}`
+      return journal(number)
+    },
+  },
+  {
+    name: 'a payout and its quote with another destination amount',
+    table: 'journals',
+    words: /in_transit JPY/,
+    async plant(owner, { main, payouts }) {
+      const { account_id } = main.account
+      const { number } = await findJournal(owner, account_id, 'payout', payouts.fx)
+      await owner`
+        update quotes set destination_amount = destination_amount + 1
+        where account_id = ${account_id} and id =
+          (select quote_id from payouts where account_id = ${account_id} and id = ${payouts.fx})`
+      await owner`
+        update payouts set destination_amount = destination_amount + 1
+        where account_id = ${account_id} and id = ${payouts.fx}`
+      return journal(number)
+    },
+  },
+  {
+    name: 'a payout to an address of nobody',
+    table: 'payouts',
+    words: /an account with its address; none/,
+    async plant(owner, { sister, payouts }) {
+      await owner`
+        update accounts set deposit_address = 'dep_x'
+        where account_id = ${sister.account.account_id}`
+      return { key: payouts.internal }
+    },
+  },
+  {
+    name: 'a receipt of one minor unit more, chain and balances covered',
+    table: 'payouts',
+    words: /a receipt in account .* available USD 20000; journal 2: .* available USD 20001$/,
+    async plant(owner, { sister, payouts }) {
+      const { account_id } = sister.account
+      await owner`
+        update journals set amounts = array[-20001, 20001]
+        where account_id = ${account_id} and source = ${payouts.internal}`
+      await owner`
+        update balance_transactions
+        set amount = amount + 1, net_amount = net_amount + 1, balance_after = balance_after + 1
+        where account_id = ${account_id} and source = ${payouts.internal}`
+      await owner`
+        update balances set available = available + 1
+        where account_id = ${account_id} and currency = 'USD'`
+      await rechain(owner, account_id)
+      return { key: payouts.internal }
+    },
+  },
+  {
+    name: 'a receipt of another payout, chain covered',
+    table: 'payouts',
+    words: /a receipt in account acc_\w+: .*; no line there/,
+    async plant(owner, { sister, payouts }) {
+      const { account_id } = sister.account
+      for (const table of ['journals', 'balance_transactions']) {
+        await owner.unsafe(
+          `update ${table} set source = 'pot_00000000000000000000'
+            where account_id = $1 and source = $2`,
+          [account_id, payouts.internal],
+        )
+      }
+      await rechain(owner, account_id)
+      return { key: payouts.internal }
+    },
+  },
+  {
+    name: 'a receipt of a payout to someone else',
+    table: 'journals',
+    words: /a payout pot_\w+ to this account; none/,
+    async plant(owner, { sister }) {
+      const { account_id } = sister.account
+      // A fourth journal: the third again, under a source that no payout has.
+      await owner`
+        insert into journals
+        select account_id, 4, kind, 'pot_00000000000000000000', codes, currencies, amounts,
+          created_at, hash
+        from journals where account_id = ${account_id} and number = 3`
+      await owner`
+        insert into balance_transactions
+        select account_id, 'zzz', 4, type, operation_type, currency, amount, fixed_fee,
+          variable_fee, net_amount, balance_after + net_amount, fx_conversions, description,
+          'pot_00000000000000000000', metadata, created_at
+        from balance_transactions where account_id = ${account_id} and journal_number = 3`
+      await owner`
+        update balances b set available = b.available + t.net_amount
+        from balance_transactions t where t.account_id = ${account_id} and t.id = 'zzz'
+          and b.account_id = t.account_id and b.currency = t.currency`
+      await owner`update books set journal_count = 4 where account_id = ${account_id}`
+      await rechain(owner, account_id)
+      return { ...journal(4n), account_id }
+    },
+  },
+]
+
+const quoteFaults: readonly Fault[] = [
+  quoteChange(
+    'a used quote made active again',
+    `update quotes set status = 'active'`,
+    /^status used, by payout pot_\w+; active$/,
+  ),
+  quoteChange(
+    'a quote with another amount',
+    'update quotes set holding_amount = holding_amount + 1',
+    /^holding_amount 10000, .*; 10001$/,
+  ),
+  quoteChange(
+    'a quote with another rate',
+    'update quotes set holding_to_payout = 1.5',
+    /^holding_to_payout 1, .*; 1.5$/,
+  ),
+  quoteChange('a used quote deleted', 'delete from quotes', /^the quote of payout/),
+  {
+    name: 'a quote marked used by nobody',
+    table: 'quotes',
+    words: /a payout, the quote being used; none/,
+    async plant(owner, { main, open_quote }) {
+      await owner`
+        update quotes set status = 'used'
+        where account_id = ${main.account.account_id} and id = ${open_quote}`
+      return { key: open_quote }
+    },
+  },
+]
+
+export const PAYOUT_FAULTS: readonly Fault[] = [...payoutFaults, ...quoteFaults]

@@ -1,0 +1,180 @@
+// corridor verify: a clean history passes, and each fault that a person with the database's password
+// could plant is found and named. Every fault gets a copy of the database of its own.
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { after, before, test } from 'node:test'
+import { connect, type Sql } from '../../src/db/connect.ts'
+import { type Verdict, verify } from '../../src/verify/run.ts'
+import { settleOnce } from '../../src/worker/settle-payouts.ts'
+import { localPayout } from '../support/bodies.ts'
+import { runCommand } from '../support/process.ts'
+import { startTestService } from '../support/service.ts'
+import { BOOK_FAULTS } from './book-faults.ts'
+import { disarm } from './forgery.ts'
+import { type History, makeHistory } from './history.ts'
+import { LINE_FAULTS } from './line-faults.ts'
+import { PAYOUT_FAULTS } from './payout-faults.ts'
+
+let history: History
+let template: URL
+let admin: Sql
+
+before(async () => {
+  history = await makeHistory()
+  const { service } = history
+  template = new URL(service.database.url)
+  // A database can be copied only when nobody is connected to it.
+  await service.app.close()
+  await service.deps.close()
+  await service.database.owner.end()
+  const server = new URL(template)
+  server.pathname = '/postgres'
+  admin = connect(server.href, { max: 1, as: 'owner' })
+})
+after(async () => {
+  await admin.end({ timeout: 5 })
+  await history.service.database.drop()
+})
+
+/** Gives `work` a copy of the history. */
+async function onCopy<T>(work: (owner: Sql, url: string) => Promise<T>): Promise<T> {
+  const name = `copy_${randomBytes(6).toString('hex')}`
+  const url = new URL(template)
+  url.pathname = `/${name}`
+  await admin.unsafe(`create database ${name} template ${template.pathname.slice(1)}`)
+  const owner = connect(url.href, { max: 1, as: 'owner' })
+  try {
+    return await work(owner, url.href)
+  } finally {
+    await owner.end({ timeout: 5 })
+    await admin.unsafe(`drop database ${name} with (force)`)
+  }
+}
+
+/** As the command does: under the service's role. */
+async function verdictOn(url: string, account_id: string | null = null): Promise<Verdict> {
+  const sql = connect(url, { max: 1, as: 'service' })
+  try {
+    return await verify(sql, { account_id })
+  } finally {
+    await sql.end({ timeout: 5 })
+  }
+}
+
+test('verify, a history of every kind: in order, and everything was looked at', async () => {
+  await onCopy(async (owner, url) => {
+    const verdict = await verdictOn(url)
+    assert.ok(verdict.ok, JSON.stringify(verdict.problem))
+    const [counts] = await owner<Record<string, number>[]>`
+      select (select count(*) from accounts)::int as accounts,
+        (select count(*) from journals)::int as journals,
+        (select count(*) from balances)::int as balances,
+        (select count(*) from balance_transactions)::int as balance_transactions,
+        (select count(*) from payouts)::int as payouts,
+        (select count(*) from journals where kind = 'receipt')::int as receipts,
+        (select count(*) from quotes)::int as quotes,
+        (select count(*) from events)::int as events`
+    const { inter_account, in_transit, ...checked } = verdict.checked
+    assert.deepEqual(checked, { ...counts })
+    assert.deepEqual(inter_account, { USD: 0n, HKD: 0n })
+    // The payout that stays with the rail, and the one held for compliance.
+    assert.deepEqual(in_transit, { USD: 600_000n, JPY: 0n })
+  })
+})
+
+test('verify, one account: in order, and only its own rows were looked at', async () => {
+  const { account_id } = history.sister.account
+  await onCopy(async (_owner, url) => {
+    const verdict = await verdictOn(url, account_id)
+    assert.ok(verdict.ok, JSON.stringify(verdict.problem))
+    assert.equal(verdict.checked.accounts, 1)
+    assert.equal(verdict.checked.journals, 3)
+    assert.equal(verdict.checked.payouts, 0)
+    assert.equal(verdict.checked.inter_account, null)
+  })
+})
+
+for (const fault of [...BOOK_FAULTS, ...LINE_FAULTS, ...PAYOUT_FAULTS]) {
+  test(`verify, ${fault.name}: found, and ${fault.table} named`, async () => {
+    await onCopy(async (owner, url) => {
+      await disarm(owner)
+      const named = await fault.plant(owner, history)
+      const verdict = await verdictOn(url)
+      assert.ok(!verdict.ok, 'nothing was found')
+      const { table, account_id, key, expected, found } = verdict.problem
+      const words = `${expected}; ${found}`
+      assert.deepEqual(
+        { table, account_id, key },
+        {
+          table: fault.table,
+          account_id: named.account_id ?? history.main.account.account_id,
+          key: named.key,
+        },
+        words,
+      )
+      assert.match(words, fault.words)
+    })
+  })
+}
+
+test('verify, a service that goes on paying and settling: no false alarm', async () => {
+  const service = await startTestService({ simulator_delay_ms: 0 })
+  try {
+    const account = await service.openAccount({ fund: { USD: 100_000_000n } })
+    const counts: number[] = []
+    let verifying = true
+    const pay = async () => {
+      while (verifying) {
+        await Promise.all([
+          ...Array.from({ length: 8 }, () => account.post('/v3/payout', localPayout)),
+          settleOnce(service.deps),
+        ])
+      }
+    }
+    const paying = pay()
+    for (let round = 0; round < 12; round++) {
+      const verdict = await verdictOn(service.database.url)
+      assert.ok(verdict.ok, JSON.stringify(verdict.problem))
+      counts.push(verdict.checked.journals)
+    }
+    verifying = false
+    await paying
+    assert.ok(Number(counts.at(-1)) > Number(counts[0]), `the book grew: ${counts}`)
+  } finally {
+    await service.close()
+  }
+})
+
+test('corridor verify, books in order: exit 0 and a sentence', async () => {
+  await onCopy(async (_owner, url) => {
+    const { code, output } = await runCommand(['verify'], { DATABASE_URL: url })
+    assert.equal(code, 0, output)
+    assert.match(output, /^The books are in order\.$/m)
+  })
+})
+
+test('corridor verify --json, a balance changed: exit 1 and the row as JSON', async () => {
+  await onCopy(async (owner, url) => {
+    const { account_id } = history.main.account
+    await owner`
+      update balances set available = available + 1
+      where account_id = ${account_id} and currency = 'USD'`
+    const { code, output } = await runCommand(['verify', '--json'], { DATABASE_URL: url })
+    assert.equal(code, 1, output)
+    const verdict = JSON.parse(output)
+    assert.equal(verdict.ok, false)
+    assert.equal(verdict.problem.table, 'balances')
+    assert.equal(verdict.problem.account_id, account_id)
+    assert.equal(verdict.problem.key, 'USD')
+  })
+})
+
+test('corridor verify --account, no such account: exit 2', async () => {
+  await onCopy(async (_owner, url) => {
+    const { code, output } = await runCommand(['verify', '--account', 'acc_x'], {
+      DATABASE_URL: url,
+    })
+    assert.equal(code, 2, output)
+    assert.match(output, /no account acc_x/)
+  })
+})
