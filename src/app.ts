@@ -8,6 +8,7 @@ import fastify, {
 } from 'fastify'
 import { balanceTransactionRoutes } from './balance-transaction/routes.ts'
 import type { Deps } from './deps.ts'
+import { MAX_WAIT_MS } from './engine/lane.ts'
 import { refusal } from './errors.ts'
 import { authenticate } from './http/authenticate.ts'
 import { DOC_KEYWORDS } from './http/docs.ts'
@@ -66,10 +67,15 @@ function makeFastify(deps: Deps): FastifyInstance {
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: MAX_BODY_BYTES,
     requestTimeout: 30_000,
+    // A silent database is a 503, not a caller who waits for ever. Fastify forgets this time-out
+    // once a body is read: writes are answered in time by their lane.
+    handlerTimeout: MAX_WAIT_MS,
     keepAliveTimeout: 65_000,
     // Idle keep-alive connections are closed on shutdown, busy ones after their answer.
     forceCloseConnections: 'idle',
     return503OnClosing: false,
+    // Paths that cannot be decoded are refused before any route or hook.
+    frameworkErrors: sendError,
     routerOptions: { maxParamLength: 256 },
     ajv: {
       customOptions: {
@@ -103,7 +109,9 @@ function readStrictJson(app: FastifyInstance): void {
 /** 405 with Allow when the path exists for other methods, else 404. */
 function sendNotFound(app: FastifyInstance, request: FastifyRequest, reply: FastifyReply) {
   const allowed = METHODS.filter(method => app.findRoute({ url: pathOf(request.url), method }))
-  if (allowed.length === 0) {
+  // A route that took the request and has nothing there, such as a file of /docs: no such path.
+  const method = request.method === 'HEAD' ? 'GET' : request.method
+  if (allowed.length === 0 || allowed.some(name => name === method)) {
     return sendRefusal(refusal('not_found', 'No such path.'), request, reply)
   }
   void reply.header('allow', allowed.join(', '))

@@ -1,9 +1,16 @@
-// The command line. Each command is a file in cli/; this one only joins them and turns what went wrong
-// into one line and an exit code: 1 for a failure, 2 for a wrong call.
+// The command line. Each command is a file in cli/; this one only joins them and turns what went
+// wrong into one line and an exit code: 1 for a failure, 2 for a wrong call.
 import { Command, CommanderError } from 'commander'
 import { accountCommands, fundCommand, keyCommands } from './cli/account.ts'
-import { UsageError } from './cli/context.ts'
+import { CommandFailed, UsageError } from './cli/context.ts'
+import { demoCommand } from './cli/demo.ts'
+import { feesCommands } from './cli/fees.ts'
+import { openapiCommand } from './cli/openapi.ts'
+import { payoutCommands } from './cli/payout.ts'
+import { ratesCommands } from './cli/rates.ts'
 import { startCommands } from './cli/start.ts'
+import { verifyCommand } from './cli/verify.ts'
+import { isConnectionLost } from './db/failure.ts'
 import { Refusal } from './errors.ts'
 
 const program = new Command('corridor')
@@ -16,6 +23,12 @@ startCommands(program)
 accountCommands(program)
 keyCommands(program)
 fundCommand(program)
+ratesCommands(program)
+feesCommands(program)
+payoutCommands(program)
+demoCommand(program)
+verifyCommand(program)
+openapiCommand(program)
 
 try {
   await program.parseAsync()
@@ -24,9 +37,17 @@ try {
     // Commander has printed what was wrong, or the help that was asked for.
     process.exitCode = error.exitCode === 0 ? 0 : 2
   } else {
-    const expected = error instanceof UsageError || error instanceof Refusal
-    const words = expected ? error.message : (error as Error)?.stack
-    process.stderr.write(`corridor: ${words ?? String(error)}\n`)
+    process.stderr.write(`corridor: ${describeError(error)}\n`)
     process.exitCode = error instanceof UsageError ? 2 : 1
   }
+}
+
+/** One line for what people can put right, a stack for what only we can. */
+function describeError(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  if (error instanceof UsageError || error instanceof CommandFailed || error instanceof Refusal) {
+    return error.message
+  }
+  if (isConnectionLost(error)) return `the database cannot be reached: ${error.message}`
+  return error.stack ?? error.message
 }

@@ -1,11 +1,11 @@
 // The shapes of balance transactions and balances on the wire.
 import Type from 'typebox'
-import { Id, Literals, Minor, RateNumber, Timestamp } from '../http/schema.ts'
+import { EXAMPLES } from '../http/docs.ts'
+import { Id, Literals, Money, RateNumber, Timestamp } from '../http/schema.ts'
 import type { Instant } from '../instant.ts'
 import { amountToJson, rateToJson } from '../money/json.ts'
+import { balanceAnswers, balanceTransactionAnswers } from './examples.ts'
 import type { BalanceTransaction } from './rules.ts'
-
-const Money = Type.Object({ amount: Minor, currency: Type.String() })
 
 export const BalanceTransactionResponse = Type.Object(
   {
@@ -31,7 +31,11 @@ export const BalanceTransactionResponse = Type.Object(
     source: Type.String(),
     type: Literals(['escrow', 'payout', 'payout_failure', 'payout_reversal'] as const),
   },
-  { title: 'BalanceTransaction' },
+  {
+    title: 'BalanceTransaction',
+    description: 'One movement on a balance.',
+    [EXAMPLES]: balanceTransactionAnswers,
+  },
 )
 
 /** The balance transaction as service.md's table has it. */
@@ -73,7 +77,11 @@ export const BalanceResponse = Type.Object(
     ),
     updated_at: Timestamp,
   },
-  { title: 'Balance' },
+  {
+    title: 'Balance',
+    description: 'Every balance currency of the account, zeros included.',
+    [EXAMPLES]: balanceAnswers,
+  },
 )
 
 export const BalanceQuery = Type.Object(

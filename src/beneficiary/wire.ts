@@ -3,53 +3,74 @@
 import Type, { type Static } from 'typebox'
 import { Closed, CountryCode, CurrencyCode, Literals, Text } from '../http/schema.ts'
 
-export const Document = Closed({
-  type: Type.Optional(Text(64)),
-  file_name: Type.Optional(Text(255)),
-  url: Type.Optional(Text(2048)),
-})
+export const Document = Closed(
+  {
+    type: Type.Optional(Text(64)),
+    file_name: Type.Optional(Text(255)),
+    url: Type.Optional(Text(2048)),
+  },
+  { title: 'Document' },
+)
 
-const Address = Closed({
-  line1: Type.Optional(Text(255)),
-  line2: Type.Optional(Text(255)),
-  city: Type.Optional(Text(128)),
-  state: Type.Optional(Text(128)),
-  country: Type.Optional(CountryCode),
-  postal_code: Type.Optional(Text(32)),
-})
+const Address = Closed(
+  {
+    line1: Type.Optional(Text(255)),
+    line2: Type.Optional(Text(255)),
+    city: Type.Optional(Text(128)),
+    state: Type.Optional(Text(128)),
+    country: Type.Optional(CountryCode),
+    postal_code: Type.Optional(Text(32)),
+  },
+  { title: 'Address' },
+)
 
-const Phone = Closed({ code: Type.Optional(Text(8)), number: Type.Optional(Text(32)) })
+const Phone = Closed(
+  { code: Type.Optional(Text(8)), number: Type.Optional(Text(32)) },
+  { title: 'Phone' },
+)
 
-const Bank = Closed({
-  account_number: Type.Optional(Type.String({ minLength: 1, maxLength: 64 })),
-  iban: Type.Optional(Type.String({ minLength: 5, maxLength: 42 })),
-  bank_name: Type.Optional(Text(255)),
-  country: Type.Optional(CountryCode),
-  currency: Type.Optional(CurrencyCode),
-  bank_codes: Type.Optional(
-    Type.Unsafe<Record<string, string>>({
-      type: 'object',
-      maxProperties: 10,
-      propertyNames: { type: 'string', pattern: '^[a-z][a-z0-9_]{0,39}$' },
-      additionalProperties: { type: 'string', minLength: 1, maxLength: 64 },
-      examples: [{ swift_code: 'HSBCHKHH', bank_code: '004' }],
-    }),
-  ),
-})
+const Bank = Closed(
+  {
+    account_number: Type.Optional(Type.String({ minLength: 1, maxLength: 64 })),
+    iban: Type.Optional(Type.String({ minLength: 5, maxLength: 42 })),
+    bank_name: Type.Optional(Text(255)),
+    country: Type.Optional(CountryCode),
+    currency: Type.Optional(CurrencyCode),
+    bank_codes: Type.Optional(
+      Type.Unsafe<Record<string, string>>({
+        type: 'object',
+        maxProperties: 10,
+        propertyNames: { type: 'string', pattern: '^[a-z][a-z0-9_]{0,39}$' },
+        additionalProperties: { type: 'string', minLength: 1, maxLength: 64 },
+        examples: [{ swift_code: 'HSBCHKHH', bank_code: '004' }],
+      }),
+    ),
+  },
+  { title: 'BankDestination' },
+)
 
-const Wallet = Closed({
-  deposit_address: Type.String({ minLength: 1, maxLength: 128 }),
-  type: Type.Optional(Text(64)),
-  currency: Type.Optional(CurrencyCode),
-})
+const Wallet = Closed(
+  {
+    deposit_address: Type.String({ minLength: 1, maxLength: 128 }),
+    type: Type.Optional(Text(64)),
+    currency: Type.Optional(CurrencyCode),
+  },
+  { title: 'WalletDestination' },
+)
 
-const LocalPaymentNetwork = Closed({
-  type: Type.String({ minLength: 1, maxLength: 64 }),
-  deposit_key_type: Type.Optional(Text(64)),
-  deposit_key: Type.Optional(Text(255)),
-})
+const LocalPaymentNetwork = Closed(
+  {
+    type: Type.String({ minLength: 1, maxLength: 64 }),
+    deposit_key_type: Type.Optional(Text(64)),
+    deposit_key: Type.Optional(Text(255)),
+  },
+  { title: 'LocalPaymentNetworkDestination' },
+)
 
-const ServiceAccount = Closed({ deposit_address: Type.String({ minLength: 1, maxLength: 64 }) })
+const ServiceAccount = Closed(
+  { deposit_address: Type.String({ minLength: 1, maxLength: 64 }) },
+  { title: 'ServiceAccountDestination' },
+)
 
 export const DESTINATION_TYPES = [
   'bank',
@@ -59,13 +80,16 @@ export const DESTINATION_TYPES = [
 ] as const
 export type DestinationType = (typeof DESTINATION_TYPES)[number]
 
-export const DestinationDetails = Closed({
-  type: Literals(DESTINATION_TYPES),
-  bank: Type.Optional(Bank),
-  wallet: Type.Optional(Wallet),
-  local_payment_network: Type.Optional(LocalPaymentNetwork),
-  service_account: Type.Optional(ServiceAccount),
-})
+export const DestinationDetails = Closed(
+  {
+    type: Literals(DESTINATION_TYPES),
+    bank: Type.Optional(Bank),
+    wallet: Type.Optional(Wallet),
+    local_payment_network: Type.Optional(LocalPaymentNetwork),
+    service_account: Type.Optional(ServiceAccount),
+  },
+  { title: 'DestinationDetails' },
+)
 export type DestinationDetails = Static<typeof DestinationDetails>
 
 export const BeneficiaryRequest = Closed(

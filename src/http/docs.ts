@@ -61,7 +61,6 @@ const IdempotencyHeader = Type.Object({
       description:
         '1 to 255 visible characters. A repeat within 24 hours with the same key and body gets ' +
         'the first answer again, with `Idempotent-Replayed: true`.',
-      examples: ['5f2c1a9e-7d0b-4c35-9a51-0f6b7c1d2e3f'],
     }),
   ),
 })

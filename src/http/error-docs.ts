@@ -152,15 +152,11 @@ export function errorExamples(): Record<string, object> {
       errors,
     }
     return [
-      [`error.${reason}`, example(meaning, { status: 'error', message, errors, data: null })],
-      [`problem.${reason}`, example(meaning, problem)],
+      [`error.${reason}`, { value: { status: 'error', message, errors, data: null } }],
+      [`problem.${reason}`, { value: problem }],
     ] as const
   })
   return Object.fromEntries(both)
-}
-
-function example(summary: string, value: object) {
-  return { summary, value }
 }
 
 /** The catalogue as a Markdown table, by code. */
@@ -184,12 +180,13 @@ the HTTP status:
 ${JSON.stringify(errorExample('insufficient_balance'), null, 2)}
 \`\`\`
 
-Decide by \`reason\` (or \`code\`); \`message\` is for people and may change. \`remarks\` is the JSON path
-of the field, empty for the whole request. With \`Accept: application/problem+json\` the same facts
-come as problem details of RFC 9457, whose \`type\` is \`urn:corridor:error:\` and the reason.
+Decide by \`reason\` (or \`code\`); \`message\` is for people and may change. \`remarks\` is the
+JSON path of the field, empty for the whole request. With \`Accept: application/problem+json\` the
+same facts come as problem details of RFC 9457, whose \`type\` is \`urn:corridor:error:\` and the
+reason.
 
-A 503 carries \`Retry-After\`; repeat a POST with the same \`Idempotency-Key\`. A refusal is never kept
-under an idempotency key, so the request can be corrected and sent again with it.
+A 503 carries \`Retry-After\`; repeat a POST with the same \`Idempotency-Key\`. A refusal is never
+kept under an idempotency key, so the request can be corrected and sent again with it.
 
 ${catalogueTable()}
 `

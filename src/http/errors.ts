@@ -16,6 +16,7 @@ const FRAMEWORK: Readonly<Record<string, Reason>> = {
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'invalid_request',
   FST_ERR_CTP_EMPTY_JSON_BODY: 'invalid_json',
   FST_ERR_BAD_URL: 'invalid_request',
+  FST_ERR_HANDLER_TIMEOUT: 'service_unavailable',
 }
 
 /** What was thrown while answering, as the refusal the caller gets. */

@@ -3,12 +3,13 @@
 // part in answering any other request.
 import swagger from '@fastify/swagger'
 import swaggerUi from '@fastify/swagger-ui'
-import type { FastifyInstance, FastifySchema, RouteOptions } from 'fastify'
+import type { FastifyError, FastifyInstance, FastifySchema, RouteOptions } from 'fastify'
 import manifest from '../../package.json' with { type: 'json' }
-import type { Reason } from '../errors.ts'
+import { type Reason, refusal } from '../errors.ts'
 import { hoistSchemas } from './components.ts'
 import { EXAMPLES, REFUSALS } from './docs.ts'
 import { catalogueTable, errorExamples, errorResponses, reasonsOf } from './error-docs.ts'
+import { sendError } from './errors.ts'
 
 type Json = Record<string, unknown>
 
@@ -83,7 +84,7 @@ export async function apiReference(app: FastifyInstance): Promise<void> {
         title: 'Corridor',
         version: manifest.version,
         description: introduction(),
-        license: { name: manifest.license, identifier: manifest.license },
+        license: { name: manifest.license },
       },
       security: [{ api_key: [] }],
       components: {
@@ -103,17 +104,27 @@ export async function apiReference(app: FastifyInstance): Promise<void> {
     transformObject: documentObject =>
       finish((documentObject as unknown as { openapiObject: Json }).openapiObject) as never,
   })
-  await app.register(swaggerUi, {
-    routePrefix: '/docs',
-    theme: { title: 'Corridor API' },
-    staticCSP: CONTENT_SECURITY_POLICY,
-    logo: undefined as never,
-    uiConfig: { validatorUrl: null, defaultModelsExpandDepth: 0 },
-  })
+  await app.register(readablePages)
   let written: string | undefined
   app.get('/openapi.json', (_request, reply) => {
     written ??= documentText(app)
     return reply.type('application/json; charset=utf-8').send(written)
+  })
+}
+
+/** /docs: Swagger UI from the installed package. */
+async function readablePages(pages: FastifyInstance): Promise<void> {
+  // What the file server refuses, such as paths that lead out of its folder, is not there.
+  pages.setErrorHandler((error: FastifyError, request, reply) => {
+    const refused = (error.statusCode ?? 500) < 500
+    return sendError(refused ? refusal('not_found', 'No such path.') : error, request, reply)
+  })
+  await pages.register(swaggerUi, {
+    routePrefix: '/docs',
+    theme: { title: 'Corridor API' },
+    staticCSP: CONTENT_SECURITY_POLICY,
+    // Without the bar above, which would load documents from any address.
+    uiConfig: { layout: 'BaseLayout', validatorUrl: null, defaultModelsExpandDepth: 0 },
   })
 }
 
@@ -165,19 +176,19 @@ function successResponse(schema: Json, idempotent: boolean): object {
       description: 'Present when this is the first answer again.',
     },
   }
-  const examples = successExamples(schema)
+  const { data } = (schema.properties ?? {}) as { data?: Json }
+  const examples = successExamples(schema, data)
   const content = { schema, ...(examples === undefined ? {} : { examples: named(examples) }) }
   return {
-    'x-response-description': String(schema.description ?? 'Success.'),
+    'x-response-description': String(schema.description ?? data?.description ?? 'Success.'),
     ...(idempotent ? { headers } : {}),
     content: { 'application/json': content },
   }
 }
 
 /** Those of the schema itself, or those of what its envelope carries, enveloped. */
-function successExamples(schema: Json): Record<string, unknown> | undefined {
+function successExamples(schema: Json, data?: Json): Record<string, unknown> | undefined {
   if (schema[EXAMPLES] !== undefined) return schema[EXAMPLES] as Record<string, unknown>
-  const { data } = (schema.properties ?? {}) as { data?: Json }
   if (data?.[EXAMPLES] === undefined) return undefined
   const carried = Object.entries(data[EXAMPLES] as Json)
   return Object.fromEntries(
@@ -236,8 +247,8 @@ digits). **Times** are ISO 8601. **Unknown fields** are refused.
 **Repeating safely:** send an \`Idempotency-Key\` with every POST. The same key and body within 24
 hours get the first answer again; refusals are not kept.
 
-**Errors** name every problem at once; decide by \`reason\`. Send \`Accept: application/problem+json\`
-for problem details of RFC 9457.
+**Errors** name every problem at once; decide by \`reason\`. Send
+\`Accept: application/problem+json\` for problem details of RFC 9457.
 
 <details><summary>Every error</summary>
 

@@ -7,7 +7,12 @@ import { REASON } from './schema.ts'
 /** With `verbose`, ajv adds the schema that failed. */
 type Finding = FastifySchemaValidationError & {
   readonly parentSchema?: Readonly<Record<string, unknown>>
+  /** The member whose name failed; a finding of the keyword `propertyNames` follows and says so. */
+  readonly propertyName?: string
 }
+
+/** As http/json.ts cuts keys. */
+const MAX_NAME_IN_PATH = 64
 
 const REASON_BY_PLACE: Readonly<Record<string, Reason>> = {
   body: 'invalid_field',
@@ -22,6 +27,7 @@ export function validationProblems(
 ): Problem[] {
   const problems = new Map<string, Problem>()
   for (const finding of findings as readonly Finding[]) {
+    if (finding.propertyName !== undefined) continue
     const { remarks, message } = describe(finding)
     // A field that fails two keywords is one problem: the first found is the plainest.
     if (!problems.has(remarks)) {
@@ -42,7 +48,8 @@ function reasonOf({ keyword, parentSchema }: Finding, place: string): Reason {
 function describe(finding: Finding): { remarks: string; message: string } {
   const { keyword, params, instancePath } = finding
   const path = jsonPath(instancePath)
-  const child = (name: unknown) => (path === '' ? String(name) : `${path}.${String(name)}`)
+  const child = (name: unknown) =>
+    path === '' ? cut(String(name)) : `${path}.${cut(String(name))}`
   switch (keyword) {
     case 'required': {
       const remarks = child(params.missingProperty)
@@ -97,6 +104,12 @@ function jsonPath(pointer: string): string {
     .map(part => part.replaceAll('~1', '/').replaceAll('~0', '~'))
     .reduce((path, part) => {
       if (/^\d+$/.test(part)) return `${path}[${part}]`
-      return path === '' ? part : `${path}.${part}`
+      return path === '' ? cut(part) : `${path}.${cut(part)}`
     }, '')
+}
+
+/** A caller's name, cut by code points so that an answer cannot be made as long as the body. */
+function cut(name: string): string {
+  const points = Array.from(name.slice(0, 2 * MAX_NAME_IN_PATH + 1))
+  return points.length > MAX_NAME_IN_PATH ? `${points.slice(0, MAX_NAME_IN_PATH).join('')}…` : name
 }

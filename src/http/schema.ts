@@ -57,13 +57,18 @@ export const Metadata = Type.Unsafe<Record<string, string>>({
   description: 'Up to 50 pairs of a name (1 to 40 characters) and a text (up to 500).',
 })
 
-/** The envelope of every answer but quotes and entities. */
+/** The envelope of every answer but quotes and entities, named after what it carries. */
 export function Envelope<T extends TSchema>(data: T) {
-  return Type.Object({ status: Type.Literal('success'), message: Type.Literal(''), data })
+  const { title } = data as { title?: string }
+  return Type.Object(
+    { status: Type.Literal('success'), message: Type.Literal(''), data },
+    title === undefined ? {} : { title: `${title}Answer` },
+  )
 }
 
 /** Response pieces: integers in minor units and free numbers. */
 export const Minor = Type.Integer({ description: 'Minor units.' })
+export const Money = Type.Object({ amount: Minor, currency: Type.String() }, { title: 'Money' })
 export const RateNumber = Type.Number({ description: 'Up to 12 significant digits.' })
 export const Timestamp = Type.String({
   format: 'date-time',

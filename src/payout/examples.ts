@@ -1,4 +1,5 @@
-// Payout requests for the reader of openapi.json, one for each payout type.
+// Payout requests and their answers for the reader of openapi.json, one for each payout type. A
+// test sends the requests to the service and compares what it answers.
 const common = { purpose: 'supplier_payment', transaction_description: 'Invoice 2041' }
 
 export const payoutExamples = {
@@ -89,5 +90,246 @@ export const payoutExamples = {
         service_account: { deposit_address: 'dep_06c9zt8k4v0q3w5e7r9t' },
       },
     },
+  },
+}
+
+const beneficiary = {
+  address: {},
+  date_of_birth: '',
+  destination: '',
+  destination_details: {},
+  documents: [],
+  email: '',
+  name: '',
+  name_local: '',
+  national_identification_number: '',
+  party_classification: '',
+  phone: {},
+  registration_number: '',
+  status: 'active',
+  tax_id: '',
+  type: '',
+}
+
+/** What a payout shows when nothing was set, in the order of the answer. */
+const unset = {
+  id: '',
+  object: 'payout',
+  amount: 0,
+  currency: '',
+  holding_currency: '',
+  balance_transaction: '',
+  beneficiary: '',
+  beneficiary_details: {},
+  charge_type: '',
+  confirmation_documents: [],
+  documents: [],
+  created_at: '',
+  holding_fx_quote: '',
+  holding_fx_transaction: {},
+  payout_fx_transaction: {},
+  local: {
+    fund_transfer_network: '',
+  },
+  logistics_tracking_details: [],
+  metadata: null,
+  mt103: '',
+  on_behalf_of: '',
+  purpose: 'supplier_payment',
+  quote: '',
+  reference_id: '',
+  statement_descriptor: '',
+  status: 'processing',
+  status_description: '',
+  failure: null,
+  tracking_details: {
+    tracking_number: '',
+    tracking_type: '',
+  },
+  transaction_description: 'Invoice 2041',
+  type: '',
+}
+
+/** Answers to the requests above, at rates of 6 October 2026 and the fees that the test sets. */
+export const payoutAnswers = {
+  local: {
+    ...unset,
+    id: 'pot_01m7xpm2mf68g5sr1x74',
+    amount: 1000000,
+    currency: 'HKD',
+    holding_currency: 'USD',
+    balance_transaction: 'btr_01m7xpm2mgmk83tphhg9',
+    beneficiary: 'bnf_01m7xpm2mfa8djvfwt85',
+    beneficiary_details: {
+      ...beneficiary,
+      destination: 'dst_01m7xpm2mfk898pankv4',
+      destination_details: {
+        type: 'bank',
+        bank: {
+          account_number: '123456789012',
+          bank_name: 'Harbour Bank',
+          country: 'HK',
+          currency: 'HKD',
+          bank_codes: {
+            swift_code: 'HSBCHKHH',
+          },
+        },
+      },
+      name: 'Harbour Trading Ltd',
+      type: 'business',
+    },
+    created_at: '2026-11-21T00:03:13.167287Z',
+    holding_fx_quote: 'poq_01m7xpm2mf5z43ge72gp',
+    holding_fx_transaction: {
+      id: 'fx_01m7xpm2mg7brd05dga7',
+      object: 'fx_transaction',
+      exchange_rate: 7.84790132221,
+      initial: {
+        amount: 127423,
+        currency: 'USD',
+      },
+      final: {
+        amount: 1000000,
+        currency: 'HKD',
+      },
+    },
+    local: {
+      fund_transfer_network: 'chats',
+    },
+    quote: 'poq_01m7xpm2mf5z43ge72gp',
+    reference_id: 'INV-2041',
+    type: 'local',
+  },
+  swift: {
+    ...unset,
+    id: 'pot_01m7xpm2msg8hg37cas9',
+    amount: 250000,
+    currency: 'EUR',
+    holding_currency: 'EUR',
+    balance_transaction: 'btr_01m7xpm2msfbm4j2jtj1',
+    beneficiary: 'bnf_01m7xpm2mshast6xs3m7',
+    beneficiary_details: {
+      ...beneficiary,
+      destination: 'dst_01m7xpm2ms2c231a8b39',
+      destination_details: {
+        type: 'bank',
+        bank: {
+          iban: 'DE89370400440532013000',
+          bank_name: 'Musterbank',
+          country: 'DE',
+        },
+      },
+      name: 'Anna Schmidt',
+      type: 'individual',
+    },
+    charge_type: 'shared',
+    created_at: '2026-11-21T00:03:13.177204Z',
+    quote: 'poq_01m7xpm2msbrsd1aw7ns',
+    type: 'swift',
+  },
+  local_payment_network: {
+    ...unset,
+    id: 'pot_01m7xpm2mx2krfd10ewy',
+    amount: 500000,
+    currency: 'BRL',
+    holding_currency: 'USD',
+    balance_transaction: 'btr_01m7xpm2mxdb8e8te909',
+    beneficiary: 'bnf_01m7xpm2mxqycqamt0tv',
+    beneficiary_details: {
+      ...beneficiary,
+      destination: 'dst_01m7xpm2mxhxxwzh9wwr',
+      destination_details: {
+        type: 'local_payment_network',
+        local_payment_network: {
+          type: 'pix',
+          deposit_key_type: 'email',
+          deposit_key: 'joana@example.com',
+        },
+      },
+      name: 'Joana Silva',
+      type: 'individual',
+    },
+    created_at: '2026-11-21T00:03:13.181625Z',
+    holding_fx_quote: 'poq_01m7xpm2mx2sr2eyykme',
+    holding_fx_transaction: {
+      id: 'fx_01m7xpm2mxzh02wa8mkm',
+      object: 'fx_transaction',
+      exchange_rate: 4.96858638743,
+      initial: {
+        amount: 100632,
+        currency: 'USD',
+      },
+      final: {
+        amount: 500000,
+        currency: 'BRL',
+      },
+    },
+    quote: 'poq_01m7xpm2mx2sr2eyykme',
+    type: 'local_payment_network',
+  },
+  wallet: {
+    ...unset,
+    id: 'pot_01m7xpm2n2dd7ey9yh5j',
+    amount: 150000000,
+    currency: 'USDC',
+    holding_currency: 'USD',
+    balance_transaction: 'btr_01m7xpm2n2n2dp6va1w2',
+    beneficiary: 'bnf_01m7xpm2n2zvcf724vhs',
+    beneficiary_details: {
+      ...beneficiary,
+      destination: 'dst_01m7xpm2n2qzxsvcbj1c',
+      destination_details: {
+        type: 'wallet',
+        wallet: {
+          deposit_address: '0x52908400098527886E0F7030069857D2E4169EE7',
+          type: 'ethereum',
+          currency: 'USDC',
+        },
+      },
+      name: 'Ledger Labs',
+      type: 'business',
+    },
+    created_at: '2026-11-21T00:03:13.185909Z',
+    holding_fx_quote: 'poq_01m7xpm2n2zw5mw4f8s1',
+    holding_fx_transaction: {
+      id: 'fx_01m7xpm2n28d1zg2gsnk',
+      object: 'fx_transaction',
+      exchange_rate: 1,
+      initial: {
+        amount: 15000,
+        currency: 'USD',
+      },
+      final: {
+        amount: 150000000,
+        currency: 'USDC',
+      },
+    },
+    quote: 'poq_01m7xpm2n2zw5mw4f8s1',
+    type: 'wallet',
+  },
+  service_account: {
+    ...unset,
+    id: 'pot_01m7xpm2n7bht2vdjng9',
+    amount: 75000,
+    currency: 'USD',
+    holding_currency: 'USD',
+    balance_transaction: 'btr_01m7xpm2n7en4p5n9374',
+    beneficiary: 'bnf_01m7xpm2n7syh9q934hj',
+    beneficiary_details: {
+      ...beneficiary,
+      destination: 'dst_01m7xpm2n74r8xp4sjkt',
+      destination_details: {
+        type: 'service_account',
+        service_account: {
+          deposit_address: 'dep_06c9zt8k4v0q3w5e7r9t',
+        },
+      },
+      name: 'Sister Company',
+      type: 'business',
+    },
+    created_at: '2026-11-21T00:03:13.190957Z',
+    quote: 'poq_01m7xpm2n710qsrnj51z',
+    status: 'succeeded',
+    type: 'service_account',
   },
 }

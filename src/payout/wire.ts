@@ -1,6 +1,7 @@
 // The shapes of payouts on the wire: request and response schemas, and the response itself.
 import Type, { type Static } from 'typebox'
 import { BeneficiaryDetailsResponse, BeneficiaryRequest, Document } from '../beneficiary/wire.ts'
+import { EXAMPLES } from '../http/docs.ts'
 import {
   Amount,
   Closed,
@@ -9,6 +10,7 @@ import {
   Literals,
   Metadata,
   Minor,
+  Money,
   RateNumber,
   Text,
   Timestamp,
@@ -17,15 +19,19 @@ import type { Decimal } from '../money/decimal.ts'
 import { amountToJson, rateToJson } from '../money/json.ts'
 import { PAYOUT_TYPES } from '../quote/rules.ts'
 import { CHARGE_TYPES } from '../quote/wire.ts'
+import { payoutAnswers } from './examples.ts'
 import type { Payout } from './rules.ts'
 import { PAYOUT_STATUSES } from './states.ts'
 
-const LogisticsTracking = Closed({
-  tracking_number: Type.Optional(Text(128)),
-  tracking_type: Type.Optional(Text(64)),
-  logistics_provider_code: Type.Optional(Text(64)),
-  logistics_provider_name: Type.Optional(Text(128)),
-})
+const LogisticsTracking = Closed(
+  {
+    tracking_number: Type.Optional(Text(128)),
+    tracking_type: Type.Optional(Text(64)),
+    logistics_provider_code: Type.Optional(Text(64)),
+    logistics_provider_name: Type.Optional(Text(128)),
+  },
+  { title: 'LogisticsTracking' },
+)
 
 export const PayoutRequest = Closed(
   {
@@ -55,8 +61,6 @@ export const PayoutRequest = Closed(
 )
 export type PayoutRequest = Static<typeof PayoutRequest>
 
-const Money = Type.Object({ amount: Minor, currency: Type.String() })
-
 const FxTransaction = Type.Object(
   {
     id: Type.Optional(Id('fx', 'Foreign-exchange transaction id, 23 characters.')),
@@ -68,11 +72,10 @@ const FxTransaction = Type.Object(
   { title: 'FxTransaction', description: 'Empty when nothing was converted on this side.' },
 )
 
-export const FailureResponse = Type.Object({
-  code: Type.String(),
-  category: Type.String(),
-  message: Type.String(),
-})
+export const FailureResponse = Type.Object(
+  { code: Type.String(), category: Type.String(), message: Type.String() },
+  { title: 'PayoutFailure' },
+)
 
 export const PayoutResponse = Type.Object(
   {
@@ -112,7 +115,7 @@ export const PayoutResponse = Type.Object(
     transaction_description: Type.String(),
     type: Literals(PAYOUT_TYPES),
   },
-  { title: 'Payout' },
+  { title: 'Payout', description: 'One payout as it is now.', [EXAMPLES]: payoutAnswers },
 )
 
 /** The payout as service.md's table has it. */

@@ -118,7 +118,11 @@ export function priceQuote(terms: QuoteTerms, pricing: Pricing, now: Instant): P
     variable_fee_holding: variable,
     variable_fee_payout: inPayout(variable),
   }
-  refuseIfAny(outOfRange('payout_info.amount', totalDebit(price), holding_currency))
+  const shown = [price.fixed_fee_payout, price.variable_fee_payout]
+  refuseIfAny([
+    ...outOfRange('payout_info.amount', totalDebit(price), holding_currency),
+    ...shown.flatMap(fee => outOfRange('payout_info.amount', fee, payout_currency, 0n)),
+  ])
   return price
 }
 
@@ -201,10 +205,9 @@ function feeSubject(terms: QuoteTerms) {
   }
 }
 
-function outOfRange(remarks: string, amount: bigint, currency: string): Problem[] {
-  if (amount >= 1n && amount <= MAX_AMOUNT) return []
+function outOfRange(remarks: string, amount: bigint, currency: string, minimum = 1n): Problem[] {
+  if (amount >= minimum && amount <= MAX_AMOUNT) return []
   const what = amount < 1n ? 'less than one minor unit' : `more than ${MAX_AMOUNT} minor units`
-  return [
-    { reason: 'amount_out_of_range', message: `The amount is ${what} of ${currency}.`, remarks },
-  ]
+  const message = `With these terms an amount comes to ${what} of ${currency}.`
+  return [{ reason: 'amount_out_of_range', message, remarks }]
 }

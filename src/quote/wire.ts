@@ -1,5 +1,6 @@
 // The shapes of quotes on the wire: request and response schemas, and the response itself.
 import Type, { type Static } from 'typebox'
+import { EXAMPLES } from '../http/docs.ts'
 import {
   Amount,
   Closed,
@@ -8,10 +9,12 @@ import {
   Id,
   Literals,
   Minor,
+  Money,
   RateNumber,
 } from '../http/schema.ts'
 import { type Instant, withOffset } from '../instant.ts'
 import { amountToJson, rateToJson } from '../money/json.ts'
+import { quoteAnswers } from './examples.ts'
 import { PAYOUT_TYPES, type Quote, quoteStatus } from './rules.ts'
 
 export const CHARGE_TYPES = ['shared', 'ours'] as const
@@ -19,10 +22,21 @@ export const CHARGE_TYPES = ['shared', 'ours'] as const
 export const QuoteRequest = Closed(
   {
     payout_type: Type.Optional(Literals(PAYOUT_TYPES, { default: 'local' })),
-    payout_info: Closed({ currency: CurrencyCode, amount: Amount }),
-    holding_info: Type.Optional(Closed({ currency: CurrencyCode, amount: Type.Optional(Amount) })),
+    payout_info: Closed(
+      { currency: CurrencyCode, amount: Amount },
+      { description: 'What is paid out; the amount that all others follow from.' },
+    ),
+    holding_info: Type.Optional(
+      Closed(
+        { currency: CurrencyCode, amount: Type.Optional(Amount) },
+        { description: 'The balance that pays; an amount is an expectation that must be met.' },
+      ),
+    ),
     destination_info: Type.Optional(
-      Closed({ currency: CurrencyCode, country: CountryCode, amount: Type.Optional(Amount) }),
+      Closed(
+        { currency: CurrencyCode, country: CountryCode, amount: Type.Optional(Amount) },
+        { description: 'What arrives; an amount is an expectation that must be met.' },
+      ),
     ),
     local: Type.Optional(
       Closed({
@@ -42,8 +56,10 @@ export const QuoteRequest = Closed(
 )
 export type QuoteRequest = Static<typeof QuoteRequest>
 
-const Money = Type.Object({ currency: Type.String(), amount: Minor })
-const FeePart = Type.Object({ in_holding_currency: Minor, in_payout_currency: Minor })
+const FeePart = Type.Object(
+  { in_holding_currency: Minor, in_payout_currency: Minor },
+  { title: 'Fee', description: 'One fee in both currencies; the holding currency is charged.' },
+)
 
 export const QuoteResponse = Type.Object(
   {
@@ -64,12 +80,16 @@ export const QuoteResponse = Type.Object(
       holding_to_payout: RateNumber,
       payout_to_destination: RateNumber,
     }),
-    valid_until: Type.String({ format: 'date-time' }),
+    valid_until: Type.String({ format: 'date-time', description: 'From this instant on: 422.' }),
     status: Literals(['active', 'used', 'expired'] as const),
     created_at: Type.String({ format: 'date-time' }),
     updated_at: Type.String({ format: 'date-time' }),
   },
-  { title: 'PayoutQuote' },
+  {
+    title: 'PayoutQuote',
+    description: 'The fees and rates of one payout, until `valid_until` and for one use.',
+    [EXAMPLES]: quoteAnswers,
+  },
 )
 
 /** The quote as service.md's table has it; `now` decides whether an unused one has expired. */

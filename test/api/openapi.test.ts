@@ -1,0 +1,370 @@
+// The document of the interface against the service that serves it: every route and every error is
+// in it, its requests work, its answers are what the service answers, and it needs no other host.
+import assert from 'node:assert/strict'
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
+import { readFile } from 'node:fs/promises'
+import { after, before, test } from 'node:test'
+import type { FastifyInstance, RouteOptions } from 'fastify'
+import { Compile } from 'typebox/schema'
+import manifest from '../../package.json' with { type: 'json' }
+import {
+  balanceAnswers,
+  balanceTransactionAnswers,
+} from '../../src/balance-transaction/examples.ts'
+import { CATALOGUE, type Reason } from '../../src/errors.ts'
+import { errorsPage } from '../../src/http/error-docs.ts'
+import { payoutAnswers, payoutExamples } from '../../src/payout/examples.ts'
+import { quoteAnswers, quoteExamples } from '../../src/quote/examples.ts'
+import { PAYOUT_TYPES } from '../../src/quote/rules.ts'
+import { type Answer, type Client, startTestService, type TestService } from '../support/service.ts'
+
+// biome-ignore lint/suspicious/noExplicitAny: a test reads any member of the document
+type Json = any
+
+const REASONS = Object.keys(CATALOGUE) as Reason[]
+
+const routes: RouteOptions[] = []
+let service: TestService
+let document: Json
+let payer: Client
+/** What the service answers to the documented requests, by payout type. */
+const answers: Record<'quote' | 'payout', Record<string, Answer>> = { quote: {}, payout: {} }
+let deposit_address: string
+
+before(async () => {
+  const watch = (message: unknown) => {
+    const { fastify } = message as { fastify: FastifyInstance }
+    fastify.addHook('onRoute', route => void routes.push(route))
+  }
+  subscribe('fastify.initialization', watch)
+  service = await startTestService()
+  unsubscribe('fastify.initialization', watch)
+  document = (await service.inject({ url: '/openapi.json' })).json
+  await setPrices()
+  const receiver = await service.openAccount({ currencies: ['USD'] })
+  deposit_address = receiver.account.deposit_address
+  const fund = { USD: 100_000_000n, EUR: 50_000_000n }
+  payer = await service.openAccount({ currencies: ['USD', 'EUR'], fund })
+  for (const type of PAYOUT_TYPES) {
+    answers.quote[type] = await payer.post('/v3/payout/quote', quoteExamples[type])
+  }
+  // In the order of the examples: the balance example is what is left after all of them.
+  for (const [type, request] of Object.entries(payoutExamples)) {
+    answers.payout[type] = await payer.post('/v3/payout', JSON.parse(reachable(request)))
+  }
+})
+after(() => service.close())
+
+/** The rates and fees that the documented answers were priced at. */
+async function setPrices(): Promise<void> {
+  const rates = { USD: '1.1269', HKD: '8.8438', BRL: '5.5991', USDC: '1.1269' }
+  await service.setRates(
+    Object.fromEntries(Object.entries(rates).map(([code, mid]) => [`EUR/${code}`, mid])),
+  )
+  await service.setFees([
+    { payout_type: 'local', fixed_amount: 150n, variable_bps: 20 },
+    { payout_type: 'swift', fixed_amount: 1500n, variable_bps: 10 },
+    { payout_type: 'local_payment_network', fixed_amount: 100n, variable_bps: 20 },
+    { payout_type: 'wallet', fixed_amount: 100n, variable_bps: 5 },
+  ])
+}
+
+/** The documented deposit address is nobody's. */
+function reachable(request: object): string {
+  return JSON.stringify(request).replace(/dep_\w{20}/, deposit_address)
+}
+
+interface Operation {
+  readonly name: string
+  readonly method: string
+  readonly path: string
+  readonly details: Json
+}
+
+function operations(): Operation[] {
+  return Object.entries<Json>(document.paths).flatMap(([path, methods]) =>
+    Object.entries<Json>(methods).map(([method, details]) => ({
+      name: `${method.toUpperCase()} ${path}`,
+      method,
+      path,
+      details,
+    })),
+  )
+}
+
+/** Every object in the document, with its place. */
+function* nodes(node: Json, place = '#'): Generator<[place: string, node: Json]> {
+  if (typeof node !== 'object' || node === null) return
+  yield [place, node]
+  for (const [key, value] of Object.entries(node)) yield* nodes(value, `${place}/${key}`)
+}
+
+function target(ref: string): Json {
+  return ref
+    .slice(2)
+    .split('/')
+    .reduce((node: Json, name) => node?.[name], document)
+}
+
+/** The schema without references, taking no members but those it names. */
+function strict(schema: Json): Json {
+  if (Array.isArray(schema)) return schema.map(strict)
+  if (typeof schema !== 'object' || schema === null) return schema
+  if (typeof schema.$ref === 'string') return strict(target(schema.$ref))
+  const copy = Object.fromEntries(Object.entries(schema).map(([k, v]) => [k, strict(v)]))
+  return 'properties' in copy ? { additionalProperties: false, ...copy } : copy
+}
+
+function assertMatches(schema: Json, value: unknown, what: string): void {
+  const [, errors] = Compile(strict(schema)).Errors(value)
+  assert.deepEqual(errors, [], `${what}: ${JSON.stringify(value)}`)
+}
+
+/** The documented schema of one answer, by its status and media type. */
+function answerSchema(path: string, method: string, answer: Answer): Json {
+  const media = String(answer.headers['content-type']).split(';')[0] ?? ''
+  const schema = document.paths[path][method].responses[answer.status]?.content[media]?.schema
+  assert.ok(schema, `${method} ${path} ${answer.status} ${media} is not documented`)
+  return schema
+}
+
+/** Ids and times differ from run to run; everything else must not. */
+function settled(value: unknown): unknown {
+  const text = JSON.stringify(value)
+    .replace(/\b([a-z]{2,3})_[0-9a-z]{20}\b/g, '$1_…')
+    .replace(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}/g, 'time')
+  return JSON.parse(text)
+}
+
+test('openapi.json, its frame: OpenAPI 3.1.0 of this version, HTTP Basic', () => {
+  assert.equal(document.openapi, '3.1.0')
+  assert.equal(document.info.title, 'Corridor')
+  assert.equal(document.info.version, manifest.version)
+  assert.deepEqual(document.security, [{ api_key: [] }])
+  const { type, scheme } = document.components.securitySchemes.api_key
+  assert.deepEqual({ type, scheme }, { type: 'http', scheme: 'basic' })
+  const known = new Set(document.tags.map((tag: Json) => tag.name))
+  for (const { name, details } of operations()) {
+    assert.match(details.operationId, /^[a-z][A-Za-z]+$/, name)
+    assert.ok(details.summary, name)
+    assert.ok(details.tags.length === 1 && known.has(details.tags[0]), `${name}: tag`)
+    for (const [status, response] of Object.entries<Json>(details.responses)) {
+      assert.match(status, /^[1-5]\d\d$/, name)
+      assert.ok(response.description, `${name} ${status}`)
+    }
+  }
+  const ids = operations().map(({ details }) => details.operationId)
+  assert.equal(new Set(ids).size, ids.length, 'operation ids differ')
+})
+
+test('openapi.json, references: each leads to something, schemas have names and compile', () => {
+  for (const [place, node] of nodes(document)) {
+    if (typeof node.$ref === 'string') assert.ok(target(node.$ref), `${place}: ${node.$ref}`)
+    for (const key of ['x-reason', 'x-refusals', 'x-examples', 'x-response-description']) {
+      assert.ok(!(key in node), `${place} shows ${key}`)
+    }
+  }
+  for (const [name, schema] of Object.entries<Json>(document.components.schemas)) {
+    assert.equal(schema.title, name)
+    assert.ok(Compile(strict(schema)), name)
+  }
+  const names = ['QuoteRequest', 'PayoutQuote', 'PayoutRequest', 'Payout', 'Balance', 'Error']
+  const more = ['BalanceTransaction', 'BeneficiaryDetails', 'FxTransaction', 'ProblemDetails']
+  for (const name of [...names, ...more]) assert.ok(document.components.schemas[name], name)
+})
+
+test('openapi.json, path parameters: each in the path is described and required', () => {
+  for (const { name, path, details } of operations()) {
+    const wanted = [...path.matchAll(/\{(\w+)\}/g)].map(([, parameter]) => parameter)
+    const found = (details.parameters ?? []).filter((p: Json) => p.in === 'path')
+    assert.deepEqual(
+      found.map((p: Json) => [p.name, p.required, p.schema.type]),
+      wanted.map(parameter => [parameter, true, 'string']),
+      name,
+    )
+  }
+})
+
+test('openapi.json, routes: each route of the service is in it and nothing else is', () => {
+  const served = routes
+    .filter(({ url, method }) => method !== 'HEAD' && !/^\/docs(\/|$)/.test(url))
+    .map(({ url, method }) => `${String(method)} ${url.replace(/:(\w+)/g, '{$1}')}`)
+  assert.ok(served.length >= 10)
+  assert.deepEqual(
+    operations()
+      .map(({ name }) => name)
+      .sort(),
+    served.sort(),
+  )
+})
+
+test('openapi.json, security: public exactly where the route asks for no scope', () => {
+  for (const { url, method, config } of routes) {
+    const details = document.paths[url.replace(/:(\w+)/g, '{$1}')]?.[String(method).toLowerCase()]
+    if (details === undefined) continue
+    const scope = config?.scope
+    assert.deepEqual(details.security, scope === undefined ? [] : undefined, url)
+    if (scope !== undefined) assert.match(details.description, new RegExp(`scope \`${scope}\``))
+  }
+})
+
+test('openapi.json, errors: every reason of the catalogue has an example in both notations', () => {
+  const { schemas, examples } = document.components
+  assert.deepEqual(schemas.ErrorDetail.properties.reason['x-extensible-enum'], REASONS)
+  for (const reason of REASONS) {
+    const { code, status } = CATALOGUE[reason]
+    const { value: error } = examples[`error.${reason}`]
+    const { value: problem } = examples[`problem.${reason}`]
+    assertMatches(schemas.Error, error, reason)
+    assertMatches(schemas.ProblemDetails, problem, reason)
+    assert.equal(error.errors[0].code, code)
+    assert.deepEqual(problem.errors, error.errors)
+    assert.equal(problem.status, status)
+    assert.ok(document.info.description.includes(`| ${code} | \`${reason}\` | ${status} |`), reason)
+  }
+})
+
+test('openapi.json, errors of an operation: each stands at its status, with what all can give', () => {
+  for (const { name, details } of operations().filter(({ path }) => path.startsWith('/v3/'))) {
+    const given: string[] = []
+    for (const [status, response] of Object.entries<Json>(details.responses)) {
+      if (status === '200') continue
+      const { 'application/json': json, 'application/problem+json': problem } = response.content
+      assert.deepEqual(Object.keys(json.examples), Object.keys(problem.examples))
+      for (const reason of Object.keys(json.examples) as Reason[]) {
+        assert.equal(String(CATALOGUE[reason].status), status, `${name}: ${reason}`)
+        assert.equal(json.examples[reason].$ref, `#/components/examples/error.${reason}`)
+        given.push(reason)
+      }
+    }
+    const always = ['missing_credentials', 'invalid_credentials', 'insufficient_scope', 'internal']
+    const body = ['invalid_json', 'invalid_field', 'payload_too_large', 'unsupported_media_type']
+    const key = ['invalid_idempotency_key', 'idempotency_key_reused']
+    const post = name.startsWith('POST')
+    const wanted = [...always, 'service_unavailable', ...(post ? [...body, ...key] : [])]
+    for (const reason of wanted) assert.ok(given.includes(reason), `${name}: ${reason}`)
+    assert.ok(details.responses['401'].headers['WWW-Authenticate'], name)
+    assert.ok(details.responses['503'].headers['Retry-After'], name)
+    if (post) assert.ok(details.responses['200'].headers['Idempotent-Replayed'], name)
+  }
+})
+
+for (const type of PAYOUT_TYPES) {
+  test(`openapi.json, ${type} quote: the request is taken and the answer is the documented one`, () => {
+    const answer = answers.quote[type] as Answer
+    assert.equal(answer.status, 200, answer.text)
+    assertMatches(answerSchema('/v3/payout/quote', 'post', answer), answer.json, type)
+    assert.deepEqual(settled(answer.json), settled(quoteAnswers[type]))
+    const { content } = document.paths['/v3/payout/quote'].post.requestBody
+    assert.deepEqual(content['application/json'].examples[type].value, quoteExamples[type])
+  })
+
+  test(`openapi.json, ${type} payout: the request is taken and the answer is the documented one`, () => {
+    const answer = answers.payout[type] as Answer
+    assert.equal(answer.status, 200, answer.text)
+    assertMatches(answerSchema('/v3/payout', 'post', answer), answer.json, type)
+    assert.deepEqual(settled(answer.json.data), settled(payoutAnswers[type]))
+    const { content } = document.paths['/v3/payout'].post.responses['200']
+    const { value } = content['application/json'].examples[type]
+    assert.deepEqual(value, { status: 'success', message: '', data: payoutAnswers[type] })
+  })
+}
+
+test('openapi.json, documented answers: each matches its schema', () => {
+  for (const { name, details } of operations()) {
+    for (const response of Object.values<Json>(details.responses)) {
+      for (const { schema, examples = {} } of Object.values<Json>(response.content)) {
+        for (const example of Object.values<Json>(examples)) {
+          const { value } = example.$ref === undefined ? example : target(example.$ref)
+          assertMatches(schema, value, name)
+        }
+      }
+    }
+  }
+})
+
+test('GET by id and balance, after the documented payouts: the answers are the documented ones', async () => {
+  const { id, quote, balance_transaction } = (answers.payout.local as Answer).json.data
+  const reads = [
+    ['/v3/payout/quote/{id}', quote, undefined],
+    ['/v3/payout/{id}', id, payoutAnswers.local],
+    ['/v3/balance_transaction/{id}', balance_transaction, balanceTransactionAnswers.payout],
+    ['/v3/balance', '', balanceAnswers.balance],
+  ] as const
+  for (const [path, name, documented] of reads) {
+    const answer = await payer.get(path.replace('{id}', name))
+    assert.equal(answer.status, 200, path)
+    assertMatches(answerSchema(path, 'get', answer), answer.json, path)
+    if (documented !== undefined) {
+      assert.deepEqual(settled(answer.json.data), settled(documented), path)
+    }
+  }
+})
+
+test('refusals of POST /v3/payout: each is documented at its status and matches the schema', async () => {
+  const request = JSON.parse(reachable(payoutExamples.service_account))
+  const huge = { ...request, amount: 9_007_199_254_740_991 }
+  const cases: [Reason, unknown, Record<string, string>][] = [
+    ['invalid_credentials', request, { authorization: 'Basic eDp5' }],
+    ['invalid_json', '{"amount":1,"amount":2}', {}],
+    ['invalid_field', { ...request, colour: 'red' }, {}],
+    ['unsupported_media_type', '<payout/>', { 'content-type': 'text/xml' }],
+    ['payload_too_large', `"${'x'.repeat(300_000)}"`, {}],
+    ['invalid_idempotency_key', request, { 'idempotency-key': 'ключ' }],
+    ['insufficient_balance', huge, {}],
+  ]
+  for (const [reason, body, headers] of cases) {
+    for (const accept of ['application/json', 'application/problem+json']) {
+      const answer = await payer.post('/v3/payout', body, { accept, ...headers })
+      assert.equal(answer.json.errors?.[0]?.reason, reason, answer.text)
+      assertMatches(answerSchema('/v3/payout', 'post', answer), answer.json, reason)
+      const { content } = document.paths['/v3/payout'].post.responses[answer.status]
+      assert.ok(content[accept].examples[reason], reason)
+    }
+  }
+  const stranger = await service.inject({ method: 'POST', url: '/v3/payout', payload: request })
+  assertMatches(answerSchema('/v3/payout', 'post', stranger), stranger.json, 'missing_credentials')
+  assert.ok(stranger.headers['www-authenticate'])
+})
+
+test('openapi.json and docs/errors.md, as committed: what the service serves', async () => {
+  const committed = (path: string) => readFile(new URL(`../../${path}`, import.meta.url), 'utf8')
+  const { text } = await service.inject({ url: '/openapi.json' })
+  assert.ok((await committed('openapi.json')) === text, 'run: npm run openapi')
+  assert.ok((await committed('docs/errors.md')) === errorsPage(), 'run: npm run openapi')
+  for (const reason of REASONS) assert.ok(errorsPage().includes(`| \`${reason}\` |`), reason)
+})
+
+test('/openapi.json and /docs, no credentials: 200', async () => {
+  const types = {
+    '/openapi.json': 'application/json; charset=utf-8',
+    '/docs': 'text/html; charset=utf-8',
+    '/docs/': 'text/html; charset=utf-8',
+    '/docs/json': 'application/json; charset=utf-8',
+  }
+  for (const [url, type] of Object.entries(types)) {
+    const { status, headers } = await service.inject({ url })
+    assert.deepEqual({ status, type: headers['content-type'] }, { status: 200, type }, url)
+  }
+})
+
+test('/docs, its page: refers to files of this service only, which are there, and forbids others', async () => {
+  const page = await service.inject({ url: '/docs' })
+  const links = [...page.text.matchAll(/(?:src|href)="([^"]*)"/g)].map(([, link = '']) => link)
+  assert.ok(links.length >= 5)
+  assert.doesNotMatch(page.text, /https?:|"\/\//)
+  for (const url of links) {
+    assert.match(url, /^\/docs\/static\/[\w.-]+$/)
+    assert.equal((await service.inject({ url })).status, 200, url)
+  }
+  const policy = String(page.headers['content-security-policy'])
+  assert.match(policy, /default-src 'none'; script-src 'self';/)
+  assert.doesNotMatch(policy, /https?:|\*/)
+})
+
+test('/docs/static, no file of it: 404, never a fault', async () => {
+  for (const path of ['absent.js', '..%2f..%2fpackage.json', '%00', '/', '.hidden']) {
+    const { status, json } = await service.inject({ url: `/docs/static/${path}` })
+    assert.deepEqual([status, json.errors[0].reason], [404, 'not_found'], path)
+  }
+})
