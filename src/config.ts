@@ -23,6 +23,11 @@ export interface Config {
   readonly drain_ms: number
 }
 
+/** A variable that cannot be read. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError'
+}
+
 /** One variable: how it is read, and what docs/operations.md says of it. */
 export interface Setting {
   readonly name: string
@@ -92,7 +97,7 @@ type Environment = Readonly<Record<string, string | undefined>>
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']
 
 /**
- * Reads and checks the environment; throws an Error naming the first variable that is not valid.
+ * Reads and checks the environment; throws a ConfigError naming the first variable that is not valid.
  */
 export function readConfig(env: Environment = process.env): Config {
   const database_url = text(env, 'DATABASE_URL') || undefined
@@ -137,11 +142,11 @@ function integer(env: Environment, name: Name, minimum: number, maximum: number)
   const value = text(env, name)
   const number = /^\d{1,10}$/.test(value) ? Number(value) : Number.NaN
   if (number >= minimum && number <= maximum) return number
-  throw new Error(`${name} must be an integer from ${minimum} to ${maximum}, not "${value}"`)
+  throw new ConfigError(`${name} must be an integer from ${minimum} to ${maximum}, not "${value}"`)
 }
 
 function oneOf(env: Environment, name: Name, values: readonly string[]): string {
   const value = text(env, name)
   if (values.includes(value)) return value
-  throw new Error(`${name} must be one of ${values.join(', ')}, not "${value}"`)
+  throw new ConfigError(`${name} must be one of ${values.join(', ')}, not "${value}"`)
 }

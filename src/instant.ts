@@ -25,7 +25,10 @@ export function instantFromIso(text: string): Instant | undefined {
   const [, seconds = '', fraction = '', zone = ''] = match
   const date = new Date(`${seconds}${zone}`)
   if (Number.isNaN(date.getTime()) || !isOnCalendar(seconds)) return undefined
-  return `${date.toISOString().slice(0, 19)}.${fraction.slice(0, 6).padEnd(6, '0')}Z`
+  const utc = date.toISOString()
+  // JavaScript has a year 0 and signed years of six digits; PostgreSQL and `Instant` have neither.
+  if (!/^(?!0000)\d{4}-/.test(utc)) return undefined
+  return `${utc.slice(0, 19)}.${fraction.slice(0, 6).padEnd(6, '0')}Z`
 }
 
 const ISO = /^(\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2})(?:\.(\d{1,9}))?(Z|[+-]\d{2}:\d{2})$/

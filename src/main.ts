@@ -1,6 +1,7 @@
 // The command line. Each command is a file in cli/; this one only joins them and turns what went
 // wrong into one line and an exit code: 1 for a failure, 2 for a wrong call.
 import { Command, CommanderError } from 'commander'
+import packageJson from '../package.json' with { type: 'json' }
 import { accountCommands, fundCommand, keyCommands } from './cli/account.ts'
 import { CommandFailed, UsageError } from './cli/context.ts'
 import { demoCommand } from './cli/demo.ts'
@@ -10,12 +11,13 @@ import { payoutCommands } from './cli/payout.ts'
 import { ratesCommands } from './cli/rates.ts'
 import { startCommands } from './cli/start.ts'
 import { verifyCommand } from './cli/verify.ts'
+import { ConfigError } from './config.ts'
 import { isConnectionLost } from './db/failure.ts'
 import { Refusal } from './errors.ts'
 
 const program = new Command('corridor')
   .description('A self-hosted engine for cross-border payouts on a ledger that can be proved.')
-  .version('0.1.0')
+  .version(packageJson.version)
   .showHelpAfterError('(corridor --help lists the commands)')
   .exitOverride()
 
@@ -38,16 +40,15 @@ try {
     process.exitCode = error.exitCode === 0 ? 0 : 2
   } else {
     process.stderr.write(`corridor: ${describeError(error)}\n`)
-    process.exitCode = error instanceof UsageError ? 2 : 1
+    process.exitCode = error instanceof UsageError || error instanceof ConfigError ? 2 : 1
   }
 }
 
 /** One line for what people can put right, a stack for what only we can. */
 function describeError(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
-  if (error instanceof UsageError || error instanceof CommandFailed || error instanceof Refusal) {
-    return error.message
-  }
+  const expected = [UsageError, CommandFailed, ConfigError, Refusal]
+  if (expected.some(kind => error instanceof kind)) return error.message
   if (isConnectionLost(error)) return `the database cannot be reached: ${error.message}`
   return error.stack ?? error.message
 }

@@ -25,7 +25,7 @@ test('a setting that cannot be read: the error names it', () => {
     ['CORRIDOR_SETTLE', 'yes'],
   ]
   for (const [name, value] of rows) {
-    assert.throws(() => readConfig({ [name]: value }), new RegExp(`^Error: ${name} must be`))
+    assert.throws(() => readConfig({ [name]: value }), new RegExp(`^ConfigError: ${name} must be`))
   }
 })
 

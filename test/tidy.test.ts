@@ -7,7 +7,7 @@ import { before, test } from 'node:test'
 
 /** Rooms from the ground up. A file may import its own room and rooms on lower floors. */
 const FLOORS: readonly (readonly string[])[] = [
-  ['errors', 'id', 'instant', 'money'],
+  ['csv', 'errors', 'id', 'instant', 'money'],
   ['db'],
   ['engine', 'account'],
   ['idempotency', 'ledger', 'fx'],

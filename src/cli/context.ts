@@ -20,6 +20,9 @@ export interface Context {
 /** A mistake of the person at the keyboard: printed as one line, without a stack. */
 export class UsageError extends Error {}
 
+/** What could not be done although the call was right: printed as one line, exit code 1. */
+export class CommandFailed extends Error {}
+
 /** Opens the database for one command, whether or not the service is running beside it. */
 export async function withContext<T>(work: (context: Context) => Promise<T>): Promise<T> {
   const config = readConfig()

@@ -6,11 +6,14 @@ import { readConfig } from '../config.ts'
 import { connect } from '../db/connect.ts'
 import { migrate } from '../db/migrate.ts'
 import { openDatabase } from '../db/open.ts'
+import { loadDefaultFees } from '../fee/load.ts'
+import { listFees, upsertFees } from '../fee/store.ts'
 import { loadDefaultRates } from '../fx/load.ts'
 import { listRates, upsertRates } from '../fx/store.ts'
 import { startService } from '../service.ts'
 import { createAccount, type OpenedAccount } from './account.ts'
 import { type Context, makeLog, onDatabase, print } from './context.ts'
+import { FEE_VOCABULARY } from './fees.ts'
 
 /** Balances of the sandbox account that a first start makes. */
 const SANDBOX = {
@@ -57,13 +60,15 @@ async function start(): Promise<void> {
     // A second signal finds no listener and ends the process at once.
     process.removeAllListeners('SIGTERM').removeAllListeners('SIGINT')
     log.info({ signal }, 'stopping')
-    service.stop().then(
+    const stopped = service.stop().then(
       () => log.info('stopped'),
       error => {
         log.fatal({ err: error }, 'could not stop cleanly')
         process.exitCode = 1
       },
     )
+    // Connections to a database that is silent would keep the process.
+    void stopped.then(() => process.exit())
   }
   process.once('SIGTERM', stop).once('SIGINT', stop)
   const { address, database } = service
@@ -71,25 +76,32 @@ async function start(): Promise<void> {
   if (sandbox !== undefined) process.stdout.write(welcome(address, sandbox))
 }
 
-/** An empty database gets the shipped rates and a sandbox account; any other is left alone. */
+/**
+ * An empty database gets the shipped rates and fees and a sandbox account; any other is left alone.
+ */
 async function firstStart(context: Context): Promise<OpenedAccount | undefined> {
   const { sql } = context
   if ((await listAccounts(sql)).length > 0) return undefined
   if ((await listRates(sql)).length === 0) await upsertRates(sql, await loadDefaultRates())
+  if ((await listFees(sql)).length === 0) {
+    await upsertFees(sql, await loadDefaultFees(FEE_VOCABULARY))
+  }
   return createAccount(context, SANDBOX)
 }
 
 function welcome(address: string, { account, key_id, secret }: OpenedAccount): string {
   const auth = `-u '${key_id}:${secret}'`
   const json = `-H 'Content-Type: application/json'`
-  const quote = `{"payout_info":{"currency":"HKD","amount":1000000},"holding_info":{"currency":"USD"}}`
+  const quote =
+    `{"payout_info":{"currency":"HKD","amount":1000000},` + `"holding_info":{"currency":"USD"}}`
   const payout =
     `{"amount":1000000,"currency":"HKD","holding_currency":"USD","purpose":"supplier_payment",` +
     `"transaction_description":"Invoice 2041","local":{"fund_transfer_network":"chats"},` +
     `"beneficiary_details":{"name":"Harbour Trading Ltd","type":"business","destination_details":` +
     `{"type":"bank","bank":{"account_number":"123456789012","country":"HK","currency":"HKD"}}}}`
   return `
-Corridor is ready at ${address}. A sandbox account was made, holding USD 1,000,000.00 and EUR 500,000.00.
+Corridor is ready at ${address}.
+A sandbox account was made, holding USD 1,000,000.00 and EUR 500,000.00.
 
   account  ${account.account_id}
   key id   ${key_id}

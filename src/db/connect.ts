@@ -26,7 +26,9 @@ export interface ConnectOptions {
 export function connect(url: string, options: ConnectOptions): Sql {
   return postgres(url, {
     max: options.max,
-    connect_timeout: 5,
+    connect_timeout: 3,
+    // Seconds between tries to connect. The default doubles up to 20, long after a database is back.
+    backoff: () => 0.1 + Math.random() * 0.1,
     // A long-lived pool: postgres.js would otherwise retire connections, and their plans, at
     // random.
     max_lifetime: null,
@@ -48,7 +50,8 @@ export function connect(url: string, options: ConnectOptions): Sql {
     connection: {
       TimeZone: 'UTC',
       application_name: options.application_name ?? 'corridor',
-      lock_timeout: 10_000,
+      // Five tries of a lane then take ten seconds at most.
+      lock_timeout: 2_000,
       statement_timeout: options.as === 'owner' ? 0 : 30_000,
       idle_in_transaction_session_timeout: options.as === 'owner' ? 0 : 10_000,
       ...(options.as === 'service' ? { role: SERVICE_ROLE } : {}),

@@ -29,9 +29,15 @@ const UNAVAILABLE_CODES = new Set([
 export function classify(error: unknown): Failure {
   const code = errorCode(error)
   if (CONTENTION.has(code)) return 'contention'
-  if (UNAVAILABLE_CODES.has(code)) return 'unavailable'
+  if (isConnectionLost(error)) return 'unavailable'
   if (code.length === 5 && UNAVAILABLE_CLASSES.has(code.slice(0, 2))) return 'unavailable'
   return 'fault'
+}
+
+/** Is the connection gone, or about to be closed by the server? FATAL and PANIC end the session. */
+export function isConnectionLost(error: unknown): boolean {
+  const severity = (error as { severity?: unknown } | null)?.severity
+  return UNAVAILABLE_CODES.has(errorCode(error)) || severity === 'FATAL' || severity === 'PANIC'
 }
 
 function errorCode(error: unknown): string {

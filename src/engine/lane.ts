@@ -3,11 +3,14 @@
 
 import type { Sql } from '../db/connect.ts'
 import { classify } from '../db/failure.ts'
+import { transact } from '../db/transact.ts'
 import { Refusal, refusal } from '../errors.ts'
 import type { Operation } from './operation.ts'
 
 interface Waiting<Command, Outcome> {
   readonly command: Command
+  /** When it came, by performance.now(). */
+  readonly since: number
   resolve(outcome: Outcome): void
   reject(reason: unknown): void
 }
@@ -25,11 +28,20 @@ export interface LaneOptions {
 const MAX_ATTEMPTS = 5
 const MAX_BACKOFF_MS = 1000
 
+/**
+ * A caller is answered within this time, if only by a 503; a command not begun by then is not begun
+ * at all, as its caller may have turned elsewhere.
+ */
+export const MAX_WAIT_MS = 4_500
+const WATCH_MS = 250
+
 export class Lane<Command, State, Outcome> {
   readonly #sql: Sql
   readonly #operation: Operation<Command, State, Outcome>
   readonly #options: LaneOptions
   #queue: Waiting<Command, Outcome>[] = []
+  /** What is with the database now. */
+  #batch: readonly Waiting<Command, Outcome>[] = []
   #busy = false
 
   constructor(sql: Sql, operation: Operation<Command, State, Outcome>, options: LaneOptions) {
@@ -43,23 +55,38 @@ export class Lane<Command, State, Outcome> {
    */
   run(command: Command): Promise<Outcome> {
     return new Promise((resolve, reject) => {
-      this.#queue.push({ command, resolve, reject })
+      this.#queue.push({ command, since: performance.now(), resolve, reject })
       if (!this.#busy) void this.#drain()
     })
   }
 
   async #drain(): Promise<void> {
     this.#busy = true
+    const watch = setInterval(() => this.#answerLate(), WATCH_MS)
     while (this.#queue.length > 0) {
       const batch = this.#queue.splice(0, this.#options.max_batch)
+      this.#batch = batch
       await this.#runBatch(batch)
     }
+    clearInterval(watch)
+    this.#batch = []
     this.#busy = false
   }
 
+  /** A silent database must not hold callers: whoever has waited too long is answered now. */
+  #answerLate(): void {
+    const now = performance.now()
+    this.#queue = refuseLate(this.#queue, now)
+    for (const { since, reject } of this.#batch) {
+      if (now - since >= MAX_WAIT_MS) reject(unavailable(new Error('no answer in time')))
+    }
+  }
+
   /** Never rejects: every waiting command gets its answer. */
-  async #runBatch(batch: readonly Waiting<Command, Outcome>[]): Promise<void> {
+  async #runBatch(all: Waiting<Command, Outcome>[]): Promise<void> {
     const started = performance.now()
+    const batch = refuseLate(all, started)
+    if (batch.length === 0) return
     try {
       const settled = await this.#transact(batch.map(waiting => waiting.command))
       batch.forEach((waiting, i) => {
@@ -85,8 +112,10 @@ export class Lane<Command, State, Outcome> {
 
   async #transact(commands: readonly Command[]): Promise<Settled<Outcome>[]> {
     for (let attempt = 1; ; attempt++) {
+      let begun = false
       try {
-        return await this.#sql.begin(async tx => {
+        return await transact(this.#sql, async tx => {
+          begun = true
           const state = await this.#operation.load(tx, commands)
           const settled = commands.map(command => this.#decide(state, command))
           const outcomes = settled.flatMap(s => ('outcome' in s ? [s.outcome] : []))
@@ -94,8 +123,12 @@ export class Lane<Command, State, Outcome> {
           return settled
         })
       } catch (error) {
-        if (classify(error) !== 'contention') throw error
-        if (attempt === MAX_ATTEMPTS) throw unavailable(error)
+        const failure = classify(error)
+        // A pooled connection that died since its last use: nothing was asked yet, so another one is
+        // taken. postgres.js also fails the first query of a connection that replaces a killed one.
+        const unasked = failure === 'unavailable' && !begun && !isSlow(error)
+        if (failure !== 'contention' && !unasked) throw error
+        if (attempt === MAX_ATTEMPTS) throw failure === 'contention' ? unavailable(error) : error
         await backOff(attempt)
       }
     }
@@ -134,6 +167,20 @@ export class Lanes<Command extends { readonly account_id: string }, State, Outco
   }
 }
 
+/** Refuses the commands that have waited too long, and returns the others. */
+function refuseLate<W extends Pick<Waiting<unknown, unknown>, 'since' | 'reject'>>(
+  waiting: W[],
+  now: number,
+): W[] {
+  const oldest = waiting[0]?.since ?? now
+  if (now - oldest < MAX_WAIT_MS) return waiting
+  return waiting.filter(({ since, reject }) => {
+    const late = now - since >= MAX_WAIT_MS
+    if (late) reject(refusal('service_unavailable', 'The database is busy; nothing was written.'))
+    return !late
+  })
+}
+
 function unavailable(cause: unknown): Refusal {
   const answer = refusal(
     'service_unavailable',
@@ -142,6 +189,11 @@ function unavailable(cause: unknown): Refusal {
   )
   answer.cause = cause
   return answer
+}
+
+/** Waiting for a connection has taken its time already. */
+function isSlow(error: unknown): boolean {
+  return (error as { code?: unknown }).code === 'CONNECT_TIMEOUT'
 }
 
 /** Full jitter: a random wait below a doubling ceiling keeps retries from marching in step. */

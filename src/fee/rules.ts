@@ -70,7 +70,8 @@ function specificity(fee: Fee, subject: FeeSubject): number {
   for (const [i, column] of OPTIONAL_COLUMNS.entries()) {
     const wanted = fee[column]
     if (wanted === null) continue
-    if (wanted !== subject[column]) return -1
+    // Requests name networks in any letter case, and all of them cost the same.
+    if (wanted.toLowerCase() !== subject[column].toLowerCase()) return -1
     set += 1
     order += 1 << (OPTIONAL_COLUMNS.length - 1 - i)
   }

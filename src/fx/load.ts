@@ -1,30 +1,217 @@
-// Rates from files: CSV with base,quote,mid,source,as_of, and the European Central Bank's daily XML.
-// Reads text and gives rates or says which line is wrong; it writes nothing.
+// Rates from files: CSV with base,quote,mid,source,as_of, and the European Central Bank's XML.
+// Reads text and gives rates or says which lines are wrong; it writes nothing and has no clock.
 import { readFile } from 'node:fs/promises'
-import { parse } from 'csv-parse/sync'
-import { instantFromIso } from '../instant.ts'
-import { parseDecimal } from '../money/decimal.ts'
+import { XMLParser, XMLValidator } from 'fast-xml-parser'
+import { type Line, type LineProblem, type Parsed, parseCsv, type Read, readLines } from '../csv.ts'
+import { type Instant, instantFromIso, plusMilliseconds } from '../instant.ts'
+import { findCurrency } from '../money/currency.ts'
+import { type Decimal, formatDecimal, parseDecimal } from '../money/decimal.ts'
 import type { Rate } from './rules.ts'
 
+export type RateFormat = 'csv' | 'ecb'
+
+export const RATE_COLUMNS = ['base', 'quote', 'mid', 'source', 'as_of'] as const
+/** One rate as text, the way a file or the command line gives it; '' is "not given". */
+export type RateCells = Record<(typeof RATE_COLUMNS)[number], string>
+
+/** What stands in for cells that are not given. `now` also judges what lies in the future. */
+export interface RateDefaults {
+  readonly source: string
+  readonly now: Instant
+}
+
+export const ECB_SOURCE = 'ECB euro foreign exchange reference rates'
+
 const DEFAULT_RATES = new URL('./default-rates.csv', import.meta.url)
+/** Clocks differ; a rate further ahead than this is a mistake. */
+const MAX_AHEAD_MS = 300_000
+const MAX_SOURCE = 200
+/** For the file that comes with the product, which no clock needs to judge. */
+const LATE = '9000-01-01T00:00:00.000000Z'
 
 /** The dated reference rates that come with the product, for sandboxes and first starts. */
 export async function loadDefaultRates(): Promise<Rate[]> {
-  return parseRatesCsv(await readFile(DEFAULT_RATES, 'utf8'))
+  const text = await readFile(DEFAULT_RATES, 'utf8')
+  const { lines, problems } = parseRatesCsv(text, { source: 'default', now: LATE })
+  const [problem] = problems
+  if (problem !== undefined) {
+    throw new Error(`default-rates.csv, line ${problem.line}: ${problem.message}`)
+  }
+  return lines.map(({ value }) => value)
 }
 
-export function parseRatesCsv(text: string): Rate[] {
-  const rows = parse(text, {
-    columns: true,
-    comment: '#',
-    trim: true,
-    skip_empty_lines: true,
-  }) as Record<string, string>[]
-  return rows.map(({ base = '', quote = '', mid = '', source = '', as_of = '' }, i) => {
-    const rate = parseDecimal(mid)
-    const instant = instantFromIso(as_of)
-    if (rate === undefined || rate.digits === 0n || instant === undefined)
-      throw new Error(`rate ${i + 1} is not valid`)
-    return { base, quote, mid: rate, source, as_of: instant }
+/** XML when it looks like XML, else CSV. */
+export function guessRateFormat(text: string): RateFormat {
+  return /^\uFEFF?\s*</.test(text) ? 'ecb' : 'csv'
+}
+
+export function parseRates(text: string, format: RateFormat, defaults: RateDefaults): Parsed<Rate> {
+  return format === 'ecb' ? parseEcbXml(text, defaults.now) : parseRatesCsv(text, defaults)
+}
+
+export function parseRatesCsv(text: string, defaults: RateDefaults): Parsed<Rate> {
+  const cells = parseCsv(text, { all: RATE_COLUMNS, optional: ['source', 'as_of'] })
+  return readLines(cells, row => readRate(row, defaults), pairOf)
+}
+
+/** One rate, or everything that is wrong with it. Currency codes may come in lower case. */
+export function readRate(cells: RateCells, defaults: RateDefaults): Read<Rate> {
+  const base = cells.base.toUpperCase()
+  const quote = cells.quote.toUpperCase()
+  const mid = readMid(cells.mid)
+  const source = cells.source || defaults.source
+  const as_of = cells.as_of === '' ? { value: defaults.now } : readAsOf(cells.as_of, defaults.now)
+  const messages = [
+    ...checkCode('base', base),
+    ...checkCode('quote', quote),
+    ...(base !== '' && base === quote ? [`base and quote are both ${base}`] : []),
+    ...(mid.messages ?? []),
+    ...checkSource(source),
+    ...(as_of.messages ?? []),
+  ]
+  if (messages.length > 0 || mid.messages !== undefined || as_of.messages !== undefined) {
+    return { messages }
+  }
+  return { value: { base, quote, mid: mid.value, source, as_of: as_of.value } }
+}
+
+export function pairOf(rate: { readonly base: string; readonly quote: string }): string {
+  return `${rate.base}/${rate.quote}`
+}
+
+/** A problem for each rate that is older than the one stored for its pair. */
+export function findOlder(lines: readonly Line<Rate>[], stored: readonly Rate[]): LineProblem[] {
+  const byPair = new Map(stored.map(rate => [pairOf(rate), rate]))
+  return lines.flatMap(({ line, value }) => {
+    const kept = byPair.get(pairOf(value))
+    if (kept === undefined || value.as_of >= kept.as_of) return []
+    const message = `${pairOf(value)} of ${value.as_of} is older than the stored ${kept.as_of}`
+    return [{ line, message }]
   })
+}
+
+/**
+ * The newest day of the ECB's daily, 90-day or historical file: units of each currency for one
+ * euro, as of 16:00 in Frankfurt, about when the ECB says it publishes.
+ * Source: https://www.ecb.europa.eu/stats/policy_and_exchange_rates/euro_reference_exchange_rates
+ */
+export function parseEcbXml(text: string, now: Instant): Parsed<Rate> {
+  const wrong = (line: number, message: string) => ({ lines: [], problems: [{ line, message }] })
+  const valid = XMLValidator.validate(text)
+  if (valid !== true) return wrong(valid.err.line, `not XML: ${valid.err.msg}`)
+  const day = newestDay(cubesOf(text))
+  if (day === undefined) return wrong(1, 'no <Cube time="…"> with rates: not an ECB rates file')
+  const line = lineAt(text, day.start)
+  const published = publishedAt(day.time)
+  if (published === undefined) return wrong(line, `time "${day.time}" is not a day`)
+  // Judged once for the day, not once for every rate of it.
+  const as_of = readAsOf(published, now)
+  if (as_of.messages !== undefined) return wrong(line, as_of.messages.join('; '))
+  const lines = day.rates.map(({ start, currency, rate }) => ({
+    line: lineAt(text, start),
+    value: { base: 'EUR', quote: currency, mid: rate, source: ECB_SOURCE, as_of: published },
+  }))
+  return readLines({ lines, problems: [] }, cells => readRate(cells, { source: '', now }), pairOf)
+}
+
+interface EcbDay {
+  readonly time: string
+  readonly start: number
+  readonly rates: readonly {
+    readonly currency: string
+    readonly rate: string
+    readonly start: number
+  }[]
+}
+
+/** An element as the parser gives it: attributes and children by name; places under a symbol. */
+type Element = { readonly [name: string | symbol]: unknown }
+
+function cubesOf(text: string): Element[] {
+  const parser = new XMLParser({
+    attributeNamePrefix: '',
+    captureMetaData: true,
+    ignoreAttributes: false,
+    isArray: name => name === 'Cube',
+    parseAttributeValue: false,
+    processEntities: false,
+    removeNSPrefix: true,
+  })
+  const document = parser.parse(text) as Element
+  return childCubes(document.Envelope).flatMap(childCubes)
+}
+
+function childCubes(parent: unknown): Element[] {
+  const cubes = (parent as Element | undefined)?.Cube
+  return Array.isArray(cubes) ? cubes.filter(cube => typeof cube === 'object') : []
+}
+
+function newestDay(cubes: readonly Element[]): EcbDay | undefined {
+  const days = cubes.filter(cube => typeof cube.time === 'string')
+  const [first, ...rest] = days
+  if (first === undefined) return undefined
+  // Days are written as YYYY-MM-DD, which sorts as text.
+  const newest = rest.reduce((a, b) => (String(a.time) >= String(b.time) ? a : b), first)
+  const rates = childCubes(newest).map(cube => ({
+    currency: String(cube.currency ?? ''),
+    rate: String(cube.rate ?? ''),
+    start: startOf(cube),
+  }))
+  if (rates.length === 0) return undefined
+  return { time: String(newest.time), start: startOf(newest), rates }
+}
+
+function startOf(element: Element): number {
+  const place = element[XMLParser.getMetaDataSymbol() as symbol]
+  return (place as { startIndex?: number } | undefined)?.startIndex ?? 0
+}
+
+function lineAt(text: string, index: number): number {
+  return text.slice(0, index).split('\n').length
+}
+
+/** 16:00 in Frankfurt on this day: 15:00Z in winter, 14:00Z in summer. */
+function publishedAt(day: string): string | undefined {
+  if (!/^\d{4}-\d{2}-\d{2}$/.test(day)) return undefined
+  try {
+    const local = Temporal.PlainDateTime.from(`${day}T16:00`, { overflow: 'reject' })
+    return local.toZonedDateTime('Europe/Berlin').toInstant().toString()
+  } catch (error) {
+    if (error instanceof RangeError) return undefined
+    throw error
+  }
+}
+
+function readMid(text: string): Read<Decimal> {
+  if (text === '') return { messages: ['mid is missing'] }
+  if (/^\d+\.\d{31,}$/.test(text)) {
+    return { messages: [`mid ${text} has more than 30 fractional digits`] }
+  }
+  const mid = parseDecimal(text)
+  if (mid !== undefined && mid.digits > 0n) return { value: mid }
+  return { messages: [`mid "${text}" is not a positive decimal such as 1.1269`] }
+}
+
+function readAsOf(text: string, now: Instant): Read<Instant> {
+  const instant = instantFromIso(text)
+  if (instant === undefined || instant < '1970') {
+    return { messages: [`as_of "${text}" is not a time such as 2026-01-31T16:00:00Z`] }
+  }
+  if (instant <= plusMilliseconds(now, MAX_AHEAD_MS)) return { value: instant }
+  return { messages: [`as_of ${text} is in the future`] }
+}
+
+function checkCode(column: string, code: string): string[] {
+  if (code === '') return [`${column} is missing`]
+  return findCurrency(code) === undefined ? [`unknown currency ${code}`] : []
+}
+
+function checkSource(source: string): string[] {
+  if (source.length <= MAX_SOURCE && !/\p{Cc}/u.test(source)) return []
+  return [`source has control characters or more than ${MAX_SOURCE} characters`]
+}
+
+/** As commands print it: exact, as text. */
+export function presentRate(rate: Rate) {
+  return { ...rate, mid: formatDecimal(rate.mid) }
 }

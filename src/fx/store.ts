@@ -1,5 +1,5 @@
 // The statements of the rate book, a reference table.
-import { rowsAsJson, type Sql } from '../db/connect.ts'
+import { rowsAsJson, type Sql, type TransactionSql } from '../db/connect.ts'
 import { formatDecimal, parseDecimal } from '../money/decimal.ts'
 import type { Rate } from './rules.ts'
 
@@ -11,6 +11,14 @@ export async function listRates(sql: Sql): Promise<Rate[]> {
     if (mid === undefined) throw new Error(`stored rate ${row.base}/${row.quote} ${row.mid}`)
     return { ...row, mid }
   })
+}
+
+/**
+ * Keeps everyone else from changing rates until the transaction ends; reading goes on. For those
+ * who judge new rates by the stored ones.
+ */
+export async function lockRates(tx: TransactionSql): Promise<void> {
+  await tx`lock table rates in share row exclusive mode`
 }
 
 /** Adds or replaces one row a pair, all in one statement. */

@@ -1,0 +1,120 @@
+// corridor payout transition: the operator moves a payout along its table of states.
+import type { Command } from 'commander'
+import { presentBalanceTransaction } from '../balance-transaction/wire.ts'
+import { newId } from '../id.ts'
+import { currencyExponent } from '../money/currency.ts'
+import { formatMajor } from '../money/decimal.ts'
+import { advancePayout } from '../payout/operations.ts'
+import { PAYOUT_STATUSES, PAYOUT_TRANSITIONS, type PayoutStatus } from '../payout/states.ts'
+import { findPayoutAccount } from '../payout/store.ts'
+import type { AdvanceOutcome } from '../payout/transition.ts'
+import type { Failure } from '../rail/rail.ts'
+import { print, UsageError, withContext } from './context.ts'
+
+interface TransitionOptions {
+  code?: string
+  category?: string
+  message?: string
+  json?: boolean
+}
+
+/** Statuses that carry a failure, and give the money back. */
+const FAILING: readonly PayoutStatus[] = ['failed', 'reversed']
+
+const DEFAULT_FAILURE: Failure = {
+  code: 'OP000100',
+  category: 'operator',
+  message: 'Set by the operator.',
+}
+
+export function payoutCommands(program: Command): void {
+  const payout = program.command('payout').description('move payouts by hand')
+  payout
+    .command('transition')
+    .description('set the status of a payout; failed and reversed give the money back')
+    .argument('<payout>', 'payout id')
+    .argument('<status>', `one of ${PAYOUT_STATUSES.join(', ')}`)
+    .option('--code <code>', `failure code (default: ${DEFAULT_FAILURE.code})`)
+    .option('--category <text>', `failure category (default: ${DEFAULT_FAILURE.category})`)
+    .option('--message <text>', `failure message (default: ${DEFAULT_FAILURE.message})`)
+    .option('--json', 'print JSON')
+    .addHelpText('after', helpText())
+    .action(transitionAction)
+}
+
+function helpText(): string {
+  const ways = Object.entries(PAYOUT_TRANSITIONS)
+    .filter(([, next]) => next.length > 0)
+    .map(([status, next]) => `  ${status.padEnd(16)} to ${next.join(', ')}`)
+  return [
+    '\nWhat can follow what; everything else is refused:',
+    ...ways,
+    '\nExample:',
+    '  npx corridor payout transition pot_… failed --message "Returned by the bank"',
+  ].join('\n')
+}
+
+async function transitionAction(
+  payout_id: string,
+  text: string,
+  options: TransitionOptions,
+): Promise<void> {
+  const status = PAYOUT_STATUSES.find(s => s === text)
+  if (status === undefined) {
+    throw new UsageError(`unknown status ${text}; it is one of ${PAYOUT_STATUSES.join(', ')}`)
+  }
+  const failure = readFailure(status, options)
+  const outcome = await withContext(async context => {
+    const account_id = await findPayoutAccount(context.sql, payout_id)
+    if (account_id === undefined) throw new UsageError(`no payout ${payout_id}`)
+    return context.write(advancePayout(newId), {
+      account_id,
+      payout_id,
+      steps: [{ status, failure }],
+      by: 'operator',
+      ask_again_in_ms: null,
+    })
+  })
+  const from = previousStatus(outcome)
+  const line = outcome.entries[0]?.line
+  const data = {
+    payout: payout_id,
+    from,
+    to: status,
+    failure,
+    balance_transaction: line === undefined ? null : presentBalanceTransaction(line),
+  }
+  print(options, data, [`${payout_id}  ${from} → ${status}`, ...describeCredit(outcome)].join('\n'))
+}
+
+function readFailure(status: PayoutStatus, options: TransitionOptions): Failure | null {
+  const { code, category, message } = options
+  if (FAILING.includes(status)) {
+    return {
+      code: code ?? DEFAULT_FAILURE.code,
+      category: category ?? DEFAULT_FAILURE.category,
+      message: message ?? DEFAULT_FAILURE.message,
+    }
+  }
+  if (code === undefined && category === undefined && message === undefined) return null
+  throw new UsageError(`--code, --category and --message are for ${FAILING.join(' and ')}`)
+}
+
+/** As decided under the lock, not as some earlier look would have seen it. */
+function previousStatus(outcome: AdvanceOutcome): string {
+  const data = outcome.events[0]?.data as { previous_status?: string } | undefined
+  return data?.previous_status ?? ''
+}
+
+function describeCredit(outcome: AdvanceOutcome): string[] {
+  const line = outcome.entries[0]?.line
+  if (line === undefined) return []
+  const exponent = currencyExponent(line.currency)
+  const major = (amount: bigint) => `${line.currency} ${formatMajor(amount, exponent)}`
+  const fees = line.fixed_fee + line.variable_fee
+  return [
+    `${line.id}  ${line.type}: ${major(line.net_amount)} back ` +
+      `(${major(line.amount)} and ${major(fees)} of fees); ` +
+      `balance now ${major(line.balance_after)}`,
+  ]
+}

@@ -1,0 +1,184 @@
+// Fee schedules from files: CSV with one row a line, amounts in major units. Reads text and gives
+// rows of the schedule or says which lines are wrong; it writes nothing. Payout types, countries
+// and networks belong to other rooms, so it is told what they are.
+import { readFile } from 'node:fs/promises'
+import { type Parsed, parseCsv, type Read, readLines } from '../csv.ts'
+import { findCurrency } from '../money/currency.ts'
+import { formatMajor, MAX_AMOUNT, parseMajor } from '../money/decimal.ts'
+import { amountToJson } from '../money/json.ts'
+import type { Fee } from './rules.ts'
+
+export const FEE_COLUMNS = [
+  'payout_type',
+  'payout_currency',
+  'destination_country',
+  'network',
+  'charge_type',
+  'fixed_amount',
+  'fee_currency',
+  'variable_bps',
+  'minimum_amount',
+  'maximum_amount',
+] as const
+export type FeeColumn = (typeof FEE_COLUMNS)[number]
+
+/** One row as text, the way a file or the command line gives it; '' is any, none, or zero. */
+export type FeeCells = Record<FeeColumn, string>
+
+/** What the matching columns may say. */
+export interface FeeVocabulary {
+  readonly payout_types: readonly string[]
+  /** By payout type; a type without an entry is never asked for with one. */
+  readonly charge_types: Readonly<Record<string, readonly string[]>>
+  isCountry(code: string): boolean
+  /** The name as requests of this payout type carry it; undefined when none can. */
+  networkName(payout_type: string, name: string): string | undefined
+}
+
+const DEFAULT_FEES = new URL('./default-fees.csv', import.meta.url)
+/** 100 percent, as the database also says. */
+const MAX_BPS = 10_000
+
+/** The example schedule that comes with the product, for sandboxes and first starts. */
+export async function loadDefaultFees(vocabulary: FeeVocabulary): Promise<Fee[]> {
+  const { lines, problems } = parseFeesCsv(await readFile(DEFAULT_FEES, 'utf8'), vocabulary)
+  const [problem] = problems
+  if (problem !== undefined) {
+    throw new Error(`default-fees.csv, line ${problem.line}: ${problem.message}`)
+  }
+  return lines.map(({ value }) => value)
+}
+
+/** Only payout_type and fee_currency must be columns; the others may be left out altogether. */
+export function parseFeesCsv(text: string, vocabulary: FeeVocabulary): Parsed<Fee> {
+  const optional = FEE_COLUMNS.filter(name => name !== 'payout_type' && name !== 'fee_currency')
+  const cells = parseCsv(text, { all: FEE_COLUMNS, optional })
+  return readLines(cells, row => readFee(row, vocabulary), describeSubject)
+}
+
+/** What a row applies to, as one line: `swift, charge_type ours`. No two rows may have the same. */
+export function describeSubject(fee: Fee): string {
+  const named = (['payout_currency', 'destination_country', 'network', 'charge_type'] as const)
+    .filter(column => fee[column] !== null)
+    .map(column => `${column} ${fee[column]}`)
+  return [fee.payout_type, ...named].join(', ')
+}
+
+/** One row of the schedule, or everything that is wrong with it. */
+export function readFee(cells: FeeCells, vocabulary: FeeVocabulary): Read<Fee> {
+  const payout_type = cells.payout_type.toLowerCase()
+  const payout_currency = cells.payout_currency.toUpperCase() || null
+  const destination_country = cells.destination_country.toUpperCase() || null
+  const charge_type = cells.charge_type.toLowerCase() || null
+  const fee_currency = cells.fee_currency.toUpperCase()
+  const network = cells.network === '' ? null : vocabulary.networkName(payout_type, cells.network)
+  const fixed = readAmount('fixed_amount', cells.fixed_amount || '0', fee_currency)
+  const minimum = readBound('minimum_amount', cells.minimum_amount, fee_currency)
+  const maximum = readBound('maximum_amount', cells.maximum_amount, fee_currency)
+  const bps = readBps(cells.variable_bps || '0')
+  const messages = [
+    ...checkType(payout_type, vocabulary),
+    ...(payout_currency === null ? [] : checkCode(payout_currency)),
+    ...checkCountry(destination_country, vocabulary),
+    ...(network === undefined ? [`no ${payout_type} payout names network ${cells.network}`] : []),
+    ...checkChargeType(payout_type, charge_type, vocabulary),
+    ...(fee_currency === '' ? ['fee_currency is missing'] : checkCode(fee_currency)),
+    ...[fixed, bps, minimum, maximum].flatMap(read => read.messages ?? []),
+    ...checkBounds(minimum.value ?? null, maximum.value ?? null),
+  ]
+  if (messages.length > 0) return { messages }
+  return {
+    value: {
+      payout_type,
+      payout_currency,
+      destination_country,
+      network: network ?? null,
+      charge_type,
+      fixed_amount: fixed.value ?? 0n,
+      fee_currency,
+      variable_bps: bps.value ?? 0,
+      minimum_amount: minimum.value ?? null,
+      maximum_amount: maximum.value ?? null,
+    },
+  }
+}
+
+/** As commands print it with --json: minor units, as everywhere in JSON. */
+export function presentFee(fee: Fee) {
+  const { fixed_amount, minimum_amount, maximum_amount } = fee
+  return {
+    ...fee,
+    fixed_amount: amountToJson(fixed_amount),
+    minimum_amount: minimum_amount === null ? null : amountToJson(minimum_amount),
+    maximum_amount: maximum_amount === null ? null : amountToJson(maximum_amount),
+  }
+}
+
+/** The row as cells, amounts in major units: what a file would say. */
+export function feeCells(fee: Fee): FeeCells {
+  const exponent = findCurrency(fee.fee_currency)?.exponent ?? 0
+  const major = (amount: bigint | null) => (amount === null ? '' : formatMajor(amount, exponent))
+  return {
+    payout_type: fee.payout_type,
+    payout_currency: fee.payout_currency ?? '',
+    destination_country: fee.destination_country ?? '',
+    network: fee.network ?? '',
+    charge_type: fee.charge_type ?? '',
+    fixed_amount: major(fee.fixed_amount),
+    fee_currency: fee.fee_currency,
+    variable_bps: fee.variable_bps.toString(),
+    minimum_amount: major(fee.minimum_amount),
+    maximum_amount: major(fee.maximum_amount),
+  }
+}
+
+function readAmount(column: string, text: string, fee_currency: string): Read<bigint> {
+  // The currency's own problem is named elsewhere; it leaves nothing to judge the amount by.
+  const currency = findCurrency(fee_currency)
+  if (currency === undefined) return { value: 0n }
+  const amount = parseMajor(text, currency.exponent)
+  if (amount !== undefined && amount <= MAX_AMOUNT) return { value: amount }
+  const places = `at most ${currency.exponent} digits after the point`
+  return { messages: [`${column} "${text}" is not an amount in ${fee_currency}, ${places}`] }
+}
+
+function readBound(column: string, text: string, fee_currency: string): Read<bigint | null> {
+  return text === '' ? { value: null } : readAmount(column, text, fee_currency)
+}
+
+function readBps(text: string): Read<number> {
+  if (/^\d{1,5}$/.test(text) && Number(text) <= MAX_BPS) return { value: Number(text) }
+  return { messages: [`variable_bps "${text}" is not an integer from 0 to ${MAX_BPS}`] }
+}
+
+function checkType(payout_type: string, { payout_types }: FeeVocabulary): string[] {
+  if (payout_types.includes(payout_type)) return []
+  const shown = payout_type === '' ? 'payout_type is missing' : `unknown payout_type ${payout_type}`
+  return [`${shown}; the types are ${payout_types.join(', ')}`]
+}
+
+function checkCode(code: string): string[] {
+  return findCurrency(code) === undefined ? [`unknown currency ${code}`] : []
+}
+
+function checkCountry(code: string | null, vocabulary: FeeVocabulary): string[] {
+  return code === null || vocabulary.isCountry(code) ? [] : [`unknown country ${code}`]
+}
+
+/** A row for a charge type that no request of the payout type can have would never apply. */
+function checkChargeType(
+  payout_type: string,
+  charge_type: string | null,
+  vocabulary: FeeVocabulary,
+): string[] {
+  if (charge_type === null || !vocabulary.payout_types.includes(payout_type)) return []
+  const known = vocabulary.charge_types[payout_type] ?? []
+  if (known.includes(charge_type)) return []
+  if (known.length === 0) return [`a ${payout_type} payout has no charge_type`]
+  return [`unknown charge_type ${charge_type}; it is ${known.join(' or ')}`]
+}
+
+function checkBounds(minimum: bigint | null, maximum: bigint | null): string[] {
+  if (minimum === null || maximum === null || minimum <= maximum) return []
+  return ['minimum_amount is more than maximum_amount']
+}

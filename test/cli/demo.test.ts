@@ -1,0 +1,119 @@
+// corridor demo against a service of its own: the whole way of a payout over HTTP, adding up.
+import assert from 'node:assert/strict'
+import { createServer } from 'node:http'
+import { after, before, test } from 'node:test'
+import type { DemoStep } from '../../src/cli/demo.ts'
+import { layOut } from '../../src/cli/demo-words.ts'
+import { type Cli, openCli } from '../support/cli.ts'
+import { createDatabase, type TestDatabase } from '../support/database.ts'
+import { type RunningProcess, startProcess } from '../support/process.ts'
+
+let database: TestDatabase
+let service: RunningProcess
+let cli: Cli
+before(async () => {
+  database = await createDatabase()
+  service = await startProcess({ DATABASE_URL: database.url, CORRIDOR_SIMULATOR_DELAY_MS: '300' })
+  cli = await openCli(database.url)
+})
+after(async () => {
+  await service.kill()
+  await cli.close()
+  await database.drop()
+})
+
+test('start, on an empty database: loads rates and fees, so that the demo has both', async () => {
+  const [row] = await database.owner`
+    select (select count(*) from rates)::int as rates, (select count(*) from fees)::int as fees`
+  assert.ok(Number(row?.rates) > 30)
+  assert.equal(row?.fees, 7)
+})
+
+test('demo --json: every step in order, the payout settled, the sums right', async () => {
+  const { code, json, stderr } = await cli.run('demo', '--url', service.address, '--json')
+  assert.deepEqual([code, stderr], [0, ''])
+  const steps = json as DemoStep[]
+  assert.deepEqual(
+    steps.map(({ step }) => step),
+    [
+      'account',
+      'opening_balance',
+      'quote',
+      'payout',
+      'settlement',
+      'closing_balance',
+      'balance_transaction',
+      'ledger',
+      'arithmetic',
+    ],
+  )
+  for (const step of steps) if ('response' in step) assert.equal(step.response.status, 200)
+  const settled = steps.flatMap(s => (s.step === 'settlement' ? [s] : []))[0]
+  assert.equal(settled?.response.body.data.status, 'succeeded')
+  const ledger = steps.flatMap(s => (s.step === 'ledger' ? s.journals : []))
+  assert.deepEqual(
+    ledger.map(({ kind }) => kind),
+    ['funding', 'payout', 'settlement'],
+  )
+  const sums = steps.flatMap(s => (s.step === 'arithmetic' ? [s] : []))[0]
+  assert.ok(sums?.adds_up)
+  const { opening_balance, holding_amount, fixed_fee, variable_fee, closing_balance } = sums
+  assert.equal(opening_balance, 1_000_000)
+  assert.equal(opening_balance - holding_amount - fixed_fee - variable_fee, closing_balance)
+  assert.ok(fixed_fee > 0 && variable_fee > 0)
+})
+
+test('demo: plain words in 80 columns, journals that sum to zero, no secret', async () => {
+  const { code, stdout, stderr } = await cli.run('demo', '--url', `${service.address}/`)
+  assert.deepEqual([code, stderr], [0, ''])
+  assert.deepEqual(
+    stdout.split('\n').filter(line => line.length > 80),
+    [],
+  )
+  assert.ok(!stdout.includes('\u001b'))
+  assert.doesNotMatch(stdout, /secret|[Bb]asic /)
+  const sums = [...stdout.matchAll(/^ +sum +[A-Z]{3} +(\S+)$/gm)].map(([, sum]) => sum)
+  assert.deepEqual(sums, ['0.00', '0.00', '0.00', '0.00'])
+  assert.match(stdout, /10000\.00 HKD ÷ 7\.\d+ = 12\d\d\.\d\d USD/)
+  assert.match(stdout, /It adds up, to the last cent\.\n$/m)
+})
+
+test('demo, nobody at the URL: exit code 1, one line that says how to start, no account made', async () => {
+  const count = () => database.owner`select count(*)::int as n from accounts`
+  const before = await count()
+  // The port of a listener that has just been closed.
+  const server = createServer().listen(0, '127.0.0.1')
+  await new Promise(resolve => server.once('listening', resolve))
+  const { port } = server.address() as { port: number }
+  await new Promise(resolve => server.close(resolve))
+  const { code, stdout, stderr } = await cli.run('demo', '--url', `http://127.0.0.1:${port}`)
+  assert.deepEqual([code, stdout], [1, ''])
+  assert.match(stderr, /^corridor: no service answers at .* \(ECONNREFUSED\); start it: .*\n$/)
+  assert.deepEqual(await count(), before)
+})
+
+test('demo, a service on another database: exit code 1 and one line that says so', async () => {
+  const other = await createDatabase()
+  const lost = await openCli(other.url)
+  try {
+    const { code, stderr } = await lost.run('demo', '--url', service.address)
+    assert.equal(code, 1)
+    assert.match(stderr, /^corridor: the service at .* has another database\n$/)
+  } finally {
+    await lost.close()
+    await other.drop()
+  }
+})
+
+const LAYOUTS: readonly [value: unknown, width: number, lines: readonly string[]][] = [
+  [{ a: 1, b: [] }, 20, ['{ "a": 1, "b": [] }']],
+  [{ a: 1, b: [] }, 18, ['{', '  "a": 1,', '  "b": []', '}']],
+  [[{ a: 'x' }, {}], 10, ['[', '  {', '    "a": "x"', '  },', '  {}', ']']],
+  ['a long text is never broken', 5, ['"a long text is never broken"']],
+  [null, 1, ['null']],
+]
+for (const [value, width, lines] of LAYOUTS) {
+  test(`JSON in ${width} columns, ${JSON.stringify(value)}: ${lines.length} lines`, () => {
+    assert.deepEqual(layOut(value, width), lines)
+  })
+}

@@ -1,0 +1,107 @@
+// corridor fees list, set, import: what is written, what is refused, and that a refusal writes
+// nothing.
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { FEE_VOCABULARY } from '../../src/cli/fees.ts'
+import { FEE_COLUMNS, loadDefaultFees } from '../../src/fee/load.ts'
+import { type Cli, openCli } from '../support/cli.ts'
+import { createDatabase, type TestDatabase } from '../support/database.ts'
+
+let database: TestDatabase
+let cli: Cli
+before(async () => {
+  database = await createDatabase()
+  cli = await openCli(database.url)
+})
+after(async () => {
+  await cli.close()
+  await database.drop()
+})
+
+const HEADER = `${FEE_COLUMNS.join(',')}\n`
+
+async function stored() {
+  const rows = await database.owner`
+    select payout_type, network, charge_type, fixed_amount::text as fixed from fees
+    order by payout_type, network nulls first, charge_type nulls first`
+  return rows.map(({ payout_type, network, charge_type, fixed }) =>
+    [payout_type, network, charge_type, fixed].filter(cell => cell !== null).join(' '),
+  )
+}
+
+test('fees set, twice for the same payouts: added, then replaced; list shows the second', async () => {
+  const args = ['--payout-type', 'local', '--payout-currency', 'hkd', '--network', 'CHATS']
+  const set = (...more: string[]) =>
+    cli.run('fees', 'set', ...args, '--fee-currency', 'USD', ...more, '--json')
+  const first = await set('--fixed-amount', '1.00', '--variable-bps', '10')
+  assert.deepEqual([first.code, first.stderr], [0, ''])
+  const row = {
+    payout_type: 'local',
+    payout_currency: 'HKD',
+    destination_country: null,
+    network: 'chats',
+    charge_type: null,
+    fixed_amount: 100,
+    fee_currency: 'USD',
+    variable_bps: 10,
+    minimum_amount: null,
+    maximum_amount: null,
+  }
+  assert.deepEqual(first.json, { ...row, replaced: false })
+  const second = await set('--fixed-amount', '0.5', '--maximum-amount', '25')
+  const after = { ...row, fixed_amount: 50, variable_bps: 0, maximum_amount: 2500 }
+  assert.deepEqual(second.json, { ...after, replaced: true })
+  const list = await cli.run('fees', 'list', '--json')
+  assert.deepEqual(list.json, [after])
+  const words = await cli.run('fees', 'list')
+  assert.match(
+    words.stdout,
+    /^type +currency .*\nlocal +HKD +any +chats +any +0\.50 +USD +0 +25\.00/,
+  )
+})
+
+test('fees import, without --replace: rows added or replaced, others kept', async () => {
+  await database.owner`delete from fees`
+  const one = `${HEADER}local,,,,,1,USD,,,\nwallet,,,tron,,2,USD,,,\n`
+  assert.equal((await cli.run('fees', 'import', await cli.file('one.csv', one))).code, 0)
+  const two = `${HEADER}local,,,,,3,USD,,,\nswift,,,,ours,4,USD,,,\n`
+  const { code, json } = await cli.pipe(two, 'fees', 'import', '-', '--json')
+  assert.equal(code, 0)
+  assert.deepEqual(
+    [json.file, json.replace, json.dry_run, json.fees.length],
+    ['stdin', false, false, 2],
+  )
+  assert.deepEqual(await stored(), ['local 300', 'swift ours 400', 'wallet tron 200'])
+})
+
+test('fees import --replace: the file is the whole schedule; --dry-run writes nothing', async () => {
+  await database.owner`delete from fees`
+  await cli.pipe(`${HEADER}local,,,,,1,USD,,,\nwallet,,,,,2,USD,,,\n`, 'fees', 'import', '-')
+  const path = await cli.file('new.csv', `${HEADER}swift,,,,,5,USD,,,\n`)
+  const dry = await cli.run('fees', 'import', path, '--replace', '--dry-run')
+  assert.equal(dry.code, 0)
+  assert.match(dry.stdout, /1 rows from new\.csv would be loaded as the whole schedule\n$/)
+  assert.deepEqual(await stored(), ['local 100', 'wallet 200'])
+  assert.equal((await cli.run('fees', 'import', path, '--replace')).code, 0)
+  assert.deepEqual(await stored(), ['swift 500'])
+})
+
+test('fees import, bad lines: all problems with their lines, nothing written', async () => {
+  const before = await stored()
+  const text = `${HEADER}local,,,,,1,USD,,,\n# \nlocal,,,,,1.001,USD,,,\nlocal,,ZZ,,,,USD,,2,1\n`
+  const path = await cli.file('bad.csv', text)
+  const { code, stdout, stderr } = await cli.run('fees', 'import', path, '--replace')
+  assert.deepEqual([code, stdout], [1, ''])
+  assert.equal(
+    stderr,
+    'corridor: bad.csv has 3 problems; nothing was written\n' +
+      '  line 4: fixed_amount "1.001" is not an amount in USD, at most 2 digits after the point\n' +
+      '  line 5: unknown country ZZ\n' +
+      '  line 5: minimum_amount is more than maximum_amount\n',
+  )
+  assert.deepEqual(await stored(), before)
+})
+
+test('default fees, in the words of the service: valid', async () => {
+  assert.equal((await loadDefaultFees(FEE_VOCABULARY)).length, 7)
+})

@@ -1,0 +1,91 @@
+// What the command line says of itself, and how it refuses a wrong call, for every command.
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { Command } from 'commander'
+import { demoCommand } from '../../src/cli/demo.ts'
+import { feesCommands } from '../../src/cli/fees.ts'
+import { payoutCommands } from '../../src/cli/payout.ts'
+import { ratesCommands } from '../../src/cli/rates.ts'
+import { type Cli, openCli } from '../support/cli.ts'
+
+/** Nobody listens there: a wrong call is refused before the database is opened. */
+const NOWHERE = 'postgres://127.0.0.1:1/corridor'
+
+let cli: Cli
+before(async () => {
+  cli = await openCli(NOWHERE)
+})
+after(() => cli.close())
+
+const program = new Command('corridor')
+ratesCommands(program)
+feesCommands(program)
+payoutCommands(program)
+demoCommand(program)
+
+const leaves = program.commands.flatMap(command =>
+  command.commands.length === 0 ? [command] : command.commands,
+)
+
+function helpOf(command: Command): string {
+  let help = ''
+  command.configureOutput({
+    writeOut: text => {
+      help += text
+    },
+  })
+  command.outputHelp()
+  return help
+}
+
+for (const command of leaves) {
+  const name = `${command.parent === program ? '' : `${command.parent?.name()} `}${command.name()}`
+  test(`corridor ${name} --help: says what it does, with an example, in 100 columns`, () => {
+    const help = helpOf(command)
+    assert.match(command.description(), /^[a-z].{10}/)
+    assert.match(help, new RegExp(`\\n.*npx corridor ${name}`))
+    assert.match(help, /--json/)
+    for (const { description } of [...command.options, ...command.registeredArguments]) {
+      assert.notEqual(description, '')
+    }
+    assert.deepEqual(
+      help.split('\n').filter(line => line.length > 100),
+      [],
+    )
+  })
+}
+
+test('corridor --help: lists every command, exit code 0', async () => {
+  const { code, stdout } = await cli.run('--help')
+  assert.equal(code, 0)
+  const names = ['start', 'migrate', 'account', 'key', 'fund', 'rates', 'fees', 'payout', 'demo']
+  for (const name of names) {
+    assert.match(stdout, new RegExp(`^  ${name} `, 'm'))
+  }
+})
+
+const WRONG: readonly (readonly [...args: string[]])[] = [
+  ['bogus'],
+  ['rates', 'list', '--bogus'],
+  ['rates', 'set', 'EUR', 'USD'],
+  ['rates', 'import', '/no/such/file.csv'],
+  ['fees', 'set', '--payout-type', 'local'],
+  ['fees', 'set', '--payout-type', 'card', '--fee-currency', 'USD'],
+  ['payout', 'transition', 'pot_1', 'gone'],
+  ['payout', 'transition', 'pot_1', 'succeeded', '--code', 'X'],
+  ['demo', '--url', 'ftp://127.0.0.1'],
+]
+test('corridor, a wrong call: exit code 2, words on standard error, none on standard output', async () => {
+  const runs = await Promise.all(WRONG.map(async args => ({ args, ...(await cli.run(...args)) })))
+  for (const { args, code, stdout, stderr } of runs) {
+    assert.deepEqual([args, code, stdout], [args, 2, ''])
+    assert.match(stderr, /^(corridor: |error: ).+\n/)
+    assert.doesNotMatch(stderr, /^ {4}at /m)
+  }
+})
+
+test('corridor rates list, database away: exit code 1 and one line', async () => {
+  const { code, stdout, stderr } = await cli.run('rates', 'list')
+  assert.deepEqual([code, stdout], [1, ''])
+  assert.match(stderr, /^corridor: the database cannot be reached: .*ECONNREFUSED.*\n$/)
+})

@@ -1,0 +1,80 @@
+// corridor payout transition: the operator's step, its refusals, and money that goes back.
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { localPayout } from '../support/bodies.ts'
+import { type Cli, openCli } from '../support/cli.ts'
+import { type Client, startTestService, type TestService } from '../support/service.ts'
+
+let service: TestService
+let account: Client
+let cli: Cli
+before(async () => {
+  service = await startTestService()
+  await service.setFees([{ payout_type: 'local', fixed_amount: 100n, variable_bps: 10 }])
+  account = await service.openAccount({ currencies: ['USD'], fund: { USD: 100_000n } })
+  cli = await openCli(service.database.url)
+})
+after(async () => {
+  await cli.close()
+  await service.close()
+})
+
+async function pay(): Promise<string> {
+  const { status, json, text } = await account.post('/v3/payout', localPayout)
+  assert.equal(status, 200, text)
+  return json.data.id
+}
+
+async function balance(): Promise<string> {
+  return (await account.get('/v3/balance')).json.data.available[0].amount
+}
+
+test('payout transition to failed: principal and fees are back, the failure is stored', async () => {
+  const id = await pay()
+  assert.equal(await balance(), '89890')
+  const { code, json, stderr } = await cli.run('payout', 'transition', id, 'failed', '--json')
+  assert.deepEqual([code, stderr], [0, ''])
+  const failure = { code: 'OP000100', category: 'operator', message: 'Set by the operator.' }
+  const { balance_transaction, ...rest } = json
+  assert.deepEqual(rest, { payout: id, from: 'processing', to: 'failed', failure })
+  assert.deepEqual(balance_transaction.net, { amount: 10_110, currency: 'USD' })
+  assert.equal(balance_transaction.type, 'payout_failure')
+  assert.equal(await balance(), '100000')
+  const payout = (await account.get(`/v3/payout/${id}`)).json.data
+  assert.deepEqual([payout.status, payout.failure], ['failed', failure])
+})
+
+test('payout transition, through a hold to reversed: each step in words, money back at the end', async () => {
+  const id = await pay()
+  const held = await cli.run('payout', 'transition', id, 'compliance_hold')
+  assert.deepEqual([held.code, held.stdout], [0, `${id}  processing → compliance_hold\n`])
+  const done = await cli.run('payout', 'transition', id, 'succeeded')
+  assert.deepEqual([done.code, done.stdout], [0, `${id}  compliance_hold → succeeded\n`])
+  assert.equal(await balance(), '89890')
+  const words = ['--code', 'BANK1', '--category', 'bank', '--message', 'Account closed']
+  const back = await cli.run('payout', 'transition', id, 'reversed', ...words)
+  assert.equal(back.code, 0)
+  const [first, second] = back.stdout.split('\n')
+  assert.equal(first, `${id}  succeeded → reversed`)
+  assert.match(
+    second ?? '',
+    /^btr_\w+ {2}payout_reversal: USD 101\.10 back \(USD 100\.00 and USD 1\.10 of fees\); balance now USD 1000\.00$/,
+  )
+  const payout = (await account.get(`/v3/payout/${id}`)).json.data
+  assert.deepEqual(payout.failure, { code: 'BANK1', category: 'bank', message: 'Account closed' })
+  assert.equal(await balance(), '100000')
+})
+
+test('payout transition that the table does not have: exit code 1, one sentence, nothing changed', async () => {
+  const id = await pay()
+  const { code, stdout, stderr } = await cli.run('payout', 'transition', id, 'reversed')
+  assert.deepEqual([code, stdout], [1, ''])
+  assert.equal(stderr, `corridor: Payout ${id} cannot go from processing to reversed.\n`)
+  assert.equal(await balance(), '89890')
+  assert.equal((await account.get(`/v3/payout/${id}`)).json.data.status, 'processing')
+})
+
+test('payout transition of a payout that is not there: exit code 2', async () => {
+  const { code, stderr } = await cli.run('payout', 'transition', 'pot_0', 'failed')
+  assert.deepEqual([code, stderr], [2, 'corridor: no payout pot_0\n'])
+})
