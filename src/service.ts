@@ -18,12 +18,22 @@ export interface Service {
   readonly deps: Deps
   /** Names of the migrations this start applied. */
   readonly migrated: readonly string[]
-  /** Stops taking new connections, answers what was asked, and leaves the database. */
+  /**
+   * Says `Connection: close` for the drain time, takes no new connections, answers what was asked,
+   * and leaves the database: within drain time and 8 s, if the embedded one needs not be stopped.
+   */
   stop(): Promise<void>
 }
 
 /** How often answers past their 24 hours are forgotten. */
 const FORGET_EVERY_MS = 600_000
+
+/** Longer than any request is left without an answer (MAX_WAIT_MS of the lanes). */
+const CLOSE_WITHIN_MS = 5_000
+/** For a database that does not answer any more. */
+const LEAVE_WITHIN_MS = 1_500
+
+const SHORT_TURN_MS = 0.05
 
 /** `prepare` runs on the migrated database before anything is opened on it. */
 export async function startService(
@@ -51,12 +61,45 @@ export async function startService(
     async stop() {
       lifecycle.draining = true
       clearInterval(forget)
-      await Promise.all([settling?.stop(), pause(config.drain_ms)])
+      const settled = settling?.stop()
+      await pause(config.drain_ms)
+      await shortTurn()
+      const closed = new Promise(resolve => app.server.close(resolve))
+      await within(CLOSE_WITHIN_MS, closed)
+      // Left are connections that never finish asking: all that was asked has been answered.
+      app.server.closeAllConnections()
+      await closed
       await app.close()
-      await deps.close()
+      // A round that is cut off leaves a claim, which comes due again.
+      await within(LEAVE_WITHIN_MS, settled)
+      await within(LEAVE_WITHIN_MS, deps.close())
       await database.release()
     },
   }
+}
+
+/**
+ * Resolves after a turn of the event loop so short that hardly a connection can have come in it.
+ * Closing a listener resets those the kernel has taken and we have not.
+ */
+async function shortTurn(): Promise<void> {
+  const deadline = performance.now() + 1_000
+  for (let began = performance.now(); began < deadline; ) {
+    await new Promise(resolve => setImmediate(resolve))
+    const now = performance.now()
+    if (now - began < SHORT_TURN_MS) return
+    began = now
+  }
+}
+
+/** Resolves with the work or when its time is up, whichever comes first. */
+async function within(milliseconds: number, work: Promise<unknown> | undefined): Promise<void> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise(resolve => {
+    timer = setTimeout(resolve, milliseconds)
+  })
+  await Promise.race([work, late])
+  clearTimeout(timer)
 }
 
 function pause(milliseconds: number): Promise<void> {

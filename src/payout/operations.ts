@@ -134,14 +134,29 @@ export function advancePayout(newId: NewId): Operation<Advance, AdvanceState, Ad
     decide: decideAdvance,
 
     store(tx, outcomes, state) {
-      // A payout advanced twice in one batch is written once, as it ended.
-      const last = new Map(outcomes.map(({ payout }) => [quoteName(payout), payout]))
       return Promise.all([
         ...storeBooks(tx, state.books, outcomes, state.now),
-        updatePayoutStates(tx, [...last.values()], state.now),
+        ...roundsOf(outcomes).map(round => updatePayoutStates(tx, round, state.now)),
       ])
     },
   }
+}
+
+/**
+ * What is written, round by round: the database checks every step of a payout by the table of states,
+ * so one that took several steps in this batch is written once for each status it went through.
+ */
+function roundsOf(outcomes: readonly AdvanceOutcome[]): Payout[][] {
+  const rounds: Payout[][] = []
+  const passed = outcomes.flatMap(outcome => outcome.passed)
+  for (const states of Map.groupBy(passed, quoteName).values()) {
+    const written = states.filter((payout, i) => payout.status !== states[i + 1]?.status)
+    for (const [round, payout] of written.entries()) {
+      rounds[round] ??= []
+      rounds[round].push(payout)
+    }
+  }
+  return rounds
 }
 
 async function loadBeneficiaries(tx: TransactionSql, commands: readonly CreatePayout[]) {

@@ -21,7 +21,7 @@ export interface Advance {
    * `rail_steps`. `operator`: they are new whatever the rail has said.
    */
   readonly by: 'rail' | 'operator'
-  /** When the rail is to be asked again; null is never. An operator's step leaves it as it is. */
+  /** When the rail is to be asked again; null is never. Not used for an operator's step. */
   readonly ask_again_in_ms: number | null
 }
 
@@ -37,6 +37,8 @@ export interface AdvanceState {
 
 export interface AdvanceOutcome {
   readonly payout: Payout
+  /** The payout as each step left it, in order; the last is `payout`. */
+  readonly passed: readonly Payout[]
   readonly entries: readonly Entry[]
   /** Journals that move no balance. */
   readonly journals: readonly Journal[]
@@ -56,6 +58,7 @@ export function decideAdvance(state: AdvanceState, advance: Advance): AdvanceOut
   // After this point it succeeds.
 
   let next = payout
+  const passed: Payout[] = []
   const entries: Entry[] = []
   const journals: Journal[] = []
   const events: Event[] = []
@@ -71,10 +74,12 @@ export function decideAdvance(state: AdvanceState, advance: Advance): AdvanceOut
       record('balance_transaction.created', moved.line.id, {})
     }
     next = { ...next, status: step.status, failure: step.failure, updated_at: state.now }
+    passed.push(next)
   }
   next = { ...next, ...railProgress(next, advance, fresh.length, state.now) }
+  passed.splice(-1, 1, next)
   state.payouts.set(name, next)
-  return { payout: next, entries, journals, events }
+  return { payout: next, passed, entries, journals, events }
 }
 
 /** Every step must follow from the one before it by the table of states. */
@@ -151,12 +156,18 @@ function giveBack(
   )
 }
 
+/**
+ * An operator's step takes the payout out of the rail's hands, or it would report what no longer
+ * follows; `processing` gives it back, to be asked at once.
+ */
 function railProgress(payout: Payout, advance: Advance, applied: number, now: Instant) {
-  const over = isFinal(payout.status)
-  if (advance.by === 'operator') return over ? { ask_rail_at: null } : {}
+  if (advance.by === 'operator') {
+    return { ask_rail_at: payout.status === 'processing' ? now : null }
+  }
   const again = advance.ask_again_in_ms
+  const over = isFinal(payout.status) || again === null
   return {
     rail_steps: payout.rail_steps + applied,
-    ask_rail_at: over || again === null ? null : plusMilliseconds(now, again),
+    ask_rail_at: over ? null : plusMilliseconds(now, again),
   }
 }

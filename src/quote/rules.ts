@@ -200,7 +200,12 @@ function feeSubject(terms: QuoteTerms) {
     payout_type: terms.payout_type,
     payout_currency: terms.payout_currency,
     destination_country: terms.destination_country,
-    network: terms.fund_transfer_network || terms.payment_network || terms.wallet_type,
+    // Fee rows name networks and chains in lower case.
+    network: (
+      terms.fund_transfer_network ||
+      terms.payment_network ||
+      terms.wallet_type
+    ).toLowerCase(),
     charge_type: terms.charge_type,
   }
 }
