@@ -97,7 +97,8 @@ type Environment = Readonly<Record<string, string | undefined>>
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']
 
 /**
- * Reads and checks the environment; throws a ConfigError naming the first variable that is not valid.
+ * Reads and checks the environment; throws a ConfigError naming the first variable that is not
+ * valid.
  */
 export function readConfig(env: Environment = process.env): Config {
   const database_url = text(env, 'DATABASE_URL') || undefined

@@ -94,7 +94,7 @@ export type DestinationDetails = Static<typeof DestinationDetails>
 
 export const BeneficiaryRequest = Closed(
   {
-    name: Type.String({ minLength: 1, maxLength: 255 }),
+    name: Type.String({ pattern: '\\S', maxLength: 255 }),
     type: Literals(['individual', 'business'] as const),
     destination_details: DestinationDetails,
     name_local: Type.Optional(Text(255)),

@@ -27,7 +27,8 @@ export function connect(url: string, options: ConnectOptions): Sql {
   return postgres(url, {
     max: options.max,
     connect_timeout: 3,
-    // Seconds between tries to connect. The default doubles up to 20, long after a database is back.
+    // Seconds between tries to connect. The default doubles up to 20, long after a database is
+    // back.
     backoff: () => 0.1 + Math.random() * 0.1,
     // A long-lived pool: postgres.js would otherwise retire connections, and their plans, at
     // random.

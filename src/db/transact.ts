@@ -5,8 +5,8 @@ import { isConnectionLost } from './failure.ts'
 
 /**
  * `sql.begin`, safe against a lost connection: commits when `work` resolves, rolls back and rejects
- * when it rejects, and rejects when the connection is lost, whose transaction the server rolls back.
- * `mode` is what follows BEGIN, such as `read only`.
+ * when it rejects, and rejects when the connection is lost, whose transaction the server rolls
+ * back. `mode` is what follows BEGIN, such as `read only`.
  */
 export async function transact<T>(
   sql: Sql,
@@ -18,8 +18,8 @@ export async function transact<T>(
       return { of: await work(tx) }
     } catch (error) {
       if (!isConnectionLost(error)) throw error
-      // Told of the error, postgres.js 3.4.9 would send ROLLBACK on the connection that is gone, and
-      // never give that connection's place in the pool back. It rejects by itself as it closes.
+      // Told of the error, postgres.js 3.4.9 would send ROLLBACK on the connection that is gone,
+      // and never give that connection's place in the pool back. It rejects by itself as it closes.
       return new Promise<never>(() => {})
     }
   })

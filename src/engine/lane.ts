@@ -124,8 +124,9 @@ export class Lane<Command, State, Outcome> {
         })
       } catch (error) {
         const failure = classify(error)
-        // A pooled connection that died since its last use: nothing was asked yet, so another one is
-        // taken. postgres.js also fails the first query of a connection that replaces a killed one.
+        // A pooled connection that died since its last use: nothing was asked yet, so another one
+        // is taken. postgres.js also fails the first query of a connection that replaces a killed
+        // one.
         const unasked = failure === 'unavailable' && !begun && !isSlow(error)
         if (failure !== 'contention' && !unasked) throw error
         if (attempt === MAX_ATTEMPTS) throw failure === 'contention' ? unavailable(error) : error

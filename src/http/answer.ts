@@ -15,7 +15,7 @@ export function claimOf(request: FastifyRequest, operation: string): Claim | nul
   const quoted = /^"(.*)"$/.exec(sent)
   const key = quoted?.[1] ?? sent
   if (!KEY.test(key)) {
-    const message = 'An Idempotency-Key has 1 to 255 visible ASCII characters and is sent once.'
+    const message = 'An Idempotency-Key has 1 to 255 visible ASCII characters.'
     throw refusal('invalid_idempotency_key', message, 'Idempotency-Key')
   }
   return { operation, key, request_hash: hashRequest(request.body) }

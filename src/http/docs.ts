@@ -37,7 +37,8 @@ export function operationDocs(docs: OperationDocs) {
     summary,
     ...(description === undefined ? {} : { description }),
     ...(params === undefined ? {} : { params }),
-    ...(querystring === undefined ? {} : { querystring }),
+    // A query parameter that a route does not know is refused, like an unknown field.
+    querystring: querystring ?? NO_PARAMETERS,
     ...(body === undefined ? {} : { body: { ...body, [EXAMPLES]: examples } }),
     ...(docs.idempotent === true ? { headers: IdempotencyHeader } : {}),
     response: { 200: docs.response },
@@ -54,6 +55,8 @@ export function pathId(prefix: IdPrefix) {
     }),
   })
 }
+
+const NO_PARAMETERS = Type.Object({}, { additionalProperties: false })
 
 const IdempotencyHeader = Type.Object({
   'idempotency-key': Type.Optional(

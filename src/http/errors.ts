@@ -46,9 +46,12 @@ export function sendError(error: unknown, request: FastifyRequest, reply: Fastif
   return sendRefusal(refused, request, reply)
 }
 
+/** A body of nothing but unknown fields must not be answered at many times its size. */
+const MAX_PROBLEMS = 100
+
 export function sendRefusal(refused: Refusal, request: FastifyRequest, reply: FastifyReply) {
   const { status, problems } = refused
-  const errors = problems.map(({ reason, message, remarks }) => ({
+  const errors = problems.slice(0, MAX_PROBLEMS).map(({ reason, message, remarks }) => ({
     code: CATALOGUE[reason].code,
     reason,
     message,

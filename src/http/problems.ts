@@ -90,6 +90,7 @@ function expectation({ keyword, params, parentSchema }: Finding): string {
     case 'enum':
       return `must be one of ${(params.allowedValues as unknown[]).join(', ')}`
     case 'pattern':
+      if (params.pattern === '\\S') return 'must not be blank'
       return `must match ${params.pattern}`
     default:
       return 'is not valid'

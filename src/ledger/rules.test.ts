@@ -1,5 +1,5 @@
-// The book's rules for random quotes: whatever a payout does sums to zero, money given back is what was
-// taken, and the chain notices any change.
+// The book's rules for random quotes: whatever a payout does sums to zero, money given back is what
+// was taken, and the chain notices any change.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'

@@ -143,8 +143,9 @@ export function advancePayout(newId: NewId): Operation<Advance, AdvanceState, Ad
 }
 
 /**
- * What is written, round by round: the database checks every step of a payout by the table of states,
- * so one that took several steps in this batch is written once for each status it went through.
+ * What is written, round by round: the database checks every step of a payout by the table of
+ * states, so one that took several steps in this batch is written once for each status it went
+ * through.
  */
 function roundsOf(outcomes: readonly AdvanceOutcome[]): Payout[][] {
   const rounds: Payout[][] = []

@@ -27,7 +27,7 @@ import {
 import type { Failure } from '../rail/rail.ts'
 import { payoutPostings, receiptPostings } from './postings.ts'
 import type { PayoutStatus } from './states.ts'
-import { checkRequest, mismatches, termsWithoutQuote } from './terms.ts'
+import { checkMatches, checkRequest, termsWithoutQuote } from './terms.ts'
 import type { PayoutRequest } from './wire.ts'
 
 /** What the caller sent and nobody computes with. */
@@ -118,7 +118,7 @@ export function decidePayout(
   checkFit(beneficiary, request, sentQuote)
   if (sentQuote !== null) {
     checkUsable(sentQuote, state.now)
-    mismatches(sentQuote, request)
+    checkMatches(sentQuote, request, beneficiary.details.destination_details)
   }
   const quote = sentQuote ?? freshQuote(state, account, request, beneficiary)
   const receiver =
@@ -208,7 +208,7 @@ function freshQuote(
   beneficiary: Beneficiary,
 ): Quote {
   const terms = termsWithoutQuote(request, account, beneficiary.details.destination_details)
-  const price = priceQuote(terms, state.pricing, state.now)
+  const price = priceQuote(terms, state.pricing, state.now, 'amount')
   const identity = { account_id: account.account_id, id: state.newId('poq') }
   return makeQuote(identity, terms, price, 'used', state.now, state.pricing.quote_validity_s)
 }

@@ -3,7 +3,7 @@
 import type { Account } from '../account/rules.ts'
 import { checkDetails } from '../beneficiary/rules.ts'
 import type { DestinationDetails } from '../beneficiary/wire.ts'
-import { type Problem, Refusal, refuseIfAny } from '../errors.ts'
+import { type Problem, refuseIfAny } from '../errors.ts'
 import { defaultHoldingCurrency, type Quote, type QuoteTerms } from '../quote/rules.ts'
 import { checkCurrency, checkHolding, checkNetwork, networkName } from '../quote/terms.ts'
 import { findChain } from '../rail/network.ts'
@@ -82,22 +82,35 @@ export function termsWithoutQuote(
 
 /**
  * Refuses a payout that differs from its quote, naming every field (contract 13). What the request
- * leaves out is the quote's; `type` left out is not compared.
+ * leaves out is the quote's. The beneficiary's currency and country, where it names them, must be
+ * those that were priced: fees depend on them.
  */
-export function mismatches(quote: Quote, request: PayoutRequest): void {
-  const network = request.local?.fund_transfer_network
+export function checkMatches(
+  quote: Quote,
+  request: PayoutRequest,
+  { bank, wallet }: DestinationDetails,
+): void {
+  const where = request.beneficiary === undefined ? 'beneficiary_details' : 'beneficiary'
+  const details = `${where}.destination_details`
   const compared: readonly [remarks: string, sent: unknown, quoted: unknown][] = [
     ['amount', BigInt(request.amount), quote.payout_amount],
     ['currency', request.currency, quote.payout_currency],
     ['type', request.type, quote.payout_type],
     ['holding_currency', request.holding_currency, quote.holding_currency],
     ['charge_type', request.charge_type, quote.charge_type],
-    ['local.fund_transfer_network', network?.toLowerCase(), quote.fund_transfer_network],
+    [
+      'local.fund_transfer_network',
+      request.local?.fund_transfer_network?.toLowerCase(),
+      quote.fund_transfer_network,
+    ],
+    [`${details}.bank.currency`, bank?.currency, quote.destination_currency],
+    [`${details}.wallet.currency`, wallet?.currency, quote.destination_currency],
+    [`${details}.bank.country`, bank?.country, quote.destination_country || bank?.country],
   ]
   const problems = compared.flatMap(([remarks, sent, quoted]): Problem[] => {
     if (sent === undefined || sent === quoted) return []
-    const message = `${remarks} is ${sent} but the quote's is ${quoted}.`
+    const message = `${remarks} is ${sent} but the quote's is ${quoted || 'not set'}.`
     return [{ reason: 'quote_mismatch', message, remarks }]
   })
-  if (problems.length > 0) throw new Refusal(problems)
+  refuseIfAny(problems)
 }

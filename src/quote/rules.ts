@@ -75,9 +75,15 @@ export function defaultHoldingCurrency(
 
 /**
  * Prices terms at `now` (contract 3 to 6). Refuses with rate_unavailable, rate_stale, or
- * amount_out_of_range when a converted amount rounds to nothing or no longer fits in JSON.
+ * amount_out_of_range, at `amount_path`, when a converted amount rounds to nothing or no longer
+ * fits in JSON.
  */
-export function priceQuote(terms: QuoteTerms, pricing: Pricing, now: Instant): Price {
+export function priceQuote(
+  terms: QuoteTerms,
+  pricing: Pricing,
+  now: Instant,
+  amount_path = 'payout_info.amount',
+): Price {
   const { holding_currency, payout_currency, payout_amount, destination_currency } = terms
   const rate = (from: string, to: string) => customerRate(pricing.rates, pricing, from, to, now)
   const holding_to_payout = rate(holding_currency, payout_currency)
@@ -99,8 +105,8 @@ export function priceQuote(terms: QuoteTerms, pricing: Pricing, now: Instant): P
     destinationExponent,
   )
   refuseIfAny([
-    ...outOfRange('holding_info.amount', holding_amount, holding_currency),
-    ...outOfRange('destination_info.amount', destination_amount, destination_currency),
+    ...outOfRange(amount_path, holding_amount, holding_currency),
+    ...outOfRange(amount_path, destination_amount, destination_currency),
   ])
 
   const fee = selectFee(pricing.fees, feeSubject(terms))
@@ -120,8 +126,8 @@ export function priceQuote(terms: QuoteTerms, pricing: Pricing, now: Instant): P
   }
   const shown = [price.fixed_fee_payout, price.variable_fee_payout]
   refuseIfAny([
-    ...outOfRange('payout_info.amount', totalDebit(price), holding_currency),
-    ...shown.flatMap(fee => outOfRange('payout_info.amount', fee, payout_currency, 0n)),
+    ...outOfRange(amount_path, totalDebit(price), holding_currency),
+    ...shown.flatMap(fee => outOfRange(amount_path, fee, payout_currency, 0n)),
   ])
   return price
 }

@@ -1,5 +1,5 @@
-// Walks every book from its first journal: numbers, chain, sums, the balance after each journal, and
-// the statement line that each movement of `available` must have. Knows nothing of payouts.
+// Walks every book from its first journal: numbers, chain, sums, the balance after each journal,
+// and the statement line that each movement of `available` must have. Knows nothing of payouts.
 import type { TransactionSql } from '../db/connect.ts'
 import type { Instant } from '../instant.ts'
 import {
@@ -73,7 +73,9 @@ const CODES: ReadonlySet<string> = new Set<LedgerCode>([
   'settled',
 ])
 
-/** The statement line that a journal of each kind has; a settlement moves no balance and has none. */
+/**
+ * The statement line that a journal of each kind has; a settlement moves no balance and has none.
+ */
 const LINE_TYPES: Readonly<Record<JournalKind, string | null>> = {
   funding: 'escrow',
   payout: 'payout',
@@ -332,7 +334,10 @@ function addTo(sums: Map<string, bigint>, postings: readonly Posting[], code: Le
   }
 }
 
-/** Rows of accounts that sort before the book in hand belong to no book; undefined is after the last. */
+/**
+ * Rows of accounts that sort before the book in hand belong to no book; undefined is after the
+ * last.
+ */
 function refuseRowsBefore(
   account_id: string | undefined,
   { row: journal }: RowStream<JournalRow>,

@@ -1,5 +1,5 @@
-// Holds every payout against the journals, statement lines and quote it must have, and every journal of
-// a payout against the payout. The books themselves have been walked before.
+// Holds every payout against the journals, statement lines and quote it must have, and every
+// journal of a payout against the payout. The books themselves have been walked before.
 import type { TransactionSql } from '../db/connect.ts'
 import type { JournalKind, Posting } from '../ledger/rules.ts'
 import {

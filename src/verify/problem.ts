@@ -1,5 +1,5 @@
-// How a check says that a row is wrong: it throws the first one it meets, named so that a person can
-// find it. Knows no check.
+// How a check says that a row is wrong: it throws the first one it meets, named so that a person
+// can find it. Knows no check.
 
 /** The first row that is not as it must be; every member is text for people. */
 export interface Problem {

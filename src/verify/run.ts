@@ -1,5 +1,5 @@
-// The whole verification, in order, on one snapshot, so that a service that goes on writing is never
-// taken for a fault: books, payouts, what must hold over all accounts, quotes, events.
+// The whole verification, in order, on one snapshot, so that a service that goes on writing is
+// never taken for a fault: books, payouts, what must hold over all accounts, quotes, events.
 import type { Sql, TransactionSql } from '../db/connect.ts'
 import { type BooksSeen, ofAccount, walkBooks } from './books.ts'
 import { matchPayouts, type PayoutsSeen } from './payouts.ts'
@@ -116,7 +116,9 @@ function checkInTransit(books: BooksSeen, payouts: PayoutsSeen, account_id: stri
   }
 }
 
-/** A used quote has the payout that used it; that payouts' quotes are used was checked with them. */
+/**
+ * A used quote has the payout that used it; that payouts' quotes are used was checked with them.
+ */
 async function checkQuotes(tx: TransactionSql, account_id: string | null): Promise<number> {
   const [bad] = await tx.unsafe<{ account_id: string; id: string }[]>(
     `select q.account_id, q.id from quotes q

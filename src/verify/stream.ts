@@ -1,5 +1,5 @@
-// Rows of any number in constant memory: a cursor of the verifying transaction, read page by page, the
-// next page asked for while the one in hand is worked on. Knows nothing of what the rows mean.
+// Rows of any number in constant memory: a cursor of the verifying transaction, read page by page,
+// the next page asked for while the one in hand is worked on. Knows nothing of what the rows mean.
 import type { TransactionSql } from '../db/connect.ts'
 
 const PAGE = 5_000

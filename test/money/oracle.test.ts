@@ -166,16 +166,20 @@ async function byOracle(batch: readonly Case[]): Promise<(readonly string[] | nu
      ), fees as (
        select *, least(greatest(round(held * bps / 10000), minimum), maximum) as variable
        from amounts
+     ), shown as (
+       select *,
+         round(fixed * r_h * 10::numeric ^ ep / 10::numeric ^ eh) as fixed_shown,
+         round(variable * r_h * 10::numeric ^ ep / 10::numeric ^ eh) as variable_shown
+       from fees
      )
      select case
-       when held < 1 or sent < 1 or held > $2 or sent > $2 or held + fixed + variable > $2 then null
+       when held < 1 or sent < 1
+         or greatest(held + fixed + variable, sent, fixed_shown, variable_shown) > $2 then null
        else json_build_array(
          trim_scale(r_h)::text, trim_scale(r_d)::text, held::text, sent::text, fixed::text,
-         variable::text,
-         round(fixed * r_h * 10::numeric ^ ep / 10::numeric ^ eh)::text,
-         round(variable * r_h * 10::numeric ^ ep / 10::numeric ^ eh)::text)
+         variable::text, fixed_shown::text, variable_shown::text)
        end as figures
-     from fees order by i`,
+     from shown order by i`,
     [JSON.stringify(rows), MAX_AMOUNT.toString()],
   )
   return answers.map(row => row.figures)

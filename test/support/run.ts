@@ -12,22 +12,38 @@ const wanted = process.argv.slice(2)
 const all = await Array.fromAsync(glob('{src,test}/**/*.test.ts'))
 const files = all.filter(file => wanted.length === 0 || wanted.some(w => file.includes(w))).sort()
 
-const folder = await mkdtemp(join(tmpdir(), 'corridor-test-'))
-// PostgreSQL runs as an ordinary user, who must be able to reach its folder.
-await chmod(folder, 0o711)
-const server = await openEmbedded({ data_dir: folder })
 let code = 1
+const server = await openServer()
 try {
   code = await runTests(await makeTemplate(server.url))
 } finally {
-  await server.release()
-  await rm(folder, { recursive: true, force: true })
+  await server.close()
 }
 process.exitCode = code
+
+/** The server TEST_DATABASE_URL names (its user may create databases and roles), or one of our own. */
+async function openServer(): Promise<{ url: string; close(): Promise<void> }> {
+  const { TEST_DATABASE_URL } = process.env
+  if (TEST_DATABASE_URL !== undefined) {
+    return { url: TEST_DATABASE_URL, close: () => Promise.resolve() }
+  }
+  const folder = await mkdtemp(join(tmpdir(), 'corridor-test-'))
+  // PostgreSQL runs as an ordinary user, who must be able to reach its folder.
+  await chmod(folder, 0o711)
+  const embedded = await openEmbedded({ data_dir: folder })
+  return {
+    url: embedded.url,
+    async close() {
+      await embedded.release()
+      await rm(folder, { recursive: true, force: true })
+    },
+  }
+}
 
 /** A migrated database that nobody stays connected to, so that test files can clone it. */
 async function makeTemplate(server_url: string): Promise<string> {
   const admin = connect(server_url, { max: 1, as: 'owner' })
+  await admin`drop database if exists corridor_template`
   await admin`create database corridor_template`
   await admin.end()
   const url = new URL(server_url)

@@ -4,6 +4,8 @@
 
 import type { FastifyInstance, InjectOptions } from 'fastify'
 import { pino } from 'pino'
+import { hashSecret, type Scope } from '../../src/account/rules.ts'
+import { insertApiKey } from '../../src/account/store.ts'
 import { buildApp } from '../../src/app.ts'
 import { createAccount, type OpenedAccount } from '../../src/cli/account.ts'
 import { onDatabase } from '../../src/cli/context.ts'
@@ -12,6 +14,7 @@ import { type Deps, openDeps } from '../../src/deps.ts'
 import type { Fee } from '../../src/fee/rules.ts'
 import { replaceFees } from '../../src/fee/store.ts'
 import { upsertRates } from '../../src/fx/store.ts'
+import { newId } from '../../src/id.ts'
 import { makeMetrics } from '../../src/metrics.ts'
 import { parseDecimal } from '../../src/money/decimal.ts'
 import { createDatabase, type TestDatabase } from './database.ts'
@@ -39,9 +42,19 @@ export interface TestService {
   inject(options: InjectOptions): Promise<Answer>
   /** A new account; `fund` in minor units by currency. */
   openAccount(options?: AccountOptions): Promise<Client>
+  /** One more key of an account. */
+  addKey(of: OpenedAccount, scope: Scope): Promise<Client>
   /** `{ 'EUR/USD': '1.1' }`, as of now unless said otherwise. */
   setRates(rates: Readonly<Record<string, string>>, as_of?: string): Promise<void>
   setFees(fees: readonly Partial<Fee>[]): Promise<void>
+  /** Another process on the same database, which learns of changes only as processes do. */
+  anotherProcess(): Promise<AnotherProcess>
+  close(): Promise<void>
+}
+
+export interface AnotherProcess {
+  readonly deps: Deps
+  inject(options: InjectOptions): Promise<Answer>
   close(): Promise<void>
 }
 
@@ -59,14 +72,7 @@ export async function startTestService(config: Partial<Config> = {}): Promise<Te
     rate_max_age_s: 0,
     ...config,
   }
-  const deps = await openDeps(database.url, full, pino({ level: full.log_level }), makeMetrics())
-  const app = await buildApp(deps)
-  await app.ready()
-  const inject = async (options: InjectOptions): Promise<Answer> => {
-    const response = await app.inject(options)
-    const { statusCode: status, headers, payload: text } = response
-    return { status, headers, text, json: parsed(text) }
-  }
+  const { app, deps, inject, close } = await startProcess(database.url, full)
   return {
     database,
     app,
@@ -82,6 +88,15 @@ export async function startTestService(config: Partial<Config> = {}): Promise<Te
       const opened = await onDatabase(full, database.url, c => createAccount(c, wanted))
       await deps.reference.refresh()
       return client(opened, inject)
+    },
+    async addKey({ account }, scope) {
+      const secret = `${scope} ${newId('key')}`
+      const { account_id } = account
+      const key_id = newId('key')
+      const secret_hash = hashSecret(secret)
+      await insertApiKey(deps.sql, { key_id, account_id, scope, name: 'test', secret_hash })
+      await deps.reference.refresh()
+      return client({ account, key_id, secret }, inject)
     },
     async setRates(rates, as_of = new Date().toISOString()) {
       const rows = Object.entries(rates).map(([pair, text]) => {
@@ -100,10 +115,29 @@ export async function startTestService(config: Partial<Config> = {}): Promise<Te
       )
       await deps.reference.refresh()
     },
+    anotherProcess: () => startProcess(database.url, full),
+    async close() {
+      await close()
+      await database.drop()
+    },
+  }
+}
+
+async function startProcess(url: string, config: Config) {
+  const deps = await openDeps(url, config, pino({ level: config.log_level }), makeMetrics())
+  const app = await buildApp(deps)
+  await app.ready()
+  return {
+    app,
+    deps,
+    async inject(options: InjectOptions): Promise<Answer> {
+      const response = await app.inject(options)
+      const { statusCode: status, headers, payload: text } = response
+      return { status, headers, text, json: parsed(text) }
+    },
     async close() {
       await app.close()
       await deps.close()
-      await database.drop()
     },
   }
 }

@@ -1,0 +1,259 @@
+// How a refusal is written (contract 27): envelope or problem details, every field at once, the
+// codes of the catalogue, and nothing of how the service is built.
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { localPayout } from '../support/bodies.ts'
+import {
+  assertErrorEnvelope,
+  assertNoInsides,
+  assertProblems,
+  assertRefused,
+  CONTRACT_CODES,
+} from '../support/check.ts'
+import { type Answer, type Client, startTestService, type TestService } from '../support/service.ts'
+
+const MAX_BODY = 256 * 1024
+const NO_QUOTE = 'poq_00000000000000000000'
+
+let service: TestService
+let account: Client
+before(async () => {
+  service = await startTestService()
+  account = await service.openAccount({ currencies: ['USD'], fund: { USD: 1_000_000n } })
+})
+after(() => service.close())
+
+const pay = (change: object, headers = {}) =>
+  account.post('/v3/payout', { ...localPayout, ...change }, headers)
+const quoteBody = { payout_info: { currency: 'USD', amount: 10_000 } }
+async function newQuote(): Promise<string> {
+  return (await account.post('/v3/payout/quote', quoteBody)).json.id
+}
+
+type Extra = Record<string, string>
+type Way = (headers: Extra) => Promise<Answer>
+
+/** One way to each reason that contract 27 lists and a caller can reach. */
+const WAYS: Readonly<Record<string, Way>> = {
+  invalid_json: headers => account.post('/v3/payout', '{', headers),
+  invalid_path_parameter: headers => account.get('/v3/payout/x', headers),
+  invalid_query_parameter: headers => account.get('/v3/balance?as_of=x', headers),
+  not_found: headers => pay({ quote: NO_QUOTE }, headers),
+  invalid_credentials: headers =>
+    service.inject({ url: '/v3/balance', headers: { ...headers, authorization: 'Basic eDp5' } }),
+  missing_credentials: headers => service.inject({ url: '/v3/balance', headers }),
+  unsupported_media_type: headers =>
+    account.post('/v3/payout', localPayout, { ...headers, 'content-type': 'text/xml' }),
+  payload_too_large: headers => account.post('/v3/payout', ' '.repeat(MAX_BODY + 1), headers),
+  method_not_allowed: headers => account.post('/v3/balance', {}, headers),
+  invalid_field: headers => pay({ purpose: 1 }, headers),
+  async idempotency_key_reused(headers) {
+    await pay({}, { 'idempotency-key': 'ways' })
+    return pay({ amount: 1 }, { ...headers, 'idempotency-key': 'ways' })
+  },
+  invalid_idempotency_key: headers => pay({}, { ...headers, 'idempotency-key': '' }),
+  currency: headers => pay({ currency: 'XQX' }, headers),
+  holding_currency_not_found: headers => pay({ holding_currency: 'EUR' }, headers),
+  beneficiary_missing: headers => pay({ beneficiary_details: undefined }, headers),
+  type_mismatch: headers => pay({ charge_type: 'ours' }, headers),
+  beneficiary_not_found: headers =>
+    pay({ beneficiary_details: undefined, beneficiary: 'bnf_00000000000000000000' }, headers),
+  insufficient_balance: headers => pay({ amount: 2_000_000 }, headers),
+  amount_out_of_range: headers => pay({ amount: 0 }, headers),
+  async quote_expired(headers) {
+    const quote = await newQuote()
+    await service.database.owner`
+      update quotes set valid_until = clock_timestamp() where id = ${quote}`
+    return pay({ quote }, headers)
+  },
+  async quote_used(headers) {
+    const quote = await newQuote()
+    await pay({ quote })
+    return pay({ quote }, headers)
+  },
+  async quote_mismatch(headers) {
+    return pay({ quote: await newQuote(), amount: 1 }, headers)
+  },
+}
+
+for (const [reason, [code, status]] of Object.entries(CONTRACT_CODES)) {
+  if (reason === 'internal') continue
+  test(`reason ${reason}: code ${code}, status ${status}, in the envelope`, async () => {
+    const answer = await (WAYS[reason] as Way)({})
+    assertRefused(answer, status, reason)
+    assert.equal(answer.json.errors[0].code, code)
+  })
+
+  test(`reason ${reason}, Accept application/problem+json: RFC 9457 with the same facts`, async () => {
+    const plain = await (WAYS[reason] as Way)({})
+    const answer = await (WAYS[reason] as Way)({ accept: 'application/problem+json' })
+    assert.equal(answer.status, status, answer.text)
+    assert.match(String(answer.headers['content-type']), /^application\/problem\+json/)
+    const { type, title, status: inBody, detail, errors } = answer.json
+    assert.equal(inBody, status)
+    for (const text of [type, title, detail]) assert.match(text, /./)
+    assert.doesNotMatch(type, /^about:blank$/)
+    const facts = (all: { code: number; reason: string; remarks: string }[]) =>
+      all.map(e => [e.code, e.reason, e.remarks])
+    assert.deepEqual(facts(errors), facts(plain.json.errors))
+    assertNoInsides(answer.text)
+  })
+}
+
+test('several fields wrong: every one of them at once, each with its own reason', async () => {
+  const answer = await account.post('/v3/payout/quote', {
+    payout_type: 'cash',
+    payout_info: { currency: 'usd', amount: 0, note: '' },
+    holding_info: {},
+    x: 1,
+  })
+  assertProblems(answer, 400, [
+    ['invalid_field', 'payout_type'],
+    ['currency', 'payout_info.currency'],
+    ['amount_out_of_range', 'payout_info.amount'],
+    ['invalid_field', 'payout_info.note'],
+    ['invalid_field', 'holding_info.currency'],
+    ['invalid_field', 'x'],
+  ])
+})
+
+test('several rules broken by well-formed fields: every one of them at once', async () => {
+  const answer = await pay({
+    currency: 'XQX',
+    holding_currency: 'EUR',
+    charge_type: 'ours',
+    beneficiary: 'bnf_00000000000000000000',
+  })
+  assertProblems(answer, 400, [
+    ['currency', 'currency'],
+    ['holding_currency_not_found', 'holding_currency'],
+    ['beneficiary_missing', 'beneficiary'],
+    ['type_mismatch', 'charge_type'],
+  ])
+})
+
+const NOT_ALLOWED = [
+  ['POST', '/v3/balance', ['GET']],
+  ['DELETE', '/v3/balance', ['GET']],
+  ['DELETE', '/v3/payout', ['POST']],
+  ['PUT', '/v3/payout/quote', ['POST']],
+  ['POST', '/v3/payout/pot_00000000000000000000', ['GET']],
+  ['DELETE', '/v3/payout/pot_00000000000000000000', ['GET']],
+  ['PATCH', '/v3/payout/quote/poq_00000000000000000000', ['GET']],
+  ['PUT', '/v3/balance_transaction/btr_00000000000000000000', ['GET']],
+] as const
+
+for (const [method, url, present] of NOT_ALLOWED) {
+  test(`${method} ${url}: 405 with Allow`, async () => {
+    const { authorization } = { authorization: `Basic ${credentials()}` }
+    const answer = await service.inject({ method, url, headers: { authorization } })
+    assertRefused(answer, 405, 'method_not_allowed')
+    const allow = String(answer.headers.allow).split(', ')
+    for (const allowed of present) assert.ok(allow.includes(allowed), allow.join())
+    assert.ok(!allow.includes(method))
+  })
+}
+
+function credentials(): string {
+  return Buffer.from(`${account.key_id}:${account.secret}`).toString('base64')
+}
+
+for (const url of ['/', '/v3', '/v3/nothing', '/v1/payout', '/v3/payout/a/b/c']) {
+  test(`GET ${url}, no such path: 404 not_found`, async () => {
+    assertRefused(await account.get(url), 404, 'not_found')
+  })
+}
+
+test('body of 256 KiB: read; one byte more: 413', async () => {
+  const text = JSON.stringify(quoteBody)
+  const exact = await account.post('/v3/payout/quote', text.padEnd(MAX_BODY))
+  assert.equal(exact.status, 200, exact.text)
+  const over = await account.post('/v3/payout/quote', text.padEnd(MAX_BODY + 1))
+  assertRefused(over, 413, 'payload_too_large')
+})
+
+const MEDIA: readonly [type: string, status: number][] = [
+  ['application/json', 200],
+  ['application/json; charset=utf-8', 200],
+  ['application/json;charset="UTF-8"', 200],
+  ['APPLICATION/JSON', 200],
+  ['application/json; charset=iso-8859-1', 415],
+  ['application/json; charset=utf-16', 415],
+  ['application/json-patch+json', 415],
+  ['application/vnd.api+json', 415],
+  ['text/json', 415],
+  ['text/plain', 415],
+  ['application/x-www-form-urlencoded', 415],
+  ['multipart/form-data; boundary=x', 415],
+  ['', 415],
+  ['json', 415],
+]
+for (const [type, status] of MEDIA) {
+  test(`Content-Type ${type || 'empty'}: ${status}`, async () => {
+    const answer = await account.post('/v3/payout/quote', quoteBody, { 'content-type': type })
+    assert.equal(answer.status, status, answer.text)
+    if (status === 415) assertRefused(answer, 415, 'unsupported_media_type')
+  })
+}
+
+test('a value that is refused: never echoed into the message', async () => {
+  const secret = 'sk_live_do_not_print_me'
+  for (const change of [{ purpose: [secret] }, { currency: secret }, { type: secret }]) {
+    const answer = await pay(change)
+    assert.equal(answer.status, 400)
+    assert.ok(!answer.text.includes(secret), answer.text)
+  }
+})
+
+test('a field name as long as the body: cut, so that the answer stays short', async () => {
+  for (const change of [
+    { ['x'.repeat(100_000)]: 1 },
+    { metadata: { ['😀'.repeat(20_000)]: '' } },
+    { metadata: { ['x'.repeat(100_000)]: 1 } },
+  ]) {
+    const answer = await pay(change)
+    assert.equal(answer.status, 400)
+    assertErrorEnvelope(answer)
+    assert.ok(answer.text.length < 2_000, `${answer.text.length} characters`)
+    assert.ok(answer.text.isWellFormed())
+  }
+})
+
+test('a fault of the service: 500 internal without stack, SQL or table, nothing written, and well again after', async () => {
+  const { owner } = service.database
+  await owner`alter table quotes rename to quotes_elsewhere`
+  try {
+    for (const answer of [
+      await account.post('/v3/payout/quote', quoteBody),
+      await pay({}),
+      await account.get(`/v3/payout/quote/${NO_QUOTE}`),
+    ]) {
+      assertRefused(answer, 500, 'internal')
+      assert.equal(answer.json.errors[0].code, 101)
+      assert.doesNotMatch(answer.text, /quotes_?|relation|42P01/)
+    }
+  } finally {
+    await owner`alter table quotes_elsewhere rename to quotes`
+  }
+  assert.equal((await pay({})).status, 200)
+})
+
+test('the database goes away under a request: 503 with Retry-After, and well again after', async () => {
+  const { owner } = service.database
+  const waiting = await owner.begin(async tx => {
+    await tx`select from books where account_id = ${account.account.account_id} for update`
+    const answer = pay({})
+    for (let ended = 0; ended === 0; ) {
+      const rows = await tx`
+        select pg_terminate_backend(pid) from pg_stat_activity
+        where datname = current_database() and wait_event_type = 'Lock'`
+      ended = rows.length
+    }
+    return { answer }
+  })
+  const answer = await waiting.answer
+  assert.equal(answer.status, 503, answer.text)
+  assertErrorEnvelope(answer)
+  assert.match(String(answer.headers['retry-after']), /^\d+$/)
+  assert.equal((await pay({})).status, 200)
+})

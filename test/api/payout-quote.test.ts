@@ -1,0 +1,239 @@
+// POST /v3/payout with a quote: the price is the quote's, the quote serves once, for its account,
+// until its last microsecond, and a refused payout consumes nothing (contract 8, 13).
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { localPayout } from '../support/bodies.ts'
+import { assertProblems, assertRefused, balancesOf, fingerprint } from '../support/check.ts'
+import { type Client, startTestService, type TestService } from '../support/service.ts'
+
+const PATH = '/v3/payout'
+
+let service: TestService
+let account: Client
+before(async () => {
+  service = await startTestService()
+  account = await service.openAccount({
+    currencies: ['USD', 'EUR'],
+    fund: { USD: 1_000_000_000n, EUR: 1_000_000_000n },
+  })
+  await service.setRates({ 'USD/HKD': '8', 'EUR/HKD': '10' })
+})
+after(() => service.close())
+
+const toHkd = { ...localPayout, amount: 80_000, currency: 'HKD' }
+
+async function quoteFor(body: object = {}, client = account) {
+  const payout_info = { currency: 'HKD', amount: 80_000 }
+  const answer = await client.post('/v3/payout/quote', { payout_info, ...body })
+  assert.equal(answer.status, 200, answer.text)
+  return answer.json
+}
+
+async function statusOf(id: string): Promise<string> {
+  return (await account.get(`/v3/payout/quote/${id}`)).json.status
+}
+
+test(`POST ${PATH}, quote of this account: pays at its rates and fees though both have changed`, async () => {
+  const client = await service.openAccount({ currencies: ['USD'], fund: { USD: 100_000n } })
+  await service.setRates({ 'USD/HKD': '8' })
+  await service.setFees([{ fixed_amount: 100n, variable_bps: 50 }])
+  const quote = await quoteFor({}, client)
+  await service.setRates({ 'USD/HKD': '4' })
+  await service.setFees([{ fixed_amount: 9_999n }])
+  const answer = await client.post(PATH, { ...toHkd, quote: quote.id })
+  assert.equal(answer.status, 200, answer.text)
+  const payout = answer.json.data
+  assert.equal(payout.quote, quote.id)
+  assert.equal(payout.holding_fx_quote, quote.id)
+  assert.equal(payout.holding_fx_transaction.exchange_rate, 8)
+  assert.equal(payout.holding_fx_transaction.initial.amount, 10_000)
+  assert.equal((await balancesOf(client)).USD, String(100_000 - 10_000 - 100 - 50))
+  await service.setRates({ 'USD/HKD': '8' })
+  await service.setFees([])
+})
+
+test(`POST ${PATH}, quote used: second payout refused, balance untouched, status used`, async () => {
+  const { id } = await quoteFor()
+  assert.equal((await account.post(PATH, { ...toHkd, quote: id })).status, 200)
+  assert.equal(await statusOf(id), 'used')
+  const before = await fingerprint(service.database.owner)
+  assertRefused(await account.post(PATH, { ...toHkd, quote: id }), 422, 'quote_used', 'quote')
+  assert.deepEqual(await fingerprint(service.database.owner), before)
+})
+
+test(`POST ${PATH}, one quote in ten payouts at once: one succeeds, nine are quote_used`, async () => {
+  const { id } = await quoteFor()
+  const before = BigInt((await balancesOf(account)).USD ?? '')
+  const answers = await Promise.all(
+    Array.from({ length: 10 }, () => account.post(PATH, { ...toHkd, quote: id })),
+  )
+  assert.equal(answers.filter(a => a.status === 200).length, 1)
+  for (const refused of answers.filter(a => a.status !== 200)) {
+    assertRefused(refused, 422, 'quote_used', 'quote')
+  }
+  assert.equal(BigInt((await balancesOf(account)).USD ?? ''), before - 10_000n)
+})
+
+test(`POST ${PATH}, quote expired: refused, balance untouched, quote not consumed`, async () => {
+  const { id } = await quoteFor()
+  const { owner } = service.database
+  await owner`update quotes set valid_until = clock_timestamp() where id = ${id}`
+  const before = await fingerprint(owner)
+  assertRefused(await account.post(PATH, { ...toHkd, quote: id }), 422, 'quote_expired', 'quote')
+  assert.deepEqual(await fingerprint(owner), before)
+  // Moved back into the future it pays: the refusal did not use it up.
+  await owner`update quotes set valid_until = clock_timestamp() + interval '9 s' where id = ${id}`
+  assert.equal((await account.post(PATH, { ...toHkd, quote: id })).status, 200)
+})
+
+test(`POST ${PATH}, quote used and past its time: quote_used, and its status stays used`, async () => {
+  const { id } = await quoteFor()
+  assert.equal((await account.post(PATH, { ...toHkd, quote: id })).status, 200)
+  const { owner } = service.database
+  await owner`update quotes set valid_until = clock_timestamp() where id = ${id}`
+  assertRefused(await account.post(PATH, { ...toHkd, quote: id }), 422, 'quote_used', 'quote')
+  assert.equal(await statusOf(id), 'used')
+})
+
+test(`POST ${PATH}, quote that expires while the payout waits for the lock: quote_expired`, async () => {
+  const { id } = await quoteFor()
+  const { owner } = service.database
+  const answer = await owner.begin(async tx => {
+    await tx`select from books where account_id = ${account.account.account_id} for update`
+    const waiting = account.post(PATH, { ...toHkd, quote: id })
+    await untilWaiting()
+    // Valid when the request came in and when its transaction began; not once the lock is held.
+    await tx`update quotes set valid_until = clock_timestamp() where id = ${id}`
+    return { waiting }
+  })
+  assertRefused(await answer.waiting, 422, 'quote_expired', 'quote')
+})
+
+/** Returns once a connection of this database waits for a row lock. */
+async function untilWaiting(): Promise<void> {
+  const { owner } = service.database
+  for (;;) {
+    const rows = await owner`
+      select from pg_stat_activity
+      where datname = current_database() and wait_event_type = 'Lock'`
+    if (rows.length > 0) return
+  }
+}
+
+test(`POST ${PATH}, now exactly valid_until: too late; the microsecond before: in time`, async () => {
+  const { owner } = service.database
+  const { account_id } = account.account
+  // A book last written in the future makes that instant the payout's now: the clock never runs back.
+  const at = new Date(Date.now() + 60_000).toISOString().replace('Z', '000Z')
+  const justAfter = at.replace('000Z', '001Z')
+  const late = await quoteFor()
+  const inTime = await quoteFor()
+  await owner`update quotes set valid_until = ${at} where id = ${late.id}`
+  await owner`update quotes set valid_until = ${justAfter} where id = ${inTime.id}`
+  await owner`update books set last_written_at = ${at} where account_id = ${account_id}`
+  const refused = await account.post(PATH, { ...toHkd, quote: late.id })
+  assertRefused(refused, 422, 'quote_expired', 'quote')
+  const taken = await account.post(PATH, { ...toHkd, quote: inTime.id })
+  assert.equal(taken.status, 200, taken.text)
+  await owner`
+    update books set last_written_at = clock_timestamp() where account_id = ${account_id}`
+})
+
+const MISMATCHES: readonly [field: string, change: object][] = [
+  ['amount', { amount: 80_001 }],
+  ['currency', { currency: 'EUR' }],
+  ['type', { type: 'swift' }],
+  ['holding_currency', { holding_currency: 'EUR' }],
+  ['charge_type', { charge_type: 'ours' }],
+  ['local.fund_transfer_network', { local: { fund_transfer_network: 'fps' } }],
+]
+
+for (const [field, change] of MISMATCHES) {
+  test(`POST ${PATH}, ${field} not the quote's: 422 quote_mismatch naming it, quote still active`, async () => {
+    const { id } = await quoteFor()
+    const before = await fingerprint(service.database.owner)
+    const answer = await account.post(PATH, { ...toHkd, ...change, quote: id })
+    assertRefused(answer, 422, 'quote_mismatch', field)
+    assert.deepEqual(await fingerprint(service.database.owner), before)
+    assert.equal(await statusOf(id), 'active')
+    assert.equal((await account.post(PATH, { ...toHkd, quote: id })).status, 200)
+  })
+}
+
+test(`POST ${PATH}, several fields not the quote's: all of them named at once`, async () => {
+  const { id } = await quoteFor()
+  const answer = await account.post(PATH, {
+    ...toHkd,
+    quote: id,
+    amount: 1,
+    currency: 'USD',
+    holding_currency: 'EUR',
+  })
+  assertProblems(answer, 422, [
+    ['quote_mismatch', 'amount'],
+    ['quote_mismatch', 'currency'],
+    ['quote_mismatch', 'holding_currency'],
+  ])
+})
+
+test(`POST ${PATH}, holding_currency sent and the quote's: paid from it`, async () => {
+  const { id } = await quoteFor({ holding_info: { currency: 'EUR' } })
+  const body = { ...toHkd, holding_currency: 'EUR', quote: id }
+  const answer = await account.post(PATH, body)
+  assert.equal(answer.status, 200, answer.text)
+  assert.equal(answer.json.data.holding_currency, 'EUR')
+  assert.equal(answer.json.data.holding_fx_transaction.initial.amount, 8_000)
+})
+
+test(`POST ${PATH}, quote of a swift payout with charges and a destination currency: the payout has them`, async () => {
+  const quote = await quoteFor({
+    payout_type: 'swift',
+    payout_info: { currency: 'USD', amount: 1_000 },
+    destination_info: { currency: 'HKD', country: 'HK' },
+    swift: { charge_type: 'ours' },
+  })
+  const body = { ...localPayout, type: 'swift', amount: 1_000, quote: quote.id }
+  const answer = await account.post(PATH, body)
+  assert.equal(answer.status, 200, answer.text)
+  const payout = answer.json.data
+  assert.equal(payout.type, 'swift')
+  assert.equal(payout.charge_type, 'ours')
+  assert.deepEqual(payout.payout_fx_transaction.final, { amount: 8_000, currency: 'HKD' })
+  assert.equal(payout.holding_fx_quote, '')
+})
+
+test(`POST ${PATH}, quote unknown or another account's: the same 404, nothing written`, async () => {
+  const stranger = await service.openAccount({ currencies: ['USD'], fund: { USD: 100_000n } })
+  const theirs = (await quoteFor({}, stranger)).id
+  const nowhere = 'poq_00000000000000000000'
+  const before = await fingerprint(service.database.owner)
+  const unknown = await account.post(PATH, { ...toHkd, quote: nowhere })
+  const other = await account.post(PATH, { ...toHkd, quote: theirs })
+  assertRefused(unknown, 404, 'not_found', 'quote')
+  assert.equal(other.text.replaceAll(theirs, 'X'), unknown.text.replaceAll(nowhere, 'X'))
+  assert.deepEqual(await fingerprint(service.database.owner), before)
+  assert.equal((await stranger.post(PATH, { ...toHkd, quote: theirs })).status, 200)
+})
+
+test(`POST ${PATH}, balance too small for the quote: refused, quote still active and usable`, async () => {
+  const poor = await service.openAccount({ currencies: ['USD'], fund: { USD: 9_999n } })
+  const { id } = await quoteFor({}, poor)
+  const answer = await poor.post(PATH, { ...toHkd, quote: id })
+  assertRefused(answer, 422, 'insufficient_balance')
+  assert.equal((await poor.get(`/v3/payout/quote/${id}`)).json.status, 'active')
+})
+
+test(`POST ${PATH}, refusals in their order: field before quote, quote before beneficiary, used before mismatch`, async () => {
+  const quote = 'poq_00000000000000000000'
+  const beneficiary = 'bnf_00000000000000000000'
+  const { beneficiary_details: _, ...bare } = toHkd
+  const field = await account.post(PATH, { ...bare, quote, beneficiary, holding_currency: 'JPY' })
+  assertRefused(field, 400, 'holding_currency_not_found')
+  assertRefused(await account.post(PATH, { ...bare, quote, beneficiary }), 404, 'not_found')
+  const { id } = await quoteFor()
+  const noOne = await account.post(PATH, { ...bare, quote: id, beneficiary, amount: 1 })
+  assertRefused(noOne, 404, 'beneficiary_not_found')
+  assert.equal((await account.post(PATH, { ...toHkd, quote: id })).status, 200)
+  const used = await account.post(PATH, { ...toHkd, quote: id, amount: 1 })
+  assertRefused(used, 422, 'quote_used')
+})

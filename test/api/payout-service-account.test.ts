@@ -1,0 +1,162 @@
+// POST /v3/payout of type service_account: another account of the installation is paid in the same
+// transaction, and the payout is final at once (contract 16).
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { internalPayout } from '../support/bodies.ts'
+import { assertRefused, assertShape, balancesOf, fingerprint } from '../support/check.ts'
+import { startTestService, type TestService } from '../support/service.ts'
+import { linesOf, scriptedRail, settleAll } from '../support/settling.ts'
+import { BALANCE_TRANSACTION, PAYOUT } from '../support/shapes.ts'
+
+const PATH = '/v3/payout'
+
+let service: TestService
+before(async () => {
+  service = await startTestService()
+  await service.setRates({ 'USD/EUR': '0.8', 'EUR/HKD': '10' })
+})
+after(() => service.close())
+
+async function pair() {
+  const sender = await service.openAccount({ currencies: ['USD'], fund: { USD: 100_000n } })
+  const receiver = await service.openAccount({ currencies: ['USD', 'EUR'], fund: { EUR: 5n } })
+  return { sender, receiver, address: receiver.account.deposit_address }
+}
+
+test(`POST ${PATH}, service_account: succeeded at once, receiver credited, every field of the table`, async () => {
+  const { sender, receiver, address } = await pair()
+  const answer = await sender.post(PATH, internalPayout(address, 40_000))
+  assert.equal(answer.status, 200, answer.text)
+  const payout = answer.json.data
+  assertShape(payout, PAYOUT)
+  assert.equal(payout.status, 'succeeded')
+  assert.equal(payout.failure, null)
+  assert.equal(payout.type, 'service_account')
+  assert.deepEqual(payout.beneficiary_details.destination_details, {
+    type: 'service_account',
+    service_account: { deposit_address: address },
+  })
+  assert.deepEqual(await balancesOf(sender), { USD: '60000' })
+  assert.deepEqual(await balancesOf(receiver), { EUR: '5', USD: '40000' })
+  assert.equal((await sender.get(`${PATH}/${payout.id}`)).text, answer.text)
+})
+
+test(`POST ${PATH}, service_account by beneficiary id: the same receiver is credited again`, async () => {
+  const { sender, receiver, address } = await pair()
+  const first = (await sender.post(PATH, internalPayout(address, 100))).json.data
+  const { beneficiary_details: _, ...bare } = internalPayout(address, 200)
+  const second = await sender.post(PATH, { ...bare, beneficiary: first.beneficiary })
+  assert.equal(second.status, 200, second.text)
+  assert.equal(second.json.data.status, 'succeeded')
+  assert.deepEqual(await balancesOf(receiver), { EUR: '5', USD: '300' })
+})
+
+test(`POST ${PATH}, service_account converted: the receiver's credit is the destination amount, without the sender's fees`, async () => {
+  const { sender, receiver, address } = await pair()
+  await service.setFees([{ payout_type: 'service_account', fixed_amount: 100n, variable_bps: 100 }])
+  const answer = await sender.post(PATH, internalPayout(address, 800, 'EUR'))
+  assert.equal(answer.status, 200, answer.text)
+  const { id, balance_transaction } = answer.json.data
+  assert.deepEqual(await balancesOf(sender), { USD: String(100_000 - 1_000 - 100 - 10) })
+  assert.deepEqual(await balancesOf(receiver), { EUR: '805', USD: '0' })
+  const [debit] = await linesOf(service, sender, [id])
+  assert.equal(debit.id, balance_transaction)
+  assert.equal(debit.operation_type, 'debit')
+  const [credit, ...more] = await linesOf(service, receiver, [id])
+  assert.deepEqual(more, [])
+  assertShape(credit, BALANCE_TRANSACTION)
+  assert.equal(credit.type, 'payout')
+  assert.equal(credit.operation_type, 'credit')
+  assert.equal(credit.amount, 800)
+  assert.equal(credit.currency, 'EUR')
+  assert.deepEqual(credit.net, { amount: 800, currency: 'EUR' })
+  assert.deepEqual(credit.fee_details, [])
+  assert.equal(credit.source, id)
+  await service.setFees([])
+})
+
+test(`POST ${PATH}, service_account with a quote that converts the destination: credited in that currency`, async () => {
+  const { sender } = await pair()
+  const receiver = await service.openAccount({ currencies: ['HKD'] })
+  const quote = await sender.post('/v3/payout/quote', {
+    payout_type: 'service_account',
+    payout_info: { currency: 'EUR', amount: 800 },
+    destination_info: { currency: 'HKD', country: 'HK' },
+  })
+  assert.equal(quote.status, 200, quote.text)
+  const body = internalPayout(receiver.account.deposit_address, 800, 'EUR')
+  const answer = await sender.post(PATH, { ...body, quote: quote.json.id })
+  assert.equal(answer.status, 200, answer.text)
+  assert.deepEqual(await balancesOf(receiver), { HKD: '8000' })
+})
+
+const REFUSED: readonly [what: string, address: 'unknown' | 'own', currency: string][] = [
+  ['unknown deposit address', 'unknown', 'USD'],
+  ["sender's own deposit address", 'own', 'USD'],
+]
+
+for (const [what, address, currency] of REFUSED) {
+  test(`POST ${PATH}, service_account to ${what}: 422, nothing written`, async () => {
+    const { sender } = await pair()
+    const to = address === 'own' ? sender.account.deposit_address : `dep_${'0'.repeat(20)}`
+    const before = await fingerprint(service.database.owner)
+    const answer = await sender.post(PATH, internalPayout(to, 1_000, currency))
+    assertRefused(answer, 422, 'deposit_address_not_found')
+    assert.deepEqual(await fingerprint(service.database.owner), before)
+  })
+}
+
+test(`POST ${PATH}, service_account in a currency the receiver lacks: 422, nothing written`, async () => {
+  const { sender } = await pair()
+  const receiver = await service.openAccount({ currencies: ['HKD'] })
+  const before = await fingerprint(service.database.owner)
+  const body = internalPayout(receiver.account.deposit_address, 1_000)
+  assertRefused(await sender.post(PATH, body), 422, 'deposit_currency_not_accepted')
+  assert.deepEqual(await fingerprint(service.database.owner), before)
+})
+
+test(`POST ${PATH}, service_account beyond the balance: refused, neither side moves`, async () => {
+  const { sender, receiver, address } = await pair()
+  const answer = await sender.post(PATH, internalPayout(address, 100_001))
+  assertRefused(answer, 422, 'insufficient_balance')
+  assert.deepEqual(await balancesOf(receiver), { EUR: '5', USD: '0' })
+})
+
+test(`GET ${PATH}/{id} as the receiver: 404, for the payout and the debit are the sender's`, async () => {
+  const { sender, receiver, address } = await pair()
+  const { id, balance_transaction, quote } = (await sender.post(PATH, internalPayout(address))).json
+    .data
+  for (const path of [
+    `${PATH}/${id}`,
+    `/v3/balance_transaction/${balance_transaction}`,
+    `${PATH}/quote/${quote}`,
+  ]) {
+    assertRefused(await receiver.get(path), 404, 'not_found')
+  }
+})
+
+test('settling, service_account payout: no rail is ever asked', async () => {
+  const { sender, address } = await pair()
+  const { id } = (await sender.post(PATH, internalPayout(address))).json.data
+  const rail = scriptedRail()
+  await settleAll(service, rail)
+  assert.deepEqual(
+    rail.calls.filter(call => call.includes(id)),
+    [],
+  )
+})
+
+test(`POST ${PATH}, two accounts paying each other at once, twenty times: no deadlock, every unit accounted for`, async () => {
+  const a = await service.openAccount({ currencies: ['USD'], fund: { USD: 10_000n } })
+  const b = await service.openAccount({ currencies: ['USD'], fund: { USD: 10_000n } })
+  const answers = await Promise.all(
+    Array.from({ length: 20 }, (_, i) =>
+      i % 2 === 0
+        ? a.post(PATH, internalPayout(b.account.deposit_address, 300))
+        : b.post(PATH, internalPayout(a.account.deposit_address, 100)),
+    ),
+  )
+  for (const answer of answers) assert.equal(answer.status, 200, answer.text)
+  assert.deepEqual(await balancesOf(a), { USD: '8000' })
+  assert.deepEqual(await balancesOf(b), { USD: '12000' })
+})

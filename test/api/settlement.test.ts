@@ -1,0 +1,247 @@
+// What becomes of a payout after POST /v3/payout: the simulator's amounts (contract 19), money
+// given back (17), and rails that fail to answer (18).
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import type { RailReport } from '../../src/rail/rail.ts'
+import { settleOnce } from '../../src/worker/settle-payouts.ts'
+import { localPayout } from '../support/bodies.ts'
+import { balancesOf, fingerprint } from '../support/check.ts'
+import { type Client, startTestService, type TestService } from '../support/service.ts'
+import {
+  linesOf,
+  makeDue,
+  report,
+  type ScriptedRail,
+  scriptedRail,
+  settleAll,
+} from '../support/settling.ts'
+
+let service: TestService
+before(async () => {
+  service = await startTestService({ simulator_delay_ms: 0, rail_timeout_ms: 50 })
+  await service.setFees([{ fixed_amount: 100n, variable_bps: 10 }])
+})
+after(() => service.close())
+
+async function funded(): Promise<Client> {
+  return service.openAccount({ currencies: ['USD'], fund: { USD: 10_000_000n } })
+}
+
+async function payOut(account: Client, amount = 10_000) {
+  const answer = await account.post('/v3/payout', { ...localPayout, amount })
+  assert.equal(answer.status, 200, answer.text)
+  assert.equal(answer.json.data.status, 'processing')
+  return answer.json.data
+}
+
+async function find(account: Client, id: string) {
+  return (await account.get(`/v3/payout/${id}`)).json.data
+}
+
+async function statusesOf(id: string): Promise<string[]> {
+  const rows = await service.database.owner<{ type: string }[]>`
+    select type from events where object_id = ${id} order by sequence`
+  return rows.map(row => row.type)
+}
+
+const CLASSES: readonly [from: number, to: number, path: readonly string[]][] = [
+  [100_000, 100_000, []],
+  [200_000, 250_000, ['failed']],
+  [300_000, 350_000, ['compliance_hold', 'succeeded']],
+  [400_000, 450_000, ['compliance_hold', 'failed']],
+  [500_000, 500_000, ['compliance_hold']],
+  [500_001, 550_000, ['succeeded', 'reversed']],
+]
+/** Amounts beside the classes, which just succeed. */
+const PLAIN = [1, 99_999, 100_001, 199_999, 250_001, 299_999, 350_001, 399_999, 450_001, 499_999]
+const OTHERS = [...PLAIN, 550_001, 5_000_000]
+
+const AMOUNTS: readonly (readonly [amount: number, path: readonly string[]])[] = [
+  ...CLASSES.flatMap(([from, to, path]) =>
+    [...new Set([from, to])].map(amount => [amount, path] as const),
+  ),
+  ...OTHERS.map(amount => [amount, ['succeeded']] as const),
+]
+
+for (const [amount, path] of AMOUNTS) {
+  const words = ['processing', ...path].join(' → ')
+  test(`simulator, amount ${amount}: ${words}, money accordingly`, async () => {
+    const account = await funded()
+    const { id, balance_transaction } = await payOut(account, amount)
+    await settleAll(service)
+    const payout = await find(account, id)
+    assert.equal(payout.status, path.at(-1) ?? 'processing')
+    assert.deepEqual(await statusesOf(id), ['payout.created', ...path.map(s => `payout.${s}`)])
+    const given_back = ['failed', 'reversed'].includes(payout.status)
+    if (given_back) {
+      const { code, category, message, ...more } = payout.failure
+      for (const text of [code, category, message]) assert.match(text, /./)
+      assert.deepEqual(more, {})
+      assert.deepEqual(await balancesOf(account), { USD: '10000000' })
+    } else {
+      assert.equal(payout.failure, null)
+      const fees = 100 + Math.floor((amount * 10 + 5_000) / 10_000)
+      assert.deepEqual(await balancesOf(account), { USD: String(10_000_000 - amount - fees) })
+    }
+    const credits = await linesOf(service, account, [balance_transaction])
+    const types: Record<string, string> = { failed: 'payout_failure', reversed: 'payout_reversal' }
+    const expected = given_back ? [types[payout.status]] : []
+    assert.deepEqual(
+      credits.map(line => line.type),
+      expected,
+    )
+  })
+}
+
+test('simulator, a delay between steps: nothing before it is over', async () => {
+  const slow = await startTestService({ simulator_delay_ms: 60_000 })
+  try {
+    const account = await slow.openAccount({ currencies: ['USD'], fund: { USD: 1_000_000n } })
+    const made = (await account.post('/v3/payout', { ...localPayout, amount: 300_000 })).json.data
+    await settleAll(slow)
+    assert.equal((await account.get(`/v3/payout/${made.id}`)).json.data.status, 'processing')
+    const [row] = await slow.database.owner<{ wait_s: number }[]>`
+      select extract(epoch from ask_rail_at - created_at)::float8 as wait_s from payouts`
+    assert.ok(Math.abs((row?.wait_s ?? 0) - 60) < 1, `asked again in ${row?.wait_s} s`)
+  } finally {
+    await slow.close()
+  }
+})
+
+type Unclear = () => Promise<RailReport | undefined>
+const UNCLEAR: readonly [what: string, answer: Unclear][] = [
+  ['throws', () => Promise.reject(new Error('connection reset'))],
+  ['never answers', () => new Promise(() => {})],
+]
+
+for (const [what, answer] of UNCLEAR) {
+  test(`settling, rail that ${what}: payout stays processing, is asked again by its id, then settles`, async () => {
+    const account = await funded()
+    const { id } = await payOut(account)
+    const rail = scriptedRail(answer, answer, () => Promise.resolve(report('succeeded')))
+    await settleOnce({ ...service.deps, rail })
+    const start = await balancesOf(account)
+    assert.equal((await find(account, id)).status, 'processing')
+    assert.equal((await find(account, id)).failure, null)
+    await makeDue(service, id)
+    await settleOnce({ ...service.deps, rail })
+    assert.equal((await find(account, id)).status, 'processing')
+    await makeDue(service, id)
+    await settleOnce({ ...service.deps, rail })
+    assert.equal((await find(account, id)).status, 'succeeded')
+    assert.deepEqual(rail.calls, [`submit ${id}`, `inquire ${id}`, `inquire ${id}`])
+    assert.deepEqual(await balancesOf(account), start)
+  })
+}
+
+test('settling, rail that gave no answer: asked again by itself, after a wait', async () => {
+  const account = await funded()
+  const { id } = await payOut(account)
+  const rail = scriptedRail(() => Promise.reject(new Error('503')))
+  await settleOnce({ ...service.deps, rail })
+  const [row] = await service.database.owner<{ wait_ms: number }[]>`
+    select (extract(epoch from ask_rail_at - clock_timestamp()) * 1000)::float8 as wait_ms
+    from payouts where id = ${id}`
+  assert.ok(row !== undefined && row.wait_ms > 0 && row.wait_ms <= 60_000, `${row?.wait_ms}`)
+  await makeDue(service, id)
+  await settleAll(service)
+})
+
+test('settling, rail that never saw the payout when asked again: handed over again with the same id', async () => {
+  const account = await funded()
+  const { id } = await payOut(account)
+  const lost = () => Promise.reject(new Error('lost on the way'))
+  const rail = scriptedRail(
+    lost,
+    () => Promise.resolve(undefined),
+    () => Promise.resolve(report('succeeded')),
+  )
+  await settleOnce({ ...service.deps, rail })
+  await makeDue(service, id)
+  await settleOnce({ ...service.deps, rail })
+  assert.deepEqual(rail.calls, [`submit ${id}`, `inquire ${id}`, `submit ${id}`])
+  assert.equal((await find(account, id)).status, 'succeeded')
+})
+
+test('settling, the same report again and again: applied once, no row changes', async () => {
+  const account = await funded()
+  const { id, balance_transaction } = await payOut(account)
+  await settleAll(
+    service,
+    scriptedRail(() => Promise.resolve(report('compliance_hold', 'failed'))),
+  )
+  assert.deepEqual(await balancesOf(account), { USD: '10000000' })
+  const before = await fingerprint(service.database.owner)
+  const { account_id } = account.account
+  const { steps } = report('compliance_hold', 'failed')
+  const advance = { account_id, payout_id: id, steps, by: 'rail', ask_again_in_ms: null } as const
+  await Promise.all([1, 2, 3].map(() => service.deps.lanes.advancePayout.run(advance)))
+  const { books: _, payouts: __, ...rest } = await fingerprint(service.database.owner)
+  const { books: _b, payouts: _p, ...same } = before
+  assert.deepEqual(rest, same)
+  assert.equal((await linesOf(service, account, [balance_transaction])).length, 1)
+})
+
+test('settling, a report three times in one batch: money comes back once', async () => {
+  const account = await funded()
+  const { id, balance_transaction } = await payOut(account)
+  const { account_id } = account.account
+  const { steps } = report('failed')
+  const advance = { account_id, payout_id: id, steps, by: 'rail', ask_again_in_ms: null } as const
+  await Promise.all([1, 2, 3].map(() => service.deps.lanes.advancePayout.run(advance)))
+  assert.deepEqual(await balancesOf(account), { USD: '10000000' })
+  assert.equal((await linesOf(service, account, [balance_transaction])).length, 1)
+  assert.deepEqual(await statusesOf(id), ['payout.created', 'payout.failed'])
+})
+
+test('settling, two workers at once: each payout handed over by one of them', async () => {
+  const account = await funded()
+  await Promise.all(Array.from({ length: 12 }, () => payOut(account)))
+  const rails: readonly ScriptedRail[] = [1, 2].map(() =>
+    scriptedRail(() => Promise.resolve(report('succeeded'))),
+  )
+  await Promise.all(rails.map(rail => settleOnce({ ...service.deps, rail })))
+  const calls = rails.flatMap(rail => rail.calls)
+  assert.equal(calls.length, 12)
+  assert.equal(new Set(calls).size, 12)
+})
+
+const ILLEGAL: readonly (readonly [what: string, steps: RailReport])[] = [
+  ['reversed before it succeeded', report('reversed')],
+  ['succeeded after it failed', report('failed', 'succeeded')],
+  ['failed after it succeeded', report('succeeded', 'failed')],
+]
+
+for (const [what, illegal] of ILLEGAL) {
+  test(`settling, report ${what}: nothing of it applied, money untouched`, async () => {
+    const account = await funded()
+    const { id } = await payOut(account)
+    const start = await balancesOf(account)
+    await settleAll(
+      service,
+      scriptedRail(() => Promise.resolve(illegal)),
+    )
+    assert.equal((await find(account, id)).status, 'processing')
+    assert.deepEqual(await balancesOf(account), start)
+    assert.deepEqual(await statusesOf(id), ['payout.created'])
+    await makeDue(service, id)
+    await settleAll(service)
+    assert.equal((await find(account, id)).status, 'succeeded')
+  })
+}
+
+test('settling, one rail call that throws among many: the others settle', async () => {
+  const account = await funded()
+  const made = await Promise.all([1, 2, 3].map(() => payOut(account)))
+  const poisoned = made[1]?.id
+  const answers = (id: string) =>
+    id === poisoned ? Promise.reject(new Error('poison')) : Promise.resolve(report('succeeded'))
+  const rail = {
+    name: 'partly',
+    submit: ({ id }: { id: string }) => answers(id),
+    inquire: ({ id }: { id: string }) => answers(id),
+  }
+  await settleAll(service, rail)
+  const statuses = await Promise.all(made.map(async ({ id }) => (await find(account, id)).status))
+  assert.deepEqual(statuses, ['succeeded', 'processing', 'succeeded'])
+})

@@ -1,0 +1,107 @@
+// The field tables of the specification as data: every field of each resource and its type.
+import type { Shape } from './check.ts'
+
+const AMOUNT_IN = { currency: 'string', amount: 'integer' } as const
+const FEE = { in_holding_currency: 'integer', in_payout_currency: 'integer' } as const
+
+export const QUOTE: Shape = {
+  id: 'string',
+  object: 'string',
+  payout_type: 'string',
+  local: { fund_transfer_network: 'string' },
+  local_payment_network: { payment_network: 'string' },
+  wallet: 'object',
+  holding_info: AMOUNT_IN,
+  payout_info: AMOUNT_IN,
+  destination_info: AMOUNT_IN,
+  fee_info: { fixed: FEE, variable: FEE },
+  exchange_rates: { holding_to_payout: 'number', payout_to_destination: 'number' },
+  valid_until: 'string',
+  status: 'string',
+  created_at: 'string',
+  updated_at: 'string',
+}
+
+export const BENEFICIARY_DETAILS: Shape = {
+  address: 'object',
+  date_of_birth: 'string',
+  destination: 'string',
+  destination_details: 'object',
+  documents: 'array',
+  email: 'string',
+  name: 'string',
+  name_local: 'string',
+  national_identification_number: 'string',
+  party_classification: 'string',
+  phone: 'object',
+  registration_number: 'string',
+  status: 'string',
+  tax_id: 'string',
+  type: 'string',
+}
+
+export const PAYOUT: Shape = {
+  id: 'string',
+  object: 'string',
+  amount: 'integer',
+  currency: 'string',
+  holding_currency: 'string',
+  balance_transaction: 'string',
+  beneficiary: 'string',
+  beneficiary_details: BENEFICIARY_DETAILS,
+  charge_type: 'string',
+  confirmation_documents: 'array',
+  documents: 'array',
+  created_at: 'string',
+  holding_fx_quote: 'string',
+  holding_fx_transaction: 'object',
+  payout_fx_transaction: 'object',
+  local: { fund_transfer_network: 'string' },
+  logistics_tracking_details: 'array',
+  metadata: 'object or null',
+  mt103: 'string',
+  on_behalf_of: 'string',
+  purpose: 'string',
+  quote: 'string',
+  reference_id: 'string',
+  statement_descriptor: 'string',
+  status: 'string',
+  status_description: 'string',
+  failure: 'object or null',
+  tracking_details: { tracking_number: 'string', tracking_type: 'string' },
+  transaction_description: 'string',
+  type: 'string',
+}
+
+export const FX_TRANSACTION: Shape = {
+  id: 'string',
+  object: 'string',
+  exchange_rate: 'number',
+  initial: AMOUNT_IN,
+  final: AMOUNT_IN,
+}
+
+export const BALANCE_TRANSACTION: Shape = {
+  id: 'string',
+  object: 'string',
+  amount: 'integer',
+  currency: 'string',
+  created_at: 'string',
+  description: 'string',
+  fee_details: 'array',
+  fx_conversions: 'array',
+  net: AMOUNT_IN,
+  metadata: 'object',
+  operation_type: 'string',
+  source: 'string',
+  type: 'string',
+}
+
+/** Contract 7: quotes carry a numeric offset; payouts and balance transactions end in Z. */
+export const WITH_OFFSET = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?\+00:00$/
+export const IN_UTC = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/
+
+/** Ids have 24 characters with a three-letter prefix (service.md, "Limits", for entities). */
+export function idOf(prefix: string): RegExp {
+  return new RegExp(`^${prefix}_[0-9a-z]{20}$`)
+}
