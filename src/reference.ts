@@ -4,7 +4,8 @@
 import type { Account, ApiKey } from './account/rules.ts'
 import { listAccounts, listApiKeys } from './account/store.ts'
 import type { Config } from './config.ts'
-import type { Sql } from './db/connect.ts'
+import type { Sql, TransactionSql } from './db/connect.ts'
+import { transact } from './db/transact.ts'
 import { listFees } from './fee/store.ts'
 import type { Rate } from './fx/rules.ts'
 import { listRates } from './fx/store.ts'
@@ -34,16 +35,24 @@ export async function openReference(
   onError: (error: unknown) => void,
 ): Promise<Reference> {
   let data = await readReference(sql, config)
-  let reading: Promise<void> | undefined
+  let reading = Promise.resolve()
+  let waiting = false
   const look = async () => {
     const [row] = await sql<{ version: bigint }[]>`select version from reference_version`
     if (row !== undefined && row.version !== data.version) data = await readReference(sql, config)
   }
-  // Looks are never concurrent, so an older reading cannot overwrite a newer one.
-  const refresh = async () => {
-    await reading?.catch(() => {})
-    reading = look()
-    await reading
+  // One look at a time, so that an older reading cannot overwrite a newer one; whoever asks while one
+  // waits to begin shares it.
+  const refresh = () => {
+    if (waiting) return reading
+    waiting = true
+    reading = reading
+      .catch(() => {})
+      .then(() => {
+        waiting = false
+        return look()
+      })
+    return reading
   }
   const tick = () => refresh().catch(onError)
   const timer = setInterval(tick, POLL_MS)
@@ -53,7 +62,7 @@ export async function openReference(
     refresh,
     async close() {
       clearInterval(timer)
-      await reading?.catch(() => {})
+      await reading.catch(() => {})
       await listening.unlisten().catch(() => {})
     },
   }
@@ -61,7 +70,7 @@ export async function openReference(
 
 async function readReference(sql: Sql, config: Config): Promise<ReferenceData> {
   // Repeatable read: the version read is the version of the rows read.
-  return sql.begin('isolation level repeatable read read only', async tx => {
+  const read = async (tx: TransactionSql): Promise<ReferenceData> => {
     const reader = tx as unknown as Sql
     const [row] = await tx<{ version: bigint }[]>`select version from reference_version`
     const accounts = await listAccounts(reader)
@@ -84,5 +93,6 @@ async function readReference(sql: Sql, config: Config): Promise<ReferenceData> {
         quote_validity_s: config.quote_validity_s,
       },
     }
-  })
+  }
+  return transact(sql, read, 'isolation level repeatable read read only')
 }

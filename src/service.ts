@@ -7,6 +7,7 @@ import { connect } from './db/connect.ts'
 import { migrate } from './db/migrate.ts'
 import { openDatabase } from './db/open.ts'
 import { type Deps, openDeps } from './deps.ts'
+import { closeServer, within } from './http/drain.ts'
 import { deleteOutlivedReplies } from './idempotency/store.ts'
 import { makeMetrics } from './metrics.ts'
 import { startSettling } from './worker/settle-payouts.ts'
@@ -28,12 +29,8 @@ export interface Service {
 /** How often answers past their 24 hours are forgotten. */
 const FORGET_EVERY_MS = 600_000
 
-/** Longer than any request is left without an answer (MAX_WAIT_MS of the lanes). */
-const CLOSE_WITHIN_MS = 5_000
 /** For a database that does not answer any more. */
 const LEAVE_WITHIN_MS = 1_500
-
-const SHORT_TURN_MS = 0.05
 
 /** `prepare` runs on the migrated database before anything is opened on it. */
 export async function startService(
@@ -63,12 +60,7 @@ export async function startService(
       clearInterval(forget)
       const settled = settling?.stop()
       await pause(config.drain_ms)
-      await shortTurn()
-      const closed = new Promise(resolve => app.server.close(resolve))
-      await within(CLOSE_WITHIN_MS, closed)
-      // Left are connections that never finish asking: all that was asked has been answered.
-      app.server.closeAllConnections()
-      await closed
+      await closeServer(app.server)
       await app.close()
       // A round that is cut off leaves a claim, which comes due again.
       await within(LEAVE_WITHIN_MS, settled)
@@ -76,30 +68,6 @@ export async function startService(
       await database.release()
     },
   }
-}
-
-/**
- * Resolves after a turn of the event loop so short that hardly a connection can have come in it.
- * Closing a listener resets those the kernel has taken and we have not.
- */
-async function shortTurn(): Promise<void> {
-  const deadline = performance.now() + 1_000
-  for (let began = performance.now(); began < deadline; ) {
-    await new Promise(resolve => setImmediate(resolve))
-    const now = performance.now()
-    if (now - began < SHORT_TURN_MS) return
-    began = now
-  }
-}
-
-/** Resolves with the work or when its time is up, whichever comes first. */
-async function within(milliseconds: number, work: Promise<unknown> | undefined): Promise<void> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise(resolve => {
-    timer = setTimeout(resolve, milliseconds)
-  })
-  await Promise.race([work, late])
-  clearTimeout(timer)
 }
 
 function pause(milliseconds: number): Promise<void> {

@@ -1,0 +1,59 @@
+// Closing an HTTP server without resetting a connection. It knows sockets and turns of the event loop,
+// and nothing of what is served.
+import type { Server as HttpServer } from 'node:http'
+import { Server as NetServer } from 'node:net'
+
+/** For connections that were taken just before the listener closed. */
+const ASK_WITHIN_MS = 500
+/** Longer than any request is left without an answer (MAX_WAIT_MS of the lanes). */
+const CLOSE_WITHIN_MS = 5_000
+const NOBODY_WAITS_WITHIN_MS = 1_000
+const QUIET_MS = 3
+const SHORT_TURN_MS = 0.05
+
+/** Every connection taken is answered what it asks; afterwards there are none. */
+export async function closeServer(server: HttpServer): Promise<void> {
+  await nobodyWaits(server)
+  // Not the HTTP server's own close: it would at once end connections that are about to ask.
+  const closed = new Promise(resolve => NetServer.prototype.close.call(server, resolve))
+  await within(ASK_WITHIN_MS, closed)
+  server.closeIdleConnections()
+  await within(CLOSE_WITHIN_MS, closed)
+  // Left are connections that never finish asking: all that was asked has been answered.
+  server.closeAllConnections()
+  await closed
+}
+
+/**
+ * Resolves when no connection waits to be taken: closing a listener resets those that do. Node takes
+ * one in a turn of its event loop, so a short turn that took none has left none; a few milliseconds
+ * without any make it likely that none comes before the close.
+ */
+async function nobodyWaits(server: HttpServer): Promise<void> {
+  let quiet_since = performance.now()
+  const onConnection = () => {
+    quiet_since = performance.now()
+  }
+  server.on('connection', onConnection)
+  const deadline = performance.now() + NOBODY_WAITS_WITHIN_MS
+  for (let began = performance.now(); began < deadline; ) {
+    await new Promise(resolve => setImmediate(resolve))
+    const now = performance.now()
+    if (now - quiet_since > QUIET_MS && now - began < SHORT_TURN_MS) break
+    began = now
+  }
+  server.off('connection', onConnection)
+}
+
+/** Resolves with the work or when its time is up, whichever comes first. */
+export async function within(
+  milliseconds: number,
+  work: Promise<unknown> | undefined,
+): Promise<void> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise(resolve => {
+    timer = setTimeout(resolve, milliseconds)
+  })
+  await Promise.race([work, late])
+  clearTimeout(timer)
+}

@@ -1,0 +1,100 @@
+// kill -9 of the embedded PostgreSQL under load: the service answers 503 and lives, brings the server
+// back by itself, and has lost nothing that it acknowledged.
+import assert from 'node:assert/strict'
+import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import { setTimeout as delay } from 'node:timers/promises'
+import { connect, type Sql } from '../../src/db/connect.ts'
+import { openEmbedded } from '../../src/db/embedded.ts'
+import { checkBooks } from '../support/books.ts'
+import { type Asked, askAgain, checkPaid, startLoad } from '../support/load.ts'
+import {
+  type HttpClient,
+  httpClient,
+  pickSeed,
+  type RunningProcess,
+  runCommand,
+  seeded,
+  startProcess,
+  tally,
+  until,
+} from '../support/process.ts'
+
+const KILLS = 4
+
+let folder: string
+let service: RunningProcess
+let client: HttpClient
+let account_id: string
+
+before(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'corridor-crash-'))
+  await chmod(folder, 0o711)
+  service = await startProcess({ CORRIDOR_DATA: folder })
+  const args = ['account', 'create', '--name', 'T', '--currencies', 'USD', '--primary', 'USD']
+  const { code, output } = await runCommand([...args, '--fund', 'USD=10000000.00', '--json'], {
+    CORRIDOR_DATA: folder,
+  })
+  assert.equal(code, 0, output)
+  const { key_id, secret, ...account } = JSON.parse(output)
+  account_id = account.account_id
+  client = httpClient({ account, key_id, secret })
+})
+after(async () => {
+  client?.close()
+  await service?.kill()
+  // The server outlives a killed service; whoever attaches and leaves last stops it.
+  const server = await openEmbedded({ data_dir: folder })
+  await server.release()
+  await rm(folder, { recursive: true, force: true })
+})
+
+async function postmaster(): Promise<number> {
+  const text = await readFile(join(folder, 'postgres', 'postmaster.pid'), 'utf8')
+  return Number(text.split('\n', 1)[0])
+}
+
+test(`kill -9 of PostgreSQL, ${KILLS} times under load: 503 meanwhile, then back, nothing lost`, async t => {
+  const seed = pickSeed()
+  const random = seeded(seed)
+  const all: Asked[] = []
+  const away: number[] = []
+  for (let round = 0; round < KILLS; round++) {
+    const { address } = service
+    const name = `pg-${seed}-${round}`
+    const load = startLoad({ client, clients: 16, address: () => address, name, random })
+    await delay(200 + random() * 400)
+    process.kill(await postmaster(), 'SIGKILL')
+    const killed_at = performance.now()
+    await until('refused', 10_000, () => load.asked.some(one => one.answer?.status === 503))
+    await until('paying again', 30_000, () =>
+      load.asked.some(one => {
+        const refused = load.asked.find(other => other.answer?.status === 503)
+        return one.answer?.status === 200 && one.asked_at > (refused?.asked_at ?? Infinity)
+      }),
+    )
+    away.push(Math.round(performance.now() - killed_at))
+    await load.stop()
+    all.push(...load.asked)
+    assert.ok(service.running())
+  }
+  const answers = all.flatMap(one => (one.answer === undefined ? [] : [one.answer]))
+  assert.equal(answers.length, all.length, 'every request was answered')
+  assert.deepEqual(Object.keys(tally(answers)).sort(), ['200', '503 service_unavailable'])
+  const { acknowledged, committed_unheard } = await askAgain(client, service.address, all)
+  t.diagnostic(
+    `SEED=${seed} ${KILLS} kills, ${all.length} keys: ${acknowledged} acknowledged, of the others ` +
+      `${committed_unheard} had committed; paying again after ${away.join(', ')} ms`,
+  )
+  const server = await openEmbedded({ data_dir: folder })
+  const sql: Sql = connect(server.url, { max: 1, as: 'owner' })
+  try {
+    await checkPaid(sql, account_id, all)
+    await checkBooks(sql, { CORRIDOR_DATA: folder })
+  } finally {
+    await sql.end({ timeout: 1 })
+    await server.release()
+  }
+})

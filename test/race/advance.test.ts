@@ -1,0 +1,84 @@
+// The steps of one payout reported by two workers at the same moment: each is applied exactly once,
+// and money goes back exactly once.
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { pino } from 'pino'
+import { type Deps, openDeps } from '../../src/deps.ts'
+import { makeMetrics } from '../../src/metrics.ts'
+import type { RailStep } from '../../src/rail/rail.ts'
+import { settleOnce } from '../../src/worker/settle-payouts.ts'
+import { localPayout } from '../support/bodies.ts'
+import { checkBooks } from '../support/books.ts'
+import { type Client, startTestService, type TestService } from '../support/service.ts'
+
+let service: TestService
+let other: Deps
+let account: Client
+const START = 100_000_000n
+
+before(async () => {
+  service = await startTestService({ simulator_delay_ms: 0 })
+  const log = pino({ level: 'silent' })
+  other = await openDeps(service.database.url, service.deps.config, log, makeMetrics())
+})
+after(async () => {
+  await other.close()
+  await service.close()
+})
+
+const FAILURE = { code: 'PF000900', category: 'simulated', message: 'No.' }
+const failed: RailStep = { status: 'failed', failure: FAILURE }
+const succeeded: RailStep = { status: 'succeeded', failure: null }
+const reversed: RailStep = { status: 'reversed', failure: FAILURE }
+
+async function pay(amount = 10_000): Promise<string> {
+  account ??= await service.openAccount({ currencies: ['USD'], fund: { USD: START } })
+  const answer = await account.post('/v3/payout', { ...localPayout, amount })
+  assert.equal(answer.status, 200, answer.text)
+  return answer.json.data.id
+}
+
+async function balance(): Promise<bigint | undefined> {
+  const [row] = await service.database.owner<{ available: bigint }[]>`
+    select available from balances where account_id = ${account.account.account_id}`
+  return row?.available
+}
+
+function listEvents(payout_id: string) {
+  return service.database.owner<{ type: string }[]>`
+    select type from events where object_id = ${payout_id} order by sequence`
+}
+
+for (const steps of [[failed], [succeeded, reversed]]) {
+  const path = steps.map(step => step.status).join(' then ')
+  test(`a rail report, ${path}, 50 times at once by two workers: applied once`, async () => {
+    const payout_id = await pay()
+    const { account_id } = account.account
+    const report = { account_id, payout_id, steps, by: 'rail', ask_again_in_ms: null } as const
+    const outcomes = await Promise.all(
+      Array.from({ length: 50 }, (_, i) =>
+        (i % 2 === 0 ? service.deps : other).lanes.advancePayout.run(report),
+      ),
+    )
+    assert.equal(outcomes.filter(outcome => outcome.entries.length > 0).length, 1)
+    assert.equal(await balance(), START)
+    const events = (await listEvents(payout_id)).map(event => event.type)
+    assert.deepEqual(events, ['payout.created', ...steps.map(step => `payout.${step.status}`)])
+  })
+}
+
+test('settling rounds, 8 at once by two workers on 60 payouts: each step is applied once', async () => {
+  // By these amounts the simulator fails, reverses, and lets succeed.
+  const kinds = [200_001, 500_002, 10_000]
+  const ids = await Promise.all(Array.from({ length: 60 }, (_, i) => pay(kinds[i % 3])))
+  const rounds = Array.from({ length: 8 }, (_, i) => settleOnce(i % 2 === 0 ? service.deps : other))
+  await Promise.all(rounds)
+  assert.equal(await balance(), START - 20n * 10_000n)
+  const events = await Promise.all(ids.map(listEvents))
+  const counts = [2, 3, 2]
+  assert.deepEqual(
+    events.map(list => list.length),
+    ids.map((_, i) => counts[i % 3]),
+  )
+  await checkBooks(service.database.owner, { DATABASE_URL: service.database.url })
+})
