@@ -6,8 +6,8 @@ import { findBalanceTransactions } from './balance-transaction/store.ts'
 import type { Config } from './config.ts'
 import { connect, type Sql } from './db/connect.ts'
 import { Lanes } from './engine/lane.ts'
-import { type Keyed, reader } from './engine/reader.ts'
-import { newId } from './id.ts'
+import { reader } from './engine/reader.ts'
+import { type Key, newId } from './id.ts'
 import { type Answered, idempotent } from './idempotency/operations.ts'
 import { batchMetrics, type Metrics } from './metrics.ts'
 import {
@@ -45,9 +45,9 @@ export interface Deps {
   }
   /** Reads by id, gathered: all requests of one tick are one statement. */
   readonly readers: {
-    quote(key: Keyed): Promise<Quote | undefined>
-    payout(key: Keyed): Promise<Payout | undefined>
-    balanceTransaction(key: Keyed): Promise<BalanceTransaction | undefined>
+    quote(key: Key): Promise<Quote | undefined>
+    payout(key: Key): Promise<Payout | undefined>
+    balanceTransaction(key: Key): Promise<BalanceTransaction | undefined>
   }
   close(): Promise<void>
 }
@@ -59,9 +59,13 @@ export async function openDeps(
   log: FastifyBaseLogger,
   metrics: Metrics,
 ): Promise<Deps> {
-  const reads = connect(url, { max: config.read_connections, as: 'service' })
+  const reads = connect(url, {
+    max: config.read_connections,
+    as: 'service',
+    look_ups: true,
+  })
   // One connection for each lane there is, so that no batch waits for a connection.
-  const writes = connect(url, { max: 3 * config.lanes, as: 'service' })
+  const writes = connect(url, { max: 3 * config.lanes, as: 'service', look_ups: true })
   const reference = await openReference(reads, config, error => {
     log.warn({ err: error }, 'reference data could not be looked at')
   })

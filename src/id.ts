@@ -48,3 +48,14 @@ export const newId: NewId = prefix => {
 export function idPattern(prefix: IdPrefix): string {
   return `^${prefix}_${BODY}$`
 }
+
+/** What names an object: ids are looked up within their account, never alone. */
+export interface Key {
+  readonly account_id: string
+  readonly id: string
+}
+
+/** A key as one text, for maps. */
+export function nameOf({ account_id, id }: Key): string {
+  return `${account_id}/${id}`
+}

@@ -41,8 +41,8 @@ export async function openReference(
     const [row] = await sql<{ version: bigint }[]>`select version from reference_version`
     if (row !== undefined && row.version !== data.version) data = await readReference(sql, config)
   }
-  // One look at a time, so that an older reading cannot overwrite a newer one; whoever asks while one
-  // waits to begin shares it.
+  // One look at a time, so that an older reading cannot overwrite a newer one; whoever asks while
+  // one waits to begin shares it.
   const refresh = () => {
     if (waiting) return reading
     waiting = true

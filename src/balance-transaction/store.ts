@@ -1,5 +1,8 @@
 // The statements of balance transactions. Append-only.
-import { rowsAsJson, type Sql, type TransactionSql } from '../db/connect.ts'
+import type { Sql, TransactionSql } from '../db/connect.ts'
+import { keysOf } from '../db/keys.ts'
+import { inserter } from '../db/rows.ts'
+import type { Key } from '../id.ts'
 import type { Instant } from '../instant.ts'
 import { formatDecimal, parseDecimal } from '../money/decimal.ts'
 import type { BalanceTransaction, FxConversion } from './rules.ts'
@@ -12,43 +15,48 @@ type StoredConversion = {
 
 type Row = Omit<BalanceTransaction, 'fx_conversions'> & { fx_conversions: StoredConversion[] }
 
+const insertRows = inserter<Row>('balance_transactions', {
+  account_id: 'text',
+  id: 'text',
+  journal_number: 'bigint',
+  type: 'text',
+  operation_type: 'text',
+  currency: 'text',
+  amount: 'bigint',
+  fixed_fee: 'bigint',
+  variable_fee: 'bigint',
+  net_amount: 'bigint',
+  balance_after: 'bigint',
+  fx_conversions: 'json',
+  description: 'text',
+  source: 'text',
+  metadata: 'json',
+  created_at: 'timestamptz',
+})
+
 export function insertBalanceTransactions(
   tx: TransactionSql,
   lines: readonly BalanceTransaction[],
-) {
-  const rows = lines.map(line => ({
-    ...line,
-    fx_conversions: line.fx_conversions.map(conversion => ({
-      ...conversion,
-      exchange_rate: formatDecimal(conversion.exchange_rate),
-    })),
-  }))
-  return tx`
-    insert into balance_transactions
-      (account_id, id, journal_number, type, operation_type, currency, amount, fixed_fee,
-       variable_fee, net_amount, balance_after, fx_conversions, description, source, metadata,
-       created_at)
-    select account_id, id, journal_number, type, operation_type, currency, amount, fixed_fee,
-      variable_fee, net_amount, balance_after, fx_conversions, description, source, metadata,
-      created_at
-    from json_to_recordset(${rowsAsJson(rows)}::text::json)
-      as r(account_id text, id text, journal_number bigint, type text, operation_type text,
-        currency text, amount bigint, fixed_fee bigint, variable_fee bigint, net_amount bigint,
-        balance_after bigint, fx_conversions json, description text, source text, metadata json,
-        created_at timestamptz)`
+): Promise<unknown> {
+  return insertRows(
+    tx,
+    lines.map(line => ({ ...line, fx_conversions: line.fx_conversions.map(storedConversion) })),
+  )
 }
 
 /** By (account, id), in no order; what is not found or another account's is simply absent. */
 export async function findBalanceTransactions(
   sql: Sql | TransactionSql,
-  keys: readonly { readonly account_id: string; readonly id: string }[],
+  keys: readonly Key[],
 ): Promise<BalanceTransaction[]> {
   const rows = await sql<Row[]>`
-    select b.account_id, b.id, b.journal_number, b.type, b.operation_type, b.currency, b.amount,
-      b.fixed_fee, b.variable_fee, b.net_amount, b.balance_after, b.fx_conversions, b.description,
-      b.source, b.metadata, b.created_at
-    from json_to_recordset(${rowsAsJson(keys)}::text::json) as k(account_id text, id text)
-    join balance_transactions b on b.account_id = k.account_id and b.id = k.id`
+    select r.* from ${keysOf(sql, keys)}
+    cross join lateral (
+      select account_id, id, journal_number, type, operation_type, currency, amount, fixed_fee,
+        variable_fee, net_amount, balance_after, fx_conversions, description, source, metadata,
+        created_at
+      from balance_transactions b where b.account_id = k.account_id and b.id = k.id limit 1
+    ) r`
   return rows.map(fromRow)
 }
 
@@ -72,6 +80,14 @@ export async function listBalancesAsOf(
 
 function fromRow(row: Row): BalanceTransaction {
   return { ...row, fx_conversions: row.fx_conversions.map(conversionFromStored) }
+}
+
+function storedConversion({ exchange_rate, initial, final }: FxConversion): StoredConversion {
+  return {
+    exchange_rate: formatDecimal(exchange_rate),
+    initial: { ...initial, amount: initial.amount.toString() },
+    final: { ...final, amount: final.amount.toString() },
+  }
 }
 
 function conversionFromStored(stored: StoredConversion): FxConversion {

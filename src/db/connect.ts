@@ -21,6 +21,11 @@ export interface ConnectOptions {
   /** `service` cannot change or delete what is append-only; `owner` migrates. */
   readonly as: 'service' | 'owner'
   readonly application_name?: string
+  /**
+   * For connections that only look rows up by key: plans are made once and kept, and one made while
+   * a table was small must not scan it when it is large.
+   */
+  readonly look_ups?: boolean
 }
 
 export function connect(url: string, options: ConnectOptions): Sql {
@@ -56,6 +61,7 @@ export function connect(url: string, options: ConnectOptions): Sql {
       statement_timeout: options.as === 'owner' ? 0 : 30_000,
       idle_in_transaction_session_timeout: options.as === 'owner' ? 0 : 10_000,
       ...(options.as === 'service' ? { role: SERVICE_ROLE } : {}),
+      ...(options.look_ups === true ? { enable_seqscan: false } : {}),
     },
   })
 }
@@ -77,8 +83,9 @@ export async function databaseNow(sql: Sql): Promise<string> {
   return row.now
 }
 
-/** text[] as PostgreSQL's array literal. */
-function writeTextArray(values: readonly string[]): string {
+/** text[] as PostgreSQL's array literal; one that is written already passes. */
+function writeTextArray(values: readonly string[] | string): string {
+  if (typeof values === 'string') return values
   return `{${values.map(v => `"${v.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`).join(',')}}`
 }
 

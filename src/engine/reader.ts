@@ -1,20 +1,16 @@
 // Reads by id that gather: every request of one tick joins one statement. Nothing is remembered
 // between ticks, so a read never shows what another has changed meanwhile.
 import DataLoader from 'dataloader'
-
-export interface Keyed {
-  readonly account_id: string
-  readonly id: string
-}
+import { type Key, nameOf } from '../id.ts'
 
 /** Most ids in one statement. */
 const MAX_KEYS = 200
 
 /** A reader of rows by (account, id); undefined for what is not there or another account's. */
-export function reader<Row extends Keyed>(
-  find: (keys: readonly Keyed[]) => Promise<readonly Row[]>,
-): (key: Keyed) => Promise<Row | undefined> {
-  const loader = new DataLoader<Keyed, Row | undefined, string>(
+export function reader<Row extends Key>(
+  find: (keys: readonly Key[]) => Promise<readonly Row[]>,
+): (key: Key) => Promise<Row | undefined> {
+  const loader = new DataLoader<Key, Row | undefined, string>(
     async keys => {
       const rows = new Map((await find(keys)).map(row => [nameOf(row), row]))
       return keys.map(key => rows.get(nameOf(key)))
@@ -22,8 +18,4 @@ export function reader<Row extends Keyed>(
     { cache: false, maxBatchSize: MAX_KEYS },
   )
   return key => loader.load(key)
-}
-
-function nameOf({ account_id, id }: Keyed): string {
-  return `${account_id}/${id}`
 }

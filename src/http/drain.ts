@@ -1,5 +1,5 @@
-// Closing an HTTP server without resetting a connection. It knows sockets and turns of the event loop,
-// and nothing of what is served.
+// Closing an HTTP server without resetting a connection. It knows sockets and turns of the event
+// loop, and nothing of what is served.
 import type { Server as HttpServer } from 'node:http'
 import { Server as NetServer } from 'node:net'
 
@@ -25,9 +25,9 @@ export async function closeServer(server: HttpServer): Promise<void> {
 }
 
 /**
- * Resolves when no connection waits to be taken: closing a listener resets those that do. Node takes
- * one in a turn of its event loop, so a short turn that took none has left none; a few milliseconds
- * without any make it likely that none comes before the close.
+ * Resolves when no connection waits to be taken: closing a listener resets those that do. Node
+ * takes one in a turn of its event loop, so a short turn that took none has left none; a few
+ * milliseconds without any make it likely that none comes before the close.
  */
 async function nobodyWaits(server: HttpServer): Promise<void> {
   let quiet_since = performance.now()

@@ -18,7 +18,7 @@ interface State<Inner> {
   readonly inner: Inner
   readonly now: Instant
   readonly kept: Map<string, KeptReply>
-  readonly fresh: KeptReply[]
+  readonly fresh: (KeptReply & { readonly created_at: Instant })[]
 }
 
 /** Either a new outcome of the inner operation or the answer kept from before. */
@@ -56,7 +56,7 @@ export function idempotent<
       if (before !== undefined) return { reply: replay(before, claim), outcome: null }
       const outcome = operation.decide(state.inner, command)
       const { status, body } = outcome.reply
-      const kept = { account_id, ...claim, status, body }
+      const kept = { account_id, ...claim, status, body, created_at: state.now }
       state.kept.set(name, kept)
       state.fresh.push(kept)
       return { reply: outcome.reply, outcome }
@@ -67,7 +67,7 @@ export function idempotent<
       if (outcomes.length === 0) return Promise.resolve()
       return Promise.all([
         operation.store(tx, outcomes, state.inner),
-        state.fresh.length > 0 ? insertKeptReplies(tx, state.fresh, state.now) : undefined,
+        state.fresh.length > 0 ? insertKeptReplies(tx, state.fresh) : undefined,
       ])
     },
   }

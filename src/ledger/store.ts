@@ -1,5 +1,6 @@
 // The statements of the book: lock, read, append. They decide nothing.
 import { rowsAsJson, type Sql, type TransactionSql } from '../db/connect.ts'
+import { inserter } from '../db/rows.ts'
 import type { Instant } from '../instant.ts'
 import type { Book, Journal, JournalKind, LedgerCode, Posting } from './rules.ts'
 
@@ -90,21 +91,34 @@ export function updateBalances(tx: TransactionSql, books: readonly Book[], now: 
 }
 
 /** Appends journals; `journal_sums_to_zero` refuses any that does not balance. */
-export function insertJournals(tx: TransactionSql, journals: readonly Journal[]) {
-  const rows = journals.map(({ postings, ...journal }) => ({
-    ...journal,
-    codes: postings.map(posting => posting.code),
-    currencies: postings.map(posting => posting.currency),
-    amounts: postings.map(posting => posting.amount),
-  }))
-  return tx`
-    insert into journals
-      (account_id, number, kind, source, codes, currencies, amounts, created_at, hash)
-    select account_id, number, kind, source, codes, currencies, amounts, created_at,
-      decode(hash, 'hex')
-    from json_to_recordset(${rowsAsJson(rows)}::text::json)
-      as r(account_id text, number bigint, kind text, source text, codes text[],
-        currencies text[], amounts bigint[], created_at timestamptz, hash text)`
+export function insertJournals(tx: TransactionSql, journals: readonly Journal[]): Promise<unknown> {
+  return insertRows(
+    tx,
+    journals.map(({ postings, ...journal }) => ({
+      ...journal,
+      codes: postings.map(posting => posting.code),
+      currencies: postings.map(posting => posting.currency),
+      amounts: postings.map(posting => posting.amount),
+    })),
+  )
+}
+
+const insertRows = inserter<StoredJournal>('journals', {
+  account_id: 'text',
+  number: 'bigint',
+  kind: 'text',
+  source: 'text',
+  codes: 'words',
+  currencies: 'words',
+  amounts: 'bigints',
+  created_at: 'timestamptz',
+  hash: 'hex',
+})
+
+type StoredJournal = Omit<Journal, 'postings'> & {
+  readonly codes: readonly LedgerCode[]
+  readonly currencies: readonly string[]
+  readonly amounts: readonly bigint[]
 }
 
 /** A new, empty book with a zero balance in each currency. */
@@ -145,18 +159,22 @@ export async function listJournals(
   return rows.map(journalFromRow)
 }
 
-/**
- * The postings a payout's creation and settlement made, by journal number; for giving money back.
- */
-export async function listJournalsByNumber(
+/** Journals by account and number, in no order. */
+export async function findJournals(
   sql: Sql | TransactionSql,
   keys: readonly { readonly account_id: string; readonly number: bigint }[],
 ): Promise<Journal[]> {
   const rows = await sql<JournalRow[]>`
-    select j.account_id, j.number, j.kind, j.source, j.codes, j.currencies,
-      j.amounts::text[] as amounts, j.created_at, encode(j.hash, 'hex') as hash
-    from json_to_recordset(${rowsAsJson(keys)}::text::json) as k(account_id text, number bigint)
-    join journals j on j.account_id = k.account_id and j.number = k.number`
+    select r.*
+    from unnest(
+      ${keys.map(key => key.account_id)}::text[],
+      ${keys.map(key => key.number.toString())}::text[]::bigint[]
+    ) as k(account_id, number)
+    cross join lateral (
+      select account_id, number, kind, source, codes, currencies, amounts::text[] as amounts,
+        created_at, encode(hash, 'hex') as hash
+      from journals j where j.account_id = k.account_id and j.number = k.number limit 1
+    ) r`
   return rows.map(journalFromRow)
 }
 

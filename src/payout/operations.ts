@@ -8,18 +8,12 @@ import { findBeneficiaries, insertBeneficiaries } from '../beneficiary/store.ts'
 import type { TransactionSql } from '../db/connect.ts'
 import type { Operation } from '../engine/operation.ts'
 import { success } from '../http/envelope.ts'
-import type { NewId } from '../id.ts'
+import { type NewId, nameOf } from '../id.ts'
 import type { Answering, Claiming } from '../idempotency/rules.ts'
-import { listJournalsByNumber, lockBooks } from '../ledger/store.ts'
+import { findJournals, lockBooks } from '../ledger/store.ts'
 import type { Pricing, Quote } from '../quote/rules.ts'
 import { findQuotes, insertQuotes, markQuotesUsed } from '../quote/store.ts'
-import {
-  decidePayout,
-  type Payout,
-  type PayoutOutcome,
-  type PayoutState,
-  quoteName,
-} from './rules.ts'
+import { decidePayout, type Payout, type PayoutOutcome, type PayoutState } from './rules.ts'
 import { findPayouts, insertPayouts, updatePayoutStates } from './store.ts'
 import {
   type Advance,
@@ -73,7 +67,7 @@ export function createPayout(
       return {
         now,
         books,
-        quotes: new Map(quotes.map((quote): [string, Quote] => [quoteName(quote), quote])),
+        quotes: new Map(quotes.map((quote): [string, Quote] => [nameOf(quote), quote])),
         beneficiaries,
         accountsByDepositAddress,
         pricing: reference.pricing(),
@@ -121,13 +115,13 @@ export function advancePayout(newId: NewId): Operation<Advance, AdvanceState, Ad
       const returning = new Set(
         commands
           .filter(({ steps }) => steps.some(s => s.status === 'failed' || s.status === 'reversed'))
-          .map(({ account_id, payout_id }) => quoteName({ account_id, id: payout_id })),
+          .map(({ account_id, payout_id }) => nameOf({ account_id, id: payout_id })),
       )
       const debits = await loadDebits(
         tx,
-        payouts.filter(p => returning.has(quoteName(p))),
+        payouts.filter(p => returning.has(nameOf(p))),
       )
-      const byName = new Map(payouts.map((p): [string, Payout] => [quoteName(p), p]))
+      const byName = new Map(payouts.map((p): [string, Payout] => [nameOf(p), p]))
       return { now, books, payouts: byName, debits, newId }
     },
 
@@ -150,7 +144,7 @@ export function advancePayout(newId: NewId): Operation<Advance, AdvanceState, Ad
 function roundsOf(outcomes: readonly AdvanceOutcome[]): Payout[][] {
   const rounds: Payout[][] = []
   const passed = outcomes.flatMap(outcome => outcome.passed)
-  for (const states of Map.groupBy(passed, quoteName).values()) {
+  for (const states of Map.groupBy(passed, nameOf).values()) {
     const written = states.filter((payout, i) => payout.status !== states[i + 1]?.status)
     for (const [round, payout] of written.entries()) {
       rounds[round] ??= []
@@ -165,7 +159,7 @@ async function loadBeneficiaries(tx: TransactionSql, commands: readonly CreatePa
     request.beneficiary === undefined ? [] : [{ account_id, id: request.beneficiary }],
   )
   const found = keys.length === 0 ? [] : await findBeneficiaries(tx, unique(keys))
-  return new Map(found.map((b): [string, Beneficiary] => [quoteName(b), b]))
+  return new Map(found.map((b): [string, Beneficiary] => [nameOf(b), b]))
 }
 
 function depositAddress(
@@ -175,7 +169,7 @@ function depositAddress(
   const details =
     request.beneficiary === undefined
       ? request.beneficiary_details
-      : beneficiaries.get(quoteName({ account_id, id: request.beneficiary }))?.details
+      : beneficiaries.get(nameOf({ account_id, id: request.beneficiary }))?.details
   return details?.destination_details.service_account?.deposit_address
 }
 
@@ -190,7 +184,7 @@ async function loadDebits(tx: TransactionSql, payouts: readonly Payout[]) {
     tx,
     payouts.map(p => ({ account_id: p.account_id, id: p.balance_transaction_id })),
   )
-  const journals = await listJournalsByNumber(
+  const journals = await findJournals(
     tx,
     lines.map(line => ({ account_id: line.account_id, number: line.journal_number })),
   )
@@ -198,7 +192,7 @@ async function loadDebits(tx: TransactionSql, payouts: readonly Payout[]) {
   for (const line of lines) {
     const journal = byNumber.get(`${line.account_id}/${line.journal_number}`)
     if (journal === undefined) throw new Error(`balance transaction ${line.id} has no journal`)
-    debits.set(quoteName({ account_id: line.account_id, id: line.source }), { line, journal })
+    debits.set(nameOf({ account_id: line.account_id, id: line.source }), { line, journal })
   }
   return debits
 }
@@ -210,7 +204,7 @@ function keyOf({ account_id, id }: { account_id: string; id: string }) {
 function unique<K extends { readonly account_id: string; readonly id: string }>(
   keys: readonly K[],
 ) {
-  return [...new Map(keys.map(key => [quoteName(key), key])).values()]
+  return [...new Map(keys.map(key => [nameOf(key), key])).values()]
 }
 
 function present<T>(values: readonly (T | null)[]): T[] {

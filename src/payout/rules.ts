@@ -10,7 +10,7 @@ import {
 } from '../beneficiary/rules.ts'
 import { refusal } from '../errors.ts'
 import { type Event, recordEvent } from '../event/rules.ts'
-import type { NewId } from '../id.ts'
+import { type NewId, nameOf } from '../id.ts'
 import type { Instant } from '../instant.ts'
 import type { Book } from '../ledger/rules.ts'
 import { currencyExponent } from '../money/currency.ts'
@@ -24,6 +24,7 @@ import {
   type Quote,
   totalDebit,
 } from '../quote/rules.ts'
+import { networkName } from '../quote/terms.ts'
 import type { Failure } from '../rail/rail.ts'
 import { payoutPostings, receiptPostings } from './postings.ts'
 import type { PayoutStatus } from './states.ts'
@@ -118,7 +119,7 @@ export function decidePayout(
   checkFit(beneficiary, request, sentQuote)
   if (sentQuote !== null) {
     checkUsable(sentQuote, state.now)
-    checkMatches(sentQuote, request, beneficiary.details.destination_details)
+    checkMatches(sentQuote, request)
   }
   const quote = sentQuote ?? freshQuote(state, account, request, beneficiary)
   const receiver =
@@ -149,7 +150,7 @@ export function decidePayout(
   )
   const receipt = receiver === null ? [] : [postReceipt(state, receiver, quote, id)]
   const payout = makePayout(state, quote, request, beneficiary, entry, id)
-  state.quotes.set(quoteName(quote), { ...quote, status: 'used' })
+  state.quotes.set(nameOf(quote), { ...quote, status: 'used' })
   const isNew = request.beneficiary === undefined
   return {
     payout,
@@ -161,12 +162,8 @@ export function decidePayout(
   }
 }
 
-export function quoteName(quote: { readonly account_id: string; readonly id: string }): string {
-  return `${quote.account_id}/${quote.id}`
-}
-
 function findQuote(state: PayoutState, account: Account, id: string): Quote {
-  const quote = state.quotes.get(quoteName({ account_id: account.account_id, id }))
+  const quote = state.quotes.get(nameOf({ account_id: account.account_id, id }))
   if (quote === undefined) throw refusal('not_found', `No quote ${id} in this account.`, 'quote')
   return quote
 }
@@ -318,8 +315,10 @@ function makePayout(
     beneficiary_id: beneficiary.id,
     beneficiary_details: beneficiary.details,
     particulars: particularsOf(request),
-    fund_transfer_network: quote.fund_transfer_network,
-    charge_type: quote.charge_type,
+    fund_transfer_network:
+      quote.fund_transfer_network ||
+      networkName(request.local?.fund_transfer_network, quote.destination_currency),
+    charge_type: quote.charge_type || (request.charge_type ?? ''),
     status: internal ? 'succeeded' : 'processing',
     status_description: '',
     failure: null,

@@ -1,63 +1,65 @@
 // The statements of payouts.
 import { rowsAsJson, type Sql, type TransactionSql } from '../db/connect.ts'
+import { keysOf } from '../db/keys.ts'
+import { inserter } from '../db/rows.ts'
+import type { Key } from '../id.ts'
 import type { Instant } from '../instant.ts'
-import { formatDecimal, parseDecimal } from '../money/decimal.ts'
+import { parseDecimal } from '../money/decimal.ts'
 import type { Payout } from './rules.ts'
-
-export interface PayoutKey {
-  readonly account_id: string
-  readonly id: string
-}
 
 type Row = Omit<Payout, 'holding_to_payout' | 'payout_to_destination'> & {
   holding_to_payout: string
   payout_to_destination: string
 }
 
-export function insertPayouts(tx: TransactionSql, payouts: readonly Payout[]) {
-  const rows = payouts.map(payout => ({
-    ...payout,
-    holding_to_payout: formatDecimal(payout.holding_to_payout),
-    payout_to_destination: formatDecimal(payout.payout_to_destination),
-  }))
-  return tx`
-    insert into payouts
-      (account_id, id, quote_id, type, amount, currency, holding_currency, holding_amount,
-       fixed_fee, variable_fee, destination_currency, destination_amount, holding_to_payout,
-       payout_to_destination, holding_fx_id, payout_fx_id, balance_transaction_id,
-       beneficiary_id, beneficiary_details, particulars, fund_transfer_network, charge_type,
-       status, status_description, failure, rail_steps, ask_rail_at, created_at, updated_at)
-    select account_id, id, quote_id, type, amount, currency, holding_currency, holding_amount,
-      fixed_fee, variable_fee, destination_currency, destination_amount, holding_to_payout,
-      payout_to_destination, holding_fx_id, payout_fx_id, balance_transaction_id,
-      beneficiary_id, beneficiary_details, particulars, fund_transfer_network, charge_type,
-      status, status_description, failure, rail_steps, ask_rail_at, created_at, updated_at
-    from json_to_recordset(${rowsAsJson(rows)}::text::json)
-      as r(account_id text, id text, quote_id text, type text, amount bigint, currency text,
-        holding_currency text, holding_amount bigint, fixed_fee bigint, variable_fee bigint,
-        destination_currency text, destination_amount bigint, holding_to_payout numeric,
-        payout_to_destination numeric, holding_fx_id text, payout_fx_id text,
-        balance_transaction_id text, beneficiary_id text, beneficiary_details json,
-        particulars json, fund_transfer_network text, charge_type text, status text,
-        status_description text, failure json, rail_steps integer, ask_rail_at timestamptz,
-        created_at timestamptz, updated_at timestamptz)`
-}
+export const insertPayouts = inserter<Payout>('payouts', {
+  account_id: 'text',
+  id: 'text',
+  quote_id: 'text',
+  type: 'text',
+  amount: 'bigint',
+  currency: 'text',
+  holding_currency: 'text',
+  holding_amount: 'bigint',
+  fixed_fee: 'bigint',
+  variable_fee: 'bigint',
+  destination_currency: 'text',
+  destination_amount: 'bigint',
+  holding_to_payout: 'decimal',
+  payout_to_destination: 'decimal',
+  holding_fx_id: 'text',
+  payout_fx_id: 'text',
+  balance_transaction_id: 'text',
+  beneficiary_id: 'text',
+  beneficiary_details: 'json',
+  particulars: 'json',
+  fund_transfer_network: 'text',
+  charge_type: 'text',
+  status: 'text',
+  status_description: 'text',
+  failure: 'json',
+  rail_steps: 'integer',
+  ask_rail_at: 'timestamptz',
+  created_at: 'timestamptz',
+  updated_at: 'timestamptz',
+})
 
 /** By (account, id), in no order; what is not found or another account's is simply absent. */
 export async function findPayouts(
   sql: Sql | TransactionSql,
-  keys: readonly PayoutKey[],
+  keys: readonly Key[],
 ): Promise<Payout[]> {
   const rows = await sql<Row[]>`
-    select p.account_id, p.id, p.quote_id, p.type, p.amount, p.currency, p.holding_currency,
-      p.holding_amount, p.fixed_fee, p.variable_fee, p.destination_currency,
-      p.destination_amount, p.holding_to_payout::text as holding_to_payout,
-      p.payout_to_destination::text as payout_to_destination, p.holding_fx_id, p.payout_fx_id,
-      p.balance_transaction_id, p.beneficiary_id, p.beneficiary_details, p.particulars,
-      p.fund_transfer_network, p.charge_type, p.status, p.status_description, p.failure,
-      p.rail_steps, p.ask_rail_at, p.created_at, p.updated_at
-    from json_to_recordset(${rowsAsJson(keys)}::text::json) as k(account_id text, id text)
-    join payouts p on p.account_id = k.account_id and p.id = k.id`
+    select r.* from ${keysOf(sql, keys)}
+    cross join lateral (
+      select account_id, id, quote_id, type, amount, currency, holding_currency, holding_amount,
+        fixed_fee, variable_fee, destination_currency, destination_amount, holding_to_payout::text
+        as holding_to_payout, payout_to_destination::text as payout_to_destination, holding_fx_id,
+        payout_fx_id, balance_transaction_id, beneficiary_id, beneficiary_details, particulars,
+        fund_transfer_network, charge_type, status, status_description, failure, rail_steps,
+        ask_rail_at, created_at, updated_at
+      from payouts p where p.account_id = k.account_id and p.id = k.id limit 1
+    ) r`
   return rows.map(fromRow)
 }
 
@@ -83,8 +85,8 @@ export function updatePayoutStates(tx: TransactionSql, payouts: readonly Payout[
 }
 
 /** Payouts whose rail is due to be asked, oldest first. Reads without a lock; claiming decides. */
-export async function listDuePayouts(sql: Sql, limit: number): Promise<PayoutKey[]> {
-  return sql<PayoutKey[]>`
+export async function listDuePayouts(sql: Sql, limit: number): Promise<Key[]> {
+  return sql<Key[]>`
     select account_id, id from payouts
     where ask_rail_at <= clock_timestamp()
     order by ask_rail_at limit ${limit}`

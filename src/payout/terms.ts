@@ -19,7 +19,7 @@ export function checkRequest(request: PayoutRequest, account: Account): void {
     ...(beneficiary_details === undefined
       ? []
       : checkDetails(beneficiary_details, 'beneficiary_details')),
-    // With a quote, the details sent are compared with the quote's instead.
+    // With a quote, the details are judged when the quote is known.
     ...(request.quote === undefined ? checkTypeDetails(request) : []),
   ])
 }
@@ -35,8 +35,9 @@ function checkOneBeneficiary(id: unknown, details: unknown): Problem[] {
   ]
 }
 
-function checkTypeDetails(request: PayoutRequest): Problem[] {
-  const type = request.type ?? 'local'
+/** Details must belong to the payout type, and a network to the currency that arrives. */
+function checkTypeDetails(request: PayoutRequest, quote?: Quote): Problem[] {
+  const type = request.type ?? quote?.payout_type ?? 'local'
   const problems: Problem[] = []
   if (request.local !== undefined && type !== 'local') {
     const message = `local does not belong to a payout of type ${type}.`
@@ -47,7 +48,9 @@ function checkTypeDetails(request: PayoutRequest): Problem[] {
     problems.push({ reason: 'type_mismatch', message, remarks: 'charge_type' })
   }
   const destination =
-    request.beneficiary_details?.destination_details.bank?.currency ?? request.currency
+    quote?.destination_currency ??
+    request.beneficiary_details?.destination_details.bank?.currency ??
+    request.currency
   return [...problems, ...checkNetwork(request.local?.fund_transfer_network, destination)]
 }
 
@@ -82,35 +85,22 @@ export function termsWithoutQuote(
 
 /**
  * Refuses a payout that differs from its quote, naming every field (contract 13). What the request
- * leaves out is the quote's. The beneficiary's currency and country, where it names them, must be
- * those that were priced: fees depend on them.
+ * leaves out is the quote's; what the quote left open, the request may still say.
  */
-export function checkMatches(
-  quote: Quote,
-  request: PayoutRequest,
-  { bank, wallet }: DestinationDetails,
-): void {
-  const where = request.beneficiary === undefined ? 'beneficiary_details' : 'beneficiary'
-  const details = `${where}.destination_details`
+export function checkMatches(quote: Quote, request: PayoutRequest): void {
+  const network = request.local?.fund_transfer_network
   const compared: readonly [remarks: string, sent: unknown, quoted: unknown][] = [
     ['amount', BigInt(request.amount), quote.payout_amount],
     ['currency', request.currency, quote.payout_currency],
     ['type', request.type, quote.payout_type],
     ['holding_currency', request.holding_currency, quote.holding_currency],
     ['charge_type', request.charge_type, quote.charge_type],
-    [
-      'local.fund_transfer_network',
-      request.local?.fund_transfer_network?.toLowerCase(),
-      quote.fund_transfer_network,
-    ],
-    [`${details}.bank.currency`, bank?.currency, quote.destination_currency],
-    [`${details}.wallet.currency`, wallet?.currency, quote.destination_currency],
-    [`${details}.bank.country`, bank?.country, quote.destination_country || bank?.country],
+    ['local.fund_transfer_network', network?.toLowerCase(), quote.fund_transfer_network],
   ]
   const problems = compared.flatMap(([remarks, sent, quoted]): Problem[] => {
-    if (sent === undefined || sent === quoted) return []
-    const message = `${remarks} is ${sent} but the quote's is ${quoted || 'not set'}.`
+    if (sent === undefined || quoted === '' || sent === quoted) return []
+    const message = `${remarks} is ${sent} but the quote's is ${quoted}.`
     return [{ reason: 'quote_mismatch', message, remarks }]
   })
-  refuseIfAny(problems)
+  refuseIfAny([...problems, ...checkTypeDetails(request, quote)])
 }

@@ -3,12 +3,12 @@
 import { type BalanceTransaction, type Entry, postEntry } from '../balance-transaction/rules.ts'
 import { refusal } from '../errors.ts'
 import { type Event, recordEvent } from '../event/rules.ts'
-import type { NewId } from '../id.ts'
+import { type NewId, nameOf } from '../id.ts'
 import { type Instant, plusMilliseconds } from '../instant.ts'
 import { type Book, type Journal, postJournal } from '../ledger/rules.ts'
 import type { RailStep } from '../rail/rail.ts'
 import { failurePostings, reversalPostings, settlementPostings } from './postings.ts'
-import { type Payout, quoteName } from './rules.ts'
+import type { Payout } from './rules.ts'
 import { isFinal, PAYOUT_TRANSITIONS, type PayoutStatus } from './states.ts'
 
 /** Steps to apply to one payout. */
@@ -47,7 +47,7 @@ export interface AdvanceOutcome {
 
 /** Applies every step not yet applied. Refuses with invalid_transition, changing nothing. */
 export function decideAdvance(state: AdvanceState, advance: Advance): AdvanceOutcome {
-  const name = quoteName({ account_id: advance.account_id, id: advance.payout_id })
+  const name = nameOf({ account_id: advance.account_id, id: advance.payout_id })
   const payout = state.payouts.get(name)
   const book = state.books.get(advance.account_id)
   if (payout === undefined || book === undefined) {
@@ -129,7 +129,7 @@ function giveBack(
   payout: Payout,
   kind: 'failure' | 'reversal',
 ): Entry {
-  const debit = state.debits.get(quoteName(payout))
+  const debit = state.debits.get(nameOf(payout))
   if (debit === undefined) throw new Error(`payout ${payout.id} has no debit`)
   const { line, journal } = debit
   const postings =

@@ -3,8 +3,9 @@
 // any point: an unapplied claim comes due again, and an applied report is not applied twice.
 import type { Deps } from '../deps.ts'
 import { Refusal } from '../errors.ts'
+import type { Key } from '../id.ts'
 import type { Payout } from '../payout/rules.ts'
-import { claimDuePayouts, findPayouts, listDuePayouts, type PayoutKey } from '../payout/store.ts'
+import { claimDuePayouts, findPayouts, listDuePayouts } from '../payout/store.ts'
 import type { Rail, RailReport } from '../rail/rail.ts'
 
 export interface Worker {
@@ -59,7 +60,7 @@ export async function settleOnce(deps: Deps): Promise<number> {
   return due.length
 }
 
-function claim(deps: Deps, account_id: string, keys: readonly PayoutKey[]) {
+function claim(deps: Deps, account_id: string, keys: readonly Key[]) {
   // The lease outlives the rail's time-out, so nobody else asks while we wait.
   const lease_ms = 2 * deps.config.rail_timeout_ms
   return claimDuePayouts(

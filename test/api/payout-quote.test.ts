@@ -144,8 +144,6 @@ const MISMATCHES: readonly [field: string, change: object][] = [
   ['currency', { currency: 'EUR' }],
   ['type', { type: 'swift' }],
   ['holding_currency', { holding_currency: 'EUR' }],
-  ['charge_type', { charge_type: 'ours' }],
-  ['local.fund_transfer_network', { local: { fund_transfer_network: 'fps' } }],
 ]
 
 for (const [field, change] of MISMATCHES) {
@@ -159,6 +157,30 @@ for (const [field, change] of MISMATCHES) {
     assert.equal((await account.post(PATH, { ...toHkd, quote: id })).status, 200)
   })
 }
+
+test(`POST ${PATH}, network or charge type not the quote's: 422 quote_mismatch naming it`, async () => {
+  const local = await quoteFor({ local: { fund_transfer_network: 'chats' } })
+  const other = { local: { fund_transfer_network: 'fps' }, quote: local.id }
+  const refused = await account.post(PATH, { ...toHkd, ...other })
+  assertRefused(refused, 422, 'quote_mismatch', 'local.fund_transfer_network')
+  const swift = await quoteFor({ payout_type: 'swift', swift: { charge_type: 'shared' } })
+  const body = { ...toHkd, type: 'swift', charge_type: 'ours', quote: swift.id }
+  assertRefused(await account.post(PATH, body), 422, 'quote_mismatch', 'charge_type')
+})
+
+test(`POST ${PATH}, network that the quote left open: the payout names it`, async () => {
+  const { id } = await quoteFor()
+  const named = { local: { fund_transfer_network: 'FPS' }, quote: id }
+  const answer = await account.post(PATH, { ...toHkd, ...named })
+  assert.equal(answer.status, 200, answer.text)
+  assert.deepEqual(answer.json.data.local, { fund_transfer_network: 'fps' })
+})
+
+test(`POST ${PATH}, details of another type than the quote's: 400 type_mismatch naming them`, async () => {
+  const { id } = await quoteFor()
+  const answer = await account.post(PATH, { ...toHkd, charge_type: 'ours', quote: id })
+  assertRefused(answer, 400, 'type_mismatch', 'charge_type')
+})
 
 test(`POST ${PATH}, several fields not the quote's: all of them named at once`, async () => {
   const { id } = await quoteFor()

@@ -66,14 +66,16 @@ test(`kill -9 of PostgreSQL, ${KILLS} times under load: 503 meanwhile, then back
     const name = `pg-${seed}-${round}`
     const load = startLoad({ client, clients: 16, address: () => address, name, random })
     await delay(200 + random() * 400)
-    process.kill(await postmaster(), 'SIGKILL')
+    const killed = await postmaster()
+    process.kill(killed, 'SIGKILL')
     const killed_at = performance.now()
-    await until('refused', 10_000, () => load.asked.some(one => one.answer?.status === 503))
+    await until('started again', 30_000, async () => {
+      const running = await postmaster().catch(() => killed)
+      return running !== killed
+    })
+    const again_at = performance.now()
     await until('paying again', 30_000, () =>
-      load.asked.some(one => {
-        const refused = load.asked.find(other => other.answer?.status === 503)
-        return one.answer?.status === 200 && one.asked_at > (refused?.asked_at ?? Infinity)
-      }),
+      load.asked.some(({ answer, asked_at }) => answer?.status === 200 && asked_at > again_at),
     )
     away.push(Math.round(performance.now() - killed_at))
     await load.stop()
@@ -82,7 +84,9 @@ test(`kill -9 of PostgreSQL, ${KILLS} times under load: 503 meanwhile, then back
   }
   const answers = all.flatMap(one => (one.answer === undefined ? [] : [one.answer]))
   assert.equal(answers.length, all.length, 'every request was answered')
-  assert.deepEqual(Object.keys(tally(answers)).sort(), ['200', '503 service_unavailable'])
+  // A batch in hand when the server dies is 503; between batches nobody may notice.
+  const kinds = Object.keys(tally(answers)).filter(kind => kind !== '503 service_unavailable')
+  assert.deepEqual(kinds, ['200'])
   const { acknowledged, committed_unheard } = await askAgain(client, service.address, all)
   t.diagnostic(
     `SEED=${seed} ${KILLS} kills, ${all.length} keys: ${acknowledged} acknowledged, of the others ` +

@@ -1,0 +1,110 @@
+// Many rows in one statement, one parameter a column. Measured against rows as one JSON document,
+// it costs PostgreSQL a quarter less: arrays are read once, not searched for each field's name.
+import { type Decimal, formatDecimal } from '../money/decimal.ts'
+import type { TransactionSql } from './connect.ts'
+
+/** How a column travels: what its values are in TypeScript, and what PostgreSQL makes of them. */
+interface Kinds {
+  text: string
+  bigint: bigint
+  integer: number
+  timestamptz: string | null
+  /** An exact decimal into numeric. */
+  decimal: Decimal
+  /** Anything; null is SQL's null. */
+  json: unknown
+  /** Text that is JSON already, into text. */
+  document: string
+  /** Hex digits into bytea. */
+  hex: string
+  /** Short words without quotes or backslashes into text[]. */
+  words: readonly string[]
+  /** Into bigint[]. */
+  bigints: readonly bigint[]
+}
+
+type Kind = keyof Kinds
+
+/** One entry for each column of the table that is written, in the order of the row type. */
+type Columns<Row> = { readonly [K in keyof Row]: KindOf<Row[K]> }
+type KindOf<T> = { [K in Kind]: T extends Kinds[K] ? K : never }[Kind]
+
+// JSON text has no raw control characters, so this one separates documents without any quoting.
+const SEPARATOR = '\u0001'
+
+const READ: Readonly<Record<Kind, (parameter: string) => string>> = {
+  text: p => `${p}::text[]`,
+  bigint: p => `${p}::bigint[]`,
+  integer: p => `${p}::integer[]`,
+  timestamptz: p => `${p}::timestamptz[]`,
+  decimal: p => `${p}::numeric[]`,
+  json: p => `string_to_array(${p}::text, E'\\x01', 'null')`,
+  document: p => `string_to_array(${p}::text, E'\\x01')`,
+  hex: p => `${p}::text[]`,
+  words: p => `${p}::text[]`,
+  bigints: p => `${p}::text[]`,
+}
+
+const CAST: Readonly<Record<Kind, (column: string) => string>> = {
+  text: c => c,
+  bigint: c => c,
+  integer: c => c,
+  timestamptz: c => c,
+  decimal: c => c,
+  json: c => `${c}::json`,
+  document: c => c,
+  hex: c => `decode(${c}, 'hex')`,
+  words: c => `${c}::text[]`,
+  bigints: c => `${c}::bigint[]`,
+}
+
+const WRITE: { readonly [K in Kind]: (values: readonly Kinds[K][]) => string } = {
+  text: values => `{${values.map(quoted).join(',')}}`,
+  bigint: values => `{${values.join(',')}}`,
+  integer: values => `{${values.join(',')}}`,
+  timestamptz: values => `{${values.map(v => (v === null ? 'NULL' : `"${v}"`)).join(',')}}`,
+  decimal: values => `{${values.map(formatDecimal).join(',')}}`,
+  json: values => values.map(stringify).join(SEPARATOR),
+  document: values => values.join(SEPARATOR),
+  hex: values => `{${values.join(',')}}`,
+  words: values => `{${values.map(v => `"{${v.join(',')}}"`).join(',')}}`,
+  bigints: values => `{${values.map(v => `"{${v.join(',')}}"`).join(',')}}`,
+}
+
+/**
+ * An insert of many rows of this type into a table. `suffix` is what follows the select, such as an
+ * `on conflict` clause. Rows may be of a wider type: only the columns named are written.
+ */
+export function inserter<Row extends object>(
+  table: string,
+  columns: Columns<Row>,
+  suffix = '',
+): (tx: TransactionSql, rows: readonly Row[]) => Promise<unknown> {
+  const entries = Object.entries(columns) as [keyof Row & string, Kind][]
+  const names = entries.map(([name]) => name).join(', ')
+  const cast = entries.map(([name, kind]) => CAST[kind](name)).join(', ')
+  const read = entries.map(([, kind], i) => READ[kind](`$${i + 1}`)).join(', ')
+  const statement = `insert into ${table} (${names})
+    select ${cast} from unnest(${read}) as r(${names}) ${suffix}`
+  return async (tx, rows) => {
+    const parameters = entries.map(([name, kind]) => {
+      const write = WRITE[kind] as (values: readonly unknown[]) => string
+      return write(rows.map(row => row[name]))
+    })
+    await tx.unsafe(statement, parameters, { prepare: true })
+  }
+}
+
+/**
+ * An element of an array literal. Ids and names of things are the rule, so quotes are looked for
+ * first.
+ */
+function quoted(value: string): string {
+  const plain = !value.includes('"') && !value.includes('\\')
+  return plain ? `"${value}"` : `"${value.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`
+}
+
+/** Amounts inside documents go as text, which stays exact. */
+function stringify(value: unknown): string {
+  return JSON.stringify(value, (_key, v) => (typeof v === 'bigint' ? v.toString() : v))
+}
