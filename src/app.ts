@@ -35,6 +35,10 @@ export async function buildApp(
   lifecycle: Lifecycle = { draining: false },
 ): Promise<FastifyInstance> {
   const app = makeFastify(deps)
+  // A silent database is a 503, not a caller who waits for ever. Writes have their lane for that.
+  app.addHook('onRoute', route => {
+    if (route.method === 'GET') route.handlerTimeout = MAX_WAIT_MS
+  })
   readStrictJson(app)
   app.setErrorHandler(sendError)
   app.setNotFoundHandler((request, reply) => sendNotFound(app, request, reply))
@@ -67,9 +71,6 @@ function makeFastify(deps: Deps): FastifyInstance {
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: MAX_BODY_BYTES,
     requestTimeout: 30_000,
-    // A silent database is a 503, not a caller who waits for ever. Fastify forgets this time-out
-    // once a body is read: writes are answered in time by their lane.
-    handlerTimeout: MAX_WAIT_MS,
     keepAliveTimeout: 65_000,
     // Idle keep-alive connections are closed on shutdown, busy ones after their answer.
     forceCloseConnections: 'idle',

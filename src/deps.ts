@@ -64,8 +64,8 @@ export async function openDeps(
     as: 'service',
     look_ups: true,
   })
-  // One connection for each lane there is, so that no batch waits for a connection.
-  const writes = connect(url, { max: 3 * config.lanes, as: 'service', look_ups: true })
+  // Two for each lane of the three operations, so that no batch waits for a connection.
+  const writes = connect(url, { max: 6 * config.lanes, as: 'service', look_ups: true })
   const reference = await openReference(reads, config, error => {
     log.warn({ err: error }, 'reference data could not be looked at')
   })

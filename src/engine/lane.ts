@@ -1,7 +1,8 @@
-// A lane: a queue with one batch in flight. Idle, a command goes at once and alone; busy, commands
-// gather while the batch before them commits, and then go together in one transaction.
+// A lane: a queue whose commands go to the database in batches, one after the other. Idle, a
+// command goes at once and alone; busy, commands gather while the batch before them is written, and
+// then go together in one transaction.
 
-import type { Sql } from '../db/connect.ts'
+import type { Sql, TransactionSql } from '../db/connect.ts'
 import { classify } from '../db/failure.ts'
 import { transact } from '../db/transact.ts'
 import { Refusal, refusal } from '../errors.ts'
@@ -24,6 +25,18 @@ export interface LaneOptions {
   onBatch?(operation: string, size: number, seconds: number): void
 }
 
+/**
+ * While one batch is written, the next may wait at its locks: the database then begins it the
+ * moment the one before is committed, without a word from us in between.
+ */
+const MAX_IN_FLIGHT = 2
+
+/** Commands decided before what they decided is sent to be stored. */
+const STORE_PORTION = 64
+
+/** Answers given before the event loop may turn to something else. */
+const ANSWER_PORTION = 16
+
 /** Deadlocks, serialization failures and lock time-outs are tried this often before a 503. */
 const MAX_ATTEMPTS = 5
 const MAX_BACKOFF_MS = 1000
@@ -41,7 +54,7 @@ export class Lane<Command, State, Outcome> {
   readonly #options: LaneOptions
   #queue: Waiting<Command, Outcome>[] = []
   /** What is with the database now. */
-  #batch: readonly Waiting<Command, Outcome>[] = []
+  readonly #inHand = new Set<Waiting<Command, Outcome>>()
   #busy = false
 
   constructor(sql: Sql, operation: Operation<Command, State, Outcome>, options: LaneOptions) {
@@ -63,13 +76,18 @@ export class Lane<Command, State, Outcome> {
   async #drain(): Promise<void> {
     this.#busy = true
     const watch = setInterval(() => this.#answerLate(), WATCH_MS)
+    const inFlight = new Set<Promise<void>>()
     while (this.#queue.length > 0) {
       const batch = this.#queue.splice(0, this.#options.max_batch)
-      this.#batch = batch
-      await this.#runBatch(batch)
+      const stored = Promise.withResolvers<void>()
+      const done = this.#runBatch(batch, stored.resolve).finally(() => inFlight.delete(done))
+      inFlight.add(done)
+      await Promise.race([stored.promise, done])
+      while (inFlight.size === MAX_IN_FLIGHT || (this.#queue.length === 0 && inFlight.size > 0)) {
+        await Promise.race(inFlight)
+      }
     }
     clearInterval(watch)
-    this.#batch = []
     this.#busy = false
   }
 
@@ -77,25 +95,28 @@ export class Lane<Command, State, Outcome> {
   #answerLate(): void {
     const now = performance.now()
     this.#queue = refuseLate(this.#queue, now)
-    for (const { since, reject } of this.#batch) {
+    for (const { since, reject } of this.#inHand) {
       if (now - since >= MAX_WAIT_MS) reject(unavailable(new Error('no answer in time')))
     }
   }
 
-  /** Never rejects: every waiting command gets its answer. */
-  async #runBatch(all: Waiting<Command, Outcome>[]): Promise<void> {
+  /**
+   * Never rejects: every waiting command gets its answer. `onStored` is called when all statements
+   * of the batch are on their way.
+   */
+  async #runBatch(all: Waiting<Command, Outcome>[], onStored = () => {}): Promise<void> {
     const started = performance.now()
     const batch = refuseLate(all, started)
     if (batch.length === 0) return
+    for (const waiting of batch) this.#inHand.add(waiting)
     try {
-      const settled = await this.#transact(batch.map(waiting => waiting.command))
-      batch.forEach((waiting, i) => {
-        const result = settled[i] as Settled<Outcome>
-        if ('refusal' in result) waiting.reject(result.refusal)
-        else waiting.resolve(result.outcome)
-      })
+      const settled = await this.#transact(
+        batch.map(waiting => waiting.command),
+        onStored,
+      )
       const seconds = (performance.now() - started) / 1000
       this.#options.onBatch?.(this.#operation.name, batch.length, seconds)
+      await answer(batch, settled)
     } catch (error) {
       const [only] = batch
       // A poisoned command must not fail its neighbours: run them one by one. A lost connection is
@@ -107,20 +128,20 @@ export class Lane<Command, State, Outcome> {
       } else {
         for (const waiting of batch) await this.#runBatch([waiting])
       }
+    } finally {
+      for (const waiting of batch) this.#inHand.delete(waiting)
     }
   }
 
-  async #transact(commands: readonly Command[]): Promise<Settled<Outcome>[]> {
+  async #transact(commands: readonly Command[], onStored: () => void): Promise<Settled<Outcome>[]> {
     for (let attempt = 1; ; attempt++) {
       let begun = false
       try {
         return await transact(this.#sql, async tx => {
           begun = true
-          const state = await this.#operation.load(tx, commands)
-          const settled = commands.map(command => this.#decide(state, command))
-          const outcomes = settled.flatMap(s => ('outcome' in s ? [s.outcome] : []))
-          if (outcomes.length > 0) await this.#operation.store(tx, outcomes, state)
-          return settled
+          const prepared = await this.#operation.prepare?.(tx, commands)
+          const state = await this.#operation.load(tx, commands, prepared)
+          return this.#decideAndStore(tx, state, commands, onStored)
         })
       } catch (error) {
         const failure = classify(error)
@@ -133,6 +154,37 @@ export class Lane<Command, State, Outcome> {
         await backOff(attempt)
       }
     }
+  }
+
+  /**
+   * By portions, so that the database writes one while the next is decided: on two processors a
+   * batch takes as long as the slower of the two, not as both together.
+   */
+  async #decideAndStore(
+    tx: TransactionSql,
+    state: State,
+    commands: readonly Command[],
+    onStored: () => void,
+  ): Promise<Settled<Outcome>[]> {
+    const settled: Settled<Outcome>[] = []
+    const stores: Promise<unknown>[] = []
+    for (let i = 0; i < commands.length; i += STORE_PORTION) {
+      const portion = commands
+        .slice(i, i + STORE_PORTION)
+        .map(command => this.#decide(state, command))
+      settled.push(...portion)
+      const outcomes = portion.flatMap(s => ('outcome' in s ? [s.outcome] : []))
+      if (outcomes.length === 0) continue
+      const stored = this.#operation.store(tx, outcomes, state)
+      // Awaited below with the others; until then a failure must not count as unhandled.
+      stored.catch(() => {})
+      stores.push(stored)
+      // A turn of the event loop sends the statements, and lets requests in.
+      if (i + STORE_PORTION < commands.length) await nextTurn()
+    }
+    onStored()
+    await Promise.all(stores)
+    return settled
   }
 
   #decide(state: State, command: Command): Settled<Outcome> {
@@ -168,6 +220,19 @@ export class Lanes<Command extends { readonly account_id: string }, State, Outco
   }
 }
 
+/** By portions, so that the next batch, whose rows are there now, need not wait for all of them. */
+async function answer<Outcome>(
+  batch: readonly Waiting<unknown, Outcome>[],
+  settled: readonly Settled<Outcome>[],
+): Promise<void> {
+  for (const [i, { resolve, reject }] of batch.entries()) {
+    const result = settled[i] as Settled<Outcome>
+    if ('refusal' in result) reject(result.refusal)
+    else resolve(result.outcome)
+    if (i % ANSWER_PORTION === ANSWER_PORTION - 1) await nextTurn()
+  }
+}
+
 /** Refuses the commands that have waited too long, and returns the others. */
 function refuseLate<W extends Pick<Waiting<unknown, unknown>, 'since' | 'reject'>>(
   waiting: W[],
@@ -195,6 +260,10 @@ function unavailable(cause: unknown): Refusal {
 /** Waiting for a connection has taken its time already. */
 function isSlow(error: unknown): boolean {
   return (error as { code?: unknown }).code === 'CONNECT_TIMEOUT'
+}
+
+function nextTurn(): Promise<void> {
+  return new Promise(resolve => setImmediate(resolve))
 }
 
 /** Full jitter: a random wait below a doubling ceiling keeps retries from marching in step. */

@@ -29,18 +29,23 @@ export function idempotent<
   Command extends Claiming,
   Inner extends { readonly now: Instant },
   Outcome extends Answering,
+  Prepared,
 >(
-  operation: Operation<Command, Inner, Outcome>,
-): Operation<Command, State<Inner>, Answered<Outcome>> {
+  operation: Operation<Command, Inner, Outcome, Prepared>,
+): Operation<Command, State<Inner>, Answered<Outcome>, Prepared> {
   return {
     name: operation.name,
+    ...(operation.prepare === undefined ? {} : { prepare: operation.prepare }),
 
-    async load(tx: TransactionSql, commands: readonly Command[]): Promise<State<Inner>> {
-      const inner = await operation.load(tx, commands)
+    async load(tx, commands, prepared): Promise<State<Inner>> {
       const claims = commands.flatMap(({ account_id, claim }) =>
         claim === null ? [] : [{ account_id, operation: claim.operation, key: claim.key }],
       )
-      const found = claims.length === 0 ? [] : await findKeptReplies(tx, claims)
+      const [inner, found] = await Promise.all([
+        operation.load(tx, commands, prepared),
+        // Sent after the locks, so it sees what those who held them before have kept.
+        claims.length === 0 ? [] : findKeptReplies(tx, claims),
+      ])
       const kept = new Map(found.map(reply => [keptName(reply), reply]))
       return { inner, now: inner.now, kept, fresh: [] }
     },
@@ -67,7 +72,7 @@ export function idempotent<
       if (outcomes.length === 0) return Promise.resolve()
       return Promise.all([
         operation.store(tx, outcomes, state.inner),
-        state.fresh.length > 0 ? insertKeptReplies(tx, state.fresh) : undefined,
+        state.fresh.length > 0 && insertKeptReplies(tx, state.fresh.splice(0)),
       ])
     },
   }

@@ -20,12 +20,14 @@ export async function lockBooks(
   account_ids: readonly string[],
 ): Promise<LockedBooks> {
   const ids = [...new Set(account_ids)]
-  // Two statements, pipelined: the second takes its snapshot after the first holds every lock.
-  const [books, balances] = await Promise.all([
-    tx<BookRow[]>`
+  // Two statements, pipelined: the second takes its snapshot after the first holds every lock. The
+  // first is sent here and now, so that everything sent after this call runs under the locks.
+  const locked = tx<BookRow[]>`
       select account_id, journal_count, encode(head_hash, 'hex') as head_hash, event_count
       from books where account_id = any (${ids}::text[])
-      order by account_id for update`,
+      order by account_id for update`.execute()
+  const [books, balances] = await Promise.all([
+    locked,
     tx<BalanceRow[]>`
       select b.account_id, b.currency, b.available, m.now
       from balances b,

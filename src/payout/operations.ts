@@ -40,35 +40,32 @@ export type CreatedPayout = PayoutOutcome & Answering
 /** POST /v3/payout. */
 export function createPayout(
   reference: PayoutReference,
-): Operation<CreatePayout, PayoutState, CreatedPayout> {
+): Operation<CreatePayout, PayoutState, CreatedPayout, Beneficiaries> {
   return {
     name: 'create_payout',
 
-    async load(tx, commands) {
+    // A receiver's book can only be locked in order once its address is known. A payout keeps the
+    // beneficiary's details as it read them, so reading them before the locks is as good as after.
+    async prepare(tx, commands) {
+      const asked = commands.filter(({ request }) => mayPayAnAccount(request))
+      return loadBeneficiaries(tx, asked)
+    },
+
+    async load(tx, commands, prepared = new Map()) {
       const accountsByDepositAddress = reference.accountsByDepositAddress()
-      // Beneficiaries are read before the locks: a payout keeps their details as it read them, and
-      // a receiver's book can only be locked in order once its address is known.
-      const beneficiaries = await loadBeneficiaries(tx, commands)
-      const receivers = commands.flatMap(command => {
-        const address = depositAddress(command, beneficiaries)
-        return address === undefined ? [] : [accountsByDepositAddress.get(address)?.account_id]
-      })
-      const ids = [...commands.map(command => command.account_id), ...receivers]
-      const quoteKeys = commands.flatMap(({ account_id, request }) =>
-        request.quote === undefined ? [] : [{ account_id, id: request.quote }],
-      )
-      const [{ books, now }, quotes] = await Promise.all([
-        lockBooks(
+      const [{ books, now }, quotes, others] = await Promise.all([
+        lockBooks(tx, bookOwners(commands, prepared, accountsByDepositAddress)),
+        loadQuotes(tx, commands),
+        loadBeneficiaries(
           tx,
-          ids.filter(id => id !== undefined),
+          commands.filter(({ request }) => !mayPayAnAccount(request)),
         ),
-        quoteKeys.length === 0 ? [] : findQuotes(tx, quoteKeys),
       ])
       return {
         now,
         books,
-        quotes: new Map(quotes.map((quote): [string, Quote] => [nameOf(quote), quote])),
-        beneficiaries,
+        quotes,
+        beneficiaries: new Map([...prepared, ...others]),
         accountsByDepositAddress,
         pricing: reference.pricing(),
         newId: reference.newId,
@@ -154,7 +151,33 @@ function roundsOf(outcomes: readonly AdvanceOutcome[]): Payout[][] {
   return rounds
 }
 
-async function loadBeneficiaries(tx: TransactionSql, commands: readonly CreatePayout[]) {
+/** Whose books a batch writes: payers, and receivers within the installation. */
+function bookOwners(
+  commands: readonly CreatePayout[],
+  beneficiaries: Beneficiaries,
+  accountsByDepositAddress: ReadonlyMap<string, Account>,
+): string[] {
+  return commands.flatMap(command => {
+    const address = depositAddress(command, beneficiaries)
+    const receiver = address === undefined ? undefined : accountsByDepositAddress.get(address)
+    return receiver === undefined ? [command.account_id] : [command.account_id, receiver.account_id]
+  })
+}
+
+async function loadQuotes(tx: TransactionSql, commands: readonly CreatePayout[]) {
+  const keys = commands.flatMap(({ account_id, request }) =>
+    request.quote === undefined ? [] : [{ account_id, id: request.quote }],
+  )
+  const found = keys.length === 0 ? [] : await findQuotes(tx, keys)
+  return new Map(found.map((quote): [string, Quote] => [nameOf(quote), quote]))
+}
+
+type Beneficiaries = ReadonlyMap<string, Beneficiary>
+
+async function loadBeneficiaries(
+  tx: TransactionSql,
+  commands: readonly CreatePayout[],
+): Promise<Beneficiaries> {
   const keys = commands.flatMap(({ account_id, request }) =>
     request.beneficiary === undefined ? [] : [{ account_id, id: request.beneficiary }],
   )
@@ -162,9 +185,14 @@ async function loadBeneficiaries(tx: TransactionSql, commands: readonly CreatePa
   return new Map(found.map((b): [string, Beneficiary] => [nameOf(b), b]))
 }
 
+/** Of a request with a quote the type may be known from the quote alone. */
+function mayPayAnAccount({ type, quote }: PayoutRequest): boolean {
+  return type === 'service_account' || (type === undefined && quote !== undefined)
+}
+
 function depositAddress(
   { account_id, request }: CreatePayout,
-  beneficiaries: ReadonlyMap<string, Beneficiary>,
+  beneficiaries: Beneficiaries,
 ): string | undefined {
   const details =
     request.beneficiary === undefined
