@@ -1,0 +1,52 @@
+// Processor time of processes, read from /proc: what a benchmark cost, beside how fast it was. Knows
+// nothing of what the processes do.
+import { readdir, readFile } from 'node:fs/promises'
+
+/** Ticks of /proc/PID/stat in a second; 100 on every Linux that Node runs on (USER_HZ). */
+const TICKS_PER_SECOND = 100
+
+interface Process {
+  readonly parent: number
+  /** User and system time of the process itself. */
+  readonly own_s: number
+  /** The same of its children that have ended and been waited for. */
+  readonly ended_children_s: number
+}
+
+/** Seconds of processor time a process has used, user and system; 0 when it cannot be read. */
+export async function cpuSeconds(pid: number): Promise<number> {
+  return (await findProcess(pid))?.own_s ?? 0
+}
+
+/** The same of a process and all its children, those that have ended included: a PostgreSQL server. */
+export async function cpuSecondsOfServer(pid: number): Promise<number> {
+  const server = await findProcess(pid)
+  if (server === undefined) return 0
+  const names = await readdir('/proc')
+  const all = await Promise.all(
+    names
+      .filter(name => /^\d+$/.test(name))
+      .map(Number)
+      .map(findProcess),
+  )
+  return all
+    .filter(process => process?.parent === pid)
+    .reduce((sum, process) => sum + (process?.own_s ?? 0), server.own_s + server.ended_children_s)
+}
+
+async function findProcess(pid: number): Promise<Process | undefined> {
+  const text = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => undefined)
+  if (text === undefined) return undefined
+  // Fields are counted from the end of the name, which may itself hold spaces; proc(5) numbers
+  // ppid 4, utime 14, stime 15, cutime 16, cstime 17, and the first one here is field 3.
+  const fields = text
+    .slice(text.lastIndexOf(')') + 2)
+    .split(' ')
+    .map(Number)
+  const field = (number: number) => fields[number - 3] ?? 0
+  return {
+    parent: field(4),
+    own_s: (field(14) + field(15)) / TICKS_PER_SECOND,
+    ended_children_s: (field(16) + field(17)) / TICKS_PER_SECOND,
+  }
+}
