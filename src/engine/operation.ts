@@ -6,14 +6,14 @@ import type { TransactionSql } from '../db/connect.ts'
  *
  * - `prepare`, where there is one, reads what must be known before locking, such as whose books.
  * - `load` locks and reads all that the commands may touch. Its locks are the first statement it
- *   sends, before it first waits, so that whatever is sent after it was called runs under them. The
- *   lock order, the same everywhere, is: books in order of account id, and nothing else; every other
- *   row of an account is written only under the lock of its book.
- * - `decide` is pure: it either throws a Refusal, leaving the state as it was, or advances the state
- *   (so that the next command sees it) and returns the outcome. It never awaits.
- * - `store` writes outcomes, one statement a table, and decides nothing. A large batch is stored in
- *   portions, one after the other on the same connection: its statements are sent before it returns,
- *   in the order in which they must run, and it takes from the state what it has written.
+ *   sends, before it first waits, so that whatever is sent after it was called runs under them.
+ *   The lock order, the same everywhere, is: books in order of account id, and nothing else; every
+ *   other row of an account is written only under the lock of its book.
+ * - `decide` is pure: it either throws a Refusal, leaving the state as it was, or advances the
+ *   state (so that the next command sees it) and returns the outcome. It never awaits.
+ * - `store` writes outcomes, one statement a table, and decides nothing. A large batch is stored
+ *   in portions, one after the other on the same connection: its statements are sent before it
+ *   returns, in the order in which they must run, and it takes from the state what it has written.
  */
 export interface Operation<Command, State, Outcome, Prepared = unknown> {
   readonly name: string
