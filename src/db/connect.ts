@@ -3,6 +3,7 @@
 // rewrite them.
 import postgres from 'postgres'
 import { instantFromPostgres } from '../instant.ts'
+import { watchedSocket } from './socket.ts'
 
 type Types = {
   readonly bigint: bigint
@@ -28,6 +29,12 @@ export interface ConnectOptions {
   readonly look_ups?: boolean
 }
 
+/**
+ * A look-up that takes longer is stopped by the server; the server is gone when it says nothing.
+ */
+const LOOK_UP_TIMEOUT_MS = 5_000
+const SILENCE_MS = 8_000
+
 export function connect(url: string, options: ConnectOptions): Sql {
   return postgres(url, {
     max: options.max,
@@ -39,6 +46,7 @@ export function connect(url: string, options: ConnectOptions): Sql {
     // random.
     max_lifetime: null,
     onnotice: () => {},
+    ...(options.look_ups === true ? { socket: watchedSocket(SILENCE_MS) } : {}),
     // Reading array types from the catalogue is a query postgres.js does not wait for: when it
     // fails, the process dies of an unhandled rejection. text[] is the only array that travels, and
     // is below.
@@ -58,7 +66,7 @@ export function connect(url: string, options: ConnectOptions): Sql {
       application_name: options.application_name ?? 'corridor',
       // Five tries of a lane then take ten seconds at most.
       lock_timeout: 2_000,
-      statement_timeout: options.as === 'owner' ? 0 : 30_000,
+      statement_timeout: options.look_ups === true ? LOOK_UP_TIMEOUT_MS : 0,
       idle_in_transaction_session_timeout: options.as === 'owner' ? 0 : 10_000,
       ...(options.as === 'service' ? { role: SERVICE_ROLE } : {}),
       ...(options.look_ups === true ? { enable_seqscan: false } : {}),

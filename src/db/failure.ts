@@ -40,6 +40,11 @@ export function isConnectionLost(error: unknown): boolean {
   return UNAVAILABLE_CODES.has(errorCode(error)) || severity === 'FATAL' || severity === 'PANIC'
 }
 
+/** Did the server itself refuse a statement, and so roll its transaction back? */
+export function isServerError(error: unknown): boolean {
+  return (error as { severity?: unknown } | null)?.severity === 'ERROR'
+}
+
 function errorCode(error: unknown): string {
   const code = (error as { code?: unknown } | null)?.code
   return typeof code === 'string' ? code : ''

@@ -36,7 +36,10 @@ export async function migrate(owner: Sql): Promise<string[]> {
 
 /** The file and its record stand or fall together; whoever comes second finds it recorded. */
 async function applyOnce(tx: TransactionSql, { name, text, hash }: Migration): Promise<boolean> {
+  // Another process may be migrating; tables are waited for only as long as requests can bear.
+  await tx`set local lock_timeout = '60s'`
   await tx`select pg_advisory_xact_lock(${MIGRATE_LOCK}::int)`
+  await tx`set local lock_timeout = '2s'`
   await tx`create table if not exists schema_migrations (
     name text primary key, hash text not null, applied_at timestamptz not null default now()
   )`

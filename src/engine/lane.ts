@@ -3,7 +3,7 @@
 // then go together in one transaction.
 
 import type { Sql, TransactionSql } from '../db/connect.ts'
-import { classify } from '../db/failure.ts'
+import { classify, isServerError } from '../db/failure.ts'
 import { transact } from '../db/transact.ts'
 import { Refusal, refusal } from '../errors.ts'
 import type { Operation } from './operation.ts'
@@ -110,38 +110,49 @@ export class Lane<Command, State, Outcome> {
     if (batch.length === 0) return
     for (const waiting of batch) this.#inHand.add(waiting)
     try {
-      const settled = await this.#transact(
-        batch.map(waiting => waiting.command),
-        onStored,
-      )
+      const commands = batch.map(waiting => waiting.command)
+      const settled = await this.#transact(commands, onStored).catch(error => ({ error }))
+      if ('error' in settled) return await this.#answerFailed(batch, settled.error)
       const seconds = (performance.now() - started) / 1000
       this.#options.onBatch?.(this.#operation.name, batch.length, seconds)
       await answer(batch, settled)
-    } catch (error) {
-      const [only] = batch
-      // A poisoned command must not fail its neighbours: run them one by one. A lost connection is
-      // different: the commit may have happened, so nothing is tried again on the caller's behalf.
-      if (classify(error) === 'unavailable') {
-        for (const waiting of batch) waiting.reject(unavailable(error))
-      } else if (batch.length === 1 && only !== undefined) {
-        only.reject(error)
-      } else {
-        for (const waiting of batch) await this.#runBatch([waiting])
-      }
     } finally {
       for (const waiting of batch) this.#inHand.delete(waiting)
     }
   }
 
+  /**
+   * A poisoned command must not fail its neighbours: they are run one by one. A refusal of the
+   * whole batch is different: the commit may have happened, so nothing is tried again on callers'
+   * behalf.
+   */
+  async #answerFailed(batch: Waiting<Command, Outcome>[], error: unknown): Promise<void> {
+    const [only] = batch
+    if (error instanceof Refusal) {
+      for (const waiting of batch) waiting.reject(error)
+    } else if (batch.length === 1 && only !== undefined) {
+      only.reject(error)
+    } else {
+      for (const waiting of batch) await this.#runBatch([waiting])
+    }
+  }
+
+  /**
+   * Rejects with a Refusal when what happened is not known or contention does not end, else with
+   * the fault, rolled back.
+   */
   async #transact(commands: readonly Command[], onStored: () => void): Promise<Settled<Outcome>[]> {
     for (let attempt = 1; ; attempt++) {
       let begun = false
+      let committing = false
       try {
         return await transact(this.#sql, async tx => {
           begun = true
           const prepared = await this.#operation.prepare?.(tx, commands)
           const state = await this.#operation.load(tx, commands, prepared)
-          return this.#decideAndStore(tx, state, commands, onStored)
+          const settled = await this.#decideAndStore(tx, state, commands, onStored)
+          committing = true
+          return settled
         })
       } catch (error) {
         const failure = classify(error)
@@ -149,9 +160,12 @@ export class Lane<Command, State, Outcome> {
         // is taken. postgres.js also fails the first query of a connection that replaces a killed
         // one.
         const unasked = failure === 'unavailable' && !begun && !isSlow(error)
-        if (failure !== 'contention' && !unasked) throw error
-        if (attempt === MAX_ATTEMPTS) throw failure === 'contention' ? unavailable(error) : error
-        await backOff(attempt)
+        const again = (failure === 'contention' || unasked) && attempt < MAX_ATTEMPTS
+        // Only the server's own word says that a commit did not happen.
+        const unknown = committing && !isServerError(error)
+        if (again && !unknown) await backOff(attempt)
+        else if (failure !== 'fault' || unknown) throw unavailable(error)
+        else throw error
       }
     }
   }

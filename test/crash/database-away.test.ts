@@ -136,6 +136,22 @@ test('the answer to COMMIT lost, 30 times: 503, and the same key finds the one p
   await checkBooks(database.owner, { DATABASE_URL: database.url })
 })
 
+test('every connection forgotten by the way, new ones served: writes and reads come back', async t => {
+  proxy.forget()
+  const began = performance.now()
+  const statuses: number[] = []
+  let last = 0
+  while (last !== 200 && performance.now() - began < 25_000) {
+    last = (await pay()).status
+    statuses.push(last)
+  }
+  assert.equal(last, 200, `after ${statuses}`)
+  assert.deepEqual([...new Set(statuses)].sort(), [200, 503])
+  t.diagnostic(`paying again after ${Math.round(performance.now() - began)} ms`)
+  assert.equal((await client.get(service.address, '/v3/balance')).status, 200)
+  assert.ok(service.running())
+})
+
 test('SIGTERM while the database is silent and 20 requests wait: 503s, then code 0 within 10 s', async () => {
   proxy.silence()
   const waiting = Array.from({ length: 20 }, (_, i) => pay(`waiting-${i}`))

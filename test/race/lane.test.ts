@@ -1,5 +1,5 @@
 // What a lane does when a batch goes wrong, on a scratch table and an operation of its own: a poisoned
-// command, refusals, contention, and a connection lost in the middle.
+// command, refusals, contention, a connection lost in the middle, and a commit whose answer is lost.
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, test } from 'node:test'
 import { connect, type Sql, type TransactionSql } from '../../src/db/connect.ts'
@@ -8,7 +8,15 @@ import type { Operation } from '../../src/engine/operation.ts'
 import { Refusal, refusal } from '../../src/errors.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
 
-type Fate = 'well' | 'refused' | 'throws' | 'breaks store' | 'contends' | 'loses connection'
+type Fate =
+  | 'well'
+  | 'refused'
+  | 'throws'
+  | 'breaks store'
+  | 'breaks commit'
+  | 'contends'
+  | 'loses connection'
+  | 'loses answer'
 
 interface Note {
   readonly id: number
@@ -38,6 +46,7 @@ const write: Operation<Note, null, Note> = {
     await tx`insert into notes select id from json_to_recordset(${rows}::text::json) as r(id int)`
     const has = (fate: Fate) => notes.some(note => note.fate === fate)
     if (has('breaks store')) await tx`select 1 / 0`
+    if (has('breaks commit')) await tx`insert into checked_at_commit values (1), (1)`
     if (has('contends') && contentions > 0) {
       contentions -= 1
       await tx.unsafe(`do $$ begin raise exception 'told to' using errcode = '40001'; end $$`)
@@ -56,7 +65,8 @@ async function loseConnection(tx: TransactionSql): Promise<void> {
 before(async () => {
   database = await createDatabase()
   await database.owner`create table notes (id integer)`
-  await database.owner`grant all on notes to corridor_service`
+  await database.owner`create table checked_at_commit (id integer unique initially deferred)`
+  await database.owner`grant all on notes, checked_at_commit to corridor_service`
   sql = connect(database.url, { max: 1, as: 'service' })
 })
 after(async () => {
@@ -70,8 +80,8 @@ beforeEach(async () => {
 })
 
 /** Runs one command alone and the others as one batch behind it. */
-async function runBatch(fates: readonly Fate[]): Promise<PromiseSettledResult<Note>[]> {
-  const lane = new Lane(sql, write, { max_batch: 100 })
+async function runBatch(fates: readonly Fate[], on = sql): Promise<PromiseSettledResult<Note>[]> {
+  const lane = new Lane(on, write, { max_batch: 100 })
   const first = lane.run({ id: 0, fate: 'well' })
   const rest = fates.map((fate, i) => lane.run({ id: i + 1, fate }))
   await first
@@ -88,7 +98,18 @@ const reasonOf = (result: PromiseSettledResult<Note> | undefined) =>
     ? result.reason.problems[0]?.reason
     : result?.status
 
-for (const fate of ['throws', 'breaks store'] as const) {
+/** Commits for good, then fails as a socket does whose network went down before the answer came. */
+function losingAnswers(code: string): Sql {
+  const begin = async (mode: string, work: (tx: TransactionSql) => Promise<unknown>) => {
+    const result = await sql.begin(mode, work)
+    const lost = stores.at(-1)?.some(note => note.fate === 'loses answer')
+    if (lost) throw Object.assign(new Error(`write ${code}`), { code })
+    return result
+  }
+  return { begin } as unknown as Sql
+}
+
+for (const fate of ['throws', 'breaks store', 'breaks commit'] as const) {
   test(`a batch of 5, one ${fate}: it fails alone, its neighbours are written once`, async () => {
     const results = await runBatch(['well', 'well', fate, 'well', 'well'])
     const ends = ['fulfilled', 'fulfilled', 'rejected', 'fulfilled', 'fulfilled']
@@ -120,10 +141,11 @@ test('one command in contention for ever: tried 5 times, then 503, nothing writt
   assert.equal(stores.length, 1 + 5)
 })
 
-test('a batch in contention for ever: its cause alone gets 503, its neighbours are written', async () => {
+test('a batch in contention for ever: tried 5 times, then 503 for all of it, nothing written', async () => {
   const results = await runBatch(['well', 'contends', 'well'])
-  assert.deepEqual(results.map(reasonOf), ['fulfilled', 'service_unavailable', 'fulfilled'])
-  assert.deepEqual(await listNotes(), [0, 1, 3])
+  assert.deepEqual(results.map(reasonOf), Array(3).fill('service_unavailable'))
+  assert.deepEqual(await listNotes(), [0])
+  assert.equal(stores.length, 1 + 5)
 })
 
 test('the connection lost in store, 10 times: 503 for the batch, nothing doubled, the lane goes on', async () => {
@@ -136,3 +158,20 @@ test('the connection lost in store, 10 times: 503 for the batch, nothing doubled
   assert.deepEqual(await listNotes(), Array(10).fill(0))
   assert.equal(stores.length, 20)
 })
+
+// ENETDOWN stands for every code that no list of ours names, '' for a fault of the driver. Even what
+// is contention elsewhere must not be tried again unless the server itself said it.
+for (const code of ['ENETDOWN', 'CONNECTION_CLOSED', '40001', '']) {
+  for (const fates of [['loses answer'], ['well', 'loses answer']] as const) {
+    test(`a batch of ${fates.length}, committed and then "${code}": 503 for all, written once`, async () => {
+      const results = await runBatch(fates, losingAnswers(code))
+      assert.deepEqual(results.map(reasonOf), Array(fates.length).fill('service_unavailable'))
+      for (const result of results) {
+        assert.ok(result.status === 'rejected')
+        assert.equal(result.reason.status, 503)
+      }
+      assert.deepEqual(await listNotes(), [0, ...fates.map((_, i) => i + 1)])
+      assert.equal(stores.length, 2)
+    })
+  }
+}

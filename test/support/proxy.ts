@@ -10,6 +10,8 @@ export interface TcpProxy {
   down(): Promise<void>
   /** Passes nothing on in either direction and keeps all connections, like a lost route. */
   silence(): void
+  /** Forgets every connection there is, without a word to either side, and serves new ones. */
+  forget(): void
   /** Takes connections and passes bytes on again, those held back first. */
   up(): Promise<void>
   /**
@@ -67,6 +69,11 @@ export async function startProxy(target: string): Promise<TcpProxy> {
     silence() {
       silent = true
       for (const pair of pairs) for (const socket of pair) socket.pause()
+    },
+    forget() {
+      for (const pair of pairs) {
+        for (const socket of pair) socket.removeAllListeners('data').pause()
+      }
     },
     async up() {
       silent = false
