@@ -6,13 +6,14 @@ import { operationDocs, pathId } from '../http/docs.ts'
 import { success } from '../http/envelope.ts'
 import { Envelope } from '../http/schema.ts'
 import { payoutExamples } from './examples.ts'
+import { checkRequest } from './terms.ts'
 import { PayoutRequest, PayoutResponse, presentPayout } from './wire.ts'
 
 export function payoutRoutes(app: FastifyInstance, deps: Deps): void {
   app.post<{ Body: PayoutRequest }>(
     '/v3/payout',
     {
-      config: { scope: 'write' },
+      config: { scope: 'write', check: checkRequest },
       schema: operationDocs({
         operationId: 'createPayout',
         summary: 'Pay a beneficiary, at a quote or at the rates of this moment.',

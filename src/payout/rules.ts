@@ -28,7 +28,7 @@ import { networkName } from '../quote/terms.ts'
 import type { Failure } from '../rail/rail.ts'
 import { payoutPostings, receiptPostings } from './postings.ts'
 import type { PayoutStatus } from './states.ts'
-import { checkMatches, checkRequest, termsWithoutQuote } from './terms.ts'
+import { checkMatches, checkRequest, checkSameFee, termsWithoutQuote } from './terms.ts'
 import type { PayoutRequest } from './wire.ts'
 
 /** What the caller sent and nobody computes with. */
@@ -120,6 +120,7 @@ export function decidePayout(
   if (sentQuote !== null) {
     checkUsable(sentQuote, state.now)
     checkMatches(sentQuote, request)
+    checkSameFee(sentQuote, request, beneficiary.details.destination_details, state.pricing.fees)
   }
   const quote = sentQuote ?? freshQuote(state, account, request, beneficiary)
   const receiver =

@@ -3,8 +3,9 @@
 import type { Account } from '../account/rules.ts'
 import { checkDetails } from '../beneficiary/rules.ts'
 import type { DestinationDetails } from '../beneficiary/wire.ts'
-import { type Problem, refuseIfAny } from '../errors.ts'
-import { defaultHoldingCurrency, type Quote, type QuoteTerms } from '../quote/rules.ts'
+import { type Problem, refusal, refuseIfAny } from '../errors.ts'
+import { type Fee, selectFee } from '../fee/rules.ts'
+import { defaultHoldingCurrency, feeSubject, type Quote, type QuoteTerms } from '../quote/rules.ts'
 import { checkCurrency, checkHolding, checkNetwork, networkName } from '../quote/terms.ts'
 import { findChain } from '../rail/network.ts'
 import type { PayoutRequest } from './wire.ts'
@@ -51,6 +52,8 @@ function checkTypeDetails(request: PayoutRequest, quote?: Quote): Problem[] {
     quote?.destination_currency ??
     request.beneficiary_details?.destination_details.bank?.currency ??
     request.currency
+  // Where a known beneficiary receives is seen when it has been read: termsWithoutQuote.
+  if (quote === undefined && request.beneficiary !== undefined) return problems
   return [...problems, ...checkNetwork(request.local?.fund_transfer_network, destination)]
 }
 
@@ -103,4 +106,29 @@ export function checkMatches(quote: Quote, request: PayoutRequest): void {
     return [{ reason: 'quote_mismatch', message, remarks }]
   })
   refuseIfAny([...problems, ...checkTypeDetails(request, quote)])
+}
+
+/**
+ * What the quote left open or did not know (network, charges, the beneficiary's country) may be
+ * said now, but not to be paid at a fee that belongs to something else.
+ */
+export function checkSameFee(
+  quote: Quote,
+  request: PayoutRequest,
+  { bank, wallet, local_payment_network }: DestinationDetails,
+  fees: readonly Fee[],
+): void {
+  const actual = {
+    ...quote,
+    destination_country: bank?.country ?? quote.destination_country,
+    fund_transfer_network: request.local?.fund_transfer_network ?? quote.fund_transfer_network,
+    payment_network: local_payment_network?.type ?? quote.payment_network,
+    wallet_type: wallet?.type ?? quote.wallet_type,
+    charge_type: request.charge_type ?? quote.charge_type,
+  }
+  if (selectFee(fees, feeSubject(actual)) === selectFee(fees, feeSubject(quote))) return
+  const message =
+    'Another fee applies to this network, charge type or country than the quote was priced with; ' +
+    'ask for a quote that names them.'
+  throw refusal('quote_mismatch', message, 'quote')
 }

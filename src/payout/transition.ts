@@ -165,7 +165,8 @@ function railProgress(payout: Payout, advance: Advance, applied: number, now: In
     return { ask_rail_at: payout.status === 'processing' ? now : null }
   }
   const again = advance.ask_again_in_ms
-  const over = isFinal(payout.status) || again === null
+  // Null while the rail was asked: the operator has taken the payout out of its hands meanwhile.
+  const over = isFinal(payout.status) || again === null || payout.ask_rail_at === null
   return {
     rail_steps: payout.rail_steps + applied,
     ask_rail_at: over ? null : plusMilliseconds(now, again),

@@ -1,7 +1,7 @@
 // Quotes as pure functions: what a request asks for, what it costs, and when a quote may still be
 // used. Knows nothing of payouts; a payout without a quote is priced by the same functions.
 import { type Problem, refusal, refuseIfAny } from '../errors.ts'
-import { type Fee, feeAmounts, selectFee } from '../fee/rules.ts'
+import { type Fee, type FeeSubject, feeAmounts, selectFee } from '../fee/rules.ts'
 import { customerRate, type RateBook, type RatePolicy } from '../fx/rules.ts'
 import { type Instant, plusMilliseconds } from '../instant.ts'
 import { currencyExponent } from '../money/currency.ts'
@@ -201,7 +201,8 @@ export function checkUsable(quote: Quote, now: Instant): void {
   }
 }
 
-function feeSubject(terms: QuoteTerms) {
+/** What selects the fee row of these terms. */
+export function feeSubject(terms: QuoteTerms): FeeSubject {
   return {
     payout_type: terms.payout_type,
     payout_currency: terms.payout_currency,

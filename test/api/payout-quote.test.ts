@@ -259,3 +259,87 @@ test(`POST ${PATH}, refusals in their order: field before quote, quote before be
   const used = await account.post(PATH, { ...toHkd, quote: id, amount: 1 })
   assertRefused(used, 422, 'quote_used')
 })
+
+const wallet = (type: string) => ({
+  ...localPayout.beneficiary_details,
+  destination_details: {
+    type: 'wallet',
+    wallet: { deposit_address: 'T9yD14Nj9j7xAB4dbGeiX9h8unkKHxuWwb', type, currency: 'USDT' },
+  },
+})
+const inUsdt = { amount: 1_000_000, currency: 'USDT' }
+
+/** A quote leaves open, and a payout says, what `row` of the fee schedule asks for. */
+const SAID_LATER: readonly {
+  what: string
+  row: object
+  quote: object
+  open: object
+  said: object
+}[] = [
+  {
+    what: 'charge type',
+    row: { payout_type: 'swift', charge_type: 'ours' },
+    quote: { payout_type: 'swift', destination_info: { currency: 'HKD', country: 'HK' } },
+    open: { ...toHkd, type: 'swift' },
+    said: { charge_type: 'ours' },
+  },
+  {
+    what: 'network',
+    row: { network: 'fps' },
+    quote: { destination_info: { currency: 'HKD', country: 'HK' } },
+    open: toHkd,
+    said: { local: { fund_transfer_network: 'fps' } },
+  },
+  {
+    what: 'destination country',
+    row: { destination_country: 'HK' },
+    quote: { destination_info: { currency: 'HKD', country: 'DE' } },
+    open: { ...toHkd, beneficiary_details: inCountry('DE') },
+    said: { beneficiary_details: inCountry('HK') },
+  },
+  {
+    what: 'wallet type',
+    row: { payout_type: 'wallet', network: 'tron' },
+    quote: { payout_type: 'wallet', payout_info: inUsdt },
+    open: { ...toHkd, ...inUsdt, type: 'wallet', beneficiary_details: wallet('ethereum') },
+    said: { beneficiary_details: wallet('tron') },
+  },
+]
+
+function inCountry(country: string) {
+  const bank = { account_number: '123456789012', country }
+  return { ...localPayout.beneficiary_details, destination_details: { type: 'bank', bank } }
+}
+
+for (const { what, row, quote, open, said } of SAID_LATER) {
+  const types = ['swift', 'local', 'wallet']
+  const anyRow = types.map(payout_type => ({ payout_type, fixed_amount: 1_500n }))
+
+  test(`POST ${PATH}, ${what} with another fee than the quote's: 422 quote_mismatch, nothing written, else paid`, async () => {
+    await service.setRates({ 'USD/USDT': '1' })
+    await service.setFees([...anyRow, { ...row, fixed_amount: 3_000n }])
+    const { id, holding_info } = await quoteFor(quote)
+    const before = await fingerprint(service.database.owner)
+    const refused = await account.post(PATH, { ...open, ...said, quote: id })
+    assertRefused(refused, 422, 'quote_mismatch', 'quote')
+    assert.deepEqual(await fingerprint(service.database.owner), before)
+    assert.equal(await statusOf(id), 'active')
+    const start = BigInt((await balancesOf(account)).USD ?? '')
+    const paid = await account.post(PATH, { ...open, quote: id })
+    assert.equal(paid.status, 200, paid.text)
+    const taken = start - BigInt((await balancesOf(account)).USD ?? '')
+    assert.equal(taken, BigInt(holding_info.amount) + 1_500n)
+    await service.setFees([])
+  })
+
+  test(`POST ${PATH}, ${what} that no fee asks for: the payout names it and has it`, async () => {
+    await service.setRates({ 'USD/USDT': '1' })
+    await service.setFees(anyRow)
+    const { id } = await quoteFor(quote)
+    const answer = await account.post(PATH, { ...open, ...said, quote: id })
+    assert.equal(answer.status, 200, answer.text)
+    assert.partialDeepStrictEqual(answer.json.data, said)
+    await service.setFees([])
+  })
+}

@@ -271,6 +271,24 @@ test(`POST ${PATH}, beneficiary by id: the same beneficiary, the same details`, 
   assert.notEqual(inline.beneficiary, first.beneficiary)
 })
 
+test(`POST ${PATH}, network of the currency that a known beneficiary's bank receives: as with its details`, async () => {
+  const bank = { account_number: '1', country: 'HK', currency: 'HKD' }
+  const beneficiary_details = individual({ type: 'bank', bank })
+  const body = { ...common, currency: 'USD', local: { fund_transfer_network: 'chats' } }
+  const inline = await paid({ ...body, beneficiary_details })
+  const { beneficiary } = inline
+  const known = await paid({ ...body, beneficiary })
+  for (const { local, payout_fx_transaction } of [inline, known]) {
+    assert.deepEqual(local, body.local)
+    assert.deepEqual(payout_fx_transaction.final, { amount: 8_000, currency: 'HKD' })
+  }
+  const local = { fund_transfer_network: 'fedwire' }
+  for (const whom of [{ beneficiary_details }, { beneficiary }]) {
+    const answer = await account.post(PATH, { ...body, local, ...whom })
+    assertRefused(answer, 400, 'invalid_field', 'local.fund_transfer_network')
+  }
+})
+
 test(`POST ${PATH}, beneficiary in no way, in both, unknown, another account's: refused, nothing written`, async () => {
   const stranger = await service.openAccount({ fund: { USD: 10_000n } })
   const theirs = (await paid(localPayout, stranger)).beneficiary

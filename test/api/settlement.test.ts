@@ -163,6 +163,49 @@ test('settling, rail that never saw the payout when asked again: handed over aga
   assert.equal((await find(account, id)).status, 'succeeded')
 })
 
+const LATE: readonly [
+  what: string,
+  rail_timeout_ms: number,
+  answer: (released: Promise<void>) => Unclear,
+][] = [
+  ['fails late', 60_000, released => () => released.then(() => Promise.reject(new Error('503')))],
+  ['never answers', 500, () => () => new Promise(() => {})],
+]
+
+for (const [what, rail_timeout_ms, answer] of LATE) {
+  for (const question of ['submit', 'inquire'] as const) {
+    test(`settling, operator sets succeeded while a rail that ${what} has to ${question}: never asked again`, async () => {
+      const account = await funded()
+      const { id } = await payOut(account)
+      const { account_id } = account.account
+      if (question === 'inquire') {
+        await settleOnce({ ...service.deps, rail: scriptedRail(() => Promise.reject(new Error())) })
+        await makeDue(service, id)
+      }
+      const asked = Promise.withResolvers<void>()
+      const released = Promise.withResolvers<void>()
+      const unclear = answer(released.promise)
+      const rail = scriptedRail(() => {
+        asked.resolve()
+        return unclear()
+      })
+      const config = { ...service.deps.config, rail_timeout_ms }
+      const round = settleOnce({ ...service.deps, config, rail })
+      await asked.promise
+      const { steps } = report('succeeded')
+      const step = { account_id, payout_id: id, steps, by: 'operator' } as const
+      await service.deps.lanes.advancePayout.run({ ...step, ask_again_in_ms: null })
+      released.resolve()
+      await round
+      assert.deepEqual(rail.calls, [`${question} ${id}`])
+      const [row] = await service.database.owner`
+        select status, ask_rail_at from payouts where id = ${id}`
+      assert.deepEqual({ ...row }, { status: 'succeeded', ask_rail_at: null })
+      assert.equal(await settleOnce({ ...service.deps, rail }), 0)
+    })
+  }
+}
+
 test('settling, the same report again and again: applied once, no row changes', async () => {
   const account = await funded()
   const { id, balance_transaction } = await payOut(account)
