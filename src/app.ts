@@ -12,10 +12,11 @@ import { MAX_WAIT_MS } from './engine/lane.ts'
 import { refusal } from './errors.ts'
 import { authenticate } from './http/authenticate.ts'
 import { DOC_KEYWORDS } from './http/docs.ts'
-import { sendError, sendRefusal } from './http/errors.ts'
+import { sendError, sendMalformed, sendRefusal } from './http/errors.ts'
 import { readJson } from './http/json.ts'
 import { apiReference } from './http/openapi.ts'
 import { opsRoutes } from './http/ops.ts'
+import { refuseInvalid } from './http/problems.ts'
 import { REASON } from './http/schema.ts'
 import { payoutRoutes } from './payout/routes.ts'
 import { quoteRoutes } from './quote/routes.ts'
@@ -35,9 +36,11 @@ export async function buildApp(
   lifecycle: Lifecycle = { draining: false },
 ): Promise<FastifyInstance> {
   const app = makeFastify(deps)
-  // A silent database is a 503, not a caller who waits for ever. Writes have their lane for that.
   app.addHook('onRoute', route => {
+    // A silent database is a 503, not a caller who waits for ever. Writes have their lane for that.
     if (route.method === 'GET') route.handlerTimeout = MAX_WAIT_MS
+    // Refused below, together with what the rules find.
+    route.attachValidation = true
   })
   readStrictJson(app)
   app.setErrorHandler(sendError)
@@ -47,6 +50,7 @@ export async function buildApp(
     const { scope } = request.routeOptions.config
     if (scope !== undefined) authenticate(request, deps.reference.current(), scope)
   })
+  app.addHook('preHandler', async request => refuseInvalid(request))
   // While draining, each answer tells its client to come back on a new connection, to another
   // process.
   app.addHook('onSend', async (_request, reply) => {
@@ -75,6 +79,7 @@ function makeFastify(deps: Deps): FastifyInstance {
     // Idle keep-alive connections are closed on shutdown, busy ones after their answer.
     forceCloseConnections: 'idle',
     return503OnClosing: false,
+    clientErrorHandler: sendMalformed,
     // Paths that cannot be decoded are refused before any route or hook.
     frameworkErrors: sendError,
     routerOptions: { maxParamLength: 256 },

@@ -6,6 +6,7 @@ import { listAccounts, listApiKeys } from './account/store.ts'
 import type { Config } from './config.ts'
 import type { Sql, TransactionSql } from './db/connect.ts'
 import { transact } from './db/transact.ts'
+import { refusal } from './errors.ts'
 import { listFees } from './fee/store.ts'
 import type { Rate } from './fx/rules.ts'
 import { listRates } from './fx/store.ts'
@@ -21,6 +22,7 @@ export interface ReferenceData {
 }
 
 export interface Reference {
+  /** Refuses with service_unavailable while the database cannot be looked at. */
   current(): ReferenceData
   /** Reads again now, for those who have just changed something. */
   refresh(): Promise<void>
@@ -29,17 +31,25 @@ export interface Reference {
 
 const POLL_MS = 500
 
+/**
+ * Whoever cannot look whether a key was revoked must not go by what it knew: after this long
+ * without a look every request is answered 503.
+ */
+const MAX_BLIND_MS = 3_000
+
 export async function openReference(
   sql: Sql,
   config: Config,
   onError: (error: unknown) => void,
 ): Promise<Reference> {
   let data = await readReference(sql, config)
+  let looked_at = performance.now()
   let reading = Promise.resolve()
   let waiting = false
   const look = async () => {
     const [row] = await sql<{ version: bigint }[]>`select version from reference_version`
     if (row !== undefined && row.version !== data.version) data = await readReference(sql, config)
+    looked_at = performance.now()
   }
   // One look at a time, so that an older reading cannot overwrite a newer one; whoever asks while
   // one waits to begin shares it.
@@ -58,7 +68,10 @@ export async function openReference(
   const timer = setInterval(tick, POLL_MS)
   const listening = await sql.listen('corridor_reference', tick, tick)
   return {
-    current: () => data,
+    current() {
+      if (performance.now() - looked_at <= MAX_BLIND_MS) return data
+      throw refusal('service_unavailable', 'The database does not answer; try again.')
+    },
     refresh,
     async close() {
       clearInterval(timer)

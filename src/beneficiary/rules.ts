@@ -4,7 +4,12 @@ import type { NewId } from '../id.ts'
 import type { Instant } from '../instant.ts'
 import { findCurrency } from '../money/currency.ts'
 import { isCountry } from './country.ts'
-import type { BeneficiaryRequest, DestinationDetails, DestinationType } from './wire.ts'
+import {
+  type BeneficiaryRequest,
+  DESTINATION_TYPES,
+  type DestinationDetails,
+  type DestinationType,
+} from './wire.ts'
 
 /** The record as stored and as shown in a payout: every field present (service.md). */
 export type BeneficiaryDetails = Required<BeneficiaryRequest> & {
@@ -49,7 +54,9 @@ export function checkDetails(request: BeneficiaryRequest, prefix: string): Probl
 /** Exactly the member named after the type is present, and it says where the money goes. */
 function checkDestination(details: DestinationDetails, path: string): Problem[] {
   const problems: Problem[] = []
-  for (const member of ['bank', 'wallet', 'local_payment_network', 'service_account'] as const) {
+  // A type that the schema has refused says nothing about the members.
+  const members = DESTINATION_TYPES.includes(details.type) ? DESTINATION_TYPES : []
+  for (const member of members) {
     if (member === details.type && details[member] === undefined) {
       problems.push(invalid(`${path}.${member}`, `${member} is required for this type.`))
     }

@@ -1,5 +1,6 @@
 // How a refusal or a fault is written: the envelope of contract 27, or RFC 9457 problem details
 // when the caller asks for them, with the same facts. Never a stack, SQL or a secret.
+import type { Socket } from 'node:net'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { classify } from '../db/failure.ts'
 import { CATALOGUE, type Problem, type Reason, Refusal, refusal } from '../errors.ts'
@@ -68,6 +69,24 @@ export function sendRefusal(refused: Refusal, request: FastifyRequest, reply: Fa
   }
   const body = { status: 'error', message: summary(problems), errors, data: null }
   return reply.type('application/json; charset=utf-8').send(JSON.stringify(body))
+}
+
+/**
+ * A message that is not HTTP, or whose headers are too large, never becomes a request; it gets the
+ * same envelope and the connection is closed.
+ */
+export function sendMalformed(error: NodeJS.ErrnoException, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy()
+    return
+  }
+  const { code, meaning } = CATALOGUE.invalid_request
+  const errors = [{ code, reason: 'invalid_request', message: meaning, remarks: '' }]
+  const body = JSON.stringify({ status: 'error', message: meaning, errors, data: null })
+  socket.end(
+    'HTTP/1.1 400 Bad Request\r\nContent-Type: application/json; charset=utf-8\r\n' +
+      `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
+  )
 }
 
 function problemDetails(refused: Refusal, errors: readonly object[], request_id: string) {

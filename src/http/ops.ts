@@ -31,6 +31,7 @@ async function databaseProblem(deps: Deps): Promise<string | null> {
     setTimeout(resolve, READY_TIMEOUT_MS, 'timeout').unref(),
   )
   try {
+    deps.reference.current()
     const pending = await Promise.race([pendingMigrations(deps.sql), timeout])
     if (pending === 'timeout') return 'database does not answer'
     return pending.length === 0 ? null : 'migrations pending'

@@ -1,7 +1,9 @@
 // From the schema validator's findings to problems a caller can act on: one for each field, with
 // its path and a sentence that names what is allowed and never echoes what was sent.
+import type { FastifyRequest } from 'fastify'
 import type { FastifySchemaValidationError } from 'fastify/types/schema.js'
-import type { Problem, Reason } from '../errors.ts'
+import type { Account } from '../account/rules.ts'
+import { type Problem, type Reason, Refusal } from '../errors.ts'
 import { REASON } from './schema.ts'
 
 /** With `verbose`, ajv adds the schema that failed. */
@@ -19,6 +21,36 @@ const REASON_BY_PLACE: Readonly<Record<string, Reason>> = {
   params: 'invalid_path_parameter',
   querystring: 'invalid_query_parameter',
   headers: 'invalid_request',
+}
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** The rules for a body of the right shape: throws a Refusal with all that is wrong with it. */
+    check?: (body: never, account: Account) => void
+  }
+}
+
+/** Refuses a request that its schema refuses, naming what the rules find besides. */
+export function refuseInvalid(request: FastifyRequest): void {
+  const { validationError } = request
+  if (validationError === undefined) return
+  const { validation = [], validationContext = 'body' } = validationError
+  const problems = validationProblems(validation, validationContext)
+  const named = new Set(problems.map(problem => problem.remarks))
+  const more = problemsByRules(request).filter(({ remarks }) => !named.has(remarks))
+  throw new Refusal([...problems, ...more])
+}
+
+function problemsByRules({ routeOptions, body, account }: FastifyRequest): readonly Problem[] {
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) return []
+  try {
+    routeOptions.config.check?.(body as never, account)
+    return []
+  } catch (error) {
+    // A body of the wrong shape may break a rule that reads it; then its shape is all there is to
+    // say. Refusals of another kind than 400 come when the request is right.
+    return error instanceof Refusal && error.status === 400 ? error.problems : []
+  }
 }
 
 export function validationProblems(

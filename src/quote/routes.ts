@@ -6,13 +6,14 @@ import { claimOf, found, send } from '../http/answer.ts'
 import { operationDocs, pathId } from '../http/docs.ts'
 import { bare } from '../http/envelope.ts'
 import { quoteExamples } from './examples.ts'
+import { quoteTerms } from './terms.ts'
 import { presentQuote, QuoteRequest, QuoteResponse } from './wire.ts'
 
 export function quoteRoutes(app: FastifyInstance, deps: Deps): void {
   app.post<{ Body: QuoteRequest }>(
     '/v3/payout/quote',
     {
-      config: { scope: 'write' },
+      config: { scope: 'write', check: quoteTerms },
       schema: operationDocs({
         operationId: 'createPayoutQuote',
         summary: 'Fix the fees and exchange rates of a payout ahead of it.',

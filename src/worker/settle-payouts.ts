@@ -1,6 +1,7 @@
 // The settling worker: finds payouts whose rail is due to be asked, claims them account by account,
 // asks the rail outside any transaction, and applies its answer through a lane. It may be killed at
 // any point: an unapplied claim comes due again, and an applied report is not applied twice.
+import { setTimeout } from 'node:timers/promises'
 import type { Deps } from '../deps.ts'
 import { Refusal } from '../errors.ts'
 import type { Key } from '../id.ts'
@@ -20,23 +21,24 @@ const ROUND = 500
 const MAX_BACKOFF_MS = 60_000
 
 export function startSettling(deps: Deps): Worker {
-  const stopping = Promise.withResolvers<void>()
-  let stopped = false
+  const stopping = new AbortController()
+  const { signal } = stopping
   const run = async () => {
-    while (!stopped) {
+    while (!signal.aborted) {
       const settled = await settleOnce(deps).catch(error => {
         deps.log.warn({ err: error }, 'settling round failed')
         return 0
       })
       // A full round means that more is waiting.
-      if (settled < ROUND) await Promise.race([stopping.promise, pause(deps.config.settle_poll_ms)])
+      if (settled < ROUND) {
+        await setTimeout(deps.config.settle_poll_ms, undefined, { signal }).catch(() => {})
+      }
     }
   }
   const done = run()
   return {
     stop() {
-      stopped = true
-      stopping.resolve()
+      stopping.abort()
       return done
     },
   }
@@ -48,7 +50,11 @@ export async function settleOnce(deps: Deps): Promise<number> {
   if (due.length === 0) return 0
   const claims = await Promise.all(
     [...Map.groupBy(due, key => key.account_id)].map(([account_id, keys]) =>
-      claim(deps, account_id, keys),
+      // One account that cannot be claimed now comes due again; the others go on.
+      claim(deps, account_id, keys).catch(error => {
+        deps.log.warn({ err: error, account_id }, 'payouts could not be claimed')
+        return []
+      }),
     ),
   )
   const attempts = new Map(claims.flat().map(c => [c.id, c.rail_attempts]))
@@ -118,18 +124,15 @@ function backoff(attempts: number): number {
   return Math.min(MAX_BACKOFF_MS, 1000 * 2 ** Math.min(attempts, 6))
 }
 
-function pause(milliseconds: number): Promise<void> {
-  return new Promise(resolve => setTimeout(resolve, milliseconds))
-}
-
 async function withTimeout<T>(promise: Promise<T>, milliseconds: number): Promise<T> {
-  let timer: NodeJS.Timeout | undefined
-  const timeout = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(reject, milliseconds, new Error(`no answer in ${milliseconds} ms`))
+  const done = new AbortController()
+  const late = setTimeout(milliseconds, undefined, { signal: done.signal }).then(() => {
+    throw new Error(`no answer in ${milliseconds} ms`)
   })
   try {
-    return await Promise.race([promise, timeout])
+    return await Promise.race([promise, late])
   } finally {
-    clearTimeout(timer)
+    done.abort()
+    late.catch(() => {})
   }
 }

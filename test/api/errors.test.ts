@@ -117,6 +117,20 @@ test('several fields wrong: every one of them at once, each with its own reason'
   ])
 })
 
+test('schema and rules broken together: every field named at once', async () => {
+  const answer = await account.post('/v3/payout/quote', {
+    payout_info: { currency: 'HKX', amount: 'many' },
+    holding_info: { currency: 'GBP' },
+    x: 1,
+  })
+  assertProblems(answer, 400, [
+    ['invalid_field', 'x'],
+    ['invalid_field', 'payout_info.amount'],
+    ['currency', 'payout_info.currency'],
+    ['holding_currency_not_found', 'holding_info.currency'],
+  ])
+})
+
 test('several rules broken by well-formed fields: every one of them at once', async () => {
   const answer = await pay({
     currency: 'XQX',
