@@ -1,5 +1,6 @@
 // The environment as one typed object; the only reader of process.env. A variable that cannot be
 // read stops the program with a sentence that names it.
+import { findCurrency } from './money/currency.ts'
 
 export interface Config {
   readonly host: string
@@ -101,7 +102,7 @@ const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'
  * valid.
  */
 export function readConfig(env: Environment = process.env): Config {
-  const database_url = text(env, 'DATABASE_URL') || undefined
+  const database_url = databaseUrl(env)
   return {
     host: text(env, 'HOST'),
     port: integer(env, 'PORT', 0, 65_535),
@@ -109,7 +110,7 @@ export function readConfig(env: Environment = process.env): Config {
     database_url,
     log_level: oneOf(env, 'LOG_LEVEL', LOG_LEVELS),
     quote_validity_s: integer(env, 'CORRIDOR_QUOTE_VALIDITY_S', 1, 31_536_000),
-    rate_pivot: text(env, 'CORRIDOR_RATE_PIVOT').toUpperCase(),
+    rate_pivot: currency(env, 'CORRIDOR_RATE_PIVOT'),
     rate_spread_bps: integer(env, 'CORRIDOR_RATE_SPREAD_BPS', 0, 9_999),
     rate_max_age_s: env.CORRIDOR_RATE_MAX_AGE_S
       ? integer(env, 'CORRIDOR_RATE_MAX_AGE_S', 0, 31_536_000)
@@ -137,6 +138,22 @@ function text(env: Environment, name: Name): string {
   const value = env[name]
   if (value !== undefined && value !== '') return value
   return SETTINGS.find(setting => setting.name === name)?.fallback ?? ''
+}
+
+/** The value may hold a password, so the error does not repeat it. */
+function databaseUrl(env: Environment): string | undefined {
+  const value = text(env, 'DATABASE_URL')
+  if (value === '') return undefined
+  const protocol = URL.parse(value)?.protocol
+  if (protocol === 'postgres:' || protocol === 'postgresql:') return value
+  throw new ConfigError('DATABASE_URL must be like postgres://user:password@host:5432/database')
+}
+
+function currency(env: Environment, name: Name): string {
+  const value = text(env, name)
+  const code = value.toUpperCase()
+  if (findCurrency(code) !== undefined) return code
+  throw new ConfigError(`${name} must be a currency code such as EUR, not "${value}"`)
 }
 
 function integer(env: Environment, name: Name, minimum: number, maximum: number): number {

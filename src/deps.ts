@@ -66,8 +66,13 @@ export async function openDeps(
   })
   // Two for each lane of the three operations, so that no batch waits for a connection.
   const writes = connect(url, { max: 6 * config.lanes, as: 'service', look_ups: true })
+  const disconnect = () => Promise.all([reads.end({ timeout: 5 }), writes.end({ timeout: 5 })])
   const reference = await openReference(reads, config, error => {
     log.warn({ err: error }, 'reference data could not be looked at')
+  }).catch(async error => {
+    // Open connections would keep the process.
+    await disconnect()
+    throw error
   })
   const options = {
     lanes: config.lanes,
@@ -98,7 +103,7 @@ export async function openDeps(
     },
     async close() {
       await reference.close()
-      await Promise.all([reads.end({ timeout: 5 }), writes.end({ timeout: 5 })])
+      await disconnect()
     },
   }
 }

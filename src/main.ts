@@ -19,6 +19,7 @@ const program = new Command('corridor')
   .description('A self-hosted engine for cross-border payouts on a ledger that can be proved.')
   .version(packageJson.version)
   .showHelpAfterError('(corridor --help lists the commands)')
+  .addHelpText('after', '\nExit codes: 0 done, 1 failed or refused, 2 wrong call or setting.')
   .exitOverride()
 
 startCommands(program)

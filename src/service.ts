@@ -32,19 +32,45 @@ const FORGET_EVERY_MS = 600_000
 /** For a database that does not answer any more. */
 const LEAVE_WITHIN_MS = 1_500
 
-/** `prepare` runs on the migrated database before anything is opened on it. */
+type Close = () => Promise<unknown>
+
+/**
+ * `prepare` runs on the migrated database before anything is opened on it. Rejects with the first
+ * thing that fails, after closing all that was open.
+ */
 export async function startService(
   config: Config,
   log: FastifyBaseLogger,
   prepare: (url: string) => Promise<void> = () => Promise.resolve(),
 ): Promise<Service> {
+  const opened: Close[] = []
+  try {
+    return await openService(config, log, prepare, opened)
+  } catch (error) {
+    for (const close of opened.reverse()) {
+      await close().catch(err => log.warn({ err }, 'could not close after a failed start'))
+    }
+    throw error
+  }
+}
+
+/** Adds to `opened` how each thing that is open is closed. */
+async function openService(
+  config: Config,
+  log: FastifyBaseLogger,
+  prepare: (url: string) => Promise<void>,
+  opened: Close[],
+): Promise<Service> {
   const database = await openDatabase(config, line => log.info(line))
+  opened.push(() => database.release())
   const owner = connect(database.url, { max: 1, as: 'owner' })
   const migrated = await migrate(owner).finally(() => owner.end({ timeout: 5 }))
   await prepare(database.url)
   const deps = await openDeps(database.url, config, log, makeMetrics())
+  opened.push(() => within(LEAVE_WITHIN_MS, deps.close()))
   const lifecycle = { draining: false }
   const app = await buildApp(deps, lifecycle)
+  opened.push(() => app.close())
   const address = await app.listen({ host: config.host, port: config.port })
   const settling = config.settle ? startSettling(deps) : undefined
   const forget = setInterval(() => {

@@ -19,7 +19,10 @@ test('a setting that cannot be read: the error names it', () => {
   const rows: readonly [name: string, value: string][] = [
     ['PORT', '70000'],
     ['PORT', '1e3'],
+    ['DATABASE_URL', 'nonsense'],
+    ['DATABASE_URL', 'mysql://h/d'],
     ['LOG_LEVEL', 'loud'],
+    ['CORRIDOR_RATE_PIVOT', 'ZZZ'],
     ['CORRIDOR_QUOTE_VALIDITY_S', '0'],
     ['CORRIDOR_RATE_SPREAD_BPS', '10000'],
     ['CORRIDOR_SETTLE', 'yes'],

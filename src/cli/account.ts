@@ -5,12 +5,13 @@ import { type Account, makeApiKey, SCOPES, type Scope } from '../account/rules.t
 import { insertApiKey, listAccounts, listKeysOfAccount, markKeyRevoked } from '../account/store.ts'
 import { presentBalanceTransaction } from '../balance-transaction/wire.ts'
 import type { Sql } from '../db/connect.ts'
-import { fundAccount, openAccount } from '../funding/operations.ts'
+import { Refusal } from '../errors.ts'
+import { type Fund, fundAccount, openAccount } from '../funding/operations.ts'
 import { newId } from '../id.ts'
 import { currencyExponent } from '../money/currency.ts'
 import { formatMajor } from '../money/decimal.ts'
 import { readAmount, readCurrency, readMoney } from './amounts.ts'
-import { type Context, print, table, UsageError, withContext } from './context.ts'
+import { CommandFailed, type Context, print, table, UsageError, withContext } from './context.ts'
 
 interface Json {
   json?: boolean
@@ -44,11 +45,28 @@ export async function createAccount(context: Context, wanted: NewAccount): Promi
   const key = makeApiKey(account.account_id, options, newId)
   await context.write(openAccount, { account, key })
   for (const { currency, amount } of wanted.fund) {
-    const source = newId('esc')
-    const { account_id } = account
-    await context.write(fundAccount(newId), { account_id, currency, amount, source })
+    await fund(context, { account_id: account.account_id, currency, amount, source: newId('esc') })
   }
   return { account, key_id: key.key_id, secret }
+}
+
+/**
+ * A credit; when it is not known whether it happened, says how to ask again without a second one.
+ */
+async function fund(context: Context, command: Fund) {
+  try {
+    return await context.write(fundAccount(newId), command)
+  } catch (error) {
+    const unknown = error instanceof Refusal && error.status === 503
+    if (!unknown) throw error
+    const { account_id, currency, amount, source } = command
+    const major = formatMajor(amount, currencyExponent(currency))
+    throw new CommandFailed(
+      'the database did not answer; whether the money was credited is not known. This credits it ' +
+        `once, however often it is run: corridor fund ${account_id} ${currency} ${major} ` +
+        `--source ${source}`,
+    )
+  }
 }
 
 /** 256 random bits. */
@@ -66,6 +84,7 @@ export function accountCommands(program: Command): void {
     .requiredOption('--primary <code>', 'primary holding currency')
     .option('--fund <CODE=amount...>', 'opening balances in major units, such as USD=100000.00')
     .option('--json', 'print JSON')
+    .addHelpText('after', CREATE_HELP)
     .action(async (options: CreateOptions) => {
       const wanted = readNewAccount(options)
       const opened = await withContext(context => createAccount(context, wanted))
@@ -82,6 +101,7 @@ export function accountCommands(program: Command): void {
     .command('list')
     .description('list accounts')
     .option('--json', 'print JSON')
+    .addHelpText('after', '\nExample:\n  npx corridor account list')
     .action(async (options: Json) => {
       const accounts = await withContext(({ sql }) => listAccounts(sql))
       const rows = accounts.map(a => [
@@ -96,6 +116,11 @@ export function accountCommands(program: Command): void {
     })
 }
 
+const CREATE_HELP = `
+Example:
+  npx corridor account create --name "Harbour Trading" --currencies USD,EUR,HKD --primary USD \\
+    --fund USD=100000.00 EUR=5000.00`
+
 interface CreateOptions extends Json {
   name: string
   currencies: string
@@ -104,6 +129,7 @@ interface CreateOptions extends Json {
 }
 
 function readNewAccount(options: CreateOptions): NewAccount {
+  if (options.name.trim() === '') throw new UsageError('--name must say who the account belongs to')
   const currencies = [...new Set(options.currencies.split(',').map(readCurrency))]
   const primary_currency = readCurrency(options.primary)
   const fund = (options.fund ?? []).map(readMoney)
@@ -112,6 +138,10 @@ function readNewAccount(options: CreateOptions): NewAccount {
   }
   return { name: options.name, currencies, primary_currency, fund }
 }
+
+const KEY_CREATE_HELP = `
+Example:
+  npx corridor key create acc_5NqmZtVKdh2h --scope ${SCOPES[0]} --name "monthly report"`
 
 export function keyCommands(program: Command): void {
   const key = program.command('key').description('create, list and revoke API keys')
@@ -122,6 +152,7 @@ export function keyCommands(program: Command): void {
     .option('--scope <scope>', `one of ${SCOPES.join(', ')}`, 'write')
     .option('--name <name>', 'what the key is for', '')
     .option('--json', 'print JSON')
+    .addHelpText('after', KEY_CREATE_HELP)
     .action(async (account_id: string, options: Json & { scope: string; name: string }) => {
       const scope = SCOPES.find(s => s === options.scope)
       if (scope === undefined) throw new UsageError(`scope must be one of ${SCOPES.join(', ')}`)
@@ -134,6 +165,7 @@ export function keyCommands(program: Command): void {
     .description('list the keys of an account')
     .argument('<account>', 'account id')
     .option('--json', 'print JSON')
+    .addHelpText('after', '\nExample:\n  npx corridor key list acc_5NqmZtVKdh2h')
     .action(async (account_id: string, options: Json) => {
       const keys = await withContext(({ sql }) => listKeysOfAccount(sql, account_id))
       const rows = keys.map(k => [k.key_id, k.scope, k.name, k.created_at, k.revoked_at ?? ''])
@@ -144,6 +176,7 @@ export function keyCommands(program: Command): void {
     .description('revoke a key; every process refuses it within a second')
     .argument('<key>', 'key id')
     .option('--json', 'print JSON')
+    .addHelpText('after', '\nExample:\n  npx corridor key revoke key_5NqmZtVKdh2h')
     .action(async (key_id: string, options: Json) => {
       const done = await withContext(({ sql }) => markKeyRevoked(sql, key_id))
       if (!done) throw new UsageError(`no live key ${key_id}`)
@@ -168,6 +201,7 @@ export function fundCommand(program: Command): void {
     .argument('<amount>', 'amount in major units, such as 100000.00')
     .option('--source <esc_id>', 'the escrow it came from; a source funds an account once')
     .option('--json', 'print JSON')
+    .addHelpText('after', '\nExample:\n  npx corridor fund acc_5NqmZtVKdh2h USD 100000.00')
     .action(
       async (
         account_id: string,
@@ -180,7 +214,7 @@ export function fundCommand(program: Command): void {
         const source = readSource(options.source)
         const funded = await withContext(async context => {
           await findAccount(context.sql, account_id)
-          return context.write(fundAccount(newId), { account_id, currency, amount, source })
+          return fund(context, { account_id, currency, amount, source })
         })
         const { line } = funded.entries[0]
         const after = formatMajor(line.balance_after, currencyExponent(currency))

@@ -22,7 +22,8 @@ export function readAmount(text: string, currency: string): bigint {
 
 /** `USD=100000.00` as currency and minor units. */
 export function readMoney(text: string): { currency: string; amount: bigint } {
-  const [code = '', amount = ''] = text.split('=')
+  const [code = '', amount = '', ...more] = text.split('=')
+  if (more.length > 0) throw new UsageError(`"${text}" is not CODE=amount, such as USD=100000.00`)
   const currency = readCurrency(code)
   return { currency, amount: readAmount(amount, currency) }
 }

@@ -21,6 +21,8 @@ export function openapiCommand(program: Command): void {
     .description('print the OpenAPI document of the interface')
     .option('--write', 'write openapi.json and docs/errors.md instead')
     .option('--check', 'fail when openapi.json or docs/errors.md is not up to date')
+    .option('--json', 'print JSON, which the document is anyway')
+    .addHelpText('after', '\nExample:\n  npx corridor openapi > openapi.json')
     .action(async (options: { write?: boolean; check?: boolean }) => {
       if (options.write === true && options.check === true) {
         throw new UsageError('--write and --check exclude each other')

@@ -1,8 +1,10 @@
 // corridor start, corridor migrate: the service in the foreground, and the schema brought up to
 // date.
+import { once } from 'node:events'
+import { createServer } from 'node:net'
 import type { Command } from 'commander'
 import { listAccounts } from '../account/store.ts'
-import { readConfig } from '../config.ts'
+import { type Config, readConfig } from '../config.ts'
 import { connect } from '../db/connect.ts'
 import { migrate } from '../db/migrate.ts'
 import { openDatabase } from '../db/open.ts'
@@ -12,7 +14,7 @@ import { loadDefaultRates } from '../fx/load.ts'
 import { listRates, upsertRates } from '../fx/store.ts'
 import { startService } from '../service.ts'
 import { createAccount, type OpenedAccount } from './account.ts'
-import { type Context, makeLog, onDatabase, print } from './context.ts'
+import { CommandFailed, type Context, makeLog, onDatabase, print } from './context.ts'
 import { FEE_VOCABULARY } from './fees.ts'
 
 /** Balances of the sandbox account that a first start makes. */
@@ -30,11 +32,14 @@ export function startCommands(program: Command): void {
   program
     .command('start')
     .description('run the service; on an empty database, make a funded sandbox account first')
+    .option('--json', 'print the sandbox account as one line of JSON')
+    .addHelpText('after', '\nExample:\n  PORT=8080 CORRIDOR_DATA=./data npx corridor start')
     .action(start)
   program
     .command('migrate')
     .description('bring the database schema up to date')
     .option('--json', 'print JSON')
+    .addHelpText('after', MIGRATE_HELP)
     .action(async (options: { json?: boolean }) => {
       const database = await openDatabase(readConfig())
       const owner = connect(database.url, { max: 1, as: 'owner' })
@@ -49,12 +54,19 @@ export function startCommands(program: Command): void {
     })
 }
 
-async function start(): Promise<void> {
+const MIGRATE_HELP = `
+Example:
+  DATABASE_URL=postgres://user:password@host:5432/corridor npx corridor migrate`
+
+async function start(options: { json?: boolean }): Promise<void> {
   const config = readConfig()
+  await tryToListen(config)
   const log = makeLog(config)
   let sandbox: OpenedAccount | undefined
   const service = await startService(config, log, async url => {
     sandbox = await onDatabase(config, url, firstStart)
+  }).catch(error => {
+    throw explainListening(config, error)
   })
   const stop = (signal: string) => {
     // A second signal finds no listener and ends the process at once.
@@ -73,7 +85,36 @@ async function start(): Promise<void> {
   process.once('SIGTERM', stop).once('SIGINT', stop)
   const { address, database } = service
   log.info({ address, database, migrated: service.migrated }, 'corridor is listening')
-  if (sandbox !== undefined) process.stdout.write(welcome(address, sandbox))
+  if (sandbox === undefined) return
+  const shown = options.json === true ? sandboxJson(address, sandbox) : welcome(address, sandbox)
+  process.stdout.write(shown)
+}
+
+/**
+ * Before anything is opened: a first start makes an account whose secret is shown once, when the
+ * service listens, so a start that cannot listen must not get that far.
+ */
+async function tryToListen(config: Config): Promise<void> {
+  const { host, port } = config
+  if (port === 0) return
+  const server = createServer(socket => socket.destroy())
+  try {
+    await once(server.listen({ host, port }), 'listening')
+  } catch (error) {
+    throw explainListening(config, error)
+  }
+  await new Promise(resolve => server.close(resolve))
+}
+
+/** An error of binding HOST and PORT in words; any other error as it is. */
+function explainListening({ host, port }: Config, error: unknown): unknown {
+  const { code, syscall, hostname } = error as Partial<Record<string, string>>
+  const lookingUp = syscall === 'getaddrinfo' && hostname === host
+  if (syscall !== 'listen' && !lookingUp) return error
+  if (code !== 'EADDRINUSE') {
+    return new CommandFailed(`cannot listen on HOST ${host}, PORT ${port}: ${code}`)
+  }
+  return new CommandFailed(`port ${port} on ${host} is taken; stop what uses it or set PORT`)
 }
 
 /**
@@ -87,6 +128,11 @@ async function firstStart(context: Context): Promise<OpenedAccount | undefined> 
     await upsertFees(sql, await loadDefaultFees(FEE_VOCABULARY))
   }
   return createAccount(context, SANDBOX)
+}
+
+function sandboxJson(address: string, { account, key_id, secret }: OpenedAccount): string {
+  const { account_id, deposit_address } = account
+  return `${JSON.stringify({ address, account_id, deposit_address, key_id, secret })}\n`
 }
 
 function welcome(address: string, { account, key_id, secret }: OpenedAccount): string {

@@ -2,10 +2,13 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { Command } from 'commander'
+import { accountCommands, fundCommand, keyCommands } from '../../src/cli/account.ts'
 import { demoCommand } from '../../src/cli/demo.ts'
 import { feesCommands } from '../../src/cli/fees.ts'
+import { openapiCommand } from '../../src/cli/openapi.ts'
 import { payoutCommands } from '../../src/cli/payout.ts'
 import { ratesCommands } from '../../src/cli/rates.ts'
+import { startCommands } from '../../src/cli/start.ts'
 import { type Cli, openCli } from '../support/cli.ts'
 
 /** Nobody listens there: a wrong call is refused before the database is opened. */
@@ -18,10 +21,15 @@ before(async () => {
 after(() => cli.close())
 
 const program = new Command('corridor')
+startCommands(program)
+accountCommands(program)
+keyCommands(program)
+fundCommand(program)
 ratesCommands(program)
 feesCommands(program)
 payoutCommands(program)
 demoCommand(program)
+openapiCommand(program)
 
 const leaves = program.commands.flatMap(command =>
   command.commands.length === 0 ? [command] : command.commands,
@@ -55,17 +63,36 @@ for (const command of leaves) {
   })
 }
 
-test('corridor --help: lists every command, exit code 0', async () => {
+test('corridor verify --help: an example', async () => {
+  const { code, stdout } = await cli.run('verify', '--help')
+  assert.equal(code, 0)
+  assert.match(stdout, /\n {2}npx corridor verify/)
+})
+
+test('corridor openapi --json: the document, as without', async () => {
+  const [json, plain] = await Promise.all([cli.run('openapi', '--json'), cli.run('openapi')])
+  assert.deepEqual([json.code, json.stdout === plain.stdout], [0, true])
+  assert.match(json.json.openapi, /^3\./)
+})
+
+test('corridor --help: lists every command and the exit codes, exit code 0', async () => {
   const { code, stdout } = await cli.run('--help')
   assert.equal(code, 0)
   const names = ['start', 'migrate', 'account', 'key', 'fund', 'rates', 'fees', 'payout', 'demo']
   for (const name of names) {
     assert.match(stdout, new RegExp(`^  ${name} `, 'm'))
   }
+  assert.match(stdout, /^Exit codes: 0 done, 1 failed or refused, 2 wrong call or setting\.$/m)
 })
+
+const OPEN = ['account', 'create', '--currencies', 'USD', '--primary', 'USD']
 
 const WRONG: readonly (readonly [...args: string[]])[] = [
   ['bogus'],
+  [...OPEN],
+  [...OPEN, '--name', ''],
+  [...OPEN, '--name', '  '],
+  [...OPEN, '--name', 'Test', '--fund', 'USD=1=2'],
   ['rates', 'list', '--bogus'],
   ['rates', 'set', 'EUR', 'USD'],
   ['rates', 'import', '/no/such/file.csv'],

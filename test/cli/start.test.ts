@@ -1,0 +1,127 @@
+// corridor start: what a first start prints, and starts that cannot be: one line, exit code 1,
+// nothing made and nothing left open.
+import assert from 'node:assert/strict'
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { chmod, mkdtemp, readdir, rm } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { text } from 'node:stream/consumers'
+import { after, before, test } from 'node:test'
+import { makeLog } from '../../src/cli/context.ts'
+import { readConfig } from '../../src/config.ts'
+import { startService } from '../../src/service.ts'
+import { createDatabase } from '../support/database.ts'
+import { basic } from '../support/service.ts'
+
+let folder: string
+let first: ChildProcess
+/** The first line of a first start that logs nothing. */
+let line: string
+before(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'corridor-start-'))
+  // PostgreSQL runs as an ordinary user, who must be able to reach its folder.
+  await chmod(folder, 0o711)
+  const { PATH = '' } = process.env
+  first = spawn(process.execPath, ['src/main.ts', 'start', '--json'], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    env: { PATH, PORT: '0', CORRIDOR_DATA: join(folder, 'data'), LOG_LEVEL: 'silent' },
+  })
+  const lines = createInterface({ input: first.stdout as NodeJS.ReadableStream })
+  const ended = once(first, 'exit').then(([code]) => Promise.reject(new Error(`ended: ${code}`)))
+  ended.catch(() => {})
+  line = String(await Promise.race([once(lines, 'line'), ended]))
+})
+after(async () => {
+  const ended = once(first, 'exit')
+  first.kill('SIGTERM')
+  await ended
+  await rm(folder, { recursive: true, force: true })
+})
+
+test('start --json, empty folder: the sandbox account is one line of JSON, its key works', async () => {
+  const { address, key_id, secret, ...rest } = JSON.parse(line)
+  assert.deepEqual(Object.keys(rest), ['account_id', 'deposit_address'])
+  const headers = { authorization: basic(key_id, secret) }
+  assert.equal((await fetch(`${address}/v3/balance`, { headers })).status, 200)
+})
+
+/** `corridor start` to its end, on a folder below the test's; killed when it does not end. */
+async function startToEnd(data: string, more: Readonly<Record<string, string>>) {
+  const { PATH = '' } = process.env
+  const child = spawn(process.execPath, ['src/main.ts', 'start'], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { PATH, CORRIDOR_DATA: join(folder, data), LOG_LEVEL: 'silent', ...more },
+    timeout: 10_000,
+    killSignal: 'SIGKILL',
+  })
+  const outputs = Promise.all([text(child.stdout), text(child.stderr)])
+  const [code] = await once(child, 'close')
+  const [stdout, stderr] = await outputs
+  return { code, stdout, stderr }
+}
+
+for (const data of ['data', 'empty']) {
+  test(`start, port taken, folder "${data}": exit code 1, one line, nothing opened`, async () => {
+    const { address } = JSON.parse(line)
+    const { port } = new URL(address)
+    const { code, stdout, stderr } = await startToEnd(data, { PORT: port })
+    assert.deepEqual([code, stdout], [1, ''])
+    assert.equal(
+      stderr,
+      `corridor: port ${port} on 127.0.0.1 is taken; stop what uses it or set PORT\n`,
+    )
+    assert.deepEqual(await readdir(folder), ['data'])
+    assert.equal((await fetch(`${address}/v3/balance`)).status, 401)
+  })
+}
+
+test('start, HOST nobody knows: exit code 1, one line that names it, nothing made', async () => {
+  const { code, stdout, stderr } = await startToEnd('empty', { HOST: 'nohost.invalid' })
+  assert.deepEqual([code, stdout], [1, ''])
+  assert.match(stderr, /^corridor: cannot listen on HOST nohost\.invalid, PORT 8080: E[A-Z_]+\n$/)
+  assert.deepEqual(await readdir(folder), ['data'])
+})
+
+test('start, DATABASE_URL that is none: exit code 2, one line that names it', async () => {
+  const { code, stdout, stderr } = await startToEnd('empty', { DATABASE_URL: 'nonsense' })
+  assert.deepEqual([code, stdout], [2, ''])
+  assert.match(stderr, /^corridor: DATABASE_URL must be like postgres:.*\n$/)
+})
+
+test('start, cannot listen at the last moment: exit code 1, one line, nothing left running', async () => {
+  // A port of 0 is not tried beforehand.
+  const env = { PORT: '0', HOST: 'nohost.invalid' }
+  const { code, stderr } = await startToEnd('late', env)
+  assert.equal(code, 1)
+  assert.match(stderr, /^corridor: cannot listen on HOST nohost\.invalid, PORT 0: E[A-Z_]+\n$/)
+  const cluster = await readdir(join(folder, 'late', 'postgres'))
+  assert.deepEqual(
+    [cluster.includes('PG_VERSION'), cluster.includes('postmaster.pid')],
+    [true, false],
+  )
+})
+
+test('service, port taken at the last moment: rejects, no database connection is left', async () => {
+  const database = await createDatabase()
+  const taker = createServer().listen(0, '127.0.0.1')
+  await once(taker, 'listening')
+  const { port } = taker.address() as { port: number }
+  try {
+    const env = { DATABASE_URL: database.url, PORT: String(port), LOG_LEVEL: 'silent' }
+    const config = readConfig(env)
+    await assert.rejects(startService(config, makeLog(config)), { code: 'EADDRINUSE' })
+    const left = () => database.owner`
+      select application_name from pg_stat_activity
+      where datname = current_database() and application_name <> 'corridor test'`
+    // A backend ends a moment after its connection.
+    const deadline = performance.now() + 5_000
+    while ((await left()).length > 0 && performance.now() < deadline) await left()
+    assert.deepEqual([...(await left())], [])
+  } finally {
+    taker.close()
+    await database.drop()
+  }
+})
