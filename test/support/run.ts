@@ -58,7 +58,7 @@ async function makeTemplate(server_url: string): Promise<string> {
 function runTests(template_url: string): Promise<number> {
   const child = spawn(
     process.execPath,
-    ['--test', '--test-concurrency=2', '--test-force-exit', '--test-timeout=300000', ...files],
+    ['--test', '--test-concurrency=2', '--test-timeout=300000', ...files],
     { stdio: 'inherit', env: { ...process.env, CORRIDOR_TEST_TEMPLATE: template_url } },
   )
   return new Promise(resolve => child.on('exit', status => resolve(status ?? 1)))
