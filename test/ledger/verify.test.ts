@@ -7,6 +7,7 @@ import { connect, type Sql } from '../../src/db/connect.ts'
 import { type Verdict, verify } from '../../src/verify/run.ts'
 import { settleOnce } from '../../src/worker/settle-payouts.ts'
 import { localPayout } from '../support/bodies.ts'
+import { dropDatabase } from '../support/database.ts'
 import { runCommand } from '../support/process.ts'
 import { startTestService } from '../support/service.ts'
 import { BOOK_FAULTS } from './book-faults.ts'
@@ -47,7 +48,7 @@ async function onCopy<T>(work: (owner: Sql, url: string) => Promise<T>): Promise
     return await work(owner, url.href)
   } finally {
     await owner.end({ timeout: 5 })
-    await admin.unsafe(`drop database ${name} with (force)`)
+    await dropDatabase(admin, name)
   }
 }
 

@@ -29,9 +29,24 @@ export async function createDatabase(): Promise<TestDatabase> {
     url: url.href,
     owner,
     async drop() {
-      await owner.end({ timeout: 5 })
-      await admin.unsafe(`drop database if exists ${name} with (force)`)
-      await admin.end({ timeout: 5 })
+      try {
+        await owner.end({ timeout: 5 })
+        await dropDatabase(admin, name)
+      } finally {
+        await admin.end({ timeout: 5 })
+      }
     },
   }
+}
+
+/**
+ * Drops a database though sessions of ours are left. Not "with (force)": that may not end an
+ * autovacuum, which is the superuser's; a plain drop asks it to leave and waits for it.
+ */
+export async function dropDatabase(admin: Pick<Sql, 'unsafe'>, name: string): Promise<void> {
+  await admin.unsafe(
+    `select pg_terminate_backend(pid) from pg_stat_activity
+     where datname = '${name}' and usename = current_user`,
+  )
+  await admin.unsafe(`drop database if exists ${name}`)
 }
