@@ -66,7 +66,11 @@ export const SETTINGS = [
     fallback: '259200 with DATABASE_URL, else 0',
     meaning: 'Rates older than this many seconds are not quoted; 0 allows any age.',
   },
-  { name: 'CORRIDOR_LANES', fallback: '2', meaning: 'Batches of one kind of write side by side.' },
+  {
+    name: 'CORRIDOR_LANES',
+    fallback: '2',
+    meaning: 'Lanes for each kind of write; accounts are spread over them.',
+  },
   { name: 'CORRIDOR_MAX_BATCH', fallback: '256', meaning: 'Most writes in one transaction.' },
   { name: 'CORRIDOR_READ_CONNECTIONS', fallback: '4', meaning: 'Database connections for reads.' },
   { name: 'CORRIDOR_SETTLE', fallback: 'on', meaning: 'on or off: run the settling worker here.' },
