@@ -9,6 +9,7 @@ import fastify, {
 import { balanceTransactionRoutes } from './balance-transaction/routes.ts'
 import type { Deps } from './deps.ts'
 import { MAX_WAIT_MS } from './engine/lane.ts'
+import { entityRoutes } from './entity/routes.ts'
 import { refusal } from './errors.ts'
 import { authenticate } from './http/authenticate.ts'
 import { DOC_KEYWORDS } from './http/docs.ts'
@@ -25,6 +26,13 @@ import { quoteRoutes } from './quote/routes.ts'
 const MAX_BODY_BYTES = 256 * 1024
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** The body may be left out, whatever content type the client says it has. */
+    optionalBody?: boolean
+  }
+}
 
 /** What the server tells the application: a draining process takes no new work. */
 export interface Lifecycle {
@@ -66,6 +74,7 @@ export async function buildApp(
   quoteRoutes(app, deps)
   payoutRoutes(app, deps)
   balanceTransactionRoutes(app, deps)
+  entityRoutes(app, deps)
   return app
 }
 
@@ -92,6 +101,8 @@ function makeFastify(deps: Deps): FastifyInstance {
         allErrors: true,
         verbose: true,
         keywords: [REASON, ...DOC_KEYWORDS],
+        // A member of an update may be null, and a percentage an integer or text.
+        allowUnionTypes: true,
       },
     },
   })
@@ -105,7 +116,8 @@ function readStrictJson(app: FastifyInstance): void {
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body, done) => {
     try {
       checkCharset(request.headers['content-type'])
-      done(null, readJson(body as Buffer))
+      const none = body.length === 0 && request.routeOptions.config.optionalBody === true
+      done(null, none ? undefined : readJson(body as Buffer))
     } catch (error) {
       done(error as Error)
     }

@@ -7,6 +7,9 @@ import type { Config } from './config.ts'
 import { connect, type Sql } from './db/connect.ts'
 import { Lanes } from './engine/lane.ts'
 import { reader } from './engine/reader.ts'
+import { type WriteEntity, type WrittenEntity, writeEntity } from './entity/operations.ts'
+import type { Entity } from './entity/record.ts'
+import { findEntities } from './entity/store.ts'
 import { type Key, newId } from './id.ts'
 import { type Answered, idempotent } from './idempotency/operations.ts'
 import { batchMetrics, type Metrics } from './metrics.ts'
@@ -17,7 +20,7 @@ import {
   createPayout,
 } from './payout/operations.ts'
 import type { Payout } from './payout/rules.ts'
-import { findPayouts } from './payout/store.ts'
+import { findPayouts, wakeHeldPayouts } from './payout/store.ts'
 import type { Advance, AdvanceOutcome } from './payout/transition.ts'
 import { type CreatedQuote, type CreateQuote, createQuote } from './quote/operations.ts'
 import type { Quote } from './quote/rules.ts'
@@ -42,12 +45,14 @@ export interface Deps {
     readonly createQuote: Runs<CreateQuote, Answered<CreatedQuote>>
     readonly createPayout: Runs<CreatePayout, Answered<CreatedPayout>>
     readonly advancePayout: Runs<Advance, AdvanceOutcome>
+    readonly writeEntity: Runs<WriteEntity, Answered<WrittenEntity>>
   }
   /** Reads by id, gathered: all requests of one tick are one statement. */
   readonly readers: {
     quote(key: Key): Promise<Quote | undefined>
     payout(key: Key): Promise<Payout | undefined>
     balanceTransaction(key: Key): Promise<BalanceTransaction | undefined>
+    entity(key: Key): Promise<Entity | undefined>
   }
   close(): Promise<void>
 }
@@ -64,8 +69,8 @@ export async function openDeps(
     as: 'service',
     look_ups: true,
   })
-  // Two for each lane of the three operations, so that no batch waits for a connection.
-  const writes = connect(url, { max: 6 * config.lanes, as: 'service', look_ups: true })
+  // Two for each lane of the four operations, so that no batch waits for a connection.
+  const writes = connect(url, { max: 8 * config.lanes, as: 'service', look_ups: true })
   const disconnect = () => Promise.all([reads.end({ timeout: 5 }), writes.end({ timeout: 5 })])
   const reference = await openReference(reads, config, error => {
     log.warn({ err: error }, 'reference data could not be looked at')
@@ -95,11 +100,13 @@ export async function openDeps(
       createQuote: new Lanes(writes, idempotent(createQuote(shared)), options),
       createPayout: new Lanes(writes, idempotent(createPayout(shared)), options),
       advancePayout: new Lanes(writes, advancePayout(newId), options),
+      writeEntity: new Lanes(writes, idempotent(writeEntity(newId, wakeHeldPayouts)), options),
     },
     readers: {
       quote: reader(keys => findQuotes(reads, keys)),
       payout: reader(keys => findPayouts(reads, keys)),
       balanceTransaction: reader(keys => findBalanceTransactions(reads, keys)),
+      entity: reader(keys => findEntities(reads, keys)),
     },
     async close() {
       await reference.close()

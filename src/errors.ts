@@ -113,7 +113,12 @@ export const CATALOGUE = {
   invalid_transition: {
     code: 20304,
     status: 409,
-    meaning: 'The payout cannot go from its present status to this one.',
+    meaning: 'The object cannot go from its present status to this one.',
+  },
+  entity_duplicate: {
+    code: 20306,
+    status: 409,
+    meaning: 'A rejected entity cannot come back beside a live one that is the same.',
   },
   source_already_used: {
     code: 20305,

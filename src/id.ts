@@ -59,3 +59,8 @@ export interface Key {
 export function nameOf({ account_id, id }: Key): string {
   return `${account_id}/${id}`
 }
+
+/** Each key once. */
+export function uniqueKeys<K extends Key>(keys: readonly K[]): K[] {
+  return [...new Map(keys.map(key => [nameOf(key), key])).values()]
+}

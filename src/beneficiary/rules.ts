@@ -3,7 +3,7 @@ import { type Problem, refuseIfAny } from '../errors.ts'
 import type { NewId } from '../id.ts'
 import type { Instant } from '../instant.ts'
 import { findCurrency } from '../money/currency.ts'
-import { isCountry } from './country.ts'
+import { checkCountry, checkDate, checkEmail, invalid } from '../party/rules.ts'
 import {
   type BeneficiaryRequest,
   DESTINATION_TYPES,
@@ -45,7 +45,7 @@ export function checkDetails(request: BeneficiaryRequest, prefix: string): Probl
   const { destination_details, address } = request
   return [
     ...checkDestination(destination_details, `${prefix}.destination_details`),
-    ...checkDetailCountry(address?.country, `${prefix}.address.country`),
+    ...checkCountry(address?.country, `${prefix}.address.country`),
     ...checkDate(request.date_of_birth, `${prefix}.date_of_birth`),
     ...checkEmail(request.email, `${prefix}.email`),
   ]
@@ -74,7 +74,7 @@ function checkDestination(details: DestinationDetails, path: string): Problem[] 
   }
   return [
     ...problems,
-    ...checkDetailCountry(bank?.country, `${path}.bank.country`),
+    ...checkCountry(bank?.country, `${path}.bank.country`),
     ...checkDetailCurrency(bank?.currency, `${path}.bank.currency`),
     ...checkDetailCurrency(details.wallet?.currency, `${path}.wallet.currency`),
   ]
@@ -113,29 +113,7 @@ export function makeBeneficiary(
   return { account_id, id: newId('bnf'), details, created_at: now, updated_at: now }
 }
 
-function checkDate(value: string | undefined, remarks: string): Problem[] {
-  if (value === undefined || value === '') return []
-  const date = /^\d{4}-\d{2}-\d{2}$/.test(value) ? new Date(`${value}T00:00:00Z`) : undefined
-  const real = date !== undefined && !Number.isNaN(date.getTime())
-  if (real && date.toISOString().startsWith(value)) return []
-  return [invalid(remarks, 'A date is written YYYY-MM-DD.')]
-}
-
-function checkEmail(value: string | undefined, remarks: string): Problem[] {
-  if (value === undefined || value === '' || /^[^\s@]+@[^\s@]+$/u.test(value)) return []
-  return [invalid(remarks, 'Not an e-mail address.')]
-}
-
-function checkDetailCountry(code: string | undefined, remarks: string): Problem[] {
-  if (code === undefined || isCountry(code)) return []
-  return [invalid(remarks, 'Not an ISO 3166-1 alpha-2 country code.')]
-}
-
 function checkDetailCurrency(code: string | undefined, remarks: string): Problem[] {
   if (code === undefined || findCurrency(code) !== undefined) return []
   return [{ reason: 'currency', message: 'Not a known currency code.', remarks }]
-}
-
-function invalid(remarks: string, message: string): Problem {
-  return { reason: 'invalid_field', message, remarks }
 }

@@ -2,32 +2,7 @@
 // and {} for what is not set, so that what is stored is what is shown.
 import Type, { type Static } from 'typebox'
 import { Closed, CountryCode, CurrencyCode, Literals, Text } from '../http/schema.ts'
-
-export const Document = Closed(
-  {
-    type: Type.Optional(Text(64)),
-    file_name: Type.Optional(Text(255)),
-    url: Type.Optional(Text(2048)),
-  },
-  { title: 'Document' },
-)
-
-const Address = Closed(
-  {
-    line1: Type.Optional(Text(255)),
-    line2: Type.Optional(Text(255)),
-    city: Type.Optional(Text(128)),
-    state: Type.Optional(Text(128)),
-    country: Type.Optional(CountryCode),
-    postal_code: Type.Optional(Text(32)),
-  },
-  { title: 'Address' },
-)
-
-const Phone = Closed(
-  { code: Type.Optional(Text(8)), number: Type.Optional(Text(32)) },
-  { title: 'Phone' },
-)
+import { Address, Document, Phone } from '../party/wire.ts'
 
 const Bank = Closed(
   {

@@ -1,6 +1,5 @@
 // corridor fees list|set|import: the fee schedule as the operator sees and changes it.
 import { type Command, Option } from 'commander'
-import { isCountry } from '../beneficiary/country.ts'
 import {
   describeSubject,
   FEE_COLUMNS,
@@ -14,6 +13,7 @@ import {
 } from '../fee/load.ts'
 import type { Fee } from '../fee/rules.ts'
 import { listFees, replaceFees, upsertFees } from '../fee/store.ts'
+import { isCountry } from '../party/country.ts'
 import { PAYOUT_TYPES } from '../quote/rules.ts'
 import { CHARGE_TYPES } from '../quote/wire.ts'
 import { findChain, NETWORKS } from '../rail/network.ts'

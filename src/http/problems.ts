@@ -106,7 +106,7 @@ function expectation({ keyword, params, parentSchema }: Finding): string {
     case 'type':
       return params.type === 'integer' && parentSchema?.maximum !== undefined
         ? `must be an integer literal from ${parentSchema.minimum} to ${parentSchema.maximum}`
-        : `must be of type ${params.type}`
+        : `must be of type ${[params.type].flat().join(' or ')}`
     case 'minimum':
       return `must be at least ${params.limit}`
     case 'maximum':

@@ -6,9 +6,10 @@ import { findBalanceTransactions } from '../balance-transaction/store.ts'
 import type { Beneficiary } from '../beneficiary/rules.ts'
 import { findBeneficiaries, insertBeneficiaries } from '../beneficiary/store.ts'
 import type { TransactionSql } from '../db/connect.ts'
+import { inRounds } from '../db/rows.ts'
 import type { Operation } from '../engine/operation.ts'
 import { success } from '../http/envelope.ts'
-import { type NewId, nameOf } from '../id.ts'
+import { type NewId, nameOf, uniqueKeys } from '../id.ts'
 import type { Answering, Claiming } from '../idempotency/rules.ts'
 import { findJournals, lockBooks } from '../ledger/store.ts'
 import type { Pricing, Quote } from '../quote/rules.ts'
@@ -101,7 +102,7 @@ export function advancePayout(newId: NewId): Operation<Advance, AdvanceState, Ad
     name: 'advance_payout',
 
     async load(tx, commands) {
-      const keys = unique(commands.map(c => ({ account_id: c.account_id, id: c.payout_id })))
+      const keys = uniqueKeys(commands.map(c => ({ account_id: c.account_id, id: c.payout_id })))
       const [{ books, now }, payouts] = await Promise.all([
         lockBooks(
           tx,
@@ -139,16 +140,15 @@ export function advancePayout(newId: NewId): Operation<Advance, AdvanceState, Ad
  * through.
  */
 function roundsOf(outcomes: readonly AdvanceOutcome[]): Payout[][] {
-  const rounds: Payout[][] = []
-  const passed = outcomes.flatMap(outcome => outcome.passed)
-  for (const states of Map.groupBy(passed, nameOf).values()) {
-    const written = states.filter((payout, i) => payout.status !== states[i + 1]?.status)
-    for (const [round, payout] of written.entries()) {
-      rounds[round] ??= []
-      rounds[round].push(payout)
-    }
-  }
-  return rounds
+  const passed = Map.groupBy(
+    outcomes.flatMap(outcome => outcome.passed),
+    nameOf,
+  )
+  return inRounds(
+    [...passed.values()].flatMap(states =>
+      states.filter((payout, i) => payout.status !== states[i + 1]?.status),
+    ),
+  )
 }
 
 /** Whose books a batch writes: payers, and receivers within the installation. */
@@ -181,7 +181,7 @@ async function loadBeneficiaries(
   const keys = commands.flatMap(({ account_id, request }) =>
     request.beneficiary === undefined ? [] : [{ account_id, id: request.beneficiary }],
   )
-  const found = keys.length === 0 ? [] : await findBeneficiaries(tx, unique(keys))
+  const found = keys.length === 0 ? [] : await findBeneficiaries(tx, uniqueKeys(keys))
   return new Map(found.map((b): [string, Beneficiary] => [nameOf(b), b]))
 }
 
@@ -227,12 +227,6 @@ async function loadDebits(tx: TransactionSql, payouts: readonly Payout[]) {
 
 function keyOf({ account_id, id }: { account_id: string; id: string }) {
   return { account_id, id }
-}
-
-function unique<K extends { readonly account_id: string; readonly id: string }>(
-  keys: readonly K[],
-) {
-  return [...new Map(keys.map(key => [nameOf(key), key])).values()]
 }
 
 function present<T>(values: readonly (T | null)[]): T[] {

@@ -111,6 +111,14 @@ export async function claimDuePayouts(
     returning id, rail_attempts - 1 as rail_attempts`
 }
 
+/** Lets the worker look at the payouts that these entities' reviews have held back. */
+export function wakeHeldPayouts(tx: TransactionSql, entities: readonly Key[], now: Instant) {
+  return tx`
+    update payouts p set ask_rail_at = ${now}
+    from ${keysOf(tx, entities)}
+    where p.account_id = k.account_id and p.held_for = k.id and p.held_for <> ''`
+}
+
 /** The account of a payout, for the operator, who names a payout alone. */
 export async function findPayoutAccount(sql: Sql, id: string): Promise<string | undefined> {
   const [row] = await sql<{ account_id: string }[]>`

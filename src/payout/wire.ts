@@ -1,6 +1,6 @@
 // The shapes of payouts on the wire: request and response schemas, and the response itself.
 import Type, { type Static } from 'typebox'
-import { BeneficiaryDetailsResponse, BeneficiaryRequest, Document } from '../beneficiary/wire.ts'
+import { BeneficiaryDetailsResponse, BeneficiaryRequest } from '../beneficiary/wire.ts'
 import { EXAMPLES } from '../http/docs.ts'
 import {
   Amount,
@@ -17,6 +17,7 @@ import {
 } from '../http/schema.ts'
 import type { Decimal } from '../money/decimal.ts'
 import { amountToJson, rateToJson } from '../money/json.ts'
+import { Document } from '../party/wire.ts'
 import { PAYOUT_TYPES } from '../quote/rules.ts'
 import { CHARGE_TYPES } from '../quote/wire.ts'
 import { payoutAnswers } from './examples.ts'

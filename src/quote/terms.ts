@@ -1,9 +1,9 @@
 // From a quote request to its terms: every field checked, every default applied, all problems named
 // at once. Pure; shape and types have been judged by the schema before.
 import type { Account } from '../account/rules.ts'
-import { isCountry } from '../beneficiary/country.ts'
 import { type Problem, refusal, refuseIfAny } from '../errors.ts'
 import { findCurrency } from '../money/currency.ts'
+import { checkCountry } from '../party/rules.ts'
 import { findChain, findNetwork, networksOf } from '../rail/network.ts'
 import { defaultHoldingCurrency, type PayoutType, type QuoteTerms } from './rules.ts'
 import type { QuoteRequest } from './wire.ts'
@@ -55,12 +55,6 @@ export function quoteTerms(request: QuoteRequest, account: Account): QuoteTerms 
 export function checkCurrency(code: string | undefined, remarks: string): Problem[] {
   if (code === undefined || findCurrency(code) !== undefined) return []
   return [{ reason: 'currency', message: `${remarks} is not a known currency code.`, remarks }]
-}
-
-export function checkCountry(code: string | undefined, remarks: string): Problem[] {
-  if (code === undefined || isCountry(code)) return []
-  const message = `${remarks} is not an ISO 3166-1 alpha-2 country code.`
-  return [{ reason: 'invalid_field', message, remarks }]
 }
 
 /** The holding currency must be one of the account's balances. */

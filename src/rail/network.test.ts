@@ -1,8 +1,8 @@
 // Holds the network and chain tables together with the currency and country tables.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { COUNTRIES, isCountry } from '../beneficiary/country.ts'
 import { CURRENCIES } from '../money/currency.ts'
+import { COUNTRIES, isCountry } from '../party/country.ts'
 import { CHAINS, findChain, findNetwork, NETWORKS, networksOf } from './network.ts'
 
 test('network table, currency and name together: unique, and at least 35 of them', () => {

@@ -32,6 +32,7 @@ export interface Client extends OpenedAccount {
   get(url: string, headers?: Record<string, string>): Promise<Answer>
   /** `body` is sent as JSON, or as it is when it is text or bytes. */
   post(url: string, body: unknown, headers?: Record<string, string>): Promise<Answer>
+  put(url: string, body: unknown, headers?: Record<string, string>): Promise<Answer>
 }
 
 export interface TestService {
@@ -165,16 +166,20 @@ export function client(
   inject: (options: InjectOptions) => Promise<Answer>,
 ): Client {
   const authorization = basic(opened.key_id, opened.secret)
+  const write =
+    (method: 'POST' | 'PUT') =>
+    (url: string, body: unknown, headers: Record<string, string> = {}) => {
+      const raw = typeof body === 'string' || Buffer.isBuffer(body)
+      const payload = raw ? body : JSON.stringify(body)
+      const all = { authorization, 'content-type': 'application/json', ...headers }
+      return inject({ method, url, headers: all, payload })
+    }
   return {
     ...opened,
     get: (url, headers = {}) =>
       inject({ method: 'GET', url, headers: { authorization, ...headers } }),
-    post(url, body, headers = {}) {
-      const raw = typeof body === 'string' || Buffer.isBuffer(body)
-      const payload = raw ? body : JSON.stringify(body)
-      const all = { authorization, 'content-type': 'application/json', ...headers }
-      return inject({ method: 'POST', url, headers: all, payload })
-    },
+    post: write('POST'),
+    put: write('PUT'),
   }
 }
 

@@ -1,0 +1,115 @@
+-- Entities: the people and businesses an account pays for, without duplicates.
+
+create table entities (
+  account_id text collate "C" not null,
+  id text collate "C" not null,
+  type text not null check (type in ('individual', 'business')),
+  on_behalf_of text collate "C" not null,
+  reference_id text not null,
+  -- What the caller sent, without what is not set; entity/wire.ts completes it.
+  details json not null,
+  approval_status text not null check (
+    approval_status in
+      ('pending', 'submitted', 'approved', 'rejected', 'requires_action', 'resubmitted')
+  ),
+  approval_status_description text not null default '',
+  -- [{status, description, at}], oldest first.
+  approval_history json not null,
+  -- SHA-256 of the normalised identity of each rule, null where the rule takes no part;
+  -- entity/duplicates.ts writes the recipe. Individuals have the first three, businesses the last.
+  email_key bytea,
+  national_identification_key bytea,
+  name_address_key bytea,
+  registration_key bytea,
+  -- SHA-256 of the row of a file this entity was imported from, so that no row is imported twice.
+  import_key bytea,
+  created_at timestamptz not null,
+  updated_at timestamptz not null,
+  primary key (account_id, id),
+  constraint keys_of_its_type check (
+    case type
+      when 'individual' then registration_key is null
+      else num_nonnulls(email_key, national_identification_key, name_address_key) = 0
+    end
+  )
+) with (fillfactor = 90);
+
+-- Two entities that are not rejected never share an identity.
+create unique index entity_email_once on entities (account_id, email_key)
+  where approval_status <> 'rejected' and email_key is not null;
+create unique index entity_national_identification_once
+  on entities (account_id, national_identification_key)
+  where approval_status <> 'rejected' and national_identification_key is not null;
+create unique index entity_name_address_once on entities (account_id, name_address_key)
+  where approval_status <> 'rejected' and name_address_key is not null;
+create unique index entity_registration_once on entities (account_id, registration_key)
+  where approval_status <> 'rejected' and registration_key is not null;
+create unique index entity_imported_once on entities (account_id, import_key)
+  where import_key is not null;
+
+-- The rejected ones that an identity passes over, for those who ask why.
+create index entities_rejected_email on entities (account_id, email_key)
+  where approval_status = 'rejected' and email_key is not null;
+create index entities_rejected_national_identification
+  on entities (account_id, national_identification_key)
+  where approval_status = 'rejected' and national_identification_key is not null;
+create index entities_rejected_name_address on entities (account_id, name_address_key)
+  where approval_status = 'rejected' and name_address_key is not null;
+create index entities_rejected_registration on entities (account_id, registration_key)
+  where approval_status = 'rejected' and registration_key is not null;
+
+-- Lists, newest first: all, and by each filter.
+create index entities_newest on entities (account_id, created_at, id);
+create index entities_by_status on entities (account_id, approval_status, created_at, id);
+create index entities_by_type on entities (account_id, type, created_at, id);
+create index entities_by_reference on entities (account_id, reference_id, created_at, id)
+  where reference_id <> '';
+create index entities_by_principal on entities (account_id, on_behalf_of, created_at, id)
+  where on_behalf_of <> '';
+-- What waits for the operator, over all accounts, longest first.
+create index entities_in_review on entities (updated_at)
+  where approval_status in ('submitted', 'resubmitted');
+
+-- Contract 22, the same table as APPROVAL_TRANSITIONS in entity/states.ts: a test compares the two.
+create table approval_transitions (
+  from_status text not null,
+  to_status text not null,
+  primary key (from_status, to_status)
+);
+insert into approval_transitions (from_status, to_status) values
+  ('pending', 'submitted'),
+  ('pending', 'approved'), ('pending', 'rejected'), ('pending', 'requires_action'),
+  ('submitted', 'approved'), ('submitted', 'rejected'), ('submitted', 'requires_action'),
+  ('requires_action', 'resubmitted'),
+  ('requires_action', 'approved'), ('requires_action', 'rejected'),
+  ('resubmitted', 'approved'), ('resubmitted', 'rejected'), ('resubmitted', 'requires_action'),
+  ('approved', 'resubmitted'), ('approved', 'rejected'), ('approved', 'requires_action'),
+  ('rejected', 'approved');
+
+create function check_approval_transition() returns trigger language plpgsql as $$
+begin
+  if not exists (
+    select from approval_transitions
+    where from_status = old.approval_status and to_status = new.approval_status
+  ) then
+    raise exception 'entity % cannot go from % to %', old.id, old.approval_status,
+      new.approval_status using errcode = 'check_violation';
+  end if;
+  return new;
+end $$;
+create trigger legal_transition before update of approval_status on entities
+  for each row when (old.approval_status <> new.approval_status)
+  execute function check_approval_transition();
+
+-- The entity whose review a payout waits for, '' when it waits for none.
+alter table payouts add column held_for text collate "C" not null default '';
+alter table payouts add constraint held_while_in_compliance_hold
+  check (held_for = '' or status = 'compliance_hold') not valid;
+create index payouts_held on payouts (account_id, held_for) where held_for <> '';
+
+grant select on entities, approval_transitions to corridor_service;
+grant insert on entities to corridor_service;
+grant update (on_behalf_of, reference_id, details, approval_status, approval_status_description,
+  approval_history, email_key, national_identification_key, name_address_key, registration_key,
+  updated_at) on entities to corridor_service;
+grant update (held_for) on payouts to corridor_service;

@@ -1,0 +1,35 @@
+// Text as it is compared when duplicates are looked for (service.md, "Duplicate detection", 6;
+// contract 23 e). Two texts are the same to the rules when their comparable forms are equal.
+
+const PLAIN = /^[\x20-\x7e]*$/
+const IGNORABLE = /\p{Default_Ignorable_Code_Point}/gu
+const OUTER_SPACE = /^\p{White_Space}+|\p{White_Space}+$/gu
+
+/**
+ * Composed (NFC), without invisible characters, trimmed of Unicode white space, case-folded. Inner
+ * spaces, punctuation, accents and look-alikes still count: a false merge misdirects money.
+ */
+export function comparable(text: string): string {
+  if (PLAIN.test(text)) return text.trim().toLowerCase()
+  // What stood around an invisible character may compose once it is gone, and folding may decompose
+  // what was composed: composing again makes the form its own comparable form.
+  const visible = text.normalize('NFC').replace(IGNORABLE, '').normalize('NFC')
+  return foldCase(visible.replace(OUTER_SPACE, '')).normalize('NFC')
+}
+
+export function isBlank(text: string): boolean {
+  return comparable(text) === ''
+}
+
+/**
+ * Unicode's full case folding without a locale (CaseFolding.txt, statuses C and F), character by
+ * character so that no rule for the end of a word applies. Down, up and down again comes to the
+ * same classes, but for the dotless i, which folds to itself: a test compares every code point.
+ */
+function foldCase(text: string): string {
+  let folded = ''
+  for (const character of text) {
+    folded += character === 'ı' ? character : character.toLowerCase().toUpperCase().toLowerCase()
+  }
+  return folded
+}

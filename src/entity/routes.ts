@@ -1,0 +1,130 @@
+// POST and GET /v3/entity, GET and PUT /v3/entity/{id}, POST /v3/entity/{id}/submit.
+import type { FastifyInstance } from 'fastify'
+import type { Deps } from '../deps.ts'
+import { claimOf, found, send } from '../http/answer.ts'
+import { operationDocs, pathId } from '../http/docs.ts'
+import { success } from '../http/envelope.ts'
+import { Closed, Envelope } from '../http/schema.ts'
+import { entityExamples, entityUpdateExamples } from './examples.ts'
+import { checkEntity } from './record.ts'
+import { draftOf } from './rules.ts'
+import { EntityRequest, EntityResponse, EntityUpdate, presentEntity } from './wire.ts'
+
+const DUPLICATES =
+  'When the account has such an entity already, that one is the answer, with 200, and nothing is ' +
+  'written.'
+
+export function entityRoutes(app: FastifyInstance, deps: Deps): void {
+  createRoute(app, deps)
+  getRoute(app, deps)
+  updateRoute(app, deps)
+  submitRoute(app, deps)
+}
+
+function createRoute(app: FastifyInstance, deps: Deps): void {
+  app.post<{ Body: EntityRequest }>(
+    '/v3/entity',
+    {
+      config: { scope: 'write', check: checkEntity },
+      schema: operationDocs({
+        operationId: 'createEntity',
+        summary: 'Record a person or a business, once.',
+        description: DUPLICATES,
+        body: EntityRequest,
+        examples: entityExamples,
+        response: Envelope(EntityResponse),
+        idempotent: true,
+        refusals: ['entity_not_found'],
+      }),
+    },
+    async (request, reply) => {
+      const { account, body } = request
+      checkEntity(body)
+      const claim = claimOf(request, 'POST /v3/entity')
+      const change = { kind: 'create', draft: draftOf(body) } as const
+      const command = { account_id: account.account_id, claim, change }
+      const { reply: answer } = await deps.lanes.writeEntity.run(command)
+      return send(reply, answer)
+    },
+  )
+}
+
+function getRoute(app: FastifyInstance, deps: Deps): void {
+  app.get<{ Params: { id: string } }>(
+    '/v3/entity/:id',
+    {
+      config: { scope: 'read' },
+      schema: operationDocs({
+        operationId: 'getEntity',
+        summary: 'Fetch an entity.',
+        params: pathId('ent'),
+        response: Envelope(EntityResponse),
+        refusals: ['not_found'],
+      }),
+    },
+    async (request, reply) => {
+      const { account_id } = request.account
+      const entity = await deps.readers.entity({ account_id, id: request.params.id })
+      return send(reply, success(presentEntity(found(entity))))
+    },
+  )
+}
+
+function updateRoute(app: FastifyInstance, deps: Deps): void {
+  app.put<{ Params: { id: string }; Body: EntityUpdate }>(
+    '/v3/entity/:id',
+    {
+      config: { scope: 'write', check: checkEntity },
+      schema: operationDocs({
+        operationId: 'updateEntity',
+        summary: 'Change an entity.',
+        description:
+          'A member that is sent replaces the whole of what was there, null takes it away, and ' +
+          `what is left out stays. ${DUPLICATES} An approved entity is resubmitted when anything ` +
+          'but description, reference_id and metadata changes.',
+        params: pathId('ent'),
+        body: EntityUpdate,
+        examples: entityUpdateExamples,
+        response: Envelope(EntityResponse),
+        refusals: ['not_found', 'entity_not_found'],
+      }),
+    },
+    async (request, reply) => {
+      const { account, body, params } = request
+      checkEntity(body)
+      const change = { kind: 'update', id: params.id, update: body } as const
+      const command = { account_id: account.account_id, claim: null, change }
+      const { reply: answer } = await deps.lanes.writeEntity.run(command)
+      return send(reply, answer)
+    },
+  )
+}
+
+function submitRoute(app: FastifyInstance, deps: Deps): void {
+  app.post<{ Params: { id: string } }>(
+    '/v3/entity/:id/submit',
+    {
+      config: { scope: 'write', optionalBody: true },
+      schema: operationDocs({
+        operationId: 'submitEntity',
+        summary: 'Hand an entity to the operator for review.',
+        description:
+          'A pending entity becomes submitted, one that requires action resubmitted. ' + DUPLICATES,
+        params: pathId('ent'),
+        body: Closed({}, { title: 'SubmitRequest', type: ['object', 'null'] }),
+        examples: { submit: {} },
+        response: Envelope(EntityResponse),
+        idempotent: true,
+        refusals: ['not_found', 'invalid_transition'],
+      }),
+    },
+    async (request, reply) => {
+      const { account, params } = request
+      const claim = claimOf(request, `POST /v3/entity/${params.id}/submit`)
+      const change = { kind: 'submit', id: params.id } as const
+      const command = { account_id: account.account_id, claim, change }
+      const { reply: answer } = await deps.lanes.writeEntity.run(command)
+      return send(reply, answer)
+    },
+  )
+}

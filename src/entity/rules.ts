@@ -1,0 +1,299 @@
+// Decisions about entities as pure functions: creation, update, submission and review, each held
+// against the entities there are. State in, outcome out; the state is advanced so that the next
+// command of a batch sees what this one did.
+import { isDeepStrictEqual } from 'node:util'
+import { type Refusal, refusal } from '../errors.ts'
+import { type Event, recordEvent } from '../event/rules.ts'
+import { type Key, type NewId, nameOf } from '../id.ts'
+import type { Instant } from '../instant.ts'
+import type { Book } from '../ledger/rules.ts'
+import { findDuplicate, type Judged, judge, type RuleName } from './duplicates.ts'
+import {
+  type Entity,
+  type EntityDetails,
+  type EntityRecord,
+  recordOf,
+  updatedRecord,
+} from './record.ts'
+import { APPROVAL_TRANSITIONS, type ApprovalStatus, isLive, type ReviewResult } from './states.ts'
+import type { EntityRequest, EntityUpdate } from './wire.ts'
+
+/** A record with what the rules say of it, worked out once. */
+export interface Draft extends EntityRecord {
+  readonly judged: readonly Judged[]
+  /** The row of a file that this is, 64 hex digits; null when it comes from no file. */
+  readonly import_key: string | null
+}
+
+export type EntityChange =
+  | { readonly kind: 'create'; readonly draft: Draft }
+  | { readonly kind: 'update'; readonly id: string; readonly update: EntityUpdate }
+  | { readonly kind: 'submit'; readonly id: string }
+  | {
+      readonly kind: 'review'
+      readonly id: string
+      readonly status: ReviewResult
+      readonly description: string
+    }
+
+/** Everything a batch may touch, read under the locks of its books. */
+export interface EntityState {
+  readonly now: Instant
+  readonly books: ReadonlyMap<string, Book>
+  /** By `account_id/id`: those that commands name. */
+  readonly entities: Map<string, Entity>
+  /** Those that are not rejected, by `identityName`. */
+  readonly live: Map<string, Entity[]>
+  /** By `account_id/import_key`. */
+  readonly imported: Map<string, Entity>
+  readonly newId: NewId
+}
+
+export interface EntityOutcome {
+  /** The entity that answers: the new one, the changed one, or the first duplicate. */
+  readonly entity: Entity
+  readonly did: 'created' | 'changed' | 'nothing'
+  /** The rule by which the entity that answers is a duplicate. */
+  readonly rule: RuleName | null
+  /** Its identity as it is now; empty when nothing was done. */
+  readonly judged: readonly Judged[]
+  readonly import_key: string | null
+  readonly events: readonly Event[]
+}
+
+export function draftOf(request: EntityRequest, import_key: string | null = null): Draft {
+  const record = recordOf(request)
+  return { ...record, judged: judge(record), import_key }
+}
+
+/** The identities of a record that rules compare. */
+export function identitiesOf(account_id: string, judged: readonly Judged[]) {
+  return judged.flatMap(({ rule, key }) => (key === null ? [] : [{ account_id, rule, key }]))
+}
+
+/** What an identity is called in `EntityState.live`. */
+export function identityName(account_id: string, key: string): string {
+  return `${account_id}/${key}`
+}
+
+export function decideEntity(
+  state: EntityState,
+  account_id: string,
+  change: EntityChange,
+): EntityOutcome {
+  switch (change.kind) {
+    case 'create':
+      return decideCreation(state, account_id, change.draft)
+    case 'update':
+      return decideUpdate(state, findNamed(state, account_id, change.id), change.update)
+    case 'submit':
+      return decideSubmission(state, findNamed(state, account_id, change.id))
+    case 'review':
+      return decideReview(state, findNamed(state, account_id, change.id), change)
+  }
+}
+
+/**
+ * A new entity, or the first that it duplicates. Refuses with entity_not_found when it is to belong
+ * to an entity that is not there or is rejected.
+ */
+function decideCreation(state: EntityState, account_id: string, draft: Draft): EntityOutcome {
+  const { type, details, judged, import_key } = draft
+  const before = import_key && state.imported.get(`${account_id}/${import_key}`)
+  if (before) return unchanged(before)
+  checkPrincipal(state, account_id, details)
+  const duplicate = findDuplicate(judged, candidatesOf(state, account_id))
+  if (duplicate !== undefined) return unchanged(duplicate.entity, duplicate.rule)
+  // After this point it succeeds.
+
+  const { now } = state
+  const entity: Entity = {
+    account_id,
+    id: state.newId('ent'),
+    type,
+    details,
+    approval_status: 'pending',
+    approval_status_description: '',
+    approval_history: [{ status: 'pending', description: '', at: now }],
+    created_at: now,
+    updated_at: now,
+  }
+  remember(state, entity, judged)
+  if (import_key !== null) state.imported.set(`${account_id}/${import_key}`, entity)
+  const event = record(state, entity, 'entity.created', {})
+  return { entity, did: 'created', rule: null, judged, import_key, events: [event] }
+}
+
+/**
+ * The changed entity, or the first other one that it would duplicate. Refuses another type, and
+ * what a creation refuses.
+ */
+function decideUpdate(state: EntityState, entity: Entity, update: EntityUpdate): EntityOutcome {
+  if (update.type !== undefined && update.type !== entity.type) {
+    const message = `The type of an entity is fixed at creation; this one is ${entity.type}.`
+    throw refusal('invalid_field', message, 'type')
+  }
+  const { details } = updatedRecord(entity, update)
+  if (typeof update.on_behalf_of === 'string') checkPrincipal(state, entity.account_id, details)
+  if (details.on_behalf_of === entity.id) {
+    const message = 'An entity cannot belong to itself.'
+    throw refusal('invalid_field', message, 'on_behalf_of')
+  }
+  const judged = judge({ type: entity.type, details })
+  const duplicate = findDuplicate(judged, candidatesOf(state, entity.account_id), entity.id)
+  if (duplicate !== undefined) return unchanged(duplicate.entity, duplicate.rule)
+  const changed = changedMembers(entity.details, details)
+  if (changed.length === 0) return unchanged(entity)
+  // After this point it succeeds.
+
+  forget(state, entity)
+  const reviewed = changed.some(name => !UNREVIEWED.has(name))
+  const again = entity.approval_status === 'approved' && reviewed
+  const written = { ...entity, details, updated_at: state.now }
+  const next = again ? withStep(written, 'resubmitted', '', state.now) : written
+  remember(state, next, judged)
+  const previous = Object.fromEntries(changed.map(name => [name, entity.details[name] ?? null]))
+  const events = [record(state, next, 'entity.updated', { previous })]
+  if (again) events.push(recordStep(state, next, entity.approval_status))
+  return { entity: next, did: 'changed', rule: null, judged, import_key: null, events }
+}
+
+/** The account's own notes: changing them asks for no new review. */
+const UNREVIEWED: ReadonlySet<keyof EntityDetails> = new Set([
+  'description',
+  'reference_id',
+  'metadata',
+])
+
+/**
+ * The submitted entity, or the first other one that it duplicates, which is looked for before the
+ * status. Refuses with invalid_transition what is not pending and waits for no action.
+ */
+function decideSubmission(state: EntityState, entity: Entity): EntityOutcome {
+  const judged = judge(entity)
+  const duplicate = findDuplicate(judged, candidatesOf(state, entity.account_id), entity.id)
+  if (duplicate !== undefined) return unchanged(duplicate.entity, duplicate.rule)
+  const status = entity.approval_status === 'requires_action' ? 'resubmitted' : 'submitted'
+  const open = entity.approval_status === 'requires_action' || entity.approval_status === 'pending'
+  if (!open) throw illegalStep(entity, status)
+  return step(state, entity, judged, status, '')
+}
+
+/**
+ * The reviewed entity. Refuses with invalid_transition what the table of states does not have, and
+ * with entity_duplicate a rejected one that would come back beside a live duplicate.
+ */
+function decideReview(
+  state: EntityState,
+  entity: Entity,
+  { status, description }: { status: ReviewResult; description: string },
+): EntityOutcome {
+  if (!APPROVAL_TRANSITIONS[entity.approval_status].includes(status)) {
+    throw illegalStep(entity, status)
+  }
+  const judged = judge(entity)
+  const duplicate = findDuplicate(judged, candidatesOf(state, entity.account_id), entity.id)
+  if (duplicate !== undefined && !isLive(entity.approval_status)) {
+    const message =
+      `Entity ${entity.id} cannot be ${status}: ${duplicate.entity.id}, which is not rejected, ` +
+      `is the same by the rule ${duplicate.rule}.`
+    throw refusal('entity_duplicate', message)
+  }
+  return step(state, entity, judged, status, description)
+}
+
+function step(
+  state: EntityState,
+  entity: Entity,
+  judged: readonly Judged[],
+  status: ApprovalStatus,
+  description: string,
+): EntityOutcome {
+  const next = withStep({ ...entity, updated_at: state.now }, status, description, state.now)
+  forget(state, entity)
+  remember(state, next, judged)
+  const events = [recordStep(state, next, entity.approval_status)]
+  return { entity: next, did: 'changed', rule: null, judged, import_key: null, events }
+}
+
+function withStep(entity: Entity, status: ApprovalStatus, description: string, at: Instant) {
+  return {
+    ...entity,
+    approval_status: status,
+    approval_status_description: description,
+    approval_history: [...entity.approval_history, { status, description, at }],
+  }
+}
+
+/** An entity of the account that payouts and other entities may name, or a refusal. */
+export function checkUsable(
+  approval: { readonly approval_status: ApprovalStatus } | undefined,
+  id: string,
+  remarks: string,
+): ApprovalStatus {
+  if (approval !== undefined && isLive(approval.approval_status)) return approval.approval_status
+  const message =
+    approval === undefined ? `No entity ${id} in this account.` : `Entity ${id} is rejected.`
+  throw refusal('entity_not_found', message, remarks)
+}
+
+function checkPrincipal(state: EntityState, account_id: string, details: EntityDetails): void {
+  const id = details.on_behalf_of ?? ''
+  if (id !== '') checkUsable(state.entities.get(nameOf({ account_id, id })), id, 'on_behalf_of')
+}
+
+function findNamed(state: EntityState, account_id: string, id: string): Entity {
+  const entity = state.entities.get(nameOf({ account_id, id }))
+  if (entity === undefined) throw refusal('not_found', 'No such object in this account.')
+  return entity
+}
+
+function candidatesOf(state: EntityState, account_id: string) {
+  return (_rule: RuleName, key: string) => state.live.get(identityName(account_id, key)) ?? []
+}
+
+/** From now on the commands of this batch see the entity as it is here. */
+function remember(state: EntityState, entity: Entity, judged: readonly Judged[]): void {
+  state.entities.set(nameOf(entity), entity)
+  if (!isLive(entity.approval_status)) return
+  for (const { key } of judged) {
+    if (key === null) continue
+    const name = identityName(entity.account_id, key)
+    state.live.set(name, [...(state.live.get(name) ?? []), entity])
+  }
+}
+
+function forget(state: EntityState, entity: Entity): void {
+  for (const { key } of judge(entity)) {
+    if (key === null) continue
+    const name = identityName(entity.account_id, key)
+    const others = (state.live.get(name) ?? []).filter(({ id }) => id !== entity.id)
+    state.live.set(name, others)
+  }
+}
+
+function changedMembers(before: EntityDetails, after: EntityDetails): (keyof EntityDetails)[] {
+  const names = new Set([...Object.keys(before), ...Object.keys(after)] as (keyof EntityDetails)[])
+  return [...names].filter(name => !isDeepStrictEqual(before[name], after[name]))
+}
+
+function unchanged(entity: Entity, rule: RuleName | null = null): EntityOutcome {
+  return { entity, did: 'nothing', rule, judged: [], import_key: null, events: [] }
+}
+
+function illegalStep(entity: Entity, status: ApprovalStatus): Refusal {
+  const message = `Entity ${entity.id} cannot go from ${entity.approval_status} to ${status}.`
+  return refusal('invalid_transition', message, 'approval_status')
+}
+
+function recordStep(state: EntityState, entity: Entity, previous_status: ApprovalStatus): Event {
+  const { approval_status, approval_status_description: description } = entity
+  const data = { approval_status, previous_status, description }
+  return record(state, entity, `entity.approval_${approval_status}`, data)
+}
+
+function record(state: EntityState, { account_id, id }: Key, type: string, data: object): Event {
+  const book = state.books.get(account_id)
+  if (book === undefined) throw new Error(`account ${account_id} has no book`)
+  return recordEvent(book, { type, object_id: id, data }, state.now, state.newId)
+}

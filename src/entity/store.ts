@@ -1,0 +1,204 @@
+// The statements of entities: written under the lock of the account's book, found by id and by
+// identity key. They decide nothing.
+import { rowsAsJson, type Sql, type TransactionSql } from '../db/connect.ts'
+import { keysOf } from '../db/keys.ts'
+import { inserter } from '../db/rows.ts'
+import type { Key } from '../id.ts'
+import { type Judged, keysByRule, type RuleName } from './duplicates.ts'
+import type { Entity } from './record.ts'
+import type { ApprovalStatus } from './states.ts'
+
+/** The column of each rule's key. */
+const KEY_COLUMNS = {
+  email: 'email_key',
+  national_identification_number: 'national_identification_key',
+  name_and_address: 'name_address_key',
+  registration_number: 'registration_key',
+} as const satisfies Record<RuleName, string>
+
+/** An entity with what is found by index beside its record. */
+export interface EntityRow extends Entity {
+  readonly on_behalf_of: string
+  readonly reference_id: string
+  readonly email_key: string | null
+  readonly national_identification_key: string | null
+  readonly name_address_key: string | null
+  readonly registration_key: string | null
+  readonly import_key: string | null
+}
+
+export function rowOf(
+  entity: Entity,
+  judged: readonly Judged[],
+  import_key: string | null,
+): EntityRow {
+  const keys = keysByRule(judged)
+  return {
+    ...entity,
+    on_behalf_of: entity.details.on_behalf_of ?? '',
+    reference_id: entity.details.reference_id ?? '',
+    email_key: keys.email,
+    national_identification_key: keys.national_identification_number,
+    name_address_key: keys.name_and_address,
+    registration_key: keys.registration_number,
+    import_key,
+  }
+}
+
+/** The partial unique indexes refuse a second live entity of one identity, whatever was decided. */
+export const insertEntities = inserter<EntityRow>('entities', {
+  account_id: 'text',
+  id: 'text',
+  type: 'text',
+  on_behalf_of: 'text',
+  reference_id: 'text',
+  details: 'json',
+  approval_status: 'text',
+  approval_status_description: 'text',
+  approval_history: 'json',
+  email_key: 'hex',
+  national_identification_key: 'hex',
+  name_address_key: 'hex',
+  registration_key: 'hex',
+  import_key: 'hex',
+  created_at: 'timestamptz',
+  updated_at: 'timestamptz',
+})
+
+/** Writes what may change; the trigger refuses a step that is not in the table of states. */
+export function updateEntities(tx: TransactionSql, rows: readonly EntityRow[]) {
+  return tx`
+    update entities e set on_behalf_of = r.on_behalf_of, reference_id = r.reference_id,
+      details = r.details, approval_status = r.approval_status,
+      approval_status_description = r.approval_status_description,
+      approval_history = r.approval_history, email_key = decode(r.email_key, 'hex'),
+      national_identification_key = decode(r.national_identification_key, 'hex'),
+      name_address_key = decode(r.name_address_key, 'hex'),
+      registration_key = decode(r.registration_key, 'hex'), updated_at = r.updated_at
+    from json_to_recordset(${rowsAsJson(rows)}::text::json)
+      as r(account_id text, id text, on_behalf_of text, reference_id text, details json,
+        approval_status text, approval_status_description text, approval_history json,
+        email_key text, national_identification_key text, name_address_key text,
+        registration_key text, updated_at timestamptz)
+    where e.account_id = r.account_id and e.id = r.id`
+}
+
+const COLUMNS = [
+  'account_id',
+  'id',
+  'type',
+  'details',
+  'approval_status',
+  'approval_status_description',
+  'approval_history',
+  'created_at',
+  'updated_at',
+] as const satisfies readonly (keyof Entity)[]
+
+/** By (account, id), in no order; what is not found or another account's is simply absent. */
+export async function findEntities(
+  sql: Sql | TransactionSql,
+  keys: readonly Key[],
+): Promise<Entity[]> {
+  return sql<Entity[]>`
+    select r.* from ${keysOf(sql, keys)}
+    cross join lateral (
+      select ${sql(COLUMNS)} from entities e
+      where e.account_id = k.account_id and e.id = k.id limit 1
+    ) r`
+}
+
+/** An identity looked for: hex digits of its key, within an account. */
+export interface Identity {
+  readonly account_id: string
+  readonly rule: RuleName
+  readonly key: string
+}
+
+export interface Found {
+  readonly key: string
+  readonly entity: Entity
+}
+
+/**
+ * Entities that share an identity, one index look-up each: those that are not rejected, of which
+ * there is one at most, or the rejected ones, of which there may be any number and the oldest come.
+ */
+export async function findByIdentity(
+  sql: Sql | TransactionSql,
+  identities: readonly Identity[],
+  which: 'live' | 'rejected',
+): Promise<Found[]> {
+  const byRule = Map.groupBy(identities, ({ rule }) => rule)
+  const found = await Promise.all(
+    [...byRule].map(([rule, wanted]) => findByKey(sql, rule, wanted, which)),
+  )
+  return found.flat()
+}
+
+/** Most rejected entities that are named for one identity. */
+const MAX_REJECTED = 20
+
+async function findByKey(
+  sql: Sql | TransactionSql,
+  rule: RuleName,
+  wanted: readonly Identity[],
+  which: 'live' | 'rejected',
+): Promise<Found[]> {
+  const account_ids = wanted.map(({ account_id }) => account_id)
+  const keys = wanted.map(({ key }) => key)
+  const column = sql(KEY_COLUMNS[rule])
+  // Written as the indexes have it, so that one of them is used.
+  const status =
+    which === 'live' ? sql`e.approval_status <> 'rejected'` : sql`e.approval_status = 'rejected'`
+  const rows = await sql<(Entity & { key: string })[]>`
+    select k.key, r.*
+    from unnest(${account_ids}::text[], ${keys}::text[]) as k(account_id, key)
+    cross join lateral (
+      select ${sql(COLUMNS)} from entities e
+      where e.account_id = k.account_id and e.${column} = decode(k.key, 'hex') and ${status}
+      order by e.created_at, e.id limit ${which === 'live' ? 1 : MAX_REJECTED}
+    ) r`
+  return rows.map(({ key, ...entity }) => ({ key, entity }))
+}
+
+/** Entities made from these rows of a file. */
+export async function findImported(
+  sql: Sql | TransactionSql,
+  rows: readonly { readonly account_id: string; readonly import_key: string }[],
+): Promise<Found[]> {
+  const account_ids = rows.map(({ account_id }) => account_id)
+  const keys = rows.map(({ import_key }) => import_key)
+  const found = await sql<(Entity & { key: string })[]>`
+    select k.key, r.*
+    from unnest(${account_ids}::text[], ${keys}::text[]) as k(account_id, key)
+    cross join lateral (
+      select ${sql(COLUMNS)} from entities e
+      where e.account_id = k.account_id and e.import_key = decode(k.key, 'hex') limit 1
+    ) r`
+  return found.map(({ key, ...entity }) => ({ key, entity }))
+}
+
+/** Whether entities of the account may be paid for, and without a hold. */
+export interface Approval extends Key {
+  readonly approval_status: ApprovalStatus
+}
+
+export async function findApprovals(
+  sql: Sql | TransactionSql,
+  keys: readonly Key[],
+): Promise<Approval[]> {
+  return sql<Approval[]>`
+    select r.* from ${keysOf(sql, keys)}
+    cross join lateral (
+      select account_id, id, approval_status from entities e
+      where e.account_id = k.account_id and e.id = k.id limit 1
+    ) r`
+}
+
+/** The account of an entity, for the operator, who names an entity alone. */
+export async function findEntityAccount(sql: Sql, id: string): Promise<string | undefined> {
+  const [row] = await sql<{ account_id: string }[]>`
+    select account_id from entities where id = ${id}`
+  return row?.account_id
+}

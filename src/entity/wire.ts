@@ -1,0 +1,204 @@
+// The shapes of entities on the wire: request and response schemas, and the response itself. Text
+// is stored as it was sent; what is not set is not stored, and shown as '', {}, [] or null.
+import Type, { type Static, type TSchema } from 'typebox'
+import { EXAMPLES } from '../http/docs.ts'
+import { Closed, Id, Literals, Metadata, Text, Timestamp } from '../http/schema.ts'
+import { Document, Phone } from '../party/wire.ts'
+import { entityAnswers } from './examples.ts'
+import type { Entity } from './record.ts'
+import { APPROVAL_STATUSES } from './states.ts'
+
+export const ENTITY_TYPES = ['individual', 'business'] as const
+
+const Country = Text(16, {
+  description: 'ISO 3166-1 alpha-2 country code, in any case; stored in upper case.',
+  examples: ['HK'],
+})
+
+const EntityAddress = Closed(
+  {
+    line1: Type.Optional(Text(255)),
+    line2: Type.Optional(Text(255)),
+    city: Type.Optional(Text(128)),
+    state: Type.Optional(Text(128)),
+    country: Type.Optional(Country),
+    postal_code: Type.Optional(Text(32)),
+  },
+  { title: 'EntityAddress' },
+)
+
+const NationalIdentification = Closed(
+  {
+    type: Type.Optional(Text(64, { examples: ['passport'] })),
+    number: Type.Optional(Text(64)),
+  },
+  { title: 'NationalIdentification' },
+)
+
+const Percentage = Type.Unsafe<number | string>({
+  type: ['integer', 'string'],
+  minimum: 0,
+  maximum: 100,
+  pattern: '^[0-9]{1,3}(\\.[0-9]{1,4})?$',
+  description: 'From 0 to 100: an integer, or text with up to four fractional digits.',
+  examples: ['33.34'],
+})
+
+const Representative = Closed(
+  {
+    first_name: Type.Optional(Text(128)),
+    middle_name: Type.Optional(Text(128)),
+    last_name: Type.Optional(Text(128)),
+    date_of_birth: Type.Optional(Text(10)),
+    nationality: Type.Optional(Country),
+    ownership_percentage: Type.Optional(Percentage),
+    roles: Type.Optional(Type.Array(Text(64, { examples: ['director'] }), { maxItems: 10 })),
+    address: Type.Optional(EntityAddress),
+    email: Type.Optional(Text(320)),
+    phone: Type.Optional(Phone),
+    national_identification_number: Type.Optional(NationalIdentification),
+  },
+  { title: 'Representative' },
+)
+
+const Name = Type.String({ pattern: '\\S', maxLength: 255 })
+
+/** What may be left out, by its schema. */
+const OPTIONAL = {
+  email: Text(320),
+  phone: Phone,
+  description: Text(2000),
+  vertical: Text(64, { description: 'The line of business, a scope of the name rule.' }),
+  on_behalf_of: Text(24, {
+    pattern: '^(ent_[0-9a-hjkmnp-tv-z]{20})?$',
+    description: 'The entity this one belongs to, a scope of the name rule.',
+  }),
+  national_identification_number: NationalIdentification,
+  registration_number: Text(64),
+  registration_date: Text(10, { description: 'YYYY-MM-DD.' }),
+  registration_address: EntityAddress,
+  operating_address: EntityAddress,
+  tax_id: Text(64),
+  purpose_of_use: Text(500),
+  relationship: Text(128, { description: 'What the entity is to the account.' }),
+  representatives: Type.Array(Representative, { maxItems: 50 }),
+  documents: Type.Array(Document, { maxItems: 20 }),
+  reference_id: Text(128),
+  metadata: Metadata,
+} as const
+
+type Optionals = typeof OPTIONAL
+
+const optional = Object.fromEntries(
+  Object.entries(OPTIONAL).map(([name, schema]) => [name, Type.Optional(schema)]),
+) as { [K in keyof Optionals]: ReturnType<typeof Type.Optional<Optionals[K]>> }
+
+export const EntityRequest = Closed(
+  { name: Name, type: Literals(ENTITY_TYPES), ...optional },
+  { title: 'EntityRequest' },
+)
+export type EntityRequest = Static<typeof EntityRequest>
+
+/** The same schema with null allowed, which takes the member away. */
+function clearable<T extends TSchema>(schema: T) {
+  const { type } = schema as unknown as { type: string }
+  return Type.Optional(Type.Unsafe<Static<T> | null>({ ...schema, type: [type, 'null'] }))
+}
+
+const cleared = Object.fromEntries(
+  Object.entries(OPTIONAL).map(([name, { title: _, ...schema }]: [string, TSchema & Titled]) => [
+    name,
+    clearable(schema as TSchema),
+  ]),
+) as { [K in keyof Optionals]: ReturnType<typeof clearable<Optionals[K]>> }
+
+interface Titled {
+  readonly title?: string
+}
+
+export const EntityUpdate = Closed(
+  {
+    name: Type.Optional(Name),
+    type: Type.Optional(Literals(ENTITY_TYPES, { description: 'Fixed: only as it is.' })),
+    ...cleared,
+  },
+  {
+    title: 'EntityUpdate',
+    description: 'A member replaces the whole of what was there; null takes it away.',
+  },
+)
+export type EntityUpdate = Static<typeof EntityUpdate>
+
+const ApprovalStep = Type.Object(
+  { status: Literals(APPROVAL_STATUSES), description: Type.String(), at: Timestamp },
+  { title: 'ApprovalStep' },
+)
+
+export const EntityResponse = Type.Object(
+  {
+    id: Id('ent', 'Entity id.'),
+    object: Type.Literal('entity'),
+    type: Literals(ENTITY_TYPES),
+    name: Type.String(),
+    email: Type.String(),
+    phone: Phone,
+    description: Type.String(),
+    vertical: Type.String(),
+    on_behalf_of: Type.String(),
+    national_identification_number: NationalIdentification,
+    registration_number: Type.String(),
+    registration_date: Type.String(),
+    registration_address: EntityAddress,
+    operating_address: EntityAddress,
+    tax_id: Type.String(),
+    purpose_of_use: Type.String(),
+    relationship: Type.String(),
+    representatives: Type.Array(Representative),
+    documents: Type.Array(Document),
+    reference_id: Type.String(),
+    metadata: Type.Union([Metadata, Type.Null()]),
+    approval_status: Literals(APPROVAL_STATUSES),
+    approval_status_description: Type.String({ description: 'The reason given at the last step.' }),
+    approval_history: Type.Array(ApprovalStep, { description: 'Every step, oldest first.' }),
+    created_at: Timestamp,
+    updated_at: Timestamp,
+  },
+  {
+    title: 'Entity',
+    description: 'A person or a business that the account pays for.',
+    [EXAMPLES]: entityAnswers,
+  },
+)
+
+/** The entity as every endpoint shows it: a duplicate's answer is byte for byte that of GET. */
+export function presentEntity(entity: Entity) {
+  const { details } = entity
+  return {
+    id: entity.id,
+    object: 'entity',
+    type: entity.type,
+    name: details.name,
+    email: details.email ?? '',
+    phone: details.phone ?? {},
+    description: details.description ?? '',
+    vertical: details.vertical ?? '',
+    on_behalf_of: details.on_behalf_of ?? '',
+    national_identification_number: details.national_identification_number ?? {},
+    registration_number: details.registration_number ?? '',
+    registration_date: details.registration_date ?? '',
+    registration_address: details.registration_address ?? {},
+    operating_address: details.operating_address ?? {},
+    tax_id: details.tax_id ?? '',
+    purpose_of_use: details.purpose_of_use ?? '',
+    relationship: details.relationship ?? '',
+    representatives: details.representatives ?? [],
+    documents: details.documents ?? [],
+    reference_id: details.reference_id ?? '',
+    metadata: details.metadata ?? null,
+    approval_status: entity.approval_status,
+    approval_status_description: entity.approval_status_description,
+    approval_history: entity.approval_history,
+    created_at: entity.created_at,
+    updated_at: entity.updated_at,
+  }
+}

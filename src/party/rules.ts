@@ -1,0 +1,38 @@
+// What beneficiaries and entities say about themselves, held against the standard there is for it.
+// Knows neither of them; absent and '' are "not set" and never a problem.
+import type { Problem } from '../errors.ts'
+import { isCountry } from './country.ts'
+
+/** A day of the calendar as ISO 8601 writes it: YYYY-MM-DD. */
+export function checkDate(value: string | undefined, remarks: string): Problem[] {
+  if (value === undefined || value === '') return []
+  const date = /^\d{4}-\d{2}-\d{2}$/.test(value) ? new Date(`${value}T00:00:00Z`) : undefined
+  const real = date !== undefined && !Number.isNaN(date.getTime())
+  if (real && date.toISOString().startsWith(value)) return []
+  return [invalid(remarks, 'A date is written YYYY-MM-DD.')]
+}
+
+/**
+ * An address as the HTML standard's "valid e-mail address" has it, widened by RFC 6531 to letters
+ * and digits of all scripts; at most 64 characters before the @ (RFC 5321, 4.5.3.1.1).
+ */
+export function checkEmail(value: string | undefined, remarks: string): Problem[] {
+  if (value === undefined || value === '' || EMAIL.test(value)) return []
+  return [invalid(remarks, 'Not an e-mail address.')]
+}
+
+const LABEL = '[\\p{L}\\p{N}](?:[\\p{L}\\p{M}\\p{N}-]{0,61}[\\p{L}\\p{M}\\p{N}])?'
+const EMAIL = new RegExp(
+  `^[\\p{L}\\p{M}\\p{N}.!#$%&'*+/=?^_\`{|}~-]{1,64}@${LABEL}(?:\\.${LABEL})*$`,
+  'u',
+)
+
+/** A country of ISO 3166-1. */
+export function checkCountry(code: string | undefined, remarks: string): Problem[] {
+  if (code === undefined || isCountry(code)) return []
+  return [invalid(remarks, `${remarks} is not an ISO 3166-1 alpha-2 country code.`)]
+}
+
+export function invalid(remarks: string, message: string): Problem {
+  return { reason: 'invalid_field', message, remarks }
+}
