@@ -5,6 +5,7 @@ import packageJson from '../package.json' with { type: 'json' }
 import { accountCommands, fundCommand, keyCommands } from './cli/account.ts'
 import { CommandFailed, UsageError } from './cli/context.ts'
 import { demoCommand } from './cli/demo.ts'
+import { entityCommands } from './cli/entity.ts'
 import { feesCommands } from './cli/fees.ts'
 import { openapiCommand } from './cli/openapi.ts'
 import { payoutCommands } from './cli/payout.ts'
@@ -29,6 +30,7 @@ fundCommand(program)
 ratesCommands(program)
 feesCommands(program)
 payoutCommands(program)
+entityCommands(program)
 demoCommand(program)
 verifyCommand(program)
 openapiCommand(program)

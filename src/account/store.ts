@@ -9,6 +9,17 @@ export async function listAccounts(sql: Sql): Promise<Account[]> {
     from accounts order by account_id`
 }
 
+/** Whose these deposit addresses are: account id by address. */
+export async function findAccountIds(
+  sql: Sql | TransactionSql,
+  addresses: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  const rows = await sql<{ deposit_address: string; account_id: string }[]>`
+    select deposit_address, account_id from accounts
+    where deposit_address = any (${[...addresses]}::text[])`
+  return new Map(rows.map(row => [row.deposit_address, row.account_id]))
+}
+
 export async function insertAccount(tx: TransactionSql, account: Account): Promise<void> {
   await tx`
     insert into accounts (account_id, name, currencies, primary_currency, deposit_address)

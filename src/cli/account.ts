@@ -230,7 +230,7 @@ function readSource(source: string | undefined): string {
   throw new UsageError(`--source must be an escrow id, esc_ and letters or digits`)
 }
 
-async function findAccount(sql: Sql, account_id: string): Promise<Account> {
+export async function findAccount(sql: Sql, account_id: string): Promise<Account> {
   const account = (await listAccounts(sql)).find(a => a.account_id === account_id)
   if (account === undefined) throw new UsageError(`no account ${account_id}`)
   return account

@@ -1,5 +1,6 @@
 // What every command shares: the database opened and migrated, JSON or words on standard output,
-// errors as one line on standard error with exit code 1.
+// errors as one line on standard error with exit code 1, and nothing on a terminal that it would
+// take for a command.
 import { pino } from 'pino'
 import { type Config, readConfig } from '../config.ts'
 import { connect, type Sql } from '../db/connect.ts'
@@ -7,6 +8,7 @@ import { migrate, pendingMigrations } from '../db/migrate.ts'
 import { openDatabase } from '../db/open.ts'
 import { Lane } from '../engine/lane.ts'
 import type { Operation } from '../engine/operation.ts'
+import { padTo, visible, widthOf } from './terminal.ts'
 
 export interface Context {
   readonly config: Config
@@ -66,18 +68,22 @@ async function prepare(config: Config, url: string): Promise<void> {
 
 /** One JSON document with --json, else the words. */
 export function print(options: { readonly json?: boolean }, data: unknown, words: string): void {
-  process.stdout.write(options.json === true ? `${JSON.stringify(data, null, 2)}\n` : `${words}\n`)
+  process.stdout.write(options.json === true ? `${jsonText(data)}\n` : `${words}\n`)
+}
+
+/** JSON leaves some of them as they are, and they stand only in texts, which may escape them. */
+function jsonText(data: unknown): string {
+  return JSON.stringify(data, null, 2).split('\n').map(visible).join('\n')
 }
 
 /** Columns of text under a heading, as wide as they need to be. */
 export function table(headings: readonly string[], rows: readonly (readonly string[])[]): string {
-  const widths = headings.map((heading, i) =>
-    Math.max(heading.length, ...rows.map(row => row[i]?.length ?? 0)),
-  )
-  return [headings, ...rows]
+  const cells = [headings, ...rows].map(row => row.map(visible))
+  const widths = headings.map((_, i) => Math.max(...cells.map(row => widthOf(row[i] ?? ''))))
+  return cells
     .map(row =>
       row
-        .map((cell, i) => cell.padEnd(widths[i] ?? 0))
+        .map((cell, i) => padTo(cell, widths[i] ?? 0))
         .join('  ')
         .trimEnd(),
     )

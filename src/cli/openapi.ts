@@ -48,7 +48,7 @@ async function generateFiles(): Promise<[GeneratedFile, ...GeneratedFile[]]> {
 }
 
 /** What an application is made of that answers nothing: anything but its log throws when used. */
-function describedOnly(): Deps {
+export function describedOnly(): Deps {
   const log = pino({ level: 'silent' })
   return new Proxy({ log } as unknown as Deps, {
     get(target, name) {

@@ -93,6 +93,7 @@ function checkedWords(checked: Checked): string {
     [checked.receipts, 'receipts', 'of payouts between accounts'],
     [checked.quotes, 'quotes', 'used by one payout, or by none'],
     [checked.events, 'events', 'numbered without gaps'],
+    [checked.entities, 'entities', 'found by what they say, and live once'],
   ]
   const lines = rows.map(([count, what, how]) => [count.toLocaleString('en'), what, how])
   const sums = [

@@ -69,7 +69,8 @@ export function connect(url: string, options: ConnectOptions): Sql {
       statement_timeout: options.look_ups === true ? LOOK_UP_TIMEOUT_MS : 0,
       idle_in_transaction_session_timeout: options.as === 'owner' ? 0 : 10_000,
       ...(options.as === 'service' ? { role: SERVICE_ROLE } : {}),
-      ...(options.look_ups === true ? { enable_seqscan: false } : {}),
+      // As text: postgres.js leaves out settings that are false.
+      ...(options.look_ups === true ? { enable_seqscan: 'off' } : {}),
     },
   })
 }

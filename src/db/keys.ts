@@ -1,4 +1,4 @@
-// Reading rows by (account, id), many at once.
+// Reading rows by (account, id), many at once, and finding the account of an id.
 import type { Key } from '../id.ts'
 import type { Sql, TransactionSql } from './connect.ts'
 
@@ -11,4 +11,22 @@ export function keysOf(sql: Sql | TransactionSql, keys: readonly Key[]) {
   const account_ids = keys.map(key => key.account_id)
   const ids = keys.map(key => key.id)
   return sql`unnest(${account_ids}::text[], ${ids}::text[]) as k(account_id, id)`
+}
+
+/**
+ * The account of an object that an operator names by its id alone. No index leads by id, and none
+ * is kept for this: one look-up an account, where a plain condition would scan the table.
+ */
+export async function findAccountOf(
+  sql: Sql,
+  table: 'entities' | 'payouts',
+  id: string,
+): Promise<string | undefined> {
+  const [row] = await sql<{ account_id: string }[]>`
+    select a.account_id from accounts a
+    cross join lateral (
+      select from ${sql(table)} o where o.account_id = a.account_id and o.id = ${id} limit 1
+    ) o
+    limit 1`
+  return row?.account_id
 }

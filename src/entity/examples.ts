@@ -87,3 +87,71 @@ export const entityAnswers = {
     ...CREATED,
   },
 }
+
+/** What the dry run says of the examples above when they have been created. */
+export const duplicateCheckAnswers = {
+  business: {
+    object: 'entity_duplicate_check',
+    duplicate: true,
+    entity: entityAnswers.business.id,
+    rule: 'registration_number',
+    rules: [
+      {
+        rule: 'registration_number',
+        priority: 1,
+        takes_part: true,
+        missing: [],
+        compared: { registration_number: '2041-7', 'registration_address.country': 'hk' },
+        entity: entityAnswers.business.id,
+        rejected: [],
+      },
+    ],
+  },
+  individual: {
+    object: 'entity_duplicate_check',
+    duplicate: true,
+    entity: entityAnswers.individual.id,
+    rule: 'email',
+    rules: [
+      {
+        rule: 'email',
+        priority: 1,
+        takes_part: true,
+        missing: [],
+        compared: { email: 'anna.mueller@example.com' },
+        entity: entityAnswers.individual.id,
+        rejected: [],
+      },
+      {
+        rule: 'national_identification_number',
+        priority: 2,
+        takes_part: true,
+        missing: [],
+        compared: {
+          'national_identification_number.type': 'passport',
+          'national_identification_number.number': 'c01x00t47',
+        },
+        entity: entityAnswers.individual.id,
+        rejected: [],
+      },
+      {
+        rule: 'name_and_address',
+        priority: 3,
+        takes_part: true,
+        missing: [],
+        compared: {
+          name: 'anna müller',
+          'registration_address.country': 'de',
+          'registration_address.line1': 'lindenstrasse 4',
+          'registration_address.city': 'berlin',
+          'registration_address.state': '',
+          'registration_address.postal_code': '10969',
+          on_behalf_of: '',
+          vertical: '',
+        },
+        entity: entityAnswers.individual.id,
+        rejected: [],
+      },
+    ],
+  },
+}

@@ -1,17 +1,22 @@
 // The writes of entities: creation, update, submission and review in one lane, so that they come to
 // the book in the order in which they were asked for.
 import { storeBooks } from '../balance-transaction/operations.ts'
-import type { TransactionSql } from '../db/connect.ts'
+import type { Sql, TransactionSql } from '../db/connect.ts'
 import { inRounds } from '../db/rows.ts'
+import { transact } from '../db/transact.ts'
 import type { Operation } from '../engine/operation.ts'
 import { success } from '../http/envelope.ts'
 import { type Key, type NewId, nameOf, uniqueKeys } from '../id.ts'
 import type { Answering, Claiming } from '../idempotency/rules.ts'
 import type { Instant } from '../instant.ts'
 import { lockBooks } from '../ledger/store.ts'
-import { judge } from './duplicates.ts'
+import { type Judged, judge, type RuleName } from './duplicates.ts'
+import { type Explanation, explain, type Sharing } from './explain.ts'
 import { type Entity, updatedRecord } from './record.ts'
 import {
+  approvalsByName,
+  checkNamed,
+  type Draft,
   decideEntity,
   type EntityChange,
   type EntityOutcome,
@@ -21,6 +26,8 @@ import {
 } from './rules.ts'
 import type { ApprovalStatus } from './states.ts'
 import {
+  type Found,
+  findApprovals,
   findByIdentity,
   findEntities,
   findImported,
@@ -83,8 +90,11 @@ export function writeEntity(
       const [changed, created] = [rows('changed'), rows('created')]
       const reviewed = changed.filter(row => ENDS_A_HOLD.has(row.approval_status))
       const writes = outcomes.map(({ events }) => ({ entries: [], events }))
+      // A duplicate writes nothing, not even when its book was last written.
+      const touched = new Set(outcomes.flatMap(({ events }) => events.map(e => e.account_id)))
+      const books = new Map([...state.books].filter(([account_id]) => touched.has(account_id)))
       return Promise.all([
-        ...storeBooks(tx, state.books, writes, state.now),
+        ...(books.size > 0 ? storeBooks(tx, books, writes, state.now) : []),
         ...inRounds(changed).map(round => updateEntities(tx, round)),
         created.length > 0 && insertEntities(tx, created),
         reviewed.length > 0 && onReviewed(tx, reviewed, state.now),
@@ -148,4 +158,53 @@ async function loadImported(
   })
   const found = rows.length === 0 ? [] : await findImported(tx, rows)
   return new Map(found.map(({ key, entity }) => [identityName(entity.account_id, key), entity]))
+}
+
+/**
+ * What a creation would come to now, as POST /v3/entity/duplicate_check answers. Refuses what the
+ * creation would refuse.
+ */
+export async function checkDuplicate(
+  sql: Sql,
+  account_id: string,
+  { details, judged }: Draft,
+): Promise<Explanation> {
+  const id = details.on_behalf_of ?? ''
+  const [explanation, approvals] = await asOfNow(sql, tx =>
+    Promise.all([
+      explainJudged(tx, account_id, judged),
+      id === '' ? [] : findApprovals(tx, [{ account_id, id }]),
+    ]),
+  )
+  checkNamed(approvalsByName(approvals), account_id, id, 'on_behalf_of')
+  return explanation
+}
+
+/** An entity as it is now, held against all others of its account. */
+export function explainEntity(sql: Sql, entity: Entity): Promise<Explanation> {
+  return asOfNow(sql, tx => explainJudged(tx, entity.account_id, judge(entity), entity.id))
+}
+
+/** Several statements see one moment: an entity is rejected in all of them or in none. */
+function asOfNow<T>(sql: Sql, work: (tx: TransactionSql) => Promise<T>): Promise<T> {
+  return transact(sql, work, 'isolation level repeatable read, read only')
+}
+
+async function explainJudged(
+  tx: TransactionSql,
+  account_id: string,
+  judged: readonly Judged[],
+  self?: string,
+): Promise<Explanation> {
+  const identities = identitiesOf(account_id, judged)
+  const [live, rejected] = await Promise.all([
+    findByIdentity(tx, identities, 'live'),
+    findByIdentity(tx, identities, 'rejected'),
+  ])
+  return explain(judged, { live: sharing(live), rejected: sharing(rejected) }, self)
+}
+
+function sharing(found: readonly Found[]): Sharing {
+  return (_rule: RuleName, key: string) =>
+    found.filter(one => one.key === key).map(({ entity }) => entity)
 }

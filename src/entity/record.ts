@@ -113,15 +113,25 @@ export function updatedRecord({ type, details }: EntityRecord, update: EntityUpd
   return { type, details: canonical(Object.fromEntries(set) as unknown as EntityDetails) }
 }
 
-/** Codes of a standard are kept as the standard writes them; all other text as it was sent. */
+/**
+ * Codes of a standard are kept as the standard writes them; all other text as it was sent. '', {}
+ * and [] say "not set" and are not kept, so that sending back what was shown changes nothing.
+ */
 function canonical(details: EntityDetails): EntityDetails {
   const { registration_address, operating_address, representatives } = details
-  return {
+  const all = {
     ...details,
     ...(registration_address && { registration_address: withCountry(registration_address) }),
     ...(operating_address && { operating_address: withCountry(operating_address) }),
     ...(representatives && { representatives: representatives.map(canonicalRepresentative) }),
   }
+  // Metadata that is not set is shown as null, so that {} is something else.
+  const set = Object.entries(all).filter(([name, value]) => name === 'metadata' || !isEmpty(value))
+  return Object.fromEntries(set) as unknown as EntityDetails
+}
+
+function isEmpty(value: unknown): boolean {
+  return value === '' || (typeof value === 'object' && Object.keys(value ?? {}).length === 0)
 }
 
 function canonicalRepresentative(representative: Representative): Representative {

@@ -1,24 +1,41 @@
-// POST and GET /v3/entity, GET and PUT /v3/entity/{id}, POST /v3/entity/{id}/submit.
+// POST and GET /v3/entity, GET and PUT /v3/entity/{id}, POST /v3/entity/{id}/submit, and the dry
+// run POST /v3/entity/duplicate_check.
 import type { FastifyInstance } from 'fastify'
 import type { Deps } from '../deps.ts'
+import { MAX_WAIT_MS } from '../engine/lane.ts'
 import { claimOf, found, send } from '../http/answer.ts'
 import { operationDocs, pathId } from '../http/docs.ts'
 import { success } from '../http/envelope.ts'
+import { checkList, ListOf, type ListQuery, presentList, readList } from '../http/list.ts'
 import { Closed, Envelope } from '../http/schema.ts'
 import { entityExamples, entityUpdateExamples } from './examples.ts'
+import { checkDuplicate } from './operations.ts'
 import { checkEntity } from './record.ts'
 import { draftOf } from './rules.ts'
-import { EntityRequest, EntityResponse, EntityUpdate, presentEntity } from './wire.ts'
+import { listEntities } from './store.ts'
+import {
+  DuplicateCheckResponse,
+  EntityQuery,
+  EntityRequest,
+  EntityResponse,
+  EntityUpdate,
+  presentDuplicateCheck,
+  presentEntity,
+} from './wire.ts'
 
 const DUPLICATES =
   'When the account has such an entity already, that one is the answer, with 200, and nothing is ' +
   'written.'
 
+const SUBMISSION = 'A pending entity becomes submitted, one that requires action resubmitted.'
+
 export function entityRoutes(app: FastifyInstance, deps: Deps): void {
   createRoute(app, deps)
+  listRoute(app, deps)
   getRoute(app, deps)
   updateRoute(app, deps)
   submitRoute(app, deps)
+  duplicateCheckRoute(app, deps)
 }
 
 function createRoute(app: FastifyInstance, deps: Deps): void {
@@ -45,6 +62,27 @@ function createRoute(app: FastifyInstance, deps: Deps): void {
       const command = { account_id: account.account_id, claim, change }
       const { reply: answer } = await deps.lanes.writeEntity.run(command)
       return send(reply, answer)
+    },
+  )
+}
+
+function listRoute(app: FastifyInstance, deps: Deps): void {
+  app.get<{ Querystring: ListQuery }>(
+    '/v3/entity',
+    {
+      config: { scope: 'read', checkQuery: checkList },
+      schema: operationDocs({
+        operationId: 'listEntities',
+        summary: 'List entities, newest first.',
+        querystring: EntityQuery,
+        response: Envelope(ListOf(EntityResponse)),
+        refusals: ['invalid_query_parameter'],
+      }),
+    },
+    async (request, reply) => {
+      const wanted = readList(request.query)
+      const page = await listEntities(deps.sql, request.account.account_id, wanted)
+      return send(reply, success(presentList(page, wanted, presentEntity)))
     },
   )
 }
@@ -108,8 +146,7 @@ function submitRoute(app: FastifyInstance, deps: Deps): void {
       schema: operationDocs({
         operationId: 'submitEntity',
         summary: 'Hand an entity to the operator for review.',
-        description:
-          'A pending entity becomes submitted, one that requires action resubmitted. ' + DUPLICATES,
+        description: `${SUBMISSION} ${DUPLICATES}`,
         params: pathId('ent'),
         body: Closed({}, { title: 'SubmitRequest', type: ['object', 'null'] }),
         examples: { submit: {} },
@@ -125,6 +162,35 @@ function submitRoute(app: FastifyInstance, deps: Deps): void {
       const command = { account_id: account.account_id, claim, change }
       const { reply: answer } = await deps.lanes.writeEntity.run(command)
       return send(reply, answer)
+    },
+  )
+}
+
+function duplicateCheckRoute(app: FastifyInstance, deps: Deps): void {
+  app.post<{ Body: EntityRequest }>(
+    '/v3/entity/duplicate_check',
+    {
+      // A read: like those, it has an answer within this time although the database is silent.
+      handlerTimeout: MAX_WAIT_MS,
+      config: { scope: 'read', check: checkEntity },
+      schema: operationDocs({
+        operationId: 'checkEntityDuplicate',
+        summary: 'Ask what creating an entity would come to, and why.',
+        description:
+          'The body and its refusals are those of a creation. Nothing is written, so there is no ' +
+          'answer to keep: an `Idempotency-Key` is looked at for its form and otherwise ignored.',
+        body: EntityRequest,
+        examples: entityExamples,
+        response: Envelope(DuplicateCheckResponse),
+        refusals: ['entity_not_found', 'invalid_idempotency_key'],
+      }),
+    },
+    async (request, reply) => {
+      const { account, body } = request
+      checkEntity(body)
+      claimOf(request, 'POST /v3/entity/duplicate_check')
+      const explained = await checkDuplicate(deps.sql, account.account_id, draftOf(body))
+      return send(reply, success(presentDuplicateCheck(explained)))
     },
   )
 }

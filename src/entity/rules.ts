@@ -225,21 +225,38 @@ function withStep(entity: Entity, status: ApprovalStatus, description: string, a
   }
 }
 
-/** An entity of the account that payouts and other entities may name, or a refusal. */
-export function checkUsable(
-  approval: { readonly approval_status: ApprovalStatus } | undefined,
+/** What may be done for an entity, as far as it is known. */
+export interface Approval extends Key {
+  readonly approval_status: ApprovalStatus
+}
+
+/** By `account_id/id`. */
+export type Approvals = ReadonlyMap<string, Approval>
+
+export function approvalsByName(approvals: readonly Approval[]): Approvals {
+  return new Map(approvals.map(approval => [nameOf(approval), approval]))
+}
+
+/**
+ * The status of the entity that a request names, undefined when it names none (''). Refuses one
+ * that the account does not have, or that is rejected (contract 10).
+ */
+export function checkNamed(
+  approvals: Approvals,
+  account_id: string,
   id: string,
   remarks: string,
-): ApprovalStatus {
-  if (approval !== undefined && isLive(approval.approval_status)) return approval.approval_status
+): ApprovalStatus | undefined {
+  if (id === '') return undefined
+  const status = approvals.get(nameOf({ account_id, id }))?.approval_status
+  if (status !== undefined && isLive(status)) return status
   const message =
-    approval === undefined ? `No entity ${id} in this account.` : `Entity ${id} is rejected.`
+    status === undefined ? `No entity ${id} in this account.` : `Entity ${id} is rejected.`
   throw refusal('entity_not_found', message, remarks)
 }
 
 function checkPrincipal(state: EntityState, account_id: string, details: EntityDetails): void {
-  const id = details.on_behalf_of ?? ''
-  if (id !== '') checkUsable(state.entities.get(nameOf({ account_id, id })), id, 'on_behalf_of')
+  checkNamed(state.entities, account_id, details.on_behalf_of ?? '', 'on_behalf_of')
 }
 
 function findNamed(state: EntityState, account_id: string, id: string): Entity {

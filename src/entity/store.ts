@@ -1,15 +1,17 @@
 // The statements of entities: written under the lock of the account's book, found by id and by
 // identity key. They decide nothing.
 import { rowsAsJson, type Sql, type TransactionSql } from '../db/connect.ts'
-import { keysOf } from '../db/keys.ts'
+import { findAccountOf, keysOf } from '../db/keys.ts'
+import { findPage, type Page, type Wanted } from '../db/page.ts'
 import { inserter } from '../db/rows.ts'
 import type { Key } from '../id.ts'
 import { type Judged, keysByRule, type RuleName } from './duplicates.ts'
 import type { Entity } from './record.ts'
+import type { Approval } from './rules.ts'
 import type { ApprovalStatus } from './states.ts'
 
 /** The column of each rule's key. */
-const KEY_COLUMNS = {
+export const KEY_COLUMNS = {
   email: 'email_key',
   national_identification_number: 'national_identification_key',
   name_and_address: 'name_address_key',
@@ -65,9 +67,15 @@ export const insertEntities = inserter<EntityRow>('entities', {
   updated_at: 'timestamptz',
 })
 
-/** Writes what may change; the trigger refuses a step that is not in the table of states. */
-export function updateEntities(tx: TransactionSql, rows: readonly EntityRow[]) {
-  return tx`
+/**
+ * Writes what may change; the trigger refuses a step that is not in the table of states. Sent when
+ * it is called, like an insert: a query that is only returned goes out with its first `then`.
+ */
+export async function updateEntities(
+  tx: TransactionSql,
+  rows: readonly EntityRow[],
+): Promise<void> {
+  await tx`
     update entities e set on_behalf_of = r.on_behalf_of, reference_id = r.reference_id,
       details = r.details, approval_status = r.approval_status,
       approval_status_description = r.approval_status_description,
@@ -106,6 +114,15 @@ export async function findEntities(
       select ${sql(COLUMNS)} from entities e
       where e.account_id = k.account_id and e.id = k.id limit 1
     ) r`
+}
+
+/** A page of the account's entities; undefined when its cursor names none of them. */
+export function listEntities(
+  sql: Sql | TransactionSql,
+  account_id: string,
+  wanted: Wanted,
+): Promise<Page<Entity> | undefined> {
+  return findPage<Entity>(sql, { table: 'entities', columns: COLUMNS }, account_id, wanted)
 }
 
 /** An identity looked for: hex digits of its key, within an account. */
@@ -180,10 +197,6 @@ export async function findImported(
 }
 
 /** Whether entities of the account may be paid for, and without a hold. */
-export interface Approval extends Key {
-  readonly approval_status: ApprovalStatus
-}
-
 export async function findApprovals(
   sql: Sql | TransactionSql,
   keys: readonly Key[],
@@ -197,8 +210,43 @@ export async function findApprovals(
 }
 
 /** The account of an entity, for the operator, who names an entity alone. */
-export async function findEntityAccount(sql: Sql, id: string): Promise<string | undefined> {
-  const [row] = await sql<{ account_id: string }[]>`
-    select account_id from entities where id = ${id}`
-  return row?.account_id
+export function findEntityAccount(sql: Sql, id: string): Promise<string | undefined> {
+  return findAccountOf(sql, 'entities', id)
+}
+
+/**
+ * What waits for the operator, over all accounts or in one, unchanged for longest first; `statuses`
+ * are those that wait.
+ */
+export async function listInReview(
+  sql: Sql,
+  statuses: readonly ApprovalStatus[],
+  account_id: string | null,
+  limit: number,
+): Promise<Entity[]> {
+  const within = account_id === null ? sql`` : sql`and account_id = ${account_id}`
+  // The first condition is written as its index has it.
+  return sql<Entity[]>`
+    select ${sql(COLUMNS)} from entities
+    where approval_status in ('submitted', 'resubmitted')
+      and approval_status = any (${[...statuses]}::text[]) ${within}
+    order by updated_at, id limit ${limit}`
+}
+
+/** Entities of one status, over all accounts or in one, newest first; an index look-up each. */
+export async function listByStatus(
+  sql: Sql,
+  status: ApprovalStatus,
+  account_id: string | null,
+  limit: number,
+): Promise<Entity[]> {
+  const within = account_id === null ? sql`` : sql`where a.account_id = ${account_id}`
+  return sql<Entity[]>`
+    select r.* from accounts a
+    cross join lateral (
+      select ${sql(COLUMNS)} from entities e
+      where e.account_id = a.account_id and e.approval_status = ${status}
+      order by e.created_at desc, e.id desc limit ${limit}
+    ) r ${within}
+    order by r.created_at desc, r.id desc limit ${limit}`
 }

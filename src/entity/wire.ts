@@ -2,9 +2,11 @@
 // is stored as it was sent; what is not set is not stored, and shown as '', {}, [] or null.
 import Type, { type Static, type TSchema } from 'typebox'
 import { EXAMPLES } from '../http/docs.ts'
+import { ListQueryOf, TextFilter } from '../http/list.ts'
 import { Closed, Id, Literals, Metadata, Text, Timestamp } from '../http/schema.ts'
 import { Document, Phone } from '../party/wire.ts'
-import { entityAnswers } from './examples.ts'
+import { duplicateCheckAnswers, entityAnswers } from './examples.ts'
+import type { Explanation } from './explain.ts'
 import type { Entity } from './record.ts'
 import { APPROVAL_STATUSES } from './states.ts'
 
@@ -170,6 +172,13 @@ export const EntityResponse = Type.Object(
   },
 )
 
+export const EntityQuery = ListQueryOf('ent', {
+  type: Literals(ENTITY_TYPES),
+  approval_status: Literals(APPROVAL_STATUSES),
+  reference_id: TextFilter(128, 'As it was sent.'),
+  on_behalf_of: Id('ent', 'The entity that the listed ones belong to.'),
+})
+
 /** The entity as every endpoint shows it: a duplicate's answer is byte for byte that of GET. */
 export function presentEntity(entity: Entity) {
   const { details } = entity
@@ -200,5 +209,56 @@ export function presentEntity(entity: Entity) {
     approval_history: entity.approval_history,
     created_at: entity.created_at,
     updated_at: entity.updated_at,
+  }
+}
+
+const RuleCheck = Type.Object(
+  {
+    rule: Type.String({ examples: ['email'] }),
+    priority: Type.Integer({ description: '1 is looked at first.' }),
+    takes_part: Type.Boolean({ description: 'Whether every field that the rule needs is set.' }),
+    missing: Type.Array(Type.String(), { description: 'Needed fields that are absent or blank.' }),
+    compared: Type.Unsafe<Record<string, string>>({
+      type: 'object',
+      additionalProperties: { type: 'string' },
+      description:
+        'What is compared, by JSON path: composed (Unicode NFC), without invisible characters, ' +
+        'trimmed and case-folded.',
+    }),
+    entity: Type.String({ description: 'The entity that is the same by this rule, or empty.' }),
+    rejected: Type.Array(Type.String(), {
+      description: 'Passed over because they are rejected; the 20 oldest, oldest first.',
+    }),
+  },
+  { title: 'DuplicateRule' },
+)
+
+export const DuplicateCheckResponse = Type.Object(
+  {
+    object: Type.Literal('entity_duplicate_check'),
+    duplicate: Type.Boolean({ description: 'Whether a creation would create nothing.' }),
+    entity: Type.String({ description: 'The entity that would be the answer, or empty.' }),
+    rule: Type.String({
+      description: 'The rule that decides, or empty. More rules may come.',
+      examples: ['email'],
+    }),
+    rules: Type.Array(RuleCheck, {
+      description: 'Every rule for the type, by priority, those after the deciding one too.',
+    }),
+  },
+  {
+    title: 'EntityDuplicateCheck',
+    description: 'What the duplicate rules say of a record, at this moment.',
+    [EXAMPLES]: duplicateCheckAnswers,
+  },
+)
+
+export function presentDuplicateCheck({ duplicate, rules }: Explanation) {
+  return {
+    object: 'entity_duplicate_check',
+    duplicate: duplicate !== undefined,
+    entity: duplicate?.id ?? '',
+    rule: duplicate?.rule ?? '',
+    rules,
   }
 }

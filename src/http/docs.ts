@@ -26,8 +26,11 @@ export const EXAMPLES = 'x-examples'
 /** The reasons an operation can be refused for, beside those that every route can give. */
 export const REFUSALS = 'x-refusals'
 
+/** What the reader is told of a query parameter, where the validator sees its text. */
+export const DOCUMENTED = 'x-documented'
+
 /** The schema keywords of ours that the validator must let pass. */
-export const DOC_KEYWORDS = [EXAMPLES, REFUSALS]
+export const DOC_KEYWORDS = [EXAMPLES, REFUSALS, DOCUMENTED]
 
 /** A Fastify route schema. */
 export function operationDocs(docs: OperationDocs) {

@@ -7,7 +7,7 @@ import type { FastifyError, FastifyInstance, FastifySchema, RouteOptions } from 
 import manifest from '../../package.json' with { type: 'json' }
 import { type Reason, refusal } from '../errors.ts'
 import { hoistSchemas } from './components.ts'
-import { EXAMPLES, REFUSALS } from './docs.ts'
+import { DOCUMENTED, EXAMPLES, REFUSALS } from './docs.ts'
 import { catalogueTable, errorExamples, errorResponses, reasonsOf } from './error-docs.ts'
 import { sendError } from './errors.ts'
 
@@ -154,12 +154,25 @@ function describe(own: FastifySchema | undefined, url: string, route: RouteOptio
     ...schema,
     tags,
     description: schema.description === undefined ? sentence : `${schema.description} ${sentence}`,
+    ...(schema.querystring === undefined
+      ? {}
+      : { querystring: asDocumented(schema.querystring as Json) }),
     ...(schema.body === undefined ? {} : { body: withNamedExamples(schema.body as Json) }),
     response: {
       200: successResponse(success ?? {}, traits.idempotent),
       ...errorResponses(reasons),
     },
   }
+}
+
+/** Query parameters as the reader is told of them. */
+function asDocumented(query: Json): Json {
+  const properties = Object.entries((query.properties ?? {}) as Record<string, Json>)
+  const documented = properties.map(([name, { [DOCUMENTED]: told, ...schema }]) => [
+    name,
+    { ...schema, ...(told as Json | undefined) },
+  ])
+  return { ...query, properties: Object.fromEntries(documented) }
 }
 
 function withNamedExamples(schema: Json): Json {

@@ -27,6 +27,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** The rules for a body of the right shape: throws a Refusal with all that is wrong with it. */
     check?: (body: never, account: Account) => void
+    /** The same for a query. Of parameters that were sent twice it sees an array. */
+    checkQuery?: (query: never) => void
   }
 }
 
@@ -41,16 +43,22 @@ export function refuseInvalid(request: FastifyRequest): void {
   throw new Refusal([...problems, ...more])
 }
 
-function problemsByRules({ routeOptions, body, account }: FastifyRequest): readonly Problem[] {
-  if (typeof body !== 'object' || body === null || Array.isArray(body)) return []
+function problemsByRules(request: FastifyRequest): readonly Problem[] {
+  const { body, query, account } = request
+  const { check, checkQuery } = request.routeOptions.config
   try {
-    routeOptions.config.check?.(body as never, account)
+    checkQuery?.(query as never)
+    if (isObject(body)) check?.(body as never, account)
     return []
   } catch (error) {
     // A body of the wrong shape may break a rule that reads it; then its shape is all there is to
     // say. Refusals of another kind than 400 come when the request is right.
     return error instanceof Refusal && error.status === 400 ? error.problems : []
   }
+}
+
+function isObject(body: unknown): boolean {
+  return typeof body === 'object' && body !== null && !Array.isArray(body)
 }
 
 export function validationProblems(

@@ -112,7 +112,7 @@ test('payout journals, random quotes: each sums to zero in each currency', () =>
       const all = [
         creation,
         receiptPostings(quote),
-        settlementPostings(quote),
+        settlementPostings(quote, toAccount),
         failurePostings(creation),
         reversalPostings(creation),
       ]
@@ -142,7 +142,7 @@ test('failed and reversed payouts, random quotes: no position keeps anything', (
   fc.assert(
     fc.property(quotes, quote => {
       const creation = payoutPostings(quote, false)
-      const settlement = settlementPostings(quote)
+      const settlement = settlementPostings(quote, false)
       assert.deepEqual(totals(creation, failurePostings(creation)), {})
       assert.deepEqual(totals(creation, settlement, reversalPostings(creation)), {})
       const settled = totals(creation, settlement)

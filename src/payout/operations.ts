@@ -1,6 +1,7 @@
 // The writes and reads of payouts: load under the locks of the books, decide by the rules, store
 // all at once. Money is not computed here.
 import type { Account } from '../account/rules.ts'
+import { findAccountIds } from '../account/store.ts'
 import { storeBooks } from '../balance-transaction/operations.ts'
 import { findBalanceTransactions } from '../balance-transaction/store.ts'
 import type { Beneficiary } from '../beneficiary/rules.ts'
@@ -8,12 +9,15 @@ import { findBeneficiaries, insertBeneficiaries } from '../beneficiary/store.ts'
 import type { TransactionSql } from '../db/connect.ts'
 import { inRounds } from '../db/rows.ts'
 import type { Operation } from '../engine/operation.ts'
+import { approvalsByName } from '../entity/rules.ts'
+import { findApprovals } from '../entity/store.ts'
 import { success } from '../http/envelope.ts'
-import { type NewId, nameOf, uniqueKeys } from '../id.ts'
+import { type Key, type NewId, nameOf, uniqueKeys } from '../id.ts'
 import type { Answering, Claiming } from '../idempotency/rules.ts'
 import { findJournals, lockBooks } from '../ledger/store.ts'
 import type { Pricing, Quote } from '../quote/rules.ts'
-import { findQuotes, insertQuotes, markQuotesUsed } from '../quote/store.ts'
+import { findApprovalsOfQuotes, findQuotes, insertQuotes, markQuotesUsed } from '../quote/store.ts'
+import { depositAddressOf } from './receiver.ts'
 import { decidePayout, type Payout, type PayoutOutcome, type PayoutState } from './rules.ts'
 import { findPayouts, insertPayouts, updatePayoutStates } from './store.ts'
 import {
@@ -54,9 +58,10 @@ export function createPayout(
 
     async load(tx, commands, prepared = new Map()) {
       const accountsByDepositAddress = reference.accountsByDepositAddress()
-      const [{ books, now }, quotes, others] = await Promise.all([
+      const [{ books, now }, quotes, approvals, others] = await Promise.all([
         lockBooks(tx, bookOwners(commands, prepared, accountsByDepositAddress)),
         loadQuotes(tx, commands),
+        loadApprovals(tx, commands),
         loadBeneficiaries(
           tx,
           commands.filter(({ request }) => !mayPayAnAccount(request)),
@@ -67,6 +72,7 @@ export function createPayout(
         books,
         quotes,
         beneficiaries: new Map([...prepared, ...others]),
+        approvals,
         accountsByDepositAddress,
         pricing: reference.pricing(),
         newId: reference.newId,
@@ -96,31 +102,42 @@ export function createPayout(
   }
 }
 
-/** Steps of payouts, by the rail or by the operator. */
-export function advancePayout(newId: NewId): Operation<Advance, AdvanceState, AdvanceOutcome> {
+/** Steps of payouts, by the rail, by the operator or by the review of an entity. */
+export function advancePayout(
+  newId: NewId,
+): Operation<Advance, AdvanceState, AdvanceOutcome, Receivers> {
   return {
     name: 'advance_payout',
 
-    async load(tx, commands) {
-      const keys = uniqueKeys(commands.map(c => ({ account_id: c.account_id, id: c.payout_id })))
-      const [{ books, now }, payouts] = await Promise.all([
-        lockBooks(
-          tx,
-          keys.map(key => key.account_id),
-        ),
+    // As in a creation: which other books will be credited must be known before locking.
+    async prepare(tx, commands) {
+      const byPeople = commands.filter(({ by }) => by !== 'rail')
+      return loadReceivers(tx, byPeople.map(payoutKey))
+    },
+
+    async load(tx, commands, receivers = new Map()) {
+      const keys = uniqueKeys(commands.map(payoutKey))
+      const account_ids = [...keys.map(key => key.account_id), ...receivers.values()]
+      const [{ books, now }, found] = await Promise.all([
+        lockBooks(tx, account_ids),
         findPayouts(tx, keys),
       ])
-      const returning = new Set(
-        commands
-          .filter(({ steps }) => steps.some(s => s.status === 'failed' || s.status === 'reversed'))
-          .map(({ account_id, payout_id }) => nameOf({ account_id, id: payout_id })),
-      )
-      const debits = await loadDebits(
-        tx,
-        payouts.filter(p => returning.has(nameOf(p))),
-      )
-      const byName = new Map(payouts.map((p): [string, Payout] => [nameOf(p), p]))
-      return { now, books, payouts: byName, debits, newId }
+      const payouts = new Map(found.map((p): [string, Payout] => [nameOf(p), p]))
+      const held = found.filter(payout => payout.held_for !== '')
+      const waiting = uniqueKeys(held.map(p => ({ account_id: p.account_id, id: p.held_for })))
+      const [debits, approvals] = await Promise.all([
+        loadDebits(tx, uniqueKeys(commands.filter(mayGiveBack).flatMap(c => namedIn(payouts, c)))),
+        waiting.length === 0 ? [] : findApprovals(tx, waiting),
+      ])
+      return {
+        now,
+        books,
+        payouts,
+        debits,
+        approvals: approvalsByName(approvals),
+        receivers,
+        newId,
+      }
     },
 
     decide: decideAdvance,
@@ -132,6 +149,37 @@ export function advancePayout(newId: NewId): Operation<Advance, AdvanceState, Ad
       ])
     },
   }
+}
+
+/** Account ids by `account_id/payout id`. */
+type Receivers = ReadonlyMap<string, string>
+
+/** Of payouts to other accounts that are held. */
+async function loadReceivers(tx: TransactionSql, keys: readonly Key[]): Promise<Receivers> {
+  const payouts = keys.length === 0 ? [] : await findPayouts(tx, uniqueKeys(keys))
+  const held = payouts.filter(({ status }) => status === 'compliance_hold')
+  const addresses = held.flatMap(payout => depositAddressOf(payout.beneficiary_details) ?? [])
+  const accounts = addresses.length === 0 ? new Map() : await findAccountIds(tx, addresses)
+  return new Map(
+    held.flatMap(payout => {
+      const account_id = accounts.get(depositAddressOf(payout.beneficiary_details) ?? '')
+      return account_id === undefined ? [] : [[nameOf(payout), account_id] as const]
+    }),
+  )
+}
+
+function payoutKey({ account_id, payout_id }: Advance): Key {
+  return { account_id, id: payout_id }
+}
+
+function namedIn(payouts: ReadonlyMap<string, Payout>, command: Advance): Payout[] {
+  const payout = payouts.get(nameOf(payoutKey(command)))
+  return payout === undefined ? [] : [payout]
+}
+
+/** Whether the debit must be known; a review may end either way. */
+function mayGiveBack({ by, steps }: Advance): boolean {
+  return by === 'review' || steps.some(s => s.status === 'failed' || s.status === 'reversed')
 }
 
 /**
@@ -165,11 +213,28 @@ function bookOwners(
 }
 
 async function loadQuotes(tx: TransactionSql, commands: readonly CreatePayout[]) {
-  const keys = commands.flatMap(({ account_id, request }) =>
-    request.quote === undefined ? [] : [{ account_id, id: request.quote }],
-  )
+  const keys = quotesNamed(commands)
   const found = keys.length === 0 ? [] : await findQuotes(tx, keys)
   return new Map(found.map((quote): [string, Quote] => [nameOf(quote), quote]))
+}
+
+function quotesNamed(commands: readonly CreatePayout[]) {
+  return commands.flatMap(({ account_id, request }) =>
+    request.quote === undefined ? [] : [{ account_id, id: request.quote }],
+  )
+}
+
+/** Of the entities that payouts name, and of those that their quotes name. */
+async function loadApprovals(tx: TransactionSql, commands: readonly CreatePayout[]) {
+  const quotes = quotesNamed(commands)
+  const entities = commands.flatMap(({ account_id, request }) =>
+    request.on_behalf_of === undefined ? [] : [{ account_id, id: request.on_behalf_of }],
+  )
+  const [named, quoted] = await Promise.all([
+    entities.length === 0 ? [] : findApprovals(tx, uniqueKeys(entities)),
+    quotes.length === 0 ? [] : findApprovalsOfQuotes(tx, quotes),
+  ])
+  return approvalsByName([...named, ...quoted])
 }
 
 type Beneficiaries = ReadonlyMap<string, Beneficiary>
@@ -198,7 +263,7 @@ function depositAddress(
     request.beneficiary === undefined
       ? request.beneficiary_details
       : beneficiaries.get(nameOf({ account_id, id: request.beneficiary }))?.details
-  return details?.destination_details.service_account?.deposit_address
+  return details && depositAddressOf(details)
 }
 
 /** The debit and its journal of each payout, from which money is given back. */

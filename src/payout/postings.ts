@@ -61,15 +61,18 @@ export function receiptPostings(
   ]
 }
 
-/** The rail has paid: what was in transit has arrived. */
-export function settlementPostings(payout: {
-  readonly destination_currency: string
-  readonly destination_amount: bigint
-}): Posting[] {
+/**
+ * What was in transit has arrived: the rail has paid, or an account of this installation has
+ * received what was held.
+ */
+export function settlementPostings(
+  payout: Pick<PostedFigures, 'destination_currency' | 'destination_amount'>,
+  toAccount: boolean,
+): Posting[] {
   const { destination_currency: currency, destination_amount: amount } = payout
   return [
     { code: 'in_transit', currency, amount: -amount },
-    { code: 'settled', currency, amount },
+    { code: toAccount ? 'inter_account' : 'settled', currency, amount },
   ]
 }
 

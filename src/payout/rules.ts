@@ -8,6 +8,7 @@ import {
   destinationTakes,
   makeBeneficiary,
 } from '../beneficiary/rules.ts'
+import { type Approvals, checkNamed } from '../entity/rules.ts'
 import { refusal } from '../errors.ts'
 import { type Event, recordEvent } from '../event/rules.ts'
 import { type NewId, nameOf } from '../id.ts'
@@ -26,7 +27,8 @@ import {
 } from '../quote/rules.ts'
 import { networkName } from '../quote/terms.ts'
 import type { Failure } from '../rail/rail.ts'
-import { payoutPostings, receiptPostings } from './postings.ts'
+import { payoutPostings } from './postings.ts'
+import { depositAddressOf, findReceiver, postReceipt } from './receiver.ts'
 import type { PayoutStatus } from './states.ts'
 import { checkMatches, checkRequest, checkSameFee, termsWithoutQuote } from './terms.ts'
 import type { PayoutRequest } from './wire.ts'
@@ -72,6 +74,8 @@ export interface Payout {
   readonly failure: Failure | null
   readonly rail_steps: number
   readonly ask_rail_at: Instant | null
+  /** The entity whose review the payout waits for, in compliance_hold; '' when for none. */
+  readonly held_for: string
   readonly created_at: Instant
   readonly updated_at: Instant
 }
@@ -83,6 +87,7 @@ export interface PayoutState {
   /** By `account_id/id`; a quote used by an earlier command of the batch is marked so. */
   readonly quotes: Map<string, Quote>
   readonly beneficiaries: ReadonlyMap<string, Beneficiary>
+  readonly approvals: Approvals
   readonly accountsByDepositAddress: ReadonlyMap<string, Account>
   readonly pricing: Pricing
   readonly newId: NewId
@@ -111,10 +116,7 @@ export function decidePayout(
 ): PayoutOutcome {
   checkRequest(request, account)
   const sentQuote = request.quote === undefined ? null : findQuote(state, account, request.quote)
-  if (request.on_behalf_of !== undefined) {
-    const message = `No entity ${request.on_behalf_of} in this account.`
-    throw refusal('entity_not_found', message, 'on_behalf_of')
-  }
+  const held_for = checkPrincipal(state, account, request, sentQuote)
   const beneficiary = resolveBeneficiary(state, account, request)
   checkFit(beneficiary, request, sentQuote)
   if (sentQuote !== null) {
@@ -125,32 +127,24 @@ export function decidePayout(
   const quote = sentQuote ?? freshQuote(state, account, request, beneficiary)
   const receiver =
     quote.payout_type === 'service_account'
-      ? findReceiver(state, account, quote, beneficiary)
+      ? findReceiver(
+          state,
+          account,
+          depositAddressOf(beneficiary.details) ?? '',
+          quote.destination_currency,
+        )
       : null
   const book = state.books.get(account.account_id)
   if (book === undefined) throw new Error(`account ${account.account_id} has no book`)
   checkBalance(book, quote)
   // After this point the payout succeeds.
 
+  // A held payout credits its receiver when it is released.
+  const credited = held_for === '' ? receiver : null
   const id = state.newId('pot')
-  const entry = postEntry(
-    book,
-    { kind: 'payout', source: id, postings: payoutPostings(quote, receiver !== null) },
-    {
-      type: 'payout',
-      currency: quote.holding_currency,
-      amount: -quote.holding_amount,
-      fixed_fee: -quote.fixed_fee_holding,
-      variable_fee: -quote.variable_fee_holding,
-      fx_conversions: fxConversions(quote),
-      description: id,
-      source: id,
-    },
-    state.now,
-    state.newId,
-  )
-  const receipt = receiver === null ? [] : [postReceipt(state, receiver, quote, id)]
-  const payout = makePayout(state, quote, request, beneficiary, entry, id)
+  const entry = postDebit(state, book, quote, id, credited !== null)
+  const receipt = credited && postReceipt(state, credited, quote, id)
+  const payout = makePayout(state, quote, request, { id, beneficiary, entry, held_for })
   state.quotes.set(nameOf(quote), { ...quote, status: 'used' })
   const isNew = request.beneficiary === undefined
   return {
@@ -158,8 +152,11 @@ export function decidePayout(
     new_quote: sentQuote === null ? quote : null,
     used_quote: sentQuote,
     new_beneficiary: isNew ? beneficiary : null,
-    entries: [entry, ...receipt],
-    events: payoutEvents(state, book, payout, sentQuote === null, isNew, receipt[0]),
+    entries: receipt === null ? [entry] : [entry, receipt.entry],
+    events: [
+      ...payoutEvents(state, book, payout, sentQuote === null, isNew),
+      ...(receipt === null ? [] : [receipt.event()]),
+    ],
   }
 }
 
@@ -167,6 +164,22 @@ function findQuote(state: PayoutState, account: Account, id: string): Quote {
   const quote = state.quotes.get(nameOf({ account_id: account.account_id, id }))
   if (quote === undefined) throw refusal('not_found', `No quote ${id} in this account.`, 'quote')
   return quote
+}
+
+/**
+ * The entity whose review the payout must wait for, '' for none. The payout is made for the entity
+ * it names, or for the one its quote names.
+ */
+function checkPrincipal(
+  state: PayoutState,
+  account: Account,
+  request: PayoutRequest,
+  quote: Quote | null,
+): string {
+  const id = request.on_behalf_of ?? quote?.entity_id ?? ''
+  const remarks = request.on_behalf_of === undefined ? 'quote' : 'on_behalf_of'
+  const status = checkNamed(state.approvals, account.account_id, id, remarks)
+  return status === undefined || status === 'approved' ? '' : id
 }
 
 function resolveBeneficiary(
@@ -211,31 +224,6 @@ function freshQuote(
   return makeQuote(identity, terms, price, 'used', state.now, state.pricing.quote_validity_s)
 }
 
-/** The book that a service_account payout credits (contract 16). */
-function findReceiver(
-  state: PayoutState,
-  account: Account,
-  quote: Quote,
-  beneficiary: Beneficiary,
-): Book {
-  const address = beneficiary.details.destination_details.service_account?.deposit_address ?? ''
-  const receiver = state.accountsByDepositAddress.get(address)
-  const book = receiver && state.books.get(receiver.account_id)
-  const remarks = 'beneficiary_details.destination_details.service_account.deposit_address'
-  if (book === undefined || receiver === undefined || receiver.account_id === account.account_id) {
-    const message =
-      book === undefined
-        ? 'No account has this deposit address.'
-        : 'An account cannot pay itself; this deposit address is its own.'
-    throw refusal('deposit_address_not_found', message, remarks)
-  }
-  if (!book.balances.has(quote.destination_currency)) {
-    const message = `The receiving account holds no ${quote.destination_currency} balance.`
-    throw refusal('deposit_currency_not_accepted', message, remarks)
-  }
-  return book
-}
-
 function checkBalance(book: Book, quote: Quote): void {
   const { holding_currency } = quote
   const required = totalDebit(quote)
@@ -249,20 +237,26 @@ function checkBalance(book: Book, quote: Quote): void {
   throw refusal('insufficient_balance', message, 'amount')
 }
 
-/** The receiver's side of a service_account payout, in the same transaction. */
-function postReceipt(state: PayoutState, receiver: Book, quote: Quote, payout_id: string): Entry {
+/** Principal and fees leave the balance (contract 15). */
+function postDebit(
+  state: PayoutState,
+  book: Book,
+  quote: Quote,
+  id: string,
+  toAccount: boolean,
+): Entry {
   return postEntry(
-    receiver,
-    { kind: 'receipt', source: payout_id, postings: receiptPostings(quote) },
+    book,
+    { kind: 'payout', source: id, postings: payoutPostings(quote, toAccount) },
     {
       type: 'payout',
-      currency: quote.destination_currency,
-      amount: quote.destination_amount,
-      fixed_fee: 0n,
-      variable_fee: 0n,
-      fx_conversions: [],
-      description: payout_id,
-      source: payout_id,
+      currency: quote.holding_currency,
+      amount: -quote.holding_amount,
+      fixed_fee: -quote.fixed_fee_holding,
+      variable_fee: -quote.variable_fee_holding,
+      fx_conversions: fxConversions(quote),
+      description: id,
+      source: id,
     },
     state.now,
     state.newId,
@@ -289,11 +283,11 @@ function makePayout(
   state: PayoutState,
   quote: Quote,
   request: PayoutRequest,
-  beneficiary: Beneficiary,
-  entry: Entry,
-  id: string,
+  made: { id: string; beneficiary: Beneficiary; entry: Entry; held_for: string },
 ): Payout {
+  const { id, beneficiary, entry, held_for } = made
   const internal = quote.payout_type === 'service_account'
+  const status = internal ? 'succeeded' : 'processing'
   const converted = (from: string, to: string) => (from === to ? '' : state.newId('fx'))
   return {
     account_id: quote.account_id,
@@ -315,28 +309,29 @@ function makePayout(
     balance_transaction_id: entry.line.id,
     beneficiary_id: beneficiary.id,
     beneficiary_details: beneficiary.details,
-    particulars: particularsOf(request),
+    particulars: particularsOf(request, quote),
     fund_transfer_network:
       quote.fund_transfer_network ||
       networkName(request.local?.fund_transfer_network, quote.destination_currency),
     charge_type: quote.charge_type || (request.charge_type ?? ''),
-    status: internal ? 'succeeded' : 'processing',
-    status_description: '',
+    status: held_for === '' ? status : 'compliance_hold',
+    status_description: held_for === '' ? '' : `Held until entity ${held_for} is reviewed.`,
     failure: null,
     rail_steps: 0,
-    ask_rail_at: internal ? null : state.now,
+    ask_rail_at: internal || held_for !== '' ? null : state.now,
+    held_for,
     created_at: state.now,
     updated_at: state.now,
   }
 }
 
-function particularsOf(request: PayoutRequest): Particulars {
+function particularsOf(request: PayoutRequest, quote: Quote): Particulars {
   return {
     purpose: request.purpose,
     transaction_description: request.transaction_description,
     reference_id: request.reference_id ?? '',
     statement_descriptor: request.statement_descriptor ?? '',
-    on_behalf_of: request.on_behalf_of ?? '',
+    on_behalf_of: request.on_behalf_of ?? quote.entity_id,
     documents: request.documents ?? [],
     logistics_tracking_details: request.logistics_tracking_details ?? [],
     metadata: request.metadata ?? null,
@@ -350,21 +345,15 @@ function payoutEvents(
   payout: Payout,
   quoteIsNew: boolean,
   beneficiaryIsNew: boolean,
-  receipt: Entry | undefined,
 ): Event[] {
-  const record = (owner: Book, type: string, object_id: string, data: object) =>
-    recordEvent(owner, { type, object_id, data }, state.now, state.newId)
+  const { id, status } = payout
+  const record = (type: string, object_id: string, data: object) =>
+    recordEvent(book, { type, object_id, data }, state.now, state.newId)
   const events: Event[] = []
-  if (beneficiaryIsNew) events.push(record(book, 'beneficiary.created', payout.beneficiary_id, {}))
-  if (quoteIsNew) events.push(record(book, 'payout_quote.created', payout.quote_id, {}))
-  events.push(record(book, 'payout.created', payout.id, { status: payout.status }))
-  events.push(record(book, 'balance_transaction.created', payout.balance_transaction_id, {}))
-  if (payout.status === 'succeeded') {
-    events.push(record(book, 'payout.succeeded', payout.id, { status: payout.status }))
-  }
-  const receiver = receipt && state.books.get(receipt.line.account_id)
-  if (receipt !== undefined && receiver !== undefined) {
-    events.push(record(receiver, 'balance_transaction.created', receipt.line.id, {}))
-  }
+  if (beneficiaryIsNew) events.push(record('beneficiary.created', payout.beneficiary_id, {}))
+  if (quoteIsNew) events.push(record('payout_quote.created', payout.quote_id, {}))
+  events.push(record('payout.created', id, { status }))
+  events.push(record('balance_transaction.created', payout.balance_transaction_id, {}))
+  if (status !== 'processing') events.push(record(`payout.${status}`, id, { status }))
   return events
 }

@@ -1,6 +1,6 @@
 // The statements of payouts.
 import { rowsAsJson, type Sql, type TransactionSql } from '../db/connect.ts'
-import { keysOf } from '../db/keys.ts'
+import { findAccountOf, keysOf } from '../db/keys.ts'
 import { inserter } from '../db/rows.ts'
 import type { Key } from '../id.ts'
 import type { Instant } from '../instant.ts'
@@ -40,6 +40,7 @@ export const insertPayouts = inserter<Payout>('payouts', {
   failure: 'json',
   rail_steps: 'integer',
   ask_rail_at: 'timestamptz',
+  held_for: 'text',
   created_at: 'timestamptz',
   updated_at: 'timestamptz',
 })
@@ -57,7 +58,7 @@ export async function findPayouts(
         as holding_to_payout, payout_to_destination::text as payout_to_destination, holding_fx_id,
         payout_fx_id, balance_transaction_id, beneficiary_id, beneficiary_details, particulars,
         fund_transfer_network, charge_type, status, status_description, failure, rail_steps,
-        ask_rail_at, created_at, updated_at
+        ask_rail_at, held_for, created_at, updated_at
       from payouts p where p.account_id = k.account_id and p.id = k.id limit 1
     ) r`
   return rows.map(fromRow)
@@ -73,14 +74,15 @@ export function updatePayoutStates(tx: TransactionSql, payouts: readonly Payout[
     failure: p.failure,
     rail_steps: p.rail_steps,
     ask_rail_at: p.ask_rail_at,
+    held_for: p.held_for,
   }))
   return tx`
     update payouts p set status = r.status, status_description = r.status_description,
       failure = r.failure, rail_steps = r.rail_steps, ask_rail_at = r.ask_rail_at,
-      updated_at = ${now}
+      held_for = r.held_for, updated_at = ${now}
     from json_to_recordset(${rowsAsJson(rows)}::text::json)
       as r(account_id text, id text, status text, status_description text, failure json,
-        rail_steps integer, ask_rail_at timestamptz)
+        rail_steps integer, ask_rail_at timestamptz, held_for text)
     where p.account_id = r.account_id and p.id = r.id`
 }
 
@@ -120,10 +122,16 @@ export function wakeHeldPayouts(tx: TransactionSql, entities: readonly Key[], no
 }
 
 /** The account of a payout, for the operator, who names a payout alone. */
-export async function findPayoutAccount(sql: Sql, id: string): Promise<string | undefined> {
-  const [row] = await sql<{ account_id: string }[]>`
-    select account_id from payouts where id = ${id}`
-  return row?.account_id
+export function findPayoutAccount(sql: Sql, id: string): Promise<string | undefined> {
+  return findAccountOf(sql, 'payouts', id)
+}
+
+/** How many payouts wait for the review of an entity. */
+export async function countHeldPayouts(sql: Sql, { account_id, id }: Key): Promise<number> {
+  const [row] = await sql<{ held: number }[]>`
+    select count(*)::integer as held from payouts
+    where account_id = ${account_id} and held_for = ${id} and held_for <> ''`
+  return row?.held ?? 0
 }
 
 function fromRow(row: Row): Payout {

@@ -82,7 +82,7 @@ export function termsWithoutQuote(
     wallet_type: wallet?.type ?? '',
     wallet_network: findChain(wallet?.type ?? '')?.network ?? '',
     charge_type: request.charge_type ?? '',
-    entity_id: '',
+    entity_id: request.on_behalf_of ?? '',
   }
 }
 
@@ -99,6 +99,7 @@ export function checkMatches(quote: Quote, request: PayoutRequest): void {
     ['holding_currency', request.holding_currency, quote.holding_currency],
     ['charge_type', request.charge_type, quote.charge_type],
     ['local.fund_transfer_network', network?.toLowerCase(), quote.fund_transfer_network],
+    ['on_behalf_of', request.on_behalf_of, quote.entity_id],
   ]
   const problems = compared.flatMap(([remarks, sent, quoted]): Problem[] => {
     if (sent === undefined || quoted === '' || sent === quoted) return []

@@ -1,6 +1,7 @@
 // What happens to a payout after it was made, as pure functions: steps through the table of states,
 // settlement, and money given back from the stored integers.
 import { type BalanceTransaction, type Entry, postEntry } from '../balance-transaction/rules.ts'
+import type { Approvals } from '../entity/rules.ts'
 import { refusal } from '../errors.ts'
 import { type Event, recordEvent } from '../event/rules.ts'
 import { type NewId, nameOf } from '../id.ts'
@@ -8,6 +9,7 @@ import { type Instant, plusMilliseconds } from '../instant.ts'
 import { type Book, type Journal, postJournal } from '../ledger/rules.ts'
 import type { RailStep } from '../rail/rail.ts'
 import { failurePostings, reversalPostings, settlementPostings } from './postings.ts'
+import { postReceipt } from './receiver.ts'
 import type { Payout } from './rules.ts'
 import { isFinal, PAYOUT_TRANSITIONS, type PayoutStatus } from './states.ts'
 
@@ -18,10 +20,11 @@ export interface Advance {
   readonly steps: readonly RailStep[]
   /**
    * `rail`: the steps are the rail's whole history, of which the payout has applied the first
-   * `rail_steps`. `operator`: they are new whatever the rail has said.
+   * `rail_steps`. `operator`: they are new whatever the rail has said. `review`: none are given;
+   * they follow from the approval of the entity that the payout is held for.
    */
-  readonly by: 'rail' | 'operator'
-  /** When the rail is to be asked again; null is never. Not used for an operator's step. */
+  readonly by: 'rail' | 'operator' | 'review'
+  /** When the rail is to be asked again; null is never. Used for the rail's steps only. */
   readonly ask_again_in_ms: number | null
 }
 
@@ -32,6 +35,10 @@ export interface AdvanceState {
   readonly payouts: Map<string, Payout>
   /** The debit of each payout and its journal, by `account_id/payout id`. */
   readonly debits: ReadonlyMap<string, { line: BalanceTransaction; journal: Journal }>
+  /** Of the entities that payouts are held for. */
+  readonly approvals: Approvals
+  /** Whose book a held payout to another account credits, by `account_id/payout id`. */
+  readonly receivers: ReadonlyMap<string, string>
   readonly newId: NewId
 }
 
@@ -53,7 +60,7 @@ export function decideAdvance(state: AdvanceState, advance: Advance): AdvanceOut
   if (payout === undefined || book === undefined) {
     throw refusal('not_found', `No payout ${advance.payout_id} in this account.`)
   }
-  const fresh = advance.by === 'rail' ? advance.steps.slice(payout.rail_steps) : advance.steps
+  const fresh = stepsOf(state, payout, advance)
   checkSteps(payout, fresh)
   // After this point it succeeds.
 
@@ -64,22 +71,56 @@ export function decideAdvance(state: AdvanceState, advance: Advance): AdvanceOut
   const events: Event[] = []
   for (const step of fresh) {
     const moved = moveMoney(state, book, next, step.status)
-    if (moved !== undefined && 'line' in moved) entries.push(moved)
-    else if (moved !== undefined) journals.push(moved)
+    entries.push(...moved.entries)
+    journals.push(...moved.journals)
     const data = { status: step.status, previous_status: next.status, failure: step.failure }
-    const record = (type: string, object_id: string, facts: object) =>
-      events.push(recordEvent(book, { type, object_id, data: facts }, state.now, state.newId))
-    record(`payout.${step.status}`, payout.id, data)
-    if (moved !== undefined && 'line' in moved) {
-      record('balance_transaction.created', moved.line.id, {})
-    }
-    next = { ...next, status: step.status, failure: step.failure, updated_at: state.now }
+    const facts = { type: `payout.${step.status}`, object_id: payout.id, data }
+    events.push(recordEvent(book, facts, state.now, state.newId), ...moved.events())
+    next = withStep(next, step, state.now)
     passed.push(next)
   }
   next = { ...next, ...railProgress(next, advance, fresh.length, state.now) }
   passed.splice(-1, 1, next)
   state.payouts.set(name, next)
   return { payout: next, passed, entries, journals, events }
+}
+
+function stepsOf(state: AdvanceState, payout: Payout, advance: Advance): readonly RailStep[] {
+  switch (advance.by) {
+    case 'rail':
+      return advance.steps.slice(payout.rail_steps)
+    case 'operator':
+      return advance.steps
+    case 'review':
+      return stepsByReview(state, payout)
+  }
+}
+
+/** What the review of its entity means for a held payout; nothing while it is not decided. */
+function stepsByReview(state: AdvanceState, payout: Payout): RailStep[] {
+  const { account_id, held_for } = payout
+  if (held_for === '') return []
+  const name = nameOf({ account_id, id: held_for })
+  switch (state.approvals.get(name)?.approval_status) {
+    case 'approved':
+      return [{ status: toAccount(payout) ? 'succeeded' : 'processing', failure: null }]
+    case 'rejected': {
+      const message = `Entity ${held_for}, for which the payout was made, is rejected.`
+      const failure = { code: 'PF000300', category: 'compliance', message }
+      return [{ status: 'failed', failure }]
+    }
+    default:
+      return []
+  }
+}
+
+/** What held a payout, and said so, is over with the next step. */
+function withStep(payout: Payout, { status, failure }: RailStep, now: Instant): Payout {
+  return { ...payout, status, failure, status_description: '', held_for: '', updated_at: now }
+}
+
+function toAccount(payout: Payout): boolean {
+  return payout.type === 'service_account'
 }
 
 /** Every step must follow from the one before it by the table of states. */
@@ -90,36 +131,53 @@ function checkSteps(payout: Payout, steps: readonly RailStep[]): void {
       const message = `Payout ${payout.id} cannot go from ${status} to ${step.status}.`
       throw refusal('invalid_transition', message, 'status')
     }
-    // What a service_account payout has credited belongs to the other account.
-    if (payout.type === 'service_account') {
-      const message = `Payout ${payout.id} went to another account and is final.`
+    // No rail takes a payout to another account, and what it has credited belongs to that account.
+    const ends = step.status === 'succeeded' || step.status === 'failed'
+    if (toAccount(payout) && !(status === 'compliance_hold' && ends)) {
+      const message =
+        status === 'compliance_hold'
+          ? `Payout ${payout.id} goes to another account: it can only succeed or fail.`
+          : `Payout ${payout.id} went to another account and is final.`
       throw refusal('invalid_transition', message, 'status')
     }
     status = step.status
   }
 }
 
+/** What a step writes to books; the events are made after the step's own. */
+interface Moved {
+  readonly entries: readonly Entry[]
+  readonly journals: readonly Journal[]
+  events(): Event[]
+}
+
 /**
- * The journal a step causes: settlement moves no balance, failing and reversing give money back.
+ * Settlement moves no balance of the payer, but credits an account of this installation that waited
+ * for it; failing and reversing give money back.
  */
-function moveMoney(
-  state: AdvanceState,
-  book: Book,
-  payout: Payout,
-  status: PayoutStatus,
-): Journal | Entry | undefined {
+function moveMoney(state: AdvanceState, book: Book, payout: Payout, status: PayoutStatus): Moved {
   switch (status) {
     case 'succeeded': {
-      const postings = settlementPostings(payout)
-      return postJournal(book, { kind: 'settlement', source: payout.id, postings }, state.now)
+      const postings = settlementPostings(payout, toAccount(payout))
+      const facts = { kind: 'settlement', source: payout.id, postings } as const
+      const journals = [postJournal(book, facts, state.now)]
+      if (!toAccount(payout)) return { entries: [], journals, events: () => [] }
+      const receipt = postReceipt(state, receiverOf(state, payout), payout, payout.id)
+      return { entries: [receipt.entry], journals, events: () => [receipt.event()] }
     }
     case 'failed':
       return giveBack(state, book, payout, 'failure')
     case 'reversed':
       return giveBack(state, book, payout, 'reversal')
     default:
-      return undefined
+      return { entries: [], journals: [], events: () => [] }
   }
+}
+
+function receiverOf(state: AdvanceState, payout: Payout): Book {
+  const book = state.books.get(state.receivers.get(nameOf(payout)) ?? '')
+  if (book === undefined) throw new Error(`payout ${payout.id} has no receiver`)
+  return book
 }
 
 /** Principal and fees go back as the integers that were taken; nothing is converted again. */
@@ -128,13 +186,13 @@ function giveBack(
   book: Book,
   payout: Payout,
   kind: 'failure' | 'reversal',
-): Entry {
+): Moved {
   const debit = state.debits.get(nameOf(payout))
   if (debit === undefined) throw new Error(`payout ${payout.id} has no debit`)
   const { line, journal } = debit
   const postings =
     kind === 'failure' ? failurePostings(journal.postings) : reversalPostings(journal.postings)
-  return postEntry(
+  const entry = postEntry(
     book,
     { kind, source: payout.id, postings },
     {
@@ -154,14 +212,17 @@ function giveBack(
     state.now,
     state.newId,
   )
+  const facts = { type: 'balance_transaction.created', object_id: entry.line.id, data: {} }
+  const event = () => recordEvent(book, facts, state.now, state.newId)
+  return { entries: [entry], journals: [], events: () => [event()] }
 }
 
 /**
- * An operator's step takes the payout out of the rail's hands, or it would report what no longer
+ * A step by a person takes the payout out of the rail's hands, or it would report what no longer
  * follows; `processing` gives it back, to be asked at once.
  */
 function railProgress(payout: Payout, advance: Advance, applied: number, now: Instant) {
-  if (advance.by === 'operator') {
+  if (advance.by !== 'rail') {
     return { ask_rail_at: payout.status === 'processing' ? now : null }
   }
   const again = advance.ask_again_in_ms

@@ -2,9 +2,11 @@
 import type { Account } from '../account/rules.ts'
 import { storeBooks } from '../balance-transaction/operations.ts'
 import type { Operation } from '../engine/operation.ts'
+import { type Approvals, approvalsByName, checkNamed } from '../entity/rules.ts'
+import { findApprovals } from '../entity/store.ts'
 import { type Event, recordEvent } from '../event/rules.ts'
 import { bare } from '../http/envelope.ts'
-import type { NewId } from '../id.ts'
+import { type NewId, uniqueKeys } from '../id.ts'
 import type { Answering, Claiming } from '../idempotency/rules.ts'
 import { type LockedBooks, lockBooks } from '../ledger/store.ts'
 import { checkExpectations, makeQuote, type Pricing, priceQuote, type Quote } from './rules.ts'
@@ -19,6 +21,7 @@ export interface CreateQuote extends Claiming {
 
 export interface QuoteState extends LockedBooks {
   readonly pricing: Pricing
+  readonly approvals: Approvals
 }
 
 export interface CreatedQuote extends Answering {
@@ -38,15 +41,20 @@ export function createQuote(reference: {
     name: 'create_quote',
 
     async load(tx, commands) {
-      const locked = await lockBooks(
-        tx,
-        commands.map(command => command.account_id),
+      const account_ids = commands.map(command => command.account_id)
+      const named = commands.flatMap(({ account_id, request: { entity_id } }) =>
+        entity_id === undefined ? [] : [{ account_id, id: entity_id }],
       )
-      return { ...locked, pricing: reference.pricing() }
+      const [locked, approvals] = await Promise.all([
+        lockBooks(tx, account_ids),
+        named.length === 0 ? [] : findApprovals(tx, uniqueKeys(named)),
+      ])
+      return { ...locked, pricing: reference.pricing(), approvals: approvalsByName(approvals) }
     },
 
-    decide({ now, books, pricing }, { account, request }) {
+    decide({ now, books, pricing, approvals }, { account, request }) {
       const terms = quoteTerms(request, account)
+      checkNamed(approvals, account.account_id, terms.entity_id, 'entity_id')
       const price = priceQuote(terms, pricing, now)
       checkExpectations(price, {
         holding_amount: expected(request.holding_info?.amount),

@@ -2,6 +2,7 @@
 import type { Sql, TransactionSql } from '../db/connect.ts'
 import { keysOf } from '../db/keys.ts'
 import { inserter } from '../db/rows.ts'
+import type { Approval } from '../entity/rules.ts'
 import type { Key } from '../id.ts'
 import type { Instant } from '../instant.ts'
 import { parseDecimal } from '../money/decimal.ts'
@@ -58,6 +59,23 @@ export async function findQuotes(
       from quotes q where q.account_id = k.account_id and q.id = k.id limit 1
     ) r`
   return rows.map(fromRow)
+}
+
+/** Of the entities that quotes name, read in the same round trip as the quotes. */
+export async function findApprovalsOfQuotes(
+  tx: TransactionSql,
+  keys: readonly Key[],
+): Promise<Approval[]> {
+  return tx<Approval[]>`
+    select e.* from ${keysOf(tx, keys)}
+    cross join lateral (
+      select entity_id from quotes q
+      where q.account_id = k.account_id and q.id = k.id and q.entity_id <> '' limit 1
+    ) q
+    cross join lateral (
+      select account_id, id, approval_status from entities e
+      where e.account_id = k.account_id and e.id = q.entity_id limit 1
+    ) e`
 }
 
 /** Marks quotes used; the payout's unique quote_id is what makes a second use impossible. */

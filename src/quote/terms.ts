@@ -1,7 +1,7 @@
 // From a quote request to its terms: every field checked, every default applied, all problems named
 // at once. Pure; shape and types have been judged by the schema before.
 import type { Account } from '../account/rules.ts'
-import { type Problem, refusal, refuseIfAny } from '../errors.ts'
+import { type Problem, refuseIfAny } from '../errors.ts'
 import { findCurrency } from '../money/currency.ts'
 import { checkCountry } from '../party/rules.ts'
 import { findChain, findNetwork, networksOf } from '../rail/network.ts'
@@ -31,7 +31,6 @@ export function quoteTerms(request: QuoteRequest, account: Account): QuoteTerms 
     ...checkNetwork(request.local?.fund_transfer_network, destination_currency),
   ]
   refuseIfAny(problems)
-  if (request.entity_id !== undefined) throw unknownEntity(request.entity_id, 'entity_id')
 
   const wallet_type = request.wallet?.type ?? ''
   return {
@@ -47,7 +46,7 @@ export function quoteTerms(request: QuoteRequest, account: Account): QuoteTerms 
     wallet_type,
     wallet_network: findChain(wallet_type)?.network ?? '',
     charge_type: request.swift?.charge_type ?? '',
-    entity_id: '',
+    entity_id: request.entity_id ?? '',
   }
 }
 
@@ -83,11 +82,6 @@ export function checkNetwork(name: string | undefined, currency: string): Proble
 /** The network's name as the table spells it. */
 export function networkName(name: string | undefined, currency: string): string {
   return name === undefined ? '' : (findNetwork(currency, name)?.name ?? '')
-}
-
-/** Entities are looked up within the account; what is not there is not found (contract 10, 28). */
-export function unknownEntity(id: string, remarks: string) {
-  return refusal('entity_not_found', `No entity ${id} in this account.`, remarks)
 }
 
 function wrongDetail(name: string, payout_type: PayoutType): Problem {

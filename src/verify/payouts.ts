@@ -113,7 +113,8 @@ const receiptsOf = (account_id: string | null) => `
     on b.account_id = r.account_id and b.source = p.id and b.type = 'payout'
   left join journals j on j.account_id = b.account_id and j.number = b.journal_number
     and j.kind = 'receipt' and j.source = p.id
-  where p.type = 'service_account' and ${ofAccount('p.account_id', account_id)}
+  where p.type = 'service_account' and p.status = 'succeeded'
+    and ${ofAccount('p.account_id', account_id)}
   order by p.account_id, p.id`
 
 /** The journals a payout has, in order, by what has become of it. */
@@ -154,7 +155,7 @@ export async function matchPayouts(
     checkQuote(payout)
     checkEffects(payout, group)
     seen.payouts += 1
-    if (group.length === 1 && payout.type !== 'service_account') {
+    if (group.length === 1 && !isDirect(payout, group)) {
       const { destination_currency: currency, destination_amount } = payout
       seen.in_transit.set(currency, (seen.in_transit.get(currency) ?? 0n) + destination_amount)
     }
@@ -199,11 +200,27 @@ function checkQuote(payout: PayoutRow): void {
   }
 }
 
+/**
+ * A payout to another account credits it at once, in its only journal, unless it was held: then it
+ * passes through in_transit like every other.
+ */
+function isDirect(payout: PayoutRow, effects: readonly EffectRow[]): boolean {
+  const { type, status } = payout
+  return type === 'service_account' && status === 'succeeded' && effects.length === 1
+}
+
+/** What a payout to another account can be: it is never with a rail, and is not reversed. */
+const STATUSES_TO_ACCOUNT: ReadonlySet<PayoutStatus> = new Set([
+  'compliance_hold',
+  'succeeded',
+  'failed',
+])
+
 function checkEffects(payout: PayoutRow, effects: readonly EffectRow[]): void {
   const toAccount = payout.type === 'service_account'
-  const kinds: readonly string[] | undefined =
-    toAccount && payout.status === 'succeeded' ? ['payout'] : EFFECTS[payout.status]
-  if (kinds === undefined || (toAccount && payout.status !== 'succeeded')) {
+  const direct = isDirect(payout, effects)
+  const kinds: readonly string[] | undefined = direct ? ['payout'] : EFFECTS[payout.status]
+  if (kinds === undefined || (toAccount && !STATUSES_TO_ACCOUNT.has(payout.status))) {
     throw payoutProblem(payout, 'a status this type can have', payout.status)
   }
   const expected = kinds.join(', ')
@@ -211,7 +228,7 @@ function checkEffects(payout: PayoutRow, effects: readonly EffectRow[]): void {
   if (found !== expected) {
     throw payoutProblem(payout, `journals ${expected}, being ${payout.status}`, found)
   }
-  const creation = checkPostings(effects[0], creationPostings(payout, toAccount))
+  const creation = checkPostings(effects[0], creationPostings(payout, direct))
   const taken = [-payout.holding_amount, -payout.fixed_fee, -payout.variable_fee]
   for (const effect of effects) {
     switch (effect.kind) {
@@ -227,7 +244,7 @@ function checkEffects(payout: PayoutRow, effects: readonly EffectRow[]): void {
         checkLine(effect, payout, payout.id, taken)
         break
       case 'settlement':
-        checkPostings(effect, settlementPostings(payout))
+        checkPostings(effect, settlementPostings(payout, toAccount))
         break
       default: {
         const back =
@@ -241,7 +258,7 @@ function checkEffects(payout: PayoutRow, effects: readonly EffectRow[]): void {
 }
 
 /** The creation's postings from the payout's stored integers. */
-function creationPostings(payout: PayoutRow, toAccount: boolean): Posting[] {
+function creationPostings(payout: PayoutRow, direct: boolean): Posting[] {
   const figures = {
     holding_currency: payout.holding_currency,
     holding_amount: payout.holding_amount,
@@ -252,7 +269,7 @@ function creationPostings(payout: PayoutRow, toAccount: boolean): Posting[] {
     destination_currency: payout.destination_currency,
     destination_amount: payout.destination_amount,
   }
-  return payoutPostings(figures, toAccount)
+  return payoutPostings(figures, direct)
 }
 
 /** The journal has exactly these postings, zeros left out, in this order; returns them. */
@@ -306,6 +323,7 @@ async function matchReceipts(tx: TransactionSql, account_id: string | null): Pro
       join accounts r on r.account_id = j.account_id
       where j.kind = 'receipt' and ${ofAccount('j.account_id', account_id)} and not exists (
         select from payouts p where p.id = j.source and p.type = 'service_account'
+          and p.status = 'succeeded'
           and p.beneficiary_details #>> '{destination_details,service_account,deposit_address}'
             = r.deposit_address)
       order by j.account_id, j.number limit 1`,

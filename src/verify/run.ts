@@ -1,7 +1,9 @@
 // The whole verification, in order, on one snapshot, so that a service that goes on writing is
-// never taken for a fault: books, payouts, what must hold over all accounts, quotes, events.
+// never taken for a fault: books, payouts, what must hold over all accounts, quotes, events,
+// entities.
 import type { Sql, TransactionSql } from '../db/connect.ts'
 import { type BooksSeen, ofAccount, walkBooks } from './books.ts'
+import { checkEntities } from './entities.ts'
 import { matchPayouts, type PayoutsSeen } from './payouts.ts'
 import { BadRow, type Problem } from './problem.ts'
 
@@ -22,6 +24,7 @@ export interface Checked {
   readonly receipts: number
   readonly quotes: number
   readonly events: number
+  readonly entities: number
   /** Minor units by currency over all books; zero each. Null when one account was verified. */
   readonly inter_account: Readonly<Record<string, bigint>> | null
   /** Minor units by currency on their way: in the books, and as open payouts say. */
@@ -60,6 +63,7 @@ async function check(tx: TransactionSql, options: VerifyOptions): Promise<Checke
   checkInTransit(books, payouts, account_id)
   const quotes = await checkQuotes(tx, account_id)
   const events = await checkEvents(tx, account_id)
+  const entities = await checkEntities(tx, account_id)
   return {
     accounts: books.accounts,
     journals: books.journals,
@@ -69,6 +73,7 @@ async function check(tx: TransactionSql, options: VerifyOptions): Promise<Checke
     receipts: payouts.receipts,
     quotes,
     events,
+    entities,
     inter_account: account_id === null ? Object.fromEntries(books.inter_account) : null,
     in_transit: Object.fromEntries(books.in_transit),
   }

@@ -1,5 +1,6 @@
-// The settling worker: finds payouts whose rail is due to be asked, claims them account by account,
-// asks the rail outside any transaction, and applies its answer through a lane. It may be killed at
+// The settling worker: finds payouts whose rail is due to be asked, or whose hold is over, claims
+// them account by account, asks the rail outside any transaction, and applies its answer through a
+// lane. It may be killed at
 // any point: an unapplied claim comes due again, and an applied report is not applied twice.
 import { setTimeout } from 'node:timers/promises'
 import type { Deps } from '../deps.ts'
@@ -78,6 +79,7 @@ function claim(deps: Deps, account_id: string, keys: readonly Key[]) {
 }
 
 async function settle(deps: Deps, payout: Payout, attempts: number): Promise<void> {
+  if (payout.held_for !== '') return endHold(deps, payout)
   const { rail, metrics } = deps
   const count = (result: string) => metrics.railReports.inc({ rail: rail.name, result })
   const report = await askRail(deps, payout, attempts)
@@ -95,6 +97,17 @@ async function settle(deps: Deps, payout: Payout, attempts: number): Promise<voi
     const refused = error instanceof Refusal && error.status !== 503
     if (refused) count('refused')
     deps.log[refused ? 'error' : 'warn']({ err: error, payout_id }, 'rail report not applied')
+  }
+}
+
+/** The entity that a payout was held for has been reviewed: the payout goes on, or ends. */
+async function endHold(deps: Deps, { account_id, id: payout_id }: Payout): Promise<void> {
+  const advance = { account_id, payout_id, steps: [], by: 'review', ask_again_in_ms: null } as const
+  try {
+    await deps.lanes.advancePayout.run(advance)
+  } catch (error) {
+    // The claim's lease runs out, and the hold is looked at again.
+    deps.log.warn({ err: error, payout_id }, 'hold not ended')
   }
 }
 

@@ -4,6 +4,7 @@ import { after, before, test } from 'node:test'
 import { Command } from 'commander'
 import { accountCommands, fundCommand, keyCommands } from '../../src/cli/account.ts'
 import { demoCommand } from '../../src/cli/demo.ts'
+import { entityCommands } from '../../src/cli/entity.ts'
 import { feesCommands } from '../../src/cli/fees.ts'
 import { openapiCommand } from '../../src/cli/openapi.ts'
 import { payoutCommands } from '../../src/cli/payout.ts'
@@ -28,6 +29,7 @@ fundCommand(program)
 ratesCommands(program)
 feesCommands(program)
 payoutCommands(program)
+entityCommands(program)
 demoCommand(program)
 openapiCommand(program)
 
@@ -79,7 +81,7 @@ test('corridor --help: lists every command and the exit codes, exit code 0', asy
   const { code, stdout } = await cli.run('--help')
   assert.equal(code, 0)
   const names = ['start', 'migrate', 'account', 'key', 'fund', 'rates', 'fees', 'payout', 'demo']
-  for (const name of names) {
+  for (const name of [...names, 'entity']) {
     assert.match(stdout, new RegExp(`^  ${name} `, 'm'))
   }
   assert.match(stdout, /^Exit codes: 0 done, 1 failed or refused, 2 wrong call or setting\.$/m)
@@ -100,6 +102,10 @@ const WRONG: readonly (readonly [...args: string[]])[] = [
   ['fees', 'set', '--payout-type', 'card', '--fee-currency', 'USD'],
   ['payout', 'transition', 'pot_1', 'gone'],
   ['payout', 'transition', 'pot_1', 'succeeded', '--code', 'X'],
+  ['entity', 'list', '--status', 'gone'],
+  ['entity', 'list', '--limit', '0'],
+  ['entity', 'reject', 'ent_1', '--reason', 'x'.repeat(501)],
+  ['entity', 'explain', 'request.json'],
   ['demo', '--url', 'ftp://127.0.0.1'],
 ]
 test('corridor, a wrong call: exit code 2, words on standard error, none on standard output', async () => {

@@ -370,6 +370,7 @@ const CHANGEABLE = {
     'rail_steps',
     'rail_attempts',
     'ask_rail_at',
+    'held_for',
     'updated_at',
   ],
   quotes: ['status', 'updated_at'],

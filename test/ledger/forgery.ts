@@ -6,7 +6,7 @@ import { listJournals } from '../../src/ledger/store.ts'
 
 /** Takes every guard off: append-only, legal transitions, sums of zero. */
 export async function disarm(owner: Sql): Promise<void> {
-  for (const table of ['journals', 'balance_transactions', 'events', 'payouts']) {
+  for (const table of ['journals', 'balance_transactions', 'events', 'payouts', 'entities']) {
     await owner.unsafe(`alter table ${table} disable trigger user`)
   }
   for (const constraint of ['journal_sums_to_zero', 'known_kind', 'known_codes']) {

@@ -1,5 +1,6 @@
 // A history with every kind of payout, made through the real service, for tests that read whole books.
 import assert from 'node:assert/strict'
+import type { ReviewResult } from '../../src/entity/states.ts'
 import { settleOnce } from '../../src/worker/settle-payouts.ts'
 import { bankBeneficiary, internalPayout, localPayout } from '../support/bodies.ts'
 import { type Client, startTestService, type TestService } from '../support/service.ts'
@@ -10,6 +11,8 @@ export interface History {
   readonly sister: Client
   /** Payout ids by what has become of them; `internal` and `fx` have succeeded. */
   readonly payouts: Readonly<Record<Fate, string>>
+  /** Entity ids of the main account. */
+  readonly entities: Readonly<Record<Known, string>>
   /** A quote that nobody has used. */
   readonly open_quote: string
 }
@@ -26,6 +29,12 @@ export type Fate =
   | 'fx_reversed'
   | 'internal'
   | 'internal_fx'
+  | 'waiting'
+  | 'internal_waiting'
+  | 'internal_released'
+
+/** `released` is approved too, after a payout had waited for it. */
+export type Known = 'approved' | 'pending' | 'rejected' | 'business' | 'released'
 
 /** Minor units that the simulator rail treats as named (contract 19). */
 const AMOUNTS = {
@@ -67,6 +76,14 @@ export async function makeHistory(): Promise<History> {
     ...internalPayout(address, 31_415, 'HKD'),
     holding_currency: 'EUR',
   })
+  const entities = await makeEntities(service, main)
+  const waiting = { ...localPayout, amount: 1_000, on_behalf_of: entities.pending }
+  payouts.waiting = await pay(waiting)
+  const cousin = await service.openAccount()
+  const sent = (amount: number) => internalPayout(cousin.account.deposit_address, amount)
+  payouts.internal_waiting = await pay({ ...sent(750), on_behalf_of: entities.pending })
+  payouts.internal_released = await pay({ ...sent(2_500), on_behalf_of: entities.released })
+  await review(service, main, entities.released, 'approved')
   const open = await main.post('/v3/payout/quote', { payout_info: { currency: 'USD', amount: 99 } })
   for (let round = 0; round < 10; round++) if ((await settleOnce(service.deps)) === 0) break
   return {
@@ -74,8 +91,40 @@ export async function makeHistory(): Promise<History> {
     main,
     sister,
     payouts: payouts as Record<Fate, string>,
+    entities,
     open_quote: open.json.id,
   }
+}
+
+async function makeEntities(service: TestService, main: Client): Promise<Record<Known, string>> {
+  const create = async (body: object): Promise<string> => {
+    const answer = await main.post('/v3/entity', body)
+    assert.equal(answer.status, 200, answer.text)
+    return answer.json.data.id
+  }
+  const person = (name: string) =>
+    create({ type: 'individual', name, email: `${name}@example.com`, reference_id: name })
+  const company = { type: 'business', name: 'Harbour', registration_number: '2041-7' }
+  const entities = {
+    approved: await person('anna'),
+    pending: await person('boris'),
+    rejected: await person('clara'),
+    released: await person('dora'),
+    business: await create({ ...company, registration_address: { country: 'HK' } }),
+  }
+  await review(service, main, entities.approved, 'approved')
+  await review(service, main, entities.rejected, 'rejected')
+  return entities
+}
+
+async function review(
+  { deps }: TestService,
+  { account: { account_id } }: Client,
+  id: string,
+  status: ReviewResult,
+): Promise<void> {
+  const change = { kind: 'review', id, status, description: '' } as const
+  await deps.lanes.writeEntity.run({ account_id, claim: null, change })
 }
 
 /** Converted twice: euros held, Hong Kong dollars paid, yen received. */

@@ -85,7 +85,18 @@ const payoutFaults: readonly Fault[] = [
   ),
   payoutChange('failed flipped to held', 'failed', `status = 'compliance_hold'`, /payout, failure/),
   payoutChange('reversed flipped to succeeded', 'fx_reversed', `status = 'succeeded'`, /reversal/),
-  payoutChange('an internal payout failed', 'internal', `status = 'failed'`, /a status this type/),
+  payoutChange(
+    'an internal payout failed',
+    'internal',
+    `status = 'failed'`,
+    /payout, failure, being failed; payout$/,
+  ),
+  payoutChange(
+    'an internal payout with a rail',
+    'internal',
+    `status = 'processing'`,
+    /a status this type/,
+  ),
   payoutChange(
     'a payout pointing at another debit',
     'fx',

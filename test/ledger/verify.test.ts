@@ -11,6 +11,7 @@ import { dropDatabase } from '../support/database.ts'
 import { runCommand } from '../support/process.ts'
 import { startTestService } from '../support/service.ts'
 import { BOOK_FAULTS } from './book-faults.ts'
+import { ENTITY_FAULTS } from './entity-faults.ts'
 import { disarm } from './forgery.ts'
 import { type History, makeHistory } from './history.ts'
 import { LINE_FAULTS } from './line-faults.ts'
@@ -74,12 +75,14 @@ test('verify, a history of every kind: in order, and everything was looked at', 
         (select count(*) from payouts)::int as payouts,
         (select count(*) from journals where kind = 'receipt')::int as receipts,
         (select count(*) from quotes)::int as quotes,
-        (select count(*) from events)::int as events`
+        (select count(*) from events)::int as events,
+        (select count(*) from entities)::int as entities`
     const { inter_account, in_transit, ...checked } = verdict.checked
     assert.deepEqual(checked, { ...counts })
     assert.deepEqual(inter_account, { USD: 0n, HKD: 0n })
-    // The payout that stays with the rail, and the one held for compliance.
-    assert.deepEqual(in_transit, { USD: 600_000n, JPY: 0n })
+    // The payout that stays with the rail, the one held for compliance, and two that wait for an
+    // entity's review.
+    assert.deepEqual(in_transit, { USD: 601_750n, JPY: 0n })
   })
 })
 
@@ -95,7 +98,7 @@ test('verify, one account: in order, and only its own rows were looked at', asyn
   })
 })
 
-for (const fault of [...BOOK_FAULTS, ...LINE_FAULTS, ...PAYOUT_FAULTS]) {
+for (const fault of [...BOOK_FAULTS, ...LINE_FAULTS, ...PAYOUT_FAULTS, ...ENTITY_FAULTS]) {
   test(`verify, ${fault.name}: found, and ${fault.table} named`, async () => {
     await onCopy(async (owner, url) => {
       await disarm(owner)

@@ -35,3 +35,52 @@ export function internalPayout(deposit_address: string, amount = 10_000, currenc
     },
   }
 }
+
+const office = {
+  line1: '1 Queen’s Road',
+  line2: 'Floor 12',
+  city: 'Hong Kong',
+  state: 'Central',
+  country: 'HK',
+  postal_code: '999077',
+}
+
+/** An entity with every member there is but `on_behalf_of`, each text as it is kept. */
+export const fullEntity = {
+  type: 'business',
+  name: 'Harbour Trading Ltd',
+  email: 'accounts@harbour.example',
+  phone: { code: '+852', number: '2345 6789' },
+  description: 'Freight',
+  vertical: 'logistics',
+  national_identification_number: { type: 'cr', number: '2041-7' },
+  registration_number: '2041-7',
+  registration_date: '2014-03-31',
+  registration_address: office,
+  operating_address: { ...office, line1: '2 Queen’s Road' },
+  tax_id: 'T-1',
+  purpose_of_use: 'Payments to suppliers',
+  relationship: 'supplier',
+  representatives: [
+    {
+      first_name: 'Mei',
+      middle_name: 'Ling',
+      last_name: 'Chan',
+      date_of_birth: '1980-02-29',
+      nationality: 'HK',
+      ownership_percentage: '62.5',
+      roles: ['director', 'owner'],
+      address: office,
+      email: 'mei@harbour.example',
+      phone: { code: '+852', number: '1' },
+      national_identification_number: { type: 'passport', number: 'K1' },
+    },
+    { first_name: 'Bo', ownership_percentage: '37.5' },
+  ],
+  documents: [{ type: 'certificate', file_name: 'cr.pdf', url: 'https://files.example/cr.pdf' }],
+  reference_id: 'supplier-118',
+  metadata: { tier: 'gold' },
+}
+
+/** The least that an entity can say, which is no duplicate of anything. */
+export const plainEntity = { type: 'individual', name: 'Anna Müller' }

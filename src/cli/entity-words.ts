@@ -1,0 +1,132 @@
+// What the entity commands tell people: queues, whole records and explanations as text of 80
+// columns where the values allow it. Texts that callers of the API have written are shown escaped.
+import type { ExplainedRule, Explanation } from '../entity/explain.ts'
+import type { Entity } from '../entity/record.ts'
+import { isLive } from '../entity/states.ts'
+import { presentEntity } from '../entity/wire.ts'
+import { type Instant, secondsBetween } from '../instant.ts'
+import { table } from './context.ts'
+import { describeAge } from './rates.ts'
+import { cutTo, padTo, visible, widthOf } from './terminal.ts'
+
+const WIDTH = 80
+
+/** Two lines an entity: ids alone are 50 columns, and a name may be long. */
+export function listWords(entities: readonly Entity[], now: Instant): string {
+  const rows = entities.map(entity => [
+    entity.id,
+    entity.account_id,
+    entity.approval_status,
+    describeAge(secondsBetween(entity.updated_at, now)),
+  ])
+  const [heading, ...lines] = table(['entity', 'account', 'status', 'unchanged'], rows).split('\n')
+  const who = entities.map(({ type, details }) => `  ${type}  ${visible(details.name)}`)
+  return [heading, ...lines.flatMap((line, i) => [line, cutTo(who[i] ?? '', WIDTH)])].join('\n')
+}
+
+/** Everything that is set, under the names of the API, and the history of its approval. */
+export function recordWords(entity: Entity, account_name: string, payouts_held: number): string {
+  const { id: _id, object: _object, type: _type, ...shown } = presentEntity(entity)
+  const { approval_status: _status, approval_status_description: _reason, ...rest } = shown
+  const { approval_history, created_at, updated_at, ...record } = rest
+  const held = payouts_held === 0 ? {} : { payouts_held: String(payouts_held) }
+  const times = { created_at: toSecond(created_at), updated_at: toSecond(updated_at) }
+  const steps = approval_history.map(step => [toSecond(step.at), step.status, step.description])
+  return [
+    `${titleOf(entity)}  ${visible(account_name)}`.trimEnd(),
+    '',
+    ...outline({ ...record, ...held, ...times }),
+    '',
+    table(['approval', '', ''], steps),
+  ].join('\n')
+}
+
+function titleOf({ id, type, approval_status, account_id }: Entity): string {
+  return `${id}  ${type} entity, ${approval_status}\nof account ${account_id}`
+}
+
+/** `2026-10-06 09:30:00Z`. */
+function toSecond(instant: Instant): string {
+  return `${instant.slice(0, 10)} ${instant.slice(11, 19)}Z`
+}
+
+type Member = readonly [name: string, value: unknown]
+
+/** What is set: one line a value, with what is nested indented below its name. */
+function outline(object: object, indent = ''): string[] {
+  const members = Object.entries(object).filter(([, value]) => isSet(value))
+  const texts = members.filter(([, value]) => typeof value !== 'object')
+  const width = Math.max(0, ...texts.map(([name]) => widthOf(visible(name))))
+  return members.flatMap(member => outlineMember(member, width, indent))
+}
+
+function outlineMember([name, value]: Member, width: number, indent: string): string[] {
+  const label = visible(name)
+  if (typeof value === 'object' && value !== null) {
+    const inner = Array.isArray(value) ? numbered(value) : value
+    return [`${indent}${label}`, ...outline(inner, `${indent}  `)]
+  }
+  return [`${indent}${padTo(label, width)}  ${visible(String(value))}`]
+}
+
+/** A list as an object, numbered from 1. */
+function numbered(values: readonly unknown[]): object {
+  return Object.fromEntries(values.map((value, i) => [`${i + 1}.`, value]))
+}
+
+function isSet(value: unknown): boolean {
+  if (value === '' || value === null) return false
+  return typeof value !== 'object' || Object.values(value).some(isSet)
+}
+
+/** What an explanation is about: an entity that there is, or a request that nobody has sent. */
+export type Subject =
+  | { readonly entity: Entity }
+  | { readonly file: string; readonly account_id: string; readonly type: string }
+
+export function explanationWords(subject: Subject, explanation: Explanation): string {
+  const recorded = 'entity' in subject
+  const title = recorded
+    ? titleOf(subject.entity)
+    : `${visible(subject.file)}  ${subject.type} entity\nfor account ${subject.account_id}`
+  const verdict = recorded
+    ? entityVerdict(explanation, isLive(subject.entity.approval_status))
+    : fileVerdict(explanation)
+  const rules = explanation.rules.flatMap(rule => ['', ...ruleWords(rule)])
+  return [title, '', ...verdict, ...rules].join('\n')
+}
+
+function fileVerdict({ duplicate, rules }: Explanation): string[] {
+  if (duplicate === undefined) return [`A creation would record a new entity: ${why(rules)}`]
+  return [
+    `A creation would answer with ${duplicate.id},`,
+    `the same by the rule ${duplicate.rule}.`,
+  ]
+}
+
+function entityVerdict({ duplicate, rules }: Explanation, live: boolean): string[] {
+  if (duplicate === undefined) return [`No duplicate: ${why(rules)}`]
+  const same = `The same as ${duplicate.id} by the rule ${duplicate.rule}.`
+  return live ? [same] : [same, 'While that one is not rejected, this one cannot be approved.']
+}
+
+function why(rules: readonly ExplainedRule[]): string {
+  if (rules.every(rule => !rule.takes_part)) return 'no rule takes part.'
+  if (rules.some(rule => rule.rejected.length > 0)) return 'only rejected ones are the same.'
+  return 'no other is the same.'
+}
+
+function ruleWords(rule: ExplainedRule): string[] {
+  const found = rule.entity === '' ? 'nothing is the same' : `${rule.entity} is the same`
+  const compared = Object.entries(rule.compared).map(([path, value]) => {
+    if (value !== '') return [path, visible(value)]
+    return [path, rule.missing.includes(path) ? '(missing)' : '(not set)']
+  })
+  const rejected = rule.rejected.map((id, i) => [i === 0 ? 'passed over, rejected' : '', id])
+  const facts = [...compared, ...rejected] as [string, string][]
+  const width = Math.max(...facts.map(([label]) => label.length))
+  return [
+    `${rule.priority}. ${rule.rule}: ${rule.takes_part ? found : 'takes no part'}`,
+    ...facts.map(([label, value]) => `   ${label.padEnd(width)}  ${value}`),
+  ]
+}

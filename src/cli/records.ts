@@ -1,0 +1,159 @@
+// Files of records, however long, read as they come: lines of JSON, or records of CSV (RFC 4180).
+// A record that cannot be told from its neighbours is named and passed over, so that the next one
+// is read all the same. Knows nothing of what records mean.
+import { createReadStream } from 'node:fs'
+
+export interface FileRecord {
+  /** Counted from 1; of a record that spans lines, the last one. */
+  readonly line: number
+  /** Of the file, up to the end of this record. */
+  readonly bytes_read: number
+  /** Without what ended the line; empty with a fault. */
+  readonly bytes: Buffer
+  /** Too long, or in a quote that is not closed. */
+  readonly fault: 'too_long' | 'open_quote' | null
+}
+
+export interface RecordOptions {
+  /** CSV: a line break within quotes belongs to the cell. */
+  readonly quotes: boolean
+  /** Longer records are a fault. */
+  readonly max_bytes: number
+}
+
+const NEWLINE = 0x0a
+const RETURN = 0x0d
+const QUOTE = 0x22
+const COMMA = 0x2c
+const BYTE_ORDER_MARK = Buffer.from('\ufeff')
+const CHUNK_BYTES = 256 * 1024
+
+/** Blank lines are passed over, and so is a byte order mark at the beginning. */
+export async function* readRecords(
+  path: string,
+  options: RecordOptions,
+): AsyncGenerator<FileRecord, void> {
+  const splitter = new Splitter(options)
+  for await (const chunk of createReadStream(path, { highWaterMark: CHUNK_BYTES })) {
+    yield* splitter.split(chunk as Buffer, false)
+  }
+  yield* splitter.split(Buffer.alloc(0), true)
+}
+
+interface End {
+  /** Where the line break stands; -1 when there is none yet. */
+  readonly at: number
+  readonly lines: number
+  /** Whether a quote is open where the bytes end. */
+  readonly open: boolean
+}
+
+class Splitter {
+  readonly #options: RecordOptions
+  #rest: Buffer = Buffer.alloc(0)
+  #line = 0
+  #bytes_read = 0
+  /** In a line that is too long and has been named. */
+  #skipping = false
+
+  constructor(options: RecordOptions) {
+    this.#options = options
+  }
+
+  /** The records that are whole; `last` says that no more bytes will come. */
+  *split(chunk: Buffer, last: boolean): Generator<FileRecord> {
+    let bytes: Buffer = Buffer.concat([this.#rest, chunk])
+    const { length: mark } = BYTE_ORDER_MARK
+    if (this.#bytes_read === 0 && bytes.subarray(0, mark).equals(BYTE_ORDER_MARK)) {
+      bytes = this.#pass(bytes, mark)
+    }
+    while (bytes.length > 0) {
+      const end = this.#options.quotes && !this.#skipping ? csvEnd(bytes) : lineEnd(bytes)
+      const length = end.at === -1 ? bytes.length : end.at
+      const too_long = length > this.#options.max_bytes
+      if (end.at === -1 && !last && !too_long && !this.#skipping) break
+      if (end.open) {
+        // Whatever follows may be inside the quote or not: the line where it opened is the fault.
+        const first = bytes.indexOf(NEWLINE)
+        if (first !== -1 || last) {
+          bytes = this.#pass(bytes, first === -1 ? bytes.length : first + 1)
+          this.#line += 1
+          yield this.#fault('open_quote')
+          continue
+        }
+      }
+      const record = trimmed(bytes.subarray(0, length))
+      const named = this.#skipping
+      this.#skipping = end.at === -1 && !last
+      if (!named) this.#line += end.lines
+      bytes = this.#pass(bytes, end.at === -1 ? bytes.length : end.at + 1)
+      if (named) continue
+      if (too_long) yield this.#fault('too_long')
+      else if (!isBlank(record)) yield { ...this.#fault(null), bytes: record }
+    }
+    // A copy, so that the chunk it is a part of can go.
+    this.#rest = Buffer.from(bytes)
+  }
+
+  #pass(bytes: Buffer, count: number): Buffer {
+    this.#bytes_read += count
+    return bytes.subarray(count)
+  }
+
+  #fault(fault: FileRecord['fault']): FileRecord {
+    return { line: this.#line, bytes_read: this.#bytes_read, bytes: Buffer.alloc(0), fault }
+  }
+}
+
+function lineEnd(bytes: Buffer): End {
+  return { at: bytes.indexOf(NEWLINE), lines: 1, open: false }
+}
+
+/** A quote opens a cell only where the cell begins; within, two of them stand for one. */
+function csvEnd(bytes: Buffer): End {
+  const line = bytes.indexOf(NEWLINE)
+  const quote = bytes.indexOf(QUOTE)
+  if (quote === -1 || (line !== -1 && line < quote)) return { at: line, lines: 1, open: false }
+  let lines = 1
+  let open = false
+  let begins = true
+  let closed_at = -2
+  for (let at = 0; at < bytes.length; at += 1) {
+    const byte = bytes[at]
+    if (byte === QUOTE && open) {
+      open = false
+      closed_at = at
+    } else if (byte === QUOTE) {
+      open = begins || closed_at === at - 1
+    } else if (byte === NEWLINE) {
+      if (!open) return { at, lines, open }
+      lines += 1
+    }
+    begins = !open && byte === COMMA
+  }
+  return { at: -1, lines, open }
+}
+
+function trimmed(line: Buffer): Buffer {
+  return line.at(-1) === RETURN ? line.subarray(0, -1) : line
+}
+
+function isBlank(line: Buffer): boolean {
+  return line.every(byte => byte === 0x20 || byte === 0x09 || byte === RETURN)
+}
+
+const CELL = /"([^"]*(?:""[^"]*)*)"|[^",]*/y
+
+/** The cells of a CSV record; undefined when its quotes are not as RFC 4180 has them. */
+export function cellsOf(record: string): string[] | undefined {
+  if (!record.includes('"')) return record.split(',')
+  const cells: string[] = []
+  for (let at = 0; ; at += 1) {
+    CELL.lastIndex = at
+    const [text = '', quoted] = CELL.exec(record) ?? []
+    cells.push(quoted === undefined ? text : quoted.replaceAll('""', '"'))
+    at += text.length
+    if (at === record.length) return cells
+    if (record[at] !== ',') return undefined
+  }
+}

@@ -1,0 +1,277 @@
+// The duplicate rules as pure functions, against service.md "Duplicate detection for entities" and
+// contract 23: what takes part, what makes two records the same, and who of several is the first.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import {
+  byCreation,
+  type Candidate,
+  findDuplicate,
+  type Judged,
+  judge,
+  keysByRule,
+  type RuleName,
+} from './duplicates.ts'
+import type { EntityDetails, EntityRecord, EntityType } from './record.ts'
+
+const address = { country: 'DE', line1: 'Lindenstraße 4', city: 'Berlin' }
+const passport = { type: 'passport', number: 'C01' }
+/** Every member that any rule of any type reads. */
+const all: EntityDetails = {
+  name: 'Anna',
+  email: 'anna@example.com',
+  national_identification_number: passport,
+  registration_number: 'HRB 7',
+  registration_address: { ...address, state: 'BE', postal_code: '10969' },
+  on_behalf_of: 'ent_00000000000000000000',
+  vertical: 'travel',
+}
+
+function record(type: EntityType, details: Partial<EntityDetails>): EntityRecord {
+  return { type, details: { name: 'Anna', ...details } }
+}
+
+const judgedOf = (details: Partial<EntityDetails>, type: EntityType = 'individual') =>
+  judge(record(type, details))
+
+function keyOf(rule: RuleName, details: Partial<EntityDetails>, type?: EntityType) {
+  return judgedOf(details, type).find(judged => judged.rule === rule)?.key
+}
+
+test('judge, an individual: its three rules in the order of service.md 4', () => {
+  const judged = judgedOf(all)
+  assert.deepEqual(
+    judged.map(({ rule, priority }) => [priority, rule]),
+    [
+      [1, 'email'],
+      [2, 'national_identification_number'],
+      [3, 'name_and_address'],
+    ],
+  )
+  for (const { missing, key } of judged) {
+    assert.deepEqual(missing, [])
+    assert.match(String(key), /^[0-9a-f]{64}$/)
+  }
+})
+
+test('judge, a business: the one rule of service.md 5, whatever else it says', () => {
+  const judged = judgedOf(all, 'business')
+  assert.deepEqual(
+    judged.map(({ rule, priority }) => [priority, rule]),
+    [[1, 'registration_number']],
+  )
+  assert.deepEqual(judged[0]?.values, {
+    registration_number: 'hrb 7',
+    'registration_address.country': 'de',
+  })
+})
+
+test('judge, what is compared: the comparable form of each field by its path', () => {
+  const [, , { values } = assert.fail()] = judgedOf({ ...all, name: ' ANNA\u200b ' })
+  assert.deepEqual(values, {
+    name: 'anna',
+    'registration_address.country': 'de',
+    'registration_address.line1': 'lindenstrasse 4',
+    'registration_address.city': 'berlin',
+    'registration_address.state': 'be',
+    'registration_address.postal_code': '10969',
+    on_behalf_of: 'ent_00000000000000000000',
+    vertical: 'travel',
+  })
+})
+
+/** Fields without which a rule takes no part: contract 23 (d). */
+const NEEDED: readonly (readonly [EntityType, RuleName, readonly string[]])[] = [
+  ['individual', 'email', ['email']],
+  [
+    'individual',
+    'national_identification_number',
+    ['national_identification_number.type', 'national_identification_number.number'],
+  ],
+  [
+    'individual',
+    'name_and_address',
+    [
+      'name',
+      'registration_address.country',
+      'registration_address.line1',
+      'registration_address.city',
+    ],
+  ],
+  ['business', 'registration_number', ['registration_number', 'registration_address.country']],
+]
+/** Compared as well, but they may be blank on both sides. */
+const ALSO = [
+  'registration_address.state',
+  'registration_address.postal_code',
+  'on_behalf_of',
+  'vertical',
+]
+
+function withField(path: string, value: string | undefined): EntityDetails {
+  const [member = '', part] = path.split('.')
+  if (part === undefined) return { ...all, [member]: value } as EntityDetails
+  const whole = (all as unknown as Record<string, object>)[member]
+  return { ...all, [member]: { ...whole, [part]: value } } as EntityDetails
+}
+
+for (const [type, rule, paths] of NEEDED) {
+  for (const path of paths) {
+    test(`judge, ${rule} without ${path}: takes no part and names it, absent or blank`, () => {
+      for (const blank of [undefined, '', ' ', '\u00a0\u3000', '\u200b', ' \ufeff\t']) {
+        const judged = judge({ type, details: withField(path, blank) })
+        const { missing, key } = judged.find(j => j.rule === rule) as Judged
+        assert.deepEqual({ missing, key }, { missing: [path], key: null })
+      }
+    })
+
+    test(`judge, ${rule} with another ${path}: another key`, () => {
+      assert.notEqual(keyOf(rule, withField(path, 'other'), type), keyOf(rule, all, type))
+    })
+  }
+}
+
+for (const path of ALSO) {
+  test(`judge, name_and_address, ${path}: blank is blank however written, and is another than any text`, () => {
+    const keyWith = (value: string | undefined) => keyOf('name_and_address', withField(path, value))
+    const blanks = [undefined, '', ' ', '\u200b'].map(keyWith)
+    assert.ok(blanks[0])
+    assert.equal(new Set(blanks).size, 1)
+    assert.notEqual(blanks[0], keyOf('name_and_address', all))
+    assert.notEqual(keyWith('other'), keyOf('name_and_address', all))
+  })
+
+  test(`judge, the other rules, ${path}: plays no part`, () => {
+    for (const rule of ['email', 'national_identification_number'] as const) {
+      assert.equal(keyOf(rule, withField(path, 'other')), keyOf(rule, all))
+    }
+    const business = judge({ type: 'business', details: withField(path, 'other') })
+    assert.equal(business[0]?.key, keyOf('registration_number', all, 'business'))
+  })
+}
+
+test('judge, a member that is missing whole: its rules take no part', () => {
+  const judged = judgedOf({})
+  assert.deepEqual(
+    judged.map(({ key }) => key),
+    [null, null, null],
+  )
+  assert.deepEqual(judged[2]?.missing, NEEDED[2]?.[2].slice(1))
+})
+
+const text = fc.constantFrom('', 'a', 'b', 'ab', '"', '","', '\\', '["a"]', 'A', ' a')
+const number = fc.record({ type: text, number: text })
+
+test('judge, pairs of type and number: one key exactly when both parts are the same', () => {
+  fc.assert(
+    fc.property(number, number, (one, other) => {
+      const [a, b] = [one, other].map(national_identification_number =>
+        keyOf('national_identification_number', { national_identification_number }),
+      )
+      const form = ({ type, number }: typeof one) => [type, number].map(t => t.trim().toLowerCase())
+      const equal = JSON.stringify(form(one)) === JSON.stringify(form(other))
+      if (form(one).includes('')) assert.equal(a, null)
+      else assert.equal(a === b, equal)
+    }),
+    { numRuns: 2_000 },
+  )
+})
+
+test('judge, one text under two rules: two keys', () => {
+  const email = keyOf('email', { email: 'x' })
+  const registered = { registration_number: 'x', registration_address: { country: 'x' } }
+  const twice = { national_identification_number: { type: 'x', number: 'x' } }
+  const keys = [
+    email,
+    keyOf('registration_number', registered, 'business'),
+    keyOf('national_identification_number', twice),
+  ]
+  assert.equal(new Set(keys).size, 3)
+})
+
+test('keysByRule: each rule’s key, null for those that take no part or are of another type', () => {
+  const judged = judgedOf({ ...all, email: ' ' })
+  assert.deepEqual(keysByRule(judged), {
+    email: null,
+    national_identification_number: judged[1]?.key,
+    name_and_address: judged[2]?.key,
+    registration_number: null,
+  })
+})
+
+// Who is the first.
+
+const at = (second: number) => `2026-01-31T09:30:0${second}.000000Z`
+const candidate = (id: string, second: number): Candidate => ({ id, created_at: at(second) })
+
+function finder(byRule: Partial<Record<RuleName, readonly Candidate[]>>, self?: string) {
+  const judged = judgedOf(all)
+  const asked: string[] = []
+  const found = findDuplicate(
+    judged,
+    (rule, key) => {
+      asked.push(rule)
+      assert.equal(key, judged.find(j => j.rule === rule)?.key)
+      return byRule[rule] ?? []
+    },
+    self,
+  )
+  return { asked, found: found && `${found.rule} ${found.entity.id}` }
+}
+
+test('findDuplicate, several rules match: the first rule decides though its entity is the youngest', () => {
+  const email = [candidate('ent_c', 3)]
+  const national_identification_number = [candidate('ent_b', 2)]
+  const name_and_address = [candidate('ent_a', 1)]
+  const lower = { national_identification_number, name_and_address }
+  assert.equal(finder({ email, ...lower }).found, 'email ent_c')
+  assert.equal(finder(lower).found, 'national_identification_number ent_b')
+  assert.equal(finder({ name_and_address }).found, 'name_and_address ent_a')
+  assert.equal(finder({}).found, undefined)
+  assert.deepEqual(finder({ email }).asked, ['email'])
+})
+
+test('findDuplicate, several match by one rule: the earliest created, of one moment the lower id', () => {
+  const email = [candidate('ent_b', 2), candidate('ent_z', 1), candidate('ent_c', 1)]
+  assert.equal(finder({ email }).found, 'email ent_c')
+  assert.equal(finder({ email: email.toReversed() }).found, 'email ent_c')
+})
+
+test('findDuplicate, the record itself among the candidates: passed over, by every rule', () => {
+  const own = candidate('ent_a', 1)
+  const other = candidate('ent_b', 2)
+  assert.equal(finder({ email: [own, other] }, 'ent_a').found, 'email ent_b')
+  assert.equal(finder({ email: [own], name_and_address: [own] }, 'ent_a').found, undefined)
+  const byBoth = finder({ email: [own], name_and_address: [own, other] }, 'ent_a')
+  assert.equal(byBoth.found, 'name_and_address ent_b')
+})
+
+test('findDuplicate, a rule that takes no part: nobody is looked for', () => {
+  const judged = judgedOf({ email: ' ' })
+  assert.equal(
+    findDuplicate(judged, () => assert.fail('nothing is there to look for')),
+    undefined,
+  )
+})
+
+test('findDuplicate, its candidates: left in their order', () => {
+  const email = Object.freeze([candidate('ent_b', 2), candidate('ent_a', 1)])
+  assert.equal(finder({ email }).found, 'email ent_a')
+})
+
+test('byCreation: time before id, and an order that sorting can rely on', () => {
+  const someone = fc.record({
+    id: fc.constantFrom('ent_a', 'ent_b', 'ent_c'),
+    created_at: fc.constantFrom(at(1), at(2)),
+  })
+  fc.assert(
+    fc.property(fc.uniqueArray(someone, { selector: c => c.created_at + c.id }), people => {
+      const expected = people.map(c => c.created_at + c.id).sort()
+      const sorted = people.toSorted(byCreation)
+      assert.deepEqual(
+        sorted.map(c => c.created_at + c.id),
+        expected,
+      )
+    }),
+  )
+})

@@ -1,0 +1,172 @@
+// Every list of this API: what its query may say, how that is read, and how a page is answered
+// (contract 25). Knows no resource and no SQL.
+import Type, { type TProperties, type TSchema } from 'typebox'
+import {
+  AFTER_IDS,
+  BEFORE_IDS,
+  type Cursor,
+  NEWEST,
+  newerOf,
+  OLDEST,
+  olderOf,
+  type Page,
+  type Place,
+  type Wanted,
+} from '../db/page.ts'
+import { type Problem, refusal, refuseIfAny } from '../errors.ts'
+import { type IdPrefix, idPattern } from '../id.ts'
+import { instantFromIso } from '../instant.ts'
+import { DOCUMENTED, EXAMPLES } from './docs.ts'
+import { Closed } from './schema.ts'
+
+const MAX_LIMIT = 100
+const DEFAULT_LIMIT = 10
+
+const BOUNDS = ['created.gt', 'created.gte', 'created.lt', 'created.lte'] as const
+type BoundName = (typeof BOUNDS)[number]
+
+const BOUND_MEANINGS: Readonly<Record<BoundName, string>> = {
+  'created.gt': 'Only what was created after this time (ISO 8601 with an offset).',
+  'created.gte': 'Only what was created at this time or after it.',
+  'created.lt': 'Only what was created before this time.',
+  'created.lte': 'Only what was created at this time or before it.',
+}
+
+/** Query strings are text, and nothing is coerced; the reader of the document sees a number. */
+const Limit = Type.String({
+  description: 'Most objects on a page.',
+  [DOCUMENTED]: { type: 'integer', minimum: 1, maximum: MAX_LIMIT, default: DEFAULT_LIMIT },
+})
+
+/** The query of a list of objects with this prefix; `filters` are exact, by column of the table. */
+export function ListQueryOf(prefix: IdPrefix, filters: TProperties) {
+  const bounds = BOUNDS.map(name => {
+    const description = BOUND_MEANINGS[name]
+    return [name, Type.Optional(Type.String({ format: 'date-time', description }))]
+  })
+  const cursor = (description: string) =>
+    Type.Optional(Type.String({ pattern: idPattern(prefix), description }))
+  const optional = Object.entries(filters).map(([name, schema]) => [name, Type.Optional(schema)])
+  return Closed({
+    limit: Type.Optional(Limit),
+    starting_after: cursor('An id: the page starts with the next older object.'),
+    ending_before: cursor('An id: the page ends with the next newer object.'),
+    ...Object.fromEntries(bounds),
+    ...Object.fromEntries(optional),
+  })
+}
+
+/** A filter by text as it was sent when it was set; blank text is never set. */
+export function TextFilter(maxLength: number, description: string) {
+  return Type.String({ pattern: '\\S', maxLength, description })
+}
+
+/** A query that its schema has let through: each parameter once. */
+export type ListQuery = Readonly<Record<string, string>>
+
+const OWN = new Set<string>(['limit', 'starting_after', 'ending_before', ...BOUNDS])
+
+/** What a list is asked for. Refuses with every problem at once (400 invalid_query_parameter). */
+export function readList(query: ListQuery): Wanted {
+  const { starting_after, ending_before } = query
+  const instants = new Map(BOUNDS.map(name => [name, instantOf(query[name])]))
+  refuseIfAny([
+    ...checkLimit(query.limit),
+    ...checkCursors(starting_after, ending_before),
+    ...BOUNDS.flatMap(name => checkBound(name, query[name])),
+    ...Object.entries(query).flatMap(([name, value]) => checkText(name, value)),
+  ])
+  const place = (name: BoundName, id: string): Place | undefined => {
+    const created_at = instants.get(name)
+    return created_at === undefined ? undefined : { created_at, id }
+  }
+  // Times here have six digits. A finer one lies between two of them: "at this time" is then no
+  // time of ours, and the sixth digit before it is already older.
+  const at = (name: BoundName, whole: string, finer: string) =>
+    place(name, isFiner(query[name]) ? finer : whole)
+  const aboves = [place('created.gt', AFTER_IDS), at('created.gte', BEFORE_IDS, AFTER_IDS)]
+  const belows = [at('created.lt', BEFORE_IDS, AFTER_IDS), place('created.lte', AFTER_IDS)]
+  return {
+    limit: Number(query.limit ?? DEFAULT_LIMIT),
+    above: aboves.filter(isSet).reduce(newerOf, OLDEST),
+    below: belows.filter(isSet).reduce(olderOf, NEWEST),
+    filters: Object.fromEntries(Object.entries(query).filter(([name]) => !OWN.has(name))),
+    cursor: cursorOf(starting_after, ending_before),
+  }
+}
+
+/** The same problems, for a query whose schema has found others. */
+export function checkList(query: ListQuery): void {
+  readList(Object.fromEntries(Object.entries(query).filter(([, v]) => typeof v === 'string')))
+}
+
+/** `data` of a list. Refuses a cursor that names nothing in this account. */
+export function presentList<Row>(
+  page: Page<Row> | undefined,
+  { cursor }: Wanted,
+  present: (row: Row) => object,
+) {
+  if (page === undefined) {
+    const parameter = cursor?.towards === 'newer' ? 'ending_before' : 'starting_after'
+    throw refusal('invalid_query_parameter', `${parameter} names no object here.`, parameter)
+  }
+  return { object: 'list', has_more: page.has_more, results: page.rows.map(present) }
+}
+
+/** The response schema of a list, named after what it lists. */
+export function ListOf<T extends TSchema>(item: T) {
+  const { title, [EXAMPLES]: answers = {} } = item as { title?: string; [EXAMPLES]?: object }
+  const page = { object: 'list', has_more: true, results: Object.values(answers) }
+  return Type.Object(
+    {
+      object: Type.Literal('list'),
+      has_more: Type.Boolean({ description: 'More follow in the direction of paging.' }),
+      results: Type.Array(item, { description: 'Newest first.' }),
+    },
+    { title: `${title}List`, description: 'One page, newest first.', [EXAMPLES]: { page } },
+  )
+}
+
+function checkLimit(text: string | undefined): Problem[] {
+  if (text === undefined || /^([1-9][0-9]?|100)$/.test(text)) return []
+  return [invalid('limit', `limit is an integer from 1 to ${MAX_LIMIT}.`)]
+}
+
+function checkCursors(after: string | undefined, before: string | undefined): Problem[] {
+  if (after === undefined || before === undefined) return []
+  return [invalid('ending_before', 'Only one of starting_after and ending_before can be sent.')]
+}
+
+function checkBound(name: BoundName, text: string | undefined): Problem[] {
+  if (text === undefined || instantFromIso(text) !== undefined) return []
+  const message =
+    `${name} is an ISO 8601 time with an offset, such as 2026-01-31T09:30:00Z; ` +
+    'a + is written %2B in a query.'
+  return [invalid(name, message)]
+}
+
+/** No stored text has one, and PostgreSQL takes none. */
+function checkText(name: string, value: string): Problem[] {
+  return value.includes('\0') ? [invalid(name, 'NUL is no character of a text.')] : []
+}
+
+function invalid(remarks: string, message: string): Problem {
+  return { reason: 'invalid_query_parameter', message, remarks }
+}
+
+function cursorOf(after: string | undefined, before: string | undefined): Cursor | null {
+  if (after !== undefined) return { id: after, towards: 'older' }
+  return before === undefined ? null : { id: before, towards: 'newer' }
+}
+
+function instantOf(text: string | undefined) {
+  return text === undefined ? undefined : instantFromIso(text)
+}
+
+function isFiner(text = ''): boolean {
+  return /\.\d{6}\d*[1-9]/.test(text)
+}
+
+function isSet<T>(value: T | undefined): value is T {
+  return value !== undefined
+}

@@ -1,0 +1,72 @@
+// The receiving side of a payout to another account of this installation: whose book is credited,
+// and the credit. Pure.
+import type { Account } from '../account/rules.ts'
+import { type Entry, postEntry } from '../balance-transaction/rules.ts'
+import type { BeneficiaryDetails } from '../beneficiary/rules.ts'
+import { refusal } from '../errors.ts'
+import { type Event, recordEvent } from '../event/rules.ts'
+import type { NewId } from '../id.ts'
+import type { Instant } from '../instant.ts'
+import type { Book } from '../ledger/rules.ts'
+import { receiptPostings } from './postings.ts'
+
+/** The deposit address of a payout to another account; undefined for every other payout. */
+export function depositAddressOf({
+  destination_details,
+}: Pick<BeneficiaryDetails, 'destination_details'>): string | undefined {
+  return destination_details.service_account?.deposit_address
+}
+
+/** The book that a payout by this account to this address credits (contract 16), or a refusal. */
+export function findReceiver(
+  state: {
+    readonly books: ReadonlyMap<string, Book>
+    readonly accountsByDepositAddress: ReadonlyMap<string, Account>
+  },
+  account: Account,
+  address: string,
+  currency: string,
+): Book {
+  const receiver = state.accountsByDepositAddress.get(address)
+  const book = receiver && state.books.get(receiver.account_id)
+  const remarks = 'beneficiary_details.destination_details.service_account.deposit_address'
+  if (book === undefined || receiver === undefined || receiver.account_id === account.account_id) {
+    const message =
+      book === undefined
+        ? 'No account has this deposit address.'
+        : 'An account cannot pay itself; this deposit address is its own.'
+    throw refusal('deposit_address_not_found', message, remarks)
+  }
+  if (!book.balances.has(currency)) {
+    const message = `The receiving account holds no ${currency} balance.`
+    throw refusal('deposit_currency_not_accepted', message, remarks)
+  }
+  return book
+}
+
+/** The credit of the receiver's book, and the event that tells its account. */
+export function postReceipt(
+  state: { readonly now: Instant; readonly newId: NewId },
+  receiver: Book,
+  payout: { readonly destination_currency: string; readonly destination_amount: bigint },
+  payout_id: string,
+): { readonly entry: Entry; event(): Event } {
+  const entry = postEntry(
+    receiver,
+    { kind: 'receipt', source: payout_id, postings: receiptPostings(payout) },
+    {
+      type: 'payout',
+      currency: payout.destination_currency,
+      amount: payout.destination_amount,
+      fixed_fee: 0n,
+      variable_fee: 0n,
+      fx_conversions: [],
+      description: payout_id,
+      source: payout_id,
+    },
+    state.now,
+    state.newId,
+  )
+  const facts = { type: 'balance_transaction.created', object_id: entry.line.id, data: {} }
+  return { entry, event: () => recordEvent(receiver, facts, state.now, state.newId) }
+}

@@ -1,0 +1,159 @@
+// Holds every entity against its own record: the identity keys that duplicates are found by, its
+// approval, the events that tell of it, and the payouts that name it. Knows the rules, not how
+// entities are written.
+import type { TransactionSql } from '../db/connect.ts'
+import { judge, keysByRule, type RuleName } from '../entity/duplicates.ts'
+import type { EntityRecord } from '../entity/record.ts'
+import { APPROVAL_STATUSES, APPROVAL_TRANSITIONS, type ApprovalStatus } from '../entity/states.ts'
+import { KEY_COLUMNS } from '../entity/store.ts'
+import { ofAccount } from './books.ts'
+import { BadRow } from './problem.ts'
+import { openStream } from './stream.ts'
+
+interface EntityRow extends EntityRecord {
+  account_id: string
+  id: string
+  on_behalf_of: string
+  reference_id: string
+  approval_status: ApprovalStatus
+  approval_history: { status: ApprovalStatus }[]
+  keys: (string | null)[]
+}
+
+const RULES = Object.keys(KEY_COLUMNS) as RuleName[]
+
+const entitiesOf = (account_id: string | null) => `
+  select account_id, id, type, details, on_behalf_of, reference_id, approval_status,
+    approval_history,
+    json_build_array(${RULES.map(rule => `encode(${KEY_COLUMNS[rule]}, 'hex')`).join(', ')}) as keys
+  from entities where ${ofAccount('account_id', account_id)} order by account_id, id`
+
+/** Checks the entities of one account, or of all, and returns how many. Throws BadRow. */
+export async function checkEntities(
+  tx: TransactionSql,
+  account_id: string | null,
+): Promise<number> {
+  let count = 0
+  const entities = await openStream<EntityRow>(tx, entitiesOf(account_id), [account_id])
+  for (; entities.row !== undefined; await entities.next()) {
+    checkIdentity(entities.row)
+    checkApproval(entities.row)
+    count += 1
+  }
+  await entities.close()
+  for (const rule of RULES) await checkUnique(tx, account_id, rule)
+  await checkEntityEvents(tx, account_id)
+  await checkPayoutsFor(tx, account_id)
+  return count
+}
+
+/** What is indexed beside the record is what follows from the record. */
+function checkIdentity(row: EntityRow): void {
+  const keys = keysByRule(judge(row))
+  for (const [i, rule] of RULES.entries()) {
+    const [expected, found] = [keys[rule], row.keys[i] ?? null]
+    if (found === expected) continue
+    throw entityProblem(row, `${KEY_COLUMNS[rule]} ${expected ?? 'none'}`, found ?? 'none')
+  }
+  for (const name of ['on_behalf_of', 'reference_id'] as const) {
+    const expected = row.details[name] ?? ''
+    if (row[name] !== expected) throw entityProblem(row, `${name} "${expected}"`, row[name])
+  }
+}
+
+/** The history starts with pending, follows the table of states, and ends where the entity is. */
+function checkApproval(row: EntityRow): void {
+  const statuses = row.approval_history.map(({ status }) => status)
+  const legal = statuses.every((status, i) => {
+    const before = statuses[i - 1]
+    return before === undefined
+      ? status === APPROVAL_STATUSES[0]
+      : APPROVAL_TRANSITIONS[before].includes(status)
+  })
+  if (!legal) throw entityProblem(row, 'a history that states allow', statuses.join(', '))
+  if (statuses.at(-1) === row.approval_status) return
+  throw entityProblem(row, `a history that ends ${row.approval_status}`, statuses.join(', '))
+}
+
+/** No two entities that are not rejected share an identity, whatever became of the index. */
+async function checkUnique(
+  tx: TransactionSql,
+  account_id: string | null,
+  rule: RuleName,
+): Promise<void> {
+  const key = KEY_COLUMNS[rule]
+  const [bad] = await tx.unsafe<{ account_id: string; ids: string[] }[]>(
+    `select account_id, array_agg(id::text order by id) as ids from entities
+      where approval_status <> 'rejected' and ${key} is not null
+        and ${ofAccount('account_id', account_id)}
+      group by account_id, ${key} having count(*) > 1 order by 1 limit 1`,
+    [account_id],
+  )
+  if (bad === undefined) return
+  const [id = '', ...others] = bad.ids
+  const expected = `the only one of its ${rule} that is not rejected`
+  throw entityProblem({ account_id: bad.account_id, id }, expected, `${others.join(', ')} besides`)
+}
+
+interface EventCounts {
+  account_id: string
+  id: string
+  known: boolean
+  created: bigint
+  steps: bigint
+  history: bigint
+}
+
+/** One creation, and one event for every later step of the approval. */
+async function checkEntityEvents(tx: TransactionSql, account_id: string | null): Promise<void> {
+  const [bad] = await tx.unsafe<EventCounts[]>(
+    `select account_id, id, e.id is not null as known, coalesce(v.created, 0) as created,
+        coalesce(v.steps, 0) as steps, json_array_length(e.approval_history)::bigint as history
+      from (select * from entities where ${ofAccount('account_id', account_id)}) e
+      full join (
+        select account_id, object_id as id, count(*) filter (where type = 'entity.created')
+          as created, count(*) filter (where type like 'entity.approval_%') as steps
+        from events where type like 'entity.%' and ${ofAccount('account_id', account_id)}
+        group by 1, 2
+      ) v using (account_id, id)
+      where e.id is null or coalesce(v.created, 0) <> 1
+        or coalesce(v.steps, 0) <> json_array_length(e.approval_history) - 1
+      order by 1, 2 limit 1`,
+    [account_id],
+  )
+  if (bad === undefined) return
+  const { id: key, history, created, steps } = bad
+  if (!bad.known) {
+    const facts = { expected: `an entity ${key}, of which events tell`, found: 'none' }
+    throw new BadRow({ table: 'events', account_id: bad.account_id, key, ...facts })
+  }
+  const expected = `1 event of its creation and ${history - 1n} of its approval`
+  throw entityProblem(bad, expected, `${created} and ${steps}`)
+}
+
+/** Payouts are made for entities of their own account, and wait for the one they are made for. */
+async function checkPayoutsFor(tx: TransactionSql, account_id: string | null): Promise<void> {
+  const [bad] = await tx.unsafe<{ account_id: string; id: string; expected: string }[]>(
+    `select p.account_id, p.id, p.expected from (
+        select account_id, id, held_for, particulars ->> 'on_behalf_of' as on_behalf_of,
+          'entity ' || (particulars ->> 'on_behalf_of') || ' in its account' as expected
+        from payouts where ${ofAccount('account_id', account_id)}
+      ) p
+      left join entities e on e.account_id = p.account_id and e.id = p.on_behalf_of
+      where (p.on_behalf_of <> '' and e.id is null)
+        or (p.held_for <> '' and p.held_for <> p.on_behalf_of)
+      order by 1, 2 limit 1`,
+    [account_id],
+  )
+  if (bad === undefined) return
+  const { id: key, expected } = bad
+  throw new BadRow({ table: 'payouts', account_id: bad.account_id, key, expected, found: 'none' })
+}
+
+function entityProblem(
+  { account_id, id: key }: { account_id: string; id: string },
+  expected: string,
+  found: string,
+): BadRow {
+  return new BadRow({ table: 'entities', account_id, key, expected, found })
+}

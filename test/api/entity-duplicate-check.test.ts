@@ -1,0 +1,341 @@
+// POST /v3/entity/duplicate_check: what a creation would come to, rule by rule (service.md,
+// "Duplicate detection", contract 23), refused as a creation is, and without a trace.
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { explainEntity } from '../../src/entity/operations.ts'
+import type { ReviewResult } from '../../src/entity/states.ts'
+import { findEntities } from '../../src/entity/store.ts'
+import { assertRefused, fingerprint } from '../support/check.ts'
+import { type Answer, type Client, startTestService, type TestService } from '../support/service.ts'
+
+const CHECK = '/v3/entity/duplicate_check'
+
+let service: TestService
+let account: Client
+before(async () => {
+  service = await startTestService()
+  account = await service.openAccount()
+})
+after(() => service.close())
+
+const person = {
+  type: 'individual',
+  name: ' Anna Müller',
+  email: 'Anna@Example.com ',
+  national_identification_number: { type: 'Passport', number: 'C01X' },
+  registration_address: { line1: 'Lindenstraße 4', city: 'Berlin', country: 'de' },
+}
+
+const company = {
+  type: 'business',
+  name: 'Harbour Trading Ltd',
+  registration_number: 'HK-2041',
+  registration_address: { country: 'HK' },
+}
+
+async function create(client: Client, body: object): Promise<string> {
+  const { status, json, text } = await client.post('/v3/entity', body)
+  assert.equal(status, 200, text)
+  return json.data.id
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: a test reads any member of any answer
+async function check(client: Client, body: object): Promise<any> {
+  const { status, json, text } = await client.post(CHECK, body)
+  assert.equal(status, 200, text)
+  assert.deepEqual([json.status, json.message], ['success', ''])
+  return json.data
+}
+
+function review(client: Client, id: string, status: ReviewResult) {
+  const change = { kind: 'review', id, status, description: '' } as const
+  const { account_id } = client.account
+  return service.deps.lanes.writeEntity.run({ account_id, claim: null, change })
+}
+
+/** Rejected duplicates of one record, oldest first. */
+async function reject(client: Client, body: object, times: number): Promise<string[]> {
+  const ids: string[] = []
+  for (let i = 0; i < times; i++) {
+    const id = await create(client, body)
+    await review(client, id, 'rejected')
+    ids.push(id)
+  }
+  return ids
+}
+
+test('duplicate_check, an individual like no other: every rule by priority, values as compared', async () => {
+  assert.deepEqual(await check(await service.openAccount(), person), {
+    object: 'entity_duplicate_check',
+    duplicate: false,
+    entity: '',
+    rule: '',
+    rules: [
+      {
+        rule: 'email',
+        priority: 1,
+        takes_part: true,
+        missing: [],
+        compared: { email: 'anna@example.com' },
+        entity: '',
+        rejected: [],
+      },
+      {
+        rule: 'national_identification_number',
+        priority: 2,
+        takes_part: true,
+        missing: [],
+        compared: {
+          'national_identification_number.type': 'passport',
+          'national_identification_number.number': 'c01x',
+        },
+        entity: '',
+        rejected: [],
+      },
+      {
+        rule: 'name_and_address',
+        priority: 3,
+        takes_part: true,
+        missing: [],
+        compared: {
+          name: 'anna müller',
+          'registration_address.country': 'de',
+          'registration_address.line1': 'lindenstrasse 4',
+          'registration_address.city': 'berlin',
+          'registration_address.state': '',
+          'registration_address.postal_code': '',
+          on_behalf_of: '',
+          vertical: '',
+        },
+        entity: '',
+        rejected: [],
+      },
+    ],
+  })
+})
+
+test('duplicate_check, fields absent or blank: their rule takes no part and names them', async () => {
+  const { duplicate, rules } = await check(account, {
+    type: 'individual',
+    name: 'Ben',
+    email: ' \u200b',
+    national_identification_number: { number: '7' },
+    registration_address: { country: 'DE', line1: '\u00a0' },
+  })
+  assert.equal(duplicate, false)
+  assert.deepEqual(
+    rules.map((r: { takes_part: boolean; missing: string[] }) => [r.takes_part, r.missing]),
+    [
+      [false, ['email']],
+      [false, ['national_identification_number.type']],
+      [false, ['registration_address.line1', 'registration_address.city']],
+    ],
+  )
+  assert.equal(rules[1].compared['national_identification_number.number'], '7')
+})
+
+test('duplicate_check, rules match different entities: the first decides, all are named', async () => {
+  const client = await service.openAccount()
+  const by_number = await create(client, {
+    type: 'individual',
+    name: 'Number',
+    national_identification_number: { type: 'PASSPORT', number: 'c01x' },
+  })
+  const by_name = await create(client, { ...person, email: '', national_identification_number: {} })
+  const before_email = await check(client, person)
+  assert.deepEqual(
+    [before_email.duplicate, before_email.entity, before_email.rule],
+    [true, by_number, 'national_identification_number'],
+  )
+  const by_email = await create(client, {
+    type: 'individual',
+    name: 'Mail',
+    email: 'ANNA@example.com',
+  })
+  const { duplicate, entity, rule, rules } = await check(client, person)
+  assert.deepEqual([duplicate, entity, rule], [true, by_email, 'email'])
+  assert.deepEqual(
+    rules.map((r: { entity: string }) => r.entity),
+    [by_email, by_number, by_name],
+  )
+  assert.equal(await create(client, person), by_email)
+})
+
+test('duplicate_check, rejected ones: passed over and named, the 20 oldest, oldest first', async () => {
+  const client = await service.openAccount()
+  const body = { type: 'individual', name: 'Carl', email: 'carl@example.com' }
+  const rejected = await reject(client, body, 22)
+  const before = await check(client, body)
+  assert.deepEqual([before.duplicate, before.entity, before.rule], [false, '', ''])
+  assert.deepEqual(before.rules[0].rejected, rejected.slice(0, 20))
+  assert.deepEqual(before.rules[1].rejected, [])
+  const live = await create(client, body)
+  assert.ok(!rejected.includes(live))
+  const { entity, rules } = await check(client, body)
+  assert.deepEqual([entity, rules[0].entity], [live, live])
+  assert.deepEqual(rules[0].rejected, rejected.slice(0, 20))
+})
+
+test('duplicate_check, a business: its one rule, live and rejected', async () => {
+  const client = await service.openAccount()
+  const [rejected] = await reject(client, company, 1)
+  const live = await create(client, company)
+  const answer = await check(client, {
+    ...company,
+    name: 'Other',
+    registration_number: ' hk-2041',
+    registration_address: { country: 'hk' },
+  })
+  const compared = { registration_number: 'hk-2041', 'registration_address.country': 'hk' }
+  assert.deepEqual(answer, {
+    object: 'entity_duplicate_check',
+    duplicate: true,
+    entity: live,
+    rule: 'registration_number',
+    rules: [
+      {
+        rule: 'registration_number',
+        priority: 1,
+        takes_part: true,
+        missing: [],
+        compared,
+        entity: live,
+        rejected: [rejected],
+      },
+    ],
+  })
+  const elsewhere = { ...company, registration_address: { country: 'SG' } }
+  assert.equal((await check(client, elsewhere)).duplicate, false)
+})
+
+test('duplicate_check, another account’s entities or another type: not compared', async () => {
+  const client = await service.openAccount()
+  const email = 'dora@example.com'
+  await create(await service.openAccount(), { type: 'individual', name: 'Dora', email })
+  await create(client, { ...company, email })
+  const { duplicate } = await check(client, { type: 'individual', name: 'Dora', email })
+  assert.equal(duplicate, false)
+})
+
+/** The same numbers on every run. */
+function* numbers(): Generator<number, never> {
+  for (let state = 7; ; state = (state * 1_103_515_245 + 12_345) % 2 ** 31) yield state >> 8
+}
+
+test('duplicate_check before each of 80 creations: foretells the entity that answers', async () => {
+  const client = await service.openAccount()
+  const known = new Set<string>()
+  const next = numbers()
+  const pick = <T>(...values: T[]): T => values[next.next().value % values.length] as T
+  let duplicates = 0
+  for (let i = 0; i < 80; i++) {
+    const body = {
+      type: pick('individual', 'individual', 'business'),
+      name: pick('Eva', 'eva ', 'Finn'),
+      email: pick('', 'e@x.example', 'E@X.example', 'f@x.example'),
+      national_identification_number: pick({}, { type: 'ID', number: pick('1', '2', '3') }),
+      registration_number: pick('', '1', '2'),
+      vertical: pick('', 'retail', 'Retail'),
+      registration_address: { line1: pick('1 A', '1 a', '2 B'), city: 'C', country: 'DE' },
+    }
+    const { duplicate, entity, rule } = await check(client, body)
+    const id = await create(client, body)
+    assert.deepEqual([duplicate, rule !== ''], [known.has(id), known.has(id)], JSON.stringify(body))
+    assert.equal(entity, duplicate ? id : '')
+    known.add(id)
+    duplicates += Number(duplicate)
+    if (pick(0, 0, 0, 1) === 1) {
+      // Rejected: the next like it is a new one.
+      await review(client, id, 'rejected')
+    }
+  }
+  assert.ok(duplicates > 10 && duplicates < 70, String(duplicates))
+})
+
+test('duplicate_check, with and without Idempotency-Key: not a row of any table changes', async () => {
+  await create(account, person)
+  const { owner } = service.database
+  const before = await fingerprint(owner)
+  const header = { 'idempotency-key': 'dry-1' }
+  const first = await account.post(CHECK, person, header)
+  const second = await account.post(CHECK, company, header)
+  assert.deepEqual([first.json.data.duplicate, second.json.data.duplicate], [true, false])
+  for (const { headers } of [first, second]) assert.equal(headers['idempotent-replayed'], undefined)
+  const malformed = await account.post(CHECK, person, { 'idempotency-key': 'ключ' })
+  assertRefused(malformed, 400, 'invalid_idempotency_key', 'Idempotency-Key')
+  assert.deepEqual(await fingerprint(owner), before)
+})
+
+test('duplicate_check, key of scope read: answered, where a creation is not allowed', async () => {
+  const reader = await service.addKey(account, 'read')
+  assert.equal((await reader.post(CHECK, company)).status, 200)
+  assertRefused(await reader.post('/v3/entity', company), 403, 'insufficient_scope')
+})
+
+const REFUSED: readonly [what: string, body: unknown][] = [
+  ['not JSON', '{"name":'],
+  ['no object', []],
+  ['empty', {}],
+  ['no type', { name: 'X' }],
+  ['blank name', { type: 'business', name: '\u200b' }],
+  ['unknown member', { ...company, colour: 'red' }],
+  ['many at once', { ...person, email: 'x', registration_date: 'x', tax_id: 7, id: 'ent_1' }],
+  ['country', { ...company, registration_address: { country: 'ZZ' } }],
+  ['on_behalf_of malformed', { ...person, on_behalf_of: 'acc_1' }],
+  ['on_behalf_of unknown', { ...person, on_behalf_of: 'ent_00000000000000000000' }],
+]
+for (const [what, body] of REFUSED) {
+  test(`duplicate_check, ${what}: refused exactly as a creation is`, async () => {
+    const [checked, created] = await Promise.all([
+      account.post(CHECK, body),
+      account.post('/v3/entity', body),
+    ])
+    assert.ok(created.status >= 400 && created.status < 500, created.text)
+    assertSame(checked, created)
+  })
+}
+
+function assertSame(checked: Answer, created: Answer): void {
+  assert.deepEqual([checked.status, checked.text], [created.status, created.text])
+}
+
+test('duplicate_check, on_behalf_of an entity: its scope is compared; rejected: 404', async () => {
+  const client = await service.openAccount()
+  const principal = await create(client, company)
+  const body = { ...person, email: '', national_identification_number: {} }
+  const own = await create(client, { ...body, on_behalf_of: principal })
+  assert.equal((await check(client, body)).duplicate, false)
+  const { entity, rules } = await check(client, { ...body, on_behalf_of: principal })
+  assert.deepEqual([entity, rules[2].compared.on_behalf_of], [own, principal])
+  await review(client, principal, 'rejected')
+  const refused = await client.post(CHECK, { ...body, on_behalf_of: principal })
+  assertRefused(refused, 404, 'entity_not_found', 'on_behalf_of')
+  assertSame(refused, await client.post('/v3/entity', { ...body, on_behalf_of: principal }))
+})
+
+test('explainEntity: an entity is no duplicate of itself, live or rejected', async () => {
+  const client = await service.openAccount()
+  const { account_id } = client.account
+  const explained = async (id: string) => {
+    const [entity] = await findEntities(service.deps.sql, [{ account_id, id }])
+    assert.ok(entity)
+    return explainEntity(service.deps.sql, entity)
+  }
+  const [rejected = ''] = await reject(client, person, 1)
+  const alone = await explained(rejected)
+  assert.equal(alone.duplicate, undefined)
+  assert.deepEqual(alone.rules[0]?.rejected, [])
+  const live = await create(client, person)
+  const of_live = await explained(live)
+  assert.equal(of_live.duplicate, undefined)
+  assert.deepEqual(
+    of_live.rules.map(rule => [rule.entity, rule.rejected]),
+    [1, 2, 3].map(() => ['', [rejected]]),
+  )
+  const of_rejected = await explained(rejected)
+  assert.deepEqual(of_rejected.duplicate, { rule: 'email', id: live })
+  assert.deepEqual(
+    of_rejected.rules.map(rule => [rule.entity, rule.rejected]),
+    [1, 2, 3].map(() => [live, []]),
+  )
+})

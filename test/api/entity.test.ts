@@ -1,0 +1,370 @@
+// POST /v3/entity, GET and PUT /v3/entity/{id}: what is kept and how it is shown, what a change
+// replaces, whose entities there are, and keys. Duplicates, approval and what is refused for its
+// fields have files of their own.
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { fullEntity, plainEntity } from '../support/bodies.ts'
+import { assertRefused, assertShape, fingerprint } from '../support/check.ts'
+import { review } from '../support/review.ts'
+import { type Client, startTestService, type TestService } from '../support/service.ts'
+import { ENTITY, IN_UTC, idOf } from '../support/shapes.ts'
+
+const PATH = '/v3/entity'
+const NOBODY = 'ent_00000000000000000000'
+
+let service: TestService
+let account: Client
+before(async () => {
+  service = await startTestService()
+})
+after(() => service.close())
+
+/** So that no test finds another's duplicates. */
+async function newAccount(): Promise<void> {
+  account = await service.openAccount()
+}
+
+async function created(body: object, by = account) {
+  const answer = await by.post(PATH, body)
+  assert.equal(answer.status, 200, answer.text)
+  assert.deepEqual(Object.keys(answer.json), ['status', 'message', 'data'])
+  assert.deepEqual([answer.json.status, answer.json.message], ['success', ''])
+  return answer.json.data
+}
+
+async function changed(id: string, body: object, by = account) {
+  const answer = await by.put(`${PATH}/${id}`, body)
+  assert.equal(answer.status, 200, answer.text)
+  return answer.json.data
+}
+
+const EMPTY = {
+  email: '',
+  phone: {},
+  description: '',
+  vertical: '',
+  on_behalf_of: '',
+  national_identification_number: {},
+  registration_number: '',
+  registration_date: '',
+  registration_address: {},
+  operating_address: {},
+  tax_id: '',
+  purpose_of_use: '',
+  relationship: '',
+  representatives: [],
+  documents: [],
+  reference_id: '',
+  metadata: null,
+}
+type Optional = keyof typeof EMPTY
+const OPTIONAL = Object.keys(EMPTY) as Optional[]
+
+test(`POST ${PATH}, every member: each comes back as it was sent, in the order of the docs`, async () => {
+  await newAccount()
+  const principal = await created(plainEntity)
+  const sent = { ...fullEntity, on_behalf_of: principal.id }
+  const entity = await created(sent)
+  assertShape(entity, ENTITY)
+  assert.deepEqual(Object.keys(entity), Object.keys(ENTITY))
+  assert.match(entity.id, idOf('ent'))
+  assert.equal(entity.object, 'entity')
+  for (const [name, value] of Object.entries(sent)) assert.deepEqual(entity[name], value, name)
+})
+
+test(`POST ${PATH}, name and type alone: every member, none set, pending with one step`, async () => {
+  await newAccount()
+  const { id, created_at, ...entity } = await created(plainEntity)
+  assert.match(created_at, IN_UTC)
+  assert.deepEqual(entity, {
+    object: 'entity',
+    ...plainEntity,
+    ...EMPTY,
+    approval_status: 'pending',
+    approval_status_description: '',
+    approval_history: [{ status: 'pending', description: '', at: created_at }],
+    updated_at: created_at,
+  })
+})
+
+for (const body of [plainEntity, fullEntity]) {
+  test(`GET ${PATH}/{id}, of a ${body.type}: byte for byte what its creation answered`, async () => {
+    await newAccount()
+    const answer = await account.post(PATH, body)
+    const read = await account.get(`${PATH}/${answer.json.data.id}`)
+    assert.equal(read.status, 200)
+    assert.equal(read.text, answer.text)
+    assert.equal(read.headers['content-type'], answer.headers['content-type'])
+  })
+}
+
+test(`POST ${PATH}, text with spaces, capitals and what cannot be seen: kept as it was sent`, async () => {
+  await newAccount()
+  const text = ' Re\u0301ne\u200b  WEIẞ\u3000'
+  const sent = {
+    type: 'individual',
+    name: text,
+    email: ' ANNA@Example.com\u200b',
+    vertical: text,
+    tax_id: text,
+    description: '\u200b',
+    registration_address: { line1: text, city: text, state: ' ', postal_code: text },
+    national_identification_number: { type: text, number: text },
+    metadata: { ' key ': text },
+  }
+  const entity = await created(sent)
+  for (const [name, value] of Object.entries(sent)) assert.deepEqual(entity[name], value, name)
+})
+
+test(`POST ${PATH}, country codes in any case with space around: upper case, trimmed`, async () => {
+  await newAccount()
+  const country = '\u00a0hk\t'
+  const person = { nationality: country, address: { country } }
+  const { registration_address, operating_address, representatives } = await created({
+    ...plainEntity,
+    registration_address: { country },
+    operating_address: { country, city: ' x ' },
+    representatives: [person, {}],
+  })
+  assert.deepEqual(registration_address, { country: 'HK' })
+  assert.deepEqual(operating_address, { country: 'HK', city: ' x ' })
+  assert.deepEqual(representatives, [{ nationality: 'HK', address: { country: 'HK' } }, {}])
+})
+
+test(`POST ${PATH}, ownership percentages: integers and decimal text, exact, 100 in sum`, async () => {
+  await newAccount()
+  const shares = [0, '33.3333', '33.3333', '33.3334', '0.0000', '000']
+  const sent = shares.map(ownership_percentage => ({ ownership_percentage }))
+  const { representatives } = await created({ ...plainEntity, representatives: sent })
+  const kept = representatives.map((r: { ownership_percentage: string }) => r.ownership_percentage)
+  assert.deepEqual(kept, shares.map(String))
+  const whole = [{ ownership_percentage: 100 }]
+  assert.deepEqual((await created({ ...plainEntity, representatives: whole })).representatives, [
+    { ownership_percentage: '100' },
+  ])
+})
+
+test(`POST ${PATH}, empty texts, objects and arrays: shown as sent, which is as not set`, async () => {
+  await newAccount()
+  const { metadata: _, ...empty } = EMPTY
+  const entity = await created({ ...plainEntity, ...empty })
+  const { id, created_at, updated_at, approval_history, ...rest } = await created(plainEntity)
+  for (const [name, value] of Object.entries(rest)) assert.deepEqual(entity[name], value, name)
+})
+
+// PUT.
+
+const OTHER: { readonly [Member in Optional]: unknown } = {
+  email: 'b@example.com',
+  phone: { number: '7' },
+  description: 'Other',
+  vertical: 'food',
+  on_behalf_of: 'set below',
+  national_identification_number: { number: '7' },
+  registration_number: '7',
+  registration_date: '2000-02-29',
+  registration_address: { city: 'Macau' },
+  operating_address: { country: 'MO' },
+  tax_id: '7',
+  purpose_of_use: 'Other',
+  relationship: 'owner',
+  representatives: [{ last_name: 'Ho' }],
+  documents: [],
+  reference_id: '7',
+  metadata: { other: '' },
+}
+
+for (const member of OPTIONAL) {
+  test(`PUT ${PATH}/{id}, ${member}: replaced whole, then taken away by null, all else as it was`, async () => {
+    await newAccount()
+    const [principal, other] = [await created(plainEntity), await created(plainEntity)]
+    const before = await created({ ...fullEntity, on_behalf_of: principal.id })
+    const value = member === 'on_behalf_of' ? other.id : OTHER[member]
+    const replaced = await changed(before.id, { [member]: value })
+    assert.deepEqual(replaced, { ...before, [member]: value, updated_at: replaced.updated_at })
+    assert.ok(replaced.updated_at > before.updated_at)
+    const cleared = await changed(before.id, { [member]: null })
+    const { updated_at } = cleared
+    assert.deepEqual(cleared, { ...before, [member]: EMPTY[member], updated_at })
+    const read = await account.get(`${PATH}/${before.id}`)
+    assert.deepEqual(read.json.data, cleared)
+  })
+}
+
+test(`PUT ${PATH}/{id}, every member at once: as if it had been created so`, async () => {
+  await newAccount()
+  const { id, created_at } = await created({ type: 'business', name: 'X' })
+  const { type: _, ...members } = fullEntity
+  const entity = await changed(id, { ...members, name: ' New\u200bName ' })
+  assert.deepEqual(
+    { ...entity, id: '', created_at: '', updated_at: '', approval_history: [] },
+    {
+      ...(await created({ ...fullEntity, name: ' New\u200bName ', registration_number: 'other' })),
+      ...{ id: '', created_at: '', updated_at: '', approval_history: [] },
+      registration_number: fullEntity.registration_number,
+    },
+  )
+  assert.equal(entity.created_at, created_at)
+})
+
+test(`PUT ${PATH}/{id}, what changes nothing: the entity as it was, no row changes`, async () => {
+  await newAccount()
+  const { on_behalf_of: _, id, ...before } = await created(fullEntity)
+  const bare = await created(plainEntity)
+  const address = fullEntity.registration_address
+  const turned = Object.fromEntries(Object.entries(address).toReversed())
+  const untouched = await fingerprint(service.database.owner)
+  const same: readonly (readonly [string, object])[] = [
+    [id, {}],
+    [id, fullEntity],
+    [id, { type: 'business' }],
+    [id, { on_behalf_of: null }],
+    [id, { registration_address: { ...address, country: ' hk ' } }],
+    [id, { registration_address: turned }],
+    [bare.id, Object.fromEntries(OPTIONAL.map(name => [name, null]))],
+    [bare.id, { ...EMPTY, metadata: null }],
+  ]
+  for (const [of, body] of same) {
+    const answer = await account.put(`${PATH}/${of}`, body)
+    assert.equal(answer.status, 200, answer.text)
+    assert.equal(answer.text, (await account.get(`${PATH}/${of}`)).text)
+    assert.deepEqual(await fingerprint(service.database.owner), untouched, JSON.stringify(body))
+  }
+  assert.equal(before.updated_at, before.created_at)
+})
+
+test(`PUT ${PATH}/{id}, another type: 400 at type, no row changes`, async () => {
+  await newAccount()
+  const { id } = await created(plainEntity)
+  const untouched = await fingerprint(service.database.owner)
+  const answer = await account.put(`${PATH}/${id}`, { type: 'business', name: 'New' })
+  assertRefused(answer, 400, 'invalid_field', 'type')
+  assert.deepEqual(await fingerprint(service.database.owner), untouched)
+})
+
+test(`PUT ${PATH}/{id}, a rejected entity: changed, and still rejected`, async () => {
+  await newAccount()
+  const { id } = await created(plainEntity)
+  await review(service, account, id, 'rejected', 'No papers.')
+  const entity = await changed(id, { name: 'Bo' })
+  assert.deepEqual([entity.name, entity.approval_status], ['Bo', 'rejected'])
+  assert.equal(entity.approval_status_description, 'No papers.')
+  assert.equal(entity.approval_history.length, 2)
+})
+
+// Whom it belongs to.
+
+test(`${PATH}, on_behalf_of nobody, another account’s or a rejected one: 404 entity_not_found there`, async () => {
+  await newAccount()
+  const stranger = await service.openAccount()
+  const theirs = await created(plainEntity, stranger)
+  const gone = await created(plainEntity)
+  await review(service, account, gone.id, 'rejected')
+  const { id } = await created(plainEntity)
+  const untouched = await fingerprint(service.database.owner)
+  const texts: string[] = []
+  for (const on_behalf_of of [NOBODY, theirs.id, gone.id]) {
+    const answers = [
+      await account.post(PATH, { ...plainEntity, on_behalf_of }),
+      await account.put(`${PATH}/${id}`, { on_behalf_of }),
+    ]
+    for (const answer of answers) {
+      assertRefused(answer, 404, 'entity_not_found', 'on_behalf_of')
+      texts.push(answer.text.replaceAll(on_behalf_of, '…'))
+    }
+  }
+  assert.equal(new Set(texts.slice(0, 4)).size, 1, 'another account’s is like nobody')
+  assertRefused(
+    await account.put(`${PATH}/${id}`, { on_behalf_of: id }),
+    400,
+    'invalid_field',
+    'on_behalf_of',
+  )
+  assert.deepEqual(await fingerprint(service.database.owner), untouched)
+})
+
+test(`${PATH}, the principal rejected since: the entity is still read and changed in all else`, async () => {
+  await newAccount()
+  const principal = await created(plainEntity)
+  const { id } = await created({ ...plainEntity, on_behalf_of: principal.id })
+  await review(service, account, principal.id, 'rejected')
+  const entity = await changed(id, { tax_id: '7' })
+  assert.deepEqual([entity.tax_id, entity.on_behalf_of], ['7', principal.id])
+  assert.equal((await account.post(`${PATH}/${id}/submit`, {})).status, 200)
+})
+
+test(`${PATH}/{id}, another account’s and nobody’s id: 404, alike byte for byte, no row changes`, async () => {
+  await newAccount()
+  const { id } = await created(fullEntity)
+  const stranger = await service.openAccount()
+  const untouched = await fingerprint(service.database.owner)
+  const calls = [
+    (of: string) => stranger.get(`${PATH}/${of}`),
+    (of: string) => stranger.put(`${PATH}/${of}`, { name: 'Mine' }),
+    (of: string) => stranger.put(`${PATH}/${of}`, { type: 'individual' }),
+    (of: string) => stranger.post(`${PATH}/${of}/submit`, {}),
+  ]
+  for (const call of calls) {
+    const [theirs, nobodys] = [await call(id), await call(NOBODY)]
+    assertRefused(theirs, 404, 'not_found')
+    assert.equal(theirs.text, nobodys.text)
+    assert.deepEqual(theirs.headers, { ...nobodys.headers, date: theirs.headers.date })
+  }
+  assert.deepEqual(await fingerprint(service.database.owner), untouched)
+})
+
+test(`${PATH}/{id}, no id of an entity: 400 invalid_path_parameter at id`, async () => {
+  await newAccount()
+  for (const id of ['x', 'pot_00000000000000000000', `${NOBODY}0`, NOBODY.toUpperCase(), '%00']) {
+    const answers = [
+      await account.get(`${PATH}/${id}`),
+      await account.put(`${PATH}/${id}`, { name: 'x' }),
+      await account.post(`${PATH}/${id}/submit`, {}),
+    ]
+    for (const answer of answers) assertRefused(answer, 400, 'invalid_path_parameter', 'id')
+  }
+})
+
+// Keys.
+
+test(`${PATH}, a read-only key: reads, and is refused before a body is read, no row changes`, async () => {
+  await newAccount()
+  const { id } = await created(plainEntity)
+  const reader = await service.addKey(account, 'read')
+  assert.equal((await reader.get(`${PATH}/${id}`)).status, 200)
+  const untouched = await fingerprint(service.database.owner)
+  for (const body of [plainEntity, '{"broken']) {
+    assertRefused(await reader.post(PATH, body), 403, 'insufficient_scope')
+    assertRefused(await reader.put(`${PATH}/${id}`, body), 403, 'insufficient_scope')
+    assertRefused(await reader.post(`${PATH}/${id}/submit`, body), 403, 'insufficient_scope')
+  }
+  assert.deepEqual(await fingerprint(service.database.owner), untouched)
+})
+
+test(`POST ${PATH}, one Idempotency-Key twice: the first answer again, no row changes`, async () => {
+  await newAccount()
+  const key = { 'idempotency-key': 'one' }
+  const first = await account.post(PATH, plainEntity, key)
+  assert.equal(first.headers['idempotent-replayed'], undefined)
+  await changed(first.json.data.id, { name: 'Bo' })
+  const untouched = await fingerprint(service.database.owner)
+  const again = await account.post(PATH, plainEntity, key)
+  assert.deepEqual([again.status, again.text], [200, first.text])
+  assert.equal(again.headers['idempotent-replayed'], 'true')
+  const other = await account.post(PATH, { ...plainEntity, name: 'Bo' }, key)
+  assertRefused(other, 422, 'idempotency_key_reused')
+  assert.deepEqual(await fingerprint(service.database.owner), untouched)
+})
+
+test(`POST ${PATH}, a duplicate under an Idempotency-Key: the first entity, again as it was then`, async () => {
+  await newAccount()
+  const body = { ...plainEntity, email: 'anna@example.com' }
+  const first = await created(body)
+  const key = { 'idempotency-key': 'two' }
+  const duplicate = await account.post(PATH, { ...body, name: 'Bo' }, key)
+  assert.equal(duplicate.json.data.id, first.id)
+  await changed(first.id, { description: 'later' })
+  const again = await account.post(PATH, { ...body, name: 'Bo' }, key)
+  assert.equal(again.text, duplicate.text)
+  assert.equal(again.headers['idempotent-replayed'], 'true')
+})

@@ -1,0 +1,327 @@
+// Payouts made for an entity (contract 10): refused for one that is not there or is rejected, held
+// in compliance_hold for one that is not approved, and let go or ended by its review.
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { Lane } from '../../src/engine/lane.ts'
+import type { ReviewResult } from '../../src/entity/states.ts'
+import { newId } from '../../src/id.ts'
+import { advancePayout } from '../../src/payout/operations.ts'
+import { internalPayout, localPayout } from '../support/bodies.ts'
+import { checkBooks } from '../support/books.ts'
+import { assertRefused, balancesOf, fingerprint } from '../support/check.ts'
+import { type Client, startTestService, type TestService } from '../support/service.ts'
+import { linesOf, settleAll } from '../support/settling.ts'
+
+const AMOUNT = 10_000
+const FEE = 100
+const FUNDED = 1_000_000n
+
+let service: TestService
+before(async () => {
+  service = await startTestService({ simulator_delay_ms: 0 })
+  await service.setFees([{ fixed_amount: 100n }])
+})
+after(async () => {
+  // Whatever these tests did, every book holds together.
+  await checkBooks(service.database.owner, { DATABASE_URL: service.database.url })
+  await service.close()
+})
+
+function funded(): Promise<Client> {
+  return service.openAccount({ currencies: ['USD'], fund: { USD: FUNDED } })
+}
+
+let made = 0
+async function entityOf(account: Client): Promise<string> {
+  made += 1
+  const body = { type: 'individual', name: 'Anna', email: `anna${made}@example.com` }
+  const answer = await account.post('/v3/entity', body)
+  assert.equal(answer.status, 200, answer.text)
+  return answer.json.data.id
+}
+
+function review({ account }: Client, id: string, status: ReviewResult) {
+  const change = { kind: 'review', id, status, description: '' } as const
+  return service.deps.lanes.writeEntity.run({
+    account_id: account.account_id,
+    claim: null,
+    change,
+  })
+}
+
+async function approved(account: Client): Promise<string> {
+  const id = await entityOf(account)
+  await review(account, id, 'approved')
+  return id
+}
+
+async function pay(account: Client, fields: object) {
+  const answer = await account.post('/v3/payout', { ...localPayout, ...fields })
+  assert.equal(answer.status, 200, answer.text)
+  return answer.json.data
+}
+
+async function statusOf(account: Client, id: string): Promise<string> {
+  return (await account.get(`/v3/payout/${id}`)).json.data.status
+}
+
+async function eventsOf(id: string): Promise<string[]> {
+  const rows = await service.database.owner<{ type: string }[]>`
+    select type from events where object_id = ${id} order by sequence`
+  return rows.map(({ type }) => type)
+}
+
+async function usd(account: Client): Promise<bigint> {
+  return BigInt((await balancesOf(account)).USD ?? '0')
+}
+
+const PAID = FUNDED - BigInt(AMOUNT + FEE)
+
+test('POST /v3/payout, for an approved entity: processing, and to the rail', async () => {
+  const account = await funded()
+  const entity = await approved(account)
+  const payout = await pay(account, { on_behalf_of: entity })
+  assert.equal(payout.status, 'processing')
+  assert.equal(payout.on_behalf_of, entity)
+  assert.equal(payout.status_description, '')
+  await settleAll(service)
+  assert.equal(await statusOf(account, payout.id), 'succeeded')
+})
+
+test('POST /v3/payout, for an entity not yet approved: held, debited, not to the rail', async () => {
+  const account = await funded()
+  const entity = await entityOf(account)
+  const payout = await pay(account, { on_behalf_of: entity })
+  assert.equal(payout.status, 'compliance_hold')
+  assert.equal(payout.status_description, `Held until entity ${entity} is reviewed.`)
+  assert.equal(await usd(account), PAID)
+  await settleAll(service)
+  assert.equal(await statusOf(account, payout.id), 'compliance_hold')
+  assert.deepEqual(await eventsOf(payout.id), ['payout.created', 'payout.compliance_hold'])
+})
+
+for (const status of ['submitted', 'requires_action', 'resubmitted'] as const) {
+  test(`POST /v3/payout, for an entity ${status}: held`, async () => {
+    const account = await funded()
+    const entity = await entityOf(account)
+    if (status !== 'submitted') await review(account, entity, 'requires_action')
+    if (status !== 'requires_action') await account.post(`/v3/entity/${entity}/submit`, {})
+    const now = (await account.get(`/v3/entity/${entity}`)).json.data.approval_status
+    assert.equal(now, status)
+    const payout = await pay(account, { on_behalf_of: entity })
+    assert.equal(payout.status, 'compliance_hold')
+  })
+}
+
+test('review of an entity, approved: its held payouts go to the rail, each once', async () => {
+  const account = await funded()
+  const [entity, other] = [await entityOf(account), await entityOf(account)]
+  const payouts = [
+    await pay(account, { on_behalf_of: entity }),
+    await pay(account, { on_behalf_of: entity }),
+  ]
+  const waiting = await pay(account, { on_behalf_of: other })
+  await review(account, entity, 'approved')
+  await settleAll(service)
+  for (const { id } of payouts) {
+    const { data } = (await account.get(`/v3/payout/${id}`)).json
+    assert.equal(data.status, 'succeeded')
+    assert.equal(data.status_description, '')
+    const events = ['created', 'compliance_hold', 'processing', 'succeeded']
+    assert.deepEqual(
+      await eventsOf(id),
+      events.map(name => `payout.${name}`),
+    )
+  }
+  assert.equal(await statusOf(account, waiting.id), 'compliance_hold')
+})
+
+test('review of an entity, rejected: its held payouts fail, all money is back', async () => {
+  const account = await funded()
+  const entity = await entityOf(account)
+  const payout = await pay(account, { on_behalf_of: entity })
+  await review(account, entity, 'rejected')
+  await settleAll(service)
+  const { data } = (await account.get(`/v3/payout/${payout.id}`)).json
+  assert.equal(data.status, 'failed')
+  assert.deepEqual(data.failure, {
+    code: 'PF000300',
+    category: 'compliance',
+    message: `Entity ${entity}, for which the payout was made, is rejected.`,
+  })
+  assert.equal(await usd(account), FUNDED)
+  const [line] = await linesOf(service, account, [payout.balance_transaction])
+  assert.equal(line.type, 'payout_failure')
+  assert.equal(line.net.amount, AMOUNT + FEE)
+})
+
+test('review of an entity, more is asked for: its payouts stay held until it is decided', async () => {
+  const account = await funded()
+  const entity = await entityOf(account)
+  const payout = await pay(account, { on_behalf_of: entity })
+  await review(account, entity, 'requires_action')
+  await settleAll(service)
+  assert.equal(await statusOf(account, payout.id), 'compliance_hold')
+  await review(account, entity, 'approved')
+  await settleAll(service)
+  assert.equal(await statusOf(account, payout.id), 'succeeded')
+})
+
+test('review of an entity, taken back before the worker has looked: the payout stays held', async () => {
+  const account = await funded()
+  const entity = await entityOf(account)
+  const payout = await pay(account, { on_behalf_of: entity })
+  await review(account, entity, 'approved')
+  await review(account, entity, 'requires_action')
+  await settleAll(service)
+  assert.equal(await statusOf(account, payout.id), 'compliance_hold')
+  await review(account, entity, 'approved')
+  await settleAll(service)
+  assert.equal(await statusOf(account, payout.id), 'succeeded')
+})
+
+test('an approved entity that is changed: new payouts are held, earlier ones go on', async () => {
+  const account = await funded()
+  const entity = await approved(account)
+  const before = await pay(account, { on_behalf_of: entity })
+  await account.put(`/v3/entity/${entity}`, { name: 'Someone else' })
+  const held = await pay(account, { on_behalf_of: entity })
+  await settleAll(service)
+  assert.equal(await statusOf(account, before.id), 'succeeded')
+  assert.equal(await statusOf(account, held.id), 'compliance_hold')
+})
+
+test('POST /v3/payout, for a rejected entity or another account’s: 404, nothing written', async () => {
+  const [account, stranger] = [await funded(), await funded()]
+  const rejected = await entityOf(account)
+  await review(account, rejected, 'rejected')
+  const foreign = await approved(stranger)
+  const untouched = await fingerprint(service.database.owner)
+  for (const on_behalf_of of [rejected, foreign, 'ent_00000000000000000000']) {
+    const answer = await account.post('/v3/payout', { ...localPayout, on_behalf_of })
+    assertRefused(answer, 404, 'entity_not_found', 'on_behalf_of')
+    const body = { payout_info: { currency: 'USD', amount: AMOUNT }, entity_id: on_behalf_of }
+    const quote = await account.post('/v3/payout/quote', body)
+    assertRefused(quote, 404, 'entity_not_found', 'entity_id')
+  }
+  assert.deepEqual(await fingerprint(service.database.owner), untouched)
+})
+
+async function quoteFor(account: Client, entity_id: string): Promise<string> {
+  const body = { payout_info: { currency: 'USD', amount: AMOUNT }, entity_id }
+  const answer = await account.post('/v3/payout/quote', body)
+  assert.equal(answer.status, 200, answer.text)
+  return answer.json.id
+}
+
+test('POST /v3/payout, with a quote for an entity: made for that entity, and held', async () => {
+  const account = await funded()
+  const entity = await entityOf(account)
+  const payout = await pay(account, { quote: await quoteFor(account, entity) })
+  assert.equal(payout.on_behalf_of, entity)
+  assert.equal(payout.status, 'compliance_hold')
+})
+
+test('POST /v3/payout, for another entity than its quote: 422 quote_mismatch', async () => {
+  const account = await funded()
+  const [quoted, other] = [await approved(account), await approved(account)]
+  const quote = await quoteFor(account, quoted)
+  const body = { ...localPayout, quote, on_behalf_of: other }
+  assertRefused(await account.post('/v3/payout', body), 422, 'quote_mismatch', 'on_behalf_of')
+  assert.equal((await pay(account, { quote, on_behalf_of: quoted })).status, 'processing')
+})
+
+test('POST /v3/payout, the quote’s entity rejected meanwhile: 404, the quote unused', async () => {
+  const account = await funded()
+  const entity = await approved(account)
+  const quote = await quoteFor(account, entity)
+  await review(account, entity, 'rejected')
+  const refused = await account.post('/v3/payout', { ...localPayout, quote })
+  assertRefused(refused, 404, 'entity_not_found', 'quote')
+  await review(account, entity, 'approved')
+  assert.equal((await pay(account, { quote })).status, 'processing')
+})
+
+async function heldInternal(): Promise<
+  [payer: Client, receiver: Client, entity: string, id: string]
+> {
+  const payer = await funded()
+  const receiver = await service.openAccount({ currencies: ['USD'] })
+  const entity = await entityOf(payer)
+  const body = { ...internalPayout(receiver.account.deposit_address), on_behalf_of: entity }
+  const payout = await pay(payer, { ...body, local: undefined })
+  assert.equal(payout.status, 'compliance_hold')
+  assert.equal(await usd(receiver), 0n)
+  return [payer, receiver, entity, payout.id]
+}
+
+test('service_account payout, held and approved: credited once, by the review', async () => {
+  const [payer, receiver, entity, id] = await heldInternal()
+  await review(payer, entity, 'approved')
+  await settleAll(service)
+  assert.equal(await statusOf(payer, id), 'succeeded')
+  assert.equal(await usd(receiver), BigInt(AMOUNT))
+  const [line] = await linesOf(service, receiver, [id])
+  assert.equal(line.type, 'payout')
+  assert.equal(line.operation_type, 'credit')
+  assert.deepEqual(await eventsOf(line.id), ['balance_transaction.created'])
+})
+
+test('service_account payout, held and rejected: the receiver sees nothing of it', async () => {
+  const [payer, receiver, entity, id] = await heldInternal()
+  await review(payer, entity, 'rejected')
+  await settleAll(service)
+  assert.equal(await statusOf(payer, id), 'failed')
+  assert.equal(await usd(payer), FUNDED)
+  assert.deepEqual(await linesOf(service, receiver, [id]), [])
+})
+
+async function byOperator(
+  account: Client,
+  id: string,
+  status: 'processing' | 'succeeded' | 'failed',
+) {
+  const { account_id } = account.account
+  const failure = status === 'failed' ? { code: 'T1', category: 'test', message: 'T' } : null
+  const lane = new Lane(service.deps.sql, advancePayout(newId), { max_batch: 1 })
+  const steps = [{ status, failure }]
+  const command = { account_id, payout_id: id, steps, by: 'operator', ask_again_in_ms: null }
+  return lane.run({ ...command, by: 'operator' })
+}
+
+test('service_account payout, held: the operator may end it, not give it to a rail', async () => {
+  const [payer, receiver, , id] = await heldInternal()
+  await assert.rejects(byOperator(payer, id, 'processing'), { status: 409 })
+  await byOperator(payer, id, 'succeeded')
+  assert.equal(await usd(receiver), BigInt(AMOUNT))
+  await assert.rejects(byOperator(payer, id, 'failed'), { status: 409 })
+})
+
+test('a held payout set going by the operator: the later review leaves it alone', async () => {
+  const account = await funded()
+  const entity = await entityOf(account)
+  const { id } = await pay(account, { on_behalf_of: entity })
+  await byOperator(account, id, 'processing')
+  await review(account, entity, 'rejected')
+  await settleAll(service)
+  assert.equal(await statusOf(account, id), 'succeeded')
+})
+
+test('payouts made while their entity is reviewed: each goes on, none is left held', async () => {
+  const account = await funded()
+  for (let round = 0; round < 5; round++) {
+    const entity = await entityOf(account)
+    const all = Array.from({ length: 20 }, () => pay(account, { on_behalf_of: entity, amount: 7 }))
+    all.splice(10, 0, review(account, entity, 'approved').then(() => undefined) as never)
+    const payouts = (await Promise.all(all)).filter(payout => payout !== undefined)
+    await settleAll(service)
+    for (const { id } of payouts) assert.equal(await statusOf(account, id), 'succeeded')
+  }
+})
+
+test('the database, held_for outside compliance_hold: refused whoever writes it', async () => {
+  const account = await funded()
+  const { id } = await pay(account, {})
+  const write = service.database.owner`update payouts set held_for = 'ent_x' where id = ${id}`
+  await assert.rejects(write.execute(), { constraint_name: 'held_while_in_compliance_hold' })
+})

@@ -1,0 +1,472 @@
+// corridor entity import: what becomes of each row, in the words of the API; that a file may be run
+// again after refusals, a stop or a kill without doubling anything; and that a dry run tells what a
+// real one does.
+import assert from 'node:assert/strict'
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFile } from 'node:fs/promises'
+import { after, before, test } from 'node:test'
+import { setTimeout as delay } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { MAX_WAIT_MS } from '../../src/engine/lane.ts'
+import { type Cli, openCli } from '../support/cli.ts'
+import { until } from '../support/process.ts'
+import { startProxy } from '../support/proxy.ts'
+import { type Client, startTestService, type TestService } from '../support/service.ts'
+
+const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
+
+let service: TestService
+let cli: Cli
+before(async () => {
+  service = await startTestService()
+  cli = await openCli(service.database.url)
+})
+after(async () => {
+  await cli.close()
+  await service.close()
+})
+
+const idOf = ({ account }: Client) => account.account_id
+const jsonLines = (bodies: readonly unknown[]) =>
+  bodies.map(body => (typeof body === 'string' ? body : JSON.stringify(body))).join('\n')
+
+/** Runs an import with a report; what it printed as JSON, and the lines of the report. */
+async function runImport(path: string, of: Client, ...more: readonly string[]) {
+  const report = `${path}.report.jsonl`
+  const args = ['entity', 'import', path, '--account', idOf(of), '--report', report, '--json']
+  const ran = await cli.run(...args, ...more)
+  assert.equal(ran.stderr, '')
+  const lines = (await readFile(report, 'utf8')).trimEnd().split('\n')
+  return { ...ran, report: lines.map(line => JSON.parse(line)) }
+}
+
+function countsOf({ json }: { json: Record<string, unknown> }) {
+  const { rows, created, matched, matched_by, imported_before, refused } = json
+  return { rows, created, matched, matched_by, imported_before, refused }
+}
+
+async function countEntities(of: Client): Promise<number> {
+  const [row] = await service.database.owner<{ count: bigint }[]>`
+    select count(*) as count from entities where account_id = ${idOf(of)}`
+  return Number(row?.count)
+}
+
+const person = (name: string, members: object = {}) => ({ name, type: 'individual', ...members })
+
+const MIXED = [
+  person('Anna', { email: 'anna@example.com' }),
+  person('Anna again', { email: ' ANNA@example.com ' }),
+  person('Bob', { email: 'not an address' }),
+  person('Known', { email: 'known@example.com' }),
+  person('Carl'),
+  person('Carl'),
+  person('For nobody', { on_behalf_of: 'ent_00000000000000000000' }),
+  {
+    name: 'Harbour',
+    type: 'business',
+    registration_number: '1',
+    registration_address: { country: 'hk' },
+  },
+  {
+    name: 'Port',
+    type: 'business',
+    registration_number: '1',
+    registration_address: { country: 'HK ' },
+  },
+]
+
+test('entity import, rows of every kind: each has its result, exit code 1 for the refused', async () => {
+  const client = await service.openAccount()
+  const known = await client.post('/v3/entity', person('K', { email: 'KNOWN@example.com' }))
+  const path = await cli.file('mixed.jsonl', jsonLines(MIXED))
+  const { code, json, report } = await runImport(path, client)
+  assert.equal(code, 1)
+  assert.deepEqual(countsOf({ json }), {
+    rows: 9,
+    created: 4,
+    matched: 3,
+    matched_by: { email: 2, registration_number: 1 },
+    imported_before: 0,
+    refused: 2,
+  })
+  assert.deepEqual(
+    report.map(({ line, result, rule }) => [line, result, rule]),
+    [
+      [1, 'created', null],
+      [2, 'matched', 'email'],
+      [3, 'refused', null],
+      [4, 'matched', 'email'],
+      [5, 'created', null],
+      [6, 'created', null],
+      [7, 'refused', null],
+      [8, 'created', null],
+      [9, 'matched', 'registration_number'],
+    ],
+  )
+  assert.equal(report[1].entity, report[0].entity)
+  assert.equal(report[3].entity, known.json.data.id)
+  assert.deepEqual(
+    json.refused_rows.map((row: { line: number }) => row.line),
+    [3, 7],
+  )
+  const stored = await client.get(`/v3/entity/${report[7].entity}`)
+  assert.equal(stored.json.data.registration_address.country, 'HK')
+  assert.equal(await countEntities(client), 5)
+})
+
+test('entity import, in words: counts, rules, and the refused with their lines', async () => {
+  const client = await service.openAccount()
+  const path = await cli.file('words.jsonl', jsonLines(MIXED))
+  const { code, stdout } = await cli.run('entity', 'import', path, '--account', idOf(client))
+  assert.equal(code, 1)
+  assert.match(stdout, /^words\.jsonl into acc_\S+, as the import "words\.jsonl"\n/)
+  assert.match(stdout, /\ncreated +5\nmatched +2\n {2}by email +1\n {2}by registration_number +1\n/)
+  assert.match(stdout, /\nimported before +0\nrefused +2\nrows +9\n/)
+  assert.match(stdout, /\n\d+ rows\/s, \d+ s\n/)
+  assert.match(stdout, /\n {2}line 3: email: Not an e-mail address\.\n {2}line 7: .*on_behalf_of/)
+})
+
+const REFUSED: readonly (string | object)[] = [
+  '{"name":"A","type":"individual",}',
+  '{"name":"A","name":"B","type":"individual"}',
+  '{"name":"A\\u0000","type":"individual"}',
+  '[]',
+  'null',
+  '"text"',
+  '{}',
+  person('A', { age: 3, email: 'x', phone: { code: 1 } }),
+  person('\u200b', { registration_date: '2026-02-30' }),
+  person('A', { registration_address: { country: 'ZZ' }, operating_address: [] }),
+  person('A', { type: 'company', metadata: { '': 'x', y: 1 } }),
+  person('A'.repeat(256), { representatives: [{ ownership_percentage: 1 }, 3] }),
+  person('A', { representatives: [{ ownership_percentage: '60' }, { ownership_percentage: 50 }] }),
+  person('A', { documents: [{ url: 'u'.repeat(2049) }], tax_id: null }),
+  person('A', { on_behalf_of: 'ent_00000000000000000000' }),
+  person('A', { description: 'x'.repeat(256 * 1024) }),
+  Object.fromEntries(Array.from({ length: 150 }, (_, i) => [`field_${i}`, i])),
+]
+
+test('entity import, rows that the API refuses: the same problems, word for word', async () => {
+  const client = await service.openAccount()
+  const path = await cli.file('refused.jsonl', jsonLines(REFUSED))
+  const { report, json } = await runImport(path, client)
+  assert.deepEqual([json.rows, json.refused], [REFUSED.length, REFUSED.length])
+  for (const [i, body] of REFUSED.entries()) {
+    const answer = await client.post('/v3/entity', body)
+    assert.notEqual(answer.status, 200)
+    assert.deepEqual(report[i].problems, answer.json.errors, `line ${i + 1}`)
+  }
+  assert.equal(await countEntities(client), 0)
+})
+
+/** Of every table: what it holds, to the last bit. */
+async function photograph(): Promise<Record<string, unknown>> {
+  const { owner } = service.database
+  const tables = await owner<{ name: string }[]>`
+    select tablename as name from pg_tables where schemaname = 'public' order by 1`
+  const held = tables.map(async ({ name }): Promise<[string, unknown]> => {
+    const [row] = await owner`
+      select count(*), md5(string_agg(t::text, ',' order by t::text)) as md5 from ${owner(name)} t`
+    return [name, row]
+  })
+  return Object.fromEntries(await Promise.all(held))
+}
+
+test('entity import --dry-run: nothing is written, and the real run counts the same', async () => {
+  const client = await service.openAccount()
+  await client.post('/v3/entity', person('K', { email: 'KNOWN@example.com' }))
+  const group = await client.post('/v3/entity', person('Group'))
+  const rejected = await client.post('/v3/entity', person('R', { email: 'r@example.com' }))
+  const review = await cli.run('entity', 'reject', rejected.json.data.id)
+  assert.equal(review.code, 0)
+  const address = { line1: '1 Road', city: 'Town', country: 'GB' }
+  const rows = [
+    ...MIXED,
+    person('R', { email: 'r@example.com' }),
+    person('Of the group', { on_behalf_of: group.json.data.id, registration_address: address }),
+    person('of the GROUP', { on_behalf_of: group.json.data.id, registration_address: address }),
+    person('Of the group', { registration_address: address }),
+    person('Of a rejected one', { on_behalf_of: rejected.json.data.id }),
+    // Matched by the rule that comes first, though another line matches by the second.
+    person('X', { national_identification_number: { type: 'passport', number: '1' } }),
+    person('Y', {
+      email: 'anna@example.com',
+      national_identification_number: { type: 'passport', number: '1' },
+    }),
+    ...Array.from({ length: 1500 }, (_, i) => person('Many', { email: `m${i % 700}@example.com` })),
+  ]
+  const path = await cli.file('dry.jsonl', jsonLines(rows))
+  const before = await photograph()
+  const dry = await runImport(path, client, '--dry-run')
+  assert.deepEqual(await photograph(), before)
+  const real = await runImport(path, client)
+  assert.deepEqual([dry.code, dry.json.dry_run, real.json.dry_run], [1, true, false])
+  assert.deepEqual(countsOf(dry), countsOf(real))
+  const lineOf = new Map(real.report.map(row => [row.entity, row.line] as const).reverse())
+  for (const [i, row] of real.report.entries()) {
+    const would = dry.report[i]
+    assert.deepEqual(
+      [would.line, would.result, would.rule, would.problems],
+      [row.line, row.result, row.rule, row.problems],
+    )
+    // The entity that was there before, or the line that was to create it.
+    if (would.entity !== null) assert.equal(would.entity, row.entity)
+    if (would.matched_line !== null) assert.equal(would.matched_line, lineOf.get(row.entity))
+  }
+  const again = await runImport(path, client, '--dry-run')
+  assert.deepEqual(countsOf(again), countsOf(await runImport(path, client)))
+  assert.equal(again.json.created, 0)
+  assert.equal(again.json.imported_before, real.json.created)
+})
+
+const CSV =
+  '\ufeffName,type,email,registration_address.line1,registration_address.country,metadata.Team\r\n' +
+  'Anna,individual,anna@example.com,"1 Road, ""The Mill""\r\n2nd floor",GB,\r\n' +
+  '\r\n' +
+  '#1 Travel,business,,,,blue\r\n' +
+  'Bob,individual,bob,,ZZ,\r\n' +
+  ' Carl ,individual,,,, red '
+
+const SAME = [
+  person('Anna', {
+    email: 'anna@example.com',
+    registration_address: { line1: '1 Road, "The Mill"\r\n2nd floor', country: 'GB' },
+  }),
+  { name: '#1 Travel', type: 'business', metadata: { Team: 'blue' } },
+  person('Bob', { registration_address: { country: 'ZZ' }, email: 'bob' }),
+  person(' Carl ', { metadata: { Team: ' red ' } }),
+]
+
+test('entity import, the same rows as CSV and as JSON lines: the same, and known again', async () => {
+  const [a, b] = [await service.openAccount(), await service.openAccount()]
+  const csv = await cli.file('same.csv', CSV)
+  const lines = await cli.file('same.jsonl', jsonLines(SAME))
+  const fromCsv = await runImport(csv, a)
+  const fromLines = await runImport(lines, b)
+  assert.deepEqual(countsOf(fromCsv), countsOf(fromLines))
+  assert.deepEqual(
+    fromCsv.report.map(row => row.line),
+    [3, 5, 6, 7],
+  )
+  for (const [i, { result, entity, problems }] of fromCsv.report.entries()) {
+    assert.deepEqual([result, problems], [fromLines.report[i].result, fromLines.report[i].problems])
+    if (entity === null) continue
+    const [one, other] = [
+      await a.get(`/v3/entity/${entity}`),
+      await b.get(`/v3/entity/${fromLines.report[i].entity}`),
+    ]
+    const { id, created_at, updated_at, approval_history, ...record } = one.json.data
+    const { name, email, registration_address, metadata } = other.json.data
+    assert.deepEqual(record, { ...record, name, email, registration_address, metadata })
+  }
+  const again = await runImport(lines, a, '--name', 'same.csv')
+  assert.deepEqual([again.json.created, again.json.imported_before], [0, 3])
+  assert.equal(await countEntities(a), 3)
+})
+
+test('entity import, CSV rows that cannot be read: refused by line, the others are created', async () => {
+  const client = await service.openAccount()
+  const broken = [
+    'name,type',
+    'too,many,cells',
+    'One,individual',
+    'a 5" pipe,individual',
+    '"Two" x "y,individual',
+    'Three,individual',
+    'NUL\0,individual',
+    'few',
+    'Four,individual',
+    '"never closed,individual',
+    'Five,individual',
+  ].join('\n')
+  const path = await cli.file('broken.csv', broken)
+  const { report, json } = await runImport(path, client)
+  assert.deepEqual(
+    report.map(({ line, result, problems }) => [line, result, problems[0]?.message]),
+    [
+      [2, 'refused', 'The row has 3 cells where the header has 2.'],
+      [3, 'created', undefined],
+      [4, 'refused', 'A quote stands where CSV has none.'],
+      [5, 'refused', 'A quote stands where CSV has none.'],
+      [6, 'created', undefined],
+      [7, 'refused', 'The row holds the character U+0000.'],
+      [8, 'refused', 'The row has 1 cell where the header has 2.'],
+      [9, 'created', undefined],
+      [10, 'refused', 'The row opens a quote that is not closed.'],
+      [11, 'created', undefined],
+    ],
+  )
+  assert.equal(json.created, 4)
+})
+
+test('entity import, a header that cannot be used: the file is refused, nothing written', async () => {
+  const client = await service.openAccount()
+  const cases: [string, RegExp][] = [
+    ['name,type,shoe_size\nA,individual,3', /line 1: unknown column "shoe_size"; the columns are /],
+    ['name,email\nA,a@example.com', /line 1: no column type\n/],
+    ['name,type,NAME\nA,individual,B', /line 1: column name twice\n/],
+    ['name,type,representatives\nA,individual,x', /representatives are read from \.jsonl files /],
+    ['name,type,metadata.__proto__\nA,individual,x', /unknown column "metadata\.__proto__"/],
+    ['', /has no header line; nothing was written/],
+    ['name,type\n\n', /has no rows; nothing was written/],
+  ]
+  for (const [text, message] of cases) {
+    const path = await cli.file('header.csv', text)
+    const { code, stdout, stderr } = await cli.run(
+      ...['entity', 'import', path, '--account', idOf(client)],
+    )
+    assert.deepEqual([code, stdout], [1, ''])
+    assert.match(stderr, message)
+  }
+  assert.equal(await countEntities(client), 0)
+})
+
+test('entity import, a wrong call: exit code 2, and the file is left alone', async () => {
+  const client = await service.openAccount()
+  const path = await cli.file('call.jsonl', jsonLines([person('Anna')]))
+  const text = await cli.file('call.txt', '')
+  const to = ['--account', idOf(client)]
+  const calls = [
+    [path],
+    [path, '--account', 'acc_none'],
+    [text, ...to],
+    ['/no/such/file.csv', ...to],
+    [path, ...to, '--name', ' '],
+    [path, ...to, '--report', path],
+    [path, ...to, '--report', '/no/such/folder/report'],
+  ]
+  for (const args of calls) {
+    const { code, stdout, stderr } = await cli.run('entity', 'import', ...args)
+    assert.deepEqual([args, code, stdout], [args, 2, ''])
+    assert.match(stderr, /^(corridor: |error: ).+\n/)
+  }
+  assert.equal(await readFile(path, 'utf8'), JSON.stringify(person('Anna')))
+})
+
+test('entity import, twins without an identity: two stay two, run after run', async () => {
+  const client = await service.openAccount()
+  const path = await cli.file('twins.jsonl', jsonLines([person('Twin'), person('Twin')]))
+  const first = await runImport(path, client)
+  const second = await runImport(path, client)
+  assert.deepEqual([first.json.created, second.json.created], [2, 0])
+  assert.equal(second.json.imported_before, 2)
+  assert.deepEqual(
+    second.report.map(row => row.entity),
+    first.report.map(row => row.entity),
+  )
+  const three = jsonLines([{ type: 'individual', name: 'Twin' }, person('Twin'), person('Twin')])
+  const third = await runImport(await cli.file('twins.jsonl', three), client)
+  assert.deepEqual([third.json.created, third.json.imported_before], [1, 2])
+  const other = await runImport(path, client, '--name', 'another list')
+  assert.equal(other.json.created, 3)
+})
+
+test('entity import, refused rows corrected: a second run creates these alone', async () => {
+  const client = await service.openAccount()
+  const rows = (email: string) => jsonLines([person('A'), person('B', { email }), person('C')])
+  const first = await runImport(await cli.file('fix.jsonl', rows('b')), client)
+  const second = await runImport(await cli.file('fix.jsonl', rows('b@example.com')), client)
+  assert.deepEqual([first.code, first.json.created, first.json.refused], [1, 2, 1])
+  assert.deepEqual([second.code, second.json.created, second.json.imported_before], [0, 1, 2])
+  assert.equal(await countEntities(client), 3)
+})
+
+const MANY = 12_000
+
+/** Rows without an identity, which nothing but their import keys keeps from doubling. */
+const manyRows = () => jsonLines(Array.from({ length: MANY }, (_, i) => person(`P${i % 9000}`)))
+
+/** Started, and caught when its first batch is written. */
+async function startAndCatch(
+  path: string,
+  of: Client,
+  url = service.database.url,
+): Promise<ChildProcess & { said(): string }> {
+  const { PATH = '' } = process.env
+  const env = { PATH, DATABASE_URL: url }
+  const child = spawn(process.execPath, [MAIN, 'entity', 'import', path, '--account', idOf(of)], {
+    env,
+  })
+  let said = ''
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (text: string) => {
+      said += text
+    })
+  }
+  await until('the first batch', 30_000, async () => (await countEntities(of)) > 0)
+  return Object.assign(child, { said: () => said })
+}
+
+test('entity import, killed in the middle and run again: every row once', async () => {
+  const client = await service.openAccount()
+  const path = await cli.file('killed.jsonl', manyRows())
+  const child = await startAndCatch(path, client)
+  child.kill('SIGKILL')
+  await once(child, 'close')
+  const { code, json } = await runImport(path, client)
+  assert.equal(code, 0)
+  assert.ok(json.imported_before > 0 && json.created > 0, 'killed too early or too late')
+  assert.equal(json.created + json.imported_before, MANY)
+  assert.equal(await countEntities(client), MANY)
+})
+
+test('entity import, Ctrl-C: ends after the rows in hand with what to do, exit code 1', async () => {
+  const client = await service.openAccount()
+  const path = await cli.file('stopped.jsonl', manyRows())
+  const child = await startAndCatch(path, client)
+  child.kill('SIGINT')
+  const [code] = await once(child, 'close')
+  assert.equal(code, 1)
+  assert.match(child.said(), /\nStopped after line (\d+)\. Run the same command again to go on: /)
+  const line = Number(/Stopped after line (\d+)/.exec(child.said())?.[1])
+  assert.ok(line < MANY, 'stopped too late')
+  // Everything that was written has been told.
+  assert.equal(await countEntities(client), line)
+  const { json } = await runImport(path, client)
+  assert.deepEqual([json.imported_before, json.created], [line, MANY - line])
+})
+
+test('entity import, the book locked for longer than a lane waits: tried again, each row once', async () => {
+  const client = await service.openAccount()
+  const path = await cli.file('waits.jsonl', jsonLines([person('A'), person('A'), person('B')]))
+  const { owner } = service.database
+  const { running } = await owner.begin(async tx => {
+    await tx`select from books where account_id = ${idOf(client)} for update`
+    const running = runImport(path, client)
+    await until(
+      'the import at the lock',
+      20_000,
+      async () =>
+        (
+          await owner`select from pg_stat_activity
+            where application_name = 'corridor import' and wait_event_type = 'Lock'`
+        ).length > 0,
+    )
+    // By then its rows have been answered that they could not be written in time.
+    await delay(MAX_WAIT_MS + 500)
+    return { running }
+  })
+  const { code, json } = await running
+  assert.deepEqual([code, json.created, json.unanswered], [0, 3, 0])
+  assert.equal(await countEntities(client), 3)
+})
+
+test('entity import, the database gone in the middle: ends with what to do, and goes on later', async () => {
+  const client = await service.openAccount()
+  const path = await cli.file('gone.jsonl', manyRows())
+  const proxy = await startProxy(service.database.url)
+  try {
+    const child = await startAndCatch(path, client, proxy.url)
+    await proxy.down()
+    const [code] = await once(child, 'close')
+    assert.equal(code, 1)
+    assert.match(child.said(), /\nThe database does not answer; what became of the last \d+ rows /)
+    assert.match(child.said(), /Run the same command again to go on: .* "gone\.jsonl" /)
+  } finally {
+    await proxy.close()
+  }
+  const { json } = await runImport(path, client)
+  assert.equal(json.created + json.imported_before, MANY)
+  assert.equal(await countEntities(client), MANY)
+})

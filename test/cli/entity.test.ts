@@ -1,0 +1,344 @@
+// corridor entity: the operator's queue, records, review and explanations.
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { localPayout } from '../support/bodies.ts'
+import { fingerprint } from '../support/check.ts'
+import { type Cli, openCli } from '../support/cli.ts'
+import { type Client, startTestService, type TestService } from '../support/service.ts'
+
+let service: TestService
+let account: Client
+let cli: Cli
+before(async () => {
+  service = await startTestService()
+  account = await service.openAccount({ currencies: ['USD'], fund: { USD: 1_000_000n } })
+  cli = await openCli(service.database.url)
+})
+after(async () => {
+  await cli.close()
+  await service.close()
+})
+
+let count = 0
+
+/** A new entity like no other. */
+async function create(body: object = {}, client = account): Promise<string> {
+  count += 1
+  const unique = { type: 'individual', name: `Person ${count}`, email: `p${count}@x.example` }
+  const { status, json, text } = await client.post('/v3/entity', { ...unique, ...body })
+  assert.equal(status, 200, text)
+  return json.data.id
+}
+
+async function submit(id: string, client = account): Promise<string> {
+  assert.equal((await client.post(`/v3/entity/${id}/submit`, {})).status, 200)
+  return id
+}
+
+async function read(id: string) {
+  return (await account.get(`/v3/entity/${id}`)).json.data
+}
+
+const idsOf = (json: { results: { id: string }[] }) => json.results.map(({ id }) => id)
+
+test('entity list: what waits in all accounts, longest unchanged first, and whether there is more', async () => {
+  const empty = await cli.run('entity', 'list')
+  assert.deepEqual([empty.code, empty.stdout], [0, 'nothing waits for review\n'])
+  const other = await service.openAccount({ currencies: ['USD'] })
+  const ids = [await create(), await create({}, other), await create()] as const
+  await create()
+  const in_order = [ids[2], ids[0], ids[1]] as const
+  for (const id of in_order) await submit(id, id === ids[1] ? other : account)
+  const [all, two, of_other] = await Promise.all([
+    cli.run('entity', 'list', '--json'),
+    cli.run('entity', 'list', '--json', '--limit', '2'),
+    cli.run('entity', 'list', '--json', '--account', other.account.account_id),
+  ])
+  assert.deepEqual([idsOf(all.json), all.json.has_more], [in_order, false])
+  assert.deepEqual([idsOf(two.json), two.json.has_more], [in_order.slice(0, 2), true])
+  assert.deepEqual(idsOf(of_other.json), [ids[1]])
+  const { account_id, ...entity } = all.json.results[0]
+  assert.equal(account_id, account.account.account_id)
+  assert.deepEqual(entity, await read(ids[2]))
+  const words = await cli.run('entity', 'list', '--limit', '2')
+  assert.match(
+    words.stdout,
+    new RegExp(
+      `^entity +account +status +unchanged\n${ids[2]}  ${account_id}  submitted  \\d+s\n` +
+        `  individual  Person 3\n${ids[0]}[^\n]+\n  individual  Person 1\n\nand more: `,
+    ),
+  )
+})
+
+test('entity list --status: those alone; the waiting ones oldest, the others newest first', async () => {
+  const ids = [await create(), await create(), await create()]
+  const untouched = [await create(), await create()]
+  for (const id of ids) {
+    await cli.run('entity', 'require-action', id)
+    if (id !== ids[2]) await submit(id)
+  }
+  const [resubmitted, requires_action, pending] = await Promise.all(
+    ['resubmitted', 'requires_action', 'pending'].map(status =>
+      cli.run('entity', 'list', '--json', '--status', status),
+    ),
+  )
+  assert.deepEqual(idsOf(resubmitted?.json), ids.slice(0, 2))
+  assert.deepEqual(idsOf(requires_action?.json), ids.slice(2))
+  assert.deepEqual(idsOf(pending?.json).slice(0, 2), untouched.toReversed())
+  const none = await cli.run('entity', 'list', '--status', 'rejected')
+  assert.deepEqual([none.code, none.stdout], [0, 'no entity is rejected\n'])
+})
+
+test('entity show: all that is set by its name, the history; JSON as the API answers', async () => {
+  const id = await create({
+    name: 'Anna \u001b]0;owned\u0007\u009b2J \u202eexe.\u200dfin',
+    registration_address: { line1: 'Lindenstraße 4', country: 'de' },
+    representatives: [{ first_name: 'Mei', roles: ['director', 'owner'] }],
+    metadata: { 'a\nb': '1' },
+  })
+  await cli.run('entity', 'require-action', id, '--reason', 'Send proof')
+  const [words, json] = await Promise.all([
+    cli.run('entity', 'show', id),
+    cli.run('entity', 'show', id, '--json'),
+  ])
+  assert.deepEqual(json.json, await read(id))
+  assert.deepEqual([words.code, words.stderr], [0, ''])
+  const [first, second, , ...lines] = words.stdout.split('\n')
+  assert.equal(first, `${id}  individual entity, requires_action`)
+  assert.equal(second, `of account ${account.account.account_id}  Test`)
+  const text = lines.join('\n')
+  assert.match(text, /^name +Anna \\u001b\]0;owned\\u0007\\u009b2J \\u202eexe\.\u200dfin\nemail /)
+  assert.match(text, /\nregistration_address\n {2}line1 {4}Lindenstraße 4\n {2}country {2}DE\n/)
+  assert.match(
+    text,
+    /\nrepresentatives\n {2}1\.\n {4}first_name {2}Mei\n {4}roles\n {6}1\. {2}director\n {6}2\. {2}owner\n/,
+  )
+  assert.match(text, /\nmetadata\n {2}a\\u000ab {2}1\n/)
+  const time = '\\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d:\\d\\dZ'
+  assert.match(
+    text,
+    new RegExp(`\n\napproval\n${time} {2}pending\n${time} {2}requires_action {2}Send proof\n$`),
+  )
+  assert.doesNotMatch(text, /tax_id|documents|vertical/)
+  // Nothing that a terminal obeys, in JSON neither.
+  for (const { stdout } of [words, json]) assert.doesNotMatch(stdout, /[^\P{Cc}\n]|\u202e/u)
+})
+
+test('entity show and approve, of any account: found by its id alone', async () => {
+  const other = await service.openAccount({ currencies: ['USD'] })
+  const id = await create({}, other)
+  const shown = await cli.run('entity', 'show', id)
+  assert.match(shown.stdout, new RegExp(`\nof account ${other.account.account_id} `))
+  assert.equal((await cli.run('entity', 'approve', id)).stdout, `${id}  pending → approved\n`)
+})
+
+test('entity list, a long name in wide letters: no line over 80 columns', async () => {
+  await submit(await create({ name: '香港'.repeat(100) }))
+  const { stdout } = await cli.run('entity', 'list', '--limit', '1000')
+  const name = stdout.split('\n').find(line => line.includes('香港')) ?? ''
+  assert.match(name, /^ {2}individual {2}(香港)+香?…$/)
+  const wide = [...name].filter(letter => /[香港]/.test(letter)).length
+  assert.ok(name.length + wide <= 80 && name.length + wide >= 78, name)
+})
+
+test('entity approve, reject, require-action: old and new status in words and JSON, the reason kept', async () => {
+  const id = await submit(await create())
+  const asked = await cli.run('entity', 'require-action', id, '--reason', ' Passport, please ')
+  assert.deepEqual([asked.code, asked.stdout], [0, `${id}  submitted → requires_action\n`])
+  assert.equal((await read(id)).approval_status_description, 'Passport, please')
+  await submit(id)
+  const approved = await cli.run('entity', 'approve', id, '--json')
+  const base = { entity: id, payouts_held: 0 }
+  assert.deepEqual(approved.json, { ...base, from: 'resubmitted', to: 'approved', reason: '' })
+  const rejected = await cli.run('entity', 'reject', id, '--reason', 'Forged', '--json')
+  assert.deepEqual(rejected.json, { ...base, from: 'approved', to: 'rejected', reason: 'Forged' })
+  const { approval_status, approval_history } = await read(id)
+  assert.equal(approval_status, 'rejected')
+  assert.deepEqual(
+    approval_history.map((step: { status: string; description: string }) => [
+      step.status,
+      step.description,
+    ]),
+    [
+      ['pending', ''],
+      ['submitted', ''],
+      ['requires_action', 'Passport, please'],
+      ['resubmitted', ''],
+      ['approved', ''],
+      ['rejected', 'Forged'],
+    ],
+  )
+})
+
+test('entity review, payouts held for it: says how many are released, failed, or stay held', async () => {
+  const [id, other] = [await create(), await create()]
+  const hold = async (entity: string, times: number) => {
+    for (let i = 0; i < times; i++) {
+      const { json, text } = await account.post('/v3/payout', localPayout)
+      assert.ok(json.data, text)
+      await service.database.owner`
+        update payouts set status = 'compliance_hold', held_for = ${entity}, ask_rail_at = null
+        where id = ${json.data.id}`
+    }
+  }
+  await hold(id, 3)
+  await hold(other, 1)
+  const shown = await cli.run('entity', 'show', id)
+  assert.match(shown.stdout, /\npayouts_held +3\n/)
+  const lines = async (...args: string[]) => (await cli.run('entity', ...args)).stdout.split('\n')
+  assert.deepEqual(await lines('require-action', id), [
+    `${id}  pending → requires_action`,
+    '3 payouts held for it will stay held',
+    '',
+  ])
+  assert.deepEqual(await lines('approve', id), [
+    `${id}  requires_action → approved`,
+    '3 payouts held for it will be released by the running service',
+    '',
+  ])
+  assert.deepEqual(await lines('reject', other), [
+    `${other}  pending → rejected`,
+    '1 payout held for it will be failed by the running service',
+    '',
+  ])
+  const [due] = await service.database.owner<{ due: number }[]>`
+    select count(*)::integer as due from payouts
+    where held_for in (${id}, ${other}) and ask_rail_at is not null`
+  assert.equal(due?.due, 4)
+})
+
+test('entity review that is refused: exit code 1, one line, nothing changed', async () => {
+  const email = 'twice@x.example'
+  const first = await create({ email })
+  await cli.run('entity', 'reject', first)
+  const second = await create({ email })
+  const again = await cli.run('entity', 'reject', first)
+  assert.deepEqual([again.code, again.stdout], [1, ''])
+  assert.equal(again.stderr, `corridor: Entity ${first} cannot go from rejected to rejected.\n`)
+  const back = await cli.run('entity', 'approve', first)
+  assert.deepEqual([back.code, back.stdout], [1, ''])
+  assert.match(back.stderr, new RegExp(`^corridor: Entity ${first} cannot be approved: ${second}`))
+  assert.equal(back.stderr.split('\n').length, 2)
+  assert.equal((await read(first)).approval_status, 'rejected')
+})
+
+test('entity, one that is not there, an unknown account, a reason too long: exit code 2', async () => {
+  const id = await create()
+  const rows: readonly [string[], RegExp][] = [
+    [['show', 'ent_0'], /no entity ent_0$/],
+    [['approve', 'ent_0'], /no entity ent_0$/],
+    [['explain', 'ent_0'], /no entity ent_0$/],
+    [['explain', 'file.json'], /file\.json is no entity id; a file needs --account$/],
+    [['list', '--account', 'acc_0'], /no account acc_0$/],
+    [['reject', id, '--reason', '𝒳'.repeat(501)], /--reason has at most 500 characters$/],
+  ]
+  const runs = await Promise.all(rows.map(([args]) => cli.run('entity', ...args)))
+  for (const [i, { code, stdout, stderr }] of runs.entries()) {
+    assert.deepEqual([code, stdout], [2, ''], stderr)
+    assert.match(stderr.trimEnd(), rows[i]?.[1] ?? /never/)
+  }
+  const longest = await cli.run('entity', 'reject', id, '--reason', '𝒳'.repeat(500))
+  assert.equal(longest.code, 0, longest.stderr)
+})
+
+test('entity explain of an entity: rule by rule without itself, words and JSON, nothing written', async () => {
+  const email = 'same@x.example'
+  const rejected = await create({ email })
+  await cli.run('entity', 'reject', rejected)
+  const live = await create({ email })
+  const before = await fingerprint(service.database.owner)
+  const [of_live, of_rejected, json] = await Promise.all([
+    cli.run('entity', 'explain', live),
+    cli.run('entity', 'explain', rejected),
+    cli.run('entity', 'explain', rejected, '--json'),
+  ])
+  assert.deepEqual(await fingerprint(service.database.owner), before)
+  const { account_id } = account.account
+  const blocks = of_live.stdout.split('\n\n')
+  assert.deepEqual(blocks.slice(0, 4), [
+    `${live}  individual entity, pending\nof account ${account_id}`,
+    'No duplicate: only rejected ones are the same.',
+    '1. email: nothing is the same\n' +
+      `   email                  ${email}\n` +
+      `   passed over, rejected  ${rejected}`,
+    '2. national_identification_number: takes no part\n' +
+      '   national_identification_number.type    (missing)\n' +
+      '   national_identification_number.number  (missing)',
+  ])
+  assert.match(blocks[4] ?? '', /^3\. name_and_address: takes no part\n {3}name {30}person \d+\n/)
+  assert.match(blocks[4] ?? '', /registration_address\.city {9}\(missing\)\n/)
+  assert.match(blocks[4] ?? '', /registration_address\.state {8}\(not set\)\n/)
+  assert.deepEqual(of_rejected.stdout.split('\n').slice(0, 8), [
+    `${rejected}  individual entity, rejected`,
+    `of account ${account_id}`,
+    '',
+    `The same as ${live} by the rule email.`,
+    'While that one is not rejected, this one cannot be approved.',
+    '',
+    `1. email: ${live} is the same`,
+    `   email  ${email}`,
+  ])
+  const { object, duplicate, entity, rule, rules } = json.json
+  assert.deepEqual(
+    [object, duplicate, entity, rule, rules.length],
+    ['entity_duplicate_check', true, live, 'email', 3],
+  )
+})
+
+test('entity explain of a file and of standard input: what POST duplicate_check answers', async () => {
+  const number = { registration_number: '77-1', registration_address: { country: 'SG' } }
+  const known = await create({ type: 'business', email: '', ...number })
+  const request = { type: 'business', name: 'New', ...number, registration_number: ' 77-1' }
+  const text = JSON.stringify(request)
+  const path = await cli.file('new.json', text)
+  const { account_id } = account.account
+  const before = await fingerprint(service.database.owner)
+  const [file, piped, fresh] = await Promise.all([
+    cli.run('entity', 'explain', '--account', account_id, path),
+    cli.pipe(text, 'entity', 'explain', '--account', account_id, '-', '--json'),
+    cli.pipe('{"type":"business","name":"B"}', 'entity', 'explain', '-', '--account', account_id),
+  ])
+  assert.deepEqual(await fingerprint(service.database.owner), before)
+  const answer = await account.post('/v3/entity/duplicate_check', request)
+  assert.deepEqual(piped.json, answer.json.data)
+  assert.deepEqual(file.stdout.split('\n').slice(0, 9), [
+    'new.json  business entity',
+    `for account ${account_id}`,
+    '',
+    `A creation would answer with ${known},`,
+    'the same by the rule registration_number.',
+    '',
+    `1. registration_number: ${known} is the same`,
+    '   registration_number           77-1',
+    '   registration_address.country  sg',
+  ])
+  const [, , , verdict] = fresh.stdout.split('\n')
+  assert.equal(verdict, 'A creation would record a new entity: no rule takes part.')
+})
+
+test('entity explain, a file that a creation would refuse: every reason, exit code 1', async () => {
+  const { account_id } = account.account
+  const explain = (text: string) =>
+    cli.pipe(text, 'entity', 'explain', '-', '--account', account_id)
+  const rows: readonly [string, string][] = [
+    ['{"type":"business","type":"individual"}', 'stdin: The same key appears twice in one object'],
+    [
+      '{"type":"firm","name":" ","email":"x","a\\u001bb":1}',
+      'a creation would refuse stdin:\n' +
+        '  a\\u001bb is not a field of this request.\n' +
+        '  name must not be blank.\n' +
+        '  type must be one of individual, business.\n' +
+        '  email: Not an e-mail address.\n',
+    ],
+    ['[]', 'a creation would refuse stdin:\n  The body must be of type object.\n'],
+    [
+      '{"type":"individual","name":"N","on_behalf_of":"ent_00000000000000000000"}',
+      'No entity ent_00000000000000000000 in this account.\n',
+    ],
+  ]
+  const runs = await Promise.all(rows.map(([text]) => explain(text)))
+  for (const [i, { code, stdout, stderr }] of runs.entries()) {
+    assert.deepEqual([code, stdout], [1, ''], stderr)
+    assert.ok(stderr.startsWith(`corridor: ${rows[i]?.[1]}`), stderr)
+  }
+})

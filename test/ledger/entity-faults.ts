@@ -1,0 +1,109 @@
+// Faults in entities, in the events that tell of them and in the payouts that name them: how each is
+// planted, and which row must be named.
+import type { Fault } from './faults.ts'
+import type { Known } from './history.ts'
+
+/** A change of one entity. */
+function entityChange(name: string, which: Known, assignment: string, words: RegExp): Fault {
+  return {
+    name,
+    table: 'entities',
+    words,
+    async plant(owner, { main, entities }) {
+      await owner.unsafe(`update entities set ${assignment} where account_id = $1 and id = $2`, [
+        main.account.account_id,
+        entities[which],
+      ])
+      return { key: entities[which] }
+    },
+  }
+}
+
+/** The events of one entity changed behind its back. */
+function eventsChange(name: string, which: Known, statement: string, words: RegExp): Fault {
+  return {
+    name,
+    table: 'entities',
+    words,
+    async plant(owner, { main, entities }) {
+      await owner.unsafe(`${statement} and account_id = $1 and object_id = $2`, [
+        main.account.account_id,
+        entities[which],
+      ])
+      return { key: entities[which] }
+    },
+  }
+}
+
+export const ENTITY_FAULTS: readonly Fault[] = [
+  entityChange(
+    'an e-mail changed in the record alone',
+    'approved',
+    `details = jsonb_set(details::jsonb, '{email}', '"other@example.com"')::json`,
+    /^email_key [0-9a-f]{64}; [0-9a-f]{64}$/,
+  ),
+  entityChange('an identity forgotten', 'pending', 'email_key = null', /^email_key .*; none$/),
+  entityChange(
+    'an identity that the record does not have',
+    'approved',
+    `national_identification_key = sha256('x')`,
+    /^national_identification_key none; /,
+  ),
+  entityChange(
+    'a reference that is not its own',
+    'business',
+    `reference_id = 'x'`,
+    /^reference_id/,
+  ),
+  entityChange(
+    'a status without a step',
+    'pending',
+    `approval_status = 'approved'`,
+    /ends approved; pending$/,
+  ),
+  entityChange(
+    'a history that no states allow',
+    'pending',
+    `approval_history = '[{"status":"pending"},{"status":"resubmitted"},{"status":"pending"}]'`,
+    /a history that states allow/,
+  ),
+  {
+    name: 'a second live entity of one identity, the index gone',
+    table: 'entities',
+    words: /the only one of its registration_number that is not rejected; ent_zz besides$/,
+    async plant(owner, { main, entities }) {
+      await owner`drop index entity_registration_once`
+      await owner`
+        insert into entities select account_id, 'ent_zz', type, on_behalf_of, reference_id, details,
+          approval_status, approval_status_description, approval_history, email_key,
+          national_identification_key, name_address_key, registration_key, null, created_at,
+          updated_at
+        from entities where account_id = ${main.account.account_id} and id = ${entities.business}`
+      return { key: entities.business }
+    },
+  },
+  eventsChange(
+    'an approval that no event tells of',
+    'approved',
+    `update events set type = 'entity.updated' where type = 'entity.approval_approved'`,
+    /1 event of its creation and 1 of its approval; 1 and 0/,
+  ),
+  eventsChange(
+    'a creation told of twice',
+    'approved',
+    `update events set type = 'entity.created' where type = 'entity.approval_approved'`,
+    /; 2 and 0/,
+  ),
+  {
+    name: 'a payout for an entity that is not there',
+    table: 'payouts',
+    words: /^entity ent_x in its account; none$/,
+    async plant(owner, { main, payouts }) {
+      await owner`
+        update payouts set held_for = 'ent_x',
+          particulars = jsonb_set(particulars::jsonb, '{on_behalf_of}', '"ent_x"')::json
+        where account_id = ${main.account.account_id} and id = ${payouts.waiting}`
+      return { key: payouts.waiting }
+    },
+  },
+]

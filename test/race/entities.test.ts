@@ -1,0 +1,272 @@
+// Races for one identity, made to happen: two processes that share a database, and the operator's
+// reviews beside them. Whoever comes first makes the entity, all others are given it; never are there
+// two live entities of one account and type that are the same.
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { setTimeout as delay } from 'node:timers/promises'
+import type { OpenedAccount } from '../../src/cli/account.ts'
+import { onDatabase } from '../../src/cli/context.ts'
+import { readConfig } from '../../src/config.ts'
+import { writeEntity } from '../../src/entity/operations.ts'
+import { REVIEW_RESULTS } from '../../src/entity/states.ts'
+import { Refusal } from '../../src/errors.ts'
+import { newId } from '../../src/id.ts'
+import { wakeHeldPayouts } from '../../src/payout/store.ts'
+import { checkBooks } from '../support/books.ts'
+import { createDatabase, type TestDatabase } from '../support/database.ts'
+import { type Members, sameBy } from '../support/entity-oracle.ts'
+import {
+  type HttpAnswer,
+  type HttpClient,
+  httpClient,
+  openAccountOn,
+  pickSeed,
+  type RunningProcess,
+  seeded,
+  startProcesses,
+  tally,
+  until,
+} from '../support/process.ts'
+import { basic } from '../support/service.ts'
+
+const AT_ONCE = 50
+const ROUNDS = 10
+
+let database: TestDatabase
+let processes: RunningProcess[] = []
+let account: OpenedAccount
+let client: HttpClient
+
+before(async () => {
+  database = await createDatabase()
+  processes = await startProcesses(2, { DATABASE_URL: database.url, LOG_LEVEL: 'info' })
+})
+after(async () => {
+  client?.close()
+  await Promise.all(processes.map(p => p.kill()))
+  await database.drop()
+})
+
+const address = (i: number) => (processes[i % processes.length] as RunningProcess).address
+
+/** A new account with a client, known to every process. */
+async function open(): Promise<void> {
+  client?.close()
+  account = await openAccountOn(database.url, {})
+  client = httpClient(account)
+  await until('every process knows the account', 5_000, async () => {
+    const all = await Promise.all(processes.map(p => client.get(p.address, '/v3/balance')))
+    return all.every(answer => answer.status === 200)
+  })
+}
+
+async function entitiesOf(): Promise<number> {
+  const [row] = await database.owner<{ n: number }[]>`
+    select count(*)::int as n from entities where account_id = ${account.account.account_id}`
+  return row?.n ?? -1
+}
+
+const address_parts = { country: 'DE', line1: 'Große Allee 4', city: 'Köln' }
+
+/** For each rule, an entity that this rule alone can find, in the round's own identity. */
+const IDENTITIES: readonly ((round: number) => Members)[] = [
+  round => ({ type: 'individual', name: 'Anna Weiß', email: `änna.${round}@weiß.example` }),
+  round => ({
+    type: 'individual',
+    name: 'Anna Weiß',
+    national_identification_number: { type: 'Reisepaß', number: `É ${round}` },
+  }),
+  round => ({
+    type: 'individual',
+    name: `Anna Weiß ${round}`,
+    registration_address: address_parts,
+    vertical: 'Größe',
+  }),
+  round => ({
+    type: 'business',
+    name: 'Weiß GmbH',
+    registration_number: `HRB ß ${round}`,
+    registration_address: { country: 'DE' },
+  }),
+]
+const identity = (round: number) => IDENTITIES[round % IDENTITIES.length]?.(round) as Members
+
+/** The same to the rules, however it is written. */
+const SPELLINGS: readonly ((text: string) => string)[] = [
+  text => text,
+  text => text.toUpperCase(),
+  text => text.toLowerCase(),
+  text => text.normalize('NFD'),
+  text => `\u00a0${text}\u3000`,
+  text => `${text.slice(0, 1)}\u200b${text.slice(1)}`,
+  text => text.replaceAll('ß', 'ss'),
+]
+
+function spelt(members: Members, i: number): Members {
+  const spell = SPELLINGS[i % SPELLINGS.length] as (text: string) => string
+  const entries = Object.entries(members).map(([name, value]) => {
+    if (name === 'type') return [name, value]
+    if (typeof value === 'string') return [name, spell(value)]
+    const parts = Object.entries(value ?? {}).map(([part, text]) => [part, spell(text ?? '')])
+    return [name, Object.fromEntries(parts)]
+  })
+  return Object.fromEntries(entries)
+}
+
+function assertOne(answers: readonly HttpAnswer[], round: number): void {
+  assert.deepEqual(tally(answers), { '200': AT_ONCE })
+  assert.equal(new Set(answers.map(answer => answer.json.data.id)).size, 1, `round ${round}`)
+  assert.equal(new Set(answers.map(answer => answer.text)).size, 1, `round ${round}`)
+}
+
+const KINDS = [
+  ['equal', (members: Members, _i: number) => members],
+  ['differently spelt', spelt],
+] as const
+
+for (const [kind, write] of KINDS) {
+  test(`POST /v3/entity, ${AT_ONCE} ${kind} at once in two processes, ${ROUNDS} rounds: one entity a round, all answers equal`, async () => {
+    await open()
+    for (let round = 0; round < ROUNDS; round++) {
+      const answers = await Promise.all(
+        Array.from({ length: AT_ONCE }, (_, i) =>
+          client.post(address(i), '/v3/entity', write(identity(round), i)),
+        ),
+      )
+      assertOne(answers, round)
+      assert.equal(await entitiesOf(), round + 1)
+    }
+    const [events] = await database.owner<{ n: number }[]>`
+      select count(*)::int as n from events where account_id = ${account.account.account_id}`
+    assert.equal(events?.n, ROUNDS)
+  })
+}
+
+test(`POST /v3/entity/{id}/submit, ${AT_ONCE} at once in two processes: one step, 49 are refused`, async () => {
+  await open()
+  const { id } = (await client.post(address(0), '/v3/entity', identity(0))).json.data
+  const answers = await Promise.all(
+    Array.from({ length: AT_ONCE }, (_, i) =>
+      client.post(address(i), `/v3/entity/${id}/submit`, {}),
+    ),
+  )
+  assert.deepEqual(tally(answers), { '200': 1, '409 invalid_transition': AT_ONCE - 1 })
+})
+
+// All that can happen to an identity, at once.
+
+const MIXED_MS = 5_000
+const CALLERS = 16
+/** Few, so that the callers meet all the time. */
+const SHARED = 4
+
+type Answered = Pick<HttpAnswer, 'status' | 'json'>
+
+async function put(at: string, id: string, body: Members): Promise<Answered> {
+  const response = await fetch(`${at}/v3/entity/${id}`, {
+    method: 'PUT',
+    headers: {
+      authorization: basic(account.key_id, account.secret),
+      'content-type': 'application/json',
+    },
+    body: JSON.stringify(body),
+  })
+  return { status: response.status, json: await response.json() }
+}
+
+/** One caller's request: a creation, a change of identity, or a submission of what it knows. */
+async function callOnce(i: number, random: () => number, ids: string[]): Promise<Answered> {
+  const at = address(i)
+  const pick = (n: number) => Math.floor(random() * n)
+  const wanted = spelt(identity(pick(SHARED)), pick(SPELLINGS.length))
+  const id = ids[pick(ids.length)]
+  const roll = random()
+  if (id === undefined || roll < 0.4) {
+    const made = await client.post(at, '/v3/entity', { ...wanted, description: `${pick(1e9)}` })
+    if (made.status === 200) ids.push(made.json.data.id)
+    return made
+  }
+  if (roll < 0.6) return client.post(at, `/v3/entity/${id}/submit`, {})
+  const { type: _, ...change } = wanted
+  if (roll < 0.9) return put(at, id, change)
+  return put(at, id, { email: null, national_identification_number: null, vertical: null })
+}
+
+/** The operator at the command line, on connections of his own: how often each answer was given. */
+function reviewUntil(end: number, random: () => number, ids: readonly string[]) {
+  const config = readConfig({ DATABASE_URL: database.url, LOG_LEVEL: 'silent' })
+  const { account_id } = account.account
+  const operation = writeEntity(newId, wakeHeldPayouts)
+  const counts: Record<string, number> = {}
+  return onDatabase(config, database.url, async context => {
+    while (performance.now() < end) {
+      const id = ids[Math.floor(random() * ids.length)]
+      const status = random() < 0.2 ? 'requires_action' : random() < 0.5 ? 'approved' : 'rejected'
+      await delay(1)
+      if (id === undefined) continue
+      const change = { kind: 'review', id, status, description: '' } as const
+      const outcome = await context.write(operation, { account_id, claim: null, change }).then(
+        () => status,
+        (error: unknown) => {
+          if (error instanceof Refusal) return String(error.problems[0]?.reason)
+          throw error
+        },
+      )
+      counts[outcome] = (counts[outcome] ?? 0) + 1
+    }
+    return counts
+  })
+}
+
+interface LiveRow {
+  readonly id: string
+  readonly type: 'individual' | 'business'
+  readonly details: Members
+}
+
+/** Pairs of live entities of the account that are one by the specification's own words. */
+async function twins(): Promise<string[]> {
+  const rows = await database.owner<LiveRow[]>`
+    select id, type, details from entities
+    where account_id = ${account.account.account_id} and approval_status <> 'rejected'`
+  return rows.flatMap((one, i) =>
+    rows.slice(i + 1).flatMap(other => {
+      if (one.type !== other.type) return []
+      const rule = sameBy(one.type, one.details, other.details)
+      return rule === undefined ? [] : [`${one.id} and ${other.id} by ${rule}`]
+    }),
+  )
+}
+
+test(`entities, ${MIXED_MS / 1000} s of creating, changing, submitting and reviewing few identities: no two live ones are the same`, async () => {
+  await open()
+  const seed = pickSeed()
+  console.log(`SEED=${seed}`)
+  const ids: string[] = []
+  const end = performance.now() + MIXED_MS
+  const answers: Answered[] = []
+  const call = async (i: number) => {
+    const random = seeded(seed + i)
+    while (performance.now() < end) answers.push(await callOnce(i, random, ids))
+  }
+  const [reviews, more] = await Promise.all([
+    reviewUntil(end, seeded(seed - 1), ids),
+    reviewUntil(end, seeded(seed - 2), ids),
+    ...Array.from({ length: CALLERS }, (_, i) => call(i)),
+  ])
+  const counts = tally(answers)
+  console.log(JSON.stringify({ counts, reviews, more, made: await entitiesOf() }))
+  assert.deepEqual(Object.keys(counts).sort(), ['200', '409 invalid_transition'])
+  const kinds = new Set([...Object.keys(reviews), ...Object.keys(more)])
+  for (const result of REVIEW_RESULTS) assert.ok(kinds.delete(result), `nothing was ${result}`)
+  for (const reason of ['invalid_transition', 'entity_duplicate']) kinds.delete(reason)
+  assert.deepEqual([...kinds], [])
+  assert.ok((await entitiesOf()) > SHARED, 'identities were taken again after a rejection')
+  assert.deepEqual(await twins(), [])
+})
+
+test('the books after all races: events without gaps, no fault in any log', async () => {
+  await checkBooks(database.owner, { DATABASE_URL: database.url })
+  const faults = processes.flatMap(p => p.log.filter(line => (line.level ?? 0) >= 50))
+  assert.deepEqual(faults, [])
+})
