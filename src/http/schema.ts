@@ -57,7 +57,7 @@ export const Metadata = Type.Unsafe<Record<string, string>>({
   description: 'Up to 50 pairs of a name (1 to 40 characters) and a text (up to 500).',
 })
 
-/** The envelope of every answer but quotes and entities, named after what it carries. */
+/** The envelope of every answer but quotes, named after what it carries. */
 export function Envelope<T extends TSchema>(data: T) {
   const { title } = data as { title?: string }
   return Type.Object(
