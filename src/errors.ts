@@ -120,6 +120,11 @@ export const CATALOGUE = {
     status: 409,
     meaning: 'A rejected entity cannot come back beside a live one that is the same.',
   },
+  entity_changed: {
+    code: 20307,
+    status: 409,
+    meaning: 'The entity is no longer as the reviewer has seen it.',
+  },
   source_already_used: {
     code: 20305,
     status: 409,

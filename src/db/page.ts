@@ -49,12 +49,14 @@ export interface Page<Row> {
 export interface Listed {
   readonly table: string
   readonly columns: readonly string[]
+  /** Columns to filter by, what fewest rows share first; each leads an index after the account. */
+  readonly filters: readonly string[]
 }
 
 /** One page, or undefined when the cursor names no row of the account. */
 export async function findPage<Row extends Key & Place>(
   sql: Sql | TransactionSql,
-  { table, columns }: Listed,
+  { table, columns, filters: indexed }: Listed,
   account_id: string,
   { limit, cursor, filters, ...bounds }: Wanted,
 ): Promise<Page<Row> | undefined> {
@@ -62,16 +64,23 @@ export async function findPage<Row extends Key & Place>(
   if (place === undefined) return undefined
   const { above, below } = narrowed(bounds, place, cursor)
   const newest_first = cursor?.towards !== 'newer'
-  const order = newest_first ? sql`created_at desc, id desc` : sql`created_at, id`
-  // Both bounds are pairs that always stand here, so that there are few statements to plan. Values
-  // stand in selects of their own, which hides them from the planner: it would else plan for each
-  // value, and sort what looks like few rows.
+  const lead = indexed.find(name => name in filters)
+  // Bounds and order are those of the index that the first filter leads, so that no other will do.
+  const prefix = lead === undefined ? sql`` : sql`${sql(lead)},`
+  const value = lead === undefined ? sql`` : sql`(select ${filters[lead] ?? ''}),`
+  const back = newest_first ? sql`desc` : sql``
+  const by = lead === undefined ? sql`` : sql`${sql(lead)} ${back},`
+  // Both bounds always stand here, so that there are few statements to plan. Values stand in
+  // selects of their own, which hides them from the planner: it would else plan for each value, and
+  // sort what looks like few rows.
   const rows = await sql<Row[]>`
     select ${sql([...columns])} from ${sql(table)}
     where account_id = (select ${account_id}) ${equalTo(sql, filters)}
-      and (created_at, id) > ((select ${above.created_at}::timestamptz), (select ${above.id}))
-      and (created_at, id) < ((select ${below.created_at}::timestamptz), (select ${below.id}))
-    order by ${order} limit (select ${limit + 1}::integer)`
+      and (${prefix} created_at, id)
+        > (${value} (select ${above.created_at}::timestamptz), (select ${above.id}))
+      and (${prefix} created_at, id)
+        < (${value} (select ${below.created_at}::timestamptz), (select ${below.id}))
+    order by ${by} created_at ${back}, id ${back} limit (select ${limit + 1}::integer)`
   const page = rows.slice(0, limit)
   return { rows: newest_first ? page : page.reverse(), has_more: rows.length > limit }
 }

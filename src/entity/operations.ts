@@ -12,7 +12,7 @@ import type { Instant } from '../instant.ts'
 import { lockBooks } from '../ledger/store.ts'
 import { type Judged, judge, type RuleName } from './duplicates.ts'
 import { type Explanation, explain, type Sharing } from './explain.ts'
-import { type Entity, updatedRecord } from './record.ts'
+import { type Entity, type EntityRecord, updatedRecord } from './record.ts'
 import {
   approvalsByName,
   checkNamed,
@@ -71,7 +71,7 @@ export function writeEntity(
         loadImported(tx, commands),
       ])
       // What a changed record will be is known when it has been read.
-      const changes = commands.flatMap(command => identitiesAfter(entities, command))
+      const changes = identitiesAfter(entities, commands)
       const live = new Map([...sent, ...(await loadLive(tx, changes))])
       return { now, books, entities, live, imported, newId }
     },
@@ -128,16 +128,27 @@ function identitiesSent({ account_id, change }: WriteEntity): Identity[] {
   return change.kind === 'create' ? identitiesOf(account_id, change.draft.judged) : []
 }
 
-/** Of the record as it would be after the change (contract 23 g). */
+/**
+ * Of records as they would be after each change (contract 23 g), whether or not the changes of the
+ * same entity that come before it in the batch are made.
+ */
 function identitiesAfter(
   entities: ReadonlyMap<string, Entity>,
-  { account_id, change }: WriteEntity,
+  commands: readonly WriteEntity[],
 ): Identity[] {
-  if (change.kind === 'create') return []
-  const entity = entities.get(nameOf({ account_id, id: change.id }))
-  if (entity === undefined) return []
-  const after = change.kind === 'update' ? updatedRecord(entity, change.update) : entity
-  return identitiesOf(account_id, judge(after))
+  const changed = new Map<string, EntityRecord>()
+  return commands.flatMap(({ account_id, change }) => {
+    if (change.kind === 'create') return []
+    const name = nameOf({ account_id, id: change.id })
+    const entity = entities.get(name)
+    if (entity === undefined) return []
+    const befores = [entity, changed.get(name) ?? entity]
+    const afters = befores.map(before =>
+      change.kind === 'update' ? updatedRecord(before, change.update) : before,
+    )
+    changed.set(name, afters[1] ?? entity)
+    return afters.flatMap(after => identitiesOf(account_id, judge(after)))
+  })
 }
 
 async function loadLive(

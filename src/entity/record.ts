@@ -125,9 +125,17 @@ function canonical(details: EntityDetails): EntityDetails {
     ...(operating_address && { operating_address: withCountry(operating_address) }),
     ...(representatives && { representatives: representatives.map(canonicalRepresentative) }),
   }
+  const { metadata, ...others } = all
   // Metadata that is not set is shown as null, so that {} is something else.
-  const set = Object.entries(all).filter(([name, value]) => name === 'metadata' || !isEmpty(value))
-  return Object.fromEntries(set) as unknown as EntityDetails
+  return { ...(withoutEmpty(others) as EntityDetails), ...(metadata && { metadata }) }
+}
+
+/** Without members that say "not set", at any depth; elements of an array stay where they are. */
+function withoutEmpty(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutEmpty)
+  if (typeof value !== 'object' || value === null) return value
+  const members = Object.entries(value).map(([name, member]) => [name, withoutEmpty(member)])
+  return Object.fromEntries(members.filter(([, member]) => !isEmpty(member)))
 }
 
 function isEmpty(value: unknown): boolean {

@@ -34,6 +34,8 @@ export type EntityChange =
       readonly id: string
       readonly status: ReviewResult
       readonly description: string
+      /** The `updated_at` that the operator has seen; without it, what is there is reviewed. */
+      readonly seen?: Instant
     }
 
 /** Everything a batch may touch, read under the locks of its books. */
@@ -134,7 +136,9 @@ function decideUpdate(state: EntityState, entity: Entity, update: EntityUpdate):
     throw refusal('invalid_field', message, 'type')
   }
   const { details } = updatedRecord(entity, update)
-  if (typeof update.on_behalf_of === 'string') checkPrincipal(state, entity.account_id, details)
+  if (details.on_behalf_of !== entity.details.on_behalf_of) {
+    checkPrincipal(state, entity.account_id, details)
+  }
   if (details.on_behalf_of === entity.id) {
     const message = 'An entity cannot belong to itself.'
     throw refusal('invalid_field', message, 'on_behalf_of')
@@ -174,20 +178,26 @@ function decideSubmission(state: EntityState, entity: Entity): EntityOutcome {
   const duplicate = findDuplicate(judged, candidatesOf(state, entity.account_id), entity.id)
   if (duplicate !== undefined) return unchanged(duplicate.entity, duplicate.rule)
   const status = entity.approval_status === 'requires_action' ? 'resubmitted' : 'submitted'
-  const open = entity.approval_status === 'requires_action' || entity.approval_status === 'pending'
-  if (!open) throw illegalStep(entity, status)
+  if (!APPROVAL_TRANSITIONS[entity.approval_status].includes(status)) {
+    throw illegalStep(entity, status)
+  }
   return step(state, entity, judged, status, '')
 }
 
 /**
- * The reviewed entity. Refuses with invalid_transition what the table of states does not have, and
- * with entity_duplicate a rejected one that would come back beside a live duplicate.
+ * The reviewed entity. Refuses with entity_changed what is no longer as the operator has seen it,
+ * with invalid_transition what the table of states does not have, and with entity_duplicate a
+ * rejected one that would come back beside a live duplicate.
  */
 function decideReview(
   state: EntityState,
   entity: Entity,
-  { status, description }: { status: ReviewResult; description: string },
+  { status, description, seen }: Extract<EntityChange, { kind: 'review' }>,
 ): EntityOutcome {
+  if (seen !== undefined && seen !== entity.updated_at) {
+    const message = `Entity ${entity.id} has changed: it is of ${entity.updated_at} now.`
+    throw refusal('entity_changed', message)
+  }
   if (!APPROVAL_TRANSITIONS[entity.approval_status].includes(status)) {
     throw illegalStep(entity, status)
   }

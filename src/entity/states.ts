@@ -29,6 +29,9 @@ export const APPROVAL_TRANSITIONS: Readonly<Record<ApprovalStatus, readonly Appr
   rejected: ['approved'],
 }
 
+/** Handed in by the account, for the operator to review. */
+export const IN_REVIEW: readonly ApprovalStatus[] = ['submitted', 'resubmitted']
+
 /** Rejected entities take no part in duplicate detection and cannot be paid for. */
 export function isLive(status: ApprovalStatus): boolean {
   return status !== 'rejected'

@@ -6,9 +6,10 @@ import { findPage, type Page, type Wanted } from '../db/page.ts'
 import { inserter } from '../db/rows.ts'
 import type { Key } from '../id.ts'
 import { type Judged, keysByRule, type RuleName } from './duplicates.ts'
+import { MAX_REJECTED } from './explain.ts'
 import type { Entity } from './record.ts'
 import type { Approval } from './rules.ts'
-import type { ApprovalStatus } from './states.ts'
+import { type ApprovalStatus, IN_REVIEW } from './states.ts'
 
 /** The column of each rule's key. */
 export const KEY_COLUMNS = {
@@ -116,13 +117,19 @@ export async function findEntities(
     ) r`
 }
 
+const LISTED = {
+  table: 'entities',
+  columns: COLUMNS,
+  filters: ['reference_id', 'on_behalf_of', 'approval_status', 'type'],
+}
+
 /** A page of the account's entities; undefined when its cursor names none of them. */
 export function listEntities(
   sql: Sql | TransactionSql,
   account_id: string,
   wanted: Wanted,
 ): Promise<Page<Entity> | undefined> {
-  return findPage<Entity>(sql, { table: 'entities', columns: COLUMNS }, account_id, wanted)
+  return findPage<Entity>(sql, LISTED, account_id, wanted)
 }
 
 /** An identity looked for: hex digits of its key, within an account. */
@@ -153,8 +160,8 @@ export async function findByIdentity(
   return found.flat()
 }
 
-/** Most rejected entities that are named for one identity. */
-const MAX_REJECTED = 20
+/** Of the rejected: those that are named, the one that may be asking, and one to tell of more. */
+const REJECTED_READ = MAX_REJECTED + 2
 
 async function findByKey(
   sql: Sql | TransactionSql,
@@ -165,16 +172,19 @@ async function findByKey(
   const account_ids = wanted.map(({ account_id }) => account_id)
   const keys = wanted.map(({ key }) => key)
   const column = sql(KEY_COLUMNS[rule])
-  // Written as the indexes have it, so that one of them is used.
-  const status =
-    which === 'live' ? sql`e.approval_status <> 'rejected'` : sql`e.approval_status = 'rejected'`
+  // Conditions as the indexes have them, and an order that no index has: else a plan made while the
+  // table was small may walk a list of the whole account, which is in that order, and filter it.
+  const wantedOnes =
+    which === 'live'
+      ? sql`e.approval_status <> 'rejected' limit 1`
+      : sql`e.approval_status = 'rejected'
+          order by e.created_at + interval '0', e.id limit ${REJECTED_READ}`
   const rows = await sql<(Entity & { key: string })[]>`
     select k.key, r.*
     from unnest(${account_ids}::text[], ${keys}::text[]) as k(account_id, key)
     cross join lateral (
       select ${sql(COLUMNS)} from entities e
-      where e.account_id = k.account_id and e.${column} = decode(k.key, 'hex') and ${status}
-      order by e.created_at, e.id limit ${which === 'live' ? 1 : MAX_REJECTED}
+      where e.account_id = k.account_id and e.${column} = decode(k.key, 'hex') and ${wantedOnes}
     ) r`
   return rows.map(({ key, ...entity }) => ({ key, entity }))
 }
@@ -214,22 +224,50 @@ export function findEntityAccount(sql: Sql, id: string): Promise<string | undefi
   return findAccountOf(sql, 'entities', id)
 }
 
-/**
- * What waits for the operator, over all accounts or in one, unchanged for longest first; `statuses`
- * are those that wait.
- */
-export async function listInReview(
+/** What was submitted, over all accounts or in one, unchanged for longest first. */
+export function listInReview(
   sql: Sql,
   statuses: readonly ApprovalStatus[],
   account_id: string | null,
   limit: number,
 ): Promise<Entity[]> {
+  return sql<Entity[]>`${inReview(sql, statuses, account_id, limit)}`
+}
+
+/** `statuses` are among those that the first condition names, as the index has it. */
+function inReview(
+  sql: Sql,
+  statuses: readonly ApprovalStatus[],
+  account_id: string | null,
+  limit: number,
+) {
   const within = account_id === null ? sql`` : sql`and account_id = ${account_id}`
-  // The first condition is written as its index has it.
-  return sql<Entity[]>`
+  return sql`
     select ${sql(COLUMNS)} from entities
     where approval_status in ('submitted', 'resubmitted')
       and approval_status = any (${[...statuses]}::text[]) ${within}
+    order by updated_at, id limit ${limit}`
+}
+
+/**
+ * What waits for the operator: what was submitted, over all accounts or in one, and those of
+ * `holding` that hold payouts back without it. Unchanged for longest first.
+ */
+export async function listWaiting(
+  sql: Sql,
+  holding: readonly Key[],
+  account_id: string | null,
+  limit: number,
+): Promise<Entity[]> {
+  return sql<Entity[]>`
+    (${inReview(sql, IN_REVIEW, account_id, limit)})
+    union all
+    (select r.* from ${keysOf(sql, holding)}
+    cross join lateral (
+      select ${sql(COLUMNS)} from entities e
+      where e.account_id = k.account_id and e.id = k.id limit 1
+    ) r
+    where r.approval_status in ('pending', 'requires_action'))
     order by updated_at, id limit ${limit}`
 }
 

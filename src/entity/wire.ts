@@ -167,7 +167,7 @@ export const EntityResponse = Type.Object(
   },
   {
     title: 'Entity',
-    description: 'A person or a business that the account pays for.',
+    description: 'A person or a business in whose name the account pays.',
     [EXAMPLES]: entityAnswers,
   },
 )

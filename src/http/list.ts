@@ -42,7 +42,8 @@ const Limit = Type.String({
 export function ListQueryOf(prefix: IdPrefix, filters: TProperties) {
   const bounds = BOUNDS.map(name => {
     const description = BOUND_MEANINGS[name]
-    return [name, Type.Optional(Type.String({ format: 'date-time', description }))]
+    const time = Type.String({ description, [DOCUMENTED]: { type: 'string', format: 'date-time' } })
+    return [name, Type.Optional(time)]
   })
   const cursor = (description: string) =>
     Type.Optional(Type.String({ pattern: idPattern(prefix), description }))
@@ -69,12 +70,13 @@ const OWN = new Set<string>(['limit', 'starting_after', 'ending_before', ...BOUN
 /** What a list is asked for. Refuses with every problem at once (400 invalid_query_parameter). */
 export function readList(query: ListQuery): Wanted {
   const { starting_after, ending_before } = query
+  const filters = Object.fromEntries(Object.entries(query).filter(([name]) => !OWN.has(name)))
   const instants = new Map(BOUNDS.map(name => [name, instantOf(query[name])]))
   refuseIfAny([
     ...checkLimit(query.limit),
     ...checkCursors(starting_after, ending_before),
     ...BOUNDS.flatMap(name => checkBound(name, query[name])),
-    ...Object.entries(query).flatMap(([name, value]) => checkText(name, value)),
+    ...Object.entries(filters).flatMap(([name, value]) => checkText(name, value)),
   ])
   const place = (name: BoundName, id: string): Place | undefined => {
     const created_at = instants.get(name)
@@ -90,7 +92,7 @@ export function readList(query: ListQuery): Wanted {
     limit: Number(query.limit ?? DEFAULT_LIMIT),
     above: aboves.filter(isSet).reduce(newerOf, OLDEST),
     below: belows.filter(isSet).reduce(olderOf, NEWEST),
-    filters: Object.fromEntries(Object.entries(query).filter(([name]) => !OWN.has(name))),
+    filters,
     cursor: cursorOf(starting_after, ending_before),
   }
 }

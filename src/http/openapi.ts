@@ -20,7 +20,7 @@ const TAGS = [
   ['/v3/balance_transaction', 'Balance transactions', 'The lines of the account’s statement.'],
   ['/v3/balance', 'Balances', 'What the account holds, in each currency.'],
   ['/v3/beneficiary', 'Beneficiaries', 'Whom payouts go to.'],
-  ['/v3/entity', 'Entities', 'Whom payouts are made for.'],
+  ['/v3/entity', 'Entities', 'In whose name payouts are made.'],
   ['/v3/event', 'Events', 'What happened, in order.'],
   ['/v3/webhook', 'Webhooks', 'Where events are sent.'],
   ['/', 'Operations', 'For whoever runs the installation.'],

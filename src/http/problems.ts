@@ -114,7 +114,7 @@ function expectation({ keyword, params, parentSchema }: Finding): string {
     case 'type':
       return params.type === 'integer' && parentSchema?.maximum !== undefined
         ? `must be an integer literal from ${parentSchema.minimum} to ${parentSchema.maximum}`
-        : `must be of type ${[params.type].flat().join(' or ')}`
+        : expectedType([params.type].flat() as string[])
     case 'minimum':
       return `must be at least ${params.limit}`
     case 'maximum':
@@ -135,6 +135,14 @@ function expectation({ keyword, params, parentSchema }: Finding): string {
     default:
       return 'is not valid'
   }
+}
+
+function expectedType(types: readonly string[]): string {
+  // Bodies take no fractions in numbers (docs/decisions/0011).
+  if (types.includes('integer') && types.includes('string')) {
+    return 'must be an integer, or a decimal number as text, such as "33.3"'
+  }
+  return `must be of type ${types.join(' or ')}`
 }
 
 /** `/payout_info/amount` as `payout_info.amount`, `/documents/2/url` as `documents[2].url`. */

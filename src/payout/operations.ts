@@ -18,8 +18,14 @@ import { findJournals, lockBooks } from '../ledger/store.ts'
 import type { Pricing, Quote } from '../quote/rules.ts'
 import { findApprovalsOfQuotes, findQuotes, insertQuotes, markQuotesUsed } from '../quote/store.ts'
 import { depositAddressOf } from './receiver.ts'
-import { decidePayout, type Payout, type PayoutOutcome, type PayoutState } from './rules.ts'
-import { findPayouts, insertPayouts, updatePayoutStates } from './store.ts'
+import { decidePayout, holdOf, type Payout, type PayoutOutcome, type PayoutState } from './rules.ts'
+import {
+  deleteHolds,
+  findPayouts,
+  insertHolds,
+  insertPayouts,
+  updatePayoutStates,
+} from './store.ts'
 import {
   type Advance,
   type AdvanceOutcome,
@@ -88,6 +94,7 @@ export function createPayout(
       const beneficiaries = present(outcomes.map(outcome => outcome.new_beneficiary))
       const newQuotes = present(outcomes.map(outcome => outcome.new_quote))
       const usedQuotes = present(outcomes.map(outcome => outcome.used_quote))
+      const holds = outcomes.flatMap(({ payout }) => holdOf(payout) ?? [])
       return Promise.all([
         ...storeBooks(tx, state.books, outcomes, state.now),
         beneficiaries.length > 0 && insertBeneficiaries(tx, beneficiaries),
@@ -97,6 +104,7 @@ export function createPayout(
           tx,
           outcomes.map(outcome => outcome.payout),
         ),
+        holds.length > 0 && insertHolds(tx, holds),
       ])
     },
   }
@@ -143,9 +151,11 @@ export function advancePayout(
     decide: decideAdvance,
 
     store(tx, outcomes, state) {
+      const ended = outcomes.flatMap(({ ended_hold }) => ended_hold ?? [])
       return Promise.all([
         ...storeBooks(tx, state.books, outcomes, state.now),
         ...roundsOf(outcomes).map(round => updatePayoutStates(tx, round, state.now)),
+        ended.length > 0 && deleteHolds(tx, ended),
       ])
     },
   }

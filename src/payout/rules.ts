@@ -80,6 +80,11 @@ export interface Payout {
   readonly updated_at: Instant
 }
 
+/** What a held payout waits for, null when it waits for nothing. */
+export function holdOf({ account_id, id: payout_id, held_for: entity_id }: Payout) {
+  return entity_id === '' ? null : { account_id, entity_id, payout_id }
+}
+
 /** Everything a batch of payouts may touch, read under the locks of its books. */
 export interface PayoutState {
   readonly now: Instant

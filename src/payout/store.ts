@@ -2,7 +2,7 @@
 import { rowsAsJson, type Sql, type TransactionSql } from '../db/connect.ts'
 import { findAccountOf, keysOf } from '../db/keys.ts'
 import { inserter } from '../db/rows.ts'
-import type { Key } from '../id.ts'
+import { type Key, nameOf, uniqueKeys } from '../id.ts'
 import type { Instant } from '../instant.ts'
 import { parseDecimal } from '../money/decimal.ts'
 import type { Payout } from './rules.ts'
@@ -94,31 +94,111 @@ export async function listDuePayouts(sql: Sql, limit: number): Promise<Key[]> {
     order by ask_rail_at limit ${limit}`
 }
 
+/** A payout that nobody else asks the rail about before `ask_rail_at`, which names the claim. */
+export interface ClaimedPayout {
+  readonly id: string
+  readonly ask_rail_at: Instant
+  /** How often it was claimed before. */
+  readonly rail_attempts: number
+}
+
 /**
- * Claims due payouts of one account for `lease_ms`: whoever's update finds them due has them.
- * Returns the claimed ones and how often each was claimed before. An unapplied claim comes due
- * again.
+ * Claims due payouts of one account for `lease_ms`: whoever's update finds them due has them. An
+ * unapplied claim comes due again.
  */
 export async function claimDuePayouts(
   sql: Sql,
   account_id: string,
   ids: readonly string[],
   lease_ms: number,
-): Promise<{ id: string; rail_attempts: number }[]> {
-  return sql<{ id: string; rail_attempts: number }[]>`
+): Promise<ClaimedPayout[]> {
+  return sql<ClaimedPayout[]>`
     update payouts set rail_attempts = rail_attempts + 1,
       ask_rail_at = clock_timestamp() + ${`${lease_ms} milliseconds`}::interval
     where account_id = ${account_id} and id = any (${[...ids]}::text[])
       and ask_rail_at <= clock_timestamp()
-    returning id, rail_attempts - 1 as rail_attempts`
+    returning id, ask_rail_at, rail_attempts - 1 as rail_attempts`
 }
 
-/** Lets the worker look at the payouts that these entities' reviews have held back. */
+/** A payout that waits for the review of an entity. */
+export interface Hold {
+  readonly account_id: string
+  readonly entity_id: string
+  readonly payout_id: string
+}
+
+/** Written and removed with `held_for` of the payout. */
+export const insertHolds = inserter<Hold>('holds', {
+  account_id: 'text',
+  entity_id: 'text',
+  payout_id: 'text',
+})
+
+export function deleteHolds(tx: TransactionSql, holds: readonly Hold[]) {
+  return tx`
+    delete from holds h
+    using json_to_recordset(${rowsAsJson(holds)}::text::json)
+      as r(account_id text, entity_id text, payout_id text)
+    where h.account_id = r.account_id and h.entity_id = r.entity_id and h.payout_id = r.payout_id`
+}
+
+/** Tells the worker of reviews that have ended: one row each, however many payouts wait. */
 export function wakeHeldPayouts(tx: TransactionSql, entities: readonly Key[], now: Instant) {
   return tx`
-    update payouts p set ask_rail_at = ${now}
-    from ${keysOf(tx, entities)}
-    where p.account_id = k.account_id and p.held_for = k.id and p.held_for <> ''`
+    insert into ended_reviews (account_id, entity_id, due_at)
+    select account_id, id, ${now}::timestamptz from ${keysOf(tx, uniqueKeys(entities))}
+    on conflict (account_id, entity_id) do update set due_at = excluded.due_at`
+}
+
+/** An ended review whose holds nobody else ends before `due_at`, which names the claim. */
+export interface ClaimedReview {
+  readonly account_id: string
+  readonly entity_id: string
+  readonly due_at: Instant
+}
+
+/** Claims up to `limit` ended reviews for `lease_ms`. An unfinished claim comes due again. */
+export async function claimEndedReviews(
+  sql: Sql,
+  limit: number,
+  lease_ms: number,
+): Promise<ClaimedReview[]> {
+  const due = await sql<{ account_id: string; entity_id: string }[]>`
+    select account_id, entity_id from ended_reviews
+    where due_at <= clock_timestamp() order by due_at limit ${limit}`
+  const claims = due.map(
+    ({ account_id, entity_id }) => sql<ClaimedReview[]>`
+      update ended_reviews set due_at = clock_timestamp() + ${`${lease_ms} milliseconds`}::interval
+      where account_id = ${account_id} and entity_id = ${entity_id} and due_at <= clock_timestamp()
+      returning account_id, entity_id, due_at`,
+  )
+  return (await Promise.all(claims)).flat()
+}
+
+/** The payouts that wait for an entity, some of them. */
+export async function listHeldPayouts(
+  sql: Sql,
+  { account_id, entity_id }: ClaimedReview,
+  limit: number,
+): Promise<Hold[]> {
+  return sql<Hold[]>`
+    select account_id, entity_id, payout_id from holds
+    where account_id = ${account_id} and entity_id = ${entity_id}
+    order by payout_id limit ${limit}`
+}
+
+/** No payout waits any more for this review, unless there was another since. */
+export async function deleteEndedReview(sql: Sql, review: ClaimedReview): Promise<void> {
+  await sql`
+    delete from ended_reviews where account_id = ${review.account_id}
+      and entity_id = ${review.entity_id} and due_at = ${review.due_at}`
+}
+
+/** More payouts wait than were looked at: the review is due at once. */
+export async function renewEndedReview(sql: Sql, review: ClaimedReview): Promise<void> {
+  await sql`
+    update ended_reviews set due_at = clock_timestamp() where account_id = ${review.account_id}
+      and entity_id = ${review.entity_id} and due_at = ${review.due_at}`
 }
 
 /** The account of a payout, for the operator, who names a payout alone. */
@@ -126,12 +206,39 @@ export function findPayoutAccount(sql: Sql, id: string): Promise<string | undefi
   return findAccountOf(sql, 'payouts', id)
 }
 
-/** How many payouts wait for the review of an entity. */
-export async function countHeldPayouts(sql: Sql, { account_id, id }: Key): Promise<number> {
-  const [row] = await sql<{ held: number }[]>`
-    select count(*)::integer as held from payouts
-    where account_id = ${account_id} and held_for = ${id} and held_for <> ''`
-  return row?.held ?? 0
+/** How many payouts wait for the review of each of these entities, by `account_id/id`. */
+export async function countHeldPayouts(
+  sql: Sql,
+  entities: readonly Key[],
+): Promise<ReadonlyMap<string, number>> {
+  const counts = await sql<(Key & { held: number })[]>`
+    select k.account_id, k.id, h.held from ${keysOf(sql, entities)}
+    cross join lateral (
+      select count(*)::integer as held from holds h
+      where h.account_id = k.account_id and h.entity_id = k.id
+    ) h`
+  return new Map(counts.map(count => [nameOf(count), count.held]))
+}
+
+/**
+ * The entities that payouts wait for, over all accounts or in one: from each to the next by index,
+ * however many payouts wait for one of them.
+ */
+export async function listHoldingEntities(sql: Sql, account_id: string | null): Promise<Key[]> {
+  const within = account_id === null ? sql`true` : sql`h.account_id = ${account_id}`
+  return sql<Key[]>`
+    with recursive holding as (
+      (select account_id, entity_id from holds h where ${within}
+        order by account_id, entity_id limit 1)
+      union all
+      select next.* from holding
+      cross join lateral (
+        select account_id, entity_id from holds h
+        where ${within} and (h.account_id, h.entity_id) > (holding.account_id, holding.entity_id)
+        order by account_id, entity_id limit 1
+      ) next
+    )
+    select account_id, entity_id as id from holding`
 }
 
 function fromRow(row: Row): Payout {

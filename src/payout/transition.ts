@@ -10,7 +10,7 @@ import { type Book, type Journal, postJournal } from '../ledger/rules.ts'
 import type { RailStep } from '../rail/rail.ts'
 import { failurePostings, reversalPostings, settlementPostings } from './postings.ts'
 import { postReceipt } from './receiver.ts'
-import type { Payout } from './rules.ts'
+import { holdOf, type Payout } from './rules.ts'
 import { isFinal, PAYOUT_TRANSITIONS, type PayoutStatus } from './states.ts'
 
 /** Steps to apply to one payout. */
@@ -47,6 +47,8 @@ export interface AdvanceOutcome {
   /** The payout as each step left it, in order; the last is `payout`. */
   readonly passed: readonly Payout[]
   readonly entries: readonly Entry[]
+  /** The hold that was over with the first step. */
+  readonly ended_hold: ReturnType<typeof holdOf>
   /** Journals that move no balance. */
   readonly journals: readonly Journal[]
   readonly events: readonly Event[]
@@ -82,7 +84,8 @@ export function decideAdvance(state: AdvanceState, advance: Advance): AdvanceOut
   next = { ...next, ...railProgress(next, advance, fresh.length, state.now) }
   passed.splice(-1, 1, next)
   state.payouts.set(name, next)
-  return { payout: next, passed, entries, journals, events }
+  const ended_hold = next.held_for === '' ? holdOf(payout) : null
+  return { payout: next, passed, ended_hold, entries, journals, events }
 }
 
 function stepsOf(state: AdvanceState, payout: Payout, advance: Advance): readonly RailStep[] {
@@ -222,6 +225,8 @@ function giveBack(
  * follows; `processing` gives it back, to be asked at once.
  */
 function railProgress(payout: Payout, advance: Advance, applied: number, now: Instant) {
+  // A review that comes late, the hold being over, says nothing about the rail.
+  if (advance.by === 'review' && applied === 0) return {}
   if (advance.by !== 'rail') {
     return { ask_rail_at: payout.status === 'processing' ? now : null }
   }

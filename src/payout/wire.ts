@@ -75,7 +75,12 @@ const FxTransaction = Type.Object(
 
 export const FailureResponse = Type.Object(
   { code: Type.String(), category: Type.String(), message: Type.String() },
-  { title: 'PayoutFailure' },
+  {
+    title: 'PayoutFailure',
+    description:
+      'Codes: PF000300, the entity the payout was made for is rejected; OP000100, set by the ' +
+      'operator; PF000900 and PR000900, simulated; others are the rail’s.',
+  },
 )
 
 export const PayoutResponse = Type.Object(

@@ -44,6 +44,7 @@ export async function checkEntities(
   for (const rule of RULES) await checkUnique(tx, account_id, rule)
   await checkEntityEvents(tx, account_id)
   await checkPayoutsFor(tx, account_id)
+  await checkHolds(tx, account_id)
   return count
 }
 
@@ -131,23 +132,70 @@ async function checkEntityEvents(tx: TransactionSql, account_id: string | null):
   throw entityProblem(bad, expected, `${created} and ${steps}`)
 }
 
-/** Payouts are made for entities of their own account, and wait for the one they are made for. */
+/** Payouts are made for entities of their own account. */
 async function checkPayoutsFor(tx: TransactionSql, account_id: string | null): Promise<void> {
-  const [bad] = await tx.unsafe<{ account_id: string; id: string; expected: string }[]>(
-    `select p.account_id, p.id, p.expected from (
-        select account_id, id, held_for, particulars ->> 'on_behalf_of' as on_behalf_of,
-          'entity ' || (particulars ->> 'on_behalf_of') || ' in its account' as expected
+  const [bad] = await tx.unsafe<{ account_id: string; id: string; on_behalf_of: string }[]>(
+    `select p.account_id, p.id, p.on_behalf_of from (
+        select account_id, id, particulars ->> 'on_behalf_of' as on_behalf_of
         from payouts where ${ofAccount('account_id', account_id)}
       ) p
       left join entities e on e.account_id = p.account_id and e.id = p.on_behalf_of
-      where (p.on_behalf_of <> '' and e.id is null)
-        or (p.held_for <> '' and p.held_for <> p.on_behalf_of)
-      order by 1, 2 limit 1`,
+      where p.on_behalf_of <> '' and e.id is null order by 1, 2 limit 1`,
     [account_id],
   )
   if (bad === undefined) return
-  const { id: key, expected } = bad
-  throw new BadRow({ table: 'payouts', account_id: bad.account_id, key, expected, found: 'none' })
+  const expected = `entity ${bad.on_behalf_of} in its account`
+  throw payoutProblem(bad, expected, 'none')
+}
+
+interface HoldRow {
+  account_id: string
+  id: string
+  /** What is wrong with it, as [expected, found]. */
+  wrong: [string, string]
+}
+
+/**
+ * What waits for a review is in compliance_hold, for the entity it is made for, and listed with it;
+ * when the review has ended, the worker has still to look at it.
+ */
+async function checkHolds(tx: TransactionSql, account_id: string | null): Promise<void> {
+  const [bad] = await tx.unsafe<HoldRow[]>(
+    `select account_id, id, wrong from (
+        select coalesce(p.account_id, h.account_id) as account_id,
+          coalesce(p.id, h.payout_id) as id,
+          case
+            when p.id is null then array['a payout held for ' || h.entity_id, 'none']
+            when h.payout_id is null then array['a hold for ' || p.held_for, 'none']
+            when p.status <> 'compliance_hold'
+              then array['compliance_hold while it waits', p.status]
+            when p.held_for <> p.on_behalf_of
+              then array['held for ' || p.on_behalf_of, p.held_for]
+            when e.approval_status in ('approved', 'rejected') and r.entity_id is null
+              then array['its hold ended, ' || h.entity_id || ' being ' || e.approval_status,
+                'nothing to do it']
+          end as wrong
+        from (
+          select account_id, id, status, held_for, particulars ->> 'on_behalf_of' as on_behalf_of
+          from payouts where held_for <> '' and ${ofAccount('account_id', account_id)}
+        ) p
+        full join (select * from holds where ${ofAccount('account_id', account_id)}) h
+          on h.account_id = p.account_id and h.payout_id = p.id and h.entity_id = p.held_for
+        left join entities e on e.account_id = h.account_id and e.id = h.entity_id
+        left join ended_reviews r on r.account_id = h.account_id and r.entity_id = h.entity_id
+      ) checked
+      where wrong is not null order by 1, 2 limit 1`,
+    [account_id],
+  )
+  if (bad !== undefined) throw payoutProblem(bad, ...bad.wrong)
+}
+
+function payoutProblem(
+  { account_id, id: key }: { account_id: string; id: string },
+  expected: string,
+  found: string,
+): BadRow {
+  return new BadRow({ table: 'payouts', account_id, key, expected, found })
 }
 
 function entityProblem(

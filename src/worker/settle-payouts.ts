@@ -1,7 +1,7 @@
-// The settling worker: finds payouts whose rail is due to be asked, or whose hold is over, claims
-// them account by account, asks the rail outside any transaction, and applies its answer through a
-// lane. It may be killed at
-// any point: an unapplied claim comes due again, and an applied report is not applied twice.
+// The settling worker: finds payouts whose rail is due to be asked, claims them account by account,
+// asks the rail outside any transaction, and applies its answer through a lane; ends holds besides.
+// It may be killed at any point: an unapplied claim comes due again, and an applied report is not
+// applied twice.
 import { setTimeout } from 'node:timers/promises'
 import type { Deps } from '../deps.ts'
 import { Refusal } from '../errors.ts'
@@ -9,6 +9,7 @@ import type { Key } from '../id.ts'
 import type { Payout } from '../payout/rules.ts'
 import { claimDuePayouts, findPayouts, listDuePayouts } from '../payout/store.ts'
 import type { Rail, RailReport } from '../rail/rail.ts'
+import { endHolds } from './end-holds.ts'
 
 export interface Worker {
   /** Resolves when the round in hand is finished. */
@@ -45,8 +46,12 @@ export function startSettling(deps: Deps): Worker {
   }
 }
 
-/** One round; returns how many payouts were due. */
+/** One round; returns how many payouts were due to be asked about, or held without need. */
 export async function settleOnce(deps: Deps): Promise<number> {
+  return (await endHolds(deps)) + (await settleDue(deps))
+}
+
+async function settleDue(deps: Deps): Promise<number> {
   const due = await listDuePayouts(deps.sql, ROUND)
   if (due.length === 0) return 0
   const claims = await Promise.all(
@@ -58,12 +63,14 @@ export async function settleOnce(deps: Deps): Promise<number> {
       }),
     ),
   )
-  const attempts = new Map(claims.flat().map(c => [c.id, c.rail_attempts]))
+  const claimed = new Map(claims.flat().map(one => [one.id, one]))
   const payouts = await findPayouts(
     deps.sql,
-    due.filter(key => attempts.has(key.id)),
+    due.filter(key => claimed.has(key.id)),
   )
-  await Promise.all(payouts.map(payout => settle(deps, payout, attempts.get(payout.id) ?? 0)))
+  // Whoever has moved a payout since it was claimed has taken it out of the rail's hands.
+  const ours = payouts.filter(({ id, ask_rail_at }) => claimed.get(id)?.ask_rail_at === ask_rail_at)
+  await Promise.all(ours.map(p => settle(deps, p, claimed.get(p.id)?.rail_attempts ?? 0)))
   return due.length
 }
 
@@ -79,7 +86,6 @@ function claim(deps: Deps, account_id: string, keys: readonly Key[]) {
 }
 
 async function settle(deps: Deps, payout: Payout, attempts: number): Promise<void> {
-  if (payout.held_for !== '') return endHold(deps, payout)
   const { rail, metrics } = deps
   const count = (result: string) => metrics.railReports.inc({ rail: rail.name, result })
   const report = await askRail(deps, payout, attempts)
@@ -97,17 +103,6 @@ async function settle(deps: Deps, payout: Payout, attempts: number): Promise<voi
     const refused = error instanceof Refusal && error.status !== 503
     if (refused) count('refused')
     deps.log[refused ? 'error' : 'warn']({ err: error, payout_id }, 'rail report not applied')
-  }
-}
-
-/** The entity that a payout was held for has been reviewed: the payout goes on, or ends. */
-async function endHold(deps: Deps, { account_id, id: payout_id }: Payout): Promise<void> {
-  const advance = { account_id, payout_id, steps: [], by: 'review', ask_again_in_ms: null } as const
-  try {
-    await deps.lanes.advancePayout.run(advance)
-  } catch (error) {
-    // The claim's lease runs out, and the hold is looked at again.
-    deps.log.warn({ err: error, payout_id }, 'hold not ended')
   }
 }
 

@@ -368,3 +368,59 @@ test(`POST ${PATH}, a duplicate under an Idempotency-Key: the first entity, agai
   assert.equal(again.text, duplicate.text)
   assert.equal(again.headers['idempotent-replayed'], 'true')
 })
+
+test(`PUT ${PATH}/{id}, '' within a member that is not set: nothing changes, approval stays`, async () => {
+  await newAccount()
+  const { id } = await created({ ...plainEntity, phone: { code: '1' } })
+  await review(service, account, id, 'approved')
+  const untouched = await fingerprint(service.database.owner)
+  const again = await changed(id, { phone: { code: '1', number: '' } })
+  assert.equal(again.approval_status, 'approved')
+  assert.deepEqual(again.phone, { code: '1' })
+  assert.deepEqual(await fingerprint(service.database.owner), untouched)
+})
+
+test(`PUT ${PATH}/{id}, the principal it has, rejected since: taken, another rejected one 404`, async () => {
+  await newAccount()
+  const principal = await created({ ...plainEntity, name: 'Parent' })
+  const other = await created({ ...plainEntity, name: 'Other parent' })
+  const { id } = await created({ ...plainEntity, name: 'Child', on_behalf_of: principal.id })
+  for (const parent of [principal, other]) await review(service, account, parent.id, 'rejected')
+  const put = (on_behalf_of: string) =>
+    account.put(`${PATH}/${id}`, { description: on_behalf_of, on_behalf_of })
+  assert.equal((await put(principal.id)).status, 200)
+  assertRefused(await put(other.id), 404, 'entity_not_found', 'on_behalf_of')
+})
+
+test(`PUT ${PATH}/{id}, two halves of another’s identity at once: the second gets that one`, async () => {
+  await newAccount()
+  const at = (line1: string) => ({ country: 'HK', line1, city: 'Hong Kong' })
+  const body = { type: 'individual', registration_address: at('2'), name: 'Two' }
+  const live = await created(body)
+  const { id } = await created({ ...body, registration_address: at('1'), name: 'One' })
+  // Rejected, so that no index stands by.
+  await review(service, account, id, 'rejected')
+  const halves = [{ name: 'Two' }, { registration_address: at('2') }]
+  const busy = account.post(PATH, { ...body, name: 'Busy' })
+  const answers = await Promise.all(halves.map(half => account.put(`${PATH}/${id}`, half)))
+  await busy
+  assert.deepEqual(
+    answers.map(answer => answer.json.data.id),
+    [id, live.id],
+  )
+})
+
+test('review of an entity that has changed since it was seen: refused, as it is now: taken', async () => {
+  await newAccount()
+  const seen = await created(plainEntity)
+  const now = await changed(seen.id, { name: 'Someone else' })
+  const { account_id } = account.account
+  const reviewed = (updated_at: string) => {
+    const result = { status: 'approved', description: '', seen: updated_at } as const
+    const change = { kind: 'review', id: seen.id, ...result } as const
+    return service.deps.lanes.writeEntity.run({ account_id, claim: null, change })
+  }
+  await assert.rejects(reviewed(seen.updated_at), { status: 409, message: /has changed/ })
+  const { outcome } = await reviewed(now.updated_at)
+  assert.equal(outcome?.entity.approval_status, 'approved')
+})

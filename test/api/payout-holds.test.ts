@@ -6,11 +6,12 @@ import { Lane } from '../../src/engine/lane.ts'
 import type { ReviewResult } from '../../src/entity/states.ts'
 import { newId } from '../../src/id.ts'
 import { advancePayout } from '../../src/payout/operations.ts'
+import { settleOnce } from '../../src/worker/settle-payouts.ts'
 import { internalPayout, localPayout } from '../support/bodies.ts'
 import { checkBooks } from '../support/books.ts'
 import { assertRefused, balancesOf, fingerprint } from '../support/check.ts'
 import { type Client, startTestService, type TestService } from '../support/service.ts'
-import { linesOf, settleAll } from '../support/settling.ts'
+import { linesOf, report, scriptedRail, settleAll } from '../support/settling.ts'
 
 const AMOUNT = 10_000
 const FEE = 100
@@ -324,4 +325,71 @@ test('the database, held_for outside compliance_hold: refused whoever writes it'
   const { id } = await pay(account, {})
   const write = service.database.owner`update payouts set held_for = 'ent_x' where id = ${id}`
   await assert.rejects(write.execute(), { constraint_name: 'held_while_in_compliance_hold' })
+})
+
+test('review of an entity with 1,200 held payouts: one row written, all go on in rounds', async () => {
+  const account = await funded()
+  const entity = await entityOf(account)
+  const all = Array.from({ length: 1_200 }, () => pay(account, { on_behalf_of: entity, amount: 7 }))
+  const payouts = await Promise.all(all)
+  await review(account, entity, 'approved')
+  const [due] = await service.database.owner<{ n: number }[]>`
+    select count(*)::integer as n from ended_reviews where entity_id = ${entity}`
+  assert.equal(due?.n, 1)
+  await settleAll(service)
+  const left = await service.database.owner`
+    select from payouts where account_id = ${account.account.account_id} and status <> 'succeeded'`
+  assert.equal(left.length, 0)
+  assert.equal(payouts.length, 1_200)
+  const rest = await service.database.owner`
+    select entity_id from holds where entity_id = ${entity}
+    union all select entity_id from ended_reviews where entity_id = ${entity}`
+  assert.deepEqual([...rest], [])
+})
+
+/** The first statement that reads whole payouts lets `meanwhile` happen before it answers. */
+function interrupted(meanwhile: () => Promise<unknown>): TestService['deps'] {
+  let first = true
+  const sql = new Proxy(service.deps.sql, {
+    apply(target, self, args: [readonly string[], ...unknown[]]) {
+      const query = Reflect.apply(target, self, args)
+      const isRead = Array.isArray(args[0]) && args[0].join('').includes('from payouts p where')
+      if (!isRead || !first) return query
+      first = false
+      return meanwhile().then(() => query)
+    },
+  })
+  return { ...service.deps, sql }
+}
+
+test('a payout ended by the operator between claim and read: the rail is not asked', async () => {
+  const account = await funded()
+  const { id } = await pay(account, {})
+  const rail = scriptedRail(async () => report('succeeded'))
+  const deps = interrupted(() => byOperator(account, id, 'failed'))
+  await settleOnce({ ...deps, rail })
+  assert.deepEqual(rail.calls, [])
+  assert.equal(await usd(account), FUNDED)
+})
+
+test('a review that comes late, the payout being with the rail: the rail is asked on', async () => {
+  const account = await funded()
+  const entity = await entityOf(account)
+  const { id } = await pay(account, { on_behalf_of: entity })
+  await review(account, entity, 'approved')
+  const later = async () => ({ ...report('compliance_hold'), ask_again_in_ms: 60_000 })
+  const rail = scriptedRail(later)
+  await settleOnce({ ...service.deps, rail })
+  await settleOnce({ ...service.deps, rail })
+  assert.equal(await statusOf(account, id), 'compliance_hold')
+  await service.deps.lanes.advancePayout.run({
+    account_id: account.account.account_id,
+    payout_id: id,
+    steps: [],
+    by: 'review',
+    ask_again_in_ms: null,
+  })
+  const [row] = await service.database.owner<{ asked: boolean }[]>`
+    select ask_rail_at is not null as asked from payouts where id = ${id}`
+  assert.equal(row?.asked, true)
 })

@@ -35,6 +35,19 @@ function eventsChange(name: string, which: Known, statement: string, words: RegE
   }
 }
 
+/** A change of the hold of the payout that waits. */
+function hold(name: string, statement: string, words: RegExp): Fault {
+  return {
+    name,
+    table: 'payouts',
+    words,
+    async plant(owner, { main, payouts }) {
+      await owner.unsafe(statement, [main.account.account_id, payouts.waiting])
+      return { key: payouts.waiting }
+    },
+  }
+}
+
 export const ENTITY_FAULTS: readonly Fault[] = [
   entityChange(
     'an e-mail changed in the record alone',
@@ -100,10 +113,45 @@ export const ENTITY_FAULTS: readonly Fault[] = [
     words: /^entity ent_x in its account; none$/,
     async plant(owner, { main, payouts }) {
       await owner`
-        update payouts set held_for = 'ent_x',
-          particulars = jsonb_set(particulars::jsonb, '{on_behalf_of}', '"ent_x"')::json
+        update payouts
+        set particulars = jsonb_set(particulars::jsonb, '{on_behalf_of}', '"ent_x"')::json
         where account_id = ${main.account.account_id} and id = ${payouts.waiting}`
       return { key: payouts.waiting }
+    },
+  },
+  hold(
+    'a hold for another entity than the payout is made for',
+    `update payouts set held_for = held_for || 'x' where account_id = $1 and id = $2`,
+    /^a (payout held|hold) for ent_\w{20}x?; none$/,
+  ),
+  hold(
+    'a payout that waits and that no list has',
+    'delete from holds where account_id = $1 and payout_id = $2',
+    /^a hold for ent_\w{20}; none$/,
+  ),
+  hold(
+    'a list with a payout that waits for nothing',
+    `update payouts set held_for = '' where account_id = $1 and id = $2`,
+    /^a payout held for ent_\w{20}; none$/,
+  ),
+  {
+    name: 'a review that ended and let nothing go',
+    table: 'payouts',
+    words: /^its hold ended, ent_\w{20} being approved; nothing to do it$/,
+    async plant(owner, { main, entities, payouts }) {
+      const { account_id } = main.account
+      await owner`
+        update entities set approval_status = 'approved', approval_history =
+          '[{"status":"pending"},{"status":"approved"}]'
+        where account_id = ${account_id} and id = ${entities.pending}`
+      await owner`
+        insert into events select account_id, sequence + 1, 'evt_x', 'entity.approval_approved',
+          ${entities.pending}, '{}', created_at
+        from events where account_id = ${account_id} order by sequence desc limit 1`
+      await owner`
+        update books set event_count = event_count + 1 where account_id = ${account_id}`
+      const [first] = [payouts.waiting, payouts.internal_waiting].sort()
+      return { key: first ?? '' }
     },
   },
 ]

@@ -1,0 +1,48 @@
+// Ends the holds of payouts whose entity has been reviewed, each through the lane of payouts, some
+// at a time, so that a review that lets thousands go holds nobody up. It may be killed at any
+// point: an unfinished claim comes due again, and a hold ends once.
+import type { Deps } from '../deps.ts'
+import {
+  type ClaimedReview,
+  claimEndedReviews,
+  deleteEndedReview,
+  type Hold,
+  listHeldPayouts,
+  renewEndedReview,
+} from '../payout/store.ts'
+
+/** Most reviews, and most payouts of each, of one round. */
+const REVIEWS = 10
+const PAYOUTS = 500
+
+/** Much longer than a round takes. */
+const LEASE_MS = 10_000
+
+/** One round; returns how many payouts were held for entities that have been reviewed. */
+export async function endHolds(deps: Deps): Promise<number> {
+  const reviews = await claimEndedReviews(deps.sql, REVIEWS, LEASE_MS)
+  const counts = await Promise.all(reviews.map(review => endHoldsOf(deps, review)))
+  return counts.reduce((sum, count) => sum + count, 0)
+}
+
+async function endHoldsOf(deps: Deps, review: ClaimedReview): Promise<number> {
+  const holds = await listHeldPayouts(deps.sql, review, PAYOUTS)
+  const ends = await Promise.all(holds.map(hold => endHold(deps, hold)))
+  // What failed is tried again when the claim runs out. What stays does so because the review was
+  // taken back; the next one makes it due again.
+  if (ends.includes('failed')) return holds.length
+  const more = holds.length === PAYOUTS && !ends.includes('stays')
+  await (more ? renewEndedReview : deleteEndedReview)(deps.sql, review)
+  return holds.length
+}
+
+async function endHold(deps: Deps, { account_id, payout_id }: Hold) {
+  const advance = { account_id, payout_id, steps: [], by: 'review', ask_again_in_ms: null } as const
+  try {
+    const { payout } = await deps.lanes.advancePayout.run(advance)
+    return payout.held_for === '' ? 'ended' : 'stays'
+  } catch (error) {
+    deps.log.warn({ err: error, payout_id }, 'hold not ended')
+    return 'failed'
+  }
+}
