@@ -4,6 +4,7 @@ import type { NewId } from '../id.ts'
 import type { Instant } from '../instant.ts'
 import { findCurrency } from '../money/currency.ts'
 import { checkCountry, checkDate, checkEmail, invalid } from '../party/rules.ts'
+import { canonicalDestination, checkCodes } from './destination.ts'
 import {
   type BeneficiaryRequest,
   DESTINATION_TYPES,
@@ -77,16 +78,20 @@ function checkDestination(details: DestinationDetails, path: string): Problem[] 
     ...checkCountry(bank?.country, `${path}.bank.country`),
     ...checkDetailCurrency(bank?.currency, `${path}.bank.currency`),
     ...checkDetailCurrency(details.wallet?.currency, `${path}.wallet.currency`),
+    ...checkCodes(details, path),
   ]
 }
 
-/** The details with every field present: '' and {} stand for what is not set. */
+/**
+ * The details with every field present: '' and {} stand for what is not set. The codes of the
+ * destination are as their standards write them.
+ */
 export function completeDetails(request: BeneficiaryRequest, newId: NewId): BeneficiaryDetails {
   return {
     address: request.address ?? {},
     date_of_birth: request.date_of_birth ?? '',
     destination: newId('dst'),
-    destination_details: request.destination_details,
+    destination_details: canonicalDestination(request.destination_details),
     documents: request.documents ?? [],
     email: request.email ?? '',
     name: request.name,

@@ -7,7 +7,16 @@ import { Address, Document, Phone } from '../party/wire.ts'
 const Bank = Closed(
   {
     account_number: Type.Optional(Type.String({ minLength: 1, maxLength: 64 })),
-    iban: Type.Optional(Type.String({ minLength: 5, maxLength: 42 })),
+    iban: Type.Optional(
+      Type.String({
+        minLength: 5,
+        maxLength: 42,
+        description:
+          'Of a country of the SWIFT IBAN registry, and of `country` if that is sent. Spaces and ' +
+          'small letters are accepted; kept in electronic form.',
+        examples: ['DE89370400440532013000'],
+      }),
+    ),
     bank_name: Type.Optional(Text(255)),
     country: Type.Optional(CountryCode),
     currency: Type.Optional(CurrencyCode),
@@ -17,6 +26,12 @@ const Bank = Closed(
         maxProperties: 10,
         propertyNames: { type: 'string', pattern: '^[a-z][a-z0-9_]{0,39}$' },
         additionalProperties: { type: 'string', minLength: 1, maxLength: 64 },
+        description:
+          'Codes by name. Checked, and kept without spaces and dashes: `swift_code`, `bic`, ' +
+          '`aba`, `sort_code`, `bsb`, `ifsc`, `cnaps`, `clabe`, `ispb`, `transit_number`, ' +
+          '`institution_number`; by `country`: `routing_number` (US and none, CA), `bank_code` ' +
+          '(BR, HK, JP, KR, LK, SG, TH, TW), `branch_code` (HK, JP, LK, SG, TW, ZA). Other names ' +
+          'are free text.',
         examples: [{ swift_code: 'HSBCHKHH', bank_code: '004' }],
       }),
     ),
@@ -26,8 +41,16 @@ const Bank = Closed(
 
 const Wallet = Closed(
   {
-    deposit_address: Type.String({ minLength: 1, maxLength: 128 }),
-    type: Type.Optional(Text(64)),
+    deposit_address: Type.String({
+      minLength: 1,
+      maxLength: 128,
+      description:
+        'On the main network of the chain that `type` names, or of any known chain when it names ' +
+        'none. The checksum is verified where the chain has one.',
+    }),
+    type: Type.Optional(
+      Text(64, { description: 'Wallet or blockchain type.', examples: ['ethereum'] }),
+    ),
     currency: Type.Optional(CurrencyCode),
   },
   { title: 'WalletDestination' },

@@ -260,11 +260,15 @@ test(`POST ${PATH}, refusals in their order: field before quote, quote before be
   assertRefused(used, 422, 'quote_used')
 })
 
-const wallet = (type: string) => ({
+const ADDRESSES = {
+  ethereum: '0x52908400098527886E0F7030069857D2E4169EE7',
+  tron: 'TJRabPrwbZy45sbavfcjinPJC18kjpRTv8',
+}
+const wallet = (type: keyof typeof ADDRESSES) => ({
   ...localPayout.beneficiary_details,
   destination_details: {
     type: 'wallet',
-    wallet: { deposit_address: 'T9yD14Nj9j7xAB4dbGeiX9h8unkKHxuWwb', type, currency: 'USDT' },
+    wallet: { deposit_address: ADDRESSES[type], type, currency: 'USDT' },
   },
 })
 const inUsdt = { amount: 1_000_000, currency: 'USDT' }

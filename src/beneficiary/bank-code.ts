@@ -1,0 +1,143 @@
+// Knows the codes that name a bank or a branch: the BIC, and national ones by the name they are
+// sent under. A name that is not here is free text. It must not know which banks there are.
+import { isCountry } from '../party/country.ts'
+
+interface CodeForm {
+  /** Of the code as its standard writes it. */
+  readonly pattern: RegExp
+  readonly title: string
+  /** Check digits and the like; the pattern holds. */
+  readonly holds?: (code: string) => boolean
+}
+
+const digits = (count: number, title: string): CodeForm => ({
+  pattern: new RegExp(`^[0-9]{${count}}$`),
+  title: `${title} has ${count} digits`,
+})
+
+/** ISO 9362, in the letters that its registrar SWIFT issues; XK is its user-assigned Kosovo. */
+const BIC: CodeForm = {
+  pattern: /^[A-Z]{6}[A-Z0-9]{2}(?:[A-Z0-9]{3})?$/,
+  title: 'A BIC has 4 letters, a country code, 2 and perhaps 3 more letters or digits',
+  holds: code => isCountry(code.slice(4, 6)) || code.slice(4, 6) === 'XK',
+}
+
+/** The American Bankers Association's numbers: its first two digits, its weights 3, 7, 1. */
+const ABA: CodeForm = {
+  pattern: /^(?:0[0-9]|1[0-2]|2[1-9]|3[0-2]|6[1-9]|7[0-2]|80)[0-9]{7}$/,
+  title: 'An ABA routing number has 9 digits, the last of which checks the others',
+  holds: code => weighted(code, [3, 7, 1]) % 10 === 0 && code !== '000000000',
+}
+
+/** Banco de México: weights 3, 7, 1, and a last digit that makes the sum a multiple of 10. */
+const CLABE: CodeForm = {
+  pattern: /^[0-9]{18}$/,
+  title: 'A CLABE has 18 digits, the last of which checks the others',
+  holds: code => (weighted(code.slice(0, 17), [3, 7, 1]) + Number(code[17])) % 10 === 0,
+}
+
+const BY_NAME: ReadonlyMap<string, CodeForm> = new Map([
+  ['swift_code', BIC],
+  ['bic', BIC],
+  ['aba', ABA],
+  ['clabe', CLABE],
+  // Sort codes (Pay.UK) and BSB numbers (AusPayNet) are also written 60-16-13 and 062-000.
+  ['sort_code', digits(6, 'A sort code')],
+  ['bsb', digits(6, 'A BSB number')],
+  ['cnaps', digits(12, 'A CNAPS code')],
+  // Payments Canada: a branch and its institution.
+  ['transit_number', digits(5, 'A transit number')],
+  ['institution_number', digits(3, 'An institution number')],
+  // Reserve Bank of India: bank, a zero for later use, branch.
+  [
+    'ifsc',
+    {
+      pattern: /^[A-Z]{4}0[A-Z0-9]{6}$/,
+      title: 'An IFSC has 4 letters, a zero, and 6 letters or digits',
+    },
+  ],
+  // The root of the institution's CNPJ, which may have letters since July 2026 (RFB, IN 2229/2024).
+  ['ispb', { pattern: /^[A-Z0-9]{8}$/, title: 'An ISPB has 8 letters or digits' }],
+])
+
+const USES_ABA = ['US', 'AS', 'GU', 'MP', 'PR', 'UM', 'VI']
+
+/**
+ * Names that mean something else in each country; in others they are free text. Sources: HKICL,
+ * the Association of Banks in Singapore, Zengin-Net, Banco Central do Brasil (COMPE), FISC, KFTC,
+ * Bank of Thailand, LankaPay, PASA; Payments Canada for 0, institution and branch.
+ */
+const BY_COUNTRY: ReadonlyMap<string, ReadonlyMap<string, CodeForm>> = new Map([
+  [
+    'bank_code',
+    new Map([
+      ['BR', digits(3, 'A bank code of Brazil')],
+      ['HK', digits(3, 'A bank code of Hong Kong')],
+      ['JP', digits(4, 'A bank code of Japan')],
+      ['KR', digits(3, 'A bank code of South Korea')],
+      ['LK', digits(4, 'A bank code of Sri Lanka')],
+      ['SG', digits(4, 'A bank code of Singapore')],
+      ['TH', digits(3, 'A bank code of Thailand')],
+      ['TW', digits(3, 'A bank code of Taiwan')],
+    ]),
+  ],
+  [
+    'branch_code',
+    new Map([
+      ['HK', digits(3, 'A branch code of Hong Kong')],
+      ['JP', digits(3, 'A branch code of Japan')],
+      ['LK', digits(3, 'A branch code of Sri Lanka')],
+      ['SG', digits(3, 'A branch code of Singapore')],
+      ['TW', digits(4, 'A branch code of Taiwan')],
+      ['ZA', digits(6, 'A branch code of South Africa')],
+    ]),
+  ],
+  [
+    'routing_number',
+    new Map([
+      // Who names no country means the country that calls it so.
+      ...['', ...USES_ABA].map(country => [country, ABA] as const),
+      ['CA', { pattern: /^0[0-9]{8}$/, title: 'A routing number of Canada has a 0 and 8 digits' }],
+    ]),
+  ],
+])
+
+function findForm(name: string, country: string | undefined): CodeForm | undefined {
+  return BY_NAME.get(name) ?? BY_COUNTRY.get(name)?.get(country ?? '')
+}
+
+/** What is wrong with a code sent under this name, for people; undefined when nothing is. */
+export function bankCodeFault(
+  name: string,
+  value: string,
+  country: string | undefined,
+): string | undefined {
+  const form = findForm(name, country)
+  if (form === undefined) return undefined
+  const code = bankCode(name, value, country)
+  const right = form.pattern.test(code) && (form.holds?.(code) ?? true)
+  return right ? undefined : `${form.title}; this is none.`
+}
+
+/** The code as its standard writes it: no spaces and dashes, capitals. Other text as it came. */
+export function bankCode(name: string, value: string, country: string | undefined): string {
+  if (findForm(name, country) === undefined) return value
+  return electronicForm(value).replace(/(?<=\d)-(?=\d)/g, '')
+}
+
+/**
+ * Without white space and invisible characters, and in capitals: a code as people copy it, made the
+ * one that its standard writes. Only ASCII letters change: that ı becomes I would make a code of
+ * what is none.
+ */
+export function electronicForm(text: string): string {
+  return text
+    .replace(/[\p{White_Space}\p{Default_Ignorable_Code_Point}]/gu, '')
+    .replace(/[a-z]+/g, letters => letters.toUpperCase())
+}
+
+/** The sum of each digit times its weight, modulo 10; the weights come round. */
+function weighted(code: string, weights: readonly number[]): number {
+  const products = Array.from(code, (digit, i) => Number(digit) * (weights[i % 3] ?? 0))
+  return products.reduce((sum, product) => sum + product, 0)
+}

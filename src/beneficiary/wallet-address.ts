@@ -1,0 +1,139 @@
+// Knows how the chains write addresses, and which of them carry a checksum. An address is of the
+// main network and of an account that somebody can hold the key of; it must not know who does.
+
+import { sha256 } from '@noble/hashes/sha2.js'
+import { keccak_256 } from '@noble/hashes/sha3.js'
+import { base32nopad, base58, bech32, bech32m, createBase58check } from '@scure/base'
+
+/** The account's own bytes, or undefined for what is no address. Decoders that throw are caught. */
+type Reader = (address: string) => Uint8Array | undefined
+
+/** By the names of wallet types and of networks, in lower case. */
+const READERS: ReadonlyMap<string, Reader> = new Map(
+  (
+    [
+      [readEvm, 'ethereum erc20 arbitrum avalanche avaxc base bsc bep20 optimism polygon'],
+      [readBitcoin, 'bitcoin'],
+      [readSolana, 'solana spl'],
+      [readStellar, 'stellar'],
+      [readTron, 'tron trc20'],
+    ] as const
+  ).flatMap(([reader, names]) => names.split(' ').map(name => [name, reader] as const)),
+)
+
+/**
+ * Whether it is an address of the chain that the wallet type names (in any case); of any chain when
+ * the type names none that is known here.
+ */
+export function isWalletAddress(address: string, type: string): boolean {
+  const named = READERS.get(type.trim().toLowerCase())
+  return (named === undefined ? [...new Set(READERS.values())] : [named]).some(read =>
+    isAccount(read, address),
+  )
+}
+
+/** The address as it was sent, case included, without outer spaces and invisible characters. */
+export function plainAddress(text: string): string {
+  return text.replace(/\p{Default_Ignorable_Code_Point}/gu, '').trim()
+}
+
+/** Whether a chain is known by this name, as type or network. */
+export function isKnownChain(name: string): boolean {
+  return READERS.has(name.trim().toLowerCase())
+}
+
+/** All zeros is where tokens are burnt: on no chain does anybody hold its key. */
+function isAccount(read: Reader, address: string): boolean {
+  try {
+    return read(address)?.some(byte => byte !== 0) ?? false
+  } catch {
+    return false
+  }
+}
+
+/** EIP-55: mixed case is a checksum; one case says nothing. ICAP and names are not addresses. */
+function readEvm(address: string): Uint8Array | undefined {
+  const [, hex = ''] = /^0x([0-9a-fA-F]{40})$/.exec(address) ?? []
+  if (hex === '') return undefined
+  const lower = hex.toLowerCase()
+  const mixed = hex !== lower && hex !== hex.toUpperCase()
+  return mixed && hex !== withChecksum(lower) ? undefined : Buffer.from(hex, 'hex')
+}
+
+function withChecksum(lower: string): string {
+  const hash = keccak_256(Buffer.from(lower, 'ascii'))
+  return Array.from(lower, (digit, i) => {
+    const nibble = (hash[i >> 1] ?? 0) >> (i % 2 === 0 ? 4 : 0)
+    return (nibble & 8) === 0 ? digit : digit.toUpperCase()
+  }).join('')
+}
+
+const base58check = createBase58check(sha256)
+
+/** The bytes after the version, when it is one of these and they are a hash of 20 bytes. */
+function readVersioned(address: string, versions: readonly number[]): Uint8Array | undefined {
+  const bytes = base58check.decode(address)
+  const [version = -1] = bytes
+  return bytes.length === 21 && versions.includes(version) ? bytes.subarray(1) : undefined
+}
+
+/** P2PKH (version 0) and P2SH (5) in Base58Check, or a witness program. */
+function readBitcoin(address: string): Uint8Array | undefined {
+  return /^bc1/i.test(address) ? readWitness(address) : readVersioned(address, [0x00, 0x05])
+}
+
+/**
+ * BIP-173: version 0 in bech32, 20 or 32 bytes; BIP-350: version 1 (taproot) in bech32m, 32 bytes.
+ * Later versions and other lengths are written the same way, but no key guards them yet: whoever
+ * sees such an output may take it.
+ */
+function readWitness(address: string): Uint8Array | undefined {
+  for (const [codec, version, lengths] of [
+    [bech32, 0, [20, 32]],
+    [bech32m, 1, [32]],
+  ] as const) {
+    const decoded = codec.decodeUnsafe(address)
+    if (decoded?.prefix !== 'bc' || decoded.words[0] !== version) continue
+    const program = codec.fromWords(decoded.words.slice(1))
+    if (lengths.some(length => length === program.length)) return program
+  }
+  return undefined
+}
+
+/** TRON developer documentation, "Account": Base58Check of 0x41 and 20 bytes. */
+function readTron(address: string): Uint8Array | undefined {
+  return readVersioned(address, [0x41])
+}
+
+/** Solana: the 32 bytes of a key in Base58, without a checksum. */
+function readSolana(address: string): Uint8Array | undefined {
+  const bytes = base58.decode(address)
+  return bytes.length === 32 ? bytes : undefined
+}
+
+/** SEP-23: accounts (G) and muxed accounts (M), the ones a payment can name. */
+const STELLAR_LENGTHS: ReadonlyMap<number, number> = new Map([
+  [6 << 3, 32],
+  [12 << 3, 40],
+])
+
+function readStellar(address: string): Uint8Array | undefined {
+  const bytes = base32nopad.decode(address)
+  const length = STELLAR_LENGTHS.get(bytes[0] ?? -1)
+  if (length === undefined || bytes.length !== length + 3) return undefined
+  const sum = crc16(bytes.subarray(0, -2))
+  const [low, high] = bytes.subarray(-2)
+  return low === (sum & 0xff) && high === sum >> 8 ? bytes.subarray(1, 33) : undefined
+}
+
+/** CRC-16/XMODEM, as SEP-23 asks: x^16 + x^12 + x^5 + 1, from 0. */
+function crc16(bytes: Uint8Array): number {
+  let sum = 0
+  for (const byte of bytes) {
+    sum ^= byte << 8
+    for (let bit = 0; bit < 8; bit += 1) {
+      sum = (sum & 0x8000) === 0 ? sum << 1 : ((sum << 1) ^ 0x1021) & 0xffff
+    }
+  }
+  return sum & 0xffff
+}
