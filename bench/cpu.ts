@@ -1,5 +1,5 @@
-// Processor time of processes, read from /proc: what a benchmark cost, beside how fast it was. Knows
-// nothing of what the processes do.
+// Processor time of processes, read from /proc: what a benchmark cost, beside how fast it was.
+// Knows nothing of what the processes do.
 import { readdir, readFile } from 'node:fs/promises'
 
 /** Ticks of /proc/PID/stat in a second; 100 on every Linux that Node runs on (USER_HZ). */
@@ -18,7 +18,9 @@ export async function cpuSeconds(pid: number): Promise<number> {
   return (await findProcess(pid))?.own_s ?? 0
 }
 
-/** The same of a process and all its children, those that have ended included: a PostgreSQL server. */
+/**
+ * The same of a process and all its children, those that have ended included: a PostgreSQL server.
+ */
 export async function cpuSecondsOfServer(pid: number): Promise<number> {
   const server = await findProcess(pid)
   if (server === undefined) return 0

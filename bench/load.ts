@@ -1,9 +1,8 @@
-// The load: payouts over keep-alive connections from a second process, each under an Idempotency-Key of
+// The load: POST requests over keep-alive connections from a second process, each with a body of
 // its own. wrk is taken when it is installed, as it leaves more of the machine to what is measured;
-// else autocannon. Knows nothing of the database.
+// else autocannon. Knows nothing of the database, nor what the bodies mean.
 import { execFile } from 'node:child_process'
 import { rm, writeFile } from 'node:fs/promises'
-import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -15,10 +14,26 @@ export type Generator = 'wrk' | 'autocannon'
 export interface Load {
   readonly url: string
   readonly authorization: string
-  readonly body: string
+  readonly bodies: Bodies
   readonly connections: number
   readonly seconds: number
 }
+
+/**
+ * What is sent: for each request one of the templates, drawn at random, with its numbers filled in.
+ */
+export interface Bodies {
+  /** JSON, in which `#fresh#` and `#existing#` stand for numbers of `NUMBER_DIGITS` digits. */
+  readonly templates: readonly string[]
+  /** `#fresh#` counts up from here, one a request. */
+  readonly fresh_from: number
+  /** `#existing#` is drawn from 1 to this. */
+  readonly existing_to: number
+  /** Whether each request has an Idempotency-Key of its own. */
+  readonly keyed: boolean
+}
+
+export const NUMBER_DIGITS = 12
 
 export interface LoadResult {
   readonly requests: number
@@ -59,49 +74,44 @@ async function runWrk(load: Load): Promise<LoadResult> {
 }
 
 /** The keys have the form of a random UUID, as clients send them. wrk counts answers above 399. */
-function luaScript({ authorization, body }: Load): string {
+function luaScript({ authorization, bodies }: Load): string {
   const seed = Math.floor(Math.random() * 2 ** 31)
+  const templates = bodies.templates.map(template => `[==[${template}]==]`).join(', ')
+  const key = `
+  headers["Idempotency-Key"] = format("%08x-%04x-4%03x-%04x-%06x%06x", random(0, 0x7fffffff),
+    random(0, 0xffff), random(0, 0xfff), random(0x8000, 0xbfff), random(0, 0xffffff),
+    random(0, 0xffffff))`
   return `
 math.randomseed(${seed})
 local random, format = math.random, string.format
-local body = [==[${body}]==]
+local templates = {${templates}}
+local numbers = { fresh = ${bodies.fresh_from}, existing = 0 }
+local digits = {}
 local headers = {
   ["Authorization"] = "${authorization}",
   ["Content-Type"] = "application/json",
 }
 function request()
-  headers["Idempotency-Key"] = format("%08x-%04x-4%03x-%04x-%06x%06x", random(0, 0x7fffffff),
-    random(0, 0xffff), random(0, 0xfff), random(0x8000, 0xbfff), random(0, 0xffffff),
-    random(0, 0xffffff))
+  numbers.fresh = numbers.fresh + 1
+  numbers.existing = random(1, ${bodies.existing_to})
+  digits.fresh = format("%0${NUMBER_DIGITS}d", numbers.fresh)
+  digits.existing = format("%0${NUMBER_DIGITS}d", numbers.existing)
+  local body = templates[random(1, #templates)]:gsub("#(%l+)#", digits)${bodies.keyed ? key : ''}
   return wrk.format("POST", nil, headers, body)
 end
 function done(summary, latency)
   local e = summary.errors
   print(format(
-    '{"requests":%d,"per_second":%.1f,"p50_ms":%.2f,"p99_ms":%.2f,"failures":%d}',
+    '{"requests":%d,"per_second":%.1f,"p50_ms":%.3f,"p99_ms":%.3f,"failures":%d}',
     summary.requests, summary.requests / summary.duration * 1e6, latency:percentile(50) / 1000,
     latency:percentile(99) / 1000, e.connect + e.read + e.write + e.status + e.timeout))
 end
 `
 }
 
+/** As a process of its own, so that it does not share one with what reads the numbers. */
 async function runAutocannon(load: Load): Promise<LoadResult> {
-  const program = createRequire(import.meta.url).resolve('autocannon')
-  // -I puts a new id in the place of [<id>]; an argument must not end with the bracket.
-  const args = ['--json', '-I', '-m', 'POST', '-c', String(load.connections)]
-  const headers = [
-    `authorization=${load.authorization}`,
-    'content-type=application/json',
-    'idempotency-key=[<id>]-bench',
-  ].flatMap(header => ['-H', header])
-  const more = ['-d', String(load.seconds), '-t', '30', '-b', load.body, load.url]
-  const { stdout } = await run(process.execPath, [program, ...args, ...headers, ...more])
-  const result = JSON.parse(stdout)
-  return {
-    requests: result['2xx'] + result.non2xx,
-    per_second: (result['2xx'] + result.non2xx) / result.duration,
-    p50_ms: result.latency.p50,
-    p99_ms: result.latency.p99,
-    failures: result.non2xx + result.errors,
-  }
+  const program = join(import.meta.dirname, 'load-autocannon.ts')
+  const { stdout } = await run(process.execPath, [program, JSON.stringify(load)])
+  return JSON.parse(stdout)
 }

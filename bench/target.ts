@@ -1,5 +1,5 @@
-// What is measured: an embedded PostgreSQL in a temporary folder and the service as a process of its
-// own on it, with one funded account and one beneficiary. Knows no load and no numbers.
+// What is measured: an embedded PostgreSQL in a temporary folder and the service as a process of
+// its own on it, with one funded account. Knows no load and no numbers.
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { appendFile, chmod, mkdtemp, readFile, rm } from 'node:fs/promises'
@@ -13,16 +13,26 @@ const PROJECT = join(import.meta.dirname, '..')
 const FUNDS = '900000000000.00'
 
 export interface Target {
+  /** Temporary, and gone when the target is stopped. */
+  readonly folder: string
   /** Of the database, as its owner. */
   readonly database_url: string
   readonly address: string
   /** Value of the Authorization header of the account. */
   readonly authorization: string
   readonly account_id: string
-  readonly beneficiary: string
   readonly service_pid: number
   readonly postgres_pid: number
+  /** One request as the account. */
+  post(path: string, body: object, idempotency_key?: string): Promise<PostAnswer>
+  /** Runs a command of the command line on this database; answers what it printed. */
+  command(...args: string[]): Promise<string>
   stop(): Promise<void>
+}
+
+export interface PostAnswer {
+  readonly status: number
+  readonly text: string
 }
 
 export interface TargetOptions {
@@ -35,13 +45,45 @@ export interface TargetOptions {
   readonly postgres_settings?: string
 }
 
+/** Works with so many targets; stopped halfway, none of them stays behind. */
+export async function withTargets<T>(
+  count: number,
+  options: TargetOptions,
+  work: (targets: readonly Target[]) => Promise<T>,
+): Promise<T> {
+  const starting: Promise<Target>[] = []
+  const stop = async () => {
+    const started = await Promise.allSettled(starting)
+    const targets = started.flatMap(start => (start.status === 'fulfilled' ? [start.value] : []))
+    await Promise.all(targets.map(target => target.stop()))
+  }
+  const interrupted = () => void stop().finally(() => process.exit(130))
+  process.once('SIGINT', interrupted).once('SIGTERM', interrupted)
+  try {
+    const targets: Target[] = []
+    while (targets.length < count) {
+      const next = startTarget(options)
+      starting.push(next)
+      targets.push(await next)
+    }
+    return await work(targets)
+  } finally {
+    await stop()
+    process.off('SIGINT', interrupted).off('SIGTERM', interrupted)
+  }
+}
+
 /** Starts database and service; settling is off, as it is another scenario. */
-export async function startTarget(options: TargetOptions = {}): Promise<Target> {
+export async function startTarget(options: TargetOptions): Promise<Target> {
   const folder = await mkdtemp(join(tmpdir(), 'corridor-bench-'))
   // PostgreSQL runs as another user when started by root, and must be able to pass.
   await chmod(folder, 0o711)
   const data_dir = join(folder, 'data')
-  const server = await openServer(data_dir, options.postgres_settings)
+  const remove = () => rm(folder, { recursive: true, force: true })
+  const server = await openServer(data_dir, options.postgres_settings).catch(async error => {
+    await remove()
+    throw error
+  })
   const env = {
     ...process.env,
     CORRIDOR_DATA: data_dir,
@@ -56,23 +98,27 @@ export async function startTarget(options: TargetOptions = {}): Promise<Target> 
     env,
     stdio: ['ignore', 'pipe', 'inherit'],
   })
+  const command = async (...args: string[]) =>
+    (await promisify(execFile)(process.execPath, [main, ...args], { env, cwd: folder })).stdout
   let stopped: Promise<void> | undefined
   const stop = () => {
     stopped ??= stopProcess(service)
       .then(() => server.release())
-      .then(() => rm(folder, { recursive: true, force: true }))
+      .then(remove)
     return stopped
   }
   try {
     const address = await readAddress(service)
-    const account = await openAccount(main, env)
+    const account = await openAccount(command)
     return {
+      folder,
       database_url: server.url,
       address,
       ...account,
-      beneficiary: await makeBeneficiary(address, account.authorization),
       service_pid: service.pid as number,
       postgres_pid: await readPostgresPid(data_dir),
+      post: (path, body, key) => post(`${address}${path}`, account.authorization, body, key),
+      command,
       stop,
     }
   } catch (error) {
@@ -89,71 +135,24 @@ async function openServer(data_dir: string, settings: string | undefined) {
   return openEmbedded({ data_dir })
 }
 
-/** What is paid out, without its beneficiary; about 250 bytes with it. */
-export const PAYOUTS = {
-  'USD→USD': {
-    amount: 10_000,
-    currency: 'USD',
-    type: 'local',
-    purpose: 'supplier_payment',
-    transaction_description: 'Invoice 2041 of March, second part',
-    reference_id: 'INV-2041-2',
-    metadata: { order: 'A-77120', cost_centre: 'treasury' },
-  },
-  'USD→HKD': {
-    amount: 78_000,
-    currency: 'HKD',
-    holding_currency: 'USD',
-    type: 'local',
-    purpose: 'supplier_payment',
-    transaction_description: 'Invoice 2041 of March, second part',
-    reference_id: 'INV-2041-2',
-    metadata: { order: 'A-77120', cost_centre: 'treasury' },
-  },
-} as const
-
-export type PayoutName = keyof typeof PAYOUTS
-
-/** One payout, so that its rows can be read; answers the payout's id. */
-export async function payOnce(
-  target: Pick<Target, 'address' | 'authorization'>,
+async function post(
+  url: string,
+  authorization: string,
   body: object,
-): Promise<{ id: string; beneficiary: string }> {
-  const response = await fetch(`${target.address}/v3/payout`, {
-    method: 'POST',
-    headers: {
-      authorization: target.authorization,
-      'content-type': 'application/json',
-      'idempotency-key': crypto.randomUUID(),
-    },
-    body: JSON.stringify(body),
-  })
-  const answer = await response.text()
-  if (response.status !== 200 && response.status !== 201) {
-    throw new Error(`a payout was answered ${response.status}: ${answer}`)
+  idempotency_key: string | undefined,
+): Promise<PostAnswer> {
+  const headers = {
+    authorization,
+    'content-type': 'application/json',
+    ...(idempotency_key === undefined ? {} : { 'idempotency-key': idempotency_key }),
   }
-  return JSON.parse(answer).data
+  const response = await fetch(url, { method: 'POST', headers, body: JSON.stringify(body) })
+  return { status: response.status, text: await response.text() }
 }
 
-/** By a first payout with the details inline. */
-async function makeBeneficiary(address: string, authorization: string): Promise<string> {
-  const details = {
-    name: 'Harbour Trading Ltd',
-    type: 'business',
-    destination_details: {
-      type: 'bank',
-      bank: { account_number: '123456789012', bank_name: 'Harbour Bank', country: 'HK' },
-    },
-  }
-  const body = { ...PAYOUTS['USD→USD'], beneficiary_details: details }
-  return (await payOnce({ address, authorization }, body)).beneficiary
-}
-
-async function openAccount(main: string, env: NodeJS.ProcessEnv) {
+async function openAccount(command: Target['command']) {
   const args = ['account', 'create', '--json', '--name', 'Bench', '--currencies', 'USD,EUR,GBP,HKD']
-  const more = ['--primary', 'USD', '--fund', `USD=${FUNDS}`]
-  const run = promisify(execFile)
-  const { stdout } = await run(process.execPath, [main, ...args, ...more], { env })
+  const stdout = await command(...args, '--primary', 'USD', '--fund', `USD=${FUNDS}`)
   const { account_id, key_id, secret } = JSON.parse(stdout)
   // The running service learns of new keys within half a second.
   await new Promise(resolve => setTimeout(resolve, 1500))

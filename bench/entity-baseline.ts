@@ -1,0 +1,65 @@
+// What entities are held against: pgbench creating one in one transaction for each request, in the
+// same account among the same entities: the lock of the book, a look-up by each key, the row, its
+// event and the book. The rows are copied from an entity that the service really wrote.
+import { connect, type Sql } from '../src/db/connect.ts'
+import { KEY_COLUMNS } from '../src/entity/store.ts'
+import { personOf, RULES } from './entity-record.ts'
+import {
+  type Baseline,
+  baselineOf,
+  copyStatement,
+  idFromNumber,
+  type Statements,
+} from './pgbench.ts'
+import type { Target } from './target.ts'
+
+/** A number that no other request has. */
+const SAMPLE = 990_000_000_000
+
+/** pgbench counts the book's events on as the service does, so the book stays true. */
+export async function prepareEntityBaseline(pgbench: string, target: Target): Promise<Baseline> {
+  const { status, text } = await target.post('/v3/entity', personOf(SAMPLE))
+  if (status !== 200) throw new Error(`the sample was answered ${status}: ${text}`)
+  const { id } = JSON.parse(text).data
+  const sql = connect(target.database_url, { max: 1, as: 'owner' })
+  try {
+    const statements = await copyStatements(sql, target.account_id, id)
+    return baselineOf(pgbench, target.database_url, statements)
+  } finally {
+    await sql.end({ timeout: 5 })
+  }
+}
+
+/** What the service reads of an entity. */
+const READ = 'id, type, details, approval_status, approval_history, created_at, updated_at'
+
+async function copyStatements(sql: Sql, account_id: string, id: string): Promise<Statements> {
+  const mine = `account_id = '${account_id}'`
+  const keys = RULES.map((rule): [column: string, key: string] => [
+    KEY_COLUMNS[rule],
+    `sha256(convert_to('${rule} ' || :number::text, 'UTF8'))`,
+  ])
+  const new_id = { id: idFromNumber('ent') }
+  const entity = await copyStatement(sql, 'entities', `${mine} and id = '${id}'`, {
+    ...new_id,
+    ...Object.fromEntries(keys),
+  })
+  const event = await copyStatement(sql, 'events', `${mine} and object_id = '${id}'`, {
+    id: idFromNumber('evt'),
+    object_id: new_id.id,
+    sequence: ':number',
+  })
+  return {
+    reads: [`select event_count + 1 as number from books where ${mine} for update`],
+    rest: [
+      ...keys.map(
+        ([column, key]) =>
+          `select ${READ} from entities
+            where ${mine} and ${column} = ${key} and approval_status <> 'rejected' limit 1`,
+      ),
+      entity,
+      event,
+      `update books set event_count = :number, last_written_at = now() where ${mine}`,
+    ],
+  }
+}

@@ -1,0 +1,60 @@
+// What is paid out, and payouts made one by one: the first, which makes the beneficiary, and the
+// one whose rows are copied. Knows no load and no numbers.
+import type { Target } from './target.ts'
+
+/** What is paid out, without its beneficiary; about 250 bytes with it. */
+export const PAYOUTS = {
+  'USD→USD': {
+    amount: 10_000,
+    currency: 'USD',
+    type: 'local',
+    purpose: 'supplier_payment',
+    transaction_description: 'Invoice 2041 of March, second part',
+    reference_id: 'INV-2041-2',
+    metadata: { order: 'A-77120', cost_centre: 'treasury' },
+  },
+  'USD→HKD': {
+    amount: 78_000,
+    currency: 'HKD',
+    holding_currency: 'USD',
+    type: 'local',
+    purpose: 'supplier_payment',
+    transaction_description: 'Invoice 2041 of March, second part',
+    reference_id: 'INV-2041-2',
+    metadata: { order: 'A-77120', cost_centre: 'treasury' },
+  },
+} as const
+
+export type PayoutName = keyof typeof PAYOUTS
+
+/** The beneficiary is named by its id, as by whoever pays it every month. */
+export function payoutBody(payout: PayoutName, beneficiary: string): object {
+  return { ...PAYOUTS[payout], beneficiary }
+}
+
+/** One payout, so that its rows can be read. */
+export async function payOnce(
+  target: Target,
+  body: object,
+): Promise<{ readonly id: string; readonly beneficiary: string }> {
+  const idempotency_key = crypto.randomUUID()
+  const { status, text } = await target.post('/v3/payout', body, idempotency_key)
+  if (status !== 200 && status !== 201) {
+    throw new Error(`a payout was answered ${status}: ${text}`)
+  }
+  return JSON.parse(text).data
+}
+
+/** By a first payout with the details inline; answers its id. */
+export async function makeBeneficiary(target: Target): Promise<string> {
+  const details = {
+    name: 'Harbour Trading Ltd',
+    type: 'business',
+    destination_details: {
+      type: 'bank',
+      bank: { account_number: '123456789012', bank_name: 'Harbour Bank', country: 'HK' },
+    },
+  }
+  const body = { ...PAYOUTS['USD→USD'], beneficiary_details: details }
+  return (await payOnce(target, body)).beneficiary
+}

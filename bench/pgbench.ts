@@ -1,0 +1,152 @@
+// pgbench, and scripts for it: where it is, how it is run, and how a row that the service really
+// wrote becomes a statement that writes another like it. Knows no scenario.
+import { execFile } from 'node:child_process'
+import { access, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import type { Sql } from '../src/db/connect.ts'
+
+const run = promisify(execFile)
+
+/** Where Debian and its like put it; the first that is there is taken. */
+const PLACES = [
+  ...[18, 17, 16, 15].map(version => `/usr/lib/postgresql/${version}/bin/pgbench`),
+  '/usr/bin/pgbench',
+  '/usr/local/bin/pgbench',
+  '/opt/homebrew/bin/pgbench',
+]
+
+export const HOW_TO_GET_PGBENCH =
+  'pgbench was not found. It comes with PostgreSQL: on Debian and Ubuntu `apt-get install postgresql` ' +
+  '(no server needs to run), with Homebrew `brew install postgresql`. PGBENCH names any other place.'
+
+export async function findPgbench(): Promise<string | undefined> {
+  const { PGBENCH } = process.env
+  for (const place of PGBENCH === undefined ? PLACES : [PGBENCH]) {
+    const found = await access(place).then(
+      () => true,
+      () => false,
+    )
+    if (found) return place
+  }
+  return undefined
+}
+
+/** Client counts of which the best is taken. */
+export const CLIENTS = [1, 8, 16, 32]
+
+/** How the statements of a transaction follow each other. */
+export const STYLES = ['plain', 'pipelined'] as const
+export type Style = (typeof STYLES)[number]
+
+/** One transaction. */
+export interface Statements {
+  /** The lock, and what the rest depends on: each column becomes a variable of that name. */
+  readonly reads: readonly string[]
+  /** What follows; rows that come back are read and let go. */
+  readonly rest: readonly string[]
+}
+
+export interface BaselineResult {
+  readonly per_second: number
+  readonly clients: number
+  readonly latency_ms: number
+}
+
+export interface Baseline {
+  /** The best of CLIENTS, each for this long. */
+  run(style: Style, seconds: number): Promise<BaselineResult>
+}
+
+export function baselineOf(
+  pgbench: string,
+  database_url: string,
+  statements: Statements,
+): Baseline {
+  return {
+    async run(style, seconds) {
+      const text = script(statements, style)
+      let best: BaselineResult | undefined
+      for (const clients of CLIENTS) {
+        const next = await runPgbench(pgbench, database_url, text, clients, seconds)
+        if (best === undefined || next.per_second > best.per_second) best = next
+      }
+      if (best === undefined) throw new Error('no client counts to run pgbench with')
+      return best
+    },
+  }
+}
+
+/**
+ * An expression for ids that ascend with the variable `number`, and are as wide as the service's.
+ */
+export function idFromNumber(prefix: string): string {
+  return `'${prefix}_' || lpad(:number::text, 20, '0')`
+}
+
+/** An insert of one row as it is stored, but for what `changed` says and for the time. */
+export async function copyStatement(
+  sql: Sql,
+  table: string,
+  condition: string,
+  changed: Readonly<Record<string, string>>,
+): Promise<string> {
+  const columns = await sql<{ name: string }[]>`
+    select attname as name from pg_attribute
+    where attrelid = ${table}::regclass and attnum > 0 and not attisdropped order by attnum`
+  const names = columns.map(({ name }) => name)
+  const texts = names.map(name => `${name}::text as ${name}`).join(', ')
+  const [row] = await sql.unsafe<Record<string, string | null>[]>(
+    `select ${texts} from ${table} where ${condition}`,
+  )
+  if (row === undefined) throw new Error(`the sample left no row in ${table}`)
+  const values = names.map(name => {
+    const value = row[name] ?? null
+    return changed[name] ?? (name.endsWith('_at') && value !== null ? 'now()' : literal(value))
+  })
+  return `insert into ${table} (${names.join(', ')}) values (${values.join(', ')})`
+}
+
+/** Colons are escaped, as pgbench would take what follows one for a variable. */
+function literal(value: string | null): string {
+  if (value === null) return 'null'
+  const escaped = value.replaceAll('\\', '\\\\').replaceAll("'", "''").replaceAll(':', '\\x3a')
+  return `E'${escaped}'`
+}
+
+function script({ reads, rest }: Statements, style: Style): string {
+  const lines = [
+    'begin;',
+    ...reads.map(statement => `${statement} \\gset`),
+    ...(style === 'pipelined' ? ['\\startpipeline'] : []),
+    ...[...rest, 'commit'].map(statement => `${statement};`),
+    ...(style === 'pipelined' ? ['\\endpipeline'] : []),
+  ]
+  return `${lines.join('\n')}\n`
+}
+
+async function runPgbench(
+  pgbench: string,
+  database_url: string,
+  text: string,
+  clients: number,
+  seconds: number,
+): Promise<BaselineResult> {
+  const { hostname, port, username, password, pathname } = new URL(database_url)
+  const file = join(tmpdir(), `corridor-bench-${process.pid}.sql`)
+  await writeFile(file, text)
+  try {
+    const where = ['-h', hostname, '-p', port, '-U', username]
+    const how = ['-n', '-M', 'prepared', '-c', String(clients), '-j', clients > 1 ? '2' : '1']
+    const args = [...where, ...how, '-T', String(seconds), '-f', file, pathname.slice(1)]
+    const env = { ...process.env, PGPASSWORD: decodeURIComponent(password) }
+    const { stdout, stderr } = await run(pgbench, args, { env })
+    const per_second = Number(/tps = ([0-9.]+)/.exec(stdout)?.[1])
+    const latency_ms = Number(/latency average = ([0-9.]+) ms/.exec(stdout)?.[1])
+    if (!(per_second > 0)) throw new Error(`pgbench measured nothing:\n${stdout}\n${stderr}`)
+    return { per_second, clients, latency_ms }
+  } finally {
+    await rm(file, { force: true })
+  }
+}
