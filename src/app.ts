@@ -7,10 +7,12 @@ import fastify, {
   LogController,
 } from 'fastify'
 import { balanceTransactionRoutes } from './balance-transaction/routes.ts'
+import { beneficiaryRoutes } from './beneficiary/routes.ts'
 import type { Deps } from './deps.ts'
 import { MAX_WAIT_MS } from './engine/lane.ts'
 import { entityRoutes } from './entity/routes.ts'
 import { refusal } from './errors.ts'
+import { eventRoutes } from './event/routes.ts'
 import { authenticate } from './http/authenticate.ts'
 import { DOC_KEYWORDS } from './http/docs.ts'
 import { sendError, sendMalformed, sendRefusal } from './http/errors.ts'
@@ -75,6 +77,8 @@ export async function buildApp(
   payoutRoutes(app, deps)
   balanceTransactionRoutes(app, deps)
   entityRoutes(app, deps)
+  beneficiaryRoutes(app, deps)
+  eventRoutes(app, deps)
   return app
 }
 

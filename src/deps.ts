@@ -3,6 +3,13 @@
 import type { FastifyBaseLogger } from 'fastify'
 import type { BalanceTransaction } from './balance-transaction/rules.ts'
 import { findBalanceTransactions } from './balance-transaction/store.ts'
+import {
+  type WriteBeneficiary,
+  type WrittenBeneficiary,
+  writeBeneficiary,
+} from './beneficiary/operations.ts'
+import type { Beneficiary } from './beneficiary/rules.ts'
+import { findBeneficiaries } from './beneficiary/store.ts'
 import type { Config } from './config.ts'
 import { connect, type Sql } from './db/connect.ts'
 import { Lanes } from './engine/lane.ts'
@@ -10,13 +17,18 @@ import { reader } from './engine/reader.ts'
 import { type WriteEntity, type WrittenEntity, writeEntity } from './entity/operations.ts'
 import type { Entity } from './entity/record.ts'
 import { findEntities } from './entity/store.ts'
+import type { Event } from './event/rules.ts'
+import { findEvents } from './event/store.ts'
 import { type Key, newId } from './id.ts'
 import { type Answered, idempotent } from './idempotency/operations.ts'
 import { batchMetrics, type Metrics } from './metrics.ts'
 import {
   advancePayout,
+  type CancelledPayout,
+  type CancelPayout,
   type CreatedPayout,
   type CreatePayout,
+  cancelPayout,
   createPayout,
 } from './payout/operations.ts'
 import type { Payout } from './payout/rules.ts'
@@ -44,8 +56,10 @@ export interface Deps {
   readonly lanes: {
     readonly createQuote: Runs<CreateQuote, Answered<CreatedQuote>>
     readonly createPayout: Runs<CreatePayout, Answered<CreatedPayout>>
+    readonly cancelPayout: Runs<CancelPayout, Answered<CancelledPayout>>
     readonly advancePayout: Runs<Advance, AdvanceOutcome>
     readonly writeEntity: Runs<WriteEntity, Answered<WrittenEntity>>
+    readonly writeBeneficiary: Runs<WriteBeneficiary, Answered<WrittenBeneficiary>>
   }
   /** Reads by id, gathered: all requests of one tick are one statement. */
   readonly readers: {
@@ -53,6 +67,8 @@ export interface Deps {
     payout(key: Key): Promise<Payout | undefined>
     balanceTransaction(key: Key): Promise<BalanceTransaction | undefined>
     entity(key: Key): Promise<Entity | undefined>
+    event(key: Key): Promise<Event | undefined>
+    beneficiary(key: Key): Promise<Beneficiary | undefined>
   }
   close(): Promise<void>
 }
@@ -69,8 +85,8 @@ export async function openDeps(
     as: 'service',
     look_ups: true,
   })
-  // Two for each lane of the four operations, so that no batch waits for a connection.
-  const writes = connect(url, { max: 8 * config.lanes, as: 'service', look_ups: true })
+  // Two for each lane of the six operations, so that no batch waits for a connection.
+  const writes = connect(url, { max: 12 * config.lanes, as: 'service', look_ups: true })
   const disconnect = () => Promise.all([reads.end({ timeout: 5 }), writes.end({ timeout: 5 })])
   const reference = await openReference(reads, config, error => {
     log.warn({ err: error }, 'reference data could not be looked at')
@@ -99,14 +115,18 @@ export async function openDeps(
     lanes: {
       createQuote: new Lanes(writes, idempotent(createQuote(shared)), options),
       createPayout: new Lanes(writes, idempotent(createPayout(shared)), options),
+      cancelPayout: new Lanes(writes, idempotent(cancelPayout(newId)), options),
       advancePayout: new Lanes(writes, advancePayout(newId), options),
       writeEntity: new Lanes(writes, idempotent(writeEntity(newId, wakeHeldPayouts)), options),
+      writeBeneficiary: new Lanes(writes, idempotent(writeBeneficiary(newId)), options),
     },
     readers: {
       quote: reader(keys => findQuotes(reads, keys)),
       payout: reader(keys => findPayouts(reads, keys)),
       balanceTransaction: reader(keys => findBalanceTransactions(reads, keys)),
       entity: reader(keys => findEntities(reads, keys)),
+      event: reader(keys => findEvents(reads, keys)),
+      beneficiary: reader(keys => findBeneficiaries(reads, keys)),
     },
     async close() {
       await reference.close()

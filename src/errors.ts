@@ -125,6 +125,11 @@ export const CATALOGUE = {
     status: 409,
     meaning: 'The entity is no longer as the reviewer has seen it.',
   },
+  payout_not_cancellable: {
+    code: 20308,
+    status: 409,
+    meaning: 'The rail has the payout, or it is final; the message says which.',
+  },
   source_already_used: {
     code: 20305,
     status: 409,

@@ -20,6 +20,8 @@ const program = new Command('corridor')
   .description('A self-hosted engine for cross-border payouts on a ledger that can be proved.')
   .version(packageJson.version)
   .showHelpAfterError('(corridor --help lists the commands)')
+  // Names alone leave room for what they do; arguments stand in each command's own help.
+  .configureHelp({ subcommandTerm: command => command.name() })
   .addHelpText('after', '\nExit codes: 0 done, 1 failed or refused, 2 wrong call or setting.')
   .exitOverride()
 

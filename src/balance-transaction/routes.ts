@@ -1,23 +1,53 @@
-// GET /v3/balance_transaction/{id} and GET /v3/balance.
+// GET /v3/balance_transaction, GET /v3/balance_transaction/{id} and GET /v3/balance.
 import type { FastifyInstance } from 'fastify'
 import type { Deps } from '../deps.ts'
 import { refusal } from '../errors.ts'
 import { found, send } from '../http/answer.ts'
 import { operationDocs, pathId } from '../http/docs.ts'
 import { success } from '../http/envelope.ts'
+import { checkList, ListOf, type ListQuery, presentList, readList } from '../http/list.ts'
 import { Envelope } from '../http/schema.ts'
 import { type Instant, instantFromIso } from '../instant.ts'
 import { listBalances } from '../ledger/store.ts'
-import { listBalancesAsOf } from './store.ts'
+import { listBalancesAsOf, listBalanceTransactions } from './store.ts'
 import {
   BalanceQuery,
   BalanceResponse,
+  BalanceTransactionQuery,
   BalanceTransactionResponse,
   presentBalance,
   presentBalanceTransaction,
 } from './wire.ts'
 
 export function balanceTransactionRoutes(app: FastifyInstance, deps: Deps): void {
+  listRoute(app, deps)
+  getRoute(app, deps)
+  balanceRoute(app, deps)
+}
+
+function listRoute(app: FastifyInstance, deps: Deps): void {
+  app.get<{ Querystring: ListQuery }>(
+    '/v3/balance_transaction',
+    {
+      config: { scope: 'read', checkQuery: checkList },
+      schema: operationDocs({
+        operationId: 'listBalanceTransactions',
+        summary: 'List the lines of the statement, newest first.',
+        description: 'In the order of the book, in which each line found the balance it moved.',
+        querystring: BalanceTransactionQuery,
+        response: Envelope(ListOf(BalanceTransactionResponse)),
+        refusals: ['invalid_query_parameter'],
+      }),
+    },
+    async (request, reply) => {
+      const wanted = readList(request.query)
+      const page = await listBalanceTransactions(deps.sql, request.account.account_id, wanted)
+      return send(reply, success(presentList(page, wanted, presentBalanceTransaction)))
+    },
+  )
+}
+
+function getRoute(app: FastifyInstance, deps: Deps): void {
   app.get<{ Params: { id: string } }>(
     '/v3/balance_transaction/:id',
     {
@@ -36,7 +66,9 @@ export function balanceTransactionRoutes(app: FastifyInstance, deps: Deps): void
       return send(reply, success(presentBalanceTransaction(found(line))))
     },
   )
+}
 
+function balanceRoute(app: FastifyInstance, deps: Deps): void {
   app.get<{ Querystring: { as_of?: string } }>(
     '/v3/balance',
     {

@@ -1,6 +1,7 @@
 // The statements of balance transactions. Append-only.
 import type { Sql, TransactionSql } from '../db/connect.ts'
 import { keysOf } from '../db/keys.ts'
+import { findPage, type Listed, type Page, type Wanted } from '../db/page.ts'
 import { inserter } from '../db/rows.ts'
 import type { Key } from '../id.ts'
 import type { Instant } from '../instant.ts'
@@ -15,7 +16,7 @@ type StoredConversion = {
 
 type Row = Omit<BalanceTransaction, 'fx_conversions'> & { fx_conversions: StoredConversion[] }
 
-const insertRows = inserter<Row>('balance_transactions', {
+const KINDS = {
   account_id: 'text',
   id: 'text',
   journal_number: 'bigint',
@@ -32,7 +33,12 @@ const insertRows = inserter<Row>('balance_transactions', {
   source: 'text',
   metadata: 'json',
   created_at: 'timestamptz',
-})
+} as const
+
+/** What is written is what is read. */
+const COLUMNS = Object.keys(KINDS) as readonly (keyof typeof KINDS)[]
+
+const insertRows = inserter<Row>('balance_transactions', KINDS)
 
 export function insertBalanceTransactions(
   tx: TransactionSql,
@@ -52,12 +58,40 @@ export async function findBalanceTransactions(
   const rows = await sql<Row[]>`
     select r.* from ${keysOf(sql, keys)}
     cross join lateral (
-      select account_id, id, journal_number, type, operation_type, currency, amount, fixed_fee,
-        variable_fee, net_amount, balance_after, fx_conversions, description, source, metadata,
-        created_at
-      from balance_transactions b where b.account_id = k.account_id and b.id = k.id limit 1
+      select ${sql(COLUMNS)} from balance_transactions b
+      where b.account_id = k.account_id and b.id = k.id limit 1
     ) r`
   return rows.map(fromRow)
+}
+
+/**
+ * In the order of the book, which `created_at` follows: the lines of one batch have the same time,
+ * and only their journals say which balance came before which.
+ */
+const LISTED: Listed = {
+  table: 'balance_transactions',
+  columns: COLUMNS,
+  order: [
+    { column: 'created_at', type: 'timestamptz' },
+    { column: 'journal_number', type: 'bigint' },
+  ],
+  listed_by: "created_at > '-infinity'",
+  filters: [
+    'source',
+    { name: 'currency', by: 'currency', leads: 'alone' },
+    { name: 'type', by: 'type', leads: 'never' },
+    { name: 'operation_type', by: 'operation_type', leads: 'never' },
+  ],
+}
+
+/** A page of the account's statement; undefined when its cursor names no line of it. */
+export async function listBalanceTransactions(
+  sql: Sql | TransactionSql,
+  account_id: string,
+  wanted: Wanted,
+): Promise<Page<BalanceTransaction> | undefined> {
+  const page = await findPage<Row>(sql, LISTED, account_id, wanted)
+  return page && { ...page, rows: page.rows.map(fromRow) }
 }
 
 /** The balance an instant left in each currency of the account: one index look-up a currency. */

@@ -1,11 +1,18 @@
 // The shapes of balance transactions and balances on the wire.
 import Type from 'typebox'
 import { EXAMPLES } from '../http/docs.ts'
+import { CurrencyFilter, ListQueryOf } from '../http/list.ts'
 import { Id, Literals, Money, RateNumber, Timestamp } from '../http/schema.ts'
+import { idPattern } from '../id.ts'
 import type { Instant } from '../instant.ts'
 import { amountToJson, rateToJson } from '../money/json.ts'
 import { balanceAnswers, balanceTransactionAnswers } from './examples.ts'
 import type { BalanceTransaction } from './rules.ts'
+
+/** What moves balances, by the prefix of its id. */
+const SOURCES = ['pot', 'btr', 'esc'] as const
+const TYPES = ['escrow', 'payout', 'payout_failure', 'payout_reversal'] as const
+const OPERATION_TYPES = ['credit', 'debit'] as const
 
 export const BalanceTransactionResponse = Type.Object(
   {
@@ -27,9 +34,9 @@ export const BalanceTransactionResponse = Type.Object(
     ),
     net: Money,
     metadata: Type.Record(Type.String(), Type.String()),
-    operation_type: Literals(['credit', 'debit'] as const),
+    operation_type: Literals(OPERATION_TYPES),
     source: Type.String(),
-    type: Literals(['escrow', 'payout', 'payout_failure', 'payout_reversal'] as const),
+    type: Literals(TYPES),
   },
   {
     title: 'BalanceTransaction',
@@ -37,6 +44,16 @@ export const BalanceTransactionResponse = Type.Object(
     [EXAMPLES]: balanceTransactionAnswers,
   },
 )
+
+export const BalanceTransactionQuery = ListQueryOf('btr', {
+  currency: CurrencyFilter('The balance that was moved.'),
+  type: Literals(TYPES),
+  operation_type: Literals(OPERATION_TYPES),
+  source: Type.String({
+    pattern: SOURCES.map(idPattern).join('|'),
+    description: 'The payout, the balance transaction given back, or the escrow.',
+  }),
+})
 
 /** The balance transaction as service.md's table has it. */
 export function presentBalanceTransaction(line: BalanceTransaction) {

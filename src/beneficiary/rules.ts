@@ -1,12 +1,18 @@
-// Beneficiaries as pure functions: what their details must say, and which payout types reach them.
-import { type Problem, refuseIfAny } from '../errors.ts'
-import type { NewId } from '../id.ts'
+// Beneficiaries as pure functions: what their details must say, which payout types reach them, and
+// how they are made and changed. State in, outcome out; the state is advanced so that the next
+// command of a batch sees what this one did.
+import { isDeepStrictEqual } from 'node:util'
+import { type Problem, refusal, refuseIfAny } from '../errors.ts'
+import { type Event, recordEvent } from '../event/rules.ts'
+import { type Key, type NewId, nameOf } from '../id.ts'
 import type { Instant } from '../instant.ts'
+import type { Book } from '../ledger/rules.ts'
 import { findCurrency } from '../money/currency.ts'
 import { checkCountry, checkDate, checkEmail, invalid } from '../party/rules.ts'
 import { canonicalDestination, checkCodes } from './destination.ts'
 import {
   type BeneficiaryRequest,
+  type BeneficiaryUpdate,
   DESTINATION_TYPES,
   type DestinationDetails,
   type DestinationType,
@@ -41,15 +47,29 @@ export function destinationTakes(type: DestinationType, payout_type: string): bo
   return PAYOUT_TYPES_BY_DESTINATION[type].includes(payout_type)
 }
 
-/** What is wrong with details of the right shape; paths start with `prefix`. */
-export function checkDetails(request: BeneficiaryRequest, prefix: string): Problem[] {
-  const { destination_details, address } = request
+/**
+ * What is wrong with details of the right shape, or with the members of a change: every rule is
+ * about one member, so that what is not sent was checked when it was. Paths start with `prefix`.
+ */
+export function checkDetails(
+  request: BeneficiaryRequest | BeneficiaryUpdate,
+  prefix: string,
+): Problem[] {
+  const { destination_details, address, date_of_birth, email } = request
+  const at = (name: string) => (prefix === '' ? name : `${prefix}.${name}`)
   return [
-    ...checkDestination(destination_details, `${prefix}.destination_details`),
-    ...checkCountry(address?.country, `${prefix}.address.country`),
-    ...checkDate(request.date_of_birth, `${prefix}.date_of_birth`),
-    ...checkEmail(request.email, `${prefix}.email`),
+    ...(destination_details
+      ? checkDestination(destination_details, at('destination_details'))
+      : []),
+    ...checkCountry(address?.country, at('address.country')),
+    ...checkDate(date_of_birth ?? undefined, at('date_of_birth')),
+    ...checkEmail(email ?? undefined, at('email')),
   ]
+}
+
+/** Every problem with the fields of a creation or a change at once (400). */
+export function checkBeneficiary(request: BeneficiaryRequest | BeneficiaryUpdate): void {
+  refuseIfAny(checkDetails(request, ''))
 }
 
 /** Exactly the member named after the type is present, and it says where the money goes. */
@@ -86,11 +106,11 @@ function checkDestination(details: DestinationDetails, path: string): Problem[] 
  * The details with every field present: '' and {} stand for what is not set. The codes of the
  * destination are as their standards write them.
  */
-export function completeDetails(request: BeneficiaryRequest, newId: NewId): BeneficiaryDetails {
+function completeDetails(request: BeneficiaryRequest, destination: string): BeneficiaryDetails {
   return {
     address: request.address ?? {},
     date_of_birth: request.date_of_birth ?? '',
-    destination: newId('dst'),
+    destination,
     destination_details: canonicalDestination(request.destination_details),
     documents: request.documents ?? [],
     email: request.email ?? '',
@@ -106,16 +126,103 @@ export function completeDetails(request: BeneficiaryRequest, newId: NewId): Bene
   }
 }
 
-/** Refuses details with problems, else makes the beneficiary. */
+/** A new beneficiary; the request has been checked. */
 export function makeBeneficiary(
   account_id: string,
   request: BeneficiaryRequest,
   now: Instant,
   newId: NewId,
 ): Beneficiary {
-  refuseIfAny(checkDetails(request, 'beneficiary_details'))
-  const details = completeDetails(request, newId)
+  const details = completeDetails(request, newId('dst'))
   return { account_id, id: newId('bnf'), details, created_at: now, updated_at: now }
+}
+
+export type BeneficiaryChange =
+  | { readonly kind: 'create'; readonly request: BeneficiaryRequest }
+  | { readonly kind: 'update'; readonly id: string; readonly update: BeneficiaryUpdate }
+
+/** Everything a batch may touch, read under the locks of its books. */
+export interface BeneficiaryState {
+  readonly now: Instant
+  readonly books: ReadonlyMap<string, Book>
+  /** By `account_id/id`: those that commands name. */
+  readonly beneficiaries: Map<string, Beneficiary>
+  readonly newId: NewId
+}
+
+export interface BeneficiaryOutcome {
+  readonly beneficiary: Beneficiary
+  readonly did: 'created' | 'changed' | 'nothing'
+  readonly events: readonly Event[]
+}
+
+/** Decides one creation or change, which has been checked. Refuses with not_found. */
+export function decideBeneficiary(
+  state: BeneficiaryState,
+  account_id: string,
+  change: BeneficiaryChange,
+): BeneficiaryOutcome {
+  if (change.kind === 'update') {
+    return decideUpdate(state, findNamed(state, { account_id, id: change.id }), change.update)
+  }
+  const beneficiary = makeBeneficiary(account_id, change.request, state.now, state.newId)
+  const event = record(state, beneficiary, 'beneficiary.created', {})
+  return { beneficiary, did: 'created', events: [event] }
+}
+
+/** The changed beneficiary, or as it is when nothing changes. Refuses another type. */
+function decideUpdate(
+  state: BeneficiaryState,
+  beneficiary: Beneficiary,
+  update: BeneficiaryUpdate,
+): BeneficiaryOutcome {
+  const before = beneficiary.details
+  if (update.type !== undefined && update.type !== before.type) {
+    const message = `The type of a beneficiary is fixed at creation; this one is ${before.type}.`
+    throw refusal('invalid_field', message, 'type')
+  }
+  const details = updatedDetails(before, update, state.newId)
+  const names = Object.keys(details) as (keyof BeneficiaryDetails)[]
+  const changed = names.filter(name => !isDeepStrictEqual(details[name], before[name]))
+  if (changed.length === 0) return { beneficiary, did: 'nothing', events: [] }
+  // After this point it succeeds.
+
+  const next = { ...beneficiary, details, updated_at: state.now }
+  state.beneficiaries.set(nameOf(next), next)
+  const previous = Object.fromEntries(changed.map(name => [name, before[name]]))
+  const event = record(state, next, 'beneficiary.updated', { previous })
+  return { beneficiary: next, did: 'changed', events: [event] }
+}
+
+/**
+ * The details with the members of an update in place of the whole of what was there; null takes a
+ * member away. Another destination has another id; one that is only written otherwise stays as it
+ * is.
+ */
+function updatedDetails(
+  before: BeneficiaryDetails,
+  update: BeneficiaryUpdate,
+  newId: NewId,
+): BeneficiaryDetails {
+  const { destination, status: _, ...request } = before
+  const set = Object.entries({ ...request, ...update }).filter(([, value]) => value !== null)
+  const after = completeDetails(Object.fromEntries(set) as BeneficiaryRequest, destination)
+  const { destination_details } = before
+  return isDeepStrictEqual(canonicalDestination(destination_details), after.destination_details)
+    ? { ...after, destination_details }
+    : { ...after, destination: newId('dst') }
+}
+
+function findNamed(state: BeneficiaryState, key: Key): Beneficiary {
+  const beneficiary = state.beneficiaries.get(nameOf(key))
+  if (beneficiary === undefined) throw refusal('not_found', 'No such object in this account.')
+  return beneficiary
+}
+
+function record(state: BeneficiaryState, { account_id, id }: Key, type: string, data: object) {
+  const book = state.books.get(account_id)
+  if (book === undefined) throw new Error(`account ${account_id} has no book`)
+  return recordEvent(book, { type, object_id: id, data }, state.now, state.newId)
 }
 
 function checkDetailCurrency(code: string | undefined, remarks: string): Problem[] {

@@ -1,6 +1,8 @@
-// The statements of beneficiaries.
-import type { Sql, TransactionSql } from '../db/connect.ts'
+// The statements of beneficiaries: written under the lock of the account's book, found by id and
+// listed. They decide nothing.
+import { rowsAsJson, type Sql, type TransactionSql } from '../db/connect.ts'
 import { keysOf } from '../db/keys.ts'
+import { findPage, type Listed, type Page, type Wanted } from '../db/page.ts'
 import { inserter } from '../db/rows.ts'
 import type { Key } from '../id.ts'
 import type { Beneficiary } from './rules.ts'
@@ -13,6 +15,29 @@ export const insertBeneficiaries = inserter<Beneficiary>('beneficiaries', {
   updated_at: 'timestamptz',
 })
 
+/**
+ * Writes what may change. Sent when it is called, like an insert: a query that is only returned
+ * goes out with its first `then`.
+ */
+export async function updateBeneficiaries(
+  tx: TransactionSql,
+  rows: readonly Beneficiary[],
+): Promise<void> {
+  await tx`
+    update beneficiaries b set details = r.details, updated_at = r.updated_at
+    from json_to_recordset(${rowsAsJson(rows)}::text::json)
+      as r(account_id text, id text, details json, updated_at timestamptz)
+    where b.account_id = r.account_id and b.id = r.id`
+}
+
+const COLUMNS = [
+  'account_id',
+  'id',
+  'details',
+  'created_at',
+  'updated_at',
+] as const satisfies readonly (keyof Beneficiary)[]
+
 /** By (account, id), in no order; what is not found or another account's is simply absent. */
 export async function findBeneficiaries(
   sql: Sql | TransactionSql,
@@ -21,7 +46,30 @@ export async function findBeneficiaries(
   return sql<Beneficiary[]>`
     select r.* from ${keysOf(sql, keys)}
     cross join lateral (
-      select account_id, id, details, created_at, updated_at
-      from beneficiaries b where b.account_id = k.account_id and b.id = k.id limit 1
+      select ${sql(COLUMNS)} from beneficiaries b
+      where b.account_id = k.account_id and b.id = k.id limit 1
     ) r`
+}
+
+const LISTED: Listed = {
+  table: 'beneficiaries',
+  columns: COLUMNS,
+  listed_by: "created_at > '-infinity'",
+  filters: [
+    {
+      name: 'destination_type',
+      by: "(details #>> '{destination_details,type}')",
+      leads: 'never',
+    },
+    { name: 'type', by: "(details ->> 'type')", leads: 'never' },
+  ],
+}
+
+/** A page of the account's beneficiaries; undefined when its cursor names none of them. */
+export function listBeneficiaries(
+  sql: Sql | TransactionSql,
+  account_id: string,
+  wanted: Wanted,
+): Promise<Page<Beneficiary> | undefined> {
+  return findPage<Beneficiary>(sql, LISTED, account_id, wanted)
 }

@@ -1,8 +1,22 @@
 // The shapes of beneficiaries on the wire. The stored details are the request's, completed with ''
 // and {} for what is not set, so that what is stored is what is shown.
 import Type, { type Static } from 'typebox'
-import { Closed, CountryCode, CurrencyCode, Literals, Text } from '../http/schema.ts'
+import { EXAMPLES } from '../http/docs.ts'
+import { ListQueryOf } from '../http/list.ts'
+import {
+  Closed,
+  CountryCode,
+  CurrencyCode,
+  clearable,
+  Id,
+  Literals,
+  optional,
+  Text,
+  Timestamp,
+} from '../http/schema.ts'
 import { Address, Document, Phone } from '../party/wire.ts'
+import { beneficiaryAnswers } from './examples.ts'
+import type { Beneficiary } from './rules.ts'
 
 const Bank = Closed(
   {
@@ -90,25 +104,48 @@ export const DestinationDetails = Closed(
 )
 export type DestinationDetails = Static<typeof DestinationDetails>
 
+export const BENEFICIARY_TYPES = ['individual', 'business'] as const
+
+const Name = Type.String({ pattern: '\\S', maxLength: 255 })
+
+/** What may be left out, by its schema. */
+const OPTIONAL = {
+  name_local: Text(255),
+  email: Text(320),
+  phone: Phone,
+  address: Address,
+  date_of_birth: Text(10),
+  national_identification_number: Text(64),
+  party_classification: Text(64),
+  registration_number: Text(64),
+  tax_id: Text(64),
+  documents: Type.Array(Document, { maxItems: 20 }),
+} as const
+
 export const BeneficiaryRequest = Closed(
   {
-    name: Type.String({ pattern: '\\S', maxLength: 255 }),
-    type: Literals(['individual', 'business'] as const),
+    name: Name,
+    type: Literals(BENEFICIARY_TYPES),
     destination_details: DestinationDetails,
-    name_local: Type.Optional(Text(255)),
-    email: Type.Optional(Text(320)),
-    phone: Type.Optional(Phone),
-    address: Type.Optional(Address),
-    date_of_birth: Type.Optional(Text(10)),
-    national_identification_number: Type.Optional(Text(64)),
-    party_classification: Type.Optional(Text(64)),
-    registration_number: Type.Optional(Text(64)),
-    tax_id: Type.Optional(Text(64)),
-    documents: Type.Optional(Type.Array(Document, { maxItems: 20 })),
+    ...optional(OPTIONAL),
   },
   { title: 'BeneficiaryDetails' },
 )
 export type BeneficiaryRequest = Static<typeof BeneficiaryRequest>
+
+export const BeneficiaryUpdate = Closed(
+  {
+    name: Type.Optional(Name),
+    type: Type.Optional(Literals(BENEFICIARY_TYPES, { description: 'Fixed: only as it is.' })),
+    destination_details: Type.Optional(DestinationDetails),
+    ...clearable(OPTIONAL),
+  },
+  {
+    title: 'BeneficiaryUpdate',
+    description: 'A member replaces the whole of what was there; null takes it away.',
+  },
+)
+export type BeneficiaryUpdate = Static<typeof BeneficiaryUpdate>
 
 export const BeneficiaryDetailsResponse = Type.Object(
   {
@@ -126,7 +163,33 @@ export const BeneficiaryDetailsResponse = Type.Object(
     registration_number: Type.String(),
     status: Literals(['active'] as const),
     tax_id: Type.String(),
-    type: Literals(['individual', 'business'] as const),
+    type: Literals(BENEFICIARY_TYPES),
   },
   { title: 'BeneficiaryDetailsShown' },
 )
+
+export const BeneficiaryResponse = Type.Object(
+  {
+    id: Id('bnf', 'Beneficiary id.'),
+    object: Type.Literal('beneficiary'),
+    ...BeneficiaryDetailsResponse.properties,
+    created_at: Timestamp,
+    updated_at: Timestamp,
+  },
+  {
+    title: 'Beneficiary',
+    description: 'Who receives payouts, and where.',
+    [EXAMPLES]: beneficiaryAnswers,
+  },
+)
+
+export const BeneficiaryQuery = ListQueryOf('bnf', {
+  type: Literals(BENEFICIARY_TYPES),
+  destination_type: Literals(DESTINATION_TYPES, {
+    description: 'The type of the destination it has now.',
+  }),
+})
+
+export function presentBeneficiary({ id, details, created_at, updated_at }: Beneficiary) {
+  return { id, object: 'beneficiary', ...details, created_at, updated_at }
+}

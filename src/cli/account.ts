@@ -118,8 +118,8 @@ export function accountCommands(program: Command): void {
 
 const CREATE_HELP = `
 Example:
-  npx corridor account create --name "Harbour Trading" --currencies USD,EUR,HKD --primary USD \\
-    --fund USD=100000.00 EUR=5000.00`
+  npx corridor account create --name "Harbour Trading" \\
+    --currencies USD,EUR,HKD --primary USD --fund USD=100000.00 EUR=5000.00`
 
 interface CreateOptions extends Json {
   name: string
@@ -141,7 +141,8 @@ function readNewAccount(options: CreateOptions): NewAccount {
 
 const KEY_CREATE_HELP = `
 Example:
-  npx corridor key create acc_5NqmZtVKdh2h --scope ${SCOPES[0]} --name "monthly report"`
+  npx corridor key create acc_01m7xpm2kyj94bggdx1c \\
+    --scope ${SCOPES[0]} --name "monthly report"`
 
 export function keyCommands(program: Command): void {
   const key = program.command('key').description('create, list and revoke API keys')
@@ -165,7 +166,7 @@ export function keyCommands(program: Command): void {
     .description('list the keys of an account')
     .argument('<account>', 'account id')
     .option('--json', 'print JSON')
-    .addHelpText('after', '\nExample:\n  npx corridor key list acc_5NqmZtVKdh2h')
+    .addHelpText('after', '\nExample:\n  npx corridor key list acc_01m7xpm2kyj94bggdx1c')
     .action(async (account_id: string, options: Json) => {
       const keys = await withContext(({ sql }) => listKeysOfAccount(sql, account_id))
       const rows = keys.map(k => [k.key_id, k.scope, k.name, k.created_at, k.revoked_at ?? ''])
@@ -176,7 +177,7 @@ export function keyCommands(program: Command): void {
     .description('revoke a key; every process refuses it within a second')
     .argument('<key>', 'key id')
     .option('--json', 'print JSON')
-    .addHelpText('after', '\nExample:\n  npx corridor key revoke key_5NqmZtVKdh2h')
+    .addHelpText('after', '\nExample:\n  npx corridor key revoke key_01m7xpm2kz8t3vqw5n0r')
     .action(async (key_id: string, options: Json) => {
       const done = await withContext(({ sql }) => markKeyRevoked(sql, key_id))
       if (!done) throw new UsageError(`no live key ${key_id}`)
@@ -201,7 +202,7 @@ export function fundCommand(program: Command): void {
     .argument('<amount>', 'amount in major units, such as 100000.00')
     .option('--source <esc_id>', 'the escrow it came from; a source funds an account once')
     .option('--json', 'print JSON')
-    .addHelpText('after', '\nExample:\n  npx corridor fund acc_5NqmZtVKdh2h USD 100000.00')
+    .addHelpText('after', '\nExample:\n  npx corridor fund acc_01m7xpm2kyj94bggdx1c USD 100000.00')
     .action(
       async (
         account_id: string,

@@ -95,8 +95,9 @@ export function demoCommand(program: Command): void {
 }
 
 const DEMO_HELP = `
-Quotes and pays 10,000.00 HKD out of 10,000.00 USD, waits until the payout has settled, and
-prints every request, every answer and every journal. It needs the database of the service.
+Quotes and pays 10,000.00 HKD out of 10,000.00 USD, waits until the payout has
+settled, and prints every request, every answer and every journal. It needs the
+database of the service.
 
 Example, with the service running in another terminal:
   npx corridor demo`

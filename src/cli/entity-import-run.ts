@@ -2,6 +2,7 @@
 // as it is without writing, in the order of the file, and what became of each. Knows neither the
 // command line nor how results are shown.
 import { setTimeout as delay } from 'node:timers/promises'
+import type { Read } from '../csv.ts'
 import { databaseNow, type Sql } from '../db/connect.ts'
 import { Lane } from '../engine/lane.ts'
 import {
@@ -21,9 +22,9 @@ import { writeEntity } from '../entity/operations.ts'
 import { approvalsByName, type Draft, identitiesOf } from '../entity/rules.ts'
 import { findApprovals, findByIdentity, findImported } from '../entity/store.ts'
 import type { EntityRequest } from '../entity/wire.ts'
-import { CATALOGUE, type Problem, Refusal } from '../errors.ts'
+import { CATALOGUE, type Problem, Refusal, refusal } from '../errors.ts'
 import { toRefusal } from '../http/errors.ts'
-import { readJson } from '../http/json.ts'
+import { JsonError, readJson } from '../http/json.ts'
 import { newId } from '../id.ts'
 import { invalid } from '../party/rules.ts'
 import { wakeHeldPayouts } from '../payout/store.ts'
@@ -31,6 +32,7 @@ import { CommandFailed } from './context.ts'
 import type { EntityProblems } from './entity-reader.ts'
 import { refuseProblems } from './files.ts'
 import { cellsOf, type FileRecord, readRecords } from './records.ts'
+import { visible } from './terminal.ts'
 
 /** As POST takes it (contract 28). */
 const MAX_ROW_BYTES = 256 * 1024
@@ -57,17 +59,23 @@ export interface ImportFile {
 
 /** Reads the header of a .csv file; ends the command when it cannot be used. */
 export async function openImportFile(path: string, name: string): Promise<ImportFile> {
-  if (!name.endsWith('.csv')) return { path, name, columns: null }
+  if (!/\.csv$/i.test(name)) return { path, name, columns: null }
   for await (const { line, bytes, fault } of recordsOf(path, true)) {
-    const cells = fault === null ? cellsOf(bytes.toString('utf8')) : undefined
-    const read = cells === undefined ? { messages: ['not a CSV header'] } : readColumns(cells)
+    const read = fault === null ? readHeader(bytes.toString('utf8')) : NO_HEADER
     if (read.messages === undefined) return { path, name, columns: read.value }
-    refuseProblems(
-      name,
-      read.messages.map(message => ({ line, message })),
-    )
+    const problems = read.messages.map(message => ({ line, message: visible(message) }))
+    refuseProblems(visible(name), problems)
   }
-  throw new CommandFailed(`${name} has no header line; nothing was written`)
+  throw new CommandFailed(`${visible(name)} has no header line; nothing was written`)
+}
+
+const NO_HEADER = { messages: ['not a CSV header'] } as const
+
+function readHeader(text: string): Read<readonly Column[]> {
+  // As spreadsheets write it where the comma is the decimal point.
+  if (/[;\t]/.test(text) && !text.includes(',')) return { messages: ['separate columns by commas'] }
+  const cells = cellsOf(text)
+  return cells === undefined ? NO_HEADER : readColumns(cells)
 }
 
 function recordsOf(path: string, quotes: boolean): AsyncGenerator<FileRecord, void> {
@@ -158,8 +166,13 @@ function readBody(columns: ImportFile['columns'], { bytes, fault }: FileRecord):
   try {
     return columns === null ? readJson(bytes) : readCells(columns, bytes, fault)
   } catch (error) {
-    return toRefusal(error)
+    return error instanceof JsonError ? refusedJson(error) : toRefusal(error)
   }
+}
+
+/** The place is one in the row, beside which stands the line of the file. */
+function refusedJson({ message, path }: JsonError): Refusal {
+  return refusal('invalid_json', message.replace(' at line 1, column ', ' at column '), path)
 }
 
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
@@ -192,30 +205,39 @@ function readCells(
 export async function writingImporter(sql: Sql, account_id: string): Promise<Importer> {
   const lane = new Lane(sql, writeEntity(newId, wakeHeldPayouts), { max_batch: BATCH })
   const started_at = await databaseNow(sql)
-  const write = async (line: number, draft: Draft): Promise<RowResult | undefined> => {
+  const write = async (
+    line: number,
+    draft: Draft,
+    earlier: Promise<unknown>,
+  ): Promise<RowResult | undefined> => {
     let attempts = 0
     const command = { account_id, claim: null, change: { kind: 'create', draft } } as const
     try {
       const outcome = await untilAnswered(() => {
         attempts += 1
         return lane.run(command)
-      })
+      }, earlier)
       if (outcome === undefined) return undefined
       const { entity, did, rule } = outcome
-      if (rule !== null) return matched(line, rule, entity.id)
+      if (rule !== null) return matched(line, rule, entity)
       // Of a try without an answer it is not known whether it took effect; here it did.
       const ours = attempts > 1 && entity.created_at >= started_at
-      return did === 'created' || ours ? created(line, entity.id) : importedBefore(line, entity.id)
+      return did === 'created' || ours ? created(line, entity.id) : importedBefore(line, entity)
     } catch (error) {
       return refused(line, problemsOfFault(error))
     }
   }
-  return rows =>
-    Promise.all(
+  let before: Promise<unknown> = Promise.resolve()
+  return rows => {
+    const earlier = before
+    const results = Promise.all(
       rows.map(({ line, draft, problems }) =>
-        draft === null ? refusedRow(line, problems) : write(line, draft),
+        draft === null ? refusedRow(line, problems) : write(line, draft, earlier),
       ),
     )
+    before = Promise.all([earlier, results])
+    return results
+  }
 }
 
 /** Decides about rows as they would be decided, and writes nothing. */
@@ -261,15 +283,21 @@ async function loadKnown(sql: Sql, account_id: string, drafts: readonly Draft[])
   }
 }
 
-/** Tries again while the database does not answer; undefined when it goes on not answering. */
-async function untilAnswered<T>(ask: () => Promise<T>): Promise<T | undefined> {
+/**
+ * Tries again while the database does not answer; undefined when it goes on not answering. Not
+ * before what came `earlier` has its answer: of rows that are the same, the first is to be kept.
+ */
+async function untilAnswered<T>(
+  ask: () => Promise<T>,
+  earlier: Promise<unknown> = Promise.resolve(),
+): Promise<T | undefined> {
   for (const wait_ms of [...RETRY_AFTER_MS, null]) {
     try {
       return await ask()
     } catch (error) {
       if (toRefusal(error).status !== 503) throw error
       // All rows of a batch wait equally long, and so keep their order.
-      if (wait_ms !== null) await delay(wait_ms)
+      if (wait_ms !== null) await Promise.all([delay(wait_ms), earlier])
     }
   }
   return undefined

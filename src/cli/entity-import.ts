@@ -5,10 +5,9 @@ import { basename } from 'node:path'
 import { Presets, SingleBar } from 'cli-progress'
 import type { Command } from 'commander'
 import { connect } from '../db/connect.ts'
-import { COLUMN_NAMES, type RowResult } from '../entity/import.ts'
-import { CATALOGUE } from '../errors.ts'
+import { COLUMN_NAMES } from '../entity/import.ts'
 import { findAccount } from './account.ts'
-import { CommandFailed, type Context, print, table, UsageError, withContext } from './context.ts'
+import { CommandFailed, type Context, print, UsageError, withContext } from './context.ts'
 import {
   type ImportFile,
   openImportFile,
@@ -16,8 +15,15 @@ import {
   runImport,
   writingImporter,
 } from './entity-import-run.ts'
+import {
+  countResult,
+  presentResult,
+  type Summary,
+  summaryWords,
+  wrapped,
+} from './entity-import-words.ts'
 import { openEntityReader } from './entity-reader.ts'
-import { visible } from './terminal.ts'
+import { cutTo, visible } from './terminal.ts'
 
 interface Options {
   account: string
@@ -29,20 +35,30 @@ interface Options {
 
 const HELP = `
 .jsonl: one creation a line, as POST /v3/entity takes it.
-.csv: a header of columns in any order, of which name and type must be there; an empty cell is a
-member that is not set. The columns:
-${wrapped(COLUMN_NAMES)}
+.csv: cells separated by commas under a header of columns, in any order, of
+which name and type must be there; an empty cell is a member that is not set.
+The columns:
+${wrapped(COLUMN_NAMES.join(', ').split(' '), '  ').join('\n')}
 
-A row that the account has already is matched, by the rules of POST /v3/entity, and creates nothing.
-A refused row stops no other. Every row is known again under the name of the import, so the same
-file may be run any number of times: correct what was refused, or go on after a stop, and run it
-again. Under another file name, give the first one as --name.
+A row that the account has already is matched, by the rules of POST /v3/entity,
+and creates nothing. A refused row stops no other.
+
+Every row is known again under the name of the import, so the same file may be
+run any number of times: correct what was refused, or go on after a stop, and
+run it again. Under another file name, give the first one as --name.
+
+A row that created an entity stays imported before when that one was rejected
+since, with its approval_status in the report: run again, it does not bring back
+what was rejected. To create it anew, import it alone, under another --name. A
+row that was matched is judged again.
 
 Exit code 1 when a row was refused or the run has not come to the end.
 
 Examples:
-  npx corridor entity import people.csv --account acc_… --dry-run
-  npx corridor entity import people.csv --account acc_… --report results.jsonl`
+  npx corridor entity import people.csv --dry-run \\
+    --account acc_01m7xpm2kyj94bggdx1c
+  npx corridor entity import people.csv --report results.jsonl \\
+    --account acc_01m7xpm2kyj94bggdx1c`
 
 export function importCommand(entity: Command): void {
   entity
@@ -61,54 +77,30 @@ export function importCommand(entity: Command): void {
     .action(importAction)
 }
 
-/** What became of all rows so far. */
-interface Summary {
-  file: string
-  import: string
-  account: string
-  dry_run: boolean
-  /** Why the run ended before the file did. */
-  stopped: 'interrupted' | 'unavailable' | null
-  rows: number
-  created: number
-  matched: number
-  /** By the rule that decided. */
-  matched_by: Record<string, number>
-  imported_before: number
-  refused: number
-  /** Rows that the database did not answer for. */
-  unanswered: number
-  /** The first of them. */
-  refused_rows: ReturnType<typeof presentResult>[]
-  /** All rows up to this line are counted. */
-  last_line: number
-  duration_ms: number
-  rows_per_second: number
-}
-
-/** Refused rows that are named on the terminal. */
-const MAX_NAMED = 20
-
 async function importAction(path: string, options: Options): Promise<void> {
   const name = basename(path)
   const import_name = options.name ?? name
   if (import_name.trim() === '') throw new UsageError('--name must not be blank')
   const size = await sizeOf(path)
   const file = await openImportFile(path, name)
-  const report = options.report === undefined ? null : await openReport(options.report, path)
-  try {
-    const summary = startSummary(file, import_name, options)
-    await withContext(context => importFile(context, file, summary, { size, report }))
-    if (summary.rows === 0) throw new CommandFailed(`${name} has no rows; nothing was written`)
-    print(options, summary, summaryWords(summary, options.report))
-    if (summary.refused > 0 || summary.stopped !== null) process.exitCode = 1
-  } finally {
-    await report?.close()
-  }
+  const summary = startSummary(file, import_name, options)
+  await withContext(async context => {
+    await findAccount(context.sql, options.account)
+    // Last, as it empties the report of the run before.
+    const report = options.report === undefined ? null : await openReport(options.report, path)
+    try {
+      await importFile(context, file, summary, { size, report })
+    } finally {
+      await report?.close()
+    }
+  })
+  if (summary.rows === 0) throw new CommandFailed(`${name} has no rows; nothing was written`)
+  print(options, summary, summaryWords(summary, options.report))
+  if (summary.refused > 0 || summary.stopped !== null) process.exitCode = 1
 }
 
 async function sizeOf(path: string): Promise<number> {
-  if (!/\.(csv|jsonl)$/.test(path)) {
+  if (!/\.(csv|jsonl)$/i.test(path)) {
     throw new UsageError(`${path} must be named .csv or .jsonl, by what is in it`)
   }
   const [found] = await Promise.all([stat(path), access(path, constants.R_OK)]).catch(error => {
@@ -141,6 +133,7 @@ function startSummary(file: ImportFile, import_name: string, options: Options): 
     matched: 0,
     matched_by: {},
     imported_before: 0,
+    rejected_since: 0,
     refused: 0,
     unanswered: 0,
     refused_rows: [],
@@ -151,13 +144,12 @@ function startSummary(file: ImportFile, import_name: string, options: Options): 
 }
 
 async function importFile(
-  { sql, url }: Context,
+  { url }: Context,
   file: ImportFile,
   summary: Summary,
   { size, report }: { size: number; report: FileHandle | null },
 ): Promise<void> {
   const { account, dry_run } = summary
-  await findAccount(sql, account)
   // Plans made while the table is small must not scan it when it is large.
   const pool = connect(url, {
     max: 4,
@@ -176,7 +168,7 @@ async function importFile(
       importer: dry_run ? previewingImporter(pool, account) : await writingImporter(pool, account),
       stopped: interrupt.came,
       async onResults(results, bytes_read) {
-        for (const result of results) count(summary, result)
+        for (const result of results) countResult(summary, result)
         const lines = results.map(result => `${JSON.stringify(presentResult(result))}\n`)
         await report?.writeFile(lines.join('')).catch((error: Error) => {
           throw new CommandFailed(`the report cannot be written: ${error.message}; run again`)
@@ -208,103 +200,22 @@ function listenForInterrupt() {
   return { came: () => came, end: () => void process.off('SIGINT', listener) }
 }
 
+/** Columns of the file's name and of the bar, so that the line of both and counts has 80. */
+const NAME_WIDTH = 20
+const BAR_WIDTH = 20
+
 /** The bar goes to standard error, and only to a person: output stays clean for scripts. */
 function startBar(name: string, size: number): SingleBar | undefined {
   if (!process.stderr.isTTY) return undefined
-  const named = visible(name).replaceAll(/[{}]/g, '_')
+  const named = cutTo(visible(name).replaceAll(/[{}]/g, '_'), NAME_WIDTH)
   const options = {
     format: `${named} {bar} {percentage}% | {rows} rows | {eta_formatted} left`,
     stream: process.stderr,
+    barsize: BAR_WIDTH,
     clearOnComplete: true,
     hideCursor: true,
   }
   const bar = new SingleBar(options, Presets.shades_classic)
   bar.start(size, 0, { rows: '0' })
   return bar
-}
-
-function count(summary: Summary, result: RowResult): void {
-  summary.rows += 1
-  summary[result.result] += 1
-  summary.last_line = result.line
-  const { rule } = result
-  if (rule !== null) summary.matched_by[rule] = (summary.matched_by[rule] ?? 0) + 1
-  if (result.result !== 'refused' || summary.refused_rows.length === MAX_NAMED) return
-  summary.refused_rows.push(presentResult(result))
-}
-
-/** A line of the report; problems as the API answers them. */
-function presentResult({ line, result, entity, rule, matched_line, problems }: RowResult) {
-  const errors = problems.map(({ reason, message, remarks }) => ({
-    code: CATALOGUE[reason].code,
-    reason,
-    message,
-    remarks,
-  }))
-  return { line, result, entity, rule, matched_line, problems: errors }
-}
-
-function summaryWords(summary: Summary, report: string | undefined): string {
-  const by = Object.entries(summary.matched_by).sort(([, a], [, b]) => b - a)
-  const counts: [string, number][] = [
-    ['created', summary.created],
-    ['matched', summary.matched],
-    ...by.map(([rule, times]): [string, number] => [`  by ${rule}`, times]),
-    ['imported before', summary.imported_before],
-    ['refused', summary.refused],
-    ['rows', summary.rows],
-  ]
-  const texts = counts.map(([what, times]) => [what, times.toLocaleString('en')] as const)
-  const width = Math.max(...texts.map(([, times]) => times.length))
-  const { duration_ms, rows_per_second } = summary
-  const rows = texts.map(([what, times]) => [what, times.padStart(width)])
-  return [
-    `${visible(summary.file)} into ${summary.account}, as the import "${visible(summary.import)}"` +
-      (summary.dry_run ? '; a dry run, nothing was written' : ''),
-    '',
-    table([summary.dry_run ? 'would be' : 'became', ''], rows),
-    '',
-    `${rows_per_second.toLocaleString('en')} rows/s, ${Math.ceil(duration_ms / 1000)} s`,
-    ...refusedWords(summary, report),
-    ...stopWords(summary),
-  ].join('\n')
-}
-
-function refusedWords({ refused, refused_rows }: Summary, report: string | undefined): string[] {
-  if (refused === 0) return []
-  const lines = refused_rows.map(({ line, problems }) => {
-    const words = problems.map(({ message, remarks }) => problemWords(message, remarks))
-    return `  line ${line}: ${visible(words.join('; '))}`
-  })
-  const more = refused - refused_rows.length
-  const where = report === undefined ? '--report FILE names them all' : `see ${report}`
-  return ['', 'refused:', ...lines, ...(more > 0 ? [`  and ${more} more; ${where}`] : [])]
-}
-
-/** Most messages name their field already. */
-function problemWords(message: string, remarks: string): string {
-  return remarks === '' || message.includes(remarks) ? message : `${remarks}: ${message}`
-}
-
-function stopWords({ stopped, last_line, unanswered, dry_run, ...summary }: Summary): string[] {
-  if (stopped === null) return []
-  const why =
-    stopped === 'interrupted'
-      ? `Stopped after line ${last_line}.`
-      : `The database does not answer; what became of the last ${unanswered} rows is not known.`
-  const then = dry_run
-    ? 'Run the same command again.'
-    : 'Run the same command again to go on: rows that were written are known by the name ' +
-      `"${visible(summary.import)}" and are not written twice.`
-  return ['', `${why} ${then}`]
-}
-
-function wrapped(names: readonly string[]): string {
-  const lines: string[] = []
-  for (const name of names) {
-    const last = lines.at(-1)
-    if (last === undefined || `${last}, ${name}`.length > 96) lines.push(`  ${name}`)
-    else lines[lines.length - 1] = `${last}, ${name}`
-  }
-  return lines.join(',\n')
 }

@@ -11,17 +11,31 @@ import { cutTo, padTo, visible, widthOf } from './terminal.ts'
 
 const WIDTH = 80
 
+export interface Listed {
+  readonly entity: Entity
+  /** Payouts that wait for its review. */
+  readonly held: number
+}
+
 /** Two lines an entity: ids alone are 50 columns, and a name may be long. */
-export function listWords(entities: readonly Entity[], now: Instant): string {
-  const rows = entities.map(entity => [
+export function listWords(listed: readonly Listed[], now: Instant): string {
+  const rows = listed.map(({ entity, held }) => [
     entity.id,
     entity.account_id,
-    entity.approval_status,
     describeAge(secondsBetween(entity.updated_at, now)),
+    String(held),
   ])
-  const [heading, ...lines] = table(['entity', 'account', 'status', 'unchanged'], rows).split('\n')
-  const who = entities.map(({ type, details }) => `  ${type}  ${visible(details.name)}`)
-  return [heading, ...lines.flatMap((line, i) => [line, cutTo(who[i] ?? '', WIDTH)])].join('\n')
+  const headings = ['entity', 'account', 'unchanged', 'payouts held']
+  const [heading, ...lines] = table(headings, rows).split('\n')
+  const who = listed.map(({ entity: { approval_status, type, details } }) =>
+    cutTo(`  ${approval_status}  ${type}  ${visible(details.name)}`, WIDTH),
+  )
+  return [heading, ...lines.flatMap((line, i) => [line, who[i]])].join('\n')
+}
+
+/** What was reviewed: the name, and since when the record is as the reviewer took it. */
+export function reviewedWords({ details }: Entity, seen: Instant): string {
+  return cutTo(`  as of ${seen}: ${visible(details.name)}`, WIDTH)
 }
 
 /** Everything that is set, under the names of the API, and the history of its approval. */
@@ -92,7 +106,9 @@ export function explanationWords(subject: Subject, explanation: Explanation): st
   const verdict = recorded
     ? entityVerdict(explanation, isLive(subject.entity.approval_status))
     : fileVerdict(explanation)
-  const rules = explanation.rules.flatMap(rule => ['', ...ruleWords(rule)])
+  const rules = explanation.rules.flatMap(rule => {
+    return ['', ...ruleWords(rule, explanation.more_rejected.includes(rule.rule))]
+  })
   return [title, '', ...verdict, ...rules].join('\n')
 }
 
@@ -116,13 +132,14 @@ function why(rules: readonly ExplainedRule[]): string {
   return 'no other is the same.'
 }
 
-function ruleWords(rule: ExplainedRule): string[] {
+function ruleWords(rule: ExplainedRule, more: boolean): string[] {
   const found = rule.entity === '' ? 'nothing is the same' : `${rule.entity} is the same`
   const compared = Object.entries(rule.compared).map(([path, value]) => {
     if (value !== '') return [path, visible(value)]
     return [path, rule.missing.includes(path) ? '(missing)' : '(not set)']
   })
   const rejected = rule.rejected.map((id, i) => [i === 0 ? 'passed over, rejected' : '', id])
+  if (more) rejected.push(['', `and more; these ${rule.rejected.length} are the oldest`])
   const facts = [...compared, ...rejected] as [string, string][]
   const width = Math.max(...facts.map(([label]) => label.length))
   return [

@@ -64,8 +64,9 @@ Columns, in any order; blank is any, none or zero; amounts in major units:
   ${FEE_COLUMNS.slice(0, 5).join(',')},
   ${FEE_COLUMNS.slice(5).join(',')}
 
-Lines that start with # are skipped. Without --replace rows are added, or replace the row with
-the same payout_type, payout_currency, destination_country, network and charge_type.
+Lines that start with # are skipped. Without --replace rows are added, or
+replace the row with the same payout_type, payout_currency, destination_country,
+network and charge_type.
 
 Example:
   npx corridor fees import fees.csv --replace --dry-run`
@@ -99,8 +100,8 @@ export function feesCommands(program: Command): void {
 
 const SET_HELP = `
 Example:
-  npx corridor fees set --payout-type local --payout-currency HKD --network chats \\
-    --fixed-amount 0.50 --fee-currency USD --variable-bps 5`
+  npx corridor fees set --payout-type local --payout-currency HKD \\
+    --network chats --fixed-amount 0.50 --fee-currency USD --variable-bps 5`
 
 function optionFor(column: FeeColumn): Option {
   const option = new Option(`--${column.replaceAll('_', '-')} <value>`, MEANINGS[column])

@@ -50,7 +50,8 @@ function helpText(): string {
     '\nWhat can follow what; everything else is refused:',
     ...ways,
     '\nExample:',
-    '  npx corridor payout transition pot_… failed --message "Returned by the bank"',
+    '  npx corridor payout transition pot_01m7xpm2m0c6hkd4r9ye failed \\',
+    '    --message "Returned by the bank"',
   ].join('\n')
 }
 
@@ -76,6 +77,7 @@ async function transitionAction(
     })
   })
   const from = previousStatus(outcome)
+  if (status === 'failed' && outcome.attempts > 0) process.stderr.write(alreadyAsked(payout_id))
   const line = outcome.entries[0]?.line
   const data = {
     payout: payout_id,
@@ -98,6 +100,12 @@ function readFailure(status: PayoutStatus, options: TransitionOptions): Failure 
   }
   if (code === undefined && category === undefined && message === undefined) return null
   throw new UsageError(`--code, --category and --message are for ${FAILING.join(' and ')}`)
+}
+
+/** The rail may pay what was given back: a claim is counted before the rail is asked. */
+function alreadyAsked(payout_id: string): string {
+  const words = `the rail was asked to pay ${payout_id} before; make sure that it does not`
+  return `corridor: warning: ${words}\n`
 }
 
 /** As decided under the lock, not as some earlier look would have seen it. */

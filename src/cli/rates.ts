@@ -65,14 +65,14 @@ export function ratesCommands(program: Command): void {
 }
 
 const IMPORT_HELP = `
-csv: columns base,quote,mid,source,as_of. Lines that start with # are skipped. Without a
-source the file's name is taken, without as_of the present time.
+csv: columns base,quote,mid,source,as_of. Lines that start with # are skipped.
+Without a source the file's name is taken, without as_of the present time.
 
   base,quote,mid,source,as_of
   USD,HKD,7.81,treasury,2026-10-06T09:30:00Z
 
-ecb: the European Central Bank's daily, 90-day or historical XML, of which the newest day is
-taken.
+ecb: the European Central Bank's daily, 90-day or historical XML, of which the
+newest day is taken.
 
 Examples:
   npx corridor rates import rates.csv --dry-run

@@ -112,8 +112,8 @@ function lineEnd(bytes: Buffer): End {
 /** A quote opens a cell only where the cell begins; within, two of them stand for one. */
 function csvEnd(bytes: Buffer): End {
   const line = bytes.indexOf(NEWLINE)
-  const quote = bytes.indexOf(QUOTE)
-  if (quote === -1 || (line !== -1 && line < quote)) return { at: line, lines: 1, open: false }
+  const quote = (line === -1 ? bytes : bytes.subarray(0, line)).indexOf(QUOTE)
+  if (quote === -1) return { at: line, lines: 1, open: false }
   let lines = 1
   let open = false
   let begins = true

@@ -19,7 +19,7 @@ export function verifyCommand(program: Command): void {
     .description('recompute every balance from the journals; exits 1 naming the first bad row')
     .option('--account <id>', 'one account instead of all')
     .option('--json', 'print JSON')
-    .addHelpText('after', '\nExample:\n  npx corridor verify --account acc_5NqmZtVKdh2h')
+    .addHelpText('after', '\nExample:\n  npx corridor verify --account acc_01m7xpm2kyj94bggdx1c')
     .action(async (options: Options) => {
       const verdict = await withContext(context => verifyWithBar(context, options.account ?? null))
       print(options, readable(verdict), verdictWords(verdict))

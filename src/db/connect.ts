@@ -43,6 +43,8 @@ const SILENCE_MS = 8_000
 const LOOK_UP_PLANS = {
   // As text: postgres.js leaves out settings that are false.
   enable_seqscan: 'off',
+  enable_hashjoin: 'off',
+  enable_mergejoin: 'off',
   plan_cache_mode: 'force_generic_plan',
 }
 

@@ -26,6 +26,11 @@ const UNAVAILABLE_CODES = new Set([
   'EAI_AGAIN',
 ])
 
+/** What was read before locking is no longer so: a fault of nobody, and safe to repeat. */
+export class Contention extends Error {
+  readonly code = '40001'
+}
+
 export function classify(error: unknown): Failure {
   const code = errorCode(error)
   if (CONTENTION.has(code)) return 'contention'

@@ -1,12 +1,22 @@
-// Forward-only migrations: raw SQL files in order, each in its own transaction, each recorded with
-// the hash of its text so that an edited one is noticed. One migrator at a time, held by an
-// advisory lock.
+// Forward-only migrations: raw SQL files in order, each recorded with the hash of its text so that
+// an edited one is noticed. Each runs in its own transaction, but for those that build indexes on
+// tables that are written meanwhile. One migrator at a time, held by an advisory lock.
 import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
-import type { Sql, TransactionSql } from './connect.ts'
+import type { Sql } from './connect.ts'
 
 const MIGRATIONS = new URL('../../migrations/', import.meta.url)
 const MIGRATE_LOCK = 7_210_001
+/** A process that starts while another builds indexes waits; a large table takes many minutes. */
+const LOCK_WITHIN_MS = 3_600_000
+const ASK_AGAIN_MS = 100
+
+/** The first line of a file of indexes. CONTRIBUTING.md says what may follow. */
+const WITHOUT_TRANSACTION = '-- without a transaction'
+const INDEX = /^create (?:unique )?index concurrently if not exists (\w+)\s+on\s/
+
+/** One connection throughout, which the lock belongs to. */
+type Session = Awaited<ReturnType<Sql['reserve']>>
 
 export interface Migration {
   readonly name: string
@@ -27,29 +37,101 @@ export async function readMigrations(): Promise<Migration[]> {
 
 /** Applies what is missing; returns the names applied. Refuses when a recorded file has changed. */
 export async function migrate(owner: Sql): Promise<string[]> {
-  const applied: string[] = []
-  for (const migration of await readMigrations()) {
-    if (await owner.begin(tx => applyOnce(tx, migration))) applied.push(migration.name)
+  // postgres.js never hands over a connection that is opened to be reserved.
+  await owner`select`
+  const session = await owner.reserve()
+  try {
+    await lockMigrations(session)
+    await session`create table if not exists schema_migrations (
+      name text primary key, hash text not null, applied_at timestamptz not null default now()
+    )`
+    const applied: string[] = []
+    for (const migration of await readMigrations()) {
+      if (await applyOnce(session, migration)) applied.push(migration.name)
+    }
+    return applied
+  } finally {
+    // A session that is lost has given its lock back.
+    await session`select pg_advisory_unlock(${MIGRATE_LOCK}::int)`.catch(() => {})
+    session.release()
   }
-  return applied
 }
 
-/** The file and its record stand or fall together; whoever comes second finds it recorded. */
-async function applyOnce(tx: TransactionSql, { name, text, hash }: Migration): Promise<boolean> {
-  // Another process may be migrating; tables are waited for only as long as requests can bear.
-  await tx`set local lock_timeout = '60s'`
-  await tx`select pg_advisory_xact_lock(${MIGRATE_LOCK}::int)`
-  await tx`set local lock_timeout = '2s'`
-  await tx`create table if not exists schema_migrations (
-    name text primary key, hash text not null, applied_at timestamptz not null default now()
-  )`
-  const [known] = await tx<{ hash: string }[]>`
+/**
+ * Asked for again and again: who waits for a lock has a snapshot, and an index that is built
+ * concurrently waits for all who have an older one.
+ */
+async function lockMigrations(session: Session): Promise<void> {
+  const give_up_at = Date.now() + LOCK_WITHIN_MS
+  for (;;) {
+    const [row] = await session<{ locked: boolean }[]>`
+      select pg_try_advisory_lock(${MIGRATE_LOCK}::int) as locked`
+    if (row?.locked === true) return
+    if (Date.now() > give_up_at) throw new Error('another process is still migrating this database')
+    await new Promise(resolve => setTimeout(resolve, ASK_AGAIN_MS))
+  }
+}
+
+async function applyOnce(session: Session, migration: Migration): Promise<boolean> {
+  const { name, text, hash } = migration
+  const [known] = await session<{ hash: string }[]>`
     select hash from schema_migrations where name = ${name}`
   if (known?.hash === hash) return false
   if (known !== undefined) throw new Error(`migration ${name} was changed after it was applied`)
-  await tx.unsafe(text)
-  await tx`insert into schema_migrations (name, hash) values (${name}, ${hash})`
+  if (text.startsWith(WITHOUT_TRANSACTION)) await buildIndexes(session, migration)
+  else await inTransaction(session, migration)
   return true
+}
+
+/** The file and its record stand or fall together. */
+async function inTransaction(session: Session, migration: Migration): Promise<void> {
+  await session`begin`
+  try {
+    // Tables are waited for only as long as requests can bear.
+    await session`set local lock_timeout = '2s'`
+    await session.unsafe(migration.text)
+    await record(session, migration)
+    await session`commit`
+  } catch (error) {
+    await session`rollback`.catch(() => {})
+    throw error
+  }
+}
+
+/** A file of indexes that are built while others write. Any part of it can be done again. */
+async function buildIndexes(session: Session, migration: Migration): Promise<void> {
+  // Waiting, for transactions that are older, here holds nobody up.
+  await session`set lock_timeout = 0`
+  try {
+    for (const { index, statement } of indexesOf(migration)) {
+      // Left by a build that did not end: it is kept up by every write, and used by no look-up.
+      const [left] = await session`
+        select from pg_index where indexrelid = to_regclass(${index}) and not indisvalid`
+      if (left !== undefined) await session.unsafe(`drop index concurrently ${index}`)
+      await session.unsafe(statement)
+    }
+    await record(session, migration)
+  } finally {
+    await session`reset lock_timeout`.catch(() => {})
+  }
+}
+
+/** The statements of such a file, which may hold nothing else. */
+export function indexesOf({ name, text }: Migration): { index: string; statement: string }[] {
+  const statements = text
+    .replace(/--.*$/gm, '')
+    .split(';')
+    .map(statement => statement.trim())
+    .filter(statement => statement !== '')
+  return statements.map(statement => {
+    const [, index] = INDEX.exec(statement) ?? []
+    if (index === undefined) throw new Error(`${name} may only build indexes: ${statement}`)
+    return { index, statement }
+  })
+}
+
+async function record(session: Session, { name, hash }: Migration): Promise<void> {
+  await session`insert into schema_migrations (name, hash) values (${name}, ${hash})`
 }
 
 /**

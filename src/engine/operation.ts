@@ -8,8 +8,9 @@ import type { TransactionSql } from '../db/connect.ts'
  * - `load` locks and reads all that the commands may touch. Its locks are the first statement it
  *   sends, before it first waits, so that whatever is sent after it was called runs under them.
  *   The lock order, the same everywhere, is: books in order of account id, and nothing else; every
- *   other row of an account is written only under the lock of its book. (Workers' claims, and
- *   answers forgotten after a day, touch rows that nobody else writes then.)
+ *   other row of an account is written only under the lock of its book. (Answers forgotten after a
+ *   day, and workers' claims, touch rows that nobody else writes then; payouts that may be claimed
+ *   at that moment are locked after the books, and claims pass locked ones over.)
  * - `decide` is pure: it either throws a Refusal, leaving the state as it was, or advances the
  *   state (so that the next command sees it) and returns the outcome. It never awaits.
  * - `store` writes outcomes, one statement a table, and decides nothing. A large batch is stored

@@ -9,6 +9,7 @@ import { type Candidate, findDuplicate, type RuleName } from './duplicates.ts'
 import { HashNumbers } from './hash-numbers.ts'
 import type { Entity } from './record.ts'
 import { type Approvals, checkNamed, type Draft, draftOf } from './rules.ts'
+import type { ApprovalStatus } from './states.ts'
 import { EntityRequest } from './wire.ts'
 
 /** What became of a row, or would. */
@@ -18,6 +19,8 @@ export interface RowResult {
   readonly result: 'created' | 'matched' | 'imported_before' | 'refused'
   /** The entity that is the answer; null when there is none, or none yet. */
   readonly entity: string | null
+  /** Of an entity that was there before the row. */
+  readonly approval_status: ApprovalStatus | null
   /** The rule by which it was matched. */
   readonly rule: RuleName | null
   /** Without an entity yet: the earlier line of the file that would create it. */
@@ -25,18 +28,26 @@ export interface RowResult {
   readonly problems: readonly Problem[]
 }
 
-const NOTHING = { entity: null, rule: null, matched_line: null, problems: [] } as const
+const NOTHING = {
+  entity: null,
+  approval_status: null,
+  rule: null,
+  matched_line: null,
+  problems: [],
+} as const
+
+type There = Pick<Entity, 'id' | 'approval_status'>
 
 export function created(line: number, entity: string | null): RowResult {
   return { ...NOTHING, line, result: 'created', entity }
 }
 
-export function matched(line: number, rule: RuleName, entity: string): RowResult {
-  return { ...NOTHING, line, result: 'matched', entity, rule }
+export function matched(line: number, rule: RuleName, { id, approval_status }: There): RowResult {
+  return { ...NOTHING, line, result: 'matched', entity: id, approval_status, rule }
 }
 
-export function importedBefore(line: number, entity: string): RowResult {
-  return { ...NOTHING, line, result: 'imported_before', entity }
+export function importedBefore(line: number, { id, approval_status }: There): RowResult {
+  return { ...NOTHING, line, result: 'imported_before', entity: id, approval_status }
 }
 
 export function refused(line: number, problems: readonly Problem[]): RowResult {
@@ -70,16 +81,35 @@ const METADATA = 'metadata.'
 
 export const COLUMN_NAMES: readonly string[] = [...COLUMNS.keys(), `${METADATA}<name>`]
 
+/** Wrong columns that are named. */
+const MAX_NAMED = 10
+
 /** The columns that a header names, in any order and, but for names of metadata, in any case. */
 export function readColumns(header: readonly string[]): Read<readonly Column[]> {
   const names = header.map(canonicalName)
   const columns = names.flatMap(name => columnOf(name) ?? [])
+  const wrong = [...new Set(names.filter(name => columnOf(name) === undefined))]
+  const lists = wrong.filter(isOfList)
+  const unknown = wrong.filter(name => !isOfList(name))
+  const twice = new Set(names.filter((name, i) => names.indexOf(name) !== i))
   const messages = [
     ...REQUIRED.filter(name => !names.includes(name)).map(name => `no column ${name}`),
-    ...names.filter(name => columnOf(name) === undefined).map(unknownColumn),
-    ...names.filter((name, i) => names.indexOf(name) !== i).map(name => `column ${name} twice`),
+    ...named('unknown', unknown, '; --help lists those there are'),
+    ...named('not in CSV:', lists, `; ${LISTS.join(' and ')} are read from .jsonl`),
+    ...[...twice].map(name => `column ${name} twice`),
   ]
   return messages.length > 0 ? { messages } : { value: columns }
+}
+
+function isOfList(name: string): boolean {
+  return LISTS.some(member => name === member || name.startsWith(`${member}.`))
+}
+
+function named(what: string, names: readonly string[], hint: string): string[] {
+  if (names.length === 0) return []
+  const first = names.slice(0, MAX_NAMED).map(name => `"${name}"`)
+  const more = names.length > MAX_NAMED ? ` and ${names.length - MAX_NAMED} more` : ''
+  return [`${what} ${names.length === 1 ? 'column' : 'columns'} ${first.join(', ')}${more}${hint}`]
 }
 
 function canonicalName(cell: string): string {
@@ -93,12 +123,6 @@ function columnOf(name: string): Column | undefined {
   const part = name.slice(METADATA.length)
   // Of __proto__, JSON bodies are free as well.
   return part === '' || part === '__proto__' ? undefined : { member: 'metadata', part }
-}
-
-function unknownColumn(name: string): string {
-  const list = LISTS.find(member => name === member || name.startsWith(`${member}.`))
-  if (list !== undefined) return `column "${name}": ${list} are read from .jsonl files only`
-  return `unknown column "${name}"; the columns are ${COLUMN_NAMES.join(', ')}`
 }
 
 /** The body of a creation; an empty cell is a member that is not set. */
@@ -145,8 +169,10 @@ export interface Known {
   readonly approvals: Approvals
 }
 
+/** An entity that is there, or the line that would create one. */
 interface Earlier extends Candidate {
-  readonly line: number | null
+  readonly there: Entity | null
+  readonly line: number
 }
 
 /**
@@ -166,7 +192,7 @@ export class ImportPreview {
   decide(line: number, draft: Draft, known: Known): RowResult {
     const { judged, details, import_key } = draft
     const before = known.imported.get(import_key ?? '')
-    if (before !== undefined) return importedBefore(line, before.id)
+    if (before !== undefined) return importedBefore(line, before)
     try {
       const principal = details.on_behalf_of ?? ''
       checkNamed(known.approvals, this.#account_id, principal, 'on_behalf_of')
@@ -176,18 +202,18 @@ export class ImportPreview {
     }
     const duplicate = findDuplicate(judged, (_rule, key) => this.#candidates(known, key))
     if (duplicate !== undefined) {
-      const { rule, entity } = duplicate
-      if (entity.line === null) return matched(line, rule, entity.id)
-      return { ...NOTHING, line, result: 'matched', rule, matched_line: entity.line }
+      const { rule, entity: earlier } = duplicate
+      if (earlier.there !== null) return matched(line, rule, earlier.there)
+      return { ...NOTHING, line, result: 'matched', rule, matched_line: earlier.line }
     }
     for (const { key } of judged) if (key !== null) this.#lines.set(key, line)
     return created(line, null)
   }
 
   #candidates({ live }: Known, key: string): Earlier[] {
-    const entity = live.get(key)
-    if (entity !== undefined) return [{ id: entity.id, created_at: entity.created_at, line: null }]
+    const there = live.get(key)
+    if (there !== undefined) return [{ id: there.id, created_at: there.created_at, there, line: 0 }]
     const line = this.#lines.get(key)
-    return line === 0 ? [] : [{ id: '', created_at: '', line }]
+    return line === 0 ? [] : [{ id: '', created_at: '', there: null, line }]
   }
 }

@@ -1,9 +1,18 @@
 // The shapes of entities on the wire: request and response schemas, and the response itself. Text
 // is stored as it was sent; what is not set is not stored, and shown as '', {}, [] or null.
-import Type, { type Static, type TSchema } from 'typebox'
+import Type, { type Static } from 'typebox'
 import { EXAMPLES } from '../http/docs.ts'
 import { ListQueryOf, TextFilter } from '../http/list.ts'
-import { Closed, Id, Literals, Metadata, Text, Timestamp } from '../http/schema.ts'
+import {
+  Closed,
+  clearable,
+  Id,
+  Literals,
+  Metadata,
+  optional,
+  Text,
+  Timestamp,
+} from '../http/schema.ts'
 import { Document, Phone } from '../party/wire.ts'
 import { duplicateCheckAnswers, entityAnswers } from './examples.ts'
 import type { Explanation } from './explain.ts'
@@ -89,40 +98,17 @@ const OPTIONAL = {
   metadata: Metadata,
 } as const
 
-type Optionals = typeof OPTIONAL
-
-const optional = Object.fromEntries(
-  Object.entries(OPTIONAL).map(([name, schema]) => [name, Type.Optional(schema)]),
-) as { [K in keyof Optionals]: ReturnType<typeof Type.Optional<Optionals[K]>> }
-
 export const EntityRequest = Closed(
-  { name: Name, type: Literals(ENTITY_TYPES), ...optional },
+  { name: Name, type: Literals(ENTITY_TYPES), ...optional(OPTIONAL) },
   { title: 'EntityRequest' },
 )
 export type EntityRequest = Static<typeof EntityRequest>
-
-/** The same schema with null allowed, which takes the member away. */
-function clearable<T extends TSchema>(schema: T) {
-  const { type } = schema as unknown as { type: string }
-  return Type.Optional(Type.Unsafe<Static<T> | null>({ ...schema, type: [type, 'null'] }))
-}
-
-const cleared = Object.fromEntries(
-  Object.entries(OPTIONAL).map(([name, { title: _, ...schema }]: [string, TSchema & Titled]) => [
-    name,
-    clearable(schema as TSchema),
-  ]),
-) as { [K in keyof Optionals]: ReturnType<typeof clearable<Optionals[K]>> }
-
-interface Titled {
-  readonly title?: string
-}
 
 export const EntityUpdate = Closed(
   {
     name: Type.Optional(Name),
     type: Type.Optional(Literals(ENTITY_TYPES, { description: 'Fixed: only as it is.' })),
-    ...cleared,
+    ...clearable(OPTIONAL),
   },
   {
     title: 'EntityUpdate',

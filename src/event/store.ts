@@ -1,8 +1,24 @@
 // The statements of events. Append-only.
+import type { Sql, TransactionSql } from '../db/connect.ts'
+import { keysOf } from '../db/keys.ts'
+import {
+  findPage,
+  type Listed,
+  type Moment,
+  NEWEST,
+  OLDEST,
+  type Page,
+  type Place,
+  type Wanted,
+} from '../db/page.ts'
 import { inserter } from '../db/rows.ts'
+import type { Key } from '../id.ts'
 import type { Event } from './rules.ts'
 
-export const insertEvents = inserter<Event>('events', {
+/** PostgreSQL's largest bigint. */
+const MAX_SEQUENCE = '9223372036854775807'
+
+const KINDS = {
   account_id: 'text',
   sequence: 'bigint',
   id: 'text',
@@ -10,4 +26,90 @@ export const insertEvents = inserter<Event>('events', {
   object_id: 'text',
   data: 'json',
   created_at: 'timestamptz',
-})
+} as const
+
+/** What is written is what is read. */
+const COLUMNS = Object.keys(KINDS) as readonly (keyof typeof KINDS)[]
+
+export const insertEvents = inserter<Event>('events', KINDS)
+
+/** By (account, id), in no order; what is not found or another account's is simply absent. */
+export async function findEvents(
+  sql: Sql | TransactionSql,
+  keys: readonly Key[],
+): Promise<Event[]> {
+  // The last condition is that of the index, which no look-up by sequence shall take for its own.
+  return sql<Event[]>`
+    select r.* from ${keysOf(sql, keys)}
+    cross join lateral (
+      select ${sql(COLUMNS)} from events e
+      where e.account_id = k.account_id and e.id = k.id and e.id <> '' limit 1
+    ) r`
+}
+
+/**
+ * By their numbers, which created_at follows: the events of one batch have the same time, and their
+ * ids say nothing of what came first.
+ */
+const LISTED: Listed = {
+  table: 'events',
+  columns: COLUMNS,
+  order: [{ column: 'sequence', type: 'bigint' }],
+  filters: [
+    'object_id',
+    {
+      name: 'type',
+      by: 'type',
+      leads: 'always',
+      // What an ordinary payout writes: frequent enough to be found on the way.
+      common: [
+        'balance_transaction.created',
+        'payout.created',
+        'payout.succeeded',
+        'payout_quote.created',
+      ],
+    },
+  ],
+  locate,
+}
+
+/** A page of the account's events; undefined when its cursor names none of them. */
+export function listEvents(
+  sql: Sql | TransactionSql,
+  account_id: string,
+  wanted: Wanted,
+): Promise<Page<Event> | undefined> {
+  return findPage<Event>(sql, LISTED, account_id, wanted)
+}
+
+/**
+ * By halving, as numbers have no gaps and time follows them: some twenty index look-ups for a
+ * million events, and no index by time that every write would have to keep.
+ */
+async function locate(
+  sql: Sql | TransactionSql,
+  account_id: string,
+  { created_at, side }: Moment,
+  wanted: 'above' | 'below',
+): Promise<Place> {
+  if (created_at === OLDEST.created_at) return ['0']
+  if (created_at === NEWEST.created_at) return [MAX_SEQUENCE]
+  const older = side === 'before' ? sql`created_at < t.at` : sql`created_at <= t.at`
+  const [found] = await sql<{ older: bigint; newer: bigint }[]>`
+    with recursive halves(older, newer) as (
+      select 0::bigint, event_count + 1 from books where account_id = ${account_id}
+      union all
+      select case when e.is_older then middle else older end,
+        case when e.is_older then newer else middle end
+      from (select older, newer, (older + newer) / 2 as middle from halves
+        where newer - older > 1) h
+      cross join (select ${created_at}::timestamptz as at) t
+      cross join lateral (
+        select ${older} as is_older from events
+        where account_id = ${account_id} and sequence = h.middle limit 1
+      ) e
+    )
+    select older, newer from halves where newer - older = 1`
+  if (found === undefined) throw new Error(`account ${account_id} has gaps in its events`)
+  return [String(wanted === 'above' ? found.older : found.newer)]
+}

@@ -2,15 +2,13 @@
 // (contract 25). Knows no resource and no SQL.
 import Type, { type TProperties, type TSchema } from 'typebox'
 import {
-  AFTER_IDS,
-  BEFORE_IDS,
   type Cursor,
+  type Moment,
   NEWEST,
   newerOf,
   OLDEST,
   olderOf,
   type Page,
-  type Place,
   type Wanted,
 } from '../db/page.ts'
 import { type Problem, refusal, refuseIfAny } from '../errors.ts'
@@ -38,7 +36,7 @@ const Limit = Type.String({
   [DOCUMENTED]: { type: 'integer', minimum: 1, maximum: MAX_LIMIT, default: DEFAULT_LIMIT },
 })
 
-/** The query of a list of objects with this prefix; `filters` are exact, by column of the table. */
+/** The query of a list of objects with this prefix; `filters` are exact, by name. */
 export function ListQueryOf(prefix: IdPrefix, filters: TProperties) {
   const bounds = BOUNDS.map(name => {
     const description = BOUND_MEANINGS[name]
@@ -62,6 +60,11 @@ export function TextFilter(maxLength: number, description: string) {
   return Type.String({ pattern: '\\S', maxLength, description })
 }
 
+/** A filter by the code of a currency. One that does not exist has nothing. */
+export function CurrencyFilter(description: string) {
+  return Type.String({ pattern: '^[A-Z]{3,4}$', description, examples: ['USD'] })
+}
+
 /** A query that its schema has let through: each parameter once. */
 export type ListQuery = Readonly<Record<string, string>>
 
@@ -78,16 +81,15 @@ export function readList(query: ListQuery): Wanted {
     ...BOUNDS.flatMap(name => checkBound(name, query[name])),
     ...Object.entries(filters).flatMap(([name, value]) => checkText(name, value)),
   ])
-  const place = (name: BoundName, id: string): Place | undefined => {
+  const moment = (name: BoundName, side: Moment['side']): Moment | undefined => {
     const created_at = instants.get(name)
-    return created_at === undefined ? undefined : { created_at, id }
+    return created_at === undefined ? undefined : { created_at, side }
   }
   // Times here have six digits. A finer one lies between two of them: "at this time" is then no
   // time of ours, and the sixth digit before it is already older.
-  const at = (name: BoundName, whole: string, finer: string) =>
-    place(name, isFiner(query[name]) ? finer : whole)
-  const aboves = [place('created.gt', AFTER_IDS), at('created.gte', BEFORE_IDS, AFTER_IDS)]
-  const belows = [at('created.lt', BEFORE_IDS, AFTER_IDS), place('created.lte', AFTER_IDS)]
+  const exactly = (name: BoundName) => moment(name, isFiner(query[name]) ? 'after' : 'before')
+  const aboves = [moment('created.gt', 'after'), exactly('created.gte')]
+  const belows = [exactly('created.lt'), moment('created.lte', 'after')]
   return {
     limit: Number(query.limit ?? DEFAULT_LIMIT),
     above: aboves.filter(isSet).reduce(newerOf, OLDEST),

@@ -1,6 +1,6 @@
 // Shared pieces of request and response schemas. Each says how it is named in errors and shown in
 // openapi.json; the error reason of a field that is not "invalid_field" stands beside it.
-import Type, { type TProperties, type TSchema } from 'typebox'
+import Type, { type Static, type TProperties, type TSchema } from 'typebox'
 import { type IdPrefix, idPattern } from '../id.ts'
 
 /** The schema keyword that names the reason of a failure (see http/problems.ts). */
@@ -9,6 +9,29 @@ export const REASON = 'x-reason'
 /** An object that takes no other members than these: unknown fields are refused (contract 28). */
 export function Closed<P extends TProperties>(properties: P, options: object = {}) {
   return Type.Object(properties, { additionalProperties: false, ...options })
+}
+
+type Optional<P extends TProperties> = { [K in keyof P]: ReturnType<typeof Type.Optional<P[K]>> }
+
+/** The same members, each of which may be left out. */
+export function optional<P extends TProperties>(members: P): Optional<P> {
+  const entries = Object.entries(members).map(([name, schema]) => [name, Type.Optional(schema)])
+  return Object.fromEntries(entries)
+}
+
+type Clearable<P extends TProperties> = {
+  [K in keyof P]: ReturnType<
+    typeof Type.Optional<ReturnType<typeof Type.Unsafe<Static<P[K]> | null>>>
+  >
+}
+
+/** The same members in an update: each may be left out, or null, which takes it away. */
+export function clearable<P extends TProperties>(members: P): Clearable<P> {
+  const entries = Object.entries(members).map(([name, member]) => {
+    const { title: _, ...schema } = member as TSchema & { title?: string; type?: string }
+    return [name, Type.Optional(Type.Unsafe({ ...schema, type: [schema.type, 'null'] }))]
+  })
+  return Object.fromEntries(entries)
 }
 
 /** Minor units: 1 to 2^53 − 1, an integer literal (contract 1). */

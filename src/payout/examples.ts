@@ -333,3 +333,16 @@ export const payoutAnswers = {
     type: 'service_account',
   },
 }
+
+/** The first of them, cancelled at once. */
+export const cancelAnswers = {
+  cancelled: {
+    ...payoutAnswers.local,
+    status: 'failed',
+    failure: {
+      code: 'PF000100',
+      category: 'cancelled',
+      message: 'Cancelled before the rail took it.',
+    },
+  },
+}

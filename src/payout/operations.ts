@@ -7,6 +7,7 @@ import { findBalanceTransactions } from '../balance-transaction/store.ts'
 import type { Beneficiary } from '../beneficiary/rules.ts'
 import { findBeneficiaries, insertBeneficiaries } from '../beneficiary/store.ts'
 import type { TransactionSql } from '../db/connect.ts'
+import { Contention } from '../db/failure.ts'
 import { inRounds } from '../db/rows.ts'
 import type { Operation } from '../engine/operation.ts'
 import { approvalsByName } from '../entity/rules.ts'
@@ -24,6 +25,7 @@ import {
   findPayouts,
   insertHolds,
   insertPayouts,
+  lockPayouts,
   updatePayoutStates,
 } from './store.ts'
 import {
@@ -55,8 +57,7 @@ export function createPayout(
   return {
     name: 'create_payout',
 
-    // A receiver's book can only be locked in order once its address is known. A payout keeps the
-    // beneficiary's details as it read them, so reading them before the locks is as good as after.
+    // A receiver's book can only be locked in order once its address is known.
     async prepare(tx, commands) {
       const asked = commands.filter(({ request }) => mayPayAnAccount(request))
       return loadBeneficiaries(tx, asked)
@@ -64,20 +65,21 @@ export function createPayout(
 
     async load(tx, commands, prepared = new Map()) {
       const accountsByDepositAddress = reference.accountsByDepositAddress()
-      const [{ books, now }, quotes, approvals, others] = await Promise.all([
+      // All beneficiaries under the locks, those read before too: a payout that comes after a
+      // change in the book has the details that the change left.
+      const [{ books, now }, quotes, approvals, beneficiaries] = await Promise.all([
         lockBooks(tx, bookOwners(commands, prepared, accountsByDepositAddress)),
         loadQuotes(tx, commands),
         loadApprovals(tx, commands),
-        loadBeneficiaries(
-          tx,
-          commands.filter(({ request }) => !mayPayAnAccount(request)),
-        ),
+        loadBeneficiaries(tx, commands),
       ])
+      const mayCredit = commands.filter(({ request }) => mayPayAnAccount(request))
+      checkLocked(books, bookOwners(mayCredit, beneficiaries, accountsByDepositAddress))
       return {
         now,
         books,
         quotes,
-        beneficiaries: new Map([...prepared, ...others]),
+        beneficiaries,
         approvals,
         accountsByDepositAddress,
         pricing: reference.pricing(),
@@ -110,7 +112,7 @@ export function createPayout(
   }
 }
 
-/** Steps of payouts, by the rail, by the operator or by the review of an entity. */
+/** Steps of payouts, by the rail, by the operator, by the review of an entity or by the account. */
 export function advancePayout(
   newId: NewId,
 ): Operation<Advance, AdvanceState, AdvanceOutcome, Receivers> {
@@ -119,15 +121,17 @@ export function advancePayout(
 
     // As in a creation: which other books will be credited must be known before locking.
     async prepare(tx, commands) {
-      const byPeople = commands.filter(({ by }) => by !== 'rail')
-      return loadReceivers(tx, byPeople.map(payoutKey))
+      const mayCredit = commands.filter(({ by }) => by === 'operator' || by === 'review')
+      return loadReceivers(tx, mayCredit.map(payoutKey))
     },
 
     async load(tx, commands, receivers = new Map()) {
       const keys = uniqueKeys(commands.map(payoutKey))
       const account_ids = [...keys.map(key => key.account_id), ...receivers.values()]
-      const [{ books, now }, found] = await Promise.all([
+      const byPeople = commands.filter(({ by }) => by === 'operator' || by === 'account')
+      const [{ books, now }, locked, found] = await Promise.all([
         lockBooks(tx, account_ids),
+        byPeople.length === 0 ? [] : lockPayouts(tx, uniqueKeys(byPeople.map(payoutKey))),
         findPayouts(tx, keys),
       ])
       const payouts = new Map(found.map((p): [string, Payout] => [nameOf(p), p]))
@@ -141,6 +145,7 @@ export function advancePayout(
         now,
         books,
         payouts,
+        attempts: new Map(locked.map(p => [nameOf(p), p.rail_attempts])),
         debits,
         approvals: approvalsByName(approvals),
         receivers,
@@ -159,6 +164,30 @@ export function advancePayout(
       ])
     },
   }
+}
+
+export interface CancelPayout extends Claiming {
+  readonly payout_id: string
+}
+
+export type CancelledPayout = AdvanceOutcome & Answering
+
+/** POST /v3/payout/{id}/cancel: a step by the account, in which no receiver takes part. */
+export function cancelPayout(newId: NewId): Operation<CancelPayout, AdvanceState, CancelledPayout> {
+  const { load, decide, store } = advancePayout(newId)
+  return {
+    name: 'cancel_payout',
+    load: (tx, commands) => load(tx, commands.map(cancelling), undefined),
+    decide(state, command) {
+      const outcome = decide(state, cancelling(command))
+      return { ...outcome, reply: success(presentPayout(outcome.payout)) }
+    },
+    store,
+  }
+}
+
+function cancelling({ account_id, payout_id }: CancelPayout): Advance {
+  return { account_id, payout_id, steps: [], by: 'account', ask_again_in_ms: null }
 }
 
 /** Account ids by `account_id/payout id`. */
@@ -189,7 +218,11 @@ function namedIn(payouts: ReadonlyMap<string, Payout>, command: Advance): Payout
 
 /** Whether the debit must be known; a review may end either way. */
 function mayGiveBack({ by, steps }: Advance): boolean {
-  return by === 'review' || steps.some(s => s.status === 'failed' || s.status === 'reversed')
+  return (
+    by === 'review' ||
+    by === 'account' ||
+    steps.some(s => s.status === 'failed' || s.status === 'reversed')
+  )
 }
 
 /**
@@ -220,6 +253,12 @@ function bookOwners(
     const receiver = address === undefined ? undefined : accountsByDepositAddress.get(address)
     return receiver === undefined ? [command.account_id] : [command.account_id, receiver.account_id]
   })
+}
+
+/** What was read before the locks said whose they must be; by now it may say otherwise. */
+function checkLocked(books: PayoutState['books'], account_ids: readonly string[]): void {
+  if (account_ids.every(account_id => books.has(account_id))) return
+  throw new Contention('a deposit address changed before the book of its account was locked')
 }
 
 async function loadQuotes(tx: TransactionSql, commands: readonly CreatePayout[]) {

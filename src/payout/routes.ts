@@ -1,15 +1,30 @@
-// POST /v3/payout and GET /v3/payout/{id}.
+// POST and GET /v3/payout, GET /v3/payout/{id} and POST /v3/payout/{id}/cancel.
 import type { FastifyInstance } from 'fastify'
 import type { Deps } from '../deps.ts'
 import { claimOf, found, send } from '../http/answer.ts'
 import { operationDocs, pathId } from '../http/docs.ts'
 import { success } from '../http/envelope.ts'
-import { Envelope } from '../http/schema.ts'
+import { checkList, ListOf, type ListQuery, presentList, readList } from '../http/list.ts'
+import { Closed, Envelope } from '../http/schema.ts'
 import { payoutExamples } from './examples.ts'
+import { listPayouts } from './store.ts'
 import { checkRequest } from './terms.ts'
-import { PayoutRequest, PayoutResponse, presentPayout } from './wire.ts'
+import {
+  CancelResponse,
+  PayoutQuery,
+  PayoutRequest,
+  PayoutResponse,
+  presentPayout,
+} from './wire.ts'
 
 export function payoutRoutes(app: FastifyInstance, deps: Deps): void {
+  createRoute(app, deps)
+  listRoute(app, deps)
+  getRoute(app, deps)
+  cancelRoute(app, deps)
+}
+
+function createRoute(app: FastifyInstance, deps: Deps): void {
   app.post<{ Body: PayoutRequest }>(
     '/v3/payout',
     {
@@ -49,7 +64,30 @@ export function payoutRoutes(app: FastifyInstance, deps: Deps): void {
       return send(reply, answer)
     },
   )
+}
 
+function listRoute(app: FastifyInstance, deps: Deps): void {
+  app.get<{ Querystring: ListQuery }>(
+    '/v3/payout',
+    {
+      config: { scope: 'read', checkQuery: checkList },
+      schema: operationDocs({
+        operationId: 'listPayouts',
+        summary: 'List payouts, newest first.',
+        querystring: PayoutQuery,
+        response: Envelope(ListOf(PayoutResponse)),
+        refusals: ['invalid_query_parameter'],
+      }),
+    },
+    async (request, reply) => {
+      const wanted = readList(request.query)
+      const page = await listPayouts(deps.sql, request.account.account_id, wanted)
+      return send(reply, success(presentList(page, wanted, presentPayout)))
+    },
+  )
+}
+
+function getRoute(app: FastifyInstance, deps: Deps): void {
   app.get<{ Params: { id: string } }>(
     '/v3/payout/:id',
     {
@@ -66,6 +104,36 @@ export function payoutRoutes(app: FastifyInstance, deps: Deps): void {
       const { account_id } = request.account
       const payout = await deps.readers.payout({ account_id, id: request.params.id })
       return send(reply, success(presentPayout(found(payout))))
+    },
+  )
+}
+
+function cancelRoute(app: FastifyInstance, deps: Deps): void {
+  app.post<{ Params: { id: string } }>(
+    '/v3/payout/:id/cancel',
+    {
+      config: { scope: 'write', optionalBody: true },
+      schema: operationDocs({
+        operationId: 'cancelPayout',
+        summary: 'Cancel a payout that the rail has not taken.',
+        description:
+          'The payout ends `failed` with code `PF000100`, and amount and fees are back with the ' +
+          'answer; its quote stays used. Held payouts can be cancelled too. From the moment the ' +
+          'rail is asked to pay, whatever it says, the answer is 409.',
+        params: pathId('pot'),
+        body: Closed({}, { title: 'CancelRequest', type: ['object', 'null'] }),
+        examples: { cancel: {} },
+        response: Envelope(CancelResponse),
+        idempotent: true,
+        refusals: ['not_found', 'payout_not_cancellable'],
+      }),
+    },
+    async (request, reply) => {
+      const { account, params } = request
+      const claim = claimOf(request, `POST /v3/payout/${params.id}/cancel`)
+      const command = { account_id: account.account_id, claim, payout_id: params.id }
+      const { reply: answer } = await deps.lanes.cancelPayout.run(command)
+      return send(reply, answer)
     },
   )
 }

@@ -1,6 +1,7 @@
 // The statements of payouts.
 import { rowsAsJson, type Sql, type TransactionSql } from '../db/connect.ts'
 import { findAccountOf, keysOf } from '../db/keys.ts'
+import { findPage, type Listed, type Page, type Wanted } from '../db/page.ts'
 import { inserter } from '../db/rows.ts'
 import { type Key, nameOf, uniqueKeys } from '../id.ts'
 import type { Instant } from '../instant.ts'
@@ -12,7 +13,7 @@ type Row = Omit<Payout, 'holding_to_payout' | 'payout_to_destination'> & {
   payout_to_destination: string
 }
 
-export const insertPayouts = inserter<Payout>('payouts', {
+const KINDS = {
   account_id: 'text',
   id: 'text',
   quote_id: 'text',
@@ -43,7 +44,12 @@ export const insertPayouts = inserter<Payout>('payouts', {
   held_for: 'text',
   created_at: 'timestamptz',
   updated_at: 'timestamptz',
-})
+} as const
+
+/** What is written is what is read. */
+const COLUMNS = Object.keys(KINDS) as readonly (keyof typeof KINDS)[]
+
+export const insertPayouts = inserter<Payout>('payouts', KINDS)
 
 /** By (account, id), in no order; what is not found or another account's is simply absent. */
 export async function findPayouts(
@@ -53,15 +59,36 @@ export async function findPayouts(
   const rows = await sql<Row[]>`
     select r.* from ${keysOf(sql, keys)}
     cross join lateral (
-      select account_id, id, quote_id, type, amount, currency, holding_currency, holding_amount,
-        fixed_fee, variable_fee, destination_currency, destination_amount, holding_to_payout::text
-        as holding_to_payout, payout_to_destination::text as payout_to_destination, holding_fx_id,
-        payout_fx_id, balance_transaction_id, beneficiary_id, beneficiary_details, particulars,
-        fund_transfer_network, charge_type, status, status_description, failure, rail_steps,
-        ask_rail_at, held_for, created_at, updated_at
-      from payouts p where p.account_id = k.account_id and p.id = k.id limit 1
+      select ${sql(COLUMNS)} from payouts p
+      where p.account_id = k.account_id and p.id = k.id limit 1
     ) r`
   return rows.map(fromRow)
+}
+
+const LISTED: Listed = {
+  table: 'payouts',
+  columns: COLUMNS,
+  listed_by: "created_at > '-infinity'",
+  filters: [
+    { name: 'quote', by: 'quote_id', leads: 'always' },
+    { name: 'reference_id', by: "(particulars ->> 'reference_id')", leads: 'always' },
+    { name: 'on_behalf_of', by: "(particulars ->> 'on_behalf_of')", leads: 'always' },
+    { name: 'status', by: 'status', leads: 'alone', common: ['succeeded'] },
+    { name: 'currency', by: 'currency', leads: 'never' },
+    { name: 'holding_currency', by: 'holding_currency', leads: 'never' },
+    { name: 'type', by: 'type', leads: 'never' },
+    { name: 'beneficiary', by: 'beneficiary_id', leads: 'never' },
+  ],
+}
+
+/** A page of the account's payouts; undefined when its cursor names none of them. */
+export async function listPayouts(
+  sql: Sql | TransactionSql,
+  account_id: string,
+  wanted: Wanted,
+): Promise<Page<Payout> | undefined> {
+  const page = await findPage<Row>(sql, LISTED, account_id, wanted)
+  return page && { ...page, rows: page.rows.map(fromRow) }
 }
 
 /** Writes what a transition may change; the trigger refuses a step that is not in the table. */
@@ -103,8 +130,9 @@ export interface ClaimedPayout {
 }
 
 /**
- * Claims due payouts of one account for `lease_ms`: whoever's update finds them due has them. An
- * unapplied claim comes due again.
+ * Claims due payouts of one account for `lease_ms`: whoever locks a row that is due has it. An
+ * unapplied claim comes due again. Rows that another holds are passed over: they are being claimed,
+ * or moved by a person, and a claim never waits while it holds others.
  */
 export async function claimDuePayouts(
   sql: Sql,
@@ -112,12 +140,42 @@ export async function claimDuePayouts(
   ids: readonly string[],
   lease_ms: number,
 ): Promise<ClaimedPayout[]> {
+  const keys = ids.map(id => ({ account_id, id }))
   return sql<ClaimedPayout[]>`
     update payouts set rail_attempts = rail_attempts + 1,
       ask_rail_at = clock_timestamp() + ${`${lease_ms} milliseconds`}::interval
-    where account_id = ${account_id} and id = any (${[...ids]}::text[])
-      and ask_rail_at <= clock_timestamp()
+    where account_id = ${account_id} and id = any (array(
+        select r.id from ${keysOf(sql, keys)}
+        cross join lateral (
+          select id from payouts p
+          where p.account_id = k.account_id and p.id = k.id and ask_rail_at <= clock_timestamp()
+          limit 1 for update skip locked
+        ) r
+      ))
     returning id, ask_rail_at, rail_attempts - 1 as rail_attempts`
+}
+
+/** How often the rail was asked about a payout, read with its row locked. */
+export interface LockedPayout extends Key {
+  readonly rail_attempts: number
+}
+
+/**
+ * Keeps payouts from being claimed until the transaction ends, in order of (account, id). A claim
+ * that came first is waited for and counted; one that comes later finds what is written here. Under
+ * the locks of the books.
+ */
+export async function lockPayouts(
+  tx: TransactionSql,
+  keys: readonly Key[],
+): Promise<LockedPayout[]> {
+  const ordered = keys.toSorted((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1))
+  return tx<LockedPayout[]>`
+    select r.* from ${keysOf(tx, ordered)}
+    cross join lateral (
+      select account_id, id, rail_attempts from payouts p
+      where p.account_id = k.account_id and p.id = k.id limit 1 for update
+    ) r`
 }
 
 /** A payout that waits for the review of an entity. */

@@ -1,5 +1,5 @@
 // What happens to a payout after it was made, as pure functions: steps through the table of states,
-// settlement, and money given back from the stored integers.
+// cancellation, settlement, and money given back from the stored integers.
 import { type BalanceTransaction, type Entry, postEntry } from '../balance-transaction/rules.ts'
 import type { Approvals } from '../entity/rules.ts'
 import { refusal } from '../errors.ts'
@@ -21,9 +21,10 @@ export interface Advance {
   /**
    * `rail`: the steps are the rail's whole history, of which the payout has applied the first
    * `rail_steps`. `operator`: they are new whatever the rail has said. `review`: none are given;
-   * they follow from the approval of the entity that the payout is held for.
+   * they follow from the approval of the entity that the payout is held for. `account`: none are
+   * given; it cancels the payout.
    */
-  readonly by: 'rail' | 'operator' | 'review'
+  readonly by: 'rail' | 'operator' | 'review' | 'account'
   /** When the rail is to be asked again; null is never. Used for the rail's steps only. */
   readonly ask_again_in_ms: number | null
 }
@@ -33,6 +34,11 @@ export interface AdvanceState {
   readonly books: ReadonlyMap<string, Book>
   /** By `account_id/id`. */
   readonly payouts: Map<string, Payout>
+  /**
+   * How often the rail was asked about a payout, by `account_id/id`: of those that a person moves,
+   * whose rows are locked, so that none of them is handed over meanwhile.
+   */
+  readonly attempts: ReadonlyMap<string, number>
   /** The debit of each payout and its journal, by `account_id/payout id`. */
   readonly debits: ReadonlyMap<string, { line: BalanceTransaction; journal: Journal }>
   /** Of the entities that payouts are held for. */
@@ -47,6 +53,8 @@ export interface AdvanceOutcome {
   /** The payout as each step left it, in order; the last is `payout`. */
   readonly passed: readonly Payout[]
   readonly entries: readonly Entry[]
+  /** How often the rail was asked about it before a person moved it; 0 when no person did. */
+  readonly attempts: number
   /** The hold that was over with the first step. */
   readonly ended_hold: ReturnType<typeof holdOf>
   /** Journals that move no balance. */
@@ -54,13 +62,16 @@ export interface AdvanceOutcome {
   readonly events: readonly Event[]
 }
 
-/** Applies every step not yet applied. Refuses with invalid_transition, changing nothing. */
+/**
+ * Applies every step not yet applied. Refuses with not_found, invalid_transition or
+ * payout_not_cancellable, changing nothing.
+ */
 export function decideAdvance(state: AdvanceState, advance: Advance): AdvanceOutcome {
   const name = nameOf({ account_id: advance.account_id, id: advance.payout_id })
   const payout = state.payouts.get(name)
   const book = state.books.get(advance.account_id)
   if (payout === undefined || book === undefined) {
-    throw refusal('not_found', `No payout ${advance.payout_id} in this account.`)
+    throw refusal('not_found', 'No such object in this account.')
   }
   const fresh = stepsOf(state, payout, advance)
   checkSteps(payout, fresh)
@@ -85,7 +96,8 @@ export function decideAdvance(state: AdvanceState, advance: Advance): AdvanceOut
   passed.splice(-1, 1, next)
   state.payouts.set(name, next)
   const ended_hold = next.held_for === '' ? holdOf(payout) : null
-  return { payout: next, passed, ended_hold, entries, journals, events }
+  const attempts = state.attempts.get(name) ?? 0
+  return { payout: next, passed, attempts, ended_hold, entries, journals, events }
 }
 
 function stepsOf(state: AdvanceState, payout: Payout, advance: Advance): readonly RailStep[] {
@@ -96,7 +108,26 @@ function stepsOf(state: AdvanceState, payout: Payout, advance: Advance): readonl
       return advance.steps
     case 'review':
       return stepsByReview(state, payout)
+    case 'account':
+      return [cancellation(state, payout)]
   }
+}
+
+/** Contract 17: a payout can be cancelled until the rail has taken it. */
+function cancellation(state: AdvanceState, payout: Payout): RailStep {
+  const attempts = state.attempts.get(nameOf(payout))
+  if (attempts === undefined) throw new Error(`payout ${payout.id} is not locked`)
+  if (!PAYOUT_TRANSITIONS[payout.status].includes('failed')) {
+    const message = `Payout ${payout.id} can no longer be cancelled: it is ${payout.status}.`
+    throw refusal('payout_not_cancellable', message)
+  }
+  // Whoever claims a payout asks the rail, and may be doing so at this moment.
+  if (attempts > 0) {
+    const message = `Payout ${payout.id} can no longer be cancelled: the rail has it.`
+    throw refusal('payout_not_cancellable', message)
+  }
+  const message = 'Cancelled before the rail took it.'
+  return { status: 'failed', failure: { code: 'PF000100', category: 'cancelled', message } }
 }
 
 /** What the review of its entity means for a held payout; nothing while it is not decided. */

@@ -2,6 +2,7 @@
 import Type, { type Static } from 'typebox'
 import { BeneficiaryDetailsResponse, BeneficiaryRequest } from '../beneficiary/wire.ts'
 import { EXAMPLES } from '../http/docs.ts'
+import { CurrencyFilter, ListQueryOf, TextFilter } from '../http/list.ts'
 import {
   Amount,
   Closed,
@@ -20,7 +21,7 @@ import { amountToJson, rateToJson } from '../money/json.ts'
 import { Document } from '../party/wire.ts'
 import { PAYOUT_TYPES } from '../quote/rules.ts'
 import { CHARGE_TYPES } from '../quote/wire.ts'
-import { payoutAnswers } from './examples.ts'
+import { cancelAnswers, payoutAnswers } from './examples.ts'
 import type { Payout } from './rules.ts'
 import { PAYOUT_STATUSES } from './states.ts'
 
@@ -78,8 +79,9 @@ export const FailureResponse = Type.Object(
   {
     title: 'PayoutFailure',
     description:
-      'Codes: PF000300, the entity the payout was made for is rejected; OP000100, set by the ' +
-      'operator; PF000900 and PR000900, simulated; others are the rail’s.',
+      'Codes: PF000100, cancelled by the account; PF000300, the entity the payout was made for ' +
+      'is rejected; OP000100, set by the operator; PF000900 and PR000900, simulated; others are ' +
+      'the rail’s.',
   },
 )
 
@@ -123,6 +125,20 @@ export const PayoutResponse = Type.Object(
   },
   { title: 'Payout', description: 'One payout as it is now.', [EXAMPLES]: payoutAnswers },
 )
+
+/** The same payout, with an example of one that was cancelled. */
+export const CancelResponse = { ...PayoutResponse, [EXAMPLES]: cancelAnswers }
+
+export const PayoutQuery = ListQueryOf('pot', {
+  status: Literals(PAYOUT_STATUSES),
+  currency: CurrencyFilter('The currency paid out.'),
+  holding_currency: CurrencyFilter('The currency of the balance that paid.'),
+  type: Literals(PAYOUT_TYPES),
+  reference_id: TextFilter(128, 'As it was sent.'),
+  on_behalf_of: Id('ent', 'The entity that payouts were made for.'),
+  quote: Id('poq', 'The quote that was used.'),
+  beneficiary: Id('bnf', 'The beneficiary paid.'),
+})
 
 /** The payout as service.md's table has it. */
 export function presentPayout(payout: Payout) {

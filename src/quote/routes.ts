@@ -1,15 +1,24 @@
-// POST /v3/payout/quote and GET /v3/payout/quote/{id}.
+// POST and GET /v3/payout/quote, and GET /v3/payout/quote/{id}.
 import type { FastifyInstance } from 'fastify'
 import { databaseNow } from '../db/connect.ts'
 import type { Deps } from '../deps.ts'
 import { claimOf, found, send } from '../http/answer.ts'
 import { operationDocs, pathId } from '../http/docs.ts'
-import { bare } from '../http/envelope.ts'
+import { bare, success } from '../http/envelope.ts'
+import { checkList, ListOf, type ListQuery, presentList, readList } from '../http/list.ts'
+import { Envelope } from '../http/schema.ts'
 import { quoteExamples } from './examples.ts'
+import { listQuotes } from './store.ts'
 import { quoteTerms } from './terms.ts'
-import { presentQuote, QuoteRequest, QuoteResponse } from './wire.ts'
+import { presentQuote, QuoteQuery, QuoteRequest, QuoteResponse } from './wire.ts'
 
 export function quoteRoutes(app: FastifyInstance, deps: Deps): void {
+  createRoute(app, deps)
+  listRoute(app, deps)
+  getRoute(app, deps)
+}
+
+function createRoute(app: FastifyInstance, deps: Deps): void {
   app.post<{ Body: QuoteRequest }>(
     '/v3/payout/quote',
     {
@@ -41,7 +50,33 @@ export function quoteRoutes(app: FastifyInstance, deps: Deps): void {
       return send(reply, answer)
     },
   )
+}
 
+function listRoute(app: FastifyInstance, deps: Deps): void {
+  app.get<{ Querystring: ListQuery }>(
+    '/v3/payout/quote',
+    {
+      config: { scope: 'read', checkQuery: checkList },
+      schema: operationDocs({
+        operationId: 'listPayoutQuotes',
+        summary: 'List quotes, newest first.',
+        description: 'Also those that were recorded for payouts made without one.',
+        querystring: QuoteQuery,
+        response: Envelope(ListOf(QuoteResponse)),
+        refusals: ['invalid_query_parameter'],
+      }),
+    },
+    async (request, reply) => {
+      const wanted = readList(request.query)
+      // What is asked for and what is shown are judged by one time.
+      const now = await databaseNow(deps.sql)
+      const page = await listQuotes(deps.sql, request.account.account_id, wanted, now)
+      return send(reply, success(presentList(page, wanted, quote => presentQuote(quote, now))))
+    },
+  )
+}
+
+function getRoute(app: FastifyInstance, deps: Deps): void {
   app.get<{ Params: { id: string } }>(
     '/v3/payout/quote/:id',
     {

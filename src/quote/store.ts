@@ -1,6 +1,7 @@
 // The statements of quotes.
 import type { Sql, TransactionSql } from '../db/connect.ts'
 import { keysOf } from '../db/keys.ts'
+import { findPage, type Listed, type Page, type Wanted } from '../db/page.ts'
 import { inserter } from '../db/rows.ts'
 import type { Approval } from '../entity/rules.ts'
 import type { Key } from '../id.ts'
@@ -13,7 +14,7 @@ type Row = Omit<Quote, 'holding_to_payout' | 'payout_to_destination'> & {
   payout_to_destination: string
 }
 
-export const insertQuotes = inserter<Quote>('quotes', {
+const KINDS = {
   account_id: 'text',
   id: 'text',
   payout_type: 'text',
@@ -40,7 +41,12 @@ export const insertQuotes = inserter<Quote>('quotes', {
   valid_until: 'timestamptz',
   created_at: 'timestamptz',
   updated_at: 'timestamptz',
-})
+} as const
+
+/** What is written is what is read. */
+const COLUMNS = Object.keys(KINDS) as readonly (keyof typeof KINDS)[]
+
+export const insertQuotes = inserter<Quote>('quotes', KINDS)
 
 /** By (account, id), in no order; what is not found or another account's is simply absent. */
 export async function findQuotes(
@@ -50,15 +56,45 @@ export async function findQuotes(
   const rows = await sql<Row[]>`
     select r.* from ${keysOf(sql, keys)}
     cross join lateral (
-      select account_id, id, payout_type, holding_currency, holding_amount, payout_currency,
-        payout_amount, destination_currency, destination_country, destination_amount,
-        holding_to_payout::text as holding_to_payout, payout_to_destination::text as
-        payout_to_destination, fixed_fee_holding, fixed_fee_payout, variable_fee_holding,
-        variable_fee_payout, fund_transfer_network, payment_network, wallet_type, wallet_network,
-        charge_type, entity_id, status, valid_until, created_at, updated_at
-      from quotes q where q.account_id = k.account_id and q.id = k.id limit 1
+      select ${sql(COLUMNS)} from quotes q
+      where q.account_id = k.account_id and q.id = k.id limit 1
     ) r`
   return rows.map(fromRow)
+}
+
+const LISTED: Listed = {
+  table: 'quotes',
+  columns: COLUMNS,
+  listed_by: "created_at > '-infinity'",
+  filters: [
+    { name: 'status', by: 'status', leads: 'never' },
+    { name: 'payout_type', by: 'payout_type', leads: 'never' },
+    { name: 'entity_id', by: 'entity_id', leads: 'never' },
+  ],
+}
+
+/**
+ * A page of the account's quotes; undefined when its cursor names none of them. What has expired is
+ * not stored: an unused quote is active or expired by its `valid_until` at `now`.
+ */
+export async function listQuotes(
+  sql: Sql | TransactionSql,
+  account_id: string,
+  wanted: Wanted,
+  now: Instant,
+): Promise<Page<Quote> | undefined> {
+  const { status } = wanted.filters
+  const stored = status === 'expired' ? 'active' : status
+  const filters = stored === undefined ? wanted.filters : { ...wanted.filters, status: stored }
+  const time = sql`(select ${now}::timestamptz)`
+  const besides =
+    status === 'active'
+      ? sql`and valid_until > ${time}`
+      : status === 'expired'
+        ? sql`and valid_until <= ${time}`
+        : sql``
+  const page = await findPage<Row>(sql, LISTED, account_id, { ...wanted, filters }, besides)
+  return page && { ...page, rows: page.rows.map(fromRow) }
 }
 
 /** Of the entities that quotes name, read in the same round trip as the quotes. */

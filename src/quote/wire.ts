@@ -1,6 +1,7 @@
 // The shapes of quotes on the wire: request and response schemas, and the response itself.
 import Type, { type Static } from 'typebox'
 import { EXAMPLES } from '../http/docs.ts'
+import { ListQueryOf } from '../http/list.ts'
 import {
   Amount,
   Closed,
@@ -18,6 +19,8 @@ import { quoteAnswers } from './examples.ts'
 import { PAYOUT_TYPES, type Quote, quoteStatus } from './rules.ts'
 
 export const CHARGE_TYPES = ['shared', 'ours'] as const
+
+const QUOTE_STATUSES = ['active', 'used', 'expired'] as const
 
 export const QuoteRequest = Closed(
   {
@@ -81,7 +84,7 @@ export const QuoteResponse = Type.Object(
       payout_to_destination: RateNumber,
     }),
     valid_until: Type.String({ format: 'date-time', description: 'From this instant on: 422.' }),
-    status: Literals(['active', 'used', 'expired'] as const),
+    status: Literals(QUOTE_STATUSES),
     created_at: Type.String({ format: 'date-time' }),
     updated_at: Type.String({ format: 'date-time' }),
   },
@@ -91,6 +94,12 @@ export const QuoteResponse = Type.Object(
     [EXAMPLES]: quoteAnswers,
   },
 )
+
+export const QuoteQuery = ListQueryOf('poq', {
+  status: Literals(QUOTE_STATUSES, { description: 'As it is at the time of the request.' }),
+  payout_type: Literals(PAYOUT_TYPES),
+  entity_id: Id('ent', 'Whom the payout is made for.'),
+})
 
 /** The quote as service.md's table has it; `now` decides whether an unused one has expired. */
 export function presentQuote(quote: Quote, now: Instant) {

@@ -36,6 +36,9 @@ interface PayoutRow {
   destination_currency: string
   destination_amount: bigint
   balance_transaction_id: string
+  beneficiary_id: string
+  /** Whether the account has that beneficiary. */
+  beneficiary_found: boolean
   status: PayoutStatus
   quote_status: 'active' | 'used' | null
   /** First column in which the quote differs: `name, the payout's value, the quote's`. */
@@ -90,9 +93,10 @@ const DIFFERENCE = TAKEN.map(
 const payoutsOf = (account_id: string | null) => `
   select p.account_id, p.id, p.quote_id, p.type, p.amount, p.currency, p.holding_currency,
     p.holding_amount, p.fixed_fee, p.variable_fee, p.destination_currency, p.destination_amount,
-    p.balance_transaction_id, p.status, q.status as quote_status,
-    case ${DIFFERENCE} end as quote_differs
+    p.balance_transaction_id, p.beneficiary_id, n.id is not null as beneficiary_found, p.status,
+    q.status as quote_status, case ${DIFFERENCE} end as quote_differs
   from payouts p left join quotes q on q.account_id = p.account_id and q.id = p.quote_id
+  left join beneficiaries n on n.account_id = p.account_id and n.id = p.beneficiary_id
   where ${ofAccount('p.account_id', account_id)} order by p.account_id, p.id`
 
 const effectsOf = (account_id: string | null) => `
@@ -153,6 +157,9 @@ export async function matchPayouts(
       continue
     }
     checkQuote(payout)
+    if (!payout.beneficiary_found) {
+      throw payoutProblem(payout, `beneficiary ${payout.beneficiary_id} in its account`, 'none')
+    }
     checkEffects(payout, group)
     seen.payouts += 1
     if (group.length === 1 && !isDirect(payout, group)) {

@@ -27,6 +27,7 @@ const quoteBody = { payout_info: { currency: 'USD', amount: 100 } }
 const ENDPOINTS = [
   ['POST', '/v3/payout/quote'],
   ['POST', '/v3/payout'],
+  ['POST', '/v3/payout/pot_00000000000000000000/cancel'],
   ['GET', '/v3/payout/quote/poq_00000000000000000000'],
   ['GET', '/v3/payout/pot_00000000000000000000'],
   ['GET', '/v3/balance_transaction/btr_00000000000000000000'],

@@ -12,10 +12,12 @@ import {
   balanceAnswers,
   balanceTransactionAnswers,
 } from '../../src/balance-transaction/examples.ts'
+import * as beneficiaries from '../../src/beneficiary/examples.ts'
 import * as entities from '../../src/entity/examples.ts'
 import { CATALOGUE, type Reason } from '../../src/errors.ts'
+import { eventAnswers } from '../../src/event/examples.ts'
 import { errorsPage } from '../../src/http/error-docs.ts'
-import { payoutAnswers, payoutExamples } from '../../src/payout/examples.ts'
+import { cancelAnswers, payoutAnswers, payoutExamples } from '../../src/payout/examples.ts'
 import { quoteAnswers, quoteExamples } from '../../src/quote/examples.ts'
 import { PAYOUT_TYPES } from '../../src/quote/rules.ts'
 import { type Answer, type Client, startTestService, type TestService } from '../support/service.ts'
@@ -275,17 +277,46 @@ for (const type of PAYOUT_TYPES) {
   })
 }
 
+test('openapi.json, cancelled payout: the answer is the documented one', async () => {
+  const made = await payer.post('/v3/payout', payoutExamples.local)
+  const path = '/v3/payout/{id}/cancel'
+  assert.equal(made.status, 200, made.text)
+  const cancelled = await ask('post', path, made.json.data.id, {})
+  assert.deepEqual(settled(cancelled), settled(cancelAnswers.cancelled))
+  const { content } = document.paths[path].post.responses['200']
+  const { value } = content['application/json'].examples.cancelled
+  assert.deepEqual(value, { status: 'success', message: '', data: cancelAnswers.cancelled })
+})
+
+/** Sends a documented request; its answer is as documented. */
+async function ask(method: 'get' | 'post' | 'put', path: string, id: string, body?: object) {
+  const answer = await payer[method](path.replace('{id}', id), body as never)
+  assert.equal(answer.status, 200, answer.text)
+  assertMatches(answerSchema(path, method, answer), answer.json, path)
+  const { content } = document.paths[path][method].requestBody ?? {}
+  const examples = Object.values<Json>(content?.['application/json'].examples ?? {})
+  assert.ok(method === 'get' || examples.some(e => isDeepStrictEqual(e.value, body)), path)
+  return answer.json.data
+}
+
 for (const type of ['business', 'individual'] as const) {
-  test(`openapi.json, ${type} entity: the requests are taken and the answers are the documented ones`, async () => {
-    const ask = async (method: 'get' | 'post' | 'put', path: string, id: string, body?: object) => {
-      const answer = await payer[method](path.replace('{id}', id), body as never)
-      assert.equal(answer.status, 200, answer.text)
-      assertMatches(answerSchema(path, method, answer), answer.json, path)
-      const { content } = document.paths[path][method].requestBody ?? {}
-      const examples = Object.values<Json>(content?.['application/json'].examples ?? {})
-      assert.ok(method === 'get' || examples.some(e => isDeepStrictEqual(e.value, body)), path)
-      return answer.json.data
+  test(`openapi.json, ${type} beneficiary: the requests are taken and the answers are the documented ones`, async () => {
+    const beneficiary = await ask(
+      'post',
+      '/v3/beneficiary',
+      '',
+      beneficiaries.beneficiaryExamples[type],
+    )
+    assert.deepEqual(settled(beneficiary), settled(beneficiaries.beneficiaryAnswers[type]))
+    assert.deepEqual(await ask('get', '/v3/beneficiary/{id}', beneficiary.id), beneficiary)
+    let changed: Json
+    for (const change of Object.values(beneficiaries.beneficiaryUpdateExamples)) {
+      changed = await ask('put', '/v3/beneficiary/{id}', beneficiary.id, change)
     }
+    assert.deepEqual((await ask('get', '/v3/beneficiary', '')).results[0], changed)
+  })
+
+  test(`openapi.json, ${type} entity: the requests are taken and the answers are the documented ones`, async () => {
     const request = entities.entityExamples[type]
     const entity = await ask('post', '/v3/entity', '', request)
     assert.deepEqual(settled(entity), settled(entities.entityAnswers[type]))
@@ -329,6 +360,21 @@ test('GET by id and balance, after the documented payouts: the answers are the d
       assert.deepEqual(settled(answer.json.data), settled(documented), path)
     }
   }
+})
+
+test('GET of lists, after the documented payouts: the answers match, the events are the documented ones', async () => {
+  for (const path of ['/v3/payout', '/v3/payout/quote', '/v3/balance_transaction', '/v3/event']) {
+    const answer = await payer.get(`${path}?limit=100`)
+    assert.equal(answer.status, 200, path)
+    assert.ok(answer.json.data.results.length >= 5, path)
+    assertMatches(answerSchema(path, 'get', answer), answer.json, path)
+  }
+  const { id } = (answers.payout.local as Answer).json.data
+  const { json } = await payer.get(`/v3/event?object_id=${id}&type=payout.created`)
+  assert.deepEqual(settled(json.data.results), settled([eventAnswers.payout_created]))
+  const one = await payer.get(`/v3/event/${json.data.results[0].id}`)
+  assertMatches(answerSchema('/v3/event/{id}', 'get', one), one.json, 'event')
+  assert.deepEqual(one.json.data, json.data.results[0])
 })
 
 test('refusals of POST /v3/payout: each is documented at its status and matches the schema', async () => {

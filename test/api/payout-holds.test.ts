@@ -353,7 +353,8 @@ function interrupted(meanwhile: () => Promise<unknown>): TestService['deps'] {
   const sql = new Proxy(service.deps.sql, {
     apply(target, self, args: [readonly string[], ...unknown[]]) {
       const query = Reflect.apply(target, self, args)
-      const isRead = Array.isArray(args[0]) && args[0].join('').includes('from payouts p where')
+      const text = Array.isArray(args[0]) ? args[0].join('') : ''
+      const isRead = /from payouts p\s+where/.test(text) && !text.includes('for update')
       if (!isRead || !first) return query
       first = false
       return meanwhile().then(() => query)

@@ -120,9 +120,10 @@ test('entity import, in words: counts, rules, and the refused with their lines',
   const path = await cli.file('words.jsonl', jsonLines(MIXED))
   const { code, stdout } = await cli.run('entity', 'import', path, '--account', idOf(client))
   assert.equal(code, 1)
-  assert.match(stdout, /^words\.jsonl into acc_\S+, as the import "words\.jsonl"\n/)
+  assert.match(stdout, /^words\.jsonl into acc_\S+, as the import "words\.jsonl"\n\n/)
   assert.match(stdout, /\ncreated +5\nmatched +2\n {2}by email +1\n {2}by registration_number +1\n/)
-  assert.match(stdout, /\nimported before +0\nrefused +2\nrows +9\n/)
+  assert.match(stdout, /\nwhat became of them +rows\ncreated +5\n/)
+  assert.match(stdout, /\nimported before +0\nrefused +2\nin all +9\n/)
   assert.match(stdout, /\n\d+ rows\/s, \d+ s\n/)
   assert.match(stdout, /\n {2}line 3: email: Not an e-mail address\.\n {2}line 7: .*on_behalf_of/)
 })
@@ -155,7 +156,12 @@ test('entity import, rows that the API refuses: the same problems, word for word
   for (const [i, body] of REFUSED.entries()) {
     const answer = await client.post('/v3/entity', body)
     assert.notEqual(answer.status, 200)
+    // The line of a text of one line would stand beside the file's.
+    for (const error of answer.json.errors) {
+      error.message = error.message.replace(' at line 1, column ', ' at column ')
+    }
     assert.deepEqual(report[i].problems, answer.json.errors, `line ${i + 1}`)
+    assert.doesNotMatch(report[i].problems[0].message, / line /)
   }
   assert.equal(await countEntities(client), 0)
 })
@@ -211,7 +217,9 @@ test('entity import --dry-run: nothing is written, and the real run counts the s
       [row.line, row.result, row.rule, row.problems],
     )
     // The entity that was there before, or the line that was to create it.
-    if (would.entity !== null) assert.equal(would.entity, row.entity)
+    if (would.entity !== null) {
+      assert.deepEqual([would.entity, would.approval_status], [row.entity, row.approval_status])
+    }
     if (would.matched_line !== null) assert.equal(would.matched_line, lineOf.get(row.entity))
   }
   const again = await runImport(path, client, '--dry-run')
@@ -303,10 +311,23 @@ test('entity import, CSV rows that cannot be read: refused by line, the others a
 test('entity import, a header that cannot be used: the file is refused, nothing written', async () => {
   const client = await service.openAccount()
   const cases: [string, RegExp][] = [
-    ['name,type,shoe_size\nA,individual,3', /line 1: unknown column "shoe_size"; the columns are /],
+    [
+      'name,type,shoe_size\nA,individual,3',
+      /line 1: unknown column "shoe_size"; --help lists those/,
+    ],
+    [
+      'name,type,a\x1b,b\nA,individual,3,4',
+      /one problem.*\n {2}line 1: .* "a\\u001b", "b"; --help/,
+    ],
+    [`name,type,${[...'abcdefghijklm']}`, /: unknown columns ("[a-j]", ){9}"j" and 3 more; --help/],
+    ['name;type;email\nA;individual;', /one problem.*\n {2}line 1: separate columns by commas\n$/],
+    ['"name"\t"type"\nA\tindividual', /one problem.*\n {2}line 1: separate columns by commas\n$/],
     ['name,email\nA,a@example.com', /line 1: no column type\n/],
     ['name,type,NAME\nA,individual,B', /line 1: column name twice\n/],
-    ['name,type,representatives\nA,individual,x', /representatives are read from \.jsonl files /],
+    [
+      'name,type,representatives\nA,individual,x',
+      /column "representatives"; representatives and documents are read from \.jsonl\n/,
+    ],
     ['name,type,metadata.__proto__\nA,individual,x', /unknown column "metadata\.__proto__"/],
     ['', /has no header line; nothing was written/],
     ['name,type\n\n', /has no rows; nothing was written/],
@@ -320,6 +341,87 @@ test('entity import, a header that cannot be used: the file is refused, nothing 
     assert.match(stderr, message)
   }
   assert.equal(await countEntities(client), 0)
+})
+
+test('entity import, names in capitals: read by what they end in', async () => {
+  const client = await service.openAccount()
+  const csv = await runImport(await cli.file('A.CSV', 'name,type\nAnna,individual'), client)
+  const lines = await runImport(await cli.file('B.JSONL', jsonLines([person('Bob')])), client)
+  assert.deepEqual([csv.json.created, lines.json.created], [1, 1])
+})
+
+test('entity import, rows whose entity is rejected since: not brought back, said, anew under another name', async () => {
+  const client = await service.openAccount()
+  const rows = [person('A', { email: 'a@example.com' }), person('B'), person('C')]
+  const path = await cli.file('rejected.jsonl', jsonLines(rows))
+  const first = await runImport(path, client)
+  const ids = first.report.map(row => row.entity)
+  assert.deepEqual(
+    first.report.map(row => row.approval_status),
+    [null, null, null],
+  )
+  assert.equal((await cli.run('entity', 'reject', ids[0], ids[1])).code, 0)
+  const [dry, again] = [await runImport(path, client, '--dry-run'), await runImport(path, client)]
+  for (const { code, json, report } of [dry, again]) {
+    assert.deepEqual([code, json.imported_before, json.rejected_since], [0, 3, 2])
+    assert.deepEqual(
+      report.map(row => [row.result, row.entity, row.approval_status]),
+      [
+        ['imported_before', ids[0], 'rejected'],
+        ['imported_before', ids[1], 'rejected'],
+        ['imported_before', ids[2], 'pending'],
+      ],
+    )
+  }
+  const { stdout } = await cli.run('entity', 'import', path, '--account', idOf(client))
+  assert.match(stdout, /\nimported before +3\n {2}of which rejected since +2\n/)
+  assert.match(
+    stdout.replaceAll('\n', ' '),
+    / 2 rows were imported before and rejected since, and stay so\. To create them anew, import them alone, under another --name\. $/,
+  )
+  const alone = await cli.file('alone.jsonl', jsonLines(rows.slice(0, 2)))
+  const anew = await runImport(alone, client)
+  assert.deepEqual([anew.json.created, anew.json.rejected_since], [2, 0])
+  const matched = await runImport(path, client, '--name', 'third')
+  assert.deepEqual(
+    [matched.report[0].result, matched.report[0].approval_status, matched.report[0].entity],
+    ['matched', 'pending', anew.report[0].entity],
+  )
+})
+
+test('entity import, what it prints: 80 columns', async () => {
+  const client = await service.openAccount()
+  const long = person('A', {
+    representatives: Array.from({ length: 4 }, () => ({ ownership_percentage: '60', x: 1 })),
+  })
+  const name = `${'long '.repeat(20)}name.jsonl`
+  const path = await cli.file(name, jsonLines([...MIXED, long]))
+  for (const more of [[], ['--dry-run'], ['--name', 'short']]) {
+    const args = ['entity', 'import', path, '--account', idOf(client), ...more]
+    const { stdout } = await cli.run(...args)
+    assert.match(stdout, /line 10: /)
+    assert.deepEqual(
+      stdout.split('\n').filter(line => line.length > 80),
+      [],
+    )
+  }
+})
+
+test('entity import of the sample, dry: individuals and a business, one matched, one refused', async () => {
+  const client = await service.openAccount()
+  const path = fileURLToPath(new URL('../fixtures/entities.csv', import.meta.url))
+  const args = ['entity', 'import', path, '--account', idOf(client), '--dry-run']
+  const [words, { json }] = await Promise.all([cli.run(...args), cli.run(...args, '--json')])
+  assert.deepEqual(countsOf({ json }), {
+    rows: 5,
+    created: 3,
+    matched: 1,
+    matched_by: { email: 1 },
+    imported_before: 0,
+    refused: 1,
+  })
+  assert.match(words.stdout, /\nwhat would become of them +rows\n/)
+  assert.match(words.stdout, /\n {2}line 6: email: Not an e-mail address\.$/m)
 })
 
 test('entity import, a wrong call: exit code 2, and the file is left alone', async () => {
@@ -419,6 +521,12 @@ test('entity import, Ctrl-C: ends after the rows in hand with what to do, exit c
   const [code] = await once(child, 'close')
   assert.equal(code, 1)
   assert.match(child.said(), /\nStopped after line (\d+)\. Run the same command again to go on: /)
+  assert.ok(
+    child
+      .said()
+      .split('\n')
+      .every(text => text.length <= 80),
+  )
   const line = Number(/Stopped after line (\d+)/.exec(child.said())?.[1])
   assert.ok(line < MANY, 'stopped too late')
   // Everything that was written has been told.
@@ -461,8 +569,9 @@ test('entity import, the database gone in the middle: ends with what to do, and 
     await proxy.down()
     const [code] = await once(child, 'close')
     assert.equal(code, 1)
-    assert.match(child.said(), /\nThe database does not answer; what became of the last \d+ rows /)
-    assert.match(child.said(), /Run the same command again to go on: .* "gone\.jsonl" /)
+    const said = child.said().replaceAll('\n', ' ')
+    assert.match(said, / The database does not answer; what became of the last \d+ rows /)
+    assert.match(said, / Run the same command again to go on: .* "gone\.jsonl" /)
   } finally {
     await proxy.close()
   }

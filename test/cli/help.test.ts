@@ -50,7 +50,7 @@ function helpOf(command: Command): string {
 
 for (const command of leaves) {
   const name = `${command.parent === program ? '' : `${command.parent?.name()} `}${command.name()}`
-  test(`corridor ${name} --help: says what it does, with an example, in 100 columns`, () => {
+  test(`corridor ${name} --help: says what it does, with an example, in 80 columns`, () => {
     const help = helpOf(command)
     assert.match(command.description(), /^[a-z].{10}/)
     assert.match(help, new RegExp(`\\n.*npx corridor ${name}`))
@@ -59,11 +59,25 @@ for (const command of leaves) {
       assert.notEqual(description, '')
     }
     assert.deepEqual(
-      help.split('\n').filter(line => line.length > 100),
+      help.split('\n').filter(line => line.length > 80),
       [],
     )
   })
 }
+
+test('corridor --help, of verify and of every group: in 80 columns', async () => {
+  const groups = program.commands.filter(({ commands }) => commands.length > 0)
+  const calls = [[], ['verify'], ...groups.map(group => [group.name()])]
+  const runs = await Promise.all(calls.map(args => cli.run(...args, '--help')))
+  for (const [i, { code, stdout }] of runs.entries()) {
+    assert.equal(code, 0)
+    assert.deepEqual(
+      stdout.split('\n').filter(line => line.length > 80),
+      [],
+      `corridor ${calls[i]?.join(' ')} --help`,
+    )
+  }
+})
 
 test('corridor verify --help: an example', async () => {
   const { code, stdout } = await cli.run('verify', '--help')
@@ -105,6 +119,9 @@ const WRONG: readonly (readonly [...args: string[]])[] = [
   ['entity', 'list', '--status', 'gone'],
   ['entity', 'list', '--limit', '0'],
   ['entity', 'reject', 'ent_1', '--reason', 'x'.repeat(501)],
+  ['entity', 'approve'],
+  ['entity', 'approve', 'ent_1', 'ent_2', '--seen', '2026-11-21T03:20:02.123456Z'],
+  ['entity', 'approve', 'ent_1', '--seen', '2026-11-21 03:20:02'],
   ['entity', 'explain', 'request.json'],
   ['demo', '--url', 'ftp://127.0.0.1'],
 ]

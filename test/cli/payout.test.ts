@@ -1,6 +1,7 @@
 // corridor payout transition: the operator's step, its refusals, and money that goes back.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { claimDuePayouts } from '../../src/payout/store.ts'
 import { localPayout } from '../support/bodies.ts'
 import { type Cli, openCli } from '../support/cli.ts'
 import { type Client, startTestService, type TestService } from '../support/service.ts'
@@ -72,6 +73,26 @@ test('payout transition that the table does not have: exit code 1, one sentence,
   assert.equal(stderr, `corridor: Payout ${id} cannot go from processing to reversed.\n`)
   assert.equal(await balance(), '89890')
   assert.equal((await account.get(`/v3/payout/${id}`)).json.data.status, 'processing')
+})
+
+test('payout transition to failed, the rail asked to pay before: done, with a warning', async () => {
+  const [asked, held, settled] = [await pay(), await pay(), await pay()]
+  const { account_id } = account.account
+  const claims = await claimDuePayouts(service.deps.sql, account_id, [asked, settled], 60_000)
+  assert.equal(claims.length, 2)
+  const { code, json, stderr } = await cli.run('payout', 'transition', asked, 'failed', '--json')
+  assert.deepEqual([code, json.to], [0, 'failed'])
+  const words = `the rail was asked to pay ${asked} before; make sure that it does not`
+  assert.equal(stderr, `corridor: warning: ${words}\n`)
+  for (const [id, status] of [
+    [held, 'compliance_hold'],
+    [held, 'failed'],
+    [settled, 'succeeded'],
+    [settled, 'reversed'],
+  ] as const) {
+    const quiet = await cli.run('payout', 'transition', id, status)
+    assert.deepEqual([quiet.code, quiet.stderr], [0, ''], status)
+  }
 })
 
 test('payout transition of a payout that is not there: exit code 2', async () => {

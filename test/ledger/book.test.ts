@@ -374,6 +374,7 @@ const CHANGEABLE = {
     'updated_at',
   ],
   quotes: ['status', 'updated_at'],
+  beneficiaries: ['details', 'updated_at'],
   books: ['journal_count', 'head_hash', 'event_count', 'last_written_at'],
   balances: ['available', 'updated_at'],
   journals: [],

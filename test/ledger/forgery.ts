@@ -71,9 +71,12 @@ export async function removeJournal(owner: Sql, { account_id, number }: Journal)
       update journals set number = number - 1
       where account_id = ${account_id} and number = ${later.number}`
   }
-  await owner`
-    update balance_transactions set journal_number = journal_number - 1
-    where account_id = ${account_id} and journal_number > ${number}`
+  // In two steps, as an index has the numbers too: no line may come to another's while it is there.
+  for (const change of [1_000_000n, -1_000_001n]) {
+    await owner`
+      update balance_transactions set journal_number = journal_number + ${change}
+      where account_id = ${account_id} and journal_number > ${number}`
+  }
   await owner`
     update books set journal_count = journal_count - 1 where account_id = ${account_id}`
   await rechain(owner, account_id)

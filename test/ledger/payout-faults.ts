@@ -66,6 +66,12 @@ function journalRemoved(fate: Fate, kind: string, words: RegExp): Fault {
 
 const payoutFaults: readonly Fault[] = [
   payoutChange(
+    'another beneficiary, whom the account does not have',
+    'succeeded',
+    `beneficiary_id = 'bnf_00000000000000000000'`,
+    /beneficiary bnf_0{20} in its account.*none/,
+  ),
+  payoutChange(
     'succeeded flipped to failed',
     'succeeded',
     `status = 'failed'`,

@@ -200,7 +200,9 @@ export function update(world: World, account: number, id: string, body: Members)
   if (entity === undefined) return refused(404, 'not_found')
   const { type, ...sent } = body
   if (type !== undefined && type !== entity.type) return refused(400, 'invalid_field')
-  if (!knowsPrincipal(world, account, body)) return refused(404, 'entity_not_found')
+  // The principal that it has may have been rejected since.
+  const moves = sent.on_behalf_of !== entity.members.on_behalf_of
+  if (moves && !knowsPrincipal(world, account, body)) return refused(404, 'entity_not_found')
   // What is sent replaces the member whole; null clears it; what is left out stays.
   const all = Object.entries({ ...entity.members, ...sent })
   const members: Members = Object.fromEntries(all.filter(([, value]) => value !== null))
@@ -265,15 +267,14 @@ function isReviewedAgain(before: Members, after: Members): boolean {
 
 /**
  * A member as it is kept, one text: as it was sent, only a country in capitals without white space;
- * what is absent, null or empty is not set, ''.
+ * what is absent, null or empty is not set, '', and so are its parts.
  */
 export function stored(member: string, value: Member): string {
   if (value === null || value === undefined) return ''
   if (typeof value !== 'object') return value
-  const parts = Object.entries(value).map(([part, text]) => [
-    part,
-    part === 'country' ? comparable(text ?? '').toUpperCase() : text,
-  ])
+  const parts = Object.entries(value)
+    .map(([part, text]) => [part, part === 'country' ? comparable(text ?? '').toUpperCase() : text])
+    .filter(([, text]) => text !== '')
   return parts.length === 0 ? '' : `${member} ${JSON.stringify(parts.sort())}`
 }
 

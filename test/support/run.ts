@@ -61,5 +61,7 @@ function runTests(template_url: string): Promise<number> {
     ['--test', '--test-concurrency=2', '--test-timeout=300000', ...files],
     { stdio: 'inherit', env: { ...process.env, CORRIDOR_TEST_TEMPLATE: template_url } },
   )
+  // Stopped halfway, the server must not stay behind.
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => child.kill())
   return new Promise(resolve => child.on('exit', status => resolve(status ?? 1)))
 }

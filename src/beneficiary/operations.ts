@@ -1,0 +1,75 @@
+// The writes of beneficiaries: creation and change in one lane, so that they come to the book in
+// the order in which they were asked for. Those that payouts make are the payouts' affair.
+import type { TransactionSql } from '../db/connect.ts'
+import type { Operation } from '../engine/operation.ts'
+import { insertEvents } from '../event/store.ts'
+import { success } from '../http/envelope.ts'
+import { type NewId, nameOf, uniqueKeys } from '../id.ts'
+import type { Answering, Claiming } from '../idempotency/rules.ts'
+import { lockBooks, updateBooks } from '../ledger/store.ts'
+import {
+  type Beneficiary,
+  type BeneficiaryChange,
+  type BeneficiaryOutcome,
+  type BeneficiaryState,
+  decideBeneficiary,
+} from './rules.ts'
+import { findBeneficiaries, insertBeneficiaries, updateBeneficiaries } from './store.ts'
+import { presentBeneficiary } from './wire.ts'
+
+export interface WriteBeneficiary extends Claiming {
+  readonly change: BeneficiaryChange
+}
+
+export type WrittenBeneficiary = BeneficiaryOutcome & Answering
+
+/** POST and PUT /v3/beneficiary. */
+export function writeBeneficiary(
+  newId: NewId,
+): Operation<WriteBeneficiary, BeneficiaryState, WrittenBeneficiary> {
+  return {
+    name: 'write_beneficiary',
+
+    async load(tx, commands) {
+      const account_ids = commands.map(({ account_id }) => account_id)
+      const [{ books, now }, beneficiaries] = await Promise.all([
+        lockBooks(tx, account_ids),
+        loadNamed(tx, commands),
+      ])
+      return { now, books, beneficiaries, newId }
+    },
+
+    decide(state, { account_id, change }) {
+      const outcome = decideBeneficiary(state, account_id, change)
+      return { ...outcome, reply: success(presentBeneficiary(outcome.beneficiary)) }
+    },
+
+    async store(tx, outcomes, state) {
+      const events = outcomes.flatMap(outcome => outcome.events)
+      // What changes nothing writes nothing, not even when its book was last written.
+      if (events.length === 0) return
+      const rows = (did: BeneficiaryOutcome['did']) =>
+        outcomes.filter(o => o.did === did).map(o => o.beneficiary)
+      const [created, changed] = [rows('created'), uniqueKeys(rows('changed'))]
+      const touched = new Set(events.map(({ account_id }) => account_id))
+      const books = [...state.books.values()].filter(({ account_id }) => touched.has(account_id))
+      await Promise.all([
+        updateBooks(tx, books, state.now),
+        insertEvents(tx, events),
+        created.length > 0 && insertBeneficiaries(tx, created),
+        changed.length > 0 && updateBeneficiaries(tx, changed),
+      ])
+    },
+  }
+}
+
+async function loadNamed(
+  tx: TransactionSql,
+  commands: readonly WriteBeneficiary[],
+): Promise<Map<string, Beneficiary>> {
+  const keys = commands.flatMap(({ account_id, change }) =>
+    change.kind === 'update' ? [{ account_id, id: change.id }] : [],
+  )
+  const found = keys.length === 0 ? [] : await findBeneficiaries(tx, uniqueKeys(keys))
+  return new Map(found.map(beneficiary => [nameOf(beneficiary), beneficiary]))
+}

@@ -1,0 +1,127 @@
+// POST and GET /v3/beneficiary, GET and PUT /v3/beneficiary/{id}.
+import type { FastifyInstance } from 'fastify'
+import type { Deps } from '../deps.ts'
+import { claimOf, found, send } from '../http/answer.ts'
+import { operationDocs, pathId } from '../http/docs.ts'
+import { success } from '../http/envelope.ts'
+import { checkList, ListOf, type ListQuery, presentList, readList } from '../http/list.ts'
+import { Envelope } from '../http/schema.ts'
+import { beneficiaryExamples, beneficiaryUpdateExamples } from './examples.ts'
+import { checkBeneficiary } from './rules.ts'
+import { listBeneficiaries } from './store.ts'
+import {
+  BeneficiaryQuery,
+  BeneficiaryRequest,
+  BeneficiaryResponse,
+  BeneficiaryUpdate,
+  presentBeneficiary,
+} from './wire.ts'
+
+export function beneficiaryRoutes(app: FastifyInstance, deps: Deps): void {
+  createRoute(app, deps)
+  listRoute(app, deps)
+  getRoute(app, deps)
+  updateRoute(app, deps)
+}
+
+function createRoute(app: FastifyInstance, deps: Deps): void {
+  app.post<{ Body: BeneficiaryRequest }>(
+    '/v3/beneficiary',
+    {
+      config: { scope: 'write', check: checkBeneficiary },
+      schema: operationDocs({
+        operationId: 'createBeneficiary',
+        summary: 'Record who can be paid, and where.',
+        description:
+          'Each call makes one, also when there is one with the same details. A payout with ' +
+          '`beneficiary_details` makes one by itself.',
+        body: BeneficiaryRequest,
+        examples: beneficiaryExamples,
+        response: Envelope(BeneficiaryResponse),
+        idempotent: true,
+        refusals: ['currency', 'type_mismatch'],
+      }),
+    },
+    async (request, reply) => {
+      const { account, body } = request
+      checkBeneficiary(body)
+      const claim = claimOf(request, 'POST /v3/beneficiary')
+      const change = { kind: 'create', request: body } as const
+      const command = { account_id: account.account_id, claim, change }
+      const { reply: answer } = await deps.lanes.writeBeneficiary.run(command)
+      return send(reply, answer)
+    },
+  )
+}
+
+function listRoute(app: FastifyInstance, deps: Deps): void {
+  app.get<{ Querystring: ListQuery }>(
+    '/v3/beneficiary',
+    {
+      config: { scope: 'read', checkQuery: checkList },
+      schema: operationDocs({
+        operationId: 'listBeneficiaries',
+        summary: 'List beneficiaries, newest first.',
+        querystring: BeneficiaryQuery,
+        response: Envelope(ListOf(BeneficiaryResponse)),
+        refusals: ['invalid_query_parameter'],
+      }),
+    },
+    async (request, reply) => {
+      const wanted = readList(request.query)
+      const page = await listBeneficiaries(deps.sql, request.account.account_id, wanted)
+      return send(reply, success(presentList(page, wanted, presentBeneficiary)))
+    },
+  )
+}
+
+function getRoute(app: FastifyInstance, deps: Deps): void {
+  app.get<{ Params: { id: string } }>(
+    '/v3/beneficiary/:id',
+    {
+      config: { scope: 'read' },
+      schema: operationDocs({
+        operationId: 'getBeneficiary',
+        summary: 'Fetch a beneficiary.',
+        params: pathId('bnf'),
+        response: Envelope(BeneficiaryResponse),
+        refusals: ['not_found'],
+      }),
+    },
+    async (request, reply) => {
+      const { account_id } = request.account
+      const beneficiary = await deps.readers.beneficiary({ account_id, id: request.params.id })
+      return send(reply, success(presentBeneficiary(found(beneficiary))))
+    },
+  )
+}
+
+function updateRoute(app: FastifyInstance, deps: Deps): void {
+  app.put<{ Params: { id: string }; Body: BeneficiaryUpdate }>(
+    '/v3/beneficiary/:id',
+    {
+      config: { scope: 'write', check: checkBeneficiary },
+      schema: operationDocs({
+        operationId: 'updateBeneficiary',
+        summary: 'Change a beneficiary, for payouts that are still to be made.',
+        description:
+          'A member that is sent replaces the whole of what was there, null takes it away, and ' +
+          'what is left out stays. Another destination has a new `destination` id. Payouts keep ' +
+          'the details they were made with.',
+        params: pathId('bnf'),
+        body: BeneficiaryUpdate,
+        examples: beneficiaryUpdateExamples,
+        response: Envelope(BeneficiaryResponse),
+        refusals: ['not_found', 'currency', 'type_mismatch'],
+      }),
+    },
+    async (request, reply) => {
+      const { account, body, params } = request
+      checkBeneficiary(body)
+      const change = { kind: 'update', id: params.id, update: body } as const
+      const command = { account_id: account.account_id, claim: null, change }
+      const { reply: answer } = await deps.lanes.writeBeneficiary.run(command)
+      return send(reply, answer)
+    },
+  )
+}

@@ -1,0 +1,225 @@
+// corridor entity approve|reject|require-action: the operator's review, one transaction an entity,
+// of what the operator has looked at. Says what was reviewed, so that a wrong id is noticed.
+import type { Command } from 'commander'
+import { writeEntity } from '../entity/operations.ts'
+import type { Entity } from '../entity/record.ts'
+import { APPROVAL_TRANSITIONS, type ReviewResult } from '../entity/states.ts'
+import { findEntities, findEntityAccount } from '../entity/store.ts'
+import { Refusal } from '../errors.ts'
+import { newId } from '../id.ts'
+import { type Instant, instantFromIso } from '../instant.ts'
+import { countHeldPayouts, wakeHeldPayouts } from '../payout/store.ts'
+import { type Context, print, UsageError, withContext } from './context.ts'
+import { reviewedWords } from './entity-words.ts'
+
+interface Review {
+  readonly name: string
+  readonly status: ReviewResult
+  readonly description: string
+  /** What becomes of the payouts that wait for it. */
+  readonly held: string
+  readonly example: string
+}
+
+const REVIEWS: readonly Review[] = [
+  {
+    name: 'approve',
+    status: 'approved',
+    description: 'approve entities; payouts held for them are released',
+    held: 'will be released as soon as a service runs',
+    example: 'approve ent_01m7xpm2kyj94bggdx1c',
+  },
+  {
+    name: 'reject',
+    status: 'rejected',
+    description: 'reject entities; payouts held for them fail, and duplicates may be created',
+    held: 'will be failed as soon as a service runs',
+    example: 'reject ent_01m7xpm2kyj94bggdx1c \\\n    --reason "Not in the company register"',
+  },
+  {
+    name: 'require-action',
+    status: 'requires_action',
+    description: 'ask the account for something, after which it may submit again',
+    held: 'will stay held',
+    example: 'require-action ent_01m7xpm2kyj94bggdx1c \\\n    --reason "Send proof of address"',
+  },
+]
+
+/** Characters of the reason, which the account reads as approval_status_description. */
+const MAX_REASON = 500
+
+export function reviewCommands(entity: Command): void {
+  for (const review of REVIEWS) {
+    entity
+      .command(review.name)
+      .description(review.description)
+      .argument('<entities...>', 'entity ids, each reviewed by itself')
+      .option('--reason <text>', `what the account is told, up to ${MAX_REASON} characters`)
+      .option('--seen <time>', 'review it only if its updated_at is still this, with one id')
+      .option('--json', 'print JSON')
+      .addHelpText('after', reviewHelp(review))
+      .action((ids: string[], options: ReviewOptions) => reviewAction(review, ids, options))
+  }
+}
+
+function reviewHelp({ example }: Review): string {
+  return `
+corridor entity show ends with this command as it reviews what is shown. An
+entity whose review is refused does not keep the others from theirs; the exit
+code is 1 then.
+
+Example:
+  npx corridor entity ${example}`
+}
+
+/** The commands that review the record as it is here, and nothing that it becomes meanwhile. */
+export function reviewLines({ id, approval_status, updated_at }: Entity): string[] {
+  const may = APPROVAL_TRANSITIONS[approval_status]
+  const lines = REVIEWS.filter(({ status }) => may.includes(status)).map(
+    ({ name }) => `  npx corridor entity ${name} ${id} --seen ${updated_at}`,
+  )
+  return ['to review what is shown here:', ...lines]
+}
+
+interface ReviewOptions {
+  reason?: string
+  seen?: string
+  json?: boolean
+}
+
+interface Wanted {
+  readonly review: Review
+  readonly description: string
+  readonly seen: Instant | undefined
+}
+
+interface Reviewed {
+  /** As it is after the review. */
+  readonly entity: Entity
+  readonly from: string
+  /** Its `updated_at` before. */
+  readonly seen: Instant
+  readonly held: number
+}
+
+interface Refused {
+  readonly entity: string
+  readonly reason: string
+  readonly message: string
+}
+
+async function reviewAction(
+  review: Review,
+  ids: readonly string[],
+  options: ReviewOptions,
+): Promise<void> {
+  const unique = [...new Set(ids)]
+  const description = readReason(options.reason ?? '')
+  const wanted: Wanted = { review, description, seen: readSeen(options.seen, unique.length) }
+  const results: object[] = []
+  const refused: Refused[] = []
+  try {
+    await withContext(async context => {
+      for (const id of unique) {
+        const done = await reviewed(context, id, wanted).catch(error =>
+          refusedOne(error, id, unique.length),
+        )
+        if ('message' in done) {
+          refused.push(done)
+          process.stderr.write(`corridor: ${done.message}\n`)
+        } else {
+          results.push(presentReviewed(done, wanted))
+          if (options.json !== true) print(options, null, reviewWords(done, wanted))
+        }
+      }
+    })
+  } finally {
+    // Reviews stand, though a later one could not be asked for.
+    const any = results.length + refused.length > 0
+    if (options.json === true && any) print(options, { object: 'list', results, refused }, '')
+    if (refused.length > 0) process.exitCode = 1
+  }
+}
+
+/** An entity of any account; ends the command when there is none. */
+export async function findEntity(sql: Context['sql'], id: string): Promise<Entity> {
+  const account_id = await findEntityAccount(sql, id)
+  const [entity] = account_id === undefined ? [] : await findEntities(sql, [{ account_id, id }])
+  if (entity === undefined) throw new UsageError(`no entity ${id}`)
+  return entity
+}
+
+/** Without --seen the entity is taken as it is read here, read again if it changes meanwhile. */
+const MAX_READS = 5
+
+async function reviewed(
+  { sql, write }: Context,
+  id: string,
+  { review, description, seen }: Wanted,
+): Promise<Reviewed> {
+  for (let reads = 1; ; reads++) {
+    const entity = await findEntity(sql, id)
+    const { account_id, updated_at } = entity
+    // Counted before: afterwards the service may be at them already.
+    const [held = 0] = (await countHeldPayouts(sql, [entity])).values()
+    const { status } = review
+    const change = { kind: 'review', id, status, description, seen: seen ?? updated_at } as const
+    try {
+      const operation = writeEntity(newId, wakeHeldPayouts)
+      const outcome = await write(operation, { account_id, claim: null, change })
+      // As decided under the lock, not as some earlier look would have seen it.
+      const data = outcome.events[0]?.data as { previous_status?: string } | undefined
+      const from = data?.previous_status ?? ''
+      return { entity: outcome.entity, from, seen: change.seen, held }
+    } catch (error) {
+      const again = seen === undefined && reasonOf(error) === 'entity_changed'
+      if (!again || reads === MAX_READS) throw error
+    }
+  }
+}
+
+function reasonOf(error: unknown): string | undefined {
+  return error instanceof Refusal ? error.problems[0]?.reason : undefined
+}
+
+/** What keeps one entity from its review; what keeps all of them, or the only one, is thrown. */
+function refusedOne(error: unknown, entity: string, of: number): Refused {
+  const { message } = error as Error
+  if (error instanceof UsageError && of > 1) return { entity, reason: 'not_found', message }
+  if (!(error instanceof Refusal) || error.status >= 500) throw error
+  return { entity, reason: reasonOf(error) ?? '', message }
+}
+
+function presentReviewed({ entity, from, seen, held }: Reviewed, { description }: Wanted): object {
+  return {
+    entity: entity.id,
+    name: entity.details.name,
+    seen,
+    from,
+    to: entity.approval_status,
+    reason: description,
+    payouts_held: held,
+  }
+}
+
+function reviewWords({ entity, from, seen, held }: Reviewed, wanted: Wanted): string {
+  const lines = [`${entity.id}  ${from} → ${entity.approval_status}`]
+  if (wanted.seen === undefined) lines.push(reviewedWords(entity, seen))
+  const payouts = held === 1 ? '1 payout' : `${held} payouts`
+  if (held > 0) lines.push(`  ${payouts} held for it ${wanted.review.held}`)
+  return lines.join('\n')
+}
+
+function readReason(text: string): string {
+  const reason = text.trim()
+  if ([...reason].length <= MAX_REASON) return reason
+  throw new UsageError(`--reason has at most ${MAX_REASON} characters`)
+}
+
+function readSeen(text: string | undefined, ids: number): Instant | undefined {
+  if (text === undefined) return undefined
+  if (ids > 1) throw new UsageError('--seen is the updated_at of one entity; name one id with it')
+  const seen = instantFromIso(text)
+  if (seen !== undefined) return seen
+  throw new UsageError('--seen must be a time such as 2026-11-21T03:20:02.123456Z')
+}

@@ -1,0 +1,53 @@
+// GET /v3/event and GET /v3/event/{id}.
+import type { FastifyInstance } from 'fastify'
+import type { Deps } from '../deps.ts'
+import { found, send } from '../http/answer.ts'
+import { operationDocs, pathId } from '../http/docs.ts'
+import { success } from '../http/envelope.ts'
+import { checkList, ListOf, type ListQuery, presentList, readList } from '../http/list.ts'
+import { Envelope } from '../http/schema.ts'
+import { listEvents } from './store.ts'
+import { EventQuery, EventResponse, presentEvent } from './wire.ts'
+
+export function eventRoutes(app: FastifyInstance, deps: Deps): void {
+  app.get<{ Querystring: ListQuery }>(
+    '/v3/event',
+    {
+      config: { scope: 'read', checkQuery: checkList },
+      schema: operationDocs({
+        operationId: 'listEvents',
+        summary: 'List events, newest first.',
+        description:
+          'In the order of their `sequence`. To follow an account, keep the id of the newest ' +
+          'event seen and ask with `ending_before` until `has_more` is false: none is missed.',
+        querystring: EventQuery,
+        response: Envelope(ListOf(EventResponse)),
+        refusals: ['invalid_query_parameter'],
+      }),
+    },
+    async (request, reply) => {
+      const wanted = readList(request.query)
+      const page = await listEvents(deps.sql, request.account.account_id, wanted)
+      return send(reply, success(presentList(page, wanted, presentEvent)))
+    },
+  )
+
+  app.get<{ Params: { id: string } }>(
+    '/v3/event/:id',
+    {
+      config: { scope: 'read' },
+      schema: operationDocs({
+        operationId: 'getEvent',
+        summary: 'Fetch an event.',
+        params: pathId('evt'),
+        response: Envelope(EventResponse),
+        refusals: ['not_found'],
+      }),
+    },
+    async (request, reply) => {
+      const { account_id } = request.account
+      const event = await deps.readers.event({ account_id, id: request.params.id })
+      return send(reply, success(presentEvent(found(event))))
+    },
+  )
+}

@@ -1,0 +1,81 @@
+// The shape of events on the wire. What an event tells of its object is what could have changed
+// since; the object itself is read where it is.
+import Type from 'typebox'
+import { EXAMPLES } from '../http/docs.ts'
+import { ListQueryOf } from '../http/list.ts'
+import { Id, Literals, Timestamp } from '../http/schema.ts'
+import { type IdPrefix, idPattern } from '../id.ts'
+import { eventAnswers } from './examples.ts'
+import type { Event } from './rules.ts'
+
+/** What events are about, by the prefix of its id. */
+const OBJECTS: { readonly [P in IdPrefix]?: string } = {
+  bnf: 'beneficiary',
+  btr: 'balance_transaction',
+  ent: 'entity',
+  poq: 'payout_quote',
+  pot: 'payout',
+}
+const OBJECT_IDS = Object.keys(OBJECTS) as IdPrefix[]
+
+export const EventResponse = Type.Object(
+  {
+    id: Id('evt', 'Event id.'),
+    object: Type.Literal('event'),
+    type: Type.String({
+      description: 'What happened: the kind of object, and what became of it.',
+      examples: ['payout.succeeded'],
+    }),
+    created_at: Timestamp,
+    sequence: Type.Integer({
+      minimum: 1,
+      description: 'The number of the event in its account: from 1, without gaps, in order.',
+    }),
+    object_id: Type.String({ description: 'Id of the object it happened to.' }),
+    data: Type.Unsafe<{ id: string; object: string }>({
+      type: 'object',
+      properties: {
+        id: { type: 'string', description: 'As `object_id`.' },
+        object: { ...Literals(Object.values(OBJECTS)), description: 'What the object is.' },
+      },
+      required: ['id', 'object'],
+      additionalProperties: true,
+      description:
+        'The object, with what the event says of it: for payouts `status`, `previous_status` and ' +
+        '`failure`, for entities `approval_status`, `previous_status` and `description`, or ' +
+        '`previous`, the values that were changed. More members may come.',
+    }),
+  },
+  {
+    title: 'Event',
+    description: 'One change of state, written in the transaction of the change.',
+    [EXAMPLES]: eventAnswers,
+  },
+)
+
+export const EventQuery = ListQueryOf('evt', {
+  type: Type.String({
+    pattern: '^[a-z_]+\\.[a-z_]+$',
+    maxLength: 64,
+    description: 'Exactly this type of event.',
+    examples: ['payout.failed'],
+  }),
+  object_id: Type.String({
+    pattern: OBJECT_IDS.map(idPattern).join('|'),
+    description: 'The object that the events are about.',
+  }),
+})
+
+export function presentEvent(event: Event) {
+  const { object_id } = event
+  const kind = object_id.slice(0, object_id.indexOf('_')) as IdPrefix
+  return {
+    id: event.id,
+    object: 'event',
+    type: event.type,
+    created_at: event.created_at,
+    sequence: Number(event.sequence),
+    object_id,
+    data: { id: object_id, object: OBJECTS[kind] ?? kind, ...event.data },
+  }
+}

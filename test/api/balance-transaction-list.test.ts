@@ -1,0 +1,175 @@
+// GET /v3/balance_transaction: the statement, in the order of the book.
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { listBalanceTransactions } from '../../src/balance-transaction/store.ts'
+import { connect } from '../../src/db/connect.ts'
+import { readList } from '../../src/http/list.ts'
+import type { PayoutRequest } from '../../src/payout/wire.ts'
+import { localPayout } from '../support/bodies.ts'
+import {
+  assertBounds,
+  assertFilters,
+  assertListed,
+  assertRefusals,
+  assertWalks,
+  type Case,
+  costOf,
+  getAll,
+  type Item,
+  list,
+  type Query,
+} from '../support/listing.ts'
+import { type Client, startTestService, type TestService } from '../support/service.ts'
+import { settleAll } from '../support/settling.ts'
+
+const PATH = '/v3/balance_transaction'
+
+let service: TestService
+let account: Client
+let other: Client
+/** Of `account`, newest first. */
+let all: Item[]
+
+before(async () => {
+  service = await startTestService({ simulator_delay_ms: 0 })
+  const fund = { USD: 1_000_000_000n, EUR: 1_000_000_000n }
+  account = await service.openAccount({ currencies: ['USD', 'EUR'], fund })
+  other = await service.openAccount({ currencies: ['USD'], fund: { USD: 1_000_000n } })
+  // Some fail, one is reversed (contract 19).
+  await pay(account, [
+    ...[{}, { amount: 200_000 }, { amount: 200_000, currency: 'EUR' }, { amount: 500_001 }],
+    ...[{ currency: 'EUR' }, {}],
+  ])
+  await settleAll(service)
+  all = await getAll(account, PATH, await idsOfAll(account))
+})
+after(() => service.close())
+
+/** Side by side, as many requests at once would be. */
+function pay({ account }: Client, changes: readonly object[]) {
+  return Promise.all(
+    changes.map(change => {
+      const request = { ...localPayout, ...change } as PayoutRequest
+      const command = { account_id: account.account_id, account, request, claim: null }
+      return service.deps.lanes.createPayout.run(command)
+    }),
+  )
+}
+
+async function idsOfAll({ account }: Client): Promise<string[]> {
+  const rows = await service.database.owner<{ id: string }[]>`
+    select id from balance_transactions where account_id = ${account.account_id}
+    order by journal_number desc`
+  return rows.map(({ id }) => id)
+}
+
+test(`GET ${PATH}, lines of every kind: in the order of the book, newest first, in any pages`, async () => {
+  assert.equal(all.length, 11)
+  assert.ok(new Set(all.map(line => line.created_at)).size < 11, 'some share their time')
+  await assertListed(account, PATH, all)
+})
+
+test(`GET ${PATH}, bounds of time: at, before and after each`, () =>
+  assertBounds(account, PATH, all))
+
+test(`GET ${PATH}, filters: exact, several at once, in any pages`, async () => {
+  const types = ['escrow', 'payout', 'payout_failure', 'payout_reversal']
+  for (const type of types) assert.ok(all.some(line => line.type === type))
+  const failure = all.find(({ type }) => type === 'payout_failure') as Item
+  const cases: Case[] = [
+    ...types.map((type): Case => [{ type }, line => line.type === type]),
+    ...['USD', 'EUR', 'HKD'].map((c): Case => [{ currency: c }, line => line.currency === c]),
+    ...['credit', 'debit'].map((o): Case => [{ operation_type: o }, l => l.operation_type === o]),
+    [{ source: failure.source }, line => line.id === failure.id],
+    [{ source: failure.description }, line => line.id === failure.source],
+    [{ source: failure.id }, () => false],
+    [
+      { currency: 'EUR', type: 'payout_failure' },
+      line => line.currency === 'EUR' && line.type === 'payout_failure',
+    ],
+    [
+      { operation_type: 'credit', type: 'escrow', currency: 'USD' },
+      line => line.type === 'escrow' && line.currency === 'USD',
+    ],
+    [{ source: failure.source, type: 'payout' }, () => false],
+  ]
+  await assertFilters(account, PATH, all, cases)
+})
+
+test(`GET ${PATH}, wrong parameters: 400 at each`, async () => {
+  const [foreign = ''] = await idsOfAll(other)
+  const wrong = {
+    currency: ['usd'],
+    type: ['refund'],
+    operation_type: ['CREDIT'],
+    source: ['x', 'poq_00000000000000000000', ' pot_00000000000000000000'],
+  }
+  await assertRefusals(account, PATH, 'btr', wrong, foreign)
+})
+
+test(`GET ${PATH}, another account: sees its own and nothing else`, async () => {
+  assert.deepEqual((await list(other, PATH)).ids, await idsOfAll(other))
+  const { source } = all[0] as Item
+  assert.deepEqual((await list(other, PATH, { source })).ids, [])
+})
+
+test(`GET ${PATH}, 1,000 lines and more being written: none missed, none twice`, async () => {
+  const client = await service.openAccount({ currencies: ['USD'], fund: { USD: 100_000_000n } })
+  await pay(
+    client,
+    Array.from({ length: 1000 }, () => ({})),
+  )
+  await assertWalks(
+    client,
+    PATH,
+    () => idsOfAll(client),
+    () => pay(client, [{}, {}]),
+  )
+})
+
+test('a page of many lines, planned while there were none: fetches what it shows and no more', async () => {
+  const another = await startTestService()
+  const sql = connect(another.database.url, { max: 1, as: 'service', look_ups: true })
+  const id = (prefix: string, i: number) => `${prefix}_${String(i).padStart(20, '0')}`
+  const filters: Query[] = [
+    ...[{}, { currency: 'EUR' }, { type: 'payout_failure' }, { operation_type: 'credit' }],
+    ...[{ currency: 'EUR', type: 'payout_failure' }],
+  ]
+  const time = { 'created.gte': '2026-01-01T00:10:00Z', 'created.lt': '2026-01-01T01:20:00Z' }
+  const bounds: Query[] = [
+    ...[{}, time, { starting_after: id('btr', 3001) }, { ending_before: id('btr', 3001) }],
+  ]
+  const queries = filters.flatMap(filter => bounds.map(bound => ({ ...filter, ...bound })))
+  const page = (on: typeof sql, query: Query) =>
+    listBalanceTransactions(on, 'acc_a', readList({ ...query, limit: '5' }))
+  const read = (query: Query) =>
+    costOf(sql, 'balance_transactions', tx => page(tx as unknown as typeof sql, query))
+  try {
+    await another.database.owner`analyze balance_transactions`
+    for (const query of queries) for (let i = 0; i < 7; i++) await read(query)
+    await another.database.owner`
+      insert into balance_transactions select case when i % 3 = 0 then 'acc_b' else 'acc_a' end,
+        'btr_' || lpad(i::text, 20, '0'), i,
+        case when i % 20 = 2 then 'payout_failure' else 'payout' end,
+        case when i % 20 = 2 then 'credit' else 'debit' end,
+        case when i % 20 in (1, 2) then 'EUR' else 'USD' end, case when i % 20 = 2 then 1 else -1 end,
+        0, 0, case when i % 20 = 2 then 1 else -1 end, 1, '[]', '', 'pot_' || lpad(i::text, 20, '0'),
+        '{}', timestamptz '2026-01-01T00:00:00Z' + i * interval '1 second'
+      from generate_series(1, 6000) i`
+    for (const kept of [true, false]) {
+      if (!kept) await another.database.owner`vacuum analyze balance_transactions`
+      for (const query of queries) {
+        const cost = await read(query)
+        const rows = (await page(sql, query))?.rows.length
+        const what = JSON.stringify({ query, kept, rows, ...cost })
+        // One more row tells whether there are more, and one is the cursor.
+        assert.ok(rows === 5 && cost.scans === 0 && cost.fetched <= 7, what)
+      }
+    }
+    const one = await read({ source: id('pot', 70) })
+    assert.deepEqual(one, { fetched: 1, scans: 0 })
+  } finally {
+    await sql.end()
+    await another.close()
+  }
+})

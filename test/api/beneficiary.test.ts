@@ -1,0 +1,705 @@
+// POST and GET /v3/beneficiary, GET and PUT /v3/beneficiary/{id}: what is kept and how it is shown,
+// what is refused and where, what a change replaces and what it leaves alone, lists, keys and events.
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { findBeneficiaries, listBeneficiaries } from '../../src/beneficiary/store.ts'
+import { connect, type Sql, type TransactionSql } from '../../src/db/connect.ts'
+import { readList } from '../../src/http/list.ts'
+import { bankBeneficiary, internalPayout, localPayout } from '../support/bodies.ts'
+import {
+  assertProblems,
+  assertRefused,
+  assertShape,
+  balancesOf,
+  fingerprint,
+} from '../support/check.ts'
+import { type Client, startTestService, type TestService } from '../support/service.ts'
+import { BENEFICIARY_DETAILS, IN_UTC, idOf } from '../support/shapes.ts'
+
+const PATH = '/v3/beneficiary'
+const NOBODY = 'bnf_00000000000000000000'
+
+let service: TestService
+let account: Client
+before(async () => {
+  service = await startTestService()
+})
+after(() => service.close())
+
+/** So that no test sees another's beneficiaries. */
+async function newAccount(): Promise<void> {
+  account = await service.openAccount({ currencies: ['USD'], fund: { USD: 10_000_000n } })
+}
+
+async function created(body: object, by = account) {
+  const answer = await by.post(PATH, body)
+  assert.equal(answer.status, 200, answer.text)
+  assert.deepEqual(Object.keys(answer.json), ['status', 'message', 'data'])
+  assert.deepEqual([answer.json.status, answer.json.message], ['success', ''])
+  return answer.json.data
+}
+
+async function changed(id: string, body: object, by = account) {
+  const answer = await by.put(`${PATH}/${id}`, body)
+  assert.equal(answer.status, 200, answer.text)
+  return answer.json.data
+}
+
+async function paid(body: object) {
+  const answer = await account.post('/v3/payout', body)
+  assert.equal(answer.status, 200, answer.text)
+  return answer.json.data
+}
+
+function payoutTo(beneficiary: string) {
+  const { beneficiary_details: _, ...payout } = localPayout
+  return { ...payout, beneficiary }
+}
+
+/** Every member there is, each code as its standard writes it. */
+const full = {
+  type: 'business',
+  name: ' Harbour\u200b Trading ',
+  destination_details: {
+    type: 'bank',
+    bank: {
+      iban: 'DE89370400440532013000',
+      bank_name: 'Musterbank',
+      country: 'DE',
+      currency: 'USD',
+      bank_codes: { bic: 'DEUTDEFF', own: ' as - it was ' },
+    },
+  },
+  name_local: '港口贸易',
+  email: 'accounts@harbour.example',
+  phone: { code: '+852', number: '2345 6789' },
+  address: {
+    line1: '1 Queen’s Road',
+    line2: 'Floor 12',
+    city: 'Hong Kong',
+    state: 'Central',
+    country: 'HK',
+    postal_code: '999077',
+  },
+  date_of_birth: '1980-02-29',
+  national_identification_number: 'K1',
+  party_classification: 'supplier',
+  registration_number: '2041-7',
+  tax_id: 'T-1',
+  documents: [{ type: 'certificate', file_name: 'cr.pdf', url: 'https://files.example/cr.pdf' }],
+}
+
+/** What says "not set", by member. */
+const EMPTY = {
+  name_local: '',
+  email: '',
+  phone: {},
+  address: {},
+  date_of_birth: '',
+  national_identification_number: '',
+  party_classification: '',
+  registration_number: '',
+  tax_id: '',
+  documents: [],
+}
+type Optional = keyof typeof EMPTY
+const OPTIONAL = Object.keys(EMPTY) as Optional[]
+
+const MEMBERS = ['id', 'object', ...Object.keys(BENEFICIARY_DETAILS), 'created_at', 'updated_at']
+
+test(`POST ${PATH}, every member: each comes back as it was sent, in the order of the docs`, async () => {
+  await newAccount()
+  const { id, object, created_at, updated_at, ...details } = await created(full)
+  assertShape(details, BENEFICIARY_DETAILS)
+  assert.match(id, idOf('bnf'))
+  assert.match(details.destination, idOf('dst'))
+  assert.equal(object, 'beneficiary')
+  assert.match(created_at, IN_UTC)
+  assert.equal(updated_at, created_at)
+  for (const [name, value] of Object.entries(full)) assert.deepEqual(details[name], value, name)
+})
+
+test(`POST ${PATH}, what must be sent alone: every member, the others not set, active`, async () => {
+  await newAccount()
+  const beneficiary = await created(bankBeneficiary)
+  assert.deepEqual(Object.keys(beneficiary), MEMBERS)
+  const { id, destination, created_at, updated_at, ...rest } = beneficiary
+  const expected = { object: 'beneficiary', ...bankBeneficiary, ...EMPTY, status: 'active' }
+  assert.deepEqual(rest, expected)
+})
+
+test(`POST ${PATH}, the same body twice: two beneficiaries`, async () => {
+  await newAccount()
+  const [one, two] = [await created(full), await created(full)]
+  assert.notEqual(one.id, two.id)
+  assert.notEqual(one.destination, two.destination)
+})
+
+const DESTINATIONS = {
+  bank: [
+    { bank: { iban: 'de89 3704 0044 0532 0130 00' } },
+    { bank: { iban: 'DE89370400440532013000' } },
+  ],
+  wallet: [
+    {
+      wallet: { deposit_address: ' 0x52908400098527886E0F7030069857D2E4169EE7 ', type: 'ethereum' },
+    },
+    { wallet: { deposit_address: '0x52908400098527886E0F7030069857D2E4169EE7', type: 'ethereum' } },
+  ],
+  local_payment_network: [
+    {
+      local_payment_network: { type: 'pix', deposit_key_type: 'email', deposit_key: 'a@b.example' },
+    },
+    {
+      local_payment_network: { type: 'pix', deposit_key_type: 'email', deposit_key: 'a@b.example' },
+    },
+  ],
+  service_account: [
+    { service_account: { deposit_address: 'dep_06c9zt8k4v0q3w5e7r9t' } },
+    { service_account: { deposit_address: 'dep_06c9zt8k4v0q3w5e7r9t' } },
+  ],
+} as const
+
+for (const [type, [sent, kept]] of Object.entries(DESTINATIONS)) {
+  test(`POST and PUT ${PATH}, a destination of type ${type}: kept as its standard writes it`, async () => {
+    await newAccount()
+    const destination_details = { type, ...kept }
+    const body = { ...bankBeneficiary, destination_details: { type, ...sent } }
+    const one = await created(body)
+    assert.deepEqual(one.destination_details, destination_details)
+    const { id } = await created(bankBeneficiary)
+    const other = await changed(id, { destination_details: body.destination_details })
+    assert.deepEqual(other.destination_details, destination_details)
+    const read = await account.get(`${PATH}/${id}`)
+    assert.deepEqual(read.json.data, other)
+  })
+}
+
+test(`GET ${PATH}/{id}: byte for byte what its creation answered, also one made by a payout`, async () => {
+  await newAccount()
+  const answer = await account.post(PATH, full)
+  const read = await account.get(`${PATH}/${answer.json.data.id}`)
+  assert.deepEqual([read.status, read.text], [200, answer.text])
+  const { beneficiary, beneficiary_details, created_at } = await paid(localPayout)
+  const inline = await account.get(`${PATH}/${beneficiary}`)
+  const { id, object, created_at: at, updated_at, ...details } = inline.json.data
+  assert.deepEqual(Object.keys(inline.json.data), MEMBERS)
+  assert.deepEqual(
+    [id, object, at, updated_at],
+    [beneficiary, 'beneficiary', created_at, created_at],
+  )
+  assert.deepEqual(details, beneficiary_details)
+})
+
+// Refusals.
+
+const bankWith = (bank: object) => ({ destination_details: { type: 'bank', bank } })
+const BAD: readonly (readonly [what: string, members: object, ...at: string[]])[] = [
+  ['a blank name', { name: ' ' }, 'invalid_field name'],
+  ['a type that there is not', { type: 'person' }, 'invalid_field type'],
+  ['an unknown member', { colour: 'red' }, 'invalid_field colour'],
+  [
+    'members of the answer',
+    { id: NOBODY, status: 'x' },
+    'invalid_field id',
+    'invalid_field status',
+  ],
+  ['an e-mail that is none', { email: 'x' }, 'invalid_field email'],
+  ['a day that there is not', { date_of_birth: '2026-02-30' }, 'invalid_field date_of_birth'],
+  ['a country that there is not', { address: { country: 'ZZ' } }, 'invalid_field address.country'],
+  [
+    'an unknown member of a member',
+    { phone: { area: '1' }, documents: [{}, { kind: 'x' }] },
+    'invalid_field phone.area',
+    'invalid_field documents[1].kind',
+  ],
+  [
+    'an IBAN with one digit wrong',
+    bankWith({ iban: 'DE89370400440532013001' }),
+    'invalid_field destination_details.bank.iban',
+  ],
+  [
+    'a bank with two accounts',
+    bankWith({ iban: 'DE89370400440532013000', account_number: '1' }),
+    'invalid_field destination_details.bank',
+  ],
+  [
+    'a BIC and a currency that are none',
+    bankWith({ account_number: '1', currency: 'ZZZ', bank_codes: { bic: 'DEUTZZFF' } }),
+    'currency destination_details.bank.currency',
+    'invalid_field destination_details.bank.bank_codes.bic',
+  ],
+  [
+    'a wallet address with a wrong checksum',
+    {
+      destination_details: {
+        type: 'wallet',
+        wallet: { deposit_address: '0x5AAeb6053F3E94C9b9A09f33669435E7Ef1BeAed' },
+      },
+    },
+    'invalid_field destination_details.wallet.deposit_address',
+  ],
+  [
+    'no member for the type, and one for another',
+    { destination_details: { type: 'wallet', bank: { account_number: '1' } } },
+    'invalid_field destination_details.wallet',
+    'type_mismatch destination_details.bank',
+  ],
+  [
+    'wrong by schema and by rule at once',
+    { name: '', email: 'x', destination_details: { type: 'bank', bank: { iban: 'DE00000' } } },
+    ...['invalid_field name', 'invalid_field email', 'invalid_field destination_details.bank.iban'],
+  ],
+]
+
+for (const [what, members, ...at] of BAD) {
+  test(`POST and PUT ${PATH}, ${what}: 400 at each, no row changes`, async () => {
+    await newAccount()
+    const { id } = await created(full)
+    const untouched = await fingerprint(service.database.owner)
+    const problems = at.map(problem => problem.split(' ') as [string, string])
+    assertProblems(await account.post(PATH, { ...bankBeneficiary, ...members }), 400, problems)
+    assertProblems(await account.put(`${PATH}/${id}`, members), 400, problems)
+    assert.deepEqual(await fingerprint(service.database.owner), untouched)
+  })
+}
+
+test(`POST ${PATH}, nothing of what must be sent, and null: 400 at each`, async () => {
+  await newAccount()
+  const must = ['name', 'type', 'destination_details']
+  const problems = must.map(name => ['invalid_field', name] as const)
+  assertProblems(await account.post(PATH, {}), 400, problems)
+  const email = { email: 'x', ...Object.fromEntries(must.map(name => [name, null])) }
+  assertProblems(await account.post(PATH, email), 400, [...problems, ['invalid_field', 'email']])
+  for (const name of OPTIONAL) {
+    const answer = await account.post(PATH, { ...bankBeneficiary, [name]: null })
+    assertProblems(answer, 400, [['invalid_field', name]])
+  }
+})
+
+// PUT.
+
+const OTHER: { readonly [Member in Optional]: unknown } = {
+  name_local: 'x',
+  email: 'b@example.com',
+  phone: { number: '7' },
+  address: { city: 'Macau' },
+  date_of_birth: '2000-02-29',
+  national_identification_number: '7',
+  party_classification: '7',
+  registration_number: '7',
+  tax_id: '7',
+  documents: [{ type: 'x' }, {}],
+}
+
+for (const member of OPTIONAL) {
+  test(`PUT ${PATH}/{id}, ${member}: replaced whole, then taken away by null, all else as it was`, async () => {
+    await newAccount()
+    const beneficiary = await created(full)
+    const value = OTHER[member]
+    const replaced = await changed(beneficiary.id, { [member]: value })
+    const { updated_at } = replaced
+    assert.deepEqual(replaced, { ...beneficiary, [member]: value, updated_at })
+    assert.ok(updated_at > beneficiary.updated_at)
+    const cleared = await changed(beneficiary.id, { [member]: null })
+    const then = cleared.updated_at
+    assert.deepEqual(cleared, { ...beneficiary, [member]: EMPTY[member], updated_at: then })
+    assert.deepEqual((await account.get(`${PATH}/${beneficiary.id}`)).json.data, cleared)
+  })
+}
+
+test(`PUT ${PATH}/{id}, every member at once: as if it had been created so, in the same order`, async () => {
+  await newAccount()
+  const before = await created({ ...bankBeneficiary, name: 'X' })
+  const answer = await account.put(`${PATH}/${before.id}`, full)
+  const { id, created_at, updated_at, destination } = answer.json.data
+  const twin = await created(full)
+  assert.deepEqual(answer.json.data, { ...twin, id, created_at, updated_at, destination })
+  assert.deepEqual(Object.keys(answer.json.data), MEMBERS)
+  assert.deepEqual([id, created_at], [before.id, before.created_at])
+})
+
+test(`PUT ${PATH}/{id}, another destination: a new id of it, another name: the same one`, async () => {
+  await newAccount()
+  const before = await created(full)
+  const { bank } = full.destination_details
+  const renamed = await changed(before.id, { name: 'New' })
+  assert.deepEqual([renamed.name, renamed.destination], ['New', before.destination])
+  const moved = await changed(before.id, {
+    destination_details: { type: 'bank', bank: { ...bank, bank_name: 'Other' } },
+  })
+  assert.match(moved.destination, idOf('dst'))
+  assert.notEqual(moved.destination, before.destination)
+  const back = await changed(before.id, { destination_details: full.destination_details })
+  assert.equal(new Set([before, moved, back].map(b => b.destination)).size, 3)
+  assert.deepEqual(back.destination_details, before.destination_details)
+})
+
+test(`PUT ${PATH}/{id}, what changes nothing: the beneficiary as it was, no row changes`, async () => {
+  await newAccount()
+  const [{ id }, bare] = [await created(full), await created(bankBeneficiary)]
+  const { bank } = full.destination_details
+  const turned = Object.fromEntries(Object.entries(full.address).toReversed())
+  const untouched = await fingerprint(service.database.owner)
+  const same: readonly (readonly [string, object])[] = [
+    [id, {}],
+    [id, full],
+    [id, { type: 'business' }],
+    [id, { address: turned }],
+    [id, bankWith({ ...bank, iban: 'de89 3704 0044 0532 0130 00' })],
+    [bare.id, Object.fromEntries(OPTIONAL.map(name => [name, null]))],
+    [bare.id, EMPTY],
+  ]
+  for (const [of, body] of same) {
+    const answer = await account.put(`${PATH}/${of}`, body)
+    assert.equal(answer.status, 200, answer.text)
+    assert.equal(answer.text, (await account.get(`${PATH}/${of}`)).text)
+    assert.deepEqual(await fingerprint(service.database.owner), untouched, JSON.stringify(body))
+  }
+})
+
+test(`PUT ${PATH}/{id}, a destination kept before its codes were checked: stays until it is replaced`, async () => {
+  await newAccount()
+  const { id, destination } = await created(full)
+  const old = { type: 'bank', bank: { iban: 'de89 3704', country: 'DE' } }
+  await service.database.owner`
+    update beneficiaries
+    set details = (details::jsonb || ${JSON.stringify({ destination_details: old })}::text::jsonb)::json
+    where id = ${id}`
+  const renamed = await changed(id, { name: 'New', email: null })
+  assert.deepEqual([renamed.destination, renamed.destination_details], [destination, old])
+  const again = await account.put(`${PATH}/${id}`, { destination_details: old })
+  assertProblems(again, 400, [['invalid_field', 'destination_details.bank.iban']])
+})
+
+test(`PUT ${PATH}/{id}, another type: 400 at type, no row changes`, async () => {
+  await newAccount()
+  const { id } = await created(full)
+  const untouched = await fingerprint(service.database.owner)
+  const answer = await account.put(`${PATH}/${id}`, { type: 'individual', name: 'New' })
+  assertProblems(answer, 400, [['invalid_field', 'type']])
+  assert.deepEqual(await fingerprint(service.database.owner), untouched)
+})
+
+test(`PUT ${PATH}/{id}, null for what must be: 400 at each, no row changes`, async () => {
+  await newAccount()
+  const { id } = await created(full)
+  const untouched = await fingerprint(service.database.owner)
+  const must = ['name', 'type', 'destination_details']
+  const nulls = Object.fromEntries(must.map(name => [name, null]))
+  const answer = await account.put(`${PATH}/${id}`, { ...nulls, email: 'x' })
+  assertProblems(
+    answer,
+    400,
+    [...must, 'email'].map(name => ['invalid_field', name]),
+  )
+  assert.deepEqual(await fingerprint(service.database.owner), untouched)
+})
+
+test(`PUT ${PATH}/{id}, twenty members at the same moment: each change is there`, async () => {
+  await newAccount()
+  const { id } = await created(bankBeneficiary)
+  const { type, ...members } = full
+  await Promise.all(Object.entries(members).map(([name, value]) => changed(id, { [name]: value })))
+  const { json } = await account.get(`${PATH}/${id}`)
+  for (const [name, value] of Object.entries(full)) assert.deepEqual(json.data[name], value, name)
+})
+
+// Payouts.
+
+test(`PUT ${PATH}/{id}, after a payout: the payout as it was, the next one with the new details`, async () => {
+  await newAccount()
+  const { id } = await created(full)
+  const before = await paid(payoutTo(id))
+  const { destination_details } = bankBeneficiary
+  const now = await changed(id, { name: 'New name', destination_details, email: null })
+  const read = await account.get(`/v3/payout/${before.id}`)
+  assert.deepEqual(read.json.data, before)
+  assert.equal(before.beneficiary_details.name, full.name)
+  const next = await paid(payoutTo(id))
+  const { object, created_at, updated_at, id: _, ...details } = now
+  assert.equal(next.beneficiary, id)
+  assert.deepEqual(next.beneficiary_details, details)
+})
+
+test(`POST /v3/payout, a beneficiary that has another kind of destination now: 400 type_mismatch`, async () => {
+  await newAccount()
+  const { id } = await created(full)
+  const [wallet] = DESTINATIONS.wallet
+  await changed(id, { destination_details: { type: 'wallet', ...wallet } })
+  const answer = await account.post('/v3/payout', payoutTo(id))
+  assertRefused(answer, 400, 'type_mismatch', 'beneficiary')
+})
+
+for (const what of ['name', 'deposit address']) {
+  test(`POST /v3/payout to an account, another ${what} while the payout waits: it has the new one`, async () => {
+    await newAccount()
+    const [one, two] = [await service.openAccount(), await service.openAccount()]
+    const receiver = what === 'name' ? one : two
+    const { beneficiary_details, ...payout } = internalPayout(one.account.deposit_address)
+    const { id } = await created(beneficiary_details)
+    const { deposit_address } = receiver.account
+    const now = {
+      name: 'New',
+      destination_details: { type: 'service_account', service_account: { deposit_address } },
+    }
+    // As a change by another process that has the lock first.
+    const { paying } = await service.database.owner.begin(async tx => {
+      const { account_id } = account.account
+      await tx`select from books where account_id = ${account_id} for update`
+      const asked = paid({ ...payout, beneficiary: id })
+      await someoneWaits()
+      await tx`
+        update beneficiaries
+        set details = (details::jsonb || ${JSON.stringify(now)}::text::jsonb)::json
+        where id = ${id}`
+      return { paying: asked }
+    })
+    const { name, destination_details } = (await paying).beneficiary_details
+    assert.deepEqual({ name, destination_details }, now)
+    const got = await Promise.all([one, two].map(async who => (await balancesOf(who)).USD))
+    assert.deepEqual(got, what === 'name' ? ['10000', '0'] : ['0', '10000'])
+  })
+}
+
+/** Until a statement of the service waits for a lock. */
+async function someoneWaits(): Promise<void> {
+  for (;;) {
+    const [row] = await service.database.owner<{ waiting: number }[]>`
+      select count(*)::integer as waiting from pg_stat_activity
+      where datname = current_database() and wait_event_type = 'Lock'`
+    if (row !== undefined && row.waiting > 0) return
+  }
+}
+
+// Whose they are, and keys.
+
+test(`${PATH}/{id}, another account’s and nobody’s id: 404, alike byte for byte, no row changes`, async () => {
+  await newAccount()
+  const { id } = await created(full)
+  const stranger = await service.openAccount({ currencies: ['USD'], fund: { USD: 10_000_000n } })
+  const untouched = await fingerprint(service.database.owner)
+  const calls = [
+    (of: string) => stranger.get(`${PATH}/${of}`),
+    (of: string) => stranger.put(`${PATH}/${of}`, { name: 'Mine' }),
+    (of: string) => stranger.put(`${PATH}/${of}`, { type: 'individual' }),
+  ]
+  for (const call of calls) {
+    const [theirs, nobodys] = [await call(id), await call(NOBODY)]
+    assertRefused(theirs, 404, 'not_found')
+    assert.equal(theirs.text, nobodys.text)
+    assert.deepEqual(theirs.headers, { ...nobodys.headers, date: theirs.headers.date })
+  }
+  const payout = await stranger.post('/v3/payout', payoutTo(id))
+  assertRefused(payout, 404, 'beneficiary_not_found', 'beneficiary')
+  assert.deepEqual(await fingerprint(service.database.owner), untouched)
+})
+
+test(`${PATH}/{id}, no id of a beneficiary: 400 invalid_path_parameter at id`, async () => {
+  await newAccount()
+  for (const id of ['x', 'ent_00000000000000000000', `${NOBODY}0`, NOBODY.toUpperCase(), '%00']) {
+    assertRefused(await account.get(`${PATH}/${id}`), 400, 'invalid_path_parameter', 'id')
+    const put = await account.put(`${PATH}/${id}`, { name: 'x' })
+    assertRefused(put, 400, 'invalid_path_parameter', 'id')
+  }
+})
+
+test(`${PATH}, a read-only key: reads, and is refused before a body is read, no row changes`, async () => {
+  await newAccount()
+  const { id } = await created(full)
+  const reader = await service.addKey(account, 'read')
+  assert.equal((await reader.get(`${PATH}/${id}`)).status, 200)
+  assert.equal((await reader.get(PATH)).status, 200)
+  const untouched = await fingerprint(service.database.owner)
+  for (const body of [full, '{"broken']) {
+    assertRefused(await reader.post(PATH, body), 403, 'insufficient_scope')
+    assertRefused(await reader.put(`${PATH}/${id}`, body), 403, 'insufficient_scope')
+  }
+  assertRefused(await service.inject({ url: `${PATH}/${id}` }), 401, 'missing_credentials')
+  assert.deepEqual(await fingerprint(service.database.owner), untouched)
+})
+
+test(`POST ${PATH}, one Idempotency-Key twice and at once: one beneficiary, the first answer again`, async () => {
+  await newAccount()
+  const key = { 'idempotency-key': 'one' }
+  const [first, twin] = await Promise.all([
+    account.post(PATH, full, key),
+    account.post(PATH, full, key),
+  ])
+  assert.deepEqual([first?.status, twin?.text], [200, first?.text])
+  await changed(first?.json.data.id, { name: 'New' })
+  const untouched = await fingerprint(service.database.owner)
+  const again = await account.post(PATH, full, key)
+  assert.deepEqual([again.status, again.text], [200, first?.text])
+  assert.equal(again.headers['idempotent-replayed'], 'true')
+  const other = await account.post(PATH, bankBeneficiary, key)
+  assertRefused(other, 422, 'idempotency_key_reused')
+  assert.deepEqual(await fingerprint(service.database.owner), untouched)
+})
+
+// Events and the database.
+
+test(`${PATH}, events: created, then updated with what was there before, numbered without gaps`, async () => {
+  await newAccount()
+  const before = await created(full)
+  const { destination_details } = bankBeneficiary
+  await changed(before.id, { destination_details, email: null, tax_id: full.tax_id })
+  await changed(before.id, { email: null })
+  const events = await service.database.owner`
+    select sequence::text, type, object_id, data from events
+    where account_id = ${account.account.account_id} and type like 'beneficiary.%' order by sequence`
+  const from = Number(events[0]?.sequence)
+  const previous = {
+    destination: before.destination,
+    destination_details: before.destination_details,
+    email: before.email,
+  }
+  assert.deepEqual(
+    events.map(event => ({ ...event })),
+    [
+      { sequence: `${from}`, type: 'beneficiary.created', object_id: before.id, data: {} },
+      {
+        sequence: `${from + 1}`,
+        type: 'beneficiary.updated',
+        object_id: before.id,
+        data: { previous },
+      },
+    ],
+  )
+  const [book] = await service.database.owner`
+    select event_count::integer as count from books where account_id = ${account.account.account_id}`
+  assert.equal(book?.count, from + 1)
+})
+
+test('beneficiaries, the service’s role: cannot change what is fixed, delete or truncate', async () => {
+  await newAccount()
+  const { id } = await created(full)
+  const { sql } = service.deps
+  const refused = { code: '42501' }
+  for (const column of ['account_id', 'id', 'created_at']) {
+    const attempt = sql`update beneficiaries set ${sql(column)} = ${sql(column)} where id = ${id}`
+    await assert.rejects(attempt, refused, column)
+  }
+  await assert.rejects(sql`delete from beneficiaries where id = ${id}`, refused)
+  await assert.rejects(sql`truncate beneficiaries`, refused)
+})
+
+// Lists.
+
+async function list(query: string, by = account) {
+  const answer = await by.get(`${PATH}${query}`)
+  assert.equal(answer.status, 200, answer.text)
+  const { object, has_more, results } = answer.json.data
+  assert.equal(object, 'list')
+  return { names: results.map((b: { name: string }) => b.name).join(''), has_more, results }
+}
+
+test(`GET ${PATH}, pages both ways and by filters: newest first, each as its own GET shows it`, async () => {
+  await newAccount()
+  const [wallet] = DESTINATIONS.wallet
+  const ids = new Map<string, string>()
+  for (const name of 'abcdef') {
+    const type = 'ad'.includes(name) ? 'individual' : 'business'
+    const to = 'bd'.includes(name) ? { destination_details: { type: 'wallet', ...wallet } } : {}
+    ids.set(name, (await created({ ...bankBeneficiary, name, type, ...to })).id)
+  }
+  const cases: [query: string, names: string, has_more: boolean][] = [
+    ['', 'fedcba', false],
+    ['?limit=2', 'fe', true],
+    [`?limit=2&starting_after=${ids.get('e')}`, 'dc', true],
+    [`?limit=2&starting_after=${ids.get('c')}`, 'ba', false],
+    [`?limit=2&ending_before=${ids.get('c')}`, 'ed', true],
+    [`?limit=3&ending_before=${ids.get('c')}`, 'fed', false],
+    ['?type=individual', 'da', false],
+    ['?type=business&limit=3', 'fec', true],
+    ['?destination_type=wallet', 'db', false],
+    ['?destination_type=wallet&type=business', 'b', false],
+    ['?destination_type=service_account', '', false],
+    ['?created.lt=2020-01-01T00:00:00Z', '', false],
+  ]
+  for (const [query, names, has_more] of cases) {
+    const page = await list(query)
+    assert.deepEqual([page.names, page.has_more], [names, has_more], query)
+    for (const one of page.results) {
+      assert.deepEqual(one, (await account.get(`${PATH}/${one.id}`)).json.data)
+    }
+  }
+  const { destination_details } = bankBeneficiary
+  await changed(ids.get('d') ?? '', { destination_details })
+  assert.equal((await list('?destination_type=wallet')).names, 'b')
+  assert.equal((await list('?destination_type=bank')).names, 'fedca')
+  assert.equal((await list('', await service.openAccount())).names, '')
+})
+
+test(`GET ${PATH}, what is no parameter, no value or no beneficiary: 400 at each`, async () => {
+  await newAccount()
+  const bad = '?limit=0&type=person&destination_type=cash&name=x&starting_after=x'
+  assertProblems(
+    await account.get(`${PATH}${bad}`),
+    400,
+    ['limit', 'type', 'destination_type', 'name', 'starting_after'].map(name => [
+      'invalid_query_parameter',
+      name,
+    ]),
+  )
+  const nobody = await account.get(`${PATH}?ending_before=${NOBODY}`)
+  assertProblems(nobody, 400, [['invalid_query_parameter', 'ending_before']])
+})
+
+/** Rows of `beneficiaries` that reading fetches by index, and its sequential scans. */
+async function costOf(sql: Sql, read: (tx: TransactionSql) => Promise<readonly unknown[]>) {
+  return sql.begin(async tx => {
+    const counted = async () => {
+      const [row] = await tx<{ fetched: bigint; scans: bigint }[]>`
+        select idx_tup_fetch as fetched, seq_scan as scans
+        from pg_stat_xact_user_tables where relname = 'beneficiaries'`
+      return { fetched: Number(row?.fetched), scans: Number(row?.scans) }
+    }
+    const before = await counted()
+    const { length } = await read(tx)
+    const now = await counted()
+    return { length, fetched: now.fetched - before.fetched, scans: now.scans - before.scans }
+  })
+}
+
+test('a page of many beneficiaries, and one by id, planned while there were none: fetches no more', async () => {
+  const another = await startTestService()
+  const { owner, url } = another.database
+  const sql = connect(url, { max: 1, as: 'service', look_ups: true })
+  const id = (i: number) => `bnf_${String(i).padStart(20, '0')}`
+  const page = (query: Record<string, string>) => async (tx: TransactionSql) =>
+    (await listBeneficiaries(tx, 'acc_a', readList({ ...query, limit: '5' })))?.rows ?? []
+  const filters = [{}, { type: 'individual' }, { destination_type: 'wallet' }]
+  const cursors = [{}, { starting_after: id(2500) }, { ending_before: id(2500) }]
+  const reads = [
+    ...filters.flatMap(filter => cursors.map(cursor => page({ ...filter, ...cursor }))),
+    (tx: TransactionSql) => findBeneficiaries(tx, [{ account_id: 'acc_a', id: id(1) }]),
+  ]
+  try {
+    await owner`analyze beneficiaries`
+    // Seven times: PostgreSQL may keep a statement's plan from the sixth on.
+    for (const read of reads) for (let i = 0; i < 7; i++) await costOf(sql, read)
+    await owner`
+      insert into beneficiaries (account_id, id, details, created_at, updated_at)
+      select case when i % 3 = 0 then 'acc_b' else 'acc_a' end, 'bnf_' || lpad(i::text, 20, '0'),
+        json_build_object('type', case when i % 20 = 2 then 'individual' else 'business' end,
+          'destination_details', json_build_object(
+            'type', case when i % 40 = 2 then 'wallet' else 'bank' end)),
+        timestamptz '2026-01-01T00:00:00Z' + i * interval '1 second', now()
+      from generate_series(1, 5000) i`
+    for (const kept of [true, false]) {
+      if (!kept) await owner`analyze beneficiaries`
+      for (const [i, read] of reads.entries()) {
+        const cost = await costOf(sql, read)
+        const what = JSON.stringify({ i, kept, ...cost })
+        const byId = i === reads.length - 1
+        assert.deepEqual([cost.length, cost.scans], [byId ? 1 : 5, 0], what)
+        // One more row tells whether there are more, and one is the cursor.
+        assert.ok(cost.fetched <= (byId ? 1 : 7), what)
+      }
+    }
+  } finally {
+    await sql.end()
+    await another.close()
+  }
+})

@@ -1,0 +1,218 @@
+// GET /v3/event and GET /v3/event/{id}: what happened, in the order of the account.
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { connect } from '../../src/db/connect.ts'
+import { findEvents, listEvents } from '../../src/event/store.ts'
+import { readList } from '../../src/http/list.ts'
+import type { PayoutRequest } from '../../src/payout/wire.ts'
+import { localPayout } from '../support/bodies.ts'
+import { assertRefused } from '../support/check.ts'
+import {
+  assertBounds,
+  assertFilters,
+  assertListed,
+  assertRefusals,
+  assertWalks,
+  type Case,
+  costOf,
+  getAll,
+  type Item,
+  list,
+  type Query,
+} from '../support/listing.ts'
+import { type Client, startTestService, type TestService } from '../support/service.ts'
+import { settleAll } from '../support/settling.ts'
+
+const PATH = '/v3/event'
+
+let service: TestService
+let account: Client
+let other: Client
+/** Of `account`, newest first. */
+let all: Item[]
+
+before(async () => {
+  service = await startTestService({ simulator_delay_ms: 0 })
+  account = await service.openAccount({ currencies: ['USD'], fund: { USD: 1_000_000_000n } })
+  other = await service.openAccount({ currencies: ['USD'], fund: { USD: 1_000_000n } })
+  await pay(account, [{}, { amount: 200_000 }])
+  await settleAll(service)
+  const made = await account.post('/v3/entity', { type: 'individual', name: 'Anna' })
+  const { id } = made.json.data
+  assert.equal((await account.put(`/v3/entity/${id}`, { name: 'Anne' })).status, 200)
+  assert.equal((await account.post(`/v3/entity/${id}/submit`, {})).status, 200)
+  await pay(account, [{ on_behalf_of: id }])
+  all = await getAll(account, PATH, await idsOfAll(account))
+})
+after(() => service.close())
+
+/** Side by side, as many requests at once would be. */
+function pay({ account }: Client, changes: readonly object[]) {
+  return Promise.all(
+    changes.map(change => {
+      const request = { ...localPayout, ...change } as PayoutRequest
+      const command = { account_id: account.account_id, account, request, claim: null }
+      return service.deps.lanes.createPayout.run(command)
+    }),
+  )
+}
+
+async function idsOfAll({ account }: Client): Promise<string[]> {
+  const rows = await service.database.owner<{ id: string }[]>`
+    select id from events where account_id = ${account.account_id} order by sequence desc`
+  return rows.map(({ id }) => id)
+}
+
+test(`GET ${PATH}, events of every kind: by number without gaps, newest first, in any pages`, async () => {
+  const numbers = all.map(({ sequence }) => sequence)
+  assert.deepEqual(
+    numbers,
+    numbers.map((_, i) => all.length - i),
+  )
+  assert.ok(new Set(all.map(event => event.created_at)).size < all.length, 'some share their time')
+  await assertListed(account, PATH, all)
+})
+
+test(`GET ${PATH}, bounds of time: at, before and after each`, () =>
+  assertBounds(account, PATH, all))
+
+test(`GET ${PATH}/{id}, what an event says: its object by id and kind, with the facts of the time`, () => {
+  const members = ['id', 'object', 'type', 'created_at', 'sequence', 'object_id', 'data']
+  for (const event of all) {
+    assert.deepEqual(Object.keys(event), members)
+    assert.equal(event.object, 'event')
+    assert.equal(event.data.id, event.object_id)
+  }
+  const factsOf = (type: string) => {
+    const found = all.find(event => event.type === type) ?? assert.fail(`no ${type}`)
+    const { id: _, ...facts } = found.data
+    return facts
+  }
+  assert.deepEqual(factsOf('payout_quote.created'), { object: 'payout_quote' })
+  assert.deepEqual(factsOf('beneficiary.created'), { object: 'beneficiary' })
+  assert.deepEqual(factsOf('balance_transaction.created'), { object: 'balance_transaction' })
+  assert.deepEqual(factsOf('entity.created'), { object: 'entity' })
+  assert.deepEqual(factsOf('entity.updated'), { object: 'entity', previous: { name: 'Anna' } })
+  assert.deepEqual(factsOf('entity.approval_submitted'), {
+    object: 'entity',
+    approval_status: 'submitted',
+    previous_status: 'pending',
+    description: '',
+  })
+  assert.deepEqual(factsOf('payout.succeeded'), {
+    object: 'payout',
+    status: 'succeeded',
+    previous_status: 'processing',
+    failure: null,
+  })
+  const { failure, ...failed } = factsOf('payout.failed')
+  assert.deepEqual(failed, {
+    object: 'payout',
+    status: 'failed',
+    previous_status: 'processing',
+  })
+  assert.equal(failure.code, 'PF000900')
+})
+
+test(`GET ${PATH}, filters: one type, one object, both, in any pages`, async () => {
+  const types = new Set(all.map(event => event.type as string))
+  assert.ok(types.size >= 10)
+  const payout = all.find(event => event.type === 'payout.failed') as Item
+  await assertFilters(account, PATH, all, [
+    ...[...types, 'payout.reversed', 'no.such'].map(
+      (type): Case => [{ type }, event => event.type === type],
+    ),
+    [{ object_id: payout.object_id }, event => event.object_id === payout.object_id],
+    [{ object_id: 'pot_00000000000000000000' }, () => false],
+    [{ object_id: payout.object_id, type: 'payout.failed' }, event => event.id === payout.id],
+    [
+      { object_id: payout.object_id, type: 'payout.created' },
+      event => event.object_id === payout.object_id && event.type === 'payout.created',
+    ],
+  ])
+})
+
+test(`GET ${PATH}, wrong parameters: 400 at each`, async () => {
+  const [foreign = ''] = await idsOfAll(other)
+  const wrong = { type: ['payout', 'payout.*', 'Payout.created'], object_id: ['x', foreign] }
+  await assertRefusals(account, PATH, 'evt', wrong, foreign)
+})
+
+test(`GET ${PATH} and /{id}, another account, no such event: nothing, 404`, async () => {
+  assert.deepEqual((await list(other, PATH)).ids, await idsOfAll(other))
+  const { id, object_id } = all[0] as Item
+  assert.deepEqual((await list(other, PATH, { object_id })).ids, [])
+  assertRefused(await other.get(`${PATH}/${id}`), 404, 'not_found')
+  assertRefused(await account.get(`${PATH}/evt_00000000000000000000`), 404, 'not_found')
+  assertRefused(await account.get(`${PATH}/pot_1`), 400, 'invalid_path_parameter')
+  const reader = await service.addKey(account, 'read')
+  assert.equal((await reader.get(`${PATH}/${id}`)).status, 200)
+})
+
+test(`GET ${PATH}, 1,000 events and more being written: none missed, none twice`, async () => {
+  const client = await service.openAccount({ currencies: ['USD'], fund: { USD: 100_000_000n } })
+  await pay(
+    client,
+    Array.from({ length: 250 }, () => ({})),
+  )
+  await assertWalks(
+    client,
+    PATH,
+    () => idsOfAll(client),
+    () => pay(client, [{}, {}]),
+  )
+})
+
+test('a page of many events, planned while there were none: fetches what it shows and no more', async () => {
+  const another = await startTestService()
+  const sql = connect(another.database.url, { max: 1, as: 'service', look_ups: true })
+  const id = (prefix: string, i: number) => `${prefix}_${String(i).padStart(20, '0')}`
+  const filters: Query[] = [
+    ...[{}, { type: 'payout.failed' }, { object_id: id('pot', 7) }],
+    ...[{ object_id: id('pot', 7), type: 'payout.failed' }],
+  ]
+  const time = { 'created.gte': '2026-01-01T00:10:00Z', 'created.lt': '2026-01-01T00:50:00Z' }
+  const bounds: Query[] = [
+    ...[{}, time, { starting_after: id('evt', 2000) }, { ending_before: id('evt', 2000) }],
+  ]
+  const queries = filters.flatMap(filter => bounds.map(bound => ({ ...filter, ...bound })))
+  const page = (on: typeof sql, query: Query) =>
+    listEvents(on, 'acc_a', readList({ ...query, limit: '5' }))
+  const read = (query: Query) =>
+    costOf(sql, 'events', tx => page(tx as unknown as typeof sql, query))
+  const key = { account_id: 'acc_a', id: id('evt', 2000) }
+  const { owner } = another.database
+  try {
+    await owner`insert into books (account_id, head_hash) values ('acc_a', sha256(''))`
+    await owner`analyze events`
+    for (let i = 0; i < 7; i++) {
+      for (const query of queries) await read(query)
+      await findEvents(sql, [key])
+    }
+    await owner`
+      insert into events select a, i, 'evt_' || lpad(i::text, 20, '0'),
+        case when i % 5 = 2 then 'payout.failed' else 'payout.created' end,
+        'pot_' || lpad((i % 11)::text, 20, '0'), '{}',
+        timestamptz '2026-01-01T00:00:00Z' + i * interval '1 second'
+      from generate_series(1, 4000) i, unnest(array['acc_a', 'acc_b']) a`
+    await owner`update books set event_count = 4000 where account_id = 'acc_a'`
+    for (const kept of [true, false]) {
+      if (!kept) await owner`vacuum analyze events`
+      for (const query of queries) {
+        const cost = await read(query)
+        const rows = (await page(sql, query))?.rows.length
+        const what = JSON.stringify({ query, kept, rows, ...cost })
+        // One more row tells whether there are more, and one is the cursor. Each bound of time is
+        // found by halving 4,000 events twelve times. Of one object, rows are looked through.
+        const looked_through = 'object_id' in query && 'type' in query ? 40 : 0
+        const allowed = 7 + ('created.gte' in query ? 26 : 0) + looked_through
+        assert.ok(rows === 5 && cost.scans === 0 && cost.fetched <= allowed, what)
+      }
+      const one = await costOf(sql, 'events', tx => findEvents(tx, [key]))
+      assert.deepEqual(one, { fetched: 1, scans: 0 })
+    }
+  } finally {
+    await sql.end()
+    await another.close()
+  }
+})

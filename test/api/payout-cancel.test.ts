@@ -1,0 +1,389 @@
+// POST /v3/payout/{id}/cancel (contract 17): works until the rail has been asked, whatever the status
+// and the type, gives all money back with the answer, and is 409 ever after.
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import type { ReviewResult } from '../../src/entity/states.ts'
+import { payoutExamples } from '../../src/payout/examples.ts'
+import { claimDuePayouts } from '../../src/payout/store.ts'
+import { PAYOUT_TYPES } from '../../src/quote/rules.ts'
+import type { RailStatus } from '../../src/rail/rail.ts'
+import { endHolds } from '../../src/worker/end-holds.ts'
+import { settleOnce } from '../../src/worker/settle-payouts.ts'
+import { internalPayout, localPayout } from '../support/bodies.ts'
+import { checkBooks } from '../support/books.ts'
+import { assertRefused, balancesOf, fingerprint } from '../support/check.ts'
+import { review } from '../support/review.ts'
+import {
+  type Answer,
+  basic,
+  type Client,
+  startTestService,
+  type TestService,
+} from '../support/service.ts'
+import { linesOf, makeDue, report, scriptedRail, settleAll } from '../support/settling.ts'
+
+const FUNDED = 10_000_000n
+const FAILURE = {
+  code: 'PF000100',
+  category: 'cancelled',
+  message: 'Cancelled before the rail took it.',
+}
+
+let service: TestService
+before(async () => {
+  service = await startTestService({ simulator_delay_ms: 0 })
+  await service.setRates({ 'EUR/USD': '1.1269', 'EUR/HKD': '8.8438', 'EUR/BRL': '5.5991' })
+  await service.setRates({ 'EUR/USDC': '1.1269' })
+  await service.setFees([
+    { payout_type: 'local', fixed_amount: 150n, variable_bps: 20 },
+    { payout_type: 'swift', fixed_amount: 1500n, variable_bps: 10 },
+    { payout_type: 'local_payment_network', fixed_amount: 100n, variable_bps: 20 },
+    { payout_type: 'wallet', fixed_amount: 100n, variable_bps: 5 },
+    { payout_type: 'service_account', fixed_amount: 30n },
+  ])
+})
+after(async () => {
+  await checkBooks(service.database.owner, { DATABASE_URL: service.database.url })
+  await service.close()
+})
+
+// biome-ignore lint/suspicious/noExplicitAny: a test reads any member of any answer
+type Json = any
+
+function funded(): Promise<Client> {
+  return service.openAccount({ currencies: ['USD'], fund: { USD: FUNDED } })
+}
+
+async function pay(account: Client, fields: object = {}): Promise<Json> {
+  const answer = await account.post('/v3/payout', { ...localPayout, ...fields })
+  assert.equal(answer.status, 200, answer.text)
+  return answer.json.data
+}
+
+function cancel(account: Client, id: string, headers: Record<string, string> = {}) {
+  return account.post(`/v3/payout/${id}/cancel`, {}, headers)
+}
+
+async function find(account: Client, id: string): Promise<Json> {
+  return (await account.get(`/v3/payout/${id}`)).json.data
+}
+
+let entities = 0
+/** An entity of no status that would let payouts through. */
+async function entityOf(account: Client): Promise<string> {
+  entities += 1
+  const body = { type: 'individual', name: 'Anna', email: `anna${entities}@example.com` }
+  const answer = await account.post('/v3/entity', body)
+  assert.equal(answer.status, 200, answer.text)
+  return answer.json.data.id
+}
+
+async function reviewed(account: Client, entity: string, status: ReviewResult): Promise<void> {
+  assert.equal((await review(service, account, entity, status)).status, 200)
+}
+
+async function operatorSets({ account }: Client, payout_id: string, ...statuses: RailStatus[]) {
+  const { steps } = report(...statuses)
+  const command = { account_id: account.account_id, payout_id, steps, by: 'operator' } as const
+  await service.deps.lanes.advancePayout.run({ ...command, ask_again_in_ms: null })
+}
+
+/** A round of the worker in which the rail answers with these steps, or not at all. */
+async function railSays(...statuses: RailStatus[]): Promise<void> {
+  const answer = () =>
+    statuses.length === 0 ? Promise.reject(new Error('503')) : Promise.resolve(report(...statuses))
+  await settleOnce({ ...service.deps, rail: scriptedRail(answer) })
+}
+
+async function eventsOf(id: string): Promise<string[]> {
+  const rows = await service.database.owner<{ type: string }[]>`
+    select type from events where object_id = ${id} order by sequence`
+  return rows.map(({ type }) => type)
+}
+
+/** The worker has nothing to ask about it, now or later. */
+async function assertNeverAsked(id: string): Promise<void> {
+  const rail = scriptedRail(() => Promise.resolve(report('succeeded')))
+  await settleAll(service, rail)
+  assert.ok(!rail.calls.some(call => call.endsWith(id)), `${rail.calls}`)
+  const [row] = await service.database.owner<Json[]>`
+    select status, rail_attempts, ask_rail_at, held_for from payouts where id = ${id}`
+  const unasked = { rail_attempts: 0, ask_rail_at: null, held_for: '' }
+  assert.deepEqual({ ...row }, { status: 'failed', ...unasked })
+}
+
+async function assertCancelled(account: Client, id: string, answer: Answer): Promise<void> {
+  assert.equal(answer.status, 200, answer.text)
+  assert.deepEqual([answer.json.status, answer.json.message], ['success', ''])
+  const { data } = answer.json
+  assert.deepEqual([data.id, data.status, data.failure], [id, 'failed', FAILURE])
+  assert.equal(data.status_description, '')
+  assert.equal((await account.get(`/v3/payout/${id}`)).text, answer.text)
+  assert.deepEqual(await balancesOf(account), { USD: String(FUNDED) })
+}
+
+for (const type of PAYOUT_TYPES.filter(t => t !== 'service_account')) {
+  test(`POST /v3/payout/{id}/cancel, ${type} just made: failed, principal and fees are back`, async () => {
+    const account = await funded()
+    const request = { ...payoutExamples[type], holding_currency: 'USD' }
+    const made = await account.post('/v3/payout', request)
+    assert.equal(made.status, 200, made.text)
+    const { id, balance_transaction } = made.json.data
+    const [debit] = await linesOf(service, account, [id])
+    assert.notEqual(debit.net.amount, debit.amount, 'there are fees')
+    const answer = await cancel(account, id)
+    await assertCancelled(account, id, answer)
+    const unlike = { status: 'failed', failure: FAILURE }
+    assert.deepEqual(answer.json.data, { ...made.json.data, ...unlike })
+    const lines = await linesOf(service, account, [balance_transaction])
+    assert.equal(lines.length, 1)
+    const [credit] = lines
+    assert.deepEqual([credit.type, credit.operation_type], ['payout_failure', 'credit'])
+    assert.deepEqual([credit.source, credit.description], [balance_transaction, id])
+    assert.equal(credit.net.amount, -debit.net.amount)
+    assert.equal(credit.amount, -debit.amount)
+    assert.deepEqual(credit.fx_conversions, debit.fx_conversions)
+    assert.deepEqual(await eventsOf(id), ['payout.created', 'payout.failed'])
+    assert.deepEqual(await eventsOf(credit.id), ['balance_transaction.created'])
+    await assertNeverAsked(id)
+  })
+}
+
+type Prepare = (account: Client) => Promise<string>
+
+/** Made, and moved there by the operator: the rail never heard of it. */
+function movedByOperator(...statuses: RailStatus[]): Prepare {
+  return async account => {
+    const { id } = await pay(account)
+    await operatorSets(account, id, ...statuses)
+    return id
+  }
+}
+
+const CANCELLABLE: Readonly<Record<string, Prepare>> = {
+  'compliance_hold until its entity is reviewed': async account =>
+    (await pay(account, { on_behalf_of: await entityOf(account) })).id,
+  'processing after its hold ended, the rail not yet asked': async account => {
+    const entity = await entityOf(account)
+    const { id } = await pay(account, { on_behalf_of: entity })
+    await reviewed(account, entity, 'approved')
+    await endHolds(service.deps)
+    assert.equal((await find(account, id)).status, 'processing')
+    return id
+  },
+  'requires_action by the operator, never handed over': movedByOperator('requires_action'),
+  'compliance_hold by the operator, never handed over': movedByOperator('compliance_hold'),
+  'processing again, never handed over': movedByOperator('requires_action', 'processing'),
+}
+
+for (const [what, prepare] of Object.entries(CANCELLABLE)) {
+  test(`POST /v3/payout/{id}/cancel, ${what}: failed, money back, never to the rail`, async () => {
+    const account = await funded()
+    const id = await prepare(account)
+    await assertCancelled(account, id, await cancel(account, id))
+    await assertNeverAsked(id)
+  })
+}
+
+for (const status of ['approved', 'rejected'] as const) {
+  test(`POST /v3/payout/{id}/cancel, held, its entity ${status} afterwards: stays cancelled`, async () => {
+    const account = await funded()
+    const entity = await entityOf(account)
+    const { id } = await pay(account, { on_behalf_of: entity })
+    const answer = await cancel(account, id)
+    await reviewed(account, entity, status)
+    await settleAll(service)
+    await assertCancelled(account, id, answer)
+    const events = ['payout.created', 'payout.compliance_hold', 'payout.failed']
+    assert.deepEqual(await eventsOf(id), events)
+    const holds = await service.database.owner`select from holds where payout_id = ${id}`
+    assert.equal(holds.length, 0)
+  })
+}
+
+test('POST /v3/payout/{id}/cancel, held service_account: money back, the receiver never gets any', async () => {
+  const [account, receiver] = [await funded(), await funded()]
+  const entity = await entityOf(account)
+  const body = { ...internalPayout(receiver.account.deposit_address), on_behalf_of: entity }
+  const { id, status } = await pay(account, body)
+  assert.equal(status, 'compliance_hold')
+  const answer = await cancel(account, id)
+  await reviewed(account, entity, 'approved')
+  await settleAll(service)
+  await assertCancelled(account, id, answer)
+  assert.deepEqual(await balancesOf(receiver), { USD: String(FUNDED) })
+  assert.deepEqual(await linesOf(service, receiver, [id]), [])
+})
+
+/** Made, and put there by the rail. */
+function movedByRail(...statuses: RailStatus[]): Prepare {
+  return async account => {
+    const { id } = await pay(account)
+    await railSays(...statuses)
+    assert.equal((await find(account, id)).status, statuses.at(-1) ?? 'processing')
+    return id
+  }
+}
+
+const RAIL_HAS_IT: Readonly<Record<string, Prepare>> = {
+  'claimed by a worker that has not asked yet': async account => {
+    const { id } = await pay(account)
+    const { account_id } = account.account
+    assert.equal((await claimDuePayouts(service.deps.sql, account_id, [id], 60_000)).length, 1)
+    return id
+  },
+  'processing, the rail gave no clear answer': movedByRail(),
+  'requires_action by the rail': movedByRail('requires_action'),
+  'compliance_hold by the rail': movedByRail('compliance_hold'),
+  'due to be asked about again': async account => {
+    const id = await movedByRail()(account)
+    await makeDue(service, id)
+    return id
+  },
+  'requires_action by the operator after the rail was asked': async account => {
+    const id = await movedByRail()(account)
+    await operatorSets(account, id, 'requires_action')
+    return id
+  },
+  'held once, then with the rail': async account => {
+    const entity = await entityOf(account)
+    const { id } = await pay(account, { on_behalf_of: entity })
+    await reviewed(account, entity, 'approved')
+    await endHolds(service.deps)
+    await railSays()
+    return id
+  },
+}
+
+async function assertNotCancellable(account: Client, id: string, why: string): Promise<void> {
+  const untouched = await fingerprint(service.database.owner)
+  const answer = await cancel(account, id, { 'idempotency-key': 'a refusal is not kept' })
+  assertRefused(answer, 409, 'payout_not_cancellable', '')
+  assert.deepEqual([answer.json.errors.length, answer.json.errors[0].code], [1, 20308])
+  const message = `Payout ${id} can no longer be cancelled: ${why}.`
+  assert.equal(answer.json.errors[0].message, message)
+  assert.deepEqual(await fingerprint(service.database.owner), untouched)
+}
+
+for (const [what, prepare] of Object.entries(RAIL_HAS_IT)) {
+  test(`POST /v3/payout/{id}/cancel, ${what}: 409, the rail has it, no row changes`, async () => {
+    const account = await funded()
+    await assertNotCancellable(account, await prepare(account), 'the rail has it')
+  })
+}
+
+const FINAL: readonly (readonly [what: string, status: RailStatus, prepare: Prepare])[] = [
+  ['succeeded by the rail', 'succeeded', movedByRail('succeeded')],
+  ['failed by the rail', 'failed', movedByRail('failed')],
+  ['reversed by the rail', 'reversed', movedByRail('succeeded', 'reversed')],
+  ['succeeded by the operator', 'succeeded', movedByOperator('succeeded')],
+  ['failed by the operator', 'failed', movedByOperator('failed')],
+  ['reversed by the operator', 'reversed', movedByOperator('succeeded', 'reversed')],
+  [
+    'cancelled before',
+    'failed',
+    async account => {
+      const { id } = await pay(account)
+      assert.equal((await cancel(account, id)).status, 200)
+      return id
+    },
+  ],
+  [
+    'failed by the review of its entity',
+    'failed',
+    async account => {
+      const entity = await entityOf(account)
+      const { id } = await pay(account, { on_behalf_of: entity })
+      await reviewed(account, entity, 'rejected')
+      await endHolds(service.deps)
+      return id
+    },
+  ],
+  [
+    'service_account',
+    'succeeded',
+    async account => {
+      const receiver = await funded()
+      return (await pay(account, internalPayout(receiver.account.deposit_address))).id
+    },
+  ],
+]
+
+for (const [what, status, prepare] of FINAL) {
+  test(`POST /v3/payout/{id}/cancel, ${what}: 409, it is ${status}, no row changes`, async () => {
+    const account = await funded()
+    await assertNotCancellable(account, await prepare(account), `it is ${status}`)
+  })
+}
+
+test('POST /v3/payout/{id}/cancel, made at a quote: the quote stays used', async () => {
+  const account = await funded()
+  const body = { payout_info: { currency: 'USD', amount: 10_000 } }
+  const quote = (await account.post('/v3/payout/quote', body)).json.id
+  const { id } = await pay(account, { quote })
+  await assertCancelled(account, id, await cancel(account, id))
+  assert.equal((await account.get(`/v3/payout/quote/${quote}`)).json.status, 'used')
+  const again = await account.post('/v3/payout', { ...localPayout, quote })
+  assertRefused(again, 422, 'quote_used')
+})
+
+test('POST /v3/payout/{id}/cancel, one Idempotency-Key again: the first answer, money back once', async () => {
+  const account = await funded()
+  const [{ id }, other] = [await pay(account), await pay(account)]
+  const key = { 'idempotency-key': 'cancel' }
+  const first = await cancel(account, id, key)
+  assert.deepEqual([first.status, first.headers['idempotent-replayed']], [200, undefined])
+  const untouched = await fingerprint(service.database.owner)
+  for (const body of [{}, '', 'null']) {
+    const again = await account.post(`/v3/payout/${id}/cancel`, body, key)
+    assert.deepEqual([again.status, again.text], [200, first.text])
+    assert.equal(again.headers['idempotent-replayed'], 'true')
+  }
+  assert.deepEqual(await fingerprint(service.database.owner), untouched)
+  const elsewhere = await cancel(account, other.id, key)
+  assert.equal(elsewhere.headers['idempotent-replayed'], undefined)
+  await assertCancelled(account, other.id, elsewhere)
+})
+
+test('POST /v3/payout/{id}/cancel, key of scope read: 403, no row changes', async () => {
+  const account = await funded()
+  const { id } = await pay(account)
+  const reader = await service.addKey(account, 'read')
+  const untouched = await fingerprint(service.database.owner)
+  assertRefused(await cancel(reader, id), 403, 'insufficient_scope')
+  assert.deepEqual(await fingerprint(service.database.owner), untouched)
+})
+
+test('POST /v3/payout/{id}/cancel, another account’s id: 404 as for one that is not there', async () => {
+  const [account, stranger] = [await funded(), await funded()]
+  const { id } = await pay(account)
+  const untouched = await fingerprint(service.database.owner)
+  const foreign = await cancel(stranger, id)
+  assertRefused(foreign, 404, 'not_found', '')
+  const absent = await cancel(stranger, 'pot_00000000000000000000')
+  const read = await stranger.get(`/v3/payout/${id}`)
+  assert.deepEqual([absent.text, read.text], [foreign.text, foreign.text])
+  assert.deepEqual(await fingerprint(service.database.owner), untouched)
+})
+
+test('POST /v3/payout/{id}/cancel, any body but an empty one, or a malformed id: 400, no row changes', async () => {
+  const account = await funded()
+  const { id } = await pay(account)
+  const untouched = await fingerprint(service.database.owner)
+  const url = `/v3/payout/${id}/cancel`
+  assertRefused(await account.post(url, { reason: 'late' }), 400, 'invalid_field', 'reason')
+  assertRefused(await account.post(url, []), 400, 'invalid_field')
+  assertRefused(await account.post(url, '{'), 400, 'invalid_json')
+  assertRefused(await cancel(account, 'pot_1'), 400, 'invalid_path_parameter')
+  assertRefused(await account.get(url), 405, 'method_not_allowed')
+  assert.deepEqual(await fingerprint(service.database.owner), untouched)
+})
+
+test('POST /v3/payout/{id}/cancel, no body and no content type: cancelled', async () => {
+  const account = await funded()
+  const { id } = await pay(account)
+  const authorization = basic(account.key_id, account.secret)
+  const url = `/v3/payout/${id}/cancel`
+  const answer = await service.inject({ method: 'POST', url, headers: { authorization } })
+  await assertCancelled(account, id, answer)
+})

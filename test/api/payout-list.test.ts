@@ -1,0 +1,219 @@
+// GET /v3/payout: the list of payouts, its filters, and that a page costs an index look-up.
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { connect } from '../../src/db/connect.ts'
+import { readList } from '../../src/http/list.ts'
+import { listPayouts } from '../../src/payout/store.ts'
+import type { PayoutRequest } from '../../src/payout/wire.ts'
+import { internalPayout, localPayout } from '../support/bodies.ts'
+import {
+  assertBounds,
+  assertFilters,
+  assertListed,
+  assertRefusals,
+  assertWalks,
+  type Case,
+  costOf,
+  getAll,
+  type Item,
+  list,
+  type Query,
+} from '../support/listing.ts'
+import { type Client, startTestService, type TestService } from '../support/service.ts'
+import { settleAll } from '../support/settling.ts'
+
+const PATH = '/v3/payout'
+const NOBODY = '00000000000000000000'
+
+let service: TestService
+let account: Client
+let other: Client
+let entity: string
+/** Of `account`, newest first. */
+let all: Item[]
+
+before(async () => {
+  service = await startTestService({ simulator_delay_ms: 0 })
+  await service.setRates({ 'USD/HKD': '8' })
+  const fund = { USD: 1_000_000_000n, EUR: 1_000_000_000n }
+  account = await service.openAccount({ currencies: ['USD', 'EUR'], fund })
+  other = await service.openAccount({ currencies: ['USD'], fund: { USD: 1_000_000n } })
+  const made = await account.post('/v3/entity', { type: 'individual', name: 'Anna' })
+  entity = made.json.data.id
+  await pay(other, [{}])
+  // Some fail, some are held, some are reversed (contract 19).
+  await pay(account, [
+    ...[{ amount: 200_000 }, { amount: 500_000, reference_id: 'A b+&="\\' }],
+    ...[{ amount: 500_001, reference_id: 'A b+&="\\' }, { reference_id: 'a B+&="\\' }],
+    ...[{ currency: 'EUR' }, { currency: 'HKD', holding_currency: 'USD' }, { currency: 'HKD' }],
+  ])
+  const { beneficiary } = (await list(account, PATH)).results[0] as Item
+  const { beneficiary_details: _, ...body } = localPayout
+  const again = { ...body, beneficiary, reference_id: 'INV-1' }
+  assert.equal((await account.post(PATH, again)).status, 200)
+  await settleAll(service)
+  await pay(account, [{}, { on_behalf_of: entity }, { on_behalf_of: entity, currency: 'EUR' }])
+  const internal = internalPayout(other.account.deposit_address)
+  assert.equal((await account.post(PATH, internal)).status, 200)
+  all = await getAll(account, PATH, await idsOfAll(account))
+})
+after(() => service.close())
+
+/** Side by side, as many requests at once would be. */
+function pay({ account }: Client, changes: readonly object[]) {
+  return Promise.all(
+    changes.map(change => {
+      const request = { ...localPayout, ...change } as PayoutRequest
+      const command = { account_id: account.account_id, account, request, claim: null }
+      return service.deps.lanes.createPayout.run(command)
+    }),
+  )
+}
+
+async function idsOfAll({ account }: Client): Promise<string[]> {
+  const rows = await service.database.owner<{ id: string }[]>`
+    select id from payouts where account_id = ${account.account_id}
+    order by created_at desc, id desc`
+  return rows.map(({ id }) => id)
+}
+
+test(`GET ${PATH}, payouts of every kind: newest first, as each one's GET shows it, in any pages`, async () => {
+  assert.equal(all.length, 12)
+  await assertListed(account, PATH, all)
+})
+
+test(`GET ${PATH}, bounds of time: at, before and after each`, () =>
+  assertBounds(account, PATH, all))
+
+test(`GET ${PATH}, filters: exact, several at once, in any pages`, async () => {
+  const { quote, beneficiary } = all[3] as Item
+  const statuses = new Set(all.map(({ status }) => status))
+  for (const status of ['processing', 'succeeded', 'failed', 'compliance_hold', 'reversed']) {
+    assert.ok(statuses.has(status), status)
+  }
+  const cases: Case[] = [
+    ...['processing', 'succeeded', 'failed', 'compliance_hold', 'requires_action', 'reversed'].map(
+      (status): Case => [{ status }, item => item.status === status],
+    ),
+    ...['USD', 'EUR', 'HKD', 'JPY'].map(
+      (currency): Case => [{ currency }, item => item.currency === currency],
+    ),
+    [{ holding_currency: 'EUR' }, item => item.holding_currency === 'EUR'],
+    [{ type: 'service_account' }, item => item.type === 'service_account'],
+    [{ type: 'swift' }, () => false],
+    [{ reference_id: 'A b+&="\\' }, item => item.reference_id === 'A b+&="\\'],
+    [{ reference_id: 'A B+&="\\' }, () => false],
+    [{ on_behalf_of: entity }, item => item.on_behalf_of === entity],
+    [{ on_behalf_of: `ent_${NOBODY}` }, () => false],
+    [{ quote }, item => item.quote === quote],
+    [{ beneficiary }, item => item.beneficiary === beneficiary],
+    [{ status: 'compliance_hold', currency: 'EUR' }, i => i.on_behalf_of && i.currency === 'EUR'],
+    [{ status: 'succeeded', type: 'service_account' }, item => item.type === 'service_account'],
+    [
+      { on_behalf_of: entity, status: 'compliance_hold', currency: 'USD' },
+      item => item.on_behalf_of === entity && item.currency === 'USD',
+    ],
+    [{ quote, status: 'requires_action' }, () => false],
+  ]
+  await assertFilters(account, PATH, all, cases)
+})
+
+test(`GET ${PATH}, wrong parameters: 400 at each`, async () => {
+  const [foreign = ''] = await idsOfAll(other)
+  const wrong = {
+    status: ['paid', 'SUCCEEDED'],
+    currency: ['usd', 'DOLLAR'],
+    holding_currency: ['usd'],
+    type: ['wire'],
+    reference_id: ['x'.repeat(129)],
+    on_behalf_of: ['x', `bnf_${NOBODY}`],
+    quote: ['x', `pot_${NOBODY}`],
+    beneficiary: ['x', `ent_${NOBODY}`],
+  }
+  await assertRefusals(account, PATH, 'pot', wrong, foreign)
+})
+
+test(`GET ${PATH}, another account, a key that may read: sees its own and nothing else`, async () => {
+  assert.deepEqual((await list(other, PATH)).ids, await idsOfAll(other))
+  const { quote, beneficiary } = all[0] as Item
+  const filters = [{ quote }, { beneficiary }, { on_behalf_of: entity }, { reference_id: 'INV-1' }]
+  for (const query of filters) assert.deepEqual((await list(other, PATH, query)).ids, [])
+  const reader = await service.addKey(account, 'read')
+  assert.equal((await list(reader, PATH)).results.length, 10)
+})
+
+test(`GET ${PATH}, 1,000 payouts and more being made: none missed, none twice`, async () => {
+  const client = await service.openAccount({ currencies: ['USD'], fund: { USD: 100_000_000n } })
+  await pay(
+    client,
+    Array.from({ length: 1000 }, () => ({})),
+  )
+  await assertWalks(
+    client,
+    PATH,
+    () => idsOfAll(client),
+    () => pay(client, [{}, {}]),
+  )
+})
+
+test('a page of many payouts, planned while there were none: fetches what it shows and no more', async () => {
+  const another = await startTestService()
+  const sql = connect(another.database.url, { max: 1, as: 'service', look_ups: true })
+  const id = (prefix: string, i: number) => `${prefix}_${String(i).padStart(20, '0')}`
+  const filters: Query[] = [
+    ...[{}, { status: 'failed' }, { status: 'succeeded' }, { currency: 'JPY' }],
+    ...[{ holding_currency: 'EUR' }, { type: 'wallet' }, { beneficiary: id('bnf', 7) }],
+    ...[{ reference_id: 'ref-5' }, { on_behalf_of: id('ent', 7) }],
+    ...[
+      { status: 'failed', currency: 'JPY' },
+      { status: 'succeeded', type: 'wallet' },
+    ],
+  ]
+  const time = { 'created.gte': '2026-01-01T00:10:00Z', 'created.lt': '2026-01-01T01:20:00Z' }
+  const bounds: Query[] = [
+    ...[{}, time, { starting_after: id('pot', 2500) }, { ending_before: id('pot', 2500) }],
+  ]
+  const queries = filters.flatMap(filter => bounds.map(bound => ({ ...filter, ...bound })))
+  const read = (query: Query) =>
+    costOf(sql, 'payouts', tx => listPayouts(tx, 'acc_a', readList({ ...query, limit: '5' })))
+  try {
+    await another.database.owner`analyze payouts`
+    for (const query of queries) for (let i = 0; i < 7; i++) await read(query)
+    await fill(another)
+    for (const kept of [true, false]) {
+      if (!kept) await another.database.owner`vacuum analyze payouts`
+      for (const query of queries) {
+        // One more row tells whether there are more, and one is the cursor.
+        const { fetched, scans } = await read(query)
+        assert.ok(scans === 0 && fetched <= 7, JSON.stringify({ query, kept, fetched, scans }))
+        const page = await listPayouts(sql, 'acc_a', readList({ ...query, limit: '5' }))
+        assert.equal(page?.rows.length, 5, JSON.stringify(query))
+      }
+    }
+    const one = await read({ quote: id('poq', 70) })
+    assert.deepEqual(one, { fetched: 1, scans: 0 })
+  } finally {
+    await sql.end()
+    await another.close()
+  }
+})
+
+/** 6,000 payouts, of which every third is another account's. */
+function fill({ database }: TestService) {
+  return database.owner`
+    insert into payouts (account_id, id, quote_id, type, amount, currency, holding_currency,
+      holding_amount, fixed_fee, variable_fee, destination_currency, destination_amount,
+      holding_to_payout, payout_to_destination, holding_fx_id, payout_fx_id,
+      balance_transaction_id, beneficiary_id, beneficiary_details, particulars,
+      fund_transfer_network, charge_type, status, created_at, updated_at)
+    select case when i % 3 = 0 then 'acc_b' else 'acc_a' end, 'pot_' || lpad(i::text, 20, '0'),
+      'poq_' || lpad(i::text, 20, '0'), case when i % 20 = 2 then 'wallet' else 'local' end, 1,
+      case when i % 40 = 2 then 'JPY' else 'USD' end,
+      case when i % 35 = 2 then 'EUR' else 'USD' end, 1, 0, 0, 'USD', 1, 1, 1, '', '', '',
+      'bnf_' || lpad((i % 50)::text, 20, '0'), '{}', json_build_object(
+        'reference_id', case when i % 2 = 0 then '' else 'ref-' || i % 50 end,
+        'on_behalf_of', case when i % 7 = 0 then 'ent_00000000000000000007' else '' end),
+      '', '', case when i % 8 = 2 then 'failed' else 'succeeded' end,
+      timestamptz '2026-01-01T00:00:00Z' + i * interval '1 second', now()
+    from generate_series(1, 6000) i`
+}

@@ -1,0 +1,194 @@
+// GET /v3/payout/quote: the list of quotes; what is active and what has expired is told by the time
+// of the request.
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { connect } from '../../src/db/connect.ts'
+import { readList } from '../../src/http/list.ts'
+import { listQuotes } from '../../src/quote/store.ts'
+import { localPayout } from '../support/bodies.ts'
+import {
+  assertBounds,
+  assertFilters,
+  assertListed,
+  assertRefusals,
+  assertWalks,
+  type Case,
+  costOf,
+  getAll,
+  type Item,
+  list,
+  type Query,
+} from '../support/listing.ts'
+import { type Client, startTestService, type TestService } from '../support/service.ts'
+
+const PATH = '/v3/payout/quote'
+
+let service: TestService
+let account: Client
+let other: Client
+let entity: string
+/** Of `account`, newest first. */
+let all: Item[]
+
+before(async () => {
+  service = await startTestService()
+  account = await service.openAccount({ currencies: ['USD'], fund: { USD: 1_000_000n } })
+  other = await service.openAccount({ currencies: ['USD'] })
+  await ask(other, [{}])
+  const made = await account.post('/v3/entity', { type: 'individual', name: 'Anna' })
+  entity = made.json.data.id
+  const quotes = await ask(account, [
+    ...[{}, {}, {}, { payout_type: 'swift' }, { payout_type: 'swift', entity_id: entity }],
+    ...[{ entity_id: entity }, {}],
+  ])
+  const [used = '', ...others] = quotes
+  assert.equal((await account.post('/v3/payout', { ...localPayout, quote: used })).status, 200)
+  assert.equal((await account.post('/v3/payout', localPayout)).status, 200)
+  // Time goes by for these, and for the used one.
+  await service.database.owner`
+    update quotes set valid_until = clock_timestamp() - interval '1 second'
+    where id = any (${[used, ...others.slice(0, 3)]}::text[])`
+  all = await getAll(account, PATH, await idsOfAll(account))
+})
+after(() => service.close())
+
+function ask(client: Client, changes: readonly object[]): Promise<string[]> {
+  return Promise.all(
+    changes.map(async change => {
+      const payout_info = { currency: 'USD', amount: 10_000 }
+      const answer = await client.post(PATH, { payout_info, ...change })
+      assert.equal(answer.status, 200, answer.text)
+      return answer.json.id
+    }),
+  )
+}
+
+async function idsOfAll({ account }: Client): Promise<string[]> {
+  const rows = await service.database.owner<{ id: string }[]>`
+    select id from quotes where account_id = ${account.account_id}
+    order by created_at desc, id desc`
+  return rows.map(({ id }) => id)
+}
+
+test(`GET ${PATH}, quotes of every kind: in the envelope, newest first, in any pages`, async () => {
+  assert.equal(all.length, 8)
+  await assertListed(account, PATH, all)
+})
+
+test(`GET ${PATH}, bounds of time: at, before and after each`, () =>
+  assertBounds(account, PATH, all))
+
+test(`GET ${PATH}, filters: what has expired is not active, several at once, in any pages`, async () => {
+  const counts = { active: 3, used: 2, expired: 3 }
+  const cases: Case[] = Object.entries(counts).map(([status, count]) => {
+    assert.equal(all.filter(item => item.status === status).length, count)
+    return [{ status }, item => item.status === status]
+  })
+  await assertFilters(account, PATH, all, [
+    ...cases,
+    [{ payout_type: 'swift' }, item => item.payout_type === 'swift'],
+    [{ payout_type: 'wallet' }, () => false],
+    [
+      { status: 'expired', payout_type: 'swift' },
+      item => item.status === 'expired' && item.payout_type === 'swift',
+    ],
+  ])
+  const of_entity = await service.database.owner<{ id: string }[]>`
+    select id from quotes where entity_id = ${entity} order by created_at desc, id desc`
+  const { ids } = await list(account, PATH, { entity_id: entity })
+  assert.deepEqual(
+    ids,
+    of_entity.map(({ id }) => id),
+  )
+  assert.equal(ids.length, 2)
+})
+
+test(`GET ${PATH}?status, at the moment a quote expires: expired, as it is shown`, async () => {
+  const client = await service.openAccount({ currencies: ['USD'] })
+  const [id = ''] = await ask(client, [{}])
+  const [quote] = await service.database.owner<{ valid_until: string }[]>`
+    select valid_until from quotes where id = ${id}`
+  const { account_id } = client.account
+  const idsAt = async (status: string, now: string) => {
+    const page = await listQuotes(service.deps.sql, account_id, readList({ status }), now)
+    return page?.rows.map(row => row.id)
+  }
+  const valid_until = quote?.valid_until ?? ''
+  const just_before = new Date(Date.parse(valid_until) - 1000).toISOString()
+  assert.deepEqual(await idsAt('active', just_before), [id])
+  assert.deepEqual(await idsAt('expired', just_before), [])
+  assert.deepEqual(await idsAt('active', valid_until), [])
+  assert.deepEqual(await idsAt('expired', valid_until), [id])
+})
+
+test(`GET ${PATH}, wrong parameters: 400 at each`, async () => {
+  const [foreign = ''] = await idsOfAll(other)
+  const wrong = { status: ['new', 'Active'], payout_type: ['wire'], entity_id: ['x'] }
+  await assertRefusals(account, PATH, 'poq', wrong, foreign)
+})
+
+test(`GET ${PATH}, another account: sees its own and nothing else`, async () => {
+  assert.deepEqual((await list(other, PATH)).ids, await idsOfAll(other))
+  assert.deepEqual((await list(other, PATH, { entity_id: entity })).ids, [])
+})
+
+test(`GET ${PATH}, 1,000 quotes and more being made: none missed, none twice`, async () => {
+  const client = await service.openAccount({ currencies: ['USD'] })
+  await ask(
+    client,
+    Array.from({ length: 1000 }, () => ({})),
+  )
+  await assertWalks(
+    client,
+    PATH,
+    () => idsOfAll(client),
+    () => ask(client, [{}, {}]),
+  )
+})
+
+test('a page of many quotes, planned while there were none: fetches what it shows and no more', async () => {
+  const another = await startTestService()
+  const sql = connect(another.database.url, { max: 1, as: 'service', look_ups: true })
+  const id = (prefix: string, i: number) => `${prefix}_${String(i).padStart(20, '0')}`
+  const filters: Query[] = [
+    ...[{}, { status: 'active' }, { status: 'expired' }, { status: 'used' }],
+    ...[{ payout_type: 'swift' }, { entity_id: id('ent', 7) }],
+    ...[{ status: 'expired', payout_type: 'swift' }],
+  ]
+  const time = { 'created.gte': '2026-01-01T00:10:00Z', 'created.lt': '2026-01-01T01:20:00Z' }
+  const bounds: Query[] = [
+    ...[{}, time, { starting_after: id('poq', 3001) }, { ending_before: id('poq', 3001) }],
+  ]
+  const queries = filters.flatMap(filter => bounds.map(bound => ({ ...filter, ...bound })))
+  const now = '2026-01-01T00:55:00.000000Z'
+  const page = (on: typeof sql, query: Query) =>
+    listQuotes(on, 'acc_a', readList({ ...query, limit: '5' }), now)
+  const read = (query: Query) =>
+    costOf(sql, 'quotes', tx => page(tx as unknown as typeof sql, query))
+  try {
+    await another.database.owner`analyze quotes`
+    for (const query of queries) for (let i = 0; i < 7; i++) await read(query)
+    await another.database.owner`
+      insert into quotes select case when i % 3 = 0 then 'acc_b' else 'acc_a' end,
+        'poq_' || lpad(i::text, 20, '0'), case when i % 20 = 2 then 'swift' else 'local' end, 'USD',
+        1, 'USD', 1, 'USD', '', 1, 1, 1, 0, 0, 0, 0, '', '', '', '', '',
+        case when i % 7 = 0 then 'ent_00000000000000000007' else '' end,
+        case when i % 40 = 1 then 'used' else 'active' end,
+        timestamptz '2026-01-01T00:30:00Z' + i % 3000 * interval '1 second',
+        timestamptz '2026-01-01T00:00:00Z' + i * interval '1 second', now()
+      from generate_series(1, 6000) i`
+    for (const kept of [true, false]) {
+      if (!kept) await another.database.owner`vacuum analyze quotes`
+      for (const query of queries) {
+        const cost = await read(query)
+        const rows = (await page(sql, query))?.rows.length
+        const what = JSON.stringify({ query, kept, rows, ...cost })
+        // One more row tells whether there are more, and one is the cursor.
+        assert.ok(rows === 5 && cost.scans === 0 && cost.fetched <= 7, what)
+      }
+    }
+  } finally {
+    await sql.end()
+    await another.close()
+  }
+})

@@ -1,0 +1,257 @@
+// A cancel against the workers that hand payouts over: a payout is cancelled or the rail is asked to
+// pay it, never both and never neither, whoever comes first and in whichever process.
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Sql } from '../../src/db/connect.ts'
+import { claimDuePayouts } from '../../src/payout/store.ts'
+import type { Rail, RailStep } from '../../src/rail/rail.ts'
+import { settleOnce } from '../../src/worker/settle-payouts.ts'
+import { localPayout } from '../support/bodies.ts'
+import { checkBooks } from '../support/books.ts'
+import { httpClient, pickSeed, seeded, startProcesses, tally, until } from '../support/process.ts'
+import {
+  type AnotherProcess,
+  type Answer,
+  type Client,
+  client,
+  startTestService,
+  type TestService,
+} from '../support/service.ts'
+import { report, scriptedRail, settleAll } from '../support/settling.ts'
+
+const START = 100_000_000n
+const FEE = 100n
+const AMOUNT = 10_000n
+
+let service: TestService
+let other: AnotherProcess
+/** The same account in both processes. */
+let here: Client
+let there: Client
+
+before(async () => {
+  service = await startTestService()
+  await service.setFees([{ fixed_amount: FEE }])
+  here = await service.openAccount({ currencies: ['USD'], fund: { USD: START } })
+  other = await service.anotherProcess()
+  there = client(here, other.inject)
+})
+after(async () => {
+  await other.close()
+  await service.close()
+})
+
+async function pay(): Promise<string> {
+  const answer = await here.post('/v3/payout', localPayout)
+  assert.equal(answer.status, 200, answer.text)
+  return answer.json.data.id
+}
+
+function cancel(by: Client, id: string, headers: Record<string, string> = {}): Promise<Answer> {
+  return by.post(`/v3/payout/${id}/cancel`, {}, headers)
+}
+
+/** As the answer would be: how it ended, or the reason of the refusal. */
+function outcome({ status, json }: Pick<Answer, 'status' | 'json'>): string {
+  return status === 200 ? `cancelled ${json.data.failure.code}` : String(json.errors[0].reason)
+}
+
+async function balance(): Promise<bigint> {
+  const answer = await here.get('/v3/balance')
+  return BigInt(answer.json.data.available[0].amount)
+}
+
+for (const [what, headers, others] of [
+  ['with one key', { 'idempotency-key': 'at once' }, 'cancelled PF000100'],
+  ['without a key', {}, 'payout_not_cancellable'],
+] as const) {
+  test(`POST /v3/payout/{id}/cancel, 20 at once in two processes ${what}: cancelled once`, async () => {
+    const start = await balance()
+    const id = await pay()
+    const by = (i: number) => (i % 2 === 0 ? here : there)
+    const asked = Array.from({ length: 20 }, (_, i) => cancel(by(i), id, headers))
+    const answers = await Promise.all(asked)
+    const [first, ...more] = answers.toSorted((a, b) => a.status - b.status).map(outcome)
+    assert.equal(first, 'cancelled PF000100')
+    assert.deepEqual(more, Array(19).fill(others))
+    const repeats = answers.filter(answer => answer.headers['idempotent-replayed'] === 'true')
+    assert.equal(repeats.length, what === 'with one key' ? 19 : 0)
+    assert.equal(await balance(), start)
+  })
+}
+
+/** Resolves when a session of the service waits for a lock that another one holds. */
+function untilBlocked(): Promise<void> {
+  return until('a session waits for a lock', 5_000, async () => {
+    const waiting = await service.database.owner`
+      select from pg_stat_activity
+      where datname = current_database() and wait_event_type = 'Lock'`
+    return waiting.length > 0
+  })
+}
+
+/** Runs `work` while no journal can be written: whoever writes one waits, with its locks held. */
+async function whileJournalsAreLocked(work: () => Promise<void>): Promise<void> {
+  await service.database.owner.begin(async tx => {
+    await tx`lock table journals in share row exclusive mode`
+    await work()
+  })
+}
+
+test('POST /v3/payout/{id}/cancel, while a claim is being committed: waits for it, then 409', async () => {
+  const id = await pay()
+  const { account_id } = here.account
+  const { answer } = await service.database.owner.begin(async tx => {
+    const claims = await claimDuePayouts(tx as unknown as Sql, account_id, [id], 0)
+    assert.equal(claims.length, 1)
+    const asked = cancel(here, id)
+    await untilBlocked()
+    return { answer: asked }
+  })
+  assert.equal(outcome(await answer), 'payout_not_cancellable')
+  const rail = scriptedRail(() => Promise.resolve(report('succeeded')))
+  await settleAll(service, rail)
+  assert.deepEqual(rail.calls, [`inquire ${id}`])
+})
+
+const FAILURE = { code: 'OP1', category: 'operator', message: 'No.' }
+const failed: RailStep = { status: 'failed', failure: FAILURE }
+
+const MOVES: readonly (readonly [what: string, move: (id: string) => Promise<unknown>])[] = [
+  [
+    'POST /v3/payout/{id}/cancel',
+    async id => assert.equal(outcome(await cancel(here, id)), 'cancelled PF000100'),
+  ],
+  [
+    'operator sets failed',
+    payout_id => {
+      const { account_id } = here.account
+      const step = { account_id, payout_id, steps: [failed], by: 'operator' } as const
+      return service.deps.lanes.advancePayout.run({ ...step, ask_again_in_ms: null })
+    },
+  ],
+]
+
+for (const [what, move] of MOVES) {
+  test(`${what}, workers while it is being written: they claim nothing, wait for nothing`, async () => {
+    const id = await pay()
+    const rail = scriptedRail(() => Promise.resolve(report('succeeded')))
+    let moved: Promise<unknown> = Promise.resolve()
+    await whileJournalsAreLocked(async () => {
+      moved = move(id)
+      await untilBlocked()
+      for (const deps of [service.deps, other.deps]) {
+        assert.equal(await settleOnce({ ...deps, rail }), 1)
+      }
+    })
+    await moved
+    await settleAll(service, rail)
+    assert.deepEqual(rail.calls, [])
+    const [row] = await service.database.owner`
+      select status, rail_attempts from payouts where id = ${id}`
+    assert.deepEqual({ ...row }, { status: 'failed', rail_attempts: 0 })
+  })
+}
+
+/** Lets every payout succeed, and counts how often it was asked to pay each. */
+function countingRail(): Rail & { readonly paid: Map<string, number> } {
+  const paid = new Map<string, number>()
+  const submit = ({ id }: { id: string }) => {
+    paid.set(id, (paid.get(id) ?? 0) + 1)
+    return Promise.resolve(report('succeeded'))
+  }
+  return { name: 'counting', paid, submit, inquire: submit }
+}
+
+const ROUNDS = 200
+const PAYOUTS = 4
+
+test(`cancels against two workers, ${ROUNDS} rounds: each payout cancelled or paid, never both`, async t => {
+  const seed = pickSeed()
+  t.diagnostic(`SEED=${seed}`)
+  const random = seeded(seed)
+  const rail = countingRail()
+  const start = await balance()
+  const answers = new Map<string, Answer>()
+  for (let round = 0; round < ROUNDS; round++) {
+    const ids = await Promise.all(Array.from({ length: PAYOUTS }, pay))
+    const settle = async ({ deps }: Pick<AnotherProcess, 'deps'>) => {
+      await delay(random() * 25)
+      await settleOnce({ ...deps, rail })
+    }
+    const cancels = ids.map(async (id, i) => {
+      await delay(random() * 8)
+      answers.set(id, await cancel(i % 2 === 0 ? here : there, id))
+    })
+    await Promise.all([settle(service), settle(other), ...cancels])
+  }
+  await settleAll(service, rail)
+  const rows = await service.database.owner<{ id: string; status: string; asked: number }[]>`
+    select id, status, rail_attempts as asked from payouts
+    where id = any (${[...answers.keys()]}::text[])`
+  const counts = { cancelled: 0n, paid: 0n }
+  for (const { id, status, asked } of rows) {
+    const answer = answers.get(id) as Answer
+    const cancelled = answer.status === 200
+    counts[cancelled ? 'cancelled' : 'paid'] += 1n
+    const was = [outcome(answer), status, asked, rail.paid.get(id) ?? 0]
+    const wanted = cancelled
+      ? ['cancelled PF000100', 'failed', 0, 0]
+      : ['payout_not_cancellable', 'succeeded', 1, 1]
+    assert.deepEqual(was, wanted, id)
+  }
+  t.diagnostic(`${counts.cancelled} cancelled, ${counts.paid} paid`)
+  assert.equal(counts.cancelled + counts.paid, BigInt(ROUNDS * PAYOUTS))
+  assert.ok(counts.cancelled > 0n && counts.paid > 0n, 'both happened')
+  assert.equal(await balance(), start - counts.paid * (AMOUNT + FEE))
+  await checkBooks(service.database.owner, { DATABASE_URL: service.database.url })
+})
+
+test('cancels against the workers of two processes: each payout cancelled or paid, never both', async t => {
+  const processes = await startProcesses(2, { DATABASE_URL: service.database.url })
+  const seed = pickSeed()
+  t.diagnostic(`SEED=${seed}`)
+  const random = seeded(seed)
+  const start = await balance()
+  const http = httpClient(here)
+  const address = () => processes[random() < 0.5 ? 0 : 1]?.address ?? ''
+  const answers: Awaited<ReturnType<typeof http.post>>[] = []
+  const ids: string[] = []
+  try {
+    const one = async () => {
+      const made = await http.post(address(), '/v3/payout', localPayout)
+      assert.equal(made.status, 200, made.text)
+      const { id } = made.json.data
+      ids.push(id)
+      await delay(random() * 6)
+      const answer = await http.post(address(), `/v3/payout/${id}/cancel`, {})
+      answers.push(answer)
+      // What the cancel said is so from then on.
+      const status = answer.status === 200 ? 'failed' : 'succeeded'
+      await until(`${id} is ${status}`, 10_000, async () => {
+        const read = await http.get(address(), `/v3/payout/${id}`)
+        return read.json.data.status === status
+      })
+    }
+    const client = async () => {
+      for (let i = 0; i < ROUNDS / 8; i++) await one()
+    }
+    await Promise.all(Array.from({ length: 8 }, client))
+  } finally {
+    http.close()
+    await Promise.all(processes.map(p => p.kill()))
+  }
+  const counts = tally(answers)
+  t.diagnostic(JSON.stringify(counts))
+  assert.deepEqual(Object.keys(counts).sort(), ['200', '409 payout_not_cancellable'])
+  const wrong = await service.database.owner`
+    select id, status, rail_attempts, failure from payouts
+    where id = any (${ids}::text[]) and not (
+      status = 'failed' and failure ->> 'code' = 'PF000100' and rail_attempts = 0
+      or status = 'succeeded' and rail_attempts > 0)`
+  assert.deepEqual([...wrong], [])
+  const paid = BigInt(counts['409 payout_not_cancellable'] ?? 0)
+  assert.equal(await balance(), start - paid * (AMOUNT + FEE))
+  await checkBooks(service.database.owner, { DATABASE_URL: service.database.url })
+})

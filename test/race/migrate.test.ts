@@ -1,0 +1,115 @@
+// Migrations that build indexes while the service writes: by several processes at once, again after
+// one was cut off, and without holding any writer up.
+import assert from 'node:assert/strict'
+import { after, before, beforeEach, test } from 'node:test'
+import { connect, type Sql } from '../../src/db/connect.ts'
+import { indexesOf, migrate, pendingMigrations, readMigrations } from '../../src/db/migrate.ts'
+import { createDatabase, type TestDatabase } from '../support/database.ts'
+
+const NAME = '0007-lists.sql'
+
+let database: TestDatabase
+let indexes: readonly string[]
+before(async () => {
+  database = await createDatabase()
+  const migration = (await readMigrations()).find(({ name }) => name === NAME)
+  indexes = migration === undefined ? [] : indexesOf(migration).map(({ index }) => index)
+  assert.ok(indexes.length >= 9)
+})
+after(() => database.drop())
+
+/** As it was before the migration. */
+beforeEach(async () => {
+  const { owner } = database
+  for (const index of indexes) await owner.unsafe(`drop index if exists ${index}`)
+  await owner`delete from schema_migrations where name = ${NAME}`
+})
+
+async function migrateAlone(): Promise<string[]> {
+  const owner = connect(database.url, { max: 1, as: 'owner' })
+  try {
+    return await migrate(owner)
+  } finally {
+    await owner.end()
+  }
+}
+
+async function assertBuilt(): Promise<void> {
+  const rows = await database.owner<{ name: string; indisvalid: boolean }[]>`
+    select indexrelid::regclass::text as name, indisvalid from pg_index
+    where indexrelid::regclass::text = any (${[...indexes]}::text[])`
+  assert.deepEqual(rows.map(({ name }) => name).sort(), [...indexes].sort())
+  assert.ok(rows.every(({ indisvalid }) => indisvalid))
+  assert.deepEqual(await pendingMigrations(database.owner), [])
+}
+
+test('migrate, four processes at once: one builds, the others find it done', async () => {
+  const applied = await Promise.all([1, 2, 3, 4].map(migrateAlone))
+  assert.deepEqual(applied.flat(), [NAME])
+  await assertBuilt()
+})
+
+const event = (sql: Pick<Sql, 'unsafe'>, sequence: number) =>
+  sql.unsafe(`insert into events values ('acc_a', ${sequence}, 'evt_a', 't', 'o', '{}', now())`)
+
+test('migrate, a build that failed: said so, not recorded, and built anew when its cause is gone', async () => {
+  const { owner } = database
+  await event(owner, 1)
+  await event(owner, 2)
+  await assert.rejects(migrateAlone(), /event_id_once/)
+  assert.deepEqual(await pendingMigrations(owner), [NAME])
+  const [left] = await owner`
+    select indisvalid from pg_index where indexrelid = 'event_id_once'::regclass`
+  assert.deepEqual(left, { indisvalid: false })
+  await owner.begin(async tx => {
+    await tx`alter table events disable trigger append_only`
+    await tx`delete from events`
+    await tx`alter table events enable trigger append_only`
+  })
+  assert.deepEqual(await migrateAlone(), [NAME])
+  await assertBuilt()
+})
+
+test('migrate, an older transaction open: waits for it, and writers do not wait', async () => {
+  const { owner } = database
+  const migrated = await owner.begin(async tx => {
+    await tx`insert into holds values ('acc_a', 'ent_a', 'pot_a')`
+    await tx`insert into payout_transitions values ('a', 'b')`
+    await tx.unsafe('lock table payouts in row exclusive mode')
+    const migrating = migrateAlone()
+    for (;;) {
+      const [waiting] = await owner`
+        select from pg_stat_activity
+        where datname = current_database() and query like 'create index%' and wait_event = 'virtualxid'`
+      if (waiting !== undefined) break
+      await new Promise(resolve => setTimeout(resolve, 20))
+    }
+    // Nothing that a payout writes is locked.
+    await owner.begin(async writer => {
+      await writer`set local lock_timeout = '100ms'`
+      await writer.unsafe('lock table payouts, events in row exclusive mode')
+      await event(writer, 3)
+    })
+    return () => migrating
+  })
+  assert.deepEqual(await migrated(), [NAME])
+  await assertBuilt()
+})
+
+test('a migration without a transaction: holds indexes built concurrently, and nothing else', async () => {
+  for (const migration of await readMigrations()) {
+    if (migration.text.startsWith('-- without a transaction')) {
+      assert.ok(indexesOf(migration).length > 0, migration.name)
+    }
+  }
+  const bad = [
+    'create index a on b (c)',
+    'create index concurrently a on b (c)',
+    'create index concurrently if not exists a on b (c); update b set c = 1',
+    'drop table b',
+  ]
+  for (const text of bad) {
+    const migration = { name: 'bad.sql', text: `-- without a transaction\n${text};\n`, hash: '' }
+    assert.throws(() => indexesOf(migration), /bad.sql may only build indexes/)
+  }
+})
