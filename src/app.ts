@@ -16,16 +16,13 @@ import { eventRoutes } from './event/routes.ts'
 import { authenticate } from './http/authenticate.ts'
 import { DOC_KEYWORDS } from './http/docs.ts'
 import { sendError, sendMalformed, sendRefusal } from './http/errors.ts'
-import { readJson } from './http/json.ts'
+import { MAX_BODY_BYTES, readJson } from './http/json.ts'
 import { apiReference } from './http/openapi.ts'
 import { opsRoutes } from './http/ops.ts'
 import { refuseInvalid } from './http/problems.ts'
 import { REASON } from './http/schema.ts'
 import { payoutRoutes } from './payout/routes.ts'
 import { quoteRoutes } from './quote/routes.ts'
-
-/** Contract 28: larger bodies are 413. */
-const MAX_BODY_BYTES = 256 * 1024
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
 

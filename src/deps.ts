@@ -32,7 +32,7 @@ import {
   createPayout,
 } from './payout/operations.ts'
 import type { Payout } from './payout/rules.ts'
-import { findPayouts, wakeHeldPayouts } from './payout/store.ts'
+import { findPayouts, upsertEndedReviews } from './payout/store.ts'
 import type { Advance, AdvanceOutcome } from './payout/transition.ts'
 import { type CreatedQuote, type CreateQuote, createQuote } from './quote/operations.ts'
 import type { Quote } from './quote/rules.ts'
@@ -117,7 +117,7 @@ export async function openDeps(
       createPayout: new Lanes(writes, idempotent(createPayout(shared)), options),
       cancelPayout: new Lanes(writes, idempotent(cancelPayout(newId)), options),
       advancePayout: new Lanes(writes, advancePayout(newId), options),
-      writeEntity: new Lanes(writes, idempotent(writeEntity(newId, wakeHeldPayouts)), options),
+      writeEntity: new Lanes(writes, idempotent(writeEntity(newId, upsertEndedReviews)), options),
       writeBeneficiary: new Lanes(writes, idempotent(writeBeneficiary(newId)), options),
     },
     readers: {

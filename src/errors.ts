@@ -170,6 +170,12 @@ export function refusal(reason: Reason, message: string, remarks = ''): Refusal 
   return new Refusal([{ reason, message, remarks }])
 }
 
+/** The object, or the one answer for what is not there and what is another account's. */
+export function found<T>(object: T | undefined): T {
+  if (object === undefined) throw refusal('not_found', CATALOGUE.not_found.meaning)
+  return object
+}
+
 /** Throws all problems gathered so far as one Refusal; does nothing when there are none. */
 export function refuseIfAny(problems: readonly Problem[]): void {
   if (problems.length > 0) throw new Refusal(problems)

@@ -18,6 +18,7 @@ export interface BookWrites {
 
 /**
  * Statements for one batch of writes; the books are those that `load` locked and `decide` advanced.
+ * A book in which nothing happened is not written, so that last_written_at says what it means.
  */
 export function storeBooks(
   tx: TransactionSql,
@@ -32,9 +33,13 @@ export function storeBooks(
   ]
   const lines = entries.map(entry => entry.line)
   const events = writes.flatMap(write => write.events)
-  const all = [...books.values()]
-  const statements: PromiseLike<unknown>[] = [updateBooks(tx, all, now)]
-  if (all.some(book => book.changed.size > 0)) statements.push(updateBalances(tx, all, now))
+  const touched = new Set([...journals, ...events].map(({ account_id }) => account_id))
+  const written = [...books.values()].filter(({ account_id }) => touched.has(account_id))
+  const statements: PromiseLike<unknown>[] = []
+  if (written.length > 0) statements.push(updateBooks(tx, written, now))
+  if (written.some(book => book.changed.size > 0)) {
+    statements.push(updateBalances(tx, written, now))
+  }
   if (journals.length > 0) statements.push(insertJournals(tx, journals))
   if (lines.length > 0) statements.push(insertBalanceTransactions(tx, lines))
   if (events.length > 0) statements.push(insertEvents(tx, events))

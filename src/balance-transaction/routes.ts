@@ -1,8 +1,8 @@
 // GET /v3/balance_transaction, GET /v3/balance_transaction/{id} and GET /v3/balance.
 import type { FastifyInstance } from 'fastify'
 import type { Deps } from '../deps.ts'
-import { refusal } from '../errors.ts'
-import { found, send } from '../http/answer.ts'
+import { found, refusal } from '../errors.ts'
+import { send } from '../http/answer.ts'
 import { operationDocs, pathId } from '../http/docs.ts'
 import { success } from '../http/envelope.ts'
 import { checkList, ListOf, type ListQuery, presentList, readList } from '../http/list.ts'

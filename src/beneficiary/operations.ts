@@ -1,12 +1,12 @@
 // The writes of beneficiaries: creation and change in one lane, so that they come to the book in
 // the order in which they were asked for. Those that payouts make are the payouts' affair.
+import { storeBooks } from '../balance-transaction/operations.ts'
 import type { TransactionSql } from '../db/connect.ts'
 import type { Operation } from '../engine/operation.ts'
-import { insertEvents } from '../event/store.ts'
 import { success } from '../http/envelope.ts'
 import { type NewId, nameOf, uniqueKeys } from '../id.ts'
 import type { Answering, Claiming } from '../idempotency/rules.ts'
-import { lockBooks, updateBooks } from '../ledger/store.ts'
+import { lockBooks } from '../ledger/store.ts'
 import {
   type Beneficiary,
   type BeneficiaryChange,
@@ -44,18 +44,13 @@ export function writeBeneficiary(
       return { ...outcome, reply: success(presentBeneficiary(outcome.beneficiary)) }
     },
 
-    async store(tx, outcomes, state) {
-      const events = outcomes.flatMap(outcome => outcome.events)
-      // What changes nothing writes nothing, not even when its book was last written.
-      if (events.length === 0) return
+    store(tx, outcomes, state) {
       const rows = (did: BeneficiaryOutcome['did']) =>
         outcomes.filter(o => o.did === did).map(o => o.beneficiary)
       const [created, changed] = [rows('created'), uniqueKeys(rows('changed'))]
-      const touched = new Set(events.map(({ account_id }) => account_id))
-      const books = [...state.books.values()].filter(({ account_id }) => touched.has(account_id))
-      await Promise.all([
-        updateBooks(tx, books, state.now),
-        insertEvents(tx, events),
+      const writes = outcomes.map(({ events }) => ({ entries: [], events }))
+      return Promise.all([
+        ...storeBooks(tx, state.books, writes, state.now),
         created.length > 0 && insertBeneficiaries(tx, created),
         changed.length > 0 && updateBeneficiaries(tx, changed),
       ])

@@ -2,9 +2,9 @@
 // how they are made and changed. State in, outcome out; the state is advanced so that the next
 // command of a batch sees what this one did.
 import { isDeepStrictEqual } from 'node:util'
-import { type Problem, refusal, refuseIfAny } from '../errors.ts'
-import { type Event, recordEvent } from '../event/rules.ts'
-import { type Key, type NewId, nameOf } from '../id.ts'
+import { found, type Problem, refusal, refuseIfAny } from '../errors.ts'
+import { type Event, recordChange } from '../event/rules.ts'
+import { type NewId, nameOf } from '../id.ts'
 import type { Instant } from '../instant.ts'
 import type { Book } from '../ledger/rules.ts'
 import { findCurrency } from '../money/currency.ts'
@@ -163,10 +163,11 @@ export function decideBeneficiary(
   change: BeneficiaryChange,
 ): BeneficiaryOutcome {
   if (change.kind === 'update') {
-    return decideUpdate(state, findNamed(state, { account_id, id: change.id }), change.update)
+    const name = nameOf({ account_id, id: change.id })
+    return decideUpdate(state, found(state.beneficiaries.get(name)), change.update)
   }
   const beneficiary = makeBeneficiary(account_id, change.request, state.now, state.newId)
-  const event = record(state, beneficiary, 'beneficiary.created', {})
+  const event = recordChange(state, beneficiary, 'beneficiary.created', {})
   return { beneficiary, did: 'created', events: [event] }
 }
 
@@ -190,7 +191,7 @@ function decideUpdate(
   const next = { ...beneficiary, details, updated_at: state.now }
   state.beneficiaries.set(nameOf(next), next)
   const previous = Object.fromEntries(changed.map(name => [name, before[name]]))
-  const event = record(state, next, 'beneficiary.updated', { previous })
+  const event = recordChange(state, next, 'beneficiary.updated', { previous })
   return { beneficiary: next, did: 'changed', events: [event] }
 }
 
@@ -211,18 +212,6 @@ function updatedDetails(
   return isDeepStrictEqual(canonicalDestination(destination_details), after.destination_details)
     ? { ...after, destination_details }
     : { ...after, destination: newId('dst') }
-}
-
-function findNamed(state: BeneficiaryState, key: Key): Beneficiary {
-  const beneficiary = state.beneficiaries.get(nameOf(key))
-  if (beneficiary === undefined) throw refusal('not_found', 'No such object in this account.')
-  return beneficiary
-}
-
-function record(state: BeneficiaryState, { account_id, id }: Key, type: string, data: object) {
-  const book = state.books.get(account_id)
-  if (book === undefined) throw new Error(`account ${account_id} has no book`)
-  return recordEvent(book, { type, object_id: id, data }, state.now, state.newId)
 }
 
 function checkDetailCurrency(code: string | undefined, remarks: string): Problem[] {

@@ -90,6 +90,23 @@ export function table(headings: readonly string[], rows: readonly (readonly stri
     .join('\n')
 }
 
+/** The two largest units: `45d 3h`, `12m 5s`. */
+export function describeAge(seconds: number): string {
+  if (seconds < 0) return '0s'
+  const parts = [
+    [Math.floor(seconds / 86_400), 'd'],
+    [Math.floor(seconds / 3600) % 24, 'h'],
+    [Math.floor(seconds / 60) % 60, 'm'],
+    [seconds % 60, 's'],
+  ] as const
+  const first = parts.findIndex(([count]) => count > 0)
+  if (first === -1) return '0s'
+  return parts
+    .slice(first, first + 2)
+    .map(([count, unit]) => `${count}${unit}`)
+    .join(' ')
+}
+
 /** The service's log: JSON lines on standard output. */
 export function makeLog(config: Config) {
   // PostgreSQL puts the failing row into these: names and account numbers stay out of the log.

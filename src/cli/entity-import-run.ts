@@ -24,18 +24,15 @@ import { findApprovals, findByIdentity, findImported } from '../entity/store.ts'
 import type { EntityRequest } from '../entity/wire.ts'
 import { CATALOGUE, type Problem, Refusal, refusal } from '../errors.ts'
 import { toRefusal } from '../http/errors.ts'
-import { JsonError, readJson } from '../http/json.ts'
+import { JsonError, MAX_BODY_BYTES, readJson } from '../http/json.ts'
 import { newId } from '../id.ts'
 import { invalid } from '../party/rules.ts'
-import { wakeHeldPayouts } from '../payout/store.ts'
+import { upsertEndedReviews } from '../payout/store.ts'
 import { CommandFailed } from './context.ts'
 import type { EntityProblems } from './entity-reader.ts'
 import { refuseProblems } from './files.ts'
 import { cellsOf, type FileRecord, readRecords } from './records.ts'
 import { visible } from './terminal.ts'
-
-/** As POST takes it (contract 28). */
-const MAX_ROW_BYTES = 256 * 1024
 
 /** Rows in one transaction. */
 const BATCH = 500
@@ -79,7 +76,7 @@ function readHeader(text: string): Read<readonly Column[]> {
 }
 
 function recordsOf(path: string, quotes: boolean): AsyncGenerator<FileRecord, void> {
-  return readRecords(path, { quotes, max_bytes: MAX_ROW_BYTES })
+  return readRecords(path, { quotes, max_bytes: MAX_BODY_BYTES })
 }
 
 /** A row that was read and, unless it has problems, drafted. */
@@ -152,13 +149,13 @@ export async function runImport(run: ImportRun): Promise<RunEnd> {
 
 function readRow({ file, problemsOf }: ImportRun, drafts: ImportDrafts, record: FileRecord): Row {
   const { line, bytes_read } = record
-  const body = readBody(file.columns, record)
+  const body = readRowBody(file.columns, record)
   const problems = body instanceof Refusal ? body.problems : problemsOf(body)
   const draft = problems.length > 0 ? null : drafts.next(body as EntityRequest)
   return { line, bytes_read, draft, problems }
 }
 
-function readBody(columns: ImportFile['columns'], { bytes, fault }: FileRecord): unknown {
+function readRowBody(columns: ImportFile['columns'], { bytes, fault }: FileRecord): unknown {
   if (fault === 'too_long') {
     const { meaning: message } = CATALOGUE.payload_too_large
     return new Refusal([{ reason: 'payload_too_large', message, remarks: '' }])
@@ -203,7 +200,7 @@ function readCells(
 
 /** Writes rows. `sql` has at least two connections, so that batches follow each other at once. */
 export async function writingImporter(sql: Sql, account_id: string): Promise<Importer> {
-  const lane = new Lane(sql, writeEntity(newId, wakeHeldPayouts), { max_batch: BATCH })
+  const lane = new Lane(sql, writeEntity(newId, upsertEndedReviews), { max_batch: BATCH })
   const started_at = await databaseNow(sql)
   const write = async (
     line: number,

@@ -6,7 +6,7 @@ import { checkEntity } from '../entity/record.ts'
 import { EntityRequest } from '../entity/wire.ts'
 import { type Problem, Refusal } from '../errors.ts'
 import { JsonError, readJson } from '../http/json.ts'
-import { validationProblems } from '../http/problems.ts'
+import { validationProblems, withMore } from '../http/problems.ts'
 import { describedOnly } from './openapi.ts'
 
 /** Everything wrong with what should be a creation's body; nothing: it is an EntityRequest. */
@@ -25,9 +25,7 @@ export async function openEntityReader(): Promise<EntityProblems> {
   await app.close()
   return body => {
     const shape = validate(body) ? [] : validationProblems(validate.errors ?? [], 'body')
-    const named = new Set(shape.map(({ remarks }) => remarks))
-    const more = problemsByRules(body, shape.length === 0)
-    return [...shape, ...more.filter(({ remarks }) => !named.has(remarks))]
+    return withMore(shape, problemsByRules(body, shape.length === 0))
   }
 }
 

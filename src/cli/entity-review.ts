@@ -8,7 +8,7 @@ import { findEntities, findEntityAccount } from '../entity/store.ts'
 import { Refusal } from '../errors.ts'
 import { newId } from '../id.ts'
 import { type Instant, instantFromIso } from '../instant.ts'
-import { countHeldPayouts, wakeHeldPayouts } from '../payout/store.ts'
+import { countHeldPayouts, upsertEndedReviews } from '../payout/store.ts'
 import { type Context, print, UsageError, withContext } from './context.ts'
 import { reviewedWords } from './entity-words.ts'
 
@@ -165,7 +165,7 @@ async function reviewed(
     const { status } = review
     const change = { kind: 'review', id, status, description, seen: seen ?? updated_at } as const
     try {
-      const operation = writeEntity(newId, wakeHeldPayouts)
+      const operation = writeEntity(newId, upsertEndedReviews)
       const outcome = await write(operation, { account_id, claim: null, change })
       // As decided under the lock, not as some earlier look would have seen it.
       const data = outcome.events[0]?.data as { previous_status?: string } | undefined

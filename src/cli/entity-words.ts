@@ -5,8 +5,7 @@ import type { Entity } from '../entity/record.ts'
 import { isLive } from '../entity/states.ts'
 import { presentEntity } from '../entity/wire.ts'
 import { type Instant, secondsBetween } from '../instant.ts'
-import { table } from './context.ts'
-import { describeAge } from './rates.ts'
+import { describeAge, table } from './context.ts'
 import { cutTo, padTo, visible, widthOf } from './terminal.ts'
 
 const WIDTH = 80

@@ -15,7 +15,7 @@ import { describeRate, type Rate } from '../fx/rules.ts'
 import { listRates, lockRates, upsertRates } from '../fx/store.ts'
 import { type Instant, secondsBetween } from '../instant.ts'
 import { formatDecimal } from '../money/decimal.ts'
-import { CommandFailed, print, table, UsageError, withContext } from './context.ts'
+import { CommandFailed, describeAge, print, table, UsageError, withContext } from './context.ts'
 import { readInput, refuseProblems, valuesOf } from './files.ts'
 
 interface Json {
@@ -187,21 +187,4 @@ async function storeRates(
 /** For people: without a fraction of zero. */
 function toSecond(instant: Instant): string {
   return instant.replace('.000000Z', 'Z')
-}
-
-/** The two largest units: `45d 3h`, `12m 5s`. */
-export function describeAge(seconds: number): string {
-  if (seconds < 0) return '0s'
-  const parts = [
-    [Math.floor(seconds / 86_400), 'd'],
-    [Math.floor(seconds / 3600) % 24, 'h'],
-    [Math.floor(seconds / 60) % 60, 'm'],
-    [seconds % 60, 's'],
-  ] as const
-  const first = parts.findIndex(([count]) => count > 0)
-  if (first === -1) return '0s'
-  return parts
-    .slice(first, first + 2)
-    .map(([count, unit]) => `${count}${unit}`)
-    .join(' ')
 }

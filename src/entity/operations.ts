@@ -90,11 +90,8 @@ export function writeEntity(
       const [changed, created] = [rows('changed'), rows('created')]
       const reviewed = changed.filter(row => ENDS_A_HOLD.has(row.approval_status))
       const writes = outcomes.map(({ events }) => ({ entries: [], events }))
-      // A duplicate writes nothing, not even when its book was last written.
-      const touched = new Set(outcomes.flatMap(({ events }) => events.map(e => e.account_id)))
-      const books = new Map([...state.books].filter(([account_id]) => touched.has(account_id)))
       return Promise.all([
-        ...(books.size > 0 ? storeBooks(tx, books, writes, state.now) : []),
+        ...storeBooks(tx, state.books, writes, state.now),
         ...inRounds(changed).map(round => updateEntities(tx, round)),
         created.length > 0 && insertEntities(tx, created),
         reviewed.length > 0 && onReviewed(tx, reviewed, state.now),

@@ -2,8 +2,8 @@
 // against the entities there are. State in, outcome out; the state is advanced so that the next
 // command of a batch sees what this one did.
 import { isDeepStrictEqual } from 'node:util'
-import { type Refusal, refusal } from '../errors.ts'
-import { type Event, recordEvent } from '../event/rules.ts'
+import { found, type Refusal, refusal } from '../errors.ts'
+import { type Event, recordChange } from '../event/rules.ts'
 import { type Key, type NewId, nameOf } from '../id.ts'
 import type { Instant } from '../instant.ts'
 import type { Book } from '../ledger/rules.ts'
@@ -122,7 +122,7 @@ function decideCreation(state: EntityState, account_id: string, draft: Draft): E
   }
   remember(state, entity, judged)
   if (import_key !== null) state.imported.set(`${account_id}/${import_key}`, entity)
-  const event = record(state, entity, 'entity.created', {})
+  const event = recordChange(state, entity, 'entity.created', {})
   return { entity, did: 'created', rule: null, judged, import_key, events: [event] }
 }
 
@@ -157,7 +157,7 @@ function decideUpdate(state: EntityState, entity: Entity, update: EntityUpdate):
   const next = again ? withStep(written, 'resubmitted', '', state.now) : written
   remember(state, next, judged)
   const previous = Object.fromEntries(changed.map(name => [name, entity.details[name] ?? null]))
-  const events = [record(state, next, 'entity.updated', { previous })]
+  const events = [recordChange(state, next, 'entity.updated', { previous })]
   if (again) events.push(recordStep(state, next, entity.approval_status))
   return { entity: next, did: 'changed', rule: null, judged, import_key: null, events }
 }
@@ -270,9 +270,7 @@ function checkPrincipal(state: EntityState, account_id: string, details: EntityD
 }
 
 function findNamed(state: EntityState, account_id: string, id: string): Entity {
-  const entity = state.entities.get(nameOf({ account_id, id }))
-  if (entity === undefined) throw refusal('not_found', 'No such object in this account.')
-  return entity
+  return found(state.entities.get(nameOf({ account_id, id })))
 }
 
 function candidatesOf(state: EntityState, account_id: string) {
@@ -316,11 +314,5 @@ function illegalStep(entity: Entity, status: ApprovalStatus): Refusal {
 function recordStep(state: EntityState, entity: Entity, previous_status: ApprovalStatus): Event {
   const { approval_status, approval_status_description: description } = entity
   const data = { approval_status, previous_status, description }
-  return record(state, entity, `entity.approval_${approval_status}`, data)
-}
-
-function record(state: EntityState, { account_id, id }: Key, type: string, data: object): Event {
-  const book = state.books.get(account_id)
-  if (book === undefined) throw new Error(`account ${account_id} has no book`)
-  return recordEvent(book, { type, object_id: id, data }, state.now, state.newId)
+  return recordChange(state, entity, `entity.approval_${approval_status}`, data)
 }

@@ -1,7 +1,8 @@
 // GET /v3/event and GET /v3/event/{id}.
 import type { FastifyInstance } from 'fastify'
 import type { Deps } from '../deps.ts'
-import { found, send } from '../http/answer.ts'
+import { found } from '../errors.ts'
+import { send } from '../http/answer.ts'
 import { operationDocs, pathId } from '../http/docs.ts'
 import { success } from '../http/envelope.ts'
 import { checkList, ListOf, type ListQuery, presentList, readList } from '../http/list.ts'

@@ -1,7 +1,7 @@
 // Events: what happened to an object, in the order of its account. Pure.
-import type { NewId } from '../id.ts'
+import type { Key, NewId } from '../id.ts'
 import type { Instant } from '../instant.ts'
-import type { Book } from '../ledger/rules.ts'
+import { type Book, bookOf } from '../ledger/rules.ts'
 
 /**
  * One change of state. `data` holds the facts that may change later; the rest is joined on reading.
@@ -32,4 +32,19 @@ export function recordEvent(
     created_at,
     ...event,
   }
+}
+
+/** The event of a change of one object, in the book of its account. */
+export function recordChange(
+  state: {
+    readonly now: Instant
+    readonly books: ReadonlyMap<string, Book>
+    readonly newId: NewId
+  },
+  { account_id, id: object_id }: Key,
+  type: string,
+  data: object,
+): Event {
+  const book = bookOf(state.books, account_id)
+  return recordEvent(book, { type, object_id, data }, state.now, state.newId)
 }

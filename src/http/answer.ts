@@ -1,5 +1,4 @@
-// What routes share: the idempotency header read, stored text sent as it is, and objects that are
-// not there.
+// What routes share: the idempotency header read, and stored text sent as it is.
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { refusal } from '../errors.ts'
 import { type Claim, hashRequest, type Reply } from '../idempotency/rules.ts'
@@ -25,10 +24,4 @@ export function claimOf(request: FastifyRequest, operation: string): Claim | nul
 export function send(reply: FastifyReply, { status, body, replayed }: Reply) {
   if (replayed) void reply.header('idempotent-replayed', 'true')
   return reply.status(status).type('application/json; charset=utf-8').send(body)
-}
-
-/** The object, or the one answer for what is not there and what is another account's. */
-export function found<T>(object: T | undefined): T {
-  if (object === undefined) throw refusal('not_found', 'No such object in this account.')
-  return object
 }

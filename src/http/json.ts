@@ -4,6 +4,9 @@
 // errors, or any resource.
 
 /** The outermost object or array is level 1. Source: contract, rule 28. */
+/** Contract 28: longer bodies are 413. */
+export const MAX_BODY_BYTES = 256 * 1024
+
 const MAX_LEVELS = 32
 
 /** A longer key is cut in a path, so that an answer cannot be made as long as the body. */

@@ -38,9 +38,13 @@ export function refuseInvalid(request: FastifyRequest): void {
   if (validationError === undefined) return
   const { validation = [], validationContext = 'body' } = validationError
   const problems = validationProblems(validation, validationContext)
-  const named = new Set(problems.map(problem => problem.remarks))
-  const more = problemsByRules(request).filter(({ remarks }) => !named.has(remarks))
-  throw new Refusal([...problems, ...more])
+  throw new Refusal(withMore(problems, problemsByRules(request)))
+}
+
+/** What the schema found, and what the rules find in fields that it has not named. */
+export function withMore(found: readonly Problem[], byRules: readonly Problem[]): Problem[] {
+  const named = new Set(found.map(({ remarks }) => remarks))
+  return [...found, ...byRules.filter(({ remarks }) => !named.has(remarks))]
 }
 
 function problemsByRules(request: FastifyRequest): readonly Problem[] {

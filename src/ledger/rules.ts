@@ -52,6 +52,13 @@ export interface Book {
   readonly changed: Set<string>
 }
 
+/** The book of an account; every account has one, and `load` has locked it. */
+export function bookOf(books: ReadonlyMap<string, Book>, account_id: string): Book {
+  const book = books.get(account_id)
+  if (book === undefined) throw new Error(`account ${account_id} has no book`)
+  return book
+}
+
 export const EMPTY_HASH = '0'.repeat(64)
 
 export interface JournalDraft {

@@ -1,7 +1,8 @@
 // POST and GET /v3/payout, GET /v3/payout/{id} and POST /v3/payout/{id}/cancel.
 import type { FastifyInstance } from 'fastify'
 import type { Deps } from '../deps.ts'
-import { claimOf, found, send } from '../http/answer.ts'
+import { found } from '../errors.ts'
+import { claimOf, send } from '../http/answer.ts'
 import { operationDocs, pathId } from '../http/docs.ts'
 import { success } from '../http/envelope.ts'
 import { checkList, ListOf, type ListQuery, presentList, readList } from '../http/list.ts'

@@ -13,7 +13,7 @@ import { refusal } from '../errors.ts'
 import { type Event, recordEvent } from '../event/rules.ts'
 import { type NewId, nameOf } from '../id.ts'
 import type { Instant } from '../instant.ts'
-import type { Book } from '../ledger/rules.ts'
+import { type Book, bookOf } from '../ledger/rules.ts'
 import { currencyExponent } from '../money/currency.ts'
 import { type Decimal, formatMajor } from '../money/decimal.ts'
 import {
@@ -139,8 +139,7 @@ export function decidePayout(
           quote.destination_currency,
         )
       : null
-  const book = state.books.get(account.account_id)
-  if (book === undefined) throw new Error(`account ${account.account_id} has no book`)
+  const book = bookOf(state.books, account.account_id)
   checkBalance(book, quote)
   // After this point the payout succeeds.
 

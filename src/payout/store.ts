@@ -201,7 +201,7 @@ export function deleteHolds(tx: TransactionSql, holds: readonly Hold[]) {
 }
 
 /** Tells the worker of reviews that have ended: one row each, however many payouts wait. */
-export function wakeHeldPayouts(tx: TransactionSql, entities: readonly Key[], now: Instant) {
+export function upsertEndedReviews(tx: TransactionSql, entities: readonly Key[], now: Instant) {
   return tx`
     insert into ended_reviews (account_id, entity_id, due_at)
     select account_id, id, ${now}::timestamptz from ${keysOf(tx, uniqueKeys(entities))}

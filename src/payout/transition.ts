@@ -2,11 +2,11 @@
 // cancellation, settlement, and money given back from the stored integers.
 import { type BalanceTransaction, type Entry, postEntry } from '../balance-transaction/rules.ts'
 import type { Approvals } from '../entity/rules.ts'
-import { refusal } from '../errors.ts'
+import { found, refusal } from '../errors.ts'
 import { type Event, recordEvent } from '../event/rules.ts'
 import { type NewId, nameOf } from '../id.ts'
 import { type Instant, plusMilliseconds } from '../instant.ts'
-import { type Book, type Journal, postJournal } from '../ledger/rules.ts'
+import { type Book, bookOf, type Journal, postJournal } from '../ledger/rules.ts'
 import type { RailStep } from '../rail/rail.ts'
 import { failurePostings, reversalPostings, settlementPostings } from './postings.ts'
 import { postReceipt } from './receiver.ts'
@@ -68,11 +68,8 @@ export interface AdvanceOutcome {
  */
 export function decideAdvance(state: AdvanceState, advance: Advance): AdvanceOutcome {
   const name = nameOf({ account_id: advance.account_id, id: advance.payout_id })
-  const payout = state.payouts.get(name)
-  const book = state.books.get(advance.account_id)
-  if (payout === undefined || book === undefined) {
-    throw refusal('not_found', 'No such object in this account.')
-  }
+  const payout = found(state.payouts.get(name))
+  const book = bookOf(state.books, advance.account_id)
   const fresh = stepsOf(state, payout, advance)
   checkSteps(payout, fresh)
   // After this point it succeeds.

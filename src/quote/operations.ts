@@ -4,7 +4,7 @@ import { storeBooks } from '../balance-transaction/operations.ts'
 import type { Operation } from '../engine/operation.ts'
 import { type Approvals, approvalsByName, checkNamed } from '../entity/rules.ts'
 import { findApprovals } from '../entity/store.ts'
-import { type Event, recordEvent } from '../event/rules.ts'
+import { type Event, recordChange } from '../event/rules.ts'
 import { bare } from '../http/envelope.ts'
 import { type NewId, uniqueKeys } from '../id.ts'
 import type { Answering, Claiming } from '../idempotency/rules.ts'
@@ -60,12 +60,9 @@ export function createQuote(reference: {
         holding_amount: expected(request.holding_info?.amount),
         destination_amount: expected(request.destination_info?.amount),
       })
-      const book = books.get(account.account_id)
-      if (book === undefined) throw new Error(`account ${account.account_id} has no book`)
       const identity = { account_id: account.account_id, id: newId('poq') }
       const quote = makeQuote(identity, terms, price, 'active', now, pricing.quote_validity_s)
-      const created = { type: 'payout_quote.created', object_id: quote.id, data: {} }
-      const event = recordEvent(book, created, now, newId)
+      const event = recordChange({ books, now, newId }, quote, 'payout_quote.created', {})
       return { quote, event, reply: bare(presentQuote(quote, now)) }
     },
 

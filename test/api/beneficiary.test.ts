@@ -3,7 +3,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { findBeneficiaries, listBeneficiaries } from '../../src/beneficiary/store.ts'
-import { connect, type Sql, type TransactionSql } from '../../src/db/connect.ts'
 import { readList } from '../../src/http/list.ts'
 import { bankBeneficiary, internalPayout, localPayout } from '../support/bodies.ts'
 import {
@@ -13,6 +12,7 @@ import {
   balancesOf,
   fingerprint,
 } from '../support/check.ts'
+import { assertPageCost, crossed, idAt } from '../support/page-cost.ts'
 import { type Client, startTestService, type TestService } from '../support/service.ts'
 import { BENEFICIARY_DETAILS, IN_UTC, idOf } from '../support/shapes.ts'
 
@@ -646,60 +646,24 @@ test(`GET ${PATH}, what is no parameter, no value or no beneficiary: 400 at each
   assertProblems(nobody, 400, [['invalid_query_parameter', 'ending_before']])
 })
 
-/** Rows of `beneficiaries` that reading fetches by index, and its sequential scans. */
-async function costOf(sql: Sql, read: (tx: TransactionSql) => Promise<readonly unknown[]>) {
-  return sql.begin(async tx => {
-    const counted = async () => {
-      const [row] = await tx<{ fetched: bigint; scans: bigint }[]>`
-        select idx_tup_fetch as fetched, seq_scan as scans
-        from pg_stat_xact_user_tables where relname = 'beneficiaries'`
-      return { fetched: Number(row?.fetched), scans: Number(row?.scans) }
-    }
-    const before = await counted()
-    const { length } = await read(tx)
-    const now = await counted()
-    return { length, fetched: now.fetched - before.fetched, scans: now.scans - before.scans }
-  })
-}
-
 test('a page of many beneficiaries, and one by id, planned while there were none: fetches no more', async () => {
-  const another = await startTestService()
-  const { owner, url } = another.database
-  const sql = connect(url, { max: 1, as: 'service', look_ups: true })
-  const id = (i: number) => `bnf_${String(i).padStart(20, '0')}`
-  const page = (query: Record<string, string>) => async (tx: TransactionSql) =>
-    (await listBeneficiaries(tx, 'acc_a', readList({ ...query, limit: '5' })))?.rows ?? []
-  const filters = [{}, { type: 'individual' }, { destination_type: 'wallet' }]
-  const cursors = [{}, { starting_after: id(2500) }, { ending_before: id(2500) }]
-  const reads = [
-    ...filters.flatMap(filter => cursors.map(cursor => page({ ...filter, ...cursor }))),
-    (tx: TransactionSql) => findBeneficiaries(tx, [{ account_id: 'acc_a', id: id(1) }]),
-  ]
-  try {
-    await owner`analyze beneficiaries`
-    // Seven times: PostgreSQL may keep a statement's plan from the sixth on.
-    for (const read of reads) for (let i = 0; i < 7; i++) await costOf(sql, read)
-    await owner`
+  const cursor = idAt('bnf', 2500)
+  const key = { account_id: 'acc_a', id: idAt('bnf', 1) }
+  await assertPageCost({
+    table: 'beneficiaries',
+    queries: crossed(
+      [{}, { type: 'individual' }, { destination_type: 'wallet' }],
+      [{}, { starting_after: cursor }, { ending_before: cursor }],
+    ),
+    page: (tx, query) => listBeneficiaries(tx, 'acc_a', readList({ ...query, limit: '5' })),
+    fill: owner => owner`
       insert into beneficiaries (account_id, id, details, created_at, updated_at)
       select case when i % 3 = 0 then 'acc_b' else 'acc_a' end, 'bnf_' || lpad(i::text, 20, '0'),
         json_build_object('type', case when i % 20 = 2 then 'individual' else 'business' end,
           'destination_details', json_build_object(
             'type', case when i % 40 = 2 then 'wallet' else 'bank' end)),
         timestamptz '2026-01-01T00:00:00Z' + i * interval '1 second', now()
-      from generate_series(1, 5000) i`
-    for (const kept of [true, false]) {
-      if (!kept) await owner`analyze beneficiaries`
-      for (const [i, read] of reads.entries()) {
-        const cost = await costOf(sql, read)
-        const what = JSON.stringify({ i, kept, ...cost })
-        const byId = i === reads.length - 1
-        assert.deepEqual([cost.length, cost.scans], [byId ? 1 : 5, 0], what)
-        // One more row tells whether there are more, and one is the cursor.
-        assert.ok(cost.fetched <= (byId ? 1 : 7), what)
-      }
-    }
-  } finally {
-    await sql.end()
-    await another.close()
-  }
+      from generate_series(1, 5000) i`,
+    one: { read: tx => findBeneficiaries(tx, [key]), when: 'always' },
+  })
 })

@@ -2,13 +2,13 @@
 // filters, what is refused, and that a page costs an index look-up whatever the table holds.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { connect, type Sql } from '../../src/db/connect.ts'
 import type { Entity } from '../../src/entity/record.ts'
 import { draftOf } from '../../src/entity/rules.ts'
 import { listEntities } from '../../src/entity/store.ts'
 import type { EntityRequest } from '../../src/entity/wire.ts'
 import { readList } from '../../src/http/list.ts'
 import { assertProblems, assertRefused } from '../support/check.ts'
+import { assertPageCost, crossed, idAt } from '../support/page-cost.ts'
 import { type Client, startTestService, type TestService } from '../support/service.ts'
 
 const PATH = '/v3/entity'
@@ -404,42 +404,18 @@ test(`GET ${PATH} in openapi.json: limit is a number, and every parameter is the
   })
 })
 
-/** Rows of `entities` that a page fetches by index, and its sequential scans, as counted there. */
-async function costOf(sql: Sql, account_id: string, query: Query) {
-  return sql.begin(async tx => {
-    const counted = () => tx<{ fetched: bigint; scans: bigint }[]>`
-      select idx_tup_fetch as fetched, seq_scan as scans
-      from pg_stat_xact_user_tables where relname = 'entities'`
-    const before = at(await counted(), 0)
-    const page = await listEntities(tx, account_id, readList(query))
-    const after = at(await counted(), 0)
-    return {
-      rows: page?.rows.length ?? 0,
-      fetched: Number(after.fetched - before.fetched),
-      scans: Number(after.scans - before.scans),
-    }
-  })
-}
-
 test('a page of many entities, planned while there were none: fetches what it shows and no more', async () => {
-  const another = await startTestService()
-  const sql = connect(another.database.url, { max: 1, as: 'service', look_ups: true })
-  const id = (i: number) => `ent_${String(i).padStart(20, '0')}`
   const time = { 'created.gte': '2026-01-01T00:10:00Z', 'created.lt': '2026-01-01T01:10:00Z' }
+  const cursor = idAt('ent', 2500)
   const filters: Query[] = [
     ...[{}, { type: 'business' }, { approval_status: 'submitted' }],
-    ...[{ reference_id: 'ref-21' }, { on_behalf_of: id(7) }],
+    ...[{ reference_id: 'ref-21' }, { on_behalf_of: idAt('ent', 7) }],
   ]
-  const bounds: Query[] = [{}, time, { starting_after: id(2500) }, { ending_before: id(2500) }]
-  const queries = filters.flatMap(filter => bounds.map(bound => ({ ...filter, ...bound })))
-  try {
-    // The table is known to be empty, for which a scan of all of it costs nothing.
-    await another.database.owner`analyze entities`
-    // Seven times: PostgreSQL may keep a statement's plan from the sixth on.
-    for (const query of queries) {
-      for (let i = 0; i < 7; i++) await costOf(sql, 'acc_a', query)
-    }
-    await another.database.owner`
+  await assertPageCost({
+    table: 'entities',
+    queries: crossed(filters, [{}, time, { starting_after: cursor }, { ending_before: cursor }]),
+    page: (tx, query) => listEntities(tx, 'acc_a', readList({ ...query, limit: '5' })),
+    fill: owner => owner`
       insert into entities (account_id, id, type, on_behalf_of, reference_id, details,
         approval_status, approval_history, created_at, updated_at)
       select case when i % 3 = 0 then 'acc_b' else 'acc_a' end, 'ent_' || lpad(i::text, 20, '0'),
@@ -448,19 +424,6 @@ test('a page of many entities, planned while there were none: fetches what it sh
         case when i % 2 = 0 then 'ref-' || i % 50 - 1 else '' end, '{}',
         case when i % 40 = 2 then 'submitted' else 'pending' end, '[]',
         timestamptz '2026-01-01T00:00:00Z' + i * interval '1 second', now()
-      from generate_series(1, 5000) i`
-    for (const kept of [true, false]) {
-      if (!kept) await another.database.owner`analyze entities`
-      for (const query of queries) {
-        const cost = await costOf(sql, 'acc_a', { ...query, limit: '5' })
-        const what = JSON.stringify({ ...query, kept, ...cost })
-        assert.ok(cost.rows === 5 && cost.scans === 0, what)
-        // One more row tells whether there are more, and one is the cursor.
-        assert.ok(cost.fetched <= 7, what)
-      }
-    }
-  } finally {
-    await sql.end()
-    await another.close()
-  }
+      from generate_series(1, 5000) i`,
+  })
 })

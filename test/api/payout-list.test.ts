@@ -1,7 +1,7 @@
 // GET /v3/payout: the list of payouts, its filters, and that a page costs an index look-up.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { connect } from '../../src/db/connect.ts'
+import type { Sql, TransactionSql } from '../../src/db/connect.ts'
 import { readList } from '../../src/http/list.ts'
 import { listPayouts } from '../../src/payout/store.ts'
 import type { PayoutRequest } from '../../src/payout/wire.ts'
@@ -13,12 +13,12 @@ import {
   assertRefusals,
   assertWalks,
   type Case,
-  costOf,
   getAll,
   type Item,
   list,
   type Query,
 } from '../support/listing.ts'
+import { assertPageCost, crossed, idAt } from '../support/page-cost.ts'
 import { type Client, startTestService, type TestService } from '../support/service.ts'
 import { settleAll } from '../support/settling.ts'
 
@@ -157,50 +157,31 @@ test(`GET ${PATH}, 1,000 payouts and more being made: none missed, none twice`, 
 })
 
 test('a page of many payouts, planned while there were none: fetches what it shows and no more', async () => {
-  const another = await startTestService()
-  const sql = connect(another.database.url, { max: 1, as: 'service', look_ups: true })
-  const id = (prefix: string, i: number) => `${prefix}_${String(i).padStart(20, '0')}`
   const filters: Query[] = [
     ...[{}, { status: 'failed' }, { status: 'succeeded' }, { currency: 'JPY' }],
-    ...[{ holding_currency: 'EUR' }, { type: 'wallet' }, { beneficiary: id('bnf', 7) }],
-    ...[{ reference_id: 'ref-5' }, { on_behalf_of: id('ent', 7) }],
+    ...[{ holding_currency: 'EUR' }, { type: 'wallet' }, { beneficiary: idAt('bnf', 7) }],
+    ...[{ reference_id: 'ref-5' }, { on_behalf_of: idAt('ent', 7) }],
     ...[
       { status: 'failed', currency: 'JPY' },
       { status: 'succeeded', type: 'wallet' },
     ],
   ]
   const time = { 'created.gte': '2026-01-01T00:10:00Z', 'created.lt': '2026-01-01T01:20:00Z' }
-  const bounds: Query[] = [
-    ...[{}, time, { starting_after: id('pot', 2500) }, { ending_before: id('pot', 2500) }],
-  ]
-  const queries = filters.flatMap(filter => bounds.map(bound => ({ ...filter, ...bound })))
-  const read = (query: Query) =>
-    costOf(sql, 'payouts', tx => listPayouts(tx, 'acc_a', readList({ ...query, limit: '5' })))
-  try {
-    await another.database.owner`analyze payouts`
-    for (const query of queries) for (let i = 0; i < 7; i++) await read(query)
-    await fill(another)
-    for (const kept of [true, false]) {
-      if (!kept) await another.database.owner`vacuum analyze payouts`
-      for (const query of queries) {
-        // One more row tells whether there are more, and one is the cursor.
-        const { fetched, scans } = await read(query)
-        assert.ok(scans === 0 && fetched <= 7, JSON.stringify({ query, kept, fetched, scans }))
-        const page = await listPayouts(sql, 'acc_a', readList({ ...query, limit: '5' }))
-        assert.equal(page?.rows.length, 5, JSON.stringify(query))
-      }
-    }
-    const one = await read({ quote: id('poq', 70) })
-    assert.deepEqual(one, { fetched: 1, scans: 0 })
-  } finally {
-    await sql.end()
-    await another.close()
-  }
+  const cursor = idAt('pot', 2500)
+  const page = (tx: TransactionSql, query: Query) =>
+    listPayouts(tx, 'acc_a', readList({ ...query, limit: '5' }))
+  await assertPageCost({
+    table: 'payouts',
+    queries: crossed(filters, [{}, time, { starting_after: cursor }, { ending_before: cursor }]),
+    page,
+    fill,
+    one: { read: tx => page(tx, { quote: idAt('poq', 70) }), when: 'analyzed' },
+  })
 })
 
 /** 6,000 payouts, of which every third is another account's. */
-function fill({ database }: TestService) {
-  return database.owner`
+function fill(owner: Sql) {
+  return owner`
     insert into payouts (account_id, id, quote_id, type, amount, currency, holding_currency,
       holding_amount, fixed_fee, variable_fee, destination_currency, destination_amount,
       holding_to_payout, payout_to_destination, holding_fx_id, payout_fx_id,

@@ -2,7 +2,6 @@
 // of the request.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { connect } from '../../src/db/connect.ts'
 import { readList } from '../../src/http/list.ts'
 import { listQuotes } from '../../src/quote/store.ts'
 import { localPayout } from '../support/bodies.ts'
@@ -13,12 +12,12 @@ import {
   assertRefusals,
   assertWalks,
   type Case,
-  costOf,
   getAll,
   type Item,
   list,
   type Query,
 } from '../support/listing.ts'
+import { assertPageCost, crossed, idAt } from '../support/page-cost.ts'
 import { type Client, startTestService, type TestService } from '../support/service.ts'
 
 const PATH = '/v3/payout/quote'
@@ -147,28 +146,19 @@ test(`GET ${PATH}, 1,000 quotes and more being made: none missed, none twice`, a
 })
 
 test('a page of many quotes, planned while there were none: fetches what it shows and no more', async () => {
-  const another = await startTestService()
-  const sql = connect(another.database.url, { max: 1, as: 'service', look_ups: true })
-  const id = (prefix: string, i: number) => `${prefix}_${String(i).padStart(20, '0')}`
   const filters: Query[] = [
     ...[{}, { status: 'active' }, { status: 'expired' }, { status: 'used' }],
-    ...[{ payout_type: 'swift' }, { entity_id: id('ent', 7) }],
+    ...[{ payout_type: 'swift' }, { entity_id: idAt('ent', 7) }],
     ...[{ status: 'expired', payout_type: 'swift' }],
   ]
   const time = { 'created.gte': '2026-01-01T00:10:00Z', 'created.lt': '2026-01-01T01:20:00Z' }
-  const bounds: Query[] = [
-    ...[{}, time, { starting_after: id('poq', 3001) }, { ending_before: id('poq', 3001) }],
-  ]
-  const queries = filters.flatMap(filter => bounds.map(bound => ({ ...filter, ...bound })))
+  const cursor = idAt('poq', 3001)
   const now = '2026-01-01T00:55:00.000000Z'
-  const page = (on: typeof sql, query: Query) =>
-    listQuotes(on, 'acc_a', readList({ ...query, limit: '5' }), now)
-  const read = (query: Query) =>
-    costOf(sql, 'quotes', tx => page(tx as unknown as typeof sql, query))
-  try {
-    await another.database.owner`analyze quotes`
-    for (const query of queries) for (let i = 0; i < 7; i++) await read(query)
-    await another.database.owner`
+  await assertPageCost({
+    table: 'quotes',
+    queries: crossed(filters, [{}, time, { starting_after: cursor }, { ending_before: cursor }]),
+    page: (tx, query) => listQuotes(tx, 'acc_a', readList({ ...query, limit: '5' }), now),
+    fill: owner => owner`
       insert into quotes select case when i % 3 = 0 then 'acc_b' else 'acc_a' end,
         'poq_' || lpad(i::text, 20, '0'), case when i % 20 = 2 then 'swift' else 'local' end, 'USD',
         1, 'USD', 1, 'USD', '', 1, 1, 1, 0, 0, 0, 0, '', '', '', '', '',
@@ -176,19 +166,6 @@ test('a page of many quotes, planned while there were none: fetches what it show
         case when i % 40 = 1 then 'used' else 'active' end,
         timestamptz '2026-01-01T00:30:00Z' + i % 3000 * interval '1 second',
         timestamptz '2026-01-01T00:00:00Z' + i * interval '1 second', now()
-      from generate_series(1, 6000) i`
-    for (const kept of [true, false]) {
-      if (!kept) await another.database.owner`vacuum analyze quotes`
-      for (const query of queries) {
-        const cost = await read(query)
-        const rows = (await page(sql, query))?.rows.length
-        const what = JSON.stringify({ query, kept, rows, ...cost })
-        // One more row tells whether there are more, and one is the cursor.
-        assert.ok(rows === 5 && cost.scans === 0 && cost.fetched <= 7, what)
-      }
-    }
-  } finally {
-    await sql.end()
-    await another.close()
-  }
+      from generate_series(1, 6000) i`,
+  })
 })

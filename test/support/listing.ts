@@ -1,7 +1,6 @@
 // What tests ask of every list: pages, walks through all of them, the bounds and filters judged
-// against each object's own GET, and what a page costs the database.
+// against each object's own GET. What a page costs the database stands in page-cost.ts.
 import assert from 'node:assert/strict'
-import type { Sql } from '../../src/db/connect.ts'
 import { assertProblems } from './check.ts'
 import type { Client } from './service.ts'
 
@@ -208,33 +207,4 @@ export async function assertWalks(
     assert.deepEqual(up, (await idsNow()).slice(0, -1), `up by ${limit}`)
     assert.ok(up.length > before.length, 'some were added')
   }
-}
-
-export interface Cost {
-  /** Rows of the table that were read by an index. */
-  readonly fetched: number
-  readonly scans: number
-}
-
-/** What reading costs one table, as counted by PostgreSQL in a transaction of its own. */
-export function costOf(
-  sql: Sql,
-  table: string,
-  read: (sql: Parameters<Parameters<Sql['begin']>[1]>[0]) => Promise<unknown>,
-): Promise<Cost> {
-  return sql.begin(async tx => {
-    const counted = async () => {
-      const [row] = await tx<{ fetched: bigint; scans: bigint }[]>`
-        select idx_tup_fetch as fetched, seq_scan as scans
-        from pg_stat_xact_user_tables where relname = ${table}`
-      return row ?? { fetched: 0n, scans: 0n }
-    }
-    const before = await counted()
-    await read(tx)
-    const after = await counted()
-    return {
-      fetched: Number(after.fetched - before.fetched),
-      scans: Number(after.scans - before.scans),
-    }
-  })
 }
