@@ -1,6 +1,12 @@
 // The fee schedule: which row applies to a payout and what it costs. Pure.
 
-import { convertAtMid, type RateBook, type RatePolicy } from '../fx/rules.ts'
+import {
+  convertAtMid,
+  type RateBook,
+  type RatePolicy,
+  type Step,
+  stepsBetween,
+} from '../fx/rules.ts'
 import type { Instant } from '../instant.ts'
 import { currencyExponent } from '../money/currency.ts'
 import { basisPoints } from '../money/decimal.ts'
@@ -104,4 +110,14 @@ export function feeAmounts(
     if (variable > maximum) variable = maximum
   }
   return { fixed: inHolding(fee.fixed_amount), variable }
+}
+
+/**
+ * The rows of the rate book that `feeAmounts` converts by: none when the fee is named in this
+ * currency, or when all that it names is nothing, which needs no rate.
+ */
+export function feeSteps(fee: Fee, currency: string, rates: RateBook): readonly Step[] {
+  const { fixed_amount, minimum_amount, maximum_amount } = fee
+  const isConverted = [fixed_amount, minimum_amount ?? 0n, maximum_amount ?? 0n].some(a => a !== 0n)
+  return isConverted ? (stepsBetween(rates, fee.fee_currency, currency) ?? []) : []
 }

@@ -34,6 +34,13 @@ export interface RatePolicy {
   readonly max_age_s: number
 }
 
+/** One row of the book on the way from one currency to another. */
+export interface Step {
+  readonly rate: Rate
+  /** The way leads from its quote to its base, dividing by the mid. */
+  readonly inverted: boolean
+}
+
 /** An exact mid rate n ÷ d and the oldest of the rates it is made of. */
 interface Mid {
   readonly n: bigint
@@ -76,8 +83,9 @@ export function convertAtMid(
 }
 
 function freshMid(book: RateBook, policy: RatePolicy, from: string, to: string, now: Instant): Mid {
-  const mid = directMid(book, from, to) ?? crossMid(book, from, to)
-  if (mid === undefined) throw refusal('rate_unavailable', `No rate joins ${from} and ${to}.`)
+  const steps = stepsBetween(book, from, to)
+  if (steps === undefined) throw refusal('rate_unavailable', `No rate joins ${from} and ${to}.`)
+  const mid = midOf(steps)
   if (policy.max_age_s > 0 && secondsBetween(mid.as_of, now) > policy.max_age_s) {
     throw refusal(
       'rate_stale',
@@ -87,27 +95,39 @@ function freshMid(book: RateBook, policy: RatePolicy, from: string, to: string, 
   return mid
 }
 
-function directMid(book: RateBook, from: string, to: string): Mid | undefined {
-  const row = book.rates.get(`${from}/${to}`)
-  if (row !== undefined) {
-    return { n: row.mid.digits, d: pow10(row.mid.scale), as_of: row.as_of }
-  }
-  const inverse = book.rates.get(`${to}/${from}`)
-  if (inverse !== undefined) {
-    return { n: pow10(inverse.mid.scale), d: inverse.mid.digits, as_of: inverse.as_of }
-  }
-  return undefined
+/**
+ * The rows that lead from one currency to another, in order: none for a currency itself, its own
+ * row or that of the inverse, else two through the pivot. Undefined when no rate joins them.
+ */
+export function stepsBetween(
+  book: RateBook,
+  from: string,
+  to: string,
+): readonly Step[] | undefined {
+  if (from === to) return []
+  const direct = stepOf(book, from, to)
+  if (direct !== undefined) return [direct]
+  const first = stepOf(book, from, book.pivot)
+  const second = stepOf(book, book.pivot, to)
+  return first === undefined || second === undefined ? undefined : [first, second]
 }
 
-function crossMid(book: RateBook, from: string, to: string): Mid | undefined {
-  const first = directMid(book, from, book.pivot)
-  const second = directMid(book, book.pivot, to)
-  if (first === undefined || second === undefined) return undefined
-  return {
-    n: first.n * second.n,
-    d: first.d * second.d,
-    as_of: first.as_of < second.as_of ? first.as_of : second.as_of,
+function stepOf(book: RateBook, from: string, to: string): Step | undefined {
+  const rate = book.rates.get(`${from}/${to}`)
+  if (rate !== undefined) return { rate, inverted: false }
+  const inverse = book.rates.get(`${to}/${from}`)
+  return inverse && { rate: inverse, inverted: true }
+}
+
+function midOf(steps: readonly Step[]): Mid {
+  let [n, d, as_of] = [1n, 1n, '']
+  for (const { rate, inverted } of steps) {
+    const { digits, scale } = rate.mid
+    n *= inverted ? pow10(scale) : digits
+    d *= inverted ? digits : pow10(scale)
+    if (as_of === '' || rate.as_of < as_of) as_of = rate.as_of
   }
+  return { n, d, as_of }
 }
 
 /** A rate as one line for people: `EUR/USD 1.1712 (ECB, 2026-10-06T14:00:00.000000Z)`. */

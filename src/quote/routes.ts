@@ -1,17 +1,29 @@
 // POST and GET /v3/payout/quote, and GET /v3/payout/quote/{id}.
 import type { FastifyInstance } from 'fastify'
-import { databaseNow } from '../db/connect.ts'
 import type { Deps } from '../deps.ts'
 import { found } from '../errors.ts'
 import { claimOf, send } from '../http/answer.ts'
-import { operationDocs, pathId } from '../http/docs.ts'
+import { EXAMPLES, operationDocs, pathId } from '../http/docs.ts'
 import { bare, success } from '../http/envelope.ts'
 import { checkList, ListOf, type ListQuery, presentList, readList } from '../http/list.ts'
 import { Envelope } from '../http/schema.ts'
-import { quoteExamples } from './examples.ts'
+import { type Claim, hashRequest } from '../idempotency/rules.ts'
+import { accountNow } from '../ledger/store.ts'
+import { quoteAnswers, quoteExamples } from './examples.ts'
+import { explainedAnswer } from './explained-example.ts'
 import { listQuotes } from './store.ts'
 import { quoteTerms } from './terms.ts'
-import { presentQuote, QuoteQuery, QuoteRequest, QuoteResponse } from './wire.ts'
+import {
+  ExplainQuery,
+  presentExplained,
+  presentQuote,
+  QuoteQuery,
+  QuoteRequest,
+  QuoteResponse,
+} from './wire.ts'
+
+/** The answer that lists do not give has its own example. */
+const EXPLAINED = { ...QuoteResponse, [EXAMPLES]: { ...quoteAnswers, explained: explainedAnswer } }
 
 export function quoteRoutes(app: FastifyInstance, deps: Deps): void {
   createRoute(app, deps)
@@ -20,18 +32,20 @@ export function quoteRoutes(app: FastifyInstance, deps: Deps): void {
 }
 
 function createRoute(app: FastifyInstance, deps: Deps): void {
-  app.post<{ Body: QuoteRequest }>(
+  app.post<{ Body: QuoteRequest; Querystring: ExplainQuery }>(
     '/v3/payout/quote',
     {
       config: { scope: 'write', check: quoteTerms },
       schema: operationDocs({
         operationId: 'createPayoutQuote',
         summary: 'Fix the fees and exchange rates of a payout ahead of it.',
+        querystring: ExplainQuery,
         body: QuoteRequest,
         examples: quoteExamples,
-        response: QuoteResponse,
+        response: EXPLAINED,
         idempotent: true,
         refusals: [
+          'invalid_query_parameter',
           'currency',
           'holding_currency_not_found',
           'type_mismatch',
@@ -45,8 +59,9 @@ function createRoute(app: FastifyInstance, deps: Deps): void {
     },
     async (request, reply) => {
       const { account, body } = request
-      const claim = claimOf(request, 'POST /v3/payout/quote')
-      const command = { account_id: account.account_id, account, request: body, claim }
+      const explain = isAsked(request.query)
+      const claim = claimFor(claimOf(request, 'POST /v3/payout/quote'), body, explain)
+      const command = { account_id: account.account_id, account, request: body, explain, claim }
       const { reply: answer } = await deps.lanes.createQuote.run(command)
       return send(reply, answer)
     },
@@ -70,7 +85,7 @@ function listRoute(app: FastifyInstance, deps: Deps): void {
     async (request, reply) => {
       const wanted = readList(request.query)
       // What is asked for and what is shown are judged by one time.
-      const now = await databaseNow(deps.sql)
+      const now = await accountNow(deps.sql, request.account.account_id)
       const page = await listQuotes(deps.sql, request.account.account_id, wanted, now)
       return send(reply, success(presentList(page, wanted, quote => presentQuote(quote, now))))
     },
@@ -78,7 +93,7 @@ function listRoute(app: FastifyInstance, deps: Deps): void {
 }
 
 function getRoute(app: FastifyInstance, deps: Deps): void {
-  app.get<{ Params: { id: string } }>(
+  app.get<{ Params: { id: string }; Querystring: ExplainQuery }>(
     '/v3/payout/quote/:id',
     {
       config: { scope: 'read' },
@@ -86,17 +101,32 @@ function getRoute(app: FastifyInstance, deps: Deps): void {
         operationId: 'getPayoutQuote',
         summary: 'Fetch a quote.',
         params: pathId('poq'),
-        response: QuoteResponse,
-        refusals: ['not_found'],
+        querystring: ExplainQuery,
+        response: EXPLAINED,
+        refusals: ['not_found', 'invalid_query_parameter'],
       }),
     },
     async (request, reply) => {
       const { account_id } = request.account
       const [quote, now] = await Promise.all([
         deps.readers.quote({ account_id, id: request.params.id }),
-        databaseNow(deps.sql),
+        accountNow(deps.sql, request.account.account_id),
       ])
-      return send(reply, bare(presentQuote(found(quote), now)))
+      const present = isAsked(request.query) ? presentExplained : presentQuote
+      return send(reply, bare(present(found(quote), now)))
     },
   )
+}
+
+function isAsked({ explain }: ExplainQuery): boolean {
+  return explain === 'true'
+}
+
+/**
+ * Whether to explain is part of what was asked: a key whose kept answer has no explanation must not
+ * answer a request for one with it, nor the other way round (422 idempotency_key_reused). A request
+ * that asks for none is hashed by its body alone, as all were before there were explanations.
+ */
+function claimFor(claim: Claim | null, body: QuoteRequest, explain: boolean): Claim | null {
+  return claim && explain ? { ...claim, request_hash: hashRequest({ explain, body }) } : claim
 }

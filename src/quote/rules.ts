@@ -1,11 +1,12 @@
 // Quotes as pure functions: what a request asks for, what it costs, and when a quote may still be
 // used. Knows nothing of payouts; a payout without a quote is priced by the same functions.
 import { type Problem, refusal, refuseIfAny } from '../errors.ts'
-import { type Fee, type FeeSubject, feeAmounts, selectFee } from '../fee/rules.ts'
-import { customerRate, type RateBook, type RatePolicy } from '../fx/rules.ts'
+import { type FeeSubject, feeAmounts, selectFee } from '../fee/rules.ts'
+import { customerRate } from '../fx/rules.ts'
 import { type Instant, plusMilliseconds } from '../instant.ts'
 import { currencyExponent } from '../money/currency.ts'
 import { type Decimal, divideByRate, MAX_AMOUNT, multiplyByRate } from '../money/decimal.ts'
+import { type Basis, makeBasis, type PriceSources } from './basis.ts'
 
 export const PAYOUT_TYPES = [
   'swift',
@@ -43,6 +44,8 @@ export interface Price {
   readonly fixed_fee_payout: bigint
   readonly variable_fee_holding: bigint
   readonly variable_fee_payout: bigint
+  /** What it was made from; null when it was stored before that was kept. */
+  readonly basis: Basis | null
 }
 
 export interface Quote extends QuoteTerms, Price {
@@ -55,9 +58,7 @@ export interface Quote extends QuoteTerms, Price {
 }
 
 /** The reference data a price is made from, as one process sees it at one moment. */
-export interface Pricing extends RatePolicy {
-  readonly rates: RateBook
-  readonly fees: readonly Fee[]
+export interface Pricing extends PriceSources {
   /** How long a quote can be used (contract 7: 30 minutes unless configured). */
   readonly quote_validity_s: number
 }
@@ -80,7 +81,7 @@ export function defaultHoldingCurrency(
  */
 export function priceQuote(
   terms: QuoteTerms,
-  pricing: Pricing,
+  pricing: PriceSources,
   now: Instant,
   amount_path = 'payout_info.amount',
 ): Price {
@@ -123,6 +124,7 @@ export function priceQuote(
     fixed_fee_payout: inPayout(fixed),
     variable_fee_holding: variable,
     variable_fee_payout: inPayout(variable),
+    basis: makeBasis(terms, pricing, fee),
   }
   const shown = [price.fixed_fee_payout, price.variable_fee_payout]
   refuseIfAny([

@@ -1,6 +1,6 @@
 // The shapes of quotes on the wire: request and response schemas, and the response itself.
-import Type, { type Static } from 'typebox'
-import { EXAMPLES } from '../http/docs.ts'
+import Type, { type Static, type TSchema } from 'typebox'
+import { DOCUMENTED, EXAMPLES } from '../http/docs.ts'
 import { ListQueryOf } from '../http/list.ts'
 import {
   Amount,
@@ -16,6 +16,7 @@ import {
 import { type Instant, withOffset } from '../instant.ts'
 import { amountToJson, rateToJson } from '../money/json.ts'
 import { quoteAnswers } from './examples.ts'
+import { explainQuote, RATE_METHODS } from './explain.ts'
 import { PAYOUT_TYPES, type Quote, quoteStatus } from './rules.ts'
 
 export const CHARGE_TYPES = ['shared', 'ours'] as const
@@ -64,6 +65,109 @@ const FeePart = Type.Object(
   { title: 'Fee', description: 'One fee in both currencies; the holding currency is charged.' },
 )
 
+const Digits = Type.String({
+  pattern: '^[0-9]+(\\.[0-9]+)?$',
+  description: 'A decimal number as text, exact.',
+  examples: ['7.84790132221'],
+})
+const OrNull = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()])
+
+const WORKED = {
+  formula: Type.String({ description: 'Names are members of the quote or of this explanation.' }),
+  calculation: Type.String({
+    description: 'The same in numbers; * and / from left to right, amounts in minor units.',
+    examples: ['1000000 / 7.84790132221'],
+  }),
+  unrounded: Digits,
+  truncated: Type.Boolean({
+    description: 'The exact result never ends; these are its first 20 digits, not rounded.',
+  }),
+}
+
+const RATE_WAY = {
+  from: Type.String({ description: 'Currency code.' }),
+  to: Type.String({ description: 'Currency code; the rate is units of it for one unit of from.' }),
+  method: Literals(RATE_METHODS, { description: 'How the rate book joins the two.' }),
+  rows: Type.Array(
+    Type.Object({
+      base: Type.String(),
+      quote: Type.String(),
+      mid: Digits,
+      source: Type.String(),
+      as_of: Type.String({ format: 'date-time' }),
+      inverted: Type.Boolean({ description: 'Gone from quote to base, dividing by mid.' }),
+    }),
+    { description: 'Rows of the rate book as they were, in the order in which they are used.' },
+  ),
+  mid: Type.Object(WORKED, { title: 'ExplainedMid', description: 'Before the spread.' }),
+}
+
+const ExplainedFigure = Type.Object(
+  {
+    figure: Type.String({ description: 'The member of the quote, or a step on the way to it.' }),
+    currency: Type.String(),
+    ...WORKED,
+    rounded: Type.String({ pattern: '^[0-9]+$', description: 'Minor units of currency.' }),
+    rounding: Literals(['half_up', 'none']),
+  },
+  { title: 'ExplainedFigure' },
+)
+
+const any = (what: string) => OrNull(Type.String({ description: `${what}; null is any.` }))
+
+const ExplainedFee = Type.Object(
+  {
+    payout_type: Literals(PAYOUT_TYPES),
+    payout_currency: any('Currency code'),
+    destination_country: any('Country code'),
+    network: any('Network or chain'),
+    charge_type: any('shared or ours'),
+    fixed_amount: Digits,
+    fee_currency: Type.String({ description: 'Of the fixed, minimum and maximum amount.' }),
+    variable_bps: Type.Integer({ description: 'Basis points of holding_info.amount.' }),
+    minimum_amount: OrNull(Digits),
+    maximum_amount: OrNull(Digits),
+  },
+  { title: 'ExplainedFee', description: 'The row of the fee schedule; amounts in minor units.' },
+)
+
+const QuoteExplanation = Type.Object(
+  {
+    object: Type.Literal('quote_explanation'),
+    currencies: Type.Array(Type.Object({ currency: Type.String(), exponent: Type.Integer() }), {
+      description: 'How many digits the minor unit of each has.',
+    }),
+    spread_bps: Type.Integer({ description: 'Taken off the mid, in hundredths of a percent.' }),
+    rates: Type.Array(
+      Type.Object(
+        {
+          figure: Type.String({ description: 'The member of the quote.' }),
+          ...RATE_WAY,
+          ...WORKED,
+          rounded: Digits,
+          rounding: Literals(['half_up_12_digits', 'none']),
+        },
+        { title: 'ExplainedRate' },
+      ),
+    ),
+    fee_row: OrNull(ExplainedFee),
+    fee_conversion: OrNull(
+      Type.Object(RATE_WAY, {
+        title: 'ExplainedConversion',
+        description: 'Into the holding currency at mid; null when no fee had to be converted.',
+      }),
+    ),
+    amounts: Type.Array(ExplainedFigure, { description: 'In the order in which they follow.' }),
+    total_debit: ExplainedFigure,
+  },
+  {
+    title: 'QuoteExplanation',
+    description:
+      'How every figure of the quote came about, from the rates and fees of that moment. Numbers ' +
+      'are text and exact.',
+  },
+)
+
 export const QuoteResponse = Type.Object(
   {
     id: Id('poq', 'Quote id.'),
@@ -87,6 +191,11 @@ export const QuoteResponse = Type.Object(
     status: Literals(QUOTE_STATUSES),
     created_at: Type.String({ format: 'date-time' }),
     updated_at: Type.String({ format: 'date-time' }),
+    explanation: Type.Optional(
+      Type.Union([QuoteExplanation, Type.Null()], {
+        description: 'With `explain=true` only; null for quotes older than explanations.',
+      }),
+    ),
   },
   {
     title: 'PayoutQuote',
@@ -100,6 +209,17 @@ export const QuoteQuery = ListQueryOf('poq', {
   payout_type: Literals(PAYOUT_TYPES),
   entity_id: Id('ent', 'Whom the payout is made for.'),
 })
+
+/** Whether a single quote is to be explained; by default it is not. */
+export const ExplainQuery = Closed({
+  explain: Type.Optional(
+    Literals(['true', 'false'], {
+      description: 'Adds `explanation`: every rate, fee and rounding of the price.',
+      [DOCUMENTED]: { type: 'boolean', default: false },
+    }),
+  ),
+})
+export type ExplainQuery = Static<typeof ExplainQuery>
 
 /** The quote as service.md's table has it; `now` decides whether an unused one has expired. */
 export function presentQuote(quote: Quote, now: Instant) {
@@ -129,6 +249,11 @@ export function presentQuote(quote: Quote, now: Instant) {
     created_at: withOffset(quote.created_at),
     updated_at: withOffset(quote.updated_at),
   }
+}
+
+/** The same quote with how it was priced, or null where that was not kept. */
+export function presentExplained(quote: Quote, now: Instant) {
+  return { ...presentQuote(quote, now), explanation: explainQuote(quote) }
 }
 
 function money(currency: string, amount: bigint) {

@@ -1,0 +1,128 @@
+// What a price was made from, as it is stored with the quote: the rows of the rate book and of the
+// fee schedule that were used, and nothing else. They are a rate book and a fee schedule of their
+// own, from which the same rules make the same price again. Pure.
+import { type Fee, feeSteps } from '../fee/rules.ts'
+import { type Rate, type RateBook, type RatePolicy, stepsBetween } from '../fx/rules.ts'
+import type { Instant } from '../instant.ts'
+import { formatDecimal, parseDecimal } from '../money/decimal.ts'
+
+/**
+ * The column `basis` of a quote, a JSON document. What is not set is left out, because every payout
+ * writes one: a payout in one currency without a fee needs 16 bytes.
+ */
+export interface Basis {
+  readonly spread_bps: number
+  /** Set when a pair was crossed. */
+  readonly pivot?: string
+  /** By `BASE/QUOTE`. */
+  readonly rates?: Readonly<Record<string, BasisRate>>
+  /** Absent when no row of the schedule matched. */
+  readonly fee?: BasisFee
+}
+
+/** `mid` is exact decimal text. */
+export type BasisRate = readonly [mid: string, source: string, as_of: Instant]
+
+/** A row of the schedule; its payout type is the quote's. Amounts are integers as text. */
+export interface BasisFee {
+  readonly payout_currency?: string
+  readonly destination_country?: string
+  readonly network?: string
+  readonly charge_type?: string
+  readonly fixed_amount?: string
+  readonly fee_currency: string
+  readonly variable_bps?: number
+  readonly minimum_amount?: string
+  readonly maximum_amount?: string
+}
+
+/** Reference data as far as a price depends on it. */
+export interface PriceSources extends RatePolicy {
+  readonly rates: RateBook
+  readonly fees: readonly Fee[]
+}
+
+/** What a price of these currencies was made from, with the fee row that was selected. */
+export function makeBasis(
+  currencies: {
+    readonly holding_currency: string
+    readonly payout_currency: string
+    readonly destination_currency: string
+  },
+  { rates: book, spread_bps }: Pick<PriceSources, 'rates' | 'spread_bps'>,
+  fee: Fee | undefined,
+): Basis {
+  const { holding_currency, payout_currency, destination_currency } = currencies
+  const ways = [
+    stepsBetween(book, holding_currency, payout_currency) ?? [],
+    stepsBetween(book, payout_currency, destination_currency) ?? [],
+    fee === undefined ? [] : feeSteps(fee, holding_currency, book),
+  ]
+  const used: Record<string, BasisRate> = {}
+  for (const { rate } of ways.flat()) {
+    used[`${rate.base}/${rate.quote}`] = [formatDecimal(rate.mid), rate.source, rate.as_of]
+  }
+  return {
+    spread_bps,
+    ...(ways.some(steps => steps.length > 1) ? { pivot: book.pivot } : {}),
+    ...(ways.some(steps => steps.length > 0) ? { rates: used } : {}),
+    ...(fee === undefined ? {} : { fee: basisFee(fee) }),
+  }
+}
+
+/**
+ * The rate book and the schedule of a basis. Rows that were not used are missing, so that the rules
+ * choose the same ones: a row that would have come first was not there either.
+ */
+export function sourcesOf(basis: Basis, payout_type: string): PriceSources {
+  const rates = Object.entries(basis.rates ?? {}).map(([pair, stored]): [string, Rate] => [
+    pair,
+    rateOf(pair, stored),
+  ])
+  return {
+    rates: { pivot: basis.pivot ?? '', rates: new Map(rates) },
+    fees: basis.fee === undefined ? [] : [feeOf(basis.fee, payout_type)],
+    spread_bps: basis.spread_bps,
+    // Its age was judged when the price was made.
+    max_age_s: 0,
+  }
+}
+
+function rateOf(pair: string, [text, source, as_of]: BasisRate): Rate {
+  const [base = '', quote = ''] = pair.split('/')
+  const mid = parseDecimal(text)
+  if (mid === undefined) throw new Error(`stored basis: rate ${pair} ${text}`)
+  return { base, quote, mid, source, as_of }
+}
+
+function basisFee(fee: Fee): BasisFee {
+  const { payout_currency, destination_country, network, charge_type, fee_currency } = fee
+  const { fixed_amount, variable_bps, minimum_amount, maximum_amount } = fee
+  return {
+    ...(payout_currency === null ? {} : { payout_currency }),
+    ...(destination_country === null ? {} : { destination_country }),
+    ...(network === null ? {} : { network }),
+    ...(charge_type === null ? {} : { charge_type }),
+    ...(fixed_amount === 0n ? {} : { fixed_amount: fixed_amount.toString() }),
+    fee_currency,
+    ...(variable_bps === 0 ? {} : { variable_bps }),
+    ...(minimum_amount === null ? {} : { minimum_amount: minimum_amount.toString() }),
+    ...(maximum_amount === null ? {} : { maximum_amount: maximum_amount.toString() }),
+  }
+}
+
+function feeOf(fee: BasisFee, payout_type: string): Fee {
+  const amount = (text: string | undefined) => (text === undefined ? null : BigInt(text))
+  return {
+    payout_type,
+    payout_currency: fee.payout_currency ?? null,
+    destination_country: fee.destination_country ?? null,
+    network: fee.network ?? null,
+    charge_type: fee.charge_type ?? null,
+    fixed_amount: BigInt(fee.fixed_amount ?? 0),
+    fee_currency: fee.fee_currency,
+    variable_bps: fee.variable_bps ?? 0,
+    minimum_amount: amount(fee.minimum_amount),
+    maximum_amount: amount(fee.maximum_amount),
+  }
+}

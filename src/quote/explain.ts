@@ -1,0 +1,283 @@
+// How the figures of a quote came about, so that a person can work them out again by hand: what the
+// rate book and the fee schedule said, every calculation, what it gives exactly, and what it was
+// rounded to. Pure; made from the stored quote alone, whatever rates and fees have become since.
+import { type Fee, feeSteps, selectFee } from '../fee/rules.ts'
+import { type RateBook, type Step, stepsBetween } from '../fx/rules.ts'
+import { withOffset } from '../instant.ts'
+import { currencyExponent } from '../money/currency.ts'
+import { type Decimal, formatDecimal } from '../money/decimal.ts'
+import { type Basis, sourcesOf } from './basis.ts'
+import {
+  type Calculation,
+  type Factor,
+  literal,
+  over,
+  product,
+  rescale,
+  roundedResult,
+  type Term,
+  term,
+  times,
+  type Worked,
+  work,
+} from './calculation.ts'
+import { feeSubject, type Quote, totalDebit } from './rules.ts'
+
+/** An amount in minor units of `currency`: what was worked out, and the integer it became. */
+export interface Figure extends Worked {
+  readonly figure: string
+  readonly currency: string
+  readonly rounded: string
+  readonly rounding: 'half_up' | 'none'
+}
+
+/** How many rows of the rate book lead from one currency to the other, and which way round. */
+export const RATE_METHODS = ['same_currency', 'direct', 'inverted', 'crossed'] as const
+
+/** Null for a quote that was stored before its basis was. */
+export function explainQuote(quote: Quote) {
+  return quote.basis === null ? null : explain(quote, quote.basis)
+}
+
+function explain(quote: Quote, basis: Basis) {
+  const { holding_currency, payout_currency, destination_currency } = quote
+  const { rates: book, fees, spread_bps } = sourcesOf(basis, quote.payout_type)
+  const fee = selectFee(fees, feeSubject(quote))
+  const feeWay = fee === undefined ? [] : feeSteps(fee, holding_currency, book)
+  const named = [holding_currency, payout_currency, destination_currency]
+  const codes = new Set(fee === undefined ? named : [...named, fee.fee_currency])
+  const rate = (name: RateName, from: string, to: string) => {
+    const way = wayIn(book, from, to)
+    return {
+      figure: `exchange_rates.${name}`,
+      ...presentWay(from, to, way),
+      ...customerRate(way, spread_bps, quote[name]),
+    }
+  }
+  return {
+    object: 'quote_explanation',
+    currencies: [...codes].map(currency => ({ currency, exponent: currencyExponent(currency) })),
+    spread_bps,
+    rates: [
+      rate('holding_to_payout', holding_currency, payout_currency),
+      rate('payout_to_destination', payout_currency, destination_currency),
+    ],
+    fee_row: fee === undefined ? null : presentFee(fee),
+    fee_conversion:
+      fee === undefined || feeWay.length === 0
+        ? null
+        : presentWay(fee.fee_currency, holding_currency, feeWay),
+    amounts: [
+      ...principal(quote),
+      ...(fee === undefined ? noFee(quote) : feeFigures(quote, fee, feeWay)),
+      ...feesInPayoutCurrency(quote),
+    ],
+    total_debit: total(quote),
+  }
+}
+
+type RateName = 'holding_to_payout' | 'payout_to_destination'
+
+function wayIn(book: RateBook, from: string, to: string): readonly Step[] {
+  const steps = stepsBetween(book, from, to)
+  if (steps === undefined) throw new Error(`stored basis: no rate joins ${from} and ${to}`)
+  return steps
+}
+
+/** The rows that lead from one currency to another, and the mid rate they come to. */
+function presentWay(from: string, to: string, steps: readonly Step[]) {
+  return {
+    from,
+    to,
+    method: methodOf(steps),
+    rows: steps.map(({ rate: { base, quote, mid, source, as_of }, inverted }) => ({
+      base,
+      quote,
+      mid: formatDecimal(mid),
+      source,
+      as_of: withOffset(as_of),
+      inverted,
+    })),
+    mid: work(product(midFactors(steps))),
+  }
+}
+
+function methodOf([first, second]: readonly Step[]): (typeof RATE_METHODS)[number] {
+  if (first === undefined) return 'same_currency'
+  if (second !== undefined) return 'crossed'
+  return first.inverted ? 'inverted' : 'direct'
+}
+
+function midFactors(steps: readonly Step[]): Factor[] {
+  return steps.map(({ rate, inverted }) => {
+    const mid = term(`mid(${rate.base}/${rate.quote})`, rate.mid)
+    return inverted ? over(mid) : times(mid)
+  })
+}
+
+/** The mid less the spread, rounded once to 12 significant digits (contract 3, 6). */
+function customerRate(steps: readonly Step[], spread_bps: number, stored: Decimal) {
+  const kept = term('(10000 - spread_bps)', BigInt(10_000 - spread_bps))
+  const spread = steps.length === 0 ? [] : [times(kept), over(literal(10_000n))]
+  const worked = work(product([...midFactors(steps), ...spread]))
+  const rounded = formatDecimal(stored)
+  const rounding = rounded === worked.unrounded ? 'none' : 'half_up_12_digits'
+  return { ...worked, rounded, rounding }
+}
+
+function presentFee(fee: Fee) {
+  const text = (amount: bigint | null) => (amount === null ? null : amount.toString())
+  return {
+    payout_type: fee.payout_type,
+    payout_currency: fee.payout_currency,
+    destination_country: fee.destination_country,
+    network: fee.network,
+    charge_type: fee.charge_type,
+    fixed_amount: fee.fixed_amount.toString(),
+    fee_currency: fee.fee_currency,
+    variable_bps: fee.variable_bps,
+    minimum_amount: text(fee.minimum_amount),
+    maximum_amount: text(fee.maximum_amount),
+  }
+}
+
+/** What is exchanged, each way from the payout amount (contract 4). */
+function principal(quote: Quote): Figure[] {
+  const { holding_currency, payout_currency, destination_currency, payout_amount } = quote
+  const payout = term('payout_info.amount', payout_amount)
+  const holding = [
+    over(term('exchange_rates.holding_to_payout', quote.holding_to_payout)),
+    ...between(payout_currency, holding_currency),
+  ]
+  const destination = [
+    times(term('exchange_rates.payout_to_destination', quote.payout_to_destination)),
+    ...between(payout_currency, destination_currency),
+  ]
+  const inHolding = { first: payout, factors: holding }
+  const inDestination = { first: payout, factors: destination }
+  return [
+    figure('holding_info.amount', holding_currency, inHolding, quote.holding_amount),
+    figure(
+      'destination_info.amount',
+      destination_currency,
+      inDestination,
+      quote.destination_amount,
+    ),
+  ]
+}
+
+function noFee(quote: Quote): Figure[] {
+  const nothing = product([times(literal(0n))])
+  return [
+    figure(FIXED, quote.holding_currency, nothing, quote.fixed_fee_holding),
+    figure(VARIABLE, quote.holding_currency, nothing, quote.variable_fee_holding),
+  ]
+}
+
+const FIXED = 'fee_info.fixed.in_holding_currency'
+const VARIABLE = 'fee_info.variable.in_holding_currency'
+
+/** Named amounts are converted at mid; basis points are of the holding amount (contract 5). */
+function feeFigures(quote: Quote, fee: Fee, way: readonly Step[]): Figure[] {
+  const { holding_currency: currency, holding_amount } = quote
+  const converted = (name: string, amount: bigint): Calculation => ({
+    first: term(`fee_row.${name}`, amount),
+    // Nothing is nothing in every currency, and needs no rate.
+    factors: amount === 0n ? [] : [...midFactors(way), ...between(fee.fee_currency, currency)],
+  })
+  const bound = (name: string, amount: bigint | null) =>
+    amount === null ? [] : [figure(`variable_fee.${name}`, currency, converted(name, amount))]
+  const points = term('fee_row.variable_bps', BigInt(fee.variable_bps))
+  const share = {
+    first: term('holding_info.amount', holding_amount),
+    factors: [times(points), over(literal(10_000n))],
+  }
+  const variable = figure('variable_fee.before_bounds', currency, share)
+  const minimum = bound('minimum_amount', fee.minimum_amount)
+  const maximum = bound('maximum_amount', fee.maximum_amount)
+  return [
+    figure(FIXED, currency, converted('fixed_amount', fee.fixed_amount), quote.fixed_fee_holding),
+    ...[variable, ...minimum, ...maximum],
+    heldBetween(quote, variable, minimum[0], maximum[0]),
+  ]
+}
+
+/** The variable fee, not below the minimum and then not above the maximum. */
+function heldBetween(
+  quote: Quote,
+  variable: Figure,
+  minimum: Figure | undefined,
+  maximum: Figure | undefined,
+): Figure {
+  const written = (write: (figure: Figure) => string) => {
+    const raised =
+      minimum === undefined ? write(variable) : `max(${write(variable)}, ${write(minimum)})`
+    return maximum === undefined ? raised : `min(${raised}, ${write(maximum)})`
+  }
+  return whole(
+    VARIABLE,
+    quote.holding_currency,
+    written(({ figure }) => figure),
+    written(figure => figure.rounded),
+    quote.variable_fee_holding,
+  )
+}
+
+/** For display, at the quote's own rate (contract 5). */
+function feesInPayoutCurrency(quote: Quote): Figure[] {
+  const { holding_currency, payout_currency } = quote
+  const factors = [
+    times(term('exchange_rates.holding_to_payout', quote.holding_to_payout)),
+    ...between(holding_currency, payout_currency),
+  ]
+  const shown = (name: string, charged: Term, stored: bigint) =>
+    figure(name, payout_currency, { first: charged, factors }, stored)
+  const fixed = term(FIXED, quote.fixed_fee_holding)
+  const variable = term(VARIABLE, quote.variable_fee_holding)
+  return [
+    shown('fee_info.fixed.in_payout_currency', fixed, quote.fixed_fee_payout),
+    shown('fee_info.variable.in_payout_currency', variable, quote.variable_fee_payout),
+  ]
+}
+
+function total(quote: Quote): Figure {
+  const { holding_amount, fixed_fee_holding, variable_fee_holding } = quote
+  return whole(
+    'total_debit',
+    quote.holding_currency,
+    `holding_info.amount + ${FIXED} + ${VARIABLE}`,
+    `${holding_amount} + ${fixed_fee_holding} + ${variable_fee_holding}`,
+    totalDebit(quote),
+  )
+}
+
+/** What is made of whole numbers, so that nothing is rounded. */
+function whole(
+  name: string,
+  currency: string,
+  formula: string,
+  calculation: string,
+  amount: bigint,
+): Figure {
+  const rounded = amount.toString()
+  const result = { unrounded: rounded, truncated: false, rounded, rounding: 'none' } as const
+  return { figure: name, currency, formula, calculation, ...result }
+}
+
+/** What is stored, or for what is only a step on the way there, what it is rounded to. */
+function figure(
+  name: string,
+  currency: string,
+  calculation: Calculation,
+  stored = roundedResult(calculation),
+): Figure {
+  const worked = work(calculation)
+  const rounded = stored.toString()
+  const rounding = rounded === worked.unrounded ? 'none' : 'half_up'
+  return { figure: name, currency, ...worked, rounded, rounding }
+}
+
+/** From minor units of one currency to those of another. */
+function between(from: string, to: string): Factor[] {
+  return rescale(currencyExponent(from), currencyExponent(to))
+}
