@@ -10,7 +10,16 @@ export interface Account {
   readonly primary_currency: string
   /** Where other accounts of this installation send a service_account payout. */
   readonly deposit_address: string
+  /** Whether it is for tests: its clock can be moved, and money comes from nowhere. */
+  readonly sandbox: boolean
+  /** How long a payout like an earlier one is refused; 0: never. */
+  readonly duplicate_window_s: number
 }
+
+/** How long, in seconds, unless the operator says otherwise. */
+export const DUPLICATE_WINDOW_S = 600
+/** A week. */
+export const MAX_DUPLICATE_WINDOW_S = 604_800
 
 /** Each scope includes the ones before it. */
 export const SCOPES = ['read', 'write', 'operator'] as const

@@ -5,7 +5,8 @@ import type { Account, ApiKey, NewApiKey, Scope } from './rules.ts'
 
 export async function listAccounts(sql: Sql): Promise<Account[]> {
   return sql<Account[]>`
-    select account_id, name, currencies, primary_currency, deposit_address
+    select account_id, name, currencies, primary_currency, deposit_address, sandbox,
+      duplicate_window_s
     from accounts order by account_id`
 }
 
@@ -22,9 +23,23 @@ export async function findAccountIds(
 
 export async function insertAccount(tx: TransactionSql, account: Account): Promise<void> {
   await tx`
-    insert into accounts (account_id, name, currencies, primary_currency, deposit_address)
+    insert into accounts (account_id, name, currencies, primary_currency, deposit_address, sandbox,
+      duplicate_window_s)
     values (${account.account_id}, ${account.name}, ${[...account.currencies]}::text[],
-      ${account.primary_currency}, ${account.deposit_address})`
+      ${account.primary_currency}, ${account.deposit_address}, ${account.sandbox},
+      ${account.duplicate_window_s})`
+}
+
+/** False when there is no such account. */
+export async function updateDuplicateWindow(
+  sql: Sql,
+  account_id: string,
+  duplicate_window_s: number,
+): Promise<boolean> {
+  const { count } = await sql`
+    update accounts set duplicate_window_s = ${duplicate_window_s}
+    where account_id = ${account_id}`
+  return count === 1
 }
 
 /** Every key, revoked ones too, as the authenticating cache holds them. */

@@ -3,7 +3,6 @@
 import type { TransactionSql } from '../db/connect.ts'
 import type { Event } from '../event/rules.ts'
 import { insertEvents } from '../event/store.ts'
-import type { Instant } from '../instant.ts'
 import type { Book, Journal } from '../ledger/rules.ts'
 import { insertJournals, updateBalances, updateBooks } from '../ledger/store.ts'
 import type { Entry } from './rules.ts'
@@ -24,7 +23,6 @@ export function storeBooks(
   tx: TransactionSql,
   books: ReadonlyMap<string, Book>,
   writes: readonly BookWrites[],
-  now: Instant,
 ): PromiseLike<unknown>[] {
   const entries = writes.flatMap(write => write.entries)
   const journals = [
@@ -36,9 +34,9 @@ export function storeBooks(
   const touched = new Set([...journals, ...events].map(({ account_id }) => account_id))
   const written = [...books.values()].filter(({ account_id }) => touched.has(account_id))
   const statements: PromiseLike<unknown>[] = []
-  if (written.length > 0) statements.push(updateBooks(tx, written, now))
+  if (written.length > 0) statements.push(updateBooks(tx, written))
   if (written.some(book => book.changed.size > 0)) {
-    statements.push(updateBalances(tx, written, now))
+    statements.push(updateBalances(tx, written))
   }
   if (journals.length > 0) statements.push(insertJournals(tx, journals))
   if (lines.length > 0) statements.push(insertBalanceTransactions(tx, lines))

@@ -62,7 +62,6 @@ export function postEntry(
   book: Book,
   draft: JournalDraft,
   line: StatementLine,
-  created_at: Instant,
   newId: NewId,
 ): Entry {
   const net_amount = line.amount + line.fixed_fee + line.variable_fee
@@ -71,7 +70,7 @@ export function postEntry(
   if (moved.length !== 1 || only?.currency !== line.currency || only.amount !== net_amount) {
     throw new Error(`a ${line.type} line that does not match its journal`)
   }
-  const journal = postJournal(book, draft, created_at)
+  const journal = postJournal(book, draft)
   return {
     journal,
     line: {
@@ -83,7 +82,7 @@ export function postEntry(
       net_amount,
       balance_after: book.balances.get(line.currency) as bigint,
       metadata: {},
-      created_at,
+      created_at: book.now,
     },
   }
 }

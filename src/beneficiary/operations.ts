@@ -32,11 +32,11 @@ export function writeBeneficiary(
 
     async load(tx, commands) {
       const account_ids = commands.map(({ account_id }) => account_id)
-      const [{ books, now }, beneficiaries] = await Promise.all([
+      const [{ books }, beneficiaries] = await Promise.all([
         lockBooks(tx, account_ids),
         loadNamed(tx, commands),
       ])
-      return { now, books, beneficiaries, newId }
+      return { books, beneficiaries, newId }
     },
 
     decide(state, { account_id, change }) {
@@ -50,7 +50,7 @@ export function writeBeneficiary(
       const [created, changed] = [rows('created'), uniqueKeys(rows('changed'))]
       const writes = outcomes.map(({ events }) => ({ entries: [], events }))
       return Promise.all([
-        ...storeBooks(tx, state.books, writes, state.now),
+        ...storeBooks(tx, state.books, writes),
         created.length > 0 && insertBeneficiaries(tx, created),
         changed.length > 0 && updateBeneficiaries(tx, changed),
       ])

@@ -6,7 +6,7 @@ import { found, type Problem, refusal, refuseIfAny } from '../errors.ts'
 import { type Event, recordChange } from '../event/rules.ts'
 import { type NewId, nameOf } from '../id.ts'
 import type { Instant } from '../instant.ts'
-import type { Book } from '../ledger/rules.ts'
+import { type Book, bookOf } from '../ledger/rules.ts'
 import { findCurrency } from '../money/currency.ts'
 import { checkCountry, checkDate, checkEmail, invalid } from '../party/rules.ts'
 import { canonicalDestination, checkCodes } from './destination.ts'
@@ -143,7 +143,6 @@ export type BeneficiaryChange =
 
 /** Everything a batch may touch, read under the locks of its books. */
 export interface BeneficiaryState {
-  readonly now: Instant
   readonly books: ReadonlyMap<string, Book>
   /** By `account_id/id`: those that commands name. */
   readonly beneficiaries: Map<string, Beneficiary>
@@ -166,7 +165,8 @@ export function decideBeneficiary(
     const name = nameOf({ account_id, id: change.id })
     return decideUpdate(state, found(state.beneficiaries.get(name)), change.update)
   }
-  const beneficiary = makeBeneficiary(account_id, change.request, state.now, state.newId)
+  const { now } = bookOf(state.books, account_id)
+  const beneficiary = makeBeneficiary(account_id, change.request, now, state.newId)
   const event = recordChange(state, beneficiary, 'beneficiary.created', {})
   return { beneficiary, did: 'created', events: [event] }
 }
@@ -188,7 +188,8 @@ function decideUpdate(
   if (changed.length === 0) return { beneficiary, did: 'nothing', events: [] }
   // After this point it succeeds.
 
-  const next = { ...beneficiary, details, updated_at: state.now }
+  const { now } = bookOf(state.books, beneficiary.account_id)
+  const next = { ...beneficiary, details, updated_at: now }
   state.beneficiaries.set(nameOf(next), next)
   const previous = Object.fromEntries(changed.map(name => [name, before[name]]))
   const event = recordChange(state, next, 'beneficiary.updated', { previous })

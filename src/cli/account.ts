@@ -1,8 +1,13 @@
-// corridor account create|list, key create|list|revoke, fund.
+// corridor account create|list|set, fund.
 import { randomBytes } from 'node:crypto'
 import type { Command } from 'commander'
-import { type Account, makeApiKey, SCOPES, type Scope } from '../account/rules.ts'
-import { insertApiKey, listAccounts, listKeysOfAccount, markKeyRevoked } from '../account/store.ts'
+import {
+  type Account,
+  DUPLICATE_WINDOW_S,
+  MAX_DUPLICATE_WINDOW_S,
+  makeApiKey,
+} from '../account/rules.ts'
+import { listAccounts, updateDuplicateWindow } from '../account/store.ts'
 import { presentBalanceTransaction } from '../balance-transaction/wire.ts'
 import type { Sql } from '../db/connect.ts'
 import { Refusal } from '../errors.ts'
@@ -22,6 +27,8 @@ export interface NewAccount {
   readonly currencies: readonly string[]
   readonly primary_currency: string
   readonly fund: readonly { readonly currency: string; readonly amount: bigint }[]
+  readonly sandbox?: boolean
+  readonly duplicate_window_s?: number
 }
 
 export interface OpenedAccount {
@@ -39,6 +46,8 @@ export async function createAccount(context: Context, wanted: NewAccount): Promi
     currencies: wanted.currencies,
     primary_currency: wanted.primary_currency,
     deposit_address: newId('dep'),
+    sandbox: wanted.sandbox ?? false,
+    duplicate_window_s: wanted.duplicate_window_s ?? DUPLICATE_WINDOW_S,
   }
   const secret = newSecret()
   const options = { scope: 'write', name: 'first key', secret } as const
@@ -70,12 +79,18 @@ async function fund(context: Context, command: Fund) {
 }
 
 /** 256 random bits. */
-function newSecret(): string {
+export function newSecret(): string {
   return randomBytes(32).toString('base64url')
 }
 
 export function accountCommands(program: Command): void {
-  const account = program.command('account').description('open and list accounts')
+  const account = program.command('account').description('open, list and guard accounts')
+  createCommand(account)
+  setCommand(account)
+  listCommand(account)
+}
+
+function createCommand(account: Command): void {
   account
     .command('create')
     .description('open an account; prints its id, deposit address, key id and, once, the secret')
@@ -83,6 +98,8 @@ export function accountCommands(program: Command): void {
     .requiredOption('--currencies <codes>', 'balance currencies, such as USD,EUR,HKD')
     .requiredOption('--primary <code>', 'primary holding currency')
     .option('--fund <CODE=amount...>', 'opening balances in major units, such as USD=100000.00')
+    .option('--sandbox', 'an account for tests: its clock can be moved, and it funds itself')
+    .option('--duplicate-window <time>', WINDOW_MEANING, describeWindow(DUPLICATE_WINDOW_S))
     .option('--json', 'print JSON')
     .addHelpText('after', CREATE_HELP)
     .action(async (options: CreateOptions) => {
@@ -97,6 +114,28 @@ export function accountCommands(program: Command): void {
       ].join('\n')
       print(options, { ...a, key_id, secret }, words)
     })
+}
+
+function setCommand(account: Command): void {
+  account
+    .command('set')
+    .description('change how an account is guarded')
+    .argument('<account>', 'account id')
+    .requiredOption('--duplicate-window <time>', WINDOW_MEANING)
+    .option('--json', 'print JSON')
+    .addHelpText('after', SET_HELP)
+    .action(async (account_id: string, options: Json & { duplicateWindow: string }) => {
+      const duplicate_window_s = readWindow(options.duplicateWindow)
+      const known = await withContext(({ sql }) =>
+        updateDuplicateWindow(sql, account_id, duplicate_window_s),
+      )
+      if (!known) throw new UsageError(`no account ${account_id}`)
+      const words = `${account_id}  duplicate window ${describeWindow(duplicate_window_s)}`
+      print(options, { account_id, duplicate_window_s }, words)
+    })
+}
+
+function listCommand(account: Command): void {
   account
     .command('list')
     .description('list accounts')
@@ -110,8 +149,11 @@ export function accountCommands(program: Command): void {
         a.currencies.join(','),
         a.primary_currency,
         a.deposit_address,
+        a.sandbox ? 'sandbox' : '',
+        describeWindow(a.duplicate_window_s),
       ])
       const headings = ['account', 'name', 'currencies', 'primary', 'deposit address']
+      headings.push('kind', 'duplicates')
       print(options, accounts, table(headings, rows))
     })
 }
@@ -121,11 +163,46 @@ Example:
   npx corridor account create --name "Harbour Trading" \\
     --currencies USD,EUR,HKD --primary USD --fund USD=100000.00 EUR=5000.00`
 
+const SET_HELP = `
+A payout to the same beneficiary details with the same amount, currency and
+reference as one made within the window is refused, unless the request says
+"allow_duplicate": true.
+
+Example:
+  npx corridor account set acc_01m7xpm2kyj94bggdx1c --duplicate-window 1h`
+
+const WINDOW_MEANING = 'how long a payout like an earlier one is refused, such as 10m, or off'
+
+const WINDOW_UNITS = [
+  ['d', 86_400],
+  ['h', 3600],
+  ['m', 60],
+  ['s', 1],
+] as const
+
+/** `90s`, `10m`, `2h`, `7d` or `off`, in seconds. */
+function readWindow(text: string): number {
+  if (text === 'off') return 0
+  const [, count = '', unit = ''] = /^(\d{1,6})([smhd])$/.exec(text) ?? []
+  const seconds = Number(count) * (WINDOW_UNITS.find(([name]) => name === unit)?.[1] ?? 0)
+  if (seconds > 0 && seconds <= MAX_DUPLICATE_WINDOW_S) return seconds
+  const most = describeWindow(MAX_DUPLICATE_WINDOW_S)
+  throw new UsageError(`a window is like 90s, 10m or 2h, at most ${most}, or off; not "${text}"`)
+}
+
+function describeWindow(seconds: number): string {
+  if (seconds === 0) return 'off'
+  const [unit, size] = WINDOW_UNITS.find(([, size]) => seconds % size === 0) ?? ['s', 1]
+  return `${seconds / size}${unit}`
+}
+
 interface CreateOptions extends Json {
   name: string
   currencies: string
   primary: string
   fund?: string[]
+  sandbox?: boolean
+  duplicateWindow: string
 }
 
 function readNewAccount(options: CreateOptions): NewAccount {
@@ -136,61 +213,9 @@ function readNewAccount(options: CreateOptions): NewAccount {
   for (const code of [primary_currency, ...fund.map(money => money.currency)]) {
     if (!currencies.includes(code)) throw new UsageError(`${code} is not among --currencies`)
   }
-  return { name: options.name, currencies, primary_currency, fund }
-}
-
-const KEY_CREATE_HELP = `
-Example:
-  npx corridor key create acc_01m7xpm2kyj94bggdx1c \\
-    --scope ${SCOPES[0]} --name "monthly report"`
-
-export function keyCommands(program: Command): void {
-  const key = program.command('key').description('create, list and revoke API keys')
-  key
-    .command('create')
-    .description('make a key; prints its id and, once, its secret')
-    .argument('<account>', 'account id')
-    .option('--scope <scope>', `one of ${SCOPES.join(', ')}`, 'write')
-    .option('--name <name>', 'what the key is for', '')
-    .option('--json', 'print JSON')
-    .addHelpText('after', KEY_CREATE_HELP)
-    .action(async (account_id: string, options: Json & { scope: string; name: string }) => {
-      const scope = SCOPES.find(s => s === options.scope)
-      if (scope === undefined) throw new UsageError(`scope must be one of ${SCOPES.join(', ')}`)
-      const made = await withContext(({ sql }) => createKey(sql, account_id, scope, options.name))
-      const words = `key id  ${made.key_id}\nsecret  ${made.secret}   (shown once)`
-      print(options, made, words)
-    })
-  key
-    .command('list')
-    .description('list the keys of an account')
-    .argument('<account>', 'account id')
-    .option('--json', 'print JSON')
-    .addHelpText('after', '\nExample:\n  npx corridor key list acc_01m7xpm2kyj94bggdx1c')
-    .action(async (account_id: string, options: Json) => {
-      const keys = await withContext(({ sql }) => listKeysOfAccount(sql, account_id))
-      const rows = keys.map(k => [k.key_id, k.scope, k.name, k.created_at, k.revoked_at ?? ''])
-      print(options, keys, table(['key id', 'scope', 'name', 'created', 'revoked'], rows))
-    })
-  key
-    .command('revoke')
-    .description('revoke a key; every process refuses it within a second')
-    .argument('<key>', 'key id')
-    .option('--json', 'print JSON')
-    .addHelpText('after', '\nExample:\n  npx corridor key revoke key_01m7xpm2kz8t3vqw5n0r')
-    .action(async (key_id: string, options: Json) => {
-      const done = await withContext(({ sql }) => markKeyRevoked(sql, key_id))
-      if (!done) throw new UsageError(`no live key ${key_id}`)
-      print(options, { key_id, revoked: true }, `${key_id} is revoked`)
-    })
-}
-
-async function createKey(sql: Sql, account_id: string, scope: Scope, name: string) {
-  await findAccount(sql, account_id)
-  const secret = newSecret()
-  const key = makeApiKey(account_id, { scope, name, secret }, newId)
-  await insertApiKey(sql, key)
-  return { account_id, key_id: key.key_id, scope, secret }
+  const duplicate_window_s = readWindow(options.duplicateWindow)
+  const sandbox = options.sandbox === true
+  return { name: options.name, currencies, primary_currency, fund, sandbox, duplicate_window_s }
 }
 
 export function fundCommand(program: Command): void {

@@ -167,7 +167,7 @@ async function runDemo(url: string, tell: (step: DemoStep) => void): Promise<voi
 async function makeAccount(tell: (step: DemoStep) => void) {
   const currencies = ['USD', 'HKD']
   const fund = [{ currency: 'USD', amount: FUNDED }]
-  const wanted = { name: 'Demo', currencies, primary_currency: 'USD', fund }
+  const wanted = { name: 'Demo', currencies, primary_currency: 'USD', fund, sandbox: true }
   const { account, key_id, secret } = await withContext(context => createAccount(context, wanted))
   const { account_id, name } = account
   const funded = { currency: 'USD', amount: amountToJson(FUNDED) }

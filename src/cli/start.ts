@@ -26,6 +26,7 @@ const SANDBOX = {
     { currency: 'USD', amount: 100_000_000n },
     { currency: 'EUR', amount: 50_000_000n },
   ],
+  sandbox: true,
 }
 
 export function startCommands(program: Command): void {

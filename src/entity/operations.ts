@@ -91,7 +91,7 @@ export function writeEntity(
       const reviewed = changed.filter(row => ENDS_A_HOLD.has(row.approval_status))
       const writes = outcomes.map(({ events }) => ({ entries: [], events }))
       return Promise.all([
-        ...storeBooks(tx, state.books, writes, state.now),
+        ...storeBooks(tx, state.books, writes),
         ...inRounds(changed).map(round => updateEntities(tx, round)),
         created.length > 0 && insertEntities(tx, created),
         reviewed.length > 0 && onReviewed(tx, reviewed, state.now),

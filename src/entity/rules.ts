@@ -6,7 +6,7 @@ import { found, type Refusal, refusal } from '../errors.ts'
 import { type Event, recordChange } from '../event/rules.ts'
 import { type Key, type NewId, nameOf } from '../id.ts'
 import type { Instant } from '../instant.ts'
-import type { Book } from '../ledger/rules.ts'
+import { type Book, bookOf } from '../ledger/rules.ts'
 import { findDuplicate, type Judged, judge, type RuleName } from './duplicates.ts'
 import {
   type Entity,
@@ -108,7 +108,7 @@ function decideCreation(state: EntityState, account_id: string, draft: Draft): E
   if (duplicate !== undefined) return unchanged(duplicate.entity, duplicate.rule)
   // After this point it succeeds.
 
-  const { now } = state
+  const { now } = bookOf(state.books, account_id)
   const entity: Entity = {
     account_id,
     id: state.newId('ent'),
@@ -153,8 +153,9 @@ function decideUpdate(state: EntityState, entity: Entity, update: EntityUpdate):
   forget(state, entity)
   const reviewed = changed.some(name => !UNREVIEWED.has(name))
   const again = entity.approval_status === 'approved' && reviewed
-  const written = { ...entity, details, updated_at: state.now }
-  const next = again ? withStep(written, 'resubmitted', '', state.now) : written
+  const { now } = bookOf(state.books, entity.account_id)
+  const written = { ...entity, details, updated_at: now }
+  const next = again ? withStep(written, 'resubmitted', '', now) : written
   remember(state, next, judged)
   const previous = Object.fromEntries(changed.map(name => [name, entity.details[name] ?? null]))
   const events = [recordChange(state, next, 'entity.updated', { previous })]
@@ -219,7 +220,8 @@ function step(
   status: ApprovalStatus,
   description: string,
 ): EntityOutcome {
-  const next = withStep({ ...entity, updated_at: state.now }, status, description, state.now)
+  const { now } = bookOf(state.books, entity.account_id)
+  const next = withStep({ ...entity, updated_at: now }, status, description, now)
   forget(state, entity)
   remember(state, next, judged)
   const events = [recordStep(state, next, entity.approval_status)]

@@ -21,7 +21,6 @@ export interface Event {
 export function recordEvent(
   book: Book,
   event: { readonly type: string; readonly object_id: string; readonly data: object },
-  created_at: Instant,
   newId: NewId,
 ): Event {
   book.event_count += 1n
@@ -29,7 +28,7 @@ export function recordEvent(
     account_id: book.account_id,
     sequence: book.event_count,
     id: newId('evt'),
-    created_at,
+    created_at: book.now,
     ...event,
   }
 }
@@ -37,7 +36,6 @@ export function recordEvent(
 /** The event of a change of one object, in the book of its account. */
 export function recordChange(
   state: {
-    readonly now: Instant
     readonly books: ReadonlyMap<string, Book>
     readonly newId: NewId
   },
@@ -46,5 +44,5 @@ export function recordChange(
   data: object,
 ): Event {
   const book = bookOf(state.books, account_id)
-  return recordEvent(book, { type, object_id, data }, state.now, state.newId)
+  return recordEvent(book, { type, object_id, data }, state.newId)
 }

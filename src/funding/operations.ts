@@ -29,6 +29,12 @@ export const openAccount: Operation<OpenAccount, null, OpenAccount> = {
   },
 }
 
+/**
+ * Most that a balance can be funded to, in minor units: half of what a bigint holds. The other half
+ * is for money that comes back.
+ */
+const MAX_FUNDED = 2n ** 62n
+
 export interface Fund {
   readonly account_id: string
   readonly currency: string
@@ -66,13 +72,17 @@ export function fundAccount(newId: NewId): Operation<Fund, FundState, Funded> {
       return { ...locked, spent: new Set(rows.map(row => `${row.account_id}/${row.source}`)) }
     },
 
-    decide({ books, now, spent }, { account_id, currency, amount, source }) {
+    decide({ books, spent }, { account_id, currency, amount, source }) {
       const book = books.get(account_id)
       if (book === undefined) throw refusal('not_found', `No account ${account_id}.`)
       if (!book.balances.has(currency)) {
         const held = [...book.balances.keys()].join(', ')
         const message = `The account holds no ${currency} balance; it holds ${held}.`
         throw refusal('holding_currency_not_found', message, 'currency')
+      }
+      if ((book.balances.get(currency) ?? 0n) + amount > MAX_FUNDED) {
+        const message = `No balance is funded beyond ${MAX_FUNDED} minor units.`
+        throw refusal('amount_out_of_range', message, 'amount')
       }
       if (spent.has(`${account_id}/${source}`)) {
         const message = `${source} has funded this account already.`
@@ -93,14 +103,13 @@ export function fundAccount(newId: NewId): Operation<Fund, FundState, Funded> {
           description: source,
           source,
         },
-        now,
         newId,
       )
       const created = { type: 'balance_transaction.created', object_id: entry.line.id, data: {} }
-      return { entries: [entry], events: [recordEvent(book, created, now, newId)] }
+      return { entries: [entry], events: [recordEvent(book, created, newId)] }
     },
 
-    store: (tx, outcomes, { books, now }) => Promise.all(storeBooks(tx, books, outcomes, now)),
+    store: (tx, outcomes, { books }) => Promise.all(storeBooks(tx, books, outcomes)),
   }
 }
 

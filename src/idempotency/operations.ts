@@ -2,11 +2,12 @@
 // under the book's lock and written in the transaction of the effect, so there is no window between
 // them.
 import type { TransactionSql } from '../db/connect.ts'
-import type { Operation } from '../engine/operation.ts'
-import type { Instant } from '../instant.ts'
+import type { LongOperation, Operation } from '../engine/operation.ts'
+import { type Book, bookOf } from '../ledger/rules.ts'
 import {
   type Answering,
   type Claiming,
+  isKept,
   type KeptReply,
   keptName,
   type Reply,
@@ -16,9 +17,9 @@ import { findKeptReplies, insertKeptReplies } from './store.ts'
 
 interface State<Inner> {
   readonly inner: Inner
-  readonly now: Instant
+  readonly books: ReadonlyMap<string, Book>
   readonly kept: Map<string, KeptReply>
-  readonly fresh: (KeptReply & { readonly created_at: Instant })[]
+  readonly fresh: KeptReply[]
 }
 
 /** Either a new outcome of the inner operation or the answer kept from before. */
@@ -27,7 +28,7 @@ export type Answered<Outcome> = { readonly reply: Reply; readonly outcome: Outco
 /** The same operation, under idempotency keys. Only successes are kept: refusals may be retried. */
 export function idempotent<
   Command extends Claiming,
-  Inner extends { readonly now: Instant },
+  Inner extends { readonly books: ReadonlyMap<string, Book> },
   Outcome extends Answering,
   Prepared,
 >(
@@ -37,33 +38,14 @@ export function idempotent<
     name: operation.name,
     ...(operation.prepare === undefined ? {} : { prepare: operation.prepare }),
 
-    async load(tx, commands, prepared): Promise<State<Inner>> {
-      const claims = commands.flatMap(({ account_id, claim }) =>
-        claim === null ? [] : [{ account_id, operation: claim.operation, key: claim.key }],
-      )
-      const [inner, found] = await Promise.all([
-        operation.load(tx, commands, prepared),
-        // Sent after the locks, so it sees what those who held them before have kept.
-        claims.length === 0 ? [] : findKeptReplies(tx, claims),
-      ])
-      const kept = new Map(found.map(reply => [keptName(reply), reply]))
-      return { inner, now: inner.now, kept, fresh: [] }
-    },
+    load: (tx, commands, prepared) =>
+      loadWithReplies(tx, commands, operation.load(tx, commands, prepared)),
 
     decide(state: State<Inner>, command: Command): Answered<Outcome> {
-      const { account_id, claim } = command
-      if (claim === null) {
-        const outcome = operation.decide(state.inner, command)
-        return { reply: outcome.reply, outcome }
-      }
-      const name = keptName({ account_id, ...claim })
-      const before = state.kept.get(name)
-      if (before !== undefined) return { reply: replay(before, claim), outcome: null }
+      const before = findReplay(state, command)
+      if (before !== null) return { reply: before, outcome: null }
       const outcome = operation.decide(state.inner, command)
-      const { status, body } = outcome.reply
-      const kept = { account_id, ...claim, status, body, created_at: state.now }
-      state.kept.set(name, kept)
-      state.fresh.push(kept)
+      keep(state, command, outcome.reply)
       return { reply: outcome.reply, outcome }
     },
 
@@ -76,4 +58,66 @@ export function idempotent<
       ])
     },
   }
+}
+
+/** The same for an operation whose commands are long. */
+export function idempotentLong<
+  Command extends Claiming,
+  Inner extends { readonly books: ReadonlyMap<string, Book> },
+  Outcome extends Answering,
+  Prepared,
+>(
+  operation: LongOperation<Command, Inner, Outcome, Prepared>,
+): LongOperation<Command, State<Inner>, Answered<Outcome>, Prepared> {
+  return {
+    name: operation.name,
+    ...(operation.prepare === undefined ? {} : { prepare: operation.prepare }),
+
+    load: (tx, commands, prepared) =>
+      loadWithReplies(tx, commands, operation.load(tx, commands, prepared)),
+
+    async settle(tx, state, command): Promise<Answered<Outcome>> {
+      const before = findReplay(state, command)
+      if (before !== null) return { reply: before, outcome: null }
+      const outcome = await operation.settle(tx, state.inner, command)
+      keep(state, command, outcome.reply)
+      if (state.fresh.length > 0) await insertKeptReplies(tx, state.fresh.splice(0))
+      return { reply: outcome.reply, outcome }
+    },
+  }
+}
+
+/** `loading` has sent its locks, so what is sent now sees what those who held them before kept. */
+async function loadWithReplies<Inner extends { readonly books: ReadonlyMap<string, Book> }>(
+  tx: TransactionSql,
+  commands: readonly Claiming[],
+  loading: Promise<Inner>,
+): Promise<State<Inner>> {
+  const claims = commands.flatMap(({ account_id, claim }) =>
+    claim === null ? [] : [{ account_id, operation: claim.operation, key: claim.key }],
+  )
+  const [inner, found] = await Promise.all([
+    loading,
+    claims.length === 0 ? [] : findKeptReplies(tx, claims),
+  ])
+  const kept = new Map(found.map(reply => [keptName(reply), reply]))
+  return { inner, books: inner.books, kept, fresh: [] }
+}
+
+/** The answer of before, null when there is none that is kept. */
+function findReplay(state: State<unknown>, { account_id, claim }: Claiming): Reply | null {
+  if (claim === null) return null
+  const before = state.kept.get(keptName({ account_id, ...claim }))
+  const { now } = bookOf(state.books, account_id)
+  return before !== undefined && isKept(before, now) ? replay(before, claim) : null
+}
+
+/** As of the book's time now, which the operation may have moved. */
+function keep(state: State<unknown>, { account_id, claim }: Claiming, reply: Reply): void {
+  if (claim === null) return
+  const { status, body } = reply
+  const created_at = bookOf(state.books, account_id).now
+  const kept = { account_id, ...claim, status, body, created_at }
+  state.kept.set(keptName(kept), kept)
+  state.fresh.push(kept)
 }

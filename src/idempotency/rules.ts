@@ -1,6 +1,7 @@
 // Idempotency keys as pure functions: what a claim is, and what a kept answer means for it.
 import { createHash } from 'node:crypto'
 import { refusal } from '../errors.ts'
+import { type Instant, plusMilliseconds } from '../instant.ts'
 
 /** A request's wish to be answered once: the header's key, and a hash of what was asked. */
 export interface Claim {
@@ -23,6 +24,7 @@ export interface KeptReply extends Claim {
   readonly account_id: string
   readonly status: number
   readonly body: string
+  readonly created_at: Instant
 }
 
 /** What an operation under a key is asked. */
@@ -39,6 +41,11 @@ export interface Answering {
 
 /** Contract 26: a key is kept this long. */
 export const KEPT_HOURS = 24
+
+/** Whether an answer is still kept, by the account's clock. */
+export function isKept({ created_at }: KeptReply, now: Instant): boolean {
+  return now < plusMilliseconds(created_at, KEPT_HOURS * 3_600_000)
+}
 
 /** Where a kept answer is found; the parts hold no line break, so no two claims share a name. */
 export function keptName(claim: { account_id: string; operation: string; key: string }): string {

@@ -1,12 +1,14 @@
 // The statements of idempotency keys.
 import type { Sql, TransactionSql } from '../db/connect.ts'
 import { inserter } from '../db/rows.ts'
-import type { Instant } from '../instant.ts'
 import { KEPT_HOURS, type KeptReply } from './rules.ts'
 
 type Name = Pick<KeptReply, 'account_id' | 'operation' | 'key'>
 
-/** Answers younger than 24 hours. Read under the lock of the books, so none is being written. */
+/**
+ * Also those that are kept no more and not yet forgotten. Read under the lock of the books, so none
+ * is being written.
+ */
 export async function findKeptReplies(
   tx: TransactionSql,
   keys: readonly Name[],
@@ -20,16 +22,16 @@ export async function findKeptReplies(
     from unnest(${account_ids}::text[], ${operations}::text[], ${texts}::text[])
       as k(account_id, operation, key)
     cross join lateral (
-      select account_id, operation, key, encode(request_hash, 'hex') as request_hash, status, body
+      select account_id, operation, key, encode(request_hash, 'hex') as request_hash, status, body,
+        created_at
       from idempotency_keys i
       where i.account_id = k.account_id and i.operation = k.operation and i.key = k.key
-        and i.created_at > clock_timestamp() - ${`${KEPT_HOURS} hours`}::interval
       limit 1
     ) r`
 }
 
 /** Keeps answers; an outlived row of the same key is replaced. */
-export const insertKeptReplies = inserter<KeptReply & { readonly created_at: Instant }>(
+export const insertKeptReplies = inserter<KeptReply>(
   'idempotency_keys',
   {
     account_id: 'text',
@@ -45,14 +47,19 @@ export const insertKeptReplies = inserter<KeptReply & { readonly created_at: Ins
     created_at = excluded.created_at`,
 )
 
-/** Forgets what is past its 24 hours, a thousand at a time; returns how many. */
+/**
+ * Forgets what is past its 24 hours, a thousand at a time; returns how many. By the time of the
+ * statement, which the index can begin at. The age is asked twice: a row may be replaced by a new
+ * answer while the deletion waits for it, and not every server asks again by itself.
+ */
 export async function deleteOutlivedReplies(sql: Sql): Promise<number> {
+  const age = `${KEPT_HOURS} hours`
   for (let deleted = 0; ; ) {
     const { count } = await sql`
       delete from idempotency_keys where ctid = any (array(
         select ctid from idempotency_keys
-        where created_at <= clock_timestamp() - ${`${KEPT_HOURS} hours`}::interval limit 1000
-      ))`
+        where created_at <= statement_timestamp() - ${age}::interval limit 1000
+      )) and created_at <= statement_timestamp() - ${age}::interval`
     deleted += count
     if (count < 1000) return deleted
   }

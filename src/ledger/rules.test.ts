@@ -66,6 +66,7 @@ const quotes: fc.Arbitrary<Quote> = fc
       payout_to_destination: { digits: 1n, scale: 0 },
       fixed_fee_payout: 0n,
       variable_fee_payout: 0n,
+      basis: null,
       fund_transfer_network: '',
       payment_network: '',
       wallet_type: '',
@@ -97,6 +98,7 @@ function sumsByCurrency(postings: readonly Posting[]): bigint[] {
 function emptyBook(balances: Readonly<Record<string, bigint>> = {}): Book {
   return {
     account_id: 'acc_1',
+    now: NOW,
     journal_count: 0n,
     head_hash: EMPTY_HASH,
     event_count: 0n,
@@ -262,8 +264,8 @@ test('postJournal, balanced: numbered, chained and applied to the balance', () =
     { code: 'available', currency: 'USD', amount },
     { code: 'fees', currency: 'USD', amount: 0n },
   ]
-  const first = postJournal(book, { ...draft, postings: fund(70n) }, NOW)
-  const second = postJournal(book, { ...draft, source: 'esc_2', postings: fund(30n) }, NOW)
+  const first = postJournal(book, { ...draft, postings: fund(70n) })
+  const second = postJournal(book, { ...draft, source: 'esc_2', postings: fund(30n) })
   assert.deepEqual([first.number, second.number, book.journal_count], [1n, 2n, 2n])
   assert.equal(first.hash, hashJournal(EMPTY_HASH, first))
   assert.equal(second.hash, hashJournal(first.hash, second))
@@ -277,7 +279,7 @@ test('postJournal, unbalanced, overdrawn or in a currency not held: throws, book
   const refuse = (postings: Posting[], words: RegExp) => {
     const book = emptyBook({ USD: 5n })
     const draft = { kind: 'payout', source: 'pot_1', postings } as const
-    assert.throws(() => postJournal(book, draft, NOW), words)
+    assert.throws(() => postJournal(book, draft), words)
     assert.deepEqual(book, emptyBook({ USD: 5n }))
   }
   const pay = (currency: string, amount: bigint): Posting[] => [

@@ -42,6 +42,8 @@ export interface Journal {
 /** A locked book in memory. Rules advance it; the store writes what it has become. */
 export interface Book {
   readonly account_id: string
+  /** The account's clock, read once the book was locked: the time of whatever is written now. */
+  readonly now: Instant
   journal_count: bigint
   /** Hash of the newest journal, 64 hex digits; of an empty book, 64 zeros. */
   head_hash: string
@@ -71,11 +73,11 @@ export interface JournalDraft {
  * Numbers, hashes and applies one journal. The caller has refused what the customer may not do;
  * what is wrong here is a fault of ours, so it throws a plain Error and the batch is rolled back.
  */
-export function postJournal(book: Book, draft: JournalDraft, created_at: Instant): Journal {
+export function postJournal(book: Book, draft: JournalDraft): Journal {
   const postings = draft.postings.filter(posting => posting.amount !== 0n)
   assertBalanced(postings)
   const number = book.journal_count + 1n
-  const unsigned = { ...draft, postings, account_id: book.account_id, number, created_at }
+  const unsigned = { ...draft, postings, account_id: book.account_id, number, created_at: book.now }
   const hash = hashJournal(book.head_hash, unsigned)
   for (const { code, currency, amount } of postings) {
     if (code !== 'available') continue

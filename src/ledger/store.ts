@@ -7,13 +7,15 @@ import type { Book, Journal, JournalKind, LedgerCode, Posting } from './rules.ts
 /** Books locked by this transaction, and the database's clock read after the last lock was held. */
 export interface LockedBooks {
   readonly books: ReadonlyMap<string, Book>
+  /** What the age of rates is judged by, and what workers wait by. A book has its account's. */
   readonly now: Instant
 }
 
 /**
  * Locks the books of these accounts in order of account id, the only lock order there is, and reads
- * their balances. `now` never runs behind what the books have seen, so created_at follows the
- * numbers.
+ * their balances and clocks. The clock of a book is always after what the book has seen, even when
+ * the database's has been set back: created_at follows the numbers, and no list by time gets a row
+ * among those that a reader has had.
  */
 export async function lockBooks(
   tx: TransactionSql,
@@ -29,17 +31,24 @@ export async function lockBooks(
   const [books, balances] = await Promise.all([
     locked,
     tx<BalanceRow[]>`
-      select b.account_id, b.currency, b.available, m.now
-      from balances b,
-        (select greatest(clock_timestamp(), max(last_written_at)) as now
-         from books where account_id = any (${ids}::text[])) m
-      where b.account_id = any (${ids}::text[])`,
+      select b.account_id, b.currency, b.available, m.now,
+        greatest(m.now + k.clock_ahead, k.last_written_at + interval '1 microsecond')
+          as account_now
+      from (select clock_timestamp() as now offset 0) m, books k
+      join balances b on b.account_id = k.account_id
+      where k.account_id = any (${ids}::text[])`,
   ])
+  const byAccount = Map.groupBy(balances, row => row.account_id)
   const result = new Map<string, Book>()
   for (const row of books) {
-    result.set(row.account_id, { ...row, balances: new Map(), changed: new Set() })
+    const rows = byAccount.get(row.account_id) ?? []
+    result.set(row.account_id, {
+      ...row,
+      now: rows[0]?.account_now ?? '',
+      balances: new Map(rows.map(({ currency, available }) => [currency, available])),
+      changed: new Set(),
+    })
   }
-  for (const row of balances) result.get(row.account_id)?.balances.set(row.currency, row.available)
   return { books: result, now: balances[0]?.now ?? '' }
 }
 
@@ -55,40 +64,52 @@ interface BalanceRow {
   currency: string
   available: bigint
   now: Instant
+  account_now: Instant
+}
+
+/** The account's clock, for reads. */
+export async function accountNow(sql: Sql, account_id: string): Promise<Instant> {
+  const [row] = await sql<{ now: Instant }[]>`
+    select clock_timestamp() + clock_ahead as now from books where account_id = ${account_id}`
+  if (row === undefined) throw new Error(`account ${account_id} has no book`)
+  return row.now
 }
 
 /** Writes the heads of the books back. Only for books locked in this transaction. */
-export function updateBooks(tx: TransactionSql, books: readonly Book[], now: Instant) {
-  const rows = books.map(({ account_id, journal_count, head_hash, event_count }) => ({
+export function updateBooks(tx: TransactionSql, books: readonly Book[]) {
+  const rows = books.map(({ account_id, journal_count, head_hash, event_count, now }) => ({
     account_id,
     journal_count,
     head_hash,
     event_count,
+    now,
   }))
   return tx`
     update books b set
       journal_count = r.journal_count,
       head_hash = decode(r.head_hash, 'hex'),
       event_count = r.event_count,
-      last_written_at = ${now}
+      last_written_at = r.now
     from json_to_recordset(${rowsAsJson(rows)}::text::json)
-      as r(account_id text, journal_count bigint, head_hash text, event_count bigint)
+      as r(account_id text, journal_count bigint, head_hash text, event_count bigint,
+        now timestamptz)
     where b.account_id = r.account_id`
 }
 
 /** Writes changed balances; the check on the column refuses a negative one whatever was decided. */
-export function updateBalances(tx: TransactionSql, books: readonly Book[], now: Instant) {
+export function updateBalances(tx: TransactionSql, books: readonly Book[]) {
   const rows = books.flatMap(book =>
     [...book.changed].map(currency => ({
       account_id: book.account_id,
       currency,
       available: book.balances.get(currency),
+      now: book.now,
     })),
   )
   return tx`
-    update balances b set available = r.available, updated_at = ${now}
+    update balances b set available = r.available, updated_at = r.now
     from json_to_recordset(${rowsAsJson(rows)}::text::json)
-      as r(account_id text, currency text, available bigint)
+      as r(account_id text, currency text, available bigint, now timestamptz)
     where b.account_id = r.account_id and b.currency = r.currency`
 }
 

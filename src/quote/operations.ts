@@ -8,15 +8,18 @@ import { type Event, recordChange } from '../event/rules.ts'
 import { bare } from '../http/envelope.ts'
 import { type NewId, uniqueKeys } from '../id.ts'
 import type { Answering, Claiming } from '../idempotency/rules.ts'
+import { bookOf } from '../ledger/rules.ts'
 import { type LockedBooks, lockBooks } from '../ledger/store.ts'
 import { checkExpectations, makeQuote, type Pricing, priceQuote, type Quote } from './rules.ts'
 import { insertQuotes } from './store.ts'
 import { quoteTerms } from './terms.ts'
-import { presentQuote, type QuoteRequest } from './wire.ts'
+import { presentExplained, presentQuote, type QuoteRequest } from './wire.ts'
 
 export interface CreateQuote extends Claiming {
   readonly account: Account
   readonly request: QuoteRequest
+  /** Whether the answer is to say how the price came about. */
+  readonly explain: boolean
 }
 
 export interface QuoteState extends LockedBooks {
@@ -52,7 +55,7 @@ export function createQuote(reference: {
       return { ...locked, pricing: reference.pricing(), approvals: approvalsByName(approvals) }
     },
 
-    decide({ now, books, pricing, approvals }, { account, request }) {
+    decide({ now, books, pricing, approvals }, { account, request, explain }) {
       const terms = quoteTerms(request, account)
       checkNamed(approvals, account.account_id, terms.entity_id, 'entity_id')
       const price = priceQuote(terms, pricing, now)
@@ -61,15 +64,17 @@ export function createQuote(reference: {
         destination_amount: expected(request.destination_info?.amount),
       })
       const identity = { account_id: account.account_id, id: newId('poq') }
-      const quote = makeQuote(identity, terms, price, 'active', now, pricing.quote_validity_s)
-      const event = recordChange({ books, now, newId }, quote, 'payout_quote.created', {})
-      return { quote, event, reply: bare(presentQuote(quote, now)) }
+      const at = bookOf(books, account.account_id).now
+      const quote = makeQuote(identity, terms, price, 'active', at, pricing.quote_validity_s)
+      const event = recordChange({ books, newId }, quote, 'payout_quote.created', {})
+      const present = explain ? presentExplained : presentQuote
+      return { quote, event, reply: bare(present(quote, at)) }
     },
 
-    store(tx, outcomes, { books, now }) {
+    store(tx, outcomes, { books }) {
       const writes = outcomes.map(({ event }) => ({ entries: [], events: [event] }))
       return Promise.all([
-        ...storeBooks(tx, books, writes, now),
+        ...storeBooks(tx, books, writes),
         insertQuotes(
           tx,
           outcomes.map(outcome => outcome.quote),

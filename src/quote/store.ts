@@ -1,5 +1,5 @@
 // The statements of quotes.
-import type { Sql, TransactionSql } from '../db/connect.ts'
+import { rowsAsJson, type Sql, type TransactionSql } from '../db/connect.ts'
 import { keysOf } from '../db/keys.ts'
 import { findPage, type Listed, type Page, type Wanted } from '../db/page.ts'
 import { inserter } from '../db/rows.ts'
@@ -9,7 +9,8 @@ import type { Instant } from '../instant.ts'
 import { parseDecimal } from '../money/decimal.ts'
 import type { Quote } from './rules.ts'
 
-type Row = Omit<Quote, 'holding_to_payout' | 'payout_to_destination'> & {
+/** A quote as the database gives it. */
+export type QuoteRow = Omit<Quote, 'holding_to_payout' | 'payout_to_destination'> & {
   holding_to_payout: string
   payout_to_destination: string
 }
@@ -31,6 +32,7 @@ const KINDS = {
   fixed_fee_payout: 'bigint',
   variable_fee_holding: 'bigint',
   variable_fee_payout: 'bigint',
+  basis: 'json',
   fund_transfer_network: 'text',
   payment_network: 'text',
   wallet_type: 'text',
@@ -44,7 +46,7 @@ const KINDS = {
 } as const
 
 /** What is written is what is read. */
-const COLUMNS = Object.keys(KINDS) as readonly (keyof typeof KINDS)[]
+export const QUOTE_COLUMNS = Object.keys(KINDS) as readonly (keyof typeof KINDS)[]
 
 export const insertQuotes = inserter<Quote>('quotes', KINDS)
 
@@ -53,18 +55,18 @@ export async function findQuotes(
   sql: Sql | TransactionSql,
   keys: readonly Key[],
 ): Promise<Quote[]> {
-  const rows = await sql<Row[]>`
+  const rows = await sql<QuoteRow[]>`
     select r.* from ${keysOf(sql, keys)}
     cross join lateral (
-      select ${sql(COLUMNS)} from quotes q
+      select ${sql(QUOTE_COLUMNS)} from quotes q
       where q.account_id = k.account_id and q.id = k.id limit 1
     ) r`
-  return rows.map(fromRow)
+  return rows.map(quoteFromRow)
 }
 
 const LISTED: Listed = {
   table: 'quotes',
-  columns: COLUMNS,
+  columns: QUOTE_COLUMNS,
   listed_by: "created_at > '-infinity'",
   filters: [
     { name: 'status', by: 'status', leads: 'never' },
@@ -93,8 +95,8 @@ export async function listQuotes(
       : status === 'expired'
         ? sql`and valid_until <= ${time}`
         : sql``
-  const page = await findPage<Row>(sql, LISTED, account_id, { ...wanted, filters }, besides)
-  return page && { ...page, rows: page.rows.map(fromRow) }
+  const page = await findPage<QuoteRow>(sql, LISTED, account_id, { ...wanted, filters }, besides)
+  return page && { ...page, rows: page.rows.map(quoteFromRow) }
 }
 
 /** Of the entities that quotes name, read in the same round trip as the quotes. */
@@ -115,14 +117,24 @@ export async function findApprovalsOfQuotes(
 }
 
 /** Marks quotes used; the payout's unique quote_id is what makes a second use impossible. */
-export function markQuotesUsed(tx: TransactionSql, keys: readonly Key[], now: Instant) {
+export function markQuotesUsed(
+  tx: TransactionSql,
+  quotes: readonly (Quote & { readonly renewed_as: string })[],
+) {
+  const rows = quotes.map(({ account_id, id, updated_at, renewed_as }) => ({
+    account_id,
+    id,
+    updated_at,
+    renewed_as,
+  }))
   return tx`
-    update quotes q set status = 'used', updated_at = ${now}
-    from ${keysOf(tx, keys)}
+    update quotes q set status = 'used', updated_at = k.updated_at, renewed_as = k.renewed_as
+    from json_to_recordset(${rowsAsJson(rows)}::text::json)
+      as k(account_id text, id text, updated_at timestamptz, renewed_as text)
     where q.account_id = k.account_id and q.id = k.id and q.status = 'active'`
 }
 
-function fromRow(row: Row): Quote {
+export function quoteFromRow(row: QuoteRow): Quote {
   const holding_to_payout = parseDecimal(row.holding_to_payout)
   const payout_to_destination = parseDecimal(row.payout_to_destination)
   if (holding_to_payout === undefined || payout_to_destination === undefined) {

@@ -2,6 +2,24 @@
 import type { BeneficiaryDetails } from '../beneficiary/rules.ts'
 import type { Instant } from '../instant.ts'
 
+type Party = Omit<BeneficiaryDetails, 'destination' | 'destination_details' | 'status' | 'type'>
+
+/**
+ * What the account has answered while the payout required action: documents to be added, and
+ * members that take the place of those before. Never the beneficiary's name or destination.
+ */
+export interface RailAnswer {
+  /** From 1, in the order in which they came. */
+  readonly number: number
+  readonly created_at: Instant
+  readonly documents?: BeneficiaryDetails['documents']
+  readonly beneficiary_details?: Partial<Omit<Party, 'name' | 'party_classification'>>
+  readonly purpose?: string
+  readonly transaction_description?: string
+  /** For people. */
+  readonly note?: string
+}
+
 /** What a rail is told. The payout id is its idempotency key: the same id is the same payment. */
 export interface RailPayout {
   readonly id: string
@@ -14,8 +32,17 @@ export interface RailPayout {
   readonly destination_currency: string
   readonly fund_transfer_network: string
   readonly charge_type: string
+  /** As the payout was made; the answers say what has come since. */
   readonly beneficiary_details: BeneficiaryDetails
+  /**
+   * All so far, oldest first. With each question the adapter hands over those that the rail has not
+   * seen: the same number of a payout is always the same answer, so that none need be handed over
+   * twice, and a repeat must do no harm.
+   */
+  readonly answers: readonly RailAnswer[]
   readonly created_at: Instant
+  /** When this is asked, by the same clock as `created_at`: the account's. */
+  readonly asked_at: Instant
 }
 
 export interface Failure {
@@ -36,6 +63,8 @@ export type RailStatus =
 export interface RailStep {
   readonly status: RailStatus
   readonly failure: Failure | null
+  /** What the account is told while the payout is in this status, such as what is asked of it. */
+  readonly description?: string
 }
 
 /**
@@ -48,6 +77,9 @@ export interface RailReport {
 }
 
 /**
+ * A payout that was answered is `processing` here before the rail knows; a step of the rail that
+ * says no more than that is taken as said. One `requires_action` more asks again.
+ *
  * Both calls may reject or time out, which says nothing about the payment: the payout stays as it
  * is and the rail is asked again (contract 18).
  */

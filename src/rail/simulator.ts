@@ -29,11 +29,11 @@ const FAILURES: Partial<Record<RailStatus, Failure>> = {
   },
 }
 
-/** `now_ms` is milliseconds since 1970; a step happens `delay_ms` after the one before it. */
-export function simulator(options: { delay_ms: number; now_ms: () => number }): Rail {
+/** A step happens `delay_ms` after the one before it. */
+export function simulator(options: { delay_ms: number }): Rail {
   const report = (payout: RailPayout): Promise<RailReport> => {
     const script = scriptFor(payout.amount)
-    const elapsed_ms = options.now_ms() - Date.parse(payout.created_at)
+    const elapsed_ms = Date.parse(payout.asked_at) - Date.parse(payout.created_at)
     const reached =
       options.delay_ms === 0 ? script.length : Math.floor(elapsed_ms / options.delay_ms)
     const steps = script.slice(0, Math.max(0, reached)).map(toStep)

@@ -2,8 +2,11 @@
 // method and path, for 24 hours, and only for what succeeded.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import type { Sql } from '../../src/db/connect.ts'
+import { deleteOutlivedReplies } from '../../src/idempotency/store.ts'
 import { localPayout } from '../support/bodies.ts'
 import { assertRefused, balancesOf, fingerprint } from '../support/check.ts'
+import { until } from '../support/process.ts'
 import {
   type Answer,
   type Client,
@@ -238,6 +241,36 @@ test('Idempotency-Key 24 hours old: forgotten, the request takes effect anew and
   assert.equal(second.headers['idempotent-replayed'], undefined)
   const third = await account.post('/v3/payout', { ...localPayout, amount: 1 }, under(key))
   assertReplayed(third, second)
+})
+
+test('Idempotency-Key kept anew at the moment old ones are forgotten: stays, and is replayed', async () => {
+  const key = newKey()
+  const { owner } = service.database
+  const first = await account.post('/v3/payout', localPayout, under(key))
+  await owner`
+    update idempotency_keys set created_at = clock_timestamp() - interval '25 hours'
+    where key = ${key}`
+  let forgotten = Promise.resolve(0)
+  await owner.begin(async tx => {
+    await tx`update idempotency_keys set created_at = clock_timestamp() where key = ${key}`
+    forgotten = deleteOutlivedReplies(service.deps.sql)
+    await until('the deletion waits for the row', 5_000, async () => {
+      const waiting = await tx`
+        select from pg_locks where not granted and locktype = 'transactionid'`
+      return waiting.length > 0
+    })
+  })
+  await forgotten
+  assertReplayed(await account.post('/v3/payout', localPayout, under(key)), first)
+})
+
+test('Idempotency-Keys past their time: found by their age, the young are not read', async () => {
+  await service.deps.sql.begin(async tx => {
+    await deleteOutlivedReplies(tx as unknown as Sql)
+    const [scans] = await tx`
+      select seq_scan from pg_stat_xact_user_tables where relname = 'idempotency_keys'`
+    assert.equal(scans?.seq_scan, 0n)
+  })
 })
 
 test('Idempotency-Key, the process restarted in between: replayed by the new one', async () => {

@@ -123,14 +123,15 @@ async function untilWaiting(): Promise<void> {
 test(`POST ${PATH}, now exactly valid_until: too late; the microsecond before: in time`, async () => {
   const { owner } = service.database
   const { account_id } = account.account
-  // A book last written in the future makes that instant the payout's now: the clock never runs back.
-  const at = new Date(Date.now() + 60_000).toISOString().replace('Z', '000Z')
-  const justAfter = at.replace('000Z', '001Z')
+  // A book last written in the future makes the instant after it the payout's now.
+  const written = new Date(Date.now() + 60_000).toISOString().replace('Z', '000Z')
+  const at = written.replace('000Z', '001Z')
+  const justAfter = written.replace('000Z', '002Z')
   const late = await quoteFor()
   const inTime = await quoteFor()
   await owner`update quotes set valid_until = ${at} where id = ${late.id}`
   await owner`update quotes set valid_until = ${justAfter} where id = ${inTime.id}`
-  await owner`update books set last_written_at = ${at} where account_id = ${account_id}`
+  await owner`update books set last_written_at = ${written} where account_id = ${account_id}`
   const refused = await account.post(PATH, { ...toHkd, quote: late.id })
   assertRefused(refused, 422, 'quote_expired', 'quote')
   const taken = await account.post(PATH, { ...toHkd, quote: inTime.id })

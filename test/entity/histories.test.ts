@@ -199,6 +199,8 @@ async function openAccounts(count: number): Promise<Client[]> {
       currencies: ['USD'],
       primary_currency: 'USD',
       deposit_address: newId('dep'),
+      sandbox: false,
+      duplicate_window_s: 0,
     }
     const secret = newId('key')
     const options = { scope: 'write', name: 'test', secret } as const

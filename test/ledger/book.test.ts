@@ -371,16 +371,17 @@ const CHANGEABLE = {
     'rail_attempts',
     'ask_rail_at',
     'held_for',
+    'answers',
     'updated_at',
   ],
-  quotes: ['status', 'updated_at'],
+  quotes: ['status', 'updated_at', 'renewed_as'],
   beneficiaries: ['details', 'updated_at'],
-  books: ['journal_count', 'head_hash', 'event_count', 'last_written_at'],
+  books: ['journal_count', 'head_hash', 'event_count', 'last_written_at', 'clock_ahead'],
   balances: ['available', 'updated_at'],
   journals: [],
   balance_transactions: [],
   events: [],
-  accounts: [],
+  accounts: ['duplicate_window_s'],
 } as const
 
 for (const [table, changeable] of Object.entries(CHANGEABLE)) {

@@ -1,0 +1,66 @@
+// corridor key create|list|revoke.
+import type { Command } from 'commander'
+import { makeApiKey, SCOPES, type Scope } from '../account/rules.ts'
+import { insertApiKey, listKeysOfAccount, markKeyRevoked } from '../account/store.ts'
+import type { Sql } from '../db/connect.ts'
+import { newId } from '../id.ts'
+import { findAccount, newSecret } from './account.ts'
+import { print, table, UsageError, withContext } from './context.ts'
+
+interface Json {
+  json?: boolean
+}
+
+const KEY_CREATE_HELP = `
+Example:
+  npx corridor key create acc_01m7xpm2kyj94bggdx1c \\
+    --scope ${SCOPES[0]} --name "monthly report"`
+
+export function keyCommands(program: Command): void {
+  const key = program.command('key').description('create, list and revoke API keys')
+  key
+    .command('create')
+    .description('make a key; prints its id and, once, its secret')
+    .argument('<account>', 'account id')
+    .option('--scope <scope>', `one of ${SCOPES.join(', ')}`, 'write')
+    .option('--name <name>', 'what the key is for', '')
+    .option('--json', 'print JSON')
+    .addHelpText('after', KEY_CREATE_HELP)
+    .action(async (account_id: string, options: Json & { scope: string; name: string }) => {
+      const scope = SCOPES.find(s => s === options.scope)
+      if (scope === undefined) throw new UsageError(`scope must be one of ${SCOPES.join(', ')}`)
+      const made = await withContext(({ sql }) => createKey(sql, account_id, scope, options.name))
+      const words = `key id  ${made.key_id}\nsecret  ${made.secret}   (shown once)`
+      print(options, made, words)
+    })
+  key
+    .command('list')
+    .description('list the keys of an account')
+    .argument('<account>', 'account id')
+    .option('--json', 'print JSON')
+    .addHelpText('after', '\nExample:\n  npx corridor key list acc_01m7xpm2kyj94bggdx1c')
+    .action(async (account_id: string, options: Json) => {
+      const keys = await withContext(({ sql }) => listKeysOfAccount(sql, account_id))
+      const rows = keys.map(k => [k.key_id, k.scope, k.name, k.created_at, k.revoked_at ?? ''])
+      print(options, keys, table(['key id', 'scope', 'name', 'created', 'revoked'], rows))
+    })
+  key
+    .command('revoke')
+    .description('revoke a key; every process refuses it within a second')
+    .argument('<key>', 'key id')
+    .option('--json', 'print JSON')
+    .addHelpText('after', '\nExample:\n  npx corridor key revoke key_01m7xpm2kz8t3vqw5n0r')
+    .action(async (key_id: string, options: Json) => {
+      const done = await withContext(({ sql }) => markKeyRevoked(sql, key_id))
+      if (!done) throw new UsageError(`no live key ${key_id}`)
+      print(options, { key_id, revoked: true }, `${key_id} is revoked`)
+    })
+}
+
+async function createKey(sql: Sql, account_id: string, scope: Scope, name: string) {
+  await findAccount(sql, account_id)
+  const secret = newSecret()
+  const key = makeApiKey(account_id, { scope, name, secret }, newId)
+  await insertApiKey(sql, key)
+  return { account_id, key_id: key.key_id, scope, secret }
+}

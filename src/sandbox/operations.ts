@@ -1,0 +1,117 @@
+// What only accounts for tests can do: move their clock, fund themselves, and move their payouts
+// where the rail or the operator would. The rules of money are those of every account.
+import type { Account } from '../account/rules.ts'
+import { presentBalanceTransaction } from '../balance-transaction/wire.ts'
+import type { Operation } from '../engine/operation.ts'
+import { refusal } from '../errors.ts'
+import { type Fund, type Funded, type FundState, fundAccount } from '../funding/operations.ts'
+import { success } from '../http/envelope.ts'
+import type { NewId } from '../id.ts'
+import type { Answering, Claiming } from '../idempotency/rules.ts'
+import { plusMilliseconds } from '../instant.ts'
+import { type Book, bookOf } from '../ledger/rules.ts'
+import { type LockedBooks, lockBooks } from '../ledger/store.ts'
+import { advancePayout } from '../payout/operations.ts'
+import type { Advance, AdvanceOutcome, AdvanceState } from '../payout/transition.ts'
+import { presentPayout } from '../payout/wire.ts'
+import type { RailStep } from '../rail/rail.ts'
+import { advanceClock, findClockAhead } from './store.ts'
+import { MAX_AHEAD_S, presentClock } from './wire.ts'
+
+/** Refuses with sandbox_only what an account of production asks for. */
+export function checkSandbox({ sandbox }: Account): void {
+  if (sandbox) return
+  const message = 'This account is no sandbox: its time, money and payouts are what they are.'
+  throw refusal('sandbox_only', message)
+}
+
+export interface AdvanceClock extends Claiming {
+  readonly seconds: number
+}
+
+interface ClockState extends LockedBooks {
+  readonly books: Map<string, Book>
+  readonly ahead_s: number
+}
+
+export interface AdvancedClock extends Answering {
+  readonly account_id: string
+  readonly seconds: number
+}
+
+/** POST /v3/sandbox/clock/advance. For lanes of one command: each moves the clock it has read. */
+export const moveClock: Operation<AdvanceClock, ClockState, AdvancedClock> = {
+  name: 'advance_clock',
+
+  async load(tx, commands) {
+    const [{ account_id } = { account_id: '' }] = commands
+    const [locked, ahead_s] = await Promise.all([
+      lockBooks(tx, [account_id]),
+      findClockAhead(tx, account_id),
+    ])
+    return { ...locked, books: new Map(locked.books), ahead_s }
+  },
+
+  decide({ books, ahead_s }, { account_id, seconds }) {
+    const next_s = ahead_s + seconds
+    if (next_s > MAX_AHEAD_S) {
+      const left = MAX_AHEAD_S - ahead_s
+      const message = `A clock can be ${MAX_AHEAD_S} seconds ahead at most; ${left} are left.`
+      throw refusal('invalid_field', message, 'seconds')
+    }
+    // After this point it succeeds.
+    const book = bookOf(books, account_id)
+    const now = plusMilliseconds(book.now, seconds * 1000)
+    // The answer is kept as of the new time, or a repeat of a long step would find it outlived.
+    books.set(account_id, { ...book, now })
+    return { account_id, seconds, reply: success(presentClock(now, next_s)) }
+  },
+
+  store: (tx, outcomes) =>
+    Promise.all(outcomes.map(({ account_id, seconds }) => advanceClock(tx, account_id, seconds))),
+}
+
+export type FundSandbox = Fund & Claiming
+
+/** POST /v3/sandbox/fund: the same credit as the operator's. */
+export function fundSandbox(newId: NewId): Operation<FundSandbox, FundState, Funded & Answering> {
+  const { load, decide, store } = fundAccount(newId)
+  return {
+    name: 'fund_sandbox',
+    load,
+    decide(state, command) {
+      const outcome = decide(state, command)
+      const [{ line }] = outcome.entries
+      return { ...outcome, reply: success(presentBalanceTransaction(line)) }
+    },
+    store,
+  }
+}
+
+export interface TransitionPayout extends Claiming {
+  readonly payout_id: string
+  readonly step: RailStep
+}
+
+type Receivers = ReadonlyMap<string, string>
+
+/** POST /v3/sandbox/payout/{id}/transition: the same step as the operator's. */
+export function transitionPayout(
+  newId: NewId,
+): Operation<TransitionPayout, AdvanceState, AdvanceOutcome & Answering, Receivers> {
+  const { prepare, load, decide, store } = advancePayout(newId)
+  return {
+    name: 'transition_payout',
+    ...(prepare && { prepare: (tx, commands) => prepare(tx, commands.map(asAdvance)) }),
+    load: (tx, commands, receivers) => load(tx, commands.map(asAdvance), receivers),
+    decide(state, command) {
+      const outcome = decide(state, asAdvance(command))
+      return { ...outcome, reply: success(presentPayout(outcome.payout)) }
+    },
+    store,
+  }
+}
+
+function asAdvance({ account_id, payout_id, step }: TransitionPayout): Advance {
+  return { account_id, payout_id, steps: [step], by: 'operator', ask_again_in_ms: null }
+}

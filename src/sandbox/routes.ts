@@ -1,0 +1,116 @@
+// POST /v3/sandbox/clock/advance, /v3/sandbox/fund and /v3/sandbox/payout/{id}/transition.
+import type { FastifyInstance } from 'fastify'
+import { BalanceTransactionResponse } from '../balance-transaction/wire.ts'
+import type { Deps } from '../deps.ts'
+import { claimOf, send } from '../http/answer.ts'
+import { operationDocs, pathId } from '../http/docs.ts'
+import { Envelope } from '../http/schema.ts'
+import { newId } from '../id.ts'
+import { operatorStep } from '../payout/operator-step.ts'
+import { PayoutResponse } from '../payout/wire.ts'
+import { clockExamples, fundExamples, transitionExamples } from './examples.ts'
+import { checkSandbox } from './operations.ts'
+import { ClockRequest, ClockResponse, FundRequest, TransitionRequest } from './wire.ts'
+
+export function sandboxRoutes(app: FastifyInstance, deps: Deps): void {
+  clockRoute(app, deps)
+  fundRoute(app, deps)
+  transitionRoute(app, deps)
+}
+
+function clockRoute(app: FastifyInstance, deps: Deps): void {
+  app.post<{ Body: ClockRequest }>(
+    '/v3/sandbox/clock/advance',
+    {
+      config: { scope: 'write' },
+      schema: operationDocs({
+        operationId: 'advanceSandboxClock',
+        summary: 'Move the clock of a sandbox account forward.',
+        description:
+          'For this account alone it is then later: quotes expire, the simulator takes its next ' +
+          'steps, retries of webhooks come due, and idempotency keys age. Exchange rates are as ' +
+          'old as they are. Workers notice within a second.',
+        body: ClockRequest,
+        examples: clockExamples,
+        response: Envelope(ClockResponse),
+        idempotent: true,
+        refusals: ['sandbox_only'],
+      }),
+    },
+    async (request, reply) => {
+      const { account, body } = request
+      checkSandbox(account)
+      const claim = claimOf(request, 'POST /v3/sandbox/clock/advance')
+      const command = { account_id: account.account_id, claim, seconds: body.seconds }
+      const { reply: answer } = await deps.lanes.moveClock.run(command)
+      return send(reply, answer)
+    },
+  )
+}
+
+function fundRoute(app: FastifyInstance, deps: Deps): void {
+  app.post<{ Body: FundRequest }>(
+    '/v3/sandbox/fund',
+    {
+      config: { scope: 'write' },
+      schema: operationDocs({
+        operationId: 'fundSandbox',
+        summary: 'Credit a balance of a sandbox account.',
+        description: 'As a payment coming in would: a balance transaction of type `escrow`.',
+        body: FundRequest,
+        examples: fundExamples,
+        response: Envelope(BalanceTransactionResponse),
+        idempotent: true,
+        refusals: ['sandbox_only', 'currency', 'holding_currency_not_found', 'amount_out_of_range'],
+      }),
+    },
+    async (request, reply) => {
+      const { account, body } = request
+      checkSandbox(account)
+      const claim = claimOf(request, 'POST /v3/sandbox/fund')
+      const { account_id } = account
+      const { currency } = body
+      const amount = BigInt(body.amount)
+      const command = { account_id, claim, currency, amount, source: newId('esc') }
+      const { reply: answer } = await deps.lanes.fundSandbox.run(command)
+      return send(reply, answer)
+    },
+  )
+}
+
+function transitionRoute(app: FastifyInstance, deps: Deps): void {
+  app.post<{ Params: { id: string }; Body: TransitionRequest }>(
+    '/v3/sandbox/payout/:id/transition',
+    {
+      config: { scope: 'write', check: checkTransition },
+      schema: operationDocs({
+        operationId: 'transitionSandboxPayout',
+        summary: 'Set the status of a payout of a sandbox account.',
+        description:
+          'As a rail or the operator would, by the same table of states; money moves with it. ' +
+          'The simulator leaves the payout alone from then on, unless it is set to `processing`.',
+        params: pathId('pot'),
+        body: TransitionRequest,
+        examples: transitionExamples,
+        response: Envelope(PayoutResponse),
+        idempotent: true,
+        refusals: ['sandbox_only', 'not_found', 'invalid_transition'],
+      }),
+    },
+    async (request, reply) => {
+      const { account, body, params } = request
+      checkSandbox(account)
+      const claim = claimOf(request, `POST /v3/sandbox/payout/${params.id}/transition`)
+      const { account_id } = account
+      // Here and not in the lane, where a refusal before decisions would meet its neighbours too.
+      const step = operatorStep(body.status, body)
+      const command = { account_id, claim, payout_id: params.id, step }
+      const { reply: answer } = await deps.lanes.transitionPayout.run(command)
+      return send(reply, answer)
+    },
+  )
+}
+
+function checkTransition(body: TransitionRequest): void {
+  operatorStep(body.status, body)
+}

@@ -1,0 +1,68 @@
+// The shapes of what sandbox accounts can ask for.
+import Type, { type Static } from 'typebox'
+import { EXAMPLES } from '../http/docs.ts'
+import { Amount, Closed, CurrencyCode, Literals, Text, Timestamp } from '../http/schema.ts'
+import type { Instant } from '../instant.ts'
+import { ASKING, FAILING, OPERATOR_FAILURE } from '../payout/operator-step.ts'
+import { PAYOUT_STATUSES } from '../payout/states.ts'
+import { clockAnswers } from './examples.ts'
+
+/** A year in one step, ten years in all. */
+const MAX_STEP_S = 31_536_000
+export const MAX_AHEAD_S = 10 * MAX_STEP_S
+
+export const ClockRequest = Closed(
+  {
+    seconds: Type.Integer({
+      minimum: 1,
+      maximum: MAX_STEP_S,
+      description: 'By how much the clock goes forward. It never goes back.',
+      examples: [1800],
+    }),
+  },
+  { title: 'ClockRequest' },
+)
+export type ClockRequest = Static<typeof ClockRequest>
+
+export const ClockResponse = Type.Object(
+  {
+    object: Type.Literal('sandbox_clock'),
+    now: Timestamp,
+    ahead_s: Type.Integer({
+      description: 'Seconds by which the account’s clock is ahead of real time.',
+    }),
+  },
+  { title: 'SandboxClock', [EXAMPLES]: clockAnswers },
+)
+
+export const FundRequest = Closed({ amount: Amount, currency: CurrencyCode }, { title: 'Funding' })
+export type FundRequest = Static<typeof FundRequest>
+
+export const TransitionRequest = Closed(
+  {
+    status: Literals(PAYOUT_STATUSES, { description: 'What the payout becomes.' }),
+    description: Type.Optional(
+      Text(500, { minLength: 1, description: `For ${ASKING}: what the account is asked for.` }),
+    ),
+    failure: Type.Optional(
+      Closed(
+        {
+          code: Type.Optional(Text(64, { minLength: 1 })),
+          category: Type.Optional(Text(64, { minLength: 1 })),
+          message: Type.Optional(Text(500, { minLength: 1 })),
+        },
+        {
+          description:
+            `For ${FAILING.join(' and ')}. What is left out is ` +
+            `${OPERATOR_FAILURE.code}, ${OPERATOR_FAILURE.category}, “${OPERATOR_FAILURE.message}”`,
+        },
+      ),
+    ),
+  },
+  { title: 'TransitionRequest' },
+)
+export type TransitionRequest = Static<typeof TransitionRequest>
+
+export function presentClock(now: Instant, ahead_s: number) {
+  return { object: 'sandbox_clock', now, ahead_s }
+}

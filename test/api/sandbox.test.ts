@@ -1,0 +1,278 @@
+// What only accounts for tests can do: a clock of their own, money from nowhere, payouts moved by
+// hand. An account of production is refused all of it, in the service and in the database.
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import type { Rail } from '../../src/rail/rail.ts'
+import { settleOnce } from '../../src/worker/settle-payouts.ts'
+import { localPayout } from '../support/bodies.ts'
+import { checkBooks } from '../support/books.ts'
+import { assertProblems, assertRefused, balancesOf, fingerprint } from '../support/check.ts'
+import { type Client, startTestService, type TestService } from '../support/service.ts'
+
+const DELAY_MS = 3_600_000
+const DAY_S = 86_400
+
+let service: TestService
+let sandbox: Client
+let production: Client
+before(async () => {
+  service = await startTestService({ simulator_delay_ms: DELAY_MS })
+  await service.setRates({ 'EUR/USD': '1.1269', 'EUR/HKD': '8.8438' })
+  const fund = { USD: 100_000_000n }
+  sandbox = await service.openAccount({ currencies: ['USD'], fund, sandbox: true })
+  production = await service.openAccount({ currencies: ['USD'], fund })
+})
+after(async () => {
+  await checkBooks(service.database.owner, { DATABASE_URL: service.database.url })
+  await service.close()
+})
+
+// biome-ignore lint/suspicious/noExplicitAny: a test reads any member of any answer
+type Json = any
+
+async function advance(seconds: number, headers: Record<string, string> = {}): Promise<Json> {
+  const answer = await sandbox.post('/v3/sandbox/clock/advance', { seconds }, headers)
+  assert.equal(answer.status, 200, answer.text)
+  return answer.json.data
+}
+
+async function pay(client: Client, fields: object = {}): Promise<Json> {
+  const answer = await client.post('/v3/payout', { ...localPayout, ...fields })
+  assert.equal(answer.status, 200, answer.text)
+  return answer.json.data
+}
+
+const QUOTE = { payout_type: 'local', payout_info: { currency: 'USD', amount: 10_000 } }
+
+for (const [path, body] of [
+  ['/v3/sandbox/clock/advance', { seconds: 60 }],
+  ['/v3/sandbox/fund', { amount: 1, currency: 'USD' }],
+  ['/v3/sandbox/payout/pot_01m7xpm2mf68g5sr1x74/transition', { status: 'failed' }],
+] as const) {
+  test(`POST ${path}, account of production: 403, nothing changed`, async () => {
+    const before = await fingerprint(service.database.owner)
+    assertRefused(await production.post(path, body), 403, 'sandbox_only')
+    assert.deepEqual(await fingerprint(service.database.owner), before)
+  })
+}
+
+for (const seconds of [0, -1, 1.5, 31_536_001, '60', null, undefined]) {
+  test(`POST /v3/sandbox/clock/advance by ${seconds}: 400 naming seconds`, async () => {
+    const answer = await sandbox.post('/v3/sandbox/clock/advance', { seconds })
+    assertRefused(answer, 400, 'invalid_field', 'seconds')
+  })
+}
+
+test('clock of an account of production, moved by SQL: refused by the database', async () => {
+  const move = service.database.owner`
+    update books set clock_ahead = '1 hour' where account_id = ${production.account.account_id}`
+  await assert.rejects(move.execute(), /is no sandbox/)
+})
+
+test('clock of a sandbox, set back by SQL: refused by the database', async () => {
+  await advance(1)
+  const move = service.database.owner`
+    update books set clock_ahead = '0' where account_id = ${sandbox.account.account_id}`
+  await assert.rejects(move.execute(), /cannot go back/)
+})
+
+test('clock advanced: what is made then has the later time, other accounts have not', async () => {
+  const { now, ahead_s } = await advance(DAY_S)
+  assert.ok(ahead_s >= DAY_S)
+  const later = Date.parse(now)
+  assert.ok(Math.abs(later - Date.now() - ahead_s * 1000) < 5_000, now)
+  const payout = await pay(sandbox)
+  assert.ok(payout.created_at >= now, `${payout.created_at} before ${now}`)
+  const [event] = (await sandbox.get('/v3/event?limit=1')).json.data.results
+  assert.equal(event.created_at, payout.created_at)
+  const other = await pay(production)
+  assert.ok(Date.parse(other.created_at) < later - DAY_S * 500, other.created_at)
+})
+
+test('clock advanced past valid_until: the quote is expired when read, listed and used', async () => {
+  const { json: quote } = await sandbox.post('/v3/payout/quote', QUOTE)
+  assert.equal(quote.status, 'active')
+  await advance(1799)
+  assert.equal((await sandbox.get(`/v3/payout/quote/${quote.id}`)).json.status, 'active')
+  await advance(1)
+  assert.equal((await sandbox.get(`/v3/payout/quote/${quote.id}`)).json.status, 'expired')
+  const listed = await sandbox.get('/v3/payout/quote?status=expired&limit=1')
+  assert.equal(listed.json.data.results[0].id, quote.id)
+  const body = { ...localPayout, amount: 10_000, currency: 'USD', quote: quote.id }
+  assertRefused(await sandbox.post('/v3/payout', body), 422, 'quote_expired')
+})
+
+test('clock advanced by the delay: the simulator takes its next step, and no more', async () => {
+  const steps = await pay(sandbox, { amount: 300_000 })
+  const status = async () => {
+    await settleOnce(service.deps)
+    return (await sandbox.get(`/v3/payout/${steps.id}`)).json.data.status
+  }
+  assert.equal(await status(), 'processing')
+  await advance(DELAY_MS / 1000)
+  assert.equal(await status(), 'compliance_hold')
+  assert.equal(await status(), 'compliance_hold')
+  await advance(DELAY_MS / 1000)
+  assert.equal(await status(), 'succeeded')
+})
+
+test('clock advanced while the rail is asked: its answer does not put off what is due', async () => {
+  const { id } = await pay(sandbox)
+  const later = { steps: [], ask_again_in_ms: 2 * DELAY_MS }
+  const succeeded = { status: 'succeeded', failure: null } as const
+  const rail: Rail = {
+    name: 'slow',
+    async submit(payout) {
+      if (payout.id === id) await advance(DELAY_MS / 1000)
+      return later
+    },
+    inquire: async payout =>
+      payout.id === id ? { steps: [succeeded], ask_again_in_ms: null } : later,
+  }
+  await settleOnce({ ...service.deps, rail })
+  await settleOnce({ ...service.deps, rail })
+  assert.equal((await sandbox.get(`/v3/payout/${id}`)).json.data.status, 'succeeded')
+})
+
+test('clock advanced by 24 hours: an idempotency key is free again, a second before it is not', async () => {
+  const headers = { 'idempotency-key': 'aged' }
+  const first = await sandbox.post('/v3/payout', localPayout, headers)
+  await advance(DAY_S - 5)
+  const again = await sandbox.post('/v3/payout', localPayout, headers)
+  assert.equal(again.headers['idempotent-replayed'], 'true')
+  assert.equal(again.text, first.text)
+  await advance(5)
+  const later = await sandbox.post('/v3/payout', localPayout, headers)
+  assert.equal(later.status, 200)
+  assert.equal(later.headers['idempotent-replayed'], undefined)
+  assert.notEqual(later.json.data.id, first.json.data.id)
+})
+
+test('clock advanced by two days, repeated with its key: moved once', async () => {
+  const headers = { 'idempotency-key': 'twice' }
+  const first = await advance(2 * DAY_S, headers)
+  assert.deepEqual(await advance(2 * DAY_S, headers), first)
+  assert.equal((await advance(1)).ahead_s, first.ahead_s + 1)
+})
+
+test('clock advanced twenty times at once: each counts', async () => {
+  const { ahead_s } = await advance(1)
+  await Promise.all(Array.from({ length: 20 }, () => advance(10)))
+  assert.equal((await advance(1)).ahead_s, ahead_s + 201)
+})
+
+test('balance as of a time between two steps of the clock: what it was then', async () => {
+  const { now } = await advance(60)
+  const before = await balancesOf(sandbox)
+  await advance(60)
+  await pay(sandbox)
+  const then = await sandbox.get(`/v3/balance?as_of=${now}`)
+  const amounts = then.json.data.available.map((b: Json) => [b.currency, b.amount])
+  assert.deepEqual(
+    amounts,
+    Object.entries(before).map(([c, a]) => [c, String(a)]),
+  )
+})
+
+test('POST /v3/sandbox/fund: a credit of type escrow, once for each key', async () => {
+  const headers = { 'idempotency-key': 'fund' }
+  const body = { amount: 12_345, currency: 'USD' }
+  const before = (await sandbox.get('/v3/balance')).json.data.available[0].amount
+  const first = await sandbox.post('/v3/sandbox/fund', body, headers)
+  const again = await sandbox.post('/v3/sandbox/fund', body, headers)
+  assert.equal(first.status, 200, first.text)
+  assert.equal(again.text, first.text)
+  const line = first.json.data
+  assert.deepEqual(
+    [line.type, line.operation_type, line.amount, line.net],
+    ['escrow', 'credit', 12_345, { amount: 12_345, currency: 'USD' }],
+  )
+  const after = (await sandbox.get('/v3/balance')).json.data.available[0].amount
+  assert.equal(BigInt(after) - BigInt(before), 12_345n)
+})
+
+test('POST /v3/sandbox/fund, a currency the account does not hold: 400', async () => {
+  const answer = await sandbox.post('/v3/sandbox/fund', { amount: 1, currency: 'EUR' })
+  assertRefused(answer, 400, 'holding_currency_not_found', 'currency')
+})
+
+test('POST /v3/sandbox/fund, a balance beyond 2^62: 400 naming amount', async () => {
+  const fund = { USD: 2n ** 62n - 1n }
+  const rich = await service.openAccount({ currencies: ['USD'], fund, sandbox: true })
+  const last = await rich.post('/v3/sandbox/fund', { amount: 1, currency: 'USD' })
+  assert.equal(last.status, 200, last.text)
+  const answer = await rich.post('/v3/sandbox/fund', { amount: 1, currency: 'USD' })
+  assertRefused(answer, 400, 'amount_out_of_range', 'amount')
+})
+
+test('POST /v3/sandbox/payout/{id}/transition: money moves as by the rail', async () => {
+  const before = await balancesOf(sandbox)
+  const { id } = await pay(sandbox)
+  const move = (body: object) => sandbox.post(`/v3/sandbox/payout/${id}/transition`, body)
+  const held = await move({ status: 'compliance_hold' })
+  assert.equal(held.json.data.status, 'compliance_hold')
+  const failure = { code: 'AC04', category: 'rail', message: 'The account is closed.' }
+  const failed = await move({ status: 'failed', failure })
+  assert.deepEqual([failed.json.data.status, failed.json.data.failure], ['failed', failure])
+  assert.deepEqual(await balancesOf(sandbox), before)
+  assertRefused(await move({ status: 'succeeded' }), 409, 'invalid_transition')
+})
+
+test('POST /v3/sandbox/payout/{id}/transition, a failure where none belongs: 400', async () => {
+  const { id } = await pay(sandbox)
+  const body = { status: 'succeeded', failure: { code: 'X' } }
+  const answer = await sandbox.post(`/v3/sandbox/payout/${id}/transition`, body)
+  assertRefused(answer, 400, 'invalid_field', 'failure')
+})
+
+test('POST /v3/sandbox/payout/{id}/transition, words without a place and a wrong field: 400 naming each', async () => {
+  const { id } = await pay(sandbox)
+  const body = { status: 'succeeded', failure: {}, description: 'x' }
+  const path = `/v3/sandbox/payout/${id}/transition`
+  assertProblems(await sandbox.post(path, body), 400, [
+    ['invalid_field', 'failure'],
+    ['invalid_field', 'description'],
+  ])
+  assertProblems(await sandbox.post(path, { ...body, other: 1 }), 400, [
+    ['invalid_field', 'failure'],
+    ['invalid_field', 'description'],
+    ['invalid_field', 'other'],
+  ])
+})
+
+test('POST /v3/sandbox/payout/{id}/transition, wrong and right ones at once: each its own answer', async () => {
+  const other = await service.openAccount({ fund: { USD: 100_000_000n }, sandbox: true })
+  const ids: string[] = []
+  for (let i = 0; i < 6; i++) ids.push((await pay(other)).id)
+  const { id: wrong } = await pay(sandbox)
+  const answers = await Promise.all(
+    ids.flatMap(id => [
+      other.post(`/v3/sandbox/payout/${id}/transition`, { status: 'failed' }),
+      sandbox.post(`/v3/sandbox/payout/${wrong}/transition`, {
+        status: 'failed',
+        description: 'x',
+      }),
+    ]),
+  )
+  assert.deepEqual(
+    answers.map(({ status }) => status),
+    ids.flatMap(() => [200, 400]),
+  )
+})
+
+test('POST /v3/sandbox/payout/{id}/transition to requires_action: the account reads what is asked', async () => {
+  const { id } = await pay(sandbox)
+  const description = 'Send the invoice that this pays.'
+  const body = { status: 'requires_action', description }
+  const asked = await sandbox.post(`/v3/sandbox/payout/${id}/transition`, body)
+  assert.equal(asked.json.data.status_description, description)
+  const wrong = { status: 'failed', description }
+  const answer = await sandbox.post(`/v3/sandbox/payout/${id}/transition`, wrong)
+  assertRefused(answer, 400, 'invalid_field', 'description')
+})
+
+test('POST /v3/sandbox/payout/{id}/transition, another account’s payout: 404', async () => {
+  const { id } = await pay(production)
+  const answer = await sandbox.post(`/v3/sandbox/payout/${id}/transition`, { status: 'failed' })
+  assertRefused(answer, 404, 'not_found')
+})
