@@ -1,15 +1,18 @@
-// corridor payout transition: the operator moves a payout along its table of states.
+// corridor payout transition: the operator moves a payout along its table of states. The import of
+// files stands in payout-import.ts.
 import type { Command } from 'commander'
 import { presentBalanceTransaction } from '../balance-transaction/wire.ts'
 import { newId } from '../id.ts'
 import { currencyExponent } from '../money/currency.ts'
 import { formatMajor } from '../money/decimal.ts'
 import { advancePayout } from '../payout/operations.ts'
+import { ASKING, FAILING, OPERATOR_FAILURE, operatorStep } from '../payout/operator-step.ts'
 import { PAYOUT_STATUSES, PAYOUT_TRANSITIONS, type PayoutStatus } from '../payout/states.ts'
 import { findPayoutAccount } from '../payout/store.ts'
 import type { AdvanceOutcome } from '../payout/transition.ts'
-import type { Failure } from '../rail/rail.ts'
+import type { RailStep } from '../rail/rail.ts'
 import { print, UsageError, withContext } from './context.ts'
+import { payoutImportCommand } from './payout-import.ts'
 
 interface TransitionOptions {
   code?: string
@@ -18,28 +21,24 @@ interface TransitionOptions {
   json?: boolean
 }
 
-/** Statuses that carry a failure, and give the money back. */
-const FAILING: readonly PayoutStatus[] = ['failed', 'reversed']
-
-const DEFAULT_FAILURE: Failure = {
-  code: 'OP000100',
-  category: 'operator',
-  message: 'Set by the operator.',
-}
+const MESSAGE_MEANING =
+  `failure message (default: ${OPERATOR_FAILURE.message}); with ${ASKING}, what the account is ` +
+  'asked for'
 
 export function payoutCommands(program: Command): void {
-  const payout = program.command('payout').description('move payouts by hand')
+  const payout = program.command('payout').description('move payouts by hand, import files')
   payout
     .command('transition')
     .description('set the status of a payout; failed and reversed give the money back')
     .argument('<payout>', 'payout id')
     .argument('<status>', `one of ${PAYOUT_STATUSES.join(', ')}`)
-    .option('--code <code>', `failure code (default: ${DEFAULT_FAILURE.code})`)
-    .option('--category <text>', `failure category (default: ${DEFAULT_FAILURE.category})`)
-    .option('--message <text>', `failure message (default: ${DEFAULT_FAILURE.message})`)
+    .option('--code <code>', `failure code (default: ${OPERATOR_FAILURE.code})`)
+    .option('--category <text>', `failure category (default: ${OPERATOR_FAILURE.category})`)
+    .option('--message <text>', MESSAGE_MEANING)
     .option('--json', 'print JSON')
     .addHelpText('after', helpText())
     .action(transitionAction)
+  payoutImportCommand(payout)
 }
 
 function helpText(): string {
@@ -52,6 +51,8 @@ function helpText(): string {
     '\nExample:',
     '  npx corridor payout transition pot_01m7xpm2m0c6hkd4r9ye failed \\',
     '    --message "Returned by the bank"',
+    `  npx corridor payout transition pot_01m7xpm2m0c6hkd4r9ye ${ASKING} \\`,
+    '    --message "Send the invoice that this pays"',
   ].join('\n')
 }
 
@@ -64,14 +65,15 @@ async function transitionAction(
   if (status === undefined) {
     throw new UsageError(`unknown status ${text}; it is one of ${PAYOUT_STATUSES.join(', ')}`)
   }
-  const failure = readFailure(status, options)
+  const step = readStep(status, options)
+  const { failure } = step
   const outcome = await withContext(async context => {
     const account_id = await findPayoutAccount(context.sql, payout_id)
     if (account_id === undefined) throw new UsageError(`no payout ${payout_id}`)
     return context.write(advancePayout(newId), {
       account_id,
       payout_id,
-      steps: [{ status, failure }],
+      steps: [step],
       by: 'operator',
       ask_again_in_ms: null,
     })
@@ -89,17 +91,23 @@ async function transitionAction(
   print(options, data, [`${payout_id}  ${from} → ${status}`, ...describeCredit(outcome)].join('\n'))
 }
 
-function readFailure(status: PayoutStatus, options: TransitionOptions): Failure | null {
+function readStep(status: PayoutStatus, options: TransitionOptions): RailStep {
   const { code, category, message } = options
   if (FAILING.includes(status)) {
-    return {
-      code: code ?? DEFAULT_FAILURE.code,
-      category: category ?? DEFAULT_FAILURE.category,
-      message: message ?? DEFAULT_FAILURE.message,
+    const failure = {
+      ...(code && { code }),
+      ...(category && { category }),
+      ...(message && { message }),
     }
+    return operatorStep(status, { failure })
   }
-  if (code === undefined && category === undefined && message === undefined) return null
-  throw new UsageError(`--code, --category and --message are for ${FAILING.join(' and ')}`)
+  const failing = FAILING.join(' and ')
+  if (code !== undefined || category !== undefined) {
+    throw new UsageError(`--code and --category are for ${failing}`)
+  }
+  if (message === undefined) return operatorStep(status, {})
+  if (status === ASKING) return operatorStep(status, { description: message })
+  throw new UsageError(`--message is for ${failing}, and for ${ASKING}`)
 }
 
 /** The rail may pay what was given back: a claim is counted before the rail is asked. */

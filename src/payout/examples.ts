@@ -1,5 +1,7 @@
 // Payout requests and their answers for the reader of openapi.json, one for each payout type. A
 // test sends the requests to the service and compares what it answers.
+import { mt103Document } from './mt103.ts'
+
 const common = { purpose: 'supplier_payment', transaction_description: 'Invoice 2041' }
 
 export const payoutExamples = {
@@ -150,6 +152,25 @@ const unset = {
   type: '',
 }
 
+const SWIFT_ID = 'pot_01m7xpm2msg8hg37cas9'
+const SWIFT_UETR = 'd9a1f935-447d-49b9-9814-de8c73dacd63'
+const MT103 = [
+  `{1:F01CORRXXX0AXXX0000000000}{2:I103CORRXXX0XXXXN}{3:{121:${SWIFT_UETR}}}{4:`,
+  ':20:4TNZDXHTHYY1B8Z7',
+  ':23B:CRED',
+  ':32A:261121EUR2500,00',
+  ':33B:EUR2500,00',
+  ':50K:/acc-01m7xpm1tq5x0k8c2h3v',
+  'Test',
+  ':57D:Musterbank',
+  'DE',
+  ':59:/DE89370400440532013000',
+  'Anna Schmidt',
+  ':70:Invoice 2041',
+  ':71A:SHA',
+  '-}',
+].join('\r\n')
+
 /** Answers to the requests above, at rates of 6 October 2026 and the fees that the test sets. */
 export const payoutAnswers = {
   local: {
@@ -202,7 +223,7 @@ export const payoutAnswers = {
   },
   swift: {
     ...unset,
-    id: 'pot_01m7xpm2msg8hg37cas9',
+    id: SWIFT_ID,
     amount: 250000,
     currency: 'EUR',
     holding_currency: 'EUR',
@@ -223,7 +244,10 @@ export const payoutAnswers = {
       type: 'individual',
     },
     charge_type: 'shared',
+    confirmation_documents: [mt103Document(SWIFT_ID, MT103)],
     created_at: '2026-11-21T00:03:13.177204Z',
+    mt103: MT103,
+    tracking_details: { tracking_number: SWIFT_UETR, tracking_type: 'uetr' },
     quote: 'poq_01m7xpm2msbrsd1aw7ns',
     type: 'swift',
   },
@@ -343,6 +367,28 @@ export const cancelAnswers = {
       code: 'PF000100',
       category: 'cancelled',
       message: 'Cancelled before the rail took it.',
+    },
+  },
+}
+
+export const actionExamples = {
+  action: {
+    documents: [
+      { type: 'invoice', file_name: 'INV-2041.pdf', url: 'https://files.example/INV-2041.pdf' },
+    ],
+    beneficiary_details: { registration_number: '2041-7' },
+    note: 'The invoice that this pays.',
+  },
+}
+
+/** The first payout, back with the rail after that. */
+export const actionAnswers = {
+  answered: {
+    ...payoutAnswers.local,
+    documents: actionExamples.action.documents,
+    beneficiary_details: {
+      ...payoutAnswers.local.beneficiary_details,
+      ...actionExamples.action.beneficiary_details,
     },
   },
 }

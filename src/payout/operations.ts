@@ -4,8 +4,7 @@ import type { Account } from '../account/rules.ts'
 import { findAccountIds } from '../account/store.ts'
 import { storeBooks } from '../balance-transaction/operations.ts'
 import { findBalanceTransactions } from '../balance-transaction/store.ts'
-import type { Beneficiary } from '../beneficiary/rules.ts'
-import { findBeneficiaries, insertBeneficiaries } from '../beneficiary/store.ts'
+import { insertBeneficiaries } from '../beneficiary/store.ts'
 import type { TransactionSql } from '../db/connect.ts'
 import { Contention } from '../db/failure.ts'
 import { inRounds } from '../db/rows.ts'
@@ -16,8 +15,19 @@ import { success } from '../http/envelope.ts'
 import { type Key, type NewId, nameOf, uniqueKeys } from '../id.ts'
 import type { Answering, Claiming } from '../idempotency/rules.ts'
 import { findJournals, lockBooks } from '../ledger/store.ts'
-import type { Pricing, Quote } from '../quote/rules.ts'
-import { findApprovalsOfQuotes, findQuotes, insertQuotes, markQuotesUsed } from '../quote/store.ts'
+import type { Pricing } from '../quote/rules.ts'
+import { insertQuotes, markQuotesUsed } from '../quote/store.ts'
+import { likenessOf } from './likeness.ts'
+import { deleteLikenesses, insertLikenesses } from './likeness-store.ts'
+import {
+  type Beneficiaries,
+  byLikeness,
+  loadApprovals,
+  loadBeneficiaries,
+  loadLikenesses,
+  loadPrincipals,
+  loadQuotes,
+} from './loading.ts'
 import { depositAddressOf } from './receiver.ts'
 import { decidePayout, holdOf, type Payout, type PayoutOutcome, type PayoutState } from './rules.ts'
 import {
@@ -26,6 +36,7 @@ import {
   insertHolds,
   insertPayouts,
   lockPayouts,
+  updateAnswers,
   updatePayoutStates,
 } from './store.ts'
 import {
@@ -34,12 +45,14 @@ import {
   type AdvanceState,
   decideAdvance,
 } from './transition.ts'
-import { type PayoutRequest, presentPayout } from './wire.ts'
+import { type ActionRequest, type PayoutRequest, presentPayout } from './wire.ts'
 
 /** What a payout is decided with besides the database: reference data and new ids. */
 export interface PayoutReference {
   pricing(): Pricing
   accountsByDepositAddress(): ReadonlyMap<string, Account>
+  /** '' when the operator has set none. */
+  readonly sender_bic: string
   readonly newId: NewId
 }
 
@@ -63,29 +76,7 @@ export function createPayout(
       return loadBeneficiaries(tx, asked)
     },
 
-    async load(tx, commands, prepared = new Map()) {
-      const accountsByDepositAddress = reference.accountsByDepositAddress()
-      // All beneficiaries under the locks, those read before too: a payout that comes after a
-      // change in the book has the details that the change left.
-      const [{ books, now }, quotes, approvals, beneficiaries] = await Promise.all([
-        lockBooks(tx, bookOwners(commands, prepared, accountsByDepositAddress)),
-        loadQuotes(tx, commands),
-        loadApprovals(tx, commands),
-        loadBeneficiaries(tx, commands),
-      ])
-      const mayCredit = commands.filter(({ request }) => mayPayAnAccount(request))
-      checkLocked(books, bookOwners(mayCredit, beneficiaries, accountsByDepositAddress))
-      return {
-        now,
-        books,
-        quotes,
-        beneficiaries,
-        approvals,
-        accountsByDepositAddress,
-        pricing: reference.pricing(),
-        newId: reference.newId,
-      }
-    },
+    load: (tx, commands, prepared) => loadCreation(reference, tx, commands, prepared),
 
     decide(state, command) {
       const outcome = decidePayout(state, command.account, command.request)
@@ -97,18 +88,59 @@ export function createPayout(
       const newQuotes = present(outcomes.map(outcome => outcome.new_quote))
       const usedQuotes = present(outcomes.map(outcome => outcome.used_quote))
       const holds = outcomes.flatMap(({ payout }) => holdOf(payout) ?? [])
+      const likenesses = present(outcomes.map(outcome => outcome.likeness))
       return Promise.all([
-        ...storeBooks(tx, state.books, outcomes, state.now),
+        ...storeBooks(tx, state.books, outcomes),
         beneficiaries.length > 0 && insertBeneficiaries(tx, beneficiaries),
         newQuotes.length > 0 && insertQuotes(tx, newQuotes),
-        usedQuotes.length > 0 && markQuotesUsed(tx, usedQuotes.map(keyOf), state.now),
+        usedQuotes.length > 0 && markQuotesUsed(tx, usedQuotes),
         insertPayouts(
           tx,
           outcomes.map(outcome => outcome.payout),
         ),
         holds.length > 0 && insertHolds(tx, holds),
+        likenesses.length > 0 && insertLikenesses(tx, likenesses),
       ])
     },
+  }
+}
+
+async function loadCreation(
+  reference: PayoutReference,
+  tx: TransactionSql,
+  commands: readonly CreatePayout[],
+  prepared: Beneficiaries = new Map(),
+): Promise<PayoutState> {
+  const accountsByDepositAddress = reference.accountsByDepositAddress()
+  // All beneficiaries under the locks, those read before too: a payout that comes after a change in
+  // the book has the details that the change left.
+  const [{ books, now }, quotes, approvals, beneficiaries, alike] = await Promise.all([
+    lockBooks(tx, bookOwners(commands, prepared, accountsByDepositAddress)),
+    loadQuotes(tx, commands),
+    loadApprovals(tx, commands),
+    loadBeneficiaries(tx, commands),
+    loadLikenesses(tx, commands, new Map()),
+  ])
+  // A second round trip, for those alone of which the first has said what to ask for.
+  const known = commands.filter(({ request }) => request.beneficiary !== undefined)
+  const [alikeToo, principals] = await Promise.all([
+    loadLikenesses(tx, known, beneficiaries),
+    loadPrincipals(tx, commands, quotes),
+  ])
+  const mayCredit = commands.filter(({ request }) => mayPayAnAccount(request))
+  checkLocked(books, bookOwners(mayCredit, beneficiaries, accountsByDepositAddress))
+  return {
+    now,
+    books,
+    quotes,
+    beneficiaries,
+    approvals,
+    accountsByDepositAddress,
+    likenesses: byLikeness([...alike, ...alikeToo]),
+    principals,
+    sender_bic: reference.sender_bic,
+    pricing: reference.pricing(),
+    newId: reference.newId,
   }
 }
 
@@ -157,10 +189,12 @@ export function advancePayout(
 
     store(tx, outcomes, state) {
       const ended = outcomes.flatMap(({ ended_hold }) => ended_hold ?? [])
+      const undone = outcomes.map(({ payout }) => payout).filter(isUndone)
       return Promise.all([
-        ...storeBooks(tx, state.books, outcomes, state.now),
-        ...roundsOf(outcomes).map(round => updatePayoutStates(tx, round, state.now)),
+        ...storeBooks(tx, state.books, outcomes),
+        ...roundsOf(outcomes).map(round => updatePayoutStates(tx, round)),
         ended.length > 0 && deleteHolds(tx, ended),
+        undone.length > 0 && deleteLikenesses(tx, undone.map(likenessOfPayout)),
       ])
     },
   }
@@ -188,6 +222,36 @@ export function cancelPayout(newId: NewId): Operation<CancelPayout, AdvanceState
 
 function cancelling({ account_id, payout_id }: CancelPayout): Advance {
   return { account_id, payout_id, steps: [], by: 'account', ask_again_in_ms: null }
+}
+
+export interface AnswerPayout extends Claiming {
+  readonly payout_id: string
+  readonly request: ActionRequest
+}
+
+/** POST /v3/payout/{id}/action: a step by the account, which the rail is told of at once. */
+export function answerPayout(newId: NewId): Operation<AnswerPayout, AdvanceState, CancelledPayout> {
+  const { load, decide, store } = advancePayout(newId)
+  return {
+    name: 'answer_payout',
+    load: (tx, commands) => load(tx, commands.map(answering), undefined),
+    decide(state, command) {
+      const outcome = decide(state, answering(command))
+      return { ...outcome, reply: success(presentPayout(outcome.payout)) }
+    },
+    store: (tx, outcomes, state) =>
+      Promise.all([
+        store(tx, outcomes, state),
+        updateAnswers(
+          tx,
+          outcomes.map(outcome => outcome.payout),
+        ),
+      ]),
+  }
+}
+
+function answering({ account_id, payout_id, request: answer }: AnswerPayout): Advance {
+  return { account_id, payout_id, steps: [], by: 'account', answer, ask_again_in_ms: null }
 }
 
 /** Account ids by `account_id/payout id`. */
@@ -261,44 +325,6 @@ function checkLocked(books: PayoutState['books'], account_ids: readonly string[]
   throw new Contention('a deposit address changed before the book of its account was locked')
 }
 
-async function loadQuotes(tx: TransactionSql, commands: readonly CreatePayout[]) {
-  const keys = quotesNamed(commands)
-  const found = keys.length === 0 ? [] : await findQuotes(tx, keys)
-  return new Map(found.map((quote): [string, Quote] => [nameOf(quote), quote]))
-}
-
-function quotesNamed(commands: readonly CreatePayout[]) {
-  return commands.flatMap(({ account_id, request }) =>
-    request.quote === undefined ? [] : [{ account_id, id: request.quote }],
-  )
-}
-
-/** Of the entities that payouts name, and of those that their quotes name. */
-async function loadApprovals(tx: TransactionSql, commands: readonly CreatePayout[]) {
-  const quotes = quotesNamed(commands)
-  const entities = commands.flatMap(({ account_id, request }) =>
-    request.on_behalf_of === undefined ? [] : [{ account_id, id: request.on_behalf_of }],
-  )
-  const [named, quoted] = await Promise.all([
-    entities.length === 0 ? [] : findApprovals(tx, uniqueKeys(entities)),
-    quotes.length === 0 ? [] : findApprovalsOfQuotes(tx, quotes),
-  ])
-  return approvalsByName([...named, ...quoted])
-}
-
-type Beneficiaries = ReadonlyMap<string, Beneficiary>
-
-async function loadBeneficiaries(
-  tx: TransactionSql,
-  commands: readonly CreatePayout[],
-): Promise<Beneficiaries> {
-  const keys = commands.flatMap(({ account_id, request }) =>
-    request.beneficiary === undefined ? [] : [{ account_id, id: request.beneficiary }],
-  )
-  const found = keys.length === 0 ? [] : await findBeneficiaries(tx, uniqueKeys(keys))
-  return new Map(found.map((b): [string, Beneficiary] => [nameOf(b), b]))
-}
-
 /** Of a request with a quote the type may be known from the quote alone. */
 function mayPayAnAccount({ type, quote }: PayoutRequest): boolean {
   return type === 'service_account' || (type === undefined && quote !== undefined)
@@ -339,8 +365,15 @@ async function loadDebits(tx: TransactionSql, payouts: readonly Payout[]) {
   return debits
 }
 
-function keyOf({ account_id, id }: { account_id: string; id: string }) {
-  return { account_id, id }
+/** Its money is back, so that it was not paid. */
+function isUndone({ status }: Payout): boolean {
+  return status === 'failed' || status === 'reversed'
+}
+
+function likenessOfPayout(payout: Payout) {
+  const { account_id, id: payout_id, amount, currency, particulars } = payout
+  const payment = { amount, currency, reference_id: particulars.reference_id }
+  return { account_id, payout_id, likeness: likenessOf(payout.beneficiary_details, payment) }
 }
 
 function present<T>(values: readonly (T | null)[]): T[] {

@@ -6,7 +6,6 @@ import type { BeneficiaryDetails } from '../beneficiary/rules.ts'
 import { refusal } from '../errors.ts'
 import { type Event, recordEvent } from '../event/rules.ts'
 import type { NewId } from '../id.ts'
-import type { Instant } from '../instant.ts'
 import type { Book } from '../ledger/rules.ts'
 import { receiptPostings } from './postings.ts'
 
@@ -37,6 +36,11 @@ export function findReceiver(
         : 'An account cannot pay itself; this deposit address is its own.'
     throw refusal('deposit_address_not_found', message, remarks)
   }
+  // A sandbox funds itself: what it holds must never become money, nor money be lost in one.
+  if (receiver.sandbox !== account.sandbox) {
+    const message = 'Sandbox accounts pay each other alone, and no other account pays them.'
+    throw refusal('deposit_address_not_found', message, remarks)
+  }
   if (!book.balances.has(currency)) {
     const message = `The receiving account holds no ${currency} balance.`
     throw refusal('deposit_currency_not_accepted', message, remarks)
@@ -46,7 +50,7 @@ export function findReceiver(
 
 /** The credit of the receiver's book, and the event that tells its account. */
 export function postReceipt(
-  state: { readonly now: Instant; readonly newId: NewId },
+  state: { readonly newId: NewId },
   receiver: Book,
   payout: { readonly destination_currency: string; readonly destination_amount: bigint },
   payout_id: string,
@@ -64,9 +68,8 @@ export function postReceipt(
       description: payout_id,
       source: payout_id,
     },
-    state.now,
     state.newId,
   )
   const facts = { type: 'balance_transaction.created', object_id: entry.line.id, data: {} }
-  return { entry, event: () => recordEvent(receiver, facts, state.now, state.newId) }
+  return { entry, event: () => recordEvent(receiver, facts, state.newId) }
 }

@@ -1,4 +1,4 @@
-// POST and GET /v3/payout, GET /v3/payout/{id} and POST /v3/payout/{id}/cancel.
+// POST and GET /v3/payout, GET /v3/payout/{id}, POST /v3/payout/{id}/cancel and /action.
 import type { FastifyInstance } from 'fastify'
 import type { Deps } from '../deps.ts'
 import { found } from '../errors.ts'
@@ -7,10 +7,13 @@ import { operationDocs, pathId } from '../http/docs.ts'
 import { success } from '../http/envelope.ts'
 import { checkList, ListOf, type ListQuery, presentList, readList } from '../http/list.ts'
 import { Closed, Envelope } from '../http/schema.ts'
-import { payoutExamples } from './examples.ts'
+import { checkAction } from './action.ts'
+import { actionExamples, payoutExamples } from './examples.ts'
 import { listPayouts } from './store.ts'
 import { checkRequest } from './terms.ts'
 import {
+  ActionRequest,
+  ActionResponse,
   CancelResponse,
   PayoutQuery,
   PayoutRequest,
@@ -23,6 +26,7 @@ export function payoutRoutes(app: FastifyInstance, deps: Deps): void {
   listRoute(app, deps)
   getRoute(app, deps)
   cancelRoute(app, deps)
+  actionRoute(app, deps)
 }
 
 function createRoute(app: FastifyInstance, deps: Deps): void {
@@ -33,6 +37,9 @@ function createRoute(app: FastifyInstance, deps: Deps): void {
       schema: operationDocs({
         operationId: 'createPayout',
         summary: 'Pay a beneficiary, at a quote or at the rates of this moment.',
+        description:
+          'A payout like one that was just made is refused, unless `allow_duplicate` says that ' +
+          'it is another payment; how long is set for each account.',
         body: PayoutRequest,
         examples: payoutExamples,
         response: Envelope(PayoutResponse),
@@ -51,8 +58,10 @@ function createRoute(app: FastifyInstance, deps: Deps): void {
           'rate_unavailable',
           'rate_stale',
           'amount_out_of_range',
+          'max_total_debit_exceeded',
           'deposit_address_not_found',
           'deposit_currency_not_accepted',
+          'possible_duplicate_payout',
           'insufficient_balance',
         ],
       }),
@@ -134,6 +143,39 @@ function cancelRoute(app: FastifyInstance, deps: Deps): void {
       const claim = claimOf(request, `POST /v3/payout/${params.id}/cancel`)
       const command = { account_id: account.account_id, claim, payout_id: params.id }
       const { reply: answer } = await deps.lanes.cancelPayout.run(command)
+      return send(reply, answer)
+    },
+  )
+}
+
+function actionRoute(app: FastifyInstance, deps: Deps): void {
+  app.post<{ Params: { id: string }; Body: ActionRequest }>(
+    '/v3/payout/:id/action',
+    {
+      config: { scope: 'write', check: checkAction },
+      schema: operationDocs({
+        operationId: 'answerPayout',
+        summary: 'Answer what a payout requires.',
+        description:
+          'For a payout in `requires_action`; its `status_description` says what is asked for. ' +
+          'It is `processing` with the answer, and the rail is told at once. Documents are ' +
+          'added, other members take the place of those before; who is paid, where and how much ' +
+          'cannot be changed.',
+        params: pathId('pot'),
+        body: ActionRequest,
+        examples: actionExamples,
+        response: Envelope(ActionResponse),
+        idempotent: true,
+        refusals: ['not_found', 'invalid_transition'],
+      }),
+    },
+    async (request, reply) => {
+      const { account, body, params } = request
+      checkAction(body)
+      const claim = claimOf(request, `POST /v3/payout/${params.id}/action`)
+      const { account_id } = account
+      const command = { account_id, claim, payout_id: params.id, request: body }
+      const { reply: answer } = await deps.lanes.answerPayout.run(command)
       return send(reply, answer)
     },
   )

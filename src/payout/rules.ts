@@ -1,7 +1,7 @@
 // Payouts as pure functions: the ladder of refusals, and the outcome when none applies. State in,
 // outcome out; the books in the state are advanced so that the next payout of a batch sees them.
 import type { Account } from '../account/rules.ts'
-import { type Entry, type FxConversion, postEntry } from '../balance-transaction/rules.ts'
+import type { Entry } from '../balance-transaction/rules.ts'
 import {
   type Beneficiary,
   type BeneficiaryDetails,
@@ -16,21 +16,16 @@ import type { Instant } from '../instant.ts'
 import { type Book, bookOf } from '../ledger/rules.ts'
 import { currencyExponent } from '../money/currency.ts'
 import { type Decimal, formatMajor } from '../money/decimal.ts'
-import {
-  checkUsable,
-  makeQuote,
-  type PayoutType,
-  type Pricing,
-  priceQuote,
-  type Quote,
-  totalDebit,
-} from '../quote/rules.ts'
-import { networkName } from '../quote/terms.ts'
-import type { Failure } from '../rail/rail.ts'
-import { payoutPostings } from './postings.ts'
+import { type PayoutType, type Pricing, type Quote, totalDebit } from '../quote/rules.ts'
+import type { Failure, RailAnswer } from '../rail/rail.ts'
+import { caused } from './cause.ts'
+import { checkUnlike, type Likeness, type Likenesses, likenessOf } from './likeness.ts'
+import { makePayout, postDebit } from './make.ts'
 import { depositAddressOf, findReceiver, postReceipt } from './receiver.ts'
+import { findSentQuote, quoteFor, type UsedQuote, useQuote } from './requote.ts'
 import type { PayoutStatus } from './states.ts'
-import { checkMatches, checkRequest, checkSameFee, termsWithoutQuote } from './terms.ts'
+import { type Principals, writeMt103 } from './swift.ts'
+import { checkRequest } from './terms.ts'
 import type { PayoutRequest } from './wire.ts'
 
 /** What the caller sent and nobody computes with. */
@@ -76,6 +71,10 @@ export interface Payout {
   readonly ask_rail_at: Instant | null
   /** The entity whose review the payout waits for, in compliance_hold; '' when for none. */
   readonly held_for: string
+  /** What the account has answered while the payout required action, oldest first. */
+  readonly answers: readonly RailAnswer[]
+  /** The message as it was when the payout was made; '' for payouts that are not by SWIFT. */
+  readonly mt103: string
   readonly created_at: Instant
   readonly updated_at: Instant
 }
@@ -87,6 +86,7 @@ export function holdOf({ account_id, id: payout_id, held_for: entity_id }: Payou
 
 /** Everything a batch of payouts may touch, read under the locks of its books. */
 export interface PayoutState {
+  /** The database's clock: what rates are as old as, and when the rail is to be asked. */
   readonly now: Instant
   readonly books: ReadonlyMap<string, Book>
   /** By `account_id/id`; a quote used by an earlier command of the batch is marked so. */
@@ -94,6 +94,12 @@ export interface PayoutState {
   readonly beneficiaries: ReadonlyMap<string, Beneficiary>
   readonly approvals: Approvals
   readonly accountsByDepositAddress: ReadonlyMap<string, Account>
+  /** Of accounts that guard against paying twice; advanced by the commands of the batch. */
+  readonly likenesses: Likenesses
+  /** The entities that payouts by SWIFT are made for, by `account_id/id`. */
+  readonly principals: Principals
+  /** The installation's BIC, '' when the operator has set none. */
+  readonly sender_bic: string
   readonly pricing: Pricing
   readonly newId: NewId
 }
@@ -102,8 +108,11 @@ export interface PayoutOutcome {
   readonly payout: Payout
   /** The quote to insert, or null when an existing one was used. */
   readonly new_quote: Quote | null
-  readonly used_quote: Quote | null
+  /** The quote that the request named, which nothing else can use now. */
+  readonly used_quote: UsedQuote | null
   readonly new_beneficiary: Beneficiary | null
+  /** What later payouts are held against; null when the account does not guard against it. */
+  readonly likeness: Likeness | null
   readonly entries: readonly Entry[]
   readonly events: readonly Event[]
 }
@@ -111,7 +120,8 @@ export interface PayoutOutcome {
 /**
  * Decides one payout. The refusals, in the order in which they are given: fields of the request
  * (400), quote, entity and beneficiary not found (404), beneficiary not fit for the type (400),
- * quote used, expired or different (422), no rate (422, 503), receiver unknown (422), balance
+ * quote used, expired or different (422), no rate (422, 503), more than max_total_debit (422),
+ * receiver unknown (422), what SWIFT cannot carry (400), like an earlier payout (409), balance
  * (422).
  */
 export function decidePayout(
@@ -120,16 +130,12 @@ export function decidePayout(
   request: PayoutRequest,
 ): PayoutOutcome {
   checkRequest(request, account)
-  const sentQuote = request.quote === undefined ? null : findQuote(state, account, request.quote)
+  const book = bookOf(state.books, account.account_id)
+  const sentQuote = findSentQuote(state, account, request)
   const held_for = checkPrincipal(state, account, request, sentQuote)
   const beneficiary = resolveBeneficiary(state, account, request)
   checkFit(beneficiary, request, sentQuote)
-  if (sentQuote !== null) {
-    checkUsable(sentQuote, state.now)
-    checkMatches(sentQuote, request)
-    checkSameFee(sentQuote, request, beneficiary.details.destination_details, state.pricing.fees)
-  }
-  const quote = sentQuote ?? freshQuote(state, account, request, beneficiary)
+  const quote = quoteFor(state, account, request, beneficiary, sentQuote)
   const receiver =
     quote.payout_type === 'service_account'
       ? findReceiver(
@@ -139,35 +145,33 @@ export function decidePayout(
           quote.destination_currency,
         )
       : null
-  const book = bookOf(state.books, account.account_id)
+  const id = state.newId('pot')
+  const mt103 = writeMt103(state, account, request, { id, now: book.now, beneficiary, quote })
+  const likeness = checkLikeness(state, account, request, beneficiary)
   checkBalance(book, quote)
   // After this point the payout succeeds.
 
   // A held payout credits its receiver when it is released.
   const credited = held_for === '' ? receiver : null
-  const id = state.newId('pot')
   const entry = postDebit(state, book, quote, id, credited !== null)
   const receipt = credited && postReceipt(state, credited, quote, id)
-  const payout = makePayout(state, quote, request, { id, beneficiary, entry, held_for })
-  state.quotes.set(nameOf(quote), { ...quote, status: 'used' })
+  const payout = makePayout(state, quote, request, { id, beneficiary, entry, held_for, mt103 })
+  const quoteIsNew = quote !== sentQuote
+  const used = sentQuote && useQuote(sentQuote, quoteIsNew ? quote.id : '', book.now)
+  if (used !== null) state.quotes.set(nameOf(used), used)
   const isNew = request.beneficiary === undefined
   return {
     payout,
-    new_quote: sentQuote === null ? quote : null,
-    used_quote: sentQuote,
+    new_quote: quoteIsNew ? quote : null,
+    used_quote: used,
     new_beneficiary: isNew ? beneficiary : null,
+    likeness: likeness === null ? null : remember(state, payout, likeness),
     entries: receipt === null ? [entry] : [entry, receipt.entry],
     events: [
-      ...payoutEvents(state, book, payout, sentQuote === null, isNew),
+      ...payoutEvents(state, book, payout, entry, quoteIsNew, isNew),
       ...(receipt === null ? [] : [receipt.event()]),
     ],
   }
-}
-
-function findQuote(state: PayoutState, account: Account, id: string): Quote {
-  const quote = state.quotes.get(nameOf({ account_id: account.account_id, id }))
-  if (quote === undefined) throw refusal('not_found', `No quote ${id} in this account.`, 'quote')
-  return quote
 }
 
 /**
@@ -193,7 +197,12 @@ function resolveBeneficiary(
 ): Beneficiary {
   const { beneficiary: id, beneficiary_details } = request
   if (beneficiary_details !== undefined) {
-    return makeBeneficiary(account.account_id, beneficiary_details, state.now, state.newId)
+    return makeBeneficiary(
+      account.account_id,
+      beneficiary_details,
+      bookOf(state.books, account.account_id).now,
+      state.newId,
+    )
   }
   const known = state.beneficiaries.get(`${account.account_id}/${id}`)
   if (known === undefined) {
@@ -215,17 +224,32 @@ function checkFit(beneficiary: Beneficiary, request: PayoutRequest, quote: Quote
   throw refusal('type_mismatch', message, remarks)
 }
 
-/** Without a quote the payout is priced now, and the quote recorded as used (contract 13). */
-function freshQuote(
+/**
+ * What the payout is like, null when the account's window is off. `allow_duplicate` says that it is
+ * another payment; later ones are held against it all the same.
+ */
+function checkLikeness(
   state: PayoutState,
   account: Account,
   request: PayoutRequest,
-  beneficiary: Beneficiary,
-): Quote {
-  const terms = termsWithoutQuote(request, account, beneficiary.details.destination_details)
-  const price = priceQuote(terms, state.pricing, state.now, 'amount')
-  const identity = { account_id: account.account_id, id: state.newId('poq') }
-  return makeQuote(identity, terms, price, 'used', state.now, state.pricing.quote_validity_s)
+  { details }: Beneficiary,
+): string | null {
+  if (account.duplicate_window_s === 0) return null
+  const likeness = likenessOf(details, {
+    amount: request.amount,
+    currency: request.currency,
+    reference_id: request.reference_id ?? '',
+  })
+  const { now } = bookOf(state.books, account.account_id)
+  if (request.allow_duplicate !== true) checkUnlike(state.likenesses, account, likeness, now)
+  return likeness
+}
+
+function remember({ likenesses }: PayoutState, payout: Payout, likeness: string): Likeness {
+  const { account_id, id: payout_id, created_at } = payout
+  const made = { account_id, likeness, created_at, payout_id }
+  likenesses.set(nameOf({ account_id, id: likeness }), made)
+  return made
 }
 
 function checkBalance(book: Book, quote: Quote): void {
@@ -241,123 +265,27 @@ function checkBalance(book: Book, quote: Quote): void {
   throw refusal('insufficient_balance', message, 'amount')
 }
 
-/** Principal and fees leave the balance (contract 15). */
-function postDebit(
-  state: PayoutState,
-  book: Book,
-  quote: Quote,
-  id: string,
-  toAccount: boolean,
-): Entry {
-  return postEntry(
-    book,
-    { kind: 'payout', source: id, postings: payoutPostings(quote, toAccount) },
-    {
-      type: 'payout',
-      currency: quote.holding_currency,
-      amount: -quote.holding_amount,
-      fixed_fee: -quote.fixed_fee_holding,
-      variable_fee: -quote.variable_fee_holding,
-      fx_conversions: fxConversions(quote),
-      description: id,
-      source: id,
-    },
-    state.now,
-    state.newId,
-  )
-}
-
-/** The conversions that took place, holding side first (contract 15). */
-function fxConversions(quote: Quote): FxConversion[] {
-  const { holding_currency, payout_currency, destination_currency } = quote
-  const paid = { amount: quote.payout_amount, currency: payout_currency }
-  const conversions: FxConversion[] = []
-  if (holding_currency !== payout_currency) {
-    const initial = { amount: quote.holding_amount, currency: holding_currency }
-    conversions.push({ exchange_rate: quote.holding_to_payout, initial, final: paid })
-  }
-  if (payout_currency !== destination_currency) {
-    const final = { amount: quote.destination_amount, currency: destination_currency }
-    conversions.push({ exchange_rate: quote.payout_to_destination, initial: paid, final })
-  }
-  return conversions
-}
-
-function makePayout(
-  state: PayoutState,
-  quote: Quote,
-  request: PayoutRequest,
-  made: { id: string; beneficiary: Beneficiary; entry: Entry; held_for: string },
-): Payout {
-  const { id, beneficiary, entry, held_for } = made
-  const internal = quote.payout_type === 'service_account'
-  const status = internal ? 'succeeded' : 'processing'
-  const converted = (from: string, to: string) => (from === to ? '' : state.newId('fx'))
-  return {
-    account_id: quote.account_id,
-    id,
-    quote_id: quote.id,
-    type: quote.payout_type,
-    amount: quote.payout_amount,
-    currency: quote.payout_currency,
-    holding_currency: quote.holding_currency,
-    holding_amount: quote.holding_amount,
-    fixed_fee: quote.fixed_fee_holding,
-    variable_fee: quote.variable_fee_holding,
-    destination_currency: quote.destination_currency,
-    destination_amount: quote.destination_amount,
-    holding_to_payout: quote.holding_to_payout,
-    payout_to_destination: quote.payout_to_destination,
-    holding_fx_id: converted(quote.holding_currency, quote.payout_currency),
-    payout_fx_id: converted(quote.payout_currency, quote.destination_currency),
-    balance_transaction_id: entry.line.id,
-    beneficiary_id: beneficiary.id,
-    beneficiary_details: beneficiary.details,
-    particulars: particularsOf(request, quote),
-    fund_transfer_network:
-      quote.fund_transfer_network ||
-      networkName(request.local?.fund_transfer_network, quote.destination_currency),
-    charge_type: quote.charge_type || (request.charge_type ?? ''),
-    status: held_for === '' ? status : 'compliance_hold',
-    status_description: held_for === '' ? '' : `Held until entity ${held_for} is reviewed.`,
-    failure: null,
-    rail_steps: 0,
-    ask_rail_at: internal || held_for !== '' ? null : state.now,
-    held_for,
-    created_at: state.now,
-    updated_at: state.now,
-  }
-}
-
-function particularsOf(request: PayoutRequest, quote: Quote): Particulars {
-  return {
-    purpose: request.purpose,
-    transaction_description: request.transaction_description,
-    reference_id: request.reference_id ?? '',
-    statement_descriptor: request.statement_descriptor ?? '',
-    on_behalf_of: request.on_behalf_of ?? quote.entity_id,
-    documents: request.documents ?? [],
-    logistics_tracking_details: request.logistics_tracking_details ?? [],
-    metadata: request.metadata ?? null,
-  }
-}
-
 /** In the order in which things came to be: beneficiary, quote, payout, statement line, result. */
 function payoutEvents(
   state: PayoutState,
   book: Book,
   payout: Payout,
+  debit: Entry,
   quoteIsNew: boolean,
   beneficiaryIsNew: boolean,
 ): Event[] {
-  const { id, status } = payout
+  const { account_id, id, status, status_description } = payout
   const record = (type: string, object_id: string, data: object) =>
-    recordEvent(book, { type, object_id, data }, state.now, state.newId)
+    recordEvent(book, { type, object_id, data }, state.newId)
   const events: Event[] = []
   if (beneficiaryIsNew) events.push(record('beneficiary.created', payout.beneficiary_id, {}))
   if (quoteIsNew) events.push(record('payout_quote.created', payout.quote_id, {}))
-  events.push(record('payout.created', id, { status }))
+  const debited = caused('account', account_id, [debit.journal])
+  events.push(record('payout.created', id, { status, ...debited }))
   events.push(record('balance_transaction.created', payout.balance_transaction_id, {}))
-  if (status !== 'processing') events.push(record(`payout.${status}`, id, { status }))
+  if (status !== 'processing') {
+    const facts = { status, status_description, ...caused('account', account_id, []) }
+    events.push(record(`payout.${status}`, id, facts))
+  }
   return events
 }

@@ -42,14 +42,15 @@ const KINDS = {
   rail_steps: 'integer',
   ask_rail_at: 'timestamptz',
   held_for: 'text',
+  mt103: 'text',
   created_at: 'timestamptz',
   updated_at: 'timestamptz',
 } as const
 
-/** What is written is what is read. */
-const COLUMNS = Object.keys(KINDS) as readonly (keyof typeof KINDS)[]
+/** What is written is what is read; answers are none at first. */
+const COLUMNS = [...Object.keys(KINDS), 'answers']
 
-export const insertPayouts = inserter<Payout>('payouts', KINDS)
+export const insertPayouts = inserter<Omit<Payout, 'answers'>>('payouts', KINDS)
 
 /** By (account, id), in no order; what is not found or another account's is simply absent. */
 export async function findPayouts(
@@ -92,7 +93,7 @@ export async function listPayouts(
 }
 
 /** Writes what a transition may change; the trigger refuses a step that is not in the table. */
-export function updatePayoutStates(tx: TransactionSql, payouts: readonly Payout[], now: Instant) {
+export function updatePayoutStates(tx: TransactionSql, payouts: readonly Payout[]) {
   const rows = payouts.map(p => ({
     account_id: p.account_id,
     id: p.id,
@@ -102,22 +103,37 @@ export function updatePayoutStates(tx: TransactionSql, payouts: readonly Payout[
     rail_steps: p.rail_steps,
     ask_rail_at: p.ask_rail_at,
     held_for: p.held_for,
+    updated_at: p.updated_at,
   }))
   return tx`
     update payouts p set status = r.status, status_description = r.status_description,
       failure = r.failure, rail_steps = r.rail_steps, ask_rail_at = r.ask_rail_at,
-      held_for = r.held_for, updated_at = ${now}
+      held_for = r.held_for, updated_at = r.updated_at
     from json_to_recordset(${rowsAsJson(rows)}::text::json)
       as r(account_id text, id text, status text, status_description text, failure json,
-        rail_steps integer, ask_rail_at timestamptz, held_for text)
+        rail_steps integer, ask_rail_at timestamptz, held_for text, updated_at timestamptz)
     where p.account_id = r.account_id and p.id = r.id`
 }
 
-/** Payouts whose rail is due to be asked, oldest first. Reads without a lock; claiming decides. */
+/** Writes all that was answered, in addition to the step that the answer is. */
+export function updateAnswers(tx: TransactionSql, payouts: readonly Payout[]) {
+  const rows = payouts.map(({ account_id, id, answers }) => ({ account_id, id, answers }))
+  return tx`
+    update payouts p set answers = r.answers
+    from json_to_recordset(${rowsAsJson(rows)}::text::json)
+      as r(account_id text, id text, answers json)
+    where p.account_id = r.account_id and p.id = r.id`
+}
+
+/**
+ * Payouts whose rail is due to be asked, oldest first. Reads without a lock; claiming decides. Here
+ * and below what is due is judged by the time of the statement, at which an index scan can begin:
+ * clock_timestamp() moves, and what is due later would all be read.
+ */
 export async function listDuePayouts(sql: Sql, limit: number): Promise<Key[]> {
   return sql<Key[]>`
     select account_id, id from payouts
-    where ask_rail_at <= clock_timestamp()
+    where ask_rail_at <= statement_timestamp()
     order by ask_rail_at limit ${limit}`
 }
 
@@ -127,6 +143,8 @@ export interface ClaimedPayout {
   readonly ask_rail_at: Instant
   /** How often it was claimed before. */
   readonly rail_attempts: number
+  /** When it was claimed, by the account's clock. */
+  readonly claimed_at: Instant
 }
 
 /**
@@ -148,11 +166,12 @@ export async function claimDuePayouts(
         select r.id from ${keysOf(sql, keys)}
         cross join lateral (
           select id from payouts p
-          where p.account_id = k.account_id and p.id = k.id and ask_rail_at <= clock_timestamp()
+          where p.account_id = k.account_id and p.id = k.id and ask_rail_at <= statement_timestamp()
           limit 1 for update skip locked
         ) r
       ))
-    returning id, ask_rail_at, rail_attempts - 1 as rail_attempts`
+    returning id, ask_rail_at, rail_attempts - 1 as rail_attempts, clock_timestamp() +
+      (select clock_ahead from books where account_id = ${account_id}) as claimed_at`
 }
 
 /** How often the rail was asked about a payout, read with its row locked. */
@@ -223,11 +242,12 @@ export async function claimEndedReviews(
 ): Promise<ClaimedReview[]> {
   const due = await sql<{ account_id: string; entity_id: string }[]>`
     select account_id, entity_id from ended_reviews
-    where due_at <= clock_timestamp() order by due_at limit ${limit}`
+    where due_at <= statement_timestamp() order by due_at limit ${limit}`
   const claims = due.map(
     ({ account_id, entity_id }) => sql<ClaimedReview[]>`
       update ended_reviews set due_at = clock_timestamp() + ${`${lease_ms} milliseconds`}::interval
-      where account_id = ${account_id} and entity_id = ${entity_id} and due_at <= clock_timestamp()
+      where account_id = ${account_id} and entity_id = ${entity_id}
+        and due_at <= statement_timestamp()
       returning account_id, entity_id, due_at`,
   )
   return (await Promise.all(claims)).flat()

@@ -8,10 +8,13 @@ import { type NewId, nameOf } from '../id.ts'
 import { type Instant, plusMilliseconds } from '../instant.ts'
 import { type Book, bookOf, type Journal, postJournal } from '../ledger/rules.ts'
 import type { RailStep } from '../rail/rail.ts'
+import { makeAnswer } from './action.ts'
+import { caused } from './cause.ts'
 import { failurePostings, reversalPostings, settlementPostings } from './postings.ts'
 import { postReceipt } from './receiver.ts'
 import { holdOf, type Payout } from './rules.ts'
 import { isFinal, PAYOUT_TRANSITIONS, type PayoutStatus } from './states.ts'
+import type { ActionRequest } from './wire.ts'
 
 /** Steps to apply to one payout. */
 export interface Advance {
@@ -22,14 +25,21 @@ export interface Advance {
    * `rail`: the steps are the rail's whole history, of which the payout has applied the first
    * `rail_steps`. `operator`: they are new whatever the rail has said. `review`: none are given;
    * they follow from the approval of the entity that the payout is held for. `account`: none are
-   * given; it cancels the payout.
+   * given; it answers what was asked of it, or else cancels the payout.
    */
   readonly by: 'rail' | 'operator' | 'review' | 'account'
   /** When the rail is to be asked again; null is never. Used for the rail's steps only. */
   readonly ask_again_in_ms: number | null
+  /** The claim that the rail was asked under. Used for the rail's steps only. */
+  readonly claim?: Instant
+  /** How many answers the rail was told of; all when absent. Used for the rail's steps only. */
+  readonly told?: number
+  /** What the account answers. */
+  readonly answer?: ActionRequest
 }
 
 export interface AdvanceState {
+  /** The database's clock, which the rail is asked by. */
   readonly now: Instant
   readonly books: ReadonlyMap<string, Book>
   /** By `account_id/id`. */
@@ -83,13 +93,21 @@ export function decideAdvance(state: AdvanceState, advance: Advance): AdvanceOut
     const moved = moveMoney(state, book, next, step.status)
     entries.push(...moved.entries)
     journals.push(...moved.journals)
-    const data = { status: step.status, previous_status: next.status, failure: step.failure }
+    const written = [...moved.entries.map(({ journal }) => journal), ...moved.journals]
+    const cause = caused(advance.by, payout.account_id, written)
+    const { status, failure } = step
+    const said = saidOf(next, step, advance)
+    const data = { status, previous_status: next.status, failure, ...said, ...cause }
     const facts = { type: `payout.${step.status}`, object_id: payout.id, data }
-    events.push(recordEvent(book, facts, state.now, state.newId), ...moved.events())
-    next = withStep(next, step, state.now)
+    events.push(recordEvent(book, facts, state.newId), ...moved.events())
+    next = withStep(next, step, book.now)
     passed.push(next)
   }
   next = { ...next, ...railProgress(next, advance, fresh.length, state.now) }
+  if (advance.answer !== undefined) {
+    const answer = makeAnswer(payout, advance.answer, book.now)
+    next = { ...next, answers: [...payout.answers, answer] }
+  }
   passed.splice(-1, 1, next)
   state.payouts.set(name, next)
   const ended_hold = next.held_for === '' ? holdOf(payout) : null
@@ -100,14 +118,31 @@ export function decideAdvance(state: AdvanceState, advance: Advance): AdvanceOut
 function stepsOf(state: AdvanceState, payout: Payout, advance: Advance): readonly RailStep[] {
   switch (advance.by) {
     case 'rail':
-      return advance.steps.slice(payout.rail_steps)
+      return stepsByRail(payout, advance.steps)
     case 'operator':
       return advance.steps
     case 'review':
       return stepsByReview(state, payout)
     case 'account':
-      return [cancellation(state, payout)]
+      return [advance.answer === undefined ? cancellation(state, payout) : resumption(payout)]
   }
+}
+
+/**
+ * What is new in the rail's history. A payout that was answered, or given back to the rail, is
+ * `processing` before the rail says so.
+ */
+function stepsByRail(payout: Payout, history: readonly RailStep[]): readonly RailStep[] {
+  const fresh = history.slice(payout.rail_steps)
+  const known = payout.status === 'processing' && fresh[0]?.status === 'processing'
+  return known ? fresh.slice(1) : fresh
+}
+
+/** Of holds only this one is for the account to end. */
+function resumption(payout: Payout): RailStep {
+  if (payout.status === 'requires_action') return { status: 'processing', failure: null }
+  const message = `Payout ${payout.id} requires no action: it is ${payout.status}.`
+  throw refusal('invalid_transition', message)
 }
 
 /** Contract 17: a payout can be cancelled until the rail has taken it. */
@@ -146,8 +181,17 @@ function stepsByReview(state: AdvanceState, payout: Payout): RailStep[] {
 }
 
 /** What held a payout, and said so, is over with the next step. */
-function withStep(payout: Payout, { status, failure }: RailStep, now: Instant): Payout {
-  return { ...payout, status, failure, status_description: '', held_for: '', updated_at: now }
+function withStep(payout: Payout, step: RailStep, now: Instant): Payout {
+  const { status, failure, description: status_description = '' } = step
+  return { ...payout, status, failure, status_description, held_for: '', updated_at: now }
+}
+
+/** What an event tells of a step besides: what is asked of the account, or which answer it gave. */
+function saidOf(payout: Payout, { description }: RailStep, { answer }: Advance) {
+  return {
+    ...(description !== undefined && { status_description: description }),
+    ...(answer !== undefined && { answer: payout.answers.length + 1 }),
+  }
 }
 
 function toAccount(payout: Payout): boolean {
@@ -191,7 +235,7 @@ function moveMoney(state: AdvanceState, book: Book, payout: Payout, status: Payo
     case 'succeeded': {
       const postings = settlementPostings(payout, toAccount(payout))
       const facts = { kind: 'settlement', source: payout.id, postings } as const
-      const journals = [postJournal(book, facts, state.now)]
+      const journals = [postJournal(book, facts)]
       if (!toAccount(payout)) return { entries: [], journals, events: () => [] }
       const receipt = postReceipt(state, receiverOf(state, payout), payout, payout.id)
       return { entries: [receipt.entry], journals, events: () => [receipt.event()] }
@@ -240,11 +284,10 @@ function giveBack(
       description: payout.id,
       source: line.id,
     },
-    state.now,
     state.newId,
   )
   const facts = { type: 'balance_transaction.created', object_id: entry.line.id, data: {} }
-  const event = () => recordEvent(book, facts, state.now, state.newId)
+  const event = () => recordEvent(book, facts, state.newId)
   return { entries: [entry], journals: [], events: () => [event()] }
 }
 
@@ -258,11 +301,17 @@ function railProgress(payout: Payout, advance: Advance, applied: number, now: In
   if (advance.by !== 'rail') {
     return { ask_rail_at: payout.status === 'processing' ? now : null }
   }
+  const rail_steps = Math.max(payout.rail_steps, advance.steps.length)
+  // Answered while the rail was asked: it is due to be told, whatever it has said without that.
+  const untold = advance.told !== undefined && advance.told < payout.answers.length
+  if (untold && !isFinal(payout.status)) return { rail_steps }
   const again = advance.ask_again_in_ms
   // Null while the rail was asked: the operator has taken the payout out of its hands meanwhile.
   const over = isFinal(payout.status) || again === null || payout.ask_rail_at === null
-  return {
-    rail_steps: payout.rail_steps + applied,
-    ask_rail_at: over ? null : plusMilliseconds(now, again),
-  }
+  if (over) return { rail_steps, ask_rail_at: null }
+  const next = plusMilliseconds(now, again)
+  // The claim has moved: the account's clock went on meanwhile, or another has claimed it since.
+  const moved = advance.claim !== undefined && payout.ask_rail_at !== advance.claim
+  const sooner = moved && payout.ask_rail_at < next
+  return { rail_steps, ask_rail_at: sooner ? payout.ask_rail_at : next }
 }

@@ -21,9 +21,12 @@ import { amountToJson, rateToJson } from '../money/json.ts'
 import { Document } from '../party/wire.ts'
 import { PAYOUT_TYPES } from '../quote/rules.ts'
 import { CHARGE_TYPES } from '../quote/wire.ts'
-import { cancelAnswers, payoutAnswers } from './examples.ts'
+import { answered } from './action.ts'
+import { actionAnswers, cancelAnswers, payoutAnswers } from './examples.ts'
+import { mt103Document } from './mt103.ts'
 import type { Payout } from './rules.ts'
 import { PAYOUT_STATUSES } from './states.ts'
+import { uetrOf } from './uetr.ts'
 
 const LogisticsTracking = Closed(
   {
@@ -58,6 +61,19 @@ export const PayoutRequest = Closed(
     logistics_tracking_details: Type.Optional(Type.Array(LogisticsTracking, { maxItems: 20 })),
     metadata: Type.Optional(Metadata),
     on_behalf_of: Type.Optional(Id('ent', 'The entity the payout is made for.')),
+    max_total_debit: Type.Optional({
+      ...Amount,
+      description:
+        'The most that amount and fees may come to, in minor units of the holding currency. With ' +
+        'it, an expired quote is priced anew and the payout made if it costs no more.',
+    }),
+    allow_duplicate: Type.Optional(
+      Type.Boolean({
+        description:
+          'This is another payment than one just made with the same beneficiary, amount, ' +
+          'currency and reference_id, and is to be made all the same.',
+      }),
+    ),
   },
   { title: 'PayoutRequest' },
 )
@@ -96,7 +112,9 @@ export const PayoutResponse = Type.Object(
     beneficiary: Id('bnf', 'Beneficiary id.'),
     beneficiary_details: BeneficiaryDetailsResponse,
     charge_type: Type.String(),
-    confirmation_documents: Type.Array(Document),
+    confirmation_documents: Type.Array(Document, {
+      description: 'Of a payout by SWIFT its MT103, of type `mt103`; a `data:` URL holds it.',
+    }),
     documents: Type.Array(Document),
     created_at: Timestamp,
     holding_fx_quote: Type.String({
@@ -107,18 +125,24 @@ export const PayoutResponse = Type.Object(
     local: Type.Object({ fund_transfer_network: Type.String() }),
     logistics_tracking_details: Type.Array(LogisticsTracking),
     metadata: Type.Union([Metadata, Type.Null()]),
-    mt103: Type.String(),
+    mt103: Type.String({
+      description: 'The message of a payout by SWIFT, as it was when the payout was made.',
+    }),
     on_behalf_of: Type.String(),
     purpose: Type.String(),
     quote: Id('poq', 'The quote used; one is recorded even when none was sent.'),
     reference_id: Type.String(),
     statement_descriptor: Type.String(),
     status: Literals(PAYOUT_STATUSES),
-    status_description: Type.String(),
+    status_description: Type.String({
+      description: 'In `requires_action` what is asked for, in `compliance_hold` why.',
+    }),
     failure: Type.Union([FailureResponse, Type.Null()]),
     tracking_details: Type.Object({
       tracking_number: Type.String(),
-      tracking_type: Type.String(),
+      tracking_type: Type.String({
+        description: '`uetr` for payouts by SWIFT: the number is the end-to-end reference.',
+      }),
     }),
     transaction_description: Type.String(),
     type: Literals(PAYOUT_TYPES),
@@ -128,6 +152,44 @@ export const PayoutResponse = Type.Object(
 
 /** The same payout, with an example of one that was cancelled. */
 export const CancelResponse = { ...PayoutResponse, [EXAMPLES]: cancelAnswers }
+
+/** The same payout, with an example of one whose account has answered. */
+export const ActionResponse = { ...PayoutResponse, [EXAMPLES]: actionAnswers }
+
+/** What can be added while a payout requires action; never who is paid, nor where. */
+const AnsweredDetails = Closed(
+  {
+    address: BeneficiaryRequest.properties.address,
+    date_of_birth: BeneficiaryRequest.properties.date_of_birth,
+    documents: BeneficiaryRequest.properties.documents,
+    email: BeneficiaryRequest.properties.email,
+    name_local: BeneficiaryRequest.properties.name_local,
+    national_identification_number: BeneficiaryRequest.properties.national_identification_number,
+    phone: BeneficiaryRequest.properties.phone,
+    registration_number: BeneficiaryRequest.properties.registration_number,
+    tax_id: BeneficiaryRequest.properties.tax_id,
+  },
+  {
+    title: 'AnsweredBeneficiaryDetails',
+    description:
+      'Documents are added, other members take the place of those before. The beneficiary itself ' +
+      'stays as it is.',
+  },
+)
+
+export const ActionRequest = Closed(
+  {
+    documents: Type.Optional(Type.Array(Document, { maxItems: 20 })),
+    beneficiary_details: Type.Optional(AnsweredDetails),
+    purpose: Type.Optional(PayoutRequest.properties.purpose),
+    transaction_description: Type.Optional(PayoutRequest.properties.transaction_description),
+    note: Type.Optional(
+      Type.String({ pattern: '\\S', maxLength: 1000, description: 'For people; handed over.' }),
+    ),
+  },
+  { title: 'ActionRequest', description: 'What was asked for; at least one member.' },
+)
+export type ActionRequest = Static<typeof ActionRequest>
 
 export const PayoutQuery = ListQueryOf('pot', {
   status: Literals(PAYOUT_STATUSES),
@@ -142,7 +204,8 @@ export const PayoutQuery = ListQueryOf('pot', {
 
 /** The payout as service.md's table has it. */
 export function presentPayout(payout: Payout) {
-  const { particulars } = payout
+  const { particulars, beneficiary_details } = answered(payout)
+  const { mt103 } = payout
   const paid = { amount: payout.amount, currency: payout.currency }
   const held = { amount: payout.holding_amount, currency: payout.holding_currency }
   const sent = { amount: payout.destination_amount, currency: payout.destination_currency }
@@ -154,9 +217,9 @@ export function presentPayout(payout: Payout) {
     holding_currency: payout.holding_currency,
     balance_transaction: payout.balance_transaction_id,
     beneficiary: payout.beneficiary_id,
-    beneficiary_details: payout.beneficiary_details,
+    beneficiary_details,
     charge_type: payout.charge_type,
-    confirmation_documents: [],
+    confirmation_documents: mt103 === '' ? [] : [mt103Document(payout.id, mt103)],
     documents: particulars.documents,
     created_at: payout.created_at,
     holding_fx_quote: payout.holding_fx_id === '' ? '' : payout.quote_id,
@@ -165,7 +228,7 @@ export function presentPayout(payout: Payout) {
     local: { fund_transfer_network: payout.fund_transfer_network },
     logistics_tracking_details: particulars.logistics_tracking_details,
     metadata: particulars.metadata,
-    mt103: '',
+    mt103,
     on_behalf_of: particulars.on_behalf_of,
     purpose: particulars.purpose,
     quote: payout.quote_id,
@@ -174,7 +237,10 @@ export function presentPayout(payout: Payout) {
     status: payout.status,
     status_description: payout.status_description,
     failure: payout.failure,
-    tracking_details: { tracking_number: '', tracking_type: '' },
+    tracking_details: {
+      tracking_number: mt103 === '' ? '' : uetrOf(payout.id),
+      tracking_type: mt103 === '' ? '' : 'uetr',
+    },
     transaction_description: particulars.transaction_description,
     type: payout.type,
   }

@@ -12,6 +12,7 @@ import {
 import type { PayoutStatus } from '../payout/states.ts'
 import type { PayoutType } from '../quote/rules.ts'
 import { ofAccount, POSTING_COLUMNS, type PostingColumns, readPostings, words } from './books.ts'
+import { checkPapers, PAPERS_COLUMNS, type PapersRow } from './payout-papers.ts'
 import { BadRow } from './problem.ts'
 import { openStream } from './stream.ts'
 
@@ -22,7 +23,7 @@ export interface PayoutsSeen {
   readonly in_transit: Map<string, bigint>
 }
 
-interface PayoutRow {
+interface PayoutRow extends PapersRow {
   account_id: string
   id: string
   quote_id: string
@@ -94,7 +95,7 @@ const payoutsOf = (account_id: string | null) => `
   select p.account_id, p.id, p.quote_id, p.type, p.amount, p.currency, p.holding_currency,
     p.holding_amount, p.fixed_fee, p.variable_fee, p.destination_currency, p.destination_amount,
     p.balance_transaction_id, p.beneficiary_id, n.id is not null as beneficiary_found, p.status,
-    q.status as quote_status, case ${DIFFERENCE} end as quote_differs
+    q.status as quote_status, case ${DIFFERENCE} end as quote_differs, ${PAPERS_COLUMNS}
   from payouts p left join quotes q on q.account_id = p.account_id and q.id = p.quote_id
   left join beneficiaries n on n.account_id = p.account_id and n.id = p.beneficiary_id
   where ${ofAccount('p.account_id', account_id)} order by p.account_id, p.id`
@@ -161,6 +162,7 @@ export async function matchPayouts(
       throw payoutProblem(payout, `beneficiary ${payout.beneficiary_id} in its account`, 'none')
     }
     checkEffects(payout, group)
+    checkPapers(payout)
     seen.payouts += 1
     if (group.length === 1 && !isDirect(payout, group)) {
       const { destination_currency: currency, destination_amount } = payout

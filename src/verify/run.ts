@@ -6,6 +6,7 @@ import { type BooksSeen, ofAccount, walkBooks } from './books.ts'
 import { checkEntities } from './entities.ts'
 import { matchPayouts, type PayoutsSeen } from './payouts.ts'
 import { BadRow, type Problem } from './problem.ts'
+import { checkPrices } from './quotes.ts'
 
 export interface VerifyOptions {
   /** One account, or null for the whole installation. */
@@ -62,6 +63,7 @@ async function check(tx: TransactionSql, options: VerifyOptions): Promise<Checke
   if (account_id === null) checkInterAccount(books)
   checkInTransit(books, payouts, account_id)
   const quotes = await checkQuotes(tx, account_id)
+  await checkPrices(tx, account_id)
   const events = await checkEvents(tx, account_id)
   const entities = await checkEntities(tx, account_id)
   return {
@@ -128,7 +130,8 @@ async function checkQuotes(tx: TransactionSql, account_id: string | null): Promi
   const [bad] = await tx.unsafe<{ account_id: string; id: string }[]>(
     `select q.account_id, q.id from quotes q
       where q.status = 'used' and ${ofAccount('q.account_id', account_id)} and not exists (
-        select from payouts p where p.account_id = q.account_id and p.quote_id = q.id)
+        select from payouts p where p.account_id = q.account_id
+          and p.quote_id = coalesce(nullif(q.renewed_as, ''), q.id))
       order by q.account_id, q.id limit 1`,
     [account_id],
   )

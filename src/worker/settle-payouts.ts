@@ -7,8 +7,13 @@ import type { Deps } from '../deps.ts'
 import { Refusal } from '../errors.ts'
 import type { Key } from '../id.ts'
 import type { Payout } from '../payout/rules.ts'
-import { claimDuePayouts, findPayouts, listDuePayouts } from '../payout/store.ts'
-import type { Rail, RailReport } from '../rail/rail.ts'
+import {
+  type ClaimedPayout,
+  claimDuePayouts,
+  findPayouts,
+  listDuePayouts,
+} from '../payout/store.ts'
+import type { Rail, RailPayout, RailReport } from '../rail/rail.ts'
 import { endHolds } from './end-holds.ts'
 
 export interface Worker {
@@ -69,8 +74,12 @@ async function settleDue(deps: Deps): Promise<number> {
     due.filter(key => claimed.has(key.id)),
   )
   // Whoever has moved a payout since it was claimed has taken it out of the rail's hands.
-  const ours = payouts.filter(({ id, ask_rail_at }) => claimed.get(id)?.ask_rail_at === ask_rail_at)
-  await Promise.all(ours.map(p => settle(deps, p, claimed.get(p.id)?.rail_attempts ?? 0)))
+  await Promise.all(
+    payouts.map(payout => {
+      const mine = claimed.get(payout.id)
+      return mine?.ask_rail_at === payout.ask_rail_at && settle(deps, payout, mine)
+    }),
+  )
   return due.length
 }
 
@@ -85,15 +94,17 @@ function claim(deps: Deps, account_id: string, keys: readonly Key[]) {
   )
 }
 
-async function settle(deps: Deps, payout: Payout, attempts: number): Promise<void> {
+async function settle(deps: Deps, payout: Payout, claimed: ClaimedPayout): Promise<void> {
   const { rail, metrics } = deps
   const count = (result: string) => metrics.railReports.inc({ rail: rail.name, result })
-  const report = await askRail(deps, payout, attempts)
+  const report = await askRail(deps, payout, claimed)
   if (report === undefined) count('unclear')
   const { account_id, id: payout_id } = payout
   const steps = report?.steps ?? []
-  const ask_again_in_ms = report === undefined ? backoff(attempts) : report.ask_again_in_ms
-  const advance = { account_id, payout_id, steps, by: 'rail', ask_again_in_ms } as const
+  const ask_again_in_ms =
+    report === undefined ? backoff(claimed.rail_attempts) : report.ask_again_in_ms
+  const asked = { claim: claimed.ask_rail_at, told: payout.answers.length }
+  const advance = { account_id, payout_id, steps, by: 'rail', ask_again_in_ms, ...asked } as const
   try {
     await deps.lanes.advancePayout.run(advance)
     if (report !== undefined) count(steps.length > payout.rail_steps ? 'applied' : 'nothing_new')
@@ -112,10 +123,11 @@ async function settle(deps: Deps, payout: Payout, attempts: number): Promise<voi
 async function askRail(
   deps: Deps,
   payout: Payout,
-  attempts: number,
+  { rail_attempts, claimed_at }: ClaimedPayout,
 ): Promise<RailReport | undefined> {
   try {
-    return await withTimeout(ask(deps.rail, payout, attempts), deps.config.rail_timeout_ms)
+    const question = ask(deps.rail, { ...payout, asked_at: claimed_at }, rail_attempts)
+    return await withTimeout(question, deps.config.rail_timeout_ms)
   } catch (error) {
     deps.log.warn({ err: error, payout_id: payout.id }, 'rail gave no clear answer')
     return undefined
@@ -123,7 +135,7 @@ async function askRail(
 }
 
 /** First time: hand over. Later: ask, and hand over again only when the rail never saw it. */
-async function ask(rail: Rail, payout: Payout, attempts: number): Promise<RailReport> {
+async function ask(rail: Rail, payout: RailPayout, attempts: number): Promise<RailReport> {
   if (attempts === 0) return rail.submit(payout)
   return (await rail.inquire(payout)) ?? rail.submit(payout)
 }

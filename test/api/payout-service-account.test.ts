@@ -160,3 +160,16 @@ test(`POST ${PATH}, two accounts paying each other at once, twenty times: no dea
   assert.deepEqual(await balancesOf(a), { USD: '8000' })
   assert.deepEqual(await balancesOf(b), { USD: '12000' })
 })
+
+for (const sandbox of [true, false]) {
+  const kinds = sandbox ? 'a sandbox pays production' : 'production pays a sandbox'
+  test(`POST ${PATH}, service_account, ${kinds}: deposit_address_not_found, nothing written`, async () => {
+    const fund = { USD: 10_000n }
+    const sender = await service.openAccount({ currencies: ['USD'], fund, sandbox })
+    const receiver = await service.openAccount({ currencies: ['USD'], sandbox: !sandbox })
+    const untouched = await fingerprint(service.database.owner)
+    const answer = await sender.post(PATH, internalPayout(receiver.account.deposit_address, 100))
+    assertRefused(answer, 422, 'deposit_address_not_found')
+    assert.deepEqual(await fingerprint(service.database.owner), untouched)
+  })
+}

@@ -32,6 +32,8 @@ export type Fate =
   | 'waiting'
   | 'internal_waiting'
   | 'internal_released'
+  | 'swift'
+  | 'answered'
 
 /** `released` is approved too, after a payout had waited for it. */
 export type Known = 'approved' | 'pending' | 'rejected' | 'business' | 'released'
@@ -84,6 +86,9 @@ export async function makeHistory(): Promise<History> {
   payouts.internal_waiting = await pay({ ...sent(750), on_behalf_of: entities.pending })
   payouts.internal_released = await pay({ ...sent(2_500), on_behalf_of: entities.released })
   await review(service, main, entities.released, 'approved')
+  payouts.swift = await pay({ ...localPayout, type: 'swift', amount: 77_700 })
+  payouts.answered = await pay({ ...localPayout, amount: 3_000 })
+  await answer(service, main, payouts.answered)
   const open = await main.post('/v3/payout/quote', { payout_info: { currency: 'USD', amount: 99 } })
   for (let round = 0; round < 10; round++) if ((await settleOnce(service.deps)) === 0) break
   return {
@@ -94,6 +99,16 @@ export async function makeHistory(): Promise<History> {
     entities,
     open_quote: open.json.id,
   }
+}
+
+/** The operator asks, and the account answers. */
+async function answer(service: TestService, main: Client, payout_id: string): Promise<void> {
+  const { account_id } = main.account
+  const steps = [{ status: 'requires_action', failure: null }] as const
+  const command = { account_id, payout_id, steps, by: 'operator', ask_again_in_ms: null } as const
+  await service.deps.lanes.advancePayout.run(command)
+  const answered = await main.post(`/v3/payout/${payout_id}/action`, { note: 'As asked.' })
+  assert.equal(answered.status, 200, answered.text)
 }
 
 async function makeEntities(service: TestService, main: Client): Promise<Record<Known, string>> {

@@ -38,6 +38,22 @@ function quoteChange(name: string, statement: string, words: RegExp): Fault {
   }
 }
 
+/** A change of the quote that nobody has used: 99 US dollar cents and the fee. */
+function openQuoteChange(name: string, assignment: string, words: RegExp): Fault {
+  return {
+    name,
+    table: 'quotes',
+    words,
+    async plant(owner, { main, open_quote }) {
+      await owner.unsafe(`update quotes set ${assignment} where account_id = $1 and id = $2`, [
+        main.account.account_id,
+        open_quote,
+      ])
+      return { key: open_quote }
+    },
+  }
+}
+
 /** A journal of a payout taken out, with its line, and every trace covered. */
 function journalRemoved(fate: Fate, kind: string, words: RegExp): Fault {
   return {
@@ -108,6 +124,42 @@ const payoutFaults: readonly Fault[] = [
     'fx',
     `balance_transaction_id = 'btr_00000000000000000000'`,
     /its debit btr_0000/,
+  ),
+  payoutChange(
+    'a message of SWIFT, the payout being local',
+    'succeeded',
+    `mt103 = '{1:F01'`,
+    /^no mt103, being no payout by SWIFT; one$/,
+  ),
+  payoutChange(
+    'the message of another payout',
+    'swift',
+    `mt103 = replace(mt103, '{121:', '{121:0')`,
+    /^UETR [0-9a-f-]{36} in its mt103; 0[0-9a-f-]{36}$/,
+  ),
+  payoutChange(
+    'a message of another amount',
+    'swift',
+    `mt103 = replace(mt103, 'USD777,', 'USD778,')`,
+    /^77700 USD in its mt103; 77800 USD$/,
+  ),
+  payoutChange(
+    'an answer that nobody asked for',
+    'succeeded',
+    `answers = '[{"number":1}]'`,
+    /^at most 0 answers; 1$/,
+  ),
+  payoutChange(
+    'the first answer taken away',
+    'answered',
+    `answers = '[{"number":2}]'`,
+    /^answers numbered 1; 2$/,
+  ),
+  payoutChange(
+    'an answer too many',
+    'answered',
+    `answers = '[{"number":1},{"number":2}]'`,
+    /^at most 1 answers; 2$/,
   ),
   journalRemoved(
     'succeeded',
@@ -250,6 +302,27 @@ const quoteFaults: readonly Fault[] = [
       return { key: open_quote }
     },
   },
+  openQuoteChange(
+    'an unused quote that costs less',
+    'holding_amount = holding_amount - 1',
+    /^holding_amount 99, by its basis; 98$/,
+  ),
+  openQuoteChange(
+    'an unused quote at another rate',
+    'payout_to_destination = 1.1',
+    /^payout_to_destination 1, by its basis; 1\.1$/,
+  ),
+  openQuoteChange(
+    'an unused quote without its fee',
+    'fixed_fee_holding = 0',
+    /^fixed_fee_holding 150, by its basis; 0$/,
+  ),
+  openQuoteChange(
+    'the fee in the basis of a quote',
+    `basis = replace(basis::text, '"150"', '"149"')::json`,
+    /^fixed_fee_holding 149, by its basis; 150$/,
+  ),
+  openQuoteChange('a basis that is none', `basis = '[]'`, /^.+, by its basis; .+$/),
 ]
 
 export const PAYOUT_FAULTS: readonly Fault[] = [...payoutFaults, ...quoteFaults]

@@ -1,0 +1,59 @@
+// The statements of what recent payouts were like. They decide nothing; rows are read and written
+// under the lock of the account's book.
+import { rowsAsJson, type Sql, type TransactionSql } from '../db/connect.ts'
+import { inserter } from '../db/rows.ts'
+import type { Likeness } from './likeness.ts'
+
+/** The newest row of each of these likenesses, which is at most one index entry each. */
+export async function findLikenesses(
+  tx: TransactionSql,
+  wanted: readonly Pick<Likeness, 'account_id' | 'likeness'>[],
+): Promise<Likeness[]> {
+  const account_ids = wanted.map(({ account_id }) => account_id)
+  const likenesses = wanted.map(({ likeness }) => likeness)
+  return tx<Likeness[]>`
+    select k.account_id, k.likeness, r.created_at, r.payout_id
+    from unnest(${account_ids}::text[], ${likenesses}::text[]) as k(account_id, likeness)
+    cross join lateral (
+      select created_at, payout_id from payout_likenesses l
+      where l.account_id = k.account_id and l.likeness = decode(k.likeness, 'hex')
+      order by created_at desc limit 1
+    ) r`
+}
+
+export const insertLikenesses = inserter<Likeness>('payout_likenesses', {
+  account_id: 'text',
+  likeness: 'hex',
+  created_at: 'timestamptz',
+  payout_id: 'text',
+})
+
+/** Forgets payouts whose money came back, so that they count no more. */
+export function deleteLikenesses(
+  tx: TransactionSql,
+  payouts: readonly Omit<Likeness, 'created_at'>[],
+) {
+  return tx`
+    delete from payout_likenesses l
+    using json_to_recordset(${rowsAsJson(payouts)}::text::json)
+      as r(account_id text, likeness text, payout_id text)
+    where l.account_id = r.account_id and l.likeness = decode(r.likeness, 'hex')
+      and l.payout_id = r.payout_id`
+}
+
+/**
+ * Forgets what no window reaches back to, a thousand at a time; returns how many. The database's
+ * clock is never ahead of an account's, so none goes too early. By the time of the statement, which
+ * the index can begin at.
+ */
+export async function deleteOldLikenesses(sql: Sql): Promise<number> {
+  for (let deleted = 0; ; ) {
+    const { count } = await sql`
+      delete from payout_likenesses where ctid = any (array(
+        select ctid from payout_likenesses
+        where created_at <= statement_timestamp() - interval '168 hours' limit 1000
+      ))`
+    deleted += count
+    if (count < 1000) return deleted
+  }
+}

@@ -1,0 +1,80 @@
+// When two payouts are alike, which is when the second may be the first one made again by mistake.
+// Pure; what is known of earlier payouts is in the state, which decisions advance.
+import { canonicalDestination } from '../beneficiary/destination.ts'
+import type { BeneficiaryRequest, DestinationDetails } from '../beneficiary/wire.ts'
+import { comparable } from '../entity/comparable.ts'
+import { refusal } from '../errors.ts'
+import { nameOf } from '../id.ts'
+import { hashRequest } from '../idempotency/rules.ts'
+import { type Instant, plusMilliseconds, secondsBetween } from '../instant.ts'
+
+/** What a payout was like, kept while it counts against later ones. */
+export interface Likeness {
+  readonly account_id: string
+  /** 64 hex digits. */
+  readonly likeness: string
+  readonly created_at: Instant
+  readonly payout_id: string
+}
+
+/** The newest payout of each likeness that counts, by `account_id/likeness`. */
+export type Likenesses = Map<string, Likeness>
+
+/**
+ * The recipe, SHA-256 of JSON with sorted keys: whom the money reaches and where, how much of what,
+ * and the caller's reference, '' for none. The rest that is known of a beneficiary is left out, or
+ * a retry with a corrected e-mail address would pay twice (docs/decisions/0024).
+ */
+export function likenessOf(
+  { name, destination_details }: Pick<BeneficiaryRequest, 'name' | 'destination_details'>,
+  payment: {
+    readonly amount: bigint | number
+    readonly currency: string
+    readonly reference_id: string
+  },
+): string {
+  const { amount, currency, reference_id } = payment
+  const destination = setMembers(sameAccount(canonicalDestination(destination_details)))
+  const to = { name: comparable(name), destination }
+  return hashRequest({ to, amount: amount.toString(), currency, reference_id })
+}
+
+/** A bank account by number and codes, however it is spaced and whatever the bank is called. */
+function sameAccount(destination: DestinationDetails): DestinationDetails {
+  const { bank } = destination
+  if (bank === undefined) return destination
+  const { bank_name: _, account_number = '', ...codes } = bank
+  return {
+    ...destination,
+    bank: { ...codes, account_number: account_number.replace(/[\s-]/g, '') },
+  }
+}
+
+/** The members that say something, in objects within it too: '' and {} are not set. */
+function setMembers(value: object): object {
+  const members = Object.entries(value)
+    .map(([name, member]) => [name, typeof member === 'object' ? setMembers(member) : member])
+    .filter(([, member]) => member !== '' && Object.keys(Object(member)).length !== 0)
+  return Object.fromEntries(members)
+}
+
+/**
+ * Refuses a payout that is like one that was made less than `window_s` seconds ago, 0 being never,
+ * by the account's clock.
+ */
+export function checkUnlike(
+  likenesses: Likenesses,
+  account: { readonly account_id: string; readonly duplicate_window_s: number },
+  likeness: string,
+  now: Instant,
+): void {
+  const earlier = likenesses.get(nameOf({ account_id: account.account_id, id: likeness }))
+  if (earlier === undefined) return
+  const { payout_id, created_at } = earlier
+  if (now >= plusMilliseconds(created_at, account.duplicate_window_s * 1000)) return
+  const age_s = secondsBetween(created_at, now)
+  const message =
+    `Payout ${payout_id}, made ${age_s} s ago, has the same beneficiary, amount, currency and ` +
+    'reference_id. If this is another payment, send allow_duplicate.'
+  throw refusal('possible_duplicate_payout', message, 'allow_duplicate')
+}

@@ -1,0 +1,120 @@
+// A payout as it is made once nothing refuses it: its debit and its row, from the quote it is made
+// at. Pure; the refusals stand in rules.ts.
+import { type Entry, type FxConversion, postEntry } from '../balance-transaction/rules.ts'
+import type { Beneficiary } from '../beneficiary/rules.ts'
+import type { Book } from '../ledger/rules.ts'
+import type { Quote } from '../quote/rules.ts'
+import { networkName } from '../quote/terms.ts'
+import { payoutPostings } from './postings.ts'
+import type { Particulars, Payout, PayoutState } from './rules.ts'
+import type { PayoutRequest } from './wire.ts'
+
+/** Principal and fees leave the balance (contract 15). */
+export function postDebit(
+  state: Pick<PayoutState, 'newId'>,
+  book: Book,
+  quote: Quote,
+  id: string,
+  toAccount: boolean,
+): Entry {
+  return postEntry(
+    book,
+    { kind: 'payout', source: id, postings: payoutPostings(quote, toAccount) },
+    {
+      type: 'payout',
+      currency: quote.holding_currency,
+      amount: -quote.holding_amount,
+      fixed_fee: -quote.fixed_fee_holding,
+      variable_fee: -quote.variable_fee_holding,
+      fx_conversions: fxConversions(quote),
+      description: id,
+      source: id,
+    },
+    state.newId,
+  )
+}
+
+/** The conversions that took place, holding side first (contract 15). */
+function fxConversions(quote: Quote): FxConversion[] {
+  const { holding_currency, payout_currency, destination_currency } = quote
+  const paid = { amount: quote.payout_amount, currency: payout_currency }
+  const conversions: FxConversion[] = []
+  if (holding_currency !== payout_currency) {
+    const initial = { amount: quote.holding_amount, currency: holding_currency }
+    conversions.push({ exchange_rate: quote.holding_to_payout, initial, final: paid })
+  }
+  if (payout_currency !== destination_currency) {
+    const final = { amount: quote.destination_amount, currency: destination_currency }
+    conversions.push({ exchange_rate: quote.payout_to_destination, initial: paid, final })
+  }
+  return conversions
+}
+
+/** The row of a payout whose debit is posted. */
+export function makePayout(
+  state: Pick<PayoutState, 'now' | 'newId'>,
+  quote: Quote,
+  request: PayoutRequest,
+  made: {
+    readonly id: string
+    readonly beneficiary: Beneficiary
+    readonly entry: Entry
+    readonly held_for: string
+    readonly mt103: string
+  },
+): Payout {
+  const { id, beneficiary, entry, held_for, mt103 } = made
+  const now = entry.line.created_at
+  const internal = quote.payout_type === 'service_account'
+  const status = internal ? 'succeeded' : 'processing'
+  const converted = (from: string, to: string) => (from === to ? '' : state.newId('fx'))
+  return {
+    account_id: quote.account_id,
+    id,
+    quote_id: quote.id,
+    type: quote.payout_type,
+    amount: quote.payout_amount,
+    currency: quote.payout_currency,
+    holding_currency: quote.holding_currency,
+    holding_amount: quote.holding_amount,
+    fixed_fee: quote.fixed_fee_holding,
+    variable_fee: quote.variable_fee_holding,
+    destination_currency: quote.destination_currency,
+    destination_amount: quote.destination_amount,
+    holding_to_payout: quote.holding_to_payout,
+    payout_to_destination: quote.payout_to_destination,
+    holding_fx_id: converted(quote.holding_currency, quote.payout_currency),
+    payout_fx_id: converted(quote.payout_currency, quote.destination_currency),
+    balance_transaction_id: entry.line.id,
+    beneficiary_id: beneficiary.id,
+    beneficiary_details: beneficiary.details,
+    particulars: particularsOf(request, quote),
+    fund_transfer_network:
+      quote.fund_transfer_network ||
+      networkName(request.local?.fund_transfer_network, quote.destination_currency),
+    charge_type: quote.charge_type || (request.charge_type ?? ''),
+    status: held_for === '' ? status : 'compliance_hold',
+    status_description: held_for === '' ? '' : `Held until entity ${held_for} is reviewed.`,
+    failure: null,
+    rail_steps: 0,
+    ask_rail_at: internal || held_for !== '' ? null : state.now,
+    held_for,
+    answers: [],
+    mt103,
+    created_at: now,
+    updated_at: now,
+  }
+}
+
+function particularsOf(request: PayoutRequest, quote: Quote): Particulars {
+  return {
+    purpose: request.purpose,
+    transaction_description: request.transaction_description,
+    reference_id: request.reference_id ?? '',
+    statement_descriptor: request.statement_descriptor ?? '',
+    on_behalf_of: request.on_behalf_of ?? quote.entity_id,
+    documents: request.documents ?? [],
+    logistics_tracking_details: request.logistics_tracking_details ?? [],
+    metadata: request.metadata ?? null,
+  }
+}

@@ -1,0 +1,282 @@
+// The MT103 of a payout by SWIFT: the single customer credit transfer as FIN has it. Facts in, text
+// out; knows no store and no rail. Field formats: SWIFT Standards MT, Category 1, MT 103, in its
+// notation (16x: up to 16 of the X set, 3!a: exactly three capitals, 15d: up to 15 with a comma).
+import type { BeneficiaryDetails } from '../beneficiary/rules.ts'
+import type { Instant } from '../instant.ts'
+import { currencyExponent } from '../money/currency.ts'
+import { type Decimal, divideHalfUp, formatDecimal, formatMajor, pow10 } from '../money/decimal.ts'
+import { isSwiftText, swiftLines, swiftText } from '../swift-text.ts'
+import { senderReferenceOf } from './uetr.ts'
+
+/**
+ * Stands for a BIC that the operator has not set. The 0 in its eighth place makes it a test and
+ * training address, and XX is the country of nobody (ISO 3166-1, user-assigned): the network
+ * delivers nothing from it or to it.
+ */
+export const TEST_BIC = 'CORRXXX0XXX'
+
+type Bank = NonNullable<BeneficiaryDetails['destination_details']['bank']>
+
+/** What the message says. Amounts in minor units. */
+export interface Mt103Facts {
+  readonly payout_id: string
+  /** `uetrOf(payout_id)`. */
+  readonly uetr: string
+  /** Its day in UTC is the value date. */
+  readonly created_at: Instant
+  /** What was instructed: the payout's amount. */
+  readonly amount: bigint
+  readonly currency: string
+  /** What is settled between the banks, and reaches the beneficiary's. */
+  readonly destination_amount: bigint
+  readonly destination_currency: string
+  readonly payout_to_destination: Decimal
+  /** `shared`, `ours`, or '' for the default, shared. */
+  readonly charge_type: string
+  /** Who pays: the account, '' for none, and name and address, one text a line. */
+  readonly ordering_customer: { readonly account: string; readonly lines: readonly string[] }
+  readonly beneficiary_details: Pick<BeneficiaryDetails, 'name' | 'address' | 'destination_details'>
+  readonly transaction_description: string
+  /** '' for none. */
+  readonly reference_id: string
+  /** The installation's BIC and that of the bank the message goes to; '' for `TEST_BIC`. */
+  readonly sender_bic: string
+  readonly receiver_bic: string
+}
+
+/** What an MT103 cannot say of a payout. */
+export interface Mt103Fault {
+  readonly what:
+    | 'currency'
+    | 'amount'
+    | 'destination_currency'
+    | 'destination_amount'
+    | 'rate'
+    | 'account'
+  /** For people. */
+  readonly message: string
+}
+
+/**
+ * Why no MT103 can be written; none when it can. 32A and 33B carry 14 digits and codes of three
+ * letters, 36 eleven digits, 59 an account of 34 characters of the X set. None of these may be cut
+ * or written otherwise: it would be another amount or another account.
+ */
+export function mt103Faults(facts: Mt103Facts): Mt103Fault[] {
+  const faults: Mt103Fault[] = []
+  const sides = [
+    ['currency', facts.currency, 'amount', facts.amount],
+    [
+      'destination_currency',
+      facts.destination_currency,
+      'destination_amount',
+      facts.destination_amount,
+    ],
+  ] as const
+  for (const [currency, code, what, amount] of sides) {
+    if (!/^[A-Z]{3}$/.test(code)) {
+      faults.push({ what: currency, message: `SWIFT carries no ${code}.` })
+    } else if (amountText(amount, code) === undefined) {
+      faults.push({ what, message: `SWIFT carries amounts of at most ${AMOUNT_DIGITS} digits.` })
+    }
+  }
+  if (isConverted(facts) && rateText(facts.payout_to_destination) === undefined) {
+    faults.push({ what: 'rate', message: 'SWIFT carries no rate of this size.' })
+  }
+  if (accountOf(bankOf(facts)) === undefined) {
+    const message =
+      "A SWIFT account has at most 34 of A-Z a-z 0-9 / - ? : ( ) . , ' + and spaces, and neither " +
+      'begins with / nor has two of them together.'
+    faults.push({ what: 'account', message })
+  }
+  return faults
+}
+
+/**
+ * The message as it is handed to the network: blocks 1 to 4, lines ended by CR LF. '' when it
+ * cannot be written: `mt103Faults` says why. Texts are put into the X set and cut to their fields.
+ */
+export function mt103Of(facts: Mt103Facts): string {
+  if (mt103Faults(facts).length > 0) return ''
+  const text = fieldsOf(facts).map(([tag, ...lines]) => `:${tag}:${lines.join('\r\n')}\r\n`)
+  return [
+    // Application F (FIN), service 01, then session and sequence, which the interface numbers.
+    `{1:F01${terminal(facts.sender_bic, 'A')}0000000000}`,
+    // Input, message type, receiver, priority normal.
+    `{2:I103${terminal(facts.receiver_bic, 'X')}N}`,
+    `{3:{121:${facts.uetr}}}`,
+    `{4:\r\n${text.join('')}-}`,
+  ].join('')
+}
+
+/** An MT103 as `confirmation_documents` carry it: the whole message stands in the URL. */
+export function mt103Document(payout_id: string, mt103: string) {
+  const content = Buffer.from(mt103, 'ascii').toString('base64')
+  return {
+    type: 'mt103',
+    file_name: `mt103-${senderReferenceOf(payout_id)}.txt`,
+    url: `data:text/plain;charset=us-ascii;base64,${content}`,
+  }
+}
+
+/** A logical terminal: the BIC with an A in the ninth place for a sender, an X for a receiver. */
+function terminal(bic: string, letter: 'A' | 'X'): string {
+  const known = bic === '' ? TEST_BIC : bic
+  return `${known.slice(0, 8)}${letter}${known.slice(8).padEnd(3, 'X')}`
+}
+
+/** A tag and its lines, which no tag is without. */
+type Field = readonly [tag: string, ...lines: string[]]
+
+/**
+ * In the order of the standard. C1: 36 stands exactly when 33B is of another currency than 32A. C2:
+ * between countries of the EEA 33B is mandatory, so it is always sent. C14 (71F, 71G): nothing is
+ * deducted here from what was instructed, and shared charges need no 71F from the first bank.
+ */
+function fieldsOf(facts: Mt103Facts): Field[] {
+  const { currency, destination_currency, charge_type } = facts
+  const settled = amountText(facts.destination_amount, destination_currency)
+  const instructed = amountText(facts.amount, currency)
+  return [
+    ['20', senderReferenceOf(facts.payout_id)],
+    // A credit transfer without a SWIFT service level.
+    ['23B', 'CRED'],
+    ['32A', `${dateText(facts.created_at)}${destination_currency}${settled}`],
+    ['33B', `${currency}${instructed}`],
+    ...(isConverted(facts) ? [['36', `${rateText(facts.payout_to_destination)}`] as const] : []),
+    ['50K', ...orderingCustomer(facts.ordering_customer)],
+    ...accountWithInstitution(bankOf(facts)),
+    ['59', ...beneficiary(facts)],
+    ...remittance(facts),
+    ['71A', charge_type === 'ours' ? 'OUR' : 'SHA'],
+  ]
+}
+
+/** 6!n: YYMMDD. */
+function dateText(instant: Instant): string {
+  return instant.slice(2, 10).replaceAll('-', '')
+}
+
+const AMOUNT_DIGITS = 14
+
+/** 15d: as many decimals as the currency has, after a comma that stands even before none. */
+function amountText(amount: bigint, currency: string): string | undefined {
+  const text = withComma(formatMajor(amount, currencyExponent(currency)))
+  return text.length <= AMOUNT_DIGITS + 1 ? text : undefined
+}
+
+const RATE_DIGITS = 11
+
+/** 12d: as many decimals as fit, rounded once; undefined when too large, or too small to show. */
+function rateText({ digits, scale }: Decimal): string | undefined {
+  for (let places = Math.min(scale, RATE_DIGITS - 1); places >= 0; places--) {
+    const rounded = divideHalfUp(digits * pow10(places), pow10(scale))
+    if (rounded === 0n) return undefined
+    const text = withComma(formatDecimal({ digits: rounded, scale: places }))
+    if (text.length <= RATE_DIGITS + 1) return text
+  }
+  return undefined
+}
+
+function withComma(decimal: string): string {
+  return decimal.includes('.') ? decimal.replace('.', ',') : `${decimal},`
+}
+
+function isConverted({ currency, destination_currency }: Mt103Facts): boolean {
+  return currency !== destination_currency
+}
+
+/** The standard's word for a name that is mandatory and not known. */
+const NOT_PROVIDED = 'NOTPROVIDED'
+
+/** 50K: [/34x] 4*35x. */
+function orderingCustomer({ account, lines }: Mt103Facts['ordering_customer']): string[] {
+  const known = swiftText(account).replace(/^\/+/, '').slice(0, 34).trimEnd()
+  const party = lines.flatMap(line => swiftLines(line, 4)).slice(0, 4)
+  return [...(known === '' ? [] : [`/${known}`]), ...(party.length > 0 ? party : [NOT_PROVIDED])]
+}
+
+/** 59: [/34x] 4*35x: account, name in one or two lines, street, town and country. */
+function beneficiary({ beneficiary_details, ...facts }: Mt103Facts): string[] {
+  const { name, address } = beneficiary_details
+  const account = accountOf(bankOf({ beneficiary_details, ...facts }))
+  const town = [address.postal_code, address.city, address.state].filter(Boolean).join(' ')
+  const country = swiftText(address.country ?? '')
+  // The country must not fall off the end of a long line.
+  const room = country === '' ? 35 : 34 - country.length
+  const last = [...swiftLines(town, 1, room), country].filter(Boolean).join(' ')
+  const street = [address.line1, address.line2].filter(Boolean).join(', ')
+  const named = swiftLines(name, street === '' && last === '' ? 4 : 2)
+  const lines = named.length > 0 ? named : [NOT_PROVIDED]
+  const middle = swiftLines(street, 4 - lines.length - (last === '' ? 0 : 1))
+  return [`/${account}`, ...lines, ...middle, ...(last === '' ? [] : [last])]
+}
+
+function bankOf({ beneficiary_details }: Pick<Mt103Facts, 'beneficiary_details'>): Bank {
+  return beneficiary_details.destination_details.bank ?? {}
+}
+
+/** The account exactly as it is known, or undefined when 59 cannot carry it. */
+function accountOf({ iban, account_number }: Bank): string | undefined {
+  const account = (iban ?? account_number ?? '').trim()
+  const fits = account.length >= 1 && account.length <= 34 && isSwiftText(account)
+  return fits && !/^\/|\/\//.test(account) ? account : undefined
+}
+
+/**
+ * 57A, [/1!a][/34x] 4!a2!a2!c[3!c]: the bank by its BIC. Without one 57D, [/1!a][/34x] 4*35x, by
+ * its clearing code and name, or 57C, /34x, by the code alone; when nothing is known, the field is
+ * left out, and the receiver finds the bank by the IBAN.
+ */
+function accountWithInstitution(bank: Bank): Field[] {
+  const { bank_codes = {}, bank_name = '', country = '' } = bank
+  const bic = bank_codes.swift_code ?? bank_codes.bic ?? ''
+  if (/^[A-Z]{6}[A-Z0-9]{2}(?:[A-Z0-9]{3})?$/.test(bic)) return [['57A', bic]]
+  const code = clearingCode(bank_codes, country)
+  const party = code === undefined ? [] : [`//${code}`]
+  const name = swiftLines(bank_name, 3)
+  if (name.length > 0) return [['57D', ...party, ...name, ...swiftLines(country, 1)]]
+  return code === undefined ? [] : [['57C', `//${code}`]]
+}
+
+/**
+ * How 57D and 57C name a bank of a national clearing system: two letters and its code. Canada's is
+ * the 0, institution and branch of its routing number.
+ */
+const CLEARING_CODES: readonly (readonly [
+  name: string,
+  countries: string,
+  form: RegExp,
+  system: string,
+])[] = [
+  ['aba', '', /^\d{9}$/, 'FW'],
+  ['routing_number', 'US AS GU MP PR UM VI', /^\d{9}$/, 'FW'],
+  ['routing_number', 'CA', /^0\d{8}$/, 'CC'],
+  ['sort_code', '', /^\d{6}$/, 'SC'],
+  ['bsb', '', /^\d{6}$/, 'AU'],
+  ['cnaps', '', /^\d{12}$/, 'CN'],
+  ['ifsc', '', /^[A-Z]{4}0[A-Z0-9]{6}$/, 'IN'],
+  ['bank_code', 'HK', /^\d{3}$/, 'HK'],
+  ['branch_code', 'ZA', /^\d{6}$/, 'ZA'],
+]
+
+function clearingCode(codes: NonNullable<Bank['bank_codes']>, country: string) {
+  for (const [name, countries, form, system] of CLEARING_CODES) {
+    const code = codes[name]
+    const serves = countries === '' || countries.split(' ').includes(country)
+    if (code !== undefined && serves && form.test(code)) return `${system}${code}`
+  }
+  const { institution_number = '', transit_number = '' } = codes
+  const canadian = `0${institution_number}${transit_number}`
+  return /^0\d{8}$/.test(canadian) ? `CC${canadian}` : undefined
+}
+
+const ROC = '/ROC/'
+
+/** 70, 4*35x: the caller's reference on a line of its own (code ROC), then the description. */
+function remittance({ reference_id, transaction_description }: Mt103Facts): Field[] {
+  const [reference] = swiftLines(reference_id, 1, 35 - ROC.length)
+  const described = swiftLines(transaction_description, reference === undefined ? 4 : 3)
+  const lines = reference === undefined ? described : [`${ROC}${reference}`, ...described]
+  return lines.length === 0 ? [] : [['70', ...lines]]
+}

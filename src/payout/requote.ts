@@ -1,0 +1,128 @@
+// The quote that a payout is made at: the one it names, that one priced anew when it has expired
+// and the payout says what it may cost, or one of its own terms. Pure.
+import type { Account } from '../account/rules.ts'
+import type { Beneficiary } from '../beneficiary/rules.ts'
+import { refusal } from '../errors.ts'
+import { type NewId, nameOf } from '../id.ts'
+import type { Instant } from '../instant.ts'
+import { type Book, bookOf } from '../ledger/rules.ts'
+import { currencyExponent } from '../money/currency.ts'
+import { formatDecimal, formatMajor } from '../money/decimal.ts'
+import {
+  checkUsable,
+  makeQuote,
+  type Pricing,
+  priceQuote,
+  type Quote,
+  type QuoteTerms,
+  quoteStatus,
+  totalDebit,
+} from '../quote/rules.ts'
+import { checkMatches, checkSameFee, termsWithoutQuote } from './terms.ts'
+import type { PayoutRequest } from './wire.ts'
+
+/** What a quote is found and made with. */
+export interface QuoteState {
+  /** The database's clock, by which rates are judged. */
+  readonly now: Instant
+  readonly books: ReadonlyMap<string, Book>
+  /** By `account_id/id`. */
+  readonly quotes: ReadonlyMap<string, Quote>
+  readonly pricing: Pricing
+  readonly newId: NewId
+}
+
+/** The quote that the request names, null when it names none. Refuses with not_found. */
+export function findSentQuote(
+  state: QuoteState,
+  { account_id }: Account,
+  { quote: id }: PayoutRequest,
+): Quote | null {
+  if (id === undefined) return null
+  const quote = state.quotes.get(nameOf({ account_id, id }))
+  if (quote === undefined) throw refusal('not_found', `No quote ${id} in this account.`, 'quote')
+  return quote
+}
+
+/**
+ * `sent` itself while it is active, else a new quote that is used at once (contract 13). Refuses
+ * quotes that are used, or expired without `max_total_debit`, or differ from the request, and
+ * whatever costs more than `max_total_debit`.
+ */
+export function quoteFor(
+  state: QuoteState,
+  account: Account,
+  request: PayoutRequest,
+  beneficiary: Beneficiary,
+  sent: Quote | null,
+): Quote {
+  const destination = beneficiary.details.destination_details
+  const { now } = bookOf(state.books, account.account_id)
+  const expired = sent !== null && quoteStatus(sent, now) === 'expired'
+  if (sent !== null) {
+    if (!expired || request.max_total_debit === undefined) checkUsable(sent, now)
+    checkMatches(sent, request)
+    checkSameFee(sent, request, destination, state.pricing.fees)
+  }
+  const terms = sent === null ? termsWithoutQuote(request, account, destination) : termsOf(sent)
+  const quote = sent === null || expired ? usedQuote(state, account, terms, now) : sent
+  checkCap(quote, request.max_total_debit, quote === sent)
+  return quote
+}
+
+/** A quote that a payout has used, or that one has renewed. */
+export interface UsedQuote extends Quote {
+  /** The quote that has taken its place, '' when it funds the payout itself. */
+  readonly renewed_as: string
+}
+
+/** Used either way: an expired quote that is renewed cannot be renewed again. */
+export function useQuote(quote: Quote, renewed_as: string, now: Instant): UsedQuote {
+  return { ...quote, status: 'used', updated_at: now, renewed_as }
+}
+
+function usedQuote(state: QuoteState, account: Account, terms: QuoteTerms, now: Instant): Quote {
+  const price = priceQuote(terms, state.pricing, state.now, 'amount')
+  const identity = { account_id: account.account_id, id: state.newId('poq') }
+  return makeQuote(identity, terms, price, 'used', now, state.pricing.quote_validity_s)
+}
+
+function termsOf(quote: Quote): QuoteTerms {
+  return {
+    payout_type: quote.payout_type,
+    holding_currency: quote.holding_currency,
+    payout_currency: quote.payout_currency,
+    payout_amount: quote.payout_amount,
+    destination_currency: quote.destination_currency,
+    destination_country: quote.destination_country,
+    fund_transfer_network: quote.fund_transfer_network,
+    payment_network: quote.payment_network,
+    wallet_type: quote.wallet_type,
+    wallet_network: quote.wallet_network,
+    charge_type: quote.charge_type,
+    entity_id: quote.entity_id,
+  }
+}
+
+/** The message ends in the figures as `name=value`, for programs to read. */
+function checkCap(quote: Quote, cap: number | undefined, quoted: boolean): void {
+  const total = totalDebit(quote)
+  if (cap === undefined || total <= BigInt(cap)) return
+  const { holding_currency: code } = quote
+  const exponent = currencyExponent(code)
+  const figures = Object.entries({
+    holding_currency: code,
+    holding_amount: quote.holding_amount,
+    fixed_fee: quote.fixed_fee_holding,
+    variable_fee: quote.variable_fee_holding,
+    total_debit: total,
+    holding_to_payout: formatDecimal(quote.holding_to_payout),
+    payout_to_destination: formatDecimal(quote.payout_to_destination),
+  })
+  const message =
+    `The payout costs ${code} ${formatMajor(total, exponent)} including fees, ` +
+    `${quoted ? 'as quoted' : 'at the rates and fees of this moment'}; ` +
+    `max_total_debit is ${code} ${formatMajor(BigInt(cap), exponent)}. ` +
+    `In minor units: ${figures.map(([name, value]) => `${name}=${value}`).join(' ')}`
+  throw refusal('max_total_debit_exceeded', message, 'max_total_debit')
+}

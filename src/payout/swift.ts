@@ -1,0 +1,115 @@
+// The message of a payout by SWIFT: what an MT103 says of it, from what a decision knows, and the
+// refusal of what none can say. Pure; how the message is written stands in mt103.ts.
+import type { Account } from '../account/rules.ts'
+import type { Beneficiary } from '../beneficiary/rules.ts'
+import type { EntityDetails } from '../entity/record.ts'
+import { type Problem, refuseIfAny } from '../errors.ts'
+import { nameOf } from '../id.ts'
+import type { Instant } from '../instant.ts'
+import type { Quote } from '../quote/rules.ts'
+import { type Mt103Facts, type Mt103Fault, mt103Faults, mt103Of } from './mt103.ts'
+import { uetrOf } from './uetr.ts'
+import type { PayoutRequest } from './wire.ts'
+
+/** Who a payout is made for: of an entity, what a message says of it. */
+export type Principals = ReadonlyMap<string, Pick<EntityDetails, Address | 'name'>>
+type Address = 'registration_address' | 'operating_address'
+
+export interface MessageState {
+  /** The entities that payouts by SWIFT are made for, by `account_id/id`. */
+  readonly principals: Principals
+  /** The installation's BIC, '' when the operator has set none. */
+  readonly sender_bic: string
+}
+
+export interface MadeBySwift {
+  readonly id: string
+  readonly now: Instant
+  readonly beneficiary: Beneficiary
+  readonly quote: Quote
+}
+
+/**
+ * The MT103 of a payout, '' when it is not by SWIFT. Refuses (400) amounts of more than 14 digits,
+ * currencies that are not of ISO 4217, and accounts that its fields cannot carry.
+ */
+export function writeMt103(
+  state: MessageState,
+  account: Account,
+  request: PayoutRequest,
+  made: MadeBySwift,
+): string {
+  if (made.quote.payout_type !== 'swift') return ''
+  const facts = factsOf(state, account, request, made)
+  // What arrives as it was sent has the faults of what was sent.
+  const converted = facts.currency !== facts.destination_currency
+  const faults = mt103Faults(facts).filter(
+    ({ what }) => converted || !what.startsWith('destination_'),
+  )
+  refuseIfAny(faults.map(fault => problemOf(fault, request)))
+  return mt103Of(facts)
+}
+
+function factsOf(
+  { principals, sender_bic }: MessageState,
+  account: Account,
+  request: PayoutRequest,
+  { id, now, beneficiary, quote }: MadeBySwift,
+): Mt103Facts {
+  const { account_id, name } = account
+  const entity_id = request.on_behalf_of ?? quote.entity_id
+  const principal = principals.get(nameOf({ account_id, id: entity_id }))
+  const { details } = beneficiary
+  const { swift_code, bic } = details.destination_details.bank?.bank_codes ?? {}
+  return {
+    payout_id: id,
+    uetr: uetrOf(id),
+    created_at: now,
+    amount: quote.payout_amount,
+    currency: quote.payout_currency,
+    destination_amount: quote.destination_amount,
+    destination_currency: quote.destination_currency,
+    payout_to_destination: quote.payout_to_destination,
+    charge_type: quote.charge_type || (request.charge_type ?? ''),
+    ordering_customer: {
+      account: account_id,
+      lines: principal === undefined ? [name] : linesOf(principal),
+    },
+    beneficiary_details: details,
+    transaction_description: request.transaction_description,
+    reference_id: request.reference_id ?? '',
+    sender_bic,
+    // No correspondents are known here: the message goes to the beneficiary's own bank.
+    receiver_bic: swift_code ?? bic ?? '',
+  }
+}
+
+function linesOf(principal: Pick<EntityDetails, Address | 'name'>): string[] {
+  const address = principal.registration_address ?? principal.operating_address ?? {}
+  const { line1, line2, city, state, country, postal_code } = address
+  const street = [line1, line2].filter(Boolean).join(', ')
+  const town = [postal_code, city, state, country].filter(Boolean).join(' ')
+  return [principal.name, street, town].filter(Boolean)
+}
+
+/** Where the request says what the message cannot. */
+function problemOf({ what, message }: Mt103Fault, request: PayoutRequest): Problem {
+  const inline = request.beneficiary === undefined
+  const bank = inline ? 'beneficiary_details.destination_details.bank' : 'beneficiary'
+  switch (what) {
+    case 'currency':
+      return { reason: 'currency', message, remarks: 'currency' }
+    case 'destination_currency': {
+      const known = inline ? `${bank}.currency` : bank
+      const remarks = request.quote === undefined ? known : 'quote'
+      return { reason: 'currency', message, remarks }
+    }
+    case 'account': {
+      const iban = request.beneficiary_details?.destination_details.bank?.iban !== undefined
+      const remarks = inline ? `${bank}.${iban ? 'iban' : 'account_number'}` : bank
+      return { reason: 'invalid_field', message, remarks }
+    }
+    default:
+      return { reason: 'amount_out_of_range', message, remarks: 'amount' }
+  }
+}

@@ -1,0 +1,41 @@
+// What a SWIFT payment is known by on the network: its end-to-end reference and the sender's own.
+// Both follow from the payout's id alone: nothing is stored, and a retry names the same payment.
+import { createHash } from 'node:crypto'
+
+/**
+ * The unique end-to-end transaction reference of field 121: `xxxxxxxx-xxxx-4xxx-yxxx-xxxxxxxxxxxx`,
+ * 36 characters. SWIFT asks for a UUID of version 4 and variant 1 (RFC 9562: `10` in the two top
+ * bits of octet 8); the other 122 bits are those of the SHA-256 of the id, which has 50 random ones
+ * besides its millisecond.
+ */
+export function uetrOf(payout_id: string): string {
+  const bytes = digestOf(payout_id).subarray(0, 16)
+  bytes.writeUInt8((bytes.readUInt8(6) & 0x0f) | 0x40, 6)
+  bytes.writeUInt8((bytes.readUInt8(8) & 0x3f) | 0x80, 8)
+  const hex = bytes.toString('hex')
+  return [[0, 8], [8, 12], [12, 16], [16, 20], [20]].map(([a, b]) => hex.slice(a, b)).join('-')
+}
+
+/** Crockford's base 32 in capitals: receivers may fold case, and people may read it aloud. */
+const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
+
+/**
+ * The sender's reference of field 20 (16x): 80 bits of the SHA-256 of the id that the UETR does not
+ * use. Cutting the id itself to 16 characters would leave the time and some 35 random bits, in
+ * which bursts of payouts within one millisecond collide in weeks; of 80 even bits, a thousand
+ * million payouts have two alike with a chance of 4 in 10 million (n² / 2^81).
+ */
+export function senderReferenceOf(payout_id: string): string {
+  const digest = digestOf(payout_id)
+  let bits = BigInt(`0x${digest.subarray(16, 26).toString('hex')}`)
+  let reference = ''
+  for (let i = 0; i < 16; i++) {
+    reference = ALPHABET.charAt(Number(bits & 31n)) + reference
+    bits >>= 5n
+  }
+  return reference
+}
+
+function digestOf(payout_id: string): Buffer {
+  return createHash('sha256').update(payout_id).digest()
+}

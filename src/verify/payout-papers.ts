@@ -1,0 +1,53 @@
+// Holds what a payout carries besides its money against the payout: the message of one by SWIFT,
+// and the answers of its account.
+
+import { uetrOf } from '../payout/uetr.ts'
+import type { PayoutType } from '../quote/rules.ts'
+import type { RailAnswer } from '../rail/rail.ts'
+import { BadRow } from './problem.ts'
+
+export interface PapersRow {
+  account_id: string
+  id: string
+  type: PayoutType
+  destination_currency: string
+  destination_amount: bigint
+  mt103: string
+  answers: readonly RailAnswer[]
+  /** How often it came to require action. */
+  asked: number
+}
+
+/** Columns of `PapersRow` that no other check reads, of payouts `p`. */
+export const PAPERS_COLUMNS = `p.mt103, p.answers,
+  case when p.answers::text = '[]' then 0 else (
+    select count(*)::integer from events e
+    where e.account_id = p.account_id and e.object_id = p.id and e.object_id <> ''
+      and e.type = 'payout.requires_action'
+  ) end as asked`
+
+/** Throws BadRow. A payout by SWIFT that is older than such messages has none. */
+export function checkPapers(payout: PapersRow): void {
+  const { account_id, id, type, mt103, answers, asked } = payout
+  const wrong = (expected: string, found: string) =>
+    new BadRow({ table: 'payouts', account_id, key: id, expected, found })
+  if (mt103 !== '') {
+    if (type !== 'swift') throw wrong('no mt103, being no payout by SWIFT', 'one')
+    const uetr = /\{121:([^}]*)\}/.exec(mt103)?.[1] ?? 'none'
+    if (uetr !== uetrOf(id)) throw wrong(`UETR ${uetrOf(id)} in its mt103`, uetr)
+    const settled = `${payout.destination_amount} ${payout.destination_currency}`
+    const said = settledBy(mt103)
+    if (said !== settled) throw wrong(`${settled} in its mt103`, said)
+  }
+  const numbers = answers.map(({ number }) => number).join(', ')
+  const expected = answers.map((_, i) => i + 1).join(', ')
+  if (numbers !== expected) throw wrong(`answers numbered ${expected}`, numbers)
+  if (answers.length > asked) throw wrong(`at most ${asked} answers`, `${answers.length}`)
+}
+
+/** Of field 32A, in minor units: all decimals of the currency stand there. */
+function settledBy(mt103: string): string {
+  const [, currency, amount] = /:32A:\d{6}([A-Z]{3})(\d+,\d*)\r\n/.exec(mt103) ?? []
+  if (amount === undefined) return 'none'
+  return `${BigInt(amount.replace(',', ''))} ${currency}`
+}

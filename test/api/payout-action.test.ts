@@ -1,0 +1,368 @@
+// POST /v3/payout/{id}/action: what a payout in requires_action is answered; it is processing at once,
+// shows what was added, and the rail is told of each answer.
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { actionAnswers, actionExamples, payoutExamples } from '../../src/payout/examples.ts'
+import type { Rail, RailPayout, RailReport, RailStatus } from '../../src/rail/rail.ts'
+import { settleOnce } from '../../src/worker/settle-payouts.ts'
+import { internalPayout, localPayout } from '../support/bodies.ts'
+import { checkBooks } from '../support/books.ts'
+import { assertProblems, assertRefused, fingerprint } from '../support/check.ts'
+import { type Cli, openCli } from '../support/cli.ts'
+import { type Answer, type Client, startTestService, type TestService } from '../support/service.ts'
+import { makeDue, report, settleAll } from '../support/settling.ts'
+
+// biome-ignore lint/suspicious/noExplicitAny: a test reads any member of any answer
+type Json = any
+
+let service: TestService
+let cli: Cli
+before(async () => {
+  service = await startTestService({ simulator_delay_ms: 0 })
+  cli = await openCli(service.database.url)
+})
+after(async () => {
+  await checkBooks(service.database.owner, { DATABASE_URL: service.database.url })
+  await cli.close()
+  await service.close()
+})
+
+function funded(): Promise<Client> {
+  return service.openAccount({ currencies: ['USD'], fund: { USD: 10_000_000n } })
+}
+
+async function pay(account: Client, fields: object = {}): Promise<Json> {
+  const answer = await account.post('/v3/payout', { ...localPayout, ...fields })
+  assert.equal(answer.status, 200, answer.text)
+  return answer.json.data
+}
+
+async function operatorSets({ account }: Client, payout_id: string, ...statuses: RailStatus[]) {
+  const { steps } = report(...statuses)
+  const command = { account_id: account.account_id, payout_id, steps, by: 'operator' } as const
+  await service.deps.lanes.advancePayout.run({ ...command, ask_again_in_ms: null })
+}
+
+/** A payout that the operator has put into requires_action. */
+async function asked(account: Client, fields: object = {}): Promise<Json> {
+  const payout = await pay(account, fields)
+  await operatorSets(account, payout.id, 'requires_action')
+  return find(account, payout.id)
+}
+
+async function find(account: Client, id: string): Promise<Json> {
+  return (await account.get(`/v3/payout/${id}`)).json.data
+}
+
+function act(account: Client, id: string, body: unknown, headers: Record<string, string> = {}) {
+  return account.post(`/v3/payout/${id}/action`, body, headers)
+}
+
+/** Answers each question by what it was told; keeps what it was told. */
+function listeningRail(answer: (payout: RailPayout) => RailReport): Rail & { told: RailPayout[] } {
+  const told: RailPayout[] = []
+  const ask = (payout: RailPayout) => {
+    told.push(payout)
+    return Promise.resolve(answer(payout))
+  }
+  return { name: 'listening', told, submit: ask, inquire: ask }
+}
+
+async function rowOf(id: string): Promise<Json> {
+  const [row] = await service.database.owner<Json[]>`
+    select answers, particulars, beneficiary_details, ask_rail_at, status from payouts
+    where id = ${id}`
+  return row
+}
+
+const invoice = { type: 'invoice', file_name: 'a.pdf', url: 'https://files.example/a.pdf' }
+
+test('POST /v3/payout/{id}/action, every member: processing, shown merged, what was made is kept', async () => {
+  const account = await funded()
+  const document = { type: 'contract', file_name: 'c.pdf' }
+  const before = await asked(account, { documents: [document] })
+  const made = await rowOf(before.id)
+  const beneficiary_details = {
+    address: { line1: '1 Queen’s Road', country: 'HK' },
+    date_of_birth: '1980-02-29',
+    documents: [{ type: 'passport' }],
+    email: 'a@example.com',
+    name_local: '海港',
+    national_identification_number: 'N-1',
+    phone: { code: '+852', number: '1' },
+    registration_number: 'R-1',
+    tax_id: 'T-1',
+  }
+  const purpose = 'goods'
+  const transaction_description = 'Invoice 2041, corrected'
+  const body = { documents: [invoice], beneficiary_details, purpose, transaction_description }
+  const answer = await act(account, before.id, { ...body, note: 'Here it is.' })
+  assert.equal(answer.status, 200, answer.text)
+  assert.deepEqual(answer.json.data, {
+    ...before,
+    status: 'processing',
+    purpose,
+    transaction_description,
+    documents: [document, invoice],
+    beneficiary_details: { ...before.beneficiary_details, ...beneficiary_details },
+  })
+  assert.deepEqual(await find(account, before.id), answer.json.data)
+  const row = await rowOf(before.id)
+  assert.deepEqual(row.particulars, made.particulars)
+  assert.deepEqual(row.beneficiary_details, made.beneficiary_details)
+  const [{ number, created_at, ...kept }] = row.answers
+  assert.deepEqual([row.answers.length, number, kept], [1, 1, { ...body, note: 'Here it is.' }])
+  assert.match(created_at, /^\d{4}-/)
+  assert.ok(row.ask_rail_at <= new Date().toISOString(), 'the rail is due to be told')
+  const { results } = (await account.get(`/v3/event?object_id=${before.id}&limit=1`)).json.data
+  const [{ type, data }] = results
+  assert.equal(type, 'payout.processing')
+  assert.deepEqual(
+    [data.status, data.previous_status, data.by, data.answer],
+    ['processing', 'requires_action', 'account', 1],
+  )
+  const kept_beneficiary = (await account.get(`/v3/beneficiary/${before.beneficiary}`)).json.data
+  assert.equal(kept_beneficiary.email, '', 'the beneficiary itself is as it was')
+})
+
+test('POST /v3/payout/{id}/action, twice over: answers are numbered, documents add up, later members win', async () => {
+  const account = await funded()
+  const { id } = await asked(account)
+  const one = await act(account, id, { documents: [invoice], purpose: 'goods' })
+  assert.equal(one.status, 200, one.text)
+  await operatorSets(account, id, 'requires_action')
+  const more = { documents: [{ type: 'x' }], purpose: 'services', note: 'Again' }
+  const two = await act(account, id, more)
+  assert.deepEqual(two.json.data.documents, [invoice, { type: 'x' }])
+  assert.equal(two.json.data.purpose, 'services')
+  const { answers } = await rowOf(id)
+  assert.deepEqual(
+    answers.map((answer: Json) => answer.number),
+    [1, 2],
+  )
+})
+
+test('POST /v3/payout/{id}/action, never handed over before: submitted with the answer, and paid', async () => {
+  const account = await funded()
+  const { id } = await asked(account)
+  await act(account, id, { documents: [invoice] })
+  const rail = listeningRail(() => report('succeeded'))
+  await settleAll(service, rail)
+  const [told] = rail.told.filter(payout => payout.id === id)
+  assert.deepEqual(told?.answers[0]?.documents, [invoice])
+  assert.equal((await find(account, id)).status, 'succeeded')
+})
+
+test('POST /v3/payout/{id}/action, asked by the rail: it says what, hears the answer and goes on', async () => {
+  const account = await funded()
+  const { id } = await pay(account)
+  const description = 'Send the invoice.'
+  const ask = { status: 'requires_action', failure: null, description } as const
+  const rail = listeningRail(({ answers }) => ({
+    // As a rail tells its history: the answer has put it back to processing there too.
+    steps:
+      answers.length === 0
+        ? [ask]
+        : [ask, ...report('processing').steps, ...report('succeeded').steps],
+    ask_again_in_ms: null,
+  }))
+  await settleAll(service, rail)
+  const waiting = await find(account, id)
+  assert.deepEqual([waiting.status, waiting.status_description], ['requires_action', description])
+  const answer = await act(account, id, { documents: [invoice] })
+  assert.deepEqual([answer.json.data.status_description, answer.status], ['', 200])
+  await settleAll(service, rail)
+  assert.equal((await find(account, id)).status, 'succeeded')
+  const events = await service.database.owner<{ type: string; data: Json }[]>`
+    select type, data from events where object_id = ${id} order by sequence`
+  assert.deepEqual(
+    events.map(({ type, data }) => [type, data.by]),
+    [
+      ['payout.created', 'account'],
+      ['payout.requires_action', 'rail'],
+      ['payout.processing', 'account'],
+      ['payout.succeeded', 'rail'],
+    ],
+  )
+  assert.equal(events[1]?.data.status_description, description)
+})
+
+test('POST /v3/payout/{id}/action, the rail asks once more: the next answer goes to it with the first', async () => {
+  const account = await funded()
+  const { id } = await pay(account)
+  const rail = listeningRail(({ answers }) =>
+    answers.length === 2
+      ? report('requires_action', 'requires_action', 'succeeded')
+      : report(...Array<RailStatus>(answers.length + 1).fill('requires_action')),
+  )
+  await settleAll(service, rail)
+  for (const note of ['one', 'two']) {
+    assert.equal((await find(account, id)).status, 'requires_action')
+    assert.equal((await act(account, id, { note })).status, 200)
+    await settleAll(service, rail)
+  }
+  assert.equal((await find(account, id)).status, 'succeeded')
+  assert.deepEqual(
+    rail.told.at(-1)?.answers.map(({ number, note }) => [number, note]),
+    [
+      [1, 'one'],
+      [2, 'two'],
+    ],
+  )
+})
+
+test('POST /v3/payout/{id}/action, while the rail is being asked: it is asked again, with the answer', async () => {
+  const account = await funded()
+  const { id } = await pay(account)
+  await settleAll(
+    service,
+    listeningRail(() => ({ ...report('requires_action'), ask_again_in_ms: 1 })),
+  )
+  await makeDue(service, id)
+  // The account answers between the question, which knows of no answer, and what comes of it.
+  const late = listeningRail(() => report('requires_action'))
+  const inquire = async (payout: RailPayout) => {
+    const said = await late.inquire(payout)
+    if (payout.id === id) assert.equal((await act(account, id, { note: 'Here' })).status, 200)
+    return said
+  }
+  await settleOnce({ ...service.deps, rail: { ...late, inquire } })
+  assert.deepEqual(late.told.at(-1)?.answers, [])
+  const rail = listeningRail(() => report('requires_action', 'succeeded'))
+  await settleAll(service, rail)
+  assert.equal(rail.told.find(payout => payout.id === id)?.answers.length, 1)
+  assert.equal((await find(account, id)).status, 'succeeded')
+})
+
+async function assertNoAction(account: Client, id: string, status: string): Promise<void> {
+  const untouched = await fingerprint(service.database.owner)
+  const answer = await act(account, id, { note: 'Here' }, { 'idempotency-key': 'a refusal' })
+  assertRefused(answer, 409, 'invalid_transition')
+  const message = `Payout ${id} requires no action: it is ${status}.`
+  assert.equal(answer.json.errors[0].message, message)
+  assert.deepEqual(await fingerprint(service.database.owner), untouched)
+}
+
+const MOVES: Readonly<Record<string, readonly RailStatus[]>> = {
+  processing: [],
+  compliance_hold: ['compliance_hold'],
+  succeeded: ['succeeded'],
+  failed: ['failed'],
+  reversed: ['succeeded', 'reversed'],
+}
+
+for (const [status, moves] of Object.entries(MOVES)) {
+  test(`POST /v3/payout/{id}/action, ${status}: 409 invalid_transition, no row changes`, async () => {
+    const account = await funded()
+    const { id } = await pay(account)
+    if (moves.length > 0) await operatorSets(account, id, ...moves)
+    await assertNoAction(account, id, status)
+  })
+}
+
+test('POST /v3/payout/{id}/action, held for its entity, or to another account: 409', async () => {
+  const [account, receiver] = [await funded(), await funded()]
+  const body = { type: 'individual', name: 'Anna', email: 'anna@example.com' }
+  const on_behalf_of = (await account.post('/v3/entity', body)).json.data.id
+  await assertNoAction(account, (await pay(account, { on_behalf_of })).id, 'compliance_hold')
+  const internal = internalPayout(receiver.account.deposit_address)
+  await assertNoAction(account, (await pay(account, internal)).id, 'succeeded')
+})
+
+test('POST /v3/payout/{id}/action, not there or of another account: 404', async () => {
+  const [account, other] = [await funded(), await funded()]
+  const { id } = await asked(other)
+  for (const absent of [id, 'pot_00000000000000000000']) {
+    assertRefused(await act(account, absent, { note: 'Here' }), 404, 'not_found')
+  }
+  assert.equal((await find(other, id)).status, 'requires_action')
+})
+
+test('POST /v3/payout/{id}/action, one Idempotency-Key again: the first answer, one answer kept', async () => {
+  const account = await funded()
+  const { id } = await asked(account)
+  const key = { 'idempotency-key': 'answer' }
+  const first = await act(account, id, { note: 'Here' }, key)
+  const again = await act(account, id, { note: 'Here' }, key)
+  assert.deepEqual([again.status, again.text], [200, first.text])
+  assert.equal(again.headers['idempotent-replayed'], 'true')
+  assertRefused(await act(account, id, { note: 'There' }, key), 422, 'idempotency_key_reused')
+  assert.equal((await rowOf(id)).answers.length, 1)
+})
+
+test('POST /v3/payout/{id}/action, ten at once: one is the answer, nine are 409', async () => {
+  const account = await funded()
+  const { id } = await asked(account)
+  const answers = await Promise.all(
+    Array.from({ length: 10 }, (_, i) => act(account, id, { note: `${i}` })),
+  )
+  assert.deepEqual(answers.map(({ status }) => status).sort(), [200, ...Array(9).fill(409)])
+  assert.equal((await rowOf(id)).answers.length, 1)
+})
+
+const REFUSED: readonly (readonly [what: string, body: unknown, remarks: string])[] = [
+  ['nothing', {}, ''],
+  ['empty members alone', { documents: [], beneficiary_details: {} }, ''],
+  ['no documents of the beneficiary', { beneficiary_details: { documents: [] } }, ''],
+  ['another name', { beneficiary_details: { name: 'X' } }, 'beneficiary_details.name'],
+  [
+    'another destination',
+    {
+      beneficiary_details: {
+        destination_details: { type: 'bank', bank: { iban: 'DE89370400440532013000' } },
+      },
+    },
+    'beneficiary_details.destination_details',
+  ],
+  ['another type', { beneficiary_details: { type: 'business' } }, 'beneficiary_details.type'],
+  ['another amount', { amount: 1, note: 'Less' }, 'amount'],
+  ['a blank note', { note: ' ' }, 'note'],
+  ['a wrong e-mail', { beneficiary_details: { email: 'x' } }, 'beneficiary_details.email'],
+  ['no day', { beneficiary_details: { date_of_birth: '1' } }, 'beneficiary_details.date_of_birth'],
+  ['a member taken away', { beneficiary_details: { email: null } }, 'beneficiary_details.email'],
+]
+
+for (const [what, body, remarks] of REFUSED) {
+  test(`POST /v3/payout/{id}/action, ${what}: 400 naming it, nothing written`, async () => {
+    const account = await funded()
+    const { id } = await asked(account)
+    const untouched = await fingerprint(service.database.owner)
+    const answer: Answer = await act(account, id, body)
+    assertProblems(answer, 400, [['invalid_field', remarks]])
+    assert.deepEqual(await fingerprint(service.database.owner), untouched)
+  })
+}
+
+test('corridor payout transition to requires_action --message: told to the account, gone when answered', async () => {
+  const account = await funded()
+  const { id } = await pay(account)
+  const words = ['payout', 'transition', id, 'requires_action']
+  const refused = await cli.run(...words, '--code', 'X')
+  assert.deepEqual([refused.code, refused.stdout], [2, ''])
+  const done = await cli.run(...words, '--message', 'Send the invoice.')
+  assert.deepEqual([done.code, done.stderr], [0, ''])
+  const payout = await find(account, id)
+  const { status, status_description, failure } = payout
+  assert.deepEqual(
+    [status, status_description, failure],
+    ['requires_action', 'Send the invoice.', null],
+  )
+  const answer = await act(account, id, { note: 'Sent.' })
+  assert.equal(answer.json.data.status_description, '')
+  const other = await cli.run('payout', 'transition', id, 'compliance_hold', '--message', 'x')
+  assert.equal(other.code, 2)
+})
+
+test('openapi.json, an answer to a payout: the request is taken and the answer is the documented one', async () => {
+  const account = await funded()
+  await service.setRates({ 'USD/HKD': '7.84790132221' })
+  const { id } = await asked(account, payoutExamples.local)
+  const answer = await act(account, id, actionExamples.action)
+  assert.equal(answer.status, 200, answer.text)
+  const { documents, beneficiary_details, status } = actionAnswers.answered
+  const { data } = answer.json
+  assert.deepEqual([data.documents, data.status], [documents, status])
+  const destination = data.beneficiary_details.destination
+  assert.deepEqual(data.beneficiary_details, { ...beneficiary_details, destination })
+  assert.deepEqual(Object.keys(data), Object.keys(actionAnswers.answered))
+})

@@ -1,0 +1,364 @@
+// POST /v3/payout like an earlier one (docs/decisions/0024): refused within the account's window,
+// made with allow_duplicate, and never held against a payout whose money came back.
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import type { Sql } from '../../src/db/connect.ts'
+import { deleteOldLikenesses } from '../../src/payout/likeness-store.ts'
+import type { RailStatus } from '../../src/rail/rail.ts'
+import { bankBeneficiary, internalPayout, localPayout } from '../support/bodies.ts'
+import { checkBooks } from '../support/books.ts'
+import { assertRefused, balancesOf, fingerprint } from '../support/check.ts'
+import { openCli } from '../support/cli.ts'
+import { createDatabase } from '../support/database.ts'
+import {
+  type HttpClient,
+  httpClient,
+  openAccountOn,
+  startProcesses,
+  tally,
+} from '../support/process.ts'
+import {
+  type AccountOptions,
+  type Answer,
+  type Client,
+  startTestService,
+  type TestService,
+} from '../support/service.ts'
+import { report, settleAll } from '../support/settling.ts'
+
+const PATH = '/v3/payout'
+const FUNDED = 1_000_000n
+
+let service: TestService
+before(async () => {
+  service = await startTestService({ simulator_delay_ms: 0 })
+})
+after(async () => {
+  await checkBooks(service.database.owner, { DATABASE_URL: service.database.url })
+  await service.close()
+})
+
+function guarded(options: AccountOptions = {}): Promise<Client> {
+  const fund = { USD: FUNDED }
+  return service.openAccount({ currencies: ['USD'], fund, duplicate_window_s: 600, ...options })
+}
+
+async function pay(account: Client, fields: object = {}, body: object = localPayout) {
+  const answer = await account.post(PATH, { ...body, ...fields })
+  assert.equal(answer.status, 200, answer.text)
+  return answer.json.data
+}
+
+/** The refusal names the earlier payout, its age and the way on; no row has changed. */
+async function assertDuplicate(account: Client, of: string, fields: object = {}): Promise<Answer> {
+  const untouched = await fingerprint(service.database.owner)
+  const answer = await account.post(PATH, { ...localPayout, ...fields })
+  assertRefused(answer, 409, 'possible_duplicate_payout', 'allow_duplicate')
+  const [error] = answer.json.errors
+  assert.equal(error.code, 20309)
+  const words = new RegExp(`^Payout ${of}, made \\d+ s ago, has the same .* allow_duplicate\\.$`)
+  assert.match(error.message, words)
+  assert.deepEqual(await fingerprint(service.database.owner), untouched)
+  return answer
+}
+
+/** As if the payout had been made that much earlier. */
+async function age(id: string, seconds: number): Promise<void> {
+  const { count } = await service.database.owner`
+    update payout_likenesses set created_at = created_at - ${`${seconds} s`}::interval
+    where payout_id = ${id}`
+  assert.equal(count, 1)
+}
+
+function withBank(bank: object, details: object = {}) {
+  const destination_details = { type: 'bank', bank }
+  return { beneficiary_details: { ...bankBeneficiary, destination_details, ...details } }
+}
+
+const { bank } = bankBeneficiary.destination_details
+
+test(`POST ${PATH}, the same again: 409 naming the first and its age, nothing written`, async () => {
+  const account = await guarded()
+  const { id } = await pay(account, { reference_id: 'INV-1' })
+  await age(id, 12)
+  const answer = await assertDuplicate(account, id, { reference_id: 'INV-1' })
+  assert.match(answer.json.errors[0].message, /made 1[23] s ago/)
+  assert.deepEqual(await balancesOf(account), { USD: String(FUNDED - 10_000n) })
+})
+
+const ALIKE: Readonly<Record<string, object>> = {
+  'another description and purpose': { purpose: 'goods', transaction_description: 'Again' },
+  'another type, to the same account': { type: 'swift' },
+  'members in another order': {
+    beneficiary_details: JSON.parse(
+      JSON.stringify(Object.fromEntries(Object.entries(bankBeneficiary).toReversed())),
+    ),
+  },
+  'an e-mail address, an address and documents besides': withBank(bank, {
+    email: 'a@example.com',
+    address: { country: 'HK' },
+    documents: [{ type: 'invoice' }],
+  }),
+  'the name in another case, with spaces': withBank(bank, { name: ' HARBOUR Trading ltd' }),
+  'empty codes of the bank': withBank({ ...bank, bank_codes: {} }),
+  'the account number in groups': withBank({ ...bank, account_number: '1234 5678-9012' }),
+  'another name of the bank': withBank({ ...bank, bank_name: 'HSBC' }),
+  'an empty reference': { reference_id: '' },
+}
+
+for (const [what, fields] of Object.entries(ALIKE)) {
+  test(`POST ${PATH}, the same but ${what}: 409`, async () => {
+    const account = await guarded()
+    const { id } = await pay(account)
+    await assertDuplicate(account, id, fields)
+  })
+}
+
+test(`POST ${PATH}, an IBAN and a BIC written otherwise: 409`, async () => {
+  const account = await guarded()
+  const codes = (swift_code: string) => ({ bank_codes: { swift_code } })
+  const iban = 'DE89370400440532013000'
+  const { id } = await pay(account, withBank({ iban, ...codes('DEUTDEFF') }))
+  const spaced = { iban: 'de89 3704 0044 0532 0130 00', ...codes('DEUT DE FF') }
+  await assertDuplicate(account, id, withBank(spaced))
+})
+
+const UNLIKE: Readonly<Record<string, object>> = {
+  amount: { amount: 10_001 },
+  reference: { reference_id: 'INV-2' },
+  'name of the beneficiary': withBank(bank, { name: 'Harbor Trading Ltd' }),
+  'account number': withBank({ ...bank, account_number: '123456789013' }),
+  'bank country': withBank({ ...bank, country: 'SG' }),
+}
+
+for (const [what, fields] of Object.entries(UNLIKE)) {
+  test(`POST ${PATH}, another ${what}: made`, async () => {
+    const account = await guarded()
+    await pay(account)
+    await pay(account, fields)
+  })
+}
+
+test(`POST ${PATH}, another currency or another account: made`, async () => {
+  const fund = { USD: FUNDED, EUR: FUNDED }
+  const account = await guarded({ currencies: ['USD', 'EUR'], fund })
+  await pay(account)
+  await pay(account, { currency: 'EUR' })
+  await pay(await guarded())
+})
+
+test(`POST ${PATH}, a kept beneficiary: alike by its id, inline and by another id of the same`, async () => {
+  const account = await guarded()
+  const made = await Promise.all([0, 1].map(() => account.post('/v3/beneficiary', bankBeneficiary)))
+  const [first, second] = made.map(answer => answer.json.data.id)
+  const by = (beneficiary: string) => ({ beneficiary, beneficiary_details: undefined })
+  const { id } = await pay(account, by(first))
+  await assertDuplicate(account, id, by(first))
+  await assertDuplicate(account, id, by(second))
+  await assertDuplicate(account, id)
+  // Changed to go elsewhere, it is no longer like it.
+  const destination_details = { type: 'bank', bank: { ...bank, account_number: '9' } }
+  const changed = await account.put(`/v3/beneficiary/${first}`, { destination_details })
+  assert.equal(changed.status, 200, changed.text)
+  await pay(account, by(first))
+})
+
+test(`POST ${PATH}, inline and then by id: 409 at the second round trip`, async () => {
+  const account = await guarded()
+  const { id, beneficiary } = await pay(account)
+  await assertDuplicate(account, id, { beneficiary, beneficiary_details: undefined })
+})
+
+test(`POST ${PATH}, service_account the same again: 409, the receiver is paid once`, async () => {
+  const [account, receiver] = [await guarded(), await guarded()]
+  const body = internalPayout(receiver.account.deposit_address)
+  const { id } = await pay(account, {}, body)
+  await assertDuplicate(account, id, body)
+  assert.deepEqual(await balancesOf(receiver), { USD: String(FUNDED + 10_000n) })
+})
+
+test(`POST ${PATH}, allow_duplicate: made, and later ones are held against it`, async () => {
+  const account = await guarded()
+  await pay(account)
+  const { id } = await pay(account, { allow_duplicate: true })
+  await assertDuplicate(account, id)
+  await assertDuplicate(account, id, { allow_duplicate: false })
+  await pay(account, { allow_duplicate: true })
+})
+
+test(`POST ${PATH}, the end of the window: refused a second before, made after`, async () => {
+  const account = await guarded({ duplicate_window_s: 60 })
+  const { id } = await pay(account)
+  await age(id, 50)
+  await assertDuplicate(account, id)
+  await age(id, 10)
+  await pay(account)
+})
+
+test(`POST ${PATH}, the clock of a sandbox account moved past the window: made`, async () => {
+  const account = await guarded({ sandbox: true })
+  const { id } = await pay(account)
+  const clock = (seconds: number) => account.post('/v3/sandbox/clock/advance', { seconds })
+  assert.equal((await clock(590)).status, 200)
+  const answer = await assertDuplicate(account, id)
+  assert.match(answer.json.errors[0].message, /made 59\d s ago/)
+  assert.equal((await clock(10)).status, 200)
+  await pay(account)
+})
+
+test(`POST ${PATH}, window off: made as often as asked, nothing is remembered`, async () => {
+  const account = await guarded({ duplicate_window_s: 0 })
+  await pay(account)
+  await pay(account)
+  const rows = await service.database.owner`
+    select from payout_likenesses where account_id = ${account.account.account_id}`
+  assert.equal(rows.length, 0)
+})
+
+test(`POST ${PATH}, one Idempotency-Key again: the first answer, and never a 409`, async () => {
+  const account = await guarded()
+  const key = { 'idempotency-key': 'once' }
+  const first = await account.post(PATH, localPayout, key)
+  const again = await account.post(PATH, localPayout, key)
+  assert.deepEqual([again.status, again.text], [200, first.text])
+  assert.equal(again.headers['idempotent-replayed'], 'true')
+  const other = await account.post(PATH, localPayout, { 'idempotency-key': 'twice' })
+  assertRefused(other, 409, 'possible_duplicate_payout')
+})
+
+test(`POST ${PATH}, a refused payout: nothing is remembered, the next is made`, async () => {
+  const account = await guarded({ fund: { USD: 9_999n } })
+  assertRefused(await account.post(PATH, localPayout), 422, 'insufficient_balance')
+  assertRefused(await account.post(PATH, localPayout), 422, 'insufficient_balance')
+})
+
+test(`POST ${PATH}, the ladder: told of a used quote before, of the balance after`, async () => {
+  const account = await guarded({ fund: { USD: 10_000n } })
+  const asked = { payout_info: { currency: 'USD', amount: 10_000 } }
+  const quote = (await account.post('/v3/payout/quote', asked)).json.id
+  const { id } = await pay(account, { quote })
+  const again = await account.post(PATH, { ...localPayout, quote })
+  assertRefused(again, 422, 'quote_used')
+  await assertDuplicate(account, id)
+  const allowed = await account.post(PATH, { ...localPayout, allow_duplicate: true })
+  assertRefused(allowed, 422, 'insufficient_balance')
+})
+
+async function operatorSets({ account }: Client, payout_id: string, ...statuses: RailStatus[]) {
+  const { steps } = report(...statuses)
+  const command = { account_id: account.account_id, payout_id, steps, by: 'operator' } as const
+  await service.deps.lanes.advancePayout.run({ ...command, ask_again_in_ms: null })
+}
+
+type Undo = (account: Client, id: string) => Promise<unknown>
+const UNDONE: Readonly<Record<string, Undo>> = {
+  'failed by the operator': (account, id) => operatorSets(account, id, 'failed'),
+  'reversed by the operator': (account, id) => operatorSets(account, id, 'succeeded', 'reversed'),
+  cancelled: (account, id) => account.post(`/v3/payout/${id}/cancel`, {}),
+}
+
+for (const [what, undo] of Object.entries(UNDONE)) {
+  test(`POST ${PATH}, like one that was ${what}: made, its money is back`, async () => {
+    const account = await guarded()
+    const { id } = await pay(account)
+    await assertDuplicate(account, id)
+    await undo(account, id)
+    const again = await pay(account)
+    await assertDuplicate(account, again.id)
+  })
+}
+
+test(`POST ${PATH}, of two alike the later failed: the earlier one still counts`, async () => {
+  const account = await guarded()
+  const first = await pay(account)
+  const second = await pay(account, { allow_duplicate: true })
+  await operatorSets(account, second.id, 'failed')
+  await assertDuplicate(account, first.id)
+})
+
+test(`POST ${PATH}, like one that the rail failed, or that succeeded: made, or 409`, async () => {
+  const account = await guarded()
+  const failing = await pay(account, { amount: 200_000 })
+  const { id } = await pay(account)
+  await settleAll(service)
+  assert.equal((await account.get(`${PATH}/${failing.id}`)).json.data.status, 'failed')
+  assert.equal((await account.get(`${PATH}/${id}`)).json.data.status, 'succeeded')
+  await assertDuplicate(account, id)
+  await pay(account, { amount: 200_000 })
+})
+
+test(`POST ${PATH}, 50 of the same in one batch, behind another: one is made`, async () => {
+  const account = await guarded()
+  // While the first is written the others gather, and then go together.
+  const bodies = [{ ...localPayout, amount: 1 }, ...Array(50).fill(localPayout)]
+  const answers = await Promise.all(bodies.map(body => account.post(PATH, body)))
+  const refused = answers.filter(answer => answer.status !== 200)
+  assert.deepEqual([answers.length, refused.length], [51, 49])
+  for (const answer of refused) assertRefused(answer, 409, 'possible_duplicate_payout')
+})
+
+test('corridor account create and set --duplicate-window: the window that payouts are held to', async () => {
+  const cli = await openCli(service.database.url)
+  try {
+    const words = ['--name', 'A', '--currencies', 'USD', '--primary', 'USD', '--json']
+    const opened = await cli.run('account', 'create', ...words)
+    assert.equal(opened.json.duplicate_window_s, 600, opened.stderr)
+    const narrow = await cli.run('account', 'create', ...words, '--duplicate-window', '30s')
+    assert.equal(narrow.json.duplicate_window_s, 30, narrow.stderr)
+    const account = await guarded()
+    const { account_id } = account.account
+    await pay(account)
+    const set = await cli.run('account', 'set', account_id, '--duplicate-window', 'off')
+    assert.equal(set.code, 0, set.stderr)
+    await service.deps.reference.refresh()
+    await pay(account)
+  } finally {
+    await cli.close()
+  }
+})
+
+test('likenesses older than seven days: forgotten by the thousand, younger ones stay', async () => {
+  const account = await guarded()
+  const { id } = await pay(account)
+  const { owner } = service.database
+  await owner`
+    insert into payout_likenesses select ${account.account.account_id},
+      sha256(n::text::bytea), clock_timestamp() - interval '168 hours', 'pot_' || n
+    from generate_series(1, 1001) n`
+  assert.equal(await deleteOldLikenesses(service.deps.sql), 1001)
+  await assertDuplicate(account, id)
+})
+
+test('likenesses older than seven days: found by their age, the young are not read', async () => {
+  await service.deps.sql.begin(async tx => {
+    await deleteOldLikenesses(tx as unknown as Sql)
+    const [scans] = await tx`
+      select seq_scan from pg_stat_xact_user_tables where relname = 'payout_likenesses'`
+    assert.equal(scans?.seq_scan, 0n)
+  })
+})
+
+test(`POST ${PATH}, 50 of the same over two processes: exactly one payout, 49 × 409`, async () => {
+  const database = await createDatabase()
+  const env = { DATABASE_URL: database.url, LOG_LEVEL: 'info' }
+  let clients: HttpClient[] = []
+  const opened = await openAccountOn(database.url, { USD: FUNDED })
+  await database.owner`update accounts set duplicate_window_s = 600`
+  const processes = await startProcesses(2, env)
+  try {
+    clients = processes.map(() => httpClient(opened))
+    const answers = await Promise.all(
+      Array.from({ length: 50 }, (_, i) => {
+        const { address } = processes[i % 2] as (typeof processes)[number]
+        return (clients[i % 2] as HttpClient).post(address, PATH, localPayout)
+      }),
+    )
+    assert.deepEqual(tally(answers), { '200': 1, '409 possible_duplicate_payout': 49 })
+    const payouts = await database.owner`select from payouts`
+    assert.equal(payouts.length, 1)
+  } finally {
+    for (const client of clients) client.close()
+    await Promise.all(processes.map(p => p.kill()))
+    await database.drop()
+  }
+})

@@ -1,0 +1,200 @@
+// POST /v3/payout with max_total_debit: an expired quote is priced anew in the same transaction, and
+// nothing is made that costs more than the caller said, whatever it is priced by.
+import assert from 'node:assert/strict'
+import { after, before, beforeEach, test } from 'node:test'
+import { localPayout } from '../support/bodies.ts'
+import { checkBooks } from '../support/books.ts'
+import { assertProblems, assertRefused, balancesOf, fingerprint } from '../support/check.ts'
+import { type Answer, type Client, startTestService, type TestService } from '../support/service.ts'
+
+const PATH = '/v3/payout'
+const FUNDED = 1_000_000n
+
+let service: TestService
+let account: Client
+before(async () => {
+  service = await startTestService()
+})
+beforeEach(async () => {
+  account = await service.openAccount({ currencies: ['USD'], fund: { USD: FUNDED } })
+  await service.setRates({ 'USD/HKD': '8' })
+  await service.setFees([{ fixed_amount: 100n, variable_bps: 50 }])
+})
+after(async () => {
+  await checkBooks(service.database.owner, { DATABASE_URL: service.database.url })
+  await service.close()
+})
+
+const toHkd = { ...localPayout, amount: 80_000, currency: 'HKD' }
+/** 800 HKD at 8, and both fees. */
+const TOTAL = 10_000 + 100 + 50
+
+async function quoteFor(fields: object = {}): Promise<string> {
+  const payout_info = { currency: 'HKD', amount: 80_000 }
+  const answer = await account.post('/v3/payout/quote', { payout_info, ...fields })
+  assert.equal(answer.status, 200, answer.text)
+  return answer.json.id
+}
+
+async function expiredQuote(fields: object = {}): Promise<string> {
+  const id = await quoteFor(fields)
+  await service.database.owner`
+    update quotes set valid_until = clock_timestamp() where id = ${id}`
+  return id
+}
+
+function pay(fields: object): Promise<Answer> {
+  return account.post(PATH, { ...toHkd, ...fields })
+}
+
+async function rowOf(quote: string) {
+  const [row] = await service.database.owner`select * from quotes where id = ${quote}`
+  return row
+}
+
+test(`POST ${PATH}, expired quote and max_total_debit: made at the price of now, on a new quote`, async () => {
+  const quote = await expiredQuote()
+  const before = await rowOf(quote)
+  await service.setRates({ 'USD/HKD': '10' })
+  const answer = await pay({ quote, max_total_debit: TOTAL })
+  assert.equal(answer.status, 200, answer.text)
+  const payout = answer.json.data
+  assert.notEqual(payout.quote, quote)
+  assert.equal(payout.holding_fx_quote, payout.quote)
+  assert.equal(payout.holding_fx_transaction.exchange_rate, 10)
+  assert.equal((await balancesOf(account)).USD, String(FUNDED - 8_000n - 100n - 40n))
+  const renewed = (await account.get(`/v3/payout/quote/${payout.quote}`)).json
+  assert.deepEqual([renewed.status, renewed.holding_info.amount], ['used', 8_000])
+  const { created_at: updated_at } = payout
+  const used = { ...before, status: 'used', renewed_as: payout.quote, updated_at }
+  assert.deepEqual(await rowOf(quote), used)
+  const events = await account.get(`/v3/event?object_id=${payout.quote}`)
+  assert.deepEqual(
+    events.json.data.results.map((event: { type: string }) => event.type),
+    ['payout_quote.created'],
+  )
+})
+
+test(`POST ${PATH}, expired quote, exactly max_total_debit: made; one less: 422, nothing written`, async () => {
+  const quote = await expiredQuote()
+  const untouched = await fingerprint(service.database.owner)
+  const refused = await pay({ quote, max_total_debit: TOTAL - 1 })
+  assertRefused(refused, 422, 'max_total_debit_exceeded', 'max_total_debit')
+  assert.equal(refused.json.errors[0].code, 20310)
+  assert.deepEqual(await fingerprint(service.database.owner), untouched)
+  const made = await pay({ quote, max_total_debit: TOTAL })
+  assert.equal(made.status, 200, made.text)
+})
+
+test(`POST ${PATH}, more than max_total_debit: the new figures for people and programs`, async () => {
+  const quote = await expiredQuote()
+  await service.setRates({ 'USD/HKD': '4' })
+  const refused = await pay({ quote, max_total_debit: TOTAL })
+  assertRefused(refused, 422, 'max_total_debit_exceeded', 'max_total_debit')
+  assert.equal(
+    refused.json.errors[0].message,
+    'The payout costs USD 202.00 including fees, at the rates and fees of this moment; ' +
+      'max_total_debit is USD 101.50. In minor units: holding_currency=USD ' +
+      'holding_amount=20000 fixed_fee=100 variable_fee=100 total_debit=20200 ' +
+      'holding_to_payout=4 payout_to_destination=1',
+  )
+  // What the message says is what a next request may say.
+  const [, total] = /total_debit=(\d+)/.exec(refused.json.errors[0].message) ?? []
+  const made = await pay({ quote, max_total_debit: Number(total) })
+  assert.equal(made.status, 200, made.text)
+})
+
+test(`POST ${PATH}, expired quote again and again: renewed once, then quote_used`, async () => {
+  const quote = await expiredQuote()
+  const again = () => pay({ quote, max_total_debit: TOTAL })
+  const answers = await Promise.all([0, 1, 2].map(again))
+  assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 422, 422])
+  const made = answers.find(({ status }) => status === 200)
+  assert.notEqual(made?.json.data.quote, quote)
+  assertRefused(await again(), 422, 'quote_used', 'quote')
+  assert.equal((await account.get(`/v3/payout/quote/${quote}`)).json.status, 'used')
+})
+
+test(`POST ${PATH}, expired quote without max_total_debit: quote_expired as ever`, async () => {
+  const quote = await expiredQuote()
+  assertRefused(await pay({ quote }), 422, 'quote_expired', 'quote')
+})
+
+test(`POST ${PATH}, used quote and max_total_debit: quote_used, in its time and after it`, async () => {
+  const quote = await quoteFor()
+  assert.equal((await pay({ quote, max_total_debit: TOTAL })).status, 200)
+  assertRefused(await pay({ quote, max_total_debit: TOTAL }), 422, 'quote_used', 'quote')
+  await service.database.owner`
+    update quotes set valid_until = clock_timestamp() where id = ${quote}`
+  assertRefused(await pay({ quote, max_total_debit: TOTAL }), 422, 'quote_used', 'quote')
+})
+
+test(`POST ${PATH}, active quote over max_total_debit: 422 as quoted, the quote stays`, async () => {
+  const quote = await quoteFor()
+  await service.setRates({ 'USD/HKD': '10' })
+  const refused = await pay({ quote, max_total_debit: TOTAL - 1 })
+  assertRefused(refused, 422, 'max_total_debit_exceeded', 'max_total_debit')
+  assert.match(refused.json.errors[0].message, /as quoted; .* holding_to_payout=8 /)
+  const made = await pay({ quote, max_total_debit: TOTAL })
+  assert.deepEqual([made.status, made.json.data.quote], [200, quote])
+})
+
+test(`POST ${PATH}, no quote, with max_total_debit: a cap all the same`, async () => {
+  const refused = await pay({ max_total_debit: TOTAL - 1 })
+  assertRefused(refused, 422, 'max_total_debit_exceeded', 'max_total_debit')
+  assert.equal((await pay({ max_total_debit: TOTAL })).status, 200)
+})
+
+test(`POST ${PATH}, expired quote that the payout differs from: quote_mismatch naming the fields`, async () => {
+  const quote = await expiredQuote()
+  const untouched = await fingerprint(service.database.owner)
+  const other = { amount: 80_001, type: 'swift' }
+  const refused = await pay({ quote, max_total_debit: 1_000_000, ...other })
+  assertProblems(refused, 422, [
+    ['quote_mismatch', 'amount'],
+    ['quote_mismatch', 'type'],
+  ])
+  assert.deepEqual(await fingerprint(service.database.owner), untouched)
+})
+
+test(`POST ${PATH}, expired quote of an entity, network and charge: the new one says the same`, async () => {
+  const body = { type: 'individual', name: 'Anna', email: 'anna@example.com' }
+  const entity_id = (await account.post('/v3/entity', body)).json.data.id
+  const local = { fund_transfer_network: 'chats' }
+  const quote = await expiredQuote({
+    entity_id,
+    local,
+    destination_info: { currency: 'HKD', country: 'HK' },
+  })
+  const answer = await pay({ quote, max_total_debit: TOTAL })
+  assert.equal(answer.status, 200, answer.text)
+  const { data } = answer.json
+  assert.deepEqual([data.status, data.on_behalf_of], ['compliance_hold', entity_id])
+  assert.deepEqual(data.local, local)
+  const named = ['entity_id', 'payout_type', 'fund_transfer_network', 'destination_country']
+  const [before, now] = [await rowOf(quote), await rowOf(data.quote)]
+  for (const name of named) assert.equal(now?.[name], before?.[name], name)
+})
+
+test(`POST ${PATH}, rates gone since the quote: rate_unavailable, nothing written`, async () => {
+  const quote = await expiredQuote()
+  await service.database.owner`delete from rates`
+  await service.database.owner`update reference_version set version = version + 1`
+  await service.deps.reference.refresh()
+  const untouched = await fingerprint(service.database.owner)
+  assertRefused(await pay({ quote, max_total_debit: TOTAL }), 422, 'rate_unavailable')
+  assert.deepEqual(await fingerprint(service.database.owner), untouched)
+})
+
+test(`POST ${PATH}, too little balance at the new price: insufficient_balance`, async () => {
+  account = await service.openAccount({ currencies: ['USD'], fund: { USD: BigInt(TOTAL - 1) } })
+  const quote = await expiredQuote()
+  assertRefused(await pay({ quote, max_total_debit: TOTAL }), 422, 'insufficient_balance')
+})
+
+for (const value of [0, -1, '10150', null, 9_007_199_254_740_992]) {
+  test(`POST ${PATH}, max_total_debit ${JSON.stringify(value)}: 400 naming it`, async () => {
+    const answer = await pay({ max_total_debit: value })
+    assert.deepEqual([answer.status, answer.json.errors[0].remarks], [400, 'max_total_debit'])
+  })
+}

@@ -1,0 +1,195 @@
+// POST /v3/payout of type swift: the MT103 written with it, where the payout shows it, and the refusal
+// of what SWIFT cannot carry. What the fields must look like is tested where they are written.
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { type Config, ConfigError, readConfig } from '../../src/config.ts'
+import { bankBeneficiary, localPayout } from '../support/bodies.ts'
+import { checkBooks } from '../support/books.ts'
+import { assertProblems, fingerprint } from '../support/check.ts'
+import { review } from '../support/review.ts'
+import { type Client, startTestService, type TestService } from '../support/service.ts'
+import { settleAll } from '../support/settling.ts'
+
+// biome-ignore lint/suspicious/noExplicitAny: a test reads any member of any answer
+type Json = any
+
+const UETR = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
+
+let service: TestService
+let account: Client
+before(async () => {
+  service = await startTestService({ bic: 'BANKDEFF', simulator_delay_ms: 0 } as Partial<Config>)
+  await service.setRates({ 'USD/EUR': '0.9', 'USD/JPY': '150', 'USD/USDC': '1' })
+  account = await service.openAccount({
+    currencies: ['USD', 'EUR'],
+    fund: { USD: 9_007_199_254_740_991n, EUR: 1_000_000n },
+  })
+})
+after(async () => {
+  await checkBooks(service.database.owner, { DATABASE_URL: service.database.url })
+  await service.close()
+})
+
+function bankOf(bank: object, details: object = {}) {
+  const destination_details = { type: 'bank', bank: { iban: IBAN, ...bank } }
+  return { ...bankBeneficiary, name: 'Anna Schmidt', destination_details, ...details }
+}
+
+const IBAN = 'DE89370400440532013000'
+const swiftPayout = {
+  ...localPayout,
+  type: 'swift',
+  amount: 250_000,
+  currency: 'EUR',
+  charge_type: 'ours',
+  reference_id: 'INV-2041',
+  beneficiary_details: bankOf({ country: 'DE', bank_codes: { swift_code: 'DEUTDEFF500' } }),
+}
+
+async function pay(fields: object = {}): Promise<Json> {
+  const answer = await account.post('/v3/payout', { ...swiftPayout, ...fields })
+  assert.equal(answer.status, 200, answer.text)
+  return answer.json.data
+}
+
+/** The fields of block 4 by tag, lines joined by a slash and a space. */
+function fieldsOf(mt103: string): Record<string, string> {
+  const [, text = ''] = /\{4:\r\n(.*)\r\n-\}$/s.exec(mt103) ?? assert.fail(mt103)
+  const parts = text.split(/(?:^|\r\n):(?=\d\d[A-Z]?:)/).filter(part => part !== '')
+  return Object.fromEntries(
+    parts.map(part => {
+      const [, tag = '', value = ''] = /^(\w+):(.*)$/s.exec(part) ?? assert.fail(part)
+      return [tag, value.replaceAll('\r\n', ' | ')]
+    }),
+  )
+}
+
+test('POST /v3/payout, swift: an MT103 that says what the payout says, and its UETR', async () => {
+  const payout = await pay()
+  const { mt103, tracking_details, confirmation_documents, created_at, id } = payout
+  assert.match(tracking_details.tracking_number, UETR)
+  assert.equal(tracking_details.tracking_type, 'uetr')
+  const blocks = `{1:F01BANKDEFFAXXX0000000000}{2:I103DEUTDEFFX500N}{3:{121:${tracking_details.tracking_number}}}{4:`
+  assert.equal(mt103.split('\r\n')[0], blocks)
+  const { '20': reference, ...fields } = fieldsOf(mt103)
+  assert.match(reference ?? '', /^[0-9A-Z]{16}$/)
+  const day = created_at.slice(2, 10).replaceAll('-', '')
+  assert.deepEqual(fields, {
+    '23B': 'CRED',
+    '32A': `${day}EUR2500,00`,
+    '33B': 'EUR2500,00',
+    '50K': `/${account.account.account_id.replace('_', '-')} | Test`,
+    '57A': 'DEUTDEFF500',
+    '59': `/${IBAN} | Anna Schmidt`,
+    '70': '/ROC/INV-2041 | Invoice 2041',
+    '71A': 'OUR',
+  })
+  const [document] = confirmation_documents
+  assert.deepEqual([confirmation_documents.length, document.type], [1, 'mt103'])
+  assert.equal(document.file_name, `mt103-${reference}.txt`)
+  const [, base64 = ''] = document.url.split('base64,')
+  assert.equal(Buffer.from(base64, 'base64').toString('ascii'), mt103)
+  assert.deepEqual((await account.get(`/v3/payout/${id}`)).json.data, payout)
+})
+
+test('POST /v3/payout, swift in another currency than arrives: 32A, 33B and 36 agree', async () => {
+  const beneficiary_details = bankOf({ country: 'DE', currency: 'JPY' })
+  const { mt103 } = await pay({ currency: 'USD', beneficiary_details, charge_type: undefined })
+  const fields = fieldsOf(mt103)
+  assert.match(fields['32A'] ?? '', /^\d{6}JPY375000,$/)
+  assert.deepEqual([fields['33B'], fields['36'], fields['71A']], ['USD2500,00', '150,', 'SHA'])
+})
+
+test('POST /v3/payout, swift for an entity: 50K names it, of the request and of the quote', async () => {
+  const registration_address = { line1: 'Hafen 1', city: 'Hamburg', country: 'DE' }
+  const entity = { type: 'business', name: 'Überseehandel AG', registration_address }
+  const entity_id = (await account.post('/v3/entity', entity)).json.data.id
+  await review(service, account, entity_id, 'approved')
+  const party = 'Uberseehandel AG | Hafen 1 | Hamburg DE'
+  const direct = await pay({ on_behalf_of: entity_id })
+  assert.ok(fieldsOf(direct.mt103)['50K']?.endsWith(` | ${party}`), direct.mt103)
+  const asked = {
+    payout_type: 'swift',
+    payout_info: { currency: 'EUR', amount: 250_000 },
+    swift: { charge_type: 'ours' },
+    entity_id,
+  }
+  const quote = (await account.post('/v3/payout/quote', asked)).json.id
+  const quoted = await pay({ quote, type: undefined })
+  assert.ok(fieldsOf(quoted.mt103)['50K']?.endsWith(` | ${party}`), quoted.mt103)
+})
+
+test('GET /v3/payout/{id}, swift after its end: the message is as it was made', async () => {
+  const { id, mt103 } = await pay()
+  await settleAll(service)
+  const { data } = (await account.get(`/v3/payout/${id}`)).json
+  assert.deepEqual([data.status, data.mt103], ['failed', mt103])
+  const { results } = (await account.get('/v3/payout?type=swift&limit=100')).json.data
+  assert.equal(results.find((payout: Json) => payout.id === id).mt103, mt103)
+})
+
+test('POST /v3/payout, local: no message, no documents, no tracking', async () => {
+  const payout = await pay({ type: 'local', charge_type: undefined })
+  const { mt103, confirmation_documents, tracking_details } = payout
+  const none = { tracking_number: '', tracking_type: '' }
+  assert.deepEqual([mt103, confirmation_documents, tracking_details], ['', [], none])
+})
+
+const BANK = 'beneficiary_details.destination_details.bank'
+const REFUSED: readonly (readonly [what: string, fields: object, reason: string, at: string])[] = [
+  [
+    'an amount of 15 digits',
+    { amount: 100_000_000_000_000, currency: 'USD' },
+    'amount_out_of_range',
+    'amount',
+  ],
+  [
+    'a converted amount of 15 digits',
+    {
+      amount: 99_999_999_999_999,
+      currency: 'USD',
+      beneficiary_details: bankOf({ currency: 'JPY' }),
+    },
+    'amount_out_of_range',
+    'amount',
+  ],
+  ['a stablecoin', { currency: 'USDC' }, 'currency', 'currency'],
+  [
+    'a stablecoin that arrives',
+    { currency: 'USD', beneficiary_details: bankOf({ currency: 'USDC' }) },
+    'currency',
+    `${BANK}.currency`,
+  ],
+  [
+    'an account of other characters',
+    { beneficiary_details: bankOf({ iban: undefined, account_number: '12#4' }) },
+    'invalid_field',
+    `${BANK}.account_number`,
+  ],
+]
+
+for (const [what, fields, reason, at] of REFUSED) {
+  test(`POST /v3/payout, swift with ${what}: 400 naming it, nothing written`, async () => {
+    const untouched = await fingerprint(service.database.owner)
+    const answer = await account.post('/v3/payout', { ...swiftPayout, ...fields })
+    assertProblems(answer, 400, [[reason, at]])
+    assert.deepEqual(await fingerprint(service.database.owner), untouched)
+  })
+}
+
+test('POST /v3/payout, swift with the largest amount there is room for: made, every digit there', async () => {
+  const { mt103 } = await pay({
+    amount: 99_999_999_999_999,
+    currency: 'USD',
+    beneficiary_details: bankOf({}),
+  })
+  assert.match(fieldsOf(mt103)['32A'] ?? '', /USD999999999999,99$/)
+})
+
+test('CORRIDOR_BIC, none, one in small letters, and none such: test address, capitals, refused', () => {
+  assert.equal(readConfig({}).bic, '')
+  assert.equal(readConfig({ CORRIDOR_BIC: 'bankdeff500' }).bic, 'BANKDEFF500')
+  for (const value of ['BANKDEF', 'BANKDEFF5', '1ANKDEFF']) {
+    assert.throws(() => readConfig({ CORRIDOR_BIC: value }), ConfigError)
+  }
+})
