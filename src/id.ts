@@ -16,8 +16,11 @@ export type IdPrefix =
   | 'evt'
   | 'fx'
   | 'key'
+  | 'pob'
   | 'poq'
   | 'pot'
+  | 'whd'
+  | 'whe'
 
 /** Makes one id. Passed to pure code as a value, so that rules stay free of clock and chance. */
 export type NewId = (prefix: IdPrefix) => string

@@ -8,6 +8,8 @@ export interface Metrics {
   readonly batches: Histogram<'operation'>
   readonly batchSizes: Histogram<'operation'>
   readonly railReports: Counter<'rail' | 'result'>
+  readonly webhookAttempts: Counter<'result'>
+  readonly webhookDelay: Histogram
 }
 
 export function makeMetrics(): Metrics {
@@ -41,6 +43,18 @@ export function makeMetrics(): Metrics {
       name: 'corridor_rail_reports_total',
       help: 'Answers of the rail by result: applied, nothing_new, refused or unclear.',
       labelNames: ['rail', 'result'],
+      registers,
+    }),
+    webhookAttempts: new Counter({
+      name: 'corridor_webhook_attempts_total',
+      help: 'Requests to receivers by result: succeeded, refused, unanswered or unrecorded.',
+      labelNames: ['result'],
+      registers,
+    }),
+    webhookDelay: new Histogram({
+      name: 'corridor_webhook_delay_seconds',
+      help: 'Time from an event, by the clock of its account, to the first attempt of a delivery.',
+      buckets: [0.05, 0.1, 0.25, 0.5, 1, 2, 5, 15, 60, 300, 3600],
       registers,
     }),
   }

@@ -12,6 +12,8 @@ export const eventAnswers = {
       id: 'pot_01m7xpm2mf68g5sr1x74',
       object: 'payout',
       status: 'processing',
+      by: 'account',
+      journals: [3],
     },
   },
   payout_failed: {
@@ -31,6 +33,8 @@ export const eventAnswers = {
         category: 'simulated',
         message: 'The simulator fails payouts of this amount.',
       },
+      by: 'rail',
+      journals: [4],
     },
   },
 }

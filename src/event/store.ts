@@ -47,6 +47,29 @@ export async function findEvents(
     ) r`
 }
 
+/** The events after a number and up to another, in order; at most `limit`. */
+export async function listEventsAfter(
+  sql: Sql | TransactionSql,
+  account_id: string,
+  { after, to }: { readonly after: bigint; readonly to: bigint },
+  limit: number,
+): Promise<Event[]> {
+  return sql<Event[]>`
+    select ${sql(COLUMNS)} from events
+    where account_id = ${account_id} and sequence > ${after} and sequence <= ${to}
+    order by sequence limit ${limit}`
+}
+
+/** How many events accounts have, which is the number of the newest; of all accounts, or of one. */
+export async function countEvents(
+  sql: Sql,
+  account_id: string | undefined,
+): Promise<{ account_id: string; count: bigint }[]> {
+  const within = account_id === undefined ? sql`` : sql`where account_id = ${account_id}`
+  return sql<{ account_id: string; count: bigint }[]>`
+    select account_id, event_count as count from books ${within} order by account_id`
+}
+
 /**
  * By their numbers, which created_at follows: the events of one batch have the same time, and their
  * ids say nothing of what came first.
@@ -70,7 +93,7 @@ const LISTED: Listed = {
       ],
     },
   ],
-  locate,
+  locate: locateEvents,
 }
 
 /** A page of the account's events; undefined when its cursor names none of them. */
@@ -86,7 +109,7 @@ export function listEvents(
  * By halving, as numbers have no gaps and time follows them: some twenty index look-ups for a
  * million events, and no index by time that every write would have to keep.
  */
-async function locate(
+export async function locateEvents(
   sql: Sql | TransactionSql,
   account_id: string,
   { created_at, side }: Moment,

@@ -15,6 +15,7 @@ const OBJECTS: { readonly [P in IdPrefix]?: string } = {
   ent: 'entity',
   poq: 'payout_quote',
   pot: 'payout',
+  whe: 'webhook_endpoint',
 }
 const OBJECT_IDS = Object.keys(OBJECTS) as IdPrefix[]
 
@@ -41,9 +42,12 @@ export const EventResponse = Type.Object(
       required: ['id', 'object'],
       additionalProperties: true,
       description:
-        'The object, with what the event says of it: for payouts `status`, `previous_status` and ' +
-        '`failure`, for entities `approval_status`, `previous_status` and `description`, or ' +
-        '`previous`, the values that were changed. More members may come.',
+        'The object, with what the event says of it: for payouts `status`, `previous_status`, ' +
+        '`failure`, `by` (who caused it: `account`, `rail`, `operator` or `review`, the review ' +
+        'of its entity), `journals` (numbers of the journals it wrote in the book of the ' +
+        'account, which GET /v3/payout/{id}/timeline shows) and, where there is one, ' +
+        '`status_description`, for entities `approval_status`, `previous_status` and ' +
+        '`description`, or `previous`, the values that were changed. More members may come.',
     }),
   },
   {

@@ -1,0 +1,86 @@
+-- Webhooks: endpoints, what is to be delivered to each, and every attempt. Deliveries are made from
+-- events by the worker, apart from the transactions that write events, so that an endpoint costs a
+-- payout nothing.
+
+create table webhook_endpoints (
+  account_id text collate "C" not null,
+  id text collate "C" not null,
+  url text not null check (url <> ''),
+  description text not null,
+  -- Types of events that are wanted, such as 'payout.failed', or 'payout.*'; none: every type.
+  event_types text[] not null check (array_position(event_types, null) is null),
+  status text not null check (status in ('enabled', 'disabled')),
+  -- Why it is disabled: by its account, or because it answered 410; '' when enabled.
+  disabled_reason text not null check (disabled_reason in ('', 'account', 'gone')),
+  -- Secrets sign, so they are kept as they are. The one before is valid until its time is over.
+  secret text not null check (secret <> ''),
+  previous_secret text not null default '',
+  previous_secret_until timestamptz,
+  -- The number of the newest event of the account that deliveries were made from. Events are
+  -- numbered without gaps under the lock of the book, so nothing before it is ever added.
+  fanned_out bigint not null check (fanned_out >= 0),
+  -- How many deliveries were ever made: the next takes the next number.
+  delivery_count bigint not null default 0 check (delivery_count >= 0),
+  created_at timestamptz not null,
+  updated_at timestamptz not null,
+  constraint disabled_for_a_reason check ((status = 'enabled') = (disabled_reason = '')),
+  primary key (account_id, id)
+) with (fillfactor = 50);
+
+-- One event for one endpoint. Whatever changes deliveries of an endpoint holds the lock of the
+-- endpoint's row, so that the next of an object is set due by whoever finishes the one before.
+create table webhook_deliveries (
+  account_id text collate "C" not null,
+  endpoint_id text collate "C" not null,
+  -- The order in which deliveries were made, which those of one object are sent in.
+  number bigint not null check (number > 0),
+  id text collate "C" not null,
+  event_id text collate "C" not null,
+  event_sequence bigint not null,
+  event_type text not null,
+  object_id text collate "C" not null,
+  status text not null check (status in ('pending', 'succeeded', 'dead', 'cancelled')),
+  attempts integer not null default 0 check (attempts >= 0),
+  -- When it is sent (again), by the database's clock and not the account's; names a claim. Null:
+  -- it is over, or waits for an earlier delivery of the same object to this endpoint.
+  due_at timestamptz,
+  created_at timestamptz not null,
+  updated_at timestamptz not null,
+  constraint due_while_pending check (due_at is null or status = 'pending'),
+  constraint webhook_delivery_number unique (account_id, endpoint_id, number)
+) with (fillfactor = 80);
+create index webhook_deliveries_due on webhook_deliveries (account_id, endpoint_id, due_at)
+  where due_at is not null;
+create index webhook_deliveries_waiting on webhook_deliveries
+  (account_id, endpoint_id, object_id, number) where status = 'pending';
+create index webhook_deliveries_dead on webhook_deliveries
+  (account_id, endpoint_id, created_at, id) where status = 'dead';
+create index webhook_deliveries_newest on webhook_deliveries
+  (account_id, endpoint_id, created_at, id) where created_at > '-infinity';
+create index webhook_deliveries_by_event on webhook_deliveries (account_id, event_id)
+  where event_id <> '';
+-- The primary key last, see 0008.
+alter table webhook_deliveries add primary key (account_id, id);
+
+-- Written once, as each attempt ends.
+create table webhook_attempts (
+  account_id text collate "C" not null,
+  delivery_id text collate "C" not null,
+  number integer not null check (number > 0),
+  -- By the account's clock.
+  created_at timestamptz not null,
+  duration_ms integer not null check (duration_ms >= 0),
+  -- The status of the answer; null when there was none, and why is in `error`.
+  status_code integer check (status_code between 100 and 599),
+  error text not null,
+  -- The beginning of the answer's body, as text.
+  answer text not null,
+  primary key (account_id, delivery_id, number)
+);
+
+grant select, insert, delete on webhook_endpoints, webhook_deliveries, webhook_attempts
+  to corridor_service;
+grant update (url, description, event_types, status, disabled_reason, secret, previous_secret,
+  previous_secret_until, fanned_out, delivery_count, updated_at)
+  on webhook_endpoints to corridor_service;
+grant update (status, attempts, due_at, updated_at) on webhook_deliveries to corridor_service;

@@ -1,0 +1,173 @@
+// Where webhooks may go: which addresses are public, and whether a receiver has only such. An
+// account chooses its receivers, and the service can reach what the account cannot (databases,
+// neighbours, the cloud's metadata), so whatever is not plainly public is refused. Opens no
+// connection; send.ts asks again each time it does.
+import { Resolver, lookup as systemLookup } from 'node:dns/promises'
+import { BlockList, isIP } from 'node:net'
+
+/** Every address a name has at this moment; none, or a rejection, when it has none. */
+export type Lookup = (hostname: string) => Promise<readonly string[]>
+
+export interface ReceiverOptions {
+  /** The operator's choice for development: any address, and plain http. */
+  readonly allow_private: boolean
+  readonly lookup?: Lookup
+}
+
+/** Why a receiver is refused. */
+export type Refusal = 'scheme' | 'credentials' | 'address' | 'name' | 'name_address'
+
+/** The addresses of a receiver, all of which may be connected to, or why none may. */
+export type Resolved =
+  | { readonly addresses: readonly string[]; readonly refusal?: never }
+  | { readonly addresses?: never; readonly refusal: Refusal }
+
+const REASONS: Record<Refusal, string> = {
+  scheme: 'must start with https://',
+  credentials: 'must not contain a user name or a password',
+  address: 'its address is not public',
+  name: 'its host name does not resolve',
+  name_address: 'its host name has an address that is not public',
+}
+
+/**
+ * The IANA IPv4 Special-Purpose Address Registry (RFC 6890, as updated by RFC 8190 and later
+ * entries), whole: the few blocks in it that can be reached from everywhere serve the network
+ * itself and receive no webhooks. And multicast, and what clouds add.
+ */
+const IPV4_SPECIAL: readonly (readonly [string, number])[] = [
+  ['0.0.0.0', 8], // this network, RFC 791
+  ['10.0.0.0', 8], // private, RFC 1918
+  ['100.64.0.0', 10], // shared (carrier-grade NAT), RFC 6598; Alibaba's metadata 100.100.100.200
+  ['127.0.0.0', 8], // loopback, RFC 1122
+  ['169.254.0.0', 16], // link-local, RFC 3927; metadata of most clouds 169.254.169.254
+  ['172.16.0.0', 12], // private, RFC 1918
+  ['192.0.0.0', 24], // IETF protocol assignments, RFC 6890; Oracle's metadata 192.0.0.192
+  ['192.0.2.0', 24], // documentation, RFC 5737
+  ['192.31.196.0', 24], // AS112, RFC 7535
+  ['192.52.193.0', 24], // AMT, RFC 7450
+  ['192.88.99.0', 24], // 6to4 relays, RFC 7526
+  ['192.168.0.0', 16], // private, RFC 1918
+  ['192.175.48.0', 24], // AS112, RFC 7534
+  ['198.18.0.0', 15], // benchmarking, RFC 2544
+  ['198.51.100.0', 24], // documentation, RFC 5737
+  ['203.0.113.0', 24], // documentation, RFC 5737
+  ['224.0.0.0', 4], // multicast, RFC 5771
+  ['240.0.0.0', 4], // reserved, RFC 1112, and broadcast 255.255.255.255, RFC 919
+  ['168.63.129.16', 32], // Azure's own services in every virtual network, on a public address
+]
+
+/** All of IPv6 that is assigned to the Internet at large, RFC 4291 section 2.4, IANA. */
+const IPV6_GLOBAL: readonly (readonly [string, number])[] = [['2000::', 3]]
+
+/**
+ * The IANA IPv6 Special-Purpose Address Registry as far as it lies in 2000::/3, whole as above.
+ * What lies outside needs no entry: loopback, IPv4-mapped (::ffff:0:0/96) and -compatible (::/96),
+ * NAT64 (64:ff9b::/96, RFC 6052, and 64:ff9b:1::/48, RFC 8215), unique local with Amazon's metadata
+ * fd00:ec2::254, link-local, multicast.
+ */
+const IPV6_SPECIAL: readonly (readonly [string, number])[] = [
+  ['2001::', 23], // IETF protocol assignments, RFC 2928: Teredo, benchmarking, ORCHID, …
+  ['2001:db8::', 32], // documentation, RFC 3849
+  ['2002::', 16], // 6to4, RFC 3056: an IPv4 address inside
+  ['2620:4f:8000::', 48], // AS112, RFC 7534
+  ['3fff::', 20], // documentation, RFC 9637
+]
+
+// BlockList matches an IPv4 address with rules for IPv4-mapped IPv6 and the other way round, so
+// each family has lists of its own and is only ever asked there.
+const ipv4Special = blockList(IPV4_SPECIAL, 'ipv4')
+const ipv6Global = blockList(IPV6_GLOBAL, 'ipv6')
+const ipv6Special = blockList(IPV6_SPECIAL, 'ipv6')
+
+/** Whether a textual IPv4 or IPv6 address is of the public Internet; false for anything else. */
+export function isPublic(address: string): boolean {
+  // A zone names an interface of this machine.
+  if (address.includes('%')) return false
+  const family = isIP(address)
+  if (family === 4) return !ipv4Special.check(address, 'ipv4')
+  return family === 6 && ipv6Global.check(address, 'ipv6') && !ipv6Special.check(address, 'ipv6')
+}
+
+/**
+ * Why webhooks may not be sent to this URL, as the rest of a sentence about the URL; undefined when
+ * they may. That holds for this moment: what a name stands for may change, so send.ts checks again.
+ */
+export async function checkReceiver(
+  url: URL,
+  options: ReceiverOptions,
+): Promise<string | undefined> {
+  const { refusal } = await resolveReceiver(url, options)
+  return refusal === undefined ? undefined : REASONS[refusal]
+}
+
+/** The addresses that may be connected to for this URL: one that is not public refuses them all. */
+export async function resolveReceiver(
+  url: URL,
+  { allow_private, lookup = allow_private ? localLookup : publicLookup }: ReceiverOptions,
+): Promise<Resolved> {
+  if (url.protocol !== 'https:' && !(allow_private && url.protocol === 'http:')) {
+    return { refusal: 'scheme' }
+  }
+  if (url.username !== '' || url.password !== '') return { refusal: 'credentials' }
+  const host = hostOf(url)
+  // WHATWG URLs have turned every other spelling of an IPv4 address (octal, hexadecimal, short,
+  // full-width, …) into the dotted one by now.
+  if (isIP(host) !== 0) {
+    return allow_private || isPublic(host) ? { addresses: [host] } : { refusal: 'address' }
+  }
+  if (!allow_private && isLocalName(host)) return { refusal: 'name_address' }
+  const addresses = await lookUp(host, lookup)
+  if (addresses.length === 0) return { refusal: 'name' }
+  if (!allow_private && !addresses.every(isPublic)) return { refusal: 'name_address' }
+  return { addresses }
+}
+
+/** The host of a URL as connections and certificates name it: IPv6 without brackets. */
+export function hostOf(url: URL): string {
+  return url.hostname.startsWith('[') ? url.hostname.slice(1, -1) : url.hostname
+}
+
+/** A copy, so that what is checked is what is connected to; empty when the name has no address. */
+async function lookUp(host: string, lookup: Lookup): Promise<readonly string[]> {
+  try {
+    return [...(await lookup(host))]
+  } catch {
+    return []
+  }
+}
+
+/** These mean this machine, whatever a resolver says: RFC 6761 section 6.3. */
+function isLocalName(host: string): boolean {
+  return /(^|\.)localhost\.*$/i.test(host)
+}
+
+/** A name server that is silent for so long, twice, has no answer. */
+const resolver = new Resolver({ timeout: 2000, tries: 2 })
+
+/**
+ * Asks the name servers without threads: the system's resolver has a few for all names, which
+ * receivers whose name servers are silent would hold.
+ */
+const publicLookup: Lookup = async hostname => {
+  const answers = await Promise.allSettled([
+    resolver.resolve4(hostname),
+    resolver.resolve6(hostname),
+  ])
+  return answers.flatMap(answer => (answer.status === 'fulfilled' ? answer.value : []))
+}
+
+/** For development: also names that this machine alone knows. */
+const localLookup: Lookup = async hostname => {
+  const found = await systemLookup(hostname, { all: true })
+  return found.map(({ address }) => address)
+}
+
+function blockList(
+  subnets: readonly (readonly [string, number])[],
+  family: 'ipv4' | 'ipv6',
+): BlockList {
+  const list = new BlockList()
+  for (const [network, prefix] of subnets) list.addSubnet(network, prefix, family)
+  return list
+}

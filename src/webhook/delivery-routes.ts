@@ -1,0 +1,111 @@
+// GET /v3/webhook_endpoint/{id}/delivery and GET …/delivery/{delivery_id}.
+import type { FastifyInstance } from 'fastify'
+import Type from 'typebox'
+import type { Deps } from '../deps.ts'
+import { found } from '../errors.ts'
+import { send } from '../http/answer.ts'
+import { operationDocs, pathId } from '../http/docs.ts'
+import { success } from '../http/envelope.ts'
+import { checkList, ListOf, type ListQuery, presentList, readList } from '../http/list.ts'
+import { Envelope } from '../http/schema.ts'
+import { idPattern } from '../id.ts'
+import type { Instant } from '../instant.ts'
+import { findDeliveries, listAttempts, listDeliveries, onAccountClock } from './delivery-store.ts'
+import type { Delivery, WebhookEndpoint } from './rules.ts'
+import {
+  DeliveryQuery,
+  DeliveryResponse,
+  DeliverySummary,
+  presentDelivery,
+  presentDeliveryWith,
+} from './wire.ts'
+
+const PATH = '/v3/webhook_endpoint/:id/delivery'
+
+const DeliveryParams = Type.Object({
+  ...pathId('whe').properties,
+  delivery_id: Type.String({
+    pattern: idPattern('whd'),
+    description: 'The delivery’s id, `whd_…`.',
+  }),
+})
+
+export function deliveryRoutes(app: FastifyInstance, deps: Deps): void {
+  listRoute(app, deps)
+  getRoute(app, deps)
+}
+
+function listRoute(app: FastifyInstance, deps: Deps): void {
+  app.get<{ Params: { id: string }; Querystring: ListQuery }>(
+    PATH,
+    {
+      config: { scope: 'read', checkQuery: checkList },
+      schema: operationDocs({
+        operationId: 'listWebhookDeliveries',
+        summary: 'List the deliveries of a webhook endpoint, newest first.',
+        description: 'Kept until 30 days after their end.',
+        params: pathId('whe'),
+        querystring: DeliveryQuery,
+        response: Envelope(ListOf(DeliverySummary)),
+        refusals: ['not_found', 'invalid_query_parameter'],
+      }),
+    },
+    async (request, reply) => {
+      const wanted = readList(request.query)
+      const { account_id } = request.account
+      const key = { account_id, id: request.params.id }
+      const endpoint = found(await deps.readers.webhookEndpoint(key))
+      const page = await listDeliveries(deps.sql, key, wanted)
+      const nexts = await nextAttempts(deps, endpoint, page?.rows ?? [])
+      const present = (row: Delivery) => presentDelivery(row, nexts.get(row.id) ?? null)
+      return send(reply, success(presentList(page, wanted, present)))
+    },
+  )
+}
+
+function getRoute(app: FastifyInstance, deps: Deps): void {
+  app.get<{ Params: { id: string; delivery_id: string } }>(
+    `${PATH}/:delivery_id`,
+    {
+      config: { scope: 'read' },
+      schema: operationDocs({
+        operationId: 'getWebhookDelivery',
+        summary: 'Fetch a delivery with its attempts.',
+        params: DeliveryParams,
+        response: Envelope(DeliveryResponse),
+        refusals: ['not_found'],
+      }),
+    },
+    async (request, reply) => {
+      const { account_id } = request.account
+      const { id, delivery_id } = request.params
+      const endpoint = found(await deps.readers.webhookEndpoint({ account_id, id }))
+      const key = { account_id, id: delivery_id }
+      const [deliveries, attempts] = await Promise.all([
+        findDeliveries(deps.sql, [key]),
+        listAttempts(deps.sql, key),
+      ])
+      const delivery = found(deliveries.find(({ endpoint_id }) => endpoint_id === id))
+      const nexts = await nextAttempts(deps, endpoint, [delivery])
+      const next = nexts.get(delivery.id) ?? null
+      return send(reply, success(presentDeliveryWith(delivery, next, attempts)))
+    },
+  )
+}
+
+/** By the id of the delivery. Nothing is sent to a disabled endpoint. */
+async function nextAttempts(
+  { sql }: Deps,
+  { account_id, status }: WebhookEndpoint,
+  deliveries: readonly Delivery[],
+): Promise<Map<string, Instant>> {
+  const due = deliveries.flatMap(({ id, due_at }) =>
+    due_at === null || status === 'disabled' ? [] : [[id, due_at] as const],
+  )
+  const times = await onAccountClock(
+    sql,
+    account_id,
+    due.map(([, due_at]) => due_at),
+  )
+  return new Map(due.map(([id, due_at], i) => [id, times[i] ?? due_at]))
+}

@@ -1,0 +1,207 @@
+// The statements of deliveries that the account's requests need: made for a replay, cancelled with
+// their endpoint, and read with their attempts. What the worker does to them stands in
+// queue-store.ts.
+import type { Sql, TransactionSql } from '../db/connect.ts'
+import { keysOf } from '../db/keys.ts'
+import { findPage, type Listed, type Page, type Wanted } from '../db/page.ts'
+import type { Key } from '../id.ts'
+import type { Instant } from '../instant.ts'
+import type { Deliverable, NewDelivery } from './decide.ts'
+import { type Attempt, DELIVERY_STATUSES, type Delivery } from './rules.ts'
+
+/**
+ * Inserts deliveries, pending. Due at once, by the database's clock, is the first of each object
+ * unless one of that object is pending already; the others wait for it. The rows of the endpoints
+ * must be locked, and the numbers be the next.
+ */
+export async function insertDeliveries(
+  tx: TransactionSql,
+  rows: readonly NewDelivery[],
+): Promise<void> {
+  const texts = (of: (row: NewDelivery) => string | bigint) => rows.map(row => String(of(row)))
+  // The bounds of object_id and the order are those of one index, which a plan made while the
+  // table was empty must not take for another.
+  await tx`
+    insert into webhook_deliveries (account_id, endpoint_id, number, id, event_id, event_sequence,
+      event_type, object_id, status, due_at, created_at, updated_at)
+    select r.account_id, r.endpoint_id, r.number, r.id, r.event_id, r.event_sequence, r.event_type,
+      r.object_id, 'pending',
+      case when r.nth = 1 and (
+        select 1 from webhook_deliveries d
+        where d.account_id = r.account_id and d.endpoint_id = r.endpoint_id
+          and d.object_id >= r.object_id and d.object_id <= r.object_id and d.status = 'pending'
+        order by d.object_id limit 1
+      ) is null then clock_timestamp() end,
+      r.created_at, r.created_at
+    from (
+      select n.*,
+        row_number() over (partition by account_id, endpoint_id, object_id order by number) as nth
+      from unnest(
+        ${texts(row => row.account_id)}::text[],
+        ${texts(row => row.endpoint_id)}::text[],
+        ${texts(row => row.number)}::text[]::bigint[],
+        ${texts(row => row.id)}::text[],
+        ${texts(row => row.event_id)}::text[],
+        ${texts(row => row.event_sequence)}::text[]::bigint[],
+        ${texts(row => row.event_type)}::text[],
+        ${texts(row => row.object_id)}::text[],
+        ${texts(row => row.created_at)}::text[]::timestamptz[]
+      ) as n(account_id, endpoint_id, number, id, event_id, event_sequence, event_type, object_id,
+        created_at)
+    ) r
+    order by r.account_id, r.endpoint_id, r.number`
+}
+
+/** How many deliveries of an endpoint are pending, counted up to `limit`. */
+export async function countPending(
+  tx: TransactionSql,
+  { account_id, id }: Key,
+  limit: number,
+): Promise<number> {
+  const [row] = await tx<{ count: number }[]>`
+    select count(*)::integer as count from (
+      select from webhook_deliveries
+      where account_id = ${account_id} and endpoint_id = ${id} and status = 'pending'
+        and object_id >= ''
+      order by object_id, number limit ${limit}
+    ) d`
+  return row?.count ?? 0
+}
+
+/** Cancels pending deliveries of an endpoint whose row is locked, so many at most. */
+export async function cancelPending(
+  tx: TransactionSql,
+  { account_id, id }: Key,
+  limit: number,
+  now: Instant,
+): Promise<void> {
+  await tx`
+    update webhook_deliveries d set status = 'cancelled', due_at = null, updated_at = ${now}
+    from (
+      select p.id from webhook_deliveries p
+      where p.account_id = ${account_id} and p.endpoint_id = ${id} and p.status = 'pending'
+        and p.object_id >= ''
+      order by p.object_id, p.number limit ${limit}
+    ) p
+    where d.account_id = ${account_id} and d.id = p.id`
+}
+
+/** Events of the account by their numbers, in order, both bounds included. */
+export async function listDeliverables(
+  tx: TransactionSql,
+  account_id: string,
+  range: { readonly from: bigint; readonly to: bigint },
+  limit: number,
+): Promise<Deliverable[]> {
+  return tx<Deliverable[]>`
+    select id, sequence, type, object_id from events
+    where account_id = ${account_id} and sequence >= ${range.from} and sequence <= ${range.to}
+    order by sequence limit ${limit}`
+}
+
+/**
+ * The events whose last delivery to the endpoint is dead, the oldest deliveries first. What was
+ * delivered again since, whatever became of it, is looked up apart from the rest, by its event.
+ */
+export async function listDead(
+  tx: TransactionSql,
+  { account_id, id }: Key,
+  limit: number,
+): Promise<Deliverable[]> {
+  return tx<Deliverable[]>`
+    select d.event_id as id, d.event_sequence as sequence, d.event_type as type, d.object_id
+    from webhook_deliveries d
+    where d.account_id = ${account_id} and d.endpoint_id = ${id} and d.status = 'dead'
+      and (
+        select 1 from (
+          select l.endpoint_id, l.number from webhook_deliveries l
+          where l.account_id = d.account_id and l.event_id = d.event_id and l.event_id <> ''
+          offset 0
+        ) l
+        where l.endpoint_id = d.endpoint_id and l.number > d.number limit 1
+      ) is null
+    order by d.created_at, d.id limit ${limit}`
+}
+
+const COLUMNS = [
+  'account_id',
+  'endpoint_id',
+  'number',
+  'id',
+  'event_id',
+  'event_sequence',
+  'event_type',
+  'object_id',
+  'status',
+  'attempts',
+  'due_at',
+  'created_at',
+  'updated_at',
+] as const satisfies readonly (keyof Delivery)[]
+
+const LISTED: Listed = {
+  table: 'webhook_deliveries',
+  columns: COLUMNS,
+  filters: ['endpoint_id'],
+}
+
+/**
+ * A page of an endpoint's deliveries; undefined when its cursor names none of the account. The
+ * status is told to the planner, which knows how common it is: a few dead ones have an index of
+ * their own, and what most are is found on the way along that of all.
+ */
+export function listDeliveries(
+  sql: Sql | TransactionSql,
+  { account_id, id: endpoint_id }: Key,
+  { filters: { status: wanted_status }, ...wanted }: Wanted,
+): Promise<Page<Delivery> | undefined> {
+  const status = DELIVERY_STATUSES.find(status => status === wanted_status)
+  const of = status === undefined ? sql`` : sql`and status = ${sql.unsafe(`'${status}'`)}`
+  // What the indexes of this order say of their rows, to the letter.
+  const indexed = status === 'dead' ? of : sql`and created_at > '-infinity' ${of}`
+  return findPage<Delivery>(
+    sql,
+    LISTED,
+    account_id,
+    { ...wanted, filters: { endpoint_id } },
+    indexed,
+  )
+}
+
+/** By (account, id), in no order; what is not found or another account's is simply absent. */
+export async function findDeliveries(
+  sql: Sql | TransactionSql,
+  keys: readonly Key[],
+): Promise<Delivery[]> {
+  return sql<Delivery[]>`
+    select r.* from ${keysOf(sql, keys)}
+    cross join lateral (
+      select ${sql(COLUMNS)} from webhook_deliveries d
+      where d.account_id = k.account_id and d.id = k.id limit 1
+    ) r`
+}
+
+/** In order; a delivery has eleven at most. */
+export async function listAttempts(
+  sql: Sql | TransactionSql,
+  { account_id, id }: Key,
+): Promise<Attempt[]> {
+  return sql<Attempt[]>`
+    select account_id, delivery_id, number, created_at, duration_ms, status_code, error, answer
+    from webhook_attempts where account_id = ${account_id} and delivery_id = ${id}
+    order by number`
+}
+
+/** Times of the database's clock by the account's, in the same order. */
+export async function onAccountClock(
+  sql: Sql | TransactionSql,
+  account_id: string,
+  times: readonly Instant[],
+): Promise<Instant[]> {
+  if (times.length === 0) return []
+  const rows = await sql<{ at: Instant }[]>`
+    select t.at + b.clock_ahead as at
+    from books b, unnest(${[...times]}::text[]::timestamptz[]) with ordinality as t(at, nth)
+    where b.account_id = ${account_id} order by t.nth`
+  return rows.map(({ at }) => at)
+}

@@ -1,0 +1,215 @@
+// The writes of webhook endpoints, in one lane, each under the lock of the account's book and then
+// of the endpoint's row. Chance is called here, for secrets.
+import { randomBytes } from 'node:crypto'
+import { storeBooks } from '../balance-transaction/operations.ts'
+import type { TransactionSql } from '../db/connect.ts'
+import { type Moment, NEWEST, newerOf, OLDEST, olderOf } from '../db/page.ts'
+import type { Operation } from '../engine/operation.ts'
+import type { Refusal } from '../errors.ts'
+import { findEvents, locateEvents } from '../event/store.ts'
+import { presentEvent } from '../event/wire.ts'
+import { success } from '../http/envelope.ts'
+import { type Key, type NewId, nameOf, uniqueKeys } from '../id.ts'
+import type { Answering, Claiming, Reply } from '../idempotency/rules.ts'
+import { instantFromIso } from '../instant.ts'
+import { bookOf } from '../ledger/rules.ts'
+import { lockBooks } from '../ledger/store.ts'
+import {
+  decideWebhook,
+  type Picked,
+  type WebhookChange,
+  type WebhookOutcome,
+  type WebhookState,
+} from './decide.ts'
+import {
+  cancelPending,
+  countPending,
+  insertDeliveries,
+  listDead,
+  listDeliverables,
+} from './delivery-store.ts'
+import { MAX_CANCELLED, MAX_REPLAYED, type WebhookEndpoint } from './rules.ts'
+import { newSecret } from './sign.ts'
+import {
+  countEndpoints,
+  deleteEndpoints,
+  insertEndpoints,
+  lockEndpoints,
+  updateEndpoints,
+} from './store.ts'
+import { presentDeleted, presentEndpoint, presentReplay, presentWithSecret } from './wire.ts'
+
+export interface WriteWebhook extends Claiming {
+  readonly change: WebhookChange
+  /** Why it cannot be done now; a repeat of what was done before gets its answer all the same. */
+  readonly refused?: Refusal | undefined
+}
+
+export type WrittenWebhook = WebhookOutcome & Answering
+
+/** Of the 24 to 64 bytes that Standard Webhooks allows; as long as the hash that uses them. */
+const SECRET_BYTES = 32
+
+/** POST, PUT and DELETE of /v3/webhook_endpoint and what is below it. */
+export function writeWebhook(newId: NewId): Operation<WriteWebhook, WebhookState, WrittenWebhook> {
+  return {
+    name: 'write_webhook',
+
+    async load(tx, commands) {
+      const account_ids = commands.map(({ account_id }) => account_id)
+      const creating = commands.filter(({ change }) => change.kind === 'create')
+      const [{ books }, locked, counts] = await Promise.all([
+        lockBooks(tx, account_ids),
+        lockNamed(tx, commands),
+        creating.length === 0
+          ? []
+          : countEndpoints(tx, [...new Set(creating.map(({ account_id }) => account_id))]),
+      ])
+      const endpoints = new Map(locked.map(endpoint => [nameOf(endpoint), endpoint]))
+      const [pending, picked] = await Promise.all([
+        countCancellable(tx, commands, endpoints),
+        pickEvents(tx, commands, endpoints),
+      ])
+      return {
+        books,
+        endpoints,
+        counts: new Map(counts.map(({ account_id, count }) => [account_id, count])),
+        pending,
+        picked,
+        newId,
+        newSecret: () => newSecret(randomBytes(SECRET_BYTES)),
+      }
+    },
+
+    decide(state, { account_id, change, refused }) {
+      if (refused !== undefined) throw refused
+      const outcome = decideWebhook(state, account_id, change)
+      return { ...outcome, reply: answerTo(change, outcome) }
+    },
+
+    store(tx, outcomes, state) {
+      const rows = (...did: readonly WebhookOutcome['did'][]) =>
+        outcomes.filter(o => did.includes(o.did)).map(o => o.endpoint)
+      const [created, deleted] = [rows('created'), rows('deleted')]
+      const changed = uniqueKeys(rows('changed', 'emptied'))
+      const deliveries = outcomes.flatMap(outcome => outcome.deliveries)
+      const writes = outcomes.map(({ events }) => ({ entries: [], events }))
+      const ends = uniqueKeys(rows('emptied', 'deleted'))
+      return Promise.all([
+        ...storeBooks(tx, state.books, writes),
+        created.length > 0 && insertEndpoints(tx, created),
+        changed.length > 0 && updateEndpoints(tx, changed),
+        deliveries.length > 0 && insertDeliveries(tx, deliveries),
+        ...ends.map(endpoint => {
+          const { now } = bookOf(state.books, endpoint.account_id)
+          return cancelPending(tx, endpoint, MAX_CANCELLED, now)
+        }),
+        deleted.length > 0 && deleteEndpoints(tx, deleted),
+      ])
+    },
+  }
+}
+
+/** A secret is answered to what has made it, and to nothing else. */
+function answerTo(change: WebhookChange, { endpoint, events, replayed }: WebhookOutcome): Reply {
+  switch (change.kind) {
+    case 'create':
+    case 'rotate':
+      return success(presentWithSecret(endpoint))
+    case 'update':
+      return success(presentEndpoint(endpoint))
+    case 'delete':
+      return success(presentDeleted(endpoint))
+    case 'test':
+      return success(events.map(presentEvent)[0] ?? {})
+    case 'replay':
+      return success(presentReplay(endpoint, replayed))
+  }
+}
+
+async function lockNamed(
+  tx: TransactionSql,
+  commands: readonly WriteWebhook[],
+): Promise<WebhookEndpoint[]> {
+  const keys = commands.flatMap(({ account_id, change }) =>
+    change.kind === 'create' ? [] : [{ account_id, id: change.id }],
+  )
+  return keys.length === 0 ? [] : lockEndpoints(tx, uniqueKeys(keys))
+}
+
+/** One more than are cancelled at once tells that there are more. */
+async function countCancellable(
+  tx: TransactionSql,
+  commands: readonly WriteWebhook[],
+  endpoints: ReadonlyMap<string, WebhookEndpoint>,
+): Promise<Map<string, number>> {
+  const keys = commands.flatMap(({ account_id, change }): Key[] =>
+    change.kind === 'delete' ? [{ account_id, id: change.id }] : [],
+  )
+  const there = uniqueKeys(keys).filter(key => endpoints.has(nameOf(key)))
+  const counts = await Promise.all(there.map(key => countPending(tx, key, MAX_CANCELLED + 1)))
+  return new Map(there.map((key, i) => [nameOf(key), counts[i] ?? 0]))
+}
+
+async function pickEvents(
+  tx: TransactionSql,
+  commands: readonly WriteWebhook[],
+  endpoints: ReadonlyMap<string, WebhookEndpoint>,
+): Promise<Map<WebhookChange, Picked>> {
+  const picks = commands.map(async ({ account_id, change }) => {
+    if (change.kind !== 'replay') return []
+    const endpoint = endpoints.get(nameOf({ account_id, id: change.id }))
+    if (endpoint === undefined) return []
+    return [[change, await pick(tx, endpoint, change.request)] as const]
+  })
+  return new Map((await Promise.all(picks)).flat())
+}
+
+type Replay = Extract<WebhookChange, { kind: 'replay' }>['request']
+
+/** What of a range deliveries were not yet made from comes by itself. */
+async function pick(
+  tx: TransactionSql,
+  endpoint: WebhookEndpoint,
+  request: Replay,
+): Promise<Picked> {
+  const { account_id, fanned_out } = endpoint
+  const { event, events, created, sequence, status } = request
+  if (status !== undefined) {
+    return { events: await listDead(tx, endpoint, MAX_REPLAYED + 1), last: null }
+  }
+  if (created === undefined && sequence === undefined) {
+    const ids = new Set([...(events ?? []), ...(event === undefined ? [] : [event])])
+    const keys = [...ids].map(id => ({ account_id, id }))
+    return { events: await findEvents(tx, keys), last: null }
+  }
+  const { from, to } =
+    sequence === undefined
+      ? await numbersOf(tx, account_id, created ?? {})
+      : { from: BigInt(sequence.from ?? 1), to: BigInt(sequence.to ?? fanned_out) }
+  const last = to < fanned_out ? to : fanned_out
+  return {
+    events: await listDeliverables(tx, account_id, { from, to: last }, MAX_REPLAYED + 1),
+    last,
+  }
+}
+
+/** The numbers of the events of a time, which follow it. */
+async function numbersOf(
+  tx: TransactionSql,
+  account_id: string,
+  { gt, gte, lt, lte }: NonNullable<Replay['created']>,
+): Promise<{ from: bigint; to: bigint }> {
+  const above = [...momentOf(gt, 'after'), ...momentOf(gte, 'before')].reduce(newerOf, OLDEST)
+  const below = [...momentOf(lt, 'before'), ...momentOf(lte, 'after')].reduce(olderOf, NEWEST)
+  const [[older = '0'], [newer = '0']] = await Promise.all([
+    locateEvents(tx, account_id, above, 'above'),
+    locateEvents(tx, account_id, below, 'below'),
+  ])
+  return { from: BigInt(older) + 1n, to: BigInt(newer) - 1n }
+}
+
+function momentOf(text: string | undefined, side: Moment['side']): Moment[] {
+  const created_at = text === undefined ? undefined : instantFromIso(text)
+  return created_at === undefined ? [] : [{ created_at, side }]
+}

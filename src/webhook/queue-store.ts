@@ -1,0 +1,273 @@
+// The statements of the delivery queue: which endpoints have work, how far deliveries were made,
+// which are claimed, ended, and forgotten. All but the first and the last run under the lock of the
+// endpoint's row, the only lock there is here; what an attempt means is decided elsewhere.
+import { rowsAsJson, type Sql, type TransactionSql } from '../db/connect.ts'
+import type { Event } from '../event/rules.ts'
+import type { Key } from '../id.ts'
+import type { Instant } from '../instant.ts'
+import type { Attempt, Delivery, DeliveryStatus, WebhookEndpoint } from './rules.ts'
+
+/** An enabled endpoint that something can be done for. */
+export interface EndpointWithWork extends Key {
+  /** Events that deliveries are not made from yet. */
+  readonly to_fan_out: boolean
+  /** Deliveries that can be sent now. */
+  readonly due: boolean
+}
+
+// Rows are changed by their place, ctid, where the lock keeps them: a plan made while the table is
+// empty may else find them by any index, and reads the whole queue for them once it is long. For
+// the same reason a claim is compared by what no index can be asked for.
+
+/**
+ * One look-up an endpoint, so that the backlog of one hides no other. Here and below what is due is
+ * judged by the time of the statement, which an index can begin at: clock_timestamp() moves while
+ * it is read, and would have the whole backlog read that is due later.
+ */
+export function listEndpointsWithWork(sql: Sql): Promise<EndpointWithWork[]> {
+  return sql<EndpointWithWork[]>`
+    select e.account_id, e.id, e.fanned_out < b.event_count as to_fan_out,
+      d.id is not null as due
+    from webhook_endpoints e
+    cross join lateral (
+      select event_count from books b where b.account_id = e.account_id limit 1
+    ) b
+    left join lateral (
+      select id from webhook_deliveries d
+      where d.account_id = e.account_id and d.endpoint_id = e.id
+        and d.due_at <= statement_timestamp()
+      order by d.due_at limit 1
+    ) d on true
+    where e.status = 'enabled' and (e.fanned_out < b.event_count or d.id is not null)`
+}
+
+/** An endpoint whose deliveries nobody else changes until the transaction ends. */
+export interface LockedEndpoint extends WebhookEndpoint {
+  /** The number of the newest event of its account. */
+  readonly event_count: bigint
+  readonly account_now: Instant
+}
+
+/**
+ * Undefined when there is none, or when another has it and it is not waited for. Sent here and now,
+ * so that what is sent after this call runs under the lock.
+ */
+export async function lockEndpoint(
+  tx: TransactionSql,
+  { account_id, id }: Key,
+  wait: boolean,
+): Promise<LockedEndpoint | undefined> {
+  const rows = tx<LockedEndpoint[]>`
+    select e.account_id, e.id, e.url, e.description, e.event_types, e.status, e.disabled_reason,
+      e.secret, e.previous_secret, e.previous_secret_until, e.fanned_out, e.delivery_count,
+      e.created_at, e.updated_at, b.event_count, clock_timestamp() + b.clock_ahead as account_now
+    from webhook_endpoints e
+    cross join lateral (
+      select event_count, clock_ahead from books b where b.account_id = e.account_id limit 1
+    ) b
+    where e.account_id = ${account_id} and e.id = ${id}
+    for update of e ${wait ? tx`` : tx`skip locked`}`.execute()
+  return (await rows)[0]
+}
+
+/** Deliveries are made up to the event of this number; `made` of them. */
+export function moveCursor(
+  tx: TransactionSql,
+  { account_id, id }: Key,
+  fanned_out: bigint,
+  made: number,
+) {
+  return tx`
+    update webhook_endpoints
+    set fanned_out = ${fanned_out}, delivery_count = delivery_count + ${made}::integer
+    where account_id = ${account_id} and id = ${id}`
+}
+
+/** A delivery that nobody else sends before `due_at`, which names the claim; with its event. */
+export interface ClaimedDelivery
+  extends Pick<Delivery, 'account_id' | 'id' | 'due_at'>,
+    Pick<Event, 'sequence' | 'type' | 'object_id' | 'data' | 'created_at'> {
+  readonly event_id: string
+  /** This attempt counted. */
+  readonly attempts: number
+  /** Since the event, by the account's clock. */
+  readonly delay_s: number
+}
+
+/**
+ * Claims what has been due for longest, if the endpoint is enabled. An attempt whose result is not
+ * applied comes due again.
+ */
+export function claimDeliveries(
+  tx: TransactionSql,
+  { account_id, id: endpoint_id }: Key,
+  limit: number,
+  lease_ms: number,
+): Promise<ClaimedDelivery[]> {
+  return tx<ClaimedDelivery[]>`
+    with claimed as (
+      update webhook_deliveries set attempts = attempts + 1,
+        due_at = statement_timestamp() + ${`${lease_ms} milliseconds`}::interval
+      where ctid = any (array(
+          select ctid from webhook_deliveries
+          where account_id = ${account_id} and endpoint_id = ${endpoint_id}
+            and due_at <= statement_timestamp()
+          order by due_at limit ${limit}
+        ))
+        and (
+          select status from webhook_endpoints
+          where account_id = ${account_id} and id = ${endpoint_id} limit 1
+        ) = 'enabled'
+      returning account_id, id, due_at, attempts, event_sequence
+    )
+    select c.account_id, c.id, c.due_at, c.attempts, e.id as event_id, e.sequence, e.type,
+      e.object_id, e.data, e.created_at,
+      extract(epoch from statement_timestamp() + b.clock_ahead - e.created_at)::float8 as delay_s
+    from claimed c
+    cross join lateral (
+      select clock_ahead from books where account_id = c.account_id limit 1
+    ) b
+    cross join lateral (
+      select id, sequence, type, object_id, data, created_at from events
+      where account_id = c.account_id and sequence = c.event_sequence limit 1
+    ) e`
+}
+
+/** What became of a claimed delivery. */
+export interface DeliveryResult extends Omit<Attempt, 'account_id' | 'created_at'> {
+  /** The claim's `due_at`. */
+  readonly claimed_until: Instant | null
+  readonly status: DeliveryStatus
+  /** For `pending`. */
+  readonly retry_in_ms: number | null
+}
+
+/**
+ * Writes results with their attempts, and makes the next of each object due whose delivery has
+ * ended. Only for claims that are still there: returns the ids of their deliveries. Each delivery
+ * at most once.
+ */
+export async function applyResults(
+  tx: TransactionSql,
+  { account_id, id: endpoint_id }: Key,
+  results: readonly DeliveryResult[],
+): Promise<ReadonlySet<string>> {
+  // All parts see what was there before, so the next is looked for behind the one that ended; by
+  // bounds and an order that only the index of pending deliveries has.
+  const rows = await tx<{ id: string }[]>`
+    with clock as materialized (
+      select statement_timestamp() + clock_ahead as account_now from books
+      where account_id = ${account_id} limit 1
+    ), applied as (
+      update webhook_deliveries d set status = r.status,
+        updated_at = (select account_now from clock),
+        due_at = statement_timestamp() + r.retry_in_ms * interval '1 millisecond'
+      from json_to_recordset(${rowsAsJson(results)}::text::json)
+        as r(delivery_id text, claimed_until timestamptz, status text, retry_in_ms float8,
+          number integer, duration_ms integer, status_code integer, error text, answer text)
+      cross join lateral (
+        select ctid as at from webhook_deliveries k
+        where k.account_id = ${account_id} and k.id = r.delivery_id limit 1
+      ) k
+      where d.ctid = k.at and d.due_at is not distinct from r.claimed_until
+      returning d.id, d.object_id, d.number as place, d.status, r.number, r.duration_ms,
+        r.status_code, r.error, r.answer
+    ), kept as (
+      insert into webhook_attempts (account_id, delivery_id, number, created_at, duration_ms,
+        status_code, error, answer)
+      select ${account_id}, id, number, account_now, duration_ms, status_code, error, answer
+      from applied, clock
+    ), woken as (
+      update webhook_deliveries set due_at = statement_timestamp()
+      where ctid = any (array(
+          select n.at from applied a
+          cross join lateral (
+            select ctid as at from webhook_deliveries w
+            where w.account_id = ${account_id} and w.endpoint_id = ${endpoint_id}
+              and w.object_id >= a.object_id and w.object_id <= a.object_id
+              and w.status = 'pending' and w.number > a.place
+            order by w.object_id, w.number limit 1
+          ) n
+          where a.status <> 'pending'
+        ))
+    )
+    select id from applied`
+  return new Set(rows.map(row => row.id))
+}
+
+/** The receiver wants nothing any more. What is pending stays, and goes on when it is enabled. */
+export function disableGoneEndpoint(
+  tx: TransactionSql,
+  { account_id, id, account_now }: LockedEndpoint,
+) {
+  return tx`
+    update webhook_endpoints
+    set status = 'disabled', disabled_reason = 'gone', updated_at = ${account_now}
+    where account_id = ${account_id} and id = ${id} and status = 'enabled'`
+}
+
+/** Deliveries are kept for this long after they ended, by the account's clock. */
+export const KEPT_DAYS = 30
+
+/** Most deliveries that one statement deletes of an endpoint. */
+const PORTION = 1000
+
+/** Deletes deliveries that ended long ago, with their attempts; returns how many. */
+export async function deleteOldDeliveries(sql: Sql): Promise<number> {
+  let deleted = 0
+  for (const queue of await listQueues(sql)) {
+    for (let count = PORTION; count === PORTION; deleted += count) {
+      count = await deleteOldOf(sql, queue)
+    }
+  }
+  return deleted
+}
+
+interface Queue {
+  readonly account_id: string
+  readonly endpoint_id: string
+}
+
+/** Whoever has deliveries, deleted endpoints too: from one to the next along the index. */
+function listQueues(sql: Sql): Promise<Queue[]> {
+  return sql<Queue[]>`
+    with recursive queues as (
+      (select account_id, endpoint_id from webhook_deliveries where created_at > '-infinity'
+        order by account_id, endpoint_id limit 1)
+      union all
+      select n.account_id, n.endpoint_id from queues q
+      cross join lateral (
+        select account_id, endpoint_id from webhook_deliveries d
+        where (d.account_id, d.endpoint_id) > (q.account_id, q.endpoint_id)
+          and d.created_at > '-infinity'
+        order by d.account_id, d.endpoint_id limit 1
+      ) n
+    )
+    select account_id, endpoint_id from queues`
+}
+
+async function deleteOldOf(sql: Sql, { account_id, endpoint_id }: Queue): Promise<number> {
+  const [row] = await sql<{ count: number }[]>`
+    with old as materialized (
+      select d.id, d.at from (
+        select statement_timestamp() + clock_ahead - ${`${KEPT_DAYS} days`}::interval as instant
+        from books where account_id = ${account_id}
+      ) before
+      cross join lateral (
+        select id, ctid as at from webhook_deliveries
+        where account_id = ${account_id} and endpoint_id = ${endpoint_id}
+          and created_at > '-infinity' and created_at < before.instant
+          and updated_at < before.instant and status <> 'pending'
+        order by created_at limit ${PORTION}
+      ) d
+    ), attempts as (
+      delete from webhook_attempts a using old
+      where a.account_id = ${account_id} and a.delivery_id = old.id
+    ), deliveries as (
+      delete from webhook_deliveries
+      where ctid = any (array(select at from old)) and status <> 'pending'
+      returning id
+    )
+    select count(*)::integer as count from deliveries`
+  return row?.count ?? 0
+}

@@ -1,0 +1,114 @@
+// The statements of webhook endpoints. Written under the lock of the account's book and then of
+// the endpoint's row; the worker that delivers takes the second alone. They decide nothing.
+import { rowsAsJson, type Sql, type TransactionSql } from '../db/connect.ts'
+import { keysOf } from '../db/keys.ts'
+import { findPage, type Listed, type Page, type Wanted } from '../db/page.ts'
+import { inserter } from '../db/rows.ts'
+import { type Key, nameOf } from '../id.ts'
+import type { WebhookEndpoint } from './rules.ts'
+
+const KINDS = {
+  account_id: 'text',
+  id: 'text',
+  url: 'text',
+  description: 'text',
+  event_types: 'words',
+  status: 'text',
+  disabled_reason: 'text',
+  secret: 'text',
+  previous_secret: 'text',
+  previous_secret_until: 'timestamptz',
+  fanned_out: 'bigint',
+  delivery_count: 'bigint',
+  created_at: 'timestamptz',
+  updated_at: 'timestamptz',
+} as const
+
+/** What is written is what is read. */
+const COLUMNS = Object.keys(KINDS) as readonly (keyof typeof KINDS)[]
+
+export const insertEndpoints = inserter<WebhookEndpoint>('webhook_endpoints', KINDS)
+
+/** Writes what may change. Only for endpoints locked in this transaction. */
+export async function updateEndpoints(
+  tx: TransactionSql,
+  rows: readonly WebhookEndpoint[],
+): Promise<void> {
+  await tx`
+    update webhook_endpoints e set
+      url = r.url,
+      description = r.description,
+      event_types = r.event_types,
+      status = r.status,
+      disabled_reason = r.disabled_reason,
+      secret = r.secret,
+      previous_secret = r.previous_secret,
+      previous_secret_until = r.previous_secret_until,
+      delivery_count = r.delivery_count,
+      updated_at = r.updated_at
+    from json_to_recordset(${rowsAsJson(rows)}::text::json)
+      as r(account_id text, id text, url text, description text, event_types text[], status text,
+        disabled_reason text, secret text, previous_secret text, previous_secret_until timestamptz,
+        delivery_count bigint, updated_at timestamptz)
+    where e.account_id = r.account_id and e.id = r.id`
+}
+
+/** Their deliveries stay, for the events they are of; none is pending. */
+export async function deleteEndpoints(tx: TransactionSql, keys: readonly Key[]): Promise<void> {
+  await tx`
+    delete from webhook_endpoints e using ${keysOf(tx, keys)}
+    where e.account_id = k.account_id and e.id = k.id`
+}
+
+/** By (account, id), in no order; what is not found or another account's is simply absent. */
+export async function findEndpoints(
+  sql: Sql | TransactionSql,
+  keys: readonly Key[],
+): Promise<WebhookEndpoint[]> {
+  return sql<WebhookEndpoint[]>`
+    select r.* from ${keysOf(sql, keys)}
+    cross join lateral (
+      select ${sql(COLUMNS)} from webhook_endpoints e
+      where e.account_id = k.account_id and e.id = k.id limit 1
+    ) r`
+}
+
+/** The same, locked in the order of their names, after the locks of their books. */
+export async function lockEndpoints(
+  tx: TransactionSql,
+  keys: readonly Key[],
+): Promise<WebhookEndpoint[]> {
+  const ordered = keys.toSorted((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1))
+  return tx<WebhookEndpoint[]>`
+    select r.* from ${keysOf(tx, ordered)}
+    cross join lateral (
+      select ${tx(COLUMNS)} from webhook_endpoints e
+      where e.account_id = k.account_id and e.id = k.id limit 1 for update
+    ) r`
+}
+
+/** How many endpoints each account has; one that has none is absent. */
+export async function countEndpoints(
+  tx: TransactionSql,
+  account_ids: readonly string[],
+): Promise<{ readonly account_id: string; readonly count: number }[]> {
+  return tx`
+    select account_id, count(*)::integer as count from webhook_endpoints
+    where account_id = any (${[...account_ids]}::text[]) group by account_id`
+}
+
+/** A handful for an account, which its primary key has together. */
+const LISTED: Listed = {
+  table: 'webhook_endpoints',
+  columns: COLUMNS,
+  filters: [{ name: 'status', by: 'status', leads: 'never' }],
+}
+
+/** A page of the account's endpoints; undefined when its cursor names none of them. */
+export function listEndpoints(
+  sql: Sql | TransactionSql,
+  account_id: string,
+  wanted: Wanted,
+): Promise<Page<WebhookEndpoint> | undefined> {
+  return findPage<WebhookEndpoint>(sql, LISTED, account_id, wanted)
+}

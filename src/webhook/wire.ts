@@ -1,0 +1,358 @@
+// The shapes of webhook endpoints, deliveries and replays on the wire. A secret is in two answers
+// alone: of the creation and of the rotation that made it.
+import Type, { type Static } from 'typebox'
+import { EXAMPLES } from '../http/docs.ts'
+import { ListQueryOf } from '../http/list.ts'
+import { Closed, clearable, Id, Literals, Text, Timestamp } from '../http/schema.ts'
+import type { Instant } from '../instant.ts'
+import type { Replayed } from './decide.ts'
+import {
+  deletedAnswers,
+  deliveryAnswers,
+  deliverySummaries,
+  endpointAnswers,
+  replayAnswers,
+  secretAnswers,
+} from './examples.ts'
+import {
+  type Attempt,
+  DELIVERY_STATUSES,
+  type Delivery,
+  DISABLED_REASONS,
+  ENDPOINT_STATUSES,
+  EVENT_TYPES,
+  MAX_REPLAYED,
+  MAX_URL_LENGTH,
+  type WebhookEndpoint,
+} from './rules.ts'
+
+const Url = Type.String({
+  minLength: 1,
+  maxLength: MAX_URL_LENGTH,
+  description:
+    'Where events are sent: https, no user name, no fragment, and a name that resolves to public ' +
+    'addresses alone. Checked again whenever something is sent; redirects are not followed.',
+  examples: ['https://example.com/webhooks'],
+})
+
+const EventTypes = Type.Array(Literals(EVENT_TYPES), {
+  maxItems: 100,
+  description:
+    'What is wanted: types of events, and `payout.*` for all that happens to payouts. None, the ' +
+    'default, is everything, also types that are still to come.',
+  examples: [['payout.*', 'balance_transaction.created']],
+})
+
+const Description = Text(255, { description: 'For people.' })
+
+export const EndpointRequest = Closed(
+  {
+    url: Url,
+    description: Type.Optional(Description),
+    event_types: Type.Optional(EventTypes),
+  },
+  { title: 'WebhookEndpointRequest' },
+)
+export type EndpointRequest = Static<typeof EndpointRequest>
+
+export const EndpointUpdate = Closed(
+  {
+    url: Type.Optional(Url),
+    ...clearable({ description: Description, event_types: EventTypes }),
+    status: Type.Optional(
+      Literals(ENDPOINT_STATUSES, {
+        description:
+          'While it is disabled nothing is sent. Enabled again, it goes on where it stopped: ' +
+          'nothing is missed.',
+      }),
+    ),
+  },
+  {
+    title: 'WebhookEndpointUpdate',
+    description: 'A member replaces what was there; null takes it away.',
+  },
+)
+export type EndpointUpdate = Static<typeof EndpointUpdate>
+
+export const MAX_OVERLAP_S = 604_800
+export const DEFAULT_OVERLAP_S = 86_400
+
+export const RotationRequest = Closed(
+  {
+    overlap_seconds: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: MAX_OVERLAP_S,
+        default: DEFAULT_OVERLAP_S,
+        description: 'How long the former secret signs as well: up to 7 days, 0 for not at all.',
+      }),
+    ),
+  },
+  { title: 'SecretRotationRequest', type: ['object', 'null'] },
+)
+export type RotationRequest = Static<typeof RotationRequest>
+
+const Sequence = (description: string) =>
+  Type.Optional(Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, description }))
+const Bound = (description: string) =>
+  Type.Optional(Type.String({ maxLength: 40, description, examples: ['2026-01-31T09:30:00Z'] }))
+
+export const ReplayRequest = Closed(
+  {
+    event: Type.Optional(Id('evt', 'This event.')),
+    events: Type.Optional(
+      Type.Array(Id('evt', 'Event id.'), {
+        minItems: 1,
+        maxItems: 100,
+        description: 'These events.',
+      }),
+    ),
+    created: Type.Optional(
+      Closed(
+        {
+          gt: Bound('Events after this time (ISO 8601 with an offset).'),
+          gte: Bound('Events at this time or after it.'),
+          lt: Bound('Events before this time.'),
+          lte: Bound('Events at this time or before it.'),
+        },
+        { title: 'CreatedRange', description: 'The events of this time.' },
+      ),
+    ),
+    sequence: Type.Optional(
+      Closed(
+        {
+          from: Sequence('The first number; by default 1.'),
+          to: Sequence('The last number; by default the newest.'),
+        },
+        { title: 'SequenceRange', description: 'The events of these numbers.' },
+      ),
+    ),
+    status: Type.Optional(
+      Literals(['dead'] as const, {
+        description: 'Every event whose last delivery to this endpoint is dead.',
+      }),
+    ),
+    event_types: Type.Optional(
+      Type.Array(Literals(EVENT_TYPES), {
+        minItems: 1,
+        maxItems: 100,
+        description: 'Of a range, only these types and kinds, as an endpoint names them.',
+      }),
+    ),
+  },
+  {
+    title: 'WebhookReplayRequest',
+    description: 'Exactly one of `event`, `events`, `created`, `sequence` and `status`.',
+  },
+)
+export type ReplayRequest = Static<typeof ReplayRequest>
+
+const ENDPOINT = {
+  id: Id('whe', 'Webhook endpoint id.'),
+  object: Type.Literal('webhook_endpoint'),
+  url: Type.String({ description: 'As the URL standard writes it.' }),
+  description: Type.String(),
+  event_types: Type.Array(Type.String(), { description: 'Empty for everything.' }),
+  status: Literals(ENDPOINT_STATUSES),
+  disabled_reason: Literals(DISABLED_REASONS, {
+    description:
+      'Why nothing is sent: `account`, which has disabled it, or `gone`, as it has answered 410; ' +
+      'empty when enabled.',
+  }),
+  previous_secret_until: Type.Unsafe<Instant | null>({
+    type: ['string', 'null'],
+    format: 'date-time',
+    description: 'Until when the former secret signs as well; null when there is none.',
+  }),
+  created_at: Timestamp,
+  updated_at: Timestamp,
+}
+
+export const EndpointResponse = Type.Object(ENDPOINT, {
+  title: 'WebhookEndpoint',
+  description: 'Where events are sent.',
+  [EXAMPLES]: endpointAnswers,
+})
+
+export const EndpointWithSecret = Type.Object(
+  {
+    ...ENDPOINT,
+    secret: Type.String({
+      description:
+        'What deliveries are signed with (Standard Webhooks, HMAC-SHA256); shown this once. The ' +
+        'key is what stands after `whsec_`, read as base64.',
+    }),
+  },
+  {
+    title: 'WebhookEndpointWithSecret',
+    description: 'The endpoint, and the secret that is shown once.',
+    [EXAMPLES]: secretAnswers,
+  },
+)
+
+export const EndpointDeleted = Type.Object(
+  {
+    id: ENDPOINT.id,
+    object: ENDPOINT.object,
+    deleted: Type.Literal(true),
+  },
+  { title: 'WebhookEndpointDeleted', [EXAMPLES]: deletedAnswers },
+)
+
+export const EndpointQuery = ListQueryOf('whe', {
+  status: Literals(ENDPOINT_STATUSES),
+})
+
+const DELIVERY = {
+  id: Id('whd', 'Webhook delivery id.'),
+  object: Type.Literal('webhook_delivery'),
+  endpoint: ENDPOINT.id,
+  event: Id('evt', 'The event, which is `webhook-id` in every attempt.'),
+  event_type: Type.String(),
+  object_id: Type.String({ description: 'The object that the event is about.' }),
+  status: Literals(DELIVERY_STATUSES, {
+    description:
+      '`pending` while it is to be sent, `succeeded` with an answer of 2xx, `dead` after the ' +
+      'last attempt, `cancelled` with its endpoint.',
+  }),
+  attempt_count: Type.Integer({ minimum: 0, description: 'How often it was sent.' }),
+  next_attempt_at: Type.Unsafe<Instant | null>({
+    type: ['string', 'null'],
+    format: 'date-time',
+    description:
+      'When it is sent (again); null when it is over, or waits for an earlier delivery about the ' +
+      'same object.',
+  }),
+  created_at: Timestamp,
+  updated_at: Timestamp,
+}
+
+export const DeliverySummary = Type.Object(DELIVERY, {
+  title: 'WebhookDelivery',
+  description: 'One event on its way to one endpoint.',
+  [EXAMPLES]: deliverySummaries,
+})
+
+const AttemptResponse = Type.Object(
+  {
+    number: Type.Integer({ minimum: 1 }),
+    created_at: Timestamp,
+    duration_ms: Type.Integer({ minimum: 0 }),
+    status_code: Type.Unsafe<number | null>({
+      type: ['integer', 'null'],
+      description: 'The HTTP status of the answer; null when there was none.',
+    }),
+    error: Type.String({ description: 'Why there was no answer; empty when there was one.' }),
+    answer: Type.String({ description: 'The beginning of the answer.' }),
+  },
+  { title: 'WebhookAttempt' },
+)
+
+export const DeliveryResponse = Type.Object(
+  {
+    ...DELIVERY,
+    attempts: Type.Array(AttemptResponse, { description: 'Those that have ended, in order.' }),
+  },
+  {
+    title: 'WebhookDeliveryDetails',
+    description: 'One event on its way to one endpoint, with every attempt.',
+    [EXAMPLES]: deliveryAnswers,
+  },
+)
+
+export const DeliveryQuery = ListQueryOf('whd', {
+  status: Literals(DELIVERY_STATUSES),
+})
+
+export const ReplayResponse = Type.Object(
+  {
+    object: Type.Literal('webhook_replay'),
+    endpoint: ENDPOINT.id,
+    deliveries: Type.Integer({ minimum: 0, description: 'How many were made.' }),
+    has_more: Type.Boolean({
+      description: `More is left: one call looks at ${MAX_REPLAYED} events at most.`,
+    }),
+    next: Type.Unsafe<number | null>({
+      type: ['integer', 'null'],
+      description:
+        'Of a range with more: the number to go on from, `sequence: {from: next, to: last}`.',
+    }),
+    last: Type.Unsafe<number | null>({
+      type: ['integer', 'null'],
+      description: 'Of a range with more: its last number.',
+    }),
+  },
+  { title: 'WebhookReplay', [EXAMPLES]: replayAnswers },
+)
+
+export function presentEndpoint(endpoint: WebhookEndpoint) {
+  return {
+    id: endpoint.id,
+    object: 'webhook_endpoint',
+    url: endpoint.url,
+    description: endpoint.description,
+    event_types: endpoint.event_types,
+    status: endpoint.status,
+    disabled_reason: endpoint.disabled_reason,
+    previous_secret_until: endpoint.previous_secret_until,
+    created_at: endpoint.created_at,
+    updated_at: endpoint.updated_at,
+  }
+}
+
+/** For the answers of what has made the secret, and nothing else. */
+export function presentWithSecret(endpoint: WebhookEndpoint) {
+  return { ...presentEndpoint(endpoint), secret: endpoint.secret }
+}
+
+export function presentDeleted({ id }: WebhookEndpoint) {
+  return { id, object: 'webhook_endpoint', deleted: true }
+}
+
+export function presentReplay({ id }: WebhookEndpoint, replayed: Replayed | null) {
+  const { deliveries = 0, has_more = false, next = null, last = null } = replayed ?? {}
+  return {
+    object: 'webhook_replay',
+    endpoint: id,
+    deliveries,
+    has_more,
+    next: next === null ? null : Number(next),
+    last: last === null ? null : Number(last),
+  }
+}
+
+/** The next attempt is by the account's clock. */
+export function presentDelivery(delivery: Delivery, next_attempt_at: Instant | null) {
+  return {
+    id: delivery.id,
+    object: 'webhook_delivery',
+    endpoint: delivery.endpoint_id,
+    event: delivery.event_id,
+    event_type: delivery.event_type,
+    object_id: delivery.object_id,
+    status: delivery.status,
+    attempt_count: delivery.attempts,
+    next_attempt_at,
+    created_at: delivery.created_at,
+    updated_at: delivery.updated_at,
+  }
+}
+
+/** With the attempts that have ended, in order. */
+export function presentDeliveryWith(
+  delivery: Delivery,
+  next_attempt_at: Instant | null,
+  attempts: readonly Attempt[],
+) {
+  return {
+    ...presentDelivery(delivery, next_attempt_at),
+    attempts: attempts.map(attempt => ({
+      number: attempt.number,
+      created_at: attempt.created_at,
+      duration_ms: attempt.duration_ms,
+      status_code: attempt.status_code,
+      error: attempt.error,
+      answer: attempt.answer,
+    })),
+  }
+}

@@ -1,0 +1,485 @@
+// POST /v3/webhook_endpoint/{id}/replay and what becomes of deliveries when their endpoint is
+// deleted: which events go again, in which order, which wait, and how far one call comes. No worker
+// runs here: its rows and its cursor are written as it leaves them.
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { connect, type Sql } from '../../src/db/connect.ts'
+import { insertDeliveries, listDead } from '../../src/webhook/delivery-store.ts'
+import { replayAnswers, replayExamples } from '../../src/webhook/examples.ts'
+import { assertProblems, assertRefused, fingerprint } from '../support/check.ts'
+import { idAt } from '../support/page-cost.ts'
+import { basic, type Client, startTestService, type TestService } from '../support/service.ts'
+
+const PATH = '/v3/webhook_endpoint'
+
+let service: TestService
+let owner: Sql
+let account: Client
+before(async () => {
+  service = await startTestService({ webhook_allow_private: true })
+  owner = service.database.owner
+})
+after(() => service.close())
+
+interface Happened {
+  readonly id: string
+  readonly sequence: number
+  readonly type: string
+  readonly object_id: string
+  readonly created_at: string
+}
+
+/** An account with events of several kinds, and an endpoint made after them all. */
+async function prepared(body: object = {}): Promise<{ id: string; events: Happened[] }> {
+  account = await service.openAccount({ currencies: ['USD'], fund: { USD: 1_000_000n } })
+  for (const name of ['Anna', 'Bo']) {
+    const { json } = await account.post('/v3/entity', { type: 'individual', name })
+    await account.put(`/v3/entity/${json.data.id}`, { name: `${name} X` })
+    await account.put(`/v3/entity/${json.data.id}`, { name: `${name} Y` })
+  }
+  const id = await endpointWith(body)
+  return { id, events: await happened() }
+}
+
+async function endpointWith(body: object = {}): Promise<string> {
+  const { json, text } = await account.post(PATH, { url: 'http://127.0.0.1:9/', ...body })
+  assert.ok(json.data, text)
+  return json.data.id
+}
+
+/** From the first. */
+async function happened(): Promise<Happened[]> {
+  const { json } = await account.get('/v3/event?limit=100')
+  return json.data.results.reverse()
+}
+
+function ask(id: string, body: object, headers: Record<string, string> = {}) {
+  return account.post(`${PATH}/${id}/replay`, body, headers)
+}
+
+async function replayed(id: string, body: object): Promise<number> {
+  const answer = await ask(id, body)
+  assert.equal(answer.status, 200, answer.text)
+  const { deliveries, ...rest } = answer.json.data
+  const expected = { object: 'webhook_replay', endpoint: id, has_more: false, next: null }
+  assert.deepEqual(rest, { ...expected, last: null })
+  return deliveries
+}
+
+interface Row {
+  readonly number: bigint
+  readonly event_sequence: bigint
+  readonly event_id: string
+  readonly object_id: string
+  readonly status: string
+  readonly due: boolean
+}
+
+function deliveriesOf(id: string) {
+  return owner<Row[]>`
+    select number, event_sequence, event_id, object_id, status, due_at is not null as due
+    from webhook_deliveries
+    where account_id = ${account.account.account_id} and endpoint_id = ${id} order by number`
+}
+
+async function sequencesOf(id: string): Promise<number[]> {
+  return (await deliveriesOf(id)).map(row => Number(row.event_sequence))
+}
+
+test('replay by sequence: those of the range, in order; the first of each object is due', async () => {
+  const { id, events } = await prepared()
+  assert.ok(events.length >= 7)
+  assert.equal(await replayed(id, { sequence: { from: 2, to: 6 } }), 5)
+  const rows = await deliveriesOf(id)
+  const wanted = events.slice(1, 6)
+  assert.deepEqual(
+    rows.map(row => [Number(row.number), row.event_id, row.object_id, row.status]),
+    wanted.map((event, i) => [i + 1, event.id, event.object_id, 'pending']),
+  )
+  const firsts = new Set<string>()
+  for (const { object_id, due } of rows) {
+    assert.equal(due, !firsts.has(object_id))
+    firsts.add(object_id)
+  }
+  assert.ok(firsts.size < rows.length, 'some wait')
+  assert.equal(await replayed(id, { sequence: { from: 2, to: 6 } }), 5)
+  const again = (await deliveriesOf(id)).slice(5)
+  assert.ok(again.every(({ due }) => !due))
+  assert.deepEqual(
+    again.map(row => Number(row.number)),
+    [6, 7, 8, 9, 10],
+  )
+})
+
+test('replay, an earlier delivery of the object that is over: due at once', async () => {
+  const { id } = await prepared()
+  await replayed(id, { sequence: { to: 3 } })
+  await owner`
+    update webhook_deliveries set status = 'succeeded', due_at = null where endpoint_id = ${id}`
+  await replayed(id, { sequence: { from: 3, to: 3 } })
+  assert.deepEqual(
+    (await deliveriesOf(id)).map(({ due }) => due),
+    [false, false, false, true],
+  )
+})
+
+test('replay by sequence, open at one end: from the first, to the newest', async () => {
+  const { id, events } = await prepared()
+  const all = events.map(({ sequence }) => sequence)
+  assert.equal(await replayed(id, { sequence: { from: 1 } }), all.length)
+  assert.deepEqual(await sequencesOf(id), all)
+  assert.equal(await replayed(id, { sequence: { to: 4 } }), 4)
+  assert.equal(await replayed(id, { sequence: { from: 9_007_199_254_740_991 } }), 0)
+})
+
+test('replay by range, what is not delivered from yet: comes by itself, and not twice', async () => {
+  const { id, events } = await prepared()
+  await account.post('/v3/entity', { type: 'individual', name: 'Later' })
+  const newest = events.length
+  assert.ok((await happened()).length > newest)
+  assert.equal(await replayed(id, { sequence: { from: newest } }), 1)
+  assert.equal(await replayed(id, { created: { gte: '2000-01-01T00:00:00Z' } }), newest)
+})
+
+test('replay by time: gt, gte, lt and lte at each event', async () => {
+  const { id, events } = await prepared()
+  for (const { created_at } of events) {
+    const count = (matches: (at: string) => boolean) =>
+      events.filter(event => matches(event.created_at)).length
+    assert.equal(
+      await replayed(id, { created: { gt: created_at } }),
+      count(at => at > created_at),
+    )
+    assert.equal(
+      await replayed(id, { created: { gte: created_at } }),
+      count(at => at >= created_at),
+    )
+    assert.equal(
+      await replayed(id, { created: { lt: created_at } }),
+      count(at => at < created_at),
+    )
+    assert.equal(
+      await replayed(id, { created: { lte: created_at } }),
+      count(at => at <= created_at),
+    )
+    const both = { gte: created_at, gt: created_at, lte: created_at }
+    assert.equal(await replayed(id, { created: both }), 0)
+  }
+  assert.equal(await replayed(id, { created: { lte: '2000-01-01T00:00:00+02:00' } }), 0)
+})
+
+test('replay by range, filters: what the endpoint wants, narrowed by the types of the request', async () => {
+  const { id, events } = await prepared({ event_types: ['entity.*'] })
+  const of = (type: string) => events.filter(event => event.type.startsWith(type)).length
+  const all = { sequence: { from: 1 } }
+  assert.equal(await replayed(id, all), of('entity.'))
+  assert.equal(
+    await replayed(id, { ...all, event_types: ['entity.updated'] }),
+    of('entity.updated'),
+  )
+  assert.equal(await replayed(id, { ...all, event_types: ['balance_transaction.*'] }), 0)
+  const time = { created: { gte: '2000-01-01T00:00:00Z' }, event_types: ['entity.created'] }
+  assert.equal(await replayed(id, time), of('entity.created'))
+})
+
+test('replay by id: whatever the endpoint wants, each once, in order', async () => {
+  const { id, events } = await prepared({ event_types: ['payout.failed'] })
+  const [first, second, third] = events as [Happened, Happened, Happened]
+  assert.equal(await replayed(id, { event: second.id }), 1)
+  assert.equal(await replayed(id, { events: [third.id, first.id, third.id] }), 2)
+  assert.deepEqual(await sequencesOf(id), [2, 1, 3])
+})
+
+test('replay by id, unknown or foreign events: 404 naming each; another endpoint’s test: 400', async () => {
+  const { events: foreign } = await prepared()
+  const { id, events } = await prepared()
+  const nobody = idAt('evt', 0)
+  assertRefused(await ask(id, { event: nobody }), 404, 'not_found', 'event')
+  const some = [events[0]?.id, nobody, events[1]?.id, foreign[0]?.id]
+  assertProblems(await ask(id, { events: some }), 404, [
+    ['not_found', 'events[1]'],
+    ['not_found', 'events[3]'],
+  ])
+  const other = await endpointWith()
+  const { json } = await account.post(`${PATH}/${other}/test`, {})
+  assertRefused(await ask(id, { event: json.data.id }), 400, 'invalid_field', 'event')
+  assert.deepEqual(await sequencesOf(id), [])
+  await owner`
+    update webhook_endpoints set fanned_out = ${json.data.sequence} where id = ${other}`
+  assert.equal(await replayed(other, { event: json.data.id }), 1)
+})
+
+test('replay by id, what is not delivered from yet: comes by itself, after what is before it', async () => {
+  const { id, events } = await prepared()
+  const last = events.at(-1)
+  await owner`
+    update webhook_endpoints set fanned_out = ${(last?.sequence ?? 0) - 1} where id = ${id}`
+  assert.equal(await replayed(id, { event: last?.id }), 0)
+})
+
+test('replay of dead deliveries: each event whose last delivery is dead, once', async () => {
+  const { id } = await prepared()
+  await replayed(id, { sequence: { from: 1, to: 6 } })
+  await replayed(id, { sequence: { from: 5, to: 5 } })
+  // The fifth was dead and delivered again, the sixth is not dead.
+  await owner`
+    update webhook_deliveries set due_at = null,
+      status = case when number = 6 or number = 7 then 'succeeded' else 'dead' end
+    where endpoint_id = ${id}`
+  assert.equal(await replayed(id, { status: 'dead' }), 4)
+  assert.deepEqual((await sequencesOf(id)).slice(7), [1, 2, 3, 4])
+  assert.equal(await replayed(id, { status: 'dead' }), 0)
+  await owner`
+    update webhook_deliveries set due_at = null, status = 'dead' where endpoint_id = ${id}`
+  assert.equal(await replayed(id, { status: 'dead' }), 6)
+})
+
+test('replay, wrong bodies: 400 naming each field, nothing written', async () => {
+  const { id, events } = await prepared()
+  const event = events[0]?.id
+  const whole = { sequence: { from: 1 } }
+  const cases: readonly (readonly [body: object, remarks: readonly string[]])[] = [
+    [{}, ['']],
+    [{ event_types: ['payout.*'] }, ['', 'event_types']],
+    [{ event, ...whole }, ['']],
+    [{ event, events: [event] }, ['']],
+    [{ status: 'dead', created: { gt: '2026-01-01T00:00:00Z' } }, ['']],
+    [{ event, event_types: ['payout.*'] }, ['event_types']],
+    [{ status: 'dead', event_types: ['payout.*'] }, ['event_types']],
+    [{ event: 'evt_1' }, ['event']],
+    [{ events: [] }, ['events']],
+    [{ events: [event, 7] }, ['events[1]']],
+    [{ events: Array(101).fill(event) }, ['events']],
+    [{ status: 'pending' }, ['status']],
+    [{ sequence: {} }, ['sequence']],
+    [{ created: {} }, ['created']],
+    [{ sequence: { from: 0 } }, ['sequence.from']],
+    [{ sequence: { from: 5, to: 4 } }, ['sequence.to']],
+    [{ sequence: { from: '1', till: 4 } }, ['sequence.from', 'sequence.till']],
+    [{ created: { gt: 'yesterday', lt: '2026-01-01' } }, ['created.gt', 'created.lt']],
+    [{ created: { gte: '2026-01-01T00:00:00.1234567Z' } }, ['created.gte']],
+    [{ created: { after: '2026-01-01T00:00:00Z' } }, ['created.after']],
+    [{ ...whole, event_types: ['payout.paid'] }, ['event_types[0]']],
+    [{ ...whole, event_types: [] }, ['event_types']],
+    [{ ...whole, colour: 'red' }, ['colour']],
+  ]
+  const rows = await fingerprint(owner)
+  for (const [body, remarks] of cases) {
+    const answer = await ask(id, body)
+    assert.equal(answer.status, 400, JSON.stringify(body))
+    assertProblems(
+      answer,
+      400,
+      remarks.map(remark => ['invalid_field', remark]),
+    )
+  }
+  assert.deepEqual(await fingerprint(owner), rows)
+})
+
+test('replay, a disabled endpoint: 409; the same Idempotency-Key: once', async () => {
+  const { id } = await prepared()
+  const key = { 'idempotency-key': 'again' }
+  const whole = { sequence: { from: 1, to: 3 } }
+  await account.put(`${PATH}/${id}`, { status: 'disabled' })
+  assertRefused(await ask(id, whole, key), 409, 'webhook_endpoint_disabled')
+  await account.put(`${PATH}/${id}`, { status: 'enabled' })
+  const first = await ask(id, whole, key)
+  assert.equal(first.status, 200, first.text)
+  assert.equal((await ask(id, whole, key)).text, first.text)
+  assert.deepEqual(await sequencesOf(id), [1, 2, 3])
+})
+
+test('replay, side by side with itself: every delivery has a number of its own', async () => {
+  const { id } = await prepared()
+  const answers = await Promise.all(
+    Array.from({ length: 6 }, () => ask(id, { sequence: { from: 1, to: 5 } })),
+  )
+  assert.deepEqual(
+    answers.map(({ status }) => status),
+    Array(6).fill(200),
+  )
+  const rows = await deliveriesOf(id)
+  assert.deepEqual(
+    rows.map(row => Number(row.number)),
+    Array.from({ length: 30 }, (_, i) => i + 1),
+  )
+  const due = rows.filter(row => row.due).map(row => row.object_id)
+  assert.equal(new Set(due).size, due.length, 'one of each object')
+})
+
+test('replay, while the worker has the endpoint: waits for it, and numbers on from there', async () => {
+  const { id } = await prepared()
+  const answers = await owner.begin(async worker => {
+    await worker`select from webhook_endpoints where id = ${id} for update`
+    const answer = ask(id, { sequence: { from: 1, to: 2 } })
+    await waitingForLock()
+    await worker`
+      update webhook_endpoints set delivery_count = delivery_count + 5 where id = ${id}`
+    return { answer }
+  })
+  assert.equal((await answers.answer).status, 200)
+  assert.deepEqual(
+    (await deliveriesOf(id)).map(row => Number(row.number)),
+    [6, 7],
+  )
+  const [row] = await owner<{ delivery_count: bigint }[]>`
+    select delivery_count from webhook_endpoints where id = ${id}`
+  assert.equal(row?.delivery_count, 7n)
+})
+
+/** Until a statement of this database waits for another's row; a test that hangs has failed. */
+async function waitingForLock(): Promise<void> {
+  for (;;) {
+    const [row] = await owner<{ waiting: bigint }[]>`
+      select count(*) as waiting from pg_stat_activity
+      where datname = current_database() and wait_event_type = 'Lock'`
+    if ((row?.waiting ?? 0n) > 0n) return
+  }
+}
+
+/** So many more events than there are, of two kinds in turn, and the endpoint has had them all. */
+async function addEvents(id: string, count: number): Promise<number> {
+  const { account_id } = account.account
+  const before = (await happened()).length
+  await owner`
+    insert into events (account_id, sequence, id, type, object_id, data, created_at)
+    select ${account_id}, ${before}::bigint + i, 'evt_' || lpad((${before}::bigint + i)::text, 20, '0'),
+      case when i % 2 = 0 then 'payout.created' else 'payout.failed' end,
+      'pot_' || lpad((i % 1000)::text, 20, '0'), '{}', now()
+    from generate_series(1, ${count}::integer) i`
+  await owner`
+    update books set event_count = ${before + count} where account_id = ${account_id}`
+  await owner`
+    update webhook_endpoints set fanned_out = ${before + count} where id = ${id}`
+  return before + count
+}
+
+test('replay of 10,000 and more: one call looks at 10,000 events and says where to go on', async () => {
+  const { id } = await prepared({ event_types: ['payout.failed'] })
+  const last = await addEvents(id, 20_100)
+  const calls: unknown[] = []
+  let from: number | null = 1
+  while (from !== null) {
+    const { json, text }: Awaited<ReturnType<typeof ask>> = await ask(id, { sequence: { from } })
+    assert.ok(json.data, text)
+    const { has_more, next, last } = json.data
+    calls.push([has_more, next, last])
+    from = next
+  }
+  assert.deepEqual(calls, [
+    [true, 10_001, last],
+    [true, 20_001, last],
+    [false, null, null],
+  ])
+  const sequences = await sequencesOf(id)
+  assert.equal(sequences.length, 10_050)
+  assert.deepEqual(
+    sequences,
+    sequences.toSorted((a, b) => a - b),
+  )
+  await owner`
+    update webhook_deliveries set due_at = null, status = 'dead' where endpoint_id = ${id}`
+  const dead = await ask(id, { status: 'dead' })
+  const answered = { object: 'webhook_replay', endpoint: id, deliveries: 10_000, has_more: true }
+  assert.deepEqual(dead.json.data, { ...answered, next: null, last: null })
+  assert.equal(await replayed(id, { status: 'dead' }), 50)
+})
+
+test('the documented replays: taken, and the answers have the documented members', async () => {
+  const { id } = await prepared()
+  const { event: _, ...examples } = replayExamples
+  for (const example of Object.values(examples)) {
+    const answer = await ask(id, example)
+    assert.equal(answer.status, 200, answer.text)
+    assert.deepEqual(Object.keys(answer.json.data), Object.keys(replayAnswers.all))
+  }
+  assertRefused(await ask(id, replayExamples.event), 404, 'not_found', 'event')
+})
+
+test('DELETE of an endpoint, deliveries that are pending, 10,000 and more: all are cancelled', async () => {
+  const { id } = await prepared()
+  await addEvents(id, 12_000)
+  for (const from of [1, 10_001]) await ask(id, { sequence: { from } })
+  await owner`
+    update webhook_deliveries set due_at = null, status = 'succeeded'
+    where endpoint_id = ${id} and number <= 100`
+  const kept = await endpointWith()
+  await replayed(kept, { sequence: { from: 1, to: 3 } })
+  const { key_id, secret } = account
+  const headers = { authorization: basic(key_id, secret), 'content-type': 'application/json' }
+  const answer = await service.inject({ method: 'DELETE', url: `${PATH}/${id}`, headers })
+  assert.equal(answer.status, 200, answer.text)
+  const counts = await owner<{ status: string; due: boolean; count: number }[]>`
+    select status, due_at is not null as due, count(*)::integer as count
+    from webhook_deliveries where endpoint_id = ${id} group by 1, 2 order by 1`
+  const total = (await happenedCount()) - 100
+  assert.deepEqual(
+    [...counts],
+    [
+      { status: 'cancelled', due: false, count: total },
+      { status: 'succeeded', due: false, count: 100 },
+    ],
+  )
+  assert.deepEqual(await sequencesOf(kept), [1, 2, 3])
+  assert.ok((await deliveriesOf(kept)).every(({ status }) => status === 'pending'))
+})
+
+async function happenedCount(): Promise<number> {
+  const [book] = await owner<{ event_count: bigint }[]>`
+    select event_count from books where account_id = ${account.account.account_id}`
+  return Number(book?.event_count)
+}
+
+test('making and finding deliveries among many, planned while there were none: no scan, no walk', async () => {
+  const another = await startTestService()
+  const sql = connect(another.database.url, { max: 1, as: 'service', look_ups: true })
+  const key = { account_id: 'acc_a', id: idAt('whe', 1) }
+  let made = 100_000
+  const insert = async () => {
+    made += 1
+    const row = {
+      account_id: 'acc_a',
+      endpoint_id: key.id,
+      number: BigInt(made),
+      id: idAt('whd', made),
+      event_id: idAt('evt', made),
+      event_sequence: BigInt(made),
+      event_type: 'payout.created',
+      object_id: idAt('pot', 7),
+      created_at: '2026-01-01T00:00:00.000000Z',
+    }
+    await sql.begin(tx => insertDeliveries(tx, [row]))
+  }
+  const dead = () => sql.begin(tx => listDead(tx, key, 5))
+  /** What a statement fetches by index and scans, by PostgreSQL's count. */
+  const cost = async (work: () => Promise<unknown>) => {
+    const counted = async () => {
+      await sql`select pg_stat_force_next_flush()`
+      const [row] = await another.database.owner<{ fetched: bigint; scans: bigint }[]>`
+        select coalesce(idx_tup_fetch, 0) as fetched, seq_scan as scans
+        from pg_stat_user_tables where relname = 'webhook_deliveries'`
+      return row ?? { fetched: 0n, scans: 0n }
+    }
+    const before = await counted()
+    await work()
+    const after = await counted()
+    return [Number(after.fetched - before.fetched), Number(after.scans - before.scans)]
+  }
+  try {
+    for (let i = 0; i < 7; i++) await insert().then(dead)
+    await another.database.owner`
+      insert into webhook_deliveries (account_id, endpoint_id, number, id, event_id, event_sequence,
+        event_type, object_id, status, created_at, updated_at)
+      select 'acc_a', ${key.id}, i, 'whd_' || lpad(i::text, 20, '0'),
+        'evt_' || lpad(i::text, 20, '0'), i, 'payout.created', 'pot_' || lpad((i % 500)::text, 20, '0'),
+        case when i % 2 = 0 then 'dead' else 'pending' end, now(), now()
+      from generate_series(1, 20000) i`
+    const [inserting = 0, insertScans] = await cost(insert)
+    const [finding = 0, findScans] = await cost(dead)
+    assert.ok(inserting <= 3 && finding <= 15, JSON.stringify({ inserting, finding }))
+    assert.deepEqual([insertScans, findScans], [0, 0])
+  } finally {
+    await sql.end()
+    await another.close()
+  }
+})

@@ -1,0 +1,476 @@
+// /v3/webhook_endpoint: what is kept and how it is shown, what is refused and where, secrets and
+// their rotation, disabling, deletion, tests, keys and other accounts.
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { APPROVAL_STATUSES } from '../../src/entity/states.ts'
+import { readList } from '../../src/http/list.ts'
+import { PAYOUT_STATUSES } from '../../src/payout/states.ts'
+import {
+  deletedAnswers,
+  endpointAnswers,
+  endpointExamples,
+  endpointUpdateExamples,
+  rotationExamples,
+  secretAnswers,
+} from '../../src/webhook/examples.ts'
+import { EVENT_TYPES, secretsOf } from '../../src/webhook/rules.ts'
+import { findEndpoints, listEndpoints } from '../../src/webhook/store.ts'
+import { assertProblems, assertRefused, fingerprint } from '../support/check.ts'
+import { assertBounds, assertFilters, assertListed, assertRefusals } from '../support/listing.ts'
+import { assertPageCost, crossed, idAt } from '../support/page-cost.ts'
+import {
+  type Answer,
+  basic,
+  type Client,
+  startTestService,
+  type TestService,
+} from '../support/service.ts'
+import { IN_UTC, idOf } from '../support/shapes.ts'
+
+const PATH = '/v3/webhook_endpoint'
+const NOBODY = 'whe_00000000000000000000'
+/** Connected to by nobody: no worker runs here. */
+const URL = 'http://127.0.0.1:9/hook'
+const SECRET = /^whsec_[A-Za-z0-9+/]{43}=$/
+
+let service: TestService
+let account: Client
+before(async () => {
+  service = await startTestService({ webhook_allow_private: true })
+})
+after(() => service.close())
+
+/** So that no test sees another's endpoints. */
+async function newAccount(): Promise<void> {
+  account = await service.openAccount({ currencies: ['USD'], fund: { USD: 1_000_000n } })
+}
+
+async function created(body: object = {}, by = account) {
+  const answer = await by.post(PATH, { url: URL, ...body })
+  assert.equal(answer.status, 200, answer.text)
+  return answer.json.data
+}
+
+async function ok(asked: Promise<Answer>) {
+  const answer = await asked
+  assert.equal(answer.status, 200, answer.text)
+  return answer.json.data
+}
+
+function remove(id: string, { key_id, secret } = account): Promise<Answer> {
+  const headers = { authorization: basic(key_id, secret) }
+  return service.inject({ method: 'DELETE', url: `${PATH}/${id}`, headers })
+}
+
+function stored({ id }: { id: string }, { account: { account_id } } = account) {
+  return findEndpoints(service.deps.sql, [{ account_id, id }]).then(([row]) => {
+    assert.ok(row)
+    return row
+  })
+}
+
+test(`POST ${PATH}, url alone: everything is wanted, the secret is there`, async () => {
+  await newAccount()
+  const { id, secret, created_at, updated_at, ...rest } = await created()
+  assert.match(id, idOf('whe'))
+  assert.match(secret, SECRET)
+  assert.match(created_at, IN_UTC)
+  assert.equal(updated_at, created_at)
+  assert.deepEqual(rest, {
+    object: 'webhook_endpoint',
+    url: URL,
+    description: '',
+    event_types: [],
+    status: 'enabled',
+    disabled_reason: '',
+    previous_secret_until: null,
+  })
+  const other = await created()
+  assert.notEqual(other.secret, secret)
+})
+
+test(`POST ${PATH}, after some events: it begins with those that are to come`, async () => {
+  await newAccount()
+  await ok(account.post('/v3/entity', { type: 'individual', name: 'Anna' }))
+  const endpoint = await created()
+  const [book] = await service.database.owner<{ event_count: bigint }[]>`
+    select event_count from books where account_id = ${account.account.account_id}`
+  const { fanned_out, delivery_count } = await stored(endpoint)
+  assert.ok(fanned_out > 0n)
+  assert.deepEqual([fanned_out, delivery_count], [book?.event_count, 0n])
+})
+
+const URLS: readonly (readonly [sent: string, kept: string])[] = [
+  ['http://127.0.0.1:9', 'http://127.0.0.1:9/'],
+  ['HTTP://127.1:9/a/../b?c=d e', 'http://127.0.0.1:9/b?c=d%20e'],
+  ['http://127.0.0.1:80/', 'http://127.0.0.1/'],
+  ['https://[::1]:8443/h', 'https://[::1]:8443/h'],
+]
+
+test(`POST ${PATH}, spellings of a url: kept as the URL standard writes it`, async () => {
+  await newAccount()
+  for (const [sent, kept] of URLS) assert.equal((await created({ url: sent })).url, kept)
+})
+
+const REFUSED: readonly (readonly [what: string, body: object, remarks: readonly string[]])[] = [
+  ['nothing', {}, ['url']],
+  ['a number', { url: 1 }, ['url']],
+  ['no URL', { url: 'example.com/hook' }, ['url']],
+  ['another scheme', { url: 'ftp://127.0.0.1/' }, ['url']],
+  ['a user name', { url: 'http://user@127.0.0.1/' }, ['url']],
+  ['a password', { url: 'http://:secret@127.0.0.1/' }, ['url']],
+  ['a fragment', { url: 'http://127.0.0.1/#a' }, ['url']],
+  ['an empty fragment', { url: 'http://127.0.0.1/#' }, ['url']],
+  ['a name that does not resolve', { url: 'https://no-such-name.invalid/' }, ['url']],
+  ['a long url', { url: `http://127.0.0.1/${'x'.repeat(2048)}` }, ['url']],
+  ['a url that is long once written', { url: `http://127.0.0.1/${'é'.repeat(400)}` }, ['url']],
+  [
+    'an unknown type',
+    { url: URL, event_types: ['payout.failed', 'payout.paid'] },
+    ['event_types[1]'],
+  ],
+  ['everything as a type', { url: URL, event_types: ['*'] }, ['event_types[0]']],
+  [
+    'a type that is none',
+    { url: URL, event_types: [7, 'payout'] },
+    ['event_types[0]', 'event_types[1]'],
+  ],
+  ['types as text', { url: URL, event_types: 'payout.*' }, ['event_types']],
+  ['null', { url: URL, event_types: null, description: null }, ['event_types', 'description']],
+  ['a long description', { url: URL, description: 'x'.repeat(256) }, ['description']],
+  ['what an update takes', { url: URL, status: 'disabled' }, ['status']],
+  ['a secret', { url: URL, secret: 'whsec_x' }, ['secret']],
+  [
+    'all at once',
+    { url: 'ftp://x', event_types: ['x'], colour: 'red' },
+    ['url', 'event_types[0]', 'colour'],
+  ],
+]
+
+test(`POST ${PATH}, wrong fields: 400 naming each at once, nothing written`, async () => {
+  await newAccount()
+  const rows = await fingerprint(service.database.owner)
+  for (const [what, body, remarks] of REFUSED) {
+    const answer = await account.post(PATH, body)
+    assert.equal(answer.status, 400, `${what}: ${answer.text}`)
+    assertProblems(
+      answer,
+      400,
+      remarks.map(remark => ['invalid_field', remark]),
+    )
+  }
+  assert.deepEqual(await fingerprint(service.database.owner), rows)
+})
+
+test(`POST and PUT ${PATH}, private receivers not allowed: refused at url, no plain http`, async () => {
+  const strict = await startTestService()
+  try {
+    const by = await strict.openAccount({ currencies: ['USD'] })
+    const endpoint = await ok(by.post(PATH, { url: 'https://1.1.1.1/hook' }))
+    for (const url of ['http://1.1.1.1/', 'https://127.0.0.1/', 'https://2130706433/']) {
+      assertRefused(await by.post(PATH, { url }), 400, 'invalid_field', 'url')
+      assertRefused(await by.put(`${PATH}/${endpoint.id}`, { url }), 400, 'invalid_field', 'url')
+    }
+    for (const url of ['https://[::ffff:10.0.0.1]/', 'https://localhost/']) {
+      assertRefused(await by.post(PATH, { url }), 400, 'invalid_field', 'url')
+    }
+    assert.equal((await ok(by.get(`${PATH}/${endpoint.id}`))).url, 'https://1.1.1.1/hook')
+  } finally {
+    await strict.close()
+  }
+})
+
+test('event types to choose from: those that states and rooms write, and each kind as a whole', () => {
+  const expected = [
+    ...['payout.*', 'payout.created', ...PAYOUT_STATUSES.map(status => `payout.${status}`)],
+    ...['entity.*', 'entity.created', 'entity.updated'],
+    ...APPROVAL_STATUSES.map(status => `entity.approval_${status}`),
+    ...['beneficiary.*', 'beneficiary.created', 'beneficiary.updated'],
+    ...['balance_transaction.*', 'balance_transaction.created'],
+    ...['payout_quote.*', 'payout_quote.created'],
+  ]
+  assert.deepEqual([...EVENT_TYPES].sort(), expected.sort())
+})
+
+test(`POST ${PATH}, every type, one twice: kept once each`, async () => {
+  await newAccount()
+  const endpoint = await created({ event_types: [...EVENT_TYPES, 'payout.*'] })
+  assert.deepEqual(endpoint.event_types, EVENT_TYPES)
+})
+
+test(`POST ${PATH}, the seventeenth: 422, until one is deleted`, async () => {
+  await newAccount()
+  const ids: string[] = []
+  for (let i = 0; i < 16; i++) ids.push((await created()).id)
+  assertRefused(await account.post(PATH, { url: URL }), 422, 'webhook_endpoint_limit')
+  assert.equal((await remove(ids[3] ?? '')).status, 200)
+  const racing = await Promise.all(
+    Array.from({ length: 5 }, () => account.post(PATH, { url: URL })),
+  )
+  assert.deepEqual(racing.map(({ status }) => status).sort(), [200, 422, 422, 422, 422])
+})
+
+test(`POST ${PATH}, the same Idempotency-Key: the same endpoint and secret; another body: 422`, async () => {
+  await newAccount()
+  const key = { 'idempotency-key': 'one' }
+  const first = await account.post(PATH, { url: URL }, key)
+  const again = await account.post(PATH, { url: URL }, key)
+  assert.equal(first.status, 200, first.text)
+  assert.equal(again.text, first.text)
+  assert.equal(again.headers['idempotent-replayed'], 'true')
+  assert.match(again.json.data.secret, SECRET)
+  const other = await account.post(PATH, { url: URL, description: 'x' }, key)
+  assertRefused(other, 422, 'idempotency_key_reused')
+  assert.equal((await ok(account.get(PATH))).results.length, 1)
+})
+
+test(`GET ${PATH}, lists: pages, bounds, the filter; never a secret`, async () => {
+  await newAccount()
+  const made = []
+  for (let i = 0; i < 8; i++) made.unshift(await created({ description: String(i) }))
+  const foreign = await created({}, await service.openAccount({ currencies: ['USD'] }))
+  for (const i of [1, 4, 5]) {
+    await ok(account.put(`${PATH}/${made[i].id}`, { status: 'disabled' }))
+  }
+  const all = await Promise.all(made.map(({ id }) => ok(account.get(`${PATH}/${id}`))))
+  await assertListed(account, PATH, all)
+  await assertBounds(account, PATH, all)
+  await assertFilters(account, PATH, all, [
+    [{ status: 'enabled' }, item => item.status === 'enabled'],
+    [{ status: 'disabled' }, item => item.status === 'disabled'],
+  ])
+  await assertRefusals(account, PATH, 'whe', { status: ['off', ''] }, foreign.id)
+  const { text } = await account.get(PATH)
+  for (const { secret } of made) assert.ok(!text.includes(secret))
+  assert.doesNotMatch(text, /whsec|"secret"/)
+})
+
+test(`PUT ${PATH}/{id}, each member: replaced, null takes away, what is left out stays`, async () => {
+  await newAccount()
+  const made = await created({ description: 'one', event_types: ['payout.*'] })
+  const { secret: _, ...first } = made
+  const url = `${PATH}/${made.id}`
+  const changed = async (body: object) => {
+    const { updated_at, ...rest } = await ok(account.put(url, body))
+    const shown = await ok(account.get(url))
+    assert.deepEqual(shown, { updated_at, ...rest })
+    return rest
+  }
+  const { updated_at, ...before } = first
+  assert.deepEqual(await changed({}), before)
+  assert.equal((await ok(account.get(url))).updated_at, updated_at)
+  const next = { url: 'http://127.0.0.1:9/next', description: 'two', event_types: ['entity.*'] }
+  assert.deepEqual(await changed(next), { ...before, ...next })
+  assert.notEqual((await ok(account.get(url))).updated_at, updated_at)
+  const cleared = { ...before, url: next.url, description: '', event_types: [] }
+  assert.deepEqual(await changed({ description: null, event_types: null }), cleared)
+  const disabled = { ...cleared, status: 'disabled', disabled_reason: 'account' }
+  assert.deepEqual(await changed({ status: 'disabled' }), disabled)
+  assert.deepEqual(await changed({ status: 'disabled' }), disabled)
+  assert.deepEqual(await changed({ status: 'enabled' }), cleared)
+  assert.equal((await stored(made)).secret, made.secret)
+})
+
+test(`PUT ${PATH}/{id}, disabled by a 410: keeps its reason until it is enabled`, async () => {
+  await newAccount()
+  const { id } = await created()
+  await service.database.owner`
+    update webhook_endpoints set status = 'disabled', disabled_reason = 'gone' where id = ${id}`
+  const again = await ok(account.put(`${PATH}/${id}`, { status: 'disabled', description: 'x' }))
+  assert.deepEqual([again.status, again.disabled_reason], ['disabled', 'gone'])
+  const enabled = await ok(account.put(`${PATH}/${id}`, { status: 'enabled' }))
+  assert.deepEqual([enabled.status, enabled.disabled_reason], ['enabled', ''])
+})
+
+test(`PUT ${PATH}/{id}, wrong fields: 400 naming each`, async () => {
+  await newAccount()
+  const { id } = await created()
+  const cases: readonly (readonly [body: object, remarks: readonly string[]])[] = [
+    [{ url: null }, ['url']],
+    [{ url: '' }, ['url']],
+    [{ url: 'gopher://x', status: 'on' }, ['url', 'status']],
+    [{ status: null }, ['status']],
+    [{ event_types: ['payout.x'] }, ['event_types[0]']],
+    [{ secret: 'whsec_x', disabled_reason: 'gone' }, ['secret', 'disabled_reason']],
+  ]
+  for (const [body, remarks] of cases) {
+    const problems = remarks.map(remark => ['invalid_field', remark] as const)
+    assertProblems(await account.put(`${PATH}/${id}`, body), 400, problems)
+  }
+})
+
+test(`POST ${PATH}/{id}/rotate_secret: both secrets sign while they overlap`, async () => {
+  await newAccount()
+  const made = await created()
+  const url = `${PATH}/${made.id}/rotate_secret`
+  const first = await ok(account.post(url, {}))
+  assert.match(first.secret, SECRET)
+  assert.notEqual(first.secret, made.secret)
+  const seconds = (from: string, to: string) => (Date.parse(to) - Date.parse(from)) / 1000
+  assert.equal(seconds(first.updated_at, first.previous_secret_until), 86_400)
+  const row = await stored(made)
+  const until = first.previous_secret_until
+  const justBefore = new Date(Date.parse(until) - 1).toISOString().replace('Z', '000Z')
+  assert.deepEqual(secretsOf(row, justBefore), [first.secret, made.secret])
+  assert.deepEqual(secretsOf(row, until), [first.secret])
+
+  const week = await ok(account.post(url, { overlap_seconds: 604_800 }))
+  assert.equal(seconds(week.updated_at, week.previous_secret_until), 604_800)
+  assert.deepEqual(secretsOf(await stored(made), until), [week.secret, first.secret])
+
+  const at_once = await ok(account.post(url, { overlap_seconds: 0 }))
+  assert.equal(at_once.previous_secret_until, null)
+  assert.deepEqual(secretsOf(await stored(made), at_once.updated_at), [at_once.secret])
+  const shown = await account.get(`${PATH}/${made.id}`)
+  assert.doesNotMatch(shown.text, /whsec|"secret"/)
+})
+
+test(`POST ${PATH}/{id}/rotate_secret, no body, a key twice, wrong seconds`, async () => {
+  await newAccount()
+  const { id } = await created()
+  const url = `${PATH}/${id}/rotate_secret`
+  const key = { 'idempotency-key': 'rotate' }
+  const first = await account.post(url, '', key)
+  assert.equal(first.status, 200, first.text)
+  const again = await account.post(url, {}, key)
+  assert.equal(again.text, first.text)
+  assert.equal((await stored({ id })).secret, first.json.data.secret)
+  for (const overlap_seconds of [-1, 604_801, 1.5, '60', null]) {
+    const answer = await account.post(url, { overlap_seconds })
+    assert.equal(answer.status, 400, answer.text)
+  }
+  assertRefused(await account.post(url, { overlap: 1 }), 400, 'invalid_field', 'overlap')
+})
+
+test(`POST ${PATH}/{id}/test: an event about the endpoint, next in order`, async () => {
+  await newAccount()
+  const { id } = await created({ event_types: ['payout.failed'] })
+  const before = (await ok(account.get('/v3/event?limit=1'))).results[0].sequence
+  const key = { 'idempotency-key': 'test' }
+  const event = await ok(account.post(`${PATH}/${id}/test`, '', key))
+  assert.deepEqual(event.data, { id, object: 'webhook_endpoint' })
+  const { type, object_id, sequence } = event
+  assert.deepEqual([type, object_id, sequence], ['webhook_endpoint.test', id, before + 1])
+  assert.deepEqual(await ok(account.get(`/v3/event/${event.id}`)), event)
+  assert.deepEqual((await ok(account.get(`/v3/event?object_id=${id}`))).results, [event])
+  assert.deepEqual(await ok(account.post(`${PATH}/${id}/test`, {}, key)), event)
+  assertRefused(await account.post(`${PATH}/${id}/test`, { a: 1 }), 400, 'invalid_field', 'a')
+  await ok(account.put(`${PATH}/${id}`, { status: 'disabled' }))
+  assertRefused(await account.post(`${PATH}/${id}/test`, {}), 409, 'webhook_endpoint_disabled')
+})
+
+test(`DELETE ${PATH}/{id}: answered, then as if it had never been`, async () => {
+  await newAccount()
+  const { id } = await created()
+  const other = await created()
+  assert.deepEqual(await ok(remove(id)), { id, object: 'webhook_endpoint', deleted: true })
+  await assertAbsent(id, account)
+  assert.deepEqual(
+    (await ok(account.get(PATH))).results.map((one: { id: string }) => one.id),
+    [other.id],
+  )
+})
+
+/** The answers of everything below an endpoint: not_found, whatever it is asked. */
+async function assertAbsent(id: string, by: Client): Promise<void> {
+  const url = `${PATH}/${id}`
+  const never = await by.get(`${PATH}/${NOBODY}`)
+  for (const answer of [
+    await by.get(url),
+    await by.put(url, { description: 'x' }),
+    await remove(id, by),
+    await by.post(`${url}/rotate_secret`, {}),
+    await by.post(`${url}/test`, {}),
+    await by.post(`${url}/replay`, { sequence: { from: 1 } }),
+    await by.get(`${url}/delivery`),
+    await by.get(`${url}/delivery/whd_00000000000000000000`),
+  ]) {
+    assertRefused(answer, 404, 'not_found', '')
+    assert.deepEqual(answer.json, never.json)
+  }
+}
+
+test(`${PATH}, another account's: 404 like one that never was, nothing written`, async () => {
+  await newAccount()
+  const { id } = await created()
+  const other = await service.openAccount({ currencies: ['USD'] })
+  const rows = await fingerprint(service.database.owner)
+  await assertAbsent(id, other)
+  await assertAbsent(NOBODY, account)
+  assert.deepEqual(await fingerprint(service.database.owner), rows)
+  assert.equal((await ok(account.get(`${PATH}/${id}`))).id, id)
+  assertRefused(
+    await account.get(`${PATH}/evt_00000000000000000000`),
+    400,
+    'invalid_path_parameter',
+  )
+})
+
+test(`${PATH}, a key that may only read: reads, and writes nothing`, async () => {
+  await newAccount()
+  const { id } = await created()
+  const reader = await service.addKey(account, 'read')
+  for (const path of ['', `/${id}`, `/${id}/delivery`]) await ok(reader.get(`${PATH}${path}`))
+  for (const answer of [
+    await reader.post(PATH, { url: URL }),
+    await reader.put(`${PATH}/${id}`, { description: 'x' }),
+    await remove(id, reader),
+    await reader.post(`${PATH}/${id}/rotate_secret`, {}),
+    await reader.post(`${PATH}/${id}/test`, {}),
+    await reader.post(`${PATH}/${id}/replay`, { sequence: { from: 1 } }),
+  ]) {
+    assertRefused(answer, 403, 'insufficient_scope')
+  }
+})
+
+test('the documented requests and answers: as the service has them', async () => {
+  const anywhere = { url: URL }
+  /** Ids, times and secrets differ from run to run, and the documented host is nobody's. */
+  const settled = (value: object) =>
+    JSON.parse(
+      JSON.stringify({ ...value, ...anywhere })
+        .replace(/whe_[0-9a-z]{20}/g, 'whe_…')
+        .replace(/whsec_[\w+/]{43}=/g, 'whsec_…')
+        .replace(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z/g, 'time'),
+    )
+  await newAccount()
+  const made = []
+  for (const name of ['everything', 'some'] as const) {
+    const endpoint = await created({ ...endpointExamples[name], ...anywhere })
+    assert.deepEqual(settled(endpoint), settled(secretAnswers[name]))
+    const read = await ok(account.get(`${PATH}/${endpoint.id}`))
+    assert.deepEqual(settled(read), settled(endpointAnswers[name]))
+    made.push(endpoint)
+  }
+  const [{ id }, other] = made
+  const rotated = await ok(account.post(`${PATH}/${id}/rotate_secret`, rotationExamples.day))
+  assert.deepEqual(settled(rotated), settled(secretAnswers.rotated))
+  await ok(account.post(`${PATH}/${id}/rotate_secret`, rotationExamples.at_once))
+  for (const update of Object.values(endpointUpdateExamples)) {
+    await ok(account.put(`${PATH}/${other.id}`, update))
+  }
+  assert.deepEqual(settled(await ok(remove(id))), settled(deletedAnswers.deleted))
+})
+
+test('a page of endpoints and one of them, planned while there were none: no scan', async () => {
+  const cursor = idAt('whe', 7)
+  const fill = (owner: TestService['database']['owner']) => owner`
+    insert into webhook_endpoints (account_id, id, url, description, event_types, status,
+      disabled_reason, secret, fanned_out, created_at, updated_at)
+    select a, 'whe_' || lpad(i::text, 20, '0'), 'https://a', '', '{}', 'enabled', '', 'whsec_',
+      0, timestamptz '2026-01-01T00:00:00Z' + i * interval '1 second', now()
+    from generate_series(1, 16) i, (select 'acc_a' as a union all
+      select 'acc_' || lpad(n::text, 20, '0') from generate_series(1, 300) n) a`
+  await assertPageCost({
+    table: 'webhook_endpoints',
+    queries: crossed([{}, { status: 'enabled' }], [{}, { starting_after: cursor }]),
+    page: (tx, query) => listEndpoints(tx, 'acc_a', readList({ ...query, limit: '5' })),
+    fill,
+    // An account has sixteen at most, which are looked through.
+    besides: () => 16,
+    one: {
+      read: tx => findEndpoints(tx, [{ account_id: 'acc_a', id: cursor }]),
+      when: 'analyzed',
+    },
+  })
+})
