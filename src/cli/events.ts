@@ -1,0 +1,199 @@
+// corridor events replay: events that happened before, delivered again to a webhook endpoint, or
+// sent to a receiver under development.
+import type { Command } from 'commander'
+import type { Sql } from '../db/connect.ts'
+import { NEWEST, OLDEST } from '../db/page.ts'
+import type { Event } from '../event/rules.ts'
+import { findEvents, listEventsAfter, locateEvents } from '../event/store.ts'
+import { newId } from '../id.ts'
+import { instantFromIso } from '../instant.ts'
+import type { Replayed, WebhookChange } from '../webhook/decide.ts'
+import { writeWebhook } from '../webhook/operations.ts'
+import { checkReplay, matches } from '../webhook/rules.ts'
+import type { ReplayRequest } from '../webhook/wire.ts'
+import { findAccount } from './account.ts'
+import { CommandFailed, type Context, print, UsageError, withContext } from './context.ts'
+import { eventJson, eventLine, isTaken, openForwarder, readTypes } from './forward.ts'
+
+interface ReplayOptions {
+  event?: string[]
+  from?: string
+  to?: string
+  dead?: boolean
+  events?: string
+  endpoint?: string
+  forwardTo?: string
+  secret?: string
+  json?: boolean
+}
+
+const PORTION = 100
+
+const HELP = `
+Name events with --event, a time with --from and --to, or with --endpoint all
+dead deliveries with --dead. To an endpoint they go as deliveries of their own,
+with their order and retries, and with the same webhook-id, by which a receiver
+knows what it has had. To a URL they are sent at once, in order, signed, without
+retries; a receiver that does not answer 2xx ends the command with exit code 1.
+
+Examples:
+  npx corridor events replay acc_01m7xpm2kyj94bggdx1c --dead \\
+    --endpoint whe_01m7xpm2kz8t3vqw5n0r
+  npx corridor events replay acc_01m7xpm2kyj94bggdx1c \\
+    --from 2026-11-20T00:00:00Z --forward-to http://localhost:3000/hook`
+
+export function eventsCommands(program: Command): void {
+  const events = program.command('events').description('deliver events again')
+  events
+    .command('replay')
+    .description('deliver events again, to a webhook endpoint or to a URL')
+    .argument('<account>', 'account id')
+    .option('--event <id...>', 'these events')
+    .option('--from <time>', 'events at this ISO 8601 time or after it')
+    .option('--to <time>', 'events before this time')
+    .option('--dead', 'with --endpoint: every event whose last delivery to it is dead')
+    .option('--events <types>', 'of a time only these types, such as payout.failed or payout.*')
+    .option('--endpoint <id>', 'the webhook endpoint they are delivered to')
+    .option('--forward-to <url>', 'the URL they are sent to')
+    .option('--secret <whsec>', 'with --forward-to: what they are signed with')
+    .option('--json', 'print JSON')
+    .addHelpText('after', HELP)
+    .action(replay)
+}
+
+async function replay(account_id: string, options: ReplayOptions): Promise<void> {
+  const { endpoint, forwardTo } = options
+  if ((endpoint === undefined) === (forwardTo === undefined)) {
+    throw new UsageError('say exactly one of --endpoint and --forward-to')
+  }
+  const request = readRequest(options)
+  await withContext(async context => {
+    await findAccount(context.sql, account_id)
+    if (endpoint === undefined) await sendAll(context.sql, account_id, request, options)
+    else await deliverAll(context, account_id, endpoint, request, options)
+  })
+}
+
+/** The same request as the API's, refused by the same rules. */
+function readRequest({ event, from, to, dead, events, forwardTo }: ReplayOptions): ReplayRequest {
+  if (dead === true && forwardTo !== undefined) {
+    throw new UsageError('--dead is of an endpoint; say --endpoint')
+  }
+  const types = readTypes(events)
+  const ranged = from !== undefined || to !== undefined
+  const request: ReplayRequest = {
+    ...(event === undefined ? {} : { events: event }),
+    ...(ranged && { created: { ...(from && { gte: from }), ...(to && { lt: to }) } }),
+    ...(dead === true && { status: 'dead' as const }),
+    ...(types.length > 0 && { event_types: [...types] }),
+  }
+  const [problem] = checkReplay(request)
+  if (problem === undefined) return request
+  const words: Readonly<Record<string, string>> = {
+    '': 'say exactly one of --event, --from or --to, and --dead',
+    event_types: '--events goes with --from or --to',
+    'created.gte': '--from is an ISO 8601 time with an offset, such as 2026-01-31T09:30:00Z',
+    'created.lt': '--to is an ISO 8601 time with an offset, such as 2026-01-31T09:30:00Z',
+  }
+  throw new UsageError(words[problem.remarks] ?? problem.message)
+}
+
+/** By portions, as much as one call makes; what is left follows from what it answered. */
+async function deliverAll(
+  context: Context,
+  account_id: string,
+  id: string,
+  request: ReplayRequest,
+  options: ReplayOptions,
+): Promise<void> {
+  let deliveries = 0
+  for (let rest: ReplayRequest | undefined = request; rest !== undefined; ) {
+    const replayed = await deliver(context, account_id, { kind: 'replay', id, request: rest })
+    deliveries += replayed.deliveries
+    rest = replayed.has_more ? restOf(request, replayed) : undefined
+  }
+  const words = `${deliveries} ${deliveries === 1 ? 'event' : 'events'} to ${id}`
+  print(options, { endpoint: id, deliveries }, words)
+}
+
+async function deliver(
+  { write }: Context,
+  account_id: string,
+  change: WebhookChange,
+): Promise<Replayed> {
+  const { replayed } = await write(writeWebhook(newId), { account_id, claim: null, change })
+  if (replayed === null) throw new Error('a replay without an outcome')
+  return replayed
+}
+
+/** Dead deliveries that were made anew are dead no more, so the same request finds the others. */
+function restOf(request: ReplayRequest, { next, last }: Replayed): ReplayRequest {
+  if (next === null || last === null) return request
+  const { event_types } = request
+  const sequence = { from: Number(next), to: Number(last) }
+  return { sequence, ...(event_types && { event_types }) }
+}
+
+/** In order, one after the other; fails at the first that is not taken. */
+async function sendAll(
+  sql: Sql,
+  account_id: string,
+  request: ReplayRequest,
+  options: ReplayOptions,
+): Promise<void> {
+  const forwarder = openForwarder(options.forwardTo ?? '', options.secret)
+  if (options.secret === undefined) {
+    process.stderr.write(`Signing secret  ${forwarder.secret}\n\n`)
+  }
+  let sent = 0
+  for await (const event of eventsOf(sql, account_id, request)) {
+    const result = await forwarder.send(event)
+    const show = options.json === true ? eventJson : eventLine
+    process.stdout.write(`${show(event, result)}\n`)
+    if (!isTaken(result)) throw new CommandFailed(`${event.id} was not taken; ${sent} were`)
+    sent += 1
+  }
+  process.stderr.write(`${sent} ${sent === 1 ? 'event was' : 'events were'} taken\n`)
+}
+
+async function* eventsOf(
+  sql: Sql,
+  account_id: string,
+  { events, created, event_types = [] }: ReplayRequest,
+): AsyncGenerator<Event> {
+  if (events !== undefined) {
+    const found = await findEvents(
+      sql,
+      events.map(id => ({ account_id, id })),
+    )
+    const missing = events.find(id => found.every(event => event.id !== id))
+    if (missing !== undefined) throw new UsageError(`no event ${missing} in ${account_id}`)
+    yield* found.toSorted((a, b) => (a.sequence < b.sequence ? -1 : 1))
+    return
+  }
+  const [after, to] = await bounds(sql, account_id, created ?? {})
+  for (let last = after; ; ) {
+    const page = await listEventsAfter(sql, account_id, { after: last, to }, PORTION)
+    for (const event of page) if (matches(event_types, event.type)) yield event
+    const final = page.at(-1)
+    if (final === undefined) return
+    last = final.sequence
+  }
+}
+
+/** Numbers follow time: the last before the range, and the last within it. */
+async function bounds(
+  sql: Sql,
+  account_id: string,
+  { gte, lt }: { readonly gte?: string; readonly lt?: string },
+): Promise<[after: bigint, to: bigint]> {
+  const moment = (text: string | undefined, end: typeof OLDEST) => {
+    const created_at = text === undefined ? undefined : instantFromIso(text)
+    return created_at === undefined ? end : ({ created_at, side: 'before' } as const)
+  }
+  const [[older = '0'], [newer = '0']] = await Promise.all([
+    locateEvents(sql, account_id, moment(gte, OLDEST), 'above'),
+    locateEvents(sql, account_id, moment(lt, NEWEST), 'below'),
+  ])
+  return [BigInt(older), BigInt(newer) - 1n]
+}

@@ -1,0 +1,250 @@
+// corridor listen and corridor events replay: events as they happen, and again, forwarded signed to
+// a receiver of one's own.
+import assert from 'node:assert/strict'
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { createInterface } from 'node:readline'
+import { after, before, beforeEach, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { Webhook } from 'standardwebhooks'
+import { localPayout } from '../support/bodies.ts'
+import { type Cli, openCli } from '../support/cli.ts'
+import { type Client, startTestService, type TestService } from '../support/service.ts'
+
+const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
+const SECRET = `whsec_${Buffer.from('a secret of thirty-two bytes, 012').toString('base64')}`
+
+// biome-ignore lint/suspicious/noExplicitAny: a test reads any member of any event
+type Json = any
+
+let service: TestService
+let account: Client
+let other: Client
+let cli: Cli
+let receiver: Server
+let url: string
+let got: Json[] = []
+let answers: number[] = []
+before(async () => {
+  service = await startTestService()
+  account = await service.openAccount({ currencies: ['USD'], fund: { USD: 10_000_000n } })
+  other = await service.openAccount({ currencies: ['USD'], fund: { USD: 10_000_000n } })
+  cli = await openCli(service.database.url)
+  receiver = createServer(async (request, response) => {
+    let body = ''
+    for await (const part of request) body += part
+    const headers = request.headers as Record<string, string>
+    got.push(new Webhook(SECRET).verify(body, headers))
+    response.writeHead(answers.shift() ?? 204).end()
+  }).listen(0, '127.0.0.1')
+  await once(receiver, 'listening')
+  url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/hook`
+})
+beforeEach(() => {
+  got = []
+  answers = []
+})
+after(async () => {
+  receiver.close()
+  await cli.close()
+  await service.close()
+})
+
+async function pay(client = account): Promise<string> {
+  const answer = await client.post('/v3/payout', localPayout)
+  assert.equal(answer.status, 200, answer.text)
+  return answer.json.data.id
+}
+
+async function events(client = account): Promise<Json[]> {
+  const answer = await client.get('/v3/event?limit=100')
+  return answer.json.data.results.toReversed()
+}
+
+/** Runs `corridor listen` while `work` is done, and returns what it printed until `wanted` lines. */
+async function listening(args: readonly string[], wanted: number, work: () => Promise<unknown>) {
+  const { PATH = '' } = process.env
+  const env = { PATH, DATABASE_URL: service.database.url }
+  const child = spawn(process.execPath, [MAIN, 'listen', ...args], { env })
+  let said = ''
+  child.stderr.on('data', chunk => {
+    said += chunk
+  })
+  const stderr = createInterface({ input: child.stderr })
+  await lineOf(child, stderr, line => line.startsWith('Listening'))
+  await work()
+  const lines: string[] = []
+  for await (const line of createInterface({ input: child.stdout })) {
+    if (lines.push(line) === wanted) break
+  }
+  child.kill('SIGINT')
+  const [code] = await once(child, 'close')
+  assert.equal(code, 0)
+  assert.ok(!said.includes(SECRET), 'a secret that was given stays out of logs')
+  return lines
+}
+
+async function lineOf(
+  child: ChildProcess,
+  lines: AsyncIterable<string>,
+  is: (line: string) => boolean,
+): Promise<void> {
+  for await (const line of lines) if (is(line)) return
+  throw new Error(`corridor listen ended with ${child.exitCode}`)
+}
+
+test('listen, an event happens: printed in 80 columns, those before it are not', async () => {
+  await pay()
+  let id = ''
+  const lines = await listening(['--account', account.account.account_id], 4, async () => {
+    await pay(other)
+    id = await pay()
+  })
+  const types = lines.map(line => line.split(/ +/)[1])
+  const expected = [
+    'beneficiary.created',
+    'payout_quote.created',
+    'payout.created',
+    'balance_transaction.created',
+  ]
+  assert.deepEqual(types, expected)
+  assert.match(lines[2] ?? '', new RegExp(`payout.created +${id}$`))
+  for (const line of lines) assert.ok(line.length <= 80, line)
+})
+
+test('listen --forward-to: each event sent once, in order, signed, with what came of it', async () => {
+  const before = await events()
+  answers = [204, 500]
+  const args = ['--forward-to', url, '--secret', SECRET, '--events', 'payout.*', '--json']
+  const lines = await listening(args, 2, async () => {
+    await pay()
+    await pay()
+  })
+  const happened = (await events()).slice(before.length)
+  const payouts = happened.filter(event => event.type === 'payout.created')
+  assert.deepEqual(got, payouts)
+  const printed = lines.map(line => JSON.parse(line))
+  assert.deepEqual(
+    printed.map(({ event }) => event),
+    payouts,
+  )
+  assert.deepEqual(
+    printed.map(({ forwarded }) => forwarded.status_code),
+    [204, 500],
+  )
+})
+
+test('listen, nobody at the URL: said beside the event, and it goes on', async () => {
+  const nowhere = 'http://127.0.0.1:1/hook'
+  const args = ['--forward-to', nowhere, '--events', 'payout.created']
+  const lines = await listening(args, 4, async () => {
+    await pay()
+    await pay()
+  })
+  assert.match(lines[1] ?? '', /^ {2}✗ no answer: connection refused in \d+ ms {2}evt_/)
+  assert.match(lines[3] ?? '', /connection refused/)
+})
+
+for (const [args, words] of [
+  [['--forward-to', 'nowhere'], /--forward-to is a URL/],
+  [['--forward-to', 'ftp://a.example/'], /--forward-to is a URL/],
+  [['--forward-to', 'http://a.example/', '--secret', 'abc'], /--secret is whsec_/],
+  [['--events', 'payout.lost'], /no type of event payout\.lost/],
+  [['--account', 'acc_01m7xpm2kyj94bggdx1c'], /no account acc_01m7xpm2kyj94bggdx1c/],
+] as const) {
+  test(`listen ${args.join(' ')}: exit code 2 and one line that says why`, async () => {
+    const { code, stderr, stdout } = await cli.run('listen', ...args)
+    assert.deepEqual([code, stdout], [2, ''])
+    assert.match(stderr, words)
+  })
+}
+
+test('events replay --forward-to, a time: its events in order, signed, from at it to before it', async () => {
+  const { account_id } = account.account
+  for (let i = 0; i < 60; i++) await pay()
+  const all = await events()
+  const [first, last] = [all.at(20), all.at(-7)]
+  const range = ['--from', first.created_at, '--to', last.created_at]
+  const args = ['--forward-to', url, '--secret', SECRET, '--json']
+  const { code, stdout, stderr } = await cli.run('events', 'replay', account_id, ...range, ...args)
+  assert.equal(code, 0, stderr)
+  const expected = all.filter(
+    ({ created_at }) => created_at >= first.created_at && created_at < last.created_at,
+  )
+  assert.deepEqual(got, expected)
+  const printed = stdout.trim().split('\n')
+  assert.deepEqual(
+    printed.map(line => JSON.parse(line).event.id),
+    expected.map(({ id }) => id),
+  )
+})
+
+test('events replay --forward-to, events by id and types of a time: those alone', async () => {
+  const { account_id } = account.account
+  const all = await events()
+  const to = ['--forward-to', url, '--secret', SECRET]
+  const [one, two] = [all.at(-1), all.at(-4)]
+  const named = await cli.run('events', 'replay', account_id, '--event', one.id, two.id, ...to)
+  assert.equal(named.code, 0, named.stderr)
+  assert.deepEqual(got, [two, one])
+  got = []
+  const range = ['--from', all.at(-8).created_at, '--events', 'payout.*']
+  const typed = await cli.run('events', 'replay', account_id, ...range, ...to)
+  assert.equal(typed.code, 0, typed.stderr)
+  assert.deepEqual(
+    got.map(({ type }) => type),
+    ['payout.created', 'payout.created'],
+  )
+})
+
+test('events replay --forward-to, not taken: exit code 1, nothing after it is sent', async () => {
+  const { account_id } = account.account
+  const all = await events()
+  answers = [200, 503]
+  const range = ['--from', all.at(-8).created_at]
+  const to = ['--forward-to', url, '--secret', SECRET]
+  const { code, stderr } = await cli.run('events', 'replay', account_id, ...range, ...to)
+  assert.equal(code, 1)
+  assert.match(stderr, /was not taken; 1 were/)
+  assert.equal(got.length, 2)
+})
+
+test('events replay --endpoint, a time: deliveries of its own for each event', async () => {
+  const { account_id } = account.account
+  const { owner } = service.database
+  const [endpoint] = await owner<{ id: string }[]>`
+    insert into webhook_endpoints (account_id, id, url, description, event_types, status,
+      disabled_reason, secret, fanned_out, created_at, updated_at)
+    select account_id, 'whe_01m7xpm2kz8t3vqw5n0r', ${url}, '', '{}', 'enabled', '', ${SECRET},
+      event_count, now(), now()
+    from books where account_id = ${account_id} returning id`
+  const all = await events()
+  const range = ['--from', all.at(-8).created_at]
+  const args = [...range, '--endpoint', endpoint?.id ?? '', '--json']
+  const { code, json, stderr } = await cli.run('events', 'replay', account_id, ...args)
+  assert.equal(code, 0, stderr)
+  assert.equal(json.deliveries, 8)
+  const rows = await owner`
+    select event_id from webhook_deliveries where account_id = ${account_id} order by number`
+  assert.deepEqual(
+    rows.map(row => row.event_id),
+    all.slice(-8).map(({ id }) => id),
+  )
+})
+
+for (const [args, words] of [
+  [[], /exactly one of --endpoint and --forward-to/],
+  [['--forward-to', 'http://a.example/'], /exactly one of --event, --from or --to, and --dead/],
+  [['--forward-to', 'http://a.example/', '--dead'], /--dead is of an endpoint/],
+  [['--endpoint', 'whe_01m7xpm2kz8t3vqw5n0z', '--from', 'Monday'], /--from is an ISO 8601 time/],
+  [['--endpoint', 'whe_01m7xpm2kz8t3vqw5n0z', '--dead', '--events', 'payout.*'], /--events goes/],
+] as const) {
+  test(`events replay ${args.join(' ')}: exit code 2 and one line that says why`, async () => {
+    const { account_id } = account.account
+    const { code, stderr } = await cli.run('events', 'replay', account_id, ...args)
+    assert.equal(code, 2, stderr)
+    assert.match(stderr, words)
+  })
+}
