@@ -1,7 +1,8 @@
-// GET /v3/balance_transaction, GET /v3/balance_transaction/{id} and GET /v3/balance.
-import type { FastifyInstance } from 'fastify'
+// GET /v3/balance_transaction, as JSON or as CSV, GET /v3/balance_transaction/{id} and GET
+// /v3/balance.
+import type { FastifyInstance, FastifyReply } from 'fastify'
 import type { Deps } from '../deps.ts'
-import { found, refusal } from '../errors.ts'
+import { found, refusal, refuseIfAny } from '../errors.ts'
 import { send } from '../http/answer.ts'
 import { operationDocs, pathId } from '../http/docs.ts'
 import { success } from '../http/envelope.ts'
@@ -9,6 +10,9 @@ import { checkList, ListOf, type ListQuery, presentList, readList } from '../htt
 import { Envelope } from '../http/schema.ts'
 import { type Instant, instantFromIso } from '../instant.ts'
 import { listBalances } from '../ledger/store.ts'
+import type { StatementWanted } from './statement.ts'
+import { prefersCsv } from './statement-accept.ts'
+import { type CsvStatements, csvHeaders, csvStatements } from './statement-http.ts'
 import { listBalancesAsOf, listBalanceTransactions } from './store.ts'
 import {
   BalanceQuery,
@@ -26,6 +30,8 @@ export function balanceTransactionRoutes(app: FastifyInstance, deps: Deps): void
 }
 
 function listRoute(app: FastifyInstance, deps: Deps): void {
+  // When first asked for: routes are described where there is no database, too.
+  let statements: CsvStatements | undefined
   app.get<{ Querystring: ListQuery }>(
     '/v3/balance_transaction',
     {
@@ -33,18 +39,49 @@ function listRoute(app: FastifyInstance, deps: Deps): void {
       schema: operationDocs({
         operationId: 'listBalanceTransactions',
         summary: 'List the lines of the statement, newest first.',
-        description: 'In the order of the book, in which each line found the balance it moved.',
+        description:
+          'In the order of the book, in which each line found the balance it moved. With ' +
+          '`Accept: text/csv` the whole range is streamed as a statement, oldest first, between ' +
+          'rows of its opening and closing balances; it has no pages, so that `limit`, ' +
+          '`starting_after` and `ending_before` are refused.',
         querystring: BalanceTransactionQuery,
         response: Envelope(ListOf(BalanceTransactionResponse)),
-        refusals: ['invalid_query_parameter'],
+        refusals: ['invalid_query_parameter', 'rate_limited'],
       }),
     },
     async (request, reply) => {
       const wanted = readList(request.query)
+      if (prefersCsv(request.headers.accept)) {
+        refusePaging(request.query)
+        statements ??= csvStatements(deps)
+        return sendCsv(reply, statements, { ...request.account, ...wanted })
+      }
+      void reply.header('vary', 'accept')
       const page = await listBalanceTransactions(deps.sql, request.account.account_id, wanted)
       return send(reply, success(presentList(page, wanted, presentBalanceTransaction)))
     },
   )
+}
+
+const PAGING = ['limit', 'starting_after', 'ending_before'] as const
+
+/** A statement has no pages: one that is cut off would not lead to its closing balance. */
+function refusePaging(query: ListQuery): void {
+  const sent = PAGING.filter(name => query[name] !== undefined)
+  refuseIfAny(
+    sent.map(name => ({
+      reason: 'invalid_query_parameter',
+      message: `CSV has no pages; leave ${name} out, and choose by created and the filters.`,
+      remarks: name,
+    })),
+  )
+}
+
+function sendCsv(reply: FastifyReply, statements: CsvStatements, wanted: StatementWanted) {
+  const { account_id, above, below, filters } = wanted
+  // Without a body there is nothing to read.
+  if (reply.request.method === 'HEAD') return reply.headers(csvHeaders(account_id)).send()
+  return statements.send(reply, { account_id, above, below, filters })
 }
 
 function getRoute(app: FastifyInstance, deps: Deps): void {

@@ -14,7 +14,9 @@ type StoredConversion = {
   final: { amount: string; currency: string }
 }
 
-type Row = Omit<BalanceTransaction, 'fx_conversions'> & { fx_conversions: StoredConversion[] }
+export type Row = Omit<BalanceTransaction, 'fx_conversions'> & {
+  fx_conversions: StoredConversion[]
+}
 
 const KINDS = {
   account_id: 'text',
@@ -36,7 +38,7 @@ const KINDS = {
 } as const
 
 /** What is written is what is read. */
-const COLUMNS = Object.keys(KINDS) as readonly (keyof typeof KINDS)[]
+export const COLUMNS = Object.keys(KINDS) as readonly (keyof typeof KINDS)[]
 
 const insertRows = inserter<Row>('balance_transactions', KINDS)
 
@@ -112,7 +114,7 @@ export async function listBalancesAsOf(
     where b.account_id = ${account_id} order by b.currency`
 }
 
-function fromRow(row: Row): BalanceTransaction {
+export function fromRow(row: Row): BalanceTransaction {
   return { ...row, fx_conversions: row.fx_conversions.map(conversionFromStored) }
 }
 

@@ -1,0 +1,79 @@
+// A statement as CSV (RFC 4180): a header, an opening row a currency, the lines of all currencies
+// in the order of the book, a closing row a currency. Pure.
+import { currencyExponent } from '../money/currency.ts'
+import { formatDecimal, formatMajor } from '../money/decimal.ts'
+import type { BookedLine, Statement, StatementBalances, StatementWriter } from './statement.ts'
+
+/** Amounts are minor units, as everywhere in this API; beside each its decimal in major units. */
+export const CSV_COLUMNS = [
+  ...['kind', 'id', 'created_at', 'type', 'operation_type', 'currency'],
+  ...['amount', 'amount_major', 'fixed_fee', 'fixed_fee_major', 'variable_fee'],
+  ...['variable_fee_major', 'net', 'net_major', 'balance_after', 'balance_after_major'],
+  ...['converted_currency', 'converted_amount', 'converted_amount_major', 'exchange_rates'],
+  ...['source', 'description', 'reference_id', 'uetr'],
+] as const
+
+const NO_CONVERSION = ',,,'
+
+/**
+ * Balance rows stand only around complete statements: what a filter by type leaves out would be
+ * missing between them.
+ */
+export function csvWriter(): StatementWriter {
+  let statement: Statement | undefined
+  const balanceRow = (kind: 'opening' | 'closing', one: StatementBalances) => {
+    if (statement?.complete !== true) return ''
+    const opening = kind === 'opening'
+    const at = opening ? (statement.from ?? '') : statement.to
+    const net = opening ? ',' : money(one.closing - one.opening, one.currency)
+    const after = money(opening ? one.opening : one.closing, one.currency)
+    return `${kind},,${at},,,${one.currency},,,,,,,${net},${after},${NO_CONVERSION},,,,\r\n`
+  }
+  return {
+    by_currency: false,
+    begin(taken) {
+      statement = taken
+      return `${CSV_COLUMNS.join(',')}\r\n`
+    },
+    open: one => balanceRow('opening', one),
+    line: csvLine,
+    close: one => balanceRow('closing', one),
+    end: () => '',
+  }
+}
+
+function csvLine(line: BookedLine): string {
+  const { currency } = line
+  return (
+    `line,${line.id},${line.created_at},${line.type},${line.operation_type},${currency},` +
+    `${money(line.amount, currency)},${money(line.fixed_fee, currency)},` +
+    `${money(line.variable_fee, currency)},${money(line.net_amount, currency)},` +
+    `${money(line.balance_after, currency)},${conversion(line)},` +
+    `${textCell(line.source)},${textCell(line.description)},${textCell(line.reference_id)},` +
+    `${line.uetr}\r\n`
+  )
+}
+
+function money(amount: bigint, currency: string): string {
+  return `${amount},${formatMajor(amount, currencyExponent(currency))}`
+}
+
+/** What the amount was converted to in the end, and each rate on the way, parted by a blank. */
+function conversion({ fx_conversions }: BookedLine): string {
+  const last = fx_conversions.at(-1)
+  if (last === undefined) return NO_CONVERSION
+  const { amount, currency } = last.final
+  const rates = fx_conversions.map(({ exchange_rate }) => formatDecimal(exchange_rate)).join(' ')
+  return `${currency},${money(amount, currency)},${rates}`
+}
+
+/**
+ * A cell of text that others wrote. A spreadsheet takes text that begins with one of these for a
+ * formula, quoted or not, and a formula can send the sheet elsewhere; an apostrophe ahead of it
+ * makes it text (OWASP, "CSV Injection"). Amounts are written by us from integers and begin with a
+ * sign for good reason: they stay numbers.
+ */
+export function textCell(text: string): string {
+  const safe = /^[=+\-@\t\r\n]/.test(text) ? `'${text}` : text
+  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
+}

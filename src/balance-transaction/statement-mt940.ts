@@ -1,0 +1,228 @@
+// A statement as SWIFT MT940 (Standards, category 9, customer statement message): the text block,
+// one or more messages a currency, each ended by a line of "-". Pure.
+import type { Instant } from '../instant.ts'
+import { currencyExponent } from '../money/currency.ts'
+import { formatDecimal, formatMajor } from '../money/decimal.ts'
+import { swiftText } from '../swift-text.ts'
+import type { BalanceTransactionType } from './rules.ts'
+import {
+  absolute,
+  type BookedLine,
+  lastDate,
+  type Statement,
+  type StatementBalances,
+  StatementFault,
+  type StatementWriter,
+} from './statement.ts'
+
+/**
+ * The standard's limit for one message. Before a line would exceed it, with room left for what
+ * closes the message, the page ends with an intermediate balance (:62M:) and the next one begins
+ * with it (:60M:).
+ */
+const MESSAGE_LENGTH = 2_000
+const END = '-\r\n'
+/** The longest :62F: and :64:, and the end. */
+const CLOSING_ROOM = 2 * ':62F:C261121USD123456789012,45\r\n'.length + END.length
+/** :28C: has five digits for the number of a page. */
+const MAX_PAGES = 99_999
+/** Subfield amounts: digits and the comma. */
+const AMOUNT_LENGTH = 15
+const INFORMATION_LINES = 6
+const LINE_LENGTH = 65
+
+/** :61: subfield 6: transfer, or returned item. */
+const CODES: Readonly<Record<BalanceTransactionType, string>> = {
+  escrow: 'NTRF',
+  payout: 'NTRF',
+  payout_failure: 'NRTI',
+  payout_reversal: 'NRTI',
+}
+
+/** Whether the currency has a code of three letters, as every amount here needs. */
+export function fitsMt940(currency: string): boolean {
+  return currency.length === 3
+}
+
+export function mt940Writer(): StatementWriter {
+  let statement: Statement | undefined
+  let pages: Pages | undefined
+  const current = (): Pages => {
+    if (pages === undefined) throw new Error('a currency is opened first')
+    return pages
+  }
+  return {
+    by_currency: true,
+    begin(begun) {
+      statement = begun
+      return ''
+    },
+    open(one) {
+      if (statement === undefined) throw new Error('a statement is begun first')
+      pages = new Pages(statement, one)
+      return pages.open()
+    },
+    line: line => current().line(line),
+    close: ({ closing }) => current().close(closing),
+    end: () => '',
+  }
+}
+
+/** The messages of one currency: how full the one in hand is, and where its balance stands. */
+class Pages {
+  readonly #currency: string
+  readonly #account: string
+  readonly #last_date: string
+  #length = 0
+  #number = 0
+  #date: string
+  #balance: bigint
+
+  constructor({ account_id, from, to }: Statement, { currency, opening }: StatementBalances) {
+    this.#currency = currency
+    this.#account = swiftText(account_id).slice(0, 35)
+    this.#last_date = lastDate(to)
+    // Two digits of a year: a statement of all there is begins where it ends.
+    this.#date = from === null ? this.#last_date : from.slice(0, 10)
+    this.#balance = opening
+  }
+
+  /** What every message begins with. */
+  open(): string {
+    this.#number += 1
+    if (this.#number > MAX_PAGES) {
+      throw new StatementFault(
+        `the ${this.#currency} lines are more than ${MAX_PAGES} messages of MT940 hold; ` +
+          'take a shorter period, or camt053',
+      )
+    }
+    const end = this.#last_date
+    // The number of the statement is its last day: year and day of the year.
+    const number = `${end.slice(2, 4)}${dayOfYear(end)}`
+    const page = this.#number.toString().padStart(5, '0')
+    const text =
+      `:20:${shortDate(end)}${this.#currency}${page}\r\n:25:${this.#account}\r\n` +
+      `:28C:${number}/${page}\r\n${this.#balanceField(this.#number === 1 ? '60F' : '60M')}`
+    this.#length = text.length
+    return text
+  }
+
+  line(line: BookedLine): string {
+    const text = `${statementLine(line)}${information(line)}`
+    let turn = ''
+    if (this.#length + text.length + CLOSING_ROOM > MESSAGE_LENGTH) {
+      turn = `${this.#balanceField('62M')}${END}`
+      turn += this.open()
+    }
+    this.#length += text.length
+    this.#date = line.created_at.slice(0, 10)
+    this.#balance += line.net_amount
+    return `${turn}${text}`
+  }
+
+  /** What is booked is available, so that both balances are the same. */
+  close(closing: bigint): string {
+    this.#date = this.#last_date
+    this.#balance = closing
+    return `${this.#balanceField('62F')}${this.#balanceField('64')}${END}`
+  }
+
+  #balanceField(tag: string): string {
+    const mark = this.#balance < 0n ? 'D' : 'C'
+    const amount = swiftAmount(absolute(this.#balance), this.#currency)
+    return `:${tag}:${mark}${shortDate(this.#date)}${this.#currency}${amount}\r\n`
+  }
+}
+
+/**
+ * Value date, entry date, mark (RD: a debit reversed, which is a credit), amount, code, the
+ * customer's reference, and ours: the last 16 characters of the line's id, all of which is in :86:.
+ */
+function statementLine({ id, type, created_at, currency, net_amount, reference_id }: BookedLine) {
+  const date = shortDate(created_at)
+  const given_back = type === 'payout_failure' || type === 'payout_reversal'
+  const mark = net_amount < 0n ? 'D' : given_back ? 'RD' : 'C'
+  return (
+    `:61:${date}${date.slice(2)}${mark}${swiftAmount(absolute(net_amount), currency)}` +
+    `${CODES[type]}${customerReference(reference_id)}//${swiftText(id.slice(-16))}\r\n`
+  )
+}
+
+/** 16 characters that neither begin nor end with a slash, and have no two beside each other. */
+function customerReference(reference: string): string {
+  const text = swiftText(reference)
+    .replace(/\/{2,}/g, '/')
+    .replace(/^[/ ]+/, '')
+    .slice(0, 16)
+    .replace(/[/ ]+$/, '')
+  return text === '' ? 'NONREF' : text
+}
+
+/** Those below, where a text that others wrote would have a reader find one. */
+const CODE_WORD = /(^|\/)(ID|TRTP|SRCE|EREF|UETR|CHGS|OCMT|EXCH|REMI)(\/|$)/g
+
+/** Code words between slashes, what tells lines apart first: what does not fit is cut off. */
+function information(line: BookedLine): string {
+  const { currency, fx_conversions } = line
+  const fees = line.fixed_fee + line.variable_fee
+  const converted = fx_conversions.at(-1)?.final
+  const words: readonly (readonly [code: string, value: string])[] = [
+    ['ID', line.id],
+    ['TRTP', line.type],
+    ['SRCE', line.description],
+    ['EREF', line.reference_id],
+    ['UETR', line.uetr],
+    ['CHGS', fees === 0n ? '' : `${currency}${commaAmount(absolute(fees), currency)}`],
+    [
+      'OCMT',
+      converted === undefined
+        ? ''
+        : `${converted.currency}${commaAmount(converted.amount, converted.currency)}`,
+    ],
+    ['EXCH', fx_conversions.map(({ exchange_rate }) => formatDecimal(exchange_rate)).join(' ')],
+    ['REMI', line.transaction_description],
+  ]
+  const text = words
+    .map(([code, value]) => [code, swiftText(value).replace(CODE_WORD, '$1$2.')] as const)
+    .filter(([, value]) => value !== '')
+    .map(([code, value]) => `/${code}/${value}`)
+    .join('')
+  return `:86:${wrapped(text).join('\r\n')}\r\n`
+}
+
+/** No line may begin with what ends a message or begins a field. */
+function wrapped(text: string): string[] {
+  const lines: string[] = []
+  for (let rest = text; rest !== '' && lines.length < INFORMATION_LINES; ) {
+    let length = Math.min(LINE_LENGTH, rest.length)
+    while (length > LINE_LENGTH - 5 && /[-:]/.test(rest.charAt(length))) length -= 1
+    lines.push(rest.slice(0, length))
+    // No better place was near.
+    rest = rest.slice(length).replace(/^[-:]/, '.')
+  }
+  return lines
+}
+
+/** With a comma, which stands even where the currency has no decimals. */
+function commaAmount(amount: bigint, currency: string): string {
+  const exponent = currencyExponent(currency)
+  const text = formatMajor(amount, exponent)
+  return exponent === 0 ? `${text},` : text.replace('.', ',')
+}
+
+function swiftAmount(amount: bigint, currency: string): string {
+  const text = commaAmount(amount, currency)
+  if (text.length <= AMOUNT_LENGTH) return text
+  throw new StatementFault(`${currency} ${text} is longer than amounts of MT940; take camt053`)
+}
+
+/** `261121` */
+function shortDate(instant: Instant): string {
+  return instant.slice(2, 10).replaceAll('-', '')
+}
+
+/** `325` */
+function dayOfYear(date: string): string {
+  const days = (Date.parse(date) - Date.parse(`${date.slice(0, 4)}-01-01`)) / 86_400_000
+  return (days + 1).toString().padStart(3, '0')
+}

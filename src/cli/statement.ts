@@ -1,0 +1,238 @@
+// corridor statement: the lines of an account in a period, between its opening and its closing
+// balances, as a file for people's and banks' programs.
+import { createWriteStream } from 'node:fs'
+import { rename, rm, stat } from 'node:fs/promises'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import type { Command } from 'commander'
+import type { Account } from '../account/rules.ts'
+import {
+  type Statement,
+  type StatementBalances,
+  StatementFault,
+  type StatementWriter,
+  type Totals,
+} from '../balance-transaction/statement.ts'
+import { camt053Writer, fitsIso20022 } from '../balance-transaction/statement-camt053.ts'
+import { csvWriter } from '../balance-transaction/statement-csv.ts'
+import { fitsMt940, mt940Writer } from '../balance-transaction/statement-mt940.ts'
+import {
+  countStatement,
+  findStatement,
+  statementPages,
+} from '../balance-transaction/statement-store.ts'
+import { writeStatement } from '../balance-transaction/statement-write.ts'
+import { type Moment, NEWEST } from '../db/page.ts'
+import { type Instant, instantFromIso } from '../instant.ts'
+import { currencyExponent } from '../money/currency.ts'
+import { formatMajor } from '../money/decimal.ts'
+import { findAccount } from './account.ts'
+import { readCurrency } from './amounts.ts'
+import { CommandFailed, type Context, print, table, UsageError, withContext } from './context.ts'
+
+interface Options {
+  from: string
+  to?: string
+  currency?: string
+  format: string
+  output?: string
+  json?: boolean
+}
+
+const FORMATS = ['csv', 'camt053', 'mt940'] as const
+type Format = (typeof FORMATS)[number]
+
+interface Request {
+  readonly account_id: string
+  readonly from: Instant
+  readonly to: Instant | null
+  readonly currency: string | null
+  readonly format: Format
+}
+
+/** One currency as it was written; amounts in minor units. */
+interface Written extends StatementBalances, Totals {}
+
+const HELP = `
+--from and --to are dates, which begin at midnight UTC, or instants such as
+2026-01-31T09:30:00Z. The lines lead from the opening to the closing balance in
+every format; where the books do not, the command fails, and --output leaves no
+file.
+
+  csv      RFC 4180, all currencies in the order of the book
+  camt053  ISO 20022 camt.053.001.08, one Stmt a currency
+  mt940    SWIFT MT940, messages of at most 2,000 characters
+
+Examples:
+  npx corridor statement acc_01m7xpm2kyj94bggdx1c \\
+    --from 2026-01-01 --to 2026-02-01 --output january.csv
+  npx corridor statement acc_01m7xpm2kyj94bggdx1c \\
+    --from 2026-01-01 --to 2027-01-01 --currency USD --format camt053 > 2026.xml`
+
+export function statementCommand(program: Command): void {
+  program
+    .command('statement')
+    .description('write the statement of an account, as CSV, ISO 20022 or MT940')
+    .argument('<account>', 'account id')
+    .requiredOption('--from <time>', 'begin of the period, inclusive')
+    .option('--to <time>', 'end of the period, exclusive (default: now)')
+    .option('--currency <code>', 'one currency instead of all')
+    .option('--format <format>', `one of ${FORMATS.join(', ')}`, 'csv')
+    .option('--output <file>', 'write to a file, and print what is in it')
+    .option('--json', 'with --output: print JSON')
+    .addHelpText('after', HELP)
+    .action(async (account_id: string, options: Options) => {
+      const request = readRequest(account_id, options)
+      const { output } = options
+      if (output === undefined && options.json === true) {
+        throw new UsageError('--json says what is in a file; name one with --output')
+      }
+      const words = await withContext(context => write(context, request, output))
+      if (output !== undefined) print(options, readable(words, output), summary(words, output))
+    })
+}
+
+function readRequest(account_id: string, options: Options): Request {
+  const format = FORMATS.find(name => name === options.format)
+  if (format === undefined) throw new UsageError(`--format must be one of ${FORMATS.join(', ')}`)
+  const from = readTime('--from', options.from)
+  const to = options.to === undefined ? null : readTime('--to', options.to)
+  if (to !== null && to <= from) throw new UsageError('--to must be later than --from')
+  const currency = options.currency === undefined ? null : readCurrency(options.currency)
+  return { account_id, from, to, currency, format }
+}
+
+function readTime(name: string, text: string): Instant {
+  const instant = instantFromIso(/^\d{4}-\d{2}-\d{2}$/.test(text) ? `${text}T00:00:00Z` : text)
+  if (instant !== undefined) return instant
+  throw new UsageError(
+    `${name} must be a date such as 2026-01-31, or a time such as 2026-01-31T09:30:00Z`,
+  )
+}
+
+interface Words {
+  readonly request: Request
+  readonly statement: Statement
+  readonly written: readonly Written[]
+}
+
+async function write(
+  { sql }: Context,
+  request: Request,
+  output: string | undefined,
+): Promise<Words> {
+  const account = await findAccount(sql, request.account_id)
+  const { currency } = request
+  if (currency !== null && !account.currencies.includes(currency)) {
+    throw new UsageError(
+      `the account holds no ${currency}; it has ${account.currencies.join(', ')}`,
+    )
+  }
+  refuseUnfit(request, currency === null ? account.currencies : [currency])
+  const before = (created_at: Instant): Moment => ({ created_at, side: 'before' })
+  const statement = await findStatement(sql, {
+    account_id: request.account_id,
+    above: before(request.from),
+    below: request.to === null ? NEWEST : before(request.to),
+    filters: currency === null ? {} : { currency },
+  })
+  if (request.from >= statement.created_at) throw new UsageError('--from is in the future')
+  if (request.to !== null && request.to > statement.to) {
+    process.stderr.write(`corridor: --to is in the future; the statement ends at ${statement.to}\n`)
+  }
+  const expected = await countStatement(sql, statement)
+  const written: Written[] = []
+  const pieces = writeStatement(
+    statement,
+    writerOf(request.format, account, expected),
+    code => statementPages(sql, statement, code),
+    { expected, done: (balances, totals) => written.push({ ...balances, ...totals }) },
+  )
+  await (output === undefined ? toStandardOutput(pieces) : toFile(pieces, output)).catch(asFailure)
+  return { request, statement, written }
+}
+
+function writerOf(
+  format: Format,
+  account: Account,
+  totalsOf: (currency: string) => Totals,
+): StatementWriter {
+  if (format === 'camt053') return camt053Writer(account.name, totalsOf)
+  return format === 'mt940' ? mt940Writer() : csvWriter()
+}
+
+/** A currency that a format has no words for is not left out in silence. */
+function refuseUnfit({ format }: Request, currencies: readonly string[]): void {
+  const fits = { csv: () => true, camt053: fitsIso20022, mt940: fitsMt940 }[format]
+  const unfit = currencies.filter(currency => !fits(currency))
+  if (unfit.length === 0) return
+  const others = currencies.length > unfit.length ? ', and the others with --currency' : ''
+  const why = 'currencies have three letters there, and amounts five decimals at most'
+  throw new UsageError(`${format} cannot hold ${unfit.join(', ')}: ${why}; take it as csv${others}`)
+}
+
+async function toStandardOutput(pieces: AsyncIterable<string>): Promise<void> {
+  await pipeline(Readable.from(pieces, { objectMode: true }), process.stdout, { end: false })
+}
+
+/** Under another name until it is whole; into a pipe or a device, which must stay what it is. */
+async function toFile(pieces: AsyncIterable<string>, path: string): Promise<void> {
+  const there = await stat(path).catch(() => undefined)
+  if (there !== undefined && !there.isFile()) {
+    await pipeline(Readable.from(pieces), createWriteStream(path))
+    return
+  }
+  const part = `${path}.part`
+  try {
+    await pipeline(Readable.from(pieces), createWriteStream(part, { flush: true }))
+    await rename(part, path)
+  } catch (error) {
+    await rm(part, { force: true })
+    throw error
+  }
+}
+
+/** What people can put right, or the books must answer for, in one line. */
+function asFailure(error: unknown): never {
+  if (error instanceof StatementFault) throw new CommandFailed(error.message)
+  const { code, syscall } = error as NodeJS.ErrnoException
+  if (code === 'EPIPE') throw new CommandFailed('the reader of the statement has gone')
+  if (syscall === 'open' || syscall === 'write' || syscall === 'rename') {
+    throw new CommandFailed(`cannot write the statement: ${(error as Error).message}`)
+  }
+  throw error
+}
+
+function readable({ request, statement, written }: Words, output: string) {
+  return {
+    account_id: request.account_id,
+    format: request.format,
+    from: request.from,
+    to: statement.to,
+    output,
+    currencies: written.map(one => ({
+      currency: one.currency,
+      opening: String(one.opening),
+      lines: one.count,
+      credits: String(one.credits),
+      debits: String(one.debits),
+      closing: String(one.closing),
+    })),
+  }
+}
+
+function summary({ statement, written }: Words, output: string): string {
+  const rows = written.map(one => {
+    const major = (amount: bigint) => formatMajor(amount, currencyExponent(one.currency))
+    return [
+      one.currency,
+      major(one.opening),
+      one.count.toLocaleString('en'),
+      `${one.credits === 0n ? '' : '+'}${major(one.credits)}`,
+      major(-one.debits),
+      major(one.closing),
+    ]
+  })
+  const headings = ['currency', 'opening', 'lines', 'credits', 'debits', 'closing']
+  return `${table(headings, rows)}\n${output}: up to ${statement.to}`
+}

@@ -1,0 +1,279 @@
+// GET /v3/balance_transaction with Accept: text/csv on a real socket: slow clients, clients that go
+// away, too many of them, and lines that are booked meanwhile.
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { after, before, test } from 'node:test'
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Statement } from '../../src/balance-transaction/statement.ts'
+import { csvWriter } from '../../src/balance-transaction/statement-csv.ts'
+import { sendPieces } from '../../src/balance-transaction/statement-http.ts'
+import { findStatement, statementPages } from '../../src/balance-transaction/statement-store.ts'
+import { writeStatement } from '../../src/balance-transaction/statement-write.ts'
+import { connect, type Sql, type TransactionSql } from '../../src/db/connect.ts'
+import { type Moment, NEWEST, OLDEST } from '../../src/db/page.ts'
+import { MAX_WAIT_MS } from '../../src/engine/lane.ts'
+import { type BusyAccount, makeBusyAccount } from '../ledger/busy-account.ts'
+import { localPayout } from '../support/bodies.ts'
+import type { Query } from '../support/listing.ts'
+import { until } from '../support/process.ts'
+import { basic, startTestService, type TestService } from '../support/service.ts'
+
+const PATH = '/v3/balance_transaction'
+/** More than what lies in the buffers of two sockets. */
+const LINES = 60_000
+
+let service: TestService
+let busy: BusyAccount
+let address: string
+
+before(async () => {
+  service = await startTestService()
+  busy = await makeBusyAccount(service, LINES)
+  address = await service.app.listen({ host: '127.0.0.1', port: 0 })
+})
+after(() => service.close())
+
+async function ask(headers: Record<string, string> = {}): Promise<IncomingMessage> {
+  const authorization = basic(busy.client.key_id, busy.client.secret)
+  const sent = request(`${address}${PATH}`, {
+    headers: { authorization, accept: 'text/csv', ...headers },
+  }).end()
+  const [answer] = (await once(sent, 'response')) as [IncomingMessage]
+  return answer
+}
+
+async function textOf(answer: IncomingMessage): Promise<string> {
+  let text = ''
+  for await (const chunk of answer.setEncoding('utf8')) text += chunk
+  return text
+}
+
+const linesIn = (text: string) => text.match(/^line,/gm)?.length ?? 0
+
+test(`GET ${PATH}, text/csv, a client that pauses for longer than any handler may take: all of it, in one piece`, async () => {
+  const answer = await ask()
+  assert.equal(answer.statusCode, 200)
+  answer.pause()
+  await delay(MAX_WAIT_MS + 700)
+  const text = await textOf(answer)
+  assert.equal(linesIn(text), LINES)
+  assert.match(text, /\r\nclosing,.*\r\n$/)
+})
+
+test(`GET ${PATH}, text/csv, lines booked while it is read: not in it, and it adds up`, async () => {
+  const before_it = await ask()
+  const paid = await busy.client.post('/v3/payout', { ...localPayout, reference_id: 'meanwhile' })
+  assert.equal(paid.status, 200, paid.text)
+  const first = await textOf(before_it)
+  assert.equal(linesIn(first), LINES)
+  assert.match(first, /\r\nclosing,.*,USD,.*\r\n$/)
+  const second = await textOf(await ask())
+  assert.equal(linesIn(second), LINES + 1)
+  assert.ok(second.includes(',meanwhile,\r\n'))
+})
+
+test(`GET ${PATH}, text/csv, clients that stand still: hold no connection to the database, and a fifth is refused`, async () => {
+  const answers = await Promise.all([ask(), ask(), ask(), ask()])
+  for (const answer of answers) assert.equal(answer.statusCode, 200)
+  await until('connections are idle', 30_000, async () => (await inTransaction()) === 0)
+  const refused = await ask()
+  assert.equal(refused.statusCode, 429)
+  assert.equal(refused.headers['retry-after'], '5')
+  assert.equal(JSON.parse(await textOf(refused)).errors[0].reason, 'rate_limited')
+  const stranger = await service.openAccount({ currencies: ['USD'] })
+  const authorization = basic(stranger.key_id, stranger.secret)
+  assert.equal((await ask({ authorization })).resume().statusCode, 200)
+  for (const answer of answers) answer.destroy()
+  // Those who have gone leave their places.
+  await until('a place is free', 30_000, async () => {
+    const answer = await ask()
+    answer.destroy()
+    return answer.statusCode === 200
+  })
+})
+
+async function inTransaction(): Promise<number> {
+  const [row] = await service.database.owner<{ count: bigint }[]>`
+    select count(*) as count from pg_stat_activity where datname = current_database()
+      and pid <> pg_backend_pid() and state <> 'idle' and backend_type = 'client backend'`
+  return Number(row?.count)
+}
+
+/** Serves pieces without end to one client; what has become of them. */
+async function serve(stall_ms: number) {
+  const state = { pieces: 0, ended: false }
+  async function* pieces(): AsyncGenerator<string, void> {
+    try {
+      for (;;) {
+        state.pieces += 1
+        yield 'x'.repeat(65_536)
+      }
+    } finally {
+      state.ended = true
+    }
+  }
+  const server = createServer((_request, response: ServerResponse) => {
+    void sendPieces(response, 'begun', pieces(), stall_ms)
+  })
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  const { port } = server.address() as AddressInfo
+  const sent = request({ port, host: '127.0.0.1' }).end()
+  const [answer] = (await once(sent, 'response')) as [IncomingMessage]
+  return { state, answer, close: () => server.close() }
+}
+
+test('a statement, the client goes away: nothing more is read for it', async () => {
+  const { state, answer, close } = await serve(60_000)
+  await until('pieces are sent', 5_000, () => state.pieces > 3)
+  answer.destroy()
+  await until('the pieces end', 5_000, () => state.ended)
+  close()
+})
+
+test('a statement, the client takes nothing: no more is read than fits, and then it is ended', async () => {
+  const { state, answer, close } = await serve(500)
+  answer.on('error', () => {})
+  answer.pause()
+  await until('the pieces end', 5_000, () => state.ended)
+  assert.ok(state.pieces < 1_000, `${state.pieces} pieces of 64 KiB`)
+  close()
+})
+
+test('statements after each other while payouts are made: every line is in exactly one, and each adds up', async () => {
+  const writer = await service.openAccount({ currencies: ['USD'], fund: { USD: 900_000_000n } })
+  const { account_id } = writer.account
+  let writing = true
+  const writers = Array.from({ length: 8 }, async (_, i) => {
+    for (let n = 0; writing; n++) {
+      const paid = await writer.post('/v3/payout', { ...localPayout, reference_id: `${i}-${n}` })
+      assert.equal(paid.status, 200, paid.text)
+    }
+  })
+  const seen: string[] = []
+  let above = OLDEST
+  let balance = 0n
+  const take = async () => {
+    const { sql } = service.deps
+    const statement = await findStatement(sql, { account_id, above, below: NEWEST, filters: {} })
+    const pages = async function* (currency?: string) {
+      for await (const page of statementPages(sql, statement, currency)) {
+        seen.push(...page.map(({ id }) => id))
+        yield page
+      }
+    }
+    await Array.fromAsync(writeStatement(statement, csvWriter(), pages))
+    assert.equal(statement.balances[0]?.opening, balance)
+    balance = statement.balances[0]?.closing ?? 0n
+    above = { created_at: statement.to, side: 'before' }
+  }
+  try {
+    for (let round = 0; round < 100; round++) {
+      await take()
+      await delay(round % 7)
+    }
+  } finally {
+    writing = false
+    await Promise.all(writers)
+  }
+  await take()
+  const rows = await service.database.owner<{ id: string }[]>`
+    select id from balance_transactions where account_id = ${account_id} order by journal_number`
+  assert.deepEqual(
+    seen,
+    rows.map(({ id }) => id),
+  )
+  assert.ok(seen.length > 200, `${seen.length} lines`)
+})
+
+const FILTERS: readonly Query[] = [
+  {},
+  { currency: 'EUR' },
+  { type: 'payout_failure' },
+  { operation_type: 'credit' },
+  { currency: 'USD', type: 'payout' },
+]
+/** One line has it, which no walk along the account's others may look for. */
+const source = 'pot_00000000000000050000'
+const OF_A_SOURCE: readonly Query[] = [
+  { source },
+  { source, currency: 'USD' },
+  { source, type: 'payout' },
+  { source, currency: 'USD', operation_type: 'debit' },
+]
+test('statementPages, planned while the table was empty: each page by index, no line read that is not shown', async () => {
+  const another = await startTestService()
+  const { owner, url } = another.database
+  const sql = connect(url, { max: 1, as: 'service', look_ups: true })
+  const present: Moment = { created_at: '2030-01-01T00:00:00.000000Z', side: 'before' }
+  const first = async (tx: TransactionSql, filters: Query, above: Moment) => {
+    const statement = { account_id: 'acc_a', above, below: present, filters } as Statement
+    for await (const page of statementPages(tx as unknown as Sql, statement)) return page
+    return []
+  }
+  try {
+    await owner`analyze balance_transactions`
+    for (const filters of [...FILTERS, ...OF_A_SOURCE]) {
+      for (let i = 0; i < 7; i++) await sql.begin(tx => first(tx, filters, OLDEST))
+    }
+    await owner`
+      insert into balance_transactions select case when i % 3 = 0 then 'acc_b' else 'acc_a' end,
+        'btr_' || lpad(i::text, 20, '0'), i,
+        case when i % 20 = 2 then 'payout_failure' else 'payout' end,
+        case when i % 20 = 2 then 'credit' else 'debit' end,
+        case when i % 20 in (1, 2) then 'EUR' else 'USD' end, case when i % 20 = 2 then 1 else -1 end,
+        0, 0, case when i % 20 = 2 then 1 else -1 end, 1, '[]', '', 'pot_' || lpad(i::text, 20, '0'),
+        '{}', timestamptz '2026-01-01T00:00:00Z' + i * interval '1 second'
+      from generate_series(1, 60000) i`
+    const late: Moment = { created_at: '2026-01-01T08:00:00.000000Z', side: 'after' }
+    const costOf = (filters: Query, above: Moment) =>
+      sql.begin(async tx => {
+        const began = await readRows(tx)
+        const { length } = await first(tx, filters, above)
+        const ended = await readRows(tx)
+        return { length, fetched: ended.fetched - began.fetched, scans: ended.scans - began.scans }
+      })
+    for (const filters of FILTERS) {
+      for (const above of [OLDEST, late]) {
+        const cost = await costOf(filters, above)
+        const what = JSON.stringify({ filters, above, ...cost })
+        assert.ok(cost.length > 300 && cost.scans === 0, what)
+        // The page in hand and the one that is asked for ahead.
+        assert.ok(cost.fetched <= 2 * cost.length, what)
+      }
+    }
+    for (const filters of OF_A_SOURCE) {
+      const cost = await costOf(filters, OLDEST)
+      assert.deepEqual(cost, { length: 1, fetched: 1, scans: 0 }, JSON.stringify(filters))
+    }
+  } finally {
+    await sql.end()
+    await another.close()
+  }
+})
+
+async function readRows(tx: TransactionSql) {
+  const [row] = await tx<{ fetched: string; scans: string }[]>`
+    select idx_tup_fetch::text as fetched, seq_scan::text as scans
+    from pg_stat_xact_user_tables where relname = 'balance_transactions'`
+  return { fetched: Number(row?.fetched), scans: Number(row?.scans) }
+}
+
+test('statementPages, who stops early: no query is left running', async () => {
+  const { account_id } = busy.client.account
+  const { sql } = service.deps
+  const wanted = { account_id, above: OLDEST, below: NEWEST, filters: {} }
+  const statement = await findStatement(sql, wanted)
+  let queries = 0
+  const pages = statementPages(sql, statement, undefined, query => {
+    queries += 1
+    return query()
+  })
+  for await (const page of pages) {
+    assert.equal(page.length, 1_000)
+    break
+  }
+  await delay(50)
+  assert.equal(queries, 2)
+})

@@ -1,0 +1,453 @@
+// corridor statement: in every format the lines are those of the API, and lead from the opening to the
+// closing balance; what does not add up leaves no file.
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { constants, existsSync } from 'node:fs'
+import { open, readdir, readFile, stat } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { after, before, test } from 'node:test'
+import { parse } from 'csv-parse/sync'
+import { currencyExponent } from '../../src/money/currency.ts'
+import { formatMajor, parseMajor } from '../../src/money/decimal.ts'
+import { faultsOf, type Node, readXml, select, textOf } from '../ledger/camt053-schema.ts'
+import { type Mt940Message, readMt940 } from '../ledger/mt940-reader.ts'
+import { localPayout } from '../support/bodies.ts'
+import { type Cli, openCli, type Ran } from '../support/cli.ts'
+import { getAll, type Item } from '../support/listing.ts'
+import { type Client, startTestService, type TestService } from '../support/service.ts'
+import { settleAll } from '../support/settling.ts'
+
+const LONG_AGO = '2000-01-01'
+const FUND = { USD: 100_000_000n, JPY: 5_000_000n, KWD: 7_654_321n, CLF: 123_456_789n }
+const CURRENCIES = Object.keys(FUND).sort()
+/** Markup, quotes, a character XML cannot hold, letters SWIFT does not know, and too many of them. */
+const HOSTILE = `<b>&"'\u0001 Überweisung №7 💶 //x// ${'long '.repeat(20)}`.slice(0, 128)
+
+let service: TestService
+let cli: Cli
+let account: Client
+let id: string
+/** As the API lists them, oldest first. */
+let lines: Item[]
+let folder: string
+let uetr: string
+
+before(async () => {
+  service = await startTestService({ simulator_delay_ms: 0 })
+  cli = await openCli(service.database.url)
+  folder = dirname(await cli.file('here', ''))
+  await service.setRates({ 'USD/EUR': '0.8', 'EUR/JPY': '160.123456789', 'USD/KWD': '0.307' })
+  await service.setFees([{ fixed_amount: 200n, variable_bps: 100 }])
+  account = await service.openAccount({ currencies: CURRENCIES, primary: 'USD', fund: FUND })
+  id = account.account.account_id
+  await pay(account, { reference_id: 'INV/2041' })
+  await pay(account, { amount: 200_000, reference_id: HOSTILE })
+  await pay(account, { amount: 500_001, transaction_description: 'Schöne Grüße <&>' })
+  await pay(account, { holding_currency: 'KWD' })
+  const bank = { account_number: '1', country: 'JP', currency: 'JPY' }
+  const beneficiary_details = {
+    ...localPayout.beneficiary_details,
+    destination_details: { type: 'bank', bank },
+  }
+  await pay(account, { amount: 8_000, currency: 'EUR', beneficiary_details })
+  uetr = (await pay(account, bySwift)).tracking_details.tracking_number
+  for (let i = 0; i < 20; i++) await pay(account, { amount: 1_000 + i, reference_id: `-${i}:` })
+  await settleAll(service)
+  lines = await linesOf(account)
+})
+after(async () => {
+  await cli.close()
+  await service.close()
+})
+
+async function pay(client: Client, body: object) {
+  const answer = await client.post('/v3/payout', { ...localPayout, ...body })
+  assert.equal(answer.status, 200, answer.text)
+  return answer.json.data
+}
+
+async function linesOf(client: Client): Promise<Item[]> {
+  const rows = await service.database.owner<{ id: string }[]>`
+    select id from balance_transactions where account_id = ${client.account.account_id}
+    order by journal_number desc`
+  const ids = rows.map(row => row.id)
+  return (await getAll(client, '/v3/balance_transaction', ids)).toReversed()
+}
+
+async function statement(...args: string[]): Promise<Ran> {
+  const ran = await cli.run('statement', ...args)
+  assert.equal(ran.code, 0, ran.stderr)
+  return ran
+}
+
+/** By SWIFT, which gives the payment a number of its own. */
+const bySwift = {
+  ...{ type: 'swift', amount: 250_000, currency: 'EUR', reference_id: 'INV-2042' },
+  beneficiary_details: {
+    ...{ name: 'Anna Schmidt', type: 'business' },
+    destination_details: {
+      type: 'bank',
+      bank: {
+        ...{ iban: 'DE89370400440532013000', country: 'DE' },
+        bank_codes: { swift_code: 'DEUTDEFF500' },
+      },
+    },
+  },
+}
+
+/** From the beginning until now. */
+const whole = (format: string, ...more: string[]) =>
+  statement(id, '--from', LONG_AGO, '--format', format, ...more)
+
+const inCurrency = (currency: string) => lines.filter(line => line.currency === currency)
+const major = (amount: number | bigint, currency: string) =>
+  formatMajor(BigInt(amount), currencyExponent(currency))
+/** Minor units of a major amount that may be negative. */
+function minor(text: string, currency: string): bigint {
+  const size = parseMajor(text.replace('-', ''), currencyExponent(currency))
+  assert.ok(size !== undefined, text)
+  return text.startsWith('-') ? -size : size
+}
+
+test('corridor statement, csv: what the API answers to text/csv', async () => {
+  const { stdout } = await whole('csv')
+  const { text } = await account.get('/v3/balance_transaction', { accept: 'text/csv' })
+  const rows: Record<string, string>[] = parse(stdout, { columns: true })
+  const asked: Record<string, string>[] = parse(text, { columns: true })
+  const timeless = ({ created_at: _, ...row }: Record<string, string>) => row
+  assert.deepEqual(rows.map(timeless), asked.map(timeless))
+  assert.equal(rows.length, lines.length + 2 * CURRENCIES.length)
+  const numbers = rows.map(row => row.uetr)
+  assert.deepEqual(new Set(numbers), new Set(['', uetr]))
+})
+
+/** Signed minor units of an element with Amt and CdtDbtInd. */
+function signed(node: Node, currency: string): bigint {
+  assert.equal(select(node, 'Amt')[0]?.attributes.Ccy, currency)
+  const amount = minor(textOf(node, 'Amt'), currency)
+  return textOf(node, 'CdtDbtInd') === 'DBIT' ? -amount : amount
+}
+
+function balancesOf(stmt: Node, currency: string) {
+  const of = (code: string) => {
+    const found = select(stmt, 'Bal').filter(one => textOf(one, 'Tp/CdOrPrtry/Cd') === code)
+    assert.equal(found.length, 1)
+    return signed(found[0] as Node, currency)
+  }
+  return { opening: of('OPBD'), closing: of('CLBD') }
+}
+
+test('corridor statement, camt053: as the message definition wants it, one Stmt a currency, and they add up', async () => {
+  const { stdout } = await whole('camt053')
+  const root = readXml(stdout)
+  assert.deepEqual(faultsOf(root), [])
+  const stmts = select(root, 'BkToCstmrStmt/Stmt')
+  assert.deepEqual(
+    stmts.map(stmt => textOf(stmt, 'Acct/Ccy')),
+    CURRENCIES,
+  )
+  for (const stmt of stmts) {
+    const currency = textOf(stmt, 'Acct/Ccy')
+    const wanted = inCurrency(currency)
+    assert.equal(textOf(stmt, 'Acct/Id/Othr/Id'), id)
+    const entries = select(stmt, 'Ntry')
+    assert.deepEqual(
+      entries.map(entry => [textOf(entry, 'AcctSvcrRef'), signed(entry, currency)]),
+      wanted.map(line => [line.id, BigInt(line.net.amount)]),
+    )
+    const sum = wanted.reduce((total, line) => total + BigInt(line.net.amount), 0n)
+    const { opening, closing } = balancesOf(stmt, currency)
+    assert.equal(opening + sum, closing)
+    const debits = wanted.filter(line => line.net.amount < 0)
+    assert.equal(textOf(stmt, 'TxsSummry/TtlNtries/NbOfNtries'), String(wanted.length))
+    const debited = debits.reduce((total, line) => total - BigInt(line.net.amount), 0n)
+    assert.equal(minor(textOf(stmt, 'TxsSummry/TtlDbtNtries/Sum'), currency), debited)
+    assert.equal(minor(textOf(stmt, 'TxsSummry/TtlCdtNtries/Sum'), currency), sum + debited)
+    const net = select(stmt, 'TxsSummry/TtlNtries/TtlNetNtry')[0] as Node
+    assert.equal(minor(textOf(net, 'Amt'), currency), sum < 0n ? -sum : sum)
+  }
+})
+
+test('corridor statement, camt053, entries: references, fees, conversions, what was given back', async () => {
+  const root = readXml((await whole('camt053', '--currency', 'USD')).stdout)
+  const entries = select(root, 'BkToCstmrStmt/Stmt/Ntry')
+  const details = 'NtryDtls/TxDtls'
+  for (const [i, entry] of entries.entries()) {
+    const line = inCurrency('USD')[i] as Item
+    const back = ['payout_failure', 'payout_reversal'].includes(line.type)
+    assert.equal(textOf(entry, 'RvslInd'), back ? 'true' : '')
+    assert.equal(textOf(entry, 'BkTxCd/Prtry/Cd'), line.type)
+    assert.equal(textOf(entry, 'BookgDt/DtTm'), line.created_at)
+    assert.equal(textOf(entry, `${details}/Refs/TxId`), line.description)
+    const charges = select(entry, `${details}/Chrgs/Rcrd`)
+    assert.deepEqual(
+      charges.map(one => [textOf(one, 'Tp/Prtry/Id'), signed(one, 'USD')]),
+      line.fee_details.map((fee: Item) => [fee.type, BigInt(fee.amount)]),
+    )
+    if (line.fee_details.length > 0) {
+      const principal = line.amount < 0 ? -line.amount : line.amount
+      assert.equal(textOf(entry, `${details}/AmtDtls/TxAmt/Amt`), major(principal, 'USD'))
+    }
+  }
+  const references = entries.map(entry => textOf(entry, `${details}/Refs/EndToEndId`))
+  assert.ok(references.includes('INV/2041'))
+  assert.ok(references.includes('NOTPROVIDED'))
+  assert.ok(references.some(text => text.startsWith('<b>&"\'\ufffd Überweisung №7 💶 //x//')))
+  const converted = entries.find(entry => select(entry, `${details}/AmtDtls/CntrValAmt`).length > 0)
+  assert.ok(converted)
+  const exchange = `${details}/AmtDtls/InstdAmt`
+  assert.equal(textOf(converted, `${exchange}/Amt`), '12810')
+  assert.equal(textOf(converted, `${exchange}/CcyXchg/XchgRate`), '160.12345679')
+  assert.equal(textOf(converted, `${details}/AmtDtls/CntrValAmt/Amt`), '80.00')
+  assert.equal(textOf(converted, `${details}/AmtDtls/CntrValAmt/CcyXchg/SrcCcy`), 'USD')
+  assert.match(textOf(converted, `${details}/AddtlTxInf`), /= JPY 12810 at 160\.123456789$/)
+  const numbers = entries.map(entry => textOf(entry, `${details}/Refs/UETR`))
+  assert.match(uetr, /^[0-9a-f-]{36}$/)
+  assert.deepEqual(new Set(numbers), new Set(['', uetr]))
+  const greeting = entries.map(entry => textOf(entry, `${details}/RmtInf/Ustrd`))
+  assert.ok(greeting.includes('Schöne Grüße <&>'))
+})
+
+test('corridor statement, mt940: as the standard has it, pages of 2,000 characters, and they add up', async () => {
+  const { stdout } = await whole('mt940')
+  const messages = readMt940(stdout)
+  const byCurrency = Map.groupBy(messages, message => message.opening.currency)
+  assert.deepEqual([...byCurrency.keys()], CURRENCIES)
+  assert.equal(new Set(messages.map(({ reference }) => reference)).size, messages.length)
+  for (const [currency, pages] of byCurrency) {
+    assertPages(pages, currency)
+    const wanted = inCurrency(currency)
+    const read = pages.flatMap(page => page.lines)
+    assert.deepEqual(
+      read.map(line => minor(line.amount, currency)),
+      wanted.map(line => BigInt(line.net.amount)),
+    )
+    for (const [i, line] of read.entries()) {
+      const { id: ours, type, created_at } = wanted[i] as Item
+      assert.equal(line.ours, ours.slice(-16))
+      assert.ok(line.information.startsWith(`/ID/${ours.replace('_', '-')}/TRTP/`))
+      const back = ['payout_failure', 'payout_reversal'].includes(type)
+      assert.deepEqual([line.mark === 'RD', line.code], [back, back ? 'NRTI' : 'NTRF'])
+      assert.equal(line.value_date, created_at.slice(0, 10))
+      assert.equal(line.entry_date, created_at.slice(5, 10).replace('-', ''))
+    }
+  }
+  const usd = byCurrency.get('USD')?.flatMap(page => page.lines) ?? []
+  assert.ok(usd.some(({ reference }) => reference === 'INV/2041'))
+  assert.ok(usd.some(({ reference }) => reference === 'NONREF'))
+  assert.ok(
+    usd.some(({ information }) => information.includes('/CHGS/USD3,00/OCMT/JPY12810,/EXCH/')),
+  )
+  assert.ok((byCurrency.get('USD')?.length ?? 0) > 2, 'more than one page is tried')
+})
+
+/** Numbered from 1, each beginning with the balance before it, the sum leading to the last. */
+function assertPages(pages: readonly Mt940Message[], currency: string): void {
+  let balance = '0'
+  for (const [i, page] of pages.entries()) {
+    const last = i === pages.length - 1
+    assert.equal(page.page, i + 1)
+    assert.equal(page.account, id.replace('_', '-'))
+    assert.deepEqual(
+      [page.opening.tag, page.closing.tag, page.available === null],
+      [i === 0 ? '60F' : '60M', last ? '62F' : '62M', !last],
+    )
+    assert.ok(page.length <= 2_000, String(page.length))
+    const sum = page.lines.reduce((total, line) => total + minor(line.amount, currency), 0n)
+    if (i > 0) assert.equal(page.opening.amount, balance)
+    assert.equal(minor(page.opening.amount, currency) + sum, minor(page.closing.amount, currency))
+    balance = page.closing.amount
+    if (last) assert.equal(page.available?.amount, balance)
+    else assert.ok(page.length > 1_500, 'a page is filled before the next begins')
+  }
+}
+
+test('corridor statement, two periods after each other: one begins where the other ends, in every format', async () => {
+  const middle = lines[Math.floor(lines.length / 2)]?.created_at ?? ''
+  const period = async (format: string, ...args: string[]) =>
+    (await statement(id, ...args, '--currency', 'USD', '--format', format)).stdout
+  const closings: string[] = []
+  for (const format of ['csv', 'camt053', 'mt940']) {
+    const first = await period(format, '--from', LONG_AGO, '--to', middle)
+    const second = await period(format, '--from', middle)
+    const [a, b] = [readAny(format, first), readAny(format, second)]
+    assert.equal(a.closing, b.opening, format)
+    assert.equal(a.count + b.count, inCurrency('USD').length)
+    assert.ok(a.count > 0 && b.count > 0)
+    closings.push(`${a.closing} ${b.closing}`)
+  }
+  assert.equal(new Set(closings).size, 1)
+})
+
+/** Balances of a statement in USD as minor units, and how many lines it has. */
+function readAny(format: string, text: string) {
+  if (format === 'csv') {
+    const rows: Record<string, string>[] = parse(text, { columns: true })
+    const of = (kind: string) => BigInt(rows.find(row => row.kind === kind)?.balance_after ?? '')
+    return { opening: of('opening'), closing: of('closing'), count: rows.length - 2 }
+  }
+  if (format === 'camt053') {
+    const root = readXml(text)
+    assert.deepEqual(faultsOf(root), [])
+    const stmt = select(root, 'BkToCstmrStmt/Stmt')[0] as Node
+    return { ...balancesOf(stmt, 'USD'), count: select(stmt, 'Ntry').length }
+  }
+  const pages = readMt940(text)
+  return {
+    opening: minor(pages[0]?.opening.amount ?? '', 'USD'),
+    closing: minor(pages.at(-1)?.closing.amount ?? '', 'USD'),
+    count: pages.flatMap(page => page.lines).length,
+  }
+}
+
+test('corridor statement, a period without lines: both balances, in every format', async () => {
+  for (const format of ['csv', 'camt053', 'mt940']) {
+    const args = ['--from', '2001-01-01', '--to', '2001-02-01', '--currency', 'USD']
+    const { stdout } = await statement(id, ...args, '--format', format)
+    assert.deepEqual(readAny(format, stdout), { opening: 0n, closing: 0n, count: 0 }, format)
+  }
+  const { stdout } = await statement(
+    id,
+    '--from',
+    '2001-01-01',
+    '--to',
+    '2001-02-01',
+    '--format',
+    'mt940',
+  )
+  assert.match(
+    stdout,
+    /^:20:010131CLF00001\r\n.*\r\n:28C:01031\/00001\r\n:60F:C010101CLF0,0000\r\n:62F:C010131CLF0,0000\r\n/,
+  )
+})
+
+test('corridor statement --output: a file, and what is in it in words or as JSON', async () => {
+  const file = join(folder, 'out.xml')
+  const asked = ['--from', LONG_AGO, '--format', 'camt053', '--output', file]
+  const words = await statement(id, ...asked)
+  assert.deepEqual(faultsOf(readXml(await readFile(file, 'utf8'))), [])
+  const [headings, ...rows] = words.stdout.split('\n')
+  assert.match(headings ?? '', /^currency +opening +lines +credits +debits +closing$/)
+  assert.equal(rows.filter(row => /^[A-Z]{3} /.test(row)).length, CURRENCIES.length)
+  const { json } = await statement(id, ...asked, '--json')
+  assert.equal(json.output, file)
+  for (const one of json.currencies) {
+    assert.equal(
+      BigInt(one.opening) + BigInt(one.credits) - BigInt(one.debits),
+      BigInt(one.closing),
+    )
+    assert.equal(one.lines, inCurrency(one.currency).length)
+  }
+})
+
+test('corridor statement --output, a pipe or a device is there: written into, never replaced', async () => {
+  const pipe = join(folder, 'pipe')
+  execFileSync('mkfifo', [pipe])
+  const reader = await open(pipe, constants.O_RDONLY | constants.O_NONBLOCK)
+  try {
+    const period = [id, '--from', LONG_AGO, '--to', '2001-02-01']
+    await statement(...period, '--output', pipe)
+    assert.ok((await stat(pipe)).isFIFO())
+    const { bytesRead, buffer } = await reader.read({ buffer: Buffer.alloc(65_536) })
+    const { stdout } = await statement(...period)
+    assert.equal(buffer.toString('utf8', 0, bytesRead), stdout)
+  } finally {
+    await reader.close()
+  }
+})
+
+test('corridor statement, books that do not add up: exit code 1, words, and no file', async () => {
+  const victim = await service.openAccount({ currencies: ['USD'], fund: { USD: 1_000n } })
+  await pay(victim, { amount: 100 })
+  await pay(victim, { amount: 101 })
+  const { owner } = service.database
+  const { account_id } = victim.account
+  const [, second] = await linesOf(victim)
+  await owner.begin(async tx => {
+    await tx`alter table balance_transactions disable trigger append_only`
+    await tx`
+      update balance_transactions set balance_after = balance_after + 1
+      where account_id = ${account_id} and id = ${second?.id ?? ''}`
+    await tx`alter table balance_transactions enable trigger append_only`
+  })
+  for (const format of ['csv', 'camt053', 'mt940']) {
+    const file = join(folder, `bad.${format}`)
+    const args = ['statement', account_id, '--from', LONG_AGO, '--format', format]
+    const [toFile, toOutput] = [await cli.run(...args, '--output', file), await cli.run(...args)]
+    for (const { code, stderr } of [toFile, toOutput]) {
+      assert.equal(code, 1)
+      assert.match(
+        stderr,
+        new RegExp(`^corridor: the USD balance after line ${second?.id} is .*\\n$`),
+      )
+    }
+    assert.equal(toFile.stdout, '')
+    assert.doesNotMatch(toOutput.stdout, /closing|<\/Stmt>|:62F:/)
+    assert.equal(existsSync(file), false)
+  }
+  assert.deepEqual(
+    (await readdir(folder)).filter(name => name.includes('bad')),
+    [],
+  )
+})
+
+test('corridor statement, a currency of six decimals: csv alone, the others say so', async () => {
+  const client = await service.openAccount({
+    currencies: ['USD', 'USDC'],
+    fund: { USD: 1n, USDC: 1_000_001n },
+  })
+  const { account_id } = client.account
+  const { stdout } = await statement(account_id, '--from', LONG_AGO, '--currency', 'USDC')
+  assert.match(stdout, /^closing,.*,1000001,1\.000001,,/m)
+  for (const format of ['camt053', 'mt940']) {
+    const args = ['statement', account_id, '--from', LONG_AGO, '--format', format]
+    const { code, stdout: none, stderr } = await cli.run(...args)
+    assert.deepEqual([code, none], [2, ''])
+    assert.match(stderr, new RegExp(`^corridor: ${format} cannot hold USDC: .* take it as csv`))
+    assert.equal((await cli.run(...args, '--currency', 'USD')).code, 0)
+  }
+})
+
+test('corridor statement, --to in the future: ends now, and says so', async () => {
+  const { stderr, stdout } = await statement(id, '--from', LONG_AGO, '--to', '9000-01-01')
+  assert.match(stderr, /^corridor: --to is in the future; the statement ends at 20\d\d-.*Z\n$/)
+  assert.match(stdout, /^closing,,20\d\d-/m)
+})
+
+test('corridor statement, a wrong call: exit code 2, words on standard error, none on standard output', async () => {
+  const from = ['--from', LONG_AGO]
+  const wrong: readonly (readonly string[])[] = [
+    [],
+    [id],
+    ['acc_00000000000000000000', ...from],
+    [id, '--from', 'yesterday'],
+    [id, '--from', '2026-02-30'],
+    [id, '--from', '2026-01-31 09:30'],
+    [id, '--from', '9000-01-01'],
+    [id, ...from, '--to', LONG_AGO],
+    [id, ...from, '--currency', 'EUR'],
+    [id, ...from, '--currency', 'ABC'],
+    [id, ...from, '--format', 'pdf'],
+    [id, ...from, '--json'],
+  ]
+  const runs = await Promise.all(wrong.map(args => cli.run('statement', ...args)))
+  for (const [i, { code, stdout, stderr }] of runs.entries()) {
+    const args = wrong[i]
+    assert.deepEqual([args, code, stdout], [args, 2, ''])
+    assert.match(stderr, /^(corridor: |error: ).+\n/)
+    assert.doesNotMatch(stderr, /^ {4}at /m)
+  }
+  const nowhere = await cli.run('statement', id, ...from, '--output', '/no/such/folder/file')
+  assert.deepEqual([nowhere.code, nowhere.stdout], [1, ''])
+  assert.match(nowhere.stderr, /^corridor: cannot write the statement: .*\n$/)
+})
+
+test('corridor statement --help: an example, in 80 columns', async () => {
+  const { stdout } = await cli.run('statement', '--help')
+  assert.match(stdout, /\n {2}npx corridor statement/)
+  assert.match(stdout, /--json/)
+  assert.deepEqual(
+    stdout.split('\n').filter(line => line.length > 80),
+    [],
+  )
+})

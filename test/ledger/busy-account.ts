@@ -1,0 +1,228 @@
+// A year of a busy account, written by SQL as the owner and yet books that `corridor verify` finds in
+// order: journals numbered, chained and summing to zero, a statement line for each movement,
+// payouts with their quotes. Payouts are copies of ones the service has made for another account.
+import assert from 'node:assert/strict'
+import type { TransactionSql } from '../../src/db/connect.ts'
+import { hashJournal, type JournalKind, type LedgerCode } from '../../src/ledger/rules.ts'
+import { localPayout } from '../support/bodies.ts'
+import type { Client, TestService } from '../support/service.ts'
+
+export interface BusyAccount {
+  readonly client: Client
+  /** The first line is later than this, the last one earlier than now. */
+  readonly from: string
+  /** Lines by currency. */
+  readonly lines: Readonly<Record<string, number>>
+}
+
+/** Of five lines two are money coming in, two are payouts, one is a payout given back. */
+const DRAFTS = `
+  create temp table drafts on commit drop as
+  select i, case when i % 5 in (1, 4) then 'funding' when i % 5 = 0 then 'failure' else 'payout' end
+      as kind,
+    case when i % 50 = 6 then 'JPY' else 'USD' end as currency,
+    -- Every other payout is converted, at the figures of the sample; the others differ.
+    i % 5 = 3 as converted,
+    case when i % 5 in (1, 4) then 900000 + i % 1000 when i % 5 = 3 then -s.converted_amount
+      when i % 5 = 2 then -(10000 + i % 5000) else s.converted_amount end as amount,
+    case when i % 5 in (1, 4) then 0 when i % 5 = 0 then s.converted_fixed
+      when i % 5 = 3 then -s.converted_fixed else -s.fixed end as fixed_fee,
+    case when i % 5 in (1, 4) then 0 when i % 5 = 0 then s.converted_variable
+      when i % 5 = 3 then -s.converted_variable else 0 end as variable_fee,
+    -- The last digits count on, so that the line given back finds its payout two lines before.
+    lpad(i::text, 20, '0') as n, lpad((i - 2)::text, 20, '0') as earlier,
+    $2::timestamptz + (i * (interval '364 days' / $3::double precision)) as created_at
+  from generate_series(1, $3::integer) i, (select
+      (select holding_amount from payouts where id = $4) as converted_amount,
+      (select fixed_fee from payouts where id = $4) as converted_fixed,
+      (select variable_fee from payouts where id = $4) as converted_variable,
+      (select fixed_fee from payouts where id = $5) as fixed) s
+  where $1::text is not null`
+
+const LINES = `
+  insert into balance_transactions (account_id, id, journal_number, type, operation_type, currency,
+    amount, fixed_fee, variable_fee, net_amount, balance_after, fx_conversions, description, source,
+    metadata, created_at)
+  select $1, 'btr_' || n, i,
+    case kind when 'funding' then 'escrow' when 'payout' then 'payout' else 'payout_failure' end,
+    case when amount > 0 then 'credit' else 'debit' end, currency, amount, fixed_fee, variable_fee,
+    amount + fixed_fee + variable_fee,
+    sum(amount + fixed_fee + variable_fee) over (partition by currency order by i),
+    case when kind = 'payout' and converted or kind = 'failure' then (
+      select fx_conversions from balance_transactions b join payouts p
+        on b.id = p.balance_transaction_id where p.id = $2) else '[]'::json end,
+    case kind when 'funding' then 'esc_' || n when 'payout' then 'pot_' || n
+      else 'pot_' || earlier end,
+    case kind when 'funding' then 'esc_' || n when 'payout' then 'pot_' || n
+      else 'btr_' || earlier end,
+    '{}'::json, created_at
+  from drafts`
+
+type Changes = Readonly<Record<string, string>>
+
+const NAMED: Changes = { account_id: '$1', created_at: 'd.created_at', updated_at: 'd.created_at' }
+const PAYOUT: Changes = {
+  ...NAMED,
+  id: "'pot_' || d.n",
+  quote_id: "'poq_' || d.n",
+  balance_transaction_id: "'btr_' || d.n",
+  ask_rail_at: 'null',
+}
+const QUOTE: Changes = { ...NAMED, id: "'poq_' || d.n" }
+
+/** The converted payouts are given back two lines later, where there are such. */
+const FAILED: Changes = {
+  status: `case when exists (select from drafts f where f.i = d.i + 2)
+    then 'failed' else 'processing' end`,
+}
+
+/** As large as its draft says, where nothing is converted. */
+const sized = (...columns: readonly string[]): Changes =>
+  Object.fromEntries(columns.map(column => [column, '-d.amount']))
+
+/** Copies of a sample's row for drafts of payouts, whatever other columns the table has. */
+async function copyRows(
+  tx: TransactionSql,
+  table: 'payouts' | 'quotes' | 'beneficiaries',
+  parameters: readonly [account_id: string, sample: string],
+  changes: Changes,
+  drafts: string,
+): Promise<void> {
+  const columns = await tx<{ name: string }[]>`
+    select attname as name from pg_attribute
+    where attrelid = ${table}::text::regclass and attnum > 0 and not attisdropped`
+  const names = columns.map(({ name }) => name)
+  const values = names.map(name => changes[name] ?? `s.${name}`)
+  await tx.unsafe(
+    `insert into ${table} (${names.join(', ')}) select ${values.join(', ')}
+      from ${table} s ${drafts}`,
+    [...parameters],
+  )
+}
+
+const ofPayout = sized('amount', 'holding_amount', 'destination_amount')
+const ofQuote = sized('holding_amount', 'payout_amount', 'destination_amount')
+const ACCOUNT: Changes = { account_id: '$1' }
+const COPIED = "join drafts d on s.id = $2 and d.kind = 'payout'"
+
+/** `lines` lines over the year before now. Needs a service without rates or fees of its own. */
+export async function makeBusyAccount(service: TestService, lines: number): Promise<BusyAccount> {
+  await service.setRates({ 'USD/EUR': '0.8' })
+  await service.setFees([{ fixed_amount: 150n }])
+  const sample = await service.openAccount({ currencies: ['USD'], fund: { USD: 1_000_000n } })
+  const client = await service.openAccount({ currencies: ['USD', 'JPY'], primary: 'USD' })
+  const plain = await pay(sample, { reference_id: 'PLAIN-1' })
+  await service.setFees([{ fixed_amount: 150n, variable_bps: 20 }])
+  const converted = await pay(sample, {
+    amount: 8_000,
+    currency: 'EUR',
+    reference_id: 'FX "1", <2>',
+  })
+  const { account_id } = client.account
+  const from = new Date(Date.now() - 364.5 * 86_400_000).toISOString()
+  const { owner } = service.database
+  await owner.begin(async tx => {
+    await tx.unsafe("set local jit = off; set local work_mem = '64MB'")
+    await tx.unsafe(DRAFTS, [account_id, from, lines, converted.id, plain.id])
+    await tx.unsafe('create unique index on drafts (i); analyze drafts')
+    await tx.unsafe(LINES, [account_id, converted.id])
+    for (const [paid, is, changes] of [
+      [converted, 'd.converted', [FAILED, {}]],
+      [plain, 'not d.converted', [ofPayout, ofQuote]],
+    ] as const) {
+      const drafts = `${COPIED} and ${is}`
+      const [payout, quote] = changes
+      await copyRows(tx, 'payouts', [account_id, paid.id], { ...PAYOUT, ...payout }, drafts)
+      await copyRows(tx, 'quotes', [account_id, paid.quote], { ...QUOTE, ...quote }, drafts)
+    }
+    const whose = 'where s.account_id = $2'
+    await copyRows(tx, 'beneficiaries', [account_id, sample.account.account_id], ACCOUNT, whose)
+    await tx.unsafe(JOURNALS(account_id, converted.destination_amount))
+    await tx.unsafe(
+      `update balances b set available = l.balance_after from (
+        select distinct on (currency) currency, balance_after from balance_transactions
+        where account_id = $1 order by currency, journal_number desc
+      ) l where b.account_id = $1 and b.currency = l.currency`,
+      [account_id],
+    )
+  })
+  await owner.unsafe('analyze balance_transactions, payouts, quotes, journals')
+  await assertHash(service, account_id)
+  const counted = await owner<{ currency: string; count: bigint }[]>`
+    select currency, count(*) as count from balance_transactions
+    where account_id = ${account_id} group by currency`
+  const byCurrency = counted.map(({ currency, count }) => [currency, Number(count)])
+  return { client, from, lines: Object.fromEntries(byCurrency) }
+}
+
+async function pay(client: Client, body: object) {
+  const answer = await client.post('/v3/payout', { ...localPayout, ...body })
+  assert.equal(answer.status, 200, answer.text)
+  const { id, quote, destination_amount = 8_000 } = answer.json.data
+  return { id, quote, destination_amount: Number(destination_amount) }
+}
+
+/** One after the other, each hashed over the one before, by the recipe of ledger/rules.ts. */
+const JOURNALS = (account_id: string, destination_amount: number) => `do $body$
+declare
+  d record;
+  previous text := repeat('0', 64);
+  fee bigint;
+  codes text[]; currencies text[]; amounts bigint[]; source text; words text; at text;
+begin
+  for d in select * from drafts order by i loop
+    fee := -(d.fixed_fee + d.variable_fee);
+    source := case d.kind when 'funding' then 'esc_' || d.n when 'payout' then 'pot_' || d.n
+      else 'pot_' || d.earlier end;
+    if d.kind = 'funding' then
+      codes := array['funding', 'available'];
+      currencies := array[d.currency, d.currency];
+      amounts := array[-d.amount, d.amount];
+    elsif d.kind = 'payout' and not d.converted then
+      codes := array['available', 'fees', 'in_transit'];
+      currencies := array['USD', 'USD', 'USD'];
+      amounts := array[d.amount - fee, fee, -d.amount];
+    else
+      codes := array['available', 'fees', 'fx', 'fx', 'in_transit'];
+      currencies := array['USD', 'USD', 'USD', 'EUR', 'EUR'];
+      amounts := array[d.amount - fee, fee, -d.amount,
+        sign(d.amount) * ${destination_amount}, -sign(d.amount) * ${destination_amount}];
+    end if;
+    select string_agg('"' || c || ' ' || u || ' ' || a || '"', ',') into words
+      from unnest(codes, currencies, amounts) as x(c, u, a);
+    at := to_char(d.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"');
+    previous := encode(sha256(convert_to('["' || previous || '","${account_id}","' || d.i || '","' ||
+      d.kind || '","' || source || '","' || at || '",[' || words || ']]', 'UTF8')), 'hex');
+    insert into journals (account_id, number, kind, source, codes, currencies, amounts, created_at,
+      hash) values ('${account_id}', d.i, d.kind, source, codes, currencies, amounts, d.created_at,
+      decode(previous, 'hex'));
+  end loop;
+  update books set journal_count = d.i, head_hash = decode(previous, 'hex')
+    where account_id = '${account_id}';
+end $body$`
+
+/** The recipe above is that of the product: the first journal's hash, recomputed. */
+async function assertHash({ database }: TestService, account_id: string): Promise<void> {
+  const [row] = await database.owner<
+    {
+      kind: JournalKind
+      source: string
+      codes: string[]
+      currencies: string[]
+      amounts: string
+      created_at: string
+      hash: string
+    }[]
+  >`select kind, source, codes, currencies, array_to_string(amounts, ' ') as amounts, created_at,
+      encode(hash, 'hex') as hash from journals where account_id = ${account_id} and number = 1`
+  assert.ok(row)
+  const amounts = row.amounts.split(' ')
+  const postings = row.codes.map((code, i) => ({
+    code: code as LedgerCode,
+    currency: row.currencies[i] ?? '',
+    amount: BigInt(amounts[i] ?? ''),
+  }))
+  const { kind, source, created_at } = row
+  const journal = { account_id, number: 1n, kind, source, created_at, postings }
+  assert.equal(hashJournal('0'.repeat(64), journal), row.hash)
+}

@@ -1,0 +1,351 @@
+// The formats of statements for lines of every size: judged by the oracles beside this file, which
+// share no code with what writes them.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import type { BalanceTransactionType, FxConversion } from '../../src/balance-transaction/rules.ts'
+import {
+  type BookedLine,
+  lastDate,
+  type Statement,
+  StatementFault,
+  type StatementWriter,
+  type Totals,
+} from '../../src/balance-transaction/statement.ts'
+import {
+  camt053Writer,
+  fitsIso20022,
+  isoRate,
+} from '../../src/balance-transaction/statement-camt053.ts'
+import { csvWriter } from '../../src/balance-transaction/statement-csv.ts'
+import { mt940Writer } from '../../src/balance-transaction/statement-mt940.ts'
+import { writeStatement } from '../../src/balance-transaction/statement-write.ts'
+import { CURRENCIES, currencyExponent } from '../../src/money/currency.ts'
+import { parseDecimal, parseMajor } from '../../src/money/decimal.ts'
+import { swiftText } from '../../src/swift-text.ts'
+import { faultsOf, readXml, select, textOf } from './camt053-schema.ts'
+import { readMt940 } from './mt940-reader.ts'
+
+const seed = Number(process.env.SEED ?? Date.now() % 2 ** 31)
+const options = { seed, numRuns: 150 }
+console.log(`SEED=${seed}`)
+
+const AT = '2026-02-28T23:59:59.999999Z'
+const TYPES: readonly BalanceTransactionType[] = [
+  'escrow',
+  'payout',
+  'payout_failure',
+  'payout_reversal',
+]
+
+/** Parts of a line; the rest follows from them. */
+interface Part {
+  readonly amount: bigint
+  readonly fees: readonly [bigint, bigint]
+  readonly type: BalanceTransactionType
+  readonly reference_id: string
+  readonly transaction_description: string
+  readonly description: string
+  readonly fx_conversions: readonly FxConversion[]
+}
+
+const someText = fc.oneof(
+  fc.string({ maxLength: 128 }),
+  fc.string({ unit: 'binary', maxLength: 60 }),
+  fc.constantFrom(
+    '',
+    '-:-:'.repeat(32),
+    '/'.repeat(128),
+    '<![CDATA[]]>&amp;',
+    '\u0000\u0001\ufffe',
+    '💶'.repeat(60),
+  ),
+)
+const code = fc.constantFrom(...CURRENCIES.keys())
+const size = fc.bigInt({ min: 1n, max: 10n ** 12n })
+const conversion: fc.Arbitrary<FxConversion> = fc
+  .record({
+    rate: fc.tuple(fc.bigInt({ min: 1n, max: 10n ** 12n }), fc.integer({ min: 0, max: 20 })),
+    ...{ from: code, to: code, initial: size, final: size },
+  })
+  .map(({ rate: [digits, scale], from, to, initial, final }) => ({
+    exchange_rate: { digits, scale },
+    initial: { amount: initial, currency: from },
+    final: { amount: final, currency: to },
+  }))
+const part: fc.Arbitrary<Part> = fc.record({
+  amount: size,
+  fees: fc.tuple(fc.bigInt({ min: 0n, max: 10n ** 6n }), fc.bigInt({ min: 0n, max: 10n ** 6n })),
+  type: fc.constantFrom(...TYPES),
+  reference_id: someText,
+  transaction_description: someText,
+  description: fc.constantFrom('pot_01m7xpm2mf68g5sr1x74', `esc_${'9'.repeat(60)}`),
+  fx_conversions: fc.array(conversion, { maxLength: 2 }),
+})
+
+/** Lines that add up, the debits among them no larger than what is there. */
+function linesOf(parts: readonly Part[], currency: string, opening: bigint): BookedLine[] {
+  let balance = opening
+  return parts.map((one, i) => {
+    const sign = one.type === 'payout' ? -1n : 1n
+    const fixed_fee = sign * one.fees[0]
+    const variable_fee = sign * one.fees[1]
+    const net_amount = sign * one.amount + fixed_fee + variable_fee
+    balance += net_amount
+    return {
+      account_id: 'acc_01m7xpm2kyj94bggdx1c',
+      id: `btr_${i.toString().padStart(20, '0')}`,
+      journal_number: BigInt(i + 1),
+      type: one.type,
+      operation_type: net_amount > 0n ? 'credit' : 'debit',
+      currency,
+      amount: sign * one.amount,
+      ...{ fixed_fee, variable_fee, net_amount, balance_after: balance },
+      fx_conversions: one.fx_conversions,
+      description: one.description,
+      source: one.description,
+      metadata: {},
+      created_at: AT,
+      reference_id: one.reference_id,
+      transaction_description: one.transaction_description,
+      uetr: one.type === 'payout' ? 'eb6305c9-1f7f-49de-aed0-16487c27b42d' : '',
+    }
+  })
+}
+
+function totalsOf(lines: readonly BookedLine[]): Totals {
+  const sum = (of: (amount: bigint) => bigint) =>
+    lines.reduce((total, { net_amount }) => total + of(net_amount), 0n)
+  return {
+    count: lines.length,
+    credits: sum(net => (net > 0n ? net : 0n)),
+    debits: sum(net => (net < 0n ? -net : 0n)),
+  }
+}
+
+async function written(
+  writer: StatementWriter,
+  lines: readonly BookedLine[],
+  currency: string,
+  opening: bigint,
+): Promise<string> {
+  const closing = lines.at(-1)?.balance_after ?? opening
+  const statement: Statement = {
+    account_id: 'acc_01m7xpm2kyj94bggdx1c',
+    above: { created_at: '2026-02-01T00:00:00.000000Z', side: 'before' },
+    below: { created_at: '2026-03-01T00:00:00.000000Z', side: 'before' },
+    filters: {},
+    created_at: '2026-03-02T07:00:00.123456Z',
+    from: '2026-02-01T00:00:00.000000Z',
+    to: '2026-03-01T00:00:00.000000Z',
+    balances: [{ currency, opening, closing }],
+    complete: true,
+  }
+  const half = Math.ceil(lines.length / 2)
+  async function* pages() {
+    yield lines.slice(0, half)
+    yield lines.slice(half)
+  }
+  return (await Array.fromAsync(writeStatement(statement, writer, pages))).join('')
+}
+
+/** Enough for any debits. */
+const OPENING = 10n ** 13n
+
+const minor = (text: string, currency: string) => {
+  const amount = parseMajor(text.replace('-', ''), currencyExponent(currency))
+  assert.ok(amount !== undefined, text)
+  return text.startsWith('-') ? -amount : amount
+}
+
+test('camt053, any lines in any currency that fits: as the message definition wants it, and they add up', async () => {
+  const fitting = [...CURRENCIES.keys()].filter(fitsIso20022)
+  assert.equal(fitting.length, CURRENCIES.size - 2)
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(part, { maxLength: 12 }),
+      fc.constantFrom(...fitting),
+      someText,
+      async (parts, currency, name) => {
+        const lines = linesOf(parts, currency, OPENING)
+        const text = await written(
+          camt053Writer(name, () => totalsOf(lines)),
+          lines,
+          currency,
+          OPENING,
+        )
+        const root = readXml(text)
+        assert.deepEqual(faultsOf(root), [])
+        const stmt = select(root, 'BkToCstmrStmt/Stmt')[0]
+        assert.ok(stmt)
+        const entries = select(stmt, 'Ntry')
+        const sum = entries.reduce((total, entry) => {
+          const amount = minor(textOf(entry, 'Amt'), currency)
+          return textOf(entry, 'CdtDbtInd') === 'DBIT' ? total - amount : total + amount
+        }, OPENING)
+        const [opening, closing] = select(stmt, 'Bal/Amt').map(one => minor(one.text, currency))
+        assert.deepEqual([opening, closing], [OPENING, sum])
+      },
+    ),
+    options,
+  )
+})
+
+test('mt940, any lines in any currency that fits: as the standard has it, and they add up', async () => {
+  const fitting = [...CURRENCIES.keys()].filter(one => one.length === 3)
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(part, { maxLength: 40 }),
+      fc.constantFrom(...fitting),
+      async (parts, currency) => {
+        const lines = linesOf(parts, currency, OPENING)
+        const pages = readMt940(await written(mt940Writer(), lines, currency, OPENING))
+        let balance = OPENING
+        for (const page of pages) {
+          assert.ok(page.length <= 2_000)
+          assert.equal(minor(page.opening.amount, currency), balance)
+          for (const line of page.lines) balance += minor(line.amount, currency)
+          assert.equal(minor(page.closing.amount, currency), balance)
+        }
+        assert.equal(balance, lines.at(-1)?.balance_after ?? OPENING)
+        assert.equal(pages.flatMap(page => page.lines).length, lines.length)
+        assert.deepEqual([pages.at(-1)?.closing.date, pages[0]?.number], ['2026-02-28', 26059])
+      },
+    ),
+    options,
+  )
+})
+
+const FAULTS: readonly (readonly [what: string, from: RegExp, to: string, fault: RegExp])[] = [
+  ['another namespace', /001\.08"/, '001.02"', /namespace/],
+  ['elements out of order', /(<Sts>.*?<\/Sts>)(<BookgDt>.*?<\/BookgDt>)/, '$2$1', /out of order/],
+  ['a balance missing its date', /<Dt><Dt>[^/]*<\/Dt><\/Dt>/, '', /0 Dt/],
+  ['six fraction digits', /(<Bal>.*?)\d\.\d\d</, '$11.000001<', /5 fraction digits/],
+  ['nineteen digits', /(<Bal>.*?Ccy="USD">)/, '$112345678901234567', /18 digits/],
+  ['a negative amount', /(<Bal>.*?Ccy="USD">)/, '$1-', /zero or more/],
+  ['a code that is none', /OPBD/, 'OPEN', /OPBD or CLBD/],
+  ['a currency of four letters', /Ccy="USD"/, 'Ccy="USDC"', /attributes/],
+  ['a text too long', /<NtryRef>/, `<NtryRef>${'x'.repeat(35)}`, /1 to 35/],
+  ['an element unknown', /<NtryRef>/, '<Colour>red</Colour><NtryRef>', /not known/],
+  ['a day that is none', /<ValDt><Dt>2026-02-28/, '<ValDt><Dt>2026-02-30', /a date/],
+  ['an empty text', /<Nm>.*?<\/Nm>/, '<Nm></Nm>', /1 to 70/],
+]
+test('mt940, code words in texts of customers: read as text, and never as a code word', async () => {
+  const texts = ['x/CHGS/USD9,99', 'CHGS/USD9,99', '/CHGS/EREF/', 'x/UETR', 'UETR', '/REMI/ID/btr']
+  for (const text of texts) {
+    const [line] = linesOf(
+      [
+        {
+          ...{ amount: 100n, fees: [0n, 0n], type: 'escrow', fx_conversions: [] },
+          ...{ reference_id: text, transaction_description: text, description: 'esc_1' },
+        },
+      ],
+      'EUR',
+      OPENING,
+    )
+    const file = await written(mt940Writer(), [line as BookedLine], 'EUR', OPENING)
+    const { information } = readMt940(file)[0]?.lines[0] ?? assert.fail()
+    // Code words of which one ends where the next begins, as a reader finds them.
+    const words = [...information.matchAll(/\/(?=([A-Z]+)\/)/g)].map(([, word]) => word)
+    assert.deepEqual(words, ['ID', 'TRTP', 'SRCE', 'EREF', 'REMI'], information)
+  }
+  const kept = { reference_id: 'INV/2026/01/A', transaction_description: 'see CHGS and ID' }
+  const [line] = linesOf(
+    [{ amount: 1n, fees: [0n, 0n], type: 'escrow', fx_conversions: [], ...kept, description: '' }],
+    'EUR',
+    OPENING,
+  )
+  const file = await written(mt940Writer(), [line as BookedLine], 'EUR', OPENING)
+  assert.match(file.replaceAll('\r\n', ''), /\/EREF\/INV\/2026\/01\/A\/REMI\/see CHGS and ID:62F:/)
+})
+
+test('the oracle of camt.053: finds what is wrong with a document', async () => {
+  const parts: Part[] = [
+    {
+      ...{ amount: 5n, fees: [1n, 2n], type: 'payout', description: 'pot_1' },
+      ...{ reference_id: 'r', transaction_description: 't', fx_conversions: [] },
+    },
+  ]
+  const lines = linesOf(parts, 'USD', OPENING)
+  const text = await written(
+    camt053Writer('Name', () => totalsOf(lines)),
+    lines,
+    'USD',
+    OPENING,
+  )
+  assert.deepEqual(faultsOf(readXml(text)), [])
+  for (const [what, from, to, fault] of FAULTS) {
+    const broken = text.replace(from, to)
+    assert.notEqual(broken, text, what)
+    let faults: string[] = []
+    try {
+      faults = faultsOf(readXml(broken))
+    } catch (error) {
+      assert.fail(`${what}: ${error}`)
+    }
+    assert.match(faults.join('\n'), fault, what)
+  }
+})
+
+test('isoRate: at most ten fraction digits and eleven in all, rounded once', () => {
+  const rows: readonly [rate: string, want: string | undefined][] = [
+    ['1', '1'],
+    ['7.84790132221', '7.8479013222'],
+    ['160.123456789', '160.12345679'],
+    ['0.000000142857142857', '0.0000001429'],
+    ['0.00000000004', undefined],
+    ['0.00000000005', '0.0000000001'],
+    ['9.99999999995', '10'],
+    ['99999999999.4', '99999999999'],
+    ['100000000000', undefined],
+    ['123456789012', undefined],
+    ['99999999999.5', undefined],
+  ]
+  for (const [rate, want] of rows) {
+    const decimal = parseDecimal(rate)
+    assert.equal(decimal && isoRate(decimal), want, rate)
+  }
+})
+
+test('swiftText: letters of the x set, accents taken off, underscores as hyphens', () => {
+  assert.equal(swiftText('btr_1 Über #1 “x”\n№7'), 'btr-1 Uber .1 .x. No7')
+})
+
+test('lastDate: the day of the last instant before', () => {
+  assert.equal(lastDate('2026-03-01T00:00:00.000000Z'), '2026-02-28')
+  assert.equal(lastDate('2026-03-01T00:00:00.000001Z'), '2026-03-01')
+  assert.equal(lastDate('2024-03-01T00:00:00.000000Z'), '2024-02-29')
+})
+
+test('statements, amounts longer than a format has room for: refused, never cut', async () => {
+  const huge = 9_007_199_254_740_991_000n
+  for (const writer of [camt053Writer('Name', () => totalsOf([])), mt940Writer()]) {
+    await assert.rejects(written(writer, [], 'JPY', huge), StatementFault)
+  }
+  assert.match(await written(csvWriter(), [], 'JPY', huge), /closing,.*,9007199254740991000,/)
+})
+
+test('statements, lines that do not lead to their balances: a fault before the closing balance', async () => {
+  const parts = fc.sample(part, { seed, numRuns: 6 })
+  const lines = linesOf(parts, 'EUR', OPENING)
+  const third = lines[2] as BookedLine
+  const wrong: BookedLine[][] = [
+    lines.map(line =>
+      line === third ? { ...line, balance_after: line.balance_after + 1n } : line,
+    ),
+    lines.map(line => (line === third ? { ...line, net_amount: line.net_amount - 1n } : line)),
+    lines.filter(line => line !== third),
+    [...lines.slice(0, 3), third, ...lines.slice(3)],
+    lines.toReversed(),
+  ]
+  for (const writer of [
+    csvWriter,
+    mt940Writer,
+    () => camt053Writer('Name', () => totalsOf(lines)),
+  ]) {
+    for (const one of wrong) {
+      await assert.rejects(written(writer(), one, 'EUR', OPENING), StatementFault)
+    }
+    await written(writer(), lines, 'EUR', OPENING)
+  }
+})
