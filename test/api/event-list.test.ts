@@ -99,19 +99,30 @@ test(`GET ${PATH}/{id}, what an event says: its object by id and kind, with the 
     previous_status: 'pending',
     description: '',
   })
-  assert.deepEqual(factsOf('payout.succeeded'), {
+  // Journals of the book: its funding, two debits and what became of them, the third debit.
+  const { journals: debits, ...created } = factsOf('payout.created')
+  assert.deepEqual(created, { object: 'payout', status: 'compliance_hold', by: 'account' })
+  assert.deepEqual(debits, [6])
+  const held = factsOf('payout.compliance_hold')
+  assert.match(held.status_description, /^Held until entity /)
+  assert.deepEqual([held.by, held.journals], ['account', []])
+  const { journals, ...succeeded } = factsOf('payout.succeeded')
+  assert.deepEqual(succeeded, {
     object: 'payout',
     status: 'succeeded',
     previous_status: 'processing',
     failure: null,
+    by: 'rail',
   })
-  const { failure, ...failed } = factsOf('payout.failed')
+  const { failure, journals: given_back, ...failed } = factsOf('payout.failed')
   assert.deepEqual(failed, {
     object: 'payout',
     status: 'failed',
     previous_status: 'processing',
+    by: 'rail',
   })
   assert.equal(failure.code, 'PF000900')
+  assert.deepEqual([...journals, ...given_back].sort(), [4, 5])
 })
 
 test(`GET ${PATH}, filters: one type, one object, both, in any pages`, async () => {

@@ -1,0 +1,35 @@
+// GET /v3/payout/{id}/timeline.
+import type { FastifyInstance } from 'fastify'
+import type { Deps } from '../deps.ts'
+import { found } from '../errors.ts'
+import { send } from '../http/answer.ts'
+import { operationDocs, pathId } from '../http/docs.ts'
+import { success } from '../http/envelope.ts'
+import { Envelope } from '../http/schema.ts'
+import { findTimeline } from './store.ts'
+import { presentTimeline, TimelineResponse } from './wire.ts'
+
+export function timelineRoutes(app: FastifyInstance, deps: Deps): void {
+  app.get<{ Params: { id: string } }>(
+    '/v3/payout/:id/timeline',
+    {
+      config: { scope: 'read' },
+      schema: operationDocs({
+        operationId: 'getPayoutTimeline',
+        summary: 'Fetch what became of a payout, and why.',
+        description:
+          'Every state with its cause, the journals it wrote in the book of the account, and ' +
+          'each attempt to tell a webhook endpoint of it, in one list, oldest first. Attempts ' +
+          'are forgotten with their deliveries, some 30 days after those ended.',
+        params: pathId('pot'),
+        response: Envelope(TimelineResponse),
+        refusals: ['not_found'],
+      }),
+    },
+    async (request, reply) => {
+      const { account_id } = request.account
+      const source = await findTimeline(deps.sql, { account_id, id: request.params.id })
+      return send(reply, success(presentTimeline(found(source))))
+    },
+  )
+}

@@ -1,0 +1,109 @@
+// What the timeline of a payout is made of, read in one snapshot: states move while it is read.
+// Index look-ups only, each within the account of the payout, so that a receiver's rows are never
+// seen.
+import type { Sql, TransactionSql } from '../db/connect.ts'
+import { keysOf } from '../db/keys.ts'
+import { transact } from '../db/transact.ts'
+import type { Event } from '../event/rules.ts'
+import type { Key } from '../id.ts'
+import { findJournals } from '../ledger/store.ts'
+import { findPayouts } from '../payout/store.ts'
+import {
+  journalsNamed,
+  MAX_ATTEMPTS,
+  MAX_STATES,
+  type TimelineAttempt,
+  type TimelineLine,
+  type TimelineSource,
+} from './rules.ts'
+
+/** Undefined when the account has no such payout. */
+export function findTimeline(sql: Sql, key: Key): Promise<TimelineSource | undefined> {
+  return transact(sql, tx => readTimeline(tx, key), 'isolation level repeatable read read only')
+}
+
+async function readTimeline(tx: TransactionSql, key: Key): Promise<TimelineSource | undefined> {
+  const { account_id } = key
+  const [[payout], events] = await Promise.all([
+    findPayouts(tx, [key]),
+    listEventsOf(tx, key, MAX_STATES + 1),
+  ])
+  if (payout === undefined) return undefined
+  const kept = events.slice(0, MAX_STATES)
+  const numbers = journalsNamed(kept)
+  const sources = [payout.id, payout.balance_transaction_id]
+  const [journals, lines, attempts] = await Promise.all([
+    numbers.length === 0
+      ? []
+      : findJournals(
+          tx,
+          numbers.map(number => ({ account_id, number })),
+        ),
+    listLinesOf(
+      tx,
+      sources.map(id => ({ account_id, id })),
+    ),
+    listAttemptsOf(tx, kept, MAX_ATTEMPTS + 1),
+  ])
+  return {
+    payout,
+    events: kept,
+    journals,
+    lines,
+    attempts: attempts.slice(0, MAX_ATTEMPTS),
+    truncated: events.length > MAX_STATES || attempts.length > MAX_ATTEMPTS,
+  }
+}
+
+/** Of one object, newest first. */
+export function listEventsOf(
+  tx: TransactionSql,
+  { account_id, id }: Key,
+  limit: number,
+): Promise<Event[]> {
+  // The bounds and the order are those of the index by object alone.
+  return tx<Event[]>`
+    select account_id, sequence, id, type, object_id, data, created_at from events
+    where account_id = ${account_id} and object_id >= ${id} and object_id <= ${id}
+      and object_id <> ''
+    order by object_id desc, sequence desc limit ${limit}`
+}
+
+/** The statement lines of these sources: of a payout its debit, of a debit what was given back. */
+export function listLinesOf(tx: TransactionSql, sources: readonly Key[]): Promise<TimelineLine[]> {
+  return tx<TimelineLine[]>`
+    select r.* from ${keysOf(tx, sources)}
+    cross join lateral (
+      select id, journal_number, balance_after from balance_transactions b
+      where b.account_id = k.account_id and b.source >= k.id and b.source <= k.id
+      order by b.source, b.type limit 4
+    ) r`
+}
+
+/** The attempts to tell of these events, to whatever endpoint, newest first. */
+export async function listAttemptsOf(
+  tx: TransactionSql,
+  events: readonly Key[],
+  limit: number,
+): Promise<TimelineAttempt[]> {
+  return tx<TimelineAttempt[]>`
+    select d.endpoint_id, d.event_id, d.event_sequence, d.event_type, d.status, d.attempts,
+      d.due_at + b.clock_ahead as due_at, a.*
+    from ${keysOf(tx, events)}
+    cross join lateral (
+      select clock_ahead from books b where b.account_id = k.account_id limit 1
+    ) b
+    cross join lateral (
+      select * from webhook_deliveries d
+      where d.account_id = k.account_id and d.event_id = k.id and d.event_id <> ''
+      order by d.created_at desc limit ${limit}
+    ) d
+    cross join lateral (
+      select delivery_id, number, created_at, duration_ms, status_code, error
+      from webhook_attempts a
+      where a.account_id = d.account_id and a.delivery_id = d.id
+      order by a.number desc limit ${limit}
+    ) a
+    order by a.created_at desc, d.event_sequence desc, a.number desc, a.delivery_id desc
+    limit ${limit}`
+}
