@@ -6,7 +6,9 @@ import type { Sql, TransactionSql } from '../db/connect.ts'
 import { classify, isServerError } from '../db/failure.ts'
 import { transact } from '../db/transact.ts'
 import { Refusal, refusal } from '../errors.ts'
-import type { Operation } from './operation.ts'
+import type { Aside } from './aside.ts'
+import type { LongOperation, Operation } from './operation.ts'
+import { nextTurn } from './turns.ts'
 
 interface Waiting<Command, Outcome> {
   readonly command: Command
@@ -21,6 +23,8 @@ type Settled<Outcome> = { readonly outcome: Outcome } | { readonly refusal: Refu
 export interface LaneOptions {
   /** Most commands in one transaction. */
   readonly max_batch: number
+  /** The longest wait for an answer; MAX_WAIT_MS unless said otherwise. */
+  readonly max_wait_ms?: number
   /** Called after each committed batch with its size and duration, for metrics. */
   onBatch?(operation: string, size: number, seconds: number): void
 }
@@ -42,25 +46,34 @@ const MAX_ATTEMPTS = 5
 const MAX_BACKOFF_MS = 1000
 
 /**
- * A caller is answered within this time, if only by a 503; a command not begun by then is not begun
- * at all, as its caller may have turned elsewhere.
+ * Unless a lane says otherwise, a caller is answered within this time, if only by a 503; a command
+ * not begun by then is not begun at all, as its caller may have turned elsewhere.
  */
 export const MAX_WAIT_MS = 4_500
 const WATCH_MS = 250
 
+/** What a lane can run: many commands at once, or long ones each by itself. */
+type AnyOperation<Command, State, Outcome> =
+  | Operation<Command, State, Outcome>
+  | LongOperation<Command, State, Outcome>
+
 export class Lane<Command, State, Outcome> {
   readonly #sql: Sql
-  readonly #operation: Operation<Command, State, Outcome>
+  readonly #operation: AnyOperation<Command, State, Outcome>
   readonly #options: LaneOptions
+  readonly #max_batch: number
+  readonly #max_wait_ms: number
   #queue: Waiting<Command, Outcome>[] = []
   /** What is with the database now. */
   readonly #inHand = new Set<Waiting<Command, Outcome>>()
   #busy = false
 
-  constructor(sql: Sql, operation: Operation<Command, State, Outcome>, options: LaneOptions) {
+  constructor(sql: Sql, operation: AnyOperation<Command, State, Outcome>, options: LaneOptions) {
     this.#sql = sql
     this.#operation = operation
     this.#options = options
+    this.#max_batch = 'settle' in operation ? 1 : options.max_batch
+    this.#max_wait_ms = options.max_wait_ms ?? MAX_WAIT_MS
   }
 
   /**
@@ -78,7 +91,7 @@ export class Lane<Command, State, Outcome> {
     const watch = setInterval(() => this.#answerLate(), WATCH_MS)
     const inFlight = new Set<Promise<void>>()
     while (this.#queue.length > 0) {
-      const batch = this.#queue.splice(0, this.#options.max_batch)
+      const batch = this.#queue.splice(0, this.#max_batch)
       const stored = Promise.withResolvers<void>()
       const done = this.#runBatch(batch, stored.resolve).finally(() => inFlight.delete(done))
       inFlight.add(done)
@@ -94,9 +107,9 @@ export class Lane<Command, State, Outcome> {
   /** A silent database must not hold callers: whoever has waited too long is answered now. */
   #answerLate(): void {
     const now = performance.now()
-    this.#queue = refuseLate(this.#queue, now)
+    this.#queue = refuseLate(this.#queue, now, this.#max_wait_ms)
     for (const { since, reject } of this.#inHand) {
-      if (now - since >= MAX_WAIT_MS) reject(unavailable(new Error('no answer in time')))
+      if (now - since >= this.#max_wait_ms) reject(unavailable(new Error('no answer in time')))
     }
   }
 
@@ -106,7 +119,7 @@ export class Lane<Command, State, Outcome> {
    */
   async #runBatch(all: Waiting<Command, Outcome>[], onStored = () => {}): Promise<void> {
     const started = performance.now()
-    const batch = refuseLate(all, started)
+    const batch = refuseLate(all, started, this.#max_wait_ms)
     if (batch.length === 0) return
     for (const waiting of batch) this.#inHand.add(waiting)
     try {
@@ -150,7 +163,7 @@ export class Lane<Command, State, Outcome> {
           begun = true
           const prepared = await this.#operation.prepare?.(tx, commands)
           const state = await this.#operation.load(tx, commands, prepared)
-          const settled = await this.#decideAndStore(tx, state, commands, onStored)
+          const settled = await this.#settle(tx, state, commands, onStored)
           committing = true
           return settled
         })
@@ -170,11 +183,26 @@ export class Lane<Command, State, Outcome> {
     }
   }
 
+  async #settle(
+    tx: TransactionSql,
+    state: State,
+    commands: readonly Command[],
+    onStored: () => void,
+  ): Promise<Settled<Outcome>[]> {
+    const operation = this.#operation
+    if (!('settle' in operation)) {
+      return this.#decideAndStore(operation, tx, state, commands, onStored)
+    }
+    const [command] = commands
+    return [{ outcome: await operation.settle(tx, state, command as Command) }]
+  }
+
   /**
    * By portions, so that the database writes one while the next is decided: on two processors a
    * batch takes as long as the slower of the two, not as both together.
    */
   async #decideAndStore(
+    operation: Operation<Command, State, Outcome>,
     tx: TransactionSql,
     state: State,
     commands: readonly Command[],
@@ -185,11 +213,11 @@ export class Lane<Command, State, Outcome> {
     for (let i = 0; i < commands.length; i += STORE_PORTION) {
       const portion = commands
         .slice(i, i + STORE_PORTION)
-        .map(command => this.#decide(state, command))
+        .map(command => decide(operation, state, command))
       settled.push(...portion)
       const outcomes = portion.flatMap(s => ('outcome' in s ? [s.outcome] : []))
       if (outcomes.length === 0) continue
-      const stored = this.#operation.store(tx, outcomes, state)
+      const stored = operation.store(tx, outcomes, state)
       // Awaited below with the others; until then a failure must not count as unhandled.
       stored.catch(() => {})
       stores.push(stored)
@@ -200,37 +228,55 @@ export class Lane<Command, State, Outcome> {
     await Promise.all(stores)
     return settled
   }
+}
 
-  #decide(state: State, command: Command): Settled<Outcome> {
-    try {
-      return { outcome: this.#operation.decide(state, command) }
-    } catch (error) {
-      if (error instanceof Refusal) return { refusal: error }
-      throw error
-    }
+function decide<Command, State, Outcome>(
+  operation: Operation<Command, State, Outcome>,
+  state: State,
+  command: Command,
+): Settled<Outcome> {
+  try {
+    return { outcome: operation.decide(state, command) }
+  } catch (error) {
+    if (error instanceof Refusal) return { refusal: error }
+    throw error
   }
 }
 
 /** Several lanes of one operation, so that different accounts commit side by side. */
 export class Lanes<Command extends { readonly account_id: string }, State, Outcome> {
   readonly #lanes: readonly Lane<Command, State, Outcome>[]
+  /** For accounts that are aside; undefined of long commands, which set them aside. */
+  readonly #siding: Lane<Command, State, Outcome> | undefined
+  readonly #aside: Aside | undefined
 
   constructor(
     sql: Sql,
-    operation: Operation<Command, State, Outcome>,
-    options: LaneOptions & { readonly lanes: number },
+    operation: AnyOperation<Command, State, Outcome>,
+    options: LaneOptions & { readonly lanes: number; readonly aside?: Aside },
   ) {
-    this.#lanes = Array.from(
-      { length: options.lanes },
-      () => new Lane<Command, State, Outcome>(sql, operation, options),
-    )
+    const open = () => new Lane<Command, State, Outcome>(sql, operation, options)
+    this.#lanes = Array.from({ length: options.lanes }, open)
+    this.#aside = options.aside
+    this.#siding = options.aside === undefined || 'settle' in operation ? undefined : open()
   }
 
-  /** All commands of one account go through one lane, in the order they came. */
+  /**
+   * All commands of one account go through one lane, in the order they came. Those that wait for a
+   * long command of their account wait in the siding, or a batch with one of them in it would keep
+   * other accounts waiting, and hold their books.
+   */
   run(command: Command): Promise<Outcome> {
+    const { account_id } = command
+    if (this.#aside?.has(account_id) && this.#siding !== undefined) return this.#siding.run(command)
     let sum = 0
-    for (let i = 0; i < command.account_id.length; i++) sum += command.account_id.charCodeAt(i)
-    return (this.#lanes[sum % this.#lanes.length] as Lane<Command, State, Outcome>).run(command)
+    for (let i = 0; i < account_id.length; i++) sum += account_id.charCodeAt(i)
+    const lane = this.#lanes[sum % this.#lanes.length] as Lane<Command, State, Outcome>
+    if (this.#aside === undefined) return lane.run(command)
+    const run = () => lane.run(command)
+    return this.#siding === undefined
+      ? this.#aside.long(account_id, run)
+      : this.#aside.shared(account_id, run)
   }
 }
 
@@ -247,15 +293,16 @@ async function answer<Outcome>(
   }
 }
 
-/** Refuses the commands that have waited too long, and returns the others. */
+/** Refuses the commands that have waited longer than that, and returns the others. */
 function refuseLate<W extends Pick<Waiting<unknown, unknown>, 'since' | 'reject'>>(
   waiting: W[],
   now: number,
+  max_wait_ms: number,
 ): W[] {
   const oldest = waiting[0]?.since ?? now
-  if (now - oldest < MAX_WAIT_MS) return waiting
+  if (now - oldest < max_wait_ms) return waiting
   return waiting.filter(({ since, reject }) => {
-    const late = now - since >= MAX_WAIT_MS
+    const late = now - since >= max_wait_ms
     if (late) reject(refusal('service_unavailable', 'The database is busy; nothing was written.'))
     return !late
   })
@@ -274,10 +321,6 @@ function unavailable(cause: unknown): Refusal {
 /** Waiting for a connection has taken its time already. */
 function isSlow(error: unknown): boolean {
   return (error as { code?: unknown }).code === 'CONNECT_TIMEOUT'
-}
-
-function nextTurn(): Promise<void> {
-  return new Promise(resolve => setImmediate(resolve))
 }
 
 /** Full jitter: a random wait below a doubling ceiling keeps retries from marching in step. */

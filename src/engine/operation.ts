@@ -17,7 +17,14 @@ import type { TransactionSql } from '../db/connect.ts'
  *   in portions, one after the other on the same connection: its statements are sent before it
  *   returns, in the order in which they must run, and it takes from the state what it has written.
  */
-export interface Operation<Command, State, Outcome, Prepared = unknown> {
+export interface Operation<Command, State, Outcome, Prepared = unknown>
+  extends Loading<Command, State, Prepared> {
+  decide(state: State, command: Command): Outcome
+  store(tx: TransactionSql, outcomes: readonly Outcome[], state: State): Promise<unknown>
+}
+
+/** How any write begins. */
+interface Loading<Command, State, Prepared> {
   readonly name: string
   prepare?(tx: TransactionSql, commands: readonly Command[]): Promise<Prepared>
   load(
@@ -25,6 +32,15 @@ export interface Operation<Command, State, Outcome, Prepared = unknown> {
     commands: readonly Command[],
     prepared: Prepared | undefined,
   ): Promise<State>
-  decide(state: State, command: Command): Outcome
-  store(tx: TransactionSql, outcomes: readonly Outcome[], state: State): Promise<unknown>
+}
+
+/**
+ * A write of which one command is so large that deciding it in one go would hold up everybody
+ * else; each has a transaction of its own. `settle` decides it portion by portion, has each stored
+ * while the next is decided, and lets the event loop turn in between. When it throws a Refusal,
+ * what it has stored is rolled back with it.
+ */
+export interface LongOperation<Command, State, Outcome, Prepared = unknown>
+  extends Loading<Command, State, Prepared> {
+  settle(tx: TransactionSql, state: State, command: Command): Promise<Outcome>
 }

@@ -6,8 +6,15 @@ import { type Claim, hashRequest, type Reply } from '../idempotency/rules.ts'
 /** Visible ASCII, 1 to 255 characters; the draft standard's quotes are taken off (contract 26). */
 const KEY = /^[\x21-\x7e](?:[\x20-\x7e]{0,253}[\x21-\x7e])?$/
 
-/** The claim a request makes by its Idempotency-Key header, or null. No body is an empty one. */
-export function claimOf(request: FastifyRequest, operation: string): Claim | null {
+/**
+ * The claim a request makes by its Idempotency-Key header, or null. No body is an empty one.
+ * `asked` is what tells one request from another, by default the body.
+ */
+export function claimOf(
+  request: FastifyRequest,
+  operation: string,
+  asked: unknown = request.body ?? {},
+): Claim | null {
   const header = request.headers['idempotency-key']
   if (header === undefined) return null
   const sent = typeof header === 'string' ? header : ''
@@ -17,7 +24,7 @@ export function claimOf(request: FastifyRequest, operation: string): Claim | nul
     const message = 'An Idempotency-Key has 1 to 255 visible ASCII characters.'
     throw refusal('invalid_idempotency_key', message, 'Idempotency-Key')
   }
-  return { operation, key, request_hash: hashRequest(request.body ?? {}) }
+  return { operation, key, request_hash: hashRequest(asked) }
 }
 
 /** Sends text that is JSON already. */

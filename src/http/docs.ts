@@ -26,7 +26,7 @@ export const EXAMPLES = 'x-examples'
 /** The reasons an operation can be refused for, beside those that every route can give. */
 export const REFUSALS = 'x-refusals'
 
-/** What the reader is told of a query parameter, where the validator sees its text. */
+/** What the reader is told of a member, where the validator sees its text or less of it. */
 export const DOCUMENTED = 'x-documented'
 
 /** The schema keywords of ours that the validator must let pass. */

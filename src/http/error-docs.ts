@@ -15,7 +15,7 @@ export interface OperationTraits {
 
 export const REASONS = Object.keys(CATALOGUE) as Reason[]
 
-const ErrorDetail = Type.Object(
+export const ErrorDetail = Type.Object(
   {
     code: Type.Integer({ description: 'The number of the error in the catalogue.' }),
     reason: Type.String({

@@ -38,7 +38,7 @@ export function toRefusal(error: unknown): Refusal {
 
 /** Fastify's error handler. Faults of ours are logged with their cause; refusals are not. */
 export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply) {
-  const refused = toRefusal(error)
+  const refused = isTooLarge(error) ? tooLarge(request) : toRefusal(error)
   if (refused.status === 500) request.log.error({ err: error }, 'request failed')
   if (refused.status === 503) {
     request.log.warn({ err: refused.cause ?? error }, 'request could not be served')
@@ -47,17 +47,22 @@ export function sendError(error: unknown, request: FastifyRequest, reply: Fastif
   return sendRefusal(refused, request, reply)
 }
 
+function isTooLarge(error: unknown): boolean {
+  return (error as { code?: unknown } | null)?.code === 'FST_ERR_CTP_BODY_TOO_LARGE'
+}
+
+function tooLarge({ routeOptions }: FastifyRequest): Refusal {
+  const limit = routeOptions.bodyLimit / 1024
+  const name = limit < 1024 ? `${limit} KiB` : `${limit / 1024} MiB`
+  return refusal('payload_too_large', `The body is over ${name}.`)
+}
+
 /** A body of nothing but unknown fields must not be answered at many times its size. */
-const MAX_PROBLEMS = 100
+export const MAX_PROBLEMS = 100
 
 export function sendRefusal(refused: Refusal, request: FastifyRequest, reply: FastifyReply) {
   const { status, problems } = refused
-  const errors = problems.slice(0, MAX_PROBLEMS).map(({ reason, message, remarks }) => ({
-    code: CATALOGUE[reason].code,
-    reason,
-    message,
-    remarks,
-  }))
+  const errors = problems.slice(0, MAX_PROBLEMS).map(presentProblem)
   void reply.status(status).header('vary', 'accept')
   if (status === 401) {
     void reply.header('www-authenticate', 'Basic realm="Corridor", charset="UTF-8"')
@@ -67,8 +72,12 @@ export function sendRefusal(refused: Refusal, request: FastifyRequest, reply: Fa
       .type('application/problem+json')
       .send(JSON.stringify(problemDetails(refused, errors, request.id)))
   }
-  const body = { status: 'error', message: summary(problems), errors, data: null }
+  const body = { status: 'error', message: summary(refused), errors, data: null }
   return reply.type('application/json; charset=utf-8').send(JSON.stringify(body))
+}
+
+export function presentProblem({ reason, message, remarks }: Problem) {
+  return { code: CATALOGUE[reason].code, reason, message, remarks }
 }
 
 /**
@@ -96,16 +105,17 @@ function problemDetails(refused: Refusal, errors: readonly object[], request_id:
     type: `urn:corridor:error:${reason}`,
     title: CATALOGUE[reason].meaning,
     status: refused.status,
-    detail: summary(refused.problems),
+    detail: summary(refused),
     instance: `urn:corridor:request:${request_id}`,
     errors,
   }
 }
 
-function summary(problems: readonly Problem[]): string {
+function summary({ problems, unlisted }: Refusal): string {
   const [first] = problems
   if (first === undefined) return 'The request was refused.'
-  return problems.length === 1 ? first.message : `${problems.length} problems; see errors.`
+  const count = problems.length + unlisted
+  return count === 1 ? first.message : `${count} problems; see errors.`
 }
 
 function wantsProblem(accept: string | undefined): boolean {

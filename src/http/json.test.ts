@@ -371,3 +371,13 @@ test('readJson, the payout body cut after every byte: only the whole is accepted
   for (let length = 0; length < whole.length; length += 1) refusalOf(whole.subarray(0, length))
   assert.deepStrictEqual(readJson(whole), JSON.parse(payout))
 })
+
+test('a million values: read; one more: refused, and so are 100,001 members of one object', () => {
+  const array = (count: number) => `[${Array(count).fill('0').join(',')}]`
+  assert.equal((read(array(999_999)) as unknown[]).length, 999_999)
+  const values = refusalOf(Buffer.from(array(1_000_000)))
+  assert.deepEqual([values.reason, values.path], ['too_many_values', '[999999]'])
+  const object = (count: number) => `{${Array.from({ length: count }, (_, i) => `"a${i}":0`)}}`
+  assert.equal(Object.keys(read(object(100_000)) as object).length, 100_000)
+  assert.equal(refusalOf(Buffer.from(object(100_001))).reason, 'too_many_members')
+})

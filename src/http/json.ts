@@ -3,14 +3,19 @@
 // PostgreSQL cannot store). It knows bytes and JSON; it must not know HTTP, the catalogue of
 // errors, or any resource.
 
-/** The outermost object or array is level 1. Source: contract, rule 28. */
+import { presentPath } from './json-path.ts'
+
 /** Contract 28: longer bodies are 413. */
 export const MAX_BODY_BYTES = 256 * 1024
 
+/** The outermost object or array is level 1. Source: contract, rule 28. */
 const MAX_LEVELS = 32
 
-/** A longer key is cut in a path, so that an answer cannot be made as long as the body. */
-const MAX_KEY_IN_PATH = 64
+/** Of all kinds together: what the body becomes in memory is bounded by more than its bytes. */
+const MAX_VALUES = 1_000_000
+
+/** In one object; beyond it each more costs more than the one before. */
+const MAX_MEMBERS = 100_000
 
 const QUOTE = 0x22
 const COMMA = 0x2c
@@ -39,6 +44,8 @@ export type JsonErrorReason =
   | 'duplicate_key'
   | 'forbidden_key'
   | 'too_deep'
+  | 'too_many_values'
+  | 'too_many_members'
   | 'nul_character'
   | 'lone_surrogate'
   | 'invalid_utf8'
@@ -64,7 +71,7 @@ export class JsonError extends Error {
 
 /**
  * Reads one request body: UTF-8 without a byte order mark, exactly one JSON value, at most 32
- * levels deep.
+ * levels deep and a million values in all.
  *
  * Numbers are judged on their text (contract, rule 1). A plain integer, `0` or `-?[1-9][0-9]*`, of
  * magnitude at most 9007199254740991 is returned as that number. Every other valid number (`1.5`,
@@ -119,6 +126,7 @@ function firstInvalidByte(body: Uint8Array): number {
 class Reader {
   private readonly text: string
   private at = 0
+  private values = 0
   private readonly trail: (string | number)[] = []
 
   constructor(text: string) {
@@ -136,6 +144,10 @@ class Reader {
 
   private readValue(level: number): unknown {
     const code = this.skipWhitespace()
+    this.values += 1
+    if (this.values > MAX_VALUES) {
+      this.fail('too_many_values', `There are more than ${MAX_VALUES} values`, this.at, level)
+    }
     if (code === QUOTE) return this.readString(level)
     if (code === OPEN_BRACE) return this.readObject(level)
     if (code === OPEN_BRACKET) return this.readArray(level)
@@ -154,7 +166,11 @@ class Reader {
       this.at += 1
       return object
     }
-    for (;;) {
+    for (let members = 1; ; members += 1) {
+      if (members > MAX_MEMBERS) {
+        const what = `An object has more than ${MAX_MEMBERS} members`
+        this.fail('too_many_members', what, this.at, level)
+      }
       const key = this.readKey(object, level)
       object[key] = this.readValue(level + 1)
       const code = this.skipWhitespace()
@@ -377,21 +393,4 @@ function hexDigit(code: number): number {
   if (isDigit(code)) return code - DIGIT_0
   const lower = code | 0x20
   return lower >= 0x61 && lower <= 0x66 ? lower - 0x61 + 10 : -1
-}
-
-function presentPath(trail: readonly (string | number)[]): string {
-  let path = ''
-  for (const step of trail) {
-    if (typeof step === 'number') path += `[${step}]`
-    else if (step.length > MAX_KEY_IN_PATH || !/^[A-Za-z_]\w*$/.test(step)) path += quoteKey(step)
-    else path += path === '' ? step : `.${step}`
-  }
-  return path
-}
-
-/** Cut by code points, so that the path stays well-formed. */
-function quoteKey(key: string): string {
-  const points = Array.from(key.slice(0, 2 * MAX_KEY_IN_PATH + 1))
-  const cut = points.length > MAX_KEY_IN_PATH
-  return `[${JSON.stringify(cut ? `${points.slice(0, MAX_KEY_IN_PATH).join('')}…` : key)}]`
 }

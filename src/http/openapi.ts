@@ -16,13 +16,15 @@ type Json = Record<string, unknown>
 /** First match wins; a resource that is not here is named by its path. */
 const TAGS = [
   ['/v3/payout/quote', 'Payout quotes', 'Fees and rates of a payout, fixed ahead of it.'],
+  ['/v3/payout_batch', 'Payout batches', 'Many payouts in one request.'],
   ['/v3/payout', 'Payouts', 'Money moved out of a balance to a beneficiary.'],
   ['/v3/balance_transaction', 'Balance transactions', 'The lines of the account’s statement.'],
   ['/v3/balance', 'Balances', 'What the account holds, in each currency.'],
   ['/v3/beneficiary', 'Beneficiaries', 'Whom payouts go to.'],
   ['/v3/entity', 'Entities', 'In whose name payouts are made.'],
   ['/v3/event', 'Events', 'What happened, in order.'],
-  ['/v3/webhook', 'Webhooks', 'Where events are sent.'],
+  ['/v3/webhook_endpoint', 'Webhooks', 'Where events are sent.'],
+  ['/v3/sandbox', 'Sandbox', 'What only accounts for tests can do.'],
   ['/', 'Operations', 'For whoever runs the installation.'],
 ] as const
 
@@ -157,7 +159,9 @@ function describe(own: FastifySchema | undefined, url: string, route: RouteOptio
     ...(schema.querystring === undefined
       ? {}
       : { querystring: asDocumented(schema.querystring as Json) }),
-    ...(schema.body === undefined ? {} : { body: withNamedExamples(schema.body as Json) }),
+    ...(schema.body === undefined
+      ? {}
+      : { body: withNamedExamples(asDocumented(schema.body as Json)) }),
     response: {
       200: successResponse(success ?? {}, traits.idempotent),
       ...errorResponses(reasons),
@@ -165,14 +169,15 @@ function describe(own: FastifySchema | undefined, url: string, route: RouteOptio
   }
 }
 
-/** Query parameters as the reader is told of them. */
-function asDocumented(query: Json): Json {
-  const properties = Object.entries((query.properties ?? {}) as Record<string, Json>)
-  const documented = properties.map(([name, { [DOCUMENTED]: told, ...schema }]) => [
+/** Members as the reader is told of them, where the validator sees something else. */
+function asDocumented(schema: Json): Json {
+  if (schema.properties === undefined) return schema
+  const properties = Object.entries(schema.properties as Record<string, Json>)
+  const documented = properties.map(([name, { [DOCUMENTED]: told, ...seen }]) => [
     name,
-    { ...schema, ...(told as Json | undefined) },
+    { ...seen, ...(told as Json | undefined) },
   ])
-  return { ...query, properties: Object.fromEntries(documented) }
+  return { ...schema, properties: Object.fromEntries(documented) }
 }
 
 function withNamedExamples(schema: Json): Json {

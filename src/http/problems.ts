@@ -38,7 +38,8 @@ export function refuseInvalid(request: FastifyRequest): void {
   if (validationError === undefined) return
   const { validation = [], validationContext = 'body' } = validationError
   const problems = validationProblems(validation, validationContext)
-  throw new Refusal(withMore(problems, problemsByRules(request)))
+  const byRules = refusalByRules(request)
+  throw new Refusal(withMore(problems, byRules?.problems ?? []), byRules?.unlisted)
 }
 
 /** What the schema found, and what the rules find in fields that it has not named. */
@@ -47,21 +48,21 @@ export function withMore(found: readonly Problem[], byRules: readonly Problem[])
   return [...found, ...byRules.filter(({ remarks }) => !named.has(remarks))]
 }
 
-function problemsByRules(request: FastifyRequest): readonly Problem[] {
+function refusalByRules(request: FastifyRequest): Refusal | undefined {
   const { body, query, account } = request
   const { check, checkQuery } = request.routeOptions.config
   try {
     checkQuery?.(query as never)
     if (isObject(body)) check?.(body as never, account)
-    return []
+    return undefined
   } catch (error) {
     // A body of the wrong shape may break a rule that reads it; then its shape is all there is to
     // say. Refusals of another kind than 400 come when the request is right.
-    return error instanceof Refusal && error.status === 400 ? error.problems : []
+    return error instanceof Refusal && error.status === 400 ? error : undefined
   }
 }
 
-function isObject(body: unknown): boolean {
+export function isObject(body: unknown): boolean {
   return typeof body === 'object' && body !== null && !Array.isArray(body)
 }
 

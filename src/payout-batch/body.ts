@@ -1,0 +1,103 @@
+// The body of a batch, which is too large to be judged in one go: shape and rules of each payout,
+// one after the other, with others let in between. It knows requests and nothing that is stored.
+import type { FastifyRequest } from 'fastify'
+import { forEachInTurns } from '../engine/turns.ts'
+import { type Problem, Refusal } from '../errors.ts'
+import { validationProblems, withMore } from '../http/problems.ts'
+import { hashRequest } from '../idempotency/rules.ts'
+import { checkRequest } from '../payout/terms.ts'
+import { PayoutRequest } from '../payout/wire.ts'
+import { MAX_LISTED, within } from './rules.ts'
+import { type BatchRequest, MAX_PAYOUTS } from './wire.ts'
+
+/** 16 MiB: 10,000 payouts of 1.6 KiB each. */
+export const MAX_BATCH_BYTES = 16 * 1024 * 1024
+
+/** Values in one payout, or in all the rest: more than the schema lets through by far. */
+const MAX_VALUES = 2_000
+
+/** What was found in the payouts of a body, until it is answered. */
+const refusals = new WeakMap<object, Refusal>()
+
+/** Judges the payouts of a body of whatever shape; `checkBatch` then says what was found. */
+export async function judgePayouts(request: FastifyRequest): Promise<void> {
+  const { body } = request
+  if (!isObject(body)) return
+  const { payouts, ...rest } = body
+  // The validator looks at the rest whole, and says something of each member it does not know.
+  if (hasMoreThan(MAX_VALUES, rest)) throw tooMany('')
+  // Of what is too many nothing is looked at; the schema says that it is.
+  if (!Array.isArray(payouts) || payouts.length > MAX_PAYOUTS) return
+  const listed: Problem[] = []
+  let unlisted = 0
+  await forEachInTurns(payouts, (payout: unknown, i) => {
+    const found = problemsOf(request, payout, i)
+    const room = MAX_LISTED - listed.length
+    listed.push(...found.slice(0, room))
+    unlisted += Math.max(0, found.length - room)
+  })
+  if (listed.length > 0) refusals.set(body, new Refusal(listed, unlisted))
+}
+
+/** Throws what is wrong with the payouts of this body. */
+export function checkBatch(body: object): void {
+  const found = refusals.get(body)
+  if (found !== undefined) throw found
+}
+
+function problemsOf(request: FastifyRequest, payout: unknown, i: number): Problem[] {
+  if (hasMoreThan(MAX_VALUES, payout)) return [...tooMany(`payouts[${i}]`).problems]
+  const isValid = request.compileValidationSchema(PayoutRequest)
+  const found = isValid(payout) ? [] : shapeProblems(isValid.errors ?? [], i)
+  return withMore(found, ruleProblems(request, payout, i))
+}
+
+function shapeProblems(findings: Parameters<typeof validationProblems>[0], i: number) {
+  const placed = findings.map(finding => {
+    return { ...finding, instancePath: `/payouts/${i}${finding.instancePath}` }
+  })
+  return validationProblems(placed, 'body')
+}
+
+/** As for other requests: rules that a payout of the wrong shape breaks have nothing to say. */
+function ruleProblems({ account }: FastifyRequest, payout: unknown, i: number): Problem[] {
+  if (!isObject(payout)) return []
+  try {
+    checkRequest(payout as PayoutRequest, account)
+    return []
+  } catch (error) {
+    return error instanceof Refusal ? error.problems.map(problem => within(i, problem)) : []
+  }
+}
+
+function tooMany(remarks: string): Refusal {
+  const message = `${remarks || 'The body'} has more members than any request.`
+  return new Refusal([{ reason: 'invalid_field', message, remarks }])
+}
+
+/** Whether a value is, with all that is in it, more than so many values. */
+function hasMoreThan(limit: number, value: unknown): boolean {
+  let left = limit
+  const visit = (node: unknown): boolean => {
+    left -= 1
+    if (left < 0) return true
+    if (typeof node !== 'object' || node === null) return false
+    if (Array.isArray(node)) return node.length > left || node.some(visit)
+    for (const name in node) {
+      if (visit((node as Record<string, unknown>)[name])) return true
+    }
+    return false
+  }
+  return visit(value)
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** What tells one batch from another, hashed payout by payout. */
+export async function hashable({ payouts, ...rest }: BatchRequest): Promise<object> {
+  const hashes: string[] = []
+  await forEachInTurns(payouts, payout => hashes.push(hashRequest(payout)))
+  return { ...rest, payouts: hashes }
+}

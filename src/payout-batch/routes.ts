@@ -1,0 +1,187 @@
+// POST and GET /v3/payout_batch, GET /v3/payout_batch/{id} and /item below it.
+import type { FastifyInstance } from 'fastify'
+import type { Deps } from '../deps.ts'
+import { found, type Problem, refuseIfAny } from '../errors.ts'
+import { claimOf, send } from '../http/answer.ts'
+import { operationDocs, pathId } from '../http/docs.ts'
+import { success } from '../http/envelope.ts'
+import { checkList, ListOf, type ListQuery, presentList, readList } from '../http/list.ts'
+import { Envelope } from '../http/schema.ts'
+import { checkBatch, hashable, judgePayouts, MAX_BATCH_BYTES } from './body.ts'
+import { batchExamples } from './examples.ts'
+import { dryRun } from './operations.ts'
+import { ITEM_STATUSES, MAX_LISTED, type PayoutBatch } from './rules.ts'
+import { findRefusedItems, listBatches, listItems, type WantedItems } from './store.ts'
+import {
+  BatchQuery,
+  BatchRequest,
+  BatchResponse,
+  ItemList,
+  ItemQuery,
+  MAX_PAYOUTS,
+  presentBatch,
+  presentItem,
+} from './wire.ts'
+
+const PATH = '/v3/payout_batch'
+
+export function payoutBatchRoutes(app: FastifyInstance, deps: Deps): void {
+  createRoute(app, deps)
+  listRoute(app, deps)
+  getRoute(app, deps)
+  itemsRoute(app, deps)
+}
+
+function createRoute(app: FastifyInstance, deps: Deps): void {
+  app.post<{ Body: BatchRequest }>(
+    PATH,
+    {
+      bodyLimit: MAX_BATCH_BYTES,
+      preValidation: judgePayouts,
+      config: { scope: 'write', check: checkBatch },
+      schema: operationDocs({
+        operationId: 'createPayoutBatch',
+        summary: `Make up to ${MAX_PAYOUTS} payouts at once.`,
+        description:
+          'Each payout is decided as if it came alone after those before it, and made as POST ' +
+          '/v3/payout makes it. What is wrong with the request itself (400) refuses all of it, ' +
+          'in either mode. In `all_or_nothing` any other refusal does so too, naming each ' +
+          'payout, such as `payouts[12].amount`; in `best_effort` the others are made. A dry run ' +
+          'tells of every payout what would become of it, and is never refused for that; an ' +
+          'Idempotency-Key means nothing to it. The body may have 16 MiB.',
+        body: BatchRequest,
+        examples: batchExamples,
+        response: Envelope(BatchResponse),
+        idempotent: true,
+        refusals: [
+          'currency',
+          'holding_currency_not_found',
+          'beneficiary_missing',
+          'beneficiary_not_found',
+          'entity_not_found',
+          'not_found',
+          'type_mismatch',
+          'quote_used',
+          'quote_expired',
+          'quote_mismatch',
+          'rate_unavailable',
+          'rate_stale',
+          'amount_out_of_range',
+          'max_total_debit_exceeded',
+          'deposit_address_not_found',
+          'deposit_currency_not_accepted',
+          'possible_duplicate_payout',
+          'insufficient_balance',
+        ],
+      }),
+    },
+    async (request, reply) => {
+      const { account, body } = request
+      checkBatch(body)
+      const command = { account_id: account.account_id, account, request: body }
+      if (body.dry_run === true) {
+        const state = await deps.lanes.loadBatch.run({ ...command, claim: null })
+        return send(reply, await dryRun(state, { ...command, claim: null }))
+      }
+      const keyed = request.headers['idempotency-key'] !== undefined
+      const claim = keyed ? claimOf(request, `POST ${PATH}`, await hashable(body)) : null
+      const { reply: answer } = await deps.lanes.createBatch.run({ ...command, claim })
+      return send(reply, answer)
+    },
+  )
+}
+
+function listRoute(app: FastifyInstance, deps: Deps): void {
+  app.get<{ Querystring: ListQuery }>(
+    PATH,
+    {
+      config: { scope: 'read', checkQuery: checkList },
+      schema: operationDocs({
+        operationId: 'listPayoutBatches',
+        summary: 'List batches of payouts, newest first.',
+        querystring: BatchQuery,
+        response: Envelope(ListOf(BatchResponse)),
+        refusals: ['invalid_query_parameter'],
+      }),
+    },
+    async (request, reply) => {
+      const wanted = readList(request.query)
+      const page = await listBatches(deps.sql, request.account.account_id, wanted)
+      const present = await presenter(deps, page?.rows ?? [])
+      return send(reply, success(presentList(page, wanted, present)))
+    },
+  )
+}
+
+function getRoute(app: FastifyInstance, deps: Deps): void {
+  app.get<{ Params: { id: string } }>(
+    `${PATH}/:id`,
+    {
+      config: { scope: 'read' },
+      schema: operationDocs({
+        operationId: 'getPayoutBatch',
+        summary: 'Fetch a batch of payouts.',
+        params: pathId('pob'),
+        response: Envelope(BatchResponse),
+        refusals: ['not_found'],
+      }),
+    },
+    async (request, reply) => {
+      const { account_id } = request.account
+      const batch = found(await deps.readers.payoutBatch({ account_id, id: request.params.id }))
+      const present = await presenter(deps, [batch])
+      return send(reply, success(present(batch)))
+    },
+  )
+}
+
+function itemsRoute(app: FastifyInstance, deps: Deps): void {
+  app.get<{ Params: { id: string }; Querystring: ItemQuery }>(
+    `${PATH}/:id/item`,
+    {
+      config: { scope: 'read', checkQuery: readItems },
+      schema: operationDocs({
+        operationId: 'listPayoutBatchItems',
+        summary: 'List what became of each payout of a batch, in the order of the request.',
+        params: pathId('pob'),
+        querystring: ItemQuery,
+        response: Envelope(ItemList),
+        refusals: ['not_found', 'invalid_query_parameter'],
+      }),
+    },
+    async (request, reply) => {
+      const key = { account_id: request.account.account_id, id: request.params.id }
+      const wanted = readItems(request.query)
+      found(await deps.readers.payoutBatch(key))
+      const { rows, has_more } = await listItems(deps.sql, key, wanted)
+      return send(reply, success({ object: 'list', has_more, results: rows.map(presentItem) }))
+    },
+  )
+}
+
+/** How each of these batches is shown, with what was refused of it. */
+async function presenter(deps: Deps, batches: readonly PayoutBatch[]) {
+  const some = batches.filter(({ refused }) => refused > 0)
+  const refused = some.length === 0 ? new Map() : await findRefusedItems(deps.sql, some, MAX_LISTED)
+  return (batch: PayoutBatch) => presentBatch(batch, refused.get(batch.id) ?? [])
+}
+
+/** Refuses with every problem at once; what the schema has refused may be anything. */
+function readItems({ limit = '10', starting_after, ending_before, status }: ItemQuery) {
+  const problems: Problem[] = []
+  const invalid = (remarks: string, message: string) =>
+    problems.push({ reason: 'invalid_query_parameter', message, remarks })
+  if (!/^([1-9][0-9]?|100)$/.test(limit)) invalid('limit', 'limit is an integer from 1 to 100.')
+  if (starting_after !== undefined && ending_before !== undefined) {
+    invalid('ending_before', 'Only one of starting_after and ending_before can be sent.')
+  }
+  refuseIfAny(problems)
+  const wanted: WantedItems = {
+    limit: Number(limit),
+    after: Number(starting_after ?? -1),
+    before: Number(ending_before ?? MAX_PAYOUTS),
+    end: ending_before === undefined ? 'first' : 'last',
+    statuses: status === undefined ? ITEM_STATUSES : [status],
+  }
+  return wanted
+}

@@ -1,0 +1,138 @@
+// The statements of batches of payouts. Rows are written once, under the lock of the account's book
+// and in the transaction of the payouts; they decide nothing.
+import type { Sql, TransactionSql } from '../db/connect.ts'
+import { keysOf } from '../db/keys.ts'
+import { findPage, type Listed, type Page, type Wanted } from '../db/page.ts'
+import { inserter } from '../db/rows.ts'
+import type { Key } from '../id.ts'
+import type { BatchItem, ItemStatus, PayoutBatch, Total } from './rules.ts'
+
+const KINDS = {
+  account_id: 'text',
+  id: 'text',
+  mode: 'text',
+  reference_id: 'text',
+  metadata: 'json',
+  created: 'integer',
+  held: 'integer',
+  refused: 'integer',
+  totals: 'json',
+  created_at: 'timestamptz',
+} as const
+
+/** What is written is what is read. */
+const COLUMNS = Object.keys(KINDS) as readonly (keyof typeof KINDS)[]
+
+export const insertBatches = inserter<PayoutBatch>('payout_batches', KINDS)
+
+export const insertItems = inserter<BatchItem>('payout_batch_items', {
+  account_id: 'text',
+  batch_id: 'text',
+  position: 'integer',
+  status: 'text',
+  payout_id: 'text',
+  reference_id: 'text',
+  problems: 'json',
+})
+
+/** Amounts inside documents are text. */
+type Row = Omit<PayoutBatch, 'totals'> & {
+  totals: readonly Record<keyof Total, string>[]
+}
+
+/** By (account, id), in no order; what is not found or another account's is simply absent. */
+export async function findBatches(
+  sql: Sql | TransactionSql,
+  keys: readonly Key[],
+): Promise<PayoutBatch[]> {
+  const rows = await sql<Row[]>`
+    select r.* from ${keysOf(sql, keys)}
+    cross join lateral (
+      select ${sql(COLUMNS)} from payout_batches b
+      where b.account_id = k.account_id and b.id = k.id limit 1
+    ) r`
+  return rows.map(fromRow)
+}
+
+const LISTED: Listed = {
+  table: 'payout_batches',
+  columns: COLUMNS,
+  listed_by: "created_at > '-infinity'",
+  filters: [
+    { name: 'reference_id', by: 'reference_id', leads: 'always' },
+    { name: 'mode', by: 'mode', leads: 'never' },
+  ],
+}
+
+/** A page of the account's batches; undefined when its cursor names none of them. */
+export async function listBatches(
+  sql: Sql | TransactionSql,
+  account_id: string,
+  wanted: Wanted,
+): Promise<Page<PayoutBatch> | undefined> {
+  const page = await findPage<Row>(sql, LISTED, account_id, wanted)
+  return page && { ...page, rows: page.rows.map(fromRow) }
+}
+
+/** Which items of a batch: those between two positions, neither of them included. */
+export interface WantedItems {
+  /** 1 to 100. */
+  readonly limit: number
+  readonly after: number
+  readonly before: number
+  /** The page is the first of these, or the last. */
+  readonly end: 'first' | 'last'
+  readonly statuses: readonly ItemStatus[]
+}
+
+/**
+ * A page of the items of one batch, in the order of the request. Items of other statuses are
+ * passed over one by one, as a batch has 10,000 at most.
+ */
+export async function listItems(
+  sql: Sql | TransactionSql,
+  { account_id, id }: Key,
+  { limit, after, before, end, statuses }: WantedItems,
+): Promise<Page<BatchItem>> {
+  const order = end === 'first' ? sql`position` : sql`position desc`
+  const rows = await sql<BatchItem[]>`
+    select account_id, batch_id, position, status, payout_id, reference_id, problems
+    from payout_batch_items
+    where account_id = ${account_id} and batch_id = ${id}
+      and position > ${after}::integer and position < ${before}::integer
+      and status = any (${[...statuses]}::text[])
+    order by ${order} limit ${limit + 1}::integer`
+  const page = rows.slice(0, limit)
+  return { rows: end === 'first' ? page : page.reverse(), has_more: rows.length > limit }
+}
+
+/** The first items that were refused, by batch. */
+export async function findRefusedItems(
+  sql: Sql | TransactionSql,
+  keys: readonly Key[],
+  limit: number,
+): Promise<Map<string, BatchItem[]>> {
+  const rows = await sql<BatchItem[]>`
+    select r.* from ${keysOf(sql, keys)}
+    cross join lateral (
+      select account_id, batch_id, position, status, payout_id, reference_id, problems
+      from payout_batch_items i
+      where i.account_id = k.account_id and i.batch_id = k.id and i.status = 'refused'
+      order by i.position limit ${limit}::integer
+    ) r`
+  return Map.groupBy(rows, row => row.batch_id)
+}
+
+function fromRow({ totals, ...row }: Row): PayoutBatch {
+  return {
+    ...row,
+    totals: totals.map(total => ({
+      currency: total.currency,
+      payouts: Number(total.payouts),
+      amount: BigInt(total.amount),
+      fixed_fee: BigInt(total.fixed_fee),
+      variable_fee: BigInt(total.variable_fee),
+      available_after: BigInt(total.available_after),
+    })),
+  }
+}

@@ -1,0 +1,258 @@
+// The shapes of batches of payouts on the wire: requests, responses, and the responses themselves.
+import Type, { type Static } from 'typebox'
+import { DOCUMENTED, EXAMPLES } from '../http/docs.ts'
+import { ErrorDetail } from '../http/error-docs.ts'
+import { presentProblem } from '../http/errors.ts'
+import { ListQueryOf, TextFilter } from '../http/list.ts'
+import { Closed, Literals, Metadata, Text, Timestamp } from '../http/schema.ts'
+import { PayoutRequest } from '../payout/wire.ts'
+import { batchAnswers, itemAnswers } from './examples.ts'
+import {
+  BATCH_MODES,
+  type BatchItem,
+  type BatchMode,
+  type Decided,
+  ITEM_STATUSES,
+  type ItemStatus,
+  isRefused,
+  itemOf,
+  MAX_LISTED,
+  type PayoutBatch,
+  statusOf,
+  type Total,
+  totalDebitOf,
+} from './rules.ts'
+
+export const MAX_PAYOUTS = 10_000
+
+const Payouts = {
+  minItems: 1,
+  maxItems: MAX_PAYOUTS,
+  description: 'Each as POST /v3/payout takes it.',
+}
+
+export const BatchRequest = Closed(
+  {
+    mode: Type.Optional(
+      Literals(BATCH_MODES, {
+        default: 'all_or_nothing',
+        description:
+          '`all_or_nothing`: all payouts are made, or none. `best_effort`: those that can be ' +
+          'made are, in their order.',
+      }),
+    ),
+    dry_run: Type.Optional(
+      Type.Boolean({ default: false, description: 'Say what would happen; make nothing.' }),
+    ),
+    reference_id: Type.Optional(Text(128)),
+    metadata: Type.Optional(Metadata),
+    // Looked at one by one, apart from the rest, as they are many.
+    payouts: Type.Unsafe<PayoutRequest[]>({
+      type: 'array',
+      ...Payouts,
+      [DOCUMENTED]: Type.Array(PayoutRequest, Payouts),
+    }),
+  },
+  { title: 'PayoutBatchRequest' },
+)
+export type BatchRequest = Static<typeof BatchRequest>
+
+export function modeOf({ mode = 'all_or_nothing' }: BatchRequest): BatchMode {
+  return mode
+}
+
+const Position = Type.Integer({ description: 'The index of the payout in the request.' })
+const Problems = Type.Array(ErrorDetail, {
+  description: 'As POST /v3/payout refuses it; `remarks` begins at the payout.',
+})
+
+export const BatchItemResponse = Type.Object(
+  {
+    object: Type.Literal('payout_batch_item'),
+    position: Position,
+    status: Literals(ITEM_STATUSES, {
+      description: 'What became of it then; the payout says what has become of it since.',
+    }),
+    payout: Type.String({ description: 'The id of the payout; empty when it was refused.' }),
+    reference_id: Type.String({ description: 'Of the payout, as it was sent.' }),
+    errors: Problems,
+  },
+  { title: 'PayoutBatchItem', [EXAMPLES]: itemAnswers },
+)
+
+const FORESEEN = { created: 'would_create', held: 'would_hold', refused: 'would_refuse' } as const
+
+const Foreseen = Type.Object(
+  {
+    position: Position,
+    outcome: Literals(Object.values(FORESEEN)),
+    reference_id: Type.String(),
+    holding_currency: Type.String({ description: 'Empty when it would be refused.' }),
+    total_debit: Type.String({ description: 'Amount and fees; empty when it would be refused.' }),
+    errors: Problems,
+  },
+  { title: 'ForeseenPayout' },
+)
+
+const MinorText = (description: string) =>
+  Type.String({ description: `${description}, in minor units as text.` })
+
+const TotalResponse = Type.Object(
+  {
+    currency: Type.String({ description: 'The currency of the balance.' }),
+    payouts: Type.Integer({ description: 'How many payouts were made from it.' }),
+    amount: MinorText('What was taken without fees'),
+    fixed_fee: MinorText('Fixed fees'),
+    variable_fee: MinorText('Variable fees'),
+    total_debit: MinorText('Amount and fees'),
+    available_after: MinorText('What was left of the balance then'),
+  },
+  { title: 'PayoutBatchTotal' },
+)
+
+const STATUSES = ['completed', 'would_complete', 'would_be_refused'] as const
+
+export const BatchResponse = Type.Object(
+  {
+    id: Type.String({ description: 'The id of the batch, `pob_…`; empty of a dry run.' }),
+    object: Type.Literal('payout_batch'),
+    mode: Literals(BATCH_MODES),
+    dry_run: Type.Boolean(),
+    status: Literals(STATUSES, { description: 'Of a dry run, what a batch would have come to.' }),
+    counts: Type.Object(
+      {
+        payouts: Type.Integer(),
+        created: Type.Integer({ description: 'Made, and not held.' }),
+        held: Type.Integer({ description: 'Made, and held until an entity is reviewed.' }),
+        refused: Type.Integer(),
+      },
+      { title: 'PayoutBatchCounts' },
+    ),
+    totals: Type.Array(TotalResponse, { description: 'One for each balance that paid.' }),
+    refused: Type.Array(BatchItemResponse, {
+      description: `The first ${MAX_LISTED} that were refused.`,
+    }),
+    payouts: Type.Optional(
+      Type.Array(Foreseen, { description: 'Of a dry run: each payout, in order.' }),
+    ),
+    reference_id: Type.String(),
+    metadata: Type.Union([Metadata, Type.Null()]),
+    created_at: Timestamp,
+  },
+  {
+    title: 'PayoutBatch',
+    description: 'Many payouts asked for at once, as they were when they were made.',
+    [EXAMPLES]: batchAnswers,
+  },
+)
+
+export const BatchQuery = ListQueryOf('pob', {
+  reference_id: TextFilter(128, 'Of the batch, as it was sent.'),
+  mode: Literals(BATCH_MODES),
+})
+
+const LimitText = Type.String({
+  description: 'Most items on a page.',
+  [DOCUMENTED]: { type: 'integer', minimum: 1, maximum: 100, default: 10 },
+})
+
+const PositionText = (description: string) =>
+  Type.Optional(
+    Type.String({
+      pattern: '^(0|[1-9][0-9]{0,3})$',
+      description,
+      [DOCUMENTED]: { type: 'integer', minimum: 0, maximum: MAX_PAYOUTS - 1 },
+    }),
+  )
+
+export const ItemQuery = Closed({
+  limit: Type.Optional(LimitText),
+  starting_after: PositionText('A position: the page starts with the next item after it.'),
+  ending_before: PositionText('A position: the page ends with the last item before it.'),
+  status: Type.Optional(Literals(ITEM_STATUSES)),
+})
+export type ItemQuery = Static<typeof ItemQuery>
+
+export const ItemList = Type.Object(
+  {
+    object: Type.Literal('list'),
+    has_more: Type.Boolean({ description: 'More follow in the direction of paging.' }),
+    results: Type.Array(BatchItemResponse, { description: 'In the order of the request.' }),
+  },
+  {
+    title: 'PayoutBatchItemList',
+    description: 'One page, in the order of the request.',
+    [EXAMPLES]: { page: { object: 'list', has_more: true, results: Object.values(itemAnswers) } },
+  },
+)
+
+export function presentItem(item: BatchItem) {
+  return {
+    object: 'payout_batch_item',
+    position: item.position,
+    status: item.status,
+    payout: item.payout_id,
+    reference_id: item.reference_id,
+    errors: item.problems.map(presentProblem),
+  }
+}
+
+/** `refused`: the first of what was refused. */
+export function presentBatch(batch: PayoutBatch, refused: readonly BatchItem[]) {
+  return { ...presentHead(batch), ...presentRest(batch, refused) }
+}
+
+/** The batch that would have been made of these. */
+export function presentDryRun(batch: PayoutBatch, all: readonly Decided[]) {
+  const refused = all.filter(({ outcome }) => outcome === null).slice(0, MAX_LISTED)
+  const items = refused.map(decided => itemOf(batch.account_id, '', decided))
+  const whole = isRefused(batch.mode, { counts: batch })
+  return {
+    ...presentHead(batch),
+    dry_run: true,
+    status: whole ? 'would_be_refused' : 'would_complete',
+    ...presentRest(batch, items),
+    payouts: all.map(presentForeseen),
+  }
+}
+
+function presentHead({ id, mode }: PayoutBatch) {
+  return { id, object: 'payout_batch', mode, dry_run: false, status: 'completed' }
+}
+
+function presentRest(batch: PayoutBatch, refused: readonly BatchItem[]) {
+  const { created, held, refused: refusals, totals, reference_id, metadata, created_at } = batch
+  return {
+    counts: { payouts: created + held + refusals, created, held, refused: refusals },
+    totals: totals.map(presentTotal),
+    refused: refused.map(presentItem),
+    reference_id,
+    metadata,
+    created_at,
+  }
+}
+
+function presentTotal(total: Total) {
+  return {
+    currency: total.currency,
+    payouts: total.payouts,
+    amount: String(total.amount),
+    fixed_fee: String(total.fixed_fee),
+    variable_fee: String(total.variable_fee),
+    total_debit: String(totalDebitOf(total)),
+    available_after: String(total.available_after),
+  }
+}
+
+function presentForeseen(decided: Decided) {
+  const { position, request, outcome, problems } = decided
+  const status: ItemStatus = statusOf(decided)
+  return {
+    position,
+    outcome: FORESEEN[status],
+    reference_id: request.reference_id ?? '',
+    holding_currency: outcome?.payout.holding_currency ?? '',
+    total_debit: outcome === null ? '' : String(-(outcome.entries[0]?.line.net_amount ?? 0n)),
+    errors: problems.map(presentProblem),
+  }
+}

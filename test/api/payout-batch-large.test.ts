@@ -1,0 +1,199 @@
+// A batch as large as one may be, on a process of its own: how long it takes, what waits for it
+// meanwhile, and what bodies made to hurt cost. The figures are printed; what is asserted is what
+// callers are promised.
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { setTimeout as delay } from 'node:timers/promises'
+import type { OpenedAccount } from '../../src/cli/account.ts'
+import { localPayout } from '../support/bodies.ts'
+import { checkBooks } from '../support/books.ts'
+import { createDatabase, type TestDatabase } from '../support/database.ts'
+import {
+  type HttpAnswer,
+  type HttpClient,
+  httpClient,
+  openAccountOn,
+  type RunningProcess,
+  startProcess,
+} from '../support/process.ts'
+
+const PATH = '/v3/payout_batch'
+const LARGEST = 10_000
+
+let database: TestDatabase
+let service: RunningProcess
+let account: OpenedAccount
+let client: HttpClient
+let neighbour: HttpClient
+
+before(async () => {
+  database = await createDatabase()
+  account = await openAccountOn(database.url, { USD: 1_000_000_000n })
+  client = httpClient(account)
+  neighbour = httpClient(await openAccountOn(database.url, { USD: 1_000_000_000n }))
+  service = await startProcess({ DATABASE_URL: database.url, CORRIDOR_SETTLE: 'off' })
+})
+after(async () => {
+  client?.close()
+  neighbour?.close()
+  await service?.kill()
+  await checkBooks(database.owner, { DATABASE_URL: database.url })
+  await database.drop()
+})
+
+function payouts(count: number, fields: object = {}) {
+  return Array.from({ length: count }, (_, i) => ({
+    ...localPayout,
+    amount: 10_000 + (i % 7),
+    reference_id: `INV-${i}`,
+    ...fields,
+  }))
+}
+
+/** Asks again and again, one after the other, until `asked` is answered; the slowest in ms. */
+async function meanwhile(asked: Promise<unknown>, ask: () => Promise<HttpAnswer>) {
+  let over = false
+  const ended = asked.finally(() => {
+    over = true
+  })
+  ended.catch(() => {})
+  const answers: HttpAnswer[] = []
+  while (!over) {
+    answers.push(await ask())
+    await delay(5)
+  }
+  const slowest = Math.max(0, ...answers.map(({ took_ms }) => took_ms))
+  // On a machine that is busy with other tests a lock may be waited for too long.
+  const refused = answers.filter(({ status }) => status !== 200)
+  for (const { status, text } of refused) assert.equal(status, 503, text)
+  return `${Math.round(slowest)} ms (${answers.length} asked, ${refused.length} told 503)`
+}
+
+const ping = () => client.get(service.address, '/healthz')
+
+for (const [what, mode] of [
+  ['cold', 'all_or_nothing'],
+  ['warm', 'all_or_nothing'],
+  ['warm', 'best_effort'],
+] as const) {
+  test(`POST ${PATH}, ${LARGEST} payouts (${mode}, ${what}): made, and others are let in`, async t => {
+    const asked = client.post(
+      service.address,
+      PATH,
+      { mode, payouts: payouts(LARGEST) },
+      `${mode} ${what}`,
+    )
+    const [pings, own, others] = await Promise.all([
+      meanwhile(asked, ping),
+      meanwhile(asked, () => client.post(service.address, '/v3/payout', localPayout)),
+      meanwhile(asked, () => neighbour.post(service.address, '/v3/payout', localPayout)),
+    ])
+    const answer = await asked
+    assert.equal(answer.status, 200, answer.text)
+    assert.deepEqual(answer.json.data.counts, {
+      payouts: LARGEST,
+      created: LARGEST,
+      held: 0,
+      refused: 0,
+    })
+    t.diagnostic(
+      `${LARGEST} payouts in ${(answer.took_ms / 1000).toFixed(2)} s; slowest meanwhile: ` +
+        `/healthz ${pings}, a payout of the account ${own}, of another account ${others}`,
+    )
+    assert.ok(answer.took_ms < 15_000)
+    const again = await client.post(
+      service.address,
+      PATH,
+      { mode, payouts: payouts(LARGEST) },
+      `${mode} ${what}`,
+    )
+    assert.equal(again.text, answer.text)
+  })
+}
+
+test(`POST ${PATH}, a dry run of ${LARGEST}: a report, and others are let in`, async t => {
+  const body = { dry_run: true, payouts: payouts(LARGEST) }
+  const asked = client.post(service.address, PATH, body)
+  const [pings, own] = await Promise.all([
+    meanwhile(asked, ping),
+    meanwhile(asked, () => client.post(service.address, '/v3/payout', localPayout)),
+  ])
+  const answer = await asked
+  assert.equal(answer.status, 200, answer.text)
+  assert.equal(answer.json.data.payouts.length, LARGEST)
+  t.diagnostic(
+    `in ${(answer.took_ms / 1000).toFixed(2)} s, ${answer.text.length} bytes; slowest meanwhile: ` +
+      `/healthz ${pings}, a payout of the account ${own}`,
+  )
+})
+
+const LIMIT = 16 * 1024 * 1024
+
+/** As many copies as there is room for in the largest body. */
+function filled(head: string, copy: (i: number) => string, tail: string): string {
+  const parts = [head]
+  let length = head.length + tail.length
+  for (let i = 0; ; i++) {
+    const part = i === 0 ? copy(i) : `,${copy(i)}`
+    length += part.length
+    if (length > LIMIT) return `${parts.join('')}${tail}`
+    parts.push(part)
+  }
+}
+
+const wide = { ...localPayout, statement_descriptor: 'x'.repeat(128), metadata: {} as object }
+wide.metadata = Object.fromEntries(
+  Array.from({ length: 25 }, (_, i) => [`name ${i}`, 'y'.repeat(20)]),
+)
+
+const unknown = (count: number, length: number, name = 'a') =>
+  Array.from({ length: count }, (_, i) => `"${name}${i}":"${'x'.repeat(length)}"`).join(',')
+
+/** What is refused, and by which reason. */
+const HURTING: Readonly<Record<string, readonly [body: () => string, reason: string]>> = {
+  'millions of empty payouts': [() => filled('{"payouts":[', () => '{}', ']}'), 'invalid_json'],
+  'millions of numbers': [() => filled('{"payouts":[', () => '0', ']}'), 'invalid_json'],
+  'far too many unknown fields': [
+    () => filled('{', i => `"a${i}":"0123456789"`, '}'),
+    'invalid_json',
+  ],
+  'as many unknown fields as are read': [() => `{${unknown(99_999, 100)}}`, 'invalid_field'],
+  'payouts of far too many unknown fields': [
+    () => filled('{"payouts":[', i => `{${unknown(50_000, 7, `b${i}`)}}`, ']}'),
+    'invalid_field',
+  ],
+  'payouts of as many unknown fields as are looked at': [
+    () =>
+      JSON.stringify({ payouts: [] }).replace(
+        '[]',
+        `[${Array(LARGEST).fill(`{${unknown(95, 8)}}`)}]`,
+      ),
+    'invalid_field',
+  ],
+  'one long text': [() => `{"payouts":[],"mode":"${'é'.repeat(LIMIT / 2 - 50)}"}`, 'invalid_field'],
+  'a text of escapes': [
+    () => filled('{"mode":"', () => '\\u00e9', '"}').replaceAll(',', ''),
+    'invalid_field',
+  ],
+  'an array in an array, and so on': [() => '['.repeat(LIMIT), 'invalid_json'],
+  'the largest there is, without money': [
+    () => JSON.stringify({ payouts: Array(LARGEST).fill({ ...wide, amount: 10_000_000_000_000 }) }),
+    'insufficient_balance',
+  ],
+}
+
+for (const [what, [body, reason]] of Object.entries(HURTING)) {
+  test(`POST ${PATH}, ${what}: refused, and others are let in`, async t => {
+    const text = body()
+    assert.ok(Buffer.byteLength(text) <= LIMIT)
+    const asked = client.post(service.address, PATH, text)
+    const pings = await meanwhile(asked, ping)
+    const answer = await asked
+    assert.equal(answer.json.errors[0].reason, reason, answer.text.slice(0, 500))
+    assert.ok(answer.text.length < 100_000, 'the answer is small')
+    t.diagnostic(
+      `${Buffer.byteLength(text)} bytes refused in ${(answer.took_ms / 1000).toFixed(2)} s; ` +
+        `slowest meanwhile: /healthz ${pings}: ${answer.json.message.slice(0, 80)}`,
+    )
+  })
+}

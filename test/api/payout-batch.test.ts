@@ -1,0 +1,472 @@
+// POST /v3/payout_batch and what is read of it: each payout as it would be alone, all or nothing,
+// best effort, and dry runs that change nothing.
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { batchAnswers, batchExamples } from '../../src/payout-batch/examples.ts'
+import { internalPayout, localPayout } from '../support/bodies.ts'
+import { checkBooks } from '../support/books.ts'
+import { assertProblems, assertRefused, balancesOf, fingerprint } from '../support/check.ts'
+import { type Client, startTestService, type TestService } from '../support/service.ts'
+import { settleAll } from '../support/settling.ts'
+
+const PATH = '/v3/payout_batch'
+const FUNDED = 1_000_000n
+
+let service: TestService
+before(async () => {
+  service = await startTestService({ simulator_delay_ms: 0 })
+  await service.setRates({ 'USD/HKD': '8', 'USD/EUR': '0.8' })
+})
+after(async () => {
+  await checkBooks(service.database.owner, { DATABASE_URL: service.database.url })
+  await service.close()
+})
+
+function funded(usd = FUNDED, options: object = {}): Promise<Client> {
+  const fund = { USD: usd }
+  return service.openAccount({ currencies: ['USD', 'EUR'], fund, ...options })
+}
+
+const untouched = () => fingerprint(service.database.owner)
+
+/** Payouts of these amounts. */
+const of = (...amounts: readonly number[]) =>
+  amounts.map((amount, i) => ({ ...localPayout, amount, reference_id: `INV-${i}` }))
+
+async function make(account: Client, body: object, headers?: Record<string, string>) {
+  const answer = await account.post(PATH, body, headers)
+  assert.equal(answer.status, 200, answer.text)
+  return answer.json.data
+}
+
+const tryAll = (account: Client, payouts: readonly object[]) =>
+  make(account, { mode: 'best_effort', payouts })
+
+async function itemsOf(account: Client, id: string, query = 'limit=100') {
+  const answer = await account.get(`${PATH}/${id}/item?${query}`)
+  assert.equal(answer.status, 200, answer.text)
+  return answer.json.data
+}
+
+const reasonsOf = (items: readonly { status: string; errors: readonly { reason: string }[] }[]) =>
+  items.map(({ status, errors }) => [status, ...errors.map(({ reason }) => reason)].join(' '))
+
+test(`POST ${PATH}, all can be made: each is, and the answer counts them`, async () => {
+  const account = await funded()
+  const body = { payouts: of(10_000, 20_000, 30_000), reference_id: 'run 7', metadata: { a: 'b' } }
+  const { id, created_at, ...batch } = await make(account, body)
+  assert.match(id, /^pob_[0-9a-z]{20}$/)
+  assert.deepEqual(batch, {
+    object: 'payout_batch',
+    mode: 'all_or_nothing',
+    dry_run: false,
+    status: 'completed',
+    counts: { payouts: 3, created: 3, held: 0, refused: 0 },
+    totals: [
+      {
+        currency: 'USD',
+        payouts: 3,
+        amount: '60000',
+        fixed_fee: '0',
+        variable_fee: '0',
+        total_debit: '60000',
+        available_after: '940000',
+      },
+    ],
+    refused: [],
+    reference_id: 'run 7',
+    metadata: { a: 'b' },
+  })
+  assert.deepEqual(await balancesOf(account), { USD: '940000', EUR: '0' })
+  const { has_more, results } = await itemsOf(account, id)
+  assert.equal(has_more, false)
+  for (const [position, item] of results.entries()) {
+    const payout = (await account.get(`/v3/payout/${item.payout}`)).json.data
+    assert.equal(payout.amount, 10_000 * (position + 1))
+    assert.equal(payout.created_at, created_at)
+    const reference_id = `INV-${position}`
+    assert.deepEqual(item, {
+      object: 'payout_batch_item',
+      position,
+      status: 'created',
+      payout: payout.id,
+      reference_id,
+      errors: [],
+    })
+    assert.equal(payout.reference_id, reference_id)
+  }
+  const fetched = await account.get(`${PATH}/${id}`)
+  assert.deepEqual(fetched.json.data, { id, ...batch, created_at })
+})
+
+/** Without what each object has of its own. */
+const plain = (value: unknown) =>
+  JSON.stringify(value)
+    .replaceAll(/\b[a-z]{2,3}_[0-9a-z]{20}\b/g, '<id>')
+    .replaceAll(/mt103-\w{16}/g, '<file>')
+    .replaceAll(
+      /"(data:[^"]*|\d{4}-\d\d-\d\dT[^"]*|\{1:F01[^"]*|[0-9a-f]{8}-[0-9a-f-]{27})"/g,
+      '"<own>"',
+    )
+
+async function traceOf({ account: { account_id } }: Client) {
+  const { owner } = service.database
+  const rows = await owner`
+    select 'journal' as what, kind as a, codes::text || currencies::text || amounts::text as b
+      from journals where account_id = ${account_id}
+    union all select 'event', type, '' from events where account_id = ${account_id}
+    union all select 'line', type, currency || ' ' || net_amount || ' ' || fixed_fee || ' ' ||
+      variable_fee || ' ' || balance_after from balance_transactions where account_id = ${account_id}
+    union all select 'quote', status, holding_amount || ' ' || destination_amount from quotes
+      where account_id = ${account_id}
+    union all select 'beneficiary', '', '' from beneficiaries where account_id = ${account_id}
+    union all select 'likeness', encode(likeness, 'hex'), '' from payout_likenesses
+      where account_id = ${account_id}
+    union all select 'hold', '', '' from holds where account_id = ${account_id}
+    union all select 'payout', status, (ask_rail_at is null)::text from payouts
+      where account_id = ${account_id}
+    order by 1, 2, 3`
+  return [...rows]
+}
+
+test(`POST ${PATH}, of every kind: the same figures, rows and events as made one by one`, async t => {
+  t.after(() => service.setFees([]))
+  await service.setFees([{ fixed_amount: 150n, variable_bps: 25 }])
+  const receiver = await service.openAccount({ currencies: ['USD'] })
+  const options = { duplicate_window_s: 600 }
+  const [batched, single] = [await funded(FUNDED, options), await funded(FUNDED, options)]
+  const asked = async (account: Client) => {
+    const quote = await account.post('/v3/payout/quote', {
+      payout_info: { currency: 'HKD', amount: 80_000 },
+      holding_info: { currency: 'USD' },
+    })
+    assert.equal(quote.status, 200, quote.text)
+    const known = await account.post('/v3/beneficiary', localPayout.beneficiary_details)
+    assert.equal(known.status, 200, known.text)
+    const entity = await account.post('/v3/entity', { type: 'individual', name: 'Anna' })
+    const { beneficiary_details: _, ...toKnown } = localPayout
+    return [
+      localPayout,
+      { ...localPayout, amount: 80_000, currency: 'HKD', quote: quote.json.id },
+      { ...toKnown, amount: 11_000, beneficiary: known.json.data.id },
+      { ...localPayout, amount: 12_000, currency: 'EUR', holding_currency: 'USD' },
+      { ...localPayout, amount: 13_000, type: 'swift', charge_type: 'shared' },
+      { ...localPayout, amount: 14_000, on_behalf_of: entity.json.data.id },
+      internalPayout(receiver.account.deposit_address, 15_000),
+    ]
+  }
+  const { id, counts } = await make(batched, { payouts: await asked(batched) })
+  assert.deepEqual(counts, { payouts: 7, created: 6, held: 1, refused: 0 })
+  const alone: unknown[] = []
+  for (const body of await asked(single)) {
+    const answer = await single.post('/v3/payout', body)
+    assert.equal(answer.status, 200, answer.text)
+    alone.push(answer.json.data)
+  }
+  const { results } = await itemsOf(batched, id)
+  const made: unknown[] = []
+  for (const { payout } of results) {
+    made.push((await batched.get(`/v3/payout/${payout}`)).json.data)
+  }
+  assert.deepEqual(made.map(plain), alone.map(plain))
+  assert.deepEqual(await traceOf(batched), await traceOf(single))
+  assert.deepEqual(await balancesOf(batched), await balancesOf(single))
+  await settleAll(service)
+})
+
+test(`POST ${PATH}, best_effort with money for some: those that fit in their order`, async () => {
+  const account = await funded(100_000n)
+  const batch = await tryAll(account, of(60_000, 50_000, 30_000, 20_000, 10_000))
+  assert.deepEqual(batch.counts, { payouts: 5, created: 3, held: 0, refused: 2 })
+  assert.deepEqual(await balancesOf(account), { USD: '0', EUR: '0' })
+  const { results } = await itemsOf(account, batch.id)
+  const short = 'refused insufficient_balance'
+  assert.deepEqual(reasonsOf(results), ['created', short, 'created', short, 'created'])
+  assert.deepEqual(batch.refused, [results[1], results[3]])
+  assert.equal(results[1].errors[0].remarks, 'amount')
+  assert.equal(results[1].errors[0].code, 20201)
+})
+
+test(`POST ${PATH}, all_or_nothing with money for some: 422 naming each, nothing written`, async () => {
+  const account = await funded(100_000n)
+  const before = await untouched()
+  // The first portions of payouts are stored before one is refused.
+  const payouts = [...of(...Array(600).fill(100)), ...of(50_000, 10_000)]
+  const answer = await account.post(PATH, { payouts }, { 'idempotency-key': 'k' })
+  assertProblems(answer, 422, [['insufficient_balance', 'payouts[600].amount']])
+  assert.deepEqual(await untouched(), before)
+  // Refusals are not kept.
+  const less = { payouts: payouts.slice(0, 600) }
+  assert.equal((await account.post(PATH, less, { 'idempotency-key': 'k' })).status, 200)
+})
+
+test(`POST ${PATH}, all_or_nothing with problems of all sorts: the first decides the status`, async () => {
+  const account = await funded(100_000n)
+  const { beneficiary_details: _, ...body } = localPayout
+  const nobody = `bnf_${'0'.repeat(20)}`
+  const before = await untouched()
+  const answer = await account.post(PATH, {
+    payouts: [
+      localPayout,
+      { ...body, beneficiary: nobody },
+      { ...localPayout, quote: `poq_${'0'.repeat(20)}` },
+      { ...localPayout, amount: 200_000 },
+    ],
+  })
+  assertProblems(answer, 404, [
+    ['beneficiary_not_found', 'payouts[1].beneficiary'],
+    ['not_found', 'payouts[2].quote'],
+    ['insufficient_balance', 'payouts[3].amount'],
+  ])
+  assert.equal(answer.json.message, '3 problems; see errors.')
+  assert.deepEqual(await untouched(), before)
+})
+
+test(`POST ${PATH}, the same quote twice: used by the first`, async () => {
+  const account = await funded()
+  const asked = { payout_info: { currency: 'USD', amount: 10_000 } }
+  const quote = (await account.post('/v3/payout/quote', asked)).json.id
+  const payouts = [
+    { ...localPayout, quote },
+    { ...localPayout, quote },
+  ]
+  assertRefused(await account.post(PATH, { payouts }), 422, 'quote_used', 'payouts[1].quote')
+  assert.equal((await account.get(`/v3/payout/quote/${quote}`)).json.status, 'active')
+  const { id } = await tryAll(account, payouts)
+  assert.deepEqual(reasonsOf((await itemsOf(account, id)).results), [
+    'created',
+    'refused quote_used',
+  ])
+})
+
+test(`POST ${PATH}, like another of the batch or before it: refused unless allowed`, async () => {
+  const account = await funded(FUNDED, { duplicate_window_s: 600 })
+  assert.equal((await account.post('/v3/payout', { ...localPayout, amount: 500 })).status, 200)
+  const { id } = await tryAll(account, [
+    localPayout,
+    { ...localPayout, transaction_description: 'Again' },
+    { ...localPayout, allow_duplicate: true },
+    { ...localPayout, reference_id: 'another' },
+    { ...localPayout, amount: 500 },
+  ])
+  const { results } = await itemsOf(account, id)
+  const alike = 'refused possible_duplicate_payout'
+  assert.deepEqual(reasonsOf(results), ['created', alike, 'created', 'created', alike])
+  assert.match(results[1].errors[0].message, new RegExp(`^Payout ${results[0].payout}, `))
+})
+
+test(`POST ${PATH}, for an entity that is not approved: held, and counted so`, async () => {
+  const account = await funded()
+  const entity = (await account.post('/v3/entity', { type: 'individual', name: 'Anna' })).json.data
+  const held = { ...localPayout, on_behalf_of: entity.id }
+  const batch = await make(account, { payouts: [localPayout, held] })
+  assert.deepEqual(batch.counts, { payouts: 2, created: 1, held: 1, refused: 0 })
+  assert.equal(batch.totals[0].total_debit, '20000')
+  const { results } = await itemsOf(account, batch.id, 'status=held')
+  assert.deepEqual(reasonsOf(results), ['held'])
+  const { payout } = results[0]
+  assert.equal((await account.get(`/v3/payout/${payout}`)).json.data.status, 'compliance_hold')
+  // What becomes of it later is told by the payout alone.
+  assert.equal((await account.post(`/v3/payout/${payout}/cancel`, '')).status, 200)
+  assert.deepEqual((await itemsOf(account, batch.id, 'status=held')).results, results)
+})
+
+test(`POST ${PATH}, a dry run: says what a batch then does, and writes nothing`, async () => {
+  const account = await funded(100_000n, { duplicate_window_s: 600 })
+  const entity = (await account.post('/v3/entity', { type: 'individual', name: 'Anna' })).json.data
+  const asked = { payout_info: { currency: 'USD', amount: 1_000 } }
+  const quote = (await account.post('/v3/payout/quote', asked)).json.id
+  await service.database.owner`update quotes set valid_until = created_at where id = ${quote}`
+  const payouts = [
+    ...of(60_000, 50_000),
+    { ...localPayout, on_behalf_of: entity.id, currency: 'EUR', holding_currency: 'USD' },
+    { ...localPayout, amount: 1_000, quote },
+    { ...localPayout, amount: 60_000, reference_id: 'INV-0' },
+  ]
+  const body = { mode: 'best_effort', payouts }
+  const before = await untouched()
+  const dry = await make(account, { ...body, dry_run: true }, { 'idempotency-key': 'k' })
+  assert.deepEqual(await untouched(), before)
+  assert.deepEqual(
+    dry.payouts.map((p: { outcome: string; total_debit: string; errors: { reason: string }[] }) => [
+      p.outcome,
+      p.total_debit,
+      p.errors[0]?.reason,
+    ]),
+    [
+      ['would_create', '60000', undefined],
+      ['would_refuse', '', 'insufficient_balance'],
+      ['would_hold', '12500', undefined],
+      ['would_refuse', '', 'quote_expired'],
+      ['would_refuse', '', 'possible_duplicate_payout'],
+    ],
+  )
+  assert.equal(dry.status, 'would_complete')
+  assert.equal(dry.dry_run, true)
+  assert.equal(dry.id, '')
+  const real = await make(account, body, { 'idempotency-key': 'k' })
+  assert.deepEqual(real.counts, dry.counts)
+  assert.deepEqual(real.totals, dry.totals)
+  assert.equal(real.totals[0].available_after, '27500')
+  const withoutIds = (items: object) => JSON.stringify(items).replaceAll(/pot_[0-9a-z]{20}/g, '')
+  assert.equal(withoutIds(real.refused), withoutIds(dry.refused))
+})
+
+test(`POST ${PATH}, a dry run of all_or_nothing: 200, whatever would refuse it`, async () => {
+  const account = await funded(100_000n)
+  const before = await untouched()
+  const dry = await make(account, { dry_run: true, payouts: of(60_000, 50_000) })
+  assert.equal(dry.status, 'would_be_refused')
+  assert.deepEqual(dry.counts, { payouts: 2, created: 1, held: 0, refused: 1 })
+  const fine = await make(account, { dry_run: true, payouts: of(60_000, 40_000) })
+  assert.equal(fine.status, 'would_complete')
+  assert.equal(fine.totals[0].available_after, '0')
+  assert.deepEqual(await untouched(), before)
+})
+
+test(`POST ${PATH}, under one Idempotency-Key: one batch, the first answer, 422 for another`, async () => {
+  const account = await funded()
+  const headers = { 'idempotency-key': 'batch-1' }
+  const body = { payouts: of(10_000, 20_000) }
+  const first = await account.post(PATH, body, headers)
+  const again = await account.post(PATH, body, headers)
+  assert.equal(again.text, first.text)
+  assert.equal(again.headers['idempotent-replayed'], 'true')
+  const other = await account.post(PATH, { payouts: of(10_000, 20_001) }, headers)
+  assertRefused(other, 422, 'idempotency_key_reused', 'Idempotency-Key')
+  const moded = await account.post(PATH, { ...body, mode: 'best_effort' }, headers)
+  assertRefused(moded, 422, 'idempotency_key_reused', 'Idempotency-Key')
+  assert.deepEqual(await balancesOf(account), { USD: '970000', EUR: '0' })
+})
+
+test(`POST ${PATH}, in either mode, with fields that are wrong: 400 naming each place`, async () => {
+  const account = await funded()
+  const before = await untouched()
+  const payouts = [
+    localPayout,
+    { ...localPayout, amount: 0 },
+    { ...localPayout, currency: 'XXX' },
+    { ...localPayout, colour: 'red', holding_currency: 'GBP' },
+    'payout',
+    { ...localPayout, beneficiary: `bnf_${'0'.repeat(20)}` },
+  ]
+  for (const more of [{}, { mode: 'best_effort' }, { dry_run: true }]) {
+    const answer = await account.post(PATH, { ...more, payouts })
+    assertProblems(answer, 400, [
+      ['amount_out_of_range', 'payouts[1].amount'],
+      ['currency', 'payouts[2].currency'],
+      ['invalid_field', 'payouts[3].colour'],
+      ['holding_currency_not_found', 'payouts[3].holding_currency'],
+      ['invalid_field', 'payouts[4]'],
+      ['beneficiary_missing', 'payouts[5].beneficiary'],
+    ])
+  }
+  const both = await account.post(PATH, { mode: 'some', payouts: [{ ...localPayout, amount: 0 }] })
+  assertProblems(both, 400, [
+    ['invalid_field', 'mode'],
+    ['amount_out_of_range', 'payouts[0].amount'],
+  ])
+  assert.deepEqual(await untouched(), before)
+})
+
+test(`POST ${PATH}, 250 wrong payouts: 100 problems are listed, all are counted`, async () => {
+  const account = await funded()
+  const payouts = Array(250).fill({ ...localPayout, amount: 0, colour: 'red' })
+  const answer = await account.post(PATH, { payouts })
+  assert.equal(answer.status, 400)
+  assert.equal(answer.json.errors.length, 100)
+  assert.equal(answer.json.message, '500 problems; see errors.')
+  const refused = await account.post(PATH, { payouts: of(...Array(250).fill(2_000_000)) })
+  assert.equal(refused.status, 422)
+  assert.equal(refused.json.errors.length, 100)
+  assert.equal(refused.json.message, '250 problems; see errors.')
+})
+
+for (const [what, body, remarks] of [
+  ['no payouts', {}, 'payouts'],
+  ['none in the list', { payouts: [] }, 'payouts'],
+  ['10,001 payouts', { payouts: Array(10_001).fill({}) }, 'payouts'],
+  ['payouts that are no list', { payouts: { 0: localPayout } }, 'payouts'],
+  ['a list', [localPayout], ''],
+  ['null', 'null', ''],
+  ['an unknown field', { payouts: [localPayout], colour: 'red' }, 'colour'],
+] as const) {
+  test(`POST ${PATH}, ${what}: 400`, async () => {
+    const account = await funded()
+    assertProblems(await account.post(PATH, body), 400, [['invalid_field', remarks]])
+  })
+}
+
+test(`POST ${PATH}, a body of 16 MiB: read; one byte more: 413 that says so`, async () => {
+  const account = await funded()
+  const text = JSON.stringify({ payouts: [localPayout] })
+  const limit = 16 * 1024 * 1024
+  assert.equal((await account.post(PATH, text.padEnd(limit))).status, 200)
+  const over = await account.post(PATH, text.padEnd(limit + 1))
+  assertRefused(over, 413, 'payload_too_large')
+  assert.equal(over.json.message, 'The body is over 16 MiB.')
+  const single = await account.post('/v3/payout', text.padEnd(256 * 1024 + 1))
+  assert.equal(single.json.message, 'The body is over 256 KiB.')
+})
+
+test(`${PATH}, of another account or with a key that may only read: 404, 403`, async () => {
+  const [mine, theirs] = [await funded(), await funded()]
+  const { id } = await make(theirs, { payouts: [localPayout] })
+  assertRefused(await mine.get(`${PATH}/${id}`), 404, 'not_found')
+  assertRefused(await mine.get(`${PATH}/${id}/item`), 404, 'not_found')
+  assert.deepEqual((await mine.get(PATH)).json.data.results, [])
+  const reader = await service.addKey(theirs, 'read')
+  assert.equal((await reader.get(`${PATH}/${id}`)).status, 200)
+  assertRefused(await reader.post(PATH, { payouts: [localPayout] }), 403, 'insufficient_scope')
+})
+
+test(`GET ${PATH}/{id}/item: pages in the order of the request, either way, by status`, async () => {
+  const account = await funded(30_000n)
+  const { id } = await tryAll(
+    account,
+    of(
+      ...Array(23)
+        .fill(0)
+        .map((_, i) => (i % 2 ? 90_000 : 100)),
+    ),
+  )
+  const positions = async (query: string) => {
+    const { has_more, results } = await itemsOf(account, id, query)
+    return [results.map(({ position }: { position: number }) => position).join(' '), has_more]
+  }
+  assert.deepEqual(await positions('limit=5'), ['0 1 2 3 4', true])
+  assert.deepEqual(await positions('limit=5&starting_after=4'), ['5 6 7 8 9', true])
+  assert.deepEqual(await positions('starting_after=20'), ['21 22', false])
+  assert.deepEqual(await positions('limit=5&ending_before=7'), ['2 3 4 5 6', true])
+  assert.deepEqual(await positions('limit=5&ending_before=3'), ['0 1 2', false])
+  assert.deepEqual(await positions('status=refused&limit=3&starting_after=3'), ['5 7 9', true])
+  assert.deepEqual(await positions('status=created&limit=3&ending_before=5'), ['0 2 4', false])
+  assert.deepEqual(await positions('status=held'), ['', false])
+  for (const [query, remarks] of [
+    ['limit=0', 'limit'],
+    ['starting_after=x', 'starting_after'],
+    ['starting_after=1&ending_before=2', 'ending_before'],
+    ['status=made', 'status'],
+  ]) {
+    const answer = await account.get(`${PATH}/${id}/item?${query}`)
+    assertRefused(answer, 400, 'invalid_query_parameter', remarks)
+  }
+})
+
+test('the rows of a batch: append-only, to the service and to the owner', async () => {
+  const { database, deps } = service
+  for (const table of ['payout_batches', 'payout_batch_items']) {
+    for (const statement of [`delete from ${table}`, `update ${table} set reference_id = ''`]) {
+      await assert.rejects(database.owner.unsafe(statement), /append-only/)
+      await assert.rejects(deps.sql.unsafe(statement), /permission denied/)
+    }
+  }
+})
+
+test('the documented batches: answered as documented', async () => {
+  const account = await service.openAccount({ currencies: ['USD'], fund: { USD: 2_500_000n } })
+  for (const name of ['dry_run', 'best_effort', 'all_or_nothing'] as const) {
+    const data = await make(account, batchExamples[name])
+    assert.equal(plain(data), plain(batchAnswers[name]), name)
+  }
+})

@@ -1,0 +1,87 @@
+// kill -9 of the service in the middle of a batch, at moments a seed decides: the batch is there
+// whole or not at all, and the same key makes it exactly once.
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { setTimeout as delay } from 'node:timers/promises'
+import type { OpenedAccount } from '../../src/cli/account.ts'
+import { localPayout } from '../support/bodies.ts'
+import { checkBooks } from '../support/books.ts'
+import { createDatabase, type TestDatabase } from '../support/database.ts'
+import {
+  type HttpClient,
+  httpClient,
+  openAccountOn,
+  pickSeed,
+  type RunningProcess,
+  seeded,
+  startProcess,
+  until,
+} from '../support/process.ts'
+
+const PATH = '/v3/payout_batch'
+const KILLS = 5
+const PAYOUTS = 3_000
+
+let database: TestDatabase
+let account: OpenedAccount
+let client: HttpClient
+let service: RunningProcess
+
+before(async () => {
+  database = await createDatabase()
+  account = await openAccountOn(database.url, { USD: 1_000_000_000n })
+  client = httpClient(account)
+})
+after(async () => {
+  client?.close()
+  await service?.kill()
+  await database.drop()
+})
+
+async function countOf(table: string): Promise<number> {
+  const [row] = await database.owner.unsafe<{ n: number }[]>(
+    `select count(*)::integer as n from ${table}`,
+  )
+  return row?.n ?? 0
+}
+
+async function bookIsLocked(): Promise<boolean> {
+  const free = await database.owner`
+    select from books where account_id = ${account.account.account_id} for update skip locked`
+  return free.length === 0
+}
+
+test(`kill -9 in the middle of a batch, ${KILLS} times: all of it or nothing, and once`, async t => {
+  const seed = pickSeed()
+  const random = seeded(seed)
+  const env = { DATABASE_URL: database.url, CORRIDOR_SETTLE: 'off' }
+  const payouts = Array(PAYOUTS).fill(localPayout)
+  const found: string[] = []
+  for (let round = 0; round < KILLS; round++) {
+    service = await startProcess(env)
+    const body = { mode: round % 2 === 0 ? 'all_or_nothing' : 'best_effort', payouts }
+    const key = `batch-${seed}-${round}`
+    const asked = client.post(service.address, PATH, body, key).then(
+      ({ status }) => String(status),
+      () => 'unheard',
+    )
+    await until('the batch is being written', 20_000, bookIsLocked)
+    await delay(random() * 900)
+    service.signal('SIGKILL')
+    await service.ended
+    const heard = await asked
+    const before = round * PAYOUTS
+    service = await startProcess(env)
+    const answer = await client.post(service.address, PATH, body, key)
+    assert.equal(answer.status, 200, answer.text)
+    const replayed = answer.headers['idempotent-replayed'] === 'true'
+    assert.ok(heard === 'unheard' || replayed, 'what was answered was committed')
+    found.push(replayed ? 'whole' : 'nothing')
+    assert.equal(await countOf('payouts'), before + PAYOUTS)
+    assert.equal(await countOf('payout_batch_items'), before + PAYOUTS)
+    assert.equal(await countOf('payout_batches'), round + 1)
+    await service.kill()
+  }
+  t.diagnostic(`SEED=${seed}: after each kill there was ${found.join(', ')}`)
+  await checkBooks(database.owner, env)
+})
