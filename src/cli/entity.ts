@@ -15,10 +15,11 @@ import { countHeldPayouts, listHoldingEntities } from '../payout/store.ts'
 import { findAccount } from './account.ts'
 import { CommandFailed, type Context, print, UsageError, withContext } from './context.ts'
 import { importCommand } from './entity-import.ts'
-import { openEntityReader, readBody } from './entity-reader.ts'
+import { openEntityReader } from './entity-reader.ts'
 import { findEntity, reviewCommands, reviewLines } from './entity-review.ts'
 import { explanationWords, type Listed, listWords, recordWords } from './entity-words.ts'
 import { type InputFile, readInput } from './files.ts'
+import { readBody } from './request-reader.ts'
 import { visible } from './terminal.ts'
 
 interface Json {

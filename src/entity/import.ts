@@ -1,16 +1,14 @@
-// Entities from the rows of a file, as pure functions: what columns mean, what makes a row known
-// again in a later run, and what each row would come to if nothing were written. Knows neither
-// files nor the database.
-import { createHash } from 'node:crypto'
-import type { Read } from '../csv.ts'
+// Entities from the rows of a file, as pure functions: what makes a row known again in a later run,
+// and what each row would come to if nothing were written. Knows neither files nor the database.
 import { type Problem, Refusal } from '../errors.ts'
 import { hashRequest } from '../idempotency/rules.ts'
 import { type Candidate, findDuplicate, type RuleName } from './duplicates.ts'
 import { HashNumbers } from './hash-numbers.ts'
 import type { Entity } from './record.ts'
+import { RowKeys } from './row-keys.ts'
 import { type Approvals, checkNamed, type Draft, draftOf } from './rules.ts'
 import type { ApprovalStatus } from './states.ts'
-import { EntityRequest } from './wire.ts'
+import type { EntityRequest } from './wire.ts'
 
 /** What became of a row, or would. */
 export interface RowResult {
@@ -54,109 +52,20 @@ export function refused(line: number, problems: readonly Problem[]): RowResult {
   return { ...NOTHING, line, result: 'refused', problems }
 }
 
-/** A member of the creation's body, or a member of that member. */
-export interface Column {
-  readonly member: string
-  readonly part: string | null
-}
-
-interface Shape {
-  readonly type?: unknown
-  readonly properties?: Readonly<Record<string, Shape>>
-}
-
-const MEMBERS = Object.entries(EntityRequest.properties as Readonly<Record<string, Shape>>)
-
-/** Every text of the body, by its path; lists have no columns. */
-const COLUMNS: ReadonlyMap<string, Column> = new Map(
-  MEMBERS.flatMap(([member, { type, properties = {} }]): [string, Column][] => {
-    if (type === 'string') return [[member, { member, part: null }]]
-    return Object.keys(properties).map(part => [`${member}.${part}`, { member, part }])
-  }),
-)
-
-const REQUIRED = ['name', 'type']
-const LISTS = MEMBERS.filter(([, { type }]) => type === 'array').map(([member]) => member)
-const METADATA = 'metadata.'
-
-export const COLUMN_NAMES: readonly string[] = [...COLUMNS.keys(), `${METADATA}<name>`]
-
-/** Wrong columns that are named. */
-const MAX_NAMED = 10
-
-/** The columns that a header names, in any order and, but for names of metadata, in any case. */
-export function readColumns(header: readonly string[]): Read<readonly Column[]> {
-  const names = header.map(canonicalName)
-  const columns = names.flatMap(name => columnOf(name) ?? [])
-  const wrong = [...new Set(names.filter(name => columnOf(name) === undefined))]
-  const lists = wrong.filter(isOfList)
-  const unknown = wrong.filter(name => !isOfList(name))
-  const twice = new Set(names.filter((name, i) => names.indexOf(name) !== i))
-  const messages = [
-    ...REQUIRED.filter(name => !names.includes(name)).map(name => `no column ${name}`),
-    ...named('unknown', unknown, '; --help lists those there are'),
-    ...named('not in CSV:', lists, `; ${LISTS.join(' and ')} are read from .jsonl`),
-    ...[...twice].map(name => `column ${name} twice`),
-  ]
-  return messages.length > 0 ? { messages } : { value: columns }
-}
-
-function isOfList(name: string): boolean {
-  return LISTS.some(member => name === member || name.startsWith(`${member}.`))
-}
-
-function named(what: string, names: readonly string[], hint: string): string[] {
-  if (names.length === 0) return []
-  const first = names.slice(0, MAX_NAMED).map(name => `"${name}"`)
-  const more = names.length > MAX_NAMED ? ` and ${names.length - MAX_NAMED} more` : ''
-  return [`${what} ${names.length === 1 ? 'column' : 'columns'} ${first.join(', ')}${more}${hint}`]
-}
-
-function canonicalName(cell: string): string {
-  const name = cell.trim()
-  const folded = name.toLowerCase()
-  return folded.startsWith(METADATA) ? METADATA + name.slice(METADATA.length) : folded
-}
-
-function columnOf(name: string): Column | undefined {
-  if (!name.startsWith(METADATA)) return COLUMNS.get(name)
-  const part = name.slice(METADATA.length)
-  // Of __proto__, JSON bodies are free as well.
-  return part === '' || part === '__proto__' ? undefined : { member: 'metadata', part }
-}
-
-/** The body of a creation; an empty cell is a member that is not set. */
-export function bodyOf(columns: readonly Column[], cells: readonly string[]): object {
-  const body: Record<string, string | Record<string, string>> = {}
-  for (const [i, { member, part }] of columns.entries()) {
-    const cell = cells[i] ?? ''
-    if (cell === '') continue
-    if (part === null) body[member] = cell
-    else body[member] = { ...(body[member] as Record<string, string> | undefined), [part]: cell }
-  }
-  return body
-}
-
 /**
- * Drafts of the valid rows of one file, each with the key by which a later run knows it again:
- * SHA-256 over the import's name, the row's content whatever the order of its members, and the
- * number of times that this content has come so far.
+ * Drafts of the valid rows of one file, each with the key by which a later run knows it again,
+ * whatever the order of its members.
  */
 export class ImportDrafts {
-  readonly #name: string
-  readonly #times = new HashNumbers()
+  readonly #keys: RowKeys
 
   constructor(name: string) {
-    this.#name = name
+    this.#keys = new RowKeys(name)
   }
 
   /** To be asked for row after row; `request` is valid. */
   next(request: EntityRequest): Draft {
-    const content = hashRequest(request)
-    const time = this.#times.get(content) + 1
-    this.#times.set(content, time)
-    const hash = createHash('sha256').update(JSON.stringify([this.#name, content, time]))
-    return draftOf(request, hash.digest('hex'))
+    return draftOf(request, this.#keys.next(hashRequest(request)).key)
   }
 }
 

@@ -2,7 +2,6 @@
 // again after refusals, a stop or a kill without doubling anything; and that a dry run tells what a
 // real one does.
 import assert from 'node:assert/strict'
-import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
 import { after, before, test } from 'node:test'
@@ -10,11 +9,15 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { MAX_WAIT_MS } from '../../src/engine/lane.ts'
 import { type Cli, openCli } from '../support/cli.ts'
+import {
+  runImport as importing,
+  jsonLines,
+  photograph,
+  startAndCatch,
+} from '../support/importing.ts'
 import { until } from '../support/process.ts'
 import { startProxy } from '../support/proxy.ts'
 import { type Client, startTestService, type TestService } from '../support/service.ts'
-
-const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
 
 let service: TestService
 let cli: Cli
@@ -28,17 +31,11 @@ after(async () => {
 })
 
 const idOf = ({ account }: Client) => account.account_id
-const jsonLines = (bodies: readonly unknown[]) =>
-  bodies.map(body => (typeof body === 'string' ? body : JSON.stringify(body))).join('\n')
-
 /** Runs an import with a report; what it printed as JSON, and the lines of the report. */
 async function runImport(path: string, of: Client, ...more: readonly string[]) {
-  const report = `${path}.report.jsonl`
-  const args = ['entity', 'import', path, '--account', idOf(of), '--report', report, '--json']
-  const ran = await cli.run(...args, ...more)
+  const ran = await importing(cli, 'entity', path, of, more)
   assert.equal(ran.stderr, '')
-  const lines = (await readFile(report, 'utf8')).trimEnd().split('\n')
-  return { ...ran, report: lines.map(line => JSON.parse(line)) }
+  return ran
 }
 
 function countsOf({ json }: { json: Record<string, unknown> }) {
@@ -166,19 +163,6 @@ test('entity import, rows that the API refuses: the same problems, word for word
   assert.equal(await countEntities(client), 0)
 })
 
-/** Of every table: what it holds, to the last bit. */
-async function photograph(): Promise<Record<string, unknown>> {
-  const { owner } = service.database
-  const tables = await owner<{ name: string }[]>`
-    select tablename as name from pg_tables where schemaname = 'public' order by 1`
-  const held = tables.map(async ({ name }): Promise<[string, unknown]> => {
-    const [row] = await owner`
-      select count(*), md5(string_agg(t::text, ',' order by t::text)) as md5 from ${owner(name)} t`
-    return [name, row]
-  })
-  return Object.fromEntries(await Promise.all(held))
-}
-
 test('entity import --dry-run: nothing is written, and the real run counts the same', async () => {
   const client = await service.openAccount()
   await client.post('/v3/entity', person('K', { email: 'KNOWN@example.com' }))
@@ -203,9 +187,9 @@ test('entity import --dry-run: nothing is written, and the real run counts the s
     ...Array.from({ length: 1500 }, (_, i) => person('Many', { email: `m${i % 700}@example.com` })),
   ]
   const path = await cli.file('dry.jsonl', jsonLines(rows))
-  const before = await photograph()
+  const before = await photograph(service.database)
   const dry = await runImport(path, client, '--dry-run')
-  assert.deepEqual(await photograph(), before)
+  assert.deepEqual(await photograph(service.database), before)
   const real = await runImport(path, client)
   assert.deepEqual([dry.code, dry.json.dry_run, real.json.dry_run], [1, true, false])
   assert.deepEqual(countsOf(dry), countsOf(real))
@@ -480,30 +464,15 @@ const MANY = 12_000
 const manyRows = () => jsonLines(Array.from({ length: MANY }, (_, i) => person(`P${i % 9000}`)))
 
 /** Started, and caught when its first batch is written. */
-async function startAndCatch(
-  path: string,
-  of: Client,
-  url = service.database.url,
-): Promise<ChildProcess & { said(): string }> {
-  const { PATH = '' } = process.env
-  const env = { PATH, DATABASE_URL: url }
-  const child = spawn(process.execPath, [MAIN, 'entity', 'import', path, '--account', idOf(of)], {
-    env,
-  })
-  let said = ''
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.setEncoding('utf8').on('data', (text: string) => {
-      said += text
-    })
-  }
-  await until('the first batch', 30_000, async () => (await countEntities(of)) > 0)
-  return Object.assign(child, { said: () => said })
+function startImport(path: string, of: Client, url = service.database.url) {
+  const args = ['entity', 'import', path, '--account', idOf(of)]
+  return startAndCatch(args, url, async () => (await countEntities(of)) > 0)
 }
 
 test('entity import, killed in the middle and run again: every row once', async () => {
   const client = await service.openAccount()
   const path = await cli.file('killed.jsonl', manyRows())
-  const child = await startAndCatch(path, client)
+  const child = await startImport(path, client)
   child.kill('SIGKILL')
   await once(child, 'close')
   const { code, json } = await runImport(path, client)
@@ -516,7 +485,7 @@ test('entity import, killed in the middle and run again: every row once', async 
 test('entity import, Ctrl-C: ends after the rows in hand with what to do, exit code 1', async () => {
   const client = await service.openAccount()
   const path = await cli.file('stopped.jsonl', manyRows())
-  const child = await startAndCatch(path, client)
+  const child = await startImport(path, client)
   child.kill('SIGINT')
   const [code] = await once(child, 'close')
   assert.equal(code, 1)
@@ -565,7 +534,7 @@ test('entity import, the database gone in the middle: ends with what to do, and 
   const path = await cli.file('gone.jsonl', manyRows())
   const proxy = await startProxy(service.database.url)
   try {
-    const child = await startAndCatch(path, client, proxy.url)
+    const child = await startImport(path, client, proxy.url)
     await proxy.down()
     const [code] = await once(child, 'close')
     assert.equal(code, 1)

@@ -2,14 +2,18 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { Command } from 'commander'
-import { accountCommands, fundCommand, keyCommands } from '../../src/cli/account.ts'
+import { accountCommands, fundCommand } from '../../src/cli/account.ts'
 import { demoCommand } from '../../src/cli/demo.ts'
 import { entityCommands } from '../../src/cli/entity.ts'
+import { eventsCommands } from '../../src/cli/events.ts'
 import { feesCommands } from '../../src/cli/fees.ts'
+import { keyCommands } from '../../src/cli/key.ts'
+import { listenCommand } from '../../src/cli/listen.ts'
 import { openapiCommand } from '../../src/cli/openapi.ts'
 import { payoutCommands } from '../../src/cli/payout.ts'
 import { ratesCommands } from '../../src/cli/rates.ts'
 import { startCommands } from '../../src/cli/start.ts'
+import { statementCommand } from '../../src/cli/statement.ts'
 import { type Cli, openCli } from '../support/cli.ts'
 
 /** Nobody listens there: a wrong call is refused before the database is opened. */
@@ -29,7 +33,10 @@ fundCommand(program)
 ratesCommands(program)
 feesCommands(program)
 payoutCommands(program)
+statementCommand(program)
 entityCommands(program)
+listenCommand(program)
+eventsCommands(program)
 demoCommand(program)
 openapiCommand(program)
 
