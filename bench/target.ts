@@ -152,6 +152,7 @@ async function post(
 
 async function openAccount(command: Target['command']) {
   const args = ['account', 'create', '--json', '--name', 'Bench', '--currencies', 'USD,EUR,GBP,HKD']
+  args.push('--duplicate-window', 'off')
   const stdout = await command(...args, '--primary', 'USD', '--fund', `USD=${FUNDS}`)
   const { account_id, key_id, secret } = JSON.parse(stdout)
   // The running service learns of new keys within half a second.

@@ -22,7 +22,11 @@ import { opsRoutes } from './http/ops.ts'
 import { refuseInvalid } from './http/problems.ts'
 import { REASON } from './http/schema.ts'
 import { payoutRoutes } from './payout/routes.ts'
+import { payoutBatchRoutes } from './payout-batch/routes.ts'
 import { quoteRoutes } from './quote/routes.ts'
+import { sandboxRoutes } from './sandbox/routes.ts'
+import { timelineRoutes } from './timeline/routes.ts'
+import { webhookRoutes } from './webhook/routes.ts'
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
 
@@ -72,10 +76,14 @@ export async function buildApp(
   opsRoutes(app, deps, lifecycle)
   quoteRoutes(app, deps)
   payoutRoutes(app, deps)
+  payoutBatchRoutes(app, deps)
+  timelineRoutes(app, deps)
   balanceTransactionRoutes(app, deps)
   entityRoutes(app, deps)
   beneficiaryRoutes(app, deps)
   eventRoutes(app, deps)
+  webhookRoutes(app, deps)
+  sandboxRoutes(app, deps)
   return app
 }
 

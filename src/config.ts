@@ -14,6 +14,8 @@ export interface Config {
   readonly rate_pivot: string
   readonly rate_spread_bps: number
   readonly rate_max_age_s: number
+  /** '' when none is set. */
+  readonly bic: string
   readonly lanes: number
   readonly max_batch: number
   readonly read_connections: number
@@ -21,6 +23,10 @@ export interface Config {
   readonly settle_poll_ms: number
   readonly rail_timeout_ms: number
   readonly simulator_delay_ms: number
+  readonly webhooks: boolean
+  readonly webhook_poll_ms: number
+  readonly webhook_timeout_ms: number
+  readonly webhook_allow_private: boolean
   readonly drain_ms: number
 }
 
@@ -67,6 +73,11 @@ export const SETTINGS = [
     meaning: 'Rates older than this many seconds are not quoted; 0 allows any age.',
   },
   {
+    name: 'CORRIDOR_BIC',
+    fallback: '',
+    meaning: 'BIC that messages of payouts by SWIFT are sent from; without one, a test address.',
+  },
+  {
     name: 'CORRIDOR_LANES',
     fallback: '2',
     meaning: 'Lanes for each kind of write; accounts are spread over them.',
@@ -88,6 +99,27 @@ export const SETTINGS = [
     name: 'CORRIDOR_SIMULATOR_DELAY_MS',
     fallback: '2000',
     meaning: 'Milliseconds between the steps of the simulator rail.',
+  },
+  {
+    name: 'CORRIDOR_WEBHOOKS',
+    fallback: 'on',
+    meaning: 'on or off: run the worker that delivers webhooks here.',
+  },
+  {
+    name: 'CORRIDOR_WEBHOOK_POLL_MS',
+    fallback: '200',
+    meaning: 'Milliseconds between looks for events and webhooks that are due.',
+  },
+  {
+    name: 'CORRIDOR_WEBHOOK_TIMEOUT_MS',
+    fallback: '15000',
+    meaning: 'Milliseconds a receiver of webhooks has to answer, from connecting to the last byte.',
+  },
+  {
+    name: 'CORRIDOR_WEBHOOK_ALLOW_PRIVATE',
+    fallback: 'off',
+    meaning:
+      'on or off: allow webhooks to private addresses and plain http; for development alone.',
   },
   {
     name: 'CORRIDOR_DRAIN_MS',
@@ -119,13 +151,18 @@ export function readConfig(env: Environment = process.env): Config {
     rate_max_age_s: env.CORRIDOR_RATE_MAX_AGE_S
       ? integer(env, 'CORRIDOR_RATE_MAX_AGE_S', 0, 31_536_000)
       : defaultMaxAge(database_url),
+    bic: bic(env, 'CORRIDOR_BIC'),
     lanes: integer(env, 'CORRIDOR_LANES', 1, 64),
     max_batch: integer(env, 'CORRIDOR_MAX_BATCH', 1, 10_000),
     read_connections: integer(env, 'CORRIDOR_READ_CONNECTIONS', 1, 100),
-    settle: oneOf(env, 'CORRIDOR_SETTLE', ['on', 'off']) === 'on',
+    settle: isOn(env, 'CORRIDOR_SETTLE'),
     settle_poll_ms: integer(env, 'CORRIDOR_SETTLE_POLL_MS', 1, 60_000),
     rail_timeout_ms: integer(env, 'CORRIDOR_RAIL_TIMEOUT_MS', 1, 600_000),
     simulator_delay_ms: integer(env, 'CORRIDOR_SIMULATOR_DELAY_MS', 0, 86_400_000),
+    webhooks: isOn(env, 'CORRIDOR_WEBHOOKS'),
+    webhook_poll_ms: integer(env, 'CORRIDOR_WEBHOOK_POLL_MS', 1, 60_000),
+    webhook_timeout_ms: integer(env, 'CORRIDOR_WEBHOOK_TIMEOUT_MS', 1, 600_000),
+    webhook_allow_private: isOn(env, 'CORRIDOR_WEBHOOK_ALLOW_PRIVATE'),
     drain_ms: integer(env, 'CORRIDOR_DRAIN_MS', 0, 60_000),
   }
 }
@@ -160,11 +197,23 @@ function currency(env: Environment, name: Name): string {
   throw new ConfigError(`${name} must be a currency code such as EUR, not "${value}"`)
 }
 
+/** ISO 9362: institution, country and location, and perhaps a branch. */
+function bic(env: Environment, name: Name): string {
+  const value = text(env, name)
+  const code = value.toUpperCase()
+  if (code === '' || /^[A-Z]{6}[A-Z0-9]{2}(?:[A-Z0-9]{3})?$/.test(code)) return code
+  throw new ConfigError(`${name} must be a BIC of 8 or 11 characters, not "${value}"`)
+}
+
 function integer(env: Environment, name: Name, minimum: number, maximum: number): number {
   const value = text(env, name)
   const number = /^\d{1,10}$/.test(value) ? Number(value) : Number.NaN
   if (number >= minimum && number <= maximum) return number
   throw new ConfigError(`${name} must be an integer from ${minimum} to ${maximum}, not "${value}"`)
+}
+
+function isOn(env: Environment, name: Name): boolean {
+  return oneOf(env, name, ['on', 'off']) === 'on'
 }
 
 function oneOf(env: Environment, name: Name, values: readonly string[]): string {

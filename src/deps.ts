@@ -12,6 +12,7 @@ import type { Beneficiary } from './beneficiary/rules.ts'
 import { findBeneficiaries } from './beneficiary/store.ts'
 import type { Config } from './config.ts'
 import { connect, type Sql } from './db/connect.ts'
+import { Aside } from './engine/aside.ts'
 import { Lanes } from './engine/lane.ts'
 import { reader } from './engine/reader.ts'
 import { type WriteEntity, type WrittenEntity, writeEntity } from './entity/operations.ts'
@@ -19,11 +20,14 @@ import type { Entity } from './entity/record.ts'
 import { findEntities } from './entity/store.ts'
 import type { Event } from './event/rules.ts'
 import { findEvents } from './event/store.ts'
+import type { Funded } from './funding/operations.ts'
 import { type Key, newId } from './id.ts'
-import { type Answered, idempotent } from './idempotency/operations.ts'
+import { type Answered, idempotent, idempotentLong } from './idempotency/operations.ts'
 import { batchMetrics, type Metrics } from './metrics.ts'
 import {
+  type AnswerPayout,
   advancePayout,
+  answerPayout,
   type CancelledPayout,
   type CancelPayout,
   type CreatedPayout,
@@ -31,15 +35,38 @@ import {
   cancelPayout,
   createPayout,
 } from './payout/operations.ts'
-import type { Payout } from './payout/rules.ts'
+import type { Payout, PayoutState } from './payout/rules.ts'
 import { findPayouts, upsertEndedReviews } from './payout/store.ts'
 import type { Advance, AdvanceOutcome } from './payout/transition.ts'
+import {
+  type BatchCommand,
+  createBatch,
+  loadBatch,
+  type MadeBatch,
+} from './payout-batch/operations.ts'
+import type { PayoutBatch } from './payout-batch/rules.ts'
+import { findBatches } from './payout-batch/store.ts'
 import { type CreatedQuote, type CreateQuote, createQuote } from './quote/operations.ts'
 import type { Quote } from './quote/rules.ts'
 import { findQuotes } from './quote/store.ts'
 import type { Rail } from './rail/rail.ts'
 import { simulator } from './rail/simulator.ts'
 import { openReference, type Reference } from './reference.ts'
+import {
+  type AdvanceClock,
+  type AdvancedClock,
+  type FundSandbox,
+  fundSandbox,
+  moveClock,
+  type TransitionPayout,
+  transitionPayout,
+} from './sandbox/operations.ts'
+import { type WriteWebhook, type WrittenWebhook, writeWebhook } from './webhook/operations.ts'
+import type { WebhookEndpoint } from './webhook/rules.ts'
+import { findEndpoints } from './webhook/store.ts'
+
+/** Ten thousand payouts take seconds, and a batch may wait for others before it. */
+const BATCH_WAIT_MS = 30_000
 
 interface Runs<Command, Outcome> {
   run(command: Command): Promise<Outcome>
@@ -56,19 +83,28 @@ export interface Deps {
   readonly lanes: {
     readonly createQuote: Runs<CreateQuote, Answered<CreatedQuote>>
     readonly createPayout: Runs<CreatePayout, Answered<CreatedPayout>>
+    readonly createBatch: Runs<BatchCommand, Answered<MadeBatch>>
+    readonly loadBatch: Runs<BatchCommand, PayoutState>
     readonly cancelPayout: Runs<CancelPayout, Answered<CancelledPayout>>
+    readonly answerPayout: Runs<AnswerPayout, Answered<CancelledPayout>>
     readonly advancePayout: Runs<Advance, AdvanceOutcome>
     readonly writeEntity: Runs<WriteEntity, Answered<WrittenEntity>>
     readonly writeBeneficiary: Runs<WriteBeneficiary, Answered<WrittenBeneficiary>>
+    readonly writeWebhook: Runs<WriteWebhook, Answered<WrittenWebhook>>
+    readonly moveClock: Runs<AdvanceClock, Answered<AdvancedClock>>
+    readonly fundSandbox: Runs<FundSandbox, Answered<Funded>>
+    readonly transitionPayout: Runs<TransitionPayout, Answered<AdvanceOutcome>>
   }
   /** Reads by id, gathered: all requests of one tick are one statement. */
   readonly readers: {
     quote(key: Key): Promise<Quote | undefined>
     payout(key: Key): Promise<Payout | undefined>
+    payoutBatch(key: Key): Promise<PayoutBatch | undefined>
     balanceTransaction(key: Key): Promise<BalanceTransaction | undefined>
     entity(key: Key): Promise<Entity | undefined>
     event(key: Key): Promise<Event | undefined>
     beneficiary(key: Key): Promise<Beneficiary | undefined>
+    webhookEndpoint(key: Key): Promise<WebhookEndpoint | undefined>
   }
   close(): Promise<void>
 }
@@ -80,13 +116,11 @@ export async function openDeps(
   log: FastifyBaseLogger,
   metrics: Metrics,
 ): Promise<Deps> {
-  const reads = connect(url, {
-    max: config.read_connections,
-    as: 'service',
-    look_ups: true,
-  })
-  // Two for each lane of the six operations, so that no batch waits for a connection.
-  const writes = connect(url, { max: 12 * config.lanes, as: 'service', look_ups: true })
+  const reads = connect(url, { max: config.read_connections, as: 'service', look_ups: true })
+  // Two for each lane, so that no batch waits for a connection: of the six operations that payouts
+  // are made with, of the seven that are asked for seldom, which have one lane each, and of the
+  // sidings of two.
+  const writes = connect(url, { max: 12 * config.lanes + 18, as: 'service', look_ups: true })
   const disconnect = () => Promise.all([reads.end({ timeout: 5 }), writes.end({ timeout: 5 })])
   const reference = await openReference(reads, config, error => {
     log.warn({ err: error }, 'reference data could not be looked at')
@@ -95,42 +129,69 @@ export async function openDeps(
     await disconnect()
     throw error
   })
-  const options = {
-    lanes: config.lanes,
-    max_batch: config.max_batch,
-    onBatch: batchMetrics(metrics),
-  }
-  const shared = {
-    newId,
-    pricing: () => reference.current().pricing,
-    accountsByDepositAddress: () => reference.current().accountsByDepositAddress,
-  }
   return {
     config,
     log,
     sql: reads,
     reference,
     metrics,
-    rail: simulator({ delay_ms: config.simulator_delay_ms, now_ms: Date.now }),
-    lanes: {
-      createQuote: new Lanes(writes, idempotent(createQuote(shared)), options),
-      createPayout: new Lanes(writes, idempotent(createPayout(shared)), options),
-      cancelPayout: new Lanes(writes, idempotent(cancelPayout(newId)), options),
-      advancePayout: new Lanes(writes, advancePayout(newId), options),
-      writeEntity: new Lanes(writes, idempotent(writeEntity(newId, upsertEndedReviews)), options),
-      writeBeneficiary: new Lanes(writes, idempotent(writeBeneficiary(newId)), options),
-    },
-    readers: {
-      quote: reader(keys => findQuotes(reads, keys)),
-      payout: reader(keys => findPayouts(reads, keys)),
-      balanceTransaction: reader(keys => findBalanceTransactions(reads, keys)),
-      entity: reader(keys => findEntities(reads, keys)),
-      event: reader(keys => findEvents(reads, keys)),
-      beneficiary: reader(keys => findBeneficiaries(reads, keys)),
-    },
+    rail: simulator({ delay_ms: config.simulator_delay_ms }),
+    lanes: openLanes(writes, config, metrics, reference),
+    readers: openReaders(reads),
     async close() {
       await reference.close()
       await disconnect()
     },
+  }
+}
+
+function openLanes(
+  writes: Sql,
+  config: Config,
+  metrics: Metrics,
+  reference: Reference,
+): Deps['lanes'] {
+  const options = {
+    lanes: config.lanes,
+    max_batch: config.max_batch,
+    onBatch: batchMetrics(metrics),
+  }
+  const seldom = { ...options, lanes: 1 }
+  const aside = new Aside()
+  const batches = { ...seldom, aside, max_wait_ms: BATCH_WAIT_MS }
+  const shared = {
+    newId,
+    sender_bic: config.bic,
+    pricing: () => reference.current().pricing,
+    accountsByDepositAddress: () => reference.current().accountsByDepositAddress,
+  }
+  return {
+    createQuote: new Lanes(writes, idempotent(createQuote(shared)), { ...options, aside }),
+    createPayout: new Lanes(writes, idempotent(createPayout(shared)), { ...options, aside }),
+    createBatch: new Lanes(writes, idempotentLong(createBatch(shared)), batches),
+    loadBatch: new Lanes(writes, loadBatch(shared), batches),
+    cancelPayout: new Lanes(writes, idempotent(cancelPayout(newId)), options),
+    answerPayout: new Lanes(writes, idempotent(answerPayout(newId)), seldom),
+    advancePayout: new Lanes(writes, advancePayout(newId), options),
+    writeEntity: new Lanes(writes, idempotent(writeEntity(newId, upsertEndedReviews)), options),
+    writeBeneficiary: new Lanes(writes, idempotent(writeBeneficiary(newId)), options),
+    // Singly: a replay of thousands of events must hold no other account's book.
+    writeWebhook: new Lanes(writes, idempotent(writeWebhook(newId)), { ...seldom, max_batch: 1 }),
+    moveClock: new Lanes(writes, idempotent(moveClock), { ...seldom, max_batch: 1 }),
+    fundSandbox: new Lanes(writes, idempotent(fundSandbox(newId)), seldom),
+    transitionPayout: new Lanes(writes, idempotent(transitionPayout(newId)), seldom),
+  }
+}
+
+function openReaders(sql: Sql): Deps['readers'] {
+  return {
+    quote: reader(keys => findQuotes(sql, keys)),
+    payout: reader(keys => findPayouts(sql, keys)),
+    payoutBatch: reader(keys => findBatches(sql, keys)),
+    balanceTransaction: reader(keys => findBalanceTransactions(sql, keys)),
+    entity: reader(keys => findEntities(sql, keys)),
+    event: reader(keys => findEvents(sql, keys)),
+    beneficiary: reader(keys => findBeneficiaries(sql, keys)),
+    webhookEndpoint: reader(keys => findEndpoints(sql, keys)),
   }
 }

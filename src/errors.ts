@@ -24,6 +24,7 @@ export const CATALOGUE = {
   invalid_query_parameter: { code: 104, status: 400, meaning: 'A query parameter is not valid.' },
   not_found: { code: 105, status: 404, meaning: 'No such object in this account.' },
   insufficient_scope: { code: 106, status: 403, meaning: 'The API key may not do this.' },
+  sandbox_only: { code: 107, status: 403, meaning: 'Only a sandbox account can do this.' },
   invalid_credentials: { code: 108, status: 401, meaning: 'Unknown, wrong or revoked API key.' },
   missing_credentials: { code: 109, status: 401, meaning: 'No Authorization header.' },
   rate_limited: { code: 110, status: 429, meaning: 'Too many requests; see Retry-After.' },
@@ -33,7 +34,11 @@ export const CATALOGUE = {
     status: 415,
     meaning: 'A body must be sent as application/json in UTF-8.',
   },
-  payload_too_large: { code: 114, status: 413, meaning: 'The body is over 256 KiB.' },
+  payload_too_large: {
+    code: 114,
+    status: 413,
+    meaning: 'The body is over 256 KiB; of a batch of payouts, over 16 MiB.',
+  },
   method_not_allowed: { code: 115, status: 405, meaning: 'The path exists; see Allow.' },
   invalid_field: { code: 120, status: 400, meaning: 'A field is missing, unknown or not valid.' },
   idempotency_key_reused: {
@@ -103,7 +108,7 @@ export const CATALOGUE = {
   deposit_address_not_found: {
     code: 20302,
     status: 422,
-    meaning: 'No account of this installation has this deposit address.',
+    meaning: 'No account that this one can pay has this deposit address.',
   },
   deposit_currency_not_accepted: {
     code: 20303,
@@ -130,6 +135,28 @@ export const CATALOGUE = {
     status: 409,
     meaning: 'The rail has the payout, or it is final; the message says which.',
   },
+  possible_duplicate_payout: {
+    code: 20309,
+    status: 409,
+    meaning:
+      'A payout with the same beneficiary, amount, currency and reference_id was just made; the ' +
+      'message names it. Send allow_duplicate to make another.',
+  },
+  max_total_debit_exceeded: {
+    code: 20310,
+    status: 422,
+    meaning: 'Amount and fees come to more than max_total_debit; the message has the figures.',
+  },
+  webhook_endpoint_limit: {
+    code: 20401,
+    status: 422,
+    meaning: 'The account has as many webhook endpoints as it can have.',
+  },
+  webhook_endpoint_disabled: {
+    code: 20402,
+    status: 409,
+    meaning: 'Nothing is sent to a disabled webhook endpoint; enable it first.',
+  },
   source_already_used: {
     code: 20305,
     status: 409,
@@ -152,11 +179,14 @@ export interface Problem {
  */
 export class Refusal extends Error {
   readonly problems: readonly Problem[]
+  /** How many more problems there are than these. */
+  readonly unlisted: number
 
-  constructor(problems: readonly Problem[]) {
+  constructor(problems: readonly Problem[], unlisted = 0) {
     super(problems.map(problem => problem.message).join('; '))
     this.name = 'Refusal'
     this.problems = problems
+    this.unlisted = unlisted
   }
 
   get status(): number {

@@ -2,15 +2,19 @@
 // wrong into one line and an exit code: 1 for a failure, 2 for a wrong call.
 import { Command, CommanderError } from 'commander'
 import packageJson from '../package.json' with { type: 'json' }
-import { accountCommands, fundCommand, keyCommands } from './cli/account.ts'
+import { accountCommands, fundCommand } from './cli/account.ts'
 import { CommandFailed, UsageError } from './cli/context.ts'
 import { demoCommand } from './cli/demo.ts'
 import { entityCommands } from './cli/entity.ts'
+import { eventsCommands } from './cli/events.ts'
 import { feesCommands } from './cli/fees.ts'
+import { keyCommands } from './cli/key.ts'
+import { listenCommand } from './cli/listen.ts'
 import { openapiCommand } from './cli/openapi.ts'
 import { payoutCommands } from './cli/payout.ts'
 import { ratesCommands } from './cli/rates.ts'
 import { startCommands } from './cli/start.ts'
+import { statementCommand } from './cli/statement.ts'
 import { verifyCommand } from './cli/verify.ts'
 import { ConfigError } from './config.ts'
 import { isConnectionLost } from './db/failure.ts'
@@ -32,7 +36,10 @@ fundCommand(program)
 ratesCommands(program)
 feesCommands(program)
 payoutCommands(program)
+statementCommand(program)
 entityCommands(program)
+listenCommand(program)
+eventsCommands(program)
 demoCommand(program)
 verifyCommand(program)
 openapiCommand(program)

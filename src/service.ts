@@ -10,6 +10,9 @@ import { type Deps, openDeps } from './deps.ts'
 import { closeServer, within } from './http/drain.ts'
 import { deleteOutlivedReplies } from './idempotency/store.ts'
 import { makeMetrics } from './metrics.ts'
+import { deleteOldLikenesses } from './payout/likeness-store.ts'
+import { deleteOldDeliveries } from './webhook/queue-store.ts'
+import { startDelivering } from './worker/deliver-webhooks.ts'
 import { startSettling } from './worker/settle-payouts.ts'
 
 export interface Service {
@@ -26,8 +29,11 @@ export interface Service {
   stop(): Promise<void>
 }
 
-/** How often answers past their 24 hours are forgotten. */
+/** How often answers past their 24 hours, and deliveries of a month ago, are forgotten. */
 const FORGET_EVERY_MS = 600_000
+
+/** Transactions of the delivery worker that are open at once. */
+const DELIVERY_CONNECTIONS = 4
 
 /** For a database that does not answer any more. */
 const LEAVE_WITHIN_MS = 1_500
@@ -73,8 +79,16 @@ async function openService(
   opened.push(() => app.close())
   const address = await app.listen({ host: config.host, port: config.port })
   const settling = config.settle ? startSettling(deps) : undefined
+  const queues = connect(database.url, {
+    max: DELIVERY_CONNECTIONS,
+    as: 'service',
+    look_ups: true,
+  })
+  const delivering = config.webhooks ? startDelivering(deps, queues) : undefined
   const forget = setInterval(() => {
-    deleteOutlivedReplies(deps.sql).catch(error => log.warn({ err: error }, 'forgetting failed'))
+    for (const forgetOld of [deleteOutlivedReplies, deleteOldLikenesses, deleteOldDeliveries]) {
+      forgetOld(deps.sql).catch(error => log.warn({ err: error }, 'forgetting failed'))
+    }
   }, FORGET_EVERY_MS)
   return {
     address,
@@ -85,12 +99,13 @@ async function openService(
       lifecycle.draining = true
       clearInterval(forget)
       const settled = settling?.stop()
+      const delivered = delivering?.stop()
       await pause(config.drain_ms)
       await closeServer(app.server)
       await app.close()
-      // A round that is cut off leaves a claim, which comes due again.
-      await within(LEAVE_WITHIN_MS, settled)
-      await within(LEAVE_WITHIN_MS, deps.close())
+      // What is cut off leaves a claim, which comes due again.
+      await within(LEAVE_WITHIN_MS, Promise.all([settled, delivered]))
+      await within(LEAVE_WITHIN_MS, Promise.all([deps.close(), queues.end({ timeout: 5 })]))
       await database.release()
     },
   }

@@ -7,17 +7,19 @@ import { before, test } from 'node:test'
 
 /** Rooms from the ground up. A file may import its own room and rooms on lower floors. */
 const FLOORS: readonly (readonly string[])[] = [
-  ['csv', 'errors', 'id', 'instant', 'money'],
+  ['csv', 'errors', 'id', 'instant', 'money', 'swift-text'],
   ['db'],
   ['engine', 'account'],
-  ['idempotency', 'ledger', 'fx'],
+  ['ledger', 'fx'],
+  ['idempotency'],
   ['http', 'fee'],
   ['party', 'event'],
   ['balance-transaction'],
   ['beneficiary'],
-  ['rail', 'funding', 'entity'],
+  ['rail', 'funding', 'entity', 'webhook'],
   ['quote'],
   ['payout'],
+  ['timeline', 'sandbox', 'payout-batch'],
   ['worker', 'verify', 'reference', 'config', 'metrics', 'deps', 'app', 'service'],
   ['cli', 'main'],
 ]

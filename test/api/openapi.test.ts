@@ -137,6 +137,12 @@ function settled(value: unknown): unknown {
   const text = JSON.stringify(value)
     .replace(/\b([a-z]{2,3})_[0-9a-z]{20}\b/g, '$1_…')
     .replace(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}/g, 'time')
+    // What a message by SWIFT is known by, and its day.
+    .replace(/[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}/g, 'uetr')
+    .replace(/(:20:|mt103-)[0-9A-Z]{16}/g, '$1…')
+    .replace(/:32A:\d{6}/g, ':32A:day')
+    .replace(/acc-[0-9a-z]{20}/g, 'acc-…')
+    .replace(/base64,[A-Za-z0-9+/]+=*/g, 'base64,…')
   return JSON.parse(text)
 }
 
@@ -349,6 +355,7 @@ test('GET by id and balance, after the documented payouts: the answers are the d
   const reads = [
     ['/v3/payout/quote/{id}', quote, undefined],
     ['/v3/payout/{id}', id, payoutAnswers.local],
+    ['/v3/payout/{id}/timeline', id, undefined],
     ['/v3/balance_transaction/{id}', balance_transaction, balanceTransactionAnswers.payout],
     ['/v3/balance', '', balanceAnswers.balance],
   ] as const

@@ -33,7 +33,18 @@ before(async () => {
   folder = await mkdtemp(join(tmpdir(), 'corridor-crash-'))
   await chmod(folder, 0o711)
   service = await startProcess({ CORRIDOR_DATA: folder })
-  const args = ['account', 'create', '--name', 'T', '--currencies', 'USD', '--primary', 'USD']
+  const args = [
+    'account',
+    'create',
+    '--name',
+    'T',
+    '--currencies',
+    'USD',
+    '--primary',
+    'USD',
+    '--duplicate-window',
+    'off',
+  ]
   const { code, output } = await runCommand([...args, '--fund', 'USD=10000000.00', '--json'], {
     CORRIDOR_DATA: folder,
   })

@@ -63,6 +63,9 @@ export interface AccountOptions {
   readonly currencies?: readonly string[]
   readonly primary?: string
   readonly fund?: Readonly<Record<string, bigint>>
+  readonly sandbox?: boolean
+  /** Off, unless said otherwise: most tests make the same payout many times. */
+  readonly duplicate_window_s?: number
 }
 
 /** Settles nothing by itself: tests call settleOnce, or start the worker, when they want it. */
@@ -85,7 +88,9 @@ export async function startTestService(config: Partial<Config> = {}): Promise<Te
         currency,
         amount,
       }))
-      const wanted = { name: 'Test', currencies, primary_currency: primary, fund }
+      const { sandbox = false, duplicate_window_s = 0 } = options
+      const guards = { sandbox, duplicate_window_s }
+      const wanted = { name: 'Test', currencies, primary_currency: primary, fund, ...guards }
       const opened = await onDatabase(full, database.url, c => createAccount(c, wanted))
       await deps.reference.refresh()
       return client(opened, inject)

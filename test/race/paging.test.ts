@@ -1,0 +1,286 @@
+// Lists of 100,000 rows read page by page while more are added through the API all the time: what was
+// there is seen once, in order, and who follows the newest misses nothing.
+import assert from 'node:assert/strict'
+import { after, before, type TestContext, test } from 'node:test'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { Sql } from '../../src/db/connect.ts'
+import { type IdPrefix, newId } from '../../src/id.ts'
+import { localPayout } from '../support/bodies.ts'
+import { type Item, list } from '../support/listing.ts'
+import { pickSeed, seeded } from '../support/process.ts'
+import { type Client, startTestService, type TestService } from '../support/service.ts'
+
+const ROWS = 100_000
+/** Rows of one transaction share their time; this many did. */
+const SHARED = 37
+
+let service: TestService
+let account: Client
+
+before(async () => {
+  service = await startTestService()
+  account = await service.openAccount({ currencies: ['USD'], fund: { USD: 1_000_000_000n } })
+  const first = await account.post('/v3/payout', localPayout)
+  assert.equal(first.status, 200, first.text)
+  const { beneficiary, quote } = first.json.data
+  await fill(service.database.owner, account.account.account_id, beneficiary, quote)
+})
+after(() => service.close())
+
+/** What the maker of ids makes, in the order of making: by time, and by chance within it. */
+function idsOf(prefix: IdPrefix): string[] {
+  return Array.from({ length: ROWS }, () => newId(prefix))
+}
+
+/** A history as it would be after 100,000 payouts of one transaction for every 37. */
+async function fill(owner: Sql, account_id: string, beneficiary: string, quote: string) {
+  const [book] = await owner<{ journals: number; events: number; at: string }[]>`
+    select journal_count::integer as journals, event_count::integer as events,
+      last_written_at::text as at
+    from books where account_id = ${account_id}`
+  const { journals, events, at } = book ?? assert.fail('no book')
+  const time = owner`${at}::timestamptz + (i / ${SHARED}) * interval '10 microseconds'`
+  const [payouts, lines, numbers] = [idsOf('pot'), idsOf('btr'), idsOf('evt')]
+  await owner`
+    insert into payouts (account_id, id, quote_id, type, amount, currency, holding_currency,
+      holding_amount, fixed_fee, variable_fee, destination_currency, destination_amount,
+      holding_to_payout, payout_to_destination, holding_fx_id, payout_fx_id,
+      balance_transaction_id, beneficiary_id, beneficiary_details, particulars,
+      fund_transfer_network, charge_type, status, created_at, updated_at)
+    select p.account_id, r.id, 'poq' || substr(r.id, 4), p.type, p.amount, p.currency,
+      p.holding_currency, p.holding_amount, 0, 0, p.destination_currency, p.destination_amount, 1, 1,
+      '', '', r.line, p.beneficiary_id, p.beneficiary_details, p.particulars, '', '', 'succeeded',
+      ${time}, ${time}
+    from payouts p, unnest(${payouts}::text[], ${lines}::text[]) with ordinality as r(id, line, i)
+    where p.account_id = ${account_id} and p.beneficiary_id = ${beneficiary}
+      and p.quote_id = ${quote}`
+  await owner`
+    insert into balance_transactions (account_id, id, journal_number, type, operation_type, currency,
+      amount, fixed_fee, variable_fee, net_amount, balance_after, fx_conversions, description,
+      source, metadata, created_at)
+    select ${account_id}, r.id, ${journals} + i, 'payout', 'debit', 'USD', -1, 0, 0, -1, 1, '[]',
+      r.source, r.source, '{}', ${time}
+    from unnest(${lines}::text[], ${payouts}::text[]) with ordinality as r(id, source, i)`
+  await owner`
+    insert into events (account_id, sequence, id, type, object_id, data, created_at)
+    select ${account_id}, ${events} + i, r.id, 'payout.created', r.object_id,
+      '{"status":"processing"}', ${time}
+    from unnest(${numbers}::text[], ${payouts}::text[]) with ordinality as r(id, object_id, i)`
+  await owner`
+    update books set journal_count = journal_count + ${ROWS}, event_count = event_count + ${ROWS},
+      last_written_at = (select max(created_at) from payouts where account_id = ${account_id})
+    where account_id = ${account_id}`
+  await owner`vacuum analyze payouts, balance_transactions, events`
+}
+
+interface Paged {
+  readonly path: string
+  readonly table: string
+  /** The order of the list, newest first. */
+  readonly order: string
+  /** What an answer to POST /v3/payout and an object of the list have in common, if they do. */
+  readonly made: (payout: Item) => string
+  readonly listed: (item: Item) => string
+}
+
+const LISTS: readonly Paged[] = [
+  {
+    path: '/v3/payout',
+    table: 'payouts',
+    order: 'created_at desc, id desc',
+    made: payout => payout.id,
+    listed: item => item.id,
+  },
+  {
+    path: '/v3/event',
+    table: 'events',
+    order: 'sequence desc',
+    made: payout => `payout.created ${payout.id}`,
+    listed: item => `${item.type} ${item.object_id}`,
+  },
+  {
+    path: '/v3/balance_transaction',
+    table: 'balance_transactions',
+    order: 'journal_number desc',
+    made: payout => payout.balance_transaction,
+    listed: item => item.id,
+  },
+]
+
+/** All ids of a list, newest first, by another way than the list. */
+async function idsNow({ table, order }: Paged): Promise<string[]> {
+  const rows = await service.database.owner.unsafe<{ id: string }[]>(
+    `select id from ${table} where account_id = '${account.account.account_id}' order by ${order}`,
+  )
+  return rows.map(({ id }) => id)
+}
+
+/** Adds payouts, some at once, until it is stopped; what was answered is in `made`. */
+function startWriter(beneficiary: string) {
+  const { beneficiary_details: _, ...body } = localPayout
+  const made: Item[] = []
+  let stopped = false
+  let count = 0
+  // Of its own reference each, or they would be taken for the same payout sent again.
+  const pay = () => {
+    count += 1
+    const reference_id = `${beneficiary} ${performance.now()} ${count}`
+    return account.post('/v3/payout', { ...body, amount: 1, beneficiary, reference_id })
+  }
+  const work = async () => {
+    for (let i = 0; !stopped; i++) {
+      const answers = await Promise.all(Array.from({ length: 1 + (i % 4) }, pay))
+      for (const answer of answers) {
+        assert.equal(answer.status, 200, answer.text)
+        made.push(answer.json.data)
+      }
+      // Lets readers in.
+      for (let turn = 0; turn < 20; turn++) await nextTurn()
+    }
+  }
+  const working = work()
+  return {
+    made,
+    stop() {
+      stopped = true
+      return working
+    },
+  }
+}
+
+/** Pages of 100 in one direction until there are no more; `onPage` is told before each and after. */
+async function walk(
+  path: string,
+  cursor: 'starting_after' | 'ending_before',
+  from: string | undefined,
+  onPage: { before?(): void; after(results: readonly Item[]): void },
+): Promise<{ ids: string[]; pages: number }> {
+  const ids: string[] = []
+  let last = from
+  for (let pages = 1; ; pages++) {
+    onPage.before?.()
+    const page = await list(account, path, { limit: '100', ...(last && { [cursor]: last }) })
+    onPage.after(page.results)
+    // Read upwards, a page is newest first all the same.
+    ids.push(...(cursor === 'starting_after' ? page.ids : page.ids.toReversed()))
+    last = ids.at(-1) ?? last
+    if (!page.has_more) return { ids, pages }
+    assert.equal(page.ids.length, 100)
+  }
+}
+
+/** Two lists of ids, compared without printing a hundred thousand of them. */
+function assertSame(actual: readonly string[], expected: readonly string[], what: string): void {
+  const at = expected.findIndex((id, i) => actual[i] !== id)
+  const differ = at === -1 ? '' : `${actual[at]} stands where ${expected[at]} does, at ${at}`
+  assert.deepEqual([actual.length, differ], [expected.length, ''], what)
+  assert.equal(new Set(actual).size, actual.length, `${what}: some twice`)
+}
+
+for (const paged of LISTS) {
+  test(`GET ${paged.path}, ${ROWS} rows and more being added: none missed, none twice, in order`, async t => {
+    await assertPagedWhileWritten(t, paged)
+  })
+}
+
+async function assertPagedWhileWritten(t: TestContext, paged: Paged): Promise<void> {
+  const { path } = paged
+  const before = await idsNow(paged)
+  assert.ok(before.length > ROWS)
+  const oldest = before.at(-1) ?? ''
+  const [{ beneficiary }] = (await list(account, '/v3/payout', { limit: '1' })).results as [Item]
+  const writer = startWriter(beneficiary)
+  const started = performance.now()
+  const seen = new Set<string>()
+  const note = (results: readonly Item[]) => {
+    for (const item of results) seen.add(paged.listed(item))
+  }
+  /** Payouts that had been answered when the page was asked for. */
+  let known = 0
+  const [down, up] = await Promise.all([
+    walk(path, 'starting_after', undefined, { after: () => {} }),
+    walk(path, 'ending_before', oldest, {
+      before: () => {
+        known = writer.made.length
+      },
+      after: note,
+    }),
+  ])
+  const seconds = (performance.now() - started) / 1000
+  // Whoever follows the newest has at the end all that was there when the last page was asked for.
+  for (const payout of writer.made.slice(0, known)) assert.ok(seen.has(paged.made(payout)))
+  await writer.stop()
+  const rest = await walk(path, 'ending_before', up.ids.at(-1), { after: note })
+  for (const payout of writer.made) assert.ok(seen.has(paged.made(payout)))
+
+  const all = await idsNow(paged)
+  assertSame([...up.ids, ...rest.ids], all.slice(0, -1).toReversed(), 'upwards')
+  // From where the first page began, which some may have come before.
+  const first = all.indexOf(down.ids[0] ?? '')
+  assert.ok(first >= 0 && first <= all.length - before.length)
+  assertSame(down.ids, all.slice(first), 'downwards')
+  assertSame(down.ids.slice(-before.length), before, 'what was there')
+  const added = all.length - before.length
+  assert.ok(writer.made.length > 20, `only ${writer.made.length} payouts were made meanwhile`)
+  const rate = Math.round((down.pages + up.pages) / seconds)
+  t.diagnostic(`${rate} pages/s of 100, ${added} rows added meanwhile (${seconds.toFixed(1)} s)`)
+}
+
+/** A filter is judged when the page is read: neither when the walk began nor when the row came. */
+test('GET /v3/payout?status=, statuses that change between pages: each page as it is when it is read', async t => {
+  const seed = pickSeed()
+  t.diagnostic(`SEED=${seed}`)
+  const random = seeded(seed)
+  const client = await service.openAccount({ currencies: ['USD'], fund: { USD: 1_000_000n } })
+  const posted = Array.from({ length: 200 }, (_, i) =>
+    client.post('/v3/payout', { ...localPayout, amount: 1 + i }),
+  )
+  for (const answer of await Promise.all(posted)) assert.equal(answer.status, 200, answer.text)
+  const rows = await service.database.owner<{ id: string }[]>`
+    select id from payouts where account_id = ${client.account.account_id}
+    order by created_at desc, id desc`
+  const ids = rows.map(({ id }) => id)
+  const statuses = new Map(ids.map(id => [id, 'processing']))
+  const change = async (id: string) => {
+    const status = statuses.get(id) === 'processing' ? 'compliance_hold' : 'processing'
+    statuses.set(id, status)
+    await service.database.owner`update payouts set status = ${status} where id = ${id}`
+  }
+  for (const cursor of ['starting_after', 'ending_before'] as const) {
+    const inOrder = cursor === 'starting_after' ? ids : ids.toReversed()
+    for (const status of ['processing', 'compliance_hold']) {
+      let last = inOrder[0] ?? ''
+      for (let more = true; more; ) {
+        const query = { status, limit: '10', [cursor]: last }
+        const page = await list(client, '/v3/payout', query)
+        const beyond = inOrder.slice(inOrder.indexOf(last) + 1)
+        const matching = beyond.filter(id => statuses.get(id) === status)
+        const expected = matching.slice(0, 10)
+        const read = cursor === 'starting_after' ? page.ids : page.ids.toReversed()
+        assert.deepEqual([read, page.has_more], [expected, matching.length > 10])
+        last = read.at(-1) ?? last
+        more = page.has_more
+        // The cursor's own row may stop matching: its place stays.
+        const chosen = new Set(Array.from({ length: 20 }, () => Math.floor(random() * 200)))
+        await Promise.all(
+          [last, ...[...chosen].map(i => ids[i] ?? '').filter(id => id !== last)].map(change),
+        )
+      }
+    }
+  }
+})
+
+test('database clock a minute behind the book: each later payout is above those before it', async () => {
+  const client = await service.openAccount({ currencies: ['USD'], fund: { USD: 1_000_000n } })
+  const { account_id } = client.account
+  await service.database.owner`
+    update books set last_written_at = clock_timestamp() + interval '1 minute'
+    where account_id = ${account_id}`
+  const times: string[] = []
+  for (let i = 0; i < 10; i++) {
+    const answer = await client.post('/v3/payout', localPayout)
+    assert.equal(answer.status, 200, answer.text)
+    times.push(answer.json.data.created_at)
+  }
+  assert.deepEqual(times, [...new Set(times)].sort())
+})
