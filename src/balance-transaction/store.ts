@@ -1,6 +1,6 @@
 // The statements of balance transactions. Append-only.
 import type { Sql, TransactionSql } from '../db/connect.ts'
-import { keysOf } from '../db/keys.ts'
+import { findByKeys } from '../db/keys.ts'
 import { findPage, type Listed, type Page, type Wanted } from '../db/page.ts'
 import { inserter } from '../db/rows.ts'
 import type { Key } from '../id.ts'
@@ -57,12 +57,7 @@ export async function findBalanceTransactions(
   sql: Sql | TransactionSql,
   keys: readonly Key[],
 ): Promise<BalanceTransaction[]> {
-  const rows = await sql<Row[]>`
-    select r.* from ${keysOf(sql, keys)}
-    cross join lateral (
-      select ${sql(COLUMNS)} from balance_transactions b
-      where b.account_id = k.account_id and b.id = k.id limit 1
-    ) r`
+  const rows = await findByKeys<Row>(sql, 'balance_transactions', COLUMNS, keys)
   return rows.map(fromRow)
 }
 

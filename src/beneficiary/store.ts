@@ -1,7 +1,7 @@
 // The statements of beneficiaries: written under the lock of the account's book, found by id and
 // listed. They decide nothing.
 import { rowsAsJson, type Sql, type TransactionSql } from '../db/connect.ts'
-import { keysOf } from '../db/keys.ts'
+import { findByKeys } from '../db/keys.ts'
 import { findPage, type Listed, type Page, type Wanted } from '../db/page.ts'
 import { inserter } from '../db/rows.ts'
 import type { Key } from '../id.ts'
@@ -43,12 +43,7 @@ export async function findBeneficiaries(
   sql: Sql | TransactionSql,
   keys: readonly Key[],
 ): Promise<Beneficiary[]> {
-  return sql<Beneficiary[]>`
-    select r.* from ${keysOf(sql, keys)}
-    cross join lateral (
-      select ${sql(COLUMNS)} from beneficiaries b
-      where b.account_id = k.account_id and b.id = k.id limit 1
-    ) r`
+  return findByKeys<Beneficiary>(sql, 'beneficiaries', COLUMNS, keys)
 }
 
 const LISTED: Listed = {

@@ -13,6 +13,22 @@ export function keysOf(sql: Sql | TransactionSql, keys: readonly Key[]) {
   return sql`unnest(${account_ids}::text[], ${ids}::text[]) as k(account_id, id)`
 }
 
+/** Rows of a table by (account, id), in no order; what is not found is simply absent. */
+export async function findByKeys<Row>(
+  sql: Sql | TransactionSql,
+  table: string,
+  columns: readonly string[],
+  keys: readonly Key[],
+): Promise<Row[]> {
+  const rows = await sql`
+    select r.* from ${keysOf(sql, keys)}
+    cross join lateral (
+      select ${sql([...columns])} from ${sql(table)} t
+      where t.account_id = k.account_id and t.id = k.id limit 1
+    ) r`
+  return rows as unknown as Row[]
+}
+
 /**
  * The account of an object that an operator names by its id alone. No index leads by id, and none
  * is kept for this: one look-up an account, where a plain condition would scan the table.

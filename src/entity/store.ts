@@ -1,7 +1,7 @@
 // The statements of entities: written under the lock of the account's book, found by id and by
 // identity key. They decide nothing.
 import { rowsAsJson, type Sql, type TransactionSql } from '../db/connect.ts'
-import { findAccountOf, keysOf } from '../db/keys.ts'
+import { findAccountOf, findByKeys, keysOf } from '../db/keys.ts'
 import { findPage, type Page, type Wanted } from '../db/page.ts'
 import { inserter } from '../db/rows.ts'
 import type { Key } from '../id.ts'
@@ -109,12 +109,7 @@ export async function findEntities(
   sql: Sql | TransactionSql,
   keys: readonly Key[],
 ): Promise<Entity[]> {
-  return sql<Entity[]>`
-    select r.* from ${keysOf(sql, keys)}
-    cross join lateral (
-      select ${sql(COLUMNS)} from entities e
-      where e.account_id = k.account_id and e.id = k.id limit 1
-    ) r`
+  return findByKeys<Entity>(sql, 'entities', COLUMNS, keys)
 }
 
 const LISTED = {

@@ -7,6 +7,7 @@ import { operationDocs, pathId } from '../http/docs.ts'
 import { success } from '../http/envelope.ts'
 import { checkList, ListOf, type ListQuery, presentList, readList } from '../http/list.ts'
 import { Envelope } from '../http/schema.ts'
+import { PAYOUT_REFUSALS } from '../payout/wire.ts'
 import { checkBatch, hashable, judgePayouts, MAX_BATCH_BYTES } from './body.ts'
 import { batchExamples } from './examples.ts'
 import { dryRun } from './operations.ts'
@@ -53,26 +54,7 @@ function createRoute(app: FastifyInstance, deps: Deps): void {
         examples: batchExamples,
         response: Envelope(BatchResponse),
         idempotent: true,
-        refusals: [
-          'currency',
-          'holding_currency_not_found',
-          'beneficiary_missing',
-          'beneficiary_not_found',
-          'entity_not_found',
-          'not_found',
-          'type_mismatch',
-          'quote_used',
-          'quote_expired',
-          'quote_mismatch',
-          'rate_unavailable',
-          'rate_stale',
-          'amount_out_of_range',
-          'max_total_debit_exceeded',
-          'deposit_address_not_found',
-          'deposit_currency_not_accepted',
-          'possible_duplicate_payout',
-          'insufficient_balance',
-        ],
+        refusals: PAYOUT_REFUSALS,
       }),
     },
     async (request, reply) => {

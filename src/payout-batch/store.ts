@@ -1,7 +1,7 @@
 // The statements of batches of payouts. Rows are written once, under the lock of the account's book
 // and in the transaction of the payouts; they decide nothing.
 import type { Sql, TransactionSql } from '../db/connect.ts'
-import { keysOf } from '../db/keys.ts'
+import { findByKeys, keysOf } from '../db/keys.ts'
 import { findPage, type Listed, type Page, type Wanted } from '../db/page.ts'
 import { inserter } from '../db/rows.ts'
 import type { Key } from '../id.ts'
@@ -45,12 +45,7 @@ export async function findBatches(
   sql: Sql | TransactionSql,
   keys: readonly Key[],
 ): Promise<PayoutBatch[]> {
-  const rows = await sql<Row[]>`
-    select r.* from ${keysOf(sql, keys)}
-    cross join lateral (
-      select ${sql(COLUMNS)} from payout_batches b
-      where b.account_id = k.account_id and b.id = k.id limit 1
-    ) r`
+  const rows = await findByKeys<Row>(sql, 'payout_batches', COLUMNS, keys)
   return rows.map(fromRow)
 }
 

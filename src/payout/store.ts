@@ -1,6 +1,6 @@
 // The statements of payouts.
 import { rowsAsJson, type Sql, type TransactionSql } from '../db/connect.ts'
-import { findAccountOf, keysOf } from '../db/keys.ts'
+import { findAccountOf, findByKeys, keysOf } from '../db/keys.ts'
 import { findPage, type Listed, type Page, type Wanted } from '../db/page.ts'
 import { inserter } from '../db/rows.ts'
 import { type Key, nameOf, uniqueKeys } from '../id.ts'
@@ -57,12 +57,7 @@ export async function findPayouts(
   sql: Sql | TransactionSql,
   keys: readonly Key[],
 ): Promise<Payout[]> {
-  const rows = await sql<Row[]>`
-    select r.* from ${keysOf(sql, keys)}
-    cross join lateral (
-      select ${sql(COLUMNS)} from payouts p
-      where p.account_id = k.account_id and p.id = k.id limit 1
-    ) r`
+  const rows = await findByKeys<Row>(sql, 'payouts', COLUMNS, keys)
   return rows.map(fromRow)
 }
 

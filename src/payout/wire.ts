@@ -1,6 +1,7 @@
 // The shapes of payouts on the wire: request and response schemas, and the response itself.
 import Type, { type Static } from 'typebox'
 import { BeneficiaryDetailsResponse, BeneficiaryRequest } from '../beneficiary/wire.ts'
+import type { Reason } from '../errors.ts'
 import { EXAMPLES } from '../http/docs.ts'
 import { CurrencyFilter, ListQueryOf, TextFilter } from '../http/list.ts'
 import {
@@ -37,6 +38,28 @@ const LogisticsTracking = Closed(
   },
   { title: 'LogisticsTracking' },
 )
+
+/** What a payout can be refused for, beside what every request can. */
+export const PAYOUT_REFUSALS = [
+  'currency',
+  'holding_currency_not_found',
+  'beneficiary_missing',
+  'beneficiary_not_found',
+  'entity_not_found',
+  'not_found',
+  'type_mismatch',
+  'quote_used',
+  'quote_expired',
+  'quote_mismatch',
+  'rate_unavailable',
+  'rate_stale',
+  'amount_out_of_range',
+  'max_total_debit_exceeded',
+  'deposit_address_not_found',
+  'deposit_currency_not_accepted',
+  'possible_duplicate_payout',
+  'insufficient_balance',
+] as const satisfies readonly Reason[]
 
 export const PayoutRequest = Closed(
   {

@@ -1,6 +1,6 @@
 // The statements of quotes.
 import { rowsAsJson, type Sql, type TransactionSql } from '../db/connect.ts'
-import { keysOf } from '../db/keys.ts'
+import { findByKeys, keysOf } from '../db/keys.ts'
 import { findPage, type Listed, type Page, type Wanted } from '../db/page.ts'
 import { inserter } from '../db/rows.ts'
 import type { Approval } from '../entity/rules.ts'
@@ -55,12 +55,7 @@ export async function findQuotes(
   sql: Sql | TransactionSql,
   keys: readonly Key[],
 ): Promise<Quote[]> {
-  const rows = await sql<QuoteRow[]>`
-    select r.* from ${keysOf(sql, keys)}
-    cross join lateral (
-      select ${sql(QUOTE_COLUMNS)} from quotes q
-      where q.account_id = k.account_id and q.id = k.id limit 1
-    ) r`
+  const rows = await findByKeys<QuoteRow>(sql, 'quotes', QUOTE_COLUMNS, keys)
   return rows.map(quoteFromRow)
 }
 

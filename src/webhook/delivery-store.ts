@@ -2,7 +2,7 @@
 // their endpoint, and read with their attempts. What the worker does to them stands in
 // queue-store.ts.
 import type { Sql, TransactionSql } from '../db/connect.ts'
-import { keysOf } from '../db/keys.ts'
+import { findByKeys } from '../db/keys.ts'
 import { findPage, type Listed, type Page, type Wanted } from '../db/page.ts'
 import type { Key } from '../id.ts'
 import type { Instant } from '../instant.ts'
@@ -173,12 +173,7 @@ export async function findDeliveries(
   sql: Sql | TransactionSql,
   keys: readonly Key[],
 ): Promise<Delivery[]> {
-  return sql<Delivery[]>`
-    select r.* from ${keysOf(sql, keys)}
-    cross join lateral (
-      select ${sql(COLUMNS)} from webhook_deliveries d
-      where d.account_id = k.account_id and d.id = k.id limit 1
-    ) r`
+  return findByKeys<Delivery>(sql, 'webhook_deliveries', COLUMNS, keys)
 }
 
 /** In order; a delivery has eleven at most. */

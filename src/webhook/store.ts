@@ -1,7 +1,7 @@
 // The statements of webhook endpoints. Written under the lock of the account's book and then of
 // the endpoint's row; the worker that delivers takes the second alone. They decide nothing.
 import { rowsAsJson, type Sql, type TransactionSql } from '../db/connect.ts'
-import { keysOf } from '../db/keys.ts'
+import { findByKeys, keysOf } from '../db/keys.ts'
 import { findPage, type Listed, type Page, type Wanted } from '../db/page.ts'
 import { inserter } from '../db/rows.ts'
 import { type Key, nameOf } from '../id.ts'
@@ -65,12 +65,7 @@ export async function findEndpoints(
   sql: Sql | TransactionSql,
   keys: readonly Key[],
 ): Promise<WebhookEndpoint[]> {
-  return sql<WebhookEndpoint[]>`
-    select r.* from ${keysOf(sql, keys)}
-    cross join lateral (
-      select ${sql(COLUMNS)} from webhook_endpoints e
-      where e.account_id = k.account_id and e.id = k.id limit 1
-    ) r`
+  return findByKeys<WebhookEndpoint>(sql, 'webhook_endpoints', COLUMNS, keys)
 }
 
 /** The same, locked in the order of their names, after the locks of their books. */
