@@ -3,10 +3,12 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Rail } from '../../src/rail/rail.ts'
+import { deliverDue } from '../../src/worker/deliver-webhooks.ts'
 import { settleOnce } from '../../src/worker/settle-payouts.ts'
 import { localPayout } from '../support/bodies.ts'
 import { checkBooks } from '../support/books.ts'
 import { assertProblems, assertRefused, balancesOf, fingerprint } from '../support/check.ts'
+import { addEndpoint, startReceiver } from '../support/receiver.ts'
 import { type Client, startTestService, type TestService } from '../support/service.ts'
 
 const DELAY_MS = 3_600_000
@@ -132,6 +134,26 @@ test('clock advanced while the rail is asked: its answer does not put off what i
   await settleOnce({ ...service.deps, rail })
   await settleOnce({ ...service.deps, rail })
   assert.equal((await sandbox.get(`/v3/payout/${id}`)).json.data.status, 'succeeded')
+})
+
+test('clock advanced by the delay of a retry: the webhook is sent again, and not before', async () => {
+  const receiver = await startReceiver(() => ({ status: 500 }))
+  const { sql } = service.deps
+  const deps = { ...service.deps, config: { ...service.deps.config, webhook_allow_private: true } }
+  const types = { event_types: ['payout.created'] }
+  await addEndpoint(service.database, sandbox.account.account_id, receiver.url, types)
+  await pay(sandbox)
+  assert.equal(await deliverDue(deps, sql), 1)
+  assert.equal(await deliverDue(deps, sql), 0)
+  // The first retry is due after 5 s, give or take a tenth.
+  await advance(6)
+  assert.equal(await deliverDue(deps, sql), 1)
+  await advance(20)
+  assert.equal(await deliverDue(deps, sql), 0)
+  await advance(14)
+  assert.equal(await deliverDue(deps, sql), 1)
+  assert.equal(new Set(receiver.received.map(({ event }) => event.id)).size, 1)
+  await receiver.close()
 })
 
 test('clock advanced by 24 hours: an idempotency key is free again, a second before it is not', async () => {
