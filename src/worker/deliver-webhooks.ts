@@ -31,7 +31,7 @@ type Needs = Pick<Deps, 'config' | 'log' | 'metrics'>
 /** Most requests out at once, in one process: over all, for one endpoint, and for a new one. */
 const MAX_IN_FLIGHT = 256
 const MAX_SLOTS = 8
-const FIRST_SLOTS = 2
+const FIRST_SLOTS = 1
 
 /** All endpoints that are slow to answer share this many, so that the others always have room. */
 const MAX_SLOW_IN_FLIGHT = 128
@@ -47,7 +47,7 @@ const LEASE_MARGIN_MS = 5_000
  * Whatever is answered and not recorded comes twice after a crash. While recording takes longer
  * than this it is we who are slow, and more requests at once gain nothing.
  */
-const RECORD_WITHIN_MS = 15
+const RECORD_WITHIN_MS = 6
 
 const NONE: ReadonlySet<string> = new Set()
 
