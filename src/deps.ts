@@ -55,9 +55,9 @@ import { openReference, type Reference } from './reference.ts'
 import {
   type AdvanceClock,
   type AdvancedClock,
+  advanceClock,
   type FundSandbox,
   fundSandbox,
-  moveClock,
   type TransitionPayout,
   transitionPayout,
 } from './sandbox/operations.ts'
@@ -91,7 +91,7 @@ export interface Deps {
     readonly writeEntity: Runs<WriteEntity, Answered<WrittenEntity>>
     readonly writeBeneficiary: Runs<WriteBeneficiary, Answered<WrittenBeneficiary>>
     readonly writeWebhook: Runs<WriteWebhook, Answered<WrittenWebhook>>
-    readonly moveClock: Runs<AdvanceClock, Answered<AdvancedClock>>
+    readonly advanceClock: Runs<AdvanceClock, Answered<AdvancedClock>>
     readonly fundSandbox: Runs<FundSandbox, Answered<Funded>>
     readonly transitionPayout: Runs<TransitionPayout, Answered<AdvanceOutcome>>
   }
@@ -177,7 +177,7 @@ function openLanes(
     writeBeneficiary: new Lanes(writes, idempotent(writeBeneficiary(newId)), options),
     // Singly: a replay of thousands of events must hold no other account's book.
     writeWebhook: new Lanes(writes, idempotent(writeWebhook(newId)), { ...seldom, max_batch: 1 }),
-    moveClock: new Lanes(writes, idempotent(moveClock), { ...seldom, max_batch: 1 }),
+    advanceClock: new Lanes(writes, idempotent(advanceClock), { ...seldom, max_batch: 1 }),
     fundSandbox: new Lanes(writes, idempotent(fundSandbox(newId)), seldom),
     transitionPayout: new Lanes(writes, idempotent(transitionPayout(newId)), seldom),
   }

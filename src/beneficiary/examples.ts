@@ -43,10 +43,8 @@ export const beneficiaryUpdateExamples = {
   clear: { email: null },
 } as const
 
-/** A beneficiary of which nothing is set, in the order of the answer. */
-const unset = {
-  id: '',
-  object: 'beneficiary',
+/** Details of which nothing is set, in the order of the answer. */
+export const unsetDetails = {
   address: {},
   date_of_birth: '',
   destination: '',
@@ -62,6 +60,12 @@ const unset = {
   status: 'active',
   tax_id: '',
   type: '',
+}
+
+const unset = {
+  id: '',
+  object: 'beneficiary',
+  ...unsetDetails,
   created_at: '2026-10-06T09:30:00.123456Z',
   updated_at: '2026-10-06T09:30:00.123456Z',
 }

@@ -2,11 +2,10 @@
 // sent to a receiver under development.
 import type { Command } from 'commander'
 import type { Sql } from '../db/connect.ts'
-import { NEWEST, OLDEST } from '../db/page.ts'
 import type { Event } from '../event/rules.ts'
-import { findEvents, listEventsAfter, locateEvents } from '../event/store.ts'
+import { findEvents, findNumbers, listEventsAfter } from '../event/store.ts'
+import { readRange } from '../http/list.ts'
 import { newId } from '../id.ts'
-import { instantFromIso } from '../instant.ts'
 import type { Replayed, WebhookChange } from '../webhook/decide.ts'
 import { writeWebhook } from '../webhook/operations.ts'
 import { checkReplay, matches } from '../webhook/rules.ts'
@@ -171,29 +170,12 @@ async function* eventsOf(
     yield* found.toSorted((a, b) => (a.sequence < b.sequence ? -1 : 1))
     return
   }
-  const [after, to] = await bounds(sql, account_id, created ?? {})
-  for (let last = after; ; ) {
+  const { from, to } = await findNumbers(sql, account_id, readRange(created ?? {}))
+  for (let last = from - 1n; ; ) {
     const page = await listEventsAfter(sql, account_id, { after: last, to }, PORTION)
     for (const event of page) if (matches(event_types, event.type)) yield event
     const final = page.at(-1)
     if (final === undefined) return
     last = final.sequence
   }
-}
-
-/** Numbers follow time: the last before the range, and the last within it. */
-async function bounds(
-  sql: Sql,
-  account_id: string,
-  { gte, lt }: { readonly gte?: string; readonly lt?: string },
-): Promise<[after: bigint, to: bigint]> {
-  const moment = (text: string | undefined, end: typeof OLDEST) => {
-    const created_at = text === undefined ? undefined : instantFromIso(text)
-    return created_at === undefined ? end : ({ created_at, side: 'before' } as const)
-  }
-  const [[older = '0'], [newer = '0']] = await Promise.all([
-    locateEvents(sql, account_id, moment(gte, OLDEST), 'above'),
-    locateEvents(sql, account_id, moment(lt, NEWEST), 'below'),
-  ])
-  return [BigInt(older), BigInt(newer) - 1n]
 }

@@ -93,7 +93,7 @@ const LISTED: Listed = {
       ],
     },
   ],
-  locate: locateEvents,
+  locate,
 }
 
 /** A page of the account's events; undefined when its cursor names none of them. */
@@ -105,11 +105,24 @@ export function listEvents(
   return findPage<Event>(sql, LISTED, account_id, wanted)
 }
 
+/** The numbers of the first and the last event of a time; the last is before the first for none. */
+export async function findNumbers(
+  sql: Sql | TransactionSql,
+  account_id: string,
+  { above, below }: { readonly above: Moment; readonly below: Moment },
+): Promise<{ readonly from: bigint; readonly to: bigint }> {
+  const [[older = '0'], [newer = '0']] = await Promise.all([
+    locate(sql, account_id, above, 'above'),
+    locate(sql, account_id, below, 'below'),
+  ])
+  return { from: BigInt(older) + 1n, to: BigInt(newer) - 1n }
+}
+
 /**
  * By halving, as numbers have no gaps and time follows them: some twenty index look-ups for a
  * million events, and no index by time that every write would have to keep.
  */
-export async function locateEvents(
+async function locate(
   sql: Sql | TransactionSql,
   account_id: string,
   { created_at, side }: Moment,

@@ -74,28 +74,45 @@ const OWN = new Set<string>(['limit', 'starting_after', 'ending_before', ...BOUN
 export function readList(query: ListQuery): Wanted {
   const { starting_after, ending_before } = query
   const filters = Object.fromEntries(Object.entries(query).filter(([name]) => !OWN.has(name)))
-  const instants = new Map(BOUNDS.map(name => [name, instantOf(query[name])]))
   refuseIfAny([
     ...checkLimit(query.limit),
     ...checkCursors(starting_after, ending_before),
     ...BOUNDS.flatMap(name => checkBound(name, query[name])),
     ...Object.entries(filters).flatMap(([name, value]) => checkText(name, value)),
   ])
-  const moment = (name: BoundName, side: Moment['side']): Moment | undefined => {
-    const created_at = instants.get(name)
-    return created_at === undefined ? undefined : { created_at, side }
+  return {
+    limit: Number(query.limit ?? DEFAULT_LIMIT),
+    ...readRange({
+      gt: query['created.gt'],
+      gte: query['created.gte'],
+      lt: query['created.lt'],
+      lte: query['created.lte'],
+    }),
+    filters,
+    cursor: cursorOf(starting_after, ending_before),
+  }
+}
+
+/** ISO 8601 times with an offset, which have been checked. */
+export interface TimeRange {
+  readonly gt?: string | undefined
+  readonly gte?: string | undefined
+  readonly lt?: string | undefined
+  readonly lte?: string | undefined
+}
+
+/** What is after all lower bounds and before all upper ones. */
+export function readRange({ gt, gte, lt, lte }: TimeRange): Pick<Wanted, 'above' | 'below'> {
+  const moments = (text: string | undefined, side: Moment['side']): Moment[] => {
+    const created_at = instantOf(text)
+    return created_at === undefined ? [] : [{ created_at, side }]
   }
   // Times here have six digits. A finer one lies between two of them: "at this time" is then no
   // time of ours, and the sixth digit before it is already older.
-  const exactly = (name: BoundName) => moment(name, isFiner(query[name]) ? 'after' : 'before')
-  const aboves = [moment('created.gt', 'after'), exactly('created.gte')]
-  const belows = [exactly('created.lt'), moment('created.lte', 'after')]
+  const exactly = (text: string | undefined) => moments(text, isFiner(text) ? 'after' : 'before')
   return {
-    limit: Number(query.limit ?? DEFAULT_LIMIT),
-    above: aboves.filter(isSet).reduce(newerOf, OLDEST),
-    below: belows.filter(isSet).reduce(olderOf, NEWEST),
-    filters,
-    cursor: cursorOf(starting_after, ending_before),
+    above: [...moments(gt, 'after'), ...exactly(gte)].reduce(newerOf, OLDEST),
+    below: [...exactly(lt), ...moments(lte, 'after')].reduce(olderOf, NEWEST),
   }
 }
 
@@ -169,8 +186,4 @@ function instantOf(text: string | undefined) {
 
 function isFiner(text = ''): boolean {
   return /\.\d{6}\d*[1-9]/.test(text)
-}
-
-function isSet<T>(value: T | undefined): value is T {
-  return value !== undefined
 }

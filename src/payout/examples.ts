@@ -1,5 +1,6 @@
 // Payout requests and their answers for the reader of openapi.json, one for each payout type. A
 // test sends the requests to the service and compares what it answers.
+import { unsetDetails } from '../beneficiary/examples.ts'
 import { mt103Document } from './mt103.ts'
 
 const common = { purpose: 'supplier_payment', transaction_description: 'Invoice 2041' }
@@ -95,24 +96,6 @@ export const payoutExamples = {
   },
 }
 
-const beneficiary = {
-  address: {},
-  date_of_birth: '',
-  destination: '',
-  destination_details: {},
-  documents: [],
-  email: '',
-  name: '',
-  name_local: '',
-  national_identification_number: '',
-  party_classification: '',
-  phone: {},
-  registration_number: '',
-  status: 'active',
-  tax_id: '',
-  type: '',
-}
-
 /** What a payout shows when nothing was set, in the order of the answer. */
 const unset = {
   id: '',
@@ -182,7 +165,7 @@ export const payoutAnswers = {
     balance_transaction: 'btr_01m7xpm2mgmk83tphhg9',
     beneficiary: 'bnf_01m7xpm2mfa8djvfwt85',
     beneficiary_details: {
-      ...beneficiary,
+      ...unsetDetails,
       destination: 'dst_01m7xpm2mfk898pankv4',
       destination_details: {
         type: 'bank',
@@ -230,7 +213,7 @@ export const payoutAnswers = {
     balance_transaction: 'btr_01m7xpm2msfbm4j2jtj1',
     beneficiary: 'bnf_01m7xpm2mshast6xs3m7',
     beneficiary_details: {
-      ...beneficiary,
+      ...unsetDetails,
       destination: 'dst_01m7xpm2ms2c231a8b39',
       destination_details: {
         type: 'bank',
@@ -260,7 +243,7 @@ export const payoutAnswers = {
     balance_transaction: 'btr_01m7xpm2mxdb8e8te909',
     beneficiary: 'bnf_01m7xpm2mxqycqamt0tv',
     beneficiary_details: {
-      ...beneficiary,
+      ...unsetDetails,
       destination: 'dst_01m7xpm2mxhxxwzh9wwr',
       destination_details: {
         type: 'local_payment_network',
@@ -300,7 +283,7 @@ export const payoutAnswers = {
     balance_transaction: 'btr_01m7xpm2n2n2dp6va1w2',
     beneficiary: 'bnf_01m7xpm2n2zvcf724vhs',
     beneficiary_details: {
-      ...beneficiary,
+      ...unsetDetails,
       destination: 'dst_01m7xpm2n2qzxsvcbj1c',
       destination_details: {
         type: 'wallet',
@@ -340,7 +323,7 @@ export const payoutAnswers = {
     balance_transaction: 'btr_01m7xpm2n7en4p5n9374',
     beneficiary: 'bnf_01m7xpm2n7syh9q934hj',
     beneficiary_details: {
-      ...beneficiary,
+      ...unsetDetails,
       destination: 'dst_01m7xpm2n74r8xp4sjkt',
       destination_details: {
         type: 'service_account',

@@ -15,7 +15,7 @@ import { advancePayout } from '../payout/operations.ts'
 import type { Advance, AdvanceOutcome, AdvanceState } from '../payout/transition.ts'
 import { presentPayout } from '../payout/wire.ts'
 import type { RailStep } from '../rail/rail.ts'
-import { advanceClock, findClockAhead } from './store.ts'
+import { findClockAhead, updateClock } from './store.ts'
 import { MAX_AHEAD_S, presentClock } from './wire.ts'
 
 /** Refuses with sandbox_only what an account of production asks for. */
@@ -40,7 +40,7 @@ export interface AdvancedClock extends Answering {
 }
 
 /** POST /v3/sandbox/clock/advance. For lanes of one command: each moves the clock it has read. */
-export const moveClock: Operation<AdvanceClock, ClockState, AdvancedClock> = {
+export const advanceClock: Operation<AdvanceClock, ClockState, AdvancedClock> = {
   name: 'advance_clock',
 
   async load(tx, commands) {
@@ -68,7 +68,7 @@ export const moveClock: Operation<AdvanceClock, ClockState, AdvancedClock> = {
   },
 
   store: (tx, outcomes) =>
-    Promise.all(outcomes.map(({ account_id, seconds }) => advanceClock(tx, account_id, seconds))),
+    Promise.all(outcomes.map(({ account_id, seconds }) => updateClock(tx, account_id, seconds))),
 }
 
 export type FundSandbox = Fund & Claiming

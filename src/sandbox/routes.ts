@@ -42,7 +42,7 @@ function clockRoute(app: FastifyInstance, deps: Deps): void {
       checkSandbox(account)
       const claim = claimOf(request, 'POST /v3/sandbox/clock/advance')
       const command = { account_id: account.account_id, claim, seconds: body.seconds }
-      const { reply: answer } = await deps.lanes.moveClock.run(command)
+      const { reply: answer } = await deps.lanes.advanceClock.run(command)
       return send(reply, answer)
     },
   )

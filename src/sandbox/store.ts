@@ -15,7 +15,7 @@ export async function findClockAhead(tx: TransactionSql, account_id: string): Pr
  * them. Deliveries that are being sent keep their time, or they would be sent twice. The claim of a
  * payout is moved: what the rail says is applied, and it is asked again when the moved time says.
  */
-export function advanceClock(tx: TransactionSql, account_id: string, seconds: number) {
+export function updateClock(tx: TransactionSql, account_id: string, seconds: number) {
   const by = `${seconds} seconds`
   const locked = tx`
     select from webhook_endpoints where account_id = ${account_id} order by id for update`

@@ -3,15 +3,14 @@
 import { randomBytes } from 'node:crypto'
 import { storeBooks } from '../balance-transaction/operations.ts'
 import type { TransactionSql } from '../db/connect.ts'
-import { type Moment, NEWEST, newerOf, OLDEST, olderOf } from '../db/page.ts'
 import type { Operation } from '../engine/operation.ts'
 import type { Refusal } from '../errors.ts'
-import { findEvents, locateEvents } from '../event/store.ts'
+import { findEvents, findNumbers } from '../event/store.ts'
 import { presentEvent } from '../event/wire.ts'
 import { success } from '../http/envelope.ts'
+import { readRange } from '../http/list.ts'
 import { type Key, type NewId, nameOf, uniqueKeys } from '../id.ts'
 import type { Answering, Claiming, Reply } from '../idempotency/rules.ts'
-import { instantFromIso } from '../instant.ts'
 import { bookOf } from '../ledger/rules.ts'
 import { lockBooks } from '../ledger/store.ts'
 import {
@@ -185,31 +184,11 @@ async function pick(
   }
   const { from, to } =
     sequence === undefined
-      ? await numbersOf(tx, account_id, created ?? {})
+      ? await findNumbers(tx, account_id, readRange(created ?? {}))
       : { from: BigInt(sequence.from ?? 1), to: BigInt(sequence.to ?? fanned_out) }
   const last = to < fanned_out ? to : fanned_out
   return {
     events: await listDeliverables(tx, account_id, { from, to: last }, MAX_REPLAYED + 1),
     last,
   }
-}
-
-/** The numbers of the events of a time, which follow it. */
-async function numbersOf(
-  tx: TransactionSql,
-  account_id: string,
-  { gt, gte, lt, lte }: NonNullable<Replay['created']>,
-): Promise<{ from: bigint; to: bigint }> {
-  const above = [...momentOf(gt, 'after'), ...momentOf(gte, 'before')].reduce(newerOf, OLDEST)
-  const below = [...momentOf(lt, 'before'), ...momentOf(lte, 'after')].reduce(olderOf, NEWEST)
-  const [[older = '0'], [newer = '0']] = await Promise.all([
-    locateEvents(tx, account_id, above, 'above'),
-    locateEvents(tx, account_id, below, 'below'),
-  ])
-  return { from: BigInt(older) + 1n, to: BigInt(newer) - 1n }
-}
-
-function momentOf(text: string | undefined, side: Moment['side']): Moment[] {
-  const created_at = text === undefined ? undefined : instantFromIso(text)
-  return created_at === undefined ? [] : [{ created_at, side }]
 }

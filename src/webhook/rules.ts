@@ -1,8 +1,10 @@
 // Webhooks as pure functions: which endpoint wants which event, what its requests may say, how the
 // secrets overlap, and what follows an attempt. It knows no SQL, no HTTP and no clock.
+import { APPROVAL_STATUSES } from '../entity/states.ts'
 import type { Problem } from '../errors.ts'
 import { type Instant, instantFromIso, plusMilliseconds } from '../instant.ts'
 import { invalid } from '../party/rules.ts'
+import { PAYOUT_STATUSES } from '../payout/states.ts'
 import type { ReplayRequest } from './wire.ts'
 
 export const ENDPOINT_STATUSES = ['enabled', 'disabled'] as const
@@ -83,28 +85,11 @@ export const MAX_CANCELLED = 10_000
 /** Written for POST /v3/webhook_endpoint/{id}/test. */
 export const TEST_EVENT = 'webhook_endpoint.test'
 
-const APPROVALS = [
-  'pending',
-  'submitted',
-  'approved',
-  'rejected',
-  'requires_action',
-  'resubmitted',
-] as const
-
 /** The types there are, by what they are about (contract 30). */
 const TYPES_BY_OBJECT: Readonly<Record<string, readonly string[]>> = {
   payout_quote: ['created'],
-  payout: [
-    'created',
-    'processing',
-    'requires_action',
-    'compliance_hold',
-    'succeeded',
-    'failed',
-    'reversed',
-  ],
-  entity: ['created', 'updated', ...APPROVALS.map(status => `approval_${status}`)],
+  payout: ['created', ...PAYOUT_STATUSES],
+  entity: ['created', 'updated', ...APPROVAL_STATUSES.map(status => `approval_${status}`)],
   beneficiary: ['created', 'updated'],
   balance_transaction: ['created'],
 }

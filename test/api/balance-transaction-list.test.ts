@@ -4,8 +4,6 @@ import { after, before, test } from 'node:test'
 import { listBalanceTransactions } from '../../src/balance-transaction/store.ts'
 import type { TransactionSql } from '../../src/db/connect.ts'
 import { readList } from '../../src/http/list.ts'
-import type { PayoutRequest } from '../../src/payout/wire.ts'
-import { localPayout } from '../support/bodies.ts'
 import {
   assertBounds,
   assertFilters,
@@ -20,7 +18,7 @@ import {
 } from '../support/listing.ts'
 import { assertPageCost, crossed, idAt } from '../support/page-cost.ts'
 import { type Client, startTestService, type TestService } from '../support/service.ts'
-import { settleAll } from '../support/settling.ts'
+import { payAll, settleAll } from '../support/settling.ts'
 
 const PATH = '/v3/balance_transaction'
 
@@ -36,7 +34,7 @@ before(async () => {
   account = await service.openAccount({ currencies: ['USD', 'EUR'], fund })
   other = await service.openAccount({ currencies: ['USD'], fund: { USD: 1_000_000n } })
   // Some fail, one is reversed (contract 19).
-  await pay(account, [
+  await payAll(service, account, [
     ...[{}, { amount: 200_000 }, { amount: 200_000, currency: 'EUR' }, { amount: 500_001 }],
     ...[{ currency: 'EUR' }, {}],
   ])
@@ -44,17 +42,6 @@ before(async () => {
   all = await getAll(account, PATH, await idsOfAll(account))
 })
 after(() => service.close())
-
-/** Side by side, as many requests at once would be. */
-function pay({ account }: Client, changes: readonly object[]) {
-  return Promise.all(
-    changes.map(change => {
-      const request = { ...localPayout, ...change } as PayoutRequest
-      const command = { account_id: account.account_id, account, request, claim: null }
-      return service.deps.lanes.createPayout.run(command)
-    }),
-  )
-}
 
 async function idsOfAll({ account }: Client): Promise<string[]> {
   const rows = await service.database.owner<{ id: string }[]>`
@@ -115,7 +102,8 @@ test(`GET ${PATH}, another account: sees its own and nothing else`, async () => 
 
 test(`GET ${PATH}, 1,000 lines and more being written: none missed, none twice`, async () => {
   const client = await service.openAccount({ currencies: ['USD'], fund: { USD: 100_000_000n } })
-  await pay(
+  await payAll(
+    service,
     client,
     Array.from({ length: 1000 }, () => ({})),
   )
@@ -123,7 +111,7 @@ test(`GET ${PATH}, 1,000 lines and more being written: none missed, none twice`,
     client,
     PATH,
     () => idsOfAll(client),
-    () => pay(client, [{}, {}]),
+    () => payAll(service, client, [{}, {}]),
   )
 })
 

@@ -4,8 +4,6 @@ import { after, before, test } from 'node:test'
 import type { Sql } from '../../src/db/connect.ts'
 import { findEvents, listEvents } from '../../src/event/store.ts'
 import { readList } from '../../src/http/list.ts'
-import type { PayoutRequest } from '../../src/payout/wire.ts'
-import { localPayout } from '../support/bodies.ts'
 import { assertRefused } from '../support/check.ts'
 import {
   assertBounds,
@@ -21,7 +19,7 @@ import {
 } from '../support/listing.ts'
 import { assertPageCost, crossed, idAt } from '../support/page-cost.ts'
 import { type Client, startTestService, type TestService } from '../support/service.ts'
-import { settleAll } from '../support/settling.ts'
+import { payAll, settleAll } from '../support/settling.ts'
 
 const PATH = '/v3/event'
 
@@ -35,27 +33,16 @@ before(async () => {
   service = await startTestService({ simulator_delay_ms: 0 })
   account = await service.openAccount({ currencies: ['USD'], fund: { USD: 1_000_000_000n } })
   other = await service.openAccount({ currencies: ['USD'], fund: { USD: 1_000_000n } })
-  await pay(account, [{}, { amount: 200_000 }])
+  await payAll(service, account, [{}, { amount: 200_000 }])
   await settleAll(service)
   const made = await account.post('/v3/entity', { type: 'individual', name: 'Anna' })
   const { id } = made.json.data
   assert.equal((await account.put(`/v3/entity/${id}`, { name: 'Anne' })).status, 200)
   assert.equal((await account.post(`/v3/entity/${id}/submit`, {})).status, 200)
-  await pay(account, [{ on_behalf_of: id }])
+  await payAll(service, account, [{ on_behalf_of: id }])
   all = await getAll(account, PATH, await idsOfAll(account))
 })
 after(() => service.close())
-
-/** Side by side, as many requests at once would be. */
-function pay({ account }: Client, changes: readonly object[]) {
-  return Promise.all(
-    changes.map(change => {
-      const request = { ...localPayout, ...change } as PayoutRequest
-      const command = { account_id: account.account_id, account, request, claim: null }
-      return service.deps.lanes.createPayout.run(command)
-    }),
-  )
-}
 
 async function idsOfAll({ account }: Client): Promise<string[]> {
   const rows = await service.database.owner<{ id: string }[]>`
@@ -162,7 +149,8 @@ test(`GET ${PATH} and /{id}, another account, no such event: nothing, 404`, asyn
 
 test(`GET ${PATH}, 1,000 events and more being written: none missed, none twice`, async () => {
   const client = await service.openAccount({ currencies: ['USD'], fund: { USD: 100_000_000n } })
-  await pay(
+  await payAll(
+    service,
     client,
     Array.from({ length: 250 }, () => ({})),
   )
@@ -170,7 +158,7 @@ test(`GET ${PATH}, 1,000 events and more being written: none missed, none twice`
     client,
     PATH,
     () => idsOfAll(client),
-    () => pay(client, [{}, {}]),
+    () => payAll(service, client, [{}, {}]),
   )
 })
 

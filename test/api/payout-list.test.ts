@@ -4,7 +4,6 @@ import { after, before, test } from 'node:test'
 import type { Sql, TransactionSql } from '../../src/db/connect.ts'
 import { readList } from '../../src/http/list.ts'
 import { listPayouts } from '../../src/payout/store.ts'
-import type { PayoutRequest } from '../../src/payout/wire.ts'
 import { internalPayout, localPayout } from '../support/bodies.ts'
 import {
   assertBounds,
@@ -20,7 +19,7 @@ import {
 } from '../support/listing.ts'
 import { assertPageCost, crossed, idAt } from '../support/page-cost.ts'
 import { type Client, startTestService, type TestService } from '../support/service.ts'
-import { settleAll } from '../support/settling.ts'
+import { payAll, settleAll } from '../support/settling.ts'
 
 const PATH = '/v3/payout'
 const NOBODY = '00000000000000000000'
@@ -40,9 +39,9 @@ before(async () => {
   other = await service.openAccount({ currencies: ['USD'], fund: { USD: 1_000_000n } })
   const made = await account.post('/v3/entity', { type: 'individual', name: 'Anna' })
   entity = made.json.data.id
-  await pay(other, [{}])
+  await payAll(service, other, [{}])
   // Some fail, some are held, some are reversed (contract 19).
-  await pay(account, [
+  await payAll(service, account, [
     ...[{ amount: 200_000 }, { amount: 500_000, reference_id: 'A b+&="\\' }],
     ...[{ amount: 500_001, reference_id: 'A b+&="\\' }, { reference_id: 'a B+&="\\' }],
     ...[{ currency: 'EUR' }, { currency: 'HKD', holding_currency: 'USD' }, { currency: 'HKD' }],
@@ -52,23 +51,16 @@ before(async () => {
   const again = { ...body, beneficiary, reference_id: 'INV-1' }
   assert.equal((await account.post(PATH, again)).status, 200)
   await settleAll(service)
-  await pay(account, [{}, { on_behalf_of: entity }, { on_behalf_of: entity, currency: 'EUR' }])
+  await payAll(service, account, [
+    {},
+    { on_behalf_of: entity },
+    { on_behalf_of: entity, currency: 'EUR' },
+  ])
   const internal = internalPayout(other.account.deposit_address)
   assert.equal((await account.post(PATH, internal)).status, 200)
   all = await getAll(account, PATH, await idsOfAll(account))
 })
 after(() => service.close())
-
-/** Side by side, as many requests at once would be. */
-function pay({ account }: Client, changes: readonly object[]) {
-  return Promise.all(
-    changes.map(change => {
-      const request = { ...localPayout, ...change } as PayoutRequest
-      const command = { account_id: account.account_id, account, request, claim: null }
-      return service.deps.lanes.createPayout.run(command)
-    }),
-  )
-}
 
 async function idsOfAll({ account }: Client): Promise<string[]> {
   const rows = await service.database.owner<{ id: string }[]>`
@@ -144,7 +136,8 @@ test(`GET ${PATH}, another account, a key that may read: sees its own and nothin
 
 test(`GET ${PATH}, 1,000 payouts and more being made: none missed, none twice`, async () => {
   const client = await service.openAccount({ currencies: ['USD'], fund: { USD: 100_000_000n } })
-  await pay(
+  await payAll(
+    service,
     client,
     Array.from({ length: 1000 }, () => ({})),
   )
@@ -152,7 +145,7 @@ test(`GET ${PATH}, 1,000 payouts and more being made: none missed, none twice`, 
     client,
     PATH,
     () => idsOfAll(client),
-    () => pay(client, [{}, {}]),
+    () => payAll(service, client, [{}, {}]),
   )
 })
 

@@ -1,13 +1,26 @@
 // Settlement as tests need it: rounds until nothing is due, payouts made due now, and rails that
 // say what a test wants. The worker, the lanes and the ledger are the product's.
+import type { PayoutRequest } from '../../src/payout/wire.ts'
 import type { Rail, RailReport, RailStatus } from '../../src/rail/rail.ts'
 import { settleOnce } from '../../src/worker/settle-payouts.ts'
+import { localPayout } from './bodies.ts'
 import type { Client, TestService } from './service.ts'
 
 /** Rounds of the settling worker until no payout is due. */
 export async function settleAll(service: TestService, rail?: Rail): Promise<void> {
   const deps = rail === undefined ? service.deps : { ...service.deps, rail }
   while ((await settleOnce(deps)) > 0);
+}
+
+/** Local payouts with these changes, side by side, as many requests at once would be. */
+export function payAll(service: TestService, { account }: Client, changes: readonly object[]) {
+  return Promise.all(
+    changes.map(change => {
+      const request = { ...localPayout, ...change } as PayoutRequest
+      const command = { account_id: account.account_id, account, request, claim: null }
+      return service.deps.lanes.createPayout.run(command)
+    }),
+  )
 }
 
 /** The rail is due to be asked about this payout now, whatever wait it was given. */

@@ -65,7 +65,7 @@ export function quoteFor(
     checkSameFee(sent, request, destination, state.pricing.fees)
   }
   const terms = sent === null ? termsWithoutQuote(request, account, destination) : termsOf(sent)
-  const quote = sent === null || expired ? usedQuote(state, account, terms, now) : sent
+  const quote = sent === null || expired ? newQuote(state, account, terms, now) : sent
   checkCap(quote, request.max_total_debit, quote === sent)
   return quote
 }
@@ -81,7 +81,7 @@ export function useQuote(quote: Quote, renewed_as: string, now: Instant): UsedQu
   return { ...quote, status: 'used', updated_at: now, renewed_as }
 }
 
-function usedQuote(state: QuoteState, account: Account, terms: QuoteTerms, now: Instant): Quote {
+function newQuote(state: QuoteState, account: Account, terms: QuoteTerms, now: Instant): Quote {
   const price = priceQuote(terms, state.pricing, state.now, 'amount')
   const identity = { account_id: account.account_id, id: state.newId('poq') }
   return makeQuote(identity, terms, price, 'used', now, state.pricing.quote_validity_s)
