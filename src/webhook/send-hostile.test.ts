@@ -1,0 +1,186 @@
+// Receivers that mean harm: there is a result by the deadline, in bounded memory.
+import assert from 'node:assert/strict'
+import type { Socket } from 'node:net'
+import { suite, test } from 'node:test'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+import { gzipSync } from 'node:zlib'
+import {
+  assertCut,
+  BLOCK,
+  DEADLINE_MS,
+  drip,
+  GiB,
+  LATE_MS,
+  MiB,
+  OK,
+  pour,
+  receiver,
+  to,
+} from '../../test/support/raw-receiver.ts'
+
+const CHUNKED = `${OK}transfer-encoding: chunked\r\n\r\n`
+const BOMB = gzipSync(Buffer.alloc(64 * MiB))
+
+/** Receivers that mean harm, and what is said of them: a status, or why there is none. */
+const HOSTILE: readonly (readonly [string, (socket: Socket) => void, number | string])[] = [
+  ['says nothing', () => {}, 'timeout'],
+  ['drips a header', socket => drip(socket, `${OK}a: `), 'timeout'],
+  ['drips a body', socket => drip(socket, `${OK}content-length: 9999\r\n\r\n`), 'timeout'],
+  ['drips a chunked body', socket => drip(socket, `${CHUNKED}fff\r\n`), 'timeout'],
+  ['never ends its body', socket => socket.write(`${OK}content-length: 9\r\n\r\n1`), 'timeout'],
+  [
+    'hints for ever',
+    socket => pour(socket, 'HTTP/1.1 103 Hints\r\n\r\n'.repeat(2000)),
+    'malformed answer',
+  ],
+  [
+    'continues for ever',
+    socket => pour(socket, 'HTTP/1.1 100 Go\r\n\r\n'.repeat(2000)),
+    'malformed answer',
+  ],
+  ['one endless header', socket => pour(begin(socket, `${OK}a: `), BLOCK), 'headers too large'],
+  [
+    'endless headers',
+    socket => pour(begin(socket, OK), 'a: b\r\n'.repeat(10_000)),
+    'headers too large',
+  ],
+  ['endless reason', socket => pour(begin(socket, 'HTTP/1.1 200 '), BLOCK), 'headers too large'],
+  [
+    'a body of 1 GiB',
+    socket => pour(begin(socket, `${OK}content-length: ${GiB}\r\n\r\n`), BLOCK, GiB),
+    200,
+  ],
+  ['a body without end', socket => pour(begin(socket, `${OK}\r\n`), BLOCK), 200],
+  [
+    'chunks without end',
+    socket => pour(begin(socket, CHUNKED), `10000\r\n${BLOCK.toString()}\r\n`),
+    200,
+  ],
+  [
+    'tiny chunks without end',
+    socket => pour(begin(socket, CHUNKED), '1\r\nx\r\n'.repeat(10_000)),
+    200,
+  ],
+  [
+    'an endless chunk extension',
+    socket => pour(begin(socket, `${CHUNKED}1;`), BLOCK),
+    'malformed answer',
+  ],
+  [
+    'endless trailers',
+    socket => pour(begin(socket, `${CHUNKED}1\r\nx\r\n0\r\n`), 'a: b\r\n'.repeat(10_000)),
+    'headers too large',
+  ],
+  [
+    'a gzip bomb',
+    socket =>
+      socket.end(
+        Buffer.concat([
+          Buffer.from(`${OK}content-encoding: gzip\r\ncontent-length: ${BOMB.length}\r\n\r\n`),
+          BOMB,
+        ]),
+      ),
+    200,
+  ],
+  ['resets', socket => socket.resetAndDestroy(), 'connection reset'],
+  ['closes', socket => socket.end(), 'connection reset'],
+  ['closes in a header', socket => socket.end(`${OK}a: b`), 'connection reset'],
+  ['closes in a body', socket => socket.end(`${OK}content-length: 9\r\n\r\n1`), 'connection reset'],
+  ['closes between chunks', socket => socket.end(`${CHUNKED}1\r\nx\r\n`), 'connection reset'],
+  ['garbage', socket => pour(socket, BLOCK), 'malformed answer'],
+  ['another protocol', socket => socket.end('SSH-2.0-OpenSSH_9.9\r\n'), 'malformed answer'],
+  ['HTTP/0.9', socket => socket.end('<html>'), 'malformed answer'],
+  ['no digits', socket => socket.end('HTTP/1.1 OK\r\n\r\n'), 'malformed answer'],
+  ['status 000', socket => socket.end('HTTP/1.1 000 A\r\n\r\n'), 'malformed answer'],
+  ['status 099', socket => socket.end('HTTP/1.1 099 A\r\n\r\n'), 'malformed answer'],
+  ['status 600', socket => socket.end('HTTP/1.1 600 A\r\n\r\n'), 'malformed answer'],
+  ['status 999', socket => socket.end('HTTP/1.1 999 A\r\n\r\n'), 'malformed answer'],
+  ['status 2000', socket => socket.end('HTTP/1.1 2000 A\r\n\r\n'), 'malformed answer'],
+  [
+    'another protocol from here on',
+    socket =>
+      pour(begin(socket, 'HTTP/1.1 101 Yes\r\nconnection: upgrade\r\nupgrade: x\r\n\r\n'), BLOCK),
+    'malformed answer',
+  ],
+  [
+    'two lengths',
+    socket => socket.end(`${OK}content-length: 1\r\ncontent-length: 2\r\n\r\nxx`),
+    'malformed answer',
+  ],
+  [
+    'a length and chunks',
+    socket => socket.end(`${OK}content-length: 1\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n`),
+    'malformed answer',
+  ],
+  [
+    'a negative length',
+    socket => socket.end(`${OK}content-length: -1\r\n\r\n`),
+    'malformed answer',
+  ],
+  [
+    'more answers than asked for',
+    socket => socket.end(`${OK}content-length: 0\r\n\r\n`.repeat(1000)),
+    200,
+  ],
+]
+
+suite('hostile receivers', () => {
+  for (const [what, behave, expected] of HOSTILE) {
+    test(`send, ${what}: a result by the deadline, the connection closed, little memory`, async t => {
+      const closed: Promise<unknown>[] = []
+      const url = await receiver(socket => {
+        closed.push(new Promise(resolve => socket.once('close', resolve)))
+        behave(socket)
+      })
+      // Once for what is compiled and loaded, then four at a time.
+      const timeout_ms = expected === 'timeout' ? DEADLINE_MS : 5000
+      await to(url, { timeout_ms })
+      const memory = watchMemory()
+      const results = await Promise.all(Array.from({ length: 4 }, () => to(url, { timeout_ms })))
+      const grown = memory.stop()
+      t.diagnostic(`${(grown / MiB).toFixed(1)} MiB`)
+      for (const { status_code, error, answer, duration_ms } of results) {
+        if (typeof expected === 'number') assert.equal(status_code, expected)
+        else assert.deepEqual({ status_code, error }, { status_code: null, error: expected })
+        assert.ok(duration_ms < timeout_ms + LATE_MS, `${duration_ms} ms`)
+        assert.ok(Array.from(answer).length <= 1000 && answer.isWellFormed())
+      }
+      assert.ok(grown <= 20 * MiB, `${grown / MiB} MiB`)
+      await Promise.all(closed)
+      assert.equal(closed.length, 5)
+    })
+  }
+
+  test('send, a receiver that reads nothing of a large body: cut at the deadline', async () => {
+    const url = await receiver(socket => socket.pause())
+    await assertCut(to(url, { body: 'x'.repeat(8 * MiB), timeout_ms: DEADLINE_MS }))
+  })
+})
+
+/** `start` written, the socket for more. */
+function begin(socket: Socket, start: string): Socket {
+  socket.write(start)
+  return socket
+}
+
+setFlagsFromString('--expose-gc')
+const collect: () => void = runInNewContext('gc')
+
+/** By how much this process, receivers and all, grows from now on, at most: bytes. */
+function watchMemory() {
+  collect()
+  const start = process.memoryUsage.rss()
+  let most = start
+  const look = () => {
+    most = Math.max(most, process.memoryUsage.rss())
+  }
+  const timer = setInterval(look, 5)
+  return {
+    stop(): number {
+      clearInterval(timer)
+      look()
+      return most - start
+    },
+  }
+}
