@@ -1,9 +1,9 @@
 // The statements of beneficiaries: written under the lock of the account's book, found by id and
 // listed. They decide nothing.
-import { rowsAsJson, type Sql, type TransactionSql } from '../db/connect.ts'
+import type { Sql, TransactionSql } from '../db/connect.ts'
 import { findByKeys } from '../db/keys.ts'
 import { findPage, type Listed, type Page, type Wanted } from '../db/page.ts'
-import { inserter } from '../db/rows.ts'
+import { inserter, updater } from '../db/rows.ts'
 import type { Key } from '../id.ts'
 import type { Beneficiary } from './rules.ts'
 
@@ -15,20 +15,12 @@ export const insertBeneficiaries = inserter<Beneficiary>('beneficiaries', {
   updated_at: 'timestamptz',
 })
 
-/**
- * Writes what may change. Sent when it is called, like an insert: a query that is only returned
- * goes out with its first `then`.
- */
-export async function updateBeneficiaries(
-  tx: TransactionSql,
-  rows: readonly Beneficiary[],
-): Promise<void> {
-  await tx`
-    update beneficiaries b set details = r.details, updated_at = r.updated_at
-    from json_to_recordset(${rowsAsJson(rows)}::text::json)
-      as r(account_id text, id text, details json, updated_at timestamptz)
-    where b.account_id = r.account_id and b.id = r.id`
-}
+/** Writes what may change. */
+export const updateBeneficiaries = updater<Omit<Beneficiary, 'created_at'>>(
+  'beneficiaries',
+  ['account_id', 'id'],
+  { account_id: 'text', id: 'text', details: 'json', updated_at: 'timestamptz' },
+)
 
 const COLUMNS = [
   'account_id',

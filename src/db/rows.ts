@@ -81,18 +81,62 @@ export function inserter<Row extends object>(
   columns: Columns<Row>,
   suffix = '',
 ): (tx: TransactionSql, rows: readonly Row[]) => Promise<unknown> {
-  const entries = Object.entries(columns) as [keyof Row & string, Kind][]
-  const names = entries.map(([name]) => name).join(', ')
+  const { entries, names, read, parametersOf } = columnsOf<Row>(columns)
   const cast = entries.map(([name, kind]) => CAST[kind](name)).join(', ')
-  const read = entries.map(([, kind], i) => READ[kind](`$${i + 1}`)).join(', ')
   const statement = `insert into ${table} (${names})
     select ${cast} from unnest(${read}) as r(${names}) ${suffix}`
   return async (tx, rows) => {
-    const parameters = entries.map(([name, kind]) => {
-      const write = WRITE[kind] as (values: readonly unknown[]) => string
-      return write(rows.map(row => row[name]))
-    })
-    await tx.unsafe(statement, parameters, { prepare: true })
+    await tx.unsafe(statement, parametersOf(rows), { prepare: true })
+  }
+}
+
+/**
+ * An update of many rows of a table, each found by `key`; the other columns are written. A row that
+ * is not there, does not meet `condition`, or is changed by somebody else at that moment fails the
+ * statement as contention: nothing is passed over in silence.
+ */
+export function updater<Row extends object>(
+  table: string,
+  key: readonly (keyof Row & string)[],
+  columns: Columns<Row>,
+  condition = 'true',
+): (tx: TransactionSql, rows: readonly Row[]) => Promise<unknown> {
+  const { entries, names, read, parametersOf } = columnsOf<Row>(columns)
+  const sets = entries
+    .filter(([name]) => !key.includes(name))
+    .map(([name, kind]) => `${name} = ${CAST[kind](`k.${name}`)}`)
+  const found = key.map(name => `t.${name} = k.${name}`)
+  // The place of each row is looked up by index, by the limit; see keysOf. A join by the key could
+  // be planned, while the table is small, as a walk over all of it.
+  const statement = `with written as (
+      update ${table} t set ${sets.join(', ')}
+      from (
+        select k.*, place from unnest(${read}) as k(${names})
+        cross join lateral (
+          select ctid as place from ${table} t
+          where ${found.join(' and ')} and ${condition} limit 1
+        ) t
+      ) k
+      where t.ctid = k.place returning true
+    )
+    select require_all_written(count(*), $${entries.length + 1}) from written`
+  return async (tx, rows) => {
+    await tx.unsafe(statement, [...parametersOf(rows), rows.length], { prepare: true })
+  }
+}
+
+function columnsOf<Row extends object>(columns: Columns<Row>) {
+  const entries = Object.entries(columns) as [keyof Row & string, Kind][]
+  return {
+    entries,
+    names: entries.map(([name]) => name).join(', '),
+    /** Of unnest: one array a column. */
+    read: entries.map(([, kind], i) => READ[kind](`$${i + 1}`)).join(', '),
+    parametersOf: (rows: readonly Row[]) =>
+      entries.map(([name, kind]) => {
+        const write = WRITE[kind] as (values: readonly unknown[]) => string
+        return write(rows.map(row => row[name]))
+      }),
   }
 }
 

@@ -1,9 +1,9 @@
 // The statements of entities: written under the lock of the account's book, found by id and by
 // identity key. They decide nothing.
-import { rowsAsJson, type Sql, type TransactionSql } from '../db/connect.ts'
+import type { Sql, TransactionSql } from '../db/connect.ts'
 import { findAccountOf, findByKeys, keysOf } from '../db/keys.ts'
 import { findPage, type Page, type Wanted } from '../db/page.ts'
-import { inserter } from '../db/rows.ts'
+import { inserter, updater } from '../db/rows.ts'
 import type { Key } from '../id.ts'
 import { type Judged, keysByRule, type RuleName } from './duplicates.ts'
 import { MAX_REJECTED } from './explain.ts'
@@ -68,29 +68,26 @@ export const insertEntities = inserter<EntityRow>('entities', {
   updated_at: 'timestamptz',
 })
 
-/**
- * Writes what may change; the trigger refuses a step that is not in the table of states. Sent when
- * it is called, like an insert: a query that is only returned goes out with its first `then`.
- */
-export async function updateEntities(
-  tx: TransactionSql,
-  rows: readonly EntityRow[],
-): Promise<void> {
-  await tx`
-    update entities e set on_behalf_of = r.on_behalf_of, reference_id = r.reference_id,
-      details = r.details, approval_status = r.approval_status,
-      approval_status_description = r.approval_status_description,
-      approval_history = r.approval_history, email_key = decode(r.email_key, 'hex'),
-      national_identification_key = decode(r.national_identification_key, 'hex'),
-      name_address_key = decode(r.name_address_key, 'hex'),
-      registration_key = decode(r.registration_key, 'hex'), updated_at = r.updated_at
-    from json_to_recordset(${rowsAsJson(rows)}::text::json)
-      as r(account_id text, id text, on_behalf_of text, reference_id text, details json,
-        approval_status text, approval_status_description text, approval_history json,
-        email_key text, national_identification_key text, name_address_key text,
-        registration_key text, updated_at timestamptz)
-    where e.account_id = r.account_id and e.id = r.id`
-}
+/** Writes what may change; the trigger refuses a step that is not in the table of states. */
+export const updateEntities = updater<Omit<EntityRow, 'type' | 'import_key' | 'created_at'>>(
+  'entities',
+  ['account_id', 'id'],
+  {
+    account_id: 'text',
+    id: 'text',
+    on_behalf_of: 'text',
+    reference_id: 'text',
+    details: 'json',
+    approval_status: 'text',
+    approval_status_description: 'text',
+    approval_history: 'json',
+    email_key: 'hex',
+    national_identification_key: 'hex',
+    name_address_key: 'hex',
+    registration_key: 'hex',
+    updated_at: 'timestamptz',
+  },
+)
 
 const COLUMNS = [
   'account_id',

@@ -1,6 +1,6 @@
 // The statements of the book: lock, read, append. They decide nothing.
-import { rowsAsJson, type Sql, type TransactionSql } from '../db/connect.ts'
-import { inserter } from '../db/rows.ts'
+import type { Sql, TransactionSql } from '../db/connect.ts'
+import { inserter, updater } from '../db/rows.ts'
 import type { Instant } from '../instant.ts'
 import type { Book, Journal, JournalKind, LedgerCode, Posting } from './rules.ts'
 
@@ -77,41 +77,48 @@ export async function accountNow(sql: Sql, account_id: string): Promise<Instant>
 
 /** Writes the heads of the books back. Only for books locked in this transaction. */
 export function updateBooks(tx: TransactionSql, books: readonly Book[]) {
-  const rows = books.map(({ account_id, journal_count, head_hash, event_count, now }) => ({
-    account_id,
-    journal_count,
-    head_hash,
-    event_count,
-    now,
-  }))
-  return tx`
-    update books b set
-      journal_count = r.journal_count,
-      head_hash = decode(r.head_hash, 'hex'),
-      event_count = r.event_count,
-      last_written_at = r.now
-    from json_to_recordset(${rowsAsJson(rows)}::text::json)
-      as r(account_id text, journal_count bigint, head_hash text, event_count bigint,
-        now timestamptz)
-    where b.account_id = r.account_id`
+  return updateHeads(
+    tx,
+    books.map(book => ({ ...book, last_written_at: book.now })),
+  )
 }
+
+const updateHeads = updater<
+  Pick<Book, 'account_id' | 'journal_count' | 'head_hash' | 'event_count'> & {
+    readonly last_written_at: Instant
+  }
+>('books', ['account_id'], {
+  account_id: 'text',
+  journal_count: 'bigint',
+  head_hash: 'hex',
+  event_count: 'bigint',
+  last_written_at: 'timestamptz',
+})
 
 /** Writes changed balances; the check on the column refuses a negative one whatever was decided. */
 export function updateBalances(tx: TransactionSql, books: readonly Book[]) {
-  const rows = books.flatMap(book =>
-    [...book.changed].map(currency => ({
-      account_id: book.account_id,
-      currency,
-      available: book.balances.get(currency),
-      now: book.now,
-    })),
+  return updateAvailable(
+    tx,
+    books.flatMap(({ account_id, balances, changed, now }) =>
+      [...changed].map(currency => {
+        const available = balances.get(currency) as bigint
+        return { account_id, currency, available, updated_at: now }
+      }),
+    ),
   )
-  return tx`
-    update balances b set available = r.available, updated_at = r.now
-    from json_to_recordset(${rowsAsJson(rows)}::text::json)
-      as r(account_id text, currency text, available bigint, now timestamptz)
-    where b.account_id = r.account_id and b.currency = r.currency`
 }
+
+const updateAvailable = updater<{
+  readonly account_id: string
+  readonly currency: string
+  readonly available: bigint
+  readonly updated_at: Instant
+}>('balances', ['account_id', 'currency'], {
+  account_id: 'text',
+  currency: 'text',
+  available: 'bigint',
+  updated_at: 'timestamptz',
+})
 
 /** Appends journals; `journal_sums_to_zero` refuses any that does not balance. */
 export function insertJournals(tx: TransactionSql, journals: readonly Journal[]): Promise<unknown> {
@@ -150,10 +157,12 @@ export async function insertBook(
   account_id: string,
   currencies: readonly string[],
 ): Promise<void> {
-  await tx`insert into books (account_id, head_hash)
-    values (${account_id}, decode(repeat('00', 32), 'hex'))`
-  await tx`insert into balances (account_id, currency)
-    select ${account_id}, unnest(${[...currencies]}::text[])`
+  await Promise.all([
+    tx`insert into books (account_id, head_hash)
+      values (${account_id}, decode(repeat('00', 32), 'hex'))`,
+    tx`insert into balances (account_id, currency)
+      select ${account_id}, unnest(${[...currencies]}::text[])`,
+  ])
 }
 
 interface JournalRow {

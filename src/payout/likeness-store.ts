@@ -1,6 +1,6 @@
 // The statements of what recent payouts were like. They decide nothing; rows are read and written
 // under the lock of the account's book.
-import { rowsAsJson, type Sql, type TransactionSql } from '../db/connect.ts'
+import type { Sql, TransactionSql } from '../db/connect.ts'
 import { inserter } from '../db/rows.ts'
 import type { Likeness } from './likeness.ts'
 
@@ -33,12 +33,20 @@ export function deleteLikenesses(
   tx: TransactionSql,
   payouts: readonly Omit<Likeness, 'created_at'>[],
 ) {
+  const account_ids = payouts.map(payout => payout.account_id)
+  const likenesses = payouts.map(payout => payout.likeness)
+  const ids = payouts.map(payout => payout.payout_id)
   return tx`
-    delete from payout_likenesses l
-    using json_to_recordset(${rowsAsJson(payouts)}::text::json)
-      as r(account_id text, likeness text, payout_id text)
-    where l.account_id = r.account_id and l.likeness = decode(r.likeness, 'hex')
-      and l.payout_id = r.payout_id`
+    delete from payout_likenesses where ctid = any (array(
+        select l.place
+        from unnest(${account_ids}::text[], ${likenesses}::text[], ${ids}::text[])
+          as k(account_id, likeness, payout_id)
+        cross join lateral (
+          select ctid as place from payout_likenesses l
+          where l.account_id = k.account_id and l.likeness = decode(k.likeness, 'hex')
+            and l.payout_id = k.payout_id limit 1
+        ) l
+      ))`
 }
 
 /**

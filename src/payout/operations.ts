@@ -242,10 +242,7 @@ export function answerPayout(newId: NewId): Operation<AnswerPayout, AdvanceState
     store: (tx, outcomes, state) =>
       Promise.all([
         store(tx, outcomes, state),
-        updateAnswers(
-          tx,
-          outcomes.map(outcome => outcome.payout),
-        ),
+        ...inRounds(outcomes.map(outcome => outcome.payout)).map(round => updateAnswers(tx, round)),
       ]),
   }
 }

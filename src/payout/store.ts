@@ -1,8 +1,8 @@
 // The statements of payouts.
-import { rowsAsJson, type Sql, type TransactionSql } from '../db/connect.ts'
+import type { Sql, TransactionSql } from '../db/connect.ts'
 import { findAccountOf, findByKeys, keysOf } from '../db/keys.ts'
 import { findPage, type Listed, type Page, type Wanted } from '../db/page.ts'
-import { inserter } from '../db/rows.ts'
+import { inserter, updater } from '../db/rows.ts'
 import { type Key, nameOf, uniqueKeys } from '../id.ts'
 import type { Instant } from '../instant.ts'
 import { parseDecimal } from '../money/decimal.ts'
@@ -88,37 +88,37 @@ export async function listPayouts(
 }
 
 /** Writes what a transition may change; the trigger refuses a step that is not in the table. */
-export function updatePayoutStates(tx: TransactionSql, payouts: readonly Payout[]) {
-  const rows = payouts.map(p => ({
-    account_id: p.account_id,
-    id: p.id,
-    status: p.status,
-    status_description: p.status_description,
-    failure: p.failure,
-    rail_steps: p.rail_steps,
-    ask_rail_at: p.ask_rail_at,
-    held_for: p.held_for,
-    updated_at: p.updated_at,
-  }))
-  return tx`
-    update payouts p set status = r.status, status_description = r.status_description,
-      failure = r.failure, rail_steps = r.rail_steps, ask_rail_at = r.ask_rail_at,
-      held_for = r.held_for, updated_at = r.updated_at
-    from json_to_recordset(${rowsAsJson(rows)}::text::json)
-      as r(account_id text, id text, status text, status_description text, failure json,
-        rail_steps integer, ask_rail_at timestamptz, held_for text, updated_at timestamptz)
-    where p.account_id = r.account_id and p.id = r.id`
-}
+export const updatePayoutStates = updater<PayoutState>('payouts', ['account_id', 'id'], {
+  account_id: 'text',
+  id: 'text',
+  status: 'text',
+  status_description: 'text',
+  failure: 'json',
+  rail_steps: 'integer',
+  ask_rail_at: 'timestamptz',
+  held_for: 'text',
+  updated_at: 'timestamptz',
+})
+
+type PayoutState = Pick<
+  Payout,
+  | 'account_id'
+  | 'id'
+  | 'status'
+  | 'status_description'
+  | 'failure'
+  | 'rail_steps'
+  | 'ask_rail_at'
+  | 'held_for'
+  | 'updated_at'
+>
 
 /** Writes all that was answered, in addition to the step that the answer is. */
-export function updateAnswers(tx: TransactionSql, payouts: readonly Payout[]) {
-  const rows = payouts.map(({ account_id, id, answers }) => ({ account_id, id, answers }))
-  return tx`
-    update payouts p set answers = r.answers
-    from json_to_recordset(${rowsAsJson(rows)}::text::json)
-      as r(account_id text, id text, answers json)
-    where p.account_id = r.account_id and p.id = r.id`
-}
+export const updateAnswers = updater<Pick<Payout, 'account_id' | 'id' | 'answers'>>(
+  'payouts',
+  ['account_id', 'id'],
+  { account_id: 'text', id: 'text', answers: 'json' },
+)
 
 /**
  * Payouts whose rail is due to be asked, oldest first. Reads without a lock; claiming decides. Here
@@ -208,10 +208,15 @@ export const insertHolds = inserter<Hold>('holds', {
 
 export function deleteHolds(tx: TransactionSql, holds: readonly Hold[]) {
   return tx`
-    delete from holds h
-    using json_to_recordset(${rowsAsJson(holds)}::text::json)
-      as r(account_id text, entity_id text, payout_id text)
-    where h.account_id = r.account_id and h.entity_id = r.entity_id and h.payout_id = r.payout_id`
+    delete from holds where ctid = any (array(
+        select h.place
+        from unnest(${holds.map(h => h.account_id)}::text[], ${holds.map(h => h.entity_id)}::text[],
+          ${holds.map(h => h.payout_id)}::text[]) as k(account_id, entity_id, payout_id)
+        cross join lateral (
+          select ctid as place from holds h where h.account_id = k.account_id
+            and h.entity_id = k.entity_id and h.payout_id = k.payout_id limit 1
+        ) h
+      ))`
 }
 
 /** Tells the worker of reviews that have ended: one row each, however many payouts wait. */

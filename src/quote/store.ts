@@ -1,8 +1,8 @@
 // The statements of quotes.
-import { rowsAsJson, type Sql, type TransactionSql } from '../db/connect.ts'
+import type { Sql, TransactionSql } from '../db/connect.ts'
 import { findByKeys, keysOf } from '../db/keys.ts'
 import { findPage, type Listed, type Page, type Wanted } from '../db/page.ts'
-import { inserter } from '../db/rows.ts'
+import { inserter, updater } from '../db/rows.ts'
 import type { Approval } from '../entity/rules.ts'
 import type { Key } from '../id.ts'
 import type { Instant } from '../instant.ts'
@@ -111,23 +111,17 @@ export async function findApprovalsOfQuotes(
     ) e`
 }
 
-/** Marks quotes used; the payout's unique quote_id is what makes a second use impossible. */
-export function markQuotesUsed(
-  tx: TransactionSql,
-  quotes: readonly (Quote & { readonly renewed_as: string })[],
-) {
-  const rows = quotes.map(({ account_id, id, updated_at, renewed_as }) => ({
-    account_id,
-    id,
-    updated_at,
-    renewed_as,
-  }))
-  return tx`
-    update quotes q set status = 'used', updated_at = k.updated_at, renewed_as = k.renewed_as
-    from json_to_recordset(${rowsAsJson(rows)}::text::json)
-      as k(account_id text, id text, updated_at timestamptz, renewed_as text)
-    where q.account_id = k.account_id and q.id = k.id and q.status = 'active'`
+type UsedQuote = Pick<Quote, 'account_id' | 'id' | 'status' | 'updated_at'> & {
+  readonly renewed_as: string
 }
+
+/** Marks quotes used; the payout's unique quote_id is what makes a second use impossible. */
+export const markQuotesUsed = updater<UsedQuote>(
+  'quotes',
+  ['account_id', 'id'],
+  { account_id: 'text', id: 'text', status: 'text', updated_at: 'timestamptz', renewed_as: 'text' },
+  "t.status = 'active'",
+)
 
 export function quoteFromRow(row: QuoteRow): Quote {
   const holding_to_payout = parseDecimal(row.holding_to_payout)
