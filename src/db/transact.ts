@@ -1,5 +1,6 @@
-// A transaction whose connection may be lost in the middle. It knows what postgres.js does then; it
-// must not know what the transaction is for, nor try it again.
+// A transaction whose connection may be lost in the middle, and one whose COMMIT is sent behind its
+// statements. It knows what postgres.js does then; it must not know what the transaction is for, nor
+// try it again.
 import type { Sql, TransactionSql } from './connect.ts'
 import { isConnectionLost } from './failure.ts'
 
@@ -24,4 +25,52 @@ export async function transact<T>(
     }
   })
   return (result as { of: T }).of
+}
+
+/**
+ * The same, but `work` may send the COMMIT itself, right behind its last statements: the server then
+ * commits the moment it has run them, instead of waiting for us to have heard of it. Should one of
+ * them have failed, the server rolls back, and `commit` rejects. Resolves once it is committed.
+ * After `commit` was called, any other statement is refused: it would not be in the transaction.
+ */
+export function transactPipelined<T>(
+  sql: Sql,
+  work: (tx: TransactionSql, commit: () => Promise<void>) => Promise<T>,
+): Promise<T> {
+  return new Promise((resolve, reject) => {
+    transact(sql, async tx => {
+      let sent = false
+      const commit = async () => {
+        sent = true
+        // Queries are sent when somebody begins to wait for them: those made before this call first.
+        await new Promise<void>(resolve => process.nextTick(resolve))
+        // Chained, as postgres.js ends every transaction itself: it commits an empty one.
+        const { command } = await tx`commit and chain`
+        if (command !== 'COMMIT') throw new Error(`the server answered COMMIT with ${command}`)
+      }
+      const result = await work(
+        refusing(tx, () => sent),
+        commit,
+      )
+      if (sent) resolve(result)
+      return result
+    }).then(resolve, reject)
+  })
+}
+
+/** The transaction, which takes no more statements once it is `over`. */
+function refusing(tx: TransactionSql, over: () => boolean): TransactionSql {
+  const check = () => {
+    if (over()) throw new Error('a statement was sent after the COMMIT')
+  }
+  return new Proxy(tx, {
+    apply(target, self, parameters) {
+      check()
+      return Reflect.apply(target, self, parameters)
+    },
+    get(target, name, receiver) {
+      check()
+      return Reflect.get(target, name, receiver)
+    },
+  })
 }

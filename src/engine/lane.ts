@@ -4,11 +4,11 @@
 
 import type { Sql, TransactionSql } from '../db/connect.ts'
 import { classify, isServerError } from '../db/failure.ts'
-import { transact } from '../db/transact.ts'
+import { transactPipelined } from '../db/transact.ts'
 import { Refusal, refusal } from '../errors.ts'
 import type { Aside } from './aside.ts'
 import type { LongOperation, Operation } from './operation.ts'
-import { nextTurn } from './turns.ts'
+import { nextTick, nextTurn } from './turns.ts'
 
 interface Waiting<Command, Outcome> {
   readonly command: Command
@@ -37,6 +37,8 @@ const MAX_IN_FLIGHT = 2
 
 /** Commands decided before what they decided is sent to be stored. */
 const STORE_PORTION = 64
+/** Fewer at first, as the database has nothing to do until they come. */
+const FIRST_PORTION = 16
 
 /** Answers given before the event loop may turn to something else. */
 const ANSWER_PORTION = 16
@@ -159,13 +161,15 @@ export class Lane<Command, State, Outcome> {
       let begun = false
       let committing = false
       try {
-        return await transact(this.#sql, async tx => {
+        return await transactPipelined(this.#sql, async (tx, commit) => {
           begun = true
           const prepared = await this.#operation.prepare?.(tx, commands)
           const state = await this.#operation.load(tx, commands, prepared)
-          const settled = await this.#settle(tx, state, commands, onStored)
-          committing = true
-          return settled
+          return await this.#settle(tx, state, commands, () => {
+            committing = true
+            onStored()
+            return commit()
+          })
         })
       } catch (error) {
         const failure = classify(error)
@@ -187,14 +191,16 @@ export class Lane<Command, State, Outcome> {
     tx: TransactionSql,
     state: State,
     commands: readonly Command[],
-    onStored: () => void,
+    commit: () => Promise<void>,
   ): Promise<Settled<Outcome>[]> {
     const operation = this.#operation
     if (!('settle' in operation)) {
-      return this.#decideAndStore(operation, tx, state, commands, onStored)
+      return this.#decideAndStore(operation, tx, state, commands, commit)
     }
     const [command] = commands
-    return [{ outcome: await operation.settle(tx, state, command as Command) }]
+    const outcome = await operation.settle(tx, state, command as Command)
+    await commit()
+    return [{ outcome }]
   }
 
   /**
@@ -206,14 +212,14 @@ export class Lane<Command, State, Outcome> {
     tx: TransactionSql,
     state: State,
     commands: readonly Command[],
-    onStored: () => void,
+    commit: () => Promise<void>,
   ): Promise<Settled<Outcome>[]> {
     const settled: Settled<Outcome>[] = []
     const stores: Promise<unknown>[] = []
-    for (let i = 0; i < commands.length; i += STORE_PORTION) {
-      const portion = commands
-        .slice(i, i + STORE_PORTION)
-        .map(command => decide(operation, state, command))
+    while (settled.length < commands.length) {
+      const from = settled.length
+      const to = from + (from === 0 ? FIRST_PORTION : STORE_PORTION)
+      const portion = commands.slice(from, to).map(command => decide(operation, state, command))
       settled.push(...portion)
       const outcomes = portion.flatMap(s => ('outcome' in s ? [s.outcome] : []))
       if (outcomes.length === 0) continue
@@ -221,11 +227,12 @@ export class Lane<Command, State, Outcome> {
       // Awaited below with the others; until then a failure must not count as unhandled.
       stored.catch(() => {})
       stores.push(stored)
-      // A turn of the event loop sends the statements, and lets requests in.
-      if (i + STORE_PORTION < commands.length) await nextTurn()
+      // Sends the statements. Requests are not let in: the database would wait for them to be read.
+      await nextTick()
     }
-    onStored()
-    await Promise.all(stores)
+    // What failed before it was sent is a fault of ours, with which nothing is committed.
+    await Promise.race([Promise.all(stores), undefined])
+    await Promise.all([...stores, commit()])
     return settled
   }
 }

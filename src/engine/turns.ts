@@ -21,3 +21,8 @@ export async function forEachInTurns<T>(
     since = performance.now()
   }
 }
+
+/** Resolves once all that is ready to run has run, before anything new is read from a socket. */
+export function nextTick(): Promise<void> {
+  return new Promise(resolve => process.nextTick(resolve))
+}

@@ -20,13 +20,14 @@ export const openAccount: Operation<OpenAccount, null, OpenAccount> = {
   name: 'open_account',
   load: () => Promise.resolve(null),
   decide: (_state, command) => command,
-  async store(tx, outcomes) {
-    for (const { account, key } of outcomes) {
-      await insertAccount(tx, account)
-      await insertBook(tx, account.account_id, account.currencies)
-      await insertApiKey(tx, key)
-    }
-  },
+  store: (tx, outcomes) =>
+    Promise.all(
+      outcomes.flatMap(({ account, key }) => [
+        insertAccount(tx, account),
+        insertBook(tx, account.account_id, account.currencies),
+        insertApiKey(tx, key),
+      ]),
+    ),
 }
 
 /**

@@ -29,10 +29,14 @@ let sql: Sql
 let stores: Note[][] = []
 let contentions = Number.POSITIVE_INFINITY
 
+/** Of the connection that the last batch was on. */
+let pid = 0
+
 const write: Operation<Note, null, Note> = {
   name: 'write_note',
   load: async tx => {
-    await tx`select 1`
+    const [row] = await tx<{ pid: number }[]>`select pg_backend_pid() as pid`
+    pid = row?.pid ?? 0
     return null
   },
   decide(_state, note) {
@@ -40,26 +44,27 @@ const write: Operation<Note, null, Note> = {
     if (note.fate === 'throws') throw new TypeError('a fault of ours')
     return note
   },
-  async store(tx: TransactionSql, notes) {
+  // Every statement is sent before it returns, as a store must: the COMMIT follows at once.
+  store(tx: TransactionSql, notes) {
     stores.push([...notes])
     const rows = JSON.stringify(notes)
-    await tx`insert into notes select id from json_to_recordset(${rows}::text::json) as r(id int)`
     const has = (fate: Fate) => notes.some(note => note.fate === fate)
-    if (has('breaks store')) await tx`select 1 / 0`
-    if (has('breaks commit')) await tx`insert into checked_at_commit values (1), (1)`
-    if (has('contends') && contentions > 0) {
-      contentions -= 1
-      await tx.unsafe(`do $$ begin raise exception 'told to' using errcode = '40001'; end $$`)
-    }
-    if (has('loses connection')) await loseConnection(tx)
+    const contends = has('contends') && contentions > 0
+    if (contends) contentions -= 1
+    return Promise.all([
+      tx`insert into notes select id from json_to_recordset(${rows}::text::json) as r(id int)`,
+      has('breaks store') && tx`select 1 / 0`,
+      has('breaks commit') && tx`insert into checked_at_commit values (1), (1)`,
+      contends && tx.unsafe(`do $$ begin raise 'told to' using errcode = '40001'; end $$`),
+      has('loses connection') && tx`select pg_sleep(5)`,
+      has('loses connection') && endSession(),
+    ])
   },
 }
 
-/** As an operator, a failover or a crash would: the server ends the session under the transaction. */
-async function loseConnection(tx: TransactionSql): Promise<void> {
-  const [row] = await tx<{ pid: number }[]>`select pg_backend_pid() as pid`
-  await database.owner`select pg_terminate_backend(${row?.pid ?? 0})`
-  await tx`select pg_sleep(5)`
+/** As an operator, a failover or a crash would: the server ends it under the transaction. */
+function endSession() {
+  return database.owner`select pg_terminate_backend(${pid})`
 }
 
 before(async () => {
@@ -100,12 +105,19 @@ const reasonOf = (result: PromiseSettledResult<Note> | undefined) =>
 
 /** Commits for good, then fails as a socket does whose network went down before the answer came. */
 function losingAnswers(code: string): Sql {
-  const begin = async (mode: string, work: (tx: TransactionSql) => Promise<unknown>) => {
-    const result = await sql.begin(mode, work)
-    const lost = stores.at(-1)?.some(note => note.fate === 'loses answer')
-    if (lost) throw Object.assign(new Error(`write ${code}`), { code })
-    return result
+  const lost = async () => {
+    if (code === 'CONNECTION_CLOSED') await endSession()
+    throw Object.assign(new Error(`write ${code}`), { code })
   }
+  const begin = (mode: string, work: (tx: TransactionSql) => Promise<unknown>) =>
+    sql.begin(mode, tx => {
+      const apply = (_: TransactionSql, self: unknown, [texts, ...values]: unknown[]) => {
+        const sent = Reflect.apply(tx, self, [texts, ...values])
+        const meant = stores.at(-1)?.some(note => note.fate === 'loses answer')
+        return meant && String(texts).startsWith('commit') ? sent.then(lost) : sent
+      }
+      return work(new Proxy(tx, { apply }))
+    })
   return { begin } as unknown as Sql
 }
 
