@@ -1,5 +1,5 @@
-// Reads by id that gather: every request of one tick joins one statement. Nothing is remembered
-// between ticks, so a read never shows what another has changed meanwhile.
+// Reads by id that gather: all requests that one turn of the event loop brings join one statement.
+// Nothing is remembered between turns, so a read never shows what another has changed meanwhile.
 import DataLoader from 'dataloader'
 import { type Key, nameOf } from '../id.ts'
 
@@ -15,7 +15,7 @@ export function reader<Row extends Key>(
       const rows = new Map((await find(keys)).map(row => [nameOf(row), row]))
       return keys.map(key => rows.get(nameOf(key)))
     },
-    { cache: false, maxBatchSize: MAX_KEYS },
+    { cache: false, maxBatchSize: MAX_KEYS, batchScheduleFn: setImmediate },
   )
   return key => loader.load(key)
 }
