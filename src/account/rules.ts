@@ -1,5 +1,5 @@
 // Accounts and API keys, as pure functions: what a key may do, how a secret is kept and compared.
-import { createHash, timingSafeEqual } from 'node:crypto'
+import { hash, timingSafeEqual } from 'node:crypto'
 import type { NewId } from '../id.ts'
 
 export interface Account {
@@ -43,7 +43,7 @@ export function scopeAllows(scope: Scope, needed: Scope): boolean {
 
 /** A plain hash suffices for a secret of 256 random bits (OWASP ASVS 5.0, 6.5.2). */
 export function hashSecret(secret: string): Buffer {
-  return createHash('sha256').update(secret).digest()
+  return hash('sha256', secret, 'buffer')
 }
 
 const NOBODY = Buffer.alloc(32)

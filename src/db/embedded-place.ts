@@ -3,7 +3,7 @@
 // holds or when a server runs.
 
 import { spawn } from 'node:child_process'
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import * as fs from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { basename, dirname, join } from 'node:path'
@@ -162,7 +162,7 @@ async function copyBinaries(native: string, copy: string): Promise<'copied'> {
   return 'copied'
 }
 
-export const hashOf = (text: string) => createHash('sha256').update(text).digest('hex').slice(0, 16)
+export const hashOf = (text: string) => hash('sha256', text, 'hex').slice(0, 16)
 
 export const codeOf = (error: unknown) => (error as NodeJS.ErrnoException).code
 

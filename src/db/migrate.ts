@@ -1,7 +1,7 @@
 // Forward-only migrations: raw SQL files in order, each recorded with the hash of its text so that
 // an edited one is noticed. Each runs in its own transaction, but for those that build indexes on
 // tables that are written meanwhile. One migrator at a time, held by an advisory lock.
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import type { Sql } from './connect.ts'
 
@@ -30,7 +30,7 @@ export async function readMigrations(): Promise<Migration[]> {
   return Promise.all(
     names.map(async name => {
       const text = await readFile(new URL(name, MIGRATIONS), 'utf8')
-      return { name, text, hash: createHash('sha256').update(text).digest('hex') }
+      return { name, text, hash: hash('sha256', text, 'hex') }
     }),
   )
 }

@@ -1,6 +1,6 @@
 // When two entities are the same one: the rules of service.md, "Duplicate detection for entities",
 // in its order, and of contract 23. Pure; knows records, not where they are kept.
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { comparable } from './comparable.ts'
 import type { EntityRecord, EntityType } from './record.ts'
 
@@ -142,9 +142,7 @@ export function byCreation(a: Candidate, b: Candidate): number {
 
 /** SHA-256 over the rule's name and its values as one JSON array, which no two lists share. */
 function keyOf(rule: RuleName, values: readonly string[]): string {
-  return createHash('sha256')
-    .update(JSON.stringify([rule, ...values]))
-    .digest('hex')
+  return hash('sha256', JSON.stringify([rule, ...values]), 'hex')
 }
 
 function read({ details }: EntityRecord, field: Field): string {

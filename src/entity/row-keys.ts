@@ -1,6 +1,6 @@
 // By what rows of a file are known again in later runs: their content and how often it has come.
 // Knows neither files nor what rows ask for. The recipe is for ever: keys are kept.
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { HashNumbers } from './hash-numbers.ts'
 
 export interface RowKey {
@@ -31,8 +31,6 @@ export class RowKeys {
   }
 
   #keyOf(content: string, time: number): string {
-    return createHash('sha256')
-      .update(JSON.stringify([this.#name, content, time]))
-      .digest('hex')
+    return hash('sha256', JSON.stringify([this.#name, content, time]), 'hex')
   }
 }

@@ -1,5 +1,5 @@
 // Idempotency keys as pure functions: what a claim is, and what a kept answer means for it.
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { refusal } from '../errors.ts'
 import { type Instant, plusMilliseconds } from '../instant.ts'
 
@@ -57,7 +57,7 @@ export function keptName(claim: { account_id: string; operation: string; key: st
  * request, any other difference is not.
  */
 export function hashRequest(body: unknown): string {
-  return createHash('sha256').update(canonical(body)).digest('hex')
+  return hash('sha256', canonical(body), 'hex')
 }
 
 /** The kept answer again; refuses when the key was used with another body (422). */
@@ -75,6 +75,7 @@ export function replay(kept: KeptReply, claim: Claim): Reply {
 function canonical(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null'
-  const members = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))
-  return `{${members.map(([k, v]) => `${JSON.stringify(k)}:${canonical(v)}`).join(',')}}`
+  const members = value as Readonly<Record<string, unknown>>
+  const names = Object.keys(members).sort()
+  return `{${names.map(name => `${JSON.stringify(name)}:${canonical(members[name])}`).join(',')}}`
 }

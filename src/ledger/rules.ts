@@ -1,6 +1,6 @@
 // The book of one account, as pure functions: what a journal is, how it is numbered, hashed and
 // applied to balances. It knows no payout and no SQL.
-import { createHash } from 'node:crypto'
+import { hash as digest } from 'node:crypto'
 import type { Instant } from '../instant.ts'
 
 /**
@@ -100,11 +100,8 @@ export function postJournal(book: Book, draft: JournalDraft): Journal {
 export function hashJournal(previous: string, journal: Omit<Journal, 'hash'>): string {
   const { account_id, number, kind, source, created_at, postings } = journal
   const lines = postings.map(({ code, currency, amount }) => `${code} ${currency} ${amount}`)
-  return createHash('sha256')
-    .update(
-      JSON.stringify([previous, account_id, number.toString(), kind, source, created_at, lines]),
-    )
-    .digest('hex')
+  const content = [previous, account_id, number.toString(), kind, source, created_at, lines]
+  return digest('sha256', JSON.stringify(content), 'hex')
 }
 
 /** The same journal with every sign turned: money goes back the way it came, as stored integers. */

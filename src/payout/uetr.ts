@@ -1,6 +1,6 @@
 // What a SWIFT payment is known by on the network: its end-to-end reference and the sender's own.
 // Both follow from the payout's id alone: nothing is stored, and a retry names the same payment.
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 
 /**
  * The unique end-to-end transaction reference of field 121: `xxxxxxxx-xxxx-4xxx-yxxx-xxxxxxxxxxxx`,
@@ -37,5 +37,5 @@ export function senderReferenceOf(payout_id: string): string {
 }
 
 function digestOf(payout_id: string): Buffer {
-  return createHash('sha256').update(payout_id).digest()
+  return hash('sha256', payout_id, 'buffer')
 }
