@@ -2,6 +2,7 @@
 // date.
 import { once } from 'node:events'
 import { createServer } from 'node:net'
+import { setFlagsFromString } from 'node:v8'
 import type { Command } from 'commander'
 import { listAccounts } from '../account/store.ts'
 import { type Config, readConfig } from '../config.ts'
@@ -59,7 +60,14 @@ const MIGRATE_HELP = `
 Example:
   DATABASE_URL=postgres://user:password@host:5432/corridor npx corridor migrate`
 
+/**
+ * The heap grows by this much, and not by V8's up to 300 %, before it is collected: what a service
+ * under load holds for the time of a batch would otherwise pile up to three times what it needs.
+ */
+const HEAP_GROWTH_PERCENT = 60
+
 async function start(options: { json?: boolean }): Promise<void> {
+  setFlagsFromString(`--heap-growing-percent=${HEAP_GROWTH_PERCENT}`)
   const config = readConfig()
   await tryToListen(config)
   const log = makeLog(config)
