@@ -132,10 +132,10 @@ export async function listDuePayouts(sql: Sql, limit: number): Promise<Key[]> {
     order by ask_rail_at limit ${limit}`
 }
 
-/** A payout that nobody else asks the rail about before `ask_rail_at`, which names the claim. */
-export interface ClaimedPayout {
-  readonly id: string
-  readonly ask_rail_at: Instant
+/** A payout, as it was claimed, that nobody else asks the rail about before `claim`. */
+export interface ClaimedPayout extends Payout {
+  /** Its `ask_rail_at`, which names the claim. */
+  readonly claim: Instant
   /** How often it was claimed before. */
   readonly rail_attempts: number
   /** When it was claimed, by the account's clock. */
@@ -143,30 +143,33 @@ export interface ClaimedPayout {
 }
 
 /**
- * Claims due payouts of one account for `lease_ms`: whoever locks a row that is due has it. An
- * unapplied claim comes due again. Rows that another holds are passed over: they are being claimed,
- * or moved by a person, and a claim never waits while it holds others.
+ * Claims due payouts for `lease_ms`: whoever locks a row that is due has it. An unapplied claim
+ * comes due again. Rows that another holds are passed over: they are being claimed, or moved by a
+ * person, and a claim never waits while it holds others.
  */
 export async function claimDuePayouts(
   sql: Sql,
-  account_id: string,
-  ids: readonly string[],
+  keys: readonly Key[],
   lease_ms: number,
 ): Promise<ClaimedPayout[]> {
-  const keys = ids.map(id => ({ account_id, id }))
-  return sql<ClaimedPayout[]>`
-    update payouts set rail_attempts = rail_attempts + 1,
+  const columns = COLUMNS.map(column => `p.${column}`)
+  const rows = await sql<(Row & Omit<ClaimedPayout, keyof Payout>)[]>`
+    update payouts p set rail_attempts = p.rail_attempts + 1,
       ask_rail_at = clock_timestamp() + ${`${lease_ms} milliseconds`}::interval
-    where account_id = ${account_id} and id = any (array(
-        select r.id from ${keysOf(sql, keys)}
-        cross join lateral (
-          select id from payouts p
-          where p.account_id = k.account_id and p.id = k.id and ask_rail_at <= statement_timestamp()
-          limit 1 for update skip locked
-        ) r
-      ))
-    returning id, ask_rail_at, rail_attempts - 1 as rail_attempts, clock_timestamp() +
-      (select clock_ahead from books where account_id = ${account_id}) as claimed_at`
+    from (
+      select r.* from ${keysOf(sql, keys)}
+      cross join lateral (
+        select ctid as place from payouts due
+        where due.account_id = k.account_id and due.id = k.id
+          and ask_rail_at <= statement_timestamp()
+        limit 1 for update skip locked
+      ) r
+    ) locked
+    where p.ctid = locked.place
+    returning ${sql(columns)}, p.ask_rail_at as claim, p.rail_attempts - 1 as rail_attempts,
+      clock_timestamp() + (select clock_ahead from books b where b.account_id = p.account_id)
+        as claimed_at`
+  return rows.map(row => ({ ...row, ...fromRow(row) }))
 }
 
 /** How often the rail was asked about a payout, read with its row locked. */

@@ -2,17 +2,11 @@
 // asks the rail outside any transaction, and applies its answer through a lane; ends holds besides.
 // It may be killed at any point: an unapplied claim comes due again, and an applied report is not
 // applied twice.
-import { setTimeout } from 'node:timers/promises'
+import { setTimeout as delay } from 'node:timers/promises'
 import type { Deps } from '../deps.ts'
 import { Refusal } from '../errors.ts'
 import type { Key } from '../id.ts'
-import type { Payout } from '../payout/rules.ts'
-import {
-  type ClaimedPayout,
-  claimDuePayouts,
-  findPayouts,
-  listDuePayouts,
-} from '../payout/store.ts'
+import { type ClaimedPayout, claimDuePayouts, listDuePayouts } from '../payout/store.ts'
 import type { Rail, RailPayout, RailReport } from '../rail/rail.ts'
 import { endHolds } from './end-holds.ts'
 
@@ -24,6 +18,9 @@ export interface Worker {
 /** Most payouts of one round. */
 const ROUND = 500
 
+/** While what the rail said of one round is written, the next is claimed, and one more waits. */
+const ROUNDS_IN_HAND = 3
+
 /** Longest wait between questions to a rail that does not answer clearly. */
 const MAX_BACKOFF_MS = 60_000
 
@@ -31,16 +28,21 @@ export function startSettling(deps: Deps): Worker {
   const stopping = new AbortController()
   const { signal } = stopping
   const run = async () => {
+    const inHand = new Set<Promise<void>>()
     while (!signal.aborted) {
-      const settled = await settleOnce(deps).catch(error => {
+      const { found, done } = await beginRound(deps).catch(error => {
         deps.log.warn({ err: error }, 'settling round failed')
-        return 0
+        return NOTHING_FOUND
       })
+      const round = done.finally(() => inHand.delete(round))
+      inHand.add(round)
       // A full round means that more is waiting.
-      if (settled < ROUND) {
-        await setTimeout(deps.config.settle_poll_ms, undefined, { signal }).catch(() => {})
+      if (found < ROUND) {
+        await delay(deps.config.settle_poll_ms, undefined, { signal }).catch(() => {})
       }
+      if (inHand.size === ROUNDS_IN_HAND) await Promise.race(inHand)
     }
+    await Promise.all(inHand)
   }
   const done = run()
   return {
@@ -53,57 +55,61 @@ export function startSettling(deps: Deps): Worker {
 
 /** One round; returns how many payouts were due to be asked about, or held without need. */
 export async function settleOnce(deps: Deps): Promise<number> {
-  return (await endHolds(deps)) + (await settleDue(deps))
+  const { found, done } = await beginRound(deps)
+  await done
+  return found
 }
 
-async function settleDue(deps: Deps): Promise<number> {
+interface Round {
+  /** How many payouts were due to be asked about, or held without need. */
+  readonly found: number
+  /** Never rejects. */
+  readonly done: Promise<void>
+}
+
+const NOTHING_FOUND: Round = { found: 0, done: Promise.resolve() }
+
+/** Resolves when what is due has been claimed, so that nobody finds it again. */
+async function beginRound(deps: Deps): Promise<Round> {
+  const ended = await endHolds(deps)
   const due = await listDuePayouts(deps.sql, ROUND)
-  if (due.length === 0) return 0
-  const claims = await Promise.all(
-    [...Map.groupBy(due, key => key.account_id)].map(([account_id, keys]) =>
-      // One account that cannot be claimed now comes due again; the others go on.
-      claim(deps, account_id, keys).catch(error => {
-        deps.log.warn({ err: error, account_id }, 'payouts could not be claimed')
-        return []
-      }),
-    ),
-  )
-  const claimed = new Map(claims.flat().map(one => [one.id, one]))
-  const payouts = await findPayouts(
-    deps.sql,
-    due.filter(key => claimed.has(key.id)),
-  )
-  // Whoever has moved a payout since it was claimed has taken it out of the rail's hands.
-  await Promise.all(
-    payouts.map(payout => {
-      const mine = claimed.get(payout.id)
-      return mine?.ask_rail_at === payout.ask_rail_at && settle(deps, payout, mine)
-    }),
-  )
-  return due.length
+  const claimed = due.length === 0 ? [] : await claim(deps, due)
+  const settled = Promise.all(claimed.map(payout => settle(deps, payout)))
+  return { found: ended + due.length, done: settled.then(() => {}) }
 }
 
-function claim(deps: Deps, account_id: string, keys: readonly Key[]) {
+/**
+ * All in one statement, as one for each account of many takes most of the time that settling has.
+ * Where that fails, one account that cannot be claimed now comes due again; the others go on.
+ */
+async function claim(deps: Deps, due: readonly Key[]): Promise<ClaimedPayout[]> {
   // The lease outlives the rail's time-out, so nobody else asks while we wait.
   const lease_ms = 2 * deps.config.rail_timeout_ms
-  return claimDuePayouts(
-    deps.sql,
-    account_id,
-    keys.map(key => key.id),
-    lease_ms,
+  const claimOf = (keys: readonly Key[]) => claimDuePayouts(deps.sql, keys, lease_ms)
+  try {
+    return await claimOf(due)
+  } catch (error) {
+    deps.log.warn({ err: error }, 'payouts could not be claimed at once')
+  }
+  const claims = [...Map.groupBy(due, key => key.account_id)].map(([account_id, keys]) =>
+    claimOf(keys).catch(error => {
+      deps.log.warn({ err: error, account_id }, 'payouts could not be claimed')
+      return []
+    }),
   )
+  return (await Promise.all(claims)).flat()
 }
 
-async function settle(deps: Deps, payout: Payout, claimed: ClaimedPayout): Promise<void> {
+async function settle(deps: Deps, payout: ClaimedPayout): Promise<void> {
   const { rail, metrics } = deps
   const count = (result: string) => metrics.railReports.inc({ rail: rail.name, result })
-  const report = await askRail(deps, payout, claimed)
+  const report = await askRail(deps, payout)
   if (report === undefined) count('unclear')
   const { account_id, id: payout_id } = payout
   const steps = report?.steps ?? []
   const ask_again_in_ms =
-    report === undefined ? backoff(claimed.rail_attempts) : report.ask_again_in_ms
-  const asked = { claim: claimed.ask_rail_at, told: payout.answers.length }
+    report === undefined ? backoff(payout.rail_attempts) : report.ask_again_in_ms
+  const asked = { claim: payout.claim, told: payout.answers.length }
   const advance = { account_id, payout_id, steps, by: 'rail', ask_again_in_ms, ...asked } as const
   try {
     await deps.lanes.advancePayout.run(advance)
@@ -120,13 +126,13 @@ async function settle(deps: Deps, payout: Payout, claimed: ClaimedPayout): Promi
 /**
  * The rail's report, or undefined when its answer is unclear, which says nothing about the money.
  */
-async function askRail(
-  deps: Deps,
-  payout: Payout,
-  { rail_attempts, claimed_at }: ClaimedPayout,
-): Promise<RailReport | undefined> {
+async function askRail(deps: Deps, payout: ClaimedPayout): Promise<RailReport | undefined> {
   try {
-    const question = ask(deps.rail, { ...payout, asked_at: claimed_at }, rail_attempts)
+    const question = ask(
+      deps.rail,
+      { ...payout, asked_at: payout.claimed_at },
+      payout.rail_attempts,
+    )
     return await withTimeout(question, deps.config.rail_timeout_ms)
   } catch (error) {
     deps.log.warn({ err: error, payout_id: payout.id }, 'rail gave no clear answer')
@@ -144,15 +150,15 @@ function backoff(attempts: number): number {
   return Math.min(MAX_BACKOFF_MS, 1000 * 2 ** Math.min(attempts, 6))
 }
 
+/** One timer a payout: an AbortController each is a tenth of what settling costs. */
 async function withTimeout<T>(promise: Promise<T>, milliseconds: number): Promise<T> {
-  const done = new AbortController()
-  const late = setTimeout(milliseconds, undefined, { signal: done.signal }).then(() => {
-    throw new Error(`no answer in ${milliseconds} ms`)
-  })
+  const late = Promise.withResolvers<never>()
+  const timer = setTimeout(() => {
+    late.reject(new Error(`no answer in ${milliseconds} ms`))
+  }, milliseconds)
   try {
-    return await Promise.race([promise, late])
+    return await Promise.race([promise, late.promise])
   } finally {
-    done.abort()
-    late.catch(() => {})
+    clearTimeout(timer)
   }
 }

@@ -229,7 +229,7 @@ const RAIL_HAS_IT: Readonly<Record<string, Prepare>> = {
   'claimed by a worker that has not asked yet': async account => {
     const { id } = await pay(account)
     const { account_id } = account.account
-    assert.equal((await claimDuePayouts(service.deps.sql, account_id, [id], 60_000)).length, 1)
+    assert.equal((await claimDuePayouts(service.deps.sql, [{ account_id, id }], 60_000)).length, 1)
     return id
   },
   'processing, the rail gave no clear answer': movedByRail(),

@@ -78,7 +78,8 @@ test('payout transition that the table does not have: exit code 1, one sentence,
 test('payout transition to failed, the rail asked to pay before: done, with a warning', async () => {
   const [asked, held, settled] = [await pay(), await pay(), await pay()]
   const { account_id } = account.account
-  const claims = await claimDuePayouts(service.deps.sql, account_id, [asked, settled], 60_000)
+  const keys = [asked, settled].map(id => ({ account_id, id }))
+  const claims = await claimDuePayouts(service.deps.sql, keys, 60_000)
   assert.equal(claims.length, 2)
   const { code, json, stderr } = await cli.run('payout', 'transition', asked, 'failed', '--json')
   assert.deepEqual([code, json.to], [0, 'failed'])

@@ -103,7 +103,7 @@ test('POST /v3/payout/{id}/cancel, while a claim is being committed: waits for i
   const id = await pay()
   const { account_id } = here.account
   const { answer } = await service.database.owner.begin(async tx => {
-    const claims = await claimDuePayouts(tx as unknown as Sql, account_id, [id], 0)
+    const claims = await claimDuePayouts(tx as unknown as Sql, [{ account_id, id }], 0)
     assert.equal(claims.length, 1)
     const asked = cancel(here, id)
     await untilBlocked()
