@@ -2,6 +2,7 @@
 // decides about them, and what became of each in the order of the file. Knows neither what rows
 // stand for nor how results are shown.
 import { setTimeout as delay } from 'node:timers/promises'
+import { nextTurn } from '../engine/turns.ts'
 import { type Problem, Refusal } from '../errors.ts'
 import { MAX_PROBLEMS, toRefusal } from '../http/errors.ts'
 import { type ImportFile, readRowBody, readRows } from './import-file.ts'
@@ -12,6 +13,9 @@ export const BATCH = 500
 
 /** One in the database, one waiting at its locks, one being read. */
 const BATCHES_IN_HAND = 3
+
+/** Rows read before the event loop may turn to the batch that the database has an answer for. */
+const TURN = 16
 
 /** Waits before a row is tried again that the database did not answer for. */
 const RETRY_AFTER_MS = [500, 1_000, 2_000, 4_000]
@@ -78,6 +82,7 @@ export async function runImport<Draft, Result>(run: ImportRun<Draft, Result>): P
     }
     if (!header) rows.push(readRow(run, record))
     header = false
+    if (rows.length % TURN === 0) await nextTurn()
   }
   if (rows.length > 0) await take(rows)
   while (inHand.length > 0) await settleOldest()

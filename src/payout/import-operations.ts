@@ -13,13 +13,8 @@ import {
 } from './import.ts'
 import { findImportedPayouts, type ImportName, insertImportedPayouts } from './import-store.ts'
 import type { Beneficiaries } from './loading.ts'
-import {
-  type CreatedPayout,
-  type CreatePayout,
-  createPayout,
-  type PayoutReference,
-} from './operations.ts'
-import type { PayoutState } from './rules.ts'
+import { type CreatePayout, makePayout, type PayoutReference } from './operations.ts'
+import type { PayoutOutcome, PayoutState } from './rules.ts'
 
 export interface ImportPayout extends CreatePayout {
   readonly keys: ImportKeys
@@ -35,7 +30,7 @@ export interface ImportState {
 /** A new payout, or the one that the row was imported as before. */
 export interface ImportOutcome {
   readonly payout: ImportedPayout
-  readonly made: CreatedPayout | null
+  readonly made: PayoutOutcome | null
 }
 
 export type ImportOperation = Operation<ImportPayout, ImportState, ImportOutcome, Beneficiaries>
@@ -50,7 +45,7 @@ export function importCommand(
 
 /** Rows of a file, each paid once. */
 export function importPayout(reference: PayoutReference): ImportOperation {
-  const creation = createPayout(reference)
+  const creation = makePayout(reference)
   return {
     name: 'import_payout',
     ...(creation.prepare === undefined ? {} : { prepare: creation.prepare }),
@@ -83,7 +78,7 @@ export function importPayout(reference: PayoutReference): ImportOperation {
   }
 }
 
-function decideImport(creation: ReturnType<typeof createPayout>): ImportOperation['decide'] {
+function decideImport(creation: ReturnType<typeof makePayout>): ImportOperation['decide'] {
   return ({ inner, imported, fresh }, command) => {
     const { account_id, request, keys } = command
     const known = (id: string | null) => imported.get(nameOf({ account_id, id: id ?? '' }))

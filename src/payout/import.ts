@@ -4,7 +4,7 @@ import { RowKeys } from '../entity/row-keys.ts'
 import { type Problem, refusal } from '../errors.ts'
 import { hashRequest } from '../idempotency/rules.ts'
 import type { Instant } from '../instant.ts'
-import { likenessOf } from './likeness.ts'
+import { likenessOfRequest } from './likeness.ts'
 import type { Payout } from './rules.ts'
 import type { PayoutStatus } from './states.ts'
 import type { PayoutRequest } from './wire.ts'
@@ -65,7 +65,7 @@ function paymentOf(request: PayoutRequest): string {
   const { amount, currency, reference_id = '', beneficiary, beneficiary_details } = request
   if (beneficiary_details !== undefined) {
     return hashRequest({
-      payment: likenessOf(beneficiary_details, { amount, currency, reference_id }),
+      payment: likenessOfRequest(request, beneficiary_details),
     })
   }
   return hashRequest({ payment: { beneficiary, amount, currency, reference_id } })

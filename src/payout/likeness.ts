@@ -7,6 +7,7 @@ import { refusal } from '../errors.ts'
 import { nameOf } from '../id.ts'
 import { hashRequest } from '../idempotency/rules.ts'
 import { type Instant, plusMilliseconds, secondsBetween } from '../instant.ts'
+import type { PayoutRequest } from './wire.ts'
 
 /** What a payout was like, kept while it counts against later ones. */
 export interface Likeness {
@@ -37,6 +38,25 @@ export function likenessOf(
   const destination = setMembers(sameAccount(canonicalDestination(destination_details)))
   const to = { name: comparable(name), destination }
   return hashRequest({ to, amount: amount.toString(), currency, reference_id })
+}
+
+/** By request, of those that name the beneficiary inline, which nobody changes. */
+const computed = new WeakMap<PayoutRequest, string>()
+
+/**
+ * What a payout would be like, to the beneficiary of these details: asked when it is loaded for and
+ * when it is decided, and for the keys of an import before.
+ */
+export function likenessOfRequest(
+  request: PayoutRequest,
+  details: Pick<BeneficiaryRequest, 'name' | 'destination_details'>,
+): string {
+  const known = computed.get(request)
+  if (known !== undefined) return known
+  const { amount, currency, reference_id = '' } = request
+  const likeness = likenessOf(details, { amount, currency, reference_id })
+  if (request.beneficiary === undefined) computed.set(request, likeness)
+  return likeness
 }
 
 /** A bank account by number and codes, however it is spaced and whatever the bank is called. */

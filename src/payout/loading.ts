@@ -10,7 +10,7 @@ import { findApprovals, findEntities } from '../entity/store.ts'
 import { nameOf, uniqueKeys } from '../id.ts'
 import type { Quote } from '../quote/rules.ts'
 import { findApprovalsOfQuotes, findQuotes } from '../quote/store.ts'
-import { type Likeness, type Likenesses, likenessOf } from './likeness.ts'
+import { type Likeness, type Likenesses, likenessOfRequest } from './likeness.ts'
 import { findLikenesses } from './likeness-store.ts'
 import type { CreatePayout } from './operations.ts'
 import type { Principals } from './swift.ts'
@@ -65,13 +65,13 @@ export function loadLikenesses(
 ): Promise<Likeness[]> | Likeness[] {
   const wanted = commands.flatMap(({ account_id, account, request }) => {
     if (account.duplicate_window_s === 0 || request.allow_duplicate === true) return []
-    const { amount, currency, reference_id = '', beneficiary: id } = request
+    const { beneficiary: id } = request
     const details =
       id === undefined
         ? request.beneficiary_details
         : beneficiaries.get(nameOf({ account_id, id }))?.details
     if (details === undefined) return []
-    return [{ account_id, likeness: likenessOf(details, { amount, currency, reference_id }) }]
+    return [{ account_id, likeness: likenessOfRequest(request, details) }]
   })
   return wanted.length === 0 ? [] : findLikenesses(tx, wanted)
 }

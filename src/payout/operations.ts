@@ -67,6 +67,20 @@ export type CreatedPayout = PayoutOutcome & Answering
 export function createPayout(
   reference: PayoutReference,
 ): Operation<CreatePayout, PayoutState, CreatedPayout, Beneficiaries> {
+  const making = makePayout(reference)
+  return {
+    ...making,
+    decide(state, command) {
+      const outcome = making.decide(state, command)
+      return { ...outcome, reply: success(presentPayout(outcome.payout)) }
+    },
+  }
+}
+
+/** The same for whoever needs no answer as it goes to the socket. */
+export function makePayout(
+  reference: PayoutReference,
+): Operation<CreatePayout, PayoutState, PayoutOutcome, Beneficiaries> {
   return {
     name: 'create_payout',
 
@@ -78,10 +92,7 @@ export function createPayout(
 
     load: (tx, commands, prepared) => loadCreation(reference, tx, commands, prepared),
 
-    decide(state, command) {
-      const outcome = decidePayout(state, command.account, command.request)
-      return { ...outcome, reply: success(presentPayout(outcome.payout)) }
-    },
+    decide: (state, command) => decidePayout(state, command.account, command.request),
 
     store(tx, outcomes, state) {
       const beneficiaries = present(outcomes.map(outcome => outcome.new_beneficiary))

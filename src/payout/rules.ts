@@ -19,7 +19,7 @@ import { type Decimal, formatMajor } from '../money/decimal.ts'
 import { type PayoutType, type Pricing, type Quote, totalDebit } from '../quote/rules.ts'
 import type { Failure, RailAnswer } from '../rail/rail.ts'
 import { caused } from './cause.ts'
-import { checkUnlike, type Likeness, type Likenesses, likenessOf } from './likeness.ts'
+import { checkUnlike, type Likeness, type Likenesses, likenessOfRequest } from './likeness.ts'
 import { makePayout, postDebit } from './make.ts'
 import { findSentQuote, quoteFor, type UsedQuote, useQuote } from './quote.ts'
 import { depositAddressOf, findReceiver, postReceipt } from './receiver.ts'
@@ -235,11 +235,7 @@ function checkLikeness(
   { details }: Beneficiary,
 ): string | null {
   if (account.duplicate_window_s === 0) return null
-  const likeness = likenessOf(details, {
-    amount: request.amount,
-    currency: request.currency,
-    reference_id: request.reference_id ?? '',
-  })
+  const likeness = likenessOfRequest(request, details)
   const { now } = bookOf(state.books, account.account_id)
   if (request.allow_duplicate !== true) checkUnlike(state.likenesses, account, likeness, now)
   return likeness
