@@ -30,7 +30,7 @@ const KINDS = {
   variable_fee: 'bigint',
   net_amount: 'bigint',
   balance_after: 'bigint',
-  fx_conversions: 'json',
+  fx_conversions: 'exact_json',
   description: 'text',
   source: 'text',
   metadata: 'json',

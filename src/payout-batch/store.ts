@@ -16,7 +16,7 @@ const KINDS = {
   created: 'integer',
   held: 'integer',
   refused: 'integer',
-  totals: 'json',
+  totals: 'exact_json',
   created_at: 'timestamptz',
 } as const
 
