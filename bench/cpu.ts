@@ -1,5 +1,5 @@
-// Processor time of processes, read from /proc: what a benchmark cost, beside how fast it was.
-// Knows nothing of what the processes do.
+// Processor time and memory of processes, read from /proc: what a benchmark cost, beside how fast
+// it was. Knows nothing of what the processes do.
 import { readdir, readFile } from 'node:fs/promises'
 
 /** Ticks of /proc/PID/stat in a second; 100 on every Linux that Node runs on (USER_HZ). */
@@ -34,6 +34,41 @@ export async function cpuSecondsOfServer(pid: number): Promise<number> {
   return all
     .filter(process => process?.parent === pid)
     .reduce((sum, process) => sum + (process?.own_s ?? 0), server.own_s + server.ended_children_s)
+}
+
+/** Resident memory of a process; NaN when it cannot be read. */
+export async function residentMib(pid: number): Promise<number> {
+  const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '')
+  return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1] ?? Number.NaN) / 1024
+}
+
+export interface Cost {
+  /** Seconds of processor time for 1,000 requests. */
+  readonly service_cpu_s: number
+  readonly database_cpu_s: number
+}
+
+/** What a load cost the processes of the service and the database: it answers how many requests. */
+export async function withCost<Load extends { readonly requests: number }>(
+  services: readonly number[],
+  postgres_pid: number,
+  load: () => Promise<Load>,
+): Promise<Load & Cost> {
+  const used = async () => {
+    const each = await Promise.all(services.map(cpuSeconds))
+    return {
+      service: each.reduce((a, b) => a + b),
+      database: await cpuSecondsOfServer(postgres_pid),
+    }
+  }
+  const before = await used()
+  const result = await load()
+  const after = await used()
+  return {
+    ...result,
+    service_cpu_s: ((after.service - before.service) / result.requests) * 1000,
+    database_cpu_s: ((after.database - before.database) / result.requests) * 1000,
+  }
 }
 
 async function findProcess(pid: number): Promise<Process | undefined> {

@@ -4,13 +4,8 @@
 import { connect, type Sql } from '../src/db/connect.ts'
 import { KEY_COLUMNS } from '../src/entity/store.ts'
 import { personOf, RULES } from './entity-record.ts'
-import {
-  type Baseline,
-  baselineOf,
-  copyStatement,
-  idFromNumber,
-  type Statements,
-} from './pgbench.ts'
+import { type Baseline, baselineOf, idFromNumber, type Statements } from './pgbench.ts'
+import { copyStatement } from './row-copy.ts'
 import type { Target } from './target.ts'
 
 /** A number that no other request has. */

@@ -1,82 +1,35 @@
 // Fills an account with people by SQL, as a long history of requests would have left them, and
 // makes sure over HTTP that the service finds them. Knows the table of entities, and no load.
 import { isDeepStrictEqual } from 'node:util'
-import { connect, type Sql } from '../src/db/connect.ts'
-import { SUPERUSER } from '../src/db/embedded-cluster.ts'
+import { connect } from '../src/db/connect.ts'
 import type { RuleName } from '../src/entity/duplicates.ts'
 import { KEY_COLUMNS } from '../src/entity/store.ts'
 import { personKnownBy, personOf, RULES, storedTemplate } from './entity-record.ts'
+import { fillTables, secondOfIds, settle } from './fill.ts'
 import { NUMBER_DIGITS } from './load.ts'
 import type { Target } from './target.ts'
 
-/** Rows in one statement. */
-const PORTION = 250_000
-/** Sessions that insert side by side. */
-const WRITERS = 2
-
 /** Adds people 1 to `size` to the account, created at even steps over the last year. */
 export async function fillAccount(target: Target, size: number): Promise<void> {
-  const owner = connect(target.database_url, { max: WRITERS, as: 'owner' })
-  try {
-    const indexes = await dropIndexes(owner)
-    const portions = Array.from({ length: Math.ceil(size / PORTION) }, (_, i) => i * PORTION)
-    await Promise.all(
-      Array.from({ length: WRITERS }, async () => {
-        for (let from = portions.shift(); from !== undefined; from = portions.shift()) {
-          await insertPeople(owner, target.account_id, size, from, Math.min(from + PORTION, size))
-        }
-      }),
-    )
-    await owner.begin(async tx => {
-      // Sorting in memory: by default, most of the time goes into temporary files.
-      await tx`set local maintenance_work_mem = '1GB'`
-      for (const definition of indexes) await tx.unsafe(definition)
-      await tx`alter table entities reset (autovacuum_enabled)`
-    })
-    await settle(target.database_url)
-  } finally {
-    await owner.end({ timeout: 5 })
-  }
-}
-
-/** All but those of constraints; answers their definitions. */
-async function dropIndexes(owner: Sql): Promise<string[]> {
-  const indexes = await owner<{ name: string; definition: string }[]>`
-    select indexname as name, indexdef as definition from pg_indexes
-    where schemaname = current_schema() and tablename = 'entities' and indexname not in
-      (select conname from pg_constraint where conrelid = 'entities'::regclass)`
-  await owner.begin(async tx => {
-    await tx`alter table entities set (autovacuum_enabled = false)`
-    for (const { name } of indexes) await tx`drop index ${tx(name)}`
-  })
-  return indexes.map(({ definition }) => definition)
-}
-
-async function insertPeople(
-  owner: Sql,
-  account_id: string,
-  size: number,
-  after: number,
-  to: number,
-): Promise<void> {
   const { type, details, identities } = storedTemplate()
   const columns = [...identities.keys()].map(rule => KEY_COLUMNS[rule])
   const keys = [...identities.values()].map(text => `sha256(convert_to(${numbered(text)}, 'UTF8'))`)
   const history = JSON.stringify(
     ['pending', 'approved'].map(status => ({ status, description: '', at: '#at#' })),
   )
-  await owner.unsafe(
-    `insert into entities (account_id, id, type, on_behalf_of, reference_id, details,
+  const insert = `
+    insert into entities (account_id, id, type, on_behalf_of, reference_id, details,
       approval_status, approval_history, ${columns.join(', ')}, created_at, updated_at)
-    select $1, ${ID}, '${type}', '', '', ${numbered(JSON.stringify(details))}::json,
-      'approved', replace('${history}', '#at#', ${INSTANT})::json, ${keys.join(', ')}, at, at
+    select '${target.account_id}', 'ent_${secondOfIds()}' || digits, '${type}', '', '',
+      ${numbered(JSON.stringify(details))}::json, 'approved',
+      replace('${history}', '#at#', ${INSTANT})::json, ${keys.join(', ')}, at, at
     from (
-      select n, lpad(n::text, ${NUMBER_DIGITS}, '0') as digits,
-        now() - interval '1 year' * (1 - n::float8 / ($2::int + 1)) as at
-      from generate_series($3::int + 1, $4::int) n
-    ) person`,
-    [account_id, size, after, to],
-  )
+      select lpad(n::text, ${NUMBER_DIGITS}, '0') as digits,
+        now() - interval '1 year' * (1 - n::float8 / ${size + 1}) as at
+      from (select generate_series(1, ${size}) as n) counted
+      offset 0
+    ) person`
+  await fillTables(target.database_url, [{ table: 'entities', insert }])
 }
 
 /** The text with the person's number in it. */
@@ -85,31 +38,6 @@ function numbered(text: string): string {
 }
 
 const INSTANT = `to_char(at, 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`
-
-/** As src/id.ts makes them: fifty bits of milliseconds and fifty that any hash may give. */
-const ID = `'ent_' || ${base32('floor(extract(epoch from at) * 1000)::bigint')}
-  || ${base32('hashint8extended(n, 1)')}`
-
-function base32(number: string): string {
-  const digits = Array.from(
-    { length: 10 },
-    (_, i) => `substr('0123456789abcdefghjkmnpqrstvwxyz', ((x >> ${45 - 5 * i}) & 31)::int + 1, 1)`,
-  )
-  return `(select ${digits.join(' || ')} from (select ${number} as x) number)`
-}
-
-/** What autovacuum and the next checkpoint would do in the middle of a measurement. */
-async function settle(database_url: string): Promise<void> {
-  const url = new URL(database_url)
-  url.username = SUPERUSER
-  const superuser = connect(url.href, { max: 1, as: 'owner' })
-  try {
-    await superuser`vacuum (analyze) entities`
-    await superuser`checkpoint`
-  } finally {
-    await superuser.end({ timeout: 5 })
-  }
-}
 
 /** Requests by which each rule is tried. */
 const TRIES = 34
@@ -156,7 +84,7 @@ export async function trimAccount(target: Target, size: number, filled_at: strin
   } finally {
     await owner.end({ timeout: 5 })
   }
-  await settle(target.database_url)
+  await settle(target.database_url, ['entities'])
 }
 
 /** Entities of the account created after an instant. */

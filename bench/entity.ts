@@ -1,69 +1,77 @@
 // The scenario entity: people created and found again over HTTP on one hot account, for several
-// numbers of entities it has, side by side: each size on a service and a database of its own, and
-// every round goes through all of them, so that no drift of the machine looks like one of the size.
+// numbers of entities it has, side by side: every round goes through all of them, so that no drift
+// of the machine looks like one of the size.
 import { statfs } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { connect, databaseNow } from '../src/db/connect.ts'
-import { prepareEntityBaseline } from './entity-baseline.ts'
-import { checkFound, countSince, fillAccount, trimAccount } from './entity-fill.ts'
-import { measureImport } from './entity-import.ts'
 import {
-  CONNECTIONS,
-  FULL,
+  type EntityAccount,
+  holdAccount,
   KINDS,
   type Kind,
-  type MeasuredEntity,
-  type Plan,
-  QUICK,
-  type Round,
-  type SizeResult,
-} from './entity-plan.ts'
-import { KNOWN_PEOPLE, NEW_PERSON } from './entity-record.ts'
-import { sayEntityResults, summarizeEntities } from './entity-summary.ts'
-import type { Generator } from './load.ts'
-import { FRESH_STEP, measureLoad } from './measure.ts'
+  loadAccount,
+  openAccount,
+} from './entity-account.ts'
+import { measureImport } from './entity-import.ts'
+import { type Figure, type Goal, roundOf } from './figure.ts'
+import { FRESH_STEP, type Measured, type Seconds } from './measure.ts'
 import { type Options, targetOf } from './options.ts'
-import { type Baseline, type BaselineResult, STYLES, type Style } from './pgbench.ts'
-import { keep, say, whole } from './report.ts'
+import type { Style } from './pgbench.ts'
+import { say, whole } from './report.ts'
 import { type Target, withTargets } from './target.ts'
 
-/** An account with so many entities. */
-interface Filled {
-  readonly size: number
-  readonly target: Target
-  readonly baseline: Baseline
-  readonly filled_at: string
+/** How long everything takes, in seconds, and how often it is done. */
+interface Plan extends Seconds {
+  readonly rounds: number
+  readonly pgbench_s: number
+  readonly import_rows: number
 }
 
-/** Resolves to false when a request failed. */
-export async function benchEntities(
-  options: Options & { readonly sizes: readonly number[] },
-): Promise<boolean> {
-  const { quick, write, sizes, machine, generator, postgres } = options
-  const plan = quick ? QUICK : FULL
+const FULL: Plan = { rounds: 3, warm_up_s: 2, load_s: 10, pgbench_s: 5, import_rows: 100_000 }
+const QUICK: Plan = { rounds: 1, warm_up_s: 1, load_s: 2, pgbench_s: 1, import_rows: 5_000 }
+/** Larger accounts take too long to fill. */
+const LARGEST_QUICK = 100_000
+
+/** One connection shows how long a request takes that waits for no other, many how many there can be. */
+const CONNECTIONS = [1, 64] as const
+type Connections = (typeof CONNECTIONS)[number]
+
+/** What was measured of one account in one round. */
+interface Round {
+  readonly loads: readonly (Measured & { readonly kind: Kind })[]
+  readonly pgbench: Readonly<Record<Style, number>>
+}
+
+interface Result {
+  readonly size: number
+  readonly rounds: readonly Round[]
+  /** Rows a second. */
+  readonly imported: number
+}
+
+export async function benchEntities(options: Options): Promise<readonly Figure[]> {
+  const plan = options.quick ? QUICK : FULL
+  options.record('plan', plan)
+  const asked = options.quick ? options.sizes.map(s => Math.min(s, LARGEST_QUICK)) : options.sizes
+  const sizes = [...new Set(asked)].sort((a, b) => a - b)
   await checkSpace(sizes)
-  return withTargets(sizes.length, targetOf(postgres), async targets => {
-    const filled: Filled[] = []
+  return withTargets(sizes.length, targetOf(options.postgres), async targets => {
+    const accounts: EntityAccount[] = []
     for (const [i, size] of sizes.entries()) {
-      filled.push(await fill(targets[i] as Target, size, options.pgbench))
+      accounts.push(await openAccount(targets[i] as Target, size, options.pgbench))
     }
     const fresh = freshNumbers()
     const rounds: Round[][] = []
     for (let i = 1; i <= plan.rounds; i++) {
-      say(`\nround ${i} of ${plan.rounds}`)
-      rounds.push(await runRound(plan, generator, filled, fresh))
+      say(`round ${i} of ${plan.rounds}`)
+      rounds.push(await runRound(options, plan, accounts, fresh))
     }
-    const results: SizeResult[] = []
-    for (const [i, { size, target }] of filled.entries()) {
+    const results: Result[] = []
+    for (const [i, { size, target }] of accounts.entries()) {
       const imported = await measureImport(target, plan.import_rows, fresh())
+      say(`import into ${whole(size)} entities: ${whole(imported)} rows/s`)
       results.push({ size, rounds: rounds.map(round => round[i] as Round), imported })
     }
-    const summary = summarizeEntities(results)
-    sayEntityResults(summary)
-    if (write) await keep('entity', { machine, generator, postgres, plan, results, summary })
-    return results.every(({ rounds }) =>
-      rounds.every(({ http }) => http.every(({ failures }) => failures === 0)),
-    )
+    return figuresOf(results)
   })
 }
 
@@ -88,17 +96,6 @@ function gigabytes(bytes: number): string {
   return `${(bytes / 1e9).toFixed(1)} GB`
 }
 
-async function fill(target: Target, size: number, pgbench: string): Promise<Filled> {
-  const started = performance.now()
-  await fillAccount(target, size)
-  const sql = connect(target.database_url, { max: 1, as: 'owner' })
-  const filled_at = await databaseNow(sql).finally(() => sql.end({ timeout: 5 }))
-  const seconds = (performance.now() - started) / 1000
-  const found = await checkFound(target, size)
-  say(`${whole(size)} entities in ${whole(seconds)} s; ${found} of ${found} tried are found`)
-  return { size, target, filled_at, baseline: await prepareEntityBaseline(pgbench, target) }
-}
-
 /** Every load has numbers of its own. */
 function freshNumbers(): () => number {
   let next = 1_000_000_000
@@ -108,89 +105,88 @@ function freshNumbers(): () => number {
   }
 }
 
-/** Through all sizes, one measurement after the other; a round a size. */
+/** Through all accounts, one measurement after the other; a round an account. */
 async function runRound(
+  { generator }: Options,
   plan: Plan,
-  generator: Generator,
-  filled: readonly Filled[],
+  accounts: readonly EntityAccount[],
   fresh: () => number,
 ): Promise<Round[]> {
-  const http = filled.map((): MeasuredEntity[] => [])
+  const loads = accounts.map((): (Measured & { kind: Kind })[] => [])
   for (const connections of CONNECTIONS) {
     for (const kind of KINDS) {
-      for (const [i, account] of filled.entries()) {
-        const measured = await measure(plan, generator, account, { kind, connections }, fresh())
-        http[i]?.push(measured)
-        sayMeasured(account.size, measured)
+      for (const [i, account] of accounts.entries()) {
+        const load = { kind, connections, fresh_from: fresh() }
+        const measured = await loadAccount(generator, account, load, plan)
+        loads[i]?.push({ ...measured, kind })
       }
     }
   }
   const rounds: Round[] = []
-  for (const [i, account] of filled.entries()) {
-    rounds.push({ http: http[i] ?? [], pgbench: await runBaseline(plan, account) })
+  for (const [i, account] of accounts.entries()) {
+    rounds.push({ loads: loads[i] ?? [], pgbench: await holdAccount(account, plan.pgbench_s) })
   }
   return rounds
 }
 
-async function runBaseline(
-  plan: Plan,
-  { size, target, filled_at, baseline }: Filled,
-): Promise<Record<Style, BaselineResult>> {
-  await trimAccount(target, size, filled_at)
-  const plain = await baseline.run('plain', plan.pgbench_s)
-  const pipelined = await baseline.run('pipelined', plan.pgbench_s)
-  const results = { plain, pipelined }
-  for (const style of STYLES) {
-    const { per_second, clients, latency_ms } = results[style]
-    say(
-      `  ${whole(size)}, pgbench, ${style}: ${whole(per_second)}/s at its best, ` +
-        `${clients} clients, ${latency_ms} ms`,
-    )
-  }
-  return results
+function figuresOf(results: readonly Result[]): Figure[] {
+  return [
+    ...results.flatMap(result => KINDS.map(kind => rateOf(result, kind))),
+    ...CONNECTIONS.flatMap(connections =>
+      KINDS.flatMap(kind => growthOf(results, kind, connections)),
+    ),
+    ...results.map(importOf),
+  ]
 }
 
-async function measure(
-  plan: Plan,
-  generator: Generator,
-  { size, target, filled_at }: Filled,
-  { kind, connections }: { readonly kind: Kind; readonly connections: number },
-  fresh_from: number,
-): Promise<MeasuredEntity> {
-  const creates = kind === 'creation'
-  if (creates) await trimAccount(target, size, filled_at)
-  const before = await countSince(target, filled_at)
-  const measured = await measureLoad(
-    generator,
-    target,
+/** Requests a second against pgbench. */
+function rateOf({ size, rounds }: Result, kind: Kind): Figure {
+  return {
+    name: `entity ${kind}, ${whole(size)} entities, 64 connections`,
+    unit: 'requests/s',
+    rounds: rounds.map(round => {
+      const { plain, pipelined } = round.pgbench
+      const held = { 'pgbench, best': plain, 'pgbench, pipelined': pipelined }
+      return roundOf(pick(round, kind, 64), held)
+    }),
+    goals: [{ what: 'ratio', to: 'pgbench, best', at_least: 2 }],
+    note: 'pgbench looks up each key and inserts, also where the service finds a duplicate.',
+  }
+}
+
+/** How much longer a request takes in the largest account than in the smallest. */
+function growthOf(results: readonly Result[], kind: Kind, connections: Connections): Figure[] {
+  const [smallest] = results
+  const largest = results.at(-1)
+  if (smallest === undefined || largest === undefined || largest === smallest) return []
+  const baseline = `p50 among ${whole(smallest.size)}`
+  const goals: Goal[] = [{ what: 'ratio', to: baseline, at_most: 1.5 }]
+  return [
     {
-      url: `${target.address}/v3/entity`,
-      authorization: target.authorization,
-      bodies: {
-        templates: creates ? [NEW_PERSON] : KNOWN_PEOPLE,
-        fresh_from,
-        existing_to: size,
-        keyed: false,
-      },
-      connections,
+      name: `entity ${kind}, ${whole(largest.size)} entities, p50, ${connections === 1 ? '1 connection' : '64 connections'}`,
+      unit: 'ms',
+      rounds: largest.rounds.map((round, i) => {
+        const before = pick(smallest.rounds[i] as Round, kind, connections)
+        const measured = pick(round, kind, connections)
+        return { value: measured.p50_ms, baselines: { [baseline]: before.p50_ms } }
+      }),
+      goals: connections === 1 ? goals : [],
     },
-    plan,
-  )
-  const created = (await countSince(target, filled_at)) - before
-  // Both are answered with 200: only the table tells them apart.
-  if (creates ? created < measured.requests : created > 0) {
-    throw new Error(`${measured.requests} requests (${kind}) have created ${created} entities`)
-  }
-  return { ...measured, kind }
+  ]
 }
 
-function sayMeasured(size: number, measured: MeasuredEntity): void {
-  const { kind, connections, per_second, p50_ms, p99_ms, failures } = measured
-  const { service_cpu_s, database_cpu_s, wal_kb, blocks_read } = measured
-  say(
-    `  ${whole(size)}, ${kind}, ${connections} connections: ${whole(per_second)}/s, ` +
-      `p50 ${p50_ms.toFixed(2)} ms, p99 ${p99_ms.toFixed(1)} ms, ${failures} not 2xx; ` +
-      `CPU s per 1,000: service ${service_cpu_s.toFixed(3)}, ` +
-      `database ${database_cpu_s.toFixed(3)}; WAL ${wal_kb.toFixed(1)} kB, ${blocks_read.toFixed(1)} blocks`,
-  )
+function importOf({ size, imported }: Result): Figure {
+  return {
+    name: `entity import, into ${whole(size)} entities`,
+    unit: 'rows/s',
+    rounds: [{ value: imported, baselines: {} }],
+    goals: [{ what: 'value', at_least: 5_000 }],
+    note: 'From the start of the process to its end.',
+  }
+}
+
+function pick({ loads }: Round, kind: Kind, connections: Connections): Measured {
+  const found = loads.find(load => load.kind === kind && load.connections === connections)
+  if (found === undefined) throw new Error(`entity ${kind} was not measured`)
+  return found
 }

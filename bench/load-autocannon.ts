@@ -1,8 +1,9 @@
-// autocannon with a body of its own for each request; the program that load.ts starts where there
-// is no wrk. Its one argument is a Load as JSON, its output a LoadResult as JSON.
+// A load sent by autocannon; the program that load.ts starts where there is no wrk. Its input is a
+// Load as JSON, its output a LoadAnswer as JSON. The same requests as load-wrk.ts makes.
 import { randomInt, randomUUID } from 'node:crypto'
 import { createRequire } from 'node:module'
-import { type Bodies, type Load, type LoadResult, NUMBER_DIGITS } from './load.ts'
+import { text } from 'node:stream/consumers'
+import { type FollowUp, type Load, type LoadAnswer, NUMBER_DIGITS } from './load.ts'
 
 /** The part of autocannon that is used here; it comes without types. */
 type Autocannon = (options: object) => Promise<{
@@ -16,36 +17,36 @@ type Autocannon = (options: object) => Promise<{
 
 interface RequestData {
   readonly headers: Readonly<Record<string, string>>
-  readonly body?: string
+}
+
+/** Of one connection, while it goes through the requests. */
+interface Context {
+  id?: string | undefined
 }
 
 async function main(): Promise<void> {
-  const { url, authorization, bodies, connections, seconds }: Load = JSON.parse(
-    process.argv[2] ?? '',
-  )
+  const load: Load = JSON.parse(await text(process.stdin))
   const autocannon: Autocannon = createRequire(import.meta.url)('autocannon')
-  const nextBody = bodyMaker(bodies)
-  const setupRequest = (request: RequestData) => ({
-    ...request,
-    headers: {
-      ...request.headers,
-      ...(bodies.keyed ? { 'idempotency-key': randomUUID() } : {}),
-    },
-    body: nextBody(),
-  })
+  let answered = 0
+  const { follow_up } = load
+  const requests =
+    follow_up === undefined
+      ? [numberedRequest(load)]
+      : pair(load, follow_up, () => {
+          answered += 1
+        })
   const result = await autocannon({
-    url,
-    connections,
-    duration: seconds,
+    url: new URL(load.url).origin,
+    connections: load.connections,
+    duration: load.seconds,
     timeout: 30,
-    method: 'POST',
-    headers: { authorization, 'content-type': 'application/json' },
-    requests: [{ setupRequest }],
-  })
-  const requests = result['2xx'] + result.non2xx
-  const answer: LoadResult = {
+    headers: { 'content-type': 'application/json' },
     requests,
-    per_second: requests / result.duration,
+  })
+  if (follow_up === undefined) answered = result['2xx'] + result.non2xx
+  const answer: LoadAnswer = {
+    requests: answered,
+    per_second: answered / result.duration,
     p50_ms: result.latency.p50,
     p99_ms: result.latency.p99,
     failures: result.non2xx + result.errors,
@@ -53,17 +54,56 @@ async function main(): Promise<void> {
   process.stdout.write(JSON.stringify(answer))
 }
 
-/** Body after body, as the Lua script of load.ts makes them. */
-function bodyMaker({ templates, fresh_from, existing_to }: Bodies): () => string {
-  let fresh = fresh_from
-  return () => {
+function numberedRequest({ url, authorizations, bodies }: Load) {
+  const { templates, template_per_authorization, existing_to, keyed } = bodies
+  const path = url.slice(new URL(url).origin.length)
+  let fresh = bodies.fresh_from
+  const setupRequest = (request: RequestData) => {
     fresh += 1
     const numbers = { fresh, existing: randomInt(1, existing_to + 1) }
-    const template = templates[randomInt(templates.length)] ?? ''
-    return template.replaceAll(/#(fresh|existing)#/g, (_, name: keyof typeof numbers) =>
-      String(numbers[name]).padStart(NUMBER_DIGITS, '0'),
-    )
+    const filled = (template: string) =>
+      template.replaceAll(/#(fresh|existing)#/g, (_, name: keyof typeof numbers) =>
+        String(numbers[name]).padStart(NUMBER_DIGITS, '0'),
+      )
+    const caller = randomInt(authorizations.length)
+    const drawn = template_per_authorization ? caller : randomInt(templates.length || 1)
+    const template = templates[drawn]
+    return {
+      ...request,
+      method: template === undefined ? 'GET' : 'POST',
+      path: filled(path),
+      headers: { ...request.headers, authorization: authorizations[caller], ...newKey(keyed) },
+      ...(template === undefined ? {} : { body: filled(template) }),
+    }
   }
+  return { setupRequest }
+}
+
+function newKey(keyed: boolean): Readonly<Record<string, string>> {
+  return keyed ? { 'idempotency-key': randomUUID() } : {}
+}
+
+/** A first request that was refused is counted as a failure, and has none that follows it. */
+function pair(load: Load, { path, template }: FollowUp, answered: () => void) {
+  const [authorization] = load.authorizations
+  const onFirst = (_status: number, body: string, context: Context) => {
+    context.id = /"id":"(\w+)"/.exec(body)?.[1]
+  }
+  const setupSecond = (request: RequestData, { id }: Context) =>
+    id !== undefined && {
+      ...request,
+      method: 'POST',
+      path,
+      headers: { ...request.headers, authorization, ...newKey(load.bodies.keyed) },
+      body: template.replaceAll('#id#', id),
+    }
+  const onSecond = (status: number) => {
+    if (status < 300) answered()
+  }
+  return [
+    { ...numberedRequest(load), onResponse: onFirst },
+    { setupRequest: setupSecond, onResponse: onSecond },
+  ]
 }
 
 await main()

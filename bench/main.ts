@@ -1,19 +1,32 @@
-// npm run bench [payout|entity]: which scenario runs, and with which options. Measures nothing.
+// npm run bench [scenario...]: which scenarios run, with which options, and what is kept of them.
+// Measures nothing.
 import { parseArgs } from 'node:util'
-import { benchEntities } from './entity.ts'
+import type { Figure } from './figure.ts'
+import { compare } from './judgement.ts'
 import { findGenerator } from './load.ts'
-import { benchPayouts } from './payout.ts'
+import { spread } from './numbers.ts'
+import type { Options } from './options.ts'
 import { findPgbench, HOW_TO_GET_PGBENCH } from './pgbench.ts'
-import { describeMachine, say } from './report.ts'
+import { say } from './report.ts'
+import { describeSetting, keepResults } from './results.ts'
+import { SCENARIOS, type Scenario } from './scenarios.ts'
 
-const USAGE = `npm run bench [payout|entity] -- [--quick] [--write] [--sizes 10k,1m,10m]
-  payout   payouts a second on one account (the default)
-  entity   entities created and found again, on an account that has many
-  --quick  a short run, one round
-  --write  also keep the numbers in bench/results
-  --sizes  how many entities the account of the scenario entity has; 10k,1m when left out
+const NAMES = SCENARIOS.map(({ name }) => name)
+
+const USAGE = `npm run bench [scenario...] -- [options]; without a scenario, all of them
+
+${SCENARIOS.map(describe).join('\n')}
+
+  --quick    a short run, one round; its numbers are kept only with --write
+  --write    keep the numbers of a run that is quick or has --postgres
+  --sizes    how many entities the account of the scenario entity has; 10k,1m when left out
   --postgres "wal_compression = pglz"
-           settings of the database that are not its usual ones`
+             settings of the database that are not its usual ones
+`
+
+function describe({ name, measures, minutes }: Scenario): string {
+  return `  ${name.padEnd(10)} ${measures}; ${minutes.full} minutes`
+}
 
 async function main(): Promise<void> {
   const { values, positionals } = parseArgs({
@@ -26,23 +39,67 @@ async function main(): Promise<void> {
       help: { type: 'boolean', default: false },
     },
   })
-  const [scenario = 'payout', ...more] = positionals
-  if (values.help) return say(USAGE)
-  if (more.length > 0 || !['payout', 'entity'].includes(scenario)) {
-    throw new Error(`no such scenario: ${positionals.join(' ')}\n${USAGE}`)
-  }
+  if (values.help) return void process.stdout.write(USAGE)
+  const unknown = positionals.filter(name => !NAMES.includes(name))
+  if (unknown.length > 0) throw new Error(`no such scenario: ${unknown.join(', ')}\n\n${USAGE}`)
+  const wanted = SCENARIOS.filter(s => positionals.length === 0 || positionals.includes(s.name))
   const pgbench = await findPgbench()
   if (pgbench === undefined) throw new Error(HOW_TO_GET_PGBENCH)
   const generator = await findGenerator()
-  const machine = describeMachine()
-  say(`${machine}, Node ${process.version}; load by ${generator}, on the same machine`)
-  const { quick, write, postgres } = values
-  const options = { quick, write, postgres, pgbench, generator, machine }
-  const clean =
-    scenario === 'payout'
-      ? await benchPayouts(options)
-      : await benchEntities({ ...options, sizes: values.sizes.split(',').map(readSize) })
-  if (!clean) process.exitCode = 1
+  const { quick, postgres } = values
+  const sizes = values.sizes.split(',').map(readSize)
+  await runAll(wanted, {
+    options: { quick, sizes, postgres, pgbench, generator },
+    keep: values.write || (!quick && postgres === undefined),
+  })
+}
+
+interface Run {
+  readonly options: Omit<Options, 'record'>
+  /** Whether the numbers are kept. */
+  readonly keep: boolean
+}
+
+/** One after the other; what fails is said at once and again at the end, and holds up no other. */
+async function runAll(wanted: readonly Scenario[], { options, keep }: Run): Promise<void> {
+  const setting = await describeSetting(options)
+  const minutes = wanted.map(scenario => scenario.minutes[options.quick ? 'quick' : 'full'])
+  say(`${setting.machine}, Node ${setting.node}, PostgreSQL ${setting.postgresql}`)
+  say(`load by ${setting.generator}, on the same machine`)
+  say(`${wanted.map(({ name }) => name).join(', ')}: about ${sum(minutes)} minutes`)
+  const failed: string[] = []
+  for (const { name, run } of wanted) {
+    say('')
+    say(name)
+    const recorded: Record<string, unknown> = {}
+    const record = (what: string, value: unknown) => {
+      recorded[what] = value
+    }
+    try {
+      const figures = await run({ ...options, record })
+      say('')
+      for (const figure of figures) sayFigure(figure)
+      if (keep) await keepResults({ scenario: name, ...setting, recorded, figures })
+    } catch (error) {
+      failed.push(name)
+      say(`${name} failed: ${error instanceof Error ? error.message : String(error)}`)
+    }
+  }
+  if (failed.length > 0) throw new Error(`failed: ${failed.join(', ')}`)
+}
+
+function sayFigure(figure: Figure): void {
+  const { name, unit, rounds } = figure
+  say(`${name}: ${spread(rounds.map(round => round.value))} ${unit}`)
+  for (const { against, ratio, target, outcome } of compare(figure)) {
+    const goal = target === '' ? '' : `${target}: ${outcome}`
+    const parts = [against, ratio === '' ? '' : `${ratio} ×`, goal]
+    say(`    ${parts.filter(part => part !== '').join(' · ')}`)
+  }
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((a, b) => a + b, 0)
 }
 
 /** `10k` is 10,000, `1m` is 1,000,000. */

@@ -30,14 +30,13 @@ export async function measureLoad(
   // Fresh numbers stay fresh: the warm-up counts from another place than the load.
   const { bodies } = load
   const early = { ...bodies, fresh_from: bodies.fresh_from + WARM_UP_OFFSET }
-  const warmed = await sendLoad(generator, { ...load, bodies: early, seconds: warm_up_s })
+  await sendLoad(generator, { ...load, bodies: early, seconds: warm_up_s })
   const before = await readCosts(target)
   const result = await sendLoad(generator, { ...load, seconds: load_s })
   const after = await readCosts(target)
   const each = (cost: keyof Costs) => (after[cost] - before[cost]) / result.requests
   return {
     ...result,
-    failures: result.failures + warmed.failures,
     connections: load.connections,
     service_cpu_s: each('service_cpu_s') * 1000,
     database_cpu_s: each('database_cpu_s') * 1000,

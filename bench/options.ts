@@ -1,18 +1,19 @@
-// What the command line says to every scenario.
+// What the command line says to every scenario, and what one may say back beside its figures.
 import type { Generator } from './load.ts'
 import type { TargetOptions } from './target.ts'
 
 export interface Options {
   /** A short run, of one round. */
   readonly quick: boolean
-  /** Keep the numbers. */
-  readonly write: boolean
+  /** How many entities there are, for the scenario entity. */
+  readonly sizes: readonly number[]
   /** Lines for postgresql.conf. */
   readonly postgres: string | undefined
   /** Path of the program. */
   readonly pgbench: string
   readonly generator: Generator
-  readonly machine: string
+  /** Puts something beside the figures in the file of results: the plan, a series. */
+  record(name: string, value: unknown): void
 }
 
 export function targetOf(postgres: string | undefined): TargetOptions {

@@ -1,20 +1,14 @@
 // What payouts are held against: pgbench writing the rows of one payout in one transaction for each
-// request, on one hot account. The rows are copied from a payout that the service really wrote, so
-// their widths are its own.
+// request, on one hot account or on many. The rows are copied from a payout that the service really
+// wrote, so their widths are its own.
 import { connect, type Sql } from '../src/db/connect.ts'
-import { newId } from '../src/id.ts'
-import {
-  type Baseline,
-  baselineOf,
-  copyStatement,
-  idFromNumber,
-  type Statements,
-} from './pgbench.ts'
+import { type Baseline, baselineOf, idFromNumber, type Statements } from './pgbench.ts'
+import { copyStatement } from './row-copy.ts'
 
 /**
  * A copy of these columns is made with these SQL expressions; all others keep what the payout had.
  */
-const COPIES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+export const COPIES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   quotes: { id: idFromNumber('poq') },
   payouts: {
     id: idFromNumber('pot'),
@@ -32,31 +26,48 @@ const COPIES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   idempotency_keys: { key: 'gen_random_uuid()::text' },
 }
 
-/** Makes an account of its own for pgbench, so that the service's books stay true. */
-export async function preparePayoutBaseline(
+/** `hot` writes to one account, `spread` to one of `accounts` drawn for each payout. */
+export interface PayoutBaselines {
+  readonly hot: Baseline
+  readonly spread: Baseline
+}
+
+/** Makes accounts of its own for pgbench, so that the service's books stay true. */
+export async function preparePayoutBaselines(
   pgbench: string,
   database_url: string,
   payout_id: string,
-): Promise<Baseline> {
+  accounts: number,
+): Promise<PayoutBaselines> {
   const sql = connect(database_url, { max: 1, as: 'owner' })
   try {
-    const account_id = newId('acc')
-    await sql`insert into books (account_id, head_hash)
-      values (${account_id}, decode(repeat('00', 32), 'hex'))`
-    await sql`insert into balances (account_id, currency, available)
-      values (${account_id}, 'USD', 1000000000000000)`
-    return baselineOf(pgbench, database_url, await copyStatements(sql, account_id, payout_id))
+    await sql.unsafe(
+      `insert into books (account_id, head_hash)
+        select ${accountOf('n')}, decode(repeat('00', 32), 'hex')
+        from generate_series(0, ${accounts}) n`,
+    )
+    await sql.unsafe(
+      `insert into balances (account_id, currency, available)
+        select ${accountOf('n')}, 'USD', 1000000000000000 from generate_series(0, ${accounts}) n`,
+    )
+    const hot = await copyStatements(sql, accountOf('0'), payout_id)
+    const spread = await copyStatements(sql, accountOf(':account'), payout_id)
+    return {
+      hot: baselineOf(pgbench, database_url, hot),
+      spread: baselineOf(pgbench, database_url, { drawn: { account: accounts }, ...spread }),
+    }
   } finally {
     await sql.end({ timeout: 5 })
   }
 }
 
+/** An expression for the account of this number, as wide as the service's ids. */
+function accountOf(number: string): string {
+  return `'acc_' || lpad(${number}::text, 20, '0')`
+}
+
 /** The statements of one payout: what service and schema write, found by the payout's id. */
-async function copyStatements(
-  sql: Sql,
-  account_id: string,
-  payout_id: string,
-): Promise<Statements> {
+async function copyStatements(sql: Sql, account: string, payout_id: string): Promise<Statements> {
   const [ids] = await sql<{ quote_id: string; line_id: string }[]>`
     select quote_id, balance_transaction_id as line_id from payouts where id = ${payout_id}`
   if (ids === undefined) throw new Error(`no payout ${payout_id}`)
@@ -73,25 +84,27 @@ async function copyStatements(
   ]
   const inserts: string[] = []
   for (const [table, condition, copy] of rows) {
-    const changed = { ...(copy ?? COPIES[table]), account_id: `'${account_id}'` }
+    const changed = { ...(copy ?? COPIES[table]), account_id: account }
     inserts.push(await copyStatement(sql, table, condition, changed))
   }
-  const mine = `account_id = '${account_id}'`
+  const mine = `account_id = ${account}`
   return {
     reads: [
-      `select journal_count + 1 as number, event_count as events from books where ${mine} for update`,
+      `select journal_count + 1 as number, event_count as events
+        from books where ${mine} for update`,
       `select available - 10000 as available from balances where ${mine} and currency = 'USD'`,
     ],
     rest: [
       ...inserts,
-      `update balances set available = :available, updated_at = now() where ${mine} and currency = 'USD'`,
+      `update balances set available = :available, updated_at = now()
+        where ${mine} and currency = 'USD'`,
       `update books set journal_count = :number, event_count = :events + 3, last_written_at = now(),
         head_hash = sha256('any 32 bytes will do here') where ${mine}`,
     ],
   }
 }
 
-function event(prefix: string, nth: number): Readonly<Record<string, string>> {
+export function event(prefix: string, nth: number): Readonly<Record<string, string>> {
   return {
     id: idFromNumber(`e${nth}t`),
     object_id: idFromNumber(prefix),

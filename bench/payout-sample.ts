@@ -1,6 +1,6 @@
 // What is paid out, and payouts made one by one: the first, which makes the beneficiary, and the
 // one whose rows are copied. Knows no load and no numbers.
-import type { Target } from './target.ts'
+import type { Caller } from './target.ts'
 
 /** What is paid out, without its beneficiary; about 250 bytes with it. */
 export const PAYOUTS = {
@@ -34,11 +34,11 @@ export function payoutBody(payout: PayoutName, beneficiary: string): object {
 
 /** One payout, so that its rows can be read. */
 export async function payOnce(
-  target: Target,
+  caller: Caller,
   body: object,
 ): Promise<{ readonly id: string; readonly beneficiary: string }> {
   const idempotency_key = crypto.randomUUID()
-  const { status, text } = await target.post('/v3/payout', body, idempotency_key)
+  const { status, text } = await caller.post('/v3/payout', body, idempotency_key)
   if (status !== 200 && status !== 201) {
     throw new Error(`a payout was answered ${status}: ${text}`)
   }
@@ -46,7 +46,7 @@ export async function payOnce(
 }
 
 /** By a first payout with the details inline; answers its id. */
-export async function makeBeneficiary(target: Target): Promise<string> {
+export async function makeBeneficiary(caller: Caller): Promise<string> {
   const details = {
     name: 'Harbour Trading Ltd',
     type: 'business',
@@ -56,5 +56,5 @@ export async function makeBeneficiary(target: Target): Promise<string> {
     },
   }
   const body = { ...PAYOUTS['USD→USD'], beneficiary_details: details }
-  return (await payOnce(target, body)).beneficiary
+  return (await payOnce(caller, body)).beneficiary
 }

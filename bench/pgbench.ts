@@ -1,11 +1,9 @@
-// pgbench, and scripts for it: where it is, how it is run, and how a row that the service really
-// wrote becomes a statement that writes another like it. Knows no scenario.
+// pgbench, and scripts for it: where it is and how it is run. Knows no scenario.
 import { execFile } from 'node:child_process'
 import { access, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import type { Sql } from '../src/db/connect.ts'
 
 const run = promisify(execFile)
 
@@ -42,6 +40,8 @@ export type Style = (typeof STYLES)[number]
 
 /** One transaction. */
 export interface Statements {
+  /** Variables that are drawn for each, from 1 to this many. */
+  readonly drawn?: Readonly<Record<string, number>>
   /** The lock, and what the rest depends on: each column becomes a variable of that name. */
   readonly reads: readonly string[]
   /** What follows; rows that come back are read and let go. */
@@ -55,21 +55,22 @@ export interface BaselineResult {
 }
 
 export interface Baseline {
-  /** The best of CLIENTS, each for this long. */
-  run(style: Style, seconds: number): Promise<BaselineResult>
+  /** The best of these client counts, each for this long; of CLIENTS when none are named. */
+  run(style: Style, seconds: number, clients?: readonly number[]): Promise<BaselineResult>
 }
 
+/** What is counted are all these transactions, one after the other. */
 export function baselineOf(
   pgbench: string,
   database_url: string,
-  statements: Statements,
+  ...transactions: readonly Statements[]
 ): Baseline {
   return {
-    async run(style, seconds) {
-      const text = script(statements, style)
+    async run(style, seconds, clients = CLIENTS) {
+      const text = transactions.map(statements => script(statements, style)).join('')
       let best: BaselineResult | undefined
-      for (const clients of CLIENTS) {
-        const next = await runPgbench(pgbench, database_url, text, clients, seconds)
+      for (const count of clients) {
+        const next = await runPgbench(pgbench, database_url, text, count, seconds)
         if (best === undefined || next.per_second > best.per_second) best = next
       }
       if (best === undefined) throw new Error('no client counts to run pgbench with')
@@ -78,45 +79,14 @@ export function baselineOf(
   }
 }
 
-/**
- * An expression for ids that ascend with the variable `number`, and are as wide as the service's.
- */
-export function idFromNumber(prefix: string): string {
-  return `'${prefix}_' || lpad(:number::text, 20, '0')`
+/** An expression for ids that ascend with a variable, and are as wide as the service's. */
+export function idFromNumber(prefix: string, variable = 'number'): string {
+  return `'${prefix}_' || lpad(:${variable}::text, 20, '0')`
 }
 
-/** An insert of one row as it is stored, but for what `changed` says and for the time. */
-export async function copyStatement(
-  sql: Sql,
-  table: string,
-  condition: string,
-  changed: Readonly<Record<string, string>>,
-): Promise<string> {
-  const columns = await sql<{ name: string }[]>`
-    select attname as name from pg_attribute
-    where attrelid = ${table}::regclass and attnum > 0 and not attisdropped order by attnum`
-  const names = columns.map(({ name }) => name)
-  const texts = names.map(name => `${name}::text as ${name}`).join(', ')
-  const [row] = await sql.unsafe<Record<string, string | null>[]>(
-    `select ${texts} from ${table} where ${condition}`,
-  )
-  if (row === undefined) throw new Error(`the sample left no row in ${table}`)
-  const values = names.map(name => {
-    const value = row[name] ?? null
-    return changed[name] ?? (name.endsWith('_at') && value !== null ? 'now()' : literal(value))
-  })
-  return `insert into ${table} (${names.join(', ')}) values (${values.join(', ')})`
-}
-
-/** Colons are escaped, as pgbench would take what follows one for a variable. */
-function literal(value: string | null): string {
-  if (value === null) return 'null'
-  const escaped = value.replaceAll('\\', '\\\\').replaceAll("'", "''").replaceAll(':', '\\x3a')
-  return `E'${escaped}'`
-}
-
-function script({ reads, rest }: Statements, style: Style): string {
+function script({ drawn, reads, rest }: Statements, style: Style): string {
   const lines = [
+    ...Object.entries(drawn ?? {}).map(([name, most]) => `\\set ${name} random(1, ${most})`),
     'begin;',
     ...reads.map(statement => `${statement} \\gset`),
     ...(style === 'pipelined' ? ['\\startpipeline'] : []),

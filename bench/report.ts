@@ -1,27 +1,43 @@
-// What every scenario says and keeps alike: lines on the terminal, the machine it ran on, and the
-// numbers of a run as a file. Knows no scenario.
-import { mkdir, writeFile } from 'node:fs/promises'
-import { availableParallelism, cpus, release, type } from 'node:os'
-import { join } from 'node:path'
+// What every scenario says on the terminal: lines with the time since the start, tables, and what a
+// load came to. Knows no scenario.
+import type { Cost } from './cpu.ts'
+import type { LoadResult } from './load.ts'
+import { readable } from './numbers.ts'
+import type { BaselineResult } from './pgbench.ts'
 
-/** `2 cores (AMD EPYC), Linux 6.18`. */
-export function describeMachine(): string {
-  const model = cpus()[0]?.model ?? 'unknown'
-  return `${availableParallelism()} cores (${model}), ${type()} ${release()}`
+/** A line, with the minutes and seconds since the start of the program. */
+export function say(line: string): void {
+  process.stdout.write(line === '' ? '\n' : `${elapsed()}  ${line}\n`)
 }
 
-/** Keeps a result as bench/results/2026-11-21T0145-payout.json, named by its minute in UTC. */
-export async function keep(scenario: string, result: object): Promise<void> {
-  const folder = join(import.meta.dirname, 'results')
-  await mkdir(folder, { recursive: true })
-  const minute = new Date().toISOString().slice(0, 16).replaceAll(':', '')
-  const file = join(folder, `${minute}-${scenario}.json`)
-  await writeFile(file, `${JSON.stringify(result, null, 2)}\n`)
-  say(`written to ${file}`)
+function elapsed(): string {
+  const seconds = Math.floor(process.uptime())
+  return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`.padStart(6)
 }
 
 export function whole(number: number): string {
   return Math.round(number).toLocaleString('en')
+}
+
+/** One load, under a name: what came through, how fast, and what it cost. */
+export function sayLoad(name: string, unit: string, load: LoadResult & Cost): void {
+  const { per_second, p50_ms, p99_ms, service_cpu_s, database_cpu_s } = load
+  say(
+    `  ${name}: ${whole(per_second)} ${unit}, p50 ${readable(p50_ms)} ms, ` +
+      `p99 ${readable(p99_ms)} ms; CPU s per 1,000: ` +
+      `service ${service_cpu_s.toFixed(3)}, database ${database_cpu_s.toFixed(3)}`,
+  )
+}
+
+/** pgbench at its best, under a name. */
+export function sayBaseline(
+  name: string,
+  { per_second, clients, latency_ms }: BaselineResult,
+): void {
+  say(
+    `  pgbench, ${name}: ${whole(per_second)}/s with ${clients} clients, ` +
+      `${readable(latency_ms)} ms`,
+  )
 }
 
 /** Rows under a header, each column as wide as its widest cell; all but the first to the right. */
@@ -34,8 +50,4 @@ export function sayTable(header: readonly string[], rows: readonly (readonly str
     )
     say(padded.join('  '))
   }
-}
-
-export function say(line: string): void {
-  process.stdout.write(`${line}\n`)
 }

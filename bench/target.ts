@@ -1,6 +1,6 @@
 // What is measured: an embedded PostgreSQL in a temporary folder and the service as a process of
 // its own on it, with one funded account. Knows no load and no numbers.
-import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { type ChildProcess, execFile, type StdioOptions, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { appendFile, chmod, mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -8,31 +8,44 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { promisify } from 'node:util'
 import { openEmbedded } from '../src/db/embedded.ts'
+import { ageLog } from './age-log.ts'
 
 const PROJECT = join(import.meta.dirname, '..')
 const FUNDS = '900000000000.00'
 
-export interface Target {
-  /** Temporary, and gone when the target is stopped. */
-  readonly folder: string
-  /** Of the database, as its owner. */
-  readonly database_url: string
-  readonly address: string
-  /** Value of the Authorization header of the account. */
-  readonly authorization: string
+/** An account, and requests in its name. */
+export interface Caller {
   readonly account_id: string
-  readonly service_pid: number
-  readonly postgres_pid: number
-  /** One request as the account. */
+  /** Value of the Authorization header. */
+  readonly authorization: string
   post(path: string, body: object, idempotency_key?: string): Promise<PostAnswer>
-  /** Runs a command of the command line on this database; answers what it printed. */
-  command(...args: string[]): Promise<string>
-  stop(): Promise<void>
 }
 
 export interface PostAnswer {
   readonly status: number
   readonly text: string
+}
+
+/** The service as a process. */
+export interface ServiceProcess {
+  readonly address: string
+  readonly pid: number
+  stop(): Promise<void>
+}
+
+export interface Target extends Caller {
+  /** Temporary, and gone when the target is stopped. */
+  readonly folder: string
+  /** Of the database, as its owner. */
+  readonly database_url: string
+  readonly address: string
+  readonly service_pid: number
+  readonly postgres_pid: number
+  /** Runs a command of the command line on this database; answers what it printed. */
+  command(...args: string[]): Promise<string>
+  /** One more process of the service, on the same database with the same settings but these. */
+  startAnother(env?: Readonly<Record<string, string>>): Promise<ServiceProcess>
+  stop(): Promise<void>
 }
 
 export interface TargetOptions {
@@ -73,7 +86,10 @@ export async function withTargets<T>(
   }
 }
 
-/** Starts database and service; settling is off, as it is another scenario. */
+/** Settling is off, as it is another scenario; the log tells where a process listens. */
+const ENVIRONMENT = { CORRIDOR_SETTLE: 'off', LOG_LEVEL: 'info', PORT: '0' }
+
+/** Starts database and service. */
 export async function startTarget(options: TargetOptions): Promise<Target> {
   const folder = await mkdtemp(join(tmpdir(), 'corridor-bench-'))
   // PostgreSQL runs as another user when started by root, and must be able to pass.
@@ -84,41 +100,41 @@ export async function startTarget(options: TargetOptions): Promise<Target> {
     await remove()
     throw error
   })
-  const env = {
-    ...process.env,
-    CORRIDOR_DATA: data_dir,
-    CORRIDOR_SETTLE: 'off',
-    LOG_LEVEL: 'warn',
-    PORT: '0',
-    ...options.env,
-  }
+  await ageLog(server.url)
   const main = join(options.project ?? PROJECT, 'src/main.ts')
-  const service = spawn(process.execPath, [...(options.node_options ?? []), main, 'start'], {
+  const program: Program = {
+    args: [...(options.node_options ?? []), main],
     cwd: folder,
-    env,
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
-  const command = async (...args: string[]) =>
-    (await promisify(execFile)(process.execPath, [main, ...args], { env, cwd: folder })).stdout
+    env: { ...process.env, CORRIDOR_DATA: data_dir, ...ENVIRONMENT, ...options.env },
+  }
+  const command = async (...args: string[]) => {
+    const { cwd, env } = program
+    return (await promisify(execFile)(process.execPath, [main, ...args], { cwd, env })).stdout
+  }
+  const children: ChildProcess[] = []
+  const start = (env: Readonly<Record<string, string>> = {}) => {
+    const child = spawnService({ ...program, env: { ...program.env, ...env } })
+    children.push(child)
+    return serviceOf(child)
+  }
   let stopped: Promise<void> | undefined
   const stop = () => {
-    stopped ??= stopProcess(service)
+    stopped ??= Promise.all(children.map(stopProcess))
       .then(() => server.release())
       .then(remove)
     return stopped
   }
   try {
-    const address = await readAddress(service)
-    const account = await openAccount(command)
+    const { address, pid } = await start()
     return {
       folder,
       database_url: server.url,
       address,
-      ...account,
-      service_pid: service.pid as number,
+      ...(await openAccount(command, address)),
+      service_pid: pid,
       postgres_pid: await readPostgresPid(data_dir),
-      post: (path, body, key) => post(`${address}${path}`, account.authorization, body, key),
       command,
+      startAnother: start,
       stop,
     }
   } catch (error) {
@@ -150,22 +166,55 @@ async function post(
   return { status: response.status, text: await response.text() }
 }
 
-async function openAccount(command: Target['command']) {
+async function openAccount(command: Target['command'], address: string): Promise<Caller> {
   const args = ['account', 'create', '--json', '--name', 'Bench', '--currencies', 'USD,EUR,GBP,HKD']
   args.push('--duplicate-window', 'off')
   const stdout = await command(...args, '--primary', 'USD', '--fund', `USD=${FUNDS}`)
-  const { account_id, key_id, secret } = JSON.parse(stdout)
-  // The running service learns of new keys within half a second.
-  await new Promise(resolve => setTimeout(resolve, 1500))
-  const credentials = Buffer.from(`${key_id}:${secret}`).toString('base64')
-  return { account_id: account_id as string, authorization: `Basic ${credentials}` }
+  const caller = callerOf(address, JSON.parse(stdout))
+  await untilKeysAreKnown()
+  return caller
 }
 
-/** A first start says where it listens; anything after that is let through. */
+export function callerOf(
+  address: string,
+  opened: { readonly account_id: string; readonly key_id: string; readonly secret: string },
+): Caller {
+  const { account_id, key_id, secret } = opened
+  const authorization = `Basic ${Buffer.from(`${key_id}:${secret}`).toString('base64')}`
+  return {
+    account_id,
+    authorization,
+    post: (path, body, key) => post(`${address}${path}`, authorization, body, key),
+  }
+}
+
+/** The running service learns of new keys within half a second. */
+export function untilKeysAreKnown(): Promise<void> {
+  return new Promise(resolve => setTimeout(resolve, 1500))
+}
+
+/** How the service is run. */
+interface Program {
+  readonly args: readonly string[]
+  readonly cwd: string
+  readonly env: NodeJS.ProcessEnv
+}
+
+function spawnService({ args, cwd, env }: Program): ChildProcess {
+  const stdio: StdioOptions = ['ignore', 'pipe', 'inherit']
+  return spawn(process.execPath, [...args, 'start'], { cwd, env, stdio })
+}
+
+async function serviceOf(child: ChildProcess): Promise<ServiceProcess> {
+  const address = await readAddress(child)
+  return { address, pid: child.pid as number, stop: () => stopProcess(child) }
+}
+
+/** Its log says where it listens; anything after that is let through. */
 async function readAddress(service: ChildProcess): Promise<string> {
   if (service.stdout === null) throw new Error('the service has no output')
   for await (const line of createInterface({ input: service.stdout })) {
-    const address = /ready at (http:\S+[0-9])/.exec(line)?.[1]
+    const address = /"address":"(http:[^"]+)"/.exec(line)?.[1]
     if (address === undefined) continue
     service.stdout.resume()
     return address

@@ -1,0 +1,157 @@
+// The scenario growth: payouts created and settled on an account that has ten million of them, with
+// everything that belongs to them, beside one that has none: each on a service and a database of
+// its own, measured in turn, so that no drift of the machine looks like one of the size.
+import { statfs } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import type { Payer } from './accounts.ts'
+import { type Figure, type FigureRound, roundOf } from './figure.ts'
+import { settle as vacuum } from './fill.ts'
+import { type SizeOfTable, sizesOfTables } from './growth-size.ts'
+import { measureLoad, type Seconds } from './measure.ts'
+import { type Options, targetOf } from './options.ts'
+import { fillPayouts } from './payout-fill.ts'
+import { payoutLoad } from './payout-load.ts'
+import { makeBeneficiary } from './payout-sample.ts'
+import { say, sayLoad, whole } from './report.ts'
+import { saySettled, settleDue } from './settle-run.ts'
+import { type Target, withTargets } from './target.ts'
+
+interface Plan extends Seconds {
+  readonly rounds: number
+  readonly payouts: number
+}
+
+const FULL: Plan = { rounds: 3, warm_up_s: 3, load_s: 10, payouts: 10_000_000 }
+const QUICK: Plan = { rounds: 1, warm_up_s: 1, load_s: 4, payouts: 100_000 }
+
+const CONNECTIONS = 256
+const EMPTY = 'empty tables'
+
+/** A database, its service, and who pays. */
+interface Side {
+  readonly name: string
+  readonly target: Target
+  readonly payer: Payer
+}
+
+interface Round {
+  readonly created: FigureRound
+  readonly settled: FigureRound
+}
+
+export function benchGrowth(options: Options): Promise<readonly Figure[]> {
+  const plan = options.quick ? QUICK : FULL
+  options.record('plan', plan)
+  return withTargets(2, targetOf(options.postgres), async targets => {
+    const [empty, full] = targets as [Target, Target]
+    await checkSpace(plan.payouts)
+    const sizes = await fill(full, plan.payouts)
+    options.record('bytes_a_payout', sizes)
+    const sides = {
+      empty: await openSide(EMPTY, empty),
+      full: await openSide(`${whole(plan.payouts)} payouts`, full),
+    }
+    const rounds: Round[] = []
+    for (let i = 1; i <= plan.rounds; i++) {
+      say(`round ${i} of ${plan.rounds}`)
+      rounds.push(await runRound(options, plan, sides))
+    }
+    return figuresOf(plan, rounds, sizes)
+  })
+}
+
+/** Measured: 5.4 kB; the rest is for sorting while indexes are built. */
+const BYTES_A_PAYOUT = 5_900
+/** Two databases and their write-ahead logs, with what the rounds write. */
+const BYTES_BESIDES = 8_000_000_000
+
+async function checkSpace(payouts: number): Promise<void> {
+  const { bavail, bsize } = await statfs(tmpdir())
+  const free = bavail * bsize
+  const needed = payouts * BYTES_A_PAYOUT + BYTES_BESIDES
+  const gigabytes = (bytes: number) => `${(bytes / 1e9).toFixed(1)} GB`
+  const words = `${gigabytes(needed)} needed in ${tmpdir()}, ${gigabytes(free)} free`
+  if (needed > free) throw new Error(`not enough space: ${words}; TMPDIR names another place`)
+  say(words)
+}
+
+/** Answers are kept for a day: a tenth of the payouts still have theirs. */
+async function fill(target: Target, payouts: number): Promise<readonly SizeOfTable[]> {
+  const started = performance.now()
+  await fillPayouts(target, payouts, { status: 'succeeded', kept_answers: payouts / 10 })
+  const seconds = (performance.now() - started) / 1000
+  const sizes = await sizesOfTables(target.database_url, payouts)
+  say(`${whole(payouts)} payouts in ${whole(seconds)} s, ${describe(sizes)}`)
+  return sizes
+}
+
+/** `5,444 bytes a payout: payouts 1,778, events 1,673`. */
+function describe(sizes: readonly SizeOfTable[]): string {
+  const all = sizes.reduce((sum, { bytes_a_payout }) => sum + bytes_a_payout, 0)
+  const each = sizes.map(({ table, bytes_a_payout }) => `${table} ${whole(bytes_a_payout)}`)
+  return `${whole(all)} bytes a payout with its indexes: ${each.join(', ')}`
+}
+
+async function openSide(name: string, target: Target): Promise<Side> {
+  return { name, target, payer: { ...target, beneficiary: await makeBeneficiary(target) } }
+}
+
+/** A small table is vacuumed by itself far more often than a large one: so both are beforehand. */
+const TABLES = ['payouts', 'events', 'journals', 'quotes', 'balance_transactions']
+
+/** What was created is what is settled then. */
+async function runRound(
+  options: Options,
+  plan: Plan,
+  { empty, full }: { readonly empty: Side; readonly full: Side },
+): Promise<Round> {
+  const created = {
+    empty: await create(options, plan, empty),
+    full: await create(options, plan, full),
+  }
+  const settled = { empty: await settle(empty), full: await settle(full) }
+  return {
+    created: roundOf(created.full, { [EMPTY]: created.empty.per_second }),
+    settled: roundOf(settled.full, { [EMPTY]: settled.empty.per_second }),
+  }
+}
+
+async function create({ generator }: Options, plan: Plan, { name, target, payer }: Side) {
+  await vacuum(target.database_url, TABLES)
+  const load = payoutLoad(target.address, [payer], CONNECTIONS)
+  const measured = await measureLoad(generator, target, load, plan)
+  sayLoad(`${name}, create`, 'payouts/s', measured)
+  return measured
+}
+
+async function settle({ name, target }: Side) {
+  await vacuum(target.database_url, TABLES)
+  const settled = await settleDue(target)
+  saySettled(name, settled)
+  return settled
+}
+
+function figuresOf(
+  { payouts }: Plan,
+  rounds: readonly Round[],
+  sizes: readonly SizeOfTable[],
+): readonly Figure[] {
+  const among = `among ${whole(payouts)} payouts of the account`
+  const goals = [{ what: 'ratio', to: EMPTY, at_least: 0.8 }] as const
+  const unit = 'payouts/s'
+  return [
+    {
+      name: `payout create, ${CONNECTIONS} connections, ${among}`,
+      unit,
+      rounds: rounds.map(round => round.created),
+      goals,
+      note: `On disk ${describe(sizes)}. A tenth of them have an answer kept, as of the last day.`,
+    },
+    {
+      name: `settle what was created, ${among}`,
+      unit,
+      rounds: rounds.map(round => round.settled),
+      goals,
+    },
+  ]
+}

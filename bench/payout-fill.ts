@@ -1,0 +1,191 @@
+// Fills an account with payouts by SQL, as a long history of requests would have left them: copies
+// of all rows that the service writes for one. Knows the tables of payouts, and no load.
+//
+// True of the copies: every row a payout has, as wide as it is and with the references it has
+// (quote, payout, journals, balance transaction, events, kept answer); ids of the service's form and
+// each once; journals and events numbered without gaps, and created_at in that order; balances that
+// follow from the debits, and the heads of the book. So the service answers them, settles them, and
+// goes on writing after them. Not true: ids count up where the service's end in chance, all payouts
+// are alike and were made within seconds, and the hashes are no chain: `corridor verify` refuses
+// the books.
+import { connect, type Sql } from '../src/db/connect.ts'
+import { type Filling, fillTables, secondOfIds } from './fill.ts'
+import { NUMBER_DIGITS } from './load.ts'
+import { makeBeneficiary, payOnce, payoutBody } from './payout-sample.ts'
+import { literal, readRows, type StoredRow } from './row-copy.ts'
+import type { Target } from './target.ts'
+
+export interface FillOptions {
+  /** `processing`: due to be settled. */
+  readonly status: 'processing' | 'succeeded'
+  /** How many of the newest still have a kept answer; without it, all. */
+  readonly kept_answers?: number
+}
+
+/**
+ * Adds `count` payouts to the account, which nobody else may write to meanwhile. Answers what their
+ * ids are, `#existing#` standing for a number from 1 to `count`.
+ */
+export async function fillPayouts(
+  target: Target,
+  count: number,
+  { status, kept_answers = count }: FillOptions,
+): Promise<string> {
+  const beneficiary = await makeBeneficiary(target)
+  const owner = connect(target.database_url, { max: 1, as: 'owner' })
+  try {
+    const before = await readBook(owner, target.account_id)
+    const { id } = await payOnce(target, payoutBody('USD→USD', beneficiary))
+    if (status !== 'processing') await target.command('payout', 'transition', id, status)
+    const book = await readBook(owner, target.account_id)
+    const sample = await readSample(owner, id, before)
+    const copying = { book, sample, count, kept_answers, second: secondOfIds() }
+    const fillings: Filling[] = []
+    for (const table of sample.keys()) fillings.push(await fillingOf(owner, table, copying))
+    await fillTables(target.database_url, fillings)
+    await writeBook(owner, copying)
+    return `pot_${copying.second}#existing#`
+  } finally {
+    await owner.end({ timeout: 5 })
+  }
+}
+
+interface Book {
+  readonly account_id: string
+  readonly journal_count: string
+  readonly event_count: string
+  readonly available: string
+  readonly last_written_at: string
+  readonly now: string
+}
+
+async function readBook(owner: Sql, account_id: string): Promise<Book> {
+  const [book] = await owner<Book[]>`
+    select account_id, journal_count::text, event_count::text, available::text,
+      last_written_at, clock_timestamp() as now
+    from books join balances using (account_id)
+    where account_id = ${account_id} and currency = 'USD'`
+  if (book === undefined) throw new Error(`account ${account_id} has no book`)
+  return book
+}
+
+/** What the service wrote for one payout, by table; the tables that take longest come first. */
+type Sample = ReadonlyMap<string, readonly StoredRow[]>
+
+/** All that was written since the book was `before`. */
+async function readSample(owner: Sql, id: string, before: Book): Promise<Sample> {
+  const mine = `account_id = '${before.account_id}'`
+  const [payout] = await readRows(owner, 'payouts', `${mine} and id = '${id}'`)
+  const since = `created_at > '${before.last_written_at}'`
+  const conditions = {
+    events: `sequence > ${before.event_count} order by sequence`,
+    idempotency_keys: `${since} and body like '%${id}%'`,
+    payouts: `id = '${id}'`,
+    journals: `number > ${before.journal_count} order by number`,
+    quotes: `id = '${payout?.quote_id}'`,
+    balance_transactions: `id = '${payout?.balance_transaction_id}'`,
+  }
+  const sample: Map<string, readonly StoredRow[]> = new Map()
+  for (const [table, condition] of Object.entries(conditions)) {
+    const rows = await readRows(owner, table, `${mine} and ${condition}`)
+    if (rows.length === 0) throw new Error(`the sample left no row in ${table}`)
+    sample.set(table, rows)
+  }
+  return sample
+}
+
+interface Copying {
+  /** As the sample left it. */
+  readonly book: Book
+  readonly sample: Sample
+  readonly count: number
+  readonly kept_answers: number
+  /** The beginning of all ids. */
+  readonly second: string
+}
+
+/**
+ * All copies of the rows of one table. In the statement `nth` counts its rows, `n` the payouts and
+ * `k` the rows of one payout.
+ */
+async function fillingOf(owner: Sql, table: string, copying: Copying): Promise<Filling> {
+  const { book, sample, count, kept_answers } = copying
+  const rows = sample.get(table) ?? []
+  const after = table === 'idempotency_keys' ? Math.max(0, count - kept_answers) : 0
+  const columns = await owner<{ name: string; type: string }[]>`
+    select attname as name, format_type(atttypid, atttypmod) as type from pg_attribute
+    where attrelid = ${table}::regclass and attnum > 0 and not attisdropped order by attnum`
+  const values = columns.map(({ name, type }) => {
+    const known = counted(copying, table, name)
+    if (known !== undefined) return known
+    const each = rows.map(row => `${copied(copying, name, row[name] ?? null)}::${type}`)
+    if (new Set(each).size === 1) return each[0]
+    return `case k ${each.map((value, i) => `when ${i} then ${value}`).join(' ')} end`
+  })
+  const insert = `
+    insert into ${table} (${columns.map(({ name }) => name).join(', ')})
+    select ${values.join(', ')}
+    from (
+      select nth, n, (nth - 1) % ${rows.length} as k, lpad(n::text, ${NUMBER_DIGITS}, '0') as digits,
+        timestamptz '${book.last_written_at}' + n::float8 / ${count}
+          * (timestamptz '${book.now}' - timestamptz '${book.last_written_at}') as at
+      from (
+        select nth, (nth - 1) / ${rows.length} + 1 as n
+        from (select generate_series(${after}::bigint + 1, ${count * rows.length}) as nth) counted
+      ) numbered
+      offset 0
+    ) copy`
+  return { table, insert }
+}
+
+/** The columns in which a copy goes on from the one before it. */
+function counted({ book, sample, second }: Copying, table: string, column: string) {
+  const journals = sample.get('journals') ?? []
+  const [line] = sample.get('balance_transactions') ?? []
+  const journal = journals.findIndex(({ number }) => number === line?.journal_number)
+  const expressions: Readonly<Record<string, string>> = {
+    'events.id': `'evt_${second}' || lpad(nth::text, ${NUMBER_DIGITS}, '0')`,
+    'events.sequence': `${book.event_count} + nth`,
+    'journals.number': `${book.journal_count} + nth`,
+    'journals.hash': 'sha256(int8send(nth))',
+    'balance_transactions.journal_number': `${book.journal_count} + (n - 1) * ${journals.length} + ${journal + 1}`,
+    'balance_transactions.balance_after': `${book.available} + n * (${line?.net_amount})`,
+    'idempotency_keys.key': 'gen_random_uuid()::text',
+  }
+  return expressions[`${table}.${column}`]
+}
+
+/** Ids of what each payout has one of, and the numbers of journals that events tell. */
+const REFERENCE = /((?:pot|poq|btr)_[0-9a-z]{20}|(?<="journals":\[)\d+)/
+
+/** The value of a copy's column, from the sample's. */
+function copied({ book, sample, second }: Copying, column: string, value: string | null): string {
+  if (value === null) return 'null'
+  if (column.endsWith('_at')) return 'at'
+  const journals = sample.get('journals') ?? []
+  const first = Number(journals[0]?.number)
+  const parts = value.split(REFERENCE).map((part, i) => {
+    if (i % 2 === 0) return literal(part)
+    if (part.includes('_')) return `'${part.slice(0, 4)}${second}' || digits`
+    return `(${book.journal_count} + (n - 1) * ${journals.length} + ${Number(part) - first + 1})`
+  })
+  return parts.length === 1 ? (parts[0] as string) : `(${parts.join(' || ')})`
+}
+
+/** The book after all copies, its head the hash of the last. */
+async function writeBook(owner: Sql, { book, sample, count }: Copying): Promise<void> {
+  const journals = count * (sample.get('journals')?.length ?? 0)
+  const events = count * (sample.get('events')?.length ?? 0)
+  const [line] = sample.get('balance_transactions') ?? []
+  await owner.begin(async tx => {
+    const { count: written } = await tx`
+      update books set journal_count = journal_count + ${journals},
+        event_count = event_count + ${events}, head_hash = sha256(int8send(${journals}::bigint)),
+        last_written_at = ${book.now}
+      where account_id = ${book.account_id} and last_written_at = ${book.last_written_at}`
+    if (written !== 1) throw new Error('the account was written to while it was filled')
+    await tx`
+      update balances set available = available + ${String(line?.net_amount)}::bigint * ${count}
+      where account_id = ${book.account_id} and currency = 'USD'`
+  })
+}

@@ -1,0 +1,180 @@
+// The scenario processes: two processes of the service on one database against one, alternately,
+// under the same load; and afterwards, whether the books are right.
+import { connect } from '../src/db/connect.ts'
+import { makePayers, type Payer } from './accounts.ts'
+import { type Cost, withCost } from './cpu.ts'
+import { type Figure, type FigureRound, roundOf } from './figure.ts'
+import { type Load, type LoadResult, sendLoad } from './load.ts'
+import type { Seconds } from './measure.ts'
+import { type Options, targetOf } from './options.ts'
+import { GUARD_NOTE, payoutLoad, payoutRequests, urlOf } from './payout-load.ts'
+import { makeBeneficiary, payOnce, payoutBody } from './payout-sample.ts'
+import { say, sayLoad, whole } from './report.ts'
+import { sendSteadily } from './steady.ts'
+import { type ServiceProcess, type Target, withTargets } from './target.ts'
+
+interface Plan extends Seconds {
+  readonly rounds: number
+  readonly accounts: number
+  /** Requests sent to both processes, every answer awaited, for the count of payouts. */
+  readonly counted: number
+}
+
+const FULL: Plan = { rounds: 3, warm_up_s: 4, load_s: 10, accounts: 1000, counted: 10_000 }
+const QUICK: Plan = { rounds: 1, warm_up_s: 2, load_s: 4, accounts: 1000, counted: 2_000 }
+
+/** In all; the half of them is of a generator of its own, also where both go to one process. */
+const CONNECTIONS = 256
+const COUNTED_PER_SECOND = 500
+
+const ROWS: Readonly<Record<Row, Pick<Figure, 'name' | 'unit' | 'goals'>>> = {
+  spread: {
+    name: 'payout create, 1,000 accounts',
+    unit: 'payouts/s',
+    goals: [{ what: 'ratio', to: 'one process', at_least: 1.2 }],
+  },
+  hot: { name: 'payout create, one hot account', unit: 'payouts/s', goals: [] },
+  read: { name: 'payout read by id', unit: 'reads/s', goals: [] },
+}
+
+type Row = 'spread' | 'hot' | 'read'
+
+/** What a round is made with. */
+interface Bench {
+  readonly plan: Plan
+  readonly options: Options
+  readonly target: Target
+  readonly payers: readonly Payer[]
+  readonly hot: Payer
+  /** Of the hot account. */
+  readonly payout_id: string
+}
+
+export function benchProcesses(options: Options): Promise<readonly Figure[]> {
+  const plan = options.quick ? QUICK : FULL
+  options.record('plan', plan)
+  return withTargets(1, targetOf(options.postgres), async targets => {
+    const [target] = targets as [Target]
+    const hot = { ...target, beneficiary: await makeBeneficiary(target) }
+    const { id } = await payOnce(hot, payoutBody('USD→USD', hot.beneficiary))
+    const payers = await makePayers(target, plan.accounts)
+    const bench = { plan, options, target, payers, hot, payout_id: id }
+    const rounds: Record<Row, FigureRound>[] = []
+    for (let i = 1; i <= plan.rounds; i++) {
+      say(`round ${i} of ${plan.rounds}`)
+      rounds.push(await runRound(bench))
+    }
+    const note = `${await proveBooks(bench)} ${GUARD_NOTE}`
+    return Object.entries(ROWS).map(([row, { name, unit, goals }]) => ({
+      name: `${name}, two processes`,
+      unit,
+      goals,
+      rounds: rounds.map(round => round[row as Row]),
+      note,
+    }))
+  })
+}
+
+async function runRound(bench: Bench): Promise<Record<Row, FigureRound>> {
+  const { hot, payers, payout_id } = bench
+  const half = CONNECTIONS / 2
+  const read = (address: string) => {
+    const load = payoutLoad(address, [hot], half)
+    const bodies = { ...load.bodies, templates: [], keyed: false }
+    return { ...load, url: `${load.url}/${payout_id}`, bodies }
+  }
+  const create = (callers: readonly Payer[]) => (address: string) =>
+    payoutLoad(address, callers, half)
+  return {
+    spread: await oneAgainstTwo(bench, 'spread', create(payers)),
+    hot: await oneAgainstTwo(bench, 'hot', create([hot])),
+    read: await oneAgainstTwo(bench, 'read', read),
+  }
+}
+
+type Place = Pick<ServiceProcess, 'address' | 'pid'>
+type LoadOf = (address: string) => Omit<Load, 'seconds'>
+type Measured = LoadResult & Cost
+
+/** The second process runs only while both are measured: idle, it would take time of the first. */
+async function oneAgainstTwo(bench: Bench, row: Row, loadOf: LoadOf): Promise<FigureRound> {
+  const { address, service_pid: pid, startAnother } = bench.target
+  const first = { address, pid }
+  const one = await measure(bench, row, [first, first], loadOf)
+  const second = await startAnother()
+  const two = await measure(bench, row, [first, second], loadOf).finally(second.stop)
+  return roundOf(two, { 'one process': one.per_second })
+}
+
+async function measure(
+  { plan, options, target }: Bench,
+  row: Row,
+  places: readonly Place[],
+  loadOf: LoadOf,
+): Promise<Measured> {
+  const send = async (seconds: number) =>
+    together(
+      await Promise.all(
+        places.map(({ address }) => sendLoad(options.generator, { ...loadOf(address), seconds })),
+      ),
+    )
+  await send(plan.warm_up_s)
+  const pids = [...new Set(places.map(({ pid }) => pid))]
+  const measured = await withCost(pids, target.postgres_pid, () => send(plan.load_s))
+  const { name, unit } = ROWS[row]
+  sayLoad(`${name}, ${pids.length === 1 ? 'one process' : 'two processes'}`, unit, measured)
+  return measured
+}
+
+/** The times are those of the slower. */
+function together(results: readonly LoadResult[]): LoadResult {
+  const sum = (pick: (result: LoadResult) => number) =>
+    results.reduce((total, result) => total + pick(result), 0)
+  return {
+    requests: sum(({ requests }) => requests),
+    per_second: sum(({ per_second }) => per_second),
+    p50_ms: Math.max(...results.map(({ p50_ms }) => p50_ms)),
+    p99_ms: Math.max(...results.map(({ p99_ms }) => p99_ms)),
+  }
+}
+
+/**
+ * Throws unless so many requests to two processes made as many payouts, on the hot account and on
+ * the others, and all books are in order. The loads before could not tell: a generator that stops
+ * leaves requests without an answer.
+ */
+async function proveBooks({ plan, target, payers, hot }: Bench): Promise<string> {
+  const second = await target.startAnother()
+  const before = await countPayouts(target)
+  try {
+    for (const callers of [[hot], payers]) {
+      await sendSteadily({
+        urls: [urlOf(target.address), urlOf(second.address)],
+        requests: payoutRequests(callers),
+        per_second: COUNTED_PER_SECOND,
+        seconds: plan.counted / COUNTED_PER_SECOND,
+      })
+    }
+  } finally {
+    await second.stop()
+  }
+  const made = (await countPayouts(target)) - before
+  const asked = 2 * plan.counted
+  if (made !== asked) throw new Error(`${asked} requests made ${made} payouts`)
+  say(`  ${whole(before + made)} payouts are there; verifying the books`)
+  // Fails when they are not in order.
+  await target.command('verify')
+  const words = `${whole(asked)} requests to two processes made as many payouts`
+  say(`  ${words}; the books are in order`)
+  return `${words}, and \`corridor verify\` found all books in order after all loads.`
+}
+
+async function countPayouts({ database_url }: Target): Promise<number> {
+  const sql = connect(database_url, { max: 1, as: 'owner' })
+  try {
+    const [row] = await sql<{ count: string }[]>`select count(*)::text as count from payouts`
+    return Number(row?.count)
+  } finally {
+    await sql.end({ timeout: 5 })
+  }
+}

@@ -1,0 +1,37 @@
+// What reads of payouts are held against: a bare Fastify, without authentication, schemas or
+// metrics, that answers from memory or by one query a request; the program that read.ts starts. Its
+// input is a Bare as JSON; its first line of output says where it listens.
+import { text } from 'node:stream/consumers'
+import fastify from 'fastify'
+import { connect } from '../src/db/connect.ts'
+import { success } from '../src/http/envelope.ts'
+import { findPayouts } from '../src/payout/store.ts'
+import { presentPayout } from '../src/payout/wire.ts'
+
+export interface Bare {
+  readonly database_url: string
+  readonly account_id: string
+  /** What is answered from memory, whatever the id. */
+  readonly answer: string
+  /** Connections to the database, each number under a path of its own: `/query/8/`. */
+  readonly pools: readonly number[]
+}
+
+const TYPE = 'application/json; charset=utf-8'
+
+async function main(): Promise<void> {
+  const { database_url, account_id, answer, pools }: Bare = JSON.parse(await text(process.stdin))
+  const app = fastify()
+  app.get('/memory/:id', (_request, reply) => reply.type(TYPE).send(answer))
+  for (const max of pools) {
+    const sql = connect(database_url, { max, as: 'service', look_ups: true })
+    app.get<{ Params: { id: string } }>(`/query/${max}/:id`, async ({ params }, reply) => {
+      const [payout] = await findPayouts(sql, [{ account_id, id: params.id }])
+      if (payout === undefined) return reply.status(404).send()
+      return reply.type(TYPE).send(success(presentPayout(payout)).body)
+    })
+  }
+  process.stdout.write(`${await app.listen({ host: '127.0.0.1', port: 0 })}\n`)
+}
+
+await main()

@@ -1,0 +1,141 @@
+// The scenario read: payouts read by id over HTTP, drawn at random from all that an account has,
+// beside a bare Fastify that answers from memory or by one query a request, alternately in one run
+// on one database.
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { type Figure, type FigureRound, roundOf } from './figure.ts'
+import { type Load, NUMBER_DIGITS, sendLoad } from './load.ts'
+import { measureLoad, type Seconds } from './measure.ts'
+import { type Options, targetOf } from './options.ts'
+import { fillPayouts } from './payout-fill.ts'
+import type { Bare } from './read-baseline.ts'
+import { say, sayLoad, whole } from './report.ts'
+import { type Target, withTargets } from './target.ts'
+
+/** How long everything takes, in seconds, and how often it is done. */
+interface Plan extends Seconds {
+  readonly rounds: number
+  readonly payouts: number
+}
+
+const FULL: Plan = { rounds: 3, payouts: 1_000_000, warm_up_s: 3, load_s: 10 }
+const QUICK: Plan = { rounds: 1, payouts: 10_000, warm_up_s: 1, load_s: 3 }
+
+const CONNECTIONS = 64
+
+/** Connections to the database of which the best number counts. */
+const POOLS = [4, 8, 16]
+
+/** What a round is made with. */
+interface Bench {
+  readonly options: Options
+  readonly plan: Plan
+  readonly target: Target
+  /** Of the bare Fastify. */
+  readonly bare: string
+  /** Of the payouts. */
+  readonly id: string
+}
+
+export function benchReads(options: Options): Promise<readonly Figure[]> {
+  const plan = options.quick ? QUICK : FULL
+  options.record('plan', plan)
+  return withTargets(1, targetOf(options.postgres), async targets => {
+    const [target] = targets as [Target]
+    const kept = { status: 'succeeded', kept_answers: 0 } as const
+    const id = await fillPayouts(target, plan.payouts, kept)
+    say(`${whole(plan.payouts)} payouts`)
+    return withBare(target, id, async bare => {
+      const rounds: FigureRound[] = []
+      for (let i = 1; i <= plan.rounds; i++) {
+        say(`round ${i} of ${plan.rounds}`)
+        rounds.push(await runRound({ options, plan, target, bare, id }))
+      }
+      return [
+        {
+          name: `payout read by id, ${whole(plan.payouts)} payouts, 64 connections`,
+          unit: 'reads/s',
+          rounds,
+          goals: [
+            { what: 'ratio', to: 'bare Fastify, from memory', at_least: 0.4 },
+            { what: 'ratio', to: 'bare Fastify, a query a request', at_least: 1.5 },
+          ],
+          note: 'The bare Fastify checks no credentials; its pool of connections is the best of 4, 8 and 16.',
+        },
+      ]
+    })
+  })
+}
+
+async function runRound({ options, plan, target, bare, id }: Bench): Promise<FigureRound> {
+  const { generator } = options
+  const load = (url: string): Omit<Load, 'seconds'> => ({
+    url: `${url}/${id}`,
+    authorizations: [target.authorization],
+    bodies: { templates: [], fresh_from: 0, existing_to: plan.payouts, keyed: false },
+    connections: CONNECTIONS,
+  })
+  const hold = async (name: string, path: string) => {
+    const requests = load(`${bare}${path}`)
+    await sendLoad(generator, { ...requests, seconds: plan.warm_up_s })
+    const { per_second } = await sendLoad(generator, { ...requests, seconds: plan.load_s })
+    say(`  bare Fastify, ${name}: ${whole(per_second)} reads/s`)
+    return per_second
+  }
+  const memory = await hold('from memory', '/memory')
+  const measured = await measureLoad(generator, target, load(urlOf(target)), plan)
+  sayLoad('payouts read', 'reads/s', measured)
+  let query = 0
+  for (const pool of POOLS) {
+    query = Math.max(query, await hold(`a query a request, ${pool} connections`, `/query/${pool}`))
+  }
+  return roundOf(measured, {
+    'bare Fastify, from memory': memory,
+    'bare Fastify, a query a request': query,
+  })
+}
+
+function urlOf({ address }: Target): string {
+  return `${address}/v3/payout`
+}
+
+/** Works with the bare Fastify, at its address, after it has answered as the service does. */
+async function withBare<T>(
+  target: Target,
+  id: string,
+  work: (address: string) => Promise<T>,
+): Promise<T> {
+  const one = id.replace('#existing#', '1'.padStart(NUMBER_DIGITS, '0'))
+  const answer = await get(`${urlOf(target)}/${one}`, target.authorization)
+  const { database_url, account_id } = target
+  const bare: Bare = { database_url, account_id, answer, pools: POOLS }
+  const program = join(import.meta.dirname, 'read-baseline.ts')
+  const child = spawn(process.execPath, [program], { stdio: ['pipe', 'pipe', 'inherit'] })
+  child.stdin.end(JSON.stringify(bare))
+  try {
+    const [address] = await once(createInterface({ input: child.stdout }), 'line')
+    for (const path of ['/memory', ...POOLS.map(pool => `/query/${pool}`)]) {
+      const same = await get(`${address}${path}/${one}`)
+      if (same !== answer) throw new Error(`the bare Fastify has answered ${same}`)
+    }
+    return await work(address)
+  } finally {
+    await stop(child)
+  }
+}
+
+async function get(url: string, authorization = ''): Promise<string> {
+  const response = await fetch(url, { headers: { authorization } })
+  const text = await response.text()
+  if (!response.ok) throw new Error(`${url} has answered ${response.status}: ${text}`)
+  return text
+}
+
+async function stop(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return
+  const ended = once(child, 'exit')
+  child.kill()
+  await ended
+}

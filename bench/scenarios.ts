@@ -1,0 +1,78 @@
+// The scenarios, in the order in which they run and stand in the table. Measures nothing.
+import { benchEntities } from './entity.ts'
+import type { Figure } from './figure.ts'
+import { benchGrowth } from './growth.ts'
+import { benchImport } from './import.ts'
+import { benchMemory } from './memory.ts'
+import type { Options } from './options.ts'
+import { benchPayouts } from './payout.ts'
+import { benchProcesses } from './processes.ts'
+import { benchQuotes } from './quote.ts'
+import { benchReads } from './read.ts'
+import { benchSettling } from './settle.ts'
+
+export interface Scenario {
+  readonly name: string
+  /** For whoever asks what there is. */
+  readonly measures: string
+  /** About how long it takes, in minutes. */
+  readonly minutes: { readonly full: number; readonly quick: number }
+  run(options: Options): Promise<readonly Figure[]>
+}
+
+export const SCENARIOS: readonly Scenario[] = [
+  {
+    name: 'payout',
+    measures: 'payouts created: a hot account, 1,000 accounts, one connection, a constant rate',
+    minutes: { full: 10, quick: 2 },
+    run: benchPayouts,
+  },
+  {
+    name: 'quote',
+    measures: 'quotes created, and quoted payouts',
+    minutes: { full: 5, quick: 1 },
+    run: benchQuotes,
+  },
+  {
+    name: 'read',
+    measures: 'payouts read by id, among a million',
+    minutes: { full: 5, quick: 1 },
+    run: benchReads,
+  },
+  {
+    name: 'entity',
+    measures: 'entities created and found again, on an account that has many',
+    minutes: { full: 10, quick: 1 },
+    run: benchEntities,
+  },
+  {
+    name: 'settle',
+    measures: 'payouts settled by the worker',
+    minutes: { full: 3, quick: 1 },
+    run: benchSettling,
+  },
+  {
+    name: 'growth',
+    measures: 'payouts created and settled when tables hold 10 million',
+    minutes: { full: 30, quick: 1 },
+    run: benchGrowth,
+  },
+  {
+    name: 'import',
+    measures: 'payouts made from a file',
+    minutes: { full: 3, quick: 1 },
+    run: benchImport,
+  },
+  {
+    name: 'processes',
+    measures: 'two processes on one database against one',
+    minutes: { full: 12, quick: 2 },
+    run: benchProcesses,
+  },
+  {
+    name: 'memory',
+    measures: 'memory of the service under load',
+    minutes: { full: 11, quick: 1 },
+    run: benchMemory,
+  },
+]

@@ -1,0 +1,103 @@
+// Payouts that are due, made through the API, and how fast a worker settles all there are: a
+// process of its own, whose rail says at once that they have arrived. Knows no scenario.
+import { setTimeout } from 'node:timers/promises'
+import { connect, type Sql } from '../src/db/connect.ts'
+import { MAX_PAYOUTS } from '../src/payout-batch/wire.ts'
+import type { Payer } from './accounts.ts'
+import { type Cost, withCost } from './cpu.ts'
+import { type Generator, sendLoad } from './load.ts'
+import { payoutLoad } from './payout-load.ts'
+import { payoutBody } from './payout-sample.ts'
+import { say, whole } from './report.ts'
+import type { Target } from './target.ts'
+
+/** So many payouts of one account, due at once where no worker runs. */
+export async function makeDue(payer: Payer, count: number): Promise<void> {
+  const body = payoutBody('USD→USD', payer.beneficiary)
+  for (let left = count; left > 0; left -= MAX_PAYOUTS) {
+    const payouts = Array.from({ length: Math.min(left, MAX_PAYOUTS) }, () => body)
+    const { status, text } = await payer.post('/v3/payout_batch', { payouts })
+    if (status !== 200) throw new Error(`a batch of payouts was answered ${status}: ${text}`)
+  }
+}
+
+/** At least so many of these payers, each drawn at random, so that no two neighbours are of one. */
+export async function makeDueAtRandom(
+  generator: Generator,
+  target: Target,
+  payers: readonly Payer[],
+  count: number,
+): Promise<void> {
+  const load = { ...payoutLoad(target.address, payers, CONNECTIONS), seconds: LOAD_S }
+  for (let made = 0; made < count; ) made += (await sendLoad(generator, load)).requests
+}
+
+const CONNECTIONS = 256
+const LOAD_S = 2
+
+export interface Settled extends Cost {
+  readonly requests: number
+  readonly per_second: number
+}
+
+const WORKER = { CORRIDOR_SETTLE: 'on', CORRIDOR_SIMULATOR_DELAY_MS: '0' }
+
+/** From the moment the worker has started to the moment the last payout is settled. */
+export async function settleDue(target: Target): Promise<Settled> {
+  const sql = connect(target.database_url, { max: 1, as: 'owner' })
+  try {
+    const requests = await countDue(sql)
+    const all = (await countJournals(sql)) + requests
+    const worker = await target.startAnother(WORKER)
+    const settled = await withCost([worker.pid], target.postgres_pid, async () => {
+      const started = performance.now()
+      await untilWritten(sql, all)
+      return { requests, per_second: requests / ((performance.now() - started) / 1000) }
+    }).finally(() => worker.stop())
+    const left = await countDue(sql)
+    if (left > 0) throw new Error(`of ${requests} payouts, ${left} were not settled`)
+    return settled
+  } finally {
+    await sql.end({ timeout: 5 })
+  }
+}
+
+export function saySettled(name: string, settled: Settled): void {
+  const { requests, per_second, service_cpu_s, database_cpu_s } = settled
+  say(
+    `  ${name}: ${whole(requests)} payouts settled, ${whole(per_second)}/s; ` +
+      `CPU s per 1,000: service ${service_cpu_s.toFixed(3)}, database ${database_cpu_s.toFixed(3)}`,
+  )
+}
+
+async function countDue(sql: Sql): Promise<number> {
+  const [row] = await sql<{ count: string }[]>`
+    select count(*)::text as count from payouts where ask_rail_at <= statement_timestamp()`
+  return Number(row?.count)
+}
+
+const POLL_MS = 50
+/** Long after any claim has run out. */
+const STUCK_MS = 60_000
+
+/**
+ * Each settled payout is one journal, and the books count those: one short row an account tells how
+ * far the worker is, however many payouts there are.
+ */
+async function untilWritten(sql: Sql, journals: number): Promise<void> {
+  let last = 0
+  let since = performance.now()
+  for (;;) {
+    const written = await countJournals(sql)
+    if (written >= journals) return
+    if (written > last) since = performance.now()
+    if (performance.now() - since > STUCK_MS) throw new Error('the worker settles no payouts')
+    last = written
+    await setTimeout(POLL_MS)
+  }
+}
+
+async function countJournals(sql: Sql): Promise<number> {
+  const [row] = await sql<{ count: string }[]>`select sum(journal_count)::text as count from books`
+  return Number(row?.count)
+}

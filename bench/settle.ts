@@ -1,0 +1,86 @@
+// The scenario settle: payouts that are all due at once, of one account and of a thousand, settled
+// by the worker of a service that does nothing else. Nobody has registered for webhooks.
+import { makePayers, type Payer } from './accounts.ts'
+import { type Figure, type FigureRound, roundOf } from './figure.ts'
+import { settle as vacuum } from './fill.ts'
+import { type Options, targetOf } from './options.ts'
+import { makeBeneficiary } from './payout-sample.ts'
+import { say, whole } from './report.ts'
+import { makeDue, makeDueAtRandom, saySettled, settleDue } from './settle-run.ts'
+import { type Target, withTargets } from './target.ts'
+
+interface Plan {
+  readonly rounds: number
+  readonly payouts: number
+  readonly accounts: number
+}
+
+const FULL: Plan = { rounds: 3, payouts: 100_000, accounts: 1_000 }
+const QUICK: Plan = { rounds: 1, payouts: 5_000, accounts: 1_000 }
+
+const NOTE =
+  'The rail says at once that a payout has arrived, so each is asked about once; nobody has ' +
+  'registered for webhooks.'
+
+interface Round {
+  readonly hot: FigureRound
+  readonly spread: FigureRound
+}
+
+export function benchSettling(options: Options): Promise<readonly Figure[]> {
+  const plan = options.quick ? QUICK : FULL
+  options.record('plan', plan)
+  return withTargets(1, targetOf(options.postgres), async targets => {
+    const [target] = targets as [Target]
+    const hot = { ...target, beneficiary: await makeBeneficiary(target) }
+    const payers = await makePayers(target, plan.accounts)
+    // What has made the beneficiaries.
+    await settleDue(target)
+    const rounds: Round[] = []
+    for (let i = 1; i <= plan.rounds; i++) {
+      say(`round ${i} of ${plan.rounds}`)
+      rounds.push(await runRound(options, plan, { target, hot, payers }))
+    }
+    const unit = 'payouts/s'
+    return [
+      {
+        name: `settle ${whole(plan.payouts)} payouts of one account`,
+        unit,
+        rounds: rounds.map(round => round.hot),
+        goals: [{ what: 'value', at_least: 5_000 }],
+        note: NOTE,
+      },
+      {
+        name: `settle as many payouts of ${whole(plan.accounts)} accounts`,
+        unit,
+        rounds: rounds.map(round => round.spread),
+        goals: [],
+        note: `${NOTE} Those that are due follow each other in no order of accounts.`,
+      },
+    ]
+  })
+}
+
+async function runRound(
+  { generator }: Options,
+  { payouts, accounts }: Plan,
+  {
+    target,
+    hot,
+    payers,
+  }: { readonly target: Target; readonly hot: Payer; readonly payers: readonly Payer[] },
+): Promise<Round> {
+  await makeDue(hot, payouts)
+  const of_one = await measure(target, 'one account')
+  await makeDueAtRandom(generator, target, payers, payouts)
+  const of_many = await measure(target, `${whole(accounts)} accounts`)
+  return { hot: of_one, spread: of_many }
+}
+
+/** What making the payouts left behind is tidied up first, as it would be sooner or later. */
+async function measure(target: Target, name: string): Promise<FigureRound> {
+  await vacuum(target.database_url, ['payouts', 'journals', 'events'])
+  const settled = await settleDue(target)
+  saySettled(name, settled)
+  return roundOf(settled, {})
+}

@@ -1,0 +1,149 @@
+// Sends requests at a constant rate, whether or not the ones before are answered, and times each
+// from the moment it was due: whoever waits for a free connection waits too. The program that
+// steady.ts starts; its input is a SteadyLoad as JSON, its output a SteadyResult as JSON.
+import { randomUUID } from 'node:crypto'
+import { connect, type Socket } from 'node:net'
+import { text } from 'node:stream/consumers'
+import type { SteadyAnswer, SteadyLoad, SteadyRequest } from './steady.ts'
+
+/** More than this are never open at once to one address; the requests wait. */
+const MAX_CONNECTIONS = 512
+/** Opened before the first request is due. */
+const FIRST_CONNECTIONS = 32
+const CONNECTING_MS = 500
+/** How long the last answers may take. */
+const PATIENCE_MS = 10_000
+
+/** One address, with its open connections and what waits for one. */
+class Destination {
+  readonly #url: URL
+  readonly #onAnswer: (due: number, status: number) => void
+  readonly #free: Socket[] = []
+  readonly #waiting: { readonly due: number; readonly request: string }[] = []
+  readonly #due = new Map<Socket, number>()
+  #open = 0
+
+  constructor(url: string, onAnswer: (due: number, status: number) => void) {
+    this.#url = new URL(url)
+    this.#onAnswer = onAnswer
+    for (let i = 0; i < FIRST_CONNECTIONS; i++) this.#connect()
+  }
+
+  /** A request with body, due at this time of performance.now(). */
+  send(due: number, { authorization, body }: SteadyRequest): void {
+    const { host, pathname } = this.#url
+    const request =
+      `POST ${pathname} HTTP/1.1\r\nHost: ${host}\r\nAuthorization: ${authorization}\r\n` +
+      `Content-Type: application/json\r\nIdempotency-Key: ${randomUUID()}\r\n` +
+      `Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`
+    this.#waiting.push({ due, request })
+    if (this.#free.length === 0 && this.#open < MAX_CONNECTIONS) this.#connect()
+    this.#sendWaiting()
+  }
+
+  close(): void {
+    for (const socket of [...this.#free, ...this.#due.keys()]) socket.destroy()
+  }
+
+  #sendWaiting(): void {
+    while (this.#waiting.length > 0) {
+      const socket = this.#free.pop()
+      if (socket === undefined) return
+      const { due, request } = this.#waiting.shift() as { due: number; request: string }
+      this.#due.set(socket, due)
+      socket.write(request)
+    }
+  }
+
+  #connect(): void {
+    const socket = connect({ host: this.#url.hostname, port: Number(this.#url.port) })
+    this.#open += 1
+    let received = ''
+    const ready = () => {
+      this.#free.push(socket)
+      this.#sendWaiting()
+    }
+    // Bytes as characters: lengths are those of the wire.
+    socket.setNoDelay(true).setEncoding('latin1')
+    socket.on('connect', ready)
+    socket.on('data', (chunk: string) => {
+      received += chunk
+      const status = statusOf(received)
+      if (status === undefined) return
+      received = ''
+      this.#answered(socket, status)
+      ready()
+    })
+    socket.on('error', () => {})
+    socket.on('close', () => {
+      this.#open -= 1
+      const place = this.#free.indexOf(socket)
+      if (place !== -1) this.#free.splice(place, 1)
+      this.#answered(socket, 0)
+    })
+  }
+
+  #answered(socket: Socket, status: number): void {
+    const due = this.#due.get(socket)
+    if (due === undefined) return
+    this.#due.delete(socket)
+    this.#onAnswer(due, status)
+  }
+}
+
+/** The status of an answer that is there whole. */
+function statusOf(received: string): number | undefined {
+  const head = received.indexOf('\r\n\r\n')
+  if (head === -1) return undefined
+  const length = /\r\ncontent-length: (\d+)\r\n/i.exec(received.slice(0, head + 2))?.[1]
+  if (length === undefined) throw new Error(`an answer without a length: ${received}`)
+  if (received.length < head + 4 + Number(length)) return undefined
+  return Number(received.slice(9, 12))
+}
+
+async function main(): Promise<void> {
+  const { urls, requests, per_second, seconds }: SteadyLoad = JSON.parse(await text(process.stdin))
+  const count = Math.round(per_second * seconds)
+  const latencies: number[] = []
+  const lateness: number[] = []
+  const all = Promise.withResolvers<void>()
+  let failures = 0
+  const onAnswer = (due: number, status: number) => {
+    latencies.push(performance.now() - due)
+    if (status < 200 || status > 299) failures += 1
+    if (latencies.length === count) all.resolve()
+  }
+  const destinations = urls.map(url => new Destination(url, onAnswer))
+  const start = performance.now() + CONNECTING_MS
+  const dueAt = (n: number) => start + (n / per_second) * 1000
+  for (let sent = 0; sent < count; ) {
+    const now = performance.now()
+    for (; sent < count && dueAt(sent) <= now; sent++) {
+      lateness.push(now - dueAt(sent))
+      const request = requests[sent % requests.length] as SteadyRequest
+      destinations[sent % destinations.length]?.send(dueAt(sent), request)
+    }
+    await new Promise(resolve => setTimeout(resolve, 1))
+  }
+  const giveUp = setTimeout(all.resolve, PATIENCE_MS)
+  await all.promise
+  clearTimeout(giveUp)
+  const ended = performance.now()
+  for (const destination of destinations) destination.close()
+  const answer: SteadyAnswer = {
+    requests: count,
+    per_second: latencies.length / ((ended - start) / 1000),
+    ...percentilesOf(latencies),
+    sender_p99_ms: percentilesOf(lateness).p99_ms,
+    failures: failures + count - latencies.length,
+  }
+  process.stdout.write(JSON.stringify(answer))
+}
+
+function percentilesOf(values: readonly number[]) {
+  const sorted = Float64Array.from(values).sort()
+  const at = (share: number) => sorted[Math.ceil(share * sorted.length) - 1] ?? Number.NaN
+  return { p50_ms: at(0.5), p99_ms: at(0.99), max_ms: at(1) }
+}
+
+await main()
