@@ -1,6 +1,6 @@
 // A transaction whose connection may be lost in the middle, and one whose COMMIT is sent behind its
-// statements. It knows what postgres.js does then; it must not know what the transaction is for, nor
-// try it again.
+// statements. It knows what postgres.js does then; it must not know what the transaction is for,
+// nor try it again.
 import type { Sql, TransactionSql } from './connect.ts'
 import { isConnectionLost } from './failure.ts'
 
@@ -28,10 +28,11 @@ export async function transact<T>(
 }
 
 /**
- * The same, but `work` may send the COMMIT itself, right behind its last statements: the server then
- * commits the moment it has run them, instead of waiting for us to have heard of it. Should one of
- * them have failed, the server rolls back, and `commit` rejects. Resolves once it is committed.
- * After `commit` was called, any other statement is refused: it would not be in the transaction.
+ * The same, but `work` may send the COMMIT itself, right behind its last statements: the server
+ * then commits the moment it has run them, instead of waiting for us to have heard of it. Should
+ * one of them have failed, the server rolls back, and `commit` rejects. Resolves once it is
+ * committed. After `commit` was called, any other statement is refused: it would not be in the
+ * transaction.
  */
 export function transactPipelined<T>(
   sql: Sql,
@@ -42,7 +43,7 @@ export function transactPipelined<T>(
       let sent = false
       const commit = async () => {
         sent = true
-        // Queries are sent when somebody begins to wait for them: those made before this call first.
+        // A query is sent when somebody begins to wait for it: those made before this call first.
         await new Promise<void>(resolve => process.nextTick(resolve))
         // Chained, as postgres.js ends every transaction itself: it commits an empty one.
         const { command } = await tx`commit and chain`
