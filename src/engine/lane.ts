@@ -216,6 +216,7 @@ export class Lane<Command, State, Outcome> {
   ): Promise<Settled<Outcome>[]> {
     const settled: Settled<Outcome>[] = []
     const stores: Promise<unknown>[] = []
+    let failed = false
     while (settled.length < commands.length) {
       const from = settled.length
       const to = from + (from === 0 ? FIRST_PORTION : Math.max(STORE_PORTION, commands.length / 4))
@@ -225,14 +226,20 @@ export class Lane<Command, State, Outcome> {
       if (outcomes.length === 0) continue
       const stored = operation.store(tx, outcomes, state)
       // Awaited below with the others; until then a failure must not count as unhandled.
-      stored.catch(() => {})
+      stored.catch(() => {
+        failed = true
+      })
       stores.push(stored)
       // Sends the statements. Requests are not let in: the database would wait for them to be read.
       await nextTick()
     }
-    // What failed before it was sent is a fault of ours, with which nothing is committed.
-    await Promise.race([Promise.all(stores), undefined])
-    await Promise.all([...stores, commit()])
+    // With a statement that could not even be written, the others must not be committed.
+    if (failed) await Promise.all(stores)
+    const committed = commit()
+    committed.catch(() => {})
+    // A statement's own failure says more than that the server has not committed.
+    await Promise.all(stores)
+    await committed
     return settled
   }
 }

@@ -12,6 +12,7 @@ type Fate =
   | 'well'
   | 'refused'
   | 'throws'
+  | 'cannot be written'
   | 'breaks store'
   | 'breaks commit'
   | 'contends'
@@ -53,6 +54,7 @@ const write: Operation<Note, null, Note> = {
     if (contends) contentions -= 1
     return Promise.all([
       tx`insert into notes select id from json_to_recordset(${rows}::text::json) as r(id int)`,
+      has('cannot be written') && Promise.reject(new TypeError('no JSON for a bigint')),
       has('breaks store') && tx`select 1 / 0`,
       has('breaks commit') && tx`insert into checked_at_commit values (1), (1)`,
       contends && tx.unsafe(`do $$ begin raise 'told to' using errcode = '40001'; end $$`),
@@ -121,7 +123,7 @@ function losingAnswers(code: string): Sql {
   return { begin } as unknown as Sql
 }
 
-for (const fate of ['throws', 'breaks store', 'breaks commit'] as const) {
+for (const fate of ['throws', 'cannot be written', 'breaks store', 'breaks commit'] as const) {
   test(`a batch of 5, one ${fate}: it fails alone, its neighbours are written once`, async () => {
     const results = await runBatch(['well', 'well', fate, 'well', 'well'])
     const ends = ['fulfilled', 'fulfilled', 'rejected', 'fulfilled', 'fulfilled']
