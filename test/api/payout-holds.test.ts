@@ -347,15 +347,15 @@ test('review of an entity with 1,200 held payouts: one row written, all go on in
   assert.deepEqual([...rest], [])
 })
 
-/** The first statement that reads payouts by their ids lets `meanwhile` happen before it answers. */
+/** The first statement that claims payouts lets `meanwhile` happen before it is sent. */
 function interrupted(meanwhile: () => Promise<unknown>): TestService['deps'] {
   let first = true
   const sql = new Proxy(service.deps.sql, {
     apply(target, self, args: [readonly string[], ...unknown[]]) {
       const query = Reflect.apply(target, self, args)
       const text = Array.isArray(args[0]) ? args[0].join('') : ''
-      const isRead = text.includes('where t.account_id = k.account_id and t.id = k.id')
-      if (!isRead || !first) return query
+      const claims = text.includes('set rail_attempts = p.rail_attempts + 1')
+      if (!claims || !first) return query
       first = false
       return meanwhile().then(() => query)
     },
@@ -363,7 +363,7 @@ function interrupted(meanwhile: () => Promise<unknown>): TestService['deps'] {
   return { ...service.deps, sql }
 }
 
-test('a payout ended by the operator between claim and read: the rail is not asked', async () => {
+test('a payout ended by the operator after it was found due: not claimed, the rail not asked', async () => {
   const account = await funded()
   const { id } = await pay(account, {})
   const rail = scriptedRail(async () => report('succeeded'))
