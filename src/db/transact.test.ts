@@ -10,7 +10,8 @@ let sql: Sql
 before(async () => {
   database = await createDatabase()
   await database.owner`create table notes (text text)`
-  await database.owner`grant all on notes to corridor_service`
+  await database.owner`create table checked_at_commit (id integer unique initially deferred)`
+  await database.owner`grant all on notes, checked_at_commit to corridor_service`
   sql = connect(database.url, { max: 1, as: 'service' })
 })
 after(async () => {
@@ -57,4 +58,20 @@ test('no COMMIT of its own: committed at the end, rolled back when the work fail
   })
   await assert.rejects(failing, /^Error: no$/)
   assert.deepEqual([await written('at the end'), await written('given up')], [true, false])
+})
+
+test('a COMMIT that is refused: rejects, and ends no transaction that gets its connection', async () => {
+  const first = transactPipelined(sql, (tx, commit) =>
+    Promise.all([tx`insert into checked_at_commit values (1), (1)`, commit()]),
+  )
+  const second = transactPipelined(sql, async tx => {
+    await tx`insert into notes values ('of the second')`
+    throw new Error('no')
+  })
+  const ends = await Promise.allSettled([first, second])
+  assert.deepEqual(
+    ends.map(end => end.status === 'rejected' && (end.reason.code ?? end.reason.message)),
+    ['23505', 'no'],
+  )
+  assert.equal(await written('of the second'), false)
 })

@@ -2,7 +2,7 @@
 // statements. It knows what postgres.js does then; it must not know what the transaction is for,
 // nor try it again.
 import type { Sql, TransactionSql } from './connect.ts'
-import { isConnectionLost } from './failure.ts'
+import { isConnectionLost, isServerError } from './failure.ts'
 
 /**
  * `sql.begin`, safe against a lost connection: commits when `work` resolves, rolls back and rejects
@@ -31,8 +31,8 @@ export async function transact<T>(
  * The same, but `work` may send the COMMIT itself, right behind its last statements: the server
  * then commits the moment it has run them, instead of waiting for us to have heard of it. Should
  * one of them have failed, the server rolls back, and `commit` rejects. Resolves once it is
- * committed. After `commit` was called, any other statement is refused: it would not be in the
- * transaction.
+ * committed. After `commit` was called, any other statement is refused: what was sent before it is
+ * committed without it.
  */
 export function transactPipelined<T>(
   sql: Sql,
@@ -41,20 +41,32 @@ export function transactPipelined<T>(
   return new Promise((resolve, reject) => {
     transact(sql, async tx => {
       let sent = false
+      let refused = false
       const commit = async () => {
         sent = true
         // A query is sent when somebody begins to wait for it: those made before this call first.
-        await new Promise<void>(resolve => process.nextTick(resolve))
+        await new Promise<void>(tick => process.nextTick(tick))
         // Chained, as postgres.js ends every transaction itself: it commits an empty one.
-        const { command } = await tx`commit and chain`
+        const { command } = await tx`commit and chain`.catch(error => {
+          refused = isServerError(error)
+          throw error
+        })
         if (command !== 'COMMIT') throw new Error(`the server answered COMMIT with ${command}`)
       }
-      const result = await work(
-        refusing(tx, () => sent),
-        commit,
-      )
-      if (sent) resolve(result)
-      return result
+      try {
+        const result = await work(
+          refusing(tx, () => sent),
+          commit,
+        )
+        if (sent) resolve(result)
+        return result
+      } catch (error) {
+        if (!refused) throw error
+        // The transaction is over, and postgres.js may have given its connection to another one,
+        // which the ROLLBACK that it sends when it is told of the error would end.
+        reject(error)
+        return new Promise<never>(() => {})
+      }
     }).then(resolve, reject)
   })
 }

@@ -16,6 +16,8 @@ import type { TransactionSql } from '../db/connect.ts'
  * - `store` writes outcomes, one statement a table, and decides nothing. A large batch is stored
  *   in portions, one after the other on the same connection: its statements are sent before it
  *   returns, in the order in which they must run, and it takes from the state what it has written.
+ *   The COMMIT follows at once: a store that waited between two statements would have the first
+ *   committed without the second.
  */
 export interface Operation<Command, State, Outcome, Prepared = unknown>
   extends Loading<Command, State, Prepared> {

@@ -1,7 +1,7 @@
-// The settling worker: finds payouts whose rail is due to be asked, claims them account by account,
-// asks the rail outside any transaction, and applies its answer through a lane; ends holds besides.
-// It may be killed at any point: an unapplied claim comes due again, and an applied report is not
-// applied twice.
+// The settling worker: finds payouts whose rail is due to be asked, claims them, asks the rail
+// outside any transaction, and applies its answer through a lane; ends holds besides. It may be
+// killed at any point: an unapplied claim comes due again, and an applied report is not applied
+// twice.
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Deps } from '../deps.ts'
 import { Refusal } from '../errors.ts'
@@ -11,7 +11,7 @@ import type { Rail, RailPayout, RailReport } from '../rail/rail.ts'
 import { endHolds } from './end-holds.ts'
 
 export interface Worker {
-  /** Resolves when the round in hand is finished. */
+  /** Resolves when the rounds in hand are finished. */
   stop(): Promise<void>
 }
 
