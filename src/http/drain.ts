@@ -1,6 +1,6 @@
 // Closing an HTTP server without resetting a connection. It knows sockets and turns of the event
 // loop, and nothing of what is served.
-import type { Server as HttpServer } from 'node:http'
+import type { Server as HttpServer, ServerResponse } from 'node:http'
 import { Server as NetServer } from 'node:net'
 
 /** For connections that were taken just before the listener closed. */
@@ -26,15 +26,17 @@ export async function closeServer(server: HttpServer): Promise<void> {
 
 /**
  * Resolves when no connection waits to be taken: closing a listener resets those that do. Node
- * takes one in a turn of its event loop, so a short turn that took none has left none; a few
- * milliseconds without any make it likely that none comes before the close.
+ * takes one in a turn of its event loop, so a short turn that took none has left none. Clients
+ * connect again when they have been answered, so a few milliseconds without a connection and
+ * without an answer make it likely that none comes before the close.
  */
 async function nobodyWaits(server: HttpServer): Promise<void> {
   let quiet_since = performance.now()
-  const onConnection = () => {
+  const onSomething = () => {
     quiet_since = performance.now()
   }
-  server.on('connection', onConnection)
+  const onRequest = (_: unknown, response: ServerResponse) => response.once('finish', onSomething)
+  server.on('connection', onSomething).on('request', onRequest)
   const deadline = performance.now() + NOBODY_WAITS_WITHIN_MS
   for (let began = performance.now(); began < deadline; ) {
     await new Promise(resolve => setImmediate(resolve))
@@ -42,7 +44,7 @@ async function nobodyWaits(server: HttpServer): Promise<void> {
     if (now - quiet_since > QUIET_MS && now - began < SHORT_TURN_MS) break
     began = now
   }
-  server.off('connection', onConnection)
+  server.off('connection', onSomething).off('request', onRequest)
 }
 
 /** Resolves with the work or when its time is up, whichever comes first. */
