@@ -8,7 +8,7 @@ const ASK_WITHIN_MS = 500
 /** Longer than any request is left without an answer (MAX_WAIT_MS of the lanes). */
 const CLOSE_WITHIN_MS = 5_000
 const NOBODY_WAITS_WITHIN_MS = 1_000
-const QUIET_MS = 3
+const QUIET_MS = 5
 const SHORT_TURN_MS = 0.05
 
 /** Every connection taken is answered what it asks; afterwards there are none. */
