@@ -6,6 +6,7 @@ import type { Sql, TransactionSql } from '../db/connect.ts'
 import { classify, isServerError } from '../db/failure.ts'
 import { transactPipelined } from '../db/transact.ts'
 import { Refusal, refusal } from '../errors.ts'
+import { during, duringSync } from '../steps.ts'
 import type { Aside } from './aside.ts'
 import type { LongOperation, Operation } from './operation.ts'
 import { nextTick, nextTurn } from './turns.ts'
@@ -126,11 +127,13 @@ export class Lane<Command, State, Outcome> {
     for (const waiting of batch) this.#inHand.add(waiting)
     try {
       const commands = batch.map(waiting => waiting.command)
-      const settled = await this.#transact(commands, onStored).catch(error => ({ error }))
+      const settled = await during('batch', this.#operation.name, commands.length, () =>
+        this.#transact(commands, onStored),
+      ).catch(error => ({ error }))
       if ('error' in settled) return await this.#answerFailed(batch, settled.error)
       const seconds = (performance.now() - started) / 1000
       this.#options.onBatch?.(this.#operation.name, batch.length, seconds)
-      await answer(batch, settled)
+      await during('reply', this.#operation.name, batch.length, () => answer(batch, settled))
     } finally {
       for (const waiting of batch) this.#inHand.delete(waiting)
     }
@@ -163,12 +166,11 @@ export class Lane<Command, State, Outcome> {
       try {
         return await transactPipelined(this.#sql, async (tx, commit) => {
           begun = true
-          const prepared = await this.#operation.prepare?.(tx, commands)
-          const state = await this.#operation.load(tx, commands, prepared)
+          const state = await this.#load(tx, commands)
           return await this.#settle(tx, state, commands, () => {
             committing = true
             onStored()
-            return commit()
+            return during('commit', this.#operation.name, commands.length, commit)
           })
         })
       } catch (error) {
@@ -185,6 +187,14 @@ export class Lane<Command, State, Outcome> {
         else throw error
       }
     }
+  }
+
+  #load(tx: TransactionSql, commands: readonly Command[]): Promise<State> {
+    const operation = this.#operation
+    return during('load', operation.name, commands.length, async () => {
+      const prepared = await operation.prepare?.(tx, commands)
+      return await operation.load(tx, commands, prepared)
+    })
   }
 
   async #settle(
@@ -220,11 +230,16 @@ export class Lane<Command, State, Outcome> {
     while (settled.length < commands.length) {
       const from = settled.length
       const to = from + (from === 0 ? FIRST_PORTION : Math.max(STORE_PORTION, commands.length / 4))
-      const portion = commands.slice(from, to).map(command => decide(operation, state, command))
+      const undecided = commands.slice(from, to)
+      const portion = duringSync('decide', operation.name, undecided.length, () =>
+        undecided.map(command => decide(operation, state, command)),
+      )
       settled.push(...portion)
       const outcomes = portion.flatMap(s => ('outcome' in s ? [s.outcome] : []))
       if (outcomes.length === 0) continue
-      const stored = operation.store(tx, outcomes, state)
+      const stored = during('store', operation.name, outcomes.length, () =>
+        operation.store(tx, outcomes, state),
+      )
       // Awaited below with the others; until then a failure must not count as unhandled.
       stored.catch(() => {
         failed = true

@@ -9,6 +9,7 @@ import { transact } from '../db/transact.ts'
 import type { Deps } from '../deps.ts'
 import { presentEvent } from '../event/wire.ts'
 import { type Key, nameOf, newId } from '../id.ts'
+import { during } from '../steps.ts'
 import { insertDeliveries, listDeliverables } from '../webhook/delivery-store.ts'
 import {
   applyResults,
@@ -263,7 +264,8 @@ class Lines {
     free: number,
   ): Promise<Turn> {
     const lease_ms = this.#deps.config.webhook_timeout_ms + LEASE_MARGIN_MS
-    const claim = () => (free > 0 ? claimDeliveries(tx, line.endpoint, free, lease_ms) : [])
+    const claiming = () => claimDeliveries(tx, line.endpoint, free, lease_ms)
+    const claim = async () => (free > 0 ? during('claim', 'webhooks', free, claiming) : [])
     // Sent at once where nothing in between decides, since what is recorded late may come twice.
     const locking = lockEndpoint(tx, line.endpoint, ended.length > 0)
     const results = ended.map(({ result }) => result)
@@ -303,7 +305,8 @@ class Lines {
     if (delivery.attempts === 1) {
       this.#deps.metrics.webhookDelay.observe(Math.max(0, delivery.delay_s))
     }
-    const sent = await this.#request(endpoint, delivery).catch(error => {
+    const requesting = () => this.#request(endpoint, delivery)
+    const sent = await during('webhook', 'send', 1, requesting).catch(error => {
       this.#deps.log.error({ err: error, delivery_id: delivery.id }, 'webhook could not be made')
       return NOT_MADE
     })

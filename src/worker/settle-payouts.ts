@@ -8,6 +8,7 @@ import { Refusal } from '../errors.ts'
 import type { Key } from '../id.ts'
 import { type ClaimedPayout, claimDuePayouts, listDuePayouts } from '../payout/store.ts'
 import type { Rail, RailPayout, RailReport } from '../rail/rail.ts'
+import { during } from '../steps.ts'
 import { endHolds } from './end-holds.ts'
 
 export interface Worker {
@@ -85,7 +86,8 @@ async function beginRound(deps: Deps): Promise<Round> {
 async function claim(deps: Deps, due: readonly Key[]): Promise<ClaimedPayout[]> {
   // The lease outlives the rail's time-out, so nobody else asks while we wait.
   const lease_ms = 2 * deps.config.rail_timeout_ms
-  const claimOf = (keys: readonly Key[]) => claimDuePayouts(deps.sql, keys, lease_ms)
+  const claimOf = (keys: readonly Key[]) =>
+    during('claim', 'payouts', keys.length, () => claimDuePayouts(deps.sql, keys, lease_ms))
   try {
     return await claimOf(due)
   } catch (error) {
@@ -128,10 +130,9 @@ async function settle(deps: Deps, payout: ClaimedPayout): Promise<void> {
  */
 async function askRail(deps: Deps, payout: ClaimedPayout): Promise<RailReport | undefined> {
   try {
-    const question = ask(
-      deps.rail,
-      { ...payout, asked_at: payout.claimed_at },
-      payout.rail_attempts,
+    const asked = { ...payout, asked_at: payout.claimed_at }
+    const question = during('rail', deps.rail.name, 1, () =>
+      ask(deps.rail, asked, payout.rail_attempts),
     )
     return await withTimeout(question, deps.config.rail_timeout_ms)
   } catch (error) {

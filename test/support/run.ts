@@ -1,4 +1,4 @@
-// `npm test`: every test file through Node's own runner, with one PostgreSQL server for all of them,
+// `npm test`, and `npm run test:long` for the large shares (see share.ts): every test file through Node's own runner, with one PostgreSQL server for all of them,
 // started here and stopped at the end whatever happens.
 import { spawn } from 'node:child_process'
 import { chmod, glob, mkdtemp, rm } from 'node:fs/promises'
@@ -8,7 +8,8 @@ import { connect } from '../../src/db/connect.ts'
 import { openEmbedded } from '../../src/db/embedded.ts'
 import { migrate } from '../../src/db/migrate.ts'
 
-const wanted = process.argv.slice(2)
+const long = process.argv.includes('--long')
+const wanted = process.argv.slice(2).filter(word => word !== '--long')
 const all = await Array.fromAsync(glob('{src,test}/**/*.test.ts'))
 const files = all.filter(file => wanted.length === 0 || wanted.some(w => file.includes(w))).sort()
 
@@ -56,10 +57,12 @@ async function makeTemplate(server_url: string): Promise<string> {
 
 /** Each test file clones the template (see database.ts). */
 function runTests(template_url: string): Promise<number> {
+  const timeout_ms = long ? 36_000_000 : 300_000
+  const share = long ? { CORRIDOR_TEST_LONG: '1' } : {}
   const child = spawn(
     process.execPath,
-    ['--test', '--test-concurrency=2', '--test-timeout=300000', ...files],
-    { stdio: 'inherit', env: { ...process.env, CORRIDOR_TEST_TEMPLATE: template_url } },
+    ['--test', '--test-concurrency=2', `--test-timeout=${timeout_ms}`, ...files],
+    { stdio: 'inherit', env: { ...process.env, ...share, CORRIDOR_TEST_TEMPLATE: template_url } },
   )
   // Stopped halfway, the server must not stay behind.
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => child.kill())
