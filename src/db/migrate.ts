@@ -11,9 +11,11 @@ const MIGRATE_LOCK = 7_210_001
 const LOCK_WITHIN_MS = 3_600_000
 const ASK_AGAIN_MS = 100
 
-/** The first line of a file of indexes. CONTRIBUTING.md says what may follow. */
+/** The first line of a file without one. CONTRIBUTING.md says what may follow. */
 const WITHOUT_TRANSACTION = '-- without a transaction'
 const INDEX = /^create (?:unique )?index concurrently if not exists (\w+)\s+on\s/
+/** What else may: an index that is needed no more, and a procedure that commits as it goes. */
+const REPEATABLE = /^(?:drop index concurrently if exists \w+|call \w+\(\))$/
 
 /** One connection throughout, which the lock belongs to. */
 type Session = Awaited<ReturnType<Sql['reserve']>>
@@ -78,7 +80,7 @@ async function applyOnce(session: Session, migration: Migration): Promise<boolea
     select hash from schema_migrations where name = ${name}`
   if (known?.hash === hash) return false
   if (known !== undefined) throw new Error(`migration ${name} was changed after it was applied`)
-  if (text.startsWith(WITHOUT_TRANSACTION)) await buildIndexes(session, migration)
+  if (text.startsWith(WITHOUT_TRANSACTION)) await besideWriters(session, migration)
   else await inTransaction(session, migration)
   return true
 }
@@ -98,12 +100,12 @@ async function inTransaction(session: Session, migration: Migration): Promise<vo
   }
 }
 
-/** A file of indexes that are built while others write. Any part of it can be done again. */
-async function buildIndexes(session: Session, migration: Migration): Promise<void> {
+/** A file of what is done while others write. Any part of it can be done again. */
+async function besideWriters(session: Session, migration: Migration): Promise<void> {
   // Waiting, for transactions that are older, here holds nobody up.
   await session`set lock_timeout = 0`
   try {
-    for (const { index, statement } of indexesOf(migration)) {
+    for (const { index, statement } of statementsOf(migration)) {
       // Left by a build that did not end: it is kept up by every write, and used by no look-up.
       const [left] = await session`
         select from pg_index where indexrelid = to_regclass(${index}) and not indisvalid`
@@ -116,16 +118,24 @@ async function buildIndexes(session: Session, migration: Migration): Promise<voi
   }
 }
 
+/** `index` is the one that is built, null of a statement that builds none. */
+interface Repeatable {
+  readonly index: string | null
+  readonly statement: string
+}
+
 /** The statements of such a file, which may hold nothing else. */
-export function indexesOf({ name, text }: Migration): { index: string; statement: string }[] {
+export function statementsOf({ name, text }: Migration): Repeatable[] {
   const statements = text
     .replace(/--.*$/gm, '')
     .split(';')
     .map(statement => statement.trim())
     .filter(statement => statement !== '')
   return statements.map(statement => {
-    const [, index] = INDEX.exec(statement) ?? []
-    if (index === undefined) throw new Error(`${name} may only build indexes: ${statement}`)
+    const index = INDEX.exec(statement)?.[1] ?? null
+    if (index === null && !REPEATABLE.test(statement)) {
+      throw new Error(`${name} may only build indexes: ${statement}`)
+    }
     return { index, statement }
   })
 }

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, test } from 'node:test'
 import { connect, type Sql } from '../../src/db/connect.ts'
-import { indexesOf, migrate, pendingMigrations, readMigrations } from '../../src/db/migrate.ts'
+import { migrate, pendingMigrations, readMigrations, statementsOf } from '../../src/db/migrate.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
 
 const NAME = '0007-lists.sql'
@@ -13,7 +13,8 @@ let indexes: readonly string[]
 before(async () => {
   database = await createDatabase()
   const migration = (await readMigrations()).find(({ name }) => name === NAME)
-  indexes = migration === undefined ? [] : indexesOf(migration).map(({ index }) => index)
+  indexes =
+    migration === undefined ? [] : statementsOf(migration).flatMap(({ index }) => index ?? [])
   assert.ok(indexes.length >= 9)
 })
 after(() => database.drop())
@@ -99,7 +100,7 @@ test('migrate, an older transaction open: waits for it, and writers do not wait'
 test('a migration without a transaction: holds indexes built concurrently, and nothing else', async () => {
   for (const migration of await readMigrations()) {
     if (migration.text.startsWith('-- without a transaction')) {
-      assert.ok(indexesOf(migration).length > 0, migration.name)
+      assert.ok(statementsOf(migration).length > 0, migration.name)
     }
   }
   const bad = [
@@ -110,6 +111,6 @@ test('a migration without a transaction: holds indexes built concurrently, and n
   ]
   for (const text of bad) {
     const migration = { name: 'bad.sql', text: `-- without a transaction\n${text};\n`, hash: '' }
-    assert.throws(() => indexesOf(migration), /bad.sql may only build indexes/)
+    assert.throws(() => statementsOf(migration), /bad.sql may only build indexes/)
   }
 })
