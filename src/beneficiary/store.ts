@@ -43,12 +43,8 @@ const LISTED: Listed = {
   columns: COLUMNS,
   listed_by: "created_at > '-infinity'",
   filters: [
-    {
-      name: 'destination_type',
-      by: "(details #>> '{destination_details,type}')",
-      leads: 'never',
-    },
-    { name: 'type', by: "(details ->> 'type')", leads: 'never' },
+    { name: 'destination_type', by: 'destination_type', leads: 'never' },
+    { name: 'type', by: 'type', leads: 'never' },
   ],
 }
 
