@@ -24,7 +24,7 @@ async function main(): Promise<void> {
   const app = fastify()
   app.get('/memory/:id', (_request, reply) => reply.type(TYPE).send(answer))
   for (const max of pools) {
-    const sql = connect(database_url, { max, as: 'service', look_ups: true })
+    const sql = connect(database_url, { max, as: 'auditor', look_ups: true })
     app.get<{ Params: { id: string } }>(`/query/${max}/:id`, async ({ params }, reply) => {
       const [payout] = await findPayouts(sql, [{ account_id, id: params.id }])
       if (payout === undefined) return reply.status(404).send()

@@ -11,7 +11,8 @@ import {
 import type { Beneficiary } from './beneficiary/rules.ts'
 import { findBeneficiaries } from './beneficiary/store.ts'
 import type { Config } from './config.ts'
-import { connect, type Sql } from './db/connect.ts'
+import { readConfined } from './db/confine.ts'
+import { connect, type Sql, type TransactionSql } from './db/connect.ts'
 import { Aside } from './engine/aside.ts'
 import { Lanes } from './engine/lane.ts'
 import { reader } from './engine/reader.ts'
@@ -75,8 +76,18 @@ interface Runs<Command, Outcome> {
 export interface Deps {
   readonly config: Config
   readonly log: FastifyBaseLogger
-  /** For reads. Writes go through the lanes, which have connections of their own. */
+  /**
+   * For what belongs to no account, and for transactions that name theirs. Writes go through the
+   * lanes, which have connections of their own.
+   */
   readonly sql: Sql
+  /** Finds what is due in any account. */
+  readonly finder: Sql
+  /** Reads of one account; the transaction shows no other's rows. */
+  read<T>(
+    account_id: string,
+    work: (tx: TransactionSql, account_id: string) => Promise<T>,
+  ): Promise<T>
   readonly reference: Reference
   readonly metrics: Metrics
   readonly rail: Rail
@@ -121,7 +132,8 @@ export async function openDeps(
   // are made with, of the seven that are asked for seldom, which have one lane each, and of the
   // sidings of two.
   const writes = connect(url, { max: 12 * config.lanes + 18, as: 'service', look_ups: true })
-  const disconnect = () => Promise.all([reads.end({ timeout: 5 }), writes.end({ timeout: 5 })])
+  const finder = connect(url, { max: 2, as: 'finder', look_ups: true })
+  const disconnect = () => Promise.all([reads, writes, finder].map(sql => sql.end({ timeout: 5 })))
   const reference = await openReference(reads, config, error => {
     log.warn({ err: error }, 'reference data could not be looked at')
   }).catch(async error => {
@@ -133,6 +145,8 @@ export async function openDeps(
     config,
     log,
     sql: reads,
+    finder,
+    read: (account_id, work) => readConfined(reads, [account_id], tx => work(tx, account_id)),
     reference,
     metrics,
     rail: simulator({ delay_ms: config.simulator_delay_ms }),
@@ -183,15 +197,25 @@ function openLanes(
   }
 }
 
+type Find<Row> = (tx: TransactionSql, keys: readonly Key[]) => Promise<readonly Row[]>
+
 function openReaders(sql: Sql): Deps['readers'] {
+  const read = <Row extends Key>(find: Find<Row>) =>
+    reader<Row>(keys =>
+      readConfined(
+        sql,
+        keys.map(key => key.account_id),
+        tx => find(tx, keys),
+      ),
+    )
   return {
-    quote: reader(keys => findQuotes(sql, keys)),
-    payout: reader(keys => findPayouts(sql, keys)),
-    payoutBatch: reader(keys => findBatches(sql, keys)),
-    balanceTransaction: reader(keys => findBalanceTransactions(sql, keys)),
-    entity: reader(keys => findEntities(sql, keys)),
-    event: reader(keys => findEvents(sql, keys)),
-    beneficiary: reader(keys => findBeneficiaries(sql, keys)),
-    webhookEndpoint: reader(keys => findEndpoints(sql, keys)),
+    quote: read(findQuotes),
+    payout: read(findPayouts),
+    payoutBatch: read(findBatches),
+    balanceTransaction: read(findBalanceTransactions),
+    entity: read(findEntities),
+    event: read(findEvents),
+    beneficiary: read(findBeneficiaries),
+    webhookEndpoint: read(findEndpoints),
   }
 }

@@ -87,7 +87,7 @@ async function openService(
   const delivering = config.webhooks ? startDelivering(deps, queues) : undefined
   const forget = setInterval(() => {
     for (const forgetOld of [deleteOutlivedReplies, deleteOldLikenesses, deleteOldDeliveries]) {
-      forgetOld(deps.sql).catch(error => log.warn({ err: error }, 'forgetting failed'))
+      forgetOld(deps).catch(error => log.warn({ err: error }, 'forgetting failed'))
     }
   }, FORGET_EVERY_MS)
   return {

@@ -57,7 +57,9 @@ function listRoute(app: FastifyInstance, deps: Deps): void {
         return sendCsv(reply, statements, { ...request.account, ...wanted })
       }
       void reply.header('vary', 'accept')
-      const page = await listBalanceTransactions(deps.sql, request.account.account_id, wanted)
+      const page = await deps.read(request.account.account_id, (tx, id) =>
+        listBalanceTransactions(tx, id, wanted),
+      )
       return send(reply, success(presentList(page, wanted, presentBalanceTransaction)))
     },
   )
@@ -121,10 +123,10 @@ function balanceRoute(app: FastifyInstance, deps: Deps): void {
     async (request, reply) => {
       const { account_id } = request.account
       const { as_of } = request.query
-      const balances =
-        as_of === undefined
-          ? await listBalances(deps.sql, account_id)
-          : await listBalancesAsOf(deps.sql, account_id, readInstant(as_of))
+      const at = as_of === undefined ? undefined : readInstant(as_of)
+      const balances = await deps.read(account_id, tx =>
+        at === undefined ? listBalances(tx, account_id) : listBalancesAsOf(tx, account_id, at),
+      )
       return send(reply, success(presentBalance(balances, lastUpdate(balances))))
     },
   )

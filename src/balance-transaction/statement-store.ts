@@ -3,9 +3,9 @@
 // statement ends before the account's time at which it was taken under the book's lock, so that no
 // line can appear in it later. Every page shows what one snapshot would.
 import type { Fragment } from 'postgres'
+import { readConfined, transactConfined } from '../db/confine.ts'
 import type { Sql } from '../db/connect.ts'
 import { type Moment, newerOf, OLDEST, olderOf } from '../db/page.ts'
-import { transact } from '../db/transact.ts'
 import type { Instant } from '../instant.ts'
 import {
   type BookedLine,
@@ -27,7 +27,7 @@ const LAST_NUMBER = '9223372036854775807'
  */
 export async function findStatement(sql: Sql, wanted: StatementWanted): Promise<Statement> {
   const { account_id, above, filters } = wanted
-  const now = await transact(sql, async tx => {
+  const now = await transactConfined(sql, [account_id], async tx => {
     const lock = tx`select from books where account_id = ${account_id} for share`.execute()
     const [, [row]] = await Promise.all([
       lock,
@@ -42,15 +42,19 @@ export async function findStatement(sql: Sql, wanted: StatementWanted): Promise<
   const present: Moment = { created_at: now, side: 'before' }
   // A period that ends before it begins is empty.
   const below = newerOf(above, olderOf(wanted.below, present))
-  const balances = await sql<{ currency: string; opening: bigint; closing: bigint }[]>`
-    select b.currency, coalesce(o.balance_after, 0)::bigint as opening,
-      coalesce(c.balance_after, 0)::bigint as closing
-    from balances b
-    left join lateral (${lastBefore(sql, above)}) o on true
-    left join lateral (${lastBefore(sql, below)}) c on true
-    where b.account_id = ${account_id}
-      ${filters.currency === undefined ? sql`` : sql`and b.currency = ${filters.currency}`}
-    order by b.currency`
+  const balances = await readConfined(
+    sql,
+    [account_id],
+    tx => tx<{ currency: string; opening: bigint; closing: bigint }[]>`
+      select b.currency, coalesce(o.balance_after, 0)::bigint as opening,
+        coalesce(c.balance_after, 0)::bigint as closing
+      from balances b
+      left join lateral (${lastBefore(sql, above)}) o on true
+      left join lateral (${lastBefore(sql, below)}) c on true
+      where b.account_id = ${account_id}
+        ${filters.currency === undefined ? sql`` : sql`and b.currency = ${filters.currency}`}
+      order by b.currency`,
+  )
   return {
     ...wanted,
     below,
@@ -122,19 +126,22 @@ async function findPage(
   after: Fragment,
 ): Promise<BookedLine[]> {
   // `description` names the payout; what it says is fixed when it is made.
-  const rows = await sql<PageRow[]>`
-    select t.*, p.reference_id, p.transaction_description, p.uetr from (
-      select ${sql(COLUMNS)} from balance_transactions
-      where account_id = ${account_id} ${conditions(sql, filters, after, place(sql, below))}
-      order by ${orderBy(sql, filters)} limit ${PAGE}
-    ) t
-    left join lateral (
-      select particulars ->> 'reference_id' as reference_id,
-        particulars ->> 'transaction_description' as transaction_description,
-        substring(mt103 from '[{]121:([^}]*)[}]') as uetr
-      from payouts p where p.account_id = t.account_id and p.id = t.description limit 1
-    ) p on true
-    order by t.created_at, t.journal_number`
+  const rows = await readConfined(
+    sql,
+    [account_id],
+    tx => tx<PageRow[]>`
+      select t.*, p.reference_id, p.transaction_description, p.uetr from (
+        select ${sql(COLUMNS)} from balance_transactions
+        where account_id = ${account_id} ${conditions(sql, filters, after, place(sql, below))}
+        order by ${orderBy(sql, filters)} limit ${PAGE}
+      ) t
+      left join lateral (
+        select reference_id, particulars ->> 'transaction_description' as transaction_description,
+          substring(mt103 from '[{]121:([^}]*)[}]') as uetr
+        from payouts p where p.account_id = t.account_id and p.id = t.description limit 1
+      ) p on true
+      order by t.created_at, t.journal_number`,
+  )
   return rows.map(({ reference_id, transaction_description, uetr, ...row }) => ({
     ...fromRow(row),
     reference_id: reference_id ?? '',
@@ -179,14 +186,18 @@ export async function countStatement(
   sql: Sql,
   { account_id, above, below, filters }: Statement,
 ): Promise<(currency: string) => Totals> {
-  const rows = await sql<{ currency: string; count: bigint; credits: string; debits: string }[]>`
-    select currency, count(*) as count,
-      coalesce(sum(net_amount) filter (where net_amount > 0), 0)::text as credits,
-      coalesce(-sum(net_amount) filter (where net_amount < 0), 0)::text as debits
-    from balance_transactions
-    where account_id = ${account_id}
-      ${conditions(sql, filters, place(sql, above), place(sql, below))}
-    group by currency`
+  const rows = await readConfined(
+    sql,
+    [account_id],
+    tx => tx<{ currency: string; count: bigint; credits: string; debits: string }[]>`
+      select currency, count(*) as count,
+        coalesce(sum(net_amount) filter (where net_amount > 0), 0)::text as credits,
+        coalesce(-sum(net_amount) filter (where net_amount < 0), 0)::text as debits
+      from balance_transactions
+      where account_id = ${account_id}
+        ${conditions(sql, filters, place(sql, above), place(sql, below))}
+      group by currency`,
+  )
   const totals = new Map(
     rows.map(({ currency, count, credits, debits }) => [
       currency,

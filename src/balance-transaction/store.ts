@@ -93,7 +93,7 @@ export async function listBalanceTransactions(
 
 /** The balance an instant left in each currency of the account: one index look-up a currency. */
 export async function listBalancesAsOf(
-  sql: Sql,
+  sql: Sql | TransactionSql,
   account_id: string,
   as_of: Instant,
 ): Promise<{ currency: string; available: bigint; updated_at: Instant }[]> {

@@ -70,7 +70,9 @@ function listRoute(app: FastifyInstance, deps: Deps): void {
     },
     async (request, reply) => {
       const wanted = readList(request.query)
-      const page = await listBeneficiaries(deps.sql, request.account.account_id, wanted)
+      const page = await deps.read(request.account.account_id, (tx, id) =>
+        listBeneficiaries(tx, id, wanted),
+      )
       return send(reply, success(presentList(page, wanted, presentBeneficiary)))
     },
   )

@@ -13,8 +13,10 @@ import { padTo, visible, widthOf } from './terminal.ts'
 export interface Context {
   readonly config: Config
   readonly url: string
-  /** As the service's role: it cannot rewrite the books either. */
+  /** As the service's role: it cannot rewrite the books either. For what belongs to no account. */
   readonly sql: Sql
+  /** Reads the rows of all accounts, and changes none. */
+  readonly audit: Sql
   /** Runs one write through a lane of its own. */
   write<C, S, O>(operation: Operation<C, S, O>, command: C): Promise<O>
 }
@@ -44,12 +46,13 @@ export async function onDatabase<T>(
   work: (context: Context) => Promise<T>,
 ): Promise<T> {
   const sql = connect(url, { max: 2, as: 'service', application_name: 'corridor cli' })
+  const audit = connect(url, { max: 2, as: 'auditor', application_name: 'corridor cli' })
   const write = <C, S, O>(operation: Operation<C, S, O>, command: C) =>
     new Lane(sql, operation, { max_batch: 1 }).run(command)
   try {
-    return await work({ config, url, sql, write })
+    return await work({ config, url, sql, audit, write })
   } finally {
-    await sql.end({ timeout: 5 })
+    await Promise.all([sql, audit].map(connection => connection.end({ timeout: 5 })))
   }
 }
 

@@ -159,7 +159,7 @@ async function runDemo(url: string, tell: (step: DemoStep) => void): Promise<voi
   tell({ step: 'balance_transaction', ...succeeded(await get(path)) })
 
   const filter = { after: 0n, limit: 100 }
-  const journals = await withContext(({ sql }) => listJournals(sql, account_id, filter))
+  const journals = await withContext(({ audit }) => listJournals(audit, account_id, filter))
   tell({ step: 'ledger', journals: journals.map(presentJournal) })
   tell({ step: 'arithmetic', ...addUp(opening, quoted, closing, journals) })
 }

@@ -1,5 +1,6 @@
 // Entities created from the rows of a file, or decided about without writing. Knows neither files
 // nor how results are shown.
+import { readConfined } from '../db/confine.ts'
 import { databaseNow, type Sql } from '../db/connect.ts'
 import { Lane } from '../engine/lane.ts'
 import {
@@ -55,14 +56,16 @@ async function loadKnown(sql: Sql, account_id: string, drafts: readonly Draft[])
   )
   const principals = new Set(drafts.map(({ details }) => details.on_behalf_of ?? ''))
   principals.delete('')
-  const [live, imported, approvals] = await Promise.all([
-    findByIdentity(sql, identities, 'live'),
-    findImported(sql, imports),
-    findApprovals(
-      sql,
-      [...principals].map(id => ({ account_id, id })),
-    ),
-  ])
+  const [live, imported, approvals] = await readConfined(sql, [account_id], tx =>
+    Promise.all([
+      findByIdentity(tx, identities, 'live'),
+      findImported(tx, imports),
+      findApprovals(
+        tx,
+        [...principals].map(id => ({ account_id, id })),
+      ),
+    ]),
+  )
   return {
     live: new Map(live.map(({ key, entity }) => [key, entity])),
     imported: new Map(imported.map(({ key, entity }) => [key, entity])),

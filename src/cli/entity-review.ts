@@ -142,7 +142,7 @@ async function reviewAction(
 }
 
 /** An entity of any account; ends the command when there is none. */
-export async function findEntity(sql: Context['sql'], id: string): Promise<Entity> {
+export async function findEntity(sql: Context['audit'], id: string): Promise<Entity> {
   const account_id = await findEntityAccount(sql, id)
   const [entity] = account_id === undefined ? [] : await findEntities(sql, [{ account_id, id }])
   if (entity === undefined) throw new UsageError(`no entity ${id}`)
@@ -153,7 +153,7 @@ export async function findEntity(sql: Context['sql'], id: string): Promise<Entit
 const MAX_READS = 5
 
 async function reviewed(
-  { sql, write }: Context,
+  { audit: sql, write }: Context,
   id: string,
   { review, description, seen }: Wanted,
 ): Promise<Reviewed> {

@@ -86,7 +86,7 @@ async function listAction(options: ListOptions): Promise<void> {
   const { limit } = options
   const status = readStatus(options.status)
   const account_id = options.account ?? null
-  const { listed, has_more, now } = await withContext(async ({ sql }) => {
+  const { listed, has_more, now } = await withContext(async ({ audit: sql }) => {
     if (account_id !== null) await findAccount(sql, account_id)
     // One more than is shown tells whether there are more.
     const found = await listFor(sql, status, account_id, limit + 1)
@@ -104,7 +104,7 @@ async function listAction(options: ListOptions): Promise<void> {
 }
 
 async function listFor(
-  sql: Context['sql'],
+  sql: Context['audit'],
   status: ApprovalStatus | undefined,
   account_id: string | null,
   limit: number,
@@ -143,7 +143,7 @@ function readLimit(text: string): number {
 }
 
 async function showAction(id: string, options: Json): Promise<void> {
-  const { entity, name, held } = await withContext(async ({ sql }) => {
+  const { entity, name, held } = await withContext(async ({ audit: sql }) => {
     const entity = await findEntity(sql, id)
     const [accounts, held] = await Promise.all([listAccounts(sql), countHeldPayouts(sql, [entity])])
     const account = accounts.find(({ account_id }) => account_id === entity.account_id)
@@ -163,7 +163,7 @@ async function explainRecorded(id: string, options: Json): Promise<void> {
   if (!id.startsWith('ent_')) {
     throw new UsageError(`${id} is no entity id; a file needs --account`)
   }
-  const { entity, explanation } = await withContext(async ({ sql }) => {
+  const { entity, explanation } = await withContext(async ({ audit: sql }) => {
     const entity = await findEntity(sql, id)
     return { entity, explanation: await explainEntity(sql, entity) }
   })
@@ -173,7 +173,7 @@ async function explainRecorded(id: string, options: Json): Promise<void> {
 
 async function explainFile(input: InputFile, account_id: string, options: Json): Promise<void> {
   const request = await readRequest(input)
-  const explanation = await withContext(async ({ sql }) => {
+  const explanation = await withContext(async ({ audit: sql }) => {
     await findAccount(sql, account_id)
     return checkDuplicate(sql, account_id, draftOf(request))
   })

@@ -68,7 +68,7 @@ async function replay(account_id: string, options: ReplayOptions): Promise<void>
   const request = readRequest(options)
   await withContext(async context => {
     await findAccount(context.sql, account_id)
-    if (endpoint === undefined) await sendAll(context.sql, account_id, request, options)
+    if (endpoint === undefined) await sendAll(context.audit, account_id, request, options)
     else await deliverAll(context, account_id, endpoint, request, options)
   })
 }

@@ -51,7 +51,7 @@ async function listen(options: ListenOptions): Promise<void> {
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.once(signal, () => stopping.abort())
   }
-  await withContext(async ({ sql }) => {
+  await withContext(async ({ audit: sql }) => {
     if (account_id !== undefined) await findAccount(sql, account_id)
     const numbers = await readNumbers(sql, account_id)
     process.stderr.write(greeting(account_id, forwarder, secret === undefined))

@@ -1,6 +1,7 @@
 // Payouts made from the rows of a file, or decided about without writing. Knows neither files nor
 // how results are shown.
 import type { Account } from '../account/rules.ts'
+import { readConfined } from '../db/confine.ts'
 import type { Sql } from '../db/connect.ts'
 import { transact } from '../db/transact.ts'
 import { Lane } from '../engine/lane.ts'
@@ -41,7 +42,9 @@ export interface Paying {
 /** Makes payouts. `sql` has at least two connections, so that batches follow each other at once. */
 export async function payoutWriter(sql: Sql, paying: Paying): Promise<PayoutImporter> {
   const lane = new Lane(sql, importPayout(paying.reference), { max_batch: BATCH })
-  const started_at = await accountNow(sql, paying.account_id)
+  const started_at = await readConfined(sql, [paying.account_id], tx =>
+    accountNow(tx, paying.account_id),
+  )
   return writingImporter({
     write: async (draft: PayoutDraft) => lane.run(importCommand(paying.account(), draft)),
     written(line, draft, { made, payout }: ImportOutcome, tries): PayoutRowResult {

@@ -68,7 +68,7 @@ async function transitionAction(
   const step = readStep(status, options)
   const { failure } = step
   const outcome = await withContext(async context => {
-    const account_id = await findPayoutAccount(context.sql, payout_id)
+    const account_id = await findPayoutAccount(context.audit, payout_id)
     if (account_id === undefined) throw new UsageError(`no payout ${payout_id}`)
     return context.write(advancePayout(newId), {
       account_id,

@@ -28,7 +28,7 @@ export function verifyCommand(program: Command): void {
 }
 
 /** The bar goes to standard error, and only to a person: output stays clean for scripts. */
-async function verifyWithBar({ sql }: Context, account_id: string | null): Promise<Verdict> {
+async function verifyWithBar({ audit: sql }: Context, account_id: string | null): Promise<Verdict> {
   if (account_id !== null) {
     const known = (await listAccounts(sql)).some(account => account.account_id === account_id)
     if (!known) throw new UsageError(`no account ${account_id}`)

@@ -14,13 +14,24 @@ type Types = {
 export type Sql = postgres.Sql<Types>
 export type TransactionSql = postgres.TransactionSql<Types>
 
-/** Set by the migrations; granted to whoever migrates. */
-export const SERVICE_ROLE = 'corridor_service'
+/**
+ * Made by the migrations, and granted to whoever migrates. Without a role it is the owner, who
+ * changes rows of accounts by saying that this is maintenance.
+ */
+const ROLES = {
+  /** Sees and writes rows of the accounts that the transaction names; rewrites no history. */
+  service: { role: 'corridor_service' },
+  /** Finds what is due in any account: sees names and times alone. */
+  finder: { role: 'corridor_finder' },
+  /** Reads all accounts and changes nothing. */
+  auditor: { role: 'corridor_auditor' },
+  /** Migrates. */
+  owner: { 'corridor.maintenance': 'on' },
+} as const
 
 export interface ConnectOptions {
   readonly max: number
-  /** `service` cannot change or delete what is append-only; `owner` migrates. */
-  readonly as: 'service' | 'owner'
+  readonly as: keyof typeof ROLES
   readonly application_name?: string
   /**
    * For connections that only look rows up by key: plans are made once and kept, and one made while
@@ -81,7 +92,7 @@ export function connect(url: string, options: ConnectOptions): Sql {
       lock_timeout: 2_000,
       statement_timeout: options.look_ups === true ? LOOK_UP_TIMEOUT_MS : 0,
       idle_in_transaction_session_timeout: options.as === 'owner' ? 0 : 10_000,
-      ...(options.as === 'service' ? { role: SERVICE_ROLE } : {}),
+      ...ROLES[options.as],
       ...(options.look_ups === true ? LOOK_UP_PLANS : {}),
     },
   })

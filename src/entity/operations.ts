@@ -1,9 +1,9 @@
 // The writes of entities: creation, update, submission and review in one lane, so that they come to
 // the book in the order in which they were asked for.
 import { storeBooks } from '../balance-transaction/operations.ts'
+import { transactConfined } from '../db/confine.ts'
 import type { Sql, TransactionSql } from '../db/connect.ts'
 import { inRounds } from '../db/rows.ts'
-import { transact } from '../db/transact.ts'
 import type { Operation } from '../engine/operation.ts'
 import { success } from '../http/envelope.ts'
 import { type Key, type NewId, nameOf, uniqueKeys } from '../id.ts'
@@ -178,7 +178,7 @@ export async function checkDuplicate(
   { details, judged }: Draft,
 ): Promise<Explanation> {
   const id = details.on_behalf_of ?? ''
-  const [explanation, approvals] = await asOfNow(sql, tx =>
+  const [explanation, approvals] = await asOfNow(sql, account_id, tx =>
     Promise.all([
       explainJudged(tx, account_id, judged),
       id === '' ? [] : findApprovals(tx, [{ account_id, id }]),
@@ -190,12 +190,17 @@ export async function checkDuplicate(
 
 /** An entity as it is now, held against all others of its account. */
 export function explainEntity(sql: Sql, entity: Entity): Promise<Explanation> {
-  return asOfNow(sql, tx => explainJudged(tx, entity.account_id, judge(entity), entity.id))
+  const { account_id, id } = entity
+  return asOfNow(sql, account_id, tx => explainJudged(tx, account_id, judge(entity), id))
 }
 
 /** Several statements see one moment: an entity is rejected in all of them or in none. */
-function asOfNow<T>(sql: Sql, work: (tx: TransactionSql) => Promise<T>): Promise<T> {
-  return transact(sql, work, 'isolation level repeatable read, read only')
+function asOfNow<T>(
+  sql: Sql,
+  account_id: string,
+  work: (tx: TransactionSql) => Promise<T>,
+): Promise<T> {
+  return transactConfined(sql, [account_id], work, 'isolation level repeatable read, read only')
 }
 
 async function explainJudged(

@@ -28,7 +28,9 @@ export function eventRoutes(app: FastifyInstance, deps: Deps): void {
     },
     async (request, reply) => {
       const wanted = readList(request.query)
-      const page = await listEvents(deps.sql, request.account.account_id, wanted)
+      const page = await deps.read(request.account.account_id, (tx, id) =>
+        listEvents(tx, id, wanted),
+      )
       return send(reply, success(presentList(page, wanted, presentEvent)))
     },
   )

@@ -1,8 +1,10 @@
 // Opening and funding accounts. Both write a book, so both are operations that run in lanes.
+
 import type { Account, NewApiKey } from '../account/rules.ts'
 import { insertAccount, insertApiKey } from '../account/store.ts'
 import { storeBooks } from '../balance-transaction/operations.ts'
 import { type Entry, postEntry } from '../balance-transaction/rules.ts'
+import { confineTo } from '../db/confine.ts'
 import type { Operation } from '../engine/operation.ts'
 import { refusal } from '../errors.ts'
 import { type Event, recordEvent } from '../event/rules.ts'
@@ -20,14 +22,19 @@ export const openAccount: Operation<OpenAccount, null, OpenAccount> = {
   name: 'open_account',
   load: () => Promise.resolve(null),
   decide: (_state, command) => command,
-  store: (tx, outcomes) =>
-    Promise.all(
+  store(tx, outcomes) {
+    confineTo(
+      tx,
+      outcomes.map(({ account }) => account.account_id),
+    )
+    return Promise.all(
       outcomes.flatMap(({ account, key }) => [
         insertAccount(tx, account),
         insertBook(tx, account.account_id, account.currencies),
         insertApiKey(tx, key),
       ]),
-    ),
+    )
+  },
 }
 
 /**

@@ -1,5 +1,6 @@
 // The statements of idempotency keys.
-import type { Sql, TransactionSql } from '../db/connect.ts'
+import type { TransactionSql } from '../db/connect.ts'
+import { type Connections, deleteInPortions, PORTION } from '../db/forget.ts'
 import { inserter } from '../db/rows.ts'
 import { KEPT_HOURS, type KeptReply } from './rules.ts'
 
@@ -52,15 +53,18 @@ export const insertKeptReplies = inserter<KeptReply>(
  * statement, which the index can begin at. The age is asked twice: a row may be replaced by a new
  * answer while the deletion waits for it, and not every server asks again by itself.
  */
-export async function deleteOutlivedReplies(sql: Sql): Promise<number> {
+export function deleteOutlivedReplies({ finder, sql }: Connections): Promise<number> {
   const age = `${KEPT_HOURS} hours`
-  for (let deleted = 0; ; ) {
-    const { count } = await sql`
+  return deleteInPortions(sql, {
+    find: () => finder<{ account_id: string }[]>`
+      select account_id from idempotency_keys
+      where created_at <= statement_timestamp() - ${age}::interval
+      order by created_at limit ${PORTION}`,
+    remove: tx => tx`
       delete from idempotency_keys where ctid = any (array(
         select ctid from idempotency_keys
-        where created_at <= statement_timestamp() - ${age}::interval limit 1000
-      )) and created_at <= statement_timestamp() - ${age}::interval`
-    deleted += count
-    if (count < 1000) return deleted
-  }
+        where created_at <= statement_timestamp() - ${age}::interval
+        order by created_at limit ${PORTION}
+      )) and created_at <= statement_timestamp() - ${age}::interval`,
+  })
 }

@@ -1,4 +1,6 @@
 // The statements of the book: lock, read, append. They decide nothing.
+
+import { confineTo } from '../db/confine.ts'
 import type { Sql, TransactionSql } from '../db/connect.ts'
 import { inserter, updater } from '../db/rows.ts'
 import type { Instant } from '../instant.ts'
@@ -13,7 +15,7 @@ export interface LockedBooks {
 
 /**
  * Locks the books of these accounts in order of account id, the only lock order there is, and reads
- * their balances and clocks. The clock of a book is always after what the book has seen, even when
+ * their balances and clocks. From then on the transaction is confined to these accounts. The clock of a book is always after what the book has seen, even when
  * the database's has been set back: created_at follows the numbers, and no list by time gets a row
  * among those that a reader has had.
  */
@@ -22,6 +24,7 @@ export async function lockBooks(
   account_ids: readonly string[],
 ): Promise<LockedBooks> {
   const ids = [...new Set(account_ids)]
+  confineTo(tx, ids)
   // Two statements, pipelined: the second takes its snapshot after the first holds every lock. The
   // first is sent here and now, so that everything sent after this call runs under the locks.
   const locked = tx<BookRow[]>`
@@ -68,7 +71,7 @@ interface BalanceRow {
 }
 
 /** The account's clock, for reads. */
-export async function accountNow(sql: Sql, account_id: string): Promise<Instant> {
+export async function accountNow(sql: Sql | TransactionSql, account_id: string): Promise<Instant> {
   const [row] = await sql<{ now: Instant }[]>`
     select clock_timestamp() + clock_ahead as now from books where account_id = ${account_id}`
   if (row === undefined) throw new Error(`account ${account_id} has no book`)
@@ -179,7 +182,7 @@ interface JournalRow {
 
 /** Journals as stored, in order, of one account: all of them, or those one object caused. */
 export async function listJournals(
-  sql: Sql,
+  sql: Sql | TransactionSql,
   account_id: string,
   filter: { readonly after: bigint; readonly limit: number },
 ): Promise<Journal[]> {
@@ -223,7 +226,7 @@ function journalFromRow({ codes, currencies, amounts, ...row }: JournalRow): Jou
 
 /** The balances of an account now, one row a currency. */
 export async function listBalances(
-  sql: Sql,
+  sql: Sql | TransactionSql,
   account_id: string,
 ): Promise<{ currency: string; available: bigint; updated_at: Instant }[]> {
   return sql`

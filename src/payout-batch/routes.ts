@@ -88,7 +88,9 @@ function listRoute(app: FastifyInstance, deps: Deps): void {
     },
     async (request, reply) => {
       const wanted = readList(request.query)
-      const page = await listBatches(deps.sql, request.account.account_id, wanted)
+      const page = await deps.read(request.account.account_id, (tx, id) =>
+        listBatches(tx, id, wanted),
+      )
       const present = await presenter(deps, page?.rows ?? [])
       return send(reply, success(presentList(page, wanted, present)))
     },
@@ -135,7 +137,7 @@ function itemsRoute(app: FastifyInstance, deps: Deps): void {
       const key = { account_id: request.account.account_id, id: request.params.id }
       const wanted = readItems(request.query)
       found(await deps.readers.payoutBatch(key))
-      const { rows, has_more } = await listItems(deps.sql, key, wanted)
+      const { rows, has_more } = await deps.read(key.account_id, tx => listItems(tx, key, wanted))
       return send(reply, success({ object: 'list', has_more, results: rows.map(presentItem) }))
     },
   )
@@ -144,7 +146,11 @@ function itemsRoute(app: FastifyInstance, deps: Deps): void {
 /** How each of these batches is shown, with what was refused of it. */
 async function presenter(deps: Deps, batches: readonly PayoutBatch[]) {
   const some = batches.filter(({ refused }) => refused > 0)
-  const refused = some.length === 0 ? new Map() : await findRefusedItems(deps.sql, some, MAX_LISTED)
+  const [first] = some
+  const refused =
+    first === undefined
+      ? new Map()
+      : await deps.read(first.account_id, tx => findRefusedItems(tx, some, MAX_LISTED))
   return (batch: PayoutBatch) => presentBatch(batch, refused.get(batch.id) ?? [])
 }
 

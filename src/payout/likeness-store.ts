@@ -1,6 +1,7 @@
 // The statements of what recent payouts were like. They decide nothing; rows are read and written
 // under the lock of the account's book.
-import type { Sql, TransactionSql } from '../db/connect.ts'
+import type { TransactionSql } from '../db/connect.ts'
+import { type Connections, deleteInPortions, PORTION } from '../db/forget.ts'
 import { inserter } from '../db/rows.ts'
 import type { Likeness } from './likeness.ts'
 
@@ -54,14 +55,17 @@ export function deleteLikenesses(
  * clock is never ahead of an account's, so none goes too early. By the time of the statement, which
  * the index can begin at.
  */
-export async function deleteOldLikenesses(sql: Sql): Promise<number> {
-  for (let deleted = 0; ; ) {
-    const { count } = await sql`
+export function deleteOldLikenesses({ finder, sql }: Connections): Promise<number> {
+  return deleteInPortions(sql, {
+    find: () => finder<{ account_id: string }[]>`
+      select account_id from payout_likenesses
+      where created_at <= statement_timestamp() - interval '168 hours'
+      order by created_at limit ${PORTION}`,
+    remove: tx => tx`
       delete from payout_likenesses where ctid = any (array(
         select ctid from payout_likenesses
-        where created_at <= statement_timestamp() - interval '168 hours' limit 1000
-      ))`
-    deleted += count
-    if (count < 1000) return deleted
-  }
+        where created_at <= statement_timestamp() - interval '168 hours'
+        order by created_at limit ${PORTION}
+      ))`,
+  })
 }

@@ -5,6 +5,7 @@ import { findAccountIds } from '../account/store.ts'
 import { storeBooks } from '../balance-transaction/operations.ts'
 import { findBalanceTransactions } from '../balance-transaction/store.ts'
 import { insertBeneficiaries } from '../beneficiary/store.ts'
+import { confineTo } from '../db/confine.ts'
 import type { TransactionSql } from '../db/connect.ts'
 import { Contention } from '../db/failure.ts'
 import { inRounds } from '../db/rows.ts'
@@ -87,6 +88,11 @@ export function makePayout(
     // A receiver's book can only be locked in order once its address is known.
     async prepare(tx, commands) {
       const asked = commands.filter(({ request }) => mayPayAnAccount(request))
+      if (asked.length > 0)
+        confineTo(
+          tx,
+          asked.map(command => command.account_id),
+        )
       return loadBeneficiaries(tx, asked)
     },
 
@@ -267,7 +273,12 @@ type Receivers = ReadonlyMap<string, string>
 
 /** Of payouts to other accounts that are held. */
 async function loadReceivers(tx: TransactionSql, keys: readonly Key[]): Promise<Receivers> {
-  const payouts = keys.length === 0 ? [] : await findPayouts(tx, uniqueKeys(keys))
+  if (keys.length === 0) return new Map()
+  confineTo(
+    tx,
+    keys.map(key => key.account_id),
+  )
+  const payouts = await findPayouts(tx, uniqueKeys(keys))
   const held = payouts.filter(({ status }) => status === 'compliance_hold')
   const addresses = held.flatMap(payout => depositAddressOf(payout.beneficiary_details) ?? [])
   const accounts = addresses.length === 0 ? new Map() : await findAccountIds(tx, addresses)

@@ -1,4 +1,5 @@
 // The statements of payouts.
+import { readConfined, transactConfined } from '../db/confine.ts'
 import type { Sql, TransactionSql } from '../db/connect.ts'
 import { findAccountOf, findByKeys, keysOf } from '../db/keys.ts'
 import { findPage, type Listed, type Page, type Wanted } from '../db/page.ts'
@@ -67,8 +68,8 @@ const LISTED: Listed = {
   listed_by: "created_at > '-infinity'",
   filters: [
     { name: 'quote', by: 'quote_id', leads: 'always' },
-    { name: 'reference_id', by: "(particulars ->> 'reference_id')", leads: 'always' },
-    { name: 'on_behalf_of', by: "(particulars ->> 'on_behalf_of')", leads: 'always' },
+    { name: 'reference_id', by: 'reference_id', leads: 'always' },
+    { name: 'on_behalf_of', by: 'on_behalf_of', leads: 'always' },
     { name: 'status', by: 'status', leads: 'alone', common: ['succeeded'] },
     { name: 'currency', by: 'currency', leads: 'never' },
     { name: 'holding_currency', by: 'holding_currency', leads: 'never' },
@@ -125,8 +126,8 @@ export const updateAnswers = updater<Pick<Payout, 'account_id' | 'id' | 'answers
  * and below what is due is judged by the time of the statement, at which an index scan can begin:
  * clock_timestamp() moves, and what is due later would all be read.
  */
-export async function listDuePayouts(sql: Sql, limit: number): Promise<Key[]> {
-  return sql<Key[]>`
+export async function listDuePayouts(finder: Sql, limit: number): Promise<Key[]> {
+  return finder<Key[]>`
     select account_id, id from payouts
     where ask_rail_at <= statement_timestamp()
     order by ask_rail_at limit ${limit}`
@@ -153,11 +154,12 @@ export async function claimDuePayouts(
   lease_ms: number,
 ): Promise<ClaimedPayout[]> {
   const columns = COLUMNS.map(column => `p.${column}`)
-  const rows = await sql<(Row & Omit<ClaimedPayout, keyof Payout>)[]>`
+  const account_ids = keys.map(key => key.account_id)
+  const claim = (tx: TransactionSql) => tx<(Row & Omit<ClaimedPayout, keyof Payout>)[]>`
     update payouts p set rail_attempts = p.rail_attempts + 1,
       ask_rail_at = clock_timestamp() + ${`${lease_ms} milliseconds`}::interval
     from (
-      select r.* from ${keysOf(sql, keys)}
+      select r.* from ${keysOf(tx, keys)}
       cross join lateral (
         select ctid as place from payouts due
         where due.account_id = k.account_id and due.id = k.id
@@ -166,9 +168,10 @@ export async function claimDuePayouts(
       ) r
     ) locked
     where p.ctid = locked.place
-    returning ${sql(columns)}, p.ask_rail_at as claim, p.rail_attempts - 1 as rail_attempts,
+    returning ${tx(columns)}, p.ask_rail_at as claim, p.rail_attempts - 1 as rail_attempts,
       clock_timestamp() + (select clock_ahead from books b where b.account_id = p.account_id)
         as claimed_at`
+  const rows = await transactConfined(sql, account_ids, claim)
   return rows.map(row => ({ ...row, ...fromRow(row) }))
 }
 
@@ -239,19 +242,24 @@ export interface ClaimedReview {
 
 /** Claims up to `limit` ended reviews for `lease_ms`. An unfinished claim comes due again. */
 export async function claimEndedReviews(
-  sql: Sql,
+  { finder, sql }: { readonly finder: Sql; readonly sql: Sql },
   limit: number,
   lease_ms: number,
 ): Promise<ClaimedReview[]> {
-  const due = await sql<{ account_id: string; entity_id: string }[]>`
+  const due = await finder<{ account_id: string; entity_id: string }[]>`
     select account_id, entity_id from ended_reviews
     where due_at <= statement_timestamp() order by due_at limit ${limit}`
-  const claims = due.map(
-    ({ account_id, entity_id }) => sql<ClaimedReview[]>`
-      update ended_reviews set due_at = clock_timestamp() + ${`${lease_ms} milliseconds`}::interval
-      where account_id = ${account_id} and entity_id = ${entity_id}
-        and due_at <= statement_timestamp()
-      returning account_id, entity_id, due_at`,
+  const claims = due.map(({ account_id, entity_id }) =>
+    transactConfined(
+      sql,
+      [account_id],
+      tx => tx<ClaimedReview[]>`
+        update ended_reviews
+        set due_at = clock_timestamp() + ${`${lease_ms} milliseconds`}::interval
+        where account_id = ${account_id} and entity_id = ${entity_id}
+          and due_at <= statement_timestamp()
+        returning account_id, entity_id, due_at`,
+    ),
   )
   return (await Promise.all(claims)).flat()
 }
@@ -262,24 +270,36 @@ export async function listHeldPayouts(
   { account_id, entity_id }: ClaimedReview,
   limit: number,
 ): Promise<Hold[]> {
-  return sql<Hold[]>`
-    select account_id, entity_id, payout_id from holds
-    where account_id = ${account_id} and entity_id = ${entity_id}
-    order by payout_id limit ${limit}`
+  return readConfined(
+    sql,
+    [account_id],
+    tx => tx<Hold[]>`
+      select account_id, entity_id, payout_id from holds
+      where account_id = ${account_id} and entity_id = ${entity_id}
+      order by payout_id limit ${limit}`,
+  )
 }
 
 /** No payout waits any more for this review, unless there was another since. */
 export async function deleteEndedReview(sql: Sql, review: ClaimedReview): Promise<void> {
-  await sql`
-    delete from ended_reviews where account_id = ${review.account_id}
-      and entity_id = ${review.entity_id} and due_at = ${review.due_at}`
+  await transactConfined(
+    sql,
+    [review.account_id],
+    tx => tx`
+      delete from ended_reviews where account_id = ${review.account_id}
+        and entity_id = ${review.entity_id} and due_at = ${review.due_at}`,
+  )
 }
 
 /** More payouts wait than were looked at: the review is due at once. */
 export async function renewEndedReview(sql: Sql, review: ClaimedReview): Promise<void> {
-  await sql`
-    update ended_reviews set due_at = clock_timestamp() where account_id = ${review.account_id}
-      and entity_id = ${review.entity_id} and due_at = ${review.due_at}`
+  await transactConfined(
+    sql,
+    [review.account_id],
+    tx => tx`
+      update ended_reviews set due_at = clock_timestamp() where account_id = ${review.account_id}
+        and entity_id = ${review.entity_id} and due_at = ${review.due_at}`,
+  )
 }
 
 /** The account of a payout, for the operator, who names a payout alone. */

@@ -85,8 +85,10 @@ function listRoute(app: FastifyInstance, deps: Deps): void {
     async (request, reply) => {
       const wanted = readList(request.query)
       // What is asked for and what is shown are judged by one time.
-      const now = await accountNow(deps.sql, request.account.account_id)
-      const page = await listQuotes(deps.sql, request.account.account_id, wanted, now)
+      const { now, page } = await deps.read(request.account.account_id, async (tx, id) => {
+        const now = await accountNow(tx, id)
+        return { now, page: await listQuotes(tx, id, wanted, now) }
+      })
       return send(reply, success(presentList(page, wanted, quote => presentQuote(quote, now))))
     },
   )
@@ -110,7 +112,7 @@ function getRoute(app: FastifyInstance, deps: Deps): void {
       const { account_id } = request.account
       const [quote, now] = await Promise.all([
         deps.readers.quote({ account_id, id: request.params.id }),
-        accountNow(deps.sql, request.account.account_id),
+        deps.read(account_id, accountNow),
       ])
       const present = isAsked(request.query) ? presentExplained : presentQuote
       return send(reply, bare(present(found(quote), now)))

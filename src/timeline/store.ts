@@ -1,9 +1,10 @@
 // What the timeline of a payout is made of, read in one snapshot: states move while it is read.
 // Index look-ups only, each within the account of the payout, so that a receiver's rows are never
 // seen.
+
+import { transactConfined } from '../db/confine.ts'
 import type { Sql, TransactionSql } from '../db/connect.ts'
 import { keysOf } from '../db/keys.ts'
-import { transact } from '../db/transact.ts'
 import type { Event } from '../event/rules.ts'
 import type { Key } from '../id.ts'
 import { findJournals } from '../ledger/store.ts'
@@ -19,7 +20,8 @@ import {
 
 /** Undefined when the account has no such payout. */
 export function findTimeline(sql: Sql, key: Key): Promise<TimelineSource | undefined> {
-  return transact(sql, tx => readTimeline(tx, key), 'isolation level repeatable read read only')
+  const mode = 'isolation level repeatable read read only'
+  return transactConfined(sql, [key.account_id], tx => readTimeline(tx, key), mode)
 }
 
 async function readTimeline(tx: TransactionSql, key: Key): Promise<TimelineSource | undefined> {

@@ -55,7 +55,7 @@ function listRoute(app: FastifyInstance, deps: Deps): void {
       const { account_id } = request.account
       const key = { account_id, id: request.params.id }
       const endpoint = found(await deps.readers.webhookEndpoint(key))
-      const page = await listDeliveries(deps.sql, key, wanted)
+      const page = await deps.read(key.account_id, tx => listDeliveries(tx, key, wanted))
       const nexts = await nextAttempts(deps, endpoint, page?.rows ?? [])
       const present = (row: Delivery) => presentDelivery(row, nexts.get(row.id) ?? null)
       return send(reply, success(presentList(page, wanted, present)))
@@ -81,10 +81,9 @@ function getRoute(app: FastifyInstance, deps: Deps): void {
       const { id, delivery_id } = request.params
       const endpoint = found(await deps.readers.webhookEndpoint({ account_id, id }))
       const key = { account_id, id: delivery_id }
-      const [deliveries, attempts] = await Promise.all([
-        findDeliveries(deps.sql, [key]),
-        listAttempts(deps.sql, key),
-      ])
+      const [deliveries, attempts] = await deps.read(account_id, tx =>
+        Promise.all([findDeliveries(tx, [key]), listAttempts(tx, key)]),
+      )
       const delivery = found(deliveries.find(({ endpoint_id }) => endpoint_id === id))
       const nexts = await nextAttempts(deps, endpoint, [delivery])
       const next = nexts.get(delivery.id) ?? null
@@ -95,17 +94,14 @@ function getRoute(app: FastifyInstance, deps: Deps): void {
 
 /** By the id of the delivery. Nothing is sent to a disabled endpoint. */
 async function nextAttempts(
-  { sql }: Deps,
+  deps: Deps,
   { account_id, status }: WebhookEndpoint,
   deliveries: readonly Delivery[],
 ): Promise<Map<string, Instant>> {
   const due = deliveries.flatMap(({ id, due_at }) =>
     due_at === null || status === 'disabled' ? [] : [[id, due_at] as const],
   )
-  const times = await onAccountClock(
-    sql,
-    account_id,
-    due.map(([, due_at]) => due_at),
-  )
+  const waits = due.map(([, due_at]) => due_at)
+  const times = await deps.read(account_id, tx => onAccountClock(tx, account_id, waits))
   return new Map(due.map(([id, due_at], i) => [id, times[i] ?? due_at]))
 }

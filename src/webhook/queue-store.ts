@@ -1,7 +1,9 @@
 // The statements of the delivery queue: which endpoints have work, how far deliveries were made,
 // which are claimed, ended, and forgotten. All but the first and the last run under the lock of the
 // endpoint's row, the only lock there is here; what an attempt means is decided elsewhere.
+import { transactConfined } from '../db/confine.ts'
 import { rowsAsJson, type Sql, type TransactionSql } from '../db/connect.ts'
+import { type Connections, PORTION } from '../db/forget.ts'
 import type { Event } from '../event/rules.ts'
 import type { Key } from '../id.ts'
 import type { Instant } from '../instant.ts'
@@ -24,8 +26,8 @@ export interface EndpointWithWork extends Key {
  * judged by the time of the statement, which an index can begin at: clock_timestamp() moves while
  * it is read, and would have the whole backlog read that is due later.
  */
-export function listEndpointsWithWork(sql: Sql): Promise<EndpointWithWork[]> {
-  return sql<EndpointWithWork[]>`
+export function listEndpointsWithWork(finder: Sql): Promise<EndpointWithWork[]> {
+  return finder<EndpointWithWork[]>`
     select e.account_id, e.id, e.fanned_out < b.event_count as to_fan_out,
       d.id is not null as due
     from webhook_endpoints e
@@ -209,15 +211,12 @@ export function disableGoneEndpoint(
 /** Deliveries are kept for this long after they ended, by the account's clock. */
 export const KEPT_DAYS = 30
 
-/** Most deliveries that one statement deletes of an endpoint. */
-const PORTION = 1000
-
 /** Deletes deliveries that ended long ago, with their attempts; returns how many. */
-export async function deleteOldDeliveries(sql: Sql): Promise<number> {
+export async function deleteOldDeliveries({ finder, sql }: Connections): Promise<number> {
   let deleted = 0
-  for (const queue of await listQueues(sql)) {
+  for (const queue of await listQueues(finder)) {
     for (let count = PORTION; count === PORTION; deleted += count) {
-      count = await deleteOldOf(sql, queue)
+      count = await transactConfined(sql, [queue.account_id], tx => deleteOldOf(tx, queue))
     }
   }
   return deleted
@@ -229,8 +228,8 @@ interface Queue {
 }
 
 /** Whoever has deliveries, deleted endpoints too: from one to the next along the index. */
-function listQueues(sql: Sql): Promise<Queue[]> {
-  return sql<Queue[]>`
+function listQueues(finder: Sql): Promise<Queue[]> {
+  return finder<Queue[]>`
     with recursive queues as (
       (select account_id, endpoint_id from webhook_deliveries where created_at > '-infinity'
         order by account_id, endpoint_id limit 1)
@@ -246,8 +245,11 @@ function listQueues(sql: Sql): Promise<Queue[]> {
     select account_id, endpoint_id from queues`
 }
 
-async function deleteOldOf(sql: Sql, { account_id, endpoint_id }: Queue): Promise<number> {
-  const [row] = await sql<{ count: number }[]>`
+async function deleteOldOf(
+  tx: TransactionSql,
+  { account_id, endpoint_id }: Queue,
+): Promise<number> {
+  const [row] = await tx<{ count: number }[]>`
     with old as materialized (
       select d.id, d.at from (
         select statement_timestamp() + clock_ahead - ${`${KEPT_DAYS} days`}::interval as instant

@@ -3,9 +3,9 @@
 // for another. It may be killed at any point: what was sent but not recorded is sent again when
 // its claim runs out.
 import { setImmediate, setTimeout } from 'node:timers/promises'
+import { transactConfined } from '../db/confine.ts'
 import type { Sql, TransactionSql } from '../db/connect.ts'
 import { classify } from '../db/failure.ts'
-import { transact } from '../db/transact.ts'
 import type { Deps } from '../deps.ts'
 import { presentEvent } from '../event/wire.ts'
 import { type Key, nameOf, newId } from '../id.ts'
@@ -27,7 +27,7 @@ import { type SendResult, send } from '../webhook/send.ts'
 import { webhookHeaders } from '../webhook/sign.ts'
 import type { Worker } from './settle-payouts.ts'
 
-type Needs = Pick<Deps, 'config' | 'log' | 'metrics'>
+type Needs = Pick<Deps, 'config' | 'finder' | 'log' | 'metrics'>
 
 /** Most requests out at once, in one process: over all, for one endpoint, and for a new one. */
 const MAX_IN_FLIGHT = 256
@@ -145,7 +145,7 @@ class Lines {
 
   /** Sets every line to work that has some. */
   async look(): Promise<void> {
-    for (const { to_fan_out, due, ...endpoint } of await listEndpointsWithWork(this.#sql)) {
+    for (const { to_fan_out, due, ...endpoint } of await listEndpointsWithWork(this.#deps.finder)) {
       const line = this.#lineOf(endpoint)
       line.wanted.fan_out ||= to_fan_out
       line.wanted.claim ||= due
@@ -238,7 +238,9 @@ class Lines {
     this.#count(line, free)
     let claimed: readonly ClaimedDelivery[] = []
     try {
-      const turn = await transact(this.#sql, tx => this.#take(tx, line, ended, fan_out, free))
+      const turn = await transactConfined(this.#sql, [line.endpoint.account_id], tx =>
+        this.#take(tx, line, ended, fan_out, free),
+      )
       claimed = turn.claimed
       line.idle = claimed.length < free
       line.wanted.claim ||= free > 0 && !line.idle

@@ -20,7 +20,7 @@ const LEASE_MS = 10_000
 
 /** One round; returns how many payouts were held for entities that have been reviewed. */
 export async function endHolds(deps: Deps): Promise<number> {
-  const reviews = await claimEndedReviews(deps.sql, REVIEWS, LEASE_MS)
+  const reviews = await claimEndedReviews(deps, REVIEWS, LEASE_MS)
   const counts = await Promise.all(reviews.map(review => endHoldsOf(deps, review)))
   return counts.reduce((sum, count) => sum + count, 0)
 }

@@ -73,7 +73,7 @@ const NOTHING_FOUND: Round = { found: 0, done: Promise.resolve() }
 /** Resolves when what is due has been claimed, so that nobody finds it again. */
 async function beginRound(deps: Deps): Promise<Round> {
   const ended = await endHolds(deps)
-  const due = await listDuePayouts(deps.sql, ROUND)
+  const due = await listDuePayouts(deps.finder, ROUND)
   const claimed = due.length === 0 ? [] : await claim(deps, due)
   const settled = Promise.all(claimed.map(payout => settle(deps, payout)))
   return { found: ended + due.length, done: settled.then(() => {}) }

@@ -4,7 +4,6 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { explainEntity } from '../../src/entity/operations.ts'
 import type { ReviewResult } from '../../src/entity/states.ts'
-import { findEntities } from '../../src/entity/store.ts'
 import { assertRefused, fingerprint } from '../support/check.ts'
 import { type Answer, type Client, startTestService, type TestService } from '../support/service.ts'
 
@@ -317,7 +316,7 @@ test('explainEntity: an entity is no duplicate of itself, live or rejected', asy
   const client = await service.openAccount()
   const { account_id } = client.account
   const explained = async (id: string) => {
-    const [entity] = await findEntities(service.deps.sql, [{ account_id, id }])
+    const entity = await service.deps.readers.entity({ account_id, id })
     assert.ok(entity)
     return explainEntity(service.deps.sql, entity)
   }

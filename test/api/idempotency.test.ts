@@ -2,10 +2,10 @@
 // method and path, for 24 hours, and only for what succeeded.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import type { Sql } from '../../src/db/connect.ts'
 import { deleteOutlivedReplies } from '../../src/idempotency/store.ts'
 import { localPayout } from '../support/bodies.ts'
 import { assertRefused, balancesOf, fingerprint } from '../support/check.ts'
+import { inOneTransaction } from '../support/one-transaction.ts'
 import { until } from '../support/process.ts'
 import {
   type Answer,
@@ -253,7 +253,7 @@ test('Idempotency-Key kept anew at the moment old ones are forgotten: stays, and
   let forgotten = Promise.resolve(0)
   await owner.begin(async tx => {
     await tx`update idempotency_keys set created_at = clock_timestamp() where key = ${key}`
-    forgotten = deleteOutlivedReplies(service.deps.sql)
+    forgotten = deleteOutlivedReplies(service.deps)
     await until('the deletion waits for the row', 5_000, async () => {
       const waiting = await tx`
         select from pg_locks where not granted and locktype = 'transactionid'`
@@ -265,8 +265,8 @@ test('Idempotency-Key kept anew at the moment old ones are forgotten: stays, and
 })
 
 test('Idempotency-Keys past their time: found by their age, the young are not read', async () => {
-  await service.deps.sql.begin(async tx => {
-    await deleteOutlivedReplies(tx as unknown as Sql)
+  await inOneTransaction(service.database.url, async (tx, connections) => {
+    await deleteOutlivedReplies(connections)
     const [scans] = await tx`
       select seq_scan from pg_stat_xact_user_tables where relname = 'idempotency_keys'`
     assert.equal(scans?.seq_scan, 0n)

@@ -2,7 +2,6 @@
 // made with allow_duplicate, and never held against a payout whose money came back.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import type { Sql } from '../../src/db/connect.ts'
 import { deleteOldLikenesses } from '../../src/payout/likeness-store.ts'
 import type { RailStatus } from '../../src/rail/rail.ts'
 import { bankBeneficiary, internalPayout, localPayout } from '../support/bodies.ts'
@@ -10,6 +9,7 @@ import { checkBooks } from '../support/books.ts'
 import { assertRefused, balancesOf, fingerprint } from '../support/check.ts'
 import { openCli } from '../support/cli.ts'
 import { createDatabase } from '../support/database.ts'
+import { inOneTransaction } from '../support/one-transaction.ts'
 import {
   type HttpClient,
   httpClient,
@@ -325,13 +325,13 @@ test('likenesses older than seven days: forgotten by the thousand, younger ones 
     insert into payout_likenesses select ${account.account.account_id},
       sha256(n::text::bytea), clock_timestamp() - interval '168 hours', 'pot_' || n
     from generate_series(1, 1001) n`
-  assert.equal(await deleteOldLikenesses(service.deps.sql), 1001)
+  assert.equal(await deleteOldLikenesses(service.deps), 1001)
   await assertDuplicate(account, id)
 })
 
 test('likenesses older than seven days: found by their age, the young are not read', async () => {
-  await service.deps.sql.begin(async tx => {
-    await deleteOldLikenesses(tx as unknown as Sql)
+  await inOneTransaction(service.database.url, async (tx, connections) => {
+    await deleteOldLikenesses(connections)
     const [scans] = await tx`
       select seq_scan from pg_stat_xact_user_tables where relname = 'payout_likenesses'`
     assert.equal(scans?.seq_scan, 0n)

@@ -2,6 +2,7 @@
 // in compliance_hold for one that is not approved, and let go or ended by its review.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import type { TransactionSql } from '../../src/db/connect.ts'
 import { Lane } from '../../src/engine/lane.ts'
 import type { ReviewResult } from '../../src/entity/states.ts'
 import { newId } from '../../src/id.ts'
@@ -350,7 +351,7 @@ test('review of an entity with 1,200 held payouts: one row written, all go on in
 /** The first statement that claims payouts lets `meanwhile` happen before it is sent. */
 function interrupted(meanwhile: () => Promise<unknown>): TestService['deps'] {
   let first = true
-  const sql = new Proxy(service.deps.sql, {
+  const statements: ProxyHandler<TransactionSql> = {
     apply(target, self, args: [readonly string[], ...unknown[]]) {
       const query = Reflect.apply(target, self, args)
       const text = Array.isArray(args[0]) ? args[0].join('') : ''
@@ -359,6 +360,14 @@ function interrupted(meanwhile: () => Promise<unknown>): TestService['deps'] {
       first = false
       return meanwhile().then(() => query)
     },
+  }
+  const { begin } = service.deps.sql
+  const sql = new Proxy(service.deps.sql, {
+    get: (target, name) =>
+      name === 'begin'
+        ? (mode: string, work: (tx: TransactionSql) => Promise<unknown>) =>
+            begin(mode, tx => work(new Proxy(tx, statements)))
+        : Reflect.get(target, name),
   })
   return { ...service.deps, sql }
 }

@@ -109,7 +109,9 @@ test(`GET ${PATH}?status, at the moment a quote expires: expired, as it is shown
     select valid_until from quotes where id = ${id}`
   const { account_id } = client.account
   const idsAt = async (status: string, now: string) => {
-    const page = await listQuotes(service.deps.sql, account_id, readList({ status }), now)
+    const page = await service.deps.read(account_id, tx =>
+      listQuotes(tx, account_id, readList({ status }), now),
+    )
     return page?.rows.map(row => row.id)
   }
   const valid_until = quote?.valid_until ?? ''

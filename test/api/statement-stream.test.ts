@@ -11,12 +11,13 @@ import { csvWriter } from '../../src/balance-transaction/statement-csv.ts'
 import { sendPieces } from '../../src/balance-transaction/statement-http.ts'
 import { findStatement, statementPages } from '../../src/balance-transaction/statement-store.ts'
 import { writeStatement } from '../../src/balance-transaction/statement-write.ts'
-import { connect, type Sql, type TransactionSql } from '../../src/db/connect.ts'
+import { connect, type TransactionSql } from '../../src/db/connect.ts'
 import { type Moment, NEWEST, OLDEST } from '../../src/db/page.ts'
 import { MAX_WAIT_MS } from '../../src/engine/lane.ts'
 import { type BusyAccount, makeBusyAccount } from '../ledger/busy-account.ts'
 import { localPayout } from '../support/bodies.ts'
 import type { Query } from '../support/listing.ts'
+import { asPool } from '../support/one-transaction.ts'
 import { until } from '../support/process.ts'
 import { basic, startTestService, type TestService } from '../support/service.ts'
 
@@ -209,7 +210,7 @@ test('statementPages, planned while the table was empty: each page by index, no 
   const present: Moment = { created_at: '2030-01-01T00:00:00.000000Z', side: 'before' }
   const first = async (tx: TransactionSql, filters: Query, above: Moment) => {
     const statement = { account_id: 'acc_a', above, below: present, filters } as Statement
-    for await (const page of statementPages(tx as unknown as Sql, statement)) return page
+    for await (const page of statementPages(asPool(tx), statement)) return page
     return []
   }
   try {

@@ -3,6 +3,7 @@
 // runs here: its rows and its cursor are written as it leaves them.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { transactConfined } from '../../src/db/confine.ts'
 import { connect, type Sql } from '../../src/db/connect.ts'
 import { insertDeliveries, listDead } from '../../src/webhook/delivery-store.ts'
 import { replayAnswers, replayExamples } from '../../src/webhook/examples.ts'
@@ -448,9 +449,9 @@ test('making and finding deliveries among many, planned while there were none: n
       object_id: idAt('pot', 7),
       created_at: '2026-01-01T00:00:00.000000Z',
     }
-    await sql.begin(tx => insertDeliveries(tx, [row]))
+    await transactConfined(sql, ['acc_a'], tx => insertDeliveries(tx, [row]))
   }
-  const dead = () => sql.begin(tx => listDead(tx, key, 5))
+  const dead = () => transactConfined(sql, ['acc_a'], tx => listDead(tx, key, 5))
   /** What a statement fetches by index and scans, by PostgreSQL's count. */
   const cost = async (work: () => Promise<unknown>) => {
     const counted = async () => {

@@ -63,7 +63,7 @@ function remove(id: string, { key_id, secret } = account): Promise<Answer> {
 }
 
 function stored({ id }: { id: string }, { account: { account_id } } = account) {
-  return findEndpoints(service.deps.sql, [{ account_id, id }]).then(([row]) => {
+  return service.deps.readers.webhookEndpoint({ account_id, id }).then(row => {
     assert.ok(row)
     return row
   })

@@ -26,6 +26,10 @@ before(async () => {
   owner = history.service.database.owner
   service = connect(history.service.database.url, { max: 1, as: 'service' })
   account_id = history.main.account.account_id
+  // What is refused here is refused to who may see the account.
+  const { main, sister } = history
+  const names = [main, sister].map(client => client.account.account_id).join(',')
+  await service`select set_config('corridor.accounts', ${names}, false)`
 })
 after(async () => {
   await service.end({ timeout: 5 })

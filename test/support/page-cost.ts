@@ -1,6 +1,7 @@
 // What a page of a list costs the database when its statements were planned while the table was empty,
 // which is when a plan is most easily wrong, and after the table has been analyzed.
 import assert from 'node:assert/strict'
+import { confineTo } from '../../src/db/confine.ts'
 import { connect, type Sql, type TransactionSql } from '../../src/db/connect.ts'
 import type { Query } from './listing.ts'
 import { startTestService } from './service.ts'
@@ -67,6 +68,7 @@ export async function assertPageCost({ table, queries, besides, one, ...listing 
 function costOf<T>(sql: Sql, table: string, read: (tx: TransactionSql) => Promise<T>) {
   return sql
     .begin(async tx => {
+      confineTo(tx, ['acc_a'])
       const counted = async () => {
         const [row] = await tx<{ fetched: bigint; scans: bigint }[]>`
         select idx_tup_fetch as fetched, seq_scan as scans

@@ -290,7 +290,7 @@ test('delivery, ended more than 30 days ago: deleted with its attempts; what is 
   await age(young, 29)
   await age(pending, 31)
   await owner`update webhook_deliveries set status = 'pending' where id = ${pending.id}`
-  assert.equal(await deleteOldDeliveries(service.deps.sql), 1)
+  assert.equal(await deleteOldDeliveries(service.deps), 1)
   const left = (await deliveries(id)).map(row => row.id)
   assert.deepEqual(left.toSorted(), [young.id, pending.id].toSorted())
   assert.equal((await attemptsOf(old.id)).length, 0)
