@@ -3,12 +3,12 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Sql } from '../../src/db/connect.ts'
 import { claimDuePayouts } from '../../src/payout/store.ts'
 import type { Rail, RailStep } from '../../src/rail/rail.ts'
 import { settleOnce } from '../../src/worker/settle-payouts.ts'
 import { localPayout } from '../support/bodies.ts'
 import { checkBooks } from '../support/books.ts'
+import { asPool } from '../support/one-transaction.ts'
 import { httpClient, pickSeed, seeded, startProcesses, tally, until } from '../support/process.ts'
 import {
   type AnotherProcess,
@@ -103,7 +103,7 @@ test('POST /v3/payout/{id}/cancel, while a claim is being committed: waits for i
   const id = await pay()
   const { account_id } = here.account
   const { answer } = await service.database.owner.begin(async tx => {
-    const claims = await claimDuePayouts(tx as unknown as Sql, [{ account_id, id }], 0)
+    const claims = await claimDuePayouts(asPool(tx), [{ account_id, id }], 0)
     assert.equal(claims.length, 1)
     const asked = cancel(here, id)
     await untilBlocked()
