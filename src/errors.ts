@@ -27,7 +27,11 @@ export const CATALOGUE = {
   sandbox_only: { code: 107, status: 403, meaning: 'Only a sandbox account can do this.' },
   invalid_credentials: { code: 108, status: 401, meaning: 'Unknown, wrong or revoked API key.' },
   missing_credentials: { code: 109, status: 401, meaning: 'No Authorization header.' },
-  rate_limited: { code: 110, status: 429, meaning: 'Too many requests; see Retry-After.' },
+  rate_limited: {
+    code: 110,
+    status: 429,
+    meaning: 'Too many requests, or too many with wrong credentials; see Retry-After.',
+  },
   invalid_request: { code: 111, status: 400, meaning: 'The HTTP message itself is malformed.' },
   unsupported_media_type: {
     code: 113,
@@ -181,12 +185,15 @@ export class Refusal extends Error {
   readonly problems: readonly Problem[]
   /** How many more problems there are than these. */
   readonly unlisted: number
+  /** After how many seconds the same request may be taken; undefined when time changes nothing. */
+  readonly retry_after_s: number | undefined
 
-  constructor(problems: readonly Problem[], unlisted = 0) {
+  constructor(problems: readonly Problem[], unlisted = 0, retry_after_s?: number) {
     super(problems.map(problem => problem.message).join('; '))
     this.name = 'Refusal'
     this.problems = problems
     this.unlisted = unlisted
+    this.retry_after_s = retry_after_s
   }
 
   get status(): number {
@@ -198,6 +205,11 @@ export class Refusal extends Error {
 /** A refusal for one reason; `remarks` is the JSON path of the field it is about. */
 export function refusal(reason: Reason, message: string, remarks = ''): Refusal {
   return new Refusal([{ reason, message, remarks }])
+}
+
+/** Asked too often: the caller is told when to ask again. */
+export function rateLimited(message: string, retry_after_s: number): Refusal {
+  return new Refusal([{ reason: 'rate_limited', message, remarks: '' }], 0, retry_after_s)
 }
 
 /** The object, or the one answer for what is not there and what is another account's. */

@@ -46,7 +46,7 @@ function listRoute(app: FastifyInstance, deps: Deps): void {
           '`starting_after` and `ending_before` are refused.',
         querystring: BalanceTransactionQuery,
         response: Envelope(ListOf(BalanceTransactionResponse)),
-        refusals: ['invalid_query_parameter', 'rate_limited'],
+        refusals: ['invalid_query_parameter'],
       }),
     },
     async (request, reply) => {

@@ -5,7 +5,7 @@ import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
 import type { FastifyReply } from 'fastify'
 import type { Deps } from '../deps.ts'
-import { refusal } from '../errors.ts'
+import { rateLimited } from '../errors.ts'
 import type { StatementWanted } from './statement.ts'
 import { csvWriter } from './statement-csv.ts'
 import { findStatement, type InTurn, statementPages } from './statement-store.ts'
@@ -31,8 +31,7 @@ export function csvStatements({ sql, config, log }: Deps): CsvStatements {
       const { account_id } = wanted
       const release = admit(open, account_id)
       if (release === undefined) {
-        void reply.header('retry-after', '5')
-        throw refusal('rate_limited', 'Too many statements are being read; let one end first.')
+        throw rateLimited('Too many statements are being read; let one end first.', 5)
       }
       try {
         const statement = await inTurn(() => findStatement(sql, wanted))

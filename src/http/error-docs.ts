@@ -91,9 +91,13 @@ const MEDIA = [
   ['application/problem+json', ProblemDetails, 'problem'],
 ] as const
 
+const RETRY_AFTER = {
+  'Retry-After': { type: 'string', description: 'Seconds to wait before a retry.' },
+}
 const HEADERS: Readonly<Record<number, object>> = {
   401: { 'WWW-Authenticate': { type: 'string', description: 'The challenge, HTTP Basic.' } },
-  503: { 'Retry-After': { type: 'string', description: 'Seconds to wait before a retry.' } },
+  429: RETRY_AFTER,
+  503: RETRY_AFTER,
 }
 
 /** All reasons one operation can be refused for, in the order of the catalogue. */
@@ -103,7 +107,7 @@ export function reasonsOf(traits: OperationTraits, own: readonly Reason[]): Reas
     for (const reason of when ? more : []) reasons.add(reason)
   }
   add(traits.authenticated, 'missing_credentials', 'invalid_credentials', 'insufficient_scope')
-  add(traits.authenticated, 'internal', 'service_unavailable')
+  add(traits.authenticated, 'rate_limited', 'internal', 'service_unavailable')
   add(traits.hasParams, 'invalid_path_parameter')
   add(traits.hasQuery, 'invalid_query_parameter')
   add(traits.hasBody, 'invalid_json', 'invalid_field')
@@ -185,8 +189,8 @@ JSON path of the field, empty for the whole request. With \`Accept: application/
 same facts come as problem details of RFC 9457, whose \`type\` is \`urn:corridor:error:\` and the
 reason.
 
-A 503 carries \`Retry-After\`; repeat a POST with the same \`Idempotency-Key\`. A refusal is never
-kept under an idempotency key, so the request can be corrected and sent again with it.
+A 429 and a 503 carry \`Retry-After\`; repeat a POST with the same \`Idempotency-Key\`. A refusal is
+never kept under an idempotency key, so the request can be corrected and sent again with it.
 
 ${catalogueTable()}
 `

@@ -61,9 +61,10 @@ function tooLarge({ routeOptions }: FastifyRequest): Refusal {
 export const MAX_PROBLEMS = 100
 
 export function sendRefusal(refused: Refusal, request: FastifyRequest, reply: FastifyReply) {
-  const { status, problems } = refused
+  const { status, problems, retry_after_s } = refused
   const errors = problems.slice(0, MAX_PROBLEMS).map(presentProblem)
   void reply.status(status).header('vary', 'accept')
+  if (retry_after_s !== undefined) void reply.header('retry-after', String(retry_after_s))
   if (status === 401) {
     void reply.header('www-authenticate', 'Basic realm="Corridor", charset="UTF-8"')
   }
