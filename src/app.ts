@@ -17,6 +17,7 @@ import { authenticate } from './http/authenticate.ts'
 import { DOC_KEYWORDS } from './http/docs.ts'
 import { sendError, sendMalformed, sendRefusal } from './http/errors.ts'
 import { MAX_BODY_BYTES, readJson } from './http/json.ts'
+import { type Limits, openLimits } from './http/limits.ts'
 import { apiReference } from './http/openapi.ts'
 import { opsRoutes } from './http/ops.ts'
 import { refuseInvalid } from './http/problems.ts'
@@ -57,9 +58,13 @@ export async function buildApp(
   app.setErrorHandler(sendError)
   app.setNotFoundHandler((request, reply) => sendNotFound(app, request, reply))
   app.decorateRequest('account')
+  // With the first request, as routes are described where there is no configuration, too.
+  let limits: Limits | undefined
   app.addHook('onRequest', async request => {
     const { scope } = request.routeOptions.config
-    if (scope !== undefined) authenticate(request, deps.reference.current(), scope)
+    if (scope === undefined) return
+    limits ??= openLimits(deps.config)
+    authenticate(request, deps.reference.current(), scope, limits)
   })
   app.addHook('preHandler', async request => refuseInvalid(request))
   // While draining, each answer tells its client to come back on a new connection, to another
@@ -101,6 +106,7 @@ function makeFastify(deps: Deps): FastifyInstance {
     // Paths that cannot be decoded are refused before any route or hook.
     frameworkErrors: sendError,
     routerOptions: { maxParamLength: 256 },
+    trustProxy: address => deps.config.trusted_proxies.includes(address),
     ajv: {
       customOptions: {
         // Fastify's defaults change what was sent: null would become 0. Nothing is coerced here.

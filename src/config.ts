@@ -1,5 +1,6 @@
 // The environment as one typed object; the only reader of process.env. A variable that cannot be
 // read stops the program with a sentence that names it.
+import { BlockList, isIP } from 'node:net'
 import { findCurrency } from './money/currency.ts'
 
 export interface Config {
@@ -28,6 +29,16 @@ export interface Config {
   readonly webhook_timeout_ms: number
   readonly webhook_allow_private: boolean
   readonly drain_ms: number
+  /** 0: no limit. */
+  readonly rate_limit_per_s: number
+  /** 0: no limit. */
+  readonly failed_logins_per_min: number
+  readonly trusted_proxies: Addresses
+}
+
+/** Addresses and networks, as a set. */
+export interface Addresses {
+  includes(address: string): boolean
 }
 
 /** A variable that cannot be read. */
@@ -126,6 +137,24 @@ export const SETTINGS = [
     fallback: '1000',
     meaning: 'Milliseconds between SIGTERM and closing the listener, for load balancers to notice.',
   },
+  {
+    name: 'CORRIDOR_RATE_LIMIT_PER_S',
+    fallback: '0',
+    meaning: 'Requests a second that an API key may send to this process; 0 sets no limit.',
+  },
+  {
+    name: 'CORRIDOR_FAILED_LOGINS_PER_MIN',
+    fallback: '100',
+    meaning:
+      'Wrong credentials a minute from one address that are answered 401, further ones 429; 0 ' +
+      'sets no limit.',
+  },
+  {
+    name: 'CORRIDOR_TRUSTED_PROXIES',
+    fallback: '',
+    meaning:
+      'Addresses and networks, such as 10.0.0.0/8, of proxies whose X-Forwarded-For is believed.',
+  },
 ] as const satisfies readonly Setting[]
 
 type Name = (typeof SETTINGS)[number]['name']
@@ -164,6 +193,9 @@ export function readConfig(env: Environment = process.env): Config {
     webhook_timeout_ms: integer(env, 'CORRIDOR_WEBHOOK_TIMEOUT_MS', 1, 600_000),
     webhook_allow_private: isOn(env, 'CORRIDOR_WEBHOOK_ALLOW_PRIVATE'),
     drain_ms: integer(env, 'CORRIDOR_DRAIN_MS', 0, 60_000),
+    rate_limit_per_s: integer(env, 'CORRIDOR_RATE_LIMIT_PER_S', 0, 1_000_000),
+    failed_logins_per_min: integer(env, 'CORRIDOR_FAILED_LOGINS_PER_MIN', 0, 1_000_000),
+    trusted_proxies: addresses(env, 'CORRIDOR_TRUSTED_PROXIES'),
   }
 }
 
@@ -210,6 +242,34 @@ function integer(env: Environment, name: Name, minimum: number, maximum: number)
   const number = /^\d{1,10}$/.test(value) ? Number(value) : Number.NaN
   if (number >= minimum && number <= maximum) return number
   throw new ConfigError(`${name} must be an integer from ${minimum} to ${maximum}, not "${value}"`)
+}
+
+/** `10.0.0.0/8, 192.0.2.7, fd00::/8` */
+function addresses(env: Environment, name: Name): Addresses {
+  const list = new BlockList()
+  for (const part of text(env, name)
+    .split(/[\s,]+/)
+    .filter(part => part !== '')) {
+    const [, address = '', prefix] = /^([^/]+)(?:\/(\d{1,3}))?$/.exec(part) ?? []
+    const family = familyOf(address)
+    const longest = family === 'ipv4' ? 32 : 128
+    const length = Number(prefix ?? longest)
+    if (family === undefined || length > longest) {
+      throw new ConfigError(`${name} must be addresses or networks, not "${part}"`)
+    }
+    list.addSubnet(address, length, family)
+  }
+  const includes = (address: string) => {
+    const family = familyOf(address)
+    return family !== undefined && list.check(address, family)
+  }
+  return { includes }
+}
+
+function familyOf(address: string): 'ipv4' | 'ipv6' | undefined {
+  const family = isIP(address)
+  if (family === 0) return undefined
+  return family === 4 ? 'ipv4' : 'ipv6'
 }
 
 function isOn(env: Environment, name: Name): boolean {

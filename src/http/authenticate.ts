@@ -1,9 +1,11 @@
 // Who is asking: HTTP Basic with an API key's id and secret, judged from memory in constant time.
-// All wrong credentials get one answer, whatever is wrong with them.
+// All wrong credentials get one answer, whatever is wrong with them. Too many of them are slowed
+// down (limits.ts), which never keeps a valid key out, wherever it comes from.
 import type { FastifyRequest } from 'fastify'
 import { type Account, type Scope, scopeAllows, secretMatches } from '../account/rules.ts'
 import { refusal } from '../errors.ts'
 import type { ReferenceData } from '../reference.ts'
+import { countFailure, countRequest, type Limits } from './limits.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -16,8 +18,13 @@ declare module 'fastify' {
   }
 }
 
-/** Sets `request.account` or refuses with 401 or 403. */
-export function authenticate(request: FastifyRequest, reference: ReferenceData, needed: Scope) {
+/** Sets `request.account` or refuses with 401, 403 or 429. */
+export function authenticate(
+  request: FastifyRequest,
+  reference: ReferenceData,
+  needed: Scope,
+  limits: Limits,
+): void {
   const { authorization } = request.headers
   if (authorization === undefined) {
     throw refusal('missing_credentials', 'Send Authorization: Basic with key id and secret.')
@@ -28,8 +35,10 @@ export function authenticate(request: FastifyRequest, reference: ReferenceData, 
   const matches = secretMatches(key, credentials?.secret ?? '')
   const account = key && reference.accounts.get(key.account_id)
   if (!matches || key === undefined || account === undefined) {
+    countFailure(limits, request.ip)
     throw refusal('invalid_credentials', 'The API key is unknown, wrong or revoked.')
   }
+  countRequest(limits, key.key_id)
   if (!scopeAllows(key.scope, needed)) {
     throw refusal('insufficient_scope', `This key has scope ${key.scope}; ${needed} is needed.`)
   }

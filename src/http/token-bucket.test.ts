@@ -1,0 +1,70 @@
+// Token buckets against a count of their own: bursts, what comes back, names apart, bounded memory.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { pickSeed, seeded } from '../../test/support/process.ts'
+import { TokenBuckets } from './token-bucket.ts'
+
+test('bucket, full: gives its burst, then says when the next token is there', () => {
+  const buckets = new TokenBuckets({ per_second: 2, burst: 5, most: 10 })
+  for (let i = 0; i < 5; i++) assert.equal(buckets.take('a', 1_000), 0)
+  assert.equal(buckets.take('a', 1_000), 1)
+  assert.equal(buckets.take('a', 1_499), 1)
+  assert.equal(buckets.take('a', 1_500), 0)
+  assert.equal(buckets.take('a', 1_500), 1)
+})
+
+test('bucket, left alone: is full again, and holds no more than its burst', () => {
+  const buckets = new TokenBuckets({ per_second: 10, burst: 3, most: 10 })
+  for (const start of [0, 60_000]) {
+    const taken = Array.from({ length: 5 }, () => buckets.take('a', start))
+    assert.deepEqual(taken, [0, 0, 0, 1, 1])
+  }
+})
+
+test('bucket of few a minute: the wait is as long as a token takes, rounded up', () => {
+  const buckets = new TokenBuckets({ per_second: 5 / 60, burst: 5, most: 10 })
+  for (let i = 0; i < 5; i++) assert.equal(buckets.take('a', 0), 0)
+  assert.equal(buckets.take('a', 0), 12)
+  assert.equal(buckets.take('a', 11_500), 1)
+  assert.equal(buckets.take('a', 12_000), 0)
+})
+
+test('bucket, refused: costs no token, so that whoever waits as told is served', () => {
+  const buckets = new TokenBuckets({ per_second: 1, burst: 1, most: 10 })
+  assert.equal(buckets.take('a', 0), 0)
+  for (let i = 0; i < 100; i++) assert.equal(buckets.take('a', i), 1)
+  assert.equal(buckets.take('a', 1_000), 0)
+})
+
+test('buckets of other names: apart', () => {
+  const buckets = new TokenBuckets({ per_second: 1, burst: 1, most: 10 })
+  assert.deepEqual(
+    ['a', 'b', 'a', 'b'].map(name => buckets.take(name, 0)),
+    [0, 0, 1, 1],
+  )
+})
+
+test('buckets, a million names: never more than the most, and the one taken from last is kept', () => {
+  const buckets = new TokenBuckets({ per_second: 0.001, burst: 1, most: 1_000 })
+  for (let i = 0; i < 1_000_000; i++) buckets.take(`n${i}`, i / 1_000)
+  assert.equal(buckets.size, 1_000)
+  assert.ok(buckets.take('n999999', 1_000) > 0)
+  assert.equal(buckets.take('n0', 1_000), 0)
+  assert.equal(buckets.size, 1_000)
+})
+
+test('rate over time: never more than burst and what came back, whatever the moments', () => {
+  const seed = pickSeed()
+  console.log(`SEED=${seed}`)
+  const random = seeded(seed)
+  const buckets = new TokenBuckets({ per_second: 20, burst: 7, most: 10 })
+  let now_ms = 0
+  let given = 0
+  for (let i = 0; i < 20_000; i++) {
+    now_ms += random() * 60
+    if (buckets.take('a', now_ms) === 0) given += 1
+    assert.ok(given <= 7 + (now_ms * 20) / 1000 + 0.001, `${given} after ${now_ms} ms`)
+  }
+  // And no fewer: more was asked for than came back.
+  assert.ok(given >= (now_ms * 20) / 1000 - 7)
+})
