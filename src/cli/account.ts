@@ -1,5 +1,4 @@
 // corridor account create|list|set, fund.
-import { randomBytes } from 'node:crypto'
 import type { Command } from 'commander'
 import {
   type Account,
@@ -7,6 +6,7 @@ import {
   MAX_DUPLICATE_WINDOW_S,
   makeApiKey,
 } from '../account/rules.ts'
+import { newSecret } from '../account/secret.ts'
 import { listAccounts, updateDuplicateWindow } from '../account/store.ts'
 import { presentBalanceTransaction } from '../balance-transaction/wire.ts'
 import type { Sql } from '../db/connect.ts'
@@ -49,7 +49,7 @@ export async function createAccount(context: Context, wanted: NewAccount): Promi
     sandbox: wanted.sandbox ?? false,
     duplicate_window_s: wanted.duplicate_window_s ?? DUPLICATE_WINDOW_S,
   }
-  const secret = newSecret()
+  const secret = newSecret(account)
   const options = { scope: 'write', name: 'first key', secret } as const
   const key = makeApiKey(account.account_id, options, newId)
   await context.write(openAccount, { account, key })
@@ -76,11 +76,6 @@ async function fund(context: Context, command: Fund) {
         `--source ${source}`,
     )
   }
-}
-
-/** 256 random bits. */
-export function newSecret(): string {
-  return randomBytes(32).toString('base64url')
 }
 
 export function accountCommands(program: Command): void {

@@ -1,10 +1,11 @@
 // corridor key create|list|revoke.
 import type { Command } from 'commander'
 import { makeApiKey, SCOPES, type Scope } from '../account/rules.ts'
+import { newSecret } from '../account/secret.ts'
 import { insertApiKey, listKeysOfAccount, markKeyRevoked } from '../account/store.ts'
 import type { Sql } from '../db/connect.ts'
 import { newId } from '../id.ts'
-import { findAccount, newSecret } from './account.ts'
+import { findAccount } from './account.ts'
 import { print, table, UsageError, withContext } from './context.ts'
 
 interface Json {
@@ -58,8 +59,7 @@ export function keyCommands(program: Command): void {
 }
 
 async function createKey(sql: Sql, account_id: string, scope: Scope, name: string) {
-  await findAccount(sql, account_id)
-  const secret = newSecret()
+  const secret = newSecret(await findAccount(sql, account_id))
   const key = makeApiKey(account_id, { scope, name, secret }, newId)
   await insertApiKey(sql, key)
   return { account_id, key_id: key.key_id, scope, secret }
