@@ -1,7 +1,6 @@
 // What every command shares: the database opened and migrated, JSON or words on standard output,
 // errors as one line on standard error with exit code 1, and nothing on a terminal that it would
 // take for a command.
-import { pino } from 'pino'
 import { type Config, readConfig } from '../config.ts'
 import { connect, type Sql } from '../db/connect.ts'
 import { migrate, pendingMigrations } from '../db/migrate.ts'
@@ -108,11 +107,4 @@ export function describeAge(seconds: number): string {
     .slice(first, first + 2)
     .map(([count, unit]) => `${count}${unit}`)
     .join(' ')
-}
-
-/** The service's log: JSON lines on standard output. */
-export function makeLog(config: Config) {
-  // PostgreSQL puts the failing row into these: names and account numbers stay out of the log.
-  const redact = { paths: ['err.detail', 'err.where', 'err.parameters'], remove: true }
-  return pino({ level: config.log_level, redact })
 }

@@ -13,9 +13,10 @@ import { loadDefaultFees } from '../fee/load.ts'
 import { listFees, upsertFees } from '../fee/store.ts'
 import { loadDefaultRates } from '../fx/load.ts'
 import { listRates, upsertRates } from '../fx/store.ts'
+import { makeLog } from '../log.ts'
 import { startService } from '../service.ts'
 import { createAccount, type OpenedAccount } from './account.ts'
-import { CommandFailed, type Context, makeLog, onDatabase, print } from './context.ts'
+import { CommandFailed, type Context, onDatabase, print } from './context.ts'
 import { FEE_VOCABULARY } from './fees.ts'
 
 /** Balances of the sandbox account that a first start makes. */
@@ -70,7 +71,12 @@ async function start(options: { json?: boolean }): Promise<void> {
   setFlagsFromString(`--heap-growing-percent=${HEAP_GROWTH_PERCENT}`)
   const config = readConfig()
   await tryToListen(config)
-  const log = makeLog(config)
+  const log = makeLog(config.log_level)
+  // The last resort, in place of Node's words, which show every member of the error.
+  process.on('uncaughtException', error => {
+    log.fatal({ err: error }, 'unexpected error')
+    process.exit(1)
+  })
   let sandbox: OpenedAccount | undefined
   const service = await startService(config, log, async url => {
     sandbox = await onDatabase(config, url, firstStart)

@@ -10,8 +10,8 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { text } from 'node:stream/consumers'
 import { after, before, test } from 'node:test'
-import { makeLog } from '../../src/cli/context.ts'
 import { readConfig } from '../../src/config.ts'
+import { makeLog } from '../../src/log.ts'
 import { startService } from '../../src/service.ts'
 import { createDatabase } from '../support/database.ts'
 import { basic } from '../support/service.ts'
@@ -112,7 +112,7 @@ test('service, port taken at the last moment: rejects, no database connection is
   try {
     const env = { DATABASE_URL: database.url, PORT: String(port), LOG_LEVEL: 'silent' }
     const config = readConfig(env)
-    await assert.rejects(startService(config, makeLog(config)), { code: 'EADDRINUSE' })
+    await assert.rejects(startService(config, makeLog(config.log_level)), { code: 'EADDRINUSE' })
     const left = () => database.owner`
       select application_name from pg_stat_activity
       where datname = current_database() and application_name <> 'corridor test'`

@@ -1,0 +1,132 @@
+// What the log says of errors, of a real database as of any other: where they come from, and nothing
+// of what was in them; and that each event is one line, whatever is in it.
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { pino } from 'pino'
+import { createDatabase, type TestDatabase } from '../test/support/database.ts'
+import { describeError, makeLog } from './log.ts'
+
+const CANARY = 'Zqcanary'
+
+let database: TestDatabase
+before(async () => {
+  database = await createDatabase()
+  await database.owner`
+    create table people (name text primary key, age integer check (age > 0), born date)`
+})
+after(() => database.drop())
+
+/** What is written when this is logged. */
+function written(log: (log: ReturnType<typeof makeLog>) => void): string {
+  let text = ''
+  log(
+    makeLog('trace', {
+      write(line) {
+        text += line
+      },
+    }),
+  )
+  return text
+}
+
+async function errorOf(statement: string): Promise<Error> {
+  const error = await database.owner.unsafe(statement).catch(error => error)
+  assert.ok(error instanceof Error, statement)
+  return error
+}
+
+const STATEMENTS = [
+  ['23514', `insert into people values ('${CANARY}', -1)`],
+  ['23502', `insert into people values (null, 1, '2026-01-01') returning '${CANARY}'`],
+  ['23505', `insert into people values ('${CANARY}'), ('${CANARY}')`],
+  ['22P02', `select '${CANARY}'::integer`],
+  ['22007', `select '${CANARY}'::date`],
+  ['22003', `select ('1' || repeat('0', 20))::integer, '${CANARY}'`],
+  ['P0001', `do $$ begin raise exception 'no ${CANARY}' using detail = '${CANARY}'; end $$`],
+] as const
+
+for (const [code, statement] of STATEMENTS) {
+  test(`log, database error ${code}: code and place, no value of any row`, async () => {
+    const error = await errorOf(statement)
+    const text = written(log => log.error({ err: error, payout_id: 'pot_1' }, 'request failed'))
+    const { err, msg, payout_id } = JSON.parse(text)
+    assert.deepEqual([err.type, err.code, err.severity], ['PostgresError', code, 'ERROR'])
+    assert.deepEqual([msg, payout_id], ['request failed', 'pot_1'])
+    assert.match(err.stack, /^\s+at /)
+    assert.ok(!text.includes(CANARY), text)
+    if (code.startsWith('23')) {
+      assert.equal(err.table_name, 'people')
+      assert.match(err.message, /violates|null value/)
+    }
+  })
+}
+
+test('log, database error by Pino’s own serializer: would show the row, so that these tests can fail', async () => {
+  const lines: string[] = []
+  const naive = pino({}, { write: line => void lines.push(line) })
+  naive.error({ err: await errorOf(STATEMENTS[0][1]) }, 'request failed')
+  assert.ok(lines.join('').includes(CANARY))
+})
+
+test('log, error without words: no message in their place that could hold a value', async () => {
+  const error = await errorOf(STATEMENTS[3][1])
+  for (const text of [written(log => log.warn(error)), written(log => log.warn({ err: error }))]) {
+    const { err, msg } = JSON.parse(text)
+    assert.equal(err.code, '22P02')
+    assert.equal(typeof msg, 'string')
+    assert.ok(!text.includes(CANARY), text)
+  }
+})
+
+test('log, error in an error: causes and gathered ones are told the same way, not for ever', async () => {
+  const inner = await errorOf(STATEMENTS[0][1])
+  const chain = new Error('outer', { cause: new Error('middle', { cause: inner }) })
+  const gathered = new AggregateError([inner, chain], 'several')
+  const text = written(log => log.error({ err: gathered }, 'failed'))
+  const { err } = JSON.parse(text)
+  assert.equal(err.errors[0].code, '23514')
+  assert.equal(err.errors[1].cause.cause.code, '23514')
+  const circle: Error & { cause?: unknown } = new Error('circle')
+  circle.cause = circle
+  assert.ok(JSON.stringify(describeError(circle)).length < 20_000)
+  assert.ok(!text.includes(CANARY), text)
+})
+
+test('log, what else errors carry: nothing of it', () => {
+  const request = { name: CANARY, headers: { authorization: CANARY } }
+  const error = Object.assign(new TypeError('failed'), { request, input: CANARY, code: 'ERR_X' })
+  const unparsed = (() => {
+    try {
+      return JSON.parse(`{"name": ${CANARY}`)
+    } catch (error) {
+      return error
+    }
+  })()
+  assert.match(unparsed.message, /Zqcan/)
+  const fake = new Error(`first\n    at ${CANARY}`)
+  fake.message = 'first'
+  for (const thrown of [error, unparsed, CANARY, { message: CANARY }, null, undefined]) {
+    const text = written(log => log.error({ err: thrown }, 'failed'))
+    assert.ok(!/Zqcan/.test(text), text)
+    assert.equal(JSON.parse(text).msg, 'failed')
+  }
+})
+
+test('log, line breaks, commands of terminals and characters that end lines: one line of JSON, read back as it was', () => {
+  const hostile =
+    'a\r\n{"level":60,"msg":"forged"}\n\u001b[31m\u009b31m\u0085\u2028\u2029\u007f\u0000'
+  for (const text of [
+    written(log => log.info(hostile)),
+    written(log => log.info({ field: hostile, [hostile]: 1 }, 'words')),
+    written(log => log.child({ bound: hostile }).warn(hostile)),
+    written(log => log.error({ err: new Error(hostile) }, hostile)),
+  ]) {
+    assert.ok(text.endsWith('\n'))
+    assert.doesNotMatch(text.slice(0, -1), /[\p{Cc}\p{Zl}\p{Zp}]/u)
+    const { level, msg, field, bound } = JSON.parse(text)
+    assert.notEqual(level, 60)
+    for (const said of [field, bound, msg === 'words' ? undefined : msg]) {
+      if (said !== undefined) assert.equal(said, hostile)
+    }
+  }
+})
