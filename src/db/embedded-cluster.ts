@@ -136,6 +136,8 @@ jit = off
 timezone = 'UTC'
 log_timezone = 'UTC'
 log_line_prefix = '%m [%p] %q%u@%d '
+# Without the row that was refused: no names and account numbers in the log.
+log_error_verbosity = terse
 `
   await writeAs(user, join(folder, 'corridor.conf'), text)
 }
