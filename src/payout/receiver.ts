@@ -29,16 +29,15 @@ export function findReceiver(
   const receiver = state.accountsByDepositAddress.get(address)
   const book = receiver && state.books.get(receiver.account_id)
   const remarks = 'beneficiary_details.destination_details.service_account.deposit_address'
-  if (book === undefined || receiver === undefined || receiver.account_id === account.account_id) {
-    const message =
-      book === undefined
-        ? 'No account has this deposit address.'
-        : 'An account cannot pay itself; this deposit address is its own.'
+  // A sandbox funds itself: what it holds must never become money, nor money be lost in one. That
+  // there is an account on the other side is not told.
+  if (book === undefined || receiver?.sandbox !== account.sandbox) {
+    const others = account.sandbox ? 'sandbox account' : 'account of production'
+    const message = `No other ${others} has this deposit address.`
     throw refusal('deposit_address_not_found', message, remarks)
   }
-  // A sandbox funds itself: what it holds must never become money, nor money be lost in one.
-  if (receiver.sandbox !== account.sandbox) {
-    const message = 'Sandbox accounts pay each other alone, and no other account pays them.'
+  if (receiver.account_id === account.account_id) {
+    const message = 'An account cannot pay itself; this deposit address is its own.'
     throw refusal('deposit_address_not_found', message, remarks)
   }
   if (!book.balances.has(currency)) {
