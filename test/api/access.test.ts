@@ -1,10 +1,11 @@
-// Who may do what: Basic credentials, revocation, scopes, and objects of other accounts, on every
-// endpoint there is (service.md "Authentication", contract 28 and 29).
+// Who may do what: Basic credentials, revocation and scopes, on every route there is (service.md
+// "Authentication", contract 29). Other accounts' objects are in tenancy.test.ts, guessing in
+// guessing.test.ts.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { markKeyRevoked } from '../../src/account/store.ts'
-import { localPayout } from '../support/bodies.ts'
 import { assertRefused, fingerprint } from '../support/check.ts'
+import { bodiesOf, type Ids, type Route, urlOf, watchRoutes } from '../support/routes.ts'
 import {
   type Answer,
   basic,
@@ -15,37 +16,54 @@ import {
 } from '../support/service.ts'
 
 let service: TestService
+let routes: readonly Route[]
 let account: Client
 before(async () => {
-  service = await startTestService()
+  const [started, found] = await watchRoutes(() => startTestService())
+  service = started
+  routes = found.filter(({ scope }) => scope !== undefined)
   account = await service.openAccount({ currencies: ['USD'], fund: { USD: 10_000_000n } })
 })
 after(() => service.close())
 
-const quoteBody = { payout_info: { currency: 'USD', amount: 100 } }
+/** Ids that are nobody's. */
+const NOBODYS: Ids = Object.fromEntries(
+  ['bnf', 'btr', 'ent', 'evt', 'pob', 'poq', 'pot', 'whd', 'whe'].map(prefix => [
+    prefix,
+    `${prefix}_00000000000000000000`,
+  ]),
+)
 
-const ENDPOINTS = [
-  ['POST', '/v3/payout/quote'],
-  ['POST', '/v3/payout'],
-  ['POST', '/v3/payout/pot_00000000000000000000/cancel'],
-  ['GET', '/v3/payout/quote/poq_00000000000000000000'],
-  ['GET', '/v3/payout/pot_00000000000000000000'],
-  ['GET', '/v3/balance_transaction/btr_00000000000000000000'],
-  ['GET', '/v3/balance'],
-] as const
+/** Any route, without credentials; a body that is none, if it takes one. */
+function ask(route: Route, headers: Record<string, string>, payload = '{"broken') {
+  const { method, takesBody } = route
+  const json = { 'content-type': 'application/json' }
+  return service.inject({
+    method: method as 'GET',
+    url: urlOf(route, NOBODYS),
+    headers: { ...headers, ...(takesBody ? json : {}) },
+    ...(takesBody ? { payload } : {}),
+  })
+}
 
 function assertUnauthorized(answer: Answer, reason: string): void {
   assertRefused(answer, 401, reason)
   assert.match(String(answer.headers['www-authenticate']), /^Basic realm="[^"]+", charset="UTF-8"$/)
 }
 
-for (const [method, url] of ENDPOINTS) {
-  test(`${method} ${url}, no credentials: 401 before anything of the request is read`, async () => {
-    const post = { headers: { 'content-type': 'application/json' }, payload: '{"broken' }
-    const answer = await service.inject({ method, url, ...(method === 'POST' ? post : {}) })
-    assertUnauthorized(answer, 'missing_credentials')
-  })
-}
+test('every route of the API, no credentials: 401 before anything of the request is read', async () => {
+  assert.ok(routes.length > 60)
+  const texts = new Set<string>()
+  for (const route of routes) {
+    const answer = await ask(route, {})
+    if (route.method !== 'HEAD') {
+      assertUnauthorized(answer, 'missing_credentials')
+      texts.add(answer.text)
+    }
+    assert.equal(answer.status, 401, route.name)
+  }
+  assert.equal(texts.size, 1)
+})
 
 /** Another base64 spelling of the same bytes: the two bits that padding leaves over are set. */
 function otherSpelling(encoded: string): string {
@@ -171,70 +189,54 @@ for (const [how, lost] of NEWS) {
   })
 }
 
-const SCOPES = [
-  ['read', 403],
-  ['write', 200],
-  ['operator', 200],
-] as const
+/** Ask and change nothing, so that a key that may only read can use them. */
+const POSTS_THAT_READ = ['POST /v3/entity/duplicate_check']
 
-for (const [scope, expected] of SCOPES) {
-  test(`API key of scope ${scope}: GET 200, POST ${expected}`, async () => {
+test('every route: GET and HEAD need scope read, whatever may write needs write', () => {
+  const reading = routes.filter(({ scope }) => scope === 'read').map(({ name }) => name)
+  const gets = routes.filter(({ method }) => /^(GET|HEAD)$/.test(method)).map(({ name }) => name)
+  assert.deepEqual(reading.sort(), [...gets, ...POSTS_THAT_READ].sort())
+  for (const { name, scope } of routes) assert.match(String(scope), /^(read|write)$/, name)
+})
+
+test('API key of scope read, every route that may write: 403 before the body is read, no row changes', async () => {
+  const key = await service.addKey(account, 'read')
+  const authorization = basic(key.key_id, key.secret)
+  const before = await fingerprint(service.database.owner)
+  const writing = routes.filter(({ scope }) => scope !== 'read')
+  assert.ok(writing.length >= 15)
+  for (const route of writing) {
+    const [body] = bodiesOf(route)
+    for (const payload of ['{"broken', JSON.stringify(body)]) {
+      const answer = await ask(route, { authorization }, payload)
+      assertRefused(answer, 403, 'insufficient_scope')
+      assert.equal(answer.status, 403, route.name)
+    }
+  }
+  assert.deepEqual(await fingerprint(service.database.owner), before)
+})
+
+for (const scope of ['read', 'write', 'operator'] as const) {
+  test(`API key of scope ${scope}, every route that it reaches: no 401, no 403 for its scope`, async () => {
     const key = await service.addKey(account, scope)
-    const quote = await account.post('/v3/payout/quote', quoteBody)
-    const payout = (await account.post('/v3/payout', localPayout)).json.data
-    for (const url of [
-      '/v3/balance',
-      `/v3/payout/quote/${quote.json.id}`,
-      `/v3/payout/${payout.id}`,
-      `/v3/balance_transaction/${payout.balance_transaction}`,
-    ]) {
-      assert.equal((await key.get(url)).status, 200, url)
-    }
-    const before = await fingerprint(service.database.owner)
-    for (const [url, body] of [
-      ['/v3/payout/quote', quoteBody],
-      ['/v3/payout', localPayout],
-    ] as const) {
-      const answer = await key.post(url, body)
-      assert.equal(answer.status, expected, answer.text)
-      if (expected === 403) assertRefused(answer, 403, 'insufficient_scope')
-    }
-    if (expected === 403) {
-      // Also before the body is read.
-      assertRefused(await key.post('/v3/payout', '{"broken'), 403, 'insufficient_scope')
-      assert.deepEqual(await fingerprint(service.database.owner), before)
+    const authorization = basic(key.key_id, key.secret)
+    for (const route of routes.filter(route => scope !== 'read' || route.scope === 'read')) {
+      const { status, json } = await ask(route, { authorization })
+      assert.notEqual(status, 401, route.name)
+      assert.notEqual(json?.errors?.[0]?.reason, 'insufficient_scope', route.name)
     }
   })
 }
 
-test('GET by id, another account’s object of every kind: byte for byte like one that never was', async () => {
-  const stranger = await service.addKey(await service.openAccount(), 'operator')
-  const quote = await account.post('/v3/payout/quote', quoteBody)
-  const payout = (await account.post('/v3/payout', localPayout)).json.data
-  const own = [
-    ['/v3/payout/quote/', quote.json.id],
-    ['/v3/payout/', payout.id],
-    ['/v3/balance_transaction/', payout.balance_transaction],
-  ] as const
-  for (const [path, id] of own) {
-    const never = id.replace(/.{10}$/, '0000000000')
-    const theirs = await stranger.get(path + id)
-    const nobodys = await stranger.get(path + never)
-    assertRefused(theirs, 404, 'not_found')
-    assert.equal(theirs.text, nobodys.text)
-    assert.deepEqual(theirs.headers, { ...nobodys.headers, date: theirs.headers.date })
-  }
-})
-
-test('POST /v3/payout, same text of another account’s quote or beneficiary: 404 like never-existing, their objects untouched', async () => {
-  const stranger = await service.openAccount({ currencies: ['USD'], fund: { USD: 1_000_000n } })
-  const quote = (await account.post('/v3/payout/quote', quoteBody)).json.id
-  const { beneficiary } = (await account.post('/v3/payout', localPayout)).json.data
-  const { beneficiary_details: _, ...bare } = localPayout
+test('account of production, every route of sandboxes: 403, no row changes', async () => {
   const before = await fingerprint(service.database.owner)
-  const byQuote = await stranger.post('/v3/payout', { ...localPayout, amount: 100, quote })
-  assertRefused(byQuote, 404, 'not_found', 'quote')
-  const byBeneficiary = await stranger.post('/v3/payout', { ...bare, beneficiary })
-  assertRefused(byBeneficiary, 404, 'beneficiary_not_found', 'beneficiary')
+  const ofSandboxes = routes.filter(({ url }) => url.startsWith('/v3/sandbox/'))
+  assert.ok(ofSandboxes.length >= 3)
+  const authorization = basic(account.key_id, account.secret)
+  for (const route of ofSandboxes) {
+    const [body] = bodiesOf(route)
+    const answer = await ask(route, { authorization }, JSON.stringify(body))
+    assertRefused(answer, 403, 'sandbox_only')
+  }
   assert.deepEqual(await fingerprint(service.database.owner), before)
 })

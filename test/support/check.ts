@@ -125,6 +125,23 @@ export async function fingerprint(owner: Sql): Promise<Record<string, string>> {
   return Object.fromEntries(rows.map(row => [row.name, row.rows]))
 }
 
+/** Every row of one account as text, by table; of every account when none is named. */
+export async function rowsOf(owner: Sql, account_id?: string): Promise<Record<string, string>> {
+  const tables = await owner<{ name: string; own: boolean }[]>`
+    select table_name::text as name, bool_or(column_name = 'account_id') as own
+    from information_schema.columns where table_schema = 'public' group by 1 order by 1`
+  const found: Record<string, string> = {}
+  for (const { name, own } of tables) {
+    if (account_id !== undefined && !own) continue
+    const where = account_id === undefined ? '' : `where account_id = '${account_id}'`
+    const rows = await owner.unsafe<{ row: string }[]>(
+      `select t::text as row from "${name}" t ${where} order by 1`,
+    )
+    found[name] = rows.map(({ row }) => row).join('\n')
+  }
+  return found
+}
+
 /** `{ USD: '10000', EUR: '0' }` as GET /v3/balance says. */
 export async function balancesOf(client: Client): Promise<Record<string, string>> {
   const answer = await client.get('/v3/balance')

@@ -10,6 +10,7 @@ import { fileURLToPath } from 'node:url'
 import { createAccount, type OpenedAccount } from '../../src/cli/account.ts'
 import { onDatabase } from '../../src/cli/context.ts'
 import { readConfig } from '../../src/config.ts'
+import { keepOutput } from './logs.ts'
 import { basic } from './service.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
@@ -50,7 +51,9 @@ export async function startProcess(env: Environment): Promise<RunningProcess> {
     CORRIDOR_SIMULATOR_DELAY_MS: '0',
     CORRIDOR_SETTLE_POLL_MS: '20',
     ...env,
+    LOG_LEVEL: 'trace',
   })
+  keepOutput(child)
   const log: LogLine[] = []
   const listening = Promise.withResolvers<string>()
   createInterface({ input: child.stdout as NodeJS.ReadableStream }).on('line', line => {

@@ -2,9 +2,9 @@
 // accounts, rates, keys. Nothing of the product is replaced but clock, rates and rail where a test
 // says so.
 
-import type { FastifyInstance, InjectOptions } from 'fastify'
-import { pino } from 'pino'
+import type { FastifyBaseLogger, FastifyInstance, InjectOptions } from 'fastify'
 import { hashSecret, type Scope } from '../../src/account/rules.ts'
+import { newSecret } from '../../src/account/secret.ts'
 import { insertApiKey } from '../../src/account/store.ts'
 import { buildApp } from '../../src/app.ts'
 import { createAccount, type OpenedAccount } from '../../src/cli/account.ts'
@@ -18,6 +18,7 @@ import { newId } from '../../src/id.ts'
 import { makeMetrics } from '../../src/metrics.ts'
 import { parseDecimal } from '../../src/money/decimal.ts'
 import { createDatabase, type TestDatabase } from './database.ts'
+import { keepMetrics, serviceLog } from './logs.ts'
 
 export interface Answer {
   readonly status: number
@@ -69,14 +70,17 @@ export interface AccountOptions {
 }
 
 /** Settles nothing by itself: tests call settleOnce, or start the worker, when they want it. */
-export async function startTestService(config: Partial<Config> = {}): Promise<TestService> {
+export async function startTestService(
+  config: Partial<Config> = {},
+  log: FastifyBaseLogger = serviceLog(),
+): Promise<TestService> {
   const database = await createDatabase()
   const full: Config = {
     ...readConfig({ LOG_LEVEL: 'silent', DATABASE_URL: database.url }),
     rate_max_age_s: 0,
     ...config,
   }
-  const { app, deps, inject, close } = await startProcess(database.url, full)
+  const { app, deps, inject, close } = await startProcess(database.url, full, log)
   return {
     database,
     app,
@@ -96,7 +100,7 @@ export async function startTestService(config: Partial<Config> = {}): Promise<Te
       return client(opened, inject)
     },
     async addKey({ account }, scope) {
-      const secret = `${scope} ${newId('key')}`
+      const secret = newSecret(account)
       const { account_id } = account
       const key_id = newId('key')
       const secret_hash = hashSecret(secret)
@@ -121,7 +125,7 @@ export async function startTestService(config: Partial<Config> = {}): Promise<Te
       )
       await deps.reference.refresh()
     },
-    anotherProcess: () => startProcess(database.url, full),
+    anotherProcess: () => startProcess(database.url, full, log),
     async close() {
       await close()
       await database.drop()
@@ -129,8 +133,8 @@ export async function startTestService(config: Partial<Config> = {}): Promise<Te
   }
 }
 
-async function startProcess(url: string, config: Config) {
-  const deps = await openDeps(url, config, pino({ level: config.log_level }), makeMetrics())
+async function startProcess(url: string, config: Config, log: FastifyBaseLogger) {
+  const deps = await openDeps(url, config, log, makeMetrics())
   const app = await buildApp(deps)
   await app.ready()
   return {
@@ -144,6 +148,7 @@ async function startProcess(url: string, config: Config) {
     async close() {
       await app.close()
       await deps.close()
+      keepMetrics(await deps.metrics.registry.metrics())
     },
   }
 }

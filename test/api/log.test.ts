@@ -1,0 +1,279 @@
+// A service that logs all it can, given canaries in every text of every request, hostile ones too,
+// and errors on every path, those of the database that print the row among them: nothing of what
+// was sent is in its log, its metrics or its answers' messages, and each event is one line of JSON.
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { after, before, test } from 'node:test'
+import { makeLog } from '../../src/log.ts'
+import { deliverDue } from '../../src/worker/deliver-webhooks.ts'
+import { settleOnce } from '../../src/worker/settle-payouts.ts'
+import { CANARY, faultsOfLines, privateIn } from '../support/logs.ts'
+import { startProcess } from '../support/process.ts'
+import { bodiesOf, type Route, urlOf, watchRoutes, withText } from '../support/routes.ts'
+import { type Answer, basic, startTestService, type TestService } from '../support/service.ts'
+import { report } from '../support/settling.ts'
+import { makeWorld, type World } from '../support/world.ts'
+
+const HOSTILE = `${CANARY}\r\n{"level":60,"time":1,"msg":"forged"}\u001b[31m\u009b31m\u2028`
+
+/** Every write of the log. */
+const written: string[] = []
+let service: TestService
+let routes: readonly Route[]
+let world: World
+
+before(async () => {
+  const log = makeLog('trace', { write: text => void written.push(text) })
+  const start = () => startTestService({ webhook_allow_private: true }, log)
+  const [started, found] = await watchRoutes(start)
+  service = started
+  routes = found.filter(({ url, method }) => url.startsWith('/v3/') && method !== 'HEAD')
+  await service.setRates({ 'EUR/USD': '1.1' })
+  world = await makeWorld(service, true)
+})
+after(() => service.close())
+
+type Headers = Record<string, string>
+
+/** As the account; checks what it is answered. */
+async function send(route: Route, url: string, body?: object | string, headers: Headers = {}) {
+  const answer = await call(route, url, body, headers)
+  assertSilent(answer, `${route.name} ${JSON.stringify(body)}`)
+  return answer
+}
+
+function call(route: Route, url: string, body?: object | string, headers: Headers = {}) {
+  const { key_id, secret } = world.client
+  const json: Headers = body === undefined ? {} : { 'content-type': 'application/json' }
+  return service.inject({
+    method: route.method as 'GET',
+    url,
+    headers: { authorization: basic(key_id, secret), ...json, ...headers },
+    ...(body === undefined
+      ? {}
+      : { payload: typeof body === 'string' ? body : JSON.stringify(body) }),
+  })
+}
+
+/** Not even to the caller itself is a refused text said again. */
+function assertSilent({ status, json, text }: Answer, what: string): void {
+  if (status < 400 || json === undefined) return
+  const messages = [json.message, json.detail, ...json.errors.map((e: Answer['json']) => e.message)]
+  assert.doesNotMatch(JSON.stringify(messages), /zqcanary/i, `${what}: ${text}`)
+}
+
+/** What the log must be after whatever was done. */
+function assertClean(): void {
+  const text = written.join('')
+  const found = written.filter(line => /zqcanary/i.test(line) || privateIn(line).length > 0)
+  assert.deepEqual(found.slice(0, 3), [])
+  assert.deepEqual(faultsOfLines(text), [])
+  for (const line of written) assert.equal(line.split('\n').length, 2, 'one line each')
+  assert.doesNotMatch(text, /forged/)
+}
+
+/** How often each code of PostgreSQL stands in the log. */
+function codesLogged(): Map<string, number> {
+  const codes = written.map(line => JSON.parse(line).err?.code as string | undefined)
+  return new Map(
+    [...Map.groupBy(codes, code => code ?? '')].map(([code, some]) => [code, some.length]),
+  )
+}
+
+/** Texts that each route has taken, by path: what a full body of canaries is made of. */
+const taken = new Map<string, [path: string, text: string][]>()
+
+test('every text of every request: whatever it holds, none of it is logged or said again', async () => {
+  for (const route of routes) {
+    const url = urlOf(route, world.ids)
+    for (const { place, path } of route.leaves) {
+      for (const text of [HOSTILE, CANARY, 'zqcanary@zqcanary.example']) {
+        const encoded = encodeURIComponent(text)
+        if (place === 'params') {
+          await send(route, urlOf(route, world.ids, { [path]: encoded }), bodiesOf(route)[0])
+        } else if (place === 'querystring') {
+          await send(route, `${url}?${path}=${encoded}`, bodiesOf(route)[0])
+        } else {
+          const [body] = bodiesOf(route, path, text)
+          const { status } = await send(route, url, body)
+          if (status !== 200) continue
+          taken.set(route.name, [...(taken.get(route.name) ?? []), [path, text]])
+          break
+        }
+      }
+    }
+  }
+  assert.ok((taken.get('POST /v3/payout') ?? []).length >= 20, 'most texts of a payout are taken')
+  assertClean()
+})
+
+test('bodies that are no JSON, headers of every kind, names of members: none of it is logged or said again', async () => {
+  const bodies = [
+    `{"a": "${CANARY}`,
+    `{"a": "${CANARY}"}`,
+    `{"a": "${CANARY}\u0000"}`,
+    `{"a": "${CANARY}", "a": "${CANARY}"}`,
+    `"${CANARY}"`,
+    `${CANARY}`,
+    `{"__proto__": "${CANARY}"}`,
+    ...[300_000, 17_000_000].map(length => `"${CANARY}${' '.repeat(length)}"`),
+  ]
+  const headers: Headers[] = [
+    { 'idempotency-key': `${CANARY} ${CANARY} ключ` },
+    { 'idempotency-key': CANARY.repeat(100) },
+    { 'content-type': `text/${CANARY}` },
+    { 'content-type': `application/json; charset=${CANARY}` },
+    { accept: `application/problem+json, ${CANARY}` },
+    { authorization: `Basic ${CANARY}` },
+    { authorization: basic(CANARY, CANARY) },
+    { authorization: basic(world.client.key_id, `${world.client.secret}${CANARY}`) },
+    { 'user-agent': CANARY, 'x-request-id': CANARY, 'x-forwarded-for': CANARY, cookie: CANARY },
+  ]
+  for (const route of routes.filter(({ takesBody }) => takesBody)) {
+    for (const body of bodies) await send(route, urlOf(route, world.ids), body)
+    // Of a member that is wrong the caller is told the name.
+    for (const body of [`{"${CANARY}":`, `{"${CANARY}": 1}`]) {
+      await call(route, urlOf(route, world.ids), body)
+    }
+  }
+  for (const route of routes) {
+    const url = urlOf(route, world.ids)
+    for (const some of headers) await send(route, url, bodiesOf(route)[0], some)
+  }
+  const nowhere = [`/${CANARY}`, `/v3/${CANARY}`, `/v3/payout/%ff${CANARY}`, `/docs/${CANARY}`]
+  for (const url of nowhere) assertSilent(await service.inject({ url }), url)
+  assertClean()
+})
+
+test('what is no HTTP: none of it is logged', async () => {
+  const address = new URL(await service.app.listen({ port: 0, host: '127.0.0.1' }))
+  for (const sent of [
+    `${CANARY}\r\n\r\n`,
+    `GET /${CANARY} HTTP/1.1\r\n${CANARY}\r\n\r\n`,
+    `GET / HTTP/1.1\r\nhost: a\r\nx: ${CANARY.repeat(4_000)}\r\n\r\n`,
+    `POST /v3/payout HTTP/1.1\r\nhost: a\r\ncontent-length: 9\r\ncontent-length: 8\r\n\r\n${CANARY}`,
+  ]) {
+    const socket = connect(Number(address.port), address.hostname)
+    socket.on('error', () => {}).end(sent)
+    let answer = ''
+    socket.setEncoding('utf8').on('data', text => {
+      answer += text
+    })
+    await once(socket, 'close')
+    assert.ok(!answer.includes(CANARY), answer)
+  }
+  assertClean()
+})
+
+/** What each row with a canary that is written comes to, on every table of accounts. */
+const FAULTS = [
+  ['22P02', 'perform new::text::bigint;'],
+  ['P0001', "raise exception 'refused: %', new::text using detail = new::text, hint = new::text;"],
+  [
+    '23514',
+    `raise exception 'violates' using errcode = 'check_violation', detail = new::text,
+      table = tg_table_name;`,
+  ],
+] as const
+
+async function tablesOfAccounts(): Promise<string[]> {
+  const rows = await service.database.owner<{ name: string }[]>`
+    select table_name::text as name from information_schema.columns
+    where table_schema = 'public' and column_name = 'account_id' and table_name <> 'accounts'
+      and table_name <> 'api_keys'`
+  return rows.map(({ name }) => name)
+}
+
+/** A body with every text in it that the route has taken. */
+function fullBody(route: Route): object | undefined {
+  const [body] = bodiesOf(route)
+  if (body === undefined) return undefined
+  const texts = taken.get(route.name) ?? []
+  const full = texts.reduce((b, [path, text]) => withText(b, path, text), structuredClone(body))
+  return full
+}
+
+for (const [code, statement] of FAULTS) {
+  test(`database error ${code} that prints the row, on every write: logged by its code, the row is not`, async () => {
+    const { owner } = service.database
+    const tables = await tablesOfAccounts()
+    await owner.unsafe(`create or replace function explode() returns trigger language plpgsql as $$
+      begin if new::text ~* '${CANARY}' then ${statement} end if; return new; end $$`)
+    for (const table of tables) {
+      await owner.unsafe(`create trigger zz_explode before insert or update on ${table}
+        for each row execute function explode()`)
+    }
+    const before = codesLogged().get(code) ?? 0
+    try {
+      let failed = 0
+      for (const route of routes.filter(({ scope }) => scope === 'write')) {
+        const { status } = await send(route, urlOf(route, world.ids), fullBody(route))
+        if (status === 500) failed += 1
+      }
+      assert.ok(failed >= 4, `${failed} writes failed`)
+      // Payouts to settle and events to deliver are there from the tests before.
+      await settleOnce(service.deps)
+      await deliverDue(service.deps, service.deps.sql)
+    } finally {
+      for (const table of tables) await owner.unsafe(`drop trigger zz_explode on ${table}`)
+    }
+    const logged = (codesLogged().get(code) ?? 0) - before
+    assert.ok(logged >= 4, `${logged} were logged`)
+    assertClean()
+  })
+}
+
+test('rail that fails with the payout in its error, connections that are lost: logged, the payout is not', async () => {
+  const { owner } = service.database
+  const created = await world.client.post('/v3/payout', {
+    ...(fullBody(routes.find(({ name }) => name === 'POST /v3/payout') as Route) as object),
+    amount: 12_345,
+  })
+  const failing = {
+    name: 'failing',
+    submit: async (payout: object) => {
+      throw Object.assign(new Error('no connection'), { payout, request: { body: payout } })
+    },
+    inquire: async () => report(),
+  }
+  const lines = written.length
+  await owner`update payouts set ask_rail_at = clock_timestamp() where ask_rail_at is not null`
+  await settleOnce({ ...service.deps, rail: failing })
+  assert.ok(
+    written.slice(lines).some(line => line.includes('rail gave no clear answer')),
+    created.text,
+  )
+  await owner`
+    select pg_terminate_backend(pid) from pg_stat_activity
+    where datname = current_database() and application_name = 'corridor'`
+  await Promise.all(routes.map(route => send(route, urlOf(route, world.ids), fullBody(route))))
+  assertClean()
+})
+
+test('/metrics after all this: no text of any request, no id', async () => {
+  const { text } = await service.inject({ url: '/metrics' })
+  assert.match(text, /corridor_http_request_seconds_count\{[^}]*status="500"/)
+  assert.doesNotMatch(text, /zqcanary/i)
+  assert.deepEqual(privateIn(text), [])
+  for (const id of world.all) assert.ok(!text.includes(id), id)
+})
+
+test('error that nobody expected, in a process: one line in the log, without what the error carries', async () => {
+  const preload = `process.on('SIGUSR2', () => {
+    const text = ['Zq', 'canary'].join('')
+    const error = Object.assign(new Error('unexpected'), { detail: text, secret: text })
+    setImmediate(() => { throw error })
+  })`
+  const NODE_OPTIONS = `--import=data:text/javascript,${encodeURIComponent(preload)}`
+  const one = await startProcess({ DATABASE_URL: service.database.url, NODE_OPTIONS })
+  try {
+    process.kill(one.pid, 'SIGUSR2')
+    assert.equal(await one.ended, 1)
+    const last = one.log.at(-1) as { level?: number; msg?: string }
+    assert.deepEqual([last.level, last.msg], [60, 'unexpected error'])
+    assert.ok(!JSON.stringify(one.log).includes(CANARY))
+  } finally {
+    await one.kill()
+  }
+})

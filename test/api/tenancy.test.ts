@@ -1,0 +1,291 @@
+// Accounts apart from each other, over HTTP: for every route that is served and every id that it
+// takes, another account's id gets byte for byte the answer of one that never was, and no row of
+// that account changes (contract 28). Made from the routes themselves: a new one is asked too, and
+// one that this test cannot ask fails it.
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { isDeepStrictEqual } from 'node:util'
+import { type IdPrefix, newId } from '../../src/id.ts'
+import { rowsOf } from '../support/check.ts'
+import { bodiesOf, type Ids, type Leaf, type Route, urlOf, watchRoutes } from '../support/routes.ts'
+import { type Answer, type Client, startTestService, type TestService } from '../support/service.ts'
+import { makeWorld, OWNERS_KEY, OWNERS_REFERENCE, type World } from '../support/world.ts'
+
+let service: TestService
+let routes: readonly Route[]
+/** Whose ids are asked for: of a sandbox, and of production. */
+let owner: World
+let live: World
+/** Who asks: another sandbox, and another account of production. */
+let stranger: World
+let liveStranger: World
+
+before(async () => {
+  const [started, found] = await watchRoutes(() =>
+    startTestService({ webhook_allow_private: true }),
+  )
+  service = started
+  // What ends objects comes last.
+  routes = found
+    .filter(({ url }) => url.startsWith('/v3/'))
+    .sort((a, b) => Number(a.method === 'DELETE') - Number(b.method === 'DELETE'))
+  await service.setRates({ 'EUR/USD': '1.1' })
+  owner = await makeWorld(service, true)
+  live = await makeWorld(service, false)
+  stranger = await makeWorld(service, true)
+  liveStranger = await makeWorld(service, false)
+})
+after(() => service.close())
+
+const ACCEPTS = ['application/json', 'application/problem+json', 'text/csv'] as const
+
+/** One way to put ids into a request: by leaf, or several parameters of the path at once. */
+interface Probe {
+  readonly route: Route
+  /** The names of the parameters of the path that are not the caller's own. */
+  readonly foreign: readonly string[]
+  /** Where else an id is put, and of which kind. */
+  readonly leaf?: Leaf
+  readonly prefix: string
+  readonly name: string
+}
+
+function probesOf(route: Route): Probe[] {
+  const parameters = route.leaves.filter(({ place }) => place === 'params')
+  const some = subsetsOf(parameters).map(leaves => {
+    const foreign = leaves.map(({ path }) => path)
+    return { route, foreign, prefix: '', name: `${route.name}, ${foreign.join(' and ')}` }
+  })
+  const others = route.leaves.filter(({ place }) => place !== 'params')
+  return [
+    ...some,
+    ...others.flatMap(leaf =>
+      leaf.prefixes.map(prefix => {
+        const name = `${route.name}, ${leaf.place} ${leaf.path} (${prefix})`
+        return { route, foreign: [], leaf, prefix, name }
+      }),
+    ),
+  ]
+}
+
+/** Every choice of at least one. */
+function subsetsOf<T>([first, ...rest]: readonly T[]): T[][] {
+  if (first === undefined) return []
+  const smaller = subsetsOf(rest)
+  return [[first], ...smaller.map(some => [first, ...some]), ...smaller]
+}
+
+/** An id of each kind that nobody ever had. */
+function neverIds(): Ids {
+  const prefixes = Object.keys(owner.ids) as IdPrefix[]
+  return Object.fromEntries(prefixes.map(prefix => [prefix, newId(prefix)]))
+}
+
+/** What the caller is answered, for each body that the route takes and each kind of answer. */
+async function ask(by: World, probe: Probe, ids: Ids): Promise<Answer[]> {
+  const { route, foreign, leaf, prefix } = probe
+  const id = ids[prefix] ?? ''
+  const chosen = route.leaves
+    .filter(({ place, path }) => place === 'params' && foreign.includes(path))
+    .map(({ path, prefixes }) => [path, ids[prefixes[0] ?? ''] ?? ''])
+  const query = leaf?.place === 'querystring' ? `?${leaf.path}=${id}` : ''
+  const url = urlOf(route, by.ids, Object.fromEntries(chosen)) + query
+  const bodies = leaf?.place === 'body' ? bodiesOf(route, leaf.path, id) : bodiesOf(route)
+  const answers: Answer[] = []
+  for (const body of bodies) {
+    for (const accept of ACCEPTS) {
+      answers.push(await send(by.client, route, url, body, { accept, ...keyOf(probe) }))
+    }
+  }
+  return answers
+}
+
+/** With the very key of the owner's request, where there can be one. */
+function keyOf({ route, foreign }: Probe): Record<string, string> {
+  return route.idempotent && foreign.length > 0 ? { 'idempotency-key': OWNERS_KEY } : {}
+}
+
+type Headers = Record<string, string>
+
+function send(by: Client, { method }: Route, url: string, body?: object, headers: Headers = {}) {
+  const authorization = `Basic ${Buffer.from(`${by.key_id}:${by.secret}`).toString('base64')}`
+  const json = body === undefined ? {} : { 'content-type': 'application/json' }
+  return service.inject({
+    method: method as 'GET',
+    url,
+    headers: { authorization, ...json, ...headers },
+    ...(body === undefined ? {} : { payload: JSON.stringify(body) }),
+  })
+}
+
+/** What the caller sees, but for the time, the number of the request, and the id that it sent. */
+function seen({ status, headers, text }: Answer, asked: string) {
+  const { date: _, ...rest } = headers
+  const body = text.replace(/urn:corridor:request:[\w-]+/, 'urn:corridor:request:this')
+  const length = body === text ? {} : { 'content-length': 'of that number' }
+  const named = asked === '' ? body : body.replaceAll(asked, 'the id that was asked for')
+  return { status, headers: { ...rest, ...length }, body: named }
+}
+
+/** Also but for what is new in it: ids and times of what was made for the caller itself. */
+function made(answer: Answer) {
+  const { status, headers, body } = seen(answer, '')
+  const settled = body
+    .replace(/\b([a-z]{2,3})_[0-9a-hjkmnp-tv-z]{20}\b/g, '$1_…')
+    .replace(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}/g, 'time')
+  return { status, headers, body: settled }
+}
+
+/** Nobody looks whom a beneficiary's address belongs to until it is paid: one is made either way. */
+const looksUp = ({ route, prefix }: Probe) =>
+  prefix !== 'dep' || !route.url.startsWith('/v3/beneficiary')
+
+/** What an id that is not there comes to: `GET` of a list by it has nothing, a cursor is no cursor. */
+function expectedStatuses({ route, leaf, prefix }: Probe): readonly number[] {
+  if (leaf === undefined) return [404]
+  if (leaf.place === 'querystring') return [/_(after|before)$/.test(leaf.path) ? 400 : 200]
+  // A batch that makes what it can, or says what it would, is answered.
+  if (route.url === '/v3/payout_batch') return prefix === 'dep' ? [422, 200] : [404, 200]
+  if (!looksUp({ route, leaf, prefix, foreign: [], name: '' })) return [200]
+  return prefix === 'dep' ? [422] : [404]
+}
+
+/** Nothing of another account may be in any answer. */
+function assertNothingOf(of: World, answer: Answer, asked: readonly string[], what: string): void {
+  for (const id of answer.text.match(/\b[a-z]{2,3}_[0-9a-hjkmnp-tv-z]{20}\b/g) ?? []) {
+    assert.ok(!of.all.has(id) || asked.includes(id), `${what} shows ${id}`)
+  }
+}
+
+async function assertApart(of: World, by: World, probe: Probe): Promise<void> {
+  const never = neverIds()
+  const theirs = await ask(by, probe, of.ids)
+  const nobodys = await ask(by, probe, never)
+  const statuses = expectedStatuses(probe)
+  const asked = (ids: Ids) => ids[probe.prefix] ?? ''
+  theirs.forEach((answer, i) => {
+    const other = nobodys[i] as Answer
+    // A batch is recorded, and a beneficiary made or changed, for the caller alone: with new ids.
+    const isNew = answer.status === 200 && /^(POST|PUT)$/.test(probe.route.method)
+    if (isNew) assert.deepEqual(made(answer), made(other), probe.name)
+    else assert.deepEqual(seen(answer, asked(of.ids)), seen(other, asked(never)), probe.name)
+    assert.ok(statuses.includes(answer.status), `${probe.name}: ${answer.status} ${answer.text}`)
+    assertNothingOf(of, answer, [asked(of.ids)], probe.name)
+  })
+}
+
+/** A sandbox is asked for what is another's; addresses by one that may not pay it. */
+const strangerTo = (of: World, { prefix }: Probe) =>
+  of === owner && prefix === 'dep' ? liveStranger : stranger
+
+test('routes of the API: all are found, each with a scope', () => {
+  assert.ok(routes.length > 60, String(routes.length))
+  for (const { name, scope } of routes) assert.ok(scope !== undefined, name)
+  const names = new Set(routes.map(({ name }) => name))
+  for (const { name, method, url } of routes) {
+    if (method === 'GET') assert.ok(names.has(`HEAD ${url}`), name)
+  }
+})
+
+test('every list and object of one’s own: nothing of another account in it', async () => {
+  for (const route of routes.filter(({ method }) => method === 'GET')) {
+    for (const query of ['', '?limit=100', `?reference_id=${OWNERS_REFERENCE}`]) {
+      const url = encodeURI(urlOf(route, stranger.ids) + query)
+      for (const accept of ACCEPTS) {
+        const answer = await send(stranger.client, route, url, undefined, { accept })
+        assert.ok([200, 400].includes(answer.status), `${url}: ${answer.text}`)
+        if (query === '') assert.equal(answer.status, 200, url)
+        for (const whose of [owner, live, liveStranger]) assertNothingOf(whose, answer, [], url)
+      }
+    }
+  }
+})
+
+test('every route × every id it takes, another account’s: byte for byte like one that never was, no row of theirs changes', async t => {
+  let count = 0
+  for (const whose of [owner, live]) {
+    const { account_id } = whose.client.account
+    for (const route of routes) {
+      const rows = await rowsOf(service.database.owner, account_id)
+      for (const probe of probesOf(route)) {
+        await assertApart(whose, strangerTo(whose, probe), probe)
+        count += 1
+      }
+      assert.deepEqual(await rowsOf(service.database.owner, account_id), rows, route.name)
+    }
+  }
+  t.diagnostic(`${count} places for ids, each with ${ACCEPTS.length} kinds of answer`)
+})
+
+test('what needs no key: nothing of any account in it', async () => {
+  for (const url of ['/metrics', '/readyz', '/healthz', '/openapi.json', '/docs/json']) {
+    const answer = await service.inject({ url })
+    assert.equal(answer.status, 200, url)
+    for (const whose of [owner, live, stranger]) assertNothingOf(whose, answer, [], url)
+    assert.ok(!answer.text.includes(OWNERS_REFERENCE), url)
+  }
+})
+
+test('every POST that keeps its answer, key of another account: means nothing, whatever the body', async () => {
+  const posts = routes.filter(route => route.idempotent && !route.url.includes(':'))
+  assert.ok(posts.length >= 8, String(posts.length))
+  for (const route of posts) {
+    const [body, ...others] = bodiesOf(route)
+    const key = { 'idempotency-key': `${route.url} of the owner` }
+    const first = await send(owner.client, route, route.url, body, key)
+    assert.equal(first.status, 200, `${route.name}: ${first.text}`)
+    const { account_id } = owner.client.account
+    const rows = await rowsOf(service.database.owner, account_id)
+    for (const [by, said] of [
+      [stranger, body],
+      [liveStranger, others[0] ?? { ...body, description: 'Another body' }],
+    ] as const) {
+      const answer = await send(by.client, route, route.url, said, key)
+      const reason = answer.json.errors?.[0]?.reason
+      const expected = by === stranger ? undefined : ['invalid_field', 'sandbox_only', undefined]
+      assert.ok(
+        expected === undefined || expected.includes(reason),
+        `${route.name}: ${answer.text}`,
+      )
+      if (by === stranger) assert.equal(answer.status, 200, `${route.name}: ${answer.text}`)
+      assert.equal(answer.headers['idempotent-replayed'], undefined, route.name)
+      assertNothingOf(owner, answer, [], route.name)
+    }
+    assert.deepEqual(await rowsOf(service.database.owner, account_id), rows, route.name)
+    const again = await send(owner.client, route, route.url, body, key)
+    assert.equal(again.text, first.text, route.name)
+    assert.equal(again.headers['idempotent-replayed'], 'true', route.name)
+  }
+})
+
+test('POST /v3/entity, the record of another account’s entity: a new one, and no word of theirs', async () => {
+  const record = { type: 'individual', name: 'Olga Owner', email: 'olga@owner.example' }
+  const { client } = await makeStranger()
+  const check = await client.post('/v3/entity/duplicate_check', record)
+  assert.equal(check.json.data.duplicate, false, check.text)
+  const created = await client.post('/v3/entity', record)
+  assert.equal(created.status, 200, created.text)
+  for (const answer of [check, created]) assertNothingOf(owner, answer, [], 'the same record')
+})
+
+async function makeStranger(): Promise<{ client: Client }> {
+  const opened = await service.openAccount({ currencies: ['USD'], fund: { USD: 1_000_000n } })
+  return { client: opened }
+}
+
+// Last, as it changes and ends what the owner has.
+test('every route × every id it takes, one’s own: another answer than of one that never was', async () => {
+  for (const route of routes) {
+    for (const probe of probesOf(route).filter(looksUp)) {
+      // Accounts do not pay themselves: the other sandbox pays this one.
+      const by = probe.prefix === 'dep' ? stranger : owner
+      const own = await ask(by, probe, owner.ids)
+      const nobodys = await ask(by, probe, neverIds())
+      // As CSV a list has no pages to begin anywhere.
+      const told = own.filter((answer, i) => {
+        return !isDeepStrictEqual(made(answer), made(nobodys[i] as Answer))
+      })
+      assert.ok(told.length > 0, `${probe.name} is not looked up at all`)
+    }
+  }
+})
