@@ -4,6 +4,7 @@
 import postgres from 'postgres'
 import { instantFromPostgres } from '../instant.ts'
 import { watchedSocket } from './socket.ts'
+import { watched } from './statements.ts'
 
 type Types = {
   readonly bigint: bigint
@@ -60,7 +61,7 @@ const LOOK_UP_PLANS = {
 }
 
 export function connect(url: string, options: ConnectOptions): Sql {
-  return postgres(url, {
+  const sql = postgres(url, {
     max: options.max,
     connect_timeout: 3,
     // Seconds between tries to connect. The default doubles up to 20, long after a database is
@@ -96,6 +97,7 @@ export function connect(url: string, options: ConnectOptions): Sql {
       ...(options.look_ups === true ? LOOK_UP_PLANS : {}),
     },
   })
+  return watched(sql)
 }
 
 /**

@@ -3,6 +3,7 @@
 // nor try it again.
 import type { Sql, TransactionSql } from './connect.ts'
 import { isConnectionLost, isServerError } from './failure.ts'
+import { watched } from './statements.ts'
 
 /**
  * `sql.begin`, safe against a lost connection: commits when `work` resolves, rolls back and rejects
@@ -16,7 +17,7 @@ export async function transact<T>(
 ): Promise<T> {
   const result = await sql.begin(mode, async tx => {
     try {
-      return { of: await work(tx) }
+      return { of: await work(watched(tx)) }
     } catch (error) {
       if (!isConnectionLost(error)) throw error
       // Told of the error, postgres.js 3.4.9 would send ROLLBACK on the connection that is gone,

@@ -6,15 +6,13 @@ import type { Sql, TransactionSql } from '../db/connect.ts'
 import { classify, isServerError } from '../db/failure.ts'
 import { transactPipelined } from '../db/transact.ts'
 import { Refusal, refusal } from '../errors.ts'
-import { during, duringSync } from '../steps.ts'
+import { type Asked, currentCourse, during, duringSync } from '../steps.ts'
 import type { Aside } from './aside.ts'
 import type { LongOperation, Operation } from './operation.ts'
 import { nextTick, nextTurn } from './turns.ts'
 
-interface Waiting<Command, Outcome> {
+interface Waiting<Command, Outcome> extends Asked {
   readonly command: Command
-  /** When it came, by performance.now(). */
-  readonly since: number
   resolve(outcome: Outcome): void
   reject(reason: unknown): void
 }
@@ -84,7 +82,8 @@ export class Lane<Command, State, Outcome> {
    */
   run(command: Command): Promise<Outcome> {
     return new Promise((resolve, reject) => {
-      this.#queue.push({ command, since: performance.now(), resolve, reject })
+      const since = performance.now()
+      this.#queue.push({ command, since, asker: currentCourse(), resolve, reject })
       if (!this.#busy) void this.#drain()
     })
   }
@@ -127,13 +126,19 @@ export class Lane<Command, State, Outcome> {
     for (const waiting of batch) this.#inHand.add(waiting)
     try {
       const commands = batch.map(waiting => waiting.command)
-      const settled = await during('batch', this.#operation.name, commands.length, () =>
-        this.#transact(commands, onStored),
+      const about = { waiting: batch }
+      const settled = await during(
+        'batch',
+        this.#operation.name,
+        commands.length,
+        () => this.#transact(commands, onStored),
+        about,
       ).catch(error => ({ error }))
       if ('error' in settled) return await this.#answerFailed(batch, settled.error)
       const seconds = (performance.now() - started) / 1000
       this.#options.onBatch?.(this.#operation.name, batch.length, seconds)
-      await during('reply', this.#operation.name, batch.length, () => answer(batch, settled))
+      const replying = () => answer(batch, settled)
+      await during('reply', this.#operation.name, batch.length, replying, about)
     } finally {
       for (const waiting of batch) this.#inHand.delete(waiting)
     }

@@ -308,7 +308,8 @@ class Lines {
       this.#deps.metrics.webhookDelay.observe(Math.max(0, delivery.delay_s))
     }
     const requesting = () => this.#request(endpoint, delivery)
-    const sent = await during('webhook', 'send', 1, requesting).catch(error => {
+    const ids = { delivery_id: delivery.id, event_id: delivery.event_id }
+    const sent = await during('webhook', 'send', 1, requesting, { ids }).catch(error => {
       this.#deps.log.error({ err: error, delivery_id: delivery.id }, 'webhook could not be made')
       return NOT_MADE
     })

@@ -131,9 +131,8 @@ async function settle(deps: Deps, payout: ClaimedPayout): Promise<void> {
 async function askRail(deps: Deps, payout: ClaimedPayout): Promise<RailReport | undefined> {
   try {
     const asked = { ...payout, asked_at: payout.claimed_at }
-    const question = during('rail', deps.rail.name, 1, () =>
-      ask(deps.rail, asked, payout.rail_attempts),
-    )
+    const asking = () => ask(deps.rail, asked, payout.rail_attempts)
+    const question = during('rail', deps.rail.name, 1, asking, { ids: { payout_id: payout.id } })
     return await withTimeout(question, deps.config.rail_timeout_ms)
   } catch (error) {
     deps.log.warn({ err: error, payout_id: payout.id }, 'rail gave no clear answer')
