@@ -21,6 +21,7 @@ import { type Limits, openLimits } from './http/limits.ts'
 import { apiReference } from './http/openapi.ts'
 import { opsRoutes } from './http/ops.ts'
 import { refuseInvalid } from './http/problems.ts'
+import { identify, requestIdOf, watchRequests } from './http/requests.ts'
 import { REASON } from './http/schema.ts'
 import { payoutRoutes } from './payout/routes.ts'
 import { payoutBatchRoutes } from './payout-batch/routes.ts'
@@ -57,7 +58,9 @@ export async function buildApp(
   readStrictJson(app)
   app.setErrorHandler(sendError)
   app.setNotFoundHandler((request, reply) => sendNotFound(app, request, reply))
+  watchRequests(app, deps.metrics)
   app.decorateRequest('account')
+  app.decorateRequest('key_id')
   // With the first request, as routes are described where there is no configuration, too.
   let limits: Limits | undefined
   app.addHook('onRequest', async request => {
@@ -71,11 +74,6 @@ export async function buildApp(
   // process.
   app.addHook('onSend', async (_request, reply) => {
     if (lifecycle.draining) void reply.header('connection', 'close')
-  })
-  app.addHook('onResponse', async (request, reply) => {
-    const route = request.routeOptions.url ?? 'unknown'
-    const labels = { method: request.method, route, status: String(reply.statusCode) }
-    deps.metrics.requests.observe(labels, reply.elapsedTime / 1000)
   })
   await apiReference(app)
   opsRoutes(app, deps, lifecycle)
@@ -95,7 +93,12 @@ export async function buildApp(
 function makeFastify(deps: Deps): FastifyInstance {
   return fastify({
     loggerInstance: deps.log,
-    logController: new LogController({ disableRequestLogging: true }),
+    // Fastify's lines have URLs in them, with whatever a caller wrote there; see http/requests.ts.
+    logController: new LogController({
+      disableRequestLogging: true,
+      requestIdLogLabel: 'request_id',
+    }),
+    genReqId: requestIdOf,
     bodyLimit: MAX_BODY_BYTES,
     requestTimeout: 30_000,
     keepAliveTimeout: 65_000,
@@ -104,7 +107,10 @@ function makeFastify(deps: Deps): FastifyInstance {
     return503OnClosing: false,
     clientErrorHandler: sendMalformed,
     // Paths that cannot be decoded are refused before any route or hook.
-    frameworkErrors: sendError,
+    frameworkErrors(error, request, reply) {
+      identify(request, reply)
+      return sendError(error, request, reply)
+    },
     routerOptions: { maxParamLength: 256 },
     trustProxy: address => deps.config.trusted_proxies.includes(address),
     ajv: {

@@ -19,6 +19,7 @@ export type IdPrefix =
   | 'pob'
   | 'poq'
   | 'pot'
+  | 'req'
   | 'whd'
   | 'whe'
 

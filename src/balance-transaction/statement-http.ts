@@ -22,7 +22,7 @@ export interface CsvStatements {
   send(reply: FastifyReply, wanted: StatementWanted): Promise<FastifyReply>
 }
 
-export function csvStatements({ sql, config, log }: Deps): CsvStatements {
+export function csvStatements({ sql, config }: Deps): CsvStatements {
   // Half of the connections for reads: the others stay for requests that are one look-up.
   const inTurn = turns(Math.max(1, Math.floor(config.read_connections / 2)))
   const open = new Map<string, number>()
@@ -54,7 +54,7 @@ export function csvStatements({ sql, config, log }: Deps): CsvStatements {
       } catch (error) {
         if (!reply.raw.headersSent) throw error
         // The answer stays without its end, which a client of HTTP sees.
-        log.error({ err: error, account_id }, 'statement broken off')
+        reply.log.error({ err: error, account_id }, 'statement broken off')
         reply.raw.destroy()
       } finally {
         release()

@@ -11,6 +11,7 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** Set by `authenticate` on every route of the API. */
     account: Account
+    key_id: string
   }
   interface FastifyContextConfig {
     /** What a key must be allowed to; a route without one is public. */
@@ -43,6 +44,7 @@ export function authenticate(
     throw refusal('insufficient_scope', `This key has scope ${key.scope}; ${needed} is needed.`)
   }
   request.account = account
+  request.key_id = key.key_id
 }
 
 /** RFC 7617. Undefined unless the value is exactly one canonical base64 text with a colon in it. */

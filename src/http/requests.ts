@@ -1,0 +1,87 @@
+// Requests as operators see them: the id of each, its line in the log, its metrics, and the telling
+// of it to listeners. It knows no resource, and writes nothing a caller sent but an id for the request.
+import type { IncomingMessage } from 'node:http'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { newId } from '../id.ts'
+import type { Metrics } from '../metrics.ts'
+import { inCourseOf, REQUESTS, type RequestContext } from '../steps.ts'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** While somebody listens. */
+    course: RequestContext | undefined
+  }
+}
+
+/** Ids that other services make (UUID, ULID, hex), which no log or URN must quote. */
+const HARMLESS = /^[A-Za-z0-9._-]{1,128}$/
+
+/** Answers that take longer are in the log by default. */
+const SLOW_MS = 1_000
+
+/** The caller's X-Request-Id where it is harmless, else one of our own. */
+export function requestIdOf({ headers }: IncomingMessage): string {
+  const sent = headers['x-request-id']
+  return typeof sent === 'string' && HARMLESS.test(sent) ? sent : newId('req')
+}
+
+/** To be called before other hooks are added: what they refuse is a request as well. */
+export function watchRequests(app: FastifyInstance, metrics: Metrics): void {
+  app.decorateRequest('course')
+  app.addHook('onRequest', (request, reply, done) => {
+    identify(request, reply)
+    // Also of a caller who leaves before the answer.
+    reply.raw.once('close', () => end(request, reply, metrics))
+    if (REQUESTS.hasSubscribers) begin(request, reply)
+    done()
+  })
+  // Here and not before: what reads the body is called by the socket, in the course of nothing.
+  app.addHook('preHandler', (request, _reply, done) => {
+    if (request.course === undefined) done()
+    else inCourseOf(request.course, done)
+  })
+}
+
+export function identify(request: FastifyRequest, reply: FastifyReply): void {
+  void reply.header('x-request-id', request.id)
+}
+
+/** Probes, documents and paths that are not there, which need no key, are not told of. */
+function begin(request: FastifyRequest, reply: FastifyReply): void {
+  const { config, url } = request.routeOptions
+  if (config.scope === undefined || url === undefined) return
+  const { traceparent } = request.headers
+  const course: RequestContext = {
+    request_id: request.id,
+    method: request.method,
+    route: url,
+    traceparent: typeof traceparent === 'string' ? traceparent : undefined,
+  }
+  REQUESTS.start.publish(course)
+  request.course = course
+  if (course.trace_id === undefined) return
+  request.log = request.log.child({ trace_id: course.trace_id })
+  reply.log = request.log
+}
+
+function end(request: FastifyRequest, reply: FastifyReply, metrics: Metrics): void {
+  const route = request.routeOptions.url ?? 'unknown'
+  const { method, course, key_id } = request
+  const account_id = (request.account as FastifyRequest['account'] | undefined)?.account_id
+  const status = reply.raw.writableFinished ? reply.statusCode : null
+  const labels = { method, route, status: String(status ?? 'none') }
+  metrics.requests.observe(labels, reply.elapsedTime / 1000)
+  const duration_ms = Math.trunc(reply.elapsedTime * 1000) / 1000
+  const level = levelOf(status, duration_ms)
+  request.log[level]({ method, route, status, duration_ms, account_id, key_id }, 'request')
+  if (course === undefined) return
+  course.status = status
+  if (account_id !== undefined) course.account_id = account_id
+  REQUESTS.asyncEnd.publish(course)
+}
+
+/** At 9,000 payouts a second, a line for each costs more than it tells. */
+function levelOf(status: number | null, duration_ms: number): 'debug' | 'warn' | 'error' {
+  if (status === 500) return 'error'
+  return (status ?? 0) > 500 || duration_ms >= SLOW_MS ? 'warn' : 'debug'
+}
