@@ -34,6 +34,22 @@ export interface Config {
   /** 0: no limit. */
   readonly failed_logins_per_min: number
   readonly trusted_proxies: Addresses
+  /** Undefined: nothing is traced, and nothing of OpenTelemetry is loaded. */
+  readonly tracing: Tracing | undefined
+}
+
+/** By the standard variables of OpenTelemetry. */
+export interface Tracing {
+  /** Where spans are posted, as OTLP in JSON. */
+  readonly url: string
+  readonly service_name: string
+  readonly resource: Readonly<Record<string, string>>
+  readonly sampler: (typeof SAMPLERS)[number]
+  /** Of the samplers by ratio. */
+  readonly ratio: number
+  /** Spans that wait to be sent; more are dropped. */
+  readonly queue_size: number
+  readonly send_every_ms: number
 }
 
 /** Addresses and networks, as a set. */
@@ -155,11 +171,56 @@ export const SETTINGS = [
     meaning:
       'Addresses and networks, such as 10.0.0.0/8, of proxies whose X-Forwarded-For is believed.',
   },
+  {
+    name: 'OTEL_EXPORTER_OTLP_ENDPOINT',
+    fallback: '',
+    meaning: 'Collector of traces by OTLP over HTTP, such as http://127.0.0.1:4318.',
+  },
+  {
+    name: 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT',
+    fallback: '',
+    meaning: 'The same as the whole URL that spans are posted to.',
+  },
+  { name: 'OTEL_SDK_DISABLED', fallback: 'false', meaning: 'true: trace nothing all the same.' },
+  { name: 'OTEL_SERVICE_NAME', fallback: 'corridor', meaning: 'Name of the service in traces.' },
+  {
+    name: 'OTEL_RESOURCE_ATTRIBUTES',
+    fallback: '',
+    meaning: 'What more is said of this process in traces: name=value,name=value.',
+  },
+  {
+    name: 'OTEL_TRACES_SAMPLER',
+    fallback: 'parentbased_always_on',
+    meaning: 'always_on, always_off or traceidratio, or one of them after parentbased_.',
+  },
+  {
+    name: 'OTEL_TRACES_SAMPLER_ARG',
+    fallback: '1',
+    meaning: 'Share of traces that a sampler by ratio takes, from 0 to 1.',
+  },
+  {
+    name: 'OTEL_BSP_MAX_QUEUE_SIZE',
+    fallback: '2048',
+    meaning: 'Most spans that wait to be sent; what comes then is dropped.',
+  },
+  {
+    name: 'OTEL_BSP_SCHEDULE_DELAY',
+    fallback: '5000',
+    meaning: 'Milliseconds after which spans are sent though they are few.',
+  },
 ] as const satisfies readonly Setting[]
 
 type Name = (typeof SETTINGS)[number]['name']
 type Environment = Readonly<Record<string, string | undefined>>
 
+const SAMPLERS = [
+  'always_on',
+  'always_off',
+  'traceidratio',
+  'parentbased_always_on',
+  'parentbased_always_off',
+  'parentbased_traceidratio',
+] as const
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']
 
 /**
@@ -196,6 +257,26 @@ export function readConfig(env: Environment = process.env): Config {
     rate_limit_per_s: integer(env, 'CORRIDOR_RATE_LIMIT_PER_S', 0, 1_000_000),
     failed_logins_per_min: integer(env, 'CORRIDOR_FAILED_LOGINS_PER_MIN', 0, 1_000_000),
     trusted_proxies: addresses(env, 'CORRIDOR_TRUSTED_PROXIES'),
+    tracing: tracing(env),
+  }
+}
+
+/** What is shared with other programs of the machine is read only when it is needed. */
+function tracing(env: Environment): Tracing | undefined {
+  const collector = httpUrl(env, 'OTEL_EXPORTER_OTLP_ENDPOINT')
+  const traces = httpUrl(env, 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT')
+  if (collector === '' && traces === '') return undefined
+  if (oneOf(env, 'OTEL_SDK_DISABLED', ['true', 'false']) === 'true') return undefined
+  const resource = attributes(env, 'OTEL_RESOURCE_ATTRIBUTES')
+  return {
+    url: traces === '' ? `${collector.replace(/\/$/, '')}/v1/traces` : traces,
+    service_name:
+      env.OTEL_SERVICE_NAME || resource['service.name'] || text({}, 'OTEL_SERVICE_NAME'),
+    resource,
+    sampler: oneOf(env, 'OTEL_TRACES_SAMPLER', SAMPLERS),
+    ratio: ratio(env, 'OTEL_TRACES_SAMPLER_ARG'),
+    queue_size: integer(env, 'OTEL_BSP_MAX_QUEUE_SIZE', 1, 1_000_000),
+    send_every_ms: integer(env, 'OTEL_BSP_SCHEDULE_DELAY', 1, 600_000),
   }
 }
 
@@ -220,6 +301,36 @@ function databaseUrl(env: Environment): string | undefined {
   const protocol = URL.parse(value)?.protocol
   if (protocol === 'postgres:' || protocol === 'postgresql:') return value
   throw new ConfigError('DATABASE_URL must be like postgres://user:password@host:5432/database')
+}
+
+/** '' when none is set. The value may hold a password, so the error does not repeat it. */
+function httpUrl(env: Environment, name: Name): string {
+  const value = text(env, name)
+  const protocol = URL.parse(value)?.protocol
+  if (value === '' || protocol === 'http:' || protocol === 'https:') return value
+  throw new ConfigError(`${name} must be like http://127.0.0.1:4318`)
+}
+
+/** Values are percent-encoded, as in W3C Baggage. */
+function attributes(env: Environment, name: Name): Record<string, string> {
+  const members = text(env, name).split(',')
+  try {
+    return Object.fromEntries(
+      members.flatMap(member => {
+        if (member.trim() === '') return []
+        const [, key, value] = /^([^=\s]+)\s*=(.*)$/.exec(member.trim()) as RegExpExecArray
+        return [[key, decodeURIComponent((value as string).trim())]]
+      }),
+    )
+  } catch {
+    throw new ConfigError(`${name} must be like name=value,name=value`)
+  }
+}
+
+function ratio(env: Environment, name: Name): number {
+  const value = text(env, name)
+  if (/^(0|1|0?\.\d+|1\.0*|0\.0*)$/.test(value)) return Number(value)
+  throw new ConfigError(`${name} must be a number from 0 to 1, not "${value}"`)
 }
 
 function currency(env: Environment, name: Name): string {
@@ -276,8 +387,9 @@ function isOn(env: Environment, name: Name): boolean {
   return oneOf(env, name, ['on', 'off']) === 'on'
 }
 
-function oneOf(env: Environment, name: Name, values: readonly string[]): string {
+function oneOf<V extends string>(env: Environment, name: Name, values: readonly V[]): V {
   const value = text(env, name)
-  if (values.includes(value)) return value
+  const known = values.find(one => one === value)
+  if (known !== undefined) return known
   throw new ConfigError(`${name} must be one of ${values.join(', ')}, not "${value}"`)
 }

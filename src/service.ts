@@ -35,7 +35,7 @@ const FORGET_EVERY_MS = 600_000
 /** Transactions of the delivery worker that are open at once. */
 const DELIVERY_CONNECTIONS = 4
 
-/** For a database that does not answer any more. */
+/** For a database, or a collector of traces, that does not answer any more. */
 const LEAVE_WITHIN_MS = 1_500
 
 type Close = () => Promise<unknown>
@@ -67,6 +67,10 @@ async function openService(
   prepare: (url: string) => Promise<void>,
   opened: Close[],
 ): Promise<Service> {
+  // Imported only now: what is not asked for takes no memory.
+  const stopTracing =
+    config.tracing && (await import('./trace/start.ts')).startTracing(config.tracing, config, log)
+  if (stopTracing !== undefined) opened.push(stopTracing)
   const database = await openDatabase(config, line => log.info(line))
   opened.push(() => database.release())
   const owner = connect(database.url, { max: 1, as: 'owner' })
@@ -105,7 +109,8 @@ async function openService(
       await app.close()
       // What is cut off leaves a claim, which comes due again.
       await within(LEAVE_WITHIN_MS, Promise.all([settled, delivered]))
-      await within(LEAVE_WITHIN_MS, Promise.all([deps.close(), queues.end({ timeout: 5 })]))
+      const left = [deps.close(), queues.end({ timeout: 5 }), stopTracing?.()]
+      await within(LEAVE_WITHIN_MS, Promise.all(left))
       await database.release()
     },
   }

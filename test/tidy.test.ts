@@ -21,7 +21,7 @@ const FLOORS: readonly (readonly string[])[] = [
   ['payout'],
   ['webhook'],
   ['timeline', 'sandbox', 'payout-batch'],
-  ['worker', 'verify', 'reference', 'config', 'metrics', 'log', 'deps', 'app', 'service'],
+  ['worker', 'verify', 'reference', 'config', 'metrics', 'log', 'deps', 'app', 'service', 'trace'],
   ['cli', 'main'],
 ]
 

@@ -1,0 +1,88 @@
+// Opens OpenTelemetry: what is sampled, how many spans are kept, and where they are sent. Imported
+// only when the environment names a collector, as it is the only file that loads the SDK.
+import { hostname } from 'node:os'
+import { DiagLogLevel, diag } from '@opentelemetry/api'
+import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http'
+import {
+  AlwaysOffSampler,
+  AlwaysOnSampler,
+  BatchSpanProcessor,
+  ParentBasedSampler,
+  type Sampler,
+  TraceIdRatioBasedSampler,
+  TracerProvider,
+  type TracerProviderOptions,
+} from '@opentelemetry/sdk-trace'
+import type { FastifyBaseLogger } from 'fastify'
+import manifest from '../../package.json' with { type: 'json' }
+import type { Config, Tracing } from '../config.ts'
+import { traceSteps } from './spans.ts'
+
+type Resource = NonNullable<TracerProviderOptions['resource']>
+
+/** Most spans in one message to the collector. */
+const MAX_EXPORT = 512
+
+/** Most characters of a statement, or of what the SDK has to say. */
+const MAX_TEXT = 4_000
+
+/** Before anything is opened that is to be traced; returns how to send what is left, and end. */
+export function startTracing(
+  tracing: Tracing,
+  { max_batch }: Config,
+  log: FastifyBaseLogger,
+): () => Promise<void> {
+  const say = (message: string) => log.warn({ said: message.slice(0, MAX_TEXT) }, 'tracing')
+  const silent = () => {}
+  diag.setLogger(
+    { error: say, warn: say, info: silent, debug: silent, verbose: silent },
+    { logLevel: DiagLogLevel.WARN, suppressOverrideMessage: true },
+  )
+  const { queue_size, send_every_ms } = tracing
+  const provider = new TracerProvider({
+    resource: resourceOf(tracing),
+    sampler: samplerOf(tracing),
+    spanLimits: { linkCountLimit: max_batch, attributeValueLengthLimit: MAX_TEXT },
+    spanProcessors: [
+      new BatchSpanProcessor({
+        // Headers, time-outs, compression and certificates it reads from the environment itself.
+        exporter: new OTLPTraceExporter({ url: tracing.url }),
+        maxQueueSize: queue_size,
+        maxExportBatchSize: Math.min(MAX_EXPORT, queue_size),
+        scheduledDelayMillis: send_every_ms,
+      }),
+    ],
+  })
+  traceSteps(provider.getTracer(manifest.name, manifest.version))
+  return () => provider.shutdown().catch(err => log.warn({ err }, 'spans could not be sent'))
+}
+
+/** An interface of the SDK, whose own makers are in one more package. */
+function resourceOf({ service_name, resource }: Tracing): Resource {
+  const attributes = {
+    'service.version': manifest.version,
+    'host.name': hostname(),
+    'process.pid': process.pid,
+    'telemetry.sdk.name': 'opentelemetry',
+    'telemetry.sdk.language': 'nodejs',
+    ...resource,
+    'service.name': service_name,
+  }
+  const made: Resource = {
+    attributes,
+    merge: () => made,
+    getRawAttributes: () => Object.entries(attributes),
+  }
+  return made
+}
+
+function samplerOf({ sampler, ratio }: Tracing): Sampler {
+  const [, parentBased, name] = /^(parentbased_)?(.*)$/.exec(sampler) ?? []
+  const root =
+    name === 'always_on'
+      ? new AlwaysOnSampler()
+      : name === 'always_off'
+        ? new AlwaysOffSampler()
+        : new TraceIdRatioBasedSampler(ratio)
+  return parentBased === undefined ? root : new ParentBasedSampler({ root })
+}

@@ -1,0 +1,369 @@
+// What a collector of traces gets of a real service: one scenario is played, the process is ended by
+// SIGTERM, and all that was exported until then is judged, together with every line of the log.
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { localPayout } from '../support/bodies.ts'
+import { type Collector, type Span, startCollector } from '../support/collector.ts'
+import { createDatabase, type TestDatabase } from '../support/database.ts'
+import { loadedBy, NAME_LOADED } from '../support/loaded.ts'
+import {
+  type HttpAnswer,
+  httpClient,
+  type LogLine,
+  openAccountOn,
+  type RunningProcess,
+  startProcess,
+  until,
+} from '../support/process.ts'
+import { addEndpoint, type Receiver, startReceiver } from '../support/receiver.ts'
+import { basic } from '../support/service.ts'
+
+/** In names, account numbers, references, keys, paths and headers; no id has it. */
+const CANARY = 'canary7Q'
+const TOGETHER = 50
+
+const CALLER = { trace: '4bf92f3577b34da6a3ce929d0e0e4736', span: '00f067aa0ba902b7' }
+const UNSAMPLED = '5bf92f3577b34da6a3ce929d0e0e4736'
+
+const secretive = {
+  ...localPayout,
+  reference_id: CANARY,
+  statement_descriptor: CANARY,
+  transaction_description: CANARY,
+  metadata: { [CANARY]: CANARY },
+  beneficiary_details: {
+    name: CANARY,
+    type: 'business',
+    email: `${CANARY}@example.com`,
+    destination_details: {
+      type: 'bank',
+      bank: { account_number: CANARY, bank_name: CANARY, country: 'HK' },
+    },
+  },
+}
+
+let database: TestDatabase
+let collector: Collector
+let receiver: Receiver
+let service: RunningProcess
+let opened: Awaited<ReturnType<typeof openAccountOn>>
+let how: number | string
+
+/** What the scenario asked, by what it was. */
+let alone: Response
+let payout_id: string
+let first: HttpAnswer
+let together: HttpAnswer[]
+let failed: Response
+let broken: Response
+let refused: Response
+
+before(async () => {
+  database = await createDatabase()
+  opened = await openAccountOn(database.url, { USD: 1_000_000_000n })
+  collector = await startCollector()
+  receiver = await startReceiver()
+  await addEndpoint(database, opened.account.account_id, receiver.url, {
+    event_types: ['payout.created'],
+  })
+  service = await startProcess({
+    ...NAME_LOADED,
+    DATABASE_URL: database.url,
+    LOG_LEVEL: 'trace',
+    CORRIDOR_DRAIN_MS: '0',
+    CORRIDOR_WEBHOOK_ALLOW_PRIVATE: 'on',
+    OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+    OTEL_RESOURCE_ATTRIBUTES: 'deployment.environment.name=in%20tests',
+    // Nothing comes before the end but by 512 spans.
+    OTEL_BSP_SCHEDULE_DELAY: '600000',
+    OTEL_BSP_MAX_QUEUE_SIZE: '20000',
+  })
+  await play()
+  service.signal('SIGTERM')
+  how = await service.ended
+})
+after(async () => {
+  await service?.kill()
+  await receiver?.close()
+  await collector?.close()
+  await database?.drop()
+})
+
+const ask = (method: string, path: string, body?: unknown, headers: Record<string, string> = {}) =>
+  fetch(`${service.address}${path}`, {
+    method,
+    headers: {
+      authorization: basic(opened.key_id, opened.secret),
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...headers,
+    },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  })
+
+async function play(): Promise<void> {
+  alone = await ask('POST', '/v3/payout', localPayout, {
+    traceparent: `00-${CALLER.trace}-${CALLER.span}-01`,
+    tracestate: `vendor=${CANARY}`,
+    'x-request-id': 'the-proxy-said-1',
+  })
+  payout_id = ((await alone.json()) as { data: { id: string } }).data.id
+  await ask('POST', '/v3/payout', localPayout, { traceparent: `00-${UNSAMPLED}-${CALLER.span}-00` })
+  await playTogether()
+  await playSecrets()
+  await database.owner`alter table quotes rename to quotes_elsewhere`
+  failed = await ask('POST', '/v3/payout', localPayout)
+  await database.owner`alter table quotes_elsewhere rename to quotes`
+  // PostgreSQL says which row it refuses, in full.
+  await database.owner`alter table payouts add constraint refused check (amount <> 777)`
+  broken = await ask('POST', '/v3/payout', { ...secretive, amount: 777 })
+  refused = await ask('POST', '/v3/payout', { ...localPayout, amount: 900_000_000_000 })
+  const made = 1 + 1 + 1 + TOGETHER + 1
+  const paid = async () => {
+    const [row] = await database.owner<{ n: number }[]>`
+      select count(*)::integer as n from payouts where status = 'succeeded'`
+    return row?.n === made
+  }
+  await until('all payouts are settled', 20_000, paid)
+  await until('all webhooks are sent', 20_000, () => receiver.received.length === made)
+}
+
+/** Fifty requests wait in one lane while the batch before them waits for the book. */
+async function playTogether(): Promise<void> {
+  const client = httpClient(opened)
+  const { account_id } = opened.account
+  // Connections for all, so that what is asked below is written at once.
+  const warm = Array.from({ length: TOGETHER + 2 }, () => client.get(service.address, '/healthz'))
+  await Promise.all(warm)
+  const pay = () => client.post(service.address, '/v3/payout', localPayout)
+  const asked = await database.owner.begin(async tx => {
+    await tx`select from books where account_id = ${account_id} for update`
+    const ahead = pay()
+    await until('the first batch waits for the book', 10_000, async () => {
+      const rows = await tx`
+        select from pg_stat_activity
+        where datname = current_database() and wait_event_type = 'Lock'`
+      return rows.length > 0
+    })
+    const others = Array.from({ length: TOGETHER }, pay)
+    // The process reads them in the order in which they came.
+    for (let i = 0; i < 3; i++) await client.get(service.address, '/healthz')
+    return { ahead, others }
+  })
+  first = await asked.ahead
+  together = await Promise.all(asked.others)
+  client.close()
+}
+
+async function playSecrets(): Promise<void> {
+  await ask('POST', '/v3/payout', secretive, {
+    'idempotency-key': CANARY,
+    'x-request-id': `${CANARY} with blanks`,
+    'user-agent': CANARY,
+    traceparent: CANARY,
+  })
+  await ask('POST', '/v3/payout', { ...secretive, [CANARY]: 1 })
+  for (const path of [
+    `/v3/payout/${CANARY}`,
+    `/v3/payout?reference_id=${CANARY}`,
+    `/v3/payout?${CANARY}=1`,
+    `/${CANARY}`,
+    `/v3/%zz${CANARY}`,
+  ]) {
+    await ask('GET', path)
+  }
+  const wrong = { authorization: basic(CANARY, CANARY) }
+  await ask('GET', '/v3/balance', undefined, wrong)
+}
+
+const named = (name: string) => collector.spans.filter(span => span.name === name)
+const childrenOf = (parent: Span) =>
+  collector.spans.filter(
+    ({ traceId, parentSpanId }) => traceId === parent.traceId && parentSpanId === parent.spanId,
+  )
+
+function only<T>(found: readonly T[], what: string): T {
+  assert.equal(found.length, 1, `${found.length} of ${what}`)
+  return found[0] as T
+}
+
+function requestSpan(request_id: unknown): Span {
+  const found = collector.spans.filter(
+    ({ attributes }) => attributes['corridor.request_id'] === request_id,
+  )
+  return only(found, `request ${request_id}`)
+}
+
+const asLink = ({ traceId, spanId }: Span) => ({ traceId, spanId })
+
+function within(inner: Span, outer: Span): void {
+  const what = `${inner.name} within ${outer.name}`
+  assert.ok(inner.start >= outer.start && inner.end <= outer.end, what)
+}
+
+test('SIGTERM: what was not sent yet is sent, and the process ends well', () => {
+  assert.equal(how, 0)
+  assert.equal(alone.status, 200)
+  assert.ok(collector.spans.length > 0)
+  const { resource } = collector.spans[0] as Span
+  assert.equal(resource['service.name'], 'corridor')
+  assert.equal(resource['deployment.environment.name'], 'in tests')
+})
+
+test('POST /v3/payout, alone: one trace joins request, batch, its steps and their statements', () => {
+  const request = requestSpan('the-proxy-said-1')
+  assert.equal(request.traceId, CALLER.trace)
+  assert.equal(request.parentSpanId, CALLER.span)
+  assert.equal(request.name, 'POST /v3/payout')
+  assert.equal(request.kind, 2)
+  assert.equal(request.status, 0)
+  assert.deepEqual(request.attributes, {
+    'http.request.method': 'POST',
+    'http.route': '/v3/payout',
+    'url.scheme': 'http',
+    'http.response.status_code': 200,
+    'corridor.request_id': 'the-proxy-said-1',
+    'corridor.account_id': opened.account.account_id,
+  })
+  const [wait, batch, ...more] = childrenOf(request).sort((a, b) => (a.name > b.name ? -1 : 1))
+  assert.equal(wait?.name, 'wait in lane')
+  assert.equal(batch?.name, 'batch create_payout')
+  assert.deepEqual(more, [])
+  assert.deepEqual(wait?.links, [asLink(batch as Span)])
+  assert.deepEqual(batch?.links, [asLink(request)])
+  within(batch as Span, request)
+  const steps = childrenOf(batch as Span).sort((a, b) => (a.start < b.start ? -1 : 1))
+  assert.deepEqual(
+    steps.map(({ name }) => name),
+    ['load', 'decide', 'store', 'commit', 'reply'],
+  )
+  for (const step of steps.slice(0, 4)) within(step, batch as Span)
+  const statements = steps.map(step => childrenOf(step).map(({ name }) => name))
+  const [load = [], decide, store = [], commit, reply] = statements
+  assert.ok(load.includes('select books'), load.join())
+  assert.ok(store.includes('insert payouts') && store.includes('insert journals'), store.join())
+  assert.deepEqual([decide, commit, reply], [[], ['commit'], []])
+})
+
+test('a statement: a client span with its text, which has placeholders for every parameter', () => {
+  const insert = named('insert payouts')[0] as Span
+  assert.equal(insert.kind, 3)
+  assert.equal(insert.attributes['db.system.name'], 'postgresql')
+  assert.match(String(insert.attributes['db.query.text']), /^insert into payouts .*unnest\(.*\$1/s)
+  const steps = new Set(['load', 'store', 'commit', 'claim'])
+  const statements = collector.spans.filter(({ attributes }) => 'db.query.text' in attributes)
+  for (const { traceId, parentSpanId, name } of statements) {
+    const parent = collector.spans.find(
+      span => span.traceId === traceId && span.spanId === parentSpanId,
+    )
+    const expected = steps.has(parent?.name ?? '') || parent?.kind === 2
+    assert.ok(expected, `${name} in ${parent?.name}`)
+  }
+})
+
+test(`${TOGETHER} requests in one batch: the batch is linked to each, and each to the batch`, () => {
+  assert.equal(first.status, 200)
+  assert.deepEqual([...new Set(together.map(({ status }) => status))], [200])
+  const requests = together.map(({ headers }) => requestSpan(headers['x-request-id']))
+  const sized = named('batch create_payout').filter(
+    ({ attributes }) => attributes['corridor.size'] === TOGETHER,
+  )
+  const batch = only(sized, `batches of ${TOGETHER}`)
+  const bySpan = (a: { spanId: string }, b: { spanId: string }) => (a.spanId < b.spanId ? -1 : 1)
+  assert.deepEqual([...batch.links].sort(bySpan), requests.map(asLink).sort(bySpan))
+  assert.ok(requests.some(request => request.spanId === batch.parentSpanId))
+  for (const request of requests) {
+    const wait = childrenOf(request).filter(({ name }) => name === 'wait in lane')
+    assert.deepEqual(only(wait, 'waits').links, [asLink(batch)])
+  }
+})
+
+test('a fault: request, batch and statement have status error, with the code and no message', () => {
+  assert.equal(failed.status, 500)
+  const request = requestSpan(failed.headers.get('x-request-id'))
+  assert.equal(request.status, 2)
+  assert.equal(request.attributes['error.type'], '500')
+  const batch = only(
+    childrenOf(request).filter(({ name }) => name === 'batch create_payout'),
+    'batches',
+  )
+  assert.equal(batch.status, 2)
+  assert.equal(batch.attributes['error.type'], '42P01')
+  const statements = childrenOf(batch).flatMap(childrenOf)
+  const wrong = only(
+    statements.filter(
+      ({ status, attributes }) => status === 2 && attributes['error.type'] === '42P01',
+    ),
+    'statements that failed',
+  )
+  assert.equal(wrong.attributes['db.response.status_code'], '42P01')
+})
+
+test('a refusal: 422, and no error in the trace', () => {
+  assert.equal(refused.status, 422)
+  const request = requestSpan(refused.headers.get('x-request-id'))
+  assert.equal(request.status, 0)
+  assert.equal(request.attributes['http.response.status_code'], 422)
+})
+
+test('a caller who does not sample: nothing of his trace', () => {
+  assert.deepEqual(
+    collector.spans.filter(({ traceId }) => traceId === UNSAMPLED),
+    [],
+  )
+})
+
+test('probes: not traced', () => {
+  assert.deepEqual(named('GET /healthz'), [])
+})
+
+test('workers: spans of claim, rail and webhook, with ids', () => {
+  const claims = named('claim').filter(c => c.attributes['corridor.operation'] === 'payouts')
+  assert.ok(claims.length > 0)
+  assert.ok(claims.flatMap(childrenOf).some(({ attributes }) => 'db.query.text' in attributes))
+  const rail = named('rail').filter(r => r.attributes['corridor.payout_id'] === payout_id)
+  assert.equal(only(rail, 'questions to the rail').kind, 3)
+  const webhook = named('webhook')[0] as Span
+  assert.equal(webhook.attributes['http.response.status_code'], 204)
+  assert.match(String(webhook.attributes['corridor.delivery_id']), /^whd_/)
+})
+
+test('the whole SDK is loaded: the hook that names modules sees them', () => {
+  const loaded = loadedBy(service.log)
+  assert.ok(loaded.includes('@opentelemetry/sdk-trace'), loaded.join())
+})
+
+const lines = () => service.log.filter(({ stderr }) => stderr !== true)
+const linesOf = (request_id: unknown) => lines().filter(line => line.request_id === request_id)
+
+test('a traced request: every line of it has the id of request and trace', () => {
+  const request_id = failed.headers.get('x-request-id')
+  const { traceId } = requestSpan(request_id)
+  const said = linesOf(request_id).map(({ msg, trace_id }: LogLine) => [msg, trace_id])
+  assert.deepEqual(said, [
+    ['request failed', traceId],
+    ['request', traceId],
+  ])
+})
+
+test('names, account numbers, references, keys and secrets: in no span and in no line of the log', () => {
+  assert.equal(broken.status, 500)
+  const exported = collector.bodies.join('\n')
+  const logged = JSON.stringify(service.log)
+  for (const [what, text] of [
+    ['traces', exported],
+    ['log', logged],
+  ] as const) {
+    for (const secret of [CANARY, opened.secret, basic(opened.key_id, opened.secret).slice(6)]) {
+      const at = text.indexOf(secret)
+      assert.equal(at, -1, `${what}: ${text.slice(Math.max(0, at - 200), at + 50)}`)
+    }
+    const { account_number } = localPayout.beneficiary_details.destination_details.bank
+    for (const known of [account_number, localPayout.beneficiary_details.name]) {
+      assert.ok(!text.includes(known), `${what}: ${known}`)
+    }
+  }
+})
+
+test('the log: one line of JSON for each event', () => {
+  for (const line of lines()) assert.equal(typeof line.level, 'number', JSON.stringify(line))
+})
