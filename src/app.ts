@@ -58,7 +58,7 @@ export async function buildApp(
   readStrictJson(app)
   app.setErrorHandler(sendError)
   app.setNotFoundHandler((request, reply) => sendNotFound(app, request, reply))
-  watchRequests(app, deps.metrics)
+  watchRequests(app, deps)
   app.decorateRequest('account')
   app.decorateRequest('key_id')
   // With the first request, as routes are described where there is no configuration, too.

@@ -1,10 +1,13 @@
-// The steps that the service's work goes through, told to whoever listens in this process: traces, and
-// tests that kill it at one of them. It knows their names, and what is done in the course of what; not
-// who listens. While nobody does, a step costs a look at a flag.
+// The steps that the service's work goes through, told to whoever listens in this process: traces,
+// and tests that kill it at one of them. It knows their names, and what is done in the course of
+// what; not who listens. While nobody does, a step costs a look at a flag.
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { type TracingChannel, tracingChannel } from 'node:diagnostics_channel'
 
-/** A batch of a lane goes through batch, load, decide, store, commit, reply; workers through the others. */
+/**
+ * A batch of a lane goes through batch, load, decide, store, commit, reply; workers through the
+ * others.
+ */
 export const STEPS = [
   'batch',
   'load',

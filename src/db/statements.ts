@@ -9,9 +9,9 @@ type Call = (...parameters: unknown[]) => unknown
 type Query = Record<'then' | 'catch' | 'finally', Call>
 
 /**
- * The same connections, or transaction, with statements that are told of; the very same while nobody
- * listens. The `debug` option of postgres.js would not do: it says nothing of the end, and puts
- * parameters into errors, which are logged.
+ * The same connections, or transaction, with statements that are told of; the very same while
+ * nobody listens. The `debug` option of postgres.js would not do: it says nothing of the end, and
+ * puts parameters into errors, which are logged.
  */
 export function watched<S extends Sql | TransactionSql>(sql: S): S {
   if (!STATEMENTS.hasSubscribers) return sql

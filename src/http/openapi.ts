@@ -265,6 +265,9 @@ digits). **Times** are ISO 8601. **Unknown fields** are refused.
 **Repeating safely:** send an \`Idempotency-Key\` with every POST. The same key and body within 24
 hours get the first answer again; refusals are not kept.
 
+**Finding a request again:** every answer has an \`X-Request-Id\`. Yours is taken when it is 1 to
+128 of letters, digits, \`.\`, \`_\` and \`-\`.
+
 **Errors** name every problem at once; decide by \`reason\`. Send
 \`Accept: application/problem+json\` for problem details of RFC 9457.
 

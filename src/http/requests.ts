@@ -1,9 +1,10 @@
 // Requests as operators see them: the id of each, its line in the log, its metrics, and the telling
-// of it to listeners. It knows no resource, and writes nothing a caller sent but an id for the request.
+// of it to listeners. It knows no resource, and writes nothing that a caller sent but an id for the
+// request.
 import type { IncomingMessage } from 'node:http'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Deps } from '../deps.ts'
 import { newId } from '../id.ts'
-import type { Metrics } from '../metrics.ts'
 import { inCourseOf, REQUESTS, type RequestContext } from '../steps.ts'
 
 declare module 'fastify' {
@@ -26,12 +27,12 @@ export function requestIdOf({ headers }: IncomingMessage): string {
 }
 
 /** To be called before other hooks are added: what they refuse is a request as well. */
-export function watchRequests(app: FastifyInstance, metrics: Metrics): void {
+export function watchRequests(app: FastifyInstance, deps: Pick<Deps, 'metrics'>): void {
   app.decorateRequest('course')
   app.addHook('onRequest', (request, reply, done) => {
     identify(request, reply)
     // Also of a caller who leaves before the answer.
-    reply.raw.once('close', () => end(request, reply, metrics))
+    reply.raw.once('close', () => end(request, reply, deps))
     if (REQUESTS.hasSubscribers) begin(request, reply)
     done()
   })
@@ -64,13 +65,13 @@ function begin(request: FastifyRequest, reply: FastifyReply): void {
   reply.log = request.log
 }
 
-function end(request: FastifyRequest, reply: FastifyReply, metrics: Metrics): void {
+function end(request: FastifyRequest, reply: FastifyReply, deps: Pick<Deps, 'metrics'>): void {
   const route = request.routeOptions.url ?? 'unknown'
   const { method, course, key_id } = request
   const account_id = (request.account as FastifyRequest['account'] | undefined)?.account_id
   const status = reply.raw.writableFinished ? reply.statusCode : null
   const labels = { method, route, status: String(status ?? 'none') }
-  metrics.requests.observe(labels, reply.elapsedTime / 1000)
+  deps.metrics.requests.observe(labels, reply.elapsedTime / 1000)
   const duration_ms = Math.trunc(reply.elapsedTime * 1000) / 1000
   const level = levelOf(status, duration_ms)
   request.log[level]({ method, route, status, duration_ms, account_id, key_id }, 'request')

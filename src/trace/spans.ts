@@ -1,6 +1,6 @@
-// Makes spans of the steps that the service tells of: requests, batches of lanes with their steps and
-// statements, and what workers do. It writes names of things and ids into them, never what a caller
-// sent nor what an error says, in which there may be names and account numbers.
+// Makes spans of the steps that the service tells of: requests, batches of lanes with their steps
+// and statements, and what workers do. It writes names of things and ids into them, never what a
+// caller sent nor what an error says, in which there may be names and account numbers.
 import {
   type Attributes,
   type Context,
@@ -30,6 +30,9 @@ import { readTraceparent } from './traceparent.ts'
 
 /** Of the HTTP semantic conventions; any other method is _OTHER. */
 const METHODS = new Set('CONNECT DELETE GET HEAD OPTIONS PATCH POST PUT TRACE'.split(' '))
+
+/** Further apart, the machine's clock was set. */
+const CLOCKS_APART_MS = 100
 
 /** Steps that wait for somebody else. */
 const CLIENTS: ReadonlySet<Step> = new Set(['rail', 'webhook'])
@@ -126,9 +129,9 @@ class Spans {
   }
 
   /**
-   * Linked to every request that has a command in it, and child of the first that is traced, so that
-   * it is traced whenever one of them is. The wait of each is a span of its own request, linked to
-   * the batch.
+   * Linked to every request that has a command in it, and child of the first that is traced, so
+   * that it is traced whenever one of them is. The wait of each is a span of its own request,
+   * linked to the batch.
    */
   #beginBatch(told: StepContext, waiting: readonly Asked[], attributes: Attributes): void {
     const asking = waiting.flatMap(({ asker, since }) => {
@@ -209,7 +212,7 @@ function linkTo(span: Span): Link {
   return { context: span.spanContext() }
 }
 
-/** A word for what went wrong: the code of an error, the reason of a refusal, or the error's class. */
+/** A word for what went wrong: an error's code, a refusal's reason, or the error's class. */
 function kindOf(error: unknown): string {
   const { code, problems, name } = Object(error) as {
     readonly code?: unknown
@@ -239,5 +242,3 @@ function wallClock(): (at?: number) => number {
     return origin + at
   }
 }
-
-const CLOCKS_APART_MS = 100

@@ -20,7 +20,8 @@ import { basic } from '../support/service.ts'
 
 /** In names, account numbers, references, keys, paths and headers; no id has it. */
 const CANARY = 'canary7Q'
-const TOGETHER = 50
+/** More than the SDK links by default. */
+const TOGETHER = 150
 
 const CALLER = { trace: '4bf92f3577b34da6a3ce929d0e0e4736', span: '00f067aa0ba902b7' }
 const UNSAMPLED = '5bf92f3577b34da6a3ce929d0e0e4736'
@@ -127,7 +128,7 @@ async function play(): Promise<void> {
   await until('all webhooks are sent', 20_000, () => receiver.received.length === made)
 }
 
-/** Fifty requests wait in one lane while the batch before them waits for the book. */
+/** So many requests wait in one lane while the batch before them waits for the book. */
 async function playTogether(): Promise<void> {
   const client = httpClient(opened)
   const { account_id } = opened.account

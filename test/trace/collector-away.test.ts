@@ -1,0 +1,91 @@
+// A collector of traces that is silent, then back, then gone: the service answers as ever, keeps no
+// more spans than it was told to, and ends in time.
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { localPayout } from '../support/bodies.ts'
+import { type Collector, startCollector } from '../support/collector.ts'
+import { createDatabase, type TestDatabase } from '../support/database.ts'
+import {
+  type HttpAnswer,
+  type HttpClient,
+  httpClient,
+  openAccountOn,
+  type RunningProcess,
+  startProcess,
+  tally,
+  until,
+} from '../support/process.ts'
+import { share } from '../support/share.ts'
+
+const QUEUE = 64
+const CLIENTS = 16
+const PAYOUTS = share(200, 20_000)
+
+let database: TestDatabase
+let collector: Collector
+let client: HttpClient
+let service: RunningProcess
+
+before(async () => {
+  database = await createDatabase()
+  client = httpClient(await openAccountOn(database.url, { USD: 1_000_000_000n }))
+  collector = await startCollector()
+  service = await startProcess({
+    DATABASE_URL: database.url,
+    CORRIDOR_DRAIN_MS: '0',
+    // No spans but those of requests.
+    CORRIDOR_SETTLE: 'off',
+    CORRIDOR_WEBHOOKS: 'off',
+    OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+    OTEL_BSP_SCHEDULE_DELAY: '50',
+    OTEL_BSP_MAX_QUEUE_SIZE: String(QUEUE),
+  })
+})
+after(async () => {
+  client?.close()
+  await service?.kill()
+  await collector?.close()
+  await database?.drop()
+})
+
+async function pay(payouts: number): Promise<HttpAnswer[]> {
+  const answers: HttpAnswer[] = []
+  let left = payouts
+  const work = async () => {
+    while (left-- > 0) {
+      answers.push(await client.post(service.address, '/v3/payout', { ...localPayout, amount: 1 }))
+    }
+  }
+  await Promise.all(Array.from({ length: CLIENTS }, work))
+  return answers
+}
+
+test('a collector that is silent: every payout made, none slow, no more spans kept than allowed', async () => {
+  collector.hang()
+  const answers = await pay(PAYOUTS)
+  assert.deepEqual(tally(answers), { '200': PAYOUTS })
+  const slowest_ms = Math.max(...answers.map(({ took_ms }) => took_ms))
+  assert.ok(slowest_ms < 1_000, `${slowest_ms} ms`)
+  collector.answer()
+  await until('the collector gets spans again', 10_000, () => collector.spans.length > 0)
+  // What is in the queue now was there all the time.
+  await client.post(service.address, '/v3/payout', { ...localPayout, amount: 2 })
+  const { length } = collector.spans
+  await until('the newest spans come', 10_000, () => collector.spans.length > length)
+  const kept = collector.spans.filter(({ name }) => name === 'POST /v3/payout').length
+  assert.ok(collector.spans.length < 4 * QUEUE, `${collector.spans.length} spans`)
+  assert.ok(kept < PAYOUTS / 2, `${kept} requests`)
+})
+
+test('a collector that is gone: payouts made, few words in the log, and the process ends in time', async () => {
+  await collector.close()
+  assert.deepEqual(tally(await pay(50)), { '200': 50 })
+  const told_at = performance.now()
+  service.signal('SIGTERM')
+  assert.equal(await service.ended, 0)
+  const took_ms = performance.now() - told_at
+  // To send what is left would be tried for eight seconds and more.
+  assert.ok(took_ms < 6_000, `${took_ms} ms`)
+  const words = service.log.filter(({ msg }) => msg === 'tracing')
+  assert.ok(words.length > 0 && words.length < 30, `${words.length} lines`)
+})

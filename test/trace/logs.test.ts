@@ -1,0 +1,221 @@
+// The log of a real service, and the ids of requests in it: which line says what, and at which level.
+// Nothing is traced here, and so nothing of the SDK for traces may be loaded.
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { request } from 'node:http'
+import { after, before, test } from 'node:test'
+import { localPayout } from '../support/bodies.ts'
+import { createDatabase, type TestDatabase } from '../support/database.ts'
+import { loadedBy, NAME_LOADED } from '../support/loaded.ts'
+import {
+  type LogLine,
+  openAccountOn,
+  type RunningProcess,
+  startProcess,
+  until,
+} from '../support/process.ts'
+import { basic } from '../support/service.ts'
+
+const LEVELS = { debug: 20, warn: 40, error: 50 }
+const OWN_ID = /^req_[0-9a-hjkmnp-tv-z]{20}$/
+
+let database: TestDatabase
+let service: RunningProcess
+let opened: Awaited<ReturnType<typeof openAccountOn>>
+
+before(async () => {
+  database = await createDatabase()
+  opened = await openAccountOn(database.url, { USD: 1_000_000_000n })
+  service = await startProcess({
+    ...NAME_LOADED,
+    DATABASE_URL: database.url,
+    LOG_LEVEL: 'debug',
+    CORRIDOR_DRAIN_MS: '0',
+  })
+})
+after(async () => {
+  await service?.kill()
+  await database?.drop()
+})
+
+const ask = (method: string, path: string, headers: Record<string, string> = {}, body?: object) =>
+  fetch(`${service.address}${path}`, {
+    method,
+    headers: {
+      authorization: basic(opened.key_id, opened.secret),
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...headers,
+    },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  })
+
+/** All lines of a request, once its last is there. */
+async function linesOf(request_id: string | null): Promise<readonly LogLine[]> {
+  const lines = () => service.log.filter(line => line.request_id === request_id)
+  await until('the request is in the log', 5_000, () => lines().some(l => l.msg === 'request'))
+  return lines()
+}
+
+/** What a line says besides what every line has. */
+function said({ time, pid, hostname, duration_ms, ...line }: LogLine): object {
+  assert.equal(typeof time, 'number')
+  assert.equal(pid, service.pid)
+  assert.equal(typeof hostname, 'string')
+  assert.ok(Number(duration_ms) > 0 && Number(duration_ms) < 30_000)
+  return line
+}
+
+/** While the book of the account is locked, its payouts wait. */
+function whileLocked<T>(work: (waits: () => Promise<void>) => Promise<T>): Promise<T> {
+  return database.owner
+    .begin(async tx => {
+      await tx`select from books where account_id = ${opened.account.account_id} for update`
+      const waits = () =>
+        until('a payout waits for the book', 10_000, async () => {
+          const rows = await tx`
+          select from pg_stat_activity
+          where datname = current_database() and wait_event_type = 'Lock'`
+          return rows.length > 0
+        })
+      return { of: await work(waits) }
+    })
+    .then(({ of }) => of as T)
+}
+
+test('tracing off: nothing of OpenTelemetry is loaded but the API, which prom-client brings', async () => {
+  assert.equal((await ask('POST', '/v3/payout', {}, localPayout)).status, 200)
+  assert.deepEqual(loadedBy(service.log), ['@opentelemetry/api'])
+})
+
+test('a request that is answered: one line, at debug, without anything that was sent', async () => {
+  const answer = await ask('GET', '/v3/payout?reference_id=Invoice-2041')
+  assert.equal(answer.status, 200)
+  const request_id = answer.headers.get('x-request-id')
+  assert.deepEqual((await linesOf(request_id)).map(said), [
+    {
+      level: LEVELS.debug,
+      request_id,
+      method: 'GET',
+      route: '/v3/payout',
+      status: 200,
+      account_id: opened.account.account_id,
+      key_id: opened.key_id,
+      msg: 'request',
+    },
+  ])
+})
+
+test('wrong credentials: a line that names no account and no key', async () => {
+  const answer = await ask('GET', '/v3/balance', { authorization: basic(opened.key_id, 'x') })
+  const request_id = answer.headers.get('x-request-id')
+  const rest = { request_id, method: 'GET', route: '/v3/balance', status: 401, msg: 'request' }
+  assert.deepEqual((await linesOf(request_id)).map(said), [{ level: LEVELS.debug, ...rest }])
+})
+
+test('no such path: a line without the path', async () => {
+  const answer = await ask('GET', '/nothing')
+  const request_id = answer.headers.get('x-request-id')
+  const rest = { request_id, method: 'GET', route: 'unknown', status: 404, msg: 'request' }
+  assert.deepEqual((await linesOf(request_id)).map(said), [{ level: LEVELS.debug, ...rest }])
+})
+
+test('a fault: its cause and the request at error, under the id that the caller got', async () => {
+  await database.owner`alter table quotes rename to quotes_elsewhere`
+  const headers = { accept: 'application/problem+json', 'x-request-id': 'fault-1' }
+  const answer = await ask('POST', '/v3/payout', headers, localPayout).finally(
+    () => database.owner`alter table quotes_elsewhere rename to quotes`,
+  )
+  const { instance } = (await answer.json()) as { instance: string }
+  assert.equal(answer.headers.get('x-request-id'), 'fault-1')
+  assert.equal(instance, 'urn:corridor:request:fault-1')
+  const lines = (await linesOf('fault-1')).map(({ level, msg, status }) => [level, msg, status])
+  assert.deepEqual(lines, [
+    [LEVELS.error, 'request failed', undefined],
+    [LEVELS.error, 'request', 500],
+  ])
+})
+
+test('an answer after more than a second: its line at warn', async () => {
+  const asked_at = performance.now()
+  const asked = await whileLocked(async waits => {
+    const asked = ask('POST', '/v3/payout', {}, localPayout)
+    await waits()
+    await until('a second is over', 5_000, () => performance.now() - asked_at > 1_050)
+    return { asked }
+  })
+  const answer = await asked.asked
+  assert.equal(answer.status, 200)
+  const [line] = await linesOf(answer.headers.get('x-request-id'))
+  assert.equal(line?.level, LEVELS.warn)
+  assert.ok(Number(line?.duration_ms) > 1_000)
+})
+
+test('a caller who leaves before the answer: a line with status null', async () => {
+  await whileLocked(async waits => {
+    const leaving = new AbortController()
+    const { signal } = leaving
+    const fetching = fetch(`${service.address}/v3/payout`, {
+      method: 'POST',
+      signal,
+      headers: {
+        authorization: basic(opened.key_id, opened.secret),
+        'content-type': 'application/json',
+        'x-request-id': 'leaving-1',
+      },
+      body: JSON.stringify(localPayout),
+    }).catch(() => {})
+    await waits()
+    leaving.abort()
+    await fetching
+    const [line] = await linesOf('leaving-1')
+    assert.equal(line?.status, null)
+  })
+})
+
+const SENT: readonly [sent: string | undefined, taken: boolean][] = [
+  [undefined, false],
+  ['0f8fad5b-d9cb-469f-a165-70867728950e', true],
+  ['01HZXW5N8Q3J6K7M9P0R2S4T6V', true],
+  ['a', true],
+  ['a.b_c-1', true],
+  ['x'.repeat(128), true],
+  ['x'.repeat(129), false],
+  ['', false],
+  ['two words', false],
+  ['a,b', false],
+  ['"quoted"', false],
+  ['urn:x', false],
+  ['{"level":60}', false],
+  ['<script>', false],
+  ['%0a', false],
+  ['\u00e9', false],
+]
+for (const [sent, taken] of SENT) {
+  const shown = sent === undefined ? 'none' : JSON.stringify(sent.slice(0, 40))
+  test(`X-Request-Id ${shown}: ${taken ? 'taken' : 'one of our own'}`, async () => {
+    const answer = await ask(
+      'GET',
+      '/v3/balance',
+      sent === undefined ? {} : { 'x-request-id': sent },
+    )
+    const request_id = answer.headers.get('x-request-id') ?? ''
+    if (taken) assert.equal(request_id, sent)
+    else assert.match(request_id, OWN_ID)
+    assert.ok((await linesOf(request_id)).length > 0)
+  })
+}
+
+test('X-Request-Id twice: one of our own', async () => {
+  const headers = { 'x-request-id': ['a', 'b'] }
+  const asked = request(`${service.address}/healthz`, { headers }).end()
+  const [answer] = await once(asked, 'response')
+  answer.resume()
+  assert.match(String(answer.headers['x-request-id']), OWN_ID)
+})
+
+for (const path of ['/v3/nothing', '/v3/%zz', '/healthz', '/metrics', '/docs', '/openapi.json']) {
+  test(`GET ${path}: the answer has an id`, async () => {
+    const answer = await ask('GET', path)
+    assert.match(String(answer.headers.get('x-request-id')), OWN_ID)
+  })
+}
