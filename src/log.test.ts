@@ -6,7 +6,7 @@ import { pino } from 'pino'
 import { createDatabase, type TestDatabase } from '../test/support/database.ts'
 import { describeError, makeLog } from './log.ts'
 
-const CANARY = 'Zqcanary'
+const CANARY = 'Zqunheard'
 
 let database: TestDatabase
 before(async () => {
@@ -102,12 +102,12 @@ test('log, what else errors carry: nothing of it', () => {
       return error
     }
   })()
-  assert.match(unparsed.message, /Zqcan/)
+  assert.match(unparsed.message, /Zqunh/)
   const fake = new Error(`first\n    at ${CANARY}`)
   fake.message = 'first'
   for (const thrown of [error, unparsed, CANARY, { message: CANARY }, null, undefined]) {
     const text = written(log => log.error({ err: thrown }, 'failed'))
-    assert.ok(!/Zqcan/.test(text), text)
+    assert.ok(!/Zqunh/.test(text), text)
     assert.equal(JSON.parse(text).msg, 'failed')
   }
 })

@@ -60,7 +60,7 @@ export function describeError(error: unknown, depth = 1): object {
 
 /**
  * Classes of SQLSTATE whose messages name tables and constraints, and no values: of PostgreSQL
- * itself, appendix A, and of the triggers of our migrations. A data exception (22) quotes the value.
+ * itself, appendix A, and of the triggers of our migrations. A data exception (22) quotes a value.
  */
 const NAMING_CLASSES = new Set('08 0A 23 25 26 28 3D 40 42 53 54 55 57 58 XX'.split(' '))
 

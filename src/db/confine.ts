@@ -1,6 +1,6 @@
-// Row-level security (migration 0019): a transaction sees and writes the rows of the accounts that it
-// names, and of no others, whatever its statements say. A setting of the transaction names them, so
-// that it is gone with it and the next user of the connection begins with none.
+// Row-level security (migration 0019): a transaction sees and writes the rows of the accounts that
+// it names, and of no others, whatever its statements say. A setting of the transaction names them,
+// so that it is gone with it and the next user of the connection begins with none.
 import type { Sql, TransactionSql } from './connect.ts'
 import { transact } from './transact.ts'
 
@@ -28,7 +28,7 @@ export function transactConfined<T>(
   )
 }
 
-/** Reads of these accounts. Resolves when they are read: how the transaction ends changes nothing. */
+/** Reads of these accounts. Resolves once they are read: how it ends changes nothing. */
 export function readConfined<T>(
   sql: Sql,
   account_ids: readonly string[],

@@ -1,5 +1,5 @@
-// Deleting what is old from a table of all accounts, some rows at a time: whose the oldest are is found
-// first, as rows are deleted only by who names their account. Knows no table.
+// Deleting what is old from a table of all accounts, some rows at a time: whose the oldest are is
+// found first, as rows are deleted only by who names their account. Knows no table.
 import { transactConfined } from './confine.ts'
 import type { Sql, TransactionSql } from './connect.ts'
 

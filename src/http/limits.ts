@@ -1,5 +1,5 @@
 // Who asks too often: wrong credentials by the address they come from, requests by their key, in
-// the memory of this process alone. It knows what is counted; who is asking, authenticate.ts judges.
+// the memory of this process alone. It knows what is counted; authenticate.ts judges who is asking.
 import { isIP } from 'node:net'
 import type { Config } from '../config.ts'
 import { rateLimited } from '../errors.ts'

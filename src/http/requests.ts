@@ -69,7 +69,7 @@ function end(request: FastifyRequest, reply: FastifyReply, deps: Pick<Deps, 'met
   const route = request.routeOptions.url ?? 'unknown'
   const { method, course, key_id } = request
   const account_id = (request.account as FastifyRequest['account'] | undefined)?.account_id
-  const status = reply.raw.writableFinished ? reply.statusCode : null
+  const status = reply.raw.writableEnded ? reply.statusCode : null
   const labels = { method, route, status: String(status ?? 'none') }
   deps.metrics.requests.observe(labels, reply.elapsedTime / 1000)
   const duration_ms = Math.trunc(reply.elapsedTime * 1000) / 1000

@@ -15,9 +15,9 @@ export interface LockedBooks {
 
 /**
  * Locks the books of these accounts in order of account id, the only lock order there is, and reads
- * their balances and clocks. From then on the transaction is confined to these accounts. The clock of a book is always after what the book has seen, even when
- * the database's has been set back: created_at follows the numbers, and no list by time gets a row
- * among those that a reader has had.
+ * their balances and clocks. From then on the transaction is confined to these accounts. The clock
+ * of a book is always after what the book has seen, even when the database's has been set back:
+ * created_at follows the numbers, and no list by time gets a row among those that a reader has had.
  */
 export async function lockBooks(
   tx: TransactionSql,

@@ -53,7 +53,7 @@ const balance = (authorization: string, of = service, remoteAddress = '192.0.2.1
   of.inject({ url: '/v3/balance', headers: { authorization }, remoteAddress })
 
 function withoutDate({ status, headers, text }: Answer) {
-  const { date: _, ...rest } = headers
+  const { date: _, 'x-request-id': _id, ...rest } = headers
   return { status, headers: rest, text }
 }
 

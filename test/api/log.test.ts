@@ -128,7 +128,12 @@ test('bodies that are no JSON, headers of every kind, names of members: none of 
     { authorization: `Basic ${CANARY}` },
     { authorization: basic(CANARY, CANARY) },
     { authorization: basic(world.client.key_id, `${world.client.secret}${CANARY}`) },
-    { 'user-agent': CANARY, 'x-request-id': CANARY, 'x-forwarded-for': CANARY, cookie: CANARY },
+    {
+      'user-agent': CANARY,
+      'x-request-id': `${CANARY} ${CANARY}`,
+      'x-forwarded-for': CANARY,
+      cookie: CANARY,
+    },
   ]
   for (const route of routes.filter(({ takesBody }) => takesBody)) {
     for (const body of bodies) await send(route, urlOf(route, world.ids), body)

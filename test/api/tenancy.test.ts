@@ -120,7 +120,7 @@ function send(by: Client, { method }: Route, url: string, body?: object, headers
 
 /** What the caller sees, but for the time, the number of the request, and the id that it sent. */
 function seen({ status, headers, text }: Answer, asked: string) {
-  const { date: _, ...rest } = headers
+  const { date: _, 'x-request-id': _id, ...rest } = headers
   const body = text.replace(/urn:corridor:request:[\w-]+/, 'urn:corridor:request:this')
   const length = body === text ? {} : { 'content-length': 'of that number' }
   const named = asked === '' ? body : body.replaceAll(asked, 'the id that was asked for')
