@@ -3,6 +3,7 @@
 import { Command, CommanderError } from 'commander'
 import packageJson from '../package.json' with { type: 'json' }
 import { accountCommands, fundCommand } from './cli/account.ts'
+import { backupCommands } from './cli/backup.ts'
 import { CommandFailed, UsageError } from './cli/context.ts'
 import { demoCommand } from './cli/demo.ts'
 import { entityCommands } from './cli/entity.ts'
@@ -17,7 +18,7 @@ import { startCommands } from './cli/start.ts'
 import { statementCommand } from './cli/statement.ts'
 import { verifyCommand } from './cli/verify.ts'
 import { ConfigError } from './config.ts'
-import { isConnectionLost } from './db/failure.ts'
+import { DatabaseProblem, isConnectionLost } from './db/failure.ts'
 import { Refusal } from './errors.ts'
 
 const program = new Command('corridor')
@@ -42,6 +43,7 @@ listenCommand(program)
 eventsCommands(program)
 demoCommand(program)
 verifyCommand(program)
+backupCommands(program)
 openapiCommand(program)
 
 try {
@@ -59,7 +61,7 @@ try {
 /** One line for what people can put right, a stack for what only we can. */
 function describeError(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
-  const expected = [UsageError, CommandFailed, ConfigError, Refusal]
+  const expected = [UsageError, CommandFailed, ConfigError, DatabaseProblem, Refusal]
   if (expected.some(kind => error instanceof kind)) return error.message
   if (isConnectionLost(error)) return `the database cannot be reached: ${error.message}`
   return error.stack ?? error.message

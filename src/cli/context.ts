@@ -3,7 +3,7 @@
 // take for a command.
 import { type Config, readConfig } from '../config.ts'
 import { connect, type Sql } from '../db/connect.ts'
-import { migrate, pendingMigrations } from '../db/migrate.ts'
+import { migrate, pendingMigrations, refuseStrangeMigrations } from '../db/migrate.ts'
 import { openDatabase } from '../db/open.ts'
 import { Lane } from '../engine/lane.ts'
 import type { Operation } from '../engine/operation.ts'
@@ -27,8 +27,10 @@ export class UsageError extends Error {}
 export class CommandFailed extends Error {}
 
 /** Opens the database for one command, whether or not the service is running beside it. */
-export async function withContext<T>(work: (context: Context) => Promise<T>): Promise<T> {
-  const config = readConfig()
+export async function withContext<T>(
+  work: (context: Context) => Promise<T>,
+  config = readConfig(),
+): Promise<T> {
   const database = await openDatabase(config)
   try {
     await prepare(config, database.url)
@@ -60,6 +62,7 @@ async function prepare(config: Config, url: string): Promise<void> {
   const owner = connect(url, { max: 1, as: 'owner' })
   try {
     if (config.database_url === undefined) await migrate(owner)
+    await refuseStrangeMigrations(owner)
     const pending = await pendingMigrations(owner)
     if (pending.length === 0) return
     throw new UsageError(`the database lacks ${pending.join(', ')}; run: corridor migrate`)

@@ -22,7 +22,7 @@ export function verifyCommand(program: Command): void {
     .addHelpText('after', '\nExample:\n  npx corridor verify --account acc_01m7xpm2kyj94bggdx1c')
     .action(async (options: Options) => {
       const verdict = await withContext(context => verifyWithBar(context, options.account ?? null))
-      print(options, readable(verdict), verdictWords(verdict))
+      print(options, readableVerdict(verdict), verdictWords(verdict))
       if (!verdict.ok) process.exitCode = 1
     })
 }
@@ -58,7 +58,7 @@ async function verifyWithBar({ audit: sql }: Context, account_id: string | null)
 }
 
 /** Sums of minor units may exceed what a JSON number carries, so they are text. */
-function readable({ ok, checked, problem }: Verdict) {
+export function readableVerdict({ ok, checked, problem }: Verdict) {
   if (checked === null) return { ok, checked, problem }
   const { inter_account, in_transit } = checked
   const texts = (sums: Readonly<Record<string, bigint>>) =>
@@ -79,7 +79,7 @@ function verdictWords(verdict: Verdict): string {
   return `${checkedWords(verdict.checked)}\nThe books are in order.`
 }
 
-function checkedWords(checked: Checked): string {
+export function checkedWords(checked: Checked): string {
   const rows: [number, string, string][] = [
     [checked.accounts, 'accounts', 'book, heads and every balance'],
     [checked.journals, 'journals', 'numbered, chained, summing to zero'],

@@ -14,23 +14,32 @@ import {
   ignoring,
   type Place,
   run,
+  syncFolder,
   type User,
 } from './embedded-place.ts'
+import { DatabaseProblem } from './failure.ts'
 
 /** The bootstrap superuser: takes the seats of embedded.ts and nothing else. */
 export const SUPERUSER = 'postgres'
 /** Role that owns the database, and the database. May create further databases; not a superuser. */
 export const OWNER = 'corridor'
 
+/** Where a cluster is restored, within the data folder, before it takes its place in it. */
+export const restoringIn = (data_dir: string) => join(data_dir, 'postgres.restoring')
+
 /**
  * Real path of an initialised cluster; undefined when there is none yet.
- * @throws Error when the link leads nowhere or the folder is no cluster: an empty one is never made
- * in its stead.
+ * @throws Error when the link leads nowhere, the folder is no cluster, or a restore did not end: an
+ * empty one is never made in its stead.
  */
 export async function findCluster({ data_dir }: Place): Promise<string | undefined> {
   const path = join(data_dir, 'postgres')
   const entry = await fs.lstat(path).catch(ignoring('ENOENT'))
-  if (!entry) return undefined
+  if (!entry) {
+    const half = restoringIn(data_dir)
+    if (!(await fs.lstat(half).catch(ignoring('ENOENT')))) return undefined
+    throw new DatabaseProblem(`a restore did not end in ${half}: restore again, or remove it`)
+  }
   const folder = await fs.realpath(path).catch(ignoring('ENOENT'))
   if (!folder) {
     const lost = `${path} leads to ${await fs.readlink(path)}, which is gone`
@@ -47,12 +56,7 @@ export async function findCluster({ data_dir }: Place): Promise<string | undefin
 /** Makes the cluster with its database. The caller holds the start lock. */
 export async function initCluster(place: Place): Promise<void> {
   const user = await findServerUser()
-  const home = await findHome(place, user)
-  const elsewhere = home !== place.data_dir
-  const prefix = elsewhere ? hashOf(place.data_dir) : 'postgres'
-  // Elsewhere a name never used before: what an earlier folder of this path left behind is not ours
-  // to adopt or to delete.
-  const name = elsewhere ? `${prefix}-${randomBytes(4).toString('hex')}` : prefix
+  const { home, prefix, name } = await nameCluster(place, user)
   // What a killed first start left half made.
   for (const entry of await fs.readdir(home)) {
     if (!entry.startsWith(`${prefix}.init-`)) continue
@@ -62,15 +66,58 @@ export async function initCluster(place: Place): Promise<void> {
   try {
     if (user) await fs.chown(temporary, user.uid, user.gid)
     await fs.rename(await fillCluster(place, temporary, user), join(home, name))
-    const handle = await fs.open(home)
-    await handle.sync().finally(() => handle.close())
+    await syncFolder(home)
   } finally {
     await fs.rm(temporary, { recursive: true, force: true }).catch(() => {})
   }
-  if (!elsewhere) return
-  await fs.symlink(join(home, name), join(place.data_dir, 'postgres'))
-  const why = `${place.data_dir} cannot be entered by the server's user (uid ${user?.uid})`
-  place.log(`${why}: the database is in ${join(home, name)}`)
+  await linkCluster(place, join(home, name), user)
+}
+
+/** The folder that a new cluster gets: in the data folder or, where that is closed, elsewhere. */
+async function nameCluster(place: Place, user: User | undefined) {
+  const home = await findHome(place, user)
+  if (home === place.data_dir) return { home, prefix: 'postgres', name: 'postgres' }
+  // Elsewhere a name never used before: what an earlier folder of this path left behind is not ours
+  // to adopt or to delete.
+  const prefix = hashOf(place.data_dir)
+  return { home, prefix, name: `${prefix}-${randomBytes(4).toString('hex')}` }
+}
+
+async function linkCluster({ data_dir, log }: Place, folder: string, user: User | undefined) {
+  const path = join(data_dir, 'postgres')
+  if (folder === path) return
+  await fs.symlink(folder, path)
+  const why = `${data_dir} cannot be entered by the server's user (uid ${user?.uid})`
+  log(`${why}: the database is in ${folder}`)
+}
+
+/** Where the files of a cluster go that is unpacked, and whose they are. */
+export interface EmptyCluster {
+  readonly folder: string
+  readonly user: User | undefined
+  /** Major version of the PostgreSQL that will run it. */
+  readonly postgresql: number
+}
+
+export async function makeEmptyCluster(place: Place): Promise<EmptyCluster> {
+  const user = await findServerUser()
+  const bin = await findBinaries(place, user)
+  const { output } = await run(bin.postgres, ['--version'], { user })
+  const postgresql = Number(/\) (\d+)/.exec(output)?.[1])
+  const { home, name } = await nameCluster(place, user)
+  const folder = join(home, name)
+  // The link first: it leads whoever clears up to what is unpacked.
+  await linkCluster(place, folder, user)
+  await fs.mkdir(folder, { mode: 0o700 })
+  if (user) await fs.chown(folder, user.uid, user.gid)
+  return { folder, user, postgresql }
+}
+
+/** Everything in it on disk. */
+export async function syncCluster(place: Place, { folder, user }: EmptyCluster): Promise<void> {
+  const bin = await findBinaries(place, user)
+  const { code, output } = await run(bin.initdb, ['--sync-only', '-D', folder], { user })
+  if (code !== 0) throw new Error(`${folder} cannot be written to disk:\n${output.trim()}`)
 }
 
 /** Works without a server: nothing listens before all of it is there, and on disk. */

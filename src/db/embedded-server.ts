@@ -79,11 +79,11 @@ export async function ensureRunning(
 }
 
 /**
- * Lets one process at a time make or start a cluster; undefined when another is at it. SQLite's is
- * the one lock in Node that the system drops when its holder is killed: the file holds nothing, and
- * stays.
+ * Lets one process at a time make, start or restore a cluster; undefined when another is at it.
+ * SQLite's is the one lock in Node that the system drops when its holder is killed: the file holds
+ * nothing, and stays.
  */
-function takeStartLock({ data_dir }: Place): DatabaseSync | undefined {
+export function takeStartLock({ data_dir }: Place): DatabaseSync | undefined {
   const lock = new DatabaseSync(join(data_dir, 'postgres.lock'), { timeout: 0 })
   try {
     lock.exec('pragma journal_mode = off; begin exclusive')

@@ -224,6 +224,23 @@ function journalFromRow({ codes, currencies, amounts, ...row }: JournalRow): Jou
   return { ...row, postings }
 }
 
+/** Where the chain of a book has come to. */
+export interface Head {
+  readonly account_id: string
+  /** How many there are. A text: it may be more than a JSON number carries. */
+  readonly journals: string
+  /** 64 hex digits. */
+  readonly head_hash: string
+}
+
+/** The heads of all books. */
+export async function listHeads(sql: Sql): Promise<Head[]> {
+  const rows = await sql<Head[]>`
+    select account_id, journal_count::text as journals, encode(head_hash, 'hex') as head_hash
+    from books order by account_id`
+  return [...rows]
+}
+
 /** The balances of an account now, one row a currency. */
 export async function listBalances(
   sql: Sql | TransactionSql,

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { Command } from 'commander'
 import { accountCommands, fundCommand } from '../../src/cli/account.ts'
+import { backupCommands } from '../../src/cli/backup.ts'
 import { demoCommand } from '../../src/cli/demo.ts'
 import { entityCommands } from '../../src/cli/entity.ts'
 import { eventsCommands } from '../../src/cli/events.ts'
@@ -38,6 +39,7 @@ entityCommands(program)
 listenCommand(program)
 eventsCommands(program)
 demoCommand(program)
+backupCommands(program)
 openapiCommand(program)
 
 const leaves = program.commands.flatMap(command =>
@@ -102,7 +104,7 @@ test('corridor --help: lists every command and the exit codes, exit code 0', asy
   const { code, stdout } = await cli.run('--help')
   assert.equal(code, 0)
   const names = ['start', 'migrate', 'account', 'key', 'fund', 'rates', 'fees', 'payout', 'demo']
-  for (const name of [...names, 'entity']) {
+  for (const name of [...names, 'entity', 'verify', 'backup', 'restore']) {
     assert.match(stdout, new RegExp(`^  ${name} `, 'm'))
   }
   assert.match(stdout, /^Exit codes: 0 done, 1 failed or refused, 2 wrong call or setting\.$/m)

@@ -1,0 +1,159 @@
+// corridor backup, corridor restore: the embedded database as one file, taken while it runs and
+// proved when it is put back.
+import { Presets, SingleBar } from 'cli-progress'
+import type { Command } from 'commander'
+import { type Config, readConfig } from '../config.ts'
+import { type Backup, takeBackup } from '../db/backup.ts'
+import type { Sql } from '../db/connect.ts'
+import { openDatabase } from '../db/open.ts'
+import { type Restored, restoreBackup } from '../db/restore.ts'
+import { type Head, listHeads } from '../ledger/store.ts'
+import { describe } from '../verify/problem.ts'
+import { type Verdict, verify } from '../verify/run.ts'
+import { print, table, UsageError, withContext } from './context.ts'
+import { checkedWords, readableVerdict } from './verify.ts'
+
+interface Options {
+  json?: boolean
+}
+
+/** Heads that are printed for people; --json has all. */
+const SHOWN_HEADS = 20
+
+const BACKUP_HELP = `
+The service may go on running. The file is a tar compressed by zstd. It holds
+all that the database holds, its password besides: encrypt what leaves the
+machine.
+
+Example:
+  npx corridor backup /backups/corridor-2026-11-21.tar.zst`
+
+const RESTORE_HELP = `
+CORRIDOR_DATA must have no database yet. The copy takes its place there once it
+runs, has been migrated to this version, and has passed corridor verify.
+
+Example:
+  CORRIDOR_DATA=./copy \\
+    npx corridor restore /backups/corridor-2026-11-21.tar.zst`
+
+export function backupCommands(program: Command): void {
+  program
+    .command('backup')
+    .description('write the embedded database to one file, while the service runs')
+    .argument('<file>', 'file to make; never written over')
+    .option('--json', 'print JSON')
+    .addHelpText('after', BACKUP_HELP)
+    .action(async (file: string, options: Options) => {
+      const backup = await backUp(embedded(readConfig()), file)
+      print(options, { file, ...backup }, backupWords(file, backup))
+    })
+  program
+    .command('restore')
+    .description('put a backup into an empty CORRIDOR_DATA, and verify it')
+    .argument('<file>', 'file that corridor backup made')
+    .option('--json', 'print JSON')
+    .addHelpText('after', RESTORE_HELP)
+    .action(async (file: string, options: Options) => {
+      const config = embedded(readConfig())
+      const copy = await restore(config, file)
+      print(options, readable(copy), restoreWords(copy, config))
+      if (!copy.verdict.ok) process.exitCode = 1
+    })
+}
+
+/** Another database is backed up by its own tools, and whoever meant that one must not get this. */
+function embedded(config: Config): Config {
+  if (config.database_url === undefined) return config
+  const tools = 'take a backup of it by pg_basebackup or pg_dump (docs/operations.md)'
+  throw new UsageError(`DATABASE_URL names a database of your own; ${tools}`)
+}
+
+async function backUp(config: Config, file: string): Promise<Backup> {
+  const database = await openDatabase(config)
+  const bar = new SingleBar(
+    {
+      format: 'backing up {bar} {value} of about {total} MB',
+      stream: process.stderr,
+      clearOnComplete: true,
+      hideCursor: true,
+    },
+    Presets.shades_classic,
+  )
+  try {
+    if (!process.stderr.isTTY) return await takeBackup(database.url, file)
+    bar.start(0, 0)
+    return await takeBackup(database.url, file, (done, about) => {
+      bar.setTotal(megabytes(Math.max(done, about)))
+      bar.update(megabytes(done))
+    })
+  } finally {
+    bar.stop()
+    await database.release()
+  }
+}
+
+interface Copy {
+  readonly file: string
+  readonly restored: Restored
+  readonly verdict: Verdict
+  readonly heads: readonly Head[]
+}
+
+async function restore(config: Config, file: string): Promise<Copy> {
+  let looked: Looked | undefined
+  const restored = await restoreBackup({
+    file,
+    data_dir: config.data_dir,
+    log: () => {},
+    async accept(data_dir) {
+      looked = await withContext(({ audit }) => look(audit), { ...config, data_dir })
+      return looked.verdict.ok
+    },
+  })
+  if (looked === undefined) throw new Error('the copy was not looked at')
+  return { file, restored, ...looked }
+}
+
+type Looked = Pick<Copy, 'verdict' | 'heads'>
+
+async function look(sql: Sql): Promise<Looked> {
+  return { verdict: await verify(sql, { account_id: null }), heads: await listHeads(sql) }
+}
+
+function backupWords(file: string, { as_of, bytes, files }: Backup): string {
+  const size = `${megabytes(bytes).toLocaleString('en')} MB, ${files.toLocaleString('en')} files`
+  return [
+    `Backed up to ${file}: ${size}, read again and whole.`,
+    `What was acknowledged before ${as_of} is in it.`,
+    'It holds the keys’ hashes and the webhooks’ secrets: keep it as you keep the database.',
+  ].join('\n')
+}
+
+function restoreWords({ file, restored, verdict, heads }: Copy, config: Config): string {
+  const { as_of, data_dir } = restored
+  if (!verdict.ok) {
+    return [
+      `Not in order: ${describe(verdict.problem)}`,
+      `The copy of ${as_of} is in ${data_dir}, and ${config.data_dir} has no database.`,
+    ].join('\n')
+  }
+  const rows = heads
+    .slice(0, SHOWN_HEADS)
+    .map(({ account_id, journals, head_hash }) => [account_id, journals, head_hash])
+  const more = heads.length - rows.length
+  return [
+    `Restored ${file}, begun ${as_of}, into ${data_dir}.`,
+    checkedWords(verdict.checked),
+    table(['account', 'journals', 'head hash'], rows),
+    ...(more > 0 ? [`and ${more} more accounts, listed by --json`] : []),
+    'The books are in order, and the service can be started.',
+  ].join('\n')
+}
+
+function readable({ file, restored, verdict, heads }: Copy) {
+  return { file, ...restored, ...readableVerdict(verdict), heads }
+}
+
+function megabytes(bytes: number): number {
+  return Math.ceil(bytes / 1e6)
+}

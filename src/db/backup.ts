@@ -1,0 +1,170 @@
+// Takes a backup of the embedded cluster while it runs, by the protocol that pg_basebackup speaks:
+// the server reads its own files, and sends them with the log that makes them one moment. Must not
+// know what the database holds.
+
+import { randomBytes } from 'node:crypto'
+import { createWriteStream } from 'node:fs'
+import * as fs from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { Transform, type TransformCallback } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { constants, createZstdCompress } from 'node:zlib'
+import postgres from 'postgres'
+import { type BackupFacts, labelOf, MANIFEST, readBackup } from './backup-file.ts'
+import { SUPERUSER } from './embedded-cluster.ts'
+import { syncFolder } from './embedded-place.ts'
+import { DatabaseProblem } from './failure.ts'
+import { END, tarFile } from './tar.ts'
+
+export interface Backup extends BackupFacts {
+  /** Size of the file in bytes. */
+  readonly bytes: number
+}
+
+/**
+ * Writes a backup to a file that is not there yet, and reads it again to its end. The file appears
+ * when it is whole, on disk and proved.
+ * @param url of the embedded database, as its owner
+ * @param progress told how much of the cluster has been read
+ * @throws DatabaseProblem when the server finds a damaged page, or the file is not what it sent
+ */
+export async function takeBackup(
+  url: string,
+  file: string,
+  progress: (done_bytes: number, about_bytes: number) => void = () => {},
+): Promise<Backup> {
+  await refuseExisting(file)
+  const part = `${file}.part`
+  try {
+    await writeBackup(url, part, progress)
+    const facts = await readBackup(part)
+    const { size: bytes } = await fs.stat(part)
+    await refuseExisting(file)
+    await fs.rename(part, file)
+    await syncFolder(dirname(file))
+    return { ...facts, bytes }
+  } catch (error) {
+    await fs.rm(part, { force: true })
+    const { path, message } = error as NodeJS.ErrnoException
+    if (path === part) throw new DatabaseProblem(`cannot write ${file}: ${message}`)
+    throw error
+  }
+}
+
+async function refuseExisting(file: string): Promise<void> {
+  if (await fs.stat(file).catch(() => undefined)) {
+    throw new DatabaseProblem(`${file} is there already, and backups are not written over`)
+  }
+}
+
+async function writeBackup(
+  url: string,
+  file: string,
+  progress: (done_bytes: number, about_bytes: number) => void,
+): Promise<void> {
+  const warnings: string[] = []
+  const sql = openReplication(url, notice => {
+    if (notice.severity === 'WARNING') warnings.push(String(notice.message))
+  })
+  try {
+    const about_bytes = await prepare(sql)
+    const [{ version }] = (await sql.unsafe(
+      `select current_setting('server_version') as version`,
+    )) as unknown as [{ version: string }]
+    // A checkpoint at once: one that is spread out takes a quarter of an hour.
+    const sent = await sql
+      .unsafe(
+        `BASE_BACKUP (LABEL '${labelOf(version.split(' ', 1)[0] ?? '')}', PROGRESS true,
+          CHECKPOINT 'fast', WAL true, MANIFEST 'yes', MANIFEST_CHECKSUMS 'SHA256')`,
+      )
+      .readable()
+    await pipeline(
+      sent,
+      new Unwrapped(done => progress(done, about_bytes)),
+      createZstdCompress({ params: { [constants.ZSTD_c_checksumFlag]: 1 } }),
+      createWriteStream(file, { mode: 0o600, flush: true }),
+    )
+  } finally {
+    await sql.end({ timeout: 5 })
+  }
+  // A page whose checksum is wrong is told as a warning, and an error after all has been sent.
+  if (warnings.length > 0) throw new DatabaseProblem(`the cluster is damaged: ${warnings[0]}`)
+}
+
+/** One session, on which the server takes commands of replication. */
+function openReplication(url: string, onnotice: (notice: postgres.Notice) => void): postgres.Sql {
+  const { hostname, port, password, pathname } = new URL(url)
+  return postgres({
+    host: hostname,
+    port: Number(port),
+    user: SUPERUSER,
+    password: decodeURIComponent(password),
+    database: pathname.slice(1),
+    max: 1,
+    idle_timeout: 0,
+    max_lifetime: null,
+    fetch_types: false,
+    connection: { replication: 'database', application_name: 'corridor backup' },
+    onnotice,
+  })
+}
+
+/** Keeps the log from being recycled under the backup; answers about how much there is to read. */
+async function prepare(sql: postgres.Sql): Promise<number> {
+  // Given up by the server when the session ends, however it does.
+  const slot = `corridor_backup_${randomBytes(4).toString('hex')}`
+  await sql.unsafe(`select pg_create_physical_replication_slot('${slot}', true, true)`)
+  const [row] = await sql.unsafe<{ bytes: string }[]>(
+    `select sum(pg_database_size(oid))::text as bytes from pg_database`,
+  )
+  return Number(row?.bytes ?? 0)
+}
+
+/**
+ * The tar out of the server's messages, each of which begins with a letter that says what follows,
+ * with the manifest put in as the last file:
+ * https://www.postgresql.org/docs/18/protocol-replication.html, BASE_BACKUP.
+ */
+class Unwrapped extends Transform {
+  readonly #progress: (done_bytes: number) => void
+  readonly #manifest: Buffer[] = []
+  #part: 'none' | 'archive' | 'manifest' = 'none'
+  /** The newest piece of the archive: the last one ends it, and the manifest goes before that. */
+  #held: Buffer = Buffer.alloc(0)
+
+  constructor(progress: (done_bytes: number) => void) {
+    super()
+    this.#progress = progress
+  }
+
+  override _transform(message: Buffer, _encoding: string, done: TransformCallback): void {
+    done(this.#take(String.fromCharCode(message[0] ?? 0), message.subarray(1)))
+  }
+
+  override _flush(done: TransformCallback): void {
+    done(this.#end())
+  }
+
+  #take(kind: string, rest: Buffer): Error | null {
+    if (kind === 'n' && this.#part !== 'none') return new DatabaseProblem('it has tablespaces')
+    if (kind === 'n') this.#part = 'archive'
+    else if (kind === 'm') this.#part = 'manifest'
+    else if (kind === 'p') this.#progress(Number(rest.readBigInt64BE()))
+    else if (kind !== 'd') return new Error(`a message of the backup begins with "${kind}"`)
+    else if (this.#part === 'manifest') this.#manifest.push(rest)
+    else {
+      this.push(this.#held)
+      this.#held = rest
+    }
+    return null
+  }
+
+  #end(): Error | null {
+    const end = this.#held.subarray(-END.length)
+    if (!end.equals(END)) return new Error('the archive of the backup has no end')
+    this.push(this.#held.subarray(0, -END.length))
+    this.push(tarFile(MANIFEST, Buffer.concat(this.#manifest), new Date()))
+    this.push(END)
+    return null
+  }
+}

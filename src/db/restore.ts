@@ -1,0 +1,111 @@
+// Puts a backup into a data folder that has no cluster: unpacked beside the place of one, started
+// and looked at there, and moved into it by one rename. Cut off anywhere before, nothing is in that
+// place, and nothing starts. Must not know what a database in order is.
+
+import * as fs from 'node:fs/promises'
+import { join } from 'node:path'
+import { type BackupFacts, readBackup } from './backup-file.ts'
+import {
+  type EmptyCluster,
+  makeEmptyCluster,
+  restoringIn,
+  syncCluster,
+} from './embedded-cluster.ts'
+import { ignoring, makePlace, type Place, syncFolder } from './embedded-place.ts'
+import { findPostmaster, stopServer, takeStartLock } from './embedded-server.ts'
+import { DatabaseProblem } from './failure.ts'
+import type { TarEntry } from './tar.ts'
+
+export interface Restored extends BackupFacts {
+  /** The data folder that has the copy: the one meant, or the one it was looked at in. */
+  readonly data_dir: string
+}
+
+/**
+ * @param options.accept works with the copy, as the embedded database of the folder it is given,
+ * and leaves it; false leaves the copy in that folder, for a person to look at
+ * @throws DatabaseProblem when the folder has a database already, or the file is no whole backup of
+ * this version of PostgreSQL
+ */
+export async function restoreBackup(options: {
+  file: string
+  data_dir: string
+  log: (line: string) => void
+  accept: (data_dir: string) => Promise<boolean>
+}): Promise<Restored> {
+  const { file, log, accept } = options
+  const place = await makePlace(options.data_dir, log)
+  const lock = takeStartLock(place)
+  if (!lock) throw new DatabaseProblem(`another process is at ${place.data_dir}`)
+  try {
+    await refuseCluster(place)
+    const half = { data_dir: restoringIn(place.data_dir), log }
+    await clearUp(half)
+    await fs.mkdir(half.data_dir, { mode: 0o711 })
+    try {
+      const facts = await unpack(half, file)
+      if (!(await accept(half.data_dir))) return { ...facts, data_dir: half.data_dir }
+      await fs.rename(join(half.data_dir, 'postgres'), join(place.data_dir, 'postgres'))
+      await syncFolder(place.data_dir)
+      await clearUp(half)
+      return { ...facts, data_dir: place.data_dir }
+    } catch (error) {
+      await clearUp(half)
+      throw error
+    }
+  } finally {
+    lock.close()
+  }
+}
+
+async function refuseCluster({ data_dir }: Place): Promise<void> {
+  const path = join(data_dir, 'postgres')
+  if (await fs.lstat(path).catch(ignoring('ENOENT'))) {
+    throw new DatabaseProblem(`${path} is there already: restore into another CORRIDOR_DATA`)
+  }
+}
+
+/** Removes what a restore that did not end has left, its server first. */
+async function clearUp(half: Place): Promise<void> {
+  const link = join(half.data_dir, 'postgres')
+  const folder = await fs.realpath(link).catch(ignoring('ENOENT'))
+  if (folder) {
+    if ((await findPostmaster(folder))?.alive) await stopServer(half, folder)
+    await fs.rm(folder, { recursive: true, force: true, maxRetries: 3 })
+  }
+  await fs.rm(half.data_dir, { recursive: true, force: true, maxRetries: 3 })
+}
+
+async function unpack(half: Place, file: string): Promise<BackupFacts> {
+  const cluster = await makeEmptyCluster(half)
+  const facts = await readBackup(
+    file,
+    ({ postgresql }) => {
+      if (postgresql === cluster.postgresql) return
+      const versions = `PostgreSQL ${postgresql}, and this is ${cluster.postgresql}`
+      throw new DatabaseProblem(
+        `${file} is of ${versions}: restore it by the version it was made by`,
+      )
+    },
+    entry => keep(cluster, entry),
+  )
+  await syncCluster(half, cluster)
+  return facts
+}
+
+/** Writes a file or folder of the cluster, for the server's user alone. */
+async function keep({ folder, user }: EmptyCluster, { name, content }: TarEntry): Promise<void> {
+  const path = join(folder, name)
+  if (content === undefined) {
+    await fs.mkdir(path, { mode: 0o700 })
+    if (user) await fs.chown(path, user.uid, user.gid)
+    return
+  }
+  const file = await fs.open(path, 'wx', 0o600)
+  try {
+    await file.writeFile(content)
+    if (user) await file.chown(user.uid, user.gid)
+  } finally {
+    await file.close()
+  }
+}

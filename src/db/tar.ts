@@ -1,0 +1,127 @@
+// Reads and writes the tar that PostgreSQL makes of a data folder: POSIX ustar, files and folders,
+// no extensions. Knows nothing of what is in them.
+
+const BLOCK = 512
+
+/** What ends an archive. */
+export const END = Buffer.alloc(2 * BLOCK)
+
+export interface TarEntry {
+  /** Without a leading `./` and a trailing slash. */
+  readonly name: string
+  /** Of a file; undefined of a folder. To be read to its end before the next entry is. */
+  readonly content: AsyncIterable<Buffer> | undefined
+}
+
+/** A tar that is none, or ends too early. */
+export class BadTar extends Error {}
+
+/** A file as it stands in an archive. */
+export function tarFile(name: string, content: Buffer, changed_at: Date): Buffer {
+  const header = Buffer.alloc(BLOCK)
+  const octal = (value: number, at: number, digits: number) =>
+    header.write(value.toString(8).padStart(digits, '0'), at)
+  header.write(name, 0)
+  octal(0o600, 100, 7)
+  octal(0, 108, 7)
+  octal(0, 116, 7)
+  octal(content.length, 124, 11)
+  octal(Math.floor(changed_at.getTime() / 1000), 136, 11)
+  header.write('0', 156)
+  header.write('ustar\x0000', 257, 'latin1')
+  octal(checksum(header), 148, 6)
+  header.write('\0 ', 154, 'latin1')
+  return Buffer.concat([header, content, Buffer.alloc(padding(content.length))])
+}
+
+/** Every entry, in order. Throws BadTar where there is no end of an archive. */
+export async function* readTar(source: AsyncIterable<Buffer>): AsyncGenerator<TarEntry> {
+  const bytes = new Bytes(source)
+  for (;;) {
+    const header = await bytes.take(BLOCK)
+    if (header.every(byte => byte === 0)) break
+    const { name, size, type } = readHeader(header)
+    if (type === '5') {
+      yield { name, content: undefined }
+      continue
+    }
+    const content = bytes.pieces(size)
+    yield { name, content }
+    for await (const _ of content);
+    await bytes.take(padding(size))
+  }
+  // To the end of the source, which may know of its own that it was cut short.
+  await bytes.drain()
+}
+
+function readHeader(header: Buffer): { name: string; size: number; type: string } {
+  const text = (from: number, to: number) => {
+    const [field = ''] = header.subarray(from, to).toString('utf8').split('\0', 1)
+    return field
+  }
+  const octal = (from: number, to: number) => {
+    const digits = text(from, to).trim()
+    if (!/^[0-7]+$/.test(digits)) throw new BadTar(`a number of a header is "${digits}"`)
+    return Number.parseInt(digits, 8)
+  }
+  if (octal(148, 156) !== checksum(header)) throw new BadTar('the checksum of a header is wrong')
+  const type = text(156, 157)
+  if (type !== '0' && type !== '5') throw new BadTar(`an entry of type "${type}"`)
+  const name = [text(345, 500), text(0, 100)].filter(part => part !== '').join('/')
+  return { name: safeName(name), size: octal(124, 136), type }
+}
+
+/** No name leads out of the folder that the archive is unpacked into. */
+function safeName(name: string): string {
+  const parts = name.split('/').filter(part => part !== '' && part !== '.')
+  if (name.startsWith('/') || parts.includes('..') || parts.length === 0) {
+    throw new BadTar(`an entry called "${name}"`)
+  }
+  return parts.join('/')
+}
+
+/** The sum of all bytes, those of the sum itself taken for blanks. */
+function checksum(header: Buffer): number {
+  return header.reduce((sum, byte, i) => sum + (i >= 148 && i < 156 ? 0x20 : byte), 0)
+}
+
+function padding(size: number): number {
+  return (BLOCK - (size % BLOCK)) % BLOCK
+}
+
+/** Bytes asked for by their number, out of pieces of any length. */
+class Bytes {
+  readonly #source: AsyncIterator<Buffer>
+  #piece: Buffer = Buffer.alloc(0)
+
+  constructor(source: AsyncIterable<Buffer>) {
+    this.#source = source[Symbol.asyncIterator]()
+  }
+
+  async take(count: number): Promise<Buffer> {
+    const parts: Buffer[] = []
+    for await (const part of this.pieces(count)) parts.push(part)
+    return parts.length === 1 ? (parts[0] as Buffer) : Buffer.concat(parts)
+  }
+
+  async *pieces(count: number): AsyncGenerator<Buffer> {
+    for (let left = count; left > 0; ) {
+      if (this.#piece.length === 0 && !(await this.#next())) throw new BadTar('it is cut short')
+      const part = this.#piece.subarray(0, left)
+      this.#piece = this.#piece.subarray(part.length)
+      left -= part.length
+      yield part
+    }
+  }
+
+  async drain(): Promise<void> {
+    while (await this.#next());
+  }
+
+  async #next(): Promise<boolean> {
+    const { value, done } = await this.#source.next()
+    if (done === true) return false
+    this.#piece = value
+    return true
+  }
+}

@@ -1,0 +1,358 @@
+// corridor backup and corridor restore: a copy taken under load has all that was acknowledged and
+// verifies; what is damaged, of another version or cut off halfway is never a database that starts.
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import {
+  chmod,
+  mkdtemp,
+  open,
+  readdir,
+  readFile,
+  rm,
+  stat,
+  truncate,
+  writeFile,
+} from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import { zstdCompressSync, zstdDecompressSync } from 'node:zlib'
+import type { OpenedAccount } from '../../src/cli/account.ts'
+import { readBackup } from '../../src/db/backup-file.ts'
+import { connect, type Sql } from '../../src/db/connect.ts'
+import { openEmbedded } from '../../src/db/embedded.ts'
+import { DatabaseProblem } from '../../src/db/failure.ts'
+import { restoreBackup } from '../../src/db/restore.ts'
+import { tarFile } from '../../src/db/tar.ts'
+import { checkBooks } from '../support/books.ts'
+import { type Asked, askAgain, startLoad } from '../support/load.ts'
+import {
+  httpClient,
+  pickSeed,
+  type RunningProcess,
+  runCommand,
+  seeded,
+  spawnCommand,
+  startProcess,
+  until,
+} from '../support/process.ts'
+import { share } from '../support/share.ts'
+
+let folder: string
+let service: RunningProcess
+let account: OpenedAccount
+/** Of the first test, for those after it. */
+let backup: string
+
+const path = (name: string) => join(folder, name)
+const dataOf = (name: string) => ({ CORRIDOR_DATA: path(name) })
+
+before(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'corridor-backup-'))
+  await chmod(folder, 0o711)
+  backup = path('backup.tar.zst')
+  service = await startProcess(dataOf('original'))
+  const { code, output } = await runCommand(
+    `account create --name T --currencies USD --primary USD --duplicate-window off
+      --fund USD=10000000.00 --json`.split(/\s+/),
+    dataOf('original'),
+  )
+  assert.equal(code, 0, output)
+  const { key_id, secret, ...rest } = JSON.parse(output)
+  account = { account: rest, key_id, secret }
+})
+after(async () => {
+  await service?.kill()
+  // A server outlives a killed process; whoever attaches and leaves last stops it.
+  for (const name of await readdir(folder)) {
+    if (!existsSync(path(`${name}/postgres/postmaster.pid`))) continue
+    await (await openEmbedded({ data_dir: path(name) })).release()
+  }
+  await rm(folder, { recursive: true, force: true })
+})
+
+/** Works on the embedded database of a folder, as its owner. */
+async function onData<T>(name: string, work: (sql: Sql) => Promise<T>): Promise<T> {
+  const server = await openEmbedded({ data_dir: path(name) })
+  const sql = connect(server.url, { max: 1, as: 'owner' })
+  try {
+    return await work(sql)
+  } finally {
+    await sql.end({ timeout: 1 })
+    await server.release()
+  }
+}
+
+const paid = (asked: readonly Asked[]) => asked.filter(({ answer }) => answer?.status === 200)
+
+test('corridor backup under load, then restore: all that was acknowledged, books in order', async t => {
+  const random = seeded(pickSeed())
+  const client = httpClient(account)
+  const load = startLoad({ client, clients: 8, address: () => service.address, name: 'b', random })
+  await until('200 paid', 30_000, () => paid(load.asked).length >= 200)
+  const before_backup = paid(load.asked)
+  const began_at = performance.now()
+  const made = await runCommand(['backup', backup, '--json'], dataOf('original'))
+  const took_ms = Math.round(performance.now() - began_at)
+  assert.equal(made.code, 0, made.output)
+  await load.stop()
+  assert.ok(paid(load.asked).length > before_backup.length, 'paid while the backup was taken')
+  assert.deepEqual(paid(load.asked), load.asked, 'no request was refused')
+  assert.equal((await stat(backup)).mode & 0o777, 0o600)
+
+  const restoring_at = performance.now()
+  const restored = await runCommand(['restore', backup, '--json'], dataOf('copy'))
+  const restored_ms = Math.round(performance.now() - restoring_at)
+  assert.equal(restored.code, 0, restored.output)
+  const { ok, checked, heads, data_dir } = JSON.parse(restored.output)
+  assert.deepEqual([ok, data_dir], [true, path('copy')])
+  assert.ok(checked.payouts >= before_backup.length)
+  assert.deepEqual((await readdir(path('copy'))).sort(), ['postgres', 'postgres.lock'])
+  t.diagnostic(
+    `${before_backup.length} acknowledged before, ${checked.payouts} in the copy, ` +
+      `${load.asked.length} at last; ${JSON.parse(made.output).bytes} bytes in ${took_ms} ms, ` +
+      `restored and verified in ${restored_ms} ms`,
+  )
+  await onData('original', async sql => {
+    for (const { account_id, journals, head_hash } of heads) {
+      const [row] = await sql`select encode(hash, 'hex') as hash from journals
+        where account_id = ${account_id} and number = ${journals}`
+      assert.equal(
+        row?.hash,
+        head_hash,
+        'the chain of the original goes through the head of the copy',
+      )
+    }
+  })
+  const copy = await startProcess({ ...dataOf('copy'), CORRIDOR_SETTLE: 'off' })
+  try {
+    const { acknowledged } = await askAgain(client, copy.address, before_backup)
+    assert.equal(acknowledged, before_backup.length)
+    await onData('copy', sql => checkBooks(sql, dataOf('copy')))
+  } finally {
+    client.close()
+    copy.signal('SIGTERM')
+    await copy.ended
+  }
+})
+
+test('corridor restore, the books of the original not in order: exit 1 names the row, nothing starts', async () => {
+  const { account_id } = account.account
+  const move = (by: number) =>
+    onData(
+      'original',
+      sql => sql`
+      update balances set available = available + ${by}::bigint where account_id = ${account_id}`,
+    )
+  await move(1)
+  const file = path('faulty.tar.zst')
+  const made = await runCommand(['backup', file], dataOf('original'))
+  await move(-1)
+  assert.equal(made.code, 0, made.output)
+  const { code, output } = await runCommand(['restore', file], dataOf('faulty'))
+  assert.equal(code, 1, output)
+  assert.match(output, new RegExp(`^Not in order: balances, account ${account_id}, USD: `))
+  const started = await runCommand(['start'], { ...dataOf('faulty'), PORT: '0' })
+  assert.equal(started.code, 1)
+  assert.match(
+    started.output,
+    /^corridor: a restore did not end in .*: restore again, or remove it$/m,
+  )
+  // For whoever wants to look at it all the same.
+  const looked = await runCommand(['verify'], dataOf('faulty/postgres.restoring'))
+  assert.match(looked.output, /^Not in order: balances/)
+})
+
+test('corridor backup, killed halfway: no file, the log is not kept back, and the next one is whole', async () => {
+  const file = path('killed.tar.zst')
+  const child = spawnCommand(['backup', file], dataOf('original'))
+  await until('writing', 30_000, () => existsSync(`${file}.part`))
+  child.kill('SIGKILL')
+  await once(child, 'exit')
+  assert.equal(existsSync(file), false)
+  await onData('original', sql =>
+    until('no slot left', 10_000, async () => {
+      const slots = await sql`select from pg_replication_slots`
+      return slots.length === 0
+    }),
+  )
+  const { code, output } = await runCommand(['backup', file], dataOf('original'))
+  assert.equal(code, 0, output)
+  await readBackup(file)
+  assert.equal(existsSync(`${file}.part`), false)
+})
+
+for (const [moment, sign] of [
+  ['unpacking', 'postgres.restoring/postgres/base'],
+  ['recovering', 'postgres.restoring/postgres/postmaster.pid'],
+] as const) {
+  test(`corridor restore, killed ${moment}: nothing starts, and the next restore is whole`, async () => {
+    const name = `killed-${moment}`
+    const child = spawnCommand(['restore', backup], dataOf(name))
+    await until(moment, 30_000, () => existsSync(path(`${name}/${sign}`)))
+    child.kill('SIGKILL')
+    await once(child, 'exit')
+    const started = await runCommand(['start'], { ...dataOf(name), PORT: '0' })
+    assert.equal(started.code, 1)
+    assert.match(started.output, /^corridor: a restore did not end in /m)
+    assert.equal(existsSync(path(`${name}/postgres`)), false)
+    const again = await runCommand(['restore', backup], dataOf(name))
+    assert.equal(again.code, 0, again.output)
+    assert.match(again.output, /^The books are in order, and the service can be started\.$/m)
+  })
+}
+
+/** The backup with some of its bytes changed by `change`; its path. */
+async function changed(name: string, change: (tar: Buffer) => Buffer): Promise<string> {
+  const file = path(name)
+  await writeFile(file, zstdCompressSync(change(zstdDecompressSync(await readFile(backup)))))
+  return file
+}
+
+const refused = (file: string, words: RegExp) =>
+  assert.rejects(readBackup(file), error => {
+    assert.ok(error instanceof DatabaseProblem, String(error))
+    assert.match(error.message, words)
+    return true
+  })
+
+test('a backup with one bit turned, or cut short, at random: refused every time', async t => {
+  const seed = pickSeed()
+  const random = seeded(seed)
+  t.diagnostic(`SEED=${seed}`)
+  const bytes = await readFile(backup)
+  const file = path('damaged')
+  for (let i = 0; i < share(12, 500); i++) {
+    // The first bytes say how much memory is wanted; more of it is no damage.
+    const at = 16 + Math.floor(random() * (bytes.length - 16))
+    await writeFile(file, bytes)
+    if (i % 3 === 0) await truncate(file, at)
+    else {
+      const handle = await open(file, 'r+')
+      const bit = 1 << Math.floor(random() * 8)
+      await handle.write(Buffer.of((bytes[at] ?? 0) ^ bit), 0, 1, at)
+      await handle.close()
+    }
+    await refused(file, /no backup of corridor, or damaged|is damaged/)
+  }
+})
+
+test('a backup whose content was changed and packed again: refused, and the file is named', async () => {
+  const change = (tar: Buffer, what: string, to: string) => {
+    const at = tar.indexOf(what)
+    assert.ok(at > 0 && what.length === to.length)
+    tar.write(to, at)
+    return tar
+  }
+  const rows: readonly (readonly [name: string, words: RegExp, (tar: Buffer) => Buffer])[] = [
+    [
+      'a setting changed',
+      /^.+ is damaged: postgresql\.conf is not as it was read$/,
+      tar => change(tar, "include = 'corridor.conf'", "include = 'stranger.conf'"),
+    ],
+    [
+      'a checksum of the list changed',
+      /^.+ is damaged: its list of files is not as it was written$/,
+      tar => change(tar, '"Path": "PG_VERSION", "Size": 3', '"Path": "PG_VERSION", "Size": 4'),
+    ],
+    [
+      'the list left out',
+      /^.+ is damaged: its end is missing$/,
+      tar =>
+        Buffer.concat([tar.subarray(0, tar.lastIndexOf('backup_manifest')), Buffer.alloc(1024)]),
+    ],
+    [
+      'a file added',
+      /^.+ is damaged: stranger does not belong to it$/,
+      tar => {
+        const at = tar.lastIndexOf('backup_manifest')
+        const stranger = tarFile('stranger', Buffer.from('x'), new Date())
+        return Buffer.concat([tar.subarray(0, at), stranger, tar.subarray(at)])
+      },
+    ],
+    [
+      'a name that leads out',
+      /an entry called "\.\.\/stranger"$/,
+      tar => {
+        const at = tar.lastIndexOf('backup_manifest')
+        const stranger = tarFile('../stranger', Buffer.from('x'), new Date())
+        return Buffer.concat([tar.subarray(0, at), stranger, tar.subarray(at)])
+      },
+    ],
+    [
+      'a tar of something else',
+      /it has no label$/,
+      () => tarFile('a', Buffer.from('x'), new Date()),
+    ],
+    ['nothing', /is not a backup of corridor$/, () => Buffer.alloc(1024)],
+  ]
+  for (const [name, words, change] of rows) await refused(await changed(name, change), words)
+  await writeFile(path('text'), 'this is no backup\n'.repeat(100))
+  await refused(path('text'), /no backup of corridor, or damaged/)
+  await refused(path('gone'), /^cannot read .*gone/)
+})
+
+test('corridor restore, a backup of another PostgreSQL: refused before it is unpacked', async () => {
+  const file = await changed('older', tar => {
+    tar.write('PostgreSQL 17.', tar.indexOf('PostgreSQL 18.'))
+    return tar
+  })
+  const restoring = restoreBackup({
+    file,
+    data_dir: path('older-data'),
+    log: () => {},
+    accept: () => assert.fail('it was started'),
+  })
+  await assert.rejects(restoring, /is of PostgreSQL 17, and this is 18: restore it by the version/)
+  assert.deepEqual(await readdir(path('older-data')), ['postgres.lock'])
+})
+
+test('corridor backup, a page of the cluster damaged on disk: exit 1, and no file', async () => {
+  const relation = await onData('copy', async sql => {
+    const [row] = await sql`select pg_relation_filepath('journals') as file`
+    return String(row?.file)
+  })
+  const handle = await open(path(`copy/postgres/${relation}`), 'r+')
+  const { buffer } = await handle.read(Buffer.alloc(1), 0, 1, 8000)
+  await handle.write(Buffer.of((buffer[0] ?? 0) ^ 1), 0, 1, 8000)
+  await handle.close()
+  const file = path('page.tar.zst')
+  const { code, output } = await runCommand(['backup', file], dataOf('copy'))
+  assert.equal(code, 1, output)
+  assert.match(output, /^corridor: the cluster is damaged: .*checksum/m)
+  assert.equal(existsSync(file) || existsSync(`${file}.part`), false)
+})
+
+test('corridor backup and restore, where they may not: one line, and nothing changes', async () => {
+  const elsewhere = { DATABASE_URL: 'postgres://127.0.0.1:1/corridor' }
+  const rows = [
+    [
+      ['backup', backup],
+      dataOf('original'),
+      1,
+      /^corridor: \S+ is there already, and backups are not/,
+    ],
+    [
+      ['restore', backup],
+      dataOf('original'),
+      1,
+      /^corridor: \S+\/postgres is there already: restore/,
+    ],
+    [['restore', path('gone')], dataOf('new'), 1, /^corridor: cannot read \S+gone: /],
+    [['backup', path('x')], elsewhere, 2, /^corridor: DATABASE_URL names a database of your own/],
+    [['restore', backup], elsewhere, 2, /^corridor: DATABASE_URL names a database of your own/],
+    [['backup', path('no/such/folder')], dataOf('original'), 1, /^corridor: cannot write \S+: /],
+  ] as const
+  const { mtimeMs } = await stat(backup)
+  await Promise.all(
+    rows.map(async ([args, env, expected, words]) => {
+      const { code, output } = await runCommand(args, env)
+      assert.equal(code, expected, output)
+      assert.match(output, words)
+      assert.equal(output.trim().split('\n').length, 1, output)
+    }),
+  )
+  assert.equal((await stat(backup)).mtimeMs, mtimeMs)
+  assert.deepEqual(await readdir(path('new')), ['postgres.lock'])
+})
