@@ -26,6 +26,9 @@ const UNAVAILABLE_CODES = new Set([
   'EAI_AGAIN',
 ])
 
+/** A database, or a backup of one, that must not be worked with as it is; the words say why. */
+export class DatabaseProblem extends Error {}
+
 /** What was read before locking is no longer so: a fault of nobody, and safe to repeat. */
 export class Contention extends Error {
   readonly code = '40001'

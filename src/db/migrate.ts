@@ -4,6 +4,7 @@
 import { hash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import type { Sql } from './connect.ts'
+import { classify, DatabaseProblem, isConnectionLost } from './failure.ts'
 
 const MIGRATIONS = new URL('../../migrations/', import.meta.url)
 const MIGRATE_LOCK = 7_210_001
@@ -37,8 +38,13 @@ export async function readMigrations(): Promise<Migration[]> {
   )
 }
 
-/** Applies what is missing; returns the names applied. Refuses when a recorded file has changed. */
-export async function migrate(owner: Sql): Promise<string[]> {
+/**
+ * Applies what is missing; returns the names applied.
+ * @throws DatabaseProblem, with nothing applied, when a recorded file has changed or is not known;
+ * or when something else holds a table too long, with nothing of that file applied
+ */
+export async function migrate(owner: Sql, wanted?: readonly Migration[]): Promise<string[]> {
+  const migrations = wanted ?? (await readMigrations())
   // postgres.js never hands over a connection that is opened to be reserved.
   await owner`select`
   const session = await owner.reserve()
@@ -47,16 +53,30 @@ export async function migrate(owner: Sql): Promise<string[]> {
     await session`create table if not exists schema_migrations (
       name text primary key, hash text not null, applied_at timestamptz not null default now()
     )`
-    const applied: string[] = []
-    for (const migration of await readMigrations()) {
-      if (await applyOnce(session, migration)) applied.push(migration.name)
-    }
-    return applied
+    const recorded = await readRecorded(session)
+    refuseStrange(recorded, migrations)
+    const pending = migrations.filter(({ name }) => !recorded.has(name))
+    for (const migration of pending) await apply(session, migration)
+    await unlockMigrations(session)
+    return pending.map(({ name }) => name)
+  } catch (error) {
+    await clearUp(error, () => unlockMigrations(session))
+    throw error
   } finally {
-    // A session that is lost has given its lock back.
-    await session`select pg_advisory_unlock(${MIGRATE_LOCK}::int)`.catch(() => {})
     session.release()
   }
+}
+
+async function unlockMigrations(session: Session): Promise<void> {
+  await session`select pg_advisory_unlock(${MIGRATE_LOCK}::int)`
+}
+
+/**
+ * Clears up after an error, if it can. A session that is lost has rolled back and given its lock
+ * back, and must not be asked: postgres.js may never answer on a reserved one.
+ */
+async function clearUp(error: unknown, ask: () => Promise<unknown>): Promise<void> {
+  if (!isConnectionLost(error)) await ask().catch(() => {})
 }
 
 /**
@@ -74,15 +94,17 @@ async function lockMigrations(session: Session): Promise<void> {
   }
 }
 
-async function applyOnce(session: Session, migration: Migration): Promise<boolean> {
-  const { name, text, hash } = migration
-  const [known] = await session<{ hash: string }[]>`
-    select hash from schema_migrations where name = ${name}`
-  if (known?.hash === hash) return false
-  if (known !== undefined) throw new Error(`migration ${name} was changed after it was applied`)
-  if (text.startsWith(WITHOUT_TRANSACTION)) await besideWriters(session, migration)
-  else await inTransaction(session, migration)
-  return true
+async function apply(session: Session, migration: Migration): Promise<void> {
+  try {
+    if (migration.text.startsWith(WITHOUT_TRANSACTION)) await besideWriters(session, migration)
+    else await inTransaction(session, migration)
+  } catch (error) {
+    if (classify(error) !== 'contention') throw error
+    const why = 'something else held a table for longer than requests can wait'
+    throw new DatabaseProblem(
+      `migration ${migration.name} was not applied, as ${why}: run it again`,
+    )
+  }
 }
 
 /** The file and its record stand or fall together. */
@@ -95,7 +117,7 @@ async function inTransaction(session: Session, migration: Migration): Promise<vo
     await record(session, migration)
     await session`commit`
   } catch (error) {
-    await session`rollback`.catch(() => {})
+    await clearUp(error, () => session`rollback`)
     throw error
   }
 }
@@ -113,8 +135,10 @@ async function besideWriters(session: Session, migration: Migration): Promise<vo
       await session.unsafe(statement)
     }
     await record(session, migration)
-  } finally {
-    await session`reset lock_timeout`.catch(() => {})
+    await session`reset lock_timeout`
+  } catch (error) {
+    await clearUp(error, () => session`reset lock_timeout`)
+    throw error
   }
 }
 
@@ -148,9 +172,39 @@ async function record(session: Session, { name, hash }: Migration): Promise<void
  * Names of migrations this code has and the database lacks; the service does not start over them.
  */
 export async function pendingMigrations(sql: Sql): Promise<string[]> {
-  const [table] = await sql`select to_regclass('schema_migrations') is not null as found`
-  const names =
-    table?.found === true ? await sql<{ name: string }[]>`select name from schema_migrations` : []
-  const recorded = new Set(names.map(row => row.name))
+  const recorded = await findRecorded(sql)
   return (await readMigrations()).map(m => m.name).filter(name => !recorded.has(name))
+}
+
+/** @throws DatabaseProblem when the database was migrated by another version than this one */
+export async function refuseStrangeMigrations(sql: Sql): Promise<void> {
+  refuseStrange(await findRecorded(sql), await readMigrations())
+}
+
+function refuseStrange(recorded: Recorded, migrations: readonly Migration[]): void {
+  const known = new Map(migrations.map(({ name, hash }) => [name, hash]))
+  for (const [name, hash] of recorded) {
+    if (known.get(name) === hash) continue
+    if (known.has(name)) {
+      throw new DatabaseProblem(`migration ${name} was changed after it was applied`)
+    }
+    const newer = 'it has been migrated by a newer version, which must go on working with it'
+    throw new DatabaseProblem(
+      `the database has migration ${name}, unknown to this version: ${newer}`,
+    )
+  }
+}
+
+/** Hashes by name. */
+type Recorded = ReadonlyMap<string, string>
+
+async function findRecorded(sql: Sql): Promise<Recorded> {
+  const [table] = await sql`select to_regclass('schema_migrations') is not null as found`
+  return table?.found === true ? readRecorded(sql) : new Map()
+}
+
+async function readRecorded(sql: Sql | Session): Promise<Recorded> {
+  const rows = await sql<{ name: string; hash: string }[]>`
+    select name, hash from schema_migrations order by name`
+  return new Map(rows.map(({ name, hash }) => [name, hash]))
 }

@@ -10,13 +10,16 @@ export interface TestDatabase {
   drop(): Promise<void>
 }
 
-/** Needs `npm test`, which starts the server and names the template. */
-export async function createDatabase(): Promise<TestDatabase> {
+/**
+ * Needs `npm test`, which starts the server and names the template.
+ * @param options.empty without any migration
+ */
+export async function createDatabase(options: { empty?: boolean } = {}): Promise<TestDatabase> {
   const template = process.env.CORRIDOR_TEST_TEMPLATE
   if (template === undefined) throw new Error('run tests by: npm test [part of a file name]')
   const name = `test_${randomBytes(6).toString('hex')}`
   const url = new URL(template)
-  const source = url.pathname.slice(1)
+  const source = options.empty === true ? 'template0' : url.pathname.slice(1)
   url.pathname = '/postgres'
   const admin = postgres(url.href, { max: 1, fetch_types: false, onnotice: () => {} })
   // A template may have no other session while it is cloned: files that start together take turns.

@@ -43,16 +43,20 @@ export interface RunningProcess {
 /** Longest wait for a process to listen; a first start makes a PostgreSQL cluster. */
 const START_TIMEOUT_MS = 60_000
 
-/** `corridor start` with these variables; resolves when it listens, rejects when it ends instead. */
-export async function startProcess(env: Environment): Promise<RunningProcess> {
-  const child = spawnCommand(['start'], {
+/**
+ * `corridor start` with these variables; resolves when it listens, rejects when it ends instead.
+ * `main` is the command line of another version.
+ */
+export async function startProcess(env: Environment, main = MAIN): Promise<RunningProcess> {
+  const settings = {
     PORT: '0',
     CORRIDOR_RATE_MAX_AGE_S: '0',
     CORRIDOR_SIMULATOR_DELAY_MS: '0',
     CORRIDOR_SETTLE_POLL_MS: '20',
     ...env,
     LOG_LEVEL: 'trace',
-  })
+  }
+  const child = spawnCommand(['start'], settings, main)
   keepOutput(child)
   const log: LogLine[] = []
   const listening = Promise.withResolvers<string>()
@@ -98,8 +102,8 @@ export function startProcesses(count: number, env: Environment): Promise<Running
 }
 
 /** Any command to its end: its exit code and all it printed. */
-export async function runCommand(args: readonly string[], env: Environment) {
-  const child = spawnCommand(args, env)
+export async function runCommand(args: readonly string[], env: Environment, main = MAIN) {
+  const child = spawnCommand(args, env, main)
   let output = ''
   for (const stream of [child.stdout, child.stderr]) {
     stream?.setEncoding('utf8').on('data', (text: string) => {
@@ -110,9 +114,10 @@ export async function runCommand(args: readonly string[], env: Environment) {
   return { code: code as number | null, output }
 }
 
-function spawnCommand(args: readonly string[], env: Environment): ChildProcess {
+/** Any command, while it runs. */
+export function spawnCommand(args: readonly string[], env: Environment, main = MAIN): ChildProcess {
   const { PATH = '' } = process.env
-  return spawn(process.execPath, [MAIN, ...args], {
+  return spawn(process.execPath, [main, ...args], {
     cwd: ROOT,
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { PATH, ...env },

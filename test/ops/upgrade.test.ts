@@ -1,0 +1,258 @@
+// An upgrade under load: the next version migrates the database that this one is serving from, and
+// takes over, without a request refused. Migrations that cannot be finished leave nothing, and
+// versions that do not know each other's migrations refuse to start.
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { after, before, test } from 'node:test'
+import { setTimeout as delay } from 'node:timers/promises'
+import type { OpenedAccount } from '../../src/cli/account.ts'
+import { connect, type Sql } from '../../src/db/connect.ts'
+import { type Migration, migrate, pendingMigrations, readMigrations } from '../../src/db/migrate.ts'
+import { createDatabase, type TestDatabase } from '../support/database.ts'
+import { askAgain, checkPaid, type Load, startLoad } from '../support/load.ts'
+import { makeNextVersion, type NextVersion } from '../support/next-version.ts'
+import {
+  type HttpClient,
+  httpClient,
+  openAccountOn,
+  pickSeed,
+  type RunningProcess,
+  runCommand,
+  seeded,
+  spawnCommand,
+  startProcess,
+  until,
+} from '../support/process.ts'
+import { share } from '../support/share.ts'
+
+/** What a version brings: columns and constraints on the busiest tables, a table, and indexes. */
+const NEXT = {
+  '9001-next-columns.sql': `
+    create table next_things (account_id text primary key);
+    grant select, insert on next_things to corridor_service;
+    alter table payouts add column next_note text not null default '';
+    alter table payouts add constraint next_note_short check (length(next_note) < 9) not valid;`,
+  '9002-next-book.sql': 'alter table books add column next_count bigint not null default 0;',
+  '9003-next-indexes.sql': `-- without a transaction
+    create index concurrently if not exists next_payouts on payouts (account_id, next_note);
+    create index concurrently if not exists next_events on events (account_id, type, id);`,
+  '9004-next-check.sql': 'alter table payouts validate constraint next_note_short;',
+}
+
+let database: TestDatabase
+let next: NextVersion
+let account: OpenedAccount
+let client: HttpClient
+let old: RunningProcess
+let load: Load
+let address: string
+
+const env = () => ({ DATABASE_URL: database.url })
+
+before(async () => {
+  ;[database, next] = await Promise.all([createDatabase(), makeNextVersion(NEXT)])
+  account = await openAccountOn(database.url, { USD: 1_000_000_000n })
+  client = httpClient(account)
+  old = await startProcess(env())
+  address = old.address
+  const random = seeded(pickSeed())
+  load = startLoad({ client, clients: 8, address: () => address, name: 'u', random })
+  await until('under load', 10_000, () => load.asked.length > 100)
+})
+after(async () => {
+  await load?.stop()
+  client?.close()
+  await old?.kill()
+  await next?.remove()
+  await database.drop()
+})
+
+const migrateNext = () => runCommand(['migrate'], env(), next.main)
+
+/** Nothing of the next version is in the database. */
+async function assertUntouched(): Promise<void> {
+  const [row] = await database.owner`
+    select to_regclass('next_things') as things,
+      (select count(*)::int from schema_migrations where name like '9%') as recorded,
+      (select count(*)::int from pg_attribute where attname like 'next_%') as columns`
+  assert.deepEqual({ ...row }, { things: null, recorded: 0, columns: 0 })
+}
+
+function refusedOf({ asked }: Load): unknown[] {
+  const ended = asked.filter(({ answer, error }) => answer !== undefined || error !== undefined)
+  return ended
+    .filter(({ answer }) => answer?.status !== 200)
+    .map(({ answer, error }) => [answer?.status, answer?.text, error])
+}
+
+test('corridor migrate, a table held by a long reader: gives up in time, no request refused', async () => {
+  const asked_before = load.asked.length
+  const [{ code, output }, took_ms] = await database.owner.begin(async tx => {
+    await tx`select from payouts limit 1`
+    const began_at = performance.now()
+    return [await migrateNext(), performance.now() - began_at] as const
+  })
+  assert.equal(code, 1, output)
+  assert.match(
+    output,
+    /^corridor: migration 9001-next-columns\.sql was not applied, .*run it again$/m,
+  )
+  assert.ok(took_ms < 10_000, `${took_ms} ms`)
+  await assertUntouched()
+  assert.deepEqual(refusedOf(load), [])
+  assert.ok(load.asked.length > asked_before)
+})
+
+test('corridor migrate, killed before its commit: nothing is left, no request refused', async () => {
+  const killed = await database.owner.begin(async tx => {
+    // Where it writes down that it has applied the file.
+    await tx`lock table schema_migrations in share mode`
+    const child = spawnCommand(['migrate'], env(), next.main)
+    await until('at its end', 20_000, async () => {
+      const waiting = await database.owner`
+        select from pg_stat_activity where datname = current_database()
+          and wait_event_type = 'Lock' and query like 'insert into schema_migrations%'`
+      return waiting.length === 1
+    })
+    child.kill('SIGKILL')
+    return once(child, 'exit')
+  })
+  assert.deepEqual(killed, [null, 'SIGKILL'])
+  await until('its session gone', 10_000, async () => {
+    const [row] = await database.owner<{ free: boolean }[]>`
+      select pg_try_advisory_xact_lock(7210001::int) as free`
+    return row?.free === true
+  })
+  await assertUntouched()
+  assert.deepEqual(refusedOf(load), [])
+})
+
+test('the next version started beside this one, and this one stopped: no request refused', async t => {
+  const asked_before = load.asked.length
+  const began_at = performance.now()
+  const successor = await startProcess(env(), next.main)
+  try {
+    const migrated_ms = Math.round(performance.now() - began_at)
+    const [row] = await database.owner`
+      select count(*)::int as n from schema_migrations where name like '9%'`
+    assert.deepEqual({ ...row }, { n: Object.keys(NEXT).length })
+    // Running, it goes on; the rest of its callers come over.
+    assert.equal((await client.get(old.address, '/readyz')).status, 200)
+    await delay(200)
+    address = successor.address
+    await delay(200)
+    old.signal('SIGTERM')
+    assert.equal(await old.ended, 0)
+    await load.stop()
+    assert.deepEqual(refusedOf(load), [])
+    const { acknowledged } = await askAgain(client, successor.address, load.asked)
+    assert.equal(acknowledged, load.asked.length)
+    await checkPaid(database.owner, account.account.account_id, load.asked)
+    t.diagnostic(
+      `${load.asked.length - asked_before} payouts meanwhile, none refused; ` +
+        `listening ${migrated_ms} ms after its start`,
+    )
+  } finally {
+    await successor.kill()
+  }
+  const verdict = await runCommand(['verify'], env(), next.main)
+  assert.equal(verdict.code, 0, verdict.output)
+})
+
+for (const args of [['start'], ['migrate'], ['verify']]) {
+  test(`corridor ${args} of this version on the database of the next: exit 1, one line`, async () => {
+    const { code, output } = await runCommand(args, { ...env(), PORT: '0' })
+    assert.equal(code, 1, output)
+    assert.match(output, /^corridor: the database has migration 9001-next-columns\.sql, unknown to/)
+    assert.equal(output.trim().split('\n').length, 1, output)
+  })
+}
+
+const EXTRA = { name: '9999-extra.sql', text: 'create table extra ()', hash: 'extra' }
+
+test('migrate, a migration edited after it was applied: refused, and nothing pending is applied', async () => {
+  const edited = await createDatabase()
+  try {
+    const { owner } = edited
+    await owner`update schema_migrations set hash = 'x' where name like '0003-%'`
+    const migrations = [...(await readMigrations()), EXTRA]
+    await assert.rejects(migrate(owner, migrations), /^Error: migration 0003-book\.sql was changed/)
+    const [row] = await owner`select to_regclass('extra') as extra`
+    assert.deepEqual({ ...row }, { extra: null })
+    for (const command of ['start', 'migrate', 'verify']) {
+      const { code, output } = await runCommand([command], { DATABASE_URL: edited.url, PORT: '0' })
+      assert.equal(code, 1, output)
+      assert.equal(output, 'corridor: migration 0003-book.sql was changed after it was applied\n')
+    }
+  } finally {
+    await edited.drop()
+  }
+})
+
+/** All that is defined, in words that do not depend on when it was. */
+async function schemaOf(sql: Sql): Promise<unknown> {
+  const rows = await sql<{ what: string }[]>`
+    select 'column ' || attrelid::regclass || ' ' || attname || ' ' || format_type(atttypid, atttypmod)
+      || ' ' || attnotnull as what
+    from pg_attribute join pg_class c on c.oid = attrelid
+    where c.relnamespace = 'public'::regnamespace and attnum > 0 and not attisdropped
+    union all select pg_get_indexdef(indexrelid) || ' ' || indisvalid from pg_index
+      where indrelid::regclass::text not like 'pg_%'
+    union all select conrelid::regclass || ' ' || pg_get_constraintdef(oid) from pg_constraint
+      where connamespace = 'public'::regnamespace
+    union all select pg_get_triggerdef(oid) from pg_trigger where not tgisinternal
+    union all select pg_get_functiondef(oid) from pg_proc
+      where pronamespace = 'public'::regnamespace
+    union all select relname || ' ' || relacl::text from pg_class
+      where relnamespace = 'public'::regnamespace and relacl is not null
+    order by 1`
+  return rows.map(({ what }) => what)
+}
+
+/** Up to and without this migration. */
+async function migrateUpTo(owner: Sql, migrations: readonly Migration[], count: number) {
+  await migrate(owner, migrations.slice(0, count))
+}
+
+test('migrate, each file cut off before it was recorded: done again, the schema is as without', async t => {
+  const migrations = await readMigrations()
+  const seed = pickSeed()
+  const random = seeded(seed)
+  const order = migrations.map((_, i) => i).sort(() => random() - 0.5)
+  const cut = order.slice(0, share(3, migrations.length))
+  t.diagnostic(`SEED=${seed} cut off in ${cut.map(i => migrations[i]?.name).join(', ')}`)
+  const whole = await createDatabase({ empty: true })
+  await migrate(whole.owner)
+  const expected = await schemaOf(whole.owner)
+  await whole.drop()
+  for (const i of cut) {
+    const half = await createDatabase({ empty: true })
+    const migrator = connect(half.url, { max: 1, as: 'owner' })
+    try {
+      const { owner } = half
+      await migrate(owner, [])
+      await migrateUpTo(owner, migrations, i)
+      await owner.begin(async tx => {
+        await tx`lock table schema_migrations in share mode`
+        const [row] = await migrator<{ pid: number }[]>`select pg_backend_pid() as pid`
+        const pid = row?.pid ?? 0
+        const migrating = assert.rejects(migrate(migrator, migrations))
+        await until('at its end', 20_000, async () => {
+          const waiting = await owner`
+            select from pg_stat_activity
+            where pid = ${pid} and wait_event_type = 'Lock'`
+          return waiting.length === 1
+        })
+        await tx`select pg_terminate_backend(${pid})`
+        await migrating
+      })
+      const left = (await pendingMigrations(owner)).length
+      assert.equal(left, migrations.length - i, `cut off at ${i}`)
+      await migrate(owner)
+      assert.deepEqual(await schemaOf(owner), expected)
+    } finally {
+      await migrator.end({ timeout: 1 })
+      await half.drop()
+    }
+  }
+})
