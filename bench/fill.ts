@@ -10,6 +10,8 @@ import { NUMBER_DIGITS } from './load.ts'
 export interface Filling {
   readonly table: string
   readonly insert: string
+  /** Run before it in the same session. */
+  readonly prepare?: string
 }
 
 /** Sessions side by side, each with a table of its own. */
@@ -40,7 +42,7 @@ export async function fillTables(
 }
 
 /** In one transaction, so that none of its indexes is missing whatever happens. */
-async function fillTable(owner: Sql, { table, insert }: Filling): Promise<void> {
+async function fillTable(owner: Sql, { table, insert, prepare }: Filling): Promise<void> {
   await owner.begin(async tx => {
     // Sorting in memory: by default, most of the time goes into temporary files.
     await tx`set local maintenance_work_mem = '512MB'`
@@ -57,6 +59,7 @@ async function fillTable(owner: Sql, { table, insert }: Filling): Promise<void> 
         ? tx`drop index ${tx(name)}`
         : tx`alter table ${tx(table)} drop constraint ${tx(constraint_name)}`)
     }
+    if (prepare !== undefined) await tx.unsafe(prepare)
     await tx.unsafe(insert)
     // In the order they had: of two that cost the same, the planner takes the newest.
     for (const { constraint_name, definition } of indexes) {

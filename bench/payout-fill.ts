@@ -6,8 +6,8 @@
 // each once; journals and events numbered without gaps, and created_at in that order; balances that
 // follow from the debits, and the heads of the book. So the service answers them, settles them, and
 // goes on writing after them. Not true: ids count up where the service's end in chance, all payouts
-// are alike and were made within seconds, and the hashes are no chain: `corridor verify` refuses
-// the books.
+// are alike and were made within seconds, and, where it is not asked for as it takes its time, the
+// hashes are no chain: `corridor verify` refuses such books.
 import { connect, type Sql } from '../src/db/connect.ts'
 import { type Filling, fillTables, secondOfIds } from './fill.ts'
 import { NUMBER_DIGITS } from './load.ts'
@@ -20,6 +20,8 @@ export interface FillOptions {
   readonly status: 'processing' | 'succeeded'
   /** How many of the newest still have a kept answer; without it, all. */
   readonly kept_answers?: number
+  /** With hashes that are a chain. */
+  readonly chained?: boolean
 }
 
 /**
@@ -29,7 +31,7 @@ export interface FillOptions {
 export async function fillPayouts(
   target: Target,
   count: number,
-  { status, kept_answers = count }: FillOptions,
+  { status, kept_answers = count, chained = false }: FillOptions,
 ): Promise<string> {
   const beneficiary = await makeBeneficiary(target)
   const owner = connect(target.database_url, { max: 1, as: 'owner' })
@@ -39,7 +41,7 @@ export async function fillPayouts(
     if (status !== 'processing') await target.command('payout', 'transition', id, status)
     const book = await readBook(owner, target.account_id)
     const sample = await readSample(owner, id, before)
-    const copying = { book, sample, count, kept_answers, second: secondOfIds() }
+    const copying = { book, sample, count, kept_answers, chained, second: secondOfIds() }
     const fillings: Filling[] = []
     for (const table of sample.keys()) fillings.push(await fillingOf(owner, table, copying))
     await fillTables(target.database_url, fillings)
@@ -54,6 +56,8 @@ interface Book {
   readonly account_id: string
   readonly journal_count: string
   readonly event_count: string
+  /** Hex digits. */
+  readonly head_hash: string
   readonly available: string
   readonly last_written_at: string
   readonly now: string
@@ -62,6 +66,7 @@ interface Book {
 async function readBook(owner: Sql, account_id: string): Promise<Book> {
   const [book] = await owner<Book[]>`
     select account_id, journal_count::text, event_count::text, available::text,
+      encode(head_hash, 'hex') as head_hash,
       last_written_at, clock_timestamp() as now
     from books join balances using (account_id)
     where account_id = ${account_id} and currency = 'USD'`
@@ -100,6 +105,7 @@ interface Copying {
   readonly sample: Sample
   readonly count: number
   readonly kept_answers: number
+  readonly chained: boolean
   /** The beginning of all ids. */
   readonly second: string
 }
@@ -115,13 +121,17 @@ async function fillingOf(owner: Sql, table: string, copying: Copying): Promise<F
   const columns = await owner<{ name: string; type: string }[]>`
     select attname as name, format_type(atttypid, atttypmod) as type from pg_attribute
     where attrelid = ${table}::regclass and attnum > 0 and not attisdropped order by attnum`
-  const values = columns.map(({ name, type }) => {
+  const expressionOf = ({ name, type }: { name: string; type: string }): string => {
+    if (copying.chained && `${table}.${name}` === 'journals.hash') {
+      return `pg_temp.chained(${columns.flatMap(c => (c.name === name ? [] : expressionOf(c))).join(', ')})`
+    }
     const known = counted(copying, table, name)
     if (known !== undefined) return known
     const each = rows.map(row => `${copied(copying, name, row[name] ?? null)}::${type}`)
-    if (new Set(each).size === 1) return each[0]
+    if (new Set(each).size === 1) return each[0] as string
     return `case k ${each.map((value, i) => `when ${i} then ${value}`).join(' ')} end`
-  })
+  }
+  const values = columns.map(expressionOf)
   const insert = `
     insert into ${table} (${columns.map(({ name }) => name).join(', ')})
     select ${values.join(', ')}
@@ -135,7 +145,35 @@ async function fillingOf(owner: Sql, table: string, copying: Copying): Promise<F
       ) numbered
       offset 0
     ) copy`
-  return { table, insert }
+  if (table !== 'journals' || !copying.chained) return { table, insert }
+  return { table, insert, prepare: chaining(book) }
+}
+
+/**
+ * A function of the session that is called for one journal after the other and remembers the hash
+ * of the last: the recipe of ledger/rules.ts in SQL.
+ */
+function chaining({ head_hash }: Book): string {
+  return `
+    select set_config('bench.head', '${head_hash}', false);
+    create function pg_temp.chained(account_id text, number bigint, kind text, source text,
+      codes text[], currencies text[], amounts bigint[], created_at timestamptz) returns bytea
+    language plpgsql volatile as $$
+    declare
+      lines text := '';
+      hash bytea;
+    begin
+      for i in 1 .. cardinality(codes) loop
+        lines := lines || case i when 1 then '' else ',' end
+          || '"' || codes[i] || ' ' || currencies[i] || ' ' || amounts[i] || '"';
+      end loop;
+      hash := sha256(convert_to('["' || current_setting('bench.head') || '","' || account_id || '","'
+        || number || '","' || kind || '","' || source || '","'
+        || to_char(created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') || '",['
+        || lines || ']]', 'UTF8'));
+      perform set_config('bench.head', encode(hash, 'hex'), false);
+      return hash;
+    end $$`
 }
 
 /** The columns in which a copy goes on from the one before it. */
@@ -180,7 +218,9 @@ async function writeBook(owner: Sql, { book, sample, count }: Copying): Promise<
   await owner.begin(async tx => {
     const { count: written } = await tx`
       update books set journal_count = journal_count + ${journals},
-        event_count = event_count + ${events}, head_hash = sha256(int8send(${journals}::bigint)),
+        event_count = event_count + ${events}, head_hash = (
+          select hash from journals j where j.account_id = books.account_id
+          order by number desc limit 1),
         last_written_at = ${book.now}
       where account_id = ${book.account_id} and last_written_at = ${book.last_written_at}`
     if (written !== 1) throw new Error('the account was written to while it was filled')

@@ -10,6 +10,7 @@ import { benchProcesses } from './processes.ts'
 import { benchQuotes } from './quote.ts'
 import { benchReads } from './read.ts'
 import { benchSettling } from './settle.ts'
+import { benchVerifying } from './verify.ts'
 
 export interface Scenario {
   readonly name: string
@@ -74,5 +75,11 @@ export const SCENARIOS: readonly Scenario[] = [
     measures: 'memory of the service under load',
     minutes: { full: 11, quick: 1 },
     run: benchMemory,
+  },
+  {
+    name: 'verify',
+    measures: 'a million journals verified, and faults among them found',
+    minutes: { full: 6, quick: 1 },
+    run: benchVerifying,
   },
 ]

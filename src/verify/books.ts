@@ -25,6 +25,8 @@ export interface BooksSeen {
 interface BookRow {
   account_id: string
   has_account: boolean
+  /** Of the account; null of none. */
+  wanted: string[] | null
   journal_count: bigint | null
   head_hash: string | null
   currencies: string[] | null
@@ -87,7 +89,7 @@ const LINE_TYPES: Readonly<Record<JournalKind, string | null>> = {
 
 const BOOKS = `
   select coalesce(a.account_id, b.account_id, m.account_id) as account_id,
-    a.account_id is not null as has_account, b.journal_count,
+    a.account_id is not null as has_account, a.currencies as wanted, b.journal_count,
     encode(b.head_hash, 'hex') as head_hash, m.currencies, m.available
   from accounts a full join books b on b.account_id = a.account_id
   full join (
@@ -153,6 +155,7 @@ async function walkBook(
   refuseRowsBefore(account_id, journals, lines)
   if (!book.has_account) throw bookProblem(book, 'an account', 'none')
   if (book.journal_count === null) throw bookProblem(book, 'a book', 'none')
+  checkCurrencies(book)
   const walk = new Walk(account_id, new Set(book.currencies ?? []))
   for (let row = journals.row; row?.account_id === account_id; row = journals.row) {
     const moved = walk.step(row)
@@ -177,6 +180,16 @@ async function walkBook(
   walk.matchHeads(book)
   seen.accounts += 1
   seen.balances += book.currencies?.length ?? 0
+}
+
+/** A balance in each currency of the account, used or not, and in no other. */
+function checkCurrencies({ account_id, wanted, currencies }: BookRow): void {
+  const held = new Set(currencies)
+  const missing = wanted?.find(currency => !held.delete(currency))
+  if (missing !== undefined) throw balanceProblem(account_id, missing, 'a row', 'none')
+  for (const stranger of held) {
+    throw balanceProblem(account_id, stranger, 'none, as the account has no such currency', 'a row')
+  }
 }
 
 /** One book as it is walked: the predecessor's hash, time and number, and every balance so far. */

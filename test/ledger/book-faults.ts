@@ -267,6 +267,27 @@ const headFaults: readonly Fault[] = [
       return { key: 'EUR' }
     },
   },
+  {
+    name: 'a balance deleted that nothing has moved',
+    table: 'balances',
+    words: /a row; none/,
+    async plant(owner, { main }) {
+      const deleted = await owner`
+        delete from balances
+        where account_id = ${main.account.account_id} and currency = 'HKD' and available = 0`
+      return { key: deleted.count === 1 ? 'HKD' : 'none to delete' }
+    },
+  },
+  {
+    name: 'a balance in a currency that the account has not',
+    table: 'balances',
+    words: /none, as the account has no such currency; a row/,
+    async plant(owner, { main }) {
+      await owner`
+        insert into balances (account_id, currency) values (${main.account.account_id}, 'JPY')`
+      return { key: 'JPY' }
+    },
+  },
 ]
 
 const eventFaults: readonly Fault[] = [

@@ -1,0 +1,140 @@
+// The scenario verify: how long `corridor verify` takes for a million journals, all of them in
+// order, and with one fault among the last of them: it stops at the first bad row, so there a fault
+// is found last.
+import { connect, type Sql } from '../src/db/connect.ts'
+import { SUPERUSER } from '../src/db/embedded-cluster.ts'
+import type { Figure, FigureRound } from './figure.ts'
+import { readable } from './numbers.ts'
+import { type Options, targetOf } from './options.ts'
+import { fillPayouts } from './payout-fill.ts'
+import { say, whole } from './report.ts'
+import { type Target, withTargets } from './target.ts'
+
+interface Plan {
+  readonly rounds: number
+  /** Two journals each. */
+  readonly payouts: number
+}
+
+const FULL: Plan = { rounds: 3, payouts: 500_000 }
+const QUICK: Plan = { rounds: 1, payouts: 10_000 }
+
+const LIMIT_S = 60
+
+/** What a superuser does to a book, how it is undone, and the table that must be named. */
+interface Fault {
+  readonly name: string
+  readonly table: string
+  readonly plant: string
+  readonly undo: string
+}
+
+/** Journal numbers: a payout and its settlement, close to the end of the book. */
+function faultsAt(account_id: string, number: bigint): readonly Fault[] {
+  const at = (n: bigint | string) => `account_id = '${account_id}' and number = ${n}`
+  const move = (from: bigint | string, to: bigint | string) =>
+    `update journals set number = ${to} where ${at(from)}`
+  const spare = '9000000000'
+  const exchange = [move(number, spare), move(number + 1n, number), move(spare, number + 1n)].join(
+    ';',
+  )
+  const line = `account_id = '${account_id}' and journal_number = ${number}`
+  return [
+    {
+      name: 'a changed amount',
+      table: 'journals',
+      plant: `update journals set amounts[1] = amounts[1] - 1, amounts[2] = amounts[2] + 1
+        where ${at(number)}`,
+      undo: `update journals set amounts[1] = amounts[1] + 1, amounts[2] = amounts[2] - 1
+        where ${at(number)}`,
+    },
+    {
+      name: 'a missing line',
+      table: 'journals',
+      plant: `create table kept_line as select * from balance_transactions where ${line};
+        delete from balance_transactions where ${line}`,
+      undo: `insert into balance_transactions select * from kept_line; drop table kept_line`,
+    },
+    { name: 'a reordered journal', table: 'journals', plant: exchange, undo: exchange },
+  ]
+}
+
+export function benchVerifying(options: Options): Promise<readonly Figure[]> {
+  const plan = options.quick ? QUICK : FULL
+  options.record('plan', plan)
+  return withTargets(1, targetOf(options.postgres), async targets => {
+    const [target] = targets as [Target]
+    await fillPayouts(target, plan.payouts, { status: 'succeeded', kept_answers: 0, chained: true })
+    const sql = openSuperuser(target)
+    try {
+      // Nothing in the database stands in its way.
+      await sql`set session_replication_role = replica`
+      return await measure(plan, target, sql)
+    } finally {
+      await sql.end({ timeout: 5 })
+    }
+  })
+}
+
+function openSuperuser(target: Target): Sql {
+  const url = new URL(target.database_url)
+  url.username = SUPERUSER
+  return connect(url.href, { max: 1, as: 'owner' })
+}
+
+async function measure(plan: Plan, target: Target, sql: Sql): Promise<readonly Figure[]> {
+  const [book] = await sql<{ journals: bigint; pair: bigint }[]>`
+    select b.journal_count as journals, max(j.number) as pair
+    from books b join journals j on j.account_id = b.account_id and j.kind = 'payout'
+    where b.account_id = ${target.account_id} group by 1`
+  if (book === undefined) throw new Error('an empty book')
+  const clean: FigureRound[] = []
+  const found: FigureRound[] = []
+  for (let i = 1; i <= plan.rounds; i++) {
+    say(`round ${i} of ${plan.rounds}`)
+    clean.push({ value: await verifyClean(target), baselines: {} })
+    const times: number[] = []
+    for (const fault of faultsAt(target.account_id, book.pair)) {
+      times.push(await findFault(target, sql, fault))
+    }
+    found.push({ value: Math.max(...times), baselines: {} })
+  }
+  const goals = [{ what: 'value', at_most: LIMIT_S }] as const
+  const books = `${whole(Number(book.journals))} journals`
+  return [
+    { name: `verify ${books}, in order`, unit: 's', rounds: clean, goals },
+    {
+      name: `verify ${books}, the slowest of three faults found`,
+      unit: 's',
+      rounds: found,
+      goals,
+      note: 'A changed amount, a missing line and a reordered journal, at the end of the book.',
+    },
+  ]
+}
+
+async function verifyClean(target: Target): Promise<number> {
+  const started = performance.now()
+  const { ok } = JSON.parse(await target.command('verify', '--json'))
+  const seconds = (performance.now() - started) / 1000
+  if (ok !== true) throw new Error('a false alarm')
+  say(`  in order: ${readable(seconds)} s`)
+  return seconds
+}
+
+async function findFault(target: Target, sql: Sql, fault: Fault): Promise<number> {
+  const { name, table, plant, undo } = fault
+  await sql.unsafe(plant)
+  const started = performance.now()
+  // The exit code is 1, and what was printed is with the error.
+  const { stdout = '{}' } = await target.command('verify', '--json').then(
+    () => ({ stdout: '{}' }),
+    (error: { stdout?: string }) => error,
+  )
+  const seconds = (performance.now() - started) / 1000
+  await sql.unsafe(undo)
+  const { problem } = JSON.parse(stdout)
+  if (problem?.table !== table) throw new Error(`${name} was not found: ${stdout}`)
+  say(`  ${name}: ${readable(seconds)} s, ${problem.table} ${problem.key}`)
+  return seconds
+}
