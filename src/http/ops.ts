@@ -4,8 +4,11 @@ import type { FastifyInstance } from 'fastify'
 import { pendingMigrations } from '../db/migrate.ts'
 import type { Deps } from '../deps.ts'
 
-/** How long a database has to answer before the process calls itself not ready. */
-const READY_TIMEOUT_MS = 2_000
+/**
+ * How long a database has to answer before the process calls itself not ready: with the answer,
+ * under two seconds from the moment it has gone.
+ */
+const READY_TIMEOUT_MS = 1_500
 
 export function opsRoutes(
   app: FastifyInstance,

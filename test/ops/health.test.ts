@@ -1,0 +1,132 @@
+// /healthz and /readyz: the one says that the process lives, the other that it can serve, and it
+// changes its mind within two seconds of whatever takes that away.
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { setTimeout as delay } from 'node:timers/promises'
+import { localPayout } from '../support/bodies.ts'
+import { createDatabase, type TestDatabase } from '../support/database.ts'
+import {
+  type HttpClient,
+  httpClient,
+  openAccountOn,
+  type RunningProcess,
+  startProcess,
+  until,
+} from '../support/process.ts'
+import { startProxy, type TcpProxy } from '../support/proxy.ts'
+
+const FLIP_LIMIT_MS = 2_000
+/** Of a process that has nothing else to do, on a machine that has. */
+const ALIVE_LIMIT_MS = 500
+
+let database: TestDatabase
+let proxy: TcpProxy
+let service: RunningProcess
+let client: HttpClient
+
+before(async () => {
+  database = await createDatabase()
+  proxy = await startProxy(database.url)
+  client = httpClient(await openAccountOn(database.url, { USD: 1_000_000n }))
+  service = await startProcess({ DATABASE_URL: proxy.url, CORRIDOR_DRAIN_MS: '1500' })
+})
+after(async () => {
+  client?.close()
+  await service?.kill()
+  await proxy.close()
+  await database.drop()
+})
+
+interface Looked {
+  readonly asked_at: number
+  readonly answered_at: number
+  readonly status: number
+  readonly reason: string
+  readonly alive_ms: number
+}
+
+/** Asks both all the while, a question every 50 ms whether or not the one before is answered. */
+function watch() {
+  const seen: Looked[] = []
+  const asking: Promise<void>[] = []
+  const ask = async () => {
+    const asked_at = performance.now()
+    const [ready, alive] = await Promise.all([
+      client.get(service.address, '/readyz'),
+      client.get(service.address, '/healthz'),
+    ])
+    assert.equal(alive.status, 200)
+    const { status, json } = ready
+    const reason = json.reason ?? json.status
+    const answered_at = performance.now()
+    seen.push({ asked_at, answered_at, status, reason, alive_ms: alive.took_ms })
+  }
+  const timer = setInterval(() => asking.push(ask()), 50)
+  return {
+    seen,
+    async stop() {
+      clearInterval(timer)
+      await Promise.all(asking)
+    },
+  }
+}
+
+/** How long after `at` the first answer of this status came to a question of after `at`. */
+function flip(seen: readonly Looked[], at: number, status: number): number {
+  const answers = seen.filter(one => one.asked_at > at && one.status === status)
+  return Math.round(Math.min(...answers.map(one => one.answered_at)) - at)
+}
+
+for (const how of ['down', 'silence'] as const) {
+  test(`GET /readyz, the database away by ${how}: 503 within 2 s, never 200, and back within 2 s`, async t => {
+    const watched = watch()
+    await until('ready', 5_000, () => watched.seen.some(one => one.status === 200))
+    await proxy[how]()
+    const gone_at = performance.now()
+    await delay(3_000)
+    const back_at = performance.now()
+    await proxy.up()
+    await until('ready again', 5_000, () => flip(watched.seen, back_at, 200) < Infinity)
+    await watched.stop()
+    const { seen } = watched
+    const away = seen.filter(one => one.asked_at > gone_at && one.answered_at < back_at)
+    assert.deepEqual([...new Set(away.map(one => one.reason))], ['database does not answer'])
+    const [off_ms, on_ms] = [flip(seen, gone_at, 503), flip(seen, back_at, 200)]
+    const alive_ms = Math.round(Math.max(...seen.map(one => one.alive_ms)))
+    t.diagnostic(`off after ${off_ms} ms, on after ${on_ms} ms; /healthz at most ${alive_ms} ms`)
+    assert.ok(off_ms <= FLIP_LIMIT_MS, `off after ${off_ms} ms`)
+    assert.ok(on_ms <= FLIP_LIMIT_MS, `on after ${on_ms} ms`)
+    assert.ok(alive_ms <= ALIVE_LIMIT_MS, `/healthz took ${alive_ms} ms`)
+  })
+}
+
+test('GET /readyz, a migration missing: 503 that says so, and 200 when it is there', async () => {
+  const ready = async () => {
+    const { status, json } = await client.get(service.address, '/readyz')
+    return [status, json.reason ?? json.status]
+  }
+  const { owner } = database
+  const [row] = await owner<{ name: string; hash: string }[]>`
+    delete from schema_migrations where name = (select max(name) from schema_migrations)
+    returning name, hash`
+  assert.deepEqual(await ready(), [503, 'migrations pending'])
+  await owner`insert into schema_migrations (name, hash)
+    values (${row?.name ?? ''}, ${row?.hash ?? ''})`
+  assert.deepEqual(await ready(), [200, 'ready'])
+})
+
+test('GET /readyz, the process told to stop: 503 at once, while it still serves and says so', async () => {
+  service.signal('SIGTERM')
+  const told_at = performance.now()
+  const ready = () => client.get(service.address, '/readyz')
+  await until('not ready', FLIP_LIMIT_MS, async () => (await ready()).status === 503)
+  const [draining, alive, paid] = await Promise.all([
+    ready(),
+    client.get(service.address, '/healthz'),
+    client.post(service.address, '/v3/payout', localPayout),
+  ])
+  assert.ok(performance.now() - told_at < 1_500, 'before the listener closes')
+  assert.equal(draining.json.reason, 'shutting down')
+  assert.deepEqual([alive.status, paid.status], [200, 200])
+  assert.equal(await service.ended, 0)
+})

@@ -1,0 +1,58 @@
+// What is installed with the product: few packages by name, each pinned by its content, under a
+// licence that asks for nothing but its notice.
+import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
+import { before, test } from 'node:test'
+
+const PERMISSIVE = new Set([
+  '0BSD',
+  'Apache-2.0',
+  'BlueOak-1.0.0',
+  'BSD-2-Clause',
+  'BSD-3-Clause',
+  'ISC',
+  'MIT',
+  'Unlicense',
+])
+
+const MAX_DIRECT = 20
+
+interface Installed {
+  readonly license?: string
+  readonly integrity?: string
+  readonly resolved?: string
+  readonly dev?: boolean
+}
+
+let packages: Readonly<Record<string, Installed>>
+before(async () => {
+  packages = JSON.parse(await readFile('package-lock.json', 'utf8')).packages
+})
+
+const named = (wrong: (one: Installed) => boolean) =>
+  Object.entries(packages)
+    .filter(([path, one]) => path !== '' && wrong(one))
+    .map(([path, { license }]) => `${path} ${license}`)
+
+test('package-lock.json: what runs with the product is under a permissive licence', () => {
+  assert.deepEqual(
+    named(({ dev, license = '' }) => dev !== true && !PERMISSIVE.has(license)),
+    [],
+  )
+})
+
+test('package-lock.json: every package is pinned by its hash, and from the registry', () => {
+  const wrong = named(
+    ({ integrity = '', resolved = 'https://registry.npmjs.org/' }) =>
+      !integrity.startsWith('sha512-') || !resolved.startsWith('https://registry.npmjs.org/'),
+  )
+  assert.deepEqual(wrong, [])
+})
+
+test('package.json: few packages by name, each in one version', async () => {
+  const { dependencies, devDependencies } = JSON.parse(await readFile('package.json', 'utf8'))
+  assert.ok(Object.keys(dependencies).length < MAX_DIRECT, Object.keys(dependencies).join(', '))
+  for (const [name, version] of Object.entries({ ...dependencies, ...devDependencies })) {
+    assert.match(String(version), /^\d+\.\d+\.\d+(-[\w.]+)?$/, name)
+  }
+})
