@@ -3,12 +3,7 @@
 // every answer compared, then every character that has a case, is white space or cannot be seen.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { makeApiKey } from '../../src/account/rules.ts'
-import { onDatabase } from '../../src/cli/context.ts'
-import { Lane } from '../../src/engine/lane.ts'
 import { Refusal } from '../../src/errors.ts'
-import { openAccount } from '../../src/funding/operations.ts'
-import { newId } from '../../src/id.ts'
 import { type Driver, type Reply, runHistory, type Tally } from '../support/entity-histories.ts'
 import {
   comparable,
@@ -24,7 +19,7 @@ import {
   whiteSpace,
 } from '../support/entity-oracle.ts'
 import { pickSeed, seeded } from '../support/process.ts'
-import { type Client, client, startTestService, type TestService } from '../support/service.ts'
+import { type Client, startTestService, type TestService } from '../support/service.ts'
 
 const HISTORIES = Number(process.env.HISTORIES ?? 2_000)
 /** Histories under way together: a lane then always has a batch to write. */
@@ -190,33 +185,6 @@ test('the oracle, contract 23 (e): how texts are compared', () => {
 
 // The service.
 
-/** Many accounts at once, in few transactions. */
-async function openAccounts(count: number): Promise<Client[]> {
-  const opened = Array.from({ length: count }, () => {
-    const account = {
-      account_id: newId('acc'),
-      name: 'Test',
-      currencies: ['USD'],
-      primary_currency: 'USD',
-      deposit_address: newId('dep'),
-      sandbox: false,
-      duplicate_window_s: 0,
-    }
-    const secret = newId('key')
-    const options = { scope: 'write', name: 'test', secret } as const
-    const key = makeApiKey(account.account_id, options, newId)
-    return { account, key, secret }
-  })
-  await onDatabase(service.deps.config, service.database.url, async ({ sql }) => {
-    const lane = new Lane(sql, openAccount, { max_batch: 500 })
-    await Promise.all(opened.map(command => lane.run(command)))
-  })
-  await service.deps.reference.refresh()
-  return opened.map(({ account, key, secret }) =>
-    client({ account, key_id: key.key_id, secret }, service.inject),
-  )
-}
-
 function driverOf(clients: readonly Client[]): Driver {
   const of = (account: number) => clients[account] as Client
   return {
@@ -258,7 +226,7 @@ const MUST_HAPPEN = [
 test(`entities, ${HISTORIES} random histories of 30 operations: every answer is the oracle's`, async () => {
   const seed = pickSeed()
   console.log(`SEED=${seed}`)
-  const clients = await openAccounts(2 * HISTORIES)
+  const clients = await service.openAccounts(Array(2 * HISTORIES).fill({ currencies: ['USD'] }))
   const driver = driverOf(clients)
   const rollbacks = await countRollbacks()
   const tally: Tally = new Map()
@@ -298,7 +266,7 @@ async function postNames(of: Client, names: readonly string[]): Promise<string[]
 
 /** Posts what the texts compare as, then the texts: each must find its own and nothing else. */
 async function assertFound(texts: readonly string[]): Promise<void> {
-  const [of] = (await openAccounts(1)) as [Client]
+  const of = await service.openAccount({ currencies: ['USD'] })
   const forms = [...new Set(texts.map(comparable))]
   const ids = await postNames(of, forms)
   assert.equal(new Set(ids).size, forms.length, 'different texts are different entities')

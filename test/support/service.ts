@@ -3,7 +3,7 @@
 // says so.
 
 import type { FastifyBaseLogger, FastifyInstance, InjectOptions } from 'fastify'
-import { hashSecret, type Scope } from '../../src/account/rules.ts'
+import { hashSecret, makeApiKey, type Scope } from '../../src/account/rules.ts'
 import { newSecret } from '../../src/account/secret.ts'
 import { insertApiKey } from '../../src/account/store.ts'
 import { buildApp } from '../../src/app.ts'
@@ -11,8 +11,10 @@ import { createAccount, type OpenedAccount } from '../../src/cli/account.ts'
 import { onDatabase } from '../../src/cli/context.ts'
 import { type Config, readConfig } from '../../src/config.ts'
 import { type Deps, openDeps } from '../../src/deps.ts'
+import { Lane } from '../../src/engine/lane.ts'
 import type { Fee } from '../../src/fee/rules.ts'
 import { replaceFees } from '../../src/fee/store.ts'
+import { openAccount } from '../../src/funding/operations.ts'
 import { upsertRates } from '../../src/fx/store.ts'
 import { newId } from '../../src/id.ts'
 import { makeMetrics } from '../../src/metrics.ts'
@@ -44,6 +46,8 @@ export interface TestService {
   inject(options: InjectOptions): Promise<Answer>
   /** A new account; `fund` in minor units by currency. */
   openAccount(options?: AccountOptions): Promise<Client>
+  /** Many accounts in few transactions, unfunded. */
+  openAccounts(options: readonly Omit<AccountOptions, 'fund'>[]): Promise<Client[]>
   /** One more key of an account. */
   addKey(of: OpenedAccount, scope: Scope): Promise<Client>
   /** `{ 'EUR/USD': '1.1' }`, as of now unless said otherwise. */
@@ -87,17 +91,25 @@ export async function startTestService(
     deps,
     inject,
     async openAccount(options = {}) {
-      const { currencies = ['USD', 'EUR', 'HKD'], primary = currencies[0] ?? 'USD' } = options
       const fund = Object.entries(options.fund ?? {}).map(([currency, amount]) => ({
         currency,
         amount,
       }))
-      const { sandbox = false, duplicate_window_s = 0 } = options
-      const guards = { sandbox, duplicate_window_s }
-      const wanted = { name: 'Test', currencies, primary_currency: primary, fund, ...guards }
+      const wanted = { ...wantedAccount(options), fund }
       const opened = await onDatabase(full, database.url, c => createAccount(c, wanted))
       await deps.reference.refresh()
       return client(opened, inject)
+    },
+    async openAccounts(options) {
+      const commands = options.map(option => openCommand(wantedAccount(option)))
+      await onDatabase(full, database.url, async ({ sql }) => {
+        const lane = new Lane(sql, openAccount, { max_batch: 500 })
+        await Promise.all(commands.map(command => lane.run(command)))
+      })
+      await deps.reference.refresh()
+      return commands.map(({ account, key: { key_id }, secret }) =>
+        client({ account, key_id, secret }, inject),
+      )
     },
     async addKey({ account }, scope) {
       const secret = newSecret(account)
@@ -151,6 +163,19 @@ async function startProcess(url: string, config: Config, log: FastifyBaseLogger)
       keepMetrics(await deps.metrics.registry.metrics())
     },
   }
+}
+
+function wantedAccount(options: AccountOptions) {
+  const { currencies = ['USD', 'EUR', 'HKD'], primary = currencies[0] ?? 'USD' } = options
+  const { sandbox = false, duplicate_window_s = 0 } = options
+  return { name: 'Test', currencies, primary_currency: primary, sandbox, duplicate_window_s }
+}
+
+function openCommand(wanted: ReturnType<typeof wantedAccount>) {
+  const account = { ...wanted, account_id: newId('acc'), deposit_address: newId('dep') }
+  const secret = newId('key')
+  const options = { scope: 'write', name: 'test', secret } as const
+  return { account, key: makeApiKey(account.account_id, options, newId), secret }
 }
 
 const NO_FEE: Fee = {
