@@ -1,8 +1,8 @@
 // The bank test (Jepsen): accounts of one installation pay each other at random, through two
-// processes, while readers add up what there is. Money is neither made nor lost, at no moment.
+// processes, while a tenth of what clients do is adding up what there is, in one snapshot. Money is
+// neither made nor lost, at no moment, nor while further accounts are opened.
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
-import { setTimeout as delay } from 'node:timers/promises'
+import { type TestContext, test } from 'node:test'
 import type { OpenedAccount } from '../../src/cli/account.ts'
 import { internalPayout } from '../support/bodies.ts'
 import { checkBooks } from '../support/books.ts'
@@ -17,76 +17,189 @@ import {
   seeded,
   startProcesses,
   tally,
+  until,
 } from '../support/process.ts'
+import { share } from '../support/share.ts'
 
 const ACCOUNTS = 8
-const CLIENTS = 16
-const SECONDS = 8
+const CLIENTS = 32
+const READS = 0.1
 /** Little enough that accounts run dry and transfers are refused. */
 const EACH = 500n
+const TOTAL = EACH * BigInt(ACCOUNTS)
 const MAX_TRANSFER = 200
+/** Under load of everything else that a machine of two processors runs beside it. */
+const LEAST_A_SECOND = 100
+/** With more, most of them would have nothing; so many answers are given between two openings. */
+const MOST_ACCOUNTS = 2 * ACCOUNTS
+const PAUSE = 200
+/** Instants as of which the balances are asked for afterwards. */
+const INSTANTS = 25
 
-let database: TestDatabase
-let accounts: OpenedAccount[]
-let clients: HttpClient[]
-let processes: RunningProcess[] = []
+interface Member extends OpenedAccount {
+  readonly client: HttpClient
+}
 
-before(async () => {
-  database = await createDatabase()
-  const opened = Array.from({ length: ACCOUNTS }, () =>
-    openAccountOn(database.url, { USD: EACH }, ['USD']),
+interface Bank {
+  readonly database: TestDatabase
+  readonly processes: readonly RunningProcess[]
+  /** Grows while accounts are opened. */
+  readonly members: Member[]
+  readonly answers: HttpAnswer[]
+  /** When each snapshot was taken, by the database's clock. */
+  readonly snapshots: string[]
+}
+
+for (const [what, seconds, opening] of [
+  ['8 accounts', share(20, 60), false],
+  ['accounts opened meanwhile', share(8, 60), true],
+] as const) {
+  test(`service_account payouts, 32 clients on two processes, ${what}: the total never changes`, async t => {
+    const seed = pickSeed()
+    t.diagnostic(`SEED=${seed}`)
+    const bank = await openBank()
+    try {
+      await holdBank(t, bank, { seed, seconds, opening })
+    } finally {
+      for (const { client } of bank.members) client.close()
+      await Promise.all(bank.processes.map(p => p.kill()))
+      await bank.database.drop()
+    }
+  })
+}
+
+async function openBank(): Promise<Bank> {
+  const database = await createDatabase()
+  const opened = await Promise.all(
+    Array.from({ length: ACCOUNTS }, () => openMember(database.url, EACH)),
   )
-  accounts = await Promise.all(opened)
-  clients = accounts.map(account => httpClient(account))
-  processes = await startProcesses(2, { DATABASE_URL: database.url })
-})
-after(async () => {
-  for (const client of clients) client.close()
-  await Promise.all(processes.map(p => p.kill()))
-  await database.drop()
-})
+  const processes = await startProcesses(2, { DATABASE_URL: database.url })
+  return { database, processes, members: opened, answers: [], snapshots: [] }
+}
 
-test('service_account payouts, 8 accounts and 16 clients on two processes: the total never changes', async t => {
-  const seed = pickSeed()
-  const deadline = performance.now() + SECONDS * 1000
-  const answers: HttpAnswer[] = []
-  const transfer = async (worker: number) => {
-    const random = seeded(seed + worker)
-    const pick = (n: number) => Math.floor(random() * n)
-    while (performance.now() < deadline) {
-      const from = pick(ACCOUNTS)
-      const to = (from + 1 + pick(ACCOUNTS - 1)) % ACCOUNTS
-      const body = internalPayout(
-        (accounts[to] as OpenedAccount).account.deposit_address,
-        1 + pick(MAX_TRANSFER),
-      )
-      const { address } = processes[pick(processes.length)] as RunningProcess
-      answers.push(await (clients[from] as HttpClient).post(address, '/v3/payout', body))
-    }
-  }
-  const totals = new Set<string>()
-  let reads = 0
-  const watch = async () => {
-    while (performance.now() < deadline) {
-      const [row] = await database.owner<{ total: string; least: bigint }[]>`
-        select sum(available)::text as total, min(available) as least from balances`
-      totals.add(row?.total ?? '')
-      assert.ok((row?.least ?? -1n) >= 0n)
-      reads += 1
-      // Reading must not crowd out the transfers.
-      await delay(20)
-    }
-  }
-  await Promise.all([...Array.from({ length: CLIENTS }, (_, i) => transfer(i)), watch()])
-  const counts = tally(answers)
-  const done = counts['200'] ?? 0
-  t.diagnostic(`SEED=${seed} ${JSON.stringify(counts)}`)
-  t.diagnostic(`${Math.round(done / SECONDS)} transfers/s, ${reads} readings of the total`)
-  assert.deepEqual([...totals], [String(EACH * BigInt(ACCOUNTS))])
+async function openMember(url: string, fund: bigint): Promise<Member> {
+  const opened = await openAccountOn(url, fund === 0n ? {} : { USD: fund }, ['USD'])
+  return { ...opened, client: httpClient(opened) }
+}
+
+async function holdBank(
+  t: TestContext,
+  bank: Bank,
+  options: { readonly seed: number; readonly seconds: number; readonly opening: boolean },
+): Promise<void> {
+  const { seed, seconds, opening } = options
+  const before = await deadlocks(bank)
+  const deadline = performance.now() + seconds * 1000
+  const clients = Array.from({ length: CLIENTS }, (_, i) =>
+    beClient(bank, seeded(seed + i), deadline),
+  )
+  await Promise.all([...clients, opening && openMore(bank, deadline)])
+  const counts = tally(bank.answers)
+  const a_second = Math.round((counts['200'] ?? 0) / seconds)
+  t.diagnostic(
+    `${a_second} transfers/s, ${bank.snapshots.length} snapshots, ${bank.members.length} ` +
+      `accounts, ${JSON.stringify(counts)}`,
+  )
   const names = Object.keys(counts).sort()
   assert.deepEqual(names, ['200', '422 insufficient_balance'], 'no 5xx, nothing unexpected')
-  const [server] = await database.owner<{ deadlocks: bigint }[]>`
+  assert.ok(a_second >= LEAST_A_SECOND, `${a_second} transfers/s`)
+  await checkHistory(bank, seeded(seed + CLIENTS))
+  await stop(bank)
+  assert.equal(await deadlocks(bank), before, 'no deadlock')
+  await checkBooks(bank.database.owner, { DATABASE_URL: bank.database.url })
+}
+
+/** Pays somebody else, or adds up; again and again. */
+async function beClient(bank: Bank, random: () => number, deadline: number): Promise<void> {
+  const pick = <T>(all: readonly T[]): T => all[Math.floor(random() * all.length)] as T
+  while (performance.now() < deadline) {
+    if (random() < READS) await takeSnapshot(bank)
+    else {
+      const from = pick(bank.members)
+      const to = pick(bank.members.filter(member => member !== from))
+      const amount = 1 + Math.floor(random() * MAX_TRANSFER)
+      const body = internalPayout(to.account.deposit_address, amount)
+      const { address } = pick(bank.processes)
+      bank.answers.push(await from.client.post(address, '/v3/payout', body))
+    }
+  }
+}
+
+/** Every account there was before, no balance missing or negative, and the total. */
+async function takeSnapshot({ database, members, snapshots }: Bank): Promise<void> {
+  const expected = members.map(({ account }) => account.account_id)
+  const rows = await database.owner<{ account_id: string; available: bigint; at: string }[]>`
+    select account_id, available, statement_timestamp() as at from balances`
+  const found = new Map(rows.map(row => [row.account_id, row.available]))
+  assert.equal(found.size, rows.length, 'a balance twice')
+  assert.deepEqual(
+    expected.filter(id => !found.has(id)),
+    [],
+    'a balance is missing',
+  )
+  assert.deepEqual(
+    rows.filter(({ available }) => available < 0n),
+    [],
+    'a balance is negative',
+  )
+  assert.equal(sum(found.values()), TOTAL, 'the total')
+  snapshots.push(rows[0]?.at ?? '')
+}
+
+/** Opens accounts without money; each takes part once every process knows it. */
+async function openMore(bank: Bank, deadline: number): Promise<void> {
+  const { database, processes, members, answers } = bank
+  while (performance.now() < deadline && members.length < MOST_ACCOUNTS) {
+    const member = await openMember(database.url, 0n)
+    await until('the account is known', 10_000, async () => {
+      const asked = processes.map(({ address }) => member.client.get(address, '/v3/balance'))
+      return (await Promise.all(asked)).every(({ status }) => status === 200)
+    })
+    members.push(member)
+    // Not all in the first second.
+    const next = answers.length + PAUSE
+    await until('others pay', 10_000, () => answers.length >= next)
+  }
+}
+
+/** What the API says of instants that are over: the total then, in whatever process. */
+async function checkHistory(bank: Bank, random: () => number): Promise<void> {
+  const { members, processes, snapshots } = bank
+  for (let i = 0; i < INSTANTS; i++) {
+    const at = snapshots[Math.floor(random() * snapshots.length)] as string
+    const { address } = processes[i % processes.length] as RunningProcess
+    const asked = members.map(m => m.client.get(address, `/v3/balance?as_of=${at}`))
+    const amounts = (await Promise.all(asked)).map(({ status, json, text }) => {
+      assert.equal(status, 200, text)
+      const [balance, ...more] = json.data.available
+      assert.deepEqual(more, [])
+      assert.ok(BigInt(balance.amount) >= 0n, text)
+      return BigInt(balance.amount)
+    })
+    assert.equal(sum(amounts), TOTAL, `the total as of ${at}`)
+  }
+}
+
+/** Sessions tell of their deadlocks when they end, if not before. */
+async function stop({ database, processes }: Bank): Promise<void> {
+  for (const { signal } of processes) signal('SIGTERM')
+  await Promise.all(processes.map(({ ended }) => ended))
+  await until('the service has disconnected', 10_000, async () => {
+    const sessions = await database.owner`
+      select from pg_stat_activity
+      where datname = current_database() and application_name = 'corridor'`
+    return sessions.length === 0
+  })
+}
+
+async function deadlocks({ database }: Bank): Promise<bigint> {
+  const [row] = await database.owner<{ deadlocks: bigint }[]>`
     select deadlocks from pg_stat_database where datname = current_database()`
-  assert.equal(server?.deadlocks, 0n)
-  await checkBooks(database.owner, { DATABASE_URL: database.url })
-})
+  return row?.deadlocks ?? assert.fail('no statistics')
+}
+
+function sum(amounts: Iterable<bigint>): bigint {
+  let total = 0n
+  for (const amount of amounts) total += amount
+  return total
+}
