@@ -1,0 +1,151 @@
+// Money against a model: random histories of funding, quotes, payouts, settlement, failures, reversals,
+// cancellations, expiry, transfers and repeated requests through the real service and database. The
+// model (world.ts) says every answer and balance beforehand; after every step the six invariants of
+// books.ts hold. A failure is shrunk and printed with the SEED that brings it back.
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import fc from 'fast-check'
+import { connect, type Sql } from '../../src/db/connect.ts'
+import { checkBooks } from '../support/books.ts'
+import { pickSeed } from '../support/process.ts'
+import { type Client, startTestService, type TestService } from '../support/service.ts'
+import { share } from '../support/share.ts'
+import { ACCOUNTS, anyCommand, RATES, type Real } from './commands.ts'
+import { Driver, type Tally } from './driver.ts'
+import { type FeeRow, PIVOT, SPREAD_BPS } from './price.ts'
+import { RAIL_DELAY_S } from './rail.ts'
+import { QUOTE_VALID_S, type World } from './world.ts'
+
+const RUNS = Number(process.env.RUNS ?? share(200, 5_000))
+/** A run has any number up to this of commands, on average half of it. */
+const MAX_COMMANDS = share(200, 400)
+/** Runs side by side, each in a database of its own: the settling worker works for all accounts. */
+const POOLS = 4
+/** Runs whose accounts are opened together. */
+const STOCK = 10
+
+const FEES: readonly FeeRow[] = [
+  fee('local', null, 'USD', { fixed_amount: 25n, variable_bps: 35, maximum_amount: 5_000n }),
+  fee('local', 'JPY', 'JPY', { fixed_amount: 90n, variable_bps: 10, minimum_amount: 20n }),
+  fee('swift', null, 'USD', { fixed_amount: 1_500n, variable_bps: 12, minimum_amount: 100n }),
+]
+
+function fee(type: string, currency: string | null, of: string, part: Partial<FeeRow>): FeeRow {
+  const none = { fixed_amount: 0n, variable_bps: 0, minimum_amount: null, maximum_amount: null }
+  return { payout_type: type, payout_currency: currency, fee_currency: of, ...none, ...part }
+}
+
+/** `SEED=7`, or `SEED=7,12:0:1,AB:C` for one failure: its pool's seed and where it was found. */
+const [seed = '', path = '', replayPath] = (process.env.SEED ?? String(pickSeed())).split(',')
+
+class Pool {
+  readonly #service: TestService
+  readonly #sql: Sql
+  readonly #tally: Tally
+  #stock: Client[] = []
+  #steps = 0
+
+  constructor(service: TestService, tally: Tally) {
+    this.#service = service
+    this.#sql = connect(service.database.url, { max: 1, as: 'owner', look_ups: true })
+    this.#tally = tally
+  }
+
+  /** One history on fresh accounts. Throws with all that was done. */
+  async run(commands: Iterable<fc.AsyncCommand<World, Real, true>>): Promise<void> {
+    const clients = await this.#open()
+    const driver = new Driver({ service: this.#service, sql: this.#sql }, clients, this.#tally)
+    const model = worldOf(clients)
+    try {
+      await driver.start(model)
+      await fc.asyncModelRun(() => ({ model, real: driver }), commands)
+      await driver.finish(model)
+    } catch (error) {
+      const steps = driver.transcript.map((line, i) => `${i + 1}. ${line}`).join('\n')
+      throw new Error(`${error instanceof Error ? error.message : error}\n${steps}`, {
+        cause: error,
+      })
+    }
+    this.#steps += driver.transcript.length
+  }
+
+  get steps(): number {
+    return this.#steps
+  }
+
+  async close(): Promise<void> {
+    const { database } = this.#service
+    await this.#sql.end()
+    await checkBooks(database.owner, { DATABASE_URL: database.url })
+    await this.#service.close()
+  }
+
+  async #open(): Promise<Client[]> {
+    if (this.#stock.length === 0) {
+      const options = Array.from({ length: STOCK }, () => ACCOUNTS).flat()
+      const sandboxes = options.map(option => ({ ...option, sandbox: true }))
+      this.#stock = await this.#service.openAccounts(sandboxes)
+    }
+    return this.#stock.splice(0, ACCOUNTS.length)
+  }
+}
+
+function worldOf(clients: readonly Client[]): World {
+  const accounts = clients.map(({ account }) => ({
+    currencies: account.currencies,
+    primary: account.primary_currency,
+    deposit_address: account.deposit_address,
+    balances: new Map(),
+    ahead_s: 0,
+  }))
+  const none = { quotes: [], payouts: [], beneficiaries: [], kept: [] }
+  return { accounts, ...none, fees: FEES, rates: RATES[0] ?? {} }
+}
+
+const pools: Pool[] = []
+const tally: Tally = new Map()
+before(async () => {
+  const open = async () => {
+    const service = await startTestService({
+      lanes: 1,
+      read_connections: 2,
+      rate_pivot: PIVOT,
+      rate_spread_bps: SPREAD_BPS,
+      quote_validity_s: QUOTE_VALID_S,
+      simulator_delay_ms: RAIL_DELAY_S * 1000,
+    })
+    await service.setFees(FEES)
+    pools.push(new Pool(service, tally))
+  }
+  await Promise.all(Array.from({ length: path === '' ? POOLS : 1 }, open))
+})
+after(() => Promise.all(pools.map(pool => pool.close())))
+
+/** Resolves to what a failure is to be printed as, undefined when there is none. */
+async function search(pool: Pool, seed: number): Promise<string | undefined> {
+  const commands = fc.commands([anyCommand], {
+    maxCommands: MAX_COMMANDS,
+    size: 'max',
+    ...(replayPath !== undefined && { replayPath }),
+  })
+  const found = await fc.check(
+    fc.asyncProperty(commands, all => pool.run(all)),
+    { numRuns: RUNS / POOLS, seed, path },
+  )
+  if (!found.failed) return undefined
+  const replay = /replayPath="([^"]*)"/.exec(String(found.counterexample))?.[1] ?? ''
+  const again = `SEED=${found.seed},${found.counterexamplePath},${replay} npm test -- model`
+  const error = found.errorInstance
+  return `${again}\n${found.counterexample}\n${error instanceof Error ? error.message : error}`
+}
+
+test(`money, ${RUNS} random runs of up to ${MAX_COMMANDS} commands: answers and balances are the model's, six invariants hold after every step`, async t => {
+  t.diagnostic(`SEED=${seed}`)
+  const started = performance.now()
+  const failures = await Promise.all(pools.map((pool, i) => search(pool, Number(seed) + i)))
+  const seconds = (performance.now() - started) / 1000
+  const steps = pools.reduce((sum, pool) => sum + pool.steps, 0)
+  t.diagnostic(`${steps} steps in ${seconds.toFixed(1)} s`)
+  for (const [name, count] of [...tally].sort()) t.diagnostic(`${name}: ${count}`)
+  assert.deepEqual(failures.filter(Boolean), [])
+})
