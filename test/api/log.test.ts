@@ -1,11 +1,14 @@
-// A service that logs all it can, given canaries in every text of every request, hostile ones too,
-// and errors on every path, those of the database that print the row among them: nothing of what
-// was sent is in its log, its metrics or its answers' messages, and each event is one line of JSON.
+// A service that logs and traces all it can, given canaries in every text of every request, hostile
+// ones too, and errors on every path, those of the database that print the row among them: nothing of
+// what was sent is in its log, its spans, its metrics or its answers' messages, and each event is
+// one line of JSON.
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { after, before, test } from 'node:test'
+import { type SpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace'
 import { makeLog } from '../../src/log.ts'
+import { traceSteps } from '../../src/trace/spans.ts'
 import { deliverDue } from '../../src/worker/deliver-webhooks.ts'
 import { settleOnce } from '../../src/worker/settle-payouts.ts'
 import { CANARY, faultsOfLines, privateIn } from '../support/logs.ts'
@@ -19,12 +22,15 @@ const HOSTILE = `${CANARY}\r\n{"level":60,"time":1,"msg":"forged"}\u001b[31m\u00
 
 /** Every write of the log. */
 const written: string[] = []
+/** Every span, as text. */
+const spans: string[] = []
 let service: TestService
 let routes: readonly Route[]
 let world: World
 
 before(async () => {
   const log = makeLog('trace', { write: text => void written.push(text) })
+  traceSteps(new TracerProvider({ spanProcessors: [KEEP_SPANS] }).getTracer('test'))
   const start = () => startTestService({ webhook_allow_private: true }, log)
   const [started, found] = await watchRoutes(start)
   service = started
@@ -33,6 +39,15 @@ before(async () => {
   world = await makeWorld(service, true)
 })
 after(() => service.close())
+
+const KEEP_SPANS: SpanProcessor = {
+  onStart() {},
+  onEnd({ name, attributes, events, links, status }) {
+    spans.push(JSON.stringify({ name, attributes, events, links, status }))
+  },
+  forceFlush: () => Promise.resolve(),
+  shutdown: () => Promise.resolve(),
+}
 
 type Headers = Record<string, string>
 
@@ -63,10 +78,11 @@ function assertSilent({ status, json, text }: Answer, what: string): void {
   assert.doesNotMatch(JSON.stringify(messages), /zqcanary/i, `${what}: ${text}`)
 }
 
-/** What the log must be after whatever was done. */
+/** What log and spans must be after whatever was done. */
 function assertClean(): void {
   const text = written.join('')
-  const found = written.filter(line => /zqcanary/i.test(line) || privateIn(line).length > 0)
+  const all = [...written, ...spans.splice(0)]
+  const found = all.filter(line => /zqcanary/i.test(line) || privateIn(line).length > 0)
   assert.deepEqual(found.slice(0, 3), [])
   assert.deepEqual(faultsOfLines(text), [])
   for (const line of written) assert.equal(line.split('\n').length, 2, 'one line each')
@@ -225,6 +241,8 @@ for (const [code, statement] of FAULTS) {
     }
     const logged = (codesLogged().get(code) ?? 0) - before
     assert.ok(logged >= 4, `${logged} were logged`)
+    const traced = spans.filter(span => span.includes(code)).length
+    assert.ok(traced >= 4, `${traced} were traced`)
     assertClean()
   })
 }

@@ -2,6 +2,7 @@
 // what they came in. What the spans should be is a test's to judge.
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { keepTraces } from './logs.ts'
 
 export interface Span {
   readonly traceId: string
@@ -50,6 +51,7 @@ export async function startCollector(): Promise<Collector> {
         return
       }
       bodies.push(body)
+      keepTraces(body)
       if (request.url === '/v1/traces') spans.push(...spansOf(JSON.parse(body)))
       answer(response)
     })

@@ -1,5 +1,6 @@
-// What the services of all tests have logged, at level trace, and their metrics, kept until the end
-// of the run; then searched for what must never be in them. `npm test` names the folder.
+// What the services of all tests have logged, at level trace, their metrics and what collectors have
+// got of their traces, kept until the end of the run; then searched for what must never be in them.
+// `npm test` names the folder.
 import type { ChildProcess } from 'node:child_process'
 import { appendFileSync } from 'node:fs'
 import { readdir, readFile } from 'node:fs/promises'
@@ -17,6 +18,11 @@ export function serviceLog(): FastifyBaseLogger {
 
 export function keepMetrics(text: string): void {
   keep('metrics', text)
+}
+
+/** What a collector of traces has got. */
+export function keepTraces(body: string): void {
+  keep('traces', `${body}\n`)
 }
 
 /** Both outputs of a service in a process of its own. */
