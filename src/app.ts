@@ -16,8 +16,9 @@ import { eventRoutes } from './event/routes.ts'
 import { authenticate } from './http/authenticate.ts'
 import { DOC_KEYWORDS } from './http/docs.ts'
 import { sendError, sendMalformed, sendRefusal } from './http/errors.ts'
-import { MAX_BODY_BYTES, readJson } from './http/json.ts'
+import { MAX_BODY_BYTES, readJson, readJsonInTurns } from './http/json.ts'
 import { type Limits, openLimits } from './http/limits.ts'
+import { MAX_HEADER_BYTES, refuseMessage } from './http/message.ts'
 import { apiReference } from './http/openapi.ts'
 import { opsRoutes } from './http/ops.ts'
 import { refuseInvalid } from './http/problems.ts'
@@ -55,6 +56,8 @@ export async function buildApp(
     // Refused below, together with what the rules find.
     route.attachValidation = true
   })
+  // Node would answer by itself, without a word.
+  app.server.on('checkExpectation', app.routing)
   readStrictJson(app)
   app.setErrorHandler(sendError)
   app.setNotFoundHandler((request, reply) => sendNotFound(app, request, reply))
@@ -63,7 +66,12 @@ export async function buildApp(
   app.decorateRequest('key_id')
   // With the first request, as routes are described where there is no configuration, too.
   let limits: Limits | undefined
-  app.addHook('onRequest', async request => {
+  app.addHook('onRequest', async (request, reply) => {
+    const refused = refuseMessage(request.raw)
+    if (refused !== undefined) {
+      void reply.header('connection', 'close')
+      throw refused
+    }
     const { scope } = request.routeOptions.config
     if (scope === undefined) return
     limits ??= openLimits(deps.config)
@@ -100,6 +108,8 @@ function makeFastify(deps: Deps): FastifyInstance {
     }),
     genReqId: requestIdOf,
     bodyLimit: MAX_BODY_BYTES,
+    // Who sends no Host is refused like anybody else, and not by Node without a word.
+    http: { maxHeaderSize: MAX_HEADER_BYTES, requireHostHeader: false },
     requestTimeout: 30_000,
     keepAliveTimeout: 65_000,
     // Idle keep-alive connections are closed on shutdown, busy ones after their answer.
@@ -138,6 +148,10 @@ function readStrictJson(app: FastifyInstance): void {
     try {
       checkCharset(request.headers['content-type'])
       const none = body.length === 0 && request.routeOptions.config.optionalBody === true
+      if (body.length > MAX_BODY_BYTES) {
+        readJsonInTurns(body as Buffer).then(value => done(null, value), done)
+        return
+      }
       done(null, none ? undefined : readJson(body as Buffer))
     } catch (error) {
       done(error as Error)

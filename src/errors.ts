@@ -32,7 +32,11 @@ export const CATALOGUE = {
     status: 429,
     meaning: 'Too many requests, or too many with wrong credentials; see Retry-After.',
   },
-  invalid_request: { code: 111, status: 400, meaning: 'The HTTP message itself is malformed.' },
+  invalid_request: {
+    code: 111,
+    status: 400,
+    meaning: 'The HTTP message itself is malformed or has two meanings; the connection is closed.',
+  },
   unsupported_media_type: {
     code: 113,
     status: 415,
@@ -43,6 +47,12 @@ export const CATALOGUE = {
     status: 413,
     meaning: 'The body is over 256 KiB; of a batch of payouts, over 16 MiB.',
   },
+  headers_too_large: {
+    code: 116,
+    status: 431,
+    meaning: 'The headers are more than 100, or with the request line over 16 KiB.',
+  },
+  uri_too_long: { code: 117, status: 414, meaning: 'Path and query are over 4,096 characters.' },
   method_not_allowed: { code: 115, status: 405, meaning: 'The path exists; see Allow.' },
   invalid_field: { code: 120, status: 400, meaning: 'A field is missing, unknown or not valid.' },
   idempotency_key_reused: {

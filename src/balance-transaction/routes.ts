@@ -46,6 +46,7 @@ function listRoute(app: FastifyInstance, deps: Deps): void {
           '`starting_after` and `ending_before` are refused.',
         querystring: BalanceTransactionQuery,
         response: Envelope(ListOf(BalanceTransactionResponse)),
+        alternative: { media: 'text/csv', description: 'The statement, with a row of names.' },
         refusals: ['invalid_query_parameter'],
       }),
     },

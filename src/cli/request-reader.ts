@@ -3,7 +3,8 @@
 import type { FastifySchemaValidationError } from 'fastify/types/schema.js'
 import { buildApp } from '../app.ts'
 import { type Problem, Refusal } from '../errors.ts'
-import { JsonError, readJson } from '../http/json.ts'
+import { readJson } from '../http/json.ts'
+import { JsonError } from '../http/json-error.ts'
 import { isObject, validationProblems, withMore } from '../http/problems.ts'
 import { describedOnly } from './openapi.ts'
 

@@ -8,17 +8,30 @@ export function nextTurn(): Promise<void> {
   return new Promise(resolve => setImmediate(resolve))
 }
 
-/** `work` for each item in order; when it has gone on for too long, others come first. */
-export async function forEachInTurns<T>(
-  items: readonly T[],
-  work: (item: T, i: number) => void,
-): Promise<void> {
+/** Goes from step to step; when that has gone on for too long, others come first. */
+export async function runInTurns<T>(steps: Generator<void, T>): Promise<T> {
   let since = performance.now()
-  for (const [i, item] of items.entries()) {
-    work(item, i)
+  for (;;) {
+    const { done, value } = steps.next()
+    if (done === true) return value
     if (performance.now() - since < SLICE_MS) continue
     await nextTurn()
     since = performance.now()
+  }
+}
+
+/** `work` for each item in order, in turns with others. */
+export function forEachInTurns<T>(
+  items: readonly T[],
+  work: (item: T, i: number) => void,
+): Promise<void> {
+  return runInTurns(eachOf(items, work))
+}
+
+function* eachOf<T>(items: readonly T[], work: (item: T, i: number) => void): Generator<void> {
+  for (const [i, item] of items.entries()) {
+    work(item, i)
+    yield
   }
 }
 

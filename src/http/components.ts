@@ -1,13 +1,13 @@
 // Schemas that have a title are written once, under components/schemas, and referred to from
 // everywhere else, so that generated code has names for them. Knows OpenAPI 3.1, no route.
 import { isDeepStrictEqual } from 'node:util'
-import { EXAMPLES, REFUSALS } from './docs.ts'
+import { ALTERNATIVE, EXAMPLES, REFUSALS } from './docs.ts'
 import { REASON } from './schema.ts'
 
 type Json = Record<string, unknown>
 
 /** Keywords of ours that mean nothing to a reader of the document. */
-const INTERNAL = new Set<string>([EXAMPLES, REFUSALS, REASON])
+const INTERNAL = new Set<string>([EXAMPLES, REFUSALS, ALTERNATIVE, REASON])
 /** What stands below these is data, not schema. */
 const DATA = new Set(['example', 'examples', 'default', 'enum', 'const', 'x-extensible-enum'])
 /** What stands below these is named by the author, so that names are no keywords. */

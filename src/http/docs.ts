@@ -16,6 +16,8 @@ export interface OperationDocs {
   readonly examples?: Readonly<Record<string, object>>
   /** Its examples, by name, may stand in the schema itself under `x-examples`. */
   readonly response: TSchema
+  /** The same as text of another media type, for who asks for that by `Accept`. */
+  readonly alternative?: { readonly media: string; readonly description: string }
   readonly idempotent?: boolean
   /** Reasons beside those that every route can give. */
   readonly refusals: readonly Reason[]
@@ -26,11 +28,14 @@ export const EXAMPLES = 'x-examples'
 /** The reasons an operation can be refused for, beside those that every route can give. */
 export const REFUSALS = 'x-refusals'
 
+/** The other media type of an answer. */
+export const ALTERNATIVE = 'x-alternative'
+
 /** What the reader is told of a member, where the validator sees its text or less of it. */
 export const DOCUMENTED = 'x-documented'
 
 /** The schema keywords of ours that the validator must let pass. */
-export const DOC_KEYWORDS = [EXAMPLES, REFUSALS, DOCUMENTED]
+export const DOC_KEYWORDS = [EXAMPLES, REFUSALS, ALTERNATIVE, DOCUMENTED]
 
 /** A Fastify route schema. */
 export function operationDocs(docs: OperationDocs) {
@@ -45,6 +50,7 @@ export function operationDocs(docs: OperationDocs) {
     ...(body === undefined ? {} : { body: { ...body, [EXAMPLES]: examples } }),
     ...(docs.idempotent === true ? { headers: IdempotencyHeader } : {}),
     response: { 200: docs.response },
+    ...(docs.alternative === undefined ? {} : { [ALTERNATIVE]: docs.alternative }),
     [REFUSALS]: docs.refusals,
   }
 }

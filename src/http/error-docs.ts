@@ -3,6 +3,9 @@
 // errors.ts; nothing here runs while a request is served.
 import Type from 'typebox'
 import { CATALOGUE, type Reason } from '../errors.ts'
+import { MAX_BODY_BYTES } from './json.ts'
+import { MAX_LEVELS, MAX_MEMBERS, MAX_VALUES } from './json-reader.ts'
+import { MAX_HEADER_BYTES, MAX_HEADERS, MAX_URL_LENGTH } from './message.ts'
 
 /** What decides the refusals that a route can give without naming them. */
 export interface OperationTraits {
@@ -108,6 +111,7 @@ export function reasonsOf(traits: OperationTraits, own: readonly Reason[]): Reas
   }
   add(traits.authenticated, 'missing_credentials', 'invalid_credentials', 'insufficient_scope')
   add(traits.authenticated, 'rate_limited', 'internal', 'service_unavailable')
+  add(traits.authenticated, 'invalid_request', 'headers_too_large', 'uri_too_long')
   add(traits.hasParams, 'invalid_path_parameter')
   add(traits.hasQuery, 'invalid_query_parameter')
   add(traits.hasBody, 'invalid_json', 'invalid_field')
@@ -171,6 +175,28 @@ export function catalogueTable(): string {
   return ['| code | reason | status | meaning |', '| ---: | --- | ---: | --- |', ...rows].join('\n')
 }
 
+const LIMITS = [
+  ['body', `${MAX_BODY_BYTES / 1024} KiB; of a batch of payouts 16 MiB`, 'payload_too_large'],
+  ['nesting of a body', `${MAX_LEVELS} levels`, 'invalid_json'],
+  ['values in a body', written(MAX_VALUES), 'invalid_json'],
+  ['members of one object', written(MAX_MEMBERS), 'invalid_json'],
+  ['an amount', '1 to 9,007,199,254,740,991 minor units', 'amount_out_of_range'],
+  ['headers', `${MAX_HEADERS}`, 'headers_too_large'],
+  ['request line and headers', `${MAX_HEADER_BYTES / 1024} KiB`, 'headers_too_large'],
+  ['path and query', `${written(MAX_URL_LENGTH)} characters`, 'uri_too_long'],
+  ['`Idempotency-Key`', '255 characters', 'invalid_idempotency_key'],
+] as const satisfies readonly (readonly [string, string, Reason])[]
+
+/** What a request may have, and what it is told beyond it. */
+function limitsTable(): string {
+  const rows = LIMITS.map(([what, limit, reason]) => `| ${what} | ${limit} | \`${reason}\` |`)
+  return ['| what | limit | beyond it |', '| --- | --- | --- |', ...rows].join('\n')
+}
+
+function written(count: number): string {
+  return String(count).replace(/\B(?=(\d{3})+$)/g, ',')
+}
+
 /** docs/errors.md. */
 export function errorsPage(): string {
   return `# Errors
@@ -193,6 +219,16 @@ A 429 and a 503 carry \`Retry-After\`; repeat a POST with the same \`Idempotency
 never kept under an idempotency key, so the request can be corrected and sent again with it.
 
 ${catalogueTable()}
+
+## Limits
+
+${limitsTable()}
+
+How long a text and how many items a field may have stands with the field in openapi.json; beyond that
+it is \`invalid_field\`. A message that two readers could take for two requests is \`invalid_request\`:
+\`Host\`, \`Authorization\`, \`Content-Type\` or \`Idempotency-Key\` sent twice, two lengths of a body,
+an address that names another host than \`Host\`. After it, and after a message that is too large,
+the connection is closed, and nothing that followed on it is done.
 `
 }
 

@@ -1,10 +1,11 @@
 // How a refusal or a fault is written: the envelope of contract 27, or RFC 9457 problem details
 // when the caller asks for them, with the same facts. Never a stack, SQL or a secret.
+import { type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { classify } from '../db/failure.ts'
 import { CATALOGUE, type Problem, type Reason, Refusal, refusal } from '../errors.ts'
-import { JsonError } from './json.ts'
+import { JsonError } from './json-error.ts'
 import { validationProblems } from './problems.ts'
 
 /** Seconds after which a caller may try again when the service cannot answer now. */
@@ -17,6 +18,7 @@ const FRAMEWORK: Readonly<Record<string, Reason>> = {
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'invalid_request',
   FST_ERR_CTP_EMPTY_JSON_BODY: 'invalid_json',
   FST_ERR_BAD_URL: 'invalid_request',
+  FST_ERR_MAX_PARAM_LENGTH: 'invalid_path_parameter',
   FST_ERR_HANDLER_TIMEOUT: 'service_unavailable',
 }
 
@@ -24,12 +26,16 @@ const FRAMEWORK: Readonly<Record<string, Reason>> = {
 export function toRefusal(error: unknown): Refusal {
   if (error instanceof Refusal) return error
   if (error instanceof JsonError) return refusal('invalid_json', error.message, error.path)
-  const { code = '', validation, validationContext } = error as FastifyError
+  const { code = '', statusCode = 500, validation, validationContext } = error as FastifyError
   if (validation !== undefined) {
     return new Refusal(validationProblems(validation, validationContext ?? 'body'))
   }
   const known = FRAMEWORK[code]
   if (known !== undefined) return refusal(known, CATALOGUE[known].meaning)
+  // Whatever else it refuses, such as a body that breaks off, is the caller's and no fault of ours.
+  if (statusCode < 500) {
+    return refusal('invalid_request', CATALOGUE.invalid_request.meaning)
+  }
   if (classify(error) !== 'fault') {
     return refusal('service_unavailable', 'The database did not answer; try again.')
   }
@@ -81,22 +87,37 @@ export function presentProblem({ reason, message, remarks }: Problem) {
   return { code: CATALOGUE[reason].code, reason, message, remarks }
 }
 
+/** A connection of Node's server, with the answer that is being written on it. */
+type Answering = Socket & { readonly _httpMessage?: ServerResponse | null }
+
+/** How long a client may go on after such a message, so that it can read what it is told. */
+const LINGER_MS = 1_000
+
 /**
  * A message that is not HTTP, or whose headers are too large, never becomes a request; it gets the
- * same envelope and the connection is closed.
+ * same envelope and the connection is closed, whatever the client does with its end.
  */
-export function sendMalformed(error: NodeJS.ErrnoException, socket: Socket): void {
+export function sendMalformed(error: NodeJS.ErrnoException, socket: Answering): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy()
     return
   }
-  const { code, meaning } = CATALOGUE.invalid_request
-  const errors = [{ code, reason: 'invalid_request', message: meaning, remarks: '' }]
+  const { _httpMessage: unfinished } = socket
+  if (unfinished?.req.complete === true) {
+    // Said now, it would be read as the answer to that request, which was well.
+    unfinished.once('close', () => sendMalformed(error, socket))
+    return
+  }
+  const reason = error.code === 'HPE_HEADER_OVERFLOW' ? 'headers_too_large' : 'invalid_request'
+  const { code, status, meaning } = CATALOGUE[reason]
+  const errors = [{ code, reason, message: meaning, remarks: '' }]
   const body = JSON.stringify({ status: 'error', message: meaning, errors, data: null })
   socket.end(
-    'HTTP/1.1 400 Bad Request\r\nContent-Type: application/json; charset=utf-8\r\n' +
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n` +
+      'Content-Type: application/json; charset=utf-8\r\n' +
       `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
   )
+  setTimeout(() => socket.destroy(), LINGER_MS).unref()
 }
 
 function problemDetails(refused: Refusal, errors: readonly object[], request_id: string) {

@@ -3,7 +3,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { JsonError, type JsonErrorReason, readJson } from './json.ts'
+import { readJson, readJsonInTurns } from './json.ts'
+import { JsonError, type JsonErrorReason } from './json-error.ts'
 
 const MAX = 9007199254740991
 
@@ -380,4 +381,79 @@ test('a million values: read; one more: refused, and so are 100,001 members of o
   const object = (count: number) => `{${Array.from({ length: count }, (_, i) => `"a${i}":0`)}}`
   assert.equal(Object.keys(read(object(100_000)) as object).length, 100_000)
   assert.equal(refusalOf(Buffer.from(object(100_001))).reason, 'too_many_members')
+})
+
+/** A value, or why there is none. */
+async function said(read: () => unknown): Promise<unknown> {
+  try {
+    return { value: await read() }
+  } catch (error) {
+    assert.ok(error instanceof JsonError, `threw ${String(error)}`)
+    return { reason: error.reason, path: error.path, message: error.message }
+  }
+}
+
+test('readJsonInTurns, random damage to valid bodies: says what readJson says', async t => {
+  t.diagnostic(`fast-check seed ${seed}`)
+  const original = fc.oneof(
+    fc.constant(payout),
+    json.map(value => JSON.stringify(value)),
+  )
+  await fc.assert(
+    fc.asyncProperty(original, fc.array(mutation, { maxLength: 3 }), async (text, mutations) => {
+      let body = Buffer.from(text)
+      for (const { place, removed, piece } of mutations) {
+        const at = place % (body.length + 1)
+        body = Buffer.concat([body.subarray(0, at), piece, body.subarray(at + removed)])
+      }
+      assert.deepEqual(await said(() => readJsonInTurns(body)), await said(() => readJson(body)))
+    }),
+    { seed, numRuns: 5_000 },
+  )
+})
+
+test('readJsonInTurns, an item longer than other bodies may be: refused where it is', async () => {
+  const long = `[${'0,'.repeat(140_000)}0]`
+  for (const [body, path] of [
+    [`{"payouts":[{},{"a":${long}}]}`, 'payouts[1].a[131070]'],
+    [`{"payouts":[],"mode":"${'\\n'.repeat(140_000)}"}`, 'mode'],
+    [`{"payouts":[],"${'\\n'.repeat(140_000)}":1}`, ''],
+    [`[[{"a":${long}}]]`, '[0][0].a[131070]'],
+  ] as const) {
+    const refused = await said(() => readJsonInTurns(Buffer.from(body)))
+    const { reason, path: place } = refused as { reason: string; path: string }
+    assert.deepEqual([reason, place], ['too_long', path])
+  }
+})
+
+test('readJsonInTurns, long members side by side: all of them read', async () => {
+  const body = { a: 'x'.repeat(400_000), '\n': 1, b: { '\n': ['\n'] }, c: [{ '\n': '\n' }] }
+  assert.deepEqual(await readJsonInTurns(Buffer.from(JSON.stringify(body))), body)
+})
+
+test('readJsonInTurns, half a million names: others get their turn meanwhile', async t => {
+  const items = Array.from({ length: 10_000 }, (_, i) => {
+    return `{${Array.from({ length: 50 }, (_, k) => `"name ${i} ${k}":"12345678"`)}}`
+  })
+  const body = Buffer.from(`{"payouts":[${items}]}`)
+  let turns = 0
+  let longest_ms = 0
+  let since = performance.now()
+  const turn = () => {
+    turns += 1
+    longest_ms = Math.max(longest_ms, performance.now() - since)
+    since = performance.now()
+    timer = setImmediate(turn)
+  }
+  let timer = setImmediate(turn)
+  const started = performance.now()
+  await readJsonInTurns(body)
+  clearImmediate(timer)
+  const took_ms = performance.now() - started
+  t.diagnostic(
+    `${body.length} bytes in ${Math.round(took_ms)} ms; ${turns} turns of others, the longest wait ` +
+      `${Math.round(longest_ms)} ms`,
+  )
+  assert.ok(turns >= 10, `${turns} turns`)
+  assert.ok(longest_ms < took_ms / 2)
 })

@@ -7,7 +7,7 @@ import type { FastifyError, FastifyInstance, FastifySchema, RouteOptions } from 
 import manifest from '../../package.json' with { type: 'json' }
 import { type Reason, refusal } from '../errors.ts'
 import { hoistSchemas } from './components.ts'
-import { DOCUMENTED, EXAMPLES, REFUSALS } from './docs.ts'
+import { ALTERNATIVE, DOCUMENTED, EXAMPLES, type OperationDocs, REFUSALS } from './docs.ts'
 import { catalogueTable, errorExamples, errorResponses, reasonsOf } from './error-docs.ts'
 import { sendError } from './errors.ts'
 
@@ -146,11 +146,12 @@ function describe(own: FastifySchema | undefined, url: string, route: RouteOptio
     authenticated: true,
     hasParams: schema.params !== undefined,
     hasQuery: schema.querystring !== undefined,
-    hasBody: schema.body !== undefined,
+    hasBody: schema.body !== undefined || route.config?.optionalBody === true,
     idempotent: schema.headers !== undefined,
   }
   const reasons = reasonsOf(traits, (schema[REFUSALS] ?? []) as readonly Reason[])
   const { 200: success } = schema.response as Record<string, Json>
+  const alternative = schema[ALTERNATIVE] as OperationDocs['alternative']
   const sentence = `Needs a key of scope \`${scope}\`.`
   return {
     ...schema,
@@ -163,7 +164,7 @@ function describe(own: FastifySchema | undefined, url: string, route: RouteOptio
       ? {}
       : { body: withNamedExamples(asDocumented(schema.body as Json)) }),
     response: {
-      200: successResponse(success ?? {}, traits.idempotent),
+      200: successResponse(success ?? {}, traits.idempotent, alternative),
       ...errorResponses(reasons),
     },
   }
@@ -173,10 +174,10 @@ function describe(own: FastifySchema | undefined, url: string, route: RouteOptio
 function asDocumented(schema: Json): Json {
   if (schema.properties === undefined) return schema
   const properties = Object.entries(schema.properties as Record<string, Json>)
-  const documented = properties.map(([name, { [DOCUMENTED]: told, ...seen }]) => [
-    name,
-    { ...seen, ...(told as Json | undefined) },
-  ])
+  const documented = properties.map(([name, { [DOCUMENTED]: told, ...seen }]) => {
+    const { description } = seen
+    return [name, told === undefined ? seen : { description, ...(told as Json) }]
+  })
   return { ...schema, properties: Object.fromEntries(documented) }
 }
 
@@ -186,7 +187,11 @@ function withNamedExamples(schema: Json): Json {
   return { ...schema, [EXAMPLES]: named(examples) }
 }
 
-function successResponse(schema: Json, idempotent: boolean): object {
+function successResponse(
+  schema: Json,
+  idempotent: boolean,
+  alternative: OperationDocs['alternative'],
+): object {
   const headers = {
     'Idempotent-Replayed': {
       type: 'string',
@@ -200,8 +205,15 @@ function successResponse(schema: Json, idempotent: boolean): object {
   return {
     'x-response-description': String(schema.description ?? data?.description ?? 'Success.'),
     ...(idempotent ? { headers } : {}),
-    content: { 'application/json': content },
+    content: {
+      'application/json': content,
+      ...(alternative === undefined ? {} : { [alternative.media]: asText(alternative) }),
+    },
   }
+}
+
+function asText({ description }: { readonly description: string }): object {
+  return { schema: { type: 'string', description } }
 }
 
 /** Those of the schema itself, or those of what its envelope carries, enveloped. */

@@ -6,7 +6,13 @@ import type { DestinationDetails } from '../beneficiary/wire.ts'
 import { type Problem, refusal, refuseIfAny } from '../errors.ts'
 import { type Fee, selectFee } from '../fee/rules.ts'
 import { defaultHoldingCurrency, feeSubject, type Quote, type QuoteTerms } from '../quote/rules.ts'
-import { checkCurrency, checkHolding, checkNetwork, networkName } from '../quote/terms.ts'
+import {
+  checkCurrency,
+  checkHolding,
+  checkNetwork,
+  networkName,
+  wrongDetail,
+} from '../quote/terms.ts'
 import { findChain } from '../rail/network.ts'
 import type { PayoutRequest } from './wire.ts'
 
@@ -41,12 +47,10 @@ function checkTypeDetails(request: PayoutRequest, quote?: Quote): Problem[] {
   const type = request.type ?? quote?.payout_type ?? 'local'
   const problems: Problem[] = []
   if (request.local !== undefined && type !== 'local') {
-    const message = `local does not belong to a payout of type ${type}.`
-    problems.push({ reason: 'type_mismatch', message, remarks: 'local' })
+    problems.push(...wrongDetail('local', type))
   }
   if (request.charge_type !== undefined && type !== 'swift') {
-    const message = `charge_type does not belong to a payout of type ${type}.`
-    problems.push({ reason: 'type_mismatch', message, remarks: 'charge_type' })
+    problems.push(...wrongDetail('charge_type', type))
   }
   const destination =
     quote?.destination_currency ??

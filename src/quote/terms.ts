@@ -5,7 +5,7 @@ import { type Problem, refuseIfAny } from '../errors.ts'
 import { findCurrency } from '../money/currency.ts'
 import { checkCountry } from '../party/rules.ts'
 import { findChain, findNetwork, networksOf } from '../rail/network.ts'
-import { defaultHoldingCurrency, type PayoutType, type QuoteTerms } from './rules.ts'
+import { defaultHoldingCurrency, PAYOUT_TYPES, type PayoutType, type QuoteTerms } from './rules.ts'
 import type { QuoteRequest } from './wire.ts'
 
 /** The detail object that each payout type may carry (contract 9); service_account has none. */
@@ -25,7 +25,7 @@ export function quoteTerms(request: QuoteRequest, account: Account): QuoteTerms 
     ...checkCurrency(destination_info?.currency, 'destination_info.currency'),
     ...checkCountry(destination_info?.country, 'destination_info.country'),
     ...checkHolding(holding_info?.currency, account, 'holding_info.currency'),
-    ...DETAIL_OBJECTS.filter(name => request[name] !== undefined && name !== payout_type).map(
+    ...DETAIL_OBJECTS.filter(name => request[name] !== undefined && name !== payout_type).flatMap(
       name => wrongDetail(name, payout_type),
     ),
     ...checkNetwork(request.local?.fund_transfer_network, destination_currency),
@@ -84,7 +84,10 @@ export function networkName(name: string | undefined, currency: string): string 
   return name === undefined ? '' : (findNetwork(currency, name)?.name ?? '')
 }
 
-function wrongDetail(name: string, payout_type: PayoutType): Problem {
+/** That this detail is of another type than the payout. */
+export function wrongDetail(name: string, payout_type: PayoutType): Problem[] {
+  // A type that the schema has refused says nothing about details, and is not repeated.
+  if (!PAYOUT_TYPES.includes(payout_type)) return []
   const message = `${name} does not belong to a payout of type ${payout_type}.`
-  return { reason: 'type_mismatch', message, remarks: name }
+  return [{ reason: 'type_mismatch', message, remarks: name }]
 }

@@ -212,7 +212,13 @@ for (const [type, status] of MEDIA) {
 
 test('a value that is refused: never echoed into the message', async () => {
   const secret = 'sk_live_do_not_print_me'
-  for (const change of [{ purpose: [secret] }, { currency: secret }, { type: secret }]) {
+  for (const change of [
+    { purpose: [secret] },
+    { currency: secret },
+    { holding_currency: secret },
+    { type: secret },
+    { type: secret, local: {}, charge_type: 'ours' },
+  ]) {
     const answer = await pay(change)
     assert.equal(answer.status, 400)
     assert.ok(!answer.text.includes(secret), answer.text)

@@ -1,0 +1,268 @@
+// Every field of every body, every parameter of every query and every id of every path gets the values
+// that have broken programs before, and its own limits with one beyond them. Answers are judged as
+// in every-route.test.ts; here each place is known, so that a refusal must name it too.
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import openapi from '../../openapi.json' with { type: 'json' }
+import { type ApiDocument, type Json, type Operation, readDocument } from '../support/document.ts'
+import { pickSeed, seeded } from '../support/process.ts'
+import type { Answer } from '../support/service.ts'
+import { share } from '../support/share.ts'
+import { type Generator, generator, pick } from './generate.ts'
+import { refusedBy } from './judge.ts'
+import { HEADERS, placesOf, replaced } from './mutate.ts'
+import { openProbe, type Probe } from './probe.ts'
+import type { Request } from './request.ts'
+import { ESCAPED_TEXTS, KEYS, NOT_JSON, NUMBERS, STRANGE_JSON, TEXTS } from './values.ts'
+import { makeWorld, type World } from './world.ts'
+
+const api: ApiDocument = readDocument(openapi)
+const seed = pickSeed()
+const chance = seeded(seed)
+
+let world: World
+let make: Generator
+let probe: Probe
+before(async () => {
+  world = await makeWorld(api.operations)
+  make = generator(api, world)
+  probe = await openProbe(api, world)
+})
+after(() => world?.service.close())
+
+const writing = api.operations.filter(({ details }) => details.requestBody !== undefined)
+
+/** A request with this text for a body, otherwise as documented. */
+function requestOf(operation: Operation, text: string | Buffer, note = ''): Request {
+  const request = make.request(operation, () => 0.99)
+  return { ...request, body: Buffer.from(text), notes: [note] }
+}
+
+function send(operation: Operation, body: unknown, note = ''): Promise<Answer> {
+  return probe.send(requestOf(operation, JSON.stringify(body), note))
+}
+
+/** Documented requests, each with as many more members as it can have and still be taken. */
+async function largest(operation: Operation): Promise<Json[]> {
+  const full = make.fullBody(operation)
+  const bodies: Json[] = []
+  for (let body of make.examples(operation)) {
+    for (const [path, value] of placesOf(full)) {
+      const holder = path.slice(0, -1).reduce((node, key) => node?.[key], body)
+      const key = path.at(-1)
+      if (key === undefined || typeof holder !== 'object' || holder === null) continue
+      if (Object.hasOwn(holder, key)) continue
+      const more = replaced(body, path, value)
+      if ((await send(operation, more, 'more members')).status === 200) body = more
+    }
+    bodies.push(body)
+  }
+  return bodies
+}
+
+/** Places once, whatever the index in a list. */
+function distinct(bodies: readonly Json[], wanted: (value: unknown) => boolean) {
+  const places = new Map<string, { body: Json; path: readonly (string | number)[] }>()
+  for (const body of bodies) {
+    for (const [path, value] of placesOf(body)) {
+      const name = path.filter(key => typeof key === 'string').join('.')
+      if (wanted(value) && !places.has(name)) places.set(name, { body, path })
+    }
+  }
+  return [...places.values()]
+}
+
+/** A few of these, others for each place; all in the long run. */
+function some<T>(values: readonly T[], count: number): T[] {
+  if (share(count, values.length) === values.length) return [...values]
+  return Array.from({ length: count }, () => pick(chance, values))
+}
+
+const MARK = '\u0001place'
+
+for (const operation of writing) {
+  test(`${operation.name}, every text, number and object of its body, seed ${seed}: never a fault`, async () => {
+    const bodies = [...(await largest(operation)), make.fullBody(operation)]
+    const put = async (body: Json, path: readonly (string | number)[], text: string) => {
+      const marked = JSON.stringify(replaced(body, path, MARK))
+      const written = marked.replace(JSON.stringify(MARK), () => text)
+      return await probe.send(requestOf(operation, written, path.join('.')))
+    }
+    for (const { body, path } of distinct(bodies, value => typeof value === 'string')) {
+      const texts = some(TEXTS, 5).map(text => JSON.stringify(text))
+      for (const text of [...texts, ...some(ESCAPED_TEXTS, 1)]) await put(body, path, text)
+    }
+    for (const { body, path } of distinct(bodies, value => typeof value === 'number')) {
+      for (const text of some(NUMBERS, 12)) await put(body, path, text)
+    }
+    for (const { body, path } of distinct(bodies, isObject)) {
+      const holder = path.reduce((node, key) => node[key], body)
+      for (const key of some(KEYS, 3)) {
+        const more = `,${JSON.stringify(key)}:{}}`
+        await put(
+          body,
+          path,
+          JSON.stringify(holder)
+            .replace(/\}$/, () => more)
+            .replace('{,', '{'),
+        )
+      }
+    }
+    await probe.finish()
+  })
+}
+
+function isObject(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+for (const operation of writing) {
+  test(`${operation.name}, an unknown member at every level: 400 that names it`, async () => {
+    for (const { body, path } of distinct([make.fullBody(operation)], isObject)) {
+      const holder = path.reduce((node, key) => node[key], body)
+      for (const key of ['x', 'constructor', 'toString', 'status_']) {
+        const more = replaced(body, path, { ...holder, [key]: {} })
+        const request = requestOf(operation, JSON.stringify(more), `${path.join('.')}.${key}`)
+        if (refusedBy(api, request) === '') continue
+        const { status, json, text } = await probe.send(request)
+        assert.equal(status, 400, text)
+        const named = json.errors.map((error: Json) => error.remarks)
+        assert.ok(
+          named.some((remarks: string) => remarks.endsWith(key)),
+          `${request.notes}: ${named}`,
+        )
+      }
+    }
+    await probe.finish()
+  })
+
+  test(`${operation.name}, bodies that are not JSON: 400 invalid_json; strange ones: never a fault`, async () => {
+    for (const [what, body] of Object.entries(NOT_JSON)) {
+      const { status, json, text } = await probe.send(requestOf(operation, body, what), true)
+      assert.equal(`${status} ${json?.errors?.[0]?.reason}`, '400 invalid_json', `${what}: ${text}`)
+    }
+    for (const body of STRANGE_JSON) {
+      await probe.send(requestOf(operation, body, body.slice(0, 40)))
+    }
+    await probe.finish()
+  })
+
+  test(`${operation.name}, the limits of every field: as many as documented, and one more 400 that names it`, async () => {
+    const full = make.fullBody(operation)
+    const schema = operation.details.requestBody.content['application/json'].schema
+    for (const [path, value] of placesOf(full)) {
+      for (const [what, within, beyond] of limitsOf(schemaAt(schema, path), value)) {
+        const name = remarksOf(path)
+        const namedBy = ({ json }: Answer) => json.errors?.map((error: Json) => error.remarks) ?? []
+        const ok = await send(operation, replaced(full, path, within), `${name}: ${what}`)
+        const told = namedBy(ok)
+        // Rules may refuse what has the right length, such as an address of a wallet, and say why.
+        const because = ok.json.errors?.find((error: Json) => error.remarks === name)?.message ?? ''
+        assert.doesNotMatch(because, /must (be|have) at (most|least)/, `${name}, ${what}: ${told}`)
+        const over = await send(operation, replaced(full, path, beyond), `${name}: over ${what}`)
+        assert.equal(over.status, 400, `${name}, over ${what}: ${over.text}`)
+        const near = namedBy(over).some((remarks: string) => remarks.startsWith(name))
+        assert.ok(near, `${name}, over ${what}: ${over.text}`)
+      }
+    }
+    await probe.finish()
+  })
+}
+
+type Limit = readonly [what: string, within: unknown, beyond: unknown]
+
+/** What a schema bounds: the last value within, and the first beyond. */
+function limitsOf(schema: Json, value: Json): Limit[] {
+  const limits: Limit[] = []
+  const { maxLength, minimum, maximum, maxItems, maxProperties } = schema
+  if (maxLength !== undefined && typeof value === 'string') {
+    // In characters, of which one may be two units of UTF-16 and four bytes.
+    for (const letter of ['x', '😀']) {
+      const text = letter.repeat(maxLength)
+      limits.push([`${maxLength} of ${letter}`, text, text + letter])
+    }
+  }
+  if (maximum !== undefined && typeof value === 'number') {
+    limits.push(['maximum', maximum, maximum + 1], ['minimum', minimum, minimum - 1])
+  }
+  if (maxItems !== undefined && maxItems < 1000) {
+    limits.push([
+      `${maxItems} items`,
+      Array(maxItems).fill(value[0]),
+      Array(maxItems + 1).fill(value[0]),
+    ])
+  }
+  if (maxProperties !== undefined) {
+    const members = (count: number) =>
+      Object.fromEntries(Array.from({ length: count }, (_, i) => [`k${i}`, 'v']))
+    limits.push([`${maxProperties} members`, members(maxProperties), members(maxProperties + 1)])
+  }
+  return limits
+}
+
+function schemaAt(given: Json, path: readonly (string | number)[]): Json {
+  const schema = given.$ref === undefined ? given : api.target(given.$ref)
+  const [key, ...rest] = path
+  if (key === undefined) return schema
+  if (typeof key === 'number') return schemaAt(schema.items, rest)
+  return schemaAt(schema.properties?.[key] ?? schema.additionalProperties, rest)
+}
+
+/** `documents[0].url` */
+function remarksOf(path: readonly (string | number)[]): string {
+  return path.reduce<string>((name, key) => {
+    if (typeof key === 'number') return `${name}[${key}]`
+    return name === '' ? key : `${name}.${key}`
+  }, '')
+}
+
+for (const operation of api.operations.filter(({ path }) => path.startsWith('/v3/'))) {
+  test(`${operation.name}, its query and path: what is unknown or sent twice is 400, never a fault`, async () => {
+    const request = make.request(operation, () => 0.99)
+    const parameters: Json[] = operation.details.parameters ?? []
+    const query = parameters.filter(parameter => parameter.in === 'query')
+    const asked = async (text: string) => {
+      return await probe.send({ ...request, url: `${request.url}?${text}`, notes: [text] })
+    }
+    const refused = async (text: string, name: string) => {
+      const { status, json, text: body } = await asked(text)
+      assert.equal(status, 400, `${text}: ${body}`)
+      const problems = json.errors.map((error: Json) => `${error.reason} ${error.remarks}`)
+      assert.ok(problems.includes(`invalid_query_parameter ${name}`), `${text}: ${problems}`)
+    }
+    for (const name of ['x', 'constructor', 'toString', 'limit[]']) await refused(`${name}=1`, name)
+    for (const { name } of query) {
+      await refused(`${name}=a&${name}=a`, name)
+      for (const text of some(TEXTS, 6))
+        await asked(`${name}=${encodeURIComponent(text.slice(0, 300))}`)
+      for (const text of ['%00', '%ff', '%', '%u0041', '%0d%0aset-cookie:a=b']) {
+        await asked(`${name}=${text}`)
+      }
+    }
+    for (const { name } of parameters.filter(parameter => parameter.in === 'path')) {
+      const segments = operation.path.split('/')
+      const own = request.url.split('/')
+      for (const text of [...some(TEXTS, 12), 'a'.repeat(256), 'a'.repeat(257)]) {
+        const segment = encodeURIComponent(text.slice(0, 300)) || '%20'
+        const url = own.with(segments.indexOf(`{${name}}`), segment).join('/')
+        await probe.send({ ...request, url, notes: [text.slice(0, 40)] }, true)
+      }
+    }
+    await probe.finish()
+  })
+}
+
+for (const operation of api.operations) {
+  test(`${operation.name}, every header: never a fault, and what two mean is 400`, async () => {
+    for (const [name, values] of HEADERS) {
+      for (const value of values) {
+        const { headers, ...request } = make.request(operation, () => 0.99)
+        const sent = { ...request, headers: { ...headers, [name]: value }, notes: [name] }
+        const twice = Array.isArray(value) && name !== 'accept'
+        const { status } = await probe.send(sent, twice)
+        if (twice) assert.equal(status, 400, `${name}: ${value}`)
+      }
+    }
+    await probe.finish()
+  })
+}

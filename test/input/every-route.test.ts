@@ -1,0 +1,88 @@
+// Every route gets requests as documented and requests made bad at random. Whatever comes, no answer is
+// a fault, each is as openapi.json says, what the document forbids is refused, and what is refused
+// changes no row. The seed is printed: `SEED=… npm test -- test/input/every-route` sends the same.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import openapi from '../../openapi.json' with { type: 'json' }
+import { type ApiDocument, readDocument, watchRoutes } from '../support/document.ts'
+import { pickSeed, seeded } from '../support/process.ts'
+import { share } from '../support/share.ts'
+import { type Chance, generator, pick } from './generate.ts'
+import { complaintOf } from './judge.ts'
+import { mutate } from './mutate.ts'
+import { openProbe, type Probe } from './probe.ts'
+import { fromLine, type Request, sendRequest } from './request.ts'
+import { makeWorld, type World } from './world.ts'
+
+const api: ApiDocument = readDocument(openapi)
+
+/** In each world, so that neither rows nor clocks run away. */
+const REQUESTS = 20_000
+const WORLDS = share(1, 10)
+
+const { REPLAY } = process.env
+
+async function run(world: World, chance: Chance, requests: number): Promise<Probe> {
+  const make = generator(api, world)
+  const probe = await openProbe(api, world)
+  // What writes has most to go wrong.
+  const operations = api.operations.flatMap(operation =>
+    Array(operation.method === 'get' ? 1 : 3).fill(operation),
+  )
+  while (probe.sent < requests) {
+    let request: Request = make.request(pick(chance, operations), chance)
+    let sure = false
+    for (let changes = pick(chance, [0, 1, 1, 1, 1, 1, 1, 2, 3]); changes > 0; changes--) {
+      const mutated = mutate(request, chance, world)
+      request = mutated.request
+      sure ||= mutated.sure
+    }
+    await probe.send(request, sure)
+  }
+  return probe
+}
+
+for (let round = 0; round < WORLDS; round++) {
+  const seed = pickSeed() + round
+  test(`${REQUESTS} requests to every route, seed ${seed}: as documented, refused ones change no row`, {
+    skip: REPLAY !== undefined,
+  }, async t => {
+    const [world, routes] = await watchRoutes(() => makeWorld(api.operations))
+    try {
+      const probe = await run(world, seeded(seed), REQUESTS)
+      await probe.finish()
+      t.diagnostic(`seed ${seed}: ${probe.sent} sent; ${summary(probe)}`)
+      for (const route of routes) {
+        const counts = [...(probe.tally.get(route) ?? new Map<string, number>()).keys()]
+        const well = counts.some(status => status.startsWith('2'))
+        assert.ok(well, `${route} was never answered well: ${counts}`)
+        const refused = counts.some(status => status.startsWith('4'))
+        assert.ok(refused || !route.includes('/v3/'), `${route} was never refused: ${counts}`)
+      }
+    } finally {
+      await world.service.close()
+    }
+  })
+}
+
+/** `200: 5012, 400 invalid_field: 9120, …` */
+function summary({ tally }: Probe): string {
+  const all = new Map<string, number>()
+  for (const counts of tally.values()) {
+    for (const [status, count] of counts) all.set(status, (all.get(status) ?? 0) + count)
+  }
+  const sorted = [...all].sort(([, a], [, b]) => b - a)
+  return sorted.map(([status, count]) => `${status}: ${count}`).join(', ')
+}
+
+test('one request by its line', { skip: REPLAY === undefined }, async t => {
+  const world = await makeWorld(api.operations)
+  try {
+    const request = fromLine(world, REPLAY ?? '')
+    const answer = await sendRequest(world, request)
+    t.diagnostic(`${answer.status} ${answer.text}`)
+    assert.equal(complaintOf(api, request, answer), '')
+  } finally {
+    await world.service.close()
+  }
+})

@@ -1,0 +1,96 @@
+// openapi.json as tests read it: its operations, its schemas without references, and whether an
+// answer is as documented. Ajv judges, as it would for anybody who holds the document.
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
+import formats from 'ajv-formats'
+import type { FastifyInstance } from 'fastify'
+
+// biome-ignore lint/suspicious/noExplicitAny: a test reads any member of the document
+export type Json = any
+
+export interface Operation {
+  /** `GET /v3/payout/{id}` */
+  readonly name: string
+  /** In small letters, as the document has it. */
+  readonly method: string
+  readonly path: string
+  readonly details: Json
+}
+
+/** The documented request bodies of one operation. */
+export function examplesOf(operations: readonly Operation[], name: string): Json[] {
+  const details = operations.find(operation => operation.name === name)?.details
+  const examples = details?.requestBody?.content['application/json'].examples ?? {}
+  return Object.values<Json>(examples).map(({ value }) => value)
+}
+
+/** What `start` gives, and the routes that were added meanwhile: `GET /v3/payout/{id}`. */
+export async function watchRoutes<T>(start: () => Promise<T>): Promise<[T, string[]]> {
+  const routes: string[] = []
+  const watch = (message: unknown) => {
+    const { fastify } = message as { fastify: FastifyInstance }
+    fastify.addHook('onRoute', ({ url, method }) => {
+      const documented = method !== 'HEAD' && !/^\/docs(\/|$)/.test(url)
+      if (documented) routes.push(`${String(method)} ${url.replace(/:(\w+)/g, '{$1}')}`)
+    })
+  }
+  subscribe('fastify.initialization', watch)
+  const started = await start()
+  unsubscribe('fastify.initialization', watch)
+  return [started, routes]
+}
+
+export interface ApiDocument {
+  readonly json: Json
+  readonly operations: readonly Operation[]
+  /** What a reference leads to. */
+  target(ref: string): Json
+  /** The schema without references, taking no members but those it names. */
+  strict(schema: Json): Json
+  /** What of a value is not as the schema says; '' when it is. */
+  mismatch(schema: Json, value: unknown): string
+  /** The documented schema of an answer; undefined when status or media type are not documented. */
+  answerSchema(path: string, method: string, status: number, contentType: unknown): Json
+}
+
+export function readDocument(json: Json): ApiDocument {
+  const ajv = new Ajv2020({ strict: false, allErrors: true })
+  formats.default(ajv)
+  const compiled = new Map<Json, ValidateFunction>()
+  const operations = Object.entries<Json>(json.paths).flatMap(([path, methods]) =>
+    Object.entries<Json>(methods).map(([method, details]) => {
+      return { name: `${method.toUpperCase()} ${path}`, method, path, details }
+    }),
+  )
+
+  function target(ref: string): Json {
+    const names = ref.slice(2).split('/')
+    return names.reduce((node: Json, name) => node?.[name], json)
+  }
+
+  function strict(schema: Json): Json {
+    if (Array.isArray(schema)) return schema.map(strict)
+    if (typeof schema !== 'object' || schema === null) return schema
+    if (typeof schema.$ref === 'string') return strict(target(schema.$ref))
+    const copy = Object.fromEntries(Object.entries(schema).map(([k, v]) => [k, strict(v)]))
+    return 'properties' in copy ? { additionalProperties: false, ...copy } : copy
+  }
+
+  return {
+    json,
+    operations,
+    target,
+    strict,
+    mismatch(schema, value) {
+      const name = schema.$ref ?? schema
+      const validate = compiled.get(name) ?? ajv.compile(strict(schema))
+      compiled.set(name, validate)
+      if (validate(value)) return ''
+      return ajv.errorsText(validate.errors, { dataVar: 'answer' })
+    },
+    answerSchema(path, method, status, contentType) {
+      const [media = ''] = String(contentType).split(';')
+      return json.paths[path]?.[method]?.responses[status]?.content?.[media]?.schema
+    },
+  }
+}

@@ -1,0 +1,84 @@
+// A client of bare connections, which sends bytes as they are and keeps its end open until the server
+// has closed, so that a connection that closes was closed by the server.
+import { connect } from 'node:net'
+
+export interface RawAnswer {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly text: string
+  // biome-ignore lint/suspicious/noExplicitAny: a test reads any member of any answer
+  readonly json: any
+}
+
+export interface Talk {
+  /** In their order, those of 1xx left out. */
+  readonly answers: readonly RawAnswer[]
+  /** The server has ended the connection. */
+  readonly closed: boolean
+}
+
+/**
+ * Sends each part when something was said to the one before, and listens until the server closes the
+ * connection, or says nothing for `quiet_ms`.
+ */
+export function talk(
+  address: string,
+  parts: readonly (string | Buffer)[],
+  quiet_ms = 2_000,
+): Promise<Talk> {
+  const { hostname, port } = new URL(address)
+  return new Promise(resolve => {
+    const socket = connect({ host: hostname, port: Number(port), allowHalfOpen: true })
+    const received: Buffer[] = []
+    const finish = (closed: boolean) => {
+      socket.destroy()
+      resolve({ answers: parseAnswers(Buffer.concat(received)), closed })
+    }
+    socket.setTimeout(quiet_ms, () => finish(false))
+    const left = parts.map(part => bytesOf(part))
+    const say = () => void socket.write(left.shift() ?? Buffer.alloc(0))
+    socket.on('data', (bytes: Buffer) => {
+      received.push(bytes)
+      say()
+    })
+    say()
+    // Bytes that the server did not want to read make it a reset.
+    socket.on('error', () => finish(true))
+    socket.on('end', () => finish(true))
+  })
+}
+
+function parseAnswers(bytes: Buffer): RawAnswer[] {
+  const text = bytes.toString('latin1')
+  const answers: RawAnswer[] = []
+  for (let at = 0; at < text.length; ) {
+    const end = text.indexOf('\r\n\r\n', at)
+    if (end === -1) break
+    const [line = '', ...lines] = text.slice(at, end).split('\r\n')
+    const headers = Object.fromEntries(
+      lines.map(header => {
+        const colon = header.indexOf(':')
+        return [header.slice(0, colon).toLowerCase(), header.slice(colon + 1).trim()]
+      }),
+    )
+    const status = Number(/^HTTP\/1\.1 (\d{3}) /.exec(line)?.[1] ?? Number.NaN)
+    const length = Number(headers['content-length'] ?? 0)
+    at = end + 4 + length
+    const body = bytes.subarray(end + 4, at).toString()
+    if (status >= 200) answers.push({ status, headers, text: body, json: parsed(body) })
+  }
+  return answers
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+/** A character is a byte, so that a text can say any bytes. */
+export function bytesOf(part: string | Buffer): Buffer {
+  return typeof part === 'string' ? Buffer.from(part, 'latin1') : part
+}
