@@ -59,7 +59,8 @@ export function selectFee(fees: readonly Fee[], subject: FeeSubject): Fee | unde
   let best: Fee | undefined
   let bestRank = -1
   for (const fee of fees) {
-    const rank = specificity(fee, subject)
+    if (!matches(fee, subject)) continue
+    const rank = specificity(fee)
     if (rank > bestRank) {
       best = fee
       bestRank = rank
@@ -68,20 +69,22 @@ export function selectFee(fees: readonly Fee[], subject: FeeSubject): Fee | unde
   return best
 }
 
-/** −1 when the row does not match; otherwise higher is more specific. */
-function specificity(fee: Fee, subject: FeeSubject): number {
-  if (fee.payout_type !== subject.payout_type) return -1
-  let set = 0
-  let order = 0
-  for (const [i, column] of OPTIONAL_COLUMNS.entries()) {
+function matches(fee: Fee, subject: FeeSubject): boolean {
+  const fits = (column: (typeof OPTIONAL_COLUMNS)[number]) => {
     const wanted = fee[column]
-    if (wanted === null) continue
     // Requests name networks in any letter case, and all of them cost the same.
-    if (wanted.toLowerCase() !== subject[column].toLowerCase()) return -1
-    set += 1
-    order += 1 << (OPTIONAL_COLUMNS.length - 1 - i)
+    return wanted === null || wanted.toLowerCase() === subject[column].toLowerCase()
   }
-  return set * 16 + order
+  return fee.payout_type === subject.payout_type && OPTIONAL_COLUMNS.every(fits)
+}
+
+/** Higher is more specific: 16 for each column set, and among as many 8, 4, 2, 1 by their order. */
+function specificity(fee: Fee): number {
+  let rank = 0
+  for (const [i, column] of OPTIONAL_COLUMNS.entries()) {
+    if (fee[column] !== null) rank += 16 + (8 >> i)
+  }
+  return rank
 }
 
 /**

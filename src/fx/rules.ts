@@ -120,13 +120,13 @@ function stepOf(book: RateBook, from: string, to: string): Step | undefined {
 }
 
 function midOf(steps: readonly Step[]): Mid {
-  let [n, d, as_of] = [1n, 1n, '']
+  let [n, d] = [1n, 1n]
   for (const { rate, inverted } of steps) {
     const { digits, scale } = rate.mid
     n *= inverted ? pow10(scale) : digits
     d *= inverted ? digits : pow10(scale)
-    if (as_of === '' || rate.as_of < as_of) as_of = rate.as_of
   }
+  const [as_of = ''] = steps.map(({ rate }) => rate.as_of).sort()
   return { n, d, as_of }
 }
 

@@ -97,8 +97,9 @@ export function parseMajor(text: string, exponent: number): bigint | undefined {
 
 /** Minor units as text in major units: 123450 at exponent 2 is `1234.50`. */
 export function formatMajor(amount: bigint, exponent: number): string {
-  const sign = amount < 0n ? '-' : ''
-  const text = (amount < 0n ? -amount : amount).toString().padStart(exponent + 1, '0')
+  const negative = amount < 0n
+  const sign = negative ? '-' : ''
+  const text = (negative ? -amount : amount).toString().padStart(exponent + 1, '0')
   return exponent === 0
     ? sign + text
     : `${sign}${text.slice(0, -exponent)}.${text.slice(-exponent)}`

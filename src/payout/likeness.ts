@@ -74,7 +74,7 @@ function sameAccount(destination: DestinationDetails): DestinationDetails {
 function setMembers(value: object): object {
   const members = Object.entries(value)
     .map(([name, member]) => [name, typeof member === 'object' ? setMembers(member) : member])
-    .filter(([, member]) => member !== '' && Object.keys(Object(member)).length !== 0)
+    .filter(([, member]) => Object.keys(Object(member)).length !== 0)
   return Object.fromEntries(members)
 }
 

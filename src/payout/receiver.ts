@@ -23,10 +23,10 @@ export function findReceiver(
     readonly accountsByDepositAddress: ReadonlyMap<string, Account>
   },
   account: Account,
-  address: string,
+  address: string | undefined,
   currency: string,
 ): Book {
-  const receiver = state.accountsByDepositAddress.get(address)
+  const receiver = state.accountsByDepositAddress.get(address ?? '')
   const book = receiver && state.books.get(receiver.account_id)
   const remarks = 'beneficiary_details.destination_details.service_account.deposit_address'
   // A sandbox funds itself: what it holds must never become money, nor money be lost in one. That

@@ -141,7 +141,7 @@ export function decidePayout(
       ? findReceiver(
           state,
           account,
-          depositAddressOf(beneficiary.details) ?? '',
+          depositAddressOf(beneficiary.details),
           quote.destination_currency,
         )
       : null
@@ -187,7 +187,7 @@ function checkPrincipal(
   const id = request.on_behalf_of ?? quote?.entity_id ?? ''
   const remarks = request.on_behalf_of === undefined ? 'quote' : 'on_behalf_of'
   const status = checkNamed(state.approvals, account.account_id, id, remarks)
-  return status === undefined || status === 'approved' ? '' : id
+  return status === 'approved' ? '' : id
 }
 
 function resolveBeneficiary(
@@ -280,7 +280,7 @@ function payoutEvents(
   events.push(record('payout.created', id, { status, ...debited }))
   events.push(record('balance_transaction.created', payout.balance_transaction_id, {}))
   if (status !== 'processing') {
-    const facts = { status, status_description, ...caused('account', account_id, []) }
+    const facts = { status, status_description, ...debited, journals: [] }
     events.push(record(`payout.${status}`, id, facts))
   }
   return events

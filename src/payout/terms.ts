@@ -73,6 +73,7 @@ export function termsWithoutQuote(
   const { bank, wallet, local_payment_network } = destination
   const destination_currency = bank?.currency ?? wallet?.currency ?? request.currency
   const network = request.local?.fund_transfer_network
+  const wallet_type = wallet?.type ?? ''
   refuseIfAny(checkNetwork(network, destination_currency))
   return {
     payout_type: request.type ?? 'local',
@@ -83,8 +84,8 @@ export function termsWithoutQuote(
     destination_country: bank?.country ?? '',
     fund_transfer_network: networkName(network, destination_currency),
     payment_network: local_payment_network?.type ?? '',
-    wallet_type: wallet?.type ?? '',
-    wallet_network: findChain(wallet?.type ?? '')?.network ?? '',
+    wallet_type,
+    wallet_network: findChain(wallet_type)?.network ?? '',
     charge_type: request.charge_type ?? '',
     entity_id: request.on_behalf_of ?? '',
   }

@@ -250,9 +250,9 @@ function moveMoney(state: AdvanceState, book: Book, payout: Payout, status: Payo
 }
 
 function receiverOf(state: AdvanceState, payout: Payout): Book {
-  const book = state.books.get(state.receivers.get(nameOf(payout)) ?? '')
-  if (book === undefined) throw new Error(`payout ${payout.id} has no receiver`)
-  return book
+  const receiver = state.receivers.get(nameOf(payout))
+  if (receiver === undefined) throw new Error(`payout ${payout.id} has no receiver`)
+  return bookOf(state.books, receiver)
 }
 
 /** Principal and fees go back as the integers that were taken; nothing is converted again. */
@@ -303,8 +303,8 @@ function railProgress(payout: Payout, advance: Advance, applied: number, now: In
   }
   const rail_steps = Math.max(payout.rail_steps, advance.steps.length)
   // Answered while the rail was asked: it is due to be told, whatever it has said without that.
-  const untold = advance.told !== undefined && advance.told < payout.answers.length
-  if (untold && !isFinal(payout.status)) return { rail_steps }
+  const { told = payout.answers.length } = advance
+  if (told < payout.answers.length && !isFinal(payout.status)) return { rail_steps }
   const again = advance.ask_again_in_ms
   // Null while the rail was asked: the operator has taken the payout out of its hands meanwhile.
   const over = isFinal(payout.status) || again === null || payout.ask_rail_at === null

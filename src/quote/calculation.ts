@@ -56,10 +56,10 @@ export function over(divisor: Term): Factor {
 
 /** The factor between minor units of two currencies, none where both have as many digits. */
 export function rescale(fromExponent: number, toExponent: number): Factor[] {
-  if (fromExponent === toExponent) return []
-  return toExponent > fromExponent
-    ? [times(literal(pow10(toExponent - fromExponent)))]
-    : [over(literal(pow10(fromExponent - toExponent)))]
+  const places = toExponent - fromExponent
+  if (places > 0) return [times(literal(pow10(places)))]
+  if (places < 0) return [over(literal(pow10(-places)))]
+  return []
 }
 
 /** The product of factors alone; 1 of none. */

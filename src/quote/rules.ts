@@ -220,8 +220,11 @@ export function feeSubject(terms: QuoteTerms): FeeSubject {
 }
 
 function outOfRange(remarks: string, amount: bigint, currency: string, minimum = 1n): Problem[] {
-  if (amount >= minimum && amount <= MAX_AMOUNT) return []
-  const what = amount < 1n ? 'less than one minor unit' : `more than ${MAX_AMOUNT} minor units`
-  const message = `With these terms an amount comes to ${what} of ${currency}.`
-  return [{ reason: 'amount_out_of_range', message, remarks }]
+  const problem = (what: string): Problem[] => {
+    const message = `With these terms an amount comes to ${what} of ${currency}.`
+    return [{ reason: 'amount_out_of_range', message, remarks }]
+  }
+  if (amount < minimum) return problem('less than one minor unit')
+  if (amount > MAX_AMOUNT) return problem(`more than ${MAX_AMOUNT} minor units`)
+  return []
 }
