@@ -65,9 +65,9 @@ export function postEntry(
   newId: NewId,
 ): Entry {
   const net_amount = line.amount + line.fixed_fee + line.variable_fee
-  const moved = draft.postings.filter(posting => posting.code === 'available')
-  const [only] = moved
-  if (moved.length !== 1 || only?.currency !== line.currency || only.amount !== net_amount) {
+  const [moved, ...others] = draft.postings.filter(posting => posting.code === 'available')
+  const isOne = moved !== undefined && others.length === 0
+  if (!isOne || moved.currency !== line.currency || moved.amount !== net_amount) {
     throw new Error(`a ${line.type} line that does not match its journal`)
   }
   const journal = postJournal(book, draft)
