@@ -15,6 +15,7 @@ import { type Quote, totalDebit } from '../quote/rules.ts'
 import {
   assertBalanced,
   type Book,
+  bookOf,
   EMPTY_HASH,
   hashJournal,
   type Journal,
@@ -275,6 +276,32 @@ test('postJournal, balanced: numbered, chained and applied to the balance', () =
   assert.equal(first.postings.length, 2, 'postings of zero are left out')
 })
 
+test('postJournal, the whole balance: spent to zero, the journal is what the book says', () => {
+  const book = { ...emptyBook({ USD: 5n, EUR: 7n }), journal_count: 41n, head_hash: 'f'.repeat(64) }
+  const postings: Posting[] = [
+    { code: 'available', currency: 'USD', amount: -5n },
+    { code: 'in_transit', currency: 'USD', amount: 5n },
+  ]
+  const draft = { kind: 'payout', source: 'pot_1', postings } as const
+  const hash = hashJournal('f'.repeat(64), {
+    ...draft,
+    account_id: 'acc_1',
+    number: 42n,
+    created_at: NOW,
+  })
+  assert.deepEqual(postJournal(book, draft), {
+    account_id: 'acc_1',
+    number: 42n,
+    kind: 'payout',
+    source: 'pot_1',
+    postings,
+    created_at: NOW,
+    hash,
+  })
+  const after = { ...emptyBook({ USD: 0n, EUR: 7n }), journal_count: 42n, head_hash: hash }
+  assert.deepEqual(book, { ...after, changed: new Set(['USD']) })
+})
+
 test('postJournal, unbalanced, overdrawn or in a currency not held: throws, book untouched', () => {
   const refuse = (postings: Posting[], words: RegExp) => {
     const book = emptyBook({ USD: 5n })
@@ -286,10 +313,22 @@ test('postJournal, unbalanced, overdrawn or in a currency not held: throws, book
     { code: 'available', currency, amount: -amount },
     { code: 'in_transit', currency, amount },
   ]
-  refuse([], /without postings/)
-  refuse([...pay('USD', 1n), { code: 'fees', currency: 'EUR', amount: 1n }], /off by 1 in EUR/)
-  refuse(pay('USD', 6n), /overdrawn in USD/)
-  refuse(pay('GBP', 1n), /holds no GBP/)
+  refuse([], /^Error: a journal without postings$/)
+  refuse([{ code: 'available', currency: 'USD', amount: 0n }], /without postings$/)
+  const fee: Posting = { code: 'fees', currency: 'EUR', amount: 1n }
+  refuse([...pay('USD', 1n), fee], /^Error: a journal that is off by 1 in EUR$/)
+  refuse(pay('USD', 6n), /^Error: book acc_1 would be overdrawn in USD$/)
+  refuse(pay('GBP', 1n), /^Error: book acc_1 holds no GBP$/)
+})
+
+test('bookOf: the book of this account among others; an account without one is a fault', () => {
+  const [first, second] = [emptyBook(), { ...emptyBook(), account_id: 'acc_2' }]
+  const books = new Map([
+    ['acc_1', first],
+    ['acc_2', second],
+  ])
+  assert.equal(bookOf(books, 'acc_2'), second)
+  assert.throws(() => bookOf(books, 'acc_3'), /^Error: account acc_3 has no book$/)
 })
 
 test('mirrored, twice: the postings themselves', () => {

@@ -11,6 +11,7 @@ import {
   formatMajor,
   MAX_AMOUNT,
   multiplyByRate,
+  ONE,
   parseDecimal,
   parseMajor,
   pow10,
@@ -29,6 +30,12 @@ const rate: fc.Arbitrary<Decimal> = fc
   .tuple(fc.bigInt({ min: 1n, max: pow10(12) - 1n }), fc.integer({ min: 4, max: 20 }))
   .map(([digits, scale]) => ({ digits, scale }))
 
+test('constants: those of the contract', () => {
+  assert.equal(MAX_AMOUNT, 2n ** 53n - 1n)
+  assert.equal(RATE_SIGNIFICANT_DIGITS, 12)
+  assert.deepEqual(ONE, { digits: 1n, scale: 0 })
+})
+
 test('divideHalfUp, halves: away from zero', () => {
   const rows: readonly [n: bigint, d: bigint, want: bigint][] = [
     [5n, 2n, 3n],
@@ -40,6 +47,12 @@ test('divideHalfUp, halves: away from zero', () => {
     [0n, 7n, 0n],
   ]
   for (const [n, d, want] of rows) assert.equal(divideHalfUp(n, d), want, `${n}/${d}`)
+})
+
+test('divideHalfUp, a divisor that is not positive: throws', () => {
+  for (const d of [0n, -1n]) {
+    assert.throws(() => divideHalfUp(1n, d), /^RangeError: divideHalfUp needs a positive divisor$/)
+  }
 })
 
 test('basis points of money, where floats go wrong: 3,682,500 at 42 bps is 15,467', () => {
@@ -58,6 +71,16 @@ test('a rate, read and printed: the same text without trailing zeros', () => {
     ['1.', undefined],
     ['', undefined],
     ['NaN', undefined],
+    ['x1', undefined],
+    ['1x', undefined],
+    ['0', '0'],
+    ['10', '10'],
+    ['0.00', '0'],
+    ['10.50', '10.5'],
+    ['9'.repeat(20), '9'.repeat(20)],
+    ['9'.repeat(21), undefined],
+    [`0.${'9'.repeat(30)}`, `0.${'9'.repeat(30)}`],
+    [`0.${'9'.repeat(31)}`, undefined],
   ]
   for (const [text, want] of rows) {
     const value = parseDecimal(text)
@@ -76,6 +99,55 @@ test('a quotient is rounded once to 12 significant digits, whatever its size', (
     [1n, 1n, '1'],
   ]
   for (const [n, d, want] of rows) assert.equal(formatDecimal(quotient(n, d)), want, `${n}/${d}`)
+})
+
+test('a quotient of what is not positive: throws', () => {
+  for (const [n, d] of [
+    [0n, 1n],
+    [1n, 0n],
+    [-1n, 1n],
+    [1n, -1n],
+  ] as const) {
+    assert.throws(() => quotient(n, d), /^RangeError: quotient needs positive numbers$/)
+  }
+})
+
+test('an amount by a rate: exact between exponents, rounded once, half up', () => {
+  const rows: readonly [
+    amount: bigint,
+    rate: string,
+    from: number,
+    to: number,
+    by: bigint,
+    over: bigint,
+  ][] = [
+    [10_000n, '7.81', 2, 2, 78_100n, 1_280n],
+    [10_000n, '150', 2, 0, 15_000n, 1n],
+    [15_000n, '0.0064', 0, 2, 9_600n, 234_375_000n],
+    [1n, '0.5', 2, 2, 1n, 2n],
+    [3n, '0.15', 2, 2, 0n, 20n],
+    [1_000n, '1.000001', 2, 6, 10_000_010n, 9_999_990n],
+  ]
+  for (const [amount, text, from, to, by, over] of rows) {
+    const rate = parseDecimal(text)
+    assert.ok(rate)
+    assert.equal(multiplyByRate(amount, rate, from, to), by, `${amount} × ${text}`)
+    assert.equal(divideByRate(amount, rate, from, to), over, `${amount} ÷ ${text}`)
+  }
+})
+
+test('an amount as text in major units: every place of the currency, with its sign', () => {
+  const rows: readonly [amount: bigint, exponent: number, want: string][] = [
+    [123_450n, 2, '1234.50'],
+    [-123_450n, 2, '-1234.50'],
+    [5n, 2, '0.05'],
+    [-5n, 3, '-0.005'],
+    [0n, 2, '0.00'],
+    [0n, 0, '0'],
+    [100n, 0, '100'],
+    [-100n, 0, '-100'],
+  ]
+  for (const [value, e, want] of rows) assert.equal(formatMajor(value, e), want)
 })
 
 test('a quotient is within half a unit of its twelfth digit', () => {

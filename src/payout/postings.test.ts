@@ -1,0 +1,108 @@
+// Which positions a payout moves, written out: one table for each conversion there can be. The
+// properties that hold for any amount stand in ledger/rules.test.ts.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { quoteOf } from '../../test/support/in-memory.ts'
+import type { Posting } from '../ledger/rules.ts'
+import type { Quote } from '../quote/rules.ts'
+import {
+  failurePostings,
+  payoutPostings,
+  receiptPostings,
+  reversalPostings,
+  settlementPostings,
+} from './postings.ts'
+
+/** A line a posting: `code currency amount`. */
+function lines(postings: readonly Posting[]): string[] {
+  return postings.map(({ code, currency, amount }) => `${code} ${currency} ${amount}`)
+}
+
+/** USD to HKD to EUR, as far as the currencies differ. */
+const figures: Partial<Quote> = {
+  holding_currency: 'USD',
+  holding_amount: 1_000n,
+  payout_currency: 'HKD',
+  payout_amount: 8_000n,
+  destination_currency: 'EUR',
+  destination_amount: 800n,
+  fixed_fee_holding: 20n,
+  variable_fee_holding: 3n,
+}
+const sameCurrency = {
+  payout_currency: 'USD',
+  payout_amount: 1_000n,
+  destination_currency: 'USD',
+  destination_amount: 1_000n,
+}
+const holdingConverted = { destination_currency: 'HKD', destination_amount: 8_000n }
+const destinationConverted = { payout_currency: 'USD', payout_amount: 1_000n }
+
+const CREATIONS: readonly (readonly [what: string, part: Partial<Quote>, postings: string[]])[] = [
+  [
+    'nothing converted',
+    sameCurrency,
+    ['available USD -1023', 'fees USD 23', 'in_transit USD 1000'],
+  ],
+  [
+    'the holding side converted',
+    holdingConverted,
+    ['available USD -1023', 'fees USD 23', 'fx USD 1000', 'fx HKD -8000', 'in_transit HKD 8000'],
+  ],
+  [
+    'the destination side converted',
+    destinationConverted,
+    ['available USD -1023', 'fees USD 23', 'fx USD 1000', 'fx EUR -800', 'in_transit EUR 800'],
+  ],
+  [
+    'both sides converted',
+    {},
+    [
+      'available USD -1023',
+      'fees USD 23',
+      'fx USD 1000',
+      'fx HKD -8000',
+      'fx HKD 8000',
+      'fx EUR -800',
+      'in_transit EUR 800',
+    ],
+  ],
+]
+
+for (const [what, part, postings] of CREATIONS) {
+  const quote = quoteOf({ ...figures, ...part })
+  const back = postings.map(line => line.replace(/-?\d+$/, amount => String(-Number(amount))))
+
+  test(`a payout made, ${what}: principal and fees leave the balance`, () => {
+    assert.deepEqual(lines(payoutPostings(quote, false)), postings)
+  })
+
+  test(`a payout made to another account, ${what}: inter_account instead of in_transit`, () => {
+    const between = postings.map(line => line.replace('in_transit', 'inter_account'))
+    assert.deepEqual(lines(payoutPostings(quote, true)), between)
+  })
+
+  test(`a payout failed, ${what}: every posting turned`, () => {
+    assert.deepEqual(lines(failurePostings(payoutPostings(quote, false))), back)
+  })
+
+  test(`a payout reversed, ${what}: every posting turned, from settled instead of in_transit`, () => {
+    const settled = back.map(line => line.replace('in_transit', 'settled'))
+    assert.deepEqual(lines(reversalPostings(payoutPostings(quote, false))), settled)
+  })
+}
+
+test('a payout settled: from in_transit to settled, in the destination currency alone', () => {
+  const postings = settlementPostings(quoteOf(figures), false)
+  assert.deepEqual(lines(postings), ['in_transit EUR -800', 'settled EUR 800'])
+})
+
+test('a held payout released to another account: from in_transit to inter_account', () => {
+  const postings = settlementPostings(quoteOf(figures), true)
+  assert.deepEqual(lines(postings), ['in_transit EUR -800', 'inter_account EUR 800'])
+})
+
+test('a payout received: the receiver’s balance takes what inter_account owes', () => {
+  const postings = receiptPostings(quoteOf(figures))
+  assert.deepEqual(lines(postings), ['inter_account EUR -800', 'available EUR 800'])
+})

@@ -1,0 +1,188 @@
+// What rules take and give, made in memory: books, accounts, quotes, payouts and ids that count. For
+// tests of pure functions, which need no database.
+import assert from 'node:assert/strict'
+import type { Account } from '../../src/account/rules.ts'
+import type { Beneficiary } from '../../src/beneficiary/rules.ts'
+import { Refusal } from '../../src/errors.ts'
+import type { Fee } from '../../src/fee/rules.ts'
+import type { Rate, RateBook } from '../../src/fx/rules.ts'
+import type { NewId } from '../../src/id.ts'
+import { type Book, EMPTY_HASH } from '../../src/ledger/rules.ts'
+import { type Decimal, parseDecimal } from '../../src/money/decimal.ts'
+import type { PayoutRequest } from '../../src/payout/wire.ts'
+import type { Pricing, Quote, QuoteTerms } from '../../src/quote/rules.ts'
+import { bankBeneficiary } from './bodies.ts'
+
+/** The time of the book; rates are of an hour before. */
+export const NOW = '2026-01-31T09:30:00.123456Z'
+export const AN_HOUR_AGO = '2026-01-31T08:30:00.123456Z'
+
+/** `pot_1`, `btr_1`, `pot_2`, … */
+export function countingIds(): NewId {
+  const counts = new Map<string, number>()
+  return prefix => {
+    const count = (counts.get(prefix) ?? 0) + 1
+    counts.set(prefix, count)
+    return `${prefix}_${count}`
+  }
+}
+
+/** Fails when an id is made. */
+export const noIds: NewId = prefix => assert.fail(`an id ${prefix} was made`)
+
+export function bookWith(
+  balances: Readonly<Record<string, bigint>> = {},
+  account_id = 'acc_1',
+): Book {
+  return {
+    account_id,
+    now: NOW,
+    journal_count: 0n,
+    head_hash: EMPTY_HASH,
+    event_count: 0n,
+    balances: new Map(Object.entries(balances)),
+    changed: new Set(),
+  }
+}
+
+export function booksOf(...books: Book[]): Map<string, Book> {
+  return new Map(books.map(book => [book.account_id, book]))
+}
+
+export const account: Account = {
+  account_id: 'acc_1',
+  name: 'Harbour Imports',
+  currencies: ['USD', 'EUR'],
+  primary_currency: 'USD',
+  deposit_address: 'dep_1',
+  sandbox: false,
+  duplicate_window_s: 0,
+}
+
+export function decimal(text: string): Decimal {
+  const value = parseDecimal(text)
+  assert.ok(value, text)
+  return value
+}
+
+/** `{ 'USD/HKD': '8' }`; the pivot is EUR. */
+export function rateBook(
+  rates: Readonly<Record<string, string>>,
+  as_of: Readonly<Record<string, string>> = {},
+): RateBook {
+  const rows = Object.entries(rates).map(([pair, text]): [string, Rate] => {
+    const [base = '', quote = ''] = pair.split('/')
+    const time = as_of[pair] ?? AN_HOUR_AGO
+    return [pair, { base, quote, mid: decimal(text), source: 'test', as_of: time }]
+  })
+  return { pivot: 'EUR', rates: new Map(rows) }
+}
+
+/** A row of the fee schedule for local payouts of any kind that costs nothing. */
+export const freeRow: Fee = {
+  payout_type: 'local',
+  payout_currency: null,
+  destination_country: null,
+  network: null,
+  charge_type: null,
+  fixed_amount: 0n,
+  fee_currency: 'USD',
+  variable_bps: 0,
+  minimum_amount: null,
+  maximum_amount: null,
+}
+
+export function feeRow(part: Partial<Fee>): Fee {
+  return { ...freeRow, ...part }
+}
+
+export function pricing(
+  rates: Readonly<Record<string, string>> = {},
+  fees: readonly Fee[] = [],
+): Pricing {
+  return { rates: rateBook(rates), fees, spread_bps: 0, max_age_s: 0, quote_validity_s: 1800 }
+}
+
+export const terms: QuoteTerms = {
+  payout_type: 'local',
+  holding_currency: 'USD',
+  payout_currency: 'USD',
+  payout_amount: 10_000n,
+  destination_currency: 'USD',
+  destination_country: '',
+  fund_transfer_network: '',
+  payment_network: '',
+  wallet_type: '',
+  wallet_network: '',
+  charge_type: '',
+  entity_id: '',
+}
+
+/** An active quote of 100.00 USD, nothing converted, without fees. */
+export function quoteOf(part: Partial<Quote> = {}): Quote {
+  const one = decimal('1')
+  return {
+    ...terms,
+    holding_amount: 10_000n,
+    destination_amount: 10_000n,
+    holding_to_payout: one,
+    payout_to_destination: one,
+    fixed_fee_holding: 0n,
+    fixed_fee_payout: 0n,
+    variable_fee_holding: 0n,
+    variable_fee_payout: 0n,
+    basis: null,
+    account_id: 'acc_1',
+    id: 'poq_1',
+    status: 'active',
+    valid_until: '2026-01-31T10:00:00.123456Z',
+    created_at: NOW,
+    updated_at: NOW,
+    ...part,
+  }
+}
+
+export const request: PayoutRequest = {
+  amount: 10_000,
+  currency: 'USD',
+  type: 'local',
+  purpose: 'supplier_payment',
+  transaction_description: 'Invoice 2041',
+  beneficiary_details: bankBeneficiary as NonNullable<PayoutRequest['beneficiary_details']>,
+}
+
+/** A beneficiary with a bank account in Hong Kong. */
+export const beneficiary: Beneficiary = {
+  account_id: 'acc_1',
+  id: 'bnf_known',
+  details: {
+    address: {},
+    date_of_birth: '',
+    destination: 'dst_known',
+    documents: [],
+    email: '',
+    name_local: '',
+    national_identification_number: '',
+    party_classification: '',
+    phone: {},
+    registration_number: '',
+    status: 'active',
+    tax_id: '',
+    ...(bankBeneficiary as NonNullable<PayoutRequest['beneficiary_details']>),
+  },
+  created_at: AN_HOUR_AGO,
+  updated_at: AN_HOUR_AGO,
+}
+
+/** What a rule refuses, a line a problem: `reason at path: message`. */
+export function refusalOf(act: () => unknown): string[] {
+  try {
+    act()
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error
+    return error.problems.map(
+      ({ reason, remarks, message }) => `${reason} at ${remarks || 'the whole'}: ${message}`,
+    )
+  }
+  return assert.fail('nothing was refused')
+}
