@@ -1,0 +1,167 @@
+// The fee schedule as tables: which row applies (contract 5), and what it costs.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { feeRow, NOW, rateBook, refusalOf } from '../../test/support/in-memory.ts'
+import { type Fee, type FeeSubject, feeAmounts, feeSteps, selectFee } from './rules.ts'
+
+const subject: FeeSubject = {
+  payout_type: 'local',
+  payout_currency: 'HKD',
+  destination_country: 'HK',
+  network: 'chats',
+  charge_type: 'ours',
+}
+
+const COLUMNS = ['payout_currency', 'destination_country', 'network', 'charge_type'] as const
+const columnsOf = (bits: number) => COLUMNS.filter((_, i) => (bits & (8 >> i)) !== 0)
+
+/** A row for each set of columns: every one matches the subject. */
+const EVERY_ROW: readonly Fee[] = Array.from({ length: 16 }, (_, bits) =>
+  feeRow(Object.fromEntries(columnsOf(bits).map(column => [column, subject[column]]))),
+)
+
+/** From the most specific to the least: most columns first, then the earlier column. */
+const ORDER: readonly (readonly (typeof COLUMNS)[number][])[] = [
+  ['payout_currency', 'destination_country', 'network', 'charge_type'],
+  ['payout_currency', 'destination_country', 'network'],
+  ['payout_currency', 'destination_country', 'charge_type'],
+  ['payout_currency', 'network', 'charge_type'],
+  ['destination_country', 'network', 'charge_type'],
+  ['payout_currency', 'destination_country'],
+  ['payout_currency', 'network'],
+  ['payout_currency', 'charge_type'],
+  ['destination_country', 'network'],
+  ['destination_country', 'charge_type'],
+  ['network', 'charge_type'],
+  ['payout_currency'],
+  ['destination_country'],
+  ['network'],
+  ['charge_type'],
+  [],
+]
+
+const setIn = (fee: Fee | undefined) => fee && COLUMNS.filter(column => fee[column] !== null)
+
+test('selectFee, rows for every set of columns: most columns first, then the earlier column', () => {
+  for (const rows of [EVERY_ROW, EVERY_ROW.toReversed()]) {
+    const left = [...rows]
+    const chosen = ORDER.map(() => {
+      const fee = selectFee(left, subject)
+      left.splice(left.indexOf(fee as Fee), 1)
+      return setIn(fee)
+    })
+    assert.deepEqual(chosen, ORDER)
+    assert.equal(selectFee(left, subject), undefined)
+  }
+})
+
+for (const column of COLUMNS) {
+  test(`selectFee, another ${column}: the row does not apply, nor to a payout that has none`, () => {
+    const row = feeRow({ [column]: subject[column] })
+    assert.equal(selectFee([row], subject), row)
+    for (const value of ['other', '', `${subject[column]}x`]) {
+      assert.equal(selectFee([row], { ...subject, [column]: value }), undefined)
+    }
+    const any = feeRow({})
+    assert.equal(selectFee([row, any], { ...subject, [column]: '' }), any)
+  })
+
+  test(`selectFee, ${column} in another letter case on either side: the same`, () => {
+    const lower = feeRow({ [column]: subject[column].toLowerCase() })
+    const upper = feeRow({ [column]: subject[column].toUpperCase() })
+    const asked = { ...subject, [column]: subject[column].toUpperCase() }
+    assert.equal(selectFee([lower], asked), lower)
+    assert.equal(selectFee([upper], { ...subject, [column]: subject[column].toLowerCase() }), upper)
+  })
+}
+
+test('selectFee, another payout type: no row applies, however little it says', () => {
+  assert.equal(selectFee(EVERY_ROW, { ...subject, payout_type: 'swift' }), undefined)
+  assert.equal(selectFee([], subject), undefined)
+})
+
+test('selectFee, two rows that say the same: the first', () => {
+  const [first, second] = [feeRow({}), feeRow({})]
+  assert.equal(selectFee([first, second], subject), first)
+})
+
+const rates = rateBook({ 'USD/HKD': '8', 'EUR/USD': '1.25' })
+const MID = { spread_bps: 500, max_age_s: 0 }
+
+const AMOUNTS: readonly (readonly [
+  what: string,
+  fee: Partial<Fee>,
+  holding: readonly [currency: string, amount: bigint],
+  fixed: bigint,
+  variable: bigint,
+])[] = [
+  ['a row that costs nothing', {}, ['USD', 10_000n], 0n, 0n],
+  ['a fixed part', { fixed_amount: 150n }, ['USD', 10_000n], 150n, 0n],
+  ['a fixed part, converted at mid', { fixed_amount: 150n }, ['HKD', 10_000n], 1_200n, 0n],
+  ['basis points', { variable_bps: 25 }, ['USD', 10_000n], 0n, 25n],
+  ['basis points, half a unit', { variable_bps: 25 }, ['USD', 10_200n], 0n, 26n],
+  ['basis points in any currency', { variable_bps: 25 }, ['HKD', 10_000n], 0n, 25n],
+  ['both', { fixed_amount: 7n, variable_bps: 100 }, ['USD', 500n], 7n, 5n],
+  ['less than the minimum', { variable_bps: 25, minimum_amount: 26n }, ['USD', 10_000n], 0n, 26n],
+  ['the minimum', { variable_bps: 25, minimum_amount: 25n }, ['USD', 10_000n], 0n, 25n],
+  ['more than the minimum', { variable_bps: 25, minimum_amount: 24n }, ['USD', 10_000n], 0n, 25n],
+  ['a minimum, converted', { variable_bps: 25, minimum_amount: 26n }, ['HKD', 10_000n], 0n, 208n],
+  ['more than the maximum', { variable_bps: 25, maximum_amount: 24n }, ['USD', 10_000n], 0n, 24n],
+  ['less than the maximum', { variable_bps: 25, maximum_amount: 26n }, ['USD', 10_000n], 0n, 25n],
+  ['a maximum, converted', { variable_bps: 25, maximum_amount: 2n }, ['HKD', 10_000n], 0n, 16n],
+  ['a maximum of nothing', { variable_bps: 25, maximum_amount: 0n }, ['USD', 10_000n], 0n, 0n],
+  [
+    'between both bounds',
+    { variable_bps: 25, minimum_amount: 24n, maximum_amount: 26n },
+    ['USD', 10_000n],
+    0n,
+    25n,
+  ],
+]
+
+for (const [what, fee, [currency, amount], fixed, variable] of AMOUNTS) {
+  test(`feeAmounts, ${what}: ${fixed} fixed and ${variable} variable`, () => {
+    const holding = { currency, amount }
+    assert.deepEqual(feeAmounts(feeRow(fee), holding, rates, MID, NOW), { fixed, variable })
+  })
+}
+
+test('feeAmounts, no row: nothing', () => {
+  const holding = { currency: 'XXX', amount: 10_000n }
+  assert.deepEqual(feeAmounts(undefined, holding, rates, MID, NOW), { fixed: 0n, variable: 0n })
+})
+
+test('feeAmounts, named in a currency without a rate: refused where there is something to convert', () => {
+  const holding = { currency: 'GBP', amount: 10_000n }
+  const free = feeRow({ variable_bps: 25 })
+  assert.deepEqual(feeAmounts(free, holding, rates, MID, NOW), { fixed: 0n, variable: 25n })
+  for (const part of [{ fixed_amount: 1n }, { minimum_amount: 1n }, { maximum_amount: 1n }]) {
+    assert.deepEqual(
+      refusalOf(() => feeAmounts(feeRow(part), holding, rates, MID, NOW)),
+      ['rate_unavailable at the whole: No rate joins USD and GBP.'],
+    )
+  }
+})
+
+const STEPS: readonly (readonly [fee: Partial<Fee>, currency: string, rows: string[]])[] = [
+  [{}, 'HKD', []],
+  [{ variable_bps: 25 }, 'HKD', []],
+  [{ minimum_amount: 0n, maximum_amount: 0n }, 'HKD', []],
+  [{ fixed_amount: 1n }, 'HKD', ['USD/HKD']],
+  [{ minimum_amount: 1n }, 'HKD', ['USD/HKD']],
+  [{ maximum_amount: 1n }, 'HKD', ['USD/HKD']],
+  [{ fixed_amount: 1n }, 'USD', []],
+  [{ fixed_amount: 1n }, 'GBP', []],
+  [{ fixed_amount: 1n, fee_currency: 'HKD' }, 'USD', ['USD/HKD']],
+]
+
+for (const [part, currency, rows] of STEPS) {
+  const named = Object.keys(part).join(' and ') || 'nothing'
+  test(`feeSteps, ${named} to ${currency}: ${rows.join(', ') || 'no row'}`, () => {
+    const steps = feeSteps(feeRow(part), currency, rates)
+    assert.deepEqual(
+      steps.map(({ rate }) => `${rate.base}/${rate.quote}`),
+      rows,
+    )
+  })
+}

@@ -1,0 +1,147 @@
+// What a price was made from, as it is stored: only the rows that were used, and all that the same
+// rules need to make the same price again.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { AN_HOUR_AGO, feeRow, NOW, pricing, terms } from '../../test/support/in-memory.ts'
+import type { Fee } from '../fee/rules.ts'
+import { type Basis, makeBasis, sourcesOf } from './basis.ts'
+import { priceQuote, type QuoteTerms } from './rules.ts'
+
+const RATES = {
+  'USD/HKD': '8',
+  'EUR/USD': '1.25',
+  'EUR/JPY': '160.0',
+  'GBP/EUR': '1.2',
+}
+const row = (mid: string) => [mid, 'test', AN_HOUR_AGO] as const
+
+const FULL: Fee = {
+  payout_type: 'local',
+  payout_currency: 'USD',
+  destination_country: 'HK',
+  network: 'chats',
+  charge_type: 'ours',
+  fixed_amount: 150n,
+  fee_currency: 'USD',
+  variable_bps: 25,
+  minimum_amount: 10n,
+  maximum_amount: 0n,
+}
+
+const BASES: readonly (readonly [
+  what: string,
+  currencies: Partial<QuoteTerms>,
+  fee: Fee | undefined,
+  basis: Omit<Basis, 'spread_bps'>,
+])[] = [
+  ['nothing converted, no fee', {}, undefined, {}],
+  [
+    'the holding side converted',
+    { payout_currency: 'HKD', destination_currency: 'HKD' },
+    undefined,
+    { rates: { 'USD/HKD': row('8') } },
+  ],
+  [
+    'the destination side converted',
+    { destination_currency: 'HKD' },
+    undefined,
+    { rates: { 'USD/HKD': row('8') } },
+  ],
+  [
+    'by the row of the inverse',
+    { destination_currency: 'EUR' },
+    undefined,
+    { rates: { 'EUR/USD': row('1.25') } },
+  ],
+  [
+    'crossed',
+    { destination_currency: 'JPY' },
+    undefined,
+    { pivot: 'EUR', rates: { 'EUR/USD': row('1.25'), 'EUR/JPY': row('160') } },
+  ],
+  ['no rate joins them', { destination_currency: 'XXX', payout_currency: 'YYY' }, undefined, {}],
+  ['a fee that costs nothing', {}, feeRow({}), { fee: { fee_currency: 'USD' } }],
+  [
+    'a fee that is converted',
+    {},
+    feeRow({ fixed_amount: 1n, fee_currency: 'EUR' }),
+    { rates: { 'EUR/USD': row('1.25') }, fee: { fixed_amount: '1', fee_currency: 'EUR' } },
+  ],
+  [
+    'a fee that is crossed',
+    {},
+    feeRow({ minimum_amount: 1n, fee_currency: 'JPY' }),
+    {
+      pivot: 'EUR',
+      rates: { 'EUR/JPY': row('160'), 'EUR/USD': row('1.25') },
+      fee: { fee_currency: 'JPY', minimum_amount: '1' },
+    },
+  ],
+  [
+    'a fee with every column',
+    {},
+    FULL,
+    {
+      fee: {
+        payout_currency: 'USD',
+        destination_country: 'HK',
+        network: 'chats',
+        charge_type: 'ours',
+        fixed_amount: '150',
+        fee_currency: 'USD',
+        variable_bps: 25,
+        minimum_amount: '10',
+        maximum_amount: '0',
+      },
+    },
+  ],
+]
+
+for (const [what, currencies, fee, basis] of BASES) {
+  const all = { ...terms, ...currencies }
+
+  test(`makeBasis, ${what}: what was used and nothing else`, () => {
+    assert.deepEqual(makeBasis(all, { ...pricing(RATES), spread_bps: 30 }, fee), {
+      spread_bps: 30,
+      ...basis,
+    })
+  })
+
+  test(`sourcesOf, ${what}: the rows again, of any age`, () => {
+    const { pivot = '', rates = {} } = basis
+    const sources = sourcesOf({ spread_bps: 30, ...basis }, 'local')
+    const book = pricing(RATES).rates
+    assert.deepEqual(sources, {
+      rates: {
+        pivot,
+        rates: new Map(Object.keys(rates).map(pair => [pair, book.rates.get(pair)])),
+      },
+      fees: fee === undefined ? [] : [fee],
+      spread_bps: 30,
+      max_age_s: 0,
+    })
+  })
+}
+
+test('a basis, priced again: the same price, whatever else is in the book and the schedule', () => {
+  const fees = [feeRow({}), FULL, feeRow({ payout_currency: 'USD', fixed_amount: 9n })]
+  const sources = { ...pricing(RATES, fees), spread_bps: 30 }
+  const all: QuoteTerms = {
+    ...terms,
+    holding_currency: 'EUR',
+    destination_currency: 'JPY',
+    destination_country: 'HK',
+    fund_transfer_network: 'CHATS',
+    charge_type: 'ours',
+    payout_amount: 100_000n,
+  }
+  const price = priceQuote(all, sources, NOW)
+  assert.equal(price.basis?.fee?.fixed_amount, '150')
+  const basis = JSON.parse(JSON.stringify(price.basis))
+  assert.deepEqual(priceQuote(all, sourcesOf(basis, all.payout_type), NOW), price)
+})
+
+test('sourcesOf, a rate that is no number: a fault that names it', () => {
+  const basis: Basis = { spread_bps: 0, rates: { 'USD/HKD': ['8e1', 'test', NOW] } }
+  assert.throws(() => sourcesOf(basis, 'local'), /^Error: stored basis: rate USD\/HKD 8e1$/)
+})

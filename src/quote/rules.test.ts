@@ -1,0 +1,244 @@
+// Quotes as tables: what terms cost (contract 3 to 6), what is refused, and how long a quote can be
+// used (contract 7 and 8).
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import {
+  decimal,
+  feeRow,
+  NOW,
+  pricing,
+  quoteOf,
+  refusalOf,
+  terms,
+} from '../../test/support/in-memory.ts'
+import { MAX_AMOUNT } from '../money/decimal.ts'
+import {
+  checkExpectations,
+  checkUsable,
+  defaultHoldingCurrency,
+  feeSubject,
+  makeQuote,
+  PAYOUT_TYPES,
+  priceQuote,
+  type QuoteTerms,
+  quoteStatus,
+  totalDebit,
+} from './rules.ts'
+
+test('PAYOUT_TYPES: those of service.md', () => {
+  assert.deepEqual(PAYOUT_TYPES, [
+    'swift',
+    'local',
+    'local_payment_network',
+    'wallet',
+    'service_account',
+  ])
+})
+
+test('defaultHoldingCurrency: the payout currency where it is held, else the primary one', () => {
+  const account = { currencies: ['USD', 'EUR'], primary_currency: 'EUR' }
+  assert.equal(defaultHoldingCurrency(account, 'USD'), 'USD')
+  assert.equal(defaultHoldingCurrency(account, 'EUR'), 'EUR')
+  assert.equal(defaultHoldingCurrency(account, 'HKD'), 'EUR')
+})
+
+const both: QuoteTerms = {
+  ...terms,
+  holding_currency: 'USD',
+  payout_currency: 'HKD',
+  payout_amount: 80_000n,
+  destination_currency: 'JPY',
+}
+const RATES = { 'USD/HKD': '8', 'HKD/JPY': '20' }
+
+test('priceQuote, both sides converted, with a fee: every figure and what it was made from', () => {
+  const fee = feeRow({ fixed_amount: 150n, variable_bps: 25 })
+  const price = priceQuote(both, pricing(RATES, [fee]), NOW)
+  const { basis, ...figures } = price
+  assert.deepEqual(figures, {
+    holding_amount: 10_000n,
+    destination_amount: 16_000n,
+    holding_to_payout: decimal('8'),
+    payout_to_destination: decimal('20'),
+    fixed_fee_holding: 150n,
+    fixed_fee_payout: 1_200n,
+    variable_fee_holding: 25n,
+    variable_fee_payout: 200n,
+  })
+  assert.deepEqual(Object.keys(basis?.rates ?? {}), ['USD/HKD', 'HKD/JPY'])
+  assert.deepEqual(basis?.fee, { fixed_amount: '150', fee_currency: 'USD', variable_bps: 25 })
+  assert.equal(totalDebit(price), 10_175n)
+})
+
+test('priceQuote, a spread: against the customer on both sides', () => {
+  const price = priceQuote(both, { ...pricing(RATES), spread_bps: 100 }, NOW)
+  assert.deepEqual(price.holding_to_payout, decimal('7.92'))
+  assert.deepEqual(price.payout_to_destination, decimal('19.8'))
+  assert.equal(price.holding_amount, 10_101n)
+  assert.equal(price.destination_amount, 15_840n)
+})
+
+test('priceQuote, the fee row: the most specific that matches the terms', () => {
+  const fees = [feeRow({ fixed_amount: 1n }), feeRow({ network: 'chats', fixed_amount: 2n })]
+  const named = { ...terms, fund_transfer_network: 'CHATS' }
+  assert.equal(priceQuote(terms, pricing({}, fees), NOW).fixed_fee_holding, 1n)
+  assert.equal(priceQuote(named, pricing({}, fees), NOW).fixed_fee_holding, 2n)
+})
+
+test('priceQuote, no rate: refused for the side that lacks one', () => {
+  assert.deepEqual(
+    refusalOf(() => priceQuote(both, pricing({ 'HKD/JPY': '20' }), NOW)),
+    ['rate_unavailable at the whole: No rate joins USD and HKD.'],
+  )
+  assert.deepEqual(
+    refusalOf(() => priceQuote(both, pricing({ 'USD/HKD': '8' }), NOW)),
+    ['rate_unavailable at the whole: No rate joins HKD and JPY.'],
+  )
+})
+
+const fits = (amount: bigint, part: Partial<QuoteTerms> = {}) => ({
+  ...both,
+  payout_amount: amount,
+  ...part,
+})
+const toHkd = { destination_currency: 'HKD' }
+const fromHkd = { holding_currency: 'HKD' }
+const tooLittle = (currency: string) =>
+  `With these terms an amount comes to less than one minor unit of ${currency}.`
+const tooMuch = (currency: string) =>
+  `With these terms an amount comes to more than 9007199254740991 minor units of ${currency}.`
+
+/** What is refused and how: rates of USD/HKD and HKD/JPY, a fixed fee in the holding currency. */
+const RANGES: readonly (readonly [
+  what: string,
+  terms: QuoteTerms,
+  rates: readonly [string, string],
+  fixed: bigint,
+  messages: readonly string[],
+])[] = [
+  ['half a unit of the holding currency', fits(4n, toHkd), ['8', '1'], 0n, []],
+  ['less than half of one', fits(3n, toHkd), ['8', '1'], 0n, [tooLittle('USD')]],
+  ['half a unit at the destination', fits(1n, fromHkd), ['1', '50'], 0n, []],
+  ['less than half of one there', fits(1n, fromHkd), ['1', '49'], 0n, [tooLittle('JPY')]],
+  ['too little on both sides', fits(1n), ['8', '1'], 0n, [tooLittle('USD'), tooLittle('JPY')]],
+  ['the largest amount', fits(MAX_AMOUNT, { ...toHkd, ...fromHkd }), ['1', '1'], 0n, []],
+  ['more than that held', fits(MAX_AMOUNT, toHkd), ['0.999999999999', '1'], 0n, [tooMuch('USD')]],
+  ['more than that sent', fits(MAX_AMOUNT, fromHkd), ['1', '101'], 0n, [tooMuch('JPY')]],
+  [
+    'the largest amount, with fee',
+    fits(MAX_AMOUNT - 1n, { ...toHkd, ...fromHkd }),
+    ['1', '1'],
+    1n,
+    [],
+  ],
+  [
+    'one more with fee',
+    fits(MAX_AMOUNT - 1n, { ...toHkd, ...fromHkd }),
+    ['1', '1'],
+    2n,
+    [tooMuch('HKD')],
+  ],
+  // A fee shown in the payout currency may round to nothing, but must fit.
+  ['a fee that shows as nothing', fits(1n, toHkd), ['0.1', '1'], 1n, []],
+  [
+    'a fee that does not fit when shown',
+    fits(1_000_000n, toHkd),
+    ['8', '1'],
+    MAX_AMOUNT / 8n + 1n,
+    [tooMuch('HKD')],
+  ],
+]
+
+for (const [what, asked, [usdHkd, hkdJpy], fixed_amount, messages] of RANGES) {
+  test(`priceQuote, ${what}: ${messages.length === 0 ? 'priced' : 'refused'}`, () => {
+    const fee = feeRow({ fixed_amount, fee_currency: asked.holding_currency })
+    const sources = pricing({ 'USD/HKD': usdHkd, 'HKD/JPY': hkdJpy }, [fee])
+    const price = () => priceQuote(asked, sources, NOW)
+    const refused = messages.map(m => `amount_out_of_range at payout_info.amount: ${m}`)
+    if (messages.length === 0) price()
+    else assert.deepEqual(refusalOf(price), refused)
+  })
+}
+
+test('priceQuote, an amount out of range: refused at the path that the caller names', () => {
+  assert.deepEqual(
+    refusalOf(() => priceQuote(fits(1n, toHkd), pricing({ 'USD/HKD': '8' }), NOW, 'amount')),
+    [`amount_out_of_range at amount: ${tooLittle('USD')}`],
+  )
+  const variable = feeRow({ variable_bps: 10_000, minimum_amount: MAX_AMOUNT / 8n + 1n })
+  assert.deepEqual(
+    refusalOf(() => {
+      priceQuote(fits(80n, toHkd), pricing({ 'USD/HKD': '8' }, [variable]), NOW, 'amount')
+    }),
+    [`amount_out_of_range at amount: ${tooMuch('HKD')}`],
+  )
+})
+
+test('checkExpectations: amounts that are not sent or are met pass, others are named together', () => {
+  const quote = quoteOf({ holding_amount: 7n, destination_amount: 9n })
+  const none = { holding_amount: undefined, destination_amount: undefined }
+  checkExpectations(quote, none)
+  checkExpectations(quote, { holding_amount: 7n, destination_amount: 9n })
+  const holding =
+    'amount_mismatch at holding_info.amount: holding_info.amount is 9 but the computed amount is 7.'
+  const destination =
+    'amount_mismatch at destination_info.amount: ' +
+    'destination_info.amount is 7 but the computed amount is 9.'
+  const refused = (expected: Parameters<typeof checkExpectations>[1]) =>
+    refusalOf(() => checkExpectations(quote, expected))
+  assert.deepEqual(refused({ ...none, holding_amount: 9n }), [holding])
+  assert.deepEqual(refused({ ...none, destination_amount: 7n }), [destination])
+  assert.deepEqual(refused({ holding_amount: 9n, destination_amount: 7n }), [holding, destination])
+})
+
+test('makeQuote: terms and price as they are, valid for as long as configured', () => {
+  const identity = { account_id: 'acc_1', id: 'poq_7' }
+  const price = priceQuote(both, pricing(RATES), NOW)
+  assert.deepEqual(makeQuote(identity, both, price, 'active', NOW, 1_800), {
+    ...both,
+    ...price,
+    account_id: 'acc_1',
+    id: 'poq_7',
+    status: 'active',
+    valid_until: '2026-01-31T10:00:00.123456Z',
+    created_at: NOW,
+    updated_at: NOW,
+  })
+})
+
+const LAST = '2026-01-31T10:00:00.123455Z'
+const TOO_LATE = '2026-01-31T10:00:00.123456Z'
+const STATUSES = [
+  ['active', LAST, 'active', undefined],
+  ['active', TOO_LATE, 'expired', `quote_expired at quote: The quote was valid until ${TOO_LATE}.`],
+  ['used', LAST, 'used', 'quote_used at quote: The quote was used already.'],
+  ['used', TOO_LATE, 'used', 'quote_used at quote: The quote was used already.'],
+] as const
+
+for (const [stored, now, status, refused] of STATUSES) {
+  test(`a quote stored as ${stored}, at ${now}: ${status}, ${refused ?? 'usable'}`, () => {
+    const quote = quoteOf({ status: stored })
+    assert.equal(quoteStatus(quote, now), status)
+    if (refused === undefined) checkUsable(quote, now)
+    else
+      assert.deepEqual(
+        refusalOf(() => checkUsable(quote, now)),
+        [refused],
+      )
+  })
+}
+
+test('feeSubject: the terms that choose a row; the network is a network, a payment network or a chain', () => {
+  const all = {
+    payout_type: 'swift',
+    payout_currency: 'HKD',
+    destination_country: 'HK',
+    charge_type: 'ours',
+  } as const
+  assert.deepEqual(feeSubject({ ...terms, ...all }), { ...all, network: '' })
+  const networkOf = (part: Partial<QuoteTerms>) => feeSubject({ ...terms, ...part }).network
+  const [fund_transfer_network, payment_network, wallet_type] = ['Chats', 'Pix', 'Tron']
+  assert.equal(networkOf({ fund_transfer_network, payment_network, wallet_type }), 'chats')
+  assert.equal(networkOf({ payment_network, wallet_type }), 'pix')
+  assert.equal(networkOf({ wallet_type }), 'tron')
+})
