@@ -1,0 +1,191 @@
+// When a payout is like an earlier one (docs/decisions/0024), as tables: what counts, what does not,
+// and for how long.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { NOW, refusalOf } from '../../test/support/in-memory.ts'
+import type { BeneficiaryRequest, DestinationDetails } from '../beneficiary/wire.ts'
+import { hashRequest } from '../idempotency/rules.ts'
+import { checkUnlike, type Likenesses, likenessOf, likenessOfRequest } from './likeness.ts'
+import type { PayoutRequest } from './wire.ts'
+
+type Whom = Pick<BeneficiaryRequest, 'name' | 'destination_details'>
+type Bank = NonNullable<DestinationDetails['bank']>
+
+const bank: Bank = {
+  account_number: '123456789',
+  bank_name: 'Harbour Bank',
+  country: 'HK',
+  currency: 'HKD',
+  bank_codes: { swift_code: 'HSBCHKHH' },
+}
+const toBank = (part: Partial<Bank> = {}, name = 'Harbour Trading'): Whom => ({
+  name,
+  destination_details: { type: 'bank', bank: { ...bank, ...part } },
+})
+const toWallet = (part: object = {}): Whom => ({
+  name: 'Harbour Trading',
+  destination_details: { type: 'wallet', wallet: { deposit_address: 'TAddress', ...part } },
+})
+const payment = { amount: 10_000, currency: 'USD', reference_id: 'r' }
+
+test('likenessOf, the recipe: what every stored likeness relies on', () => {
+  const content = {
+    to: {
+      name: 'harbour trading',
+      destination: {
+        type: 'bank',
+        bank: {
+          account_number: '123456789',
+          country: 'HK',
+          currency: 'HKD',
+          bank_codes: { swift_code: 'HSBCHKHH' },
+        },
+      },
+    },
+    amount: '10000',
+    currency: 'USD',
+    reference_id: 'r',
+  }
+  assert.equal(likenessOf(toBank(), payment), hashRequest(content))
+})
+
+const SAME: readonly (readonly [what: string, whom: Whom])[] = [
+  ['the name in another case, with spaces around', toBank({}, '  HARBOUR trading ')],
+  ['the account number in groups', toBank({ account_number: '1234-567 89' })],
+  ['another name of the bank', toBank({ bank_name: 'HB Ltd' })],
+  ['a bank code in groups, in small letters', toBank({ bank_codes: { swift_code: 'hsbc hkhh' } })],
+  ['a bank code that is not set', toBank({ bank_codes: { swift_code: 'HSBCHKHH', bic: '' } })],
+  ['a member that is not set', toBank({ iban: '' })],
+]
+
+for (const [what, whom] of SAME) {
+  test(`likenessOf, ${what}: alike`, () => {
+    assert.equal(likenessOf(whom, payment), likenessOf(toBank(), payment))
+  })
+}
+
+test('likenessOf, an amount as a bigint or as a number: alike', () => {
+  assert.equal(likenessOf(toBank(), { ...payment, amount: 10_000n }), likenessOf(toBank(), payment))
+})
+
+test('likenessOf, codes that are all not set, or none: alike', () => {
+  const { bank_codes: _, ...plain } = bank
+  const without: Whom = {
+    name: 'Harbour Trading',
+    destination_details: { type: 'bank', bank: plain },
+  }
+  assert.equal(likenessOf(toBank({ bank_codes: {} }), payment), likenessOf(without, payment))
+  assert.equal(
+    likenessOf(toBank({ bank_codes: { bic: '' } }), payment),
+    likenessOf(without, payment),
+  )
+})
+
+const OTHERS: readonly (readonly [
+  what: string,
+  whom: Whom,
+  payment: Parameters<typeof likenessOf>[1],
+])[] = [
+  ['another name', toBank({}, 'Harbour Trade'), payment],
+  ['another account number', toBank({ account_number: '123456780' }), payment],
+  ['another country', toBank({ country: 'SG' }), payment],
+  ['another bank code', toBank({ bank_codes: { swift_code: 'HSBCSGSG' } }), payment],
+  ['a wallet', toWallet(), payment],
+  ['another wallet', toWallet({ deposit_address: 'TAddresz' }), payment],
+  ['a wallet on a chain', toWallet({ type: 'tron' }), payment],
+  ['another amount', toBank(), { ...payment, amount: 10_001 }],
+  ['another currency', toBank(), { ...payment, currency: 'EUR' }],
+  ['another reference', toBank(), { ...payment, reference_id: 's' }],
+  ['no reference', toBank(), { ...payment, reference_id: '' }],
+]
+
+test('likenessOf, each part that counts: no two are alike', () => {
+  const hashes = OTHERS.map(([, whom, how]) => likenessOf(whom, how))
+  const all = new Set([likenessOf(toBank(), payment), ...hashes])
+  assert.equal(all.size, OTHERS.length + 1, JSON.stringify(OTHERS.map(([what]) => what)))
+})
+
+test('likenessOf, the recipe for an IBAN: no account number takes part', () => {
+  const iban = 'DE89370400440532013000'
+  const whom: Whom = { name: 'A', destination_details: { type: 'bank', bank: { iban } } }
+  const to = { name: 'a', destination: { type: 'bank', bank: { iban } } }
+  const content = { to, amount: '10000', currency: 'USD', reference_id: 'r' }
+  assert.equal(likenessOf(whom, payment), hashRequest(content))
+})
+
+test('likenessOf, an IBAN with and without spaces: alike, and not the same digits as a number', () => {
+  const to = (part: Bank): Whom => ({
+    name: 'A',
+    destination_details: { type: 'bank', bank: part },
+  })
+  const iban = likenessOf(to({ iban: 'DE89370400440532013000' }), payment)
+  assert.equal(likenessOf(to({ iban: 'de89 3704 0044 0532 0130 00' }), payment), iban)
+  assert.notEqual(likenessOf(to({ account_number: 'DE89370400440532013000' }), payment), iban)
+})
+
+const inline = (part: Partial<PayoutRequest> = {}): PayoutRequest => ({
+  amount: 10_000,
+  currency: 'USD',
+  purpose: 'p',
+  transaction_description: 't',
+  ...part,
+})
+
+test('likenessOfRequest: amount, currency and reference of the request, to these details', () => {
+  const request = inline({ reference_id: 'r' })
+  assert.equal(likenessOfRequest(request, toBank()), likenessOf(toBank(), payment))
+  const none = likenessOf(toBank(), { ...payment, reference_id: '' })
+  assert.equal(likenessOfRequest(inline(), toBank()), none)
+})
+
+test('likenessOfRequest, a known beneficiary that is changed meanwhile: by the details of now', () => {
+  const request = inline({ beneficiary: 'bnf_1' })
+  const before = likenessOfRequest(request, toBank())
+  assert.notEqual(likenessOfRequest(request, toWallet()), before)
+})
+
+test('likenessOfRequest, details in the request: worked out once', () => {
+  let read = 0
+  const details = {
+    ...toBank(),
+    get name() {
+      read += 1
+      return 'Harbour Trading'
+    },
+  }
+  const request = inline()
+  const first = likenessOfRequest(request, details)
+  assert.equal(likenessOfRequest(request, details), first)
+  assert.equal(read, 1)
+})
+
+const guarded = { account_id: 'acc_1', duplicate_window_s: 600 }
+const likenesses: Likenesses = new Map([
+  ['acc_1/abc', { account_id: 'acc_1', likeness: 'abc', created_at: NOW, payout_id: 'pot_7' }],
+])
+
+test('checkUnlike, another likeness or another account: passes', () => {
+  checkUnlike(likenesses, guarded, 'abd', NOW)
+  checkUnlike(likenesses, { ...guarded, account_id: 'acc_2' }, 'abc', NOW)
+})
+
+test('checkUnlike, within the window: refused, the payout and its age named', () => {
+  for (const [now, age_s] of [
+    [NOW, 0],
+    ['2026-01-31T09:39:59.123456Z', 599],
+    ['2026-01-31T09:40:00.123455Z', 599],
+  ] as const) {
+    const message =
+      `Payout pot_7, made ${age_s} s ago, has the same beneficiary, amount, currency and ` +
+      'reference_id. If this is another payment, send allow_duplicate.'
+    assert.deepEqual(
+      refusalOf(() => checkUnlike(likenesses, guarded, 'abc', now)),
+      [`possible_duplicate_payout at allow_duplicate: ${message}`],
+    )
+  }
+})
+
+test('checkUnlike, once the window is over, or without one: passes', () => {
+  checkUnlike(likenesses, guarded, 'abc', '2026-01-31T09:40:00.123456Z')
+  checkUnlike(likenesses, { ...guarded, duplicate_window_s: 0 }, 'abc', NOW)
+})

@@ -1,0 +1,649 @@
+// Decisions about payouts: the refusals in the order in which they are given, each with the words
+// that the caller reads, and the whole outcome where there is none.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import {
+  account,
+  beneficiary,
+  bookWith,
+  countingIds,
+  feeRow,
+  NOW,
+  pricing,
+  quoteOf,
+  refusalOf,
+  request,
+} from '../../test/support/in-memory.ts'
+import type { Account } from '../account/rules.ts'
+import type { Approval } from '../entity/rules.ts'
+import type { Event } from '../event/rules.ts'
+import type { Book } from '../ledger/rules.ts'
+import type { Quote } from '../quote/rules.ts'
+import { likenessOf } from './likeness.ts'
+import { decidePayout, holdOf, type PayoutOutcome, type PayoutState } from './rules.ts'
+import type { PayoutRequest } from './wire.ts'
+
+/** One payout to be decided, which tests change in one place. */
+interface Case {
+  state: PayoutState
+  account: Account
+  request: PayoutRequest
+}
+
+const other: Account = { ...account, account_id: 'acc_2', deposit_address: 'dep_2' }
+const { beneficiary_details } = request
+assert.ok(beneficiary_details)
+
+type Change = Partial<Omit<PayoutState, 'books' | 'quotes' | 'beneficiaries' | 'approvals'>> & {
+  readonly balances?: Readonly<Record<string, bigint>>
+  readonly quotes?: readonly Quote[]
+  readonly approvals?: readonly Approval[]
+}
+
+/** 1,000.00 USD are there, and nothing that costs a fee. */
+function stateWith({ balances, quotes = [], approvals = [], ...part }: Change = {}): PayoutState {
+  return {
+    now: NOW,
+    books: new Map<string, Book>([
+      ['acc_1', bookWith(balances ?? { USD: 100_000n, EUR: 0n })],
+      ['acc_2', bookWith({ USD: 5n }, 'acc_2')],
+    ]),
+    quotes: new Map(quotes.map(quote => [`${quote.account_id}/${quote.id}`, quote])),
+    beneficiaries: new Map([['acc_1/bnf_known', beneficiary]]),
+    approvals: new Map(approvals.map(a => [`${a.account_id}/${a.id}`, a])),
+    accountsByDepositAddress: new Map([
+      ['dep_1', account],
+      ['dep_2', other],
+    ]),
+    likenesses: new Map(),
+    principals: new Map(),
+    sender_bic: '',
+    pricing: pricing(),
+    newId: countingIds(),
+    ...part,
+  }
+}
+
+const decide = (c: Case) => decidePayout(c.state, c.account, c.request)
+const balanceOf = (state: PayoutState, id: string, currency = 'USD') =>
+  state.books.get(id)?.balances.get(currency)
+
+/** `1 payout.created pot_1 {…}`; the sequence is the account's. */
+function eventLines(events: readonly Event[]): string[] {
+  return events.map(
+    ({ account_id, sequence, type, object_id, data }) =>
+      `${account_id} ${sequence} ${type} ${object_id} ${JSON.stringify(data)}`,
+  )
+}
+
+const { beneficiary_details: _, ...bare } = request
+const toKnown: PayoutRequest = { ...bare, beneficiary: 'bnf_known' }
+const toAccount = (deposit_address: string): PayoutRequest => ({
+  ...request,
+  type: 'service_account',
+  beneficiary_details: {
+    name: 'Sister Company',
+    type: 'business',
+    destination_details: { type: 'service_account', service_account: { deposit_address } },
+  },
+})
+
+const one = { digits: 1n, scale: 0 }
+
+test('decidePayout, details sent and no quote: beneficiary, quote, debit and payout are made', () => {
+  const state = stateWith({
+    pricing: pricing({}, [feeRow({ fixed_amount: 7n, variable_bps: 10 })]),
+  })
+  const outcome = decide({ state, account, request })
+  const { payout, new_quote, new_beneficiary, entries, events, ...rest } = outcome
+  assert.deepEqual(rest, { used_quote: null, likeness: null })
+  const [{ journal, line } = assert.fail(), ...others] = entries
+  assert.equal(others.length, 0)
+  assert.deepEqual(new_beneficiary, {
+    ...beneficiary,
+    id: 'bnf_1',
+    details: { ...beneficiary.details, destination: 'dst_1' },
+    created_at: NOW,
+    updated_at: NOW,
+  })
+  assert.deepEqual(new_quote, {
+    ...quoteOf({ status: 'used', fixed_fee_holding: 7n, variable_fee_holding: 10n }),
+    ...{ fixed_fee_payout: 7n, variable_fee_payout: 10n, destination_country: 'HK' },
+    basis: {
+      spread_bps: 0,
+      fee: { fixed_amount: '7', fee_currency: 'USD', variable_bps: 10 },
+    },
+  })
+  assert.deepEqual(
+    journal.postings.map(({ code, currency, amount }) => `${code} ${currency} ${amount}`),
+    ['available USD -10017', 'fees USD 17', 'in_transit USD 10000'],
+  )
+  assert.deepEqual([journal.kind, journal.source, line.type], ['payout', 'pot_1', 'payout'])
+  assert.deepEqual([line.source, line.description, line.fx_conversions], ['pot_1', 'pot_1', []])
+  assert.deepEqual([line.amount, line.fixed_fee, line.variable_fee], [-10_000n, -7n, -10n])
+  assert.equal(line.balance_after, 89_983n)
+  assert.equal(balanceOf(state, 'acc_1'), 89_983n)
+  assert.deepEqual(payout, {
+    account_id: 'acc_1',
+    id: 'pot_1',
+    quote_id: 'poq_1',
+    type: 'local',
+    amount: 10_000n,
+    currency: 'USD',
+    holding_currency: 'USD',
+    holding_amount: 10_000n,
+    fixed_fee: 7n,
+    variable_fee: 10n,
+    destination_currency: 'USD',
+    destination_amount: 10_000n,
+    holding_to_payout: one,
+    payout_to_destination: one,
+    holding_fx_id: '',
+    payout_fx_id: '',
+    balance_transaction_id: 'btr_1',
+    beneficiary_id: 'bnf_1',
+    beneficiary_details: new_beneficiary?.details,
+    particulars: {
+      purpose: 'supplier_payment',
+      transaction_description: 'Invoice 2041',
+      reference_id: '',
+      statement_descriptor: '',
+      on_behalf_of: '',
+      documents: [],
+      logistics_tracking_details: [],
+      metadata: null,
+    },
+    fund_transfer_network: '',
+    charge_type: '',
+    status: 'processing',
+    status_description: '',
+    failure: null,
+    rail_steps: 0,
+    ask_rail_at: NOW,
+    held_for: '',
+    answers: [],
+    mt103: '',
+    created_at: NOW,
+    updated_at: NOW,
+  })
+  assert.deepEqual(eventLines(events), [
+    'acc_1 1 beneficiary.created bnf_1 {}',
+    'acc_1 2 payout_quote.created poq_1 {}',
+    'acc_1 3 payout.created pot_1 {"status":"processing","by":"account","journals":[1]}',
+    'acc_1 4 balance_transaction.created btr_1 {}',
+  ])
+})
+
+test('decidePayout, a quote and a known beneficiary: the quote is used, and nothing else is made', () => {
+  const quote = quoteOf({ fixed_fee_holding: 5n })
+  const state = stateWith({ quotes: [quote, quoteOf({ id: 'poq_2' })] })
+  const outcome = decide({ state, account, request: { ...toKnown, quote: 'poq_1' } })
+  const used = { ...quote, status: 'used', updated_at: NOW, renewed_as: '' }
+  assert.deepEqual(outcome.used_quote, used)
+  assert.equal(outcome.new_quote, null)
+  assert.equal(outcome.new_beneficiary, null)
+  assert.deepEqual(
+    [outcome.payout.quote_id, outcome.payout.beneficiary_id, outcome.payout.beneficiary_details],
+    ['poq_1', 'bnf_known', beneficiary.details],
+  )
+  assert.deepEqual(eventLines(outcome.events), [
+    'acc_1 1 payout.created pot_1 {"status":"processing","by":"account","journals":[1]}',
+    'acc_1 2 balance_transaction.created btr_1 {}',
+  ])
+  assert.equal(state.quotes.get('acc_1/poq_1')?.status, 'used')
+  assert.equal(state.quotes.get('acc_1/poq_2')?.status, 'active')
+})
+
+test('decidePayout, a quote sent twice in one batch: the second is refused', () => {
+  const state = stateWith({ quotes: [quoteOf()] })
+  const quoted = { ...toKnown, quote: 'poq_1' }
+  decide({ state, account, request: quoted })
+  assert.deepEqual(
+    refusalOf(() => decide({ state, account, request: quoted })),
+    ['quote_used at quote: The quote was used already.'],
+  )
+  assert.equal(balanceOf(state, 'acc_1'), 90_000n)
+})
+
+test('decidePayout, a quote that has expired, with max_total_debit: renewed, both quotes are kept', () => {
+  const expired = quoteOf({ id: 'poq_old', valid_until: NOW, holding_amount: 1n })
+  const state = stateWith({ quotes: [expired] })
+  const renewing = { ...toKnown, quote: 'poq_old', max_total_debit: 10_000 }
+  const { payout, used_quote, new_quote, events } = decide({ state, account, request: renewing })
+  assert.deepEqual(used_quote, { ...expired, status: 'used', updated_at: NOW, renewed_as: 'poq_1' })
+  assert.equal(new_quote?.id, 'poq_1')
+  assert.equal(new_quote?.status, 'used')
+  assert.deepEqual([payout.quote_id, payout.holding_amount], ['poq_1', 10_000n])
+  assert.equal(eventLines(events)[0], 'acc_1 1 payout_quote.created poq_1 {}')
+  assert.equal(state.quotes.get('acc_1/poq_old')?.status, 'used')
+})
+
+test('decidePayout, to another account: both books move, and the payout is done', () => {
+  const state = stateWith()
+  const { payout, entries, events } = decide({ state, account, request: toAccount('dep_2') })
+  assert.deepEqual([payout.status, payout.ask_rail_at], ['succeeded', null])
+  assert.deepEqual(
+    entries.map(({ journal, line }) => [journal.account_id, journal.kind, line.net_amount]),
+    [
+      ['acc_1', 'payout', -10_000n],
+      ['acc_2', 'receipt', 10_000n],
+    ],
+  )
+  assert.ok(entries[0]?.journal.postings.some(({ code }) => code === 'inter_account'))
+  assert.deepEqual([balanceOf(state, 'acc_1'), balanceOf(state, 'acc_2')], [90_000n, 10_005n])
+  assert.deepEqual(eventLines(events), [
+    'acc_1 1 beneficiary.created bnf_1 {}',
+    'acc_1 2 payout_quote.created poq_1 {}',
+    'acc_1 3 payout.created pot_1 {"status":"succeeded","by":"account","journals":[1]}',
+    'acc_1 4 balance_transaction.created btr_1 {}',
+    'acc_1 5 payout.succeeded pot_1 ' +
+      '{"status":"succeeded","status_description":"","by":"account","journals":[]}',
+    'acc_2 1 balance_transaction.created btr_2 {}',
+  ])
+})
+
+const approval = (approval_status: Approval['approval_status'], id = 'ent_1'): Approval => ({
+  account_id: 'acc_1',
+  id,
+  approval_status,
+})
+
+for (const status of ['pending', 'submitted', 'requires_action', 'resubmitted'] as const) {
+  test(`decidePayout, for an entity that is ${status}: debited and held, the rail is not asked`, () => {
+    const state = stateWith({ approvals: [approval(status)] })
+    const held = { ...toKnown, on_behalf_of: 'ent_1' }
+    const { payout, events } = decide({ state, account, request: held })
+    assert.deepEqual(
+      [payout.status, payout.held_for, payout.ask_rail_at],
+      ['compliance_hold', 'ent_1', null],
+    )
+    assert.deepEqual(holdOf(payout), {
+      account_id: 'acc_1',
+      entity_id: 'ent_1',
+      payout_id: 'pot_1',
+    })
+    assert.equal(balanceOf(state, 'acc_1'), 90_000n)
+    assert.deepEqual(eventLines(events), [
+      'acc_1 1 payout_quote.created poq_1 {}',
+      'acc_1 2 payout.created pot_1 {"status":"compliance_hold","by":"account","journals":[1]}',
+      'acc_1 3 balance_transaction.created btr_1 {}',
+      'acc_1 4 payout.compliance_hold pot_1 {"status":"compliance_hold",' +
+        '"status_description":"Held until entity ent_1 is reviewed.","by":"account","journals":[]}',
+    ])
+  })
+}
+
+test('decidePayout, for an approved entity: not held', () => {
+  const state = stateWith({ approvals: [approval('approved')] })
+  const { payout } = decide({ state, account, request: { ...toKnown, on_behalf_of: 'ent_1' } })
+  assert.deepEqual([payout.status, payout.held_for], ['processing', ''])
+  assert.equal(holdOf(payout), null)
+})
+
+test('decidePayout, for the entity of its quote: held as if the payout named it', () => {
+  const quotes = [quoteOf({ entity_id: 'ent_1' })]
+  const state = stateWith({ approvals: [approval('pending')], quotes })
+  const { payout } = decide({ state, account, request: { ...toKnown, quote: 'poq_1' } })
+  assert.deepEqual([payout.held_for, payout.particulars.on_behalf_of], ['ent_1', 'ent_1'])
+})
+
+test('decidePayout, to another account and held: nothing is credited before the review', () => {
+  const state = stateWith({ approvals: [approval('pending')] })
+  const held = { ...toAccount('dep_2'), on_behalf_of: 'ent_1' }
+  const { payout, entries, events } = decide({ state, account, request: held })
+  assert.equal(payout.status, 'compliance_hold')
+  assert.equal(entries.length, 1)
+  assert.ok(entries[0]?.journal.postings.some(({ code }) => code === 'in_transit'))
+  assert.deepEqual([balanceOf(state, 'acc_1'), balanceOf(state, 'acc_2')], [90_000n, 5n])
+  assert.ok(events.every(({ account_id }) => account_id === 'acc_1'))
+})
+
+test('decidePayout, by SWIFT: with its message', () => {
+  const swift = { ...request, type: 'swift', charge_type: 'ours' } as const
+  const { payout } = decide({ state: stateWith(), account, request: swift })
+  assert.match(payout.mt103, /:32A:260131USD100,00\r\n/)
+  assert.match(payout.mt103, /:71A:OUR\r\n/)
+})
+
+const guarded: Account = { ...account, duplicate_window_s: 600 }
+const likeness = likenessOf(beneficiary.details, {
+  amount: 10_000,
+  currency: 'USD',
+  reference_id: '',
+})
+const earlier = {
+  account_id: 'acc_1',
+  likeness,
+  created_at: '2026-01-31T09:29:00.123456Z',
+  payout_id: 'pot_0',
+}
+const alike =
+  'possible_duplicate_payout at allow_duplicate: Payout pot_0, made 60 s ago, has the same ' +
+  'beneficiary, amount, currency and reference_id. If this is another payment, send allow_duplicate.'
+
+test('decidePayout, an account that guards: what the payout is like is kept, for the next one too', () => {
+  const state = stateWith()
+  const made = { account_id: 'acc_1', likeness, created_at: NOW, payout_id: 'pot_1' }
+  assert.deepEqual(decide({ state, account: guarded, request: toKnown }).likeness, made)
+  assert.deepEqual(state.likenesses.get(`acc_1/${likeness}`), made)
+  assert.deepEqual(
+    refusalOf(() => decide({ state, account: guarded, request: { ...toKnown } })),
+    [alike.replace('pot_0, made 60 s', 'pot_1, made 0 s')],
+  )
+})
+
+test('decidePayout, like an earlier one: refused unless allow_duplicate, held against later ones anyway', () => {
+  const likenesses = new Map([[`acc_1/${likeness}`, earlier]])
+  const state = stateWith({ likenesses })
+  const again = (allow_duplicate: boolean) => ({ ...toKnown, allow_duplicate })
+  for (const like of [toKnown, again(false)]) {
+    assert.deepEqual(
+      refusalOf(() => decide({ state, account: guarded, request: like })),
+      [alike],
+    )
+  }
+  const { likeness: kept } = decide({ state, account: guarded, request: again(true) })
+  assert.equal(kept?.likeness, likeness)
+  assert.equal(likenesses.get(`acc_1/${likeness}`), kept)
+})
+
+test('decidePayout, an account without a window: nothing is compared or kept', () => {
+  const likenesses = new Map([[`acc_1/${likeness}`, earlier]])
+  const state = stateWith({ likenesses })
+  assert.equal(decide({ state, account, request: toKnown }).likeness, null)
+  assert.deepEqual([...likenesses.values()], [earlier])
+})
+
+test('decidePayout, the whole balance: paid; one unit less: refused with both figures', () => {
+  const costs = { pricing: pricing({}, [feeRow({ fixed_amount: 23n })]) }
+  const enough = stateWith({ ...costs, balances: { USD: 10_023n } })
+  decide({ state: enough, account, request: toKnown })
+  assert.equal(balanceOf(enough, 'acc_1'), 0n)
+  const words = (available: string) =>
+    'insufficient_balance at amount: The payout needs 10023 USD minor units including fees ' +
+    `(100.23) and ${available} are available (${(Number(available) / 100).toFixed(2)}).`
+  const short = stateWith({ ...costs, balances: { USD: 10_022n } })
+  assert.deepEqual(
+    refusalOf(() => decide({ state: short, account, request: toKnown })),
+    [words('10022')],
+  )
+  assert.deepEqual(short.books.get('acc_1'), bookWith({ USD: 10_022n }))
+  const none = stateWith({ ...costs, balances: {} })
+  assert.deepEqual(
+    refusalOf(() => decide({ state: none, account, request: toKnown })),
+    [words('0')],
+  )
+})
+
+/** Refusals that depend on one thing alone. */
+const REFUSED: readonly (readonly [
+  what: string,
+  state: Change,
+  request: PayoutRequest,
+  refusal: string,
+])[] = [
+  [
+    'a quote of another account',
+    { quotes: [quoteOf({ account_id: 'acc_2' })] },
+    { ...toKnown, quote: 'poq_1' },
+    'not_found at quote: No quote poq_1 in this account.',
+  ],
+  [
+    'an entity that is not there',
+    {},
+    { ...toKnown, on_behalf_of: 'ent_1' },
+    'entity_not_found at on_behalf_of: No entity ent_1 in this account.',
+  ],
+  [
+    'an entity that is rejected',
+    { approvals: [approval('rejected')] },
+    { ...toKnown, on_behalf_of: 'ent_1' },
+    'entity_not_found at on_behalf_of: Entity ent_1 is rejected.',
+  ],
+  [
+    'an entity of its quote that is rejected',
+    { approvals: [approval('rejected')], quotes: [quoteOf({ entity_id: 'ent_1' })] },
+    { ...toKnown, quote: 'poq_1' },
+    'entity_not_found at quote: Entity ent_1 is rejected.',
+  ],
+  [
+    'an entity of another account',
+    { approvals: [{ ...approval('approved'), account_id: 'acc_2' }] },
+    { ...toKnown, on_behalf_of: 'ent_1' },
+    'entity_not_found at on_behalf_of: No entity ent_1 in this account.',
+  ],
+  [
+    'a beneficiary that is not there',
+    {},
+    { ...toKnown, beneficiary: 'bnf_1' },
+    'beneficiary_not_found at beneficiary: No beneficiary bnf_1 in this account.',
+  ],
+  [
+    'a bank account by wallet',
+    {},
+    { ...toKnown, type: 'wallet' },
+    'type_mismatch at beneficiary: ' +
+      'A payout of type wallet cannot reach a destination of type bank.',
+  ],
+  [
+    'a bank account in the details, by wallet',
+    {},
+    { ...request, type: 'wallet' },
+    'type_mismatch at beneficiary_details.destination_details.type: ' +
+      'A payout of type wallet cannot reach a destination of type bank.',
+  ],
+  [
+    'a bank account by the wallet of its quote',
+    { quotes: [quoteOf({ payout_type: 'wallet' })] },
+    { ...untyped(toKnown), quote: 'poq_1' },
+    'type_mismatch at beneficiary: ' +
+      'A payout of type wallet cannot reach a destination of type bank.',
+  ],
+  [
+    'another account without a type, which is local',
+    {},
+    untyped(toAccount('dep_2')),
+    'type_mismatch at beneficiary_details.destination_details.type: ' +
+      'A payout of type local cannot reach a destination of type service_account.',
+  ],
+]
+
+function untyped({ type: _, ...rest }: PayoutRequest): PayoutRequest {
+  return rest
+}
+
+for (const [what, change, asked, refusal] of REFUSED) {
+  test(`decidePayout, ${what}: refused, books untouched`, () => {
+    const state = stateWith(change)
+    assert.deepEqual(
+      refusalOf(() => decide({ state, account, request: asked })),
+      [refusal],
+    )
+    assert.deepEqual(state.books, stateWith().books)
+  })
+}
+
+/** What is refused first, and what is mended after it, until the payout succeeds. */
+type Ladder = readonly (readonly [refusal: string, mend: (c: Case) => void])[]
+
+const mend = (c: Case, part: Partial<PayoutRequest>) => {
+  c.request = { ...c.request, ...part }
+}
+const mendState = (c: Case, part: Partial<PayoutState>) => {
+  c.state = { ...c.state, ...part }
+}
+
+const BY_QUOTE: Ladder = [
+  [
+    'currency at currency: currency is not a known currency code.',
+    c => mend(c, { currency: 'EUR' }),
+  ],
+  ['not_found at quote: No quote poq_9 in this account.', c => mend(c, { quote: 'poq_1' })],
+  [
+    'entity_not_found at on_behalf_of: No entity ent_1 in this account.',
+    c => mendState(c, { approvals: new Map([['acc_1/ent_1', approval('approved')]]) }),
+  ],
+  [
+    'beneficiary_not_found at beneficiary: No beneficiary bnf_9 in this account.',
+    c => mend(c, { beneficiary: 'bnf_known' }),
+  ],
+  [
+    'type_mismatch at beneficiary: ' +
+      'A payout of type wallet cannot reach a destination of type bank.',
+    c => {
+      const { beneficiary: _, ...rest } = c.request
+      const { beneficiary_details } = toAccount('dep_9')
+      assert.ok(beneficiary_details)
+      c.request = { ...rest, type: 'service_account', beneficiary_details }
+    },
+  ],
+  [
+    'quote_used at quote: The quote was used already.',
+    c => c.state.quotes.set('acc_1/poq_1', quoteOf({ ...IN_LADDER, valid_until: NOW })),
+  ],
+  [
+    `quote_expired at quote: The quote was valid until ${NOW}.`,
+    c => c.state.quotes.set('acc_1/poq_1', quoteOf(IN_LADDER)),
+  ],
+  [
+    "quote_mismatch at currency: currency is EUR but the quote's is USD.",
+    c => mend(c, { currency: 'USD', max_total_debit: 9_999 }),
+  ],
+  [
+    'max_total_debit_exceeded at max_total_debit: The payout costs USD 100.00 including fees, ' +
+      'as quoted; max_total_debit is USD 99.99. In minor units: holding_currency=USD ' +
+      'holding_amount=10000 fixed_fee=0 variable_fee=0 total_debit=10000 holding_to_payout=1 ' +
+      'payout_to_destination=1',
+    c => mend(c, { max_total_debit: 10_000 }),
+  ],
+  [
+    'deposit_address_not_found at ' +
+      'beneficiary_details.destination_details.service_account.deposit_address: ' +
+      'No other account of production has this deposit address.',
+    c => {
+      const { beneficiary_details } = toAccount('dep_2')
+      assert.ok(beneficiary_details)
+      const like = likenessOf(beneficiary_details, {
+        amount: 10_000,
+        currency: 'USD',
+        reference_id: '',
+      })
+      const likenesses = new Map([[`acc_1/${like}`, { ...earlier, likeness: like }]])
+      mendState(c, { likenesses })
+      mend(c, { beneficiary_details })
+    },
+  ],
+  [alike, c => mend(c, { allow_duplicate: true })],
+  [
+    'insufficient_balance at amount: The payout needs 10000 USD minor units including fees ' +
+      '(100.00) and 9999 are available (99.99).',
+    c => c.state.books.get('acc_1')?.balances.set('USD', 10_000n),
+  ],
+]
+const IN_LADDER: Partial<Quote> = { payout_type: 'service_account' }
+
+const BY_SWIFT: Ladder = [
+  [
+    'holding_currency_not_found at holding_currency: ' +
+      'The account holds no HKD balance; it holds USD, EUR.',
+    c => mend(c, { holding_currency: 'USD' }),
+  ],
+  [
+    'entity_not_found at on_behalf_of: Entity ent_1 is rejected.',
+    c => mendState(c, { approvals: new Map([['acc_1/ent_1', approval('approved')]]) }),
+  ],
+  [
+    'beneficiary_not_found at beneficiary: No beneficiary bnf_9 in this account.',
+    c => mend(c, { beneficiary: 'bnf_known' }),
+  ],
+  [
+    'type_mismatch at beneficiary: ' +
+      'A payout of type service_account cannot reach a destination of type bank.',
+    c => mend(c, { type: 'swift' }),
+  ],
+  [
+    'rate_unavailable at the whole: No rate joins USD and USDC.',
+    c => mendState(c, { pricing: pricing({ 'USD/USDC': '1' }) }),
+  ],
+  [
+    'max_total_debit_exceeded at max_total_debit: The payout costs USD 100.00 including fees, ' +
+      'at the rates and fees of this moment; max_total_debit is USD 99.99. In minor units: ' +
+      'holding_currency=USD holding_amount=10000 fixed_fee=0 variable_fee=0 total_debit=10000 ' +
+      'holding_to_payout=1 payout_to_destination=1',
+    c => mend(c, { max_total_debit: 10_000 }),
+  ],
+  [
+    'currency at currency: SWIFT carries no USDC.',
+    c => {
+      mend(c, { currency: 'USD', amount: 10_000 })
+      c.state.likenesses.set(`acc_1/${likeness}`, earlier)
+    },
+  ],
+  [alike, c => mend(c, { allow_duplicate: true })],
+  [
+    'insufficient_balance at amount: The payout needs 10000 USD minor units including fees ' +
+      '(100.00) and 9999 are available (99.99).',
+    c => c.state.books.get('acc_1')?.balances.set('USD', 10_000n),
+  ],
+]
+
+const LADDERS: readonly (readonly [what: string, start: () => Case, ladder: Ladder])[] = [
+  [
+    'to another account by a quote',
+    () => ({
+      state: stateWith({
+        balances: { USD: 9_999n, EUR: 0n },
+        quotes: [quoteOf({ ...IN_LADDER, status: 'used' })],
+      }),
+      account: guarded,
+      request: {
+        ...toKnown,
+        currency: 'XXX',
+        type: 'wallet',
+        quote: 'poq_9',
+        on_behalf_of: 'ent_1',
+        beneficiary: 'bnf_9',
+      },
+    }),
+    BY_QUOTE,
+  ],
+  [
+    'by SWIFT without a quote',
+    () => ({
+      state: stateWith({
+        balances: { USD: 9_999n, EUR: 0n },
+        approvals: [approval('rejected')],
+      }),
+      account: guarded,
+      request: {
+        ...toKnown,
+        amount: 100_000_000,
+        currency: 'USDC',
+        holding_currency: 'HKD',
+        type: 'service_account',
+        on_behalf_of: 'ent_1',
+        beneficiary: 'bnf_9',
+        max_total_debit: 9_999,
+      },
+    }),
+    BY_SWIFT,
+  ],
+]
+
+for (const [what, start, ladder] of LADDERS) {
+  test(`decidePayout, all that can be wrong ${what}: one refusal after the other, then it succeeds`, () => {
+    const c = start()
+    for (const [refusal, mendIt] of ladder) {
+      assert.deepEqual(
+        refusalOf(() => decide(c)),
+        [refusal],
+      )
+      assert.equal(c.state.books.get('acc_1')?.journal_count, 0n)
+      assert.equal(c.state.books.get('acc_2')?.journal_count, 0n)
+      mendIt(c)
+    }
+    const { payout }: PayoutOutcome = decide(c)
+    assert.equal(payout.holding_amount, 10_000n)
+    assert.equal(balanceOf(c.state, 'acc_1'), 0n)
+  })
+}

@@ -1,0 +1,648 @@
+// What happens to a payout after it was made, as tables: the states and their steps (contract 17), the
+// money that each step moves, who may take which, and when the rail is asked again.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import {
+  AN_HOUR_AGO,
+  account,
+  beneficiary,
+  bookWith,
+  countingIds,
+  feeRow,
+  NOW,
+  pricing,
+  refusalOf,
+  request,
+} from '../../test/support/in-memory.ts'
+import type { BalanceTransaction } from '../balance-transaction/rules.ts'
+import type { Approval } from '../entity/rules.ts'
+import type { Event } from '../event/rules.ts'
+import type { Book, Journal } from '../ledger/rules.ts'
+import type { RailStatus, RailStep } from '../rail/rail.ts'
+import { decidePayout, type Payout } from './rules.ts'
+import { isFinal, PAYOUT_STATUSES, PAYOUT_TRANSITIONS } from './states.ts'
+import { type Advance, type AdvanceState, decideAdvance } from './transition.ts'
+import type { PayoutRequest } from './wire.ts'
+
+test('states of a payout: those of contract 17, and how they follow each other', () => {
+  assert.deepEqual(PAYOUT_STATUSES, [
+    'processing',
+    'requires_action',
+    'compliance_hold',
+    'succeeded',
+    'failed',
+    'reversed',
+  ])
+  assert.deepEqual(PAYOUT_TRANSITIONS, {
+    processing: ['succeeded', 'failed', 'requires_action', 'compliance_hold'],
+    requires_action: ['processing', 'succeeded', 'failed'],
+    compliance_hold: ['processing', 'succeeded', 'failed'],
+    succeeded: ['reversed'],
+    failed: [],
+    reversed: [],
+  })
+  assert.deepEqual(PAYOUT_STATUSES.filter(isFinal), ['failed', 'reversed'])
+})
+
+/** The database's clock; the account's book is at NOW, ahead of it. */
+const DB_NOW = '2026-01-31T09:00:00.000000Z'
+const IN_5_S = '2026-01-31T09:00:05.000000Z'
+
+interface Setting {
+  readonly state: AdvanceState
+  readonly payout: Payout
+}
+
+const toBank: PayoutRequest = { ...request, amount: 80_000, currency: 'HKD' }
+const toAccount: PayoutRequest = {
+  ...request,
+  type: 'service_account',
+  beneficiary_details: {
+    name: 'Sister Company',
+    type: 'business',
+    destination_details: {
+      type: 'service_account',
+      service_account: { deposit_address: 'dep_2' },
+    },
+  },
+}
+const approval = (approval_status: Approval['approval_status']): Approval => ({
+  account_id: 'acc_1',
+  id: 'ent_1',
+  approval_status,
+})
+
+/**
+ * A payout of 800.00 HKD, or of 100.00 USD to another account, made from 1,000.00 USD with a fee of
+ * 0.17 USD; then as `part` has it.
+ */
+function made(
+  part: Partial<Payout> = {},
+  { asked = toBank, attempts = 0 }: { asked?: PayoutRequest; attempts?: number } = {},
+): Setting {
+  const books = new Map<string, Book>([
+    ['acc_1', bookWith({ USD: 100_000n })],
+    ['acc_2', bookWith({ USD: 5n }, 'acc_2')],
+  ])
+  const newId = countingIds()
+  const fee = { fixed_amount: 7n, variable_bps: 10 }
+  const fees = [feeRow(fee), feeRow({ ...fee, payout_type: 'service_account' })]
+  const { payout, entries } = decidePayout(
+    {
+      now: DB_NOW,
+      books,
+      quotes: new Map(),
+      beneficiaries: new Map([['acc_1/bnf_known', beneficiary]]),
+      approvals: new Map([['acc_1/ent_1', approval('pending')]]),
+      accountsByDepositAddress: new Map([['dep_2', { ...account, account_id: 'acc_2' }]]),
+      likenesses: new Map(),
+      principals: new Map(),
+      sender_bic: '',
+      pricing: pricing({ 'USD/HKD': '8' }, fees),
+      newId,
+    },
+    account,
+    asked,
+  )
+  const [debit] = entries
+  assert.ok(debit)
+  const now: Payout = { ...payout, updated_at: AN_HOUR_AGO, ...part }
+  const state = {
+    now: DB_NOW,
+    books,
+    payouts: new Map([['acc_1/pot_1', now]]),
+    attempts: new Map([['acc_1/pot_1', attempts]]),
+    debits: new Map([['acc_1/pot_1', debit]]),
+    approvals: new Map<string, Approval>(),
+    receivers: new Map([['acc_1/pot_1', 'acc_2']]),
+    newId,
+  }
+  return { state, payout: now }
+}
+
+const held = (asked: PayoutRequest): PayoutRequest => ({ ...asked, on_behalf_of: 'ent_1' })
+
+const failure = { code: 'X1', category: 'rail', message: 'No.' }
+function stepsTo(...statuses: readonly RailStatus[]): RailStep[] {
+  return statuses.map(status => ({
+    status,
+    failure: status === 'failed' || status === 'reversed' ? failure : null,
+  }))
+}
+
+function advance(by: Advance['by'], part: Partial<Advance> = {}): Advance {
+  return {
+    account_id: 'acc_1',
+    payout_id: 'pot_1',
+    steps: [],
+    by,
+    ask_again_in_ms: null,
+    ...part,
+  }
+}
+const set = (...statuses: readonly RailStatus[]) =>
+  advance('operator', { steps: stepsTo(...statuses) })
+
+const availableOf = ({ books }: AdvanceState, id = 'acc_1') => books.get(id)?.balances.get('USD')
+const journalLines = ({ kind, source, postings }: Journal) => [
+  `${kind} ${source}`,
+  ...postings.map(({ code, currency, amount }) => `${code} ${currency} ${amount}`),
+]
+
+function eventLines(events: readonly Event[]): string[] {
+  return events.map(
+    ({ account_id, sequence, type, object_id, data }) =>
+      `${account_id} ${sequence} ${type} ${object_id} ${JSON.stringify(data)}`,
+  )
+}
+
+for (const from of PAYOUT_STATUSES) {
+  for (const to of PAYOUT_STATUSES) {
+    const legal = PAYOUT_TRANSITIONS[from].includes(to)
+    test(`decideAdvance, ${from} to ${to}: ${legal ? 'taken' : 'refused, nothing changes'}`, () => {
+      const { state, payout } = made({ status: from })
+      const books = structuredClone(state.books)
+      if (legal) {
+        const { payout: next } = decideAdvance(state, set(to))
+        assert.equal(next.status, to)
+        assert.equal(state.payouts.get('acc_1/pot_1'), next)
+        return
+      }
+      assert.deepEqual(
+        refusalOf(() => decideAdvance(state, set(to))),
+        [`invalid_transition at status: Payout pot_1 cannot go from ${from} to ${to}.`],
+      )
+      assert.deepEqual(state.books, books)
+      assert.equal(state.payouts.get('acc_1/pot_1'), payout)
+    })
+  }
+}
+
+test('decideAdvance, another account’s payout or one that is not there: not found', () => {
+  const { state } = made()
+  const missing = ['not_found at the whole: No such object in this account.']
+  for (const part of [{ payout_id: 'pot_2' }, { account_id: 'acc_2' }]) {
+    assert.deepEqual(
+      refusalOf(() => decideAdvance(state, { ...set('failed'), ...part })),
+      missing,
+    )
+  }
+})
+
+// Money.
+
+test('decideAdvance, succeeded: what was in transit is settled, no balance moves', () => {
+  const { state, payout } = made()
+  const { events, journals, ...rest } = decideAdvance(state, set('succeeded'))
+  const next = { ...payout, status: 'succeeded', ask_rail_at: null, updated_at: NOW }
+  assert.deepEqual(rest, {
+    payout: next,
+    passed: [next],
+    entries: [],
+    attempts: 0,
+    ended_hold: null,
+  })
+  assert.deepEqual(events[0]?.data, {
+    status: 'succeeded',
+    previous_status: 'processing',
+    failure: null,
+    by: 'operator',
+    journals: [2],
+  })
+  assert.deepEqual(journals.map(journalLines), [
+    ['settlement pot_1', 'in_transit HKD -80000', 'settled HKD 80000'],
+  ])
+  assert.deepEqual(eventLines(events), [
+    'acc_1 5 payout.succeeded pot_1 {"status":"succeeded","previous_status":"processing",' +
+      '"failure":null,"by":"operator","journals":[2]}',
+  ])
+  assert.equal(availableOf(state), 89_983n)
+})
+
+const BACK = [
+  [
+    'failed',
+    'processing',
+    ['failure pot_1', 'available USD 10017', 'fees USD -17', 'fx USD -10000', 'fx HKD 80000'],
+    'in_transit HKD -80000',
+  ],
+  [
+    'reversed',
+    'succeeded',
+    ['reversal pot_1', 'available USD 10017', 'fees USD -17', 'fx USD -10000', 'fx HKD 80000'],
+    'settled HKD -80000',
+  ],
+] as const
+
+for (const [status, from, lines, last] of BACK) {
+  test(`decideAdvance, ${status}: principal and fees come back as the integers that were taken`, () => {
+    const { state, payout } = made({ status: from })
+    const debit = state.debits.get('acc_1/pot_1')
+    assert.ok(debit)
+    const { events, entries, journals, payout: next } = decideAdvance(state, set(status))
+    assert.deepEqual(journals, [])
+    assert.deepEqual(next, { ...payout, status, failure, ask_rail_at: null, updated_at: NOW })
+    const [{ journal, line } = assert.fail(), ...others] = entries
+    assert.equal(others.length, 0)
+    assert.deepEqual(journalLines(journal), [...lines, last])
+    const expected: BalanceTransaction = {
+      account_id: 'acc_1',
+      id: 'btr_2',
+      journal_number: 2n,
+      type: status === 'failed' ? 'payout_failure' : 'payout_reversal',
+      operation_type: 'credit',
+      currency: 'USD',
+      amount: 10_000n,
+      fixed_fee: 7n,
+      variable_fee: 10n,
+      net_amount: 10_017n,
+      balance_after: 100_000n,
+      fx_conversions: debit.line.fx_conversions,
+      description: 'pot_1',
+      source: 'btr_1',
+      metadata: {},
+      created_at: NOW,
+    }
+    assert.deepEqual(line, expected)
+    assert.equal(line.fx_conversions.length, 1)
+    assert.equal(availableOf(state), 100_000n)
+    assert.deepEqual(eventLines(events), [
+      `acc_1 5 payout.${status} pot_1 {"status":"${status}","previous_status":"${from}",` +
+        `"failure":${JSON.stringify(failure)},"by":"operator","journals":[2]}`,
+      'acc_1 6 balance_transaction.created btr_2 {}',
+    ])
+  })
+}
+
+for (const status of ['requires_action', 'compliance_hold'] as const) {
+  test(`decideAdvance, ${status}: nothing moves`, () => {
+    const { state } = made()
+    const { entries, journals, events } = decideAdvance(state, set(status))
+    assert.deepEqual([entries, journals, events.length], [[], [], 1])
+    assert.equal(availableOf(state), 89_983n)
+  })
+}
+
+test('decideAdvance, several steps: each in its turn, the payout as each has left it', () => {
+  const { state } = made()
+  const steps: RailStep[] = [
+    { status: 'compliance_hold', failure: null, description: 'Checked by the bank.' },
+    { status: 'succeeded', failure: null },
+    { status: 'reversed', failure },
+  ]
+  const outcome = decideAdvance(state, advance('operator', { steps }))
+  assert.deepEqual(
+    outcome.passed.map(p => [p.status, p.status_description, p.failure]),
+    [
+      ['compliance_hold', 'Checked by the bank.', null],
+      ['succeeded', '', null],
+      ['reversed', '', failure],
+    ],
+  )
+  assert.equal(outcome.passed.at(-1), outcome.payout)
+  assert.deepEqual(
+    [...outcome.journals, ...outcome.entries.map(({ journal }) => journal)].map(j => j.kind),
+    ['settlement', 'reversal'],
+  )
+  assert.deepEqual(eventLines(outcome.events), [
+    'acc_1 5 payout.compliance_hold pot_1 {"status":"compliance_hold",' +
+      '"previous_status":"processing","failure":null,' +
+      '"status_description":"Checked by the bank.","by":"operator","journals":[]}',
+    'acc_1 6 payout.succeeded pot_1 {"status":"succeeded","previous_status":"compliance_hold",' +
+      '"failure":null,"by":"operator","journals":[2]}',
+    'acc_1 7 payout.reversed pot_1 {"status":"reversed","previous_status":"succeeded",' +
+      `"failure":${JSON.stringify(failure)},"by":"operator","journals":[3]}`,
+    'acc_1 8 balance_transaction.created btr_2 {}',
+  ])
+  assert.equal(availableOf(state), 100_000n)
+})
+
+test('decideAdvance, the second step illegal: refused, the first is not taken either', () => {
+  const { state, payout } = made()
+  assert.deepEqual(
+    refusalOf(() => decideAdvance(state, set('succeeded', 'failed'))),
+    ['invalid_transition at status: Payout pot_1 cannot go from succeeded to failed.'],
+  )
+  assert.equal(state.books.get('acc_1')?.journal_count, 1n)
+  assert.equal(state.payouts.get('acc_1/pot_1'), payout)
+})
+
+test('decideAdvance, a payout whose debit was not read: a fault', () => {
+  const { state } = made()
+  assert.throws(
+    () => decideAdvance({ ...state, debits: new Map() }, set('failed')),
+    /^Error: payout pot_1 has no debit$/,
+  )
+})
+
+// To another account.
+
+test('decideAdvance, a held payout to another account released: it is credited and done', () => {
+  const { state } = made({}, { asked: held(toAccount) })
+  const approvals = new Map([['acc_1/ent_1', approval('approved')]])
+  const outcome = decideAdvance({ ...state, approvals }, advance('review'))
+  assert.deepEqual(
+    [outcome.payout.status, outcome.payout.held_for, outcome.payout.ask_rail_at],
+    ['succeeded', '', null],
+  )
+  assert.deepEqual(
+    [...outcome.journals, ...outcome.entries.map(({ journal }) => journal)].map(journalLines),
+    [
+      ['settlement pot_1', 'in_transit USD -10000', 'inter_account USD 10000'],
+      ['receipt pot_1', 'inter_account USD -10000', 'available USD 10000'],
+    ],
+  )
+  assert.deepEqual([availableOf(state), availableOf(state, 'acc_2')], [89_983n, 10_005n])
+  assert.deepEqual(eventLines(outcome.events), [
+    'acc_1 6 payout.succeeded pot_1 {"status":"succeeded","previous_status":"compliance_hold",' +
+      '"failure":null,"by":"review","journals":[2]}',
+    'acc_2 1 balance_transaction.created btr_2 {}',
+  ])
+  assert.deepEqual(outcome.ended_hold, {
+    account_id: 'acc_1',
+    entity_id: 'ent_1',
+    payout_id: 'pot_1',
+  })
+})
+
+test('decideAdvance, a held payout to another account that fails: the payer has its money back', () => {
+  const { state } = made({}, { asked: held(toAccount) })
+  const { payout } = decideAdvance(state, set('failed'))
+  assert.equal(payout.status, 'failed')
+  assert.deepEqual([availableOf(state), availableOf(state, 'acc_2')], [100_000n, 5n])
+})
+
+test('decideAdvance, a receiver that was not read: a fault', () => {
+  const { state } = made({}, { asked: held(toAccount) })
+  const without = (receivers: AdvanceState['receivers']) => () =>
+    decideAdvance({ ...state, receivers }, set('succeeded'))
+  assert.throws(without(new Map()), /^Error: payout pot_1 has no receiver$/)
+  const unlocked = new Map([['acc_1/pot_1', 'acc_3']])
+  assert.throws(without(unlocked), /^Error: account acc_3 has no book$/)
+})
+
+test('decideAdvance, a payout to another account: held it succeeds or fails, after that it is final', () => {
+  const heldOne = made({}, { asked: held(toAccount) })
+  assert.deepEqual(
+    refusalOf(() => decideAdvance(heldOne.state, set('processing'))),
+    [
+      'invalid_transition at status: ' +
+        'Payout pot_1 goes to another account: it can only succeed or fail.',
+    ],
+  )
+  const done = made({}, { asked: toAccount })
+  assert.equal(done.payout.status, 'succeeded')
+  assert.deepEqual(
+    refusalOf(() => decideAdvance(done.state, set('reversed'))),
+    ['invalid_transition at status: Payout pot_1 went to another account and is final.'],
+  )
+  const { state } = made({}, { asked: held(toAccount) })
+  const handedOver = made({ status: 'processing' }, { asked: toAccount })
+  for (const act of [
+    () => decideAdvance(state, set('succeeded', 'reversed')),
+    () => decideAdvance(handedOver.state, set('failed')),
+  ]) {
+    assert.deepEqual(refusalOf(act), [
+      'invalid_transition at status: Payout pot_1 went to another account and is final.',
+    ])
+  }
+})
+
+// By the review of the entity.
+
+const REVIEWS: readonly (readonly [
+  status: Approval['approval_status'] | undefined,
+  payout: Payout['status'],
+])[] = [
+  ['approved', 'processing'],
+  ['rejected', 'failed'],
+  ['pending', 'compliance_hold'],
+  ['requires_action', 'compliance_hold'],
+  [undefined, 'compliance_hold'],
+]
+
+for (const [status, wanted] of REVIEWS) {
+  test(`decideAdvance, held for an entity that is ${status ?? 'not read'}: ${wanted}`, () => {
+    const { state, payout } = made({}, { asked: held(toBank) })
+    assert.equal(payout.status, 'compliance_hold')
+    const approvals = new Map(status && [['acc_1/ent_1', approval(status)]])
+    const outcome = decideAdvance({ ...state, approvals }, advance('review'))
+    const { payout: next, events, ended_hold } = outcome
+    assert.equal(next.status, wanted)
+    if (wanted === 'compliance_hold') {
+      assert.deepEqual(next, payout)
+      assert.deepEqual([events, ended_hold, outcome.passed], [[], null, [next]])
+      return
+    }
+    assert.deepEqual(ended_hold, { account_id: 'acc_1', entity_id: 'ent_1', payout_id: 'pot_1' })
+    assert.deepEqual([next.held_for, next.status_description], ['', ''])
+    assert.equal(next.ask_rail_at, wanted === 'processing' ? DB_NOW : null)
+    assert.deepEqual(
+      next.failure,
+      wanted === 'processing'
+        ? null
+        : {
+            code: 'PF000300',
+            category: 'compliance',
+            message: 'Entity ent_1, for which the payout was made, is rejected.',
+          },
+    )
+    assert.equal(availableOf(state), wanted === 'failed' ? 100_000n : 89_983n)
+  })
+}
+
+test('decideAdvance, a review that comes when the hold is over: nothing changes', () => {
+  const { state, payout } = made({ status: 'requires_action', ask_rail_at: AN_HOUR_AGO })
+  const approvals = new Map([['acc_1/', approval('rejected')]])
+  const outcome = decideAdvance({ ...state, approvals }, advance('review'))
+  assert.deepEqual(outcome.payout, payout)
+  assert.deepEqual([outcome.events, outcome.ended_hold], [[], null])
+})
+
+test('decideAdvance, a hold that is ended otherwise: over with the first step', () => {
+  const { state } = made({}, { asked: held(toBank) })
+  const { payout, ended_hold } = decideAdvance(state, set('processing'))
+  assert.equal(payout.held_for, '')
+  assert.deepEqual(ended_hold, { account_id: 'acc_1', entity_id: 'ent_1', payout_id: 'pot_1' })
+})
+
+// By the account.
+
+for (const status of ['processing', 'requires_action', 'compliance_hold'] as const) {
+  test(`decideAdvance, cancelled while ${status}: failed, the money is back`, () => {
+    const { state } = made({ status })
+    const { payout, events, attempts } = decideAdvance(state, advance('account'))
+    assert.equal(payout.status, 'failed')
+    assert.deepEqual(payout.failure, {
+      code: 'PF000100',
+      category: 'cancelled',
+      message: 'Cancelled before the rail took it.',
+    })
+    assert.deepEqual([payout.ask_rail_at, attempts], [null, 0])
+    assert.equal(availableOf(state), 100_000n)
+    assert.match(eventLines(events)[0] ?? '', /"by":"account","journals":\[2\]/)
+  })
+}
+
+for (const status of ['succeeded', 'failed', 'reversed'] as const) {
+  test(`decideAdvance, cancelled when ${status}: refused with the status`, () => {
+    const { state } = made({ status }, { attempts: 1 })
+    assert.deepEqual(
+      refusalOf(() => decideAdvance(state, advance('account'))),
+      [
+        'payout_not_cancellable at the whole: ' +
+          `Payout pot_1 can no longer be cancelled: it is ${status}.`,
+      ],
+    )
+  })
+}
+
+test('decideAdvance, cancelled once the rail was asked: refused', () => {
+  const { state } = made({}, { attempts: 1 })
+  assert.deepEqual(
+    refusalOf(() => decideAdvance(state, advance('account'))),
+    [
+      'payout_not_cancellable at the whole: ' +
+        'Payout pot_1 can no longer be cancelled: the rail has it.',
+    ],
+  )
+})
+
+test('decideAdvance, cancelled without the lock of its row: a fault', () => {
+  const { state } = made()
+  assert.throws(
+    () => decideAdvance({ ...state, attempts: new Map() }, advance('account')),
+    /^Error: payout pot_1 is not locked$/,
+  )
+})
+
+test('decideAdvance, an answer to what is required: kept with its number, the rail is asked at once', () => {
+  const first = { number: 1, created_at: AN_HOUR_AGO, note: 'first' }
+  const { state } = made({ status: 'requires_action', answers: [first], ask_rail_at: null })
+  const outcome = decideAdvance(state, advance('account', { answer: { note: 'second' } }))
+  const { payout, events } = outcome
+  assert.deepEqual(payout.answers, [first, { number: 2, created_at: NOW, note: 'second' }])
+  assert.deepEqual([payout.status, payout.ask_rail_at], ['processing', DB_NOW])
+  assert.equal(outcome.passed.at(-1), payout)
+  assert.equal(state.payouts.get('acc_1/pot_1'), payout)
+  assert.deepEqual(eventLines(events), [
+    'acc_1 5 payout.processing pot_1 {"status":"processing","previous_status":"requires_action",' +
+      '"failure":null,"answer":2,"by":"account","journals":[]}',
+  ])
+})
+
+for (const status of ['processing', 'compliance_hold', 'succeeded', 'failed'] as const) {
+  test(`decideAdvance, an answer to a payout that is ${status}: refused`, () => {
+    const { state } = made({ status })
+    assert.deepEqual(
+      refusalOf(() => decideAdvance(state, advance('account', { answer: { note: 'x' } }))),
+      [`invalid_transition at the whole: Payout pot_1 requires no action: it is ${status}.`],
+    )
+  })
+}
+
+// By the rail: a history, of which the payout has seen the beginning.
+
+const HISTORIES: readonly (readonly [
+  what: string,
+  part: Partial<Payout>,
+  history: readonly RailStatus[],
+  taken: readonly RailStatus[],
+  rail_steps: number,
+])[] = [
+  ['nothing yet', {}, [], [], 0],
+  ['the first step', {}, ['succeeded'], ['succeeded'], 1],
+  ['processing, which it is', {}, ['processing'], [], 1],
+  ['processing, then done', {}, ['processing', 'succeeded'], ['succeeded'], 2],
+  [
+    'processing again after a hold',
+    { status: 'compliance_hold', rail_steps: 1 },
+    ['compliance_hold', 'processing'],
+    ['processing'],
+    2,
+  ],
+  ['what is known', { rail_steps: 1, status: 'succeeded' }, ['succeeded'], [], 1],
+  [
+    'one step more',
+    { rail_steps: 1, status: 'succeeded' },
+    ['succeeded', 'reversed'],
+    ['reversed'],
+    2,
+  ],
+  ['less than is known', { rail_steps: 2, status: 'compliance_hold' }, ['compliance_hold'], [], 2],
+]
+
+for (const [what, part, history, taken, rail_steps] of HISTORIES) {
+  test(`decideAdvance, the rail says ${what}: ${taken.join(', ') || 'nothing new'}`, () => {
+    const { state } = made(part)
+    const said = advance('rail', { steps: stepsTo(...history), ask_again_in_ms: 5_000 })
+    const { payout, events } = decideAdvance(state, said)
+    assert.deepEqual(
+      events.filter(({ type }) => type.startsWith('payout.')).map(({ type }) => type.slice(7)),
+      taken,
+    )
+    assert.equal(payout.rail_steps, rail_steps)
+  })
+}
+
+const answer = { number: 1, created_at: NOW, note: 'n' }
+const SOON = '2026-01-31T09:00:04.999999Z'
+const ASKED: readonly (readonly [
+  what: string,
+  part: Partial<Payout>,
+  advance: Partial<Advance>,
+  ask_rail_at: string | null,
+])[] = [
+  ['still under way', {}, {}, IN_5_S],
+  ['has no more to say', {}, { ask_again_in_ms: null }, null],
+  ['has ended it', {}, { steps: stepsTo('failed') }, null],
+  ['was taken out by the operator meanwhile', { ask_rail_at: null }, {}, null],
+  ['was told of the answers', { answers: [answer] }, { told: 1 }, IN_5_S],
+  ['is told of all', { answers: [answer] }, {}, IN_5_S],
+  ['was not told of an answer', { answers: [answer] }, { told: 0 }, SOON],
+  [
+    'was not told, and has nothing to say',
+    { answers: [answer] },
+    { told: 0, ask_again_in_ms: null },
+    SOON,
+  ],
+  [
+    'was not told, and has ended it',
+    { answers: [answer] },
+    { told: 0, steps: stepsTo('failed') },
+    null,
+  ],
+  ['was claimed as it stands', {}, { claim: SOON }, IN_5_S],
+  ['was claimed anew, for sooner', {}, { claim: NOW }, SOON],
+  ['was claimed anew, for then', { ask_rail_at: IN_5_S }, { claim: NOW }, IN_5_S],
+  ['was claimed anew, for later', { ask_rail_at: NOW }, { claim: SOON }, IN_5_S],
+]
+
+for (const [what, part, given, ask_rail_at] of ASKED) {
+  test(`decideAdvance, the rail ${what}: asked again ${ask_rail_at ?? 'never'}`, () => {
+    const { state } = made({ ask_rail_at: SOON, ...part })
+    const said = advance('rail', { ask_again_in_ms: 5_000, ...given })
+    assert.equal(decideAdvance(state, said).payout.ask_rail_at, ask_rail_at)
+  })
+}
+
+test('decideAdvance, the rail was not told of an answer: what it said counts all the same', () => {
+  const { state } = made({ answers: [answer] })
+  const said = advance('rail', { steps: stepsTo('processing'), told: 0 })
+  assert.equal(decideAdvance(state, said).payout.rail_steps, 1)
+})
+
+test('decideAdvance, the operator: takes it out of the rail’s hands, processing gives it back', () => {
+  const hold = made({ ask_rail_at: SOON, rail_steps: 1 })
+  const { payout: out } = decideAdvance(hold.state, set('compliance_hold'))
+  assert.deepEqual([out.ask_rail_at, out.rail_steps], [null, 1])
+  const { payout: back } = decideAdvance(hold.state, set('processing'))
+  assert.deepEqual([back.ask_rail_at, back.rail_steps], [DB_NOW, 1])
+})
+
+test('decideAdvance, how often the rail was asked: as it was read, 0 when it was not', () => {
+  const asked = made({}, { attempts: 3 })
+  assert.equal(decideAdvance(asked.state, set('succeeded')).attempts, 3)
+  const unread = { ...made().state, attempts: new Map() }
+  assert.equal(decideAdvance(unread, set('succeeded')).attempts, 0)
+})
