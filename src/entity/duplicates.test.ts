@@ -1,6 +1,7 @@
 // The duplicate rules as pure functions, against service.md "Duplicate detection for entities" and
 // contract 23: what takes part, what makes two records the same, and who of several is the first.
 import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import {
@@ -187,6 +188,42 @@ test('judge, one text under two rules: two keys', () => {
   assert.equal(new Set(keys).size, 3)
 })
 
+test('judge, the recipe: what every stored key relies on', () => {
+  const recipe = (rule: RuleName, ...values: string[]) =>
+    createHash('sha256')
+      .update(JSON.stringify([rule, ...values]))
+      .digest('hex')
+  const individual = judgedOf(all).map(({ key }) => key)
+  assert.deepEqual(individual, [
+    recipe('email', 'anna@example.com'),
+    recipe('national_identification_number', 'passport', 'c01'),
+    recipe(
+      'name_and_address',
+      ...['anna', 'de', 'lindenstrasse 4', 'berlin', 'be', '10969'],
+      ...['ent_00000000000000000000', 'travel'],
+    ),
+  ])
+  const business = judgedOf(all, 'business').map(({ key }) => key)
+  assert.deepEqual(business, [recipe('registration_number', 'hrb 7', 'de')])
+})
+
+test('keysByRule, the two types of entity: the keys of its rules, null for the others', () => {
+  const [email, number, address] = judgedOf(all)
+  assert.deepEqual(keysByRule(judgedOf(all)), {
+    email: email?.key,
+    national_identification_number: number?.key,
+    name_and_address: address?.key,
+    registration_number: null,
+  })
+  const [registered] = judgedOf(all, 'business')
+  assert.deepEqual(keysByRule(judgedOf(all, 'business')), {
+    email: null,
+    national_identification_number: null,
+    name_and_address: null,
+    registration_number: registered?.key,
+  })
+})
+
 test('keysByRule: each rule’s key, null for those that take no part or are of another type', () => {
   const judged = judgedOf({ ...all, email: ' ' })
   assert.deepEqual(keysByRule(judged), {
@@ -255,6 +292,13 @@ test('findDuplicate, a rule that takes no part: nobody is looked for', () => {
 test('findDuplicate, its candidates: left in their order', () => {
   const email = Object.freeze([candidate('ent_b', 2), candidate('ent_a', 1)])
   assert.equal(finder({ email }).found, 'email ent_a')
+})
+
+test('byCreation: the earlier before the later, of one moment the lower id, either way round', () => {
+  const [early, late] = [candidate('ent_b', 1), candidate('ent_a', 2)]
+  assert.deepEqual([byCreation(early, late), byCreation(late, early)], [-1, 1])
+  const [low, high] = [candidate('ent_a', 1), candidate('ent_b', 1)]
+  assert.deepEqual([byCreation(low, high), byCreation(high, low)], [-1, 1])
 })
 
 test('byCreation: time before id, and an order that sorting can rely on', () => {
