@@ -1,0 +1,153 @@
+// Mutants that no test can tell from the source, each looked at by hand. One that has no mutant any
+// more, or that a test has caught after all, fails the run.
+import type { Mutant } from './mutate.ts'
+
+interface Equivalent {
+  /** The function, '' outside of all. */
+  readonly where: string
+  /** The line with its mutant in it, as the report prints it. */
+  readonly after: string
+  readonly why: string
+}
+
+const SAME_POWER = 'at scale 0 both sides divide by the same numbers'
+const SORTED_ALIKE = 'ranks grow, but stay in the same order'
+const SAME_VALUE = 'what is put in its place is the same value'
+const ALWAYS_THERE = 'the default is for the compiler: there is always a value'
+
+export const EQUIVALENTS: Readonly<Record<string, readonly Equivalent[]>> = {
+  'src/money/decimal.ts': [
+    {
+      where: 'parseDecimal',
+      after: "const [, whole = 'mutant', fraction = ''] = match",
+      why: ALWAYS_THERE,
+    },
+    {
+      where: 'quotient',
+      after: 'while (digits > pow10(significant)) {',
+      why: 'rounded to 1000…, a digit less is rounded to the same',
+    },
+    ...['> 0', '>= 1'].flatMap(bound => [
+      {
+        where: 'quotient',
+        after: `return normalize(scale ${bound} ? { digits, scale } : { digits: digits * pow10(-scale), scale: 0 })`,
+        why: SAME_POWER,
+      },
+      {
+        where: 'scaled',
+        after: `return scale ${bound} ? divideHalfUp(n * pow10(scale), d) : divideHalfUp(n, d * pow10(-scale))`,
+        why: SAME_POWER,
+      },
+    ]),
+  ],
+  'src/fx/rules.ts': [
+    {
+      where: 'midOf',
+      after: "const [as_of = 'mutant'] = steps.map(({ rate }) => rate.as_of).sort()",
+      why: ALWAYS_THERE,
+    },
+  ],
+  'src/fee/rules.ts': [
+    { where: 'specificity', after: 'let rank = 1', why: SORTED_ALIKE },
+    {
+      where: 'specificity',
+      after: 'if (fee[column] !== null) rank += 17 + (8 >> i)',
+      why: SORTED_ALIKE,
+    },
+    {
+      where: 'specificity',
+      after: 'if (fee[column] !== null) rank += 16 + (9 >> i)',
+      why: SORTED_ALIKE,
+    },
+    {
+      where: 'feeAmounts',
+      after: 'if (variable <= minimum) variable = minimum',
+      why: SAME_VALUE,
+    },
+    {
+      where: 'feeAmounts',
+      after: 'if (variable >= maximum) variable = maximum',
+      why: SAME_VALUE,
+    },
+  ],
+  'src/quote/calculation.ts': [
+    {
+      where: 'decimalText',
+      after:
+        'const scale = (n * pow10(Math.max(wanted, 1))) / d < pow10(TRUNCATED_DIGITS) ? wanted : wanted - 1',
+      why: 'where it matters one digit after the point is shown either way',
+    },
+    {
+      where: 'divideOut',
+      after: 'let [rest, count] = [number, 1]',
+      why: 'a place more than needed is a zero, which is not written',
+    },
+  ],
+  'src/quote/basis.ts': [
+    {
+      where: 'rateOf',
+      after: "const [base = 'mutant', quote = ''] = pair.split('/')",
+      why: ALWAYS_THERE,
+    },
+    {
+      where: 'rateOf',
+      after: "const [base = '', quote = 'mutant'] = pair.split('/')",
+      why: 'a pair is stored with both currencies',
+    },
+  ],
+  'src/payout/transition.ts': [
+    {
+      where: 'railProgress',
+      after: "if (advance.by === 'review' && applied === 0) return undefined",
+      why: 'spread into an object, nothing is nothing',
+    },
+    {
+      where: 'railProgress',
+      after: 'const sooner = moved && payout.ask_rail_at <= next',
+      why: SAME_VALUE,
+    },
+  ],
+  'src/entity/comparable.ts': [
+    {
+      where: 'comparable',
+      after: 'if (false) return text.trim().toLowerCase()',
+      why: 'a short way to what the long way gives, which a test compares',
+    },
+    {
+      where: 'comparable',
+      after: "const visible = text.replace(IGNORABLE, '').normalize('NFC')",
+      why: 'no invisible character composes or moves; kept in the order of contract 23 e',
+    },
+  ],
+  'src/entity/duplicates.ts': [
+    {
+      where: 'byCreation',
+      after: 'if (a.created_at !== b.created_at) return a.created_at <= b.created_at ? -1 : 1',
+      why: 'they differ here',
+    },
+    {
+      where: 'byCreation',
+      after: 'return a.id <= b.id ? -1 : 1',
+      why: 'no two entities have one id',
+    },
+  ],
+  'src/entity/rules.ts': [
+    {
+      where: 'decideCreation',
+      // biome-ignore lint/suspicious/noTemplateCurlyInString: the text of the source
+      after: 'const before = state.imported.get(`${account_id}/${import_key}`)',
+      why: 'nothing is kept under the name of no row',
+    },
+  ],
+}
+
+export function isEquivalent({ file, where, after }: Mutant): boolean {
+  return (EQUIVALENTS[file] ?? []).some(e => e.where === where && e.after === after)
+}
+
+/** Entries that do not stand for exactly one of the mutants of their file. */
+export function staleEquivalents(file: string, mutants: readonly Mutant[]): Equivalent[] {
+  return (EQUIVALENTS[file] ?? []).filter(
+    ({ where, after }) => mutants.filter(m => m.where === where && m.after === after).length !== 1,
+  )
+}

@@ -1,0 +1,121 @@
+// `npm run test:mutants`: makes every mutant of the rules of money, tries each against the tests, and
+// ends with an error when too many survive. `npm run test:mutants -- FILE` is for the files whose name
+// contains FILE, `-- patches` for the mistakes written by hand (patches.ts).
+import { readFile } from 'node:fs/promises'
+import { availableParallelism } from 'node:os'
+import { resolve } from 'node:path'
+import { LazyServer } from '../support/server.ts'
+import { isEquivalent, staleEquivalents } from './equivalents.ts'
+import { mutantsOf } from './mutate.ts'
+import { runPatches } from './patches.ts'
+import { type FileResult, isEnough, survivorText, type Tried, tableOf } from './report.ts'
+import { TARGETS, type Target } from './targets.ts'
+import { ROOT, type Tests, tryChange } from './trial.ts'
+
+const options = process.argv.slice(2).filter(word => word.startsWith('--'))
+const words = process.argv.slice(2).filter(word => !word.startsWith('--'))
+/** Without the tests of the API. */
+const quick = options.includes('--quick')
+const jobs = Number(options.find(o => o.startsWith('--jobs='))?.slice(7) ?? availableParallelism())
+
+/** Tests that run this much longer than without a mutant will not end. */
+const PATIENCE = 10
+const MIN_TIMEOUT_MS = 10_000
+
+process.once('SIGINT', () => process.exit(130))
+process.once('SIGTERM', () => process.exit(143))
+
+process.exitCode = words[0] === 'patches' ? await runPatches(words.slice(1)) : await runMutants()
+
+async function runMutants(): Promise<number> {
+  const began_ms = performance.now()
+  const targets = TARGETS.filter(
+    ({ file }) => words.length === 0 || words.some(w => file.includes(w)),
+  )
+  const results: FileResult[] = []
+  const problems: string[] = []
+  const postgres = new LazyServer()
+  try {
+    for (const target of targets) {
+      const { result, stale } = await tryTarget(target, postgres)
+      results.push(result)
+      problems.push(...stale, ...problemsOf(result))
+    }
+  } finally {
+    await postgres.close()
+  }
+  console.log(`\n${tableOf(results)}\n`)
+  for (const problem of problems) console.log(problem)
+  console.log(`${((performance.now() - began_ms) / 1000).toFixed(0)} s`)
+  return problems.length === 0 && results.length > 0 ? 0 : 1
+}
+
+async function tryTarget(target: Target, postgres: LazyServer) {
+  const { file, wanted } = target
+  const mutants = mutantsOf(file, await readFile(resolve(ROOT, file), 'utf8'))
+  const stale = staleEquivalents(file, mutants).map(
+    ({ where, after }) => `${file}: not one mutant of ${where} is: ${after}`,
+  )
+  const rules: Tests = { files: target.rules, together: true }
+  const timeout_ms = await timeoutOf(rules)
+  const tried: Tried[] = await inParallel(mutants, async mutant => ({
+    mutant,
+    outcome: await tryChange(mutant, rules, timeout_ms),
+    equivalent: isEquivalent(mutant),
+  }))
+  const result = { file, wanted, tried: quick ? tried : await tryByApi(target, tried, postgres) }
+  console.log(`${file}: ${mutants.length} mutants`)
+  for (const { mutant, outcome, equivalent } of result.tried) {
+    if (outcome === 'survived' && !equivalent) console.log(survivorText(mutant))
+  }
+  return { result, stale }
+}
+
+/** Survivors again, one at a time, by the tests of the API. */
+async function tryByApi(
+  { api }: Target,
+  tried: readonly Tried[],
+  postgres: LazyServer,
+): Promise<Tried[]> {
+  const alive = tried.some(({ outcome, equivalent }) => outcome === 'survived' && !equivalent)
+  if (api.length === 0 || !alive) return [...tried]
+  const env = { CORRIDOR_TEST_TEMPLATE: await postgres.template() }
+  const tests: Tests = { files: api, together: false, env }
+  const timeout_ms = await timeoutOf(tests)
+  const again: Tried[] = []
+  for (const one of tried) {
+    const asked = one.outcome === 'survived' && !one.equivalent
+    const outcome = asked ? await tryChange(one.mutant, tests, timeout_ms) : one.outcome
+    again.push({ ...one, outcome })
+  }
+  return again
+}
+
+/** How long these tests may take; they must pass without a mutant, or they would catch everything. */
+async function timeoutOf(tests: Tests): Promise<number> {
+  const began_ms = performance.now()
+  const outcome = await tryChange(undefined, tests, 300_000)
+  if (outcome !== 'survived') throw new Error(`red without a mutant: ${tests.files.join(', ')}`)
+  return Math.max(MIN_TIMEOUT_MS, PATIENCE * (performance.now() - began_ms))
+}
+
+function problemsOf(result: FileResult): string[] {
+  const told = result.tried
+    .filter(({ equivalent, outcome }) => equivalent && outcome !== 'survived')
+    .map(({ mutant }) => `listed as equivalent, but caught:\n${survivorText(mutant)}`)
+  const few = isEnough(result) ? [] : [`${result.file}: less than ${result.wanted} % are caught`]
+  return [...told, ...few]
+}
+
+async function inParallel<Item, Result>(
+  items: readonly Item[],
+  work: (item: Item) => Promise<Result>,
+): Promise<Result[]> {
+  const results: Result[] = []
+  const waiting = items.entries()
+  const worker = async () => {
+    for (const [i, item] of waiting) results[i] = await work(item)
+  }
+  await Promise.all(Array.from({ length: jobs }, worker))
+  return results
+}

@@ -1,0 +1,123 @@
+// The mutants' own test: that each kind of mistake is made, that a mutant which matters is caught and
+// its absence is not, and that what is written by hand still fits the sources.
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import { test } from 'node:test'
+import { staleEquivalents } from './equivalents.ts'
+import { mutantsOf } from './mutate.ts'
+import { readPatches } from './patches.ts'
+import { countsOf, isEnough, shareCaught, survivorText, tableOf } from './report.ts'
+import { TARGETS } from './targets.ts'
+import { ROOT, type Tests, tryChange } from './trial.ts'
+
+/** Each line of source with every mutant of it. */
+const KINDS: readonly (readonly [source: string, ...mutants: string[]])[] = [
+  ['x = a < b', 'x = a <= b', 'x = a >= b'],
+  ['x = a >= b', 'x = a > b', 'x = a < b'],
+  ['x = a === b', 'x = a !== b'],
+  ['x = a + b * c', 'x = a - b * c', 'x = a + b / c'],
+  ['x = a && b', 'x = a', 'x = b', 'x = (a || b)'],
+  ['x = a ?? b', 'x = a', 'x = b', 'x = (a && b)'],
+  ['x = !a', 'x = a'],
+  ['x = -a', 'x = a'],
+  ['x += a', 'x -= a'],
+  ['x++', 'x--'],
+  ['if (a) f()', 'if (true) f()', 'if (false) f()'],
+  ['x = a ? b : c', 'x = true ? b : c', 'x = false ? b : c'],
+  ['while (a) f()', 'while (false) f()', 'while (a) ;'],
+  ["x = 'a'", "x = ''"],
+  ["x = ''", "x = 'mutant'"],
+  ['x = `a`', 'x = ``'],
+  ['x = 0', 'x = 1'],
+  ['x = 1n', 'x = 0n'],
+  ['x = true', 'x = false'],
+  ['x = /^a$/g', 'x = /a$/g', 'x = /^a/g', 'x = /^a$/'],
+  ['x = [a]', 'x = []'],
+  ['x = []', "x = ['mutant']"],
+  ['x = [...a, ...b]', 'x = []', 'x = [...b]', 'x = [...a]'],
+  ['x = { a, ...b }', 'x = { ...b }', 'x = { a }'],
+  ['x = () => a', 'x = () => undefined'],
+  ['x = a?.b', 'x = a.b'],
+  ['x = a.filter(b)', 'x = a'],
+  ['x = a.some(b)', 'x = a.every(b)'],
+  [
+    'const f = (a: string): number => a as never',
+    'const f = (a: string): number => undefined as never',
+  ],
+  ["type A = 'a'; import { b } from 'c'"],
+]
+
+for (const [source, ...mutants] of KINDS) {
+  test(`mutantsOf, ${source}: ${mutants.length === 0 ? 'none' : mutants.join(' | ')}`, () => {
+    // An assignment is a statement that could be left out as well.
+    const made = mutantsOf('a.ts', source).map(({ after }) => after)
+    assert.deepEqual(made.filter(after => after !== ';').sort(), mutants.toSorted())
+  })
+}
+
+test('mutantsOf, a function: its statements, its result, and where each mutant stands', () => {
+  const source = 'function f(a: number): number {\n  g(a)\n  return a\n}\n'
+  assert.deepEqual(
+    mutantsOf('a.ts', source).map(({ line, where, before, after }) => [line, where, before, after]),
+    [
+      [2, 'f', 'g(a)', ';'],
+      [3, 'f', 'return a', 'return undefined'],
+    ],
+  )
+})
+
+const FILE = 'src/money/json.ts'
+const TESTS: Tests = { files: ['src/money/json.test.ts'], together: true }
+
+test('tryChange, a bound moved by one in money: killed; the source as it is: survived', async () => {
+  const mutants = mutantsOf(FILE, await readFile(resolve(ROOT, FILE), 'utf8'))
+  const moved = mutants.find(({ after }) => after.includes('amount >= MAX_AMOUNT'))
+  assert.ok(moved)
+  assert.equal(await tryChange(moved, TESTS, 60_000), 'killed')
+  assert.equal(await tryChange(undefined, TESTS, 60_000), 'survived')
+  assert.equal(await tryChange({ ...moved, text: '>' }, TESTS, 60_000), 'survived')
+})
+
+test('tryChange, a file that cannot be loaded: killed; one that never ends: timeout', async () => {
+  const broken = { file: FILE, start: 0, end: 0, text: "throw new Error('broken');" }
+  assert.equal(await tryChange(broken, TESTS, 60_000), 'killed')
+  assert.equal(await tryChange({ ...broken, text: 'for (;;);' }, TESTS, 2_000), 'timeout')
+})
+
+test('a report: equivalent mutants are not counted, time-outs are caught, too few fail the file', () => {
+  const [mutant = assert.fail()] = mutantsOf('a.ts', 'const x = !a')
+  const tried = (['killed', 'timeout', 'survived'] as const).map(outcome => ({
+    mutant,
+    outcome,
+    equivalent: false,
+  }))
+  const all = [...tried, { mutant, outcome: 'survived', equivalent: true } as const]
+  const counts = { mutants: 4, killed: 1, timeout: 1, survived: 1, equivalent: 1 }
+  assert.deepEqual(countsOf(all), counts)
+  assert.equal(shareCaught(counts), 200 / 3)
+  assert.ok(isEnough({ file: 'a.ts', wanted: 66, tried: all }))
+  assert.ok(!isEnough({ file: 'a.ts', wanted: 67, tried: all }))
+  assert.match(tableOf([{ file: 'a.ts', wanted: 67, tried: all }]), /a\.ts .* 66\.7 % +67 %/)
+  assert.equal(survivorText(mutant), 'a.ts:1\n  - const x = !a\n  + const x = a')
+})
+
+test('targets: every file and every test is there, every equivalent still stands for one mutant', async () => {
+  for (const { file, rules, api } of TARGETS) {
+    for (const path of [file, ...rules, ...api]) assert.ok(existsSync(resolve(ROOT, path)), path)
+    const mutants = mutantsOf(file, await readFile(resolve(ROOT, file), 'utf8'))
+    assert.deepEqual(staleEquivalents(file, mutants), [])
+  }
+})
+
+test('patches: each names a test file that is there, and applies to the sources', async t => {
+  const { error } = spawnSync('git', ['--version'])
+  if (error) return t.skip('git is not installed')
+  for (const { name, path, file } of await readPatches()) {
+    assert.ok(existsSync(resolve(ROOT, file)), `${name}: ${file}`)
+    const { status, stderr } = spawnSync('git', ['apply', '--check', path], { cwd: ROOT })
+    assert.equal(status, 0, `${name}: ${stderr}`)
+  }
+})

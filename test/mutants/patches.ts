@@ -1,0 +1,100 @@
+// Mistakes written by hand, for promises that no file of rules holds: each patch is applied to a copy
+// of the project, and the test that it names must turn red there.
+//
+// A patch opens with lines `Promise: …` (what it breaks), `File: …` (a test file) and `Test: …` (the
+// beginning of the name of a test in it); what follows is a diff as `git diff` writes it.
+import { spawn } from 'node:child_process'
+import { cp, glob, mkdtemp, readFile, rm, symlink } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { basename, join, resolve } from 'node:path'
+import { ROOT } from './trial.ts'
+
+export interface Patch {
+  readonly name: string
+  /** Where it is. */
+  readonly path: string
+  readonly promise: string
+  readonly file: string
+  readonly test: string
+}
+
+/** What a copy of the project does without. */
+const NOT_COPIED = new Set(['.git', 'node_modules', 'data', '.corridor'])
+const TIMEOUT_MS = 300_000
+
+export async function readPatches(): Promise<Patch[]> {
+  const folder = resolve(ROOT, 'test/mutants/patches')
+  const names = await Array.fromAsync(glob('*.patch', { cwd: folder }))
+  return Promise.all(names.sort().map(name => readPatch(join(folder, name))))
+}
+
+async function readPatch(path: string): Promise<Patch> {
+  const text = await readFile(path, 'utf8')
+  const name = basename(path, '.patch')
+  const said = (word: string) => {
+    const line = new RegExp(`^${word}: (.+)$`, 'm').exec(text)?.[1]
+    if (line === undefined) throw new Error(`${name}.patch does not say its ${word}`)
+    return line
+  }
+  return { name, path, promise: said('Promise'), file: said('File'), test: said('Test') }
+}
+
+/** Every patch, or those whose name contains one of the words; the exit code. */
+export async function runPatches(words: readonly string[]): Promise<number> {
+  const all = await readPatches()
+  const patches = all.filter(({ name }) => words.length === 0 || words.some(w => name.includes(w)))
+  let unnoticed = 0
+  for (const patch of patches) {
+    const began_ms = performance.now()
+    const how = await tryPatch(patch)
+    if (how !== 'red') unnoticed += 1
+    const took_s = ((performance.now() - began_ms) / 1000).toFixed(0)
+    console.log(`${patch.name}: ${how}, ${took_s} s`)
+    console.log(`  ${patch.promise}\n  ${patch.file}: ${patch.test}`)
+  }
+  console.log(`\n${patches.length} patches, ${unnoticed} unnoticed`)
+  return unnoticed === 0 && patches.length > 0 ? 0 : 1
+}
+
+/** `red` is what it must be. */
+async function tryPatch(patch: Patch): Promise<'red' | 'green' | 'red before' | 'does not apply'> {
+  const copy = await mkdtemp(join(tmpdir(), 'corridor-patched-'))
+  try {
+    await cp(ROOT, copy, {
+      recursive: true,
+      filter: path => !NOT_COPIED.has(path.slice(ROOT.length).split('/')[0] ?? ''),
+    })
+    await symlink(resolve(ROOT, 'node_modules'), join(copy, 'node_modules'))
+    if (!(await passes(patch, copy))) return 'red before'
+    const { code } = await command('git', ['apply', patch.path], copy)
+    if (code !== 0) return 'does not apply'
+    return (await passes(patch, copy)) ? 'green' : 'red'
+  } finally {
+    await rm(copy, { recursive: true, force: true })
+  }
+}
+
+/** Of the tests in its file only those whose name begins so are run, and one of them must fail. */
+async function passes({ file, test }: Patch, copy: string): Promise<boolean> {
+  const pattern = `--test-name-pattern=^${test.replaceAll(/[^\w/-]/g, '.')}`
+  const { code, output } = await command('node', ['test/support/run.ts', file], copy, pattern)
+  if (code === 0) return true
+  const failed = output.split('\n').some(line => /(✖|not ok)/.test(line) && line.includes(test))
+  if (!failed) throw new Error(`${file} has failed, but not by ${test}:\n${output}`)
+  return false
+}
+
+function command(name: 'git' | 'node', args: readonly string[], cwd: string, options?: string) {
+  const env = { ...process.env, NODE_TEST_CONTEXT: undefined, NODE_OPTIONS: options }
+  const program = name === 'node' ? process.execPath : name
+  const child = spawn(program, args, { cwd, env, timeout: TIMEOUT_MS })
+  let output = ''
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', text => {
+      output += text
+    })
+  }
+  return new Promise<{ code: number | null; output: string }>((ended, failed) => {
+    child.once('error', failed).once('close', code => ended({ code, output }))
+  })
+}

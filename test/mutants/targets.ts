@@ -1,0 +1,52 @@
+// Which files are mutated, and by which tests their mutants must be caught: first by tests that need
+// nothing but the rules, then, what survives them, by tests of the API on PostgreSQL.
+
+export interface Target {
+  readonly file: string
+  readonly rules: readonly string[]
+  readonly api: readonly string[]
+  /** Per cent of the mutants that must be caught. */
+  readonly wanted: number
+}
+
+/** Of most files; of the posting function, which moves every balance, there must be no survivor. */
+const MOST = 90
+const ALL = 100
+
+const target = (
+  file: string,
+  rules: readonly string[],
+  api: readonly string[] = [],
+  wanted = MOST,
+): Target => ({ file: `src/${file}`, rules: rules.map(r => `src/${r}`), api, wanted })
+
+const PAYOUT_API = ['test/api/payout.test.ts', 'test/api/payout-quote.test.ts']
+const ADVANCE_API = [
+  'test/api/settlement.test.ts',
+  'test/api/payout-cancel.test.ts',
+  'test/api/payout-action.test.ts',
+]
+
+export const TARGETS: readonly Target[] = [
+  target('money/decimal.ts', ['money/decimal.test.ts']),
+  target('money/currency.ts', ['money/currency.test.ts']),
+  target('money/json.ts', ['money/json.test.ts']),
+  target('ledger/rules.ts', ['ledger/rules.test.ts'], ['test/api/balance.test.ts'], ALL),
+  target('balance-transaction/rules.ts', ['balance-transaction/rules.test.ts'], [], ALL),
+  target('payout/postings.ts', ['payout/postings.test.ts', 'ledger/rules.test.ts'], [], ALL),
+  target('fx/rules.ts', ['fx/rules.test.ts', 'quote/rules.test.ts']),
+  target('fee/rules.ts', ['fee/rules.test.ts', 'quote/rules.test.ts']),
+  target('quote/calculation.ts', ['quote/calculation.test.ts'], ['test/api/quote-explain.test.ts']),
+  target('quote/basis.ts', ['quote/basis.test.ts'], ['test/api/quote-explain.test.ts']),
+  target('quote/rules.ts', ['quote/rules.test.ts'], ['test/api/quote.test.ts']),
+  target('quote/terms.ts', ['quote/terms.test.ts'], ['test/api/quote.test.ts']),
+  target('payout/states.ts', ['payout/transition.test.ts']),
+  target('payout/terms.ts', ['payout/terms.test.ts', 'payout/rules.test.ts'], PAYOUT_API),
+  target('payout/likeness.ts', ['payout/likeness.test.ts'], ['test/api/payout-duplicate.test.ts']),
+  target('payout/rules.ts', ['payout/rules.test.ts'], PAYOUT_API),
+  target('payout/transition.ts', ['payout/transition.test.ts'], ADVANCE_API),
+  target('entity/comparable.ts', ['entity/comparable.test.ts']),
+  target('entity/duplicates.ts', ['entity/duplicates.test.ts']),
+  target('entity/rules.ts', ['entity/rules.test.ts'], ['test/api/entity-approval.test.ts']),
+  target('idempotency/rules.ts', ['idempotency/rules.test.ts'], ['test/api/idempotency.test.ts']),
+]
