@@ -35,8 +35,8 @@ export function readJson(body: Uint8Array): unknown {
 }
 
 /**
- * The same of a long body, while others get their turn. A member of the outermost object, or an item
- * of a list in it, may then be as long as a body that `readJson` is for.
+ * The same of a long body, while others get their turn. A member of the outermost object, or an
+ * item of a list in it, may then be as long as a body that `readJson` is for.
  */
 export async function readJsonInTurns(body: Uint8Array): Promise<unknown> {
   return await runInTurns(readerOf(body).readBodyInSteps())
