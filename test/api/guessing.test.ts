@@ -12,7 +12,7 @@ import { readConfig } from '../../src/config.ts'
 import type { Refusal } from '../../src/errors.ts'
 import { authenticate } from '../../src/http/authenticate.ts'
 import { networkOf, openLimits } from '../../src/http/limits.ts'
-import { assertRefused, rowsOf } from '../support/check.ts'
+import { assertRefused, rowsOf, withoutStamps } from '../support/check.ts'
 import { openCli } from '../support/cli.ts'
 import { type RunningProcess, startProcesses, until } from '../support/process.ts'
 import {
@@ -52,16 +52,11 @@ function wrongOnes(good: Client, ended: Client): Readonly<Record<string, string>
 const balance = (authorization: string, of = service, remoteAddress = '192.0.2.1') =>
   of.inject({ url: '/v3/balance', headers: { authorization }, remoteAddress })
 
-function withoutDate({ status, headers, text }: Answer) {
-  const { date: _, 'x-request-id': _id, ...rest } = headers
-  return { status, headers: rest, text }
-}
-
 test('wrong credentials of every kind: the same status, headers and body, byte for byte', async () => {
   const answers = Object.entries(wrongOnes(account, revoked)).map(async ([what, authorization]) => {
     const answer = await balance(authorization)
     assertRefused(answer, 401, 'invalid_credentials')
-    return [what, withoutDate(answer)] as const
+    return [what, withoutStamps(answer)] as const
   })
   const [[, first], ...others] = (await Promise.all(answers)) as [
     readonly [string, object],
@@ -215,7 +210,7 @@ test('wrong credentials, more a minute than allowed: 429, alike for every kind, 
     for (const authorization of wrong) {
       const answer = await balance(authorization, limited)
       assertTooMany(answer, 9)
-      seen.add(JSON.stringify({ ...withoutDate(answer), headers: Object.keys(answer.headers) }))
+      seen.add(JSON.stringify({ ...withoutStamps(answer), headers: Object.keys(answer.headers) }))
     }
     assert.equal(seen.size, 1)
     const [first = ''] = wrong

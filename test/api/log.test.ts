@@ -28,6 +28,15 @@ let service: TestService
 let routes: readonly Route[]
 let world: World
 
+const KEEP_SPANS: SpanProcessor = {
+  onStart() {},
+  onEnd({ name, attributes, events, links, status }) {
+    spans.push(JSON.stringify({ name, attributes, events, links, status }))
+  },
+  forceFlush: () => Promise.resolve(),
+  shutdown: () => Promise.resolve(),
+}
+
 before(async () => {
   const log = makeLog('trace', { write: text => void written.push(text) })
   traceSteps(new TracerProvider({ spanProcessors: [KEEP_SPANS] }).getTracer('test'))
@@ -39,15 +48,6 @@ before(async () => {
   world = await makeWorld(service, true)
 })
 after(() => service.close())
-
-const KEEP_SPANS: SpanProcessor = {
-  onStart() {},
-  onEnd({ name, attributes, events, links, status }) {
-    spans.push(JSON.stringify({ name, attributes, events, links, status }))
-  },
-  forceFlush: () => Promise.resolve(),
-  shutdown: () => Promise.resolve(),
-}
 
 type Headers = Record<string, string>
 

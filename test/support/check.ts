@@ -168,3 +168,9 @@ export async function balancesOf(client: Client): Promise<Record<string, string>
   const available: { currency: string; amount: string }[] = answer.json.data.available
   return Object.fromEntries(available.map(({ currency, amount }) => [currency, amount]))
 }
+
+/** An answer without its date and the id of its request, which no two have in common. */
+export function withoutStamps({ status, headers, text }: Answer) {
+  const { date: _, 'x-request-id': _id, ...rest } = headers
+  return { status, headers: rest, text }
+}
