@@ -103,7 +103,7 @@ export async function startTestService(
     async openAccounts(options) {
       const commands = options.map(option => openCommand(wantedAccount(option)))
       await onDatabase(full, database.url, async ({ sql }) => {
-        const lane = new Lane(sql, openAccount, { max_batch: 500 })
+        const lane = new Lane(sql, openAccount, { max_batch: 500, max_wait_ms: 60_000 })
         await Promise.all(commands.map(command => lane.run(command)))
       })
       await deps.reference.refresh()
