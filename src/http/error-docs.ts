@@ -4,7 +4,7 @@
 import Type from 'typebox'
 import { CATALOGUE, type Reason } from '../errors.ts'
 import { MAX_BODY_BYTES } from './json.ts'
-import { MAX_LEVELS, MAX_MEMBERS, MAX_VALUES } from './json-reader.ts'
+import { MAX_LEVELS, MAX_MEMBERS, MAX_STEP, MAX_VALUES } from './json-reader.ts'
 import { MAX_HEADER_BYTES, MAX_HEADERS, MAX_URL_LENGTH } from './message.ts'
 
 /** What decides the refusals that a route can give without naming them. */
@@ -180,6 +180,7 @@ const LIMITS = [
   ['nesting of a body', `${MAX_LEVELS} levels`, 'invalid_json'],
   ['values in a body', written(MAX_VALUES), 'invalid_json'],
   ['members of one object', written(MAX_MEMBERS), 'invalid_json'],
+  ['a payout of a batch', `${written(MAX_STEP)} characters`, 'invalid_json'],
   ['an amount', '1 to 9,007,199,254,740,991 minor units', 'amount_out_of_range'],
   ['headers', `${MAX_HEADERS}`, 'headers_too_large'],
   ['request line and headers', `${MAX_HEADER_BYTES / 1024} KiB`, 'headers_too_large'],

@@ -16,7 +16,7 @@ export const MAX_MEMBERS = 100_000
 const STEPPED_LEVELS = 2
 
 /** Characters of a step after which nothing more is begun: as many as other bodies have bytes. */
-const MAX_STEP = 256 * 1024
+export const MAX_STEP = 256 * 1024
 
 const QUOTE = 0x22
 const COMMA = 0x2c

@@ -1,5 +1,6 @@
-// Fields, values and addresses that must not be understood: each has its status, reason and place,
-// none is a fault of the service, and none changes a row of any table.
+// Values, amounts judged on their text (contract 1) and addresses that must not be understood: each has
+// its status, reason and place, and none changes a row of any table. Unknown fields, bodies that are no
+// JSON and limits are seen on every route in test/input.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { localPayout } from '../support/bodies.ts'
@@ -26,68 +27,6 @@ const inDetails = (member: object) => ({
   beneficiary_details: { ...details, ...member },
 })
 const PATH = 'beneficiary_details.destination_details'
-
-const UNKNOWN_FIELDS: readonly Row[] = [
-  ['unknown field', QUOTE, { ...quote, x: 1 }, 'invalid_field', 'x'],
-  ['field named constructor', QUOTE, { ...quote, constructor: 1 }, 'invalid_field', 'constructor'],
-  ['field named toString', PAYOUT, { ...localPayout, toString: 1 }, 'invalid_field', 'toString'],
-  ['field of a response', QUOTE, { ...quote, status: 'used' }, 'invalid_field', 'status'],
-  ['field in other letter case', PAYOUT, { ...localPayout, Amount: 1 }, 'invalid_field', 'Amount'],
-  ...['payout_info', 'holding_info', 'destination_info'].map((name): Row => {
-    const info = { currency: 'USD', ...(name === 'destination_info' && { country: 'US' }) }
-    const amount = name === 'payout_info' ? { amount: 1 } : {}
-    const body = { ...quote, [name]: { ...info, ...amount, x: 1 } }
-    return [`unknown field in ${name}`, QUOTE, body, 'invalid_field', `${name}.x`]
-  }),
-  ...['local', 'swift', 'wallet', 'local_payment_network'].map((name): Row => {
-    const body = { ...quote, payout_type: name, [name]: { x: 1 } }
-    return [`unknown field in ${name}`, QUOTE, body, 'invalid_field', `${name}.x`]
-  }),
-  ['service_account detail', QUOTE, { ...quote, service_account: {} }, 'invalid_field'],
-  ['unknown field', PAYOUT, { ...localPayout, x: null }, 'invalid_field', 'x'],
-  ['unknown in local', PAYOUT, { ...localPayout, local: { x: 1 } }, 'invalid_field', 'local.x'],
-  ['unknown in details', PAYOUT, inDetails({ x: 1 }), 'invalid_field', 'beneficiary_details.x'],
-  [
-    'status in details',
-    PAYOUT,
-    inDetails({ status: 'active' }),
-    'invalid_field',
-    'beneficiary_details.status',
-  ],
-  ['unknown in destination', PAYOUT, inDestination({ x: 1 }), 'invalid_field', `${PATH}.x`],
-  [
-    'unknown in bank',
-    PAYOUT,
-    inDestination({ bank: { ...bank, x: '' } }),
-    'invalid_field',
-    `${PATH}.bank.x`,
-  ],
-  ...['address', 'phone'].map((name): Row => {
-    const remarks = `beneficiary_details.${name}.x`
-    return [
-      `unknown in ${name}`,
-      PAYOUT,
-      inDetails({ [name]: { x: '' } }),
-      'invalid_field',
-      remarks,
-    ]
-  }),
-  [
-    'unknown in a document',
-    PAYOUT,
-    { ...localPayout, documents: [{}, { x: '' }] },
-    'invalid_field',
-    'documents[1].x',
-  ],
-  [
-    'unknown in logistics',
-    PAYOUT,
-    { ...localPayout, logistics_tracking_details: [{ x: '' }] },
-    'invalid_field',
-    'logistics_tracking_details[0].x',
-  ],
-]
-for (const row of UNKNOWN_FIELDS) refuses(row)
 
 const field = (name: string, value: unknown, reason = 'invalid_field'): Row => [
   `${name} ${JSON.stringify(value)?.slice(0, 30)}`,
@@ -303,6 +242,65 @@ refuses([
   'invalid_field',
   'local.fund_transfer_network',
 ])
+
+/** A body whose value at `"@"` is this text, which JSON.stringify would not write. */
+function withText(body: object, text: string): string {
+  return JSON.stringify(body).replace('"@"', text)
+}
+
+const AMOUNT_PLACES: readonly (readonly [path: string, remarks: string, body: object])[] = [
+  [QUOTE, 'payout_info.amount', { payout_info: { currency: 'USD', amount: '@' } }],
+  [QUOTE, 'holding_info.amount', { ...quote, holding_info: { currency: 'USD', amount: '@' } }],
+  [
+    QUOTE,
+    'destination_info.amount',
+    { ...quote, destination_info: { currency: 'USD', country: 'US', amount: '@' } },
+  ],
+  [PAYOUT, 'amount', { ...localPayout, amount: '@' }],
+]
+const NOT_AMOUNTS: readonly [text: string, reason?: string][] = [
+  ['0', 'amount_out_of_range'],
+  ['-1', 'amount_out_of_range'],
+  ['-9007199254740991', 'amount_out_of_range'],
+  ['-0'],
+  ['1.5'],
+  ['100.0'],
+  ['1e2'],
+  ['1E+2'],
+  ['1e400'],
+  ['1e-400'],
+  ['9007199254740992'],
+  ['9007199254740993'],
+  ['18446744073709551617'],
+  [`1${'0'.repeat(400)}`],
+  ['"100"', 'invalid_field'],
+  ['true', 'invalid_field'],
+  ['null', 'invalid_field'],
+  ['[100]', 'invalid_field'],
+  ['{"amount":100}', 'invalid_field'],
+]
+for (const [path, remarks, body] of AMOUNT_PLACES) {
+  for (const [text, reason] of NOT_AMOUNTS) {
+    const name = text.length > 30 ? `${text.slice(0, 5)}… (${text.length} digits)` : text
+    refuses([`amount ${name}`, path, withText(body, text), reason, remarks])
+  }
+}
+
+/** Nesting at the limit is read, and then refused as the field it is. */
+const deep = `${'['.repeat(31)}${']'.repeat(31)}`
+refuses([
+  'nesting of 32 levels',
+  PAYOUT,
+  JSON.stringify(localPayout).replace('{', `{"metadata":${deep},`),
+  'invalid_field',
+  'metadata',
+])
+
+for (const path of [QUOTE, PAYOUT]) {
+  for (const body of ['null', '[]', '"text"', '1', 'true', '1.5']) {
+    refuses([`${body} for a body`, path, body, 'invalid_field', ''])
+  }
+}
 
 const URLS: readonly [url: string, status: number, reason: string][] = [
   ['/v3/payout/pot_1', 400, 'invalid_path_parameter'],

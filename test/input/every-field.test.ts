@@ -117,20 +117,31 @@ function isObject(value: unknown): boolean {
 }
 
 for (const operation of writing) {
-  test(`${operation.name}, an unknown member at every level: 400 that names it`, async () => {
+  test(`${operation.name}, a member unknown or sent twice, at every level: 400 that names it`, async () => {
     for (const { body, path } of distinct([make.fullBody(operation)], isObject)) {
       const holder = path.reduce((node, key) => node[key], body)
-      for (const key of ['x', 'constructor', 'toString', 'status_']) {
+      for (const key of ['x', 'constructor', 'toString', 'status', 'NAME']) {
         const more = replaced(body, path, { ...holder, [key]: {} })
         const request = requestOf(operation, JSON.stringify(more), `${path.join('.')}.${key}`)
         if (refusedBy(api, request) === '') continue
         const { status, json, text } = await probe.send(request)
         assert.equal(status, 400, text)
-        const named = json.errors.map((error: Json) => error.remarks)
-        assert.ok(
-          named.some((remarks: string) => remarks.endsWith(key)),
-          `${request.notes}: ${named}`,
+        const named = json.errors.map(({ reason, remarks }: Json) => `${reason} ${remarks}`)
+        assert.ok(named.includes(`invalid_field ${remarksOf([...path, key])}`), text)
+      }
+      for (const key of ['__proto__', ...Object.keys(holder).slice(0, 1)]) {
+        const name = JSON.stringify(key)
+        const members = JSON.stringify(holder).slice(1)
+        const written = `{${name}:1,${name}:1${members === '}' ? '' : ','}${members}`
+        const marked = JSON.stringify(replaced(body, path, MARK))
+        const request = requestOf(
+          operation,
+          marked.replace(JSON.stringify(MARK), () => written),
         )
+        const { status, json, text } = await probe.send(request)
+        const [{ reason, remarks }] = json.errors
+        const place = remarksOf([...path, key])
+        assert.deepEqual([status, reason, remarks], [400, 'invalid_json', place], text)
       }
     }
     await probe.finish()
@@ -144,6 +155,17 @@ for (const operation of writing) {
     for (const body of STRANGE_JSON) {
       await probe.send(requestOf(operation, body, body.slice(0, 40)))
     }
+    await probe.finish()
+  })
+
+  test(`${operation.name}, a body as large as it may be: read; one byte more: 413`, async () => {
+    const most = operation.path === '/v3/payout_batch' ? 16 * 1024 * 1024 : 256 * 1024
+    const body = Buffer.from(JSON.stringify(make.examples(operation)[0]))
+    const padded = (bytes: number) => Buffer.concat([body, Buffer.alloc(bytes - body.length, ' ')])
+    const exact = await probe.send(requestOf(operation, padded(most)))
+    assert.notEqual(exact.status, 413)
+    const over = await probe.send(requestOf(operation, padded(most + 1)), true)
+    assert.deepEqual([over.status, over.json.errors[0].reason], [413, 'payload_too_large'])
     await probe.finish()
   })
 
