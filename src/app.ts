@@ -43,6 +43,8 @@ declare module 'fastify' {
 /** What the server tells the application: a draining process takes no new work. */
 export interface Lifecycle {
   draining: boolean
+  /** While there is one, requests that come are not begun before it resolves. */
+  held?: Promise<void>
 }
 
 export async function buildApp(
@@ -67,6 +69,7 @@ export async function buildApp(
   // With the first request, as routes are described where there is no configuration, too.
   let limits: Limits | undefined
   app.addHook('onRequest', async (request, reply) => {
+    if (lifecycle.held !== undefined) await lifecycle.held
     const refused = refuseMessage(request.raw)
     if (refused !== undefined) {
       void reply.header('connection', 'close')
@@ -108,9 +111,15 @@ function makeFastify(deps: Deps): FastifyInstance {
     }),
     genReqId: requestIdOf,
     bodyLimit: MAX_BODY_BYTES,
-    // Who sends no Host is refused like anybody else, and not by Node without a word.
-    http: { maxHeaderSize: MAX_HEADER_BYTES, requireHostHeader: false },
-    requestTimeout: 30_000,
+    // Who sends no Host is refused like anybody else, and not by Node without a word. Slow and
+    // silent clients are looked for twice a second, told 408 and cut off.
+    http: {
+      maxHeaderSize: MAX_HEADER_BYTES,
+      requireHostHeader: false,
+      headersTimeout: 8_000,
+      connectionsCheckingInterval: 500,
+    },
+    requestTimeout: 13_000,
     keepAliveTimeout: 65_000,
     // Idle keep-alive connections are closed on shutdown, busy ones after their answer.
     forceCloseConnections: 'idle',

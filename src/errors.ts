@@ -37,6 +37,11 @@ export const CATALOGUE = {
     status: 400,
     meaning: 'The HTTP message itself is malformed or has two meanings; the connection is closed.',
   },
+  request_timeout: {
+    code: 112,
+    status: 408,
+    meaning: 'The client took too long to send its request.',
+  },
   unsupported_media_type: {
     code: 113,
     status: 415,

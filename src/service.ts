@@ -1,7 +1,7 @@
 // One running service: a database, everything opened on it, the HTTP server and the workers,
 // started in order and stopped in the opposite one without dropping a request.
 import type { FastifyBaseLogger } from 'fastify'
-import { buildApp } from './app.ts'
+import { buildApp, type Lifecycle } from './app.ts'
 import type { Config } from './config.ts'
 import { connect } from './db/connect.ts'
 import { migrate } from './db/migrate.ts'
@@ -78,7 +78,7 @@ async function openService(
   await prepare(database.url)
   const deps = await openDeps(database.url, config, log, makeMetrics())
   opened.push(() => within(LEAVE_WITHIN_MS, deps.close()))
-  const lifecycle = { draining: false }
+  const lifecycle: Lifecycle = { draining: false }
   const app = await buildApp(deps, lifecycle)
   opened.push(() => app.close())
   const address = await app.listen({ host: config.host, port: config.port })
@@ -105,7 +105,9 @@ async function openService(
       const settled = settling?.stop()
       const delivered = delivering?.stop()
       await pause(config.drain_ms)
-      await closeServer(app.server)
+      const deaf = Promise.withResolvers<void>()
+      lifecycle.held = deaf.promise
+      await closeServer(app.server, deaf.resolve)
       await app.close()
       // What is cut off leaves a claim, which comes due again.
       await within(LEAVE_WITHIN_MS, Promise.all([settled, delivered]))

@@ -111,7 +111,8 @@ export class Lane<Command, State, Outcome> {
     const now = performance.now()
     this.#queue = refuseLate(this.#queue, now, this.#max_wait_ms)
     for (const { since, reject } of this.#inHand) {
-      if (now - since >= this.#max_wait_ms) reject(unavailable(new Error('no answer in time')))
+      if (now - since >= this.#max_wait_ms)
+        reject(unavailable(new Error('no answer in time'), true))
     }
   }
 
@@ -188,7 +189,7 @@ export class Lane<Command, State, Outcome> {
         // Only the server's own word says that a commit did not happen.
         const unknown = committing && !isServerError(error)
         if (again && !unknown) await backOff(attempt)
-        else if (failure !== 'fault' || unknown) throw unavailable(error)
+        else if (failure !== 'fault' || unknown) throw unavailable(error, unknown)
         else throw error
       }
     }
@@ -342,11 +343,13 @@ function refuseLate<W extends Pick<Waiting<unknown, unknown>, 'since' | 'reject'
   })
 }
 
-function unavailable(cause: unknown): Refusal {
+function unavailable(cause: unknown, unknown: boolean): Refusal {
   const answer = refusal(
     'service_unavailable',
-    'The database did not answer; whether the request took effect is not known. ' +
-      'Retry with the same Idempotency-Key.',
+    unknown
+      ? 'The database did not answer; whether the request took effect is not known. ' +
+          'Retry with the same Idempotency-Key.'
+      : 'The database cannot take it now; nothing was written.',
   )
   answer.cause = cause
   return answer

@@ -11,11 +11,16 @@ const NOBODY_WAITS_WITHIN_MS = 1_000
 const QUIET_MS = 5
 const SHORT_TURN_MS = 0.05
 
-/** Every connection taken is answered what it asks; afterwards there are none. */
-export async function closeServer(server: HttpServer): Promise<void> {
+/**
+ * Every connection taken is answered what it asks; afterwards there are none. Nothing new should
+ * be answered before `onDeaf`, when no connection is taken any more: whoever is answered connects
+ * again.
+ */
+export async function closeServer(server: HttpServer, onDeaf: () => void): Promise<void> {
   await nobodyWaits(server)
   // Not the HTTP server's own close: it would at once end connections that are about to ask.
   const closed = new Promise(resolve => NetServer.prototype.close.call(server, resolve))
+  onDeaf()
   await within(ASK_WITHIN_MS, closed)
   server.closeIdleConnections()
   await within(CLOSE_WITHIN_MS, closed)

@@ -228,8 +228,8 @@ ${limitsTable()}
 How long a text and how many items a field may have stands with the field in openapi.json; beyond
 that it is \`invalid_field\`. A message that two readers could take for two requests is
 \`invalid_request\`: \`Host\`, \`Authorization\`, \`Content-Type\` or \`Idempotency-Key\` sent
-twice, two lengths of a body, an address that names another host than \`Host\`. After it, and after a
-message that is too large, the connection is closed, and nothing that followed on it is done.
+twice, two lengths of a body, an address that names another host than \`Host\`. After it, and after
+a message that is too large, the connection is closed, and nothing that followed on it is done.
 `
 }
 

@@ -87,6 +87,12 @@ export function presentProblem({ reason, message, remarks }: Problem) {
   return { code: CATALOGUE[reason].code, reason, message, remarks }
 }
 
+/** By Node's word for what is wrong with a message. */
+const REASON_OF: Readonly<Record<string, 'headers_too_large' | 'request_timeout'>> = {
+  HPE_HEADER_OVERFLOW: 'headers_too_large',
+  ERR_HTTP_REQUEST_TIMEOUT: 'request_timeout',
+}
+
 /** A connection of Node's server, with the answer that is being written on it. */
 type Answering = Socket & { readonly _httpMessage?: ServerResponse | null }
 
@@ -94,8 +100,8 @@ type Answering = Socket & { readonly _httpMessage?: ServerResponse | null }
 const LINGER_MS = 1_000
 
 /**
- * A message that is not HTTP, or whose headers are too large, never becomes a request; it gets the
- * same envelope and the connection is closed, whatever the client does with its end.
+ * A message that is not HTTP, too slow, or whose headers are too large, never becomes a request; it
+ * gets the same envelope and the connection is closed, whatever the client does with its end.
  */
 export function sendMalformed(error: NodeJS.ErrnoException, socket: Answering): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
@@ -108,7 +114,7 @@ export function sendMalformed(error: NodeJS.ErrnoException, socket: Answering): 
     unfinished.once('close', () => sendMalformed(error, socket))
     return
   }
-  const reason = error.code === 'HPE_HEADER_OVERFLOW' ? 'headers_too_large' : 'invalid_request'
+  const reason = REASON_OF[error.code ?? ''] ?? 'invalid_request'
   const { code, status, meaning } = CATALOGUE[reason]
   const errors = [{ code, reason, message: meaning, remarks: '' }]
   const body = JSON.stringify({ status: 'error', message: meaning, errors, data: null })
@@ -117,6 +123,7 @@ export function sendMalformed(error: NodeJS.ErrnoException, socket: Answering): 
       'Content-Type: application/json; charset=utf-8\r\n' +
       `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
   )
+  // Whoever never closes its own side would otherwise keep ours.
   setTimeout(() => socket.destroy(), LINGER_MS).unref()
 }
 

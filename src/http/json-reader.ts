@@ -1,5 +1,5 @@
 // The scanner below json.ts: one text of JSON to one value, character by character, with the
-// position and the path of whatever it refuses. It knows texts and JSON and nothing of bytes or HTTP.
+// position and the path of whatever it refuses. It knows texts and JSON, nothing of bytes or HTTP.
 import { JsonError, type JsonErrorReason } from './json-error.ts'
 import { presentPath } from './json-path.ts'
 

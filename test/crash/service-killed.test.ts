@@ -1,13 +1,15 @@
-// kill -9 of the service in the middle of keyed payouts, at moments a seed decides, and a restart
-// each time: nothing acknowledged is lost, nothing is paid twice.
+// kill -9 of the service under keyed payouts, with and without quotes, that are settled and told to a
+// webhook receiver: before and after each step of its work (src/steps.ts), and at moments a seed
+// decides, with a restart each time. Nothing acknowledged is lost, nothing happens twice.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { OpenedAccount } from '../../src/cli/account.ts'
 import { checkBooks } from '../support/books.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
-import { type Asked, askAgain, checkPaid, startLoad } from '../support/load.ts'
+import { type Asked, askAgain, checkPaid, type Load, startLoad } from '../support/load.ts'
 import {
+  failingAt,
   type HttpClient,
   httpClient,
   openAccountOn,
@@ -15,54 +17,211 @@ import {
   type RunningProcess,
   seeded,
   startProcess,
+  until,
 } from '../support/process.ts'
+import { addEndpoint, judge, type Receiver, startReceiver } from '../support/receiver.ts'
+import { share } from '../support/share.ts'
 
-const KILLS = 6
+const LANES = ['create_payout', 'advance_payout', 'create_quote']
+/** Each step, and what goes through it. */
+const STEPS: Readonly<Record<string, readonly string[]>> = {
+  load: LANES,
+  decide: LANES,
+  store: LANES,
+  commit: LANES,
+  reply: LANES,
+  claim: ['payouts', 'webhooks'],
+  rail: ['simulator'],
+  webhook: ['send'],
+}
+const KILLS = share(2, 20)
+
+/** A step is passed less often than this before it is the last one. */
+const MAX_TIMES = 12
+
+const CLIENTS = 8
+const PAUSE_MS = 25
+const QUOTED_PERCENT = 40
+/** What the simulator fails, and what it takes back after it succeeded. */
+const FAILED = 200_001
+const REVERSED = 500_002
+
+/** What the receiver wants: as many events as can be sent in the moments that a process lives. */
+const TOLD = ['payout.created', 'payout.succeeded', 'payout.failed', 'payout.reversed']
+
+/** Longest that a process may go on until it comes to the step that it is to end at. */
+const REACHED_WITHIN_MS = 10_000
+/** After the last restart; a claim for a webhook runs out after 5.3 s. */
+const ALL_DONE_WITHIN_MS = 30_000
 
 let database: TestDatabase
 let account: OpenedAccount
 let client: HttpClient
+let receiver: Receiver
 let service: RunningProcess
+let env: Readonly<Record<string, string>>
+/** The number of the last event before there was a receiver. */
+let untold: bigint | undefined
 
 before(async () => {
   database = await createDatabase()
   account = await openAccountOn(database.url, { USD: 1_000_000_000n })
   client = httpClient(account)
+  receiver = await startReceiver()
+  await addEndpoint(database, account.account.account_id, receiver.url, { event_types: TOLD })
+  const [endpoint] = await database.owner<{ fanned_out: bigint }[]>`
+    select fanned_out from webhook_endpoints`
+  untold = endpoint?.fanned_out
+  env = {
+    DATABASE_URL: database.url,
+    CORRIDOR_RAIL_TIMEOUT_MS: '500',
+    CORRIDOR_WEBHOOK_POLL_MS: '20',
+    CORRIDOR_WEBHOOK_TIMEOUT_MS: '300',
+    CORRIDOR_WEBHOOK_ALLOW_PRIVATE: 'on',
+  }
 })
 after(async () => {
   client?.close()
   await service?.kill()
+  await receiver.close()
   await database.drop()
 })
 
-test(`kill -9 of the service, ${KILLS} times under load: each key is paid exactly once`, async t => {
-  const seed = pickSeed()
-  const random = seeded(seed)
-  const env = { DATABASE_URL: database.url }
-  const all: Asked[] = []
-  const cold: number[] = []
-  for (let round = 0; round < KILLS; round++) {
-    const started = performance.now()
-    service = await startProcess(env)
-    cold.push(Math.round(performance.now() - started))
-    const { address } = service
-    const name = `kill-${seed}-${round}`
-    const load = startLoad({ client, clients: 16, address: () => address, name, random })
-    await delay(150 + random() * 600)
-    service.signal('SIGKILL')
-    const stopped = load.stop()
-    assert.equal(await service.ended, 'SIGKILL')
-    await stopped
-    all.push(...load.asked)
+/** In an order that the seed decides; a step's third time is another moment than its first. */
+function listPoints(random: () => number): string[] {
+  const points = Array<string>(KILLS).fill('any moment')
+  for (let kill = 0; kill < 2 * KILLS; kill++) {
+    for (const [i, [step, names]] of Object.entries(STEPS).entries()) {
+      const name = names[(kill + i) % names.length]
+      const when = kill % 2 === 0 ? 'before' : 'after'
+      points.push(`${when} ${step} ${name} ${1 + Math.floor(random() * MAX_TIMES)}`)
+    }
   }
+  const drawn = points.map(point => [random(), point] as const)
+  return drawn.sort(([a], [b]) => a - b).map(([, point]) => point)
+}
+
+interface Life {
+  readonly load: Load
+  /** From the start of the process until it listened, and until all keys of before had a result. */
+  readonly started_ms: number
+  readonly resolved_ms: number
+}
+
+/**
+ * One process from its start to its end at the point: first it answers what was asked of the one
+ * before, then more is asked. `resolved` says when there is an answer to what was asked before.
+ */
+async function live(point: string, random: () => number, resolved: Promise<void>): Promise<Life> {
+  const at_any_moment = point === 'any moment'
+  const began = performance.now()
+  service = await startProcess({ ...env, ...(at_any_moment ? {} : failingAt(point)) })
+  const started_ms = performance.now() - began
+  await resolved
+  const resolved_ms = performance.now() - began
+  const load = startLoad({
+    client,
+    clients: CLIENTS,
+    address: () => service.address,
+    name: `${point.replaceAll(' ', '-')}-${service.pid}`,
+    random,
+    amount: () => (random() < 0.1 ? FAILED : random() < 0.1 ? REVERSED : 1 + random() * 900) | 0,
+    quoted_percent: QUOTED_PERCENT,
+    insist: true,
+    pause_ms: PAUSE_MS,
+  })
+  if (at_any_moment) await delay(150 + random() * 600)
+  service.signal(at_any_moment ? 'SIGKILL' : 'SIGUSR2')
+  const never = delay(REACHED_WITHIN_MS, 'not reached', { ref: false })
+  assert.equal(await Promise.race([service.ended, never]), 'SIGKILL', point)
+  return { load, started_ms, resolved_ms }
+}
+
+test(`SIGKILL before and after each of 8 steps and at any moment, ${KILLS} times each, under load: each key has one result, each event comes`, async t => {
+  const seed = pickSeed()
+  t.diagnostic(`SEED=${seed}`)
+  const random = seeded(seed)
+  const points = listPoints(random)
+  const lives: Life[] = []
+  let resolved = Promise.resolve()
+  for (const point of points) {
+    const life = await live(point, random, resolved)
+    lives.push(life)
+    // What it has asked for is asked for again until the next process answers.
+    resolved = life.load.stop()
+  }
+  const ended = performance.now()
   service = await startProcess(env)
-  const unheard = all.filter(one => one.answer === undefined).length
-  const { acknowledged, committed_unheard } = await askAgain(client, service.address, all)
+  await resolved
+  const asked = lives.flatMap(({ load }) => load.asked)
+  t.diagnostic(`${points.length} kills, ${report(asked)}`)
+  const [started_ms, resolved_ms] = [
+    lives.map(life => Math.round(life.started_ms)).sort((a, b) => a - b),
+    lives.map(life => Math.round(life.resolved_ms - life.started_ms)).sort((a, b) => a - b),
+  ]
+  const middle = lives.length >> 1
   t.diagnostic(
-    `SEED=${seed} ${KILLS} kills, ${all.length} keys: ${acknowledged} acknowledged, ${unheard} unheard, ` +
-      `of which ${committed_unheard} had committed; restarts ${cold.join(', ')} ms`,
+    `starts took ${started_ms[middle]} ms (${started_ms.at(-1)} at most), and all keys had a result ` +
+      `${resolved_ms[middle]} ms later (${resolved_ms.at(-1)} at most)`,
   )
-  assert.ok(acknowledged > 100 && unheard > 0, 'the kills hit a service at work')
-  await checkPaid(database.owner, account.account.account_id, all)
+  await askAgain(client, service.address, asked)
+  await until('all is settled and told', ALL_DONE_WITHIN_MS, allDone)
+  const done_s = ((performance.now() - ended) / 1000).toFixed(1)
+  await checkPaid(database.owner, account.account.account_id, asked)
+  await checkSettled()
+  const { events, twice } = await checkTold()
+  t.diagnostic(
+    `${events} events told, ${twice} of them twice; all done ${done_s} s after the last kill`,
+  )
   await checkBooks(database.owner, env)
 })
+
+function report(asked: readonly Asked[]): string {
+  const unheard = asked.filter(({ earlier }) => earlier.length > 0)
+  const replayed = unheard.filter(({ answer }) => answer?.headers['idempotent-replayed'] === 'true')
+  const expected = ['ECONNREFUSED', 'ECONNRESET', 'EPIPE', '503 service_unavailable']
+  const heard = new Set(asked.flatMap(({ earlier }) => earlier))
+  assert.deepEqual([...heard.difference(new Set(expected))], [])
+  for (const { answer, error, key } of asked) {
+    assert.equal(answer?.status, 200, `${key} is stuck: ${answer?.text ?? error}`)
+  }
+  assert.ok(unheard.length > 8 * KILLS && replayed.length > 0, 'the kills hit it at work')
+  return (
+    `${asked.length} keys, of which ${unheard.length} were not heard of at first and ` +
+    `${replayed.length} of these had committed`
+  )
+}
+
+async function allDone(): Promise<boolean> {
+  const [row] = await database.owner<{ left: number }[]>`
+    select ((select count(*) from payouts where ask_rail_at is not null)
+      + (select count(*) from webhook_deliveries where status = 'pending')
+      + (select count(*) from webhook_endpoints e join books b on b.account_id = e.account_id
+        where e.fanned_out < b.event_count))::integer as left`
+  return row?.left === 0
+}
+
+/** The rail's answer was applied to every payout, once: checkBooks sees what it did to the money. */
+async function checkSettled(): Promise<void> {
+  const wrong = await database.owner`
+    select id, amount, status from payouts where status <> case amount
+      when ${FAILED} then 'failed' when ${REVERSED} then 'reversed' else 'succeeded' end`
+  assert.deepEqual([...wrong], [])
+}
+
+/** Every event was told, always by the same id and words, and nothing that was not committed. */
+async function checkTold(): Promise<{ events: number; twice: number }> {
+  const rows = await database.owner<{ id: string }[]>`
+    select id from events where sequence > ${untold ?? 0n} and type = any (${TOLD})`
+  const told = Map.groupBy(receiver.received, ({ headers }) => String(headers['webhook-id']))
+  const ids = new Set(rows.map(({ id }) => id))
+  assert.deepEqual([...ids.difference(new Set(told.keys()))], [], 'events that were not told')
+  assert.deepEqual([...new Set(told.keys()).difference(ids)], [], 'told, and no such event')
+  for (const [id, times] of told) {
+    assert.deepEqual([...new Set(times.map(({ body }) => body))], [times[0]?.body])
+    assert.equal(times[0]?.event.id, id)
+  }
+  const { twice, disordered } = judge(receiver.received)
+  assert.deepEqual(disordered, [])
+  return { events: ids.size, twice }
+}

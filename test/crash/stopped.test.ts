@@ -16,9 +16,11 @@ import {
   seeded,
   startProcess,
 } from '../support/process.ts'
+import { share } from '../support/share.ts'
 
-const CLIENTS = 50
-const ROUNDS = 4
+/** Each has a request in flight. */
+const CLIENTS = 200
+const ROUNDS = share(4, 20)
 
 let database: TestDatabase
 let account: OpenedAccount
@@ -41,6 +43,7 @@ test(`SIGTERM with ${CLIENTS} keep-alive clients, ${ROUNDS} times: no reset, not
   const random = seeded(seed)
   const all: Asked[] = []
   const ends: number[] = []
+  const in_flight: number[] = []
   const errors: Record<string, number> = {}
   for (let round = 0; round < ROUNDS; round++) {
     leaving = await startProcess({ DATABASE_URL: database.url })
@@ -62,6 +65,7 @@ test(`SIGTERM with ${CLIENTS} keep-alive clients, ${ROUNDS} times: no reset, not
     await delay(300 + random() * 300)
     leaving.signal('SIGTERM')
     const told_at = performance.now()
+    in_flight.push(load.asked.filter(({ ended_at }) => ended_at === 0).length)
     assert.equal(await leaving.ended, 0, JSON.stringify(leaving.log.slice(-3)))
     ends.push(Math.round(performance.now() - told_at))
     await delay(200)
@@ -75,10 +79,12 @@ test(`SIGTERM with ${CLIENTS} keep-alive clients, ${ROUNDS} times: no reset, not
   client.close()
   t.diagnostic(
     `SEED=${seed} ${ROUNDS} stops, ${all.length} requests, ${acknowledged} acknowledged, ` +
-      `${JSON.stringify(errors)}; ended after ${ends.join(', ')} ms`,
+      `${JSON.stringify(errors)}; ${in_flight.join(', ')} were in flight; ended after ` +
+      `${ends.join(', ')} ms`,
   )
   assert.deepEqual(errors, { ECONNREFUSED: ROUNDS * CLIENTS })
   assert.ok(Math.max(...ends) < 10_000)
+  assert.ok(Math.min(...in_flight) > CLIENTS / 2)
   await checkPaid(database.owner, account.account.account_id, all)
   await checkBooks(database.owner, { DATABASE_URL: database.url })
 })

@@ -202,10 +202,14 @@ function mutateBody(request: Request, chance: Chance, world: World): Mutated | u
   return change(what, by(old as never, chance, world))
 }
 
-/** Undefined when there is no body, or an earlier change has left no JSON. */
+/**
+ * Undefined when there is no body, or an earlier change has left no JSON, or JSON so deep that to
+ * write it again would take more stack than there is.
+ */
 function parsed(body: Buffer | undefined): unknown {
   try {
-    return body && JSON.parse(body.toString())
+    const text = body?.toString()
+    return text === undefined || /\[{500}/.test(text) ? undefined : JSON.parse(text)
   } catch {
     return undefined
   }

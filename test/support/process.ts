@@ -35,7 +35,7 @@ export interface RunningProcess {
   readonly ended: Promise<number | string>
   /** True until it has ended. */
   running(): boolean
-  signal(name: 'SIGTERM' | 'SIGKILL' | 'SIGSTOP' | 'SIGCONT'): void
+  signal(name: 'SIGTERM' | 'SIGKILL' | 'SIGSTOP' | 'SIGCONT' | 'SIGUSR2'): void
   /** SIGKILL, and the end awaited: for the clean-up after a test. */
   kill(): Promise<void>
 }
@@ -94,6 +94,16 @@ export async function startProcess(env: Environment, main = MAIN): Promise<Runni
   } finally {
     clearTimeout(timer)
   }
+}
+
+const FAILPOINT = new URL('./failpoint.ts', import.meta.url).href
+
+/**
+ * The environment of a service that kills itself at this point, such as `before rail simulator 3`,
+ * counted from when it gets a SIGUSR2.
+ */
+export function failingAt(point: string): Environment {
+  return { NODE_OPTIONS: `--import=${FAILPOINT}`, CORRIDOR_FAILPOINT: point }
 }
 
 /** Several processes on one database, started side by side. */
@@ -163,6 +173,8 @@ export interface HttpClient {
   /** `body` is sent as JSON, or as it is when it is text. */
   post(address: string, path: string, body: unknown, key?: string): Promise<HttpAnswer>
   close(): void
+  /** Whoever asks again and again stops then, as after a test that failed. */
+  closed(): boolean
 }
 
 /** Longest wait for an answer, well over what the service promises. */
@@ -170,6 +182,7 @@ const ANSWER_TIMEOUT_MS = 30_000
 
 export function httpClient(opened: OpenedAccount, connections = Infinity): HttpClient {
   const agent = new Agent({ keepAlive: true, maxSockets: connections })
+  let closed = false
   const authorization = basic(opened.key_id, opened.secret)
   const call = (method: string, url: string, payload: string, headers: object) =>
     new Promise<HttpAnswer>((resolve, reject) => {
@@ -203,7 +216,11 @@ export function httpClient(opened: OpenedAccount, connections = Infinity): HttpC
       }
       return call('POST', `${address}${path}`, payload, headers)
     },
-    close: () => agent.destroy(),
+    close() {
+      closed = true
+      agent.destroy()
+    },
+    closed: () => closed,
   }
 }
 

@@ -1,0 +1,201 @@
+// Clients that are slow, say nothing, or go away in the middle: their connections are closed in time,
+// nobody else notices them, and what they asked for happened whole or not at all.
+import assert from 'node:assert/strict'
+import { connect, type Socket } from 'node:net'
+import { after, before, test } from 'node:test'
+import { setTimeout as delay } from 'node:timers/promises'
+import type { OpenedAccount } from '../../src/cli/account.ts'
+import { localPayout } from '../support/bodies.ts'
+import { checkBooks } from '../support/books.ts'
+import { createDatabase, type TestDatabase } from '../support/database.ts'
+import { type Asked, askAgain, checkPaid, startLoad } from '../support/load.ts'
+import {
+  type HttpClient,
+  httpClient,
+  openAccountOn,
+  pickSeed,
+  type RunningProcess,
+  seeded,
+  startProcess,
+  until,
+} from '../support/process.ts'
+import { basic } from '../support/service.ts'
+import { share } from '../support/share.ts'
+
+/** Of each kind at once. */
+const SLOW = share(100, 500)
+const NORMAL = 50
+const GONE = share(20, 200)
+/** Normal traffic before there are slow clients, to compare with. */
+const BASELINE_MS = 2_000
+
+let database: TestDatabase
+let account: OpenedAccount
+let client: HttpClient
+let service: RunningProcess
+/** Every payout asked for in this file. */
+const asked: Asked[] = []
+
+before(async () => {
+  database = await createDatabase()
+  account = await openAccountOn(database.url, { USD: 1_000_000_000n })
+  client = httpClient(account)
+  service = await startProcess({ DATABASE_URL: database.url })
+})
+after(async () => {
+  client?.close()
+  await service?.kill()
+  await database.drop()
+})
+
+const address = () => service.address
+
+/** The head of a payout, with a body of so many bytes to come. */
+const headOf = (length: number, more = '') =>
+  `POST /v3/payout HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n` +
+  `Authorization: ${basic(account.key_id, account.secret)}\r\n` +
+  `Content-Length: ${length}\r\n${more}\r\n`
+
+interface Kind {
+  readonly what: string
+  readonly closed_within_ms: number
+  /** What is sent at once, and what a second from then on. */
+  readonly first: () => string
+  readonly dripped: string
+}
+const KINDS: readonly Kind[] = [
+  { what: 'silent', closed_within_ms: 10_000, first: () => '', dripped: '' },
+  {
+    what: 'slow headers',
+    closed_within_ms: 10_000,
+    first: () => 'POST /v3/payout HTTP/1.1\r\nHost: localhost\r\n',
+    dripped: 'X-More: 1\r\n',
+  },
+  { what: 'slow body', closed_within_ms: 15_000, first: () => `${headOf(50_000)}{`, dripped: ' ' },
+]
+
+interface Slow {
+  /** The first that the server says, and the milliseconds until it has closed its side. */
+  readonly closed: Promise<{ readonly status: string; readonly after_ms: number }>
+  readonly socket: Socket
+}
+
+/** A client that never closes its own side, and goes on though the server has closed the other. */
+function openSlow({ first, dripped }: Kind): Slow {
+  const { port, hostname } = new URL(address())
+  const opened_at = performance.now()
+  const socket = connect({ port: Number(port), host: hostname, allowHalfOpen: true })
+  const closed = Promise.withResolvers<{ status: string; after_ms: number }>()
+  let said = ''
+  const end = () => {
+    const status = said.split('\r\n', 1)[0] ?? ''
+    closed.resolve({ status, after_ms: performance.now() - opened_at })
+  }
+  socket.setEncoding('latin1').on('data', text => {
+    said += text
+  })
+  socket.on('error', () => {}).on('end', end)
+  if (first() !== '') socket.write(first())
+  const dripping = setInterval(() => {
+    if (dripped !== '' && socket.writable) socket.write(dripped)
+  }, 1_000)
+  socket.on('close', () => {
+    clearInterval(dripping)
+    end()
+  })
+  return { closed: closed.promise, socket }
+}
+
+/** How many files and sockets the service has open, by its own word. */
+async function openFiles(): Promise<number> {
+  const { text } = await client.get(address(), '/metrics')
+  return Number(/^process_open_fds (\d+)$/m.exec(text)?.[1])
+}
+
+const p99 = (of: readonly Asked[]) => {
+  const took = of.map(one => one.answer?.took_ms ?? Infinity).sort((a, b) => a - b)
+  return Math.round(took[Math.floor(took.length * 0.99)] ?? NaN)
+}
+
+test(`${SLOW} clients each that are silent, slow at headers and slow at the body: closed in time, ${NORMAL} others unharmed`, async t => {
+  const seed = pickSeed()
+  const load = startLoad({
+    client,
+    clients: NORMAL,
+    address,
+    name: `normal-${seed}`,
+    random: seeded(seed),
+    pause_ms: 200,
+  })
+  await delay(BASELINE_MS)
+  const files = await openFiles()
+  const baseline = [...load.asked].filter(({ ended_at }) => ended_at > 0)
+  const slow = KINDS.map(kind => ({
+    ...kind,
+    all: Array.from({ length: SLOW }, () => openSlow(kind)),
+  }))
+  const said: string[] = []
+  for (const { what, closed_within_ms, all } of slow) {
+    const ends = await Promise.all(all.map(({ closed }) => closed))
+    const last_ms = Math.round(Math.max(...ends.map(({ after_ms }) => after_ms)))
+    said.push(`${what} closed after ${last_ms} ms at most`)
+    assert.deepEqual(
+      [...new Set(ends.map(({ status }) => status))],
+      ['HTTP/1.1 408 Request Timeout'],
+    )
+    assert.ok(last_ms <= closed_within_ms, `${what} after ${last_ms} ms`)
+  }
+  // They still hold their own side open, and the service has let go of it.
+  await until('no socket is left', 5_000, async () => (await openFiles()) < files + 10)
+  await load.stop()
+  for (const { socket } of slow.flatMap(({ all }) => all)) socket.destroy()
+  const failed = load.asked.filter(({ answer }) => answer?.status !== 200)
+  assert.deepEqual(failed, [])
+  const meanwhile = load.asked.slice(baseline.length)
+  const [usual_ms, slow_ms] = [p99(baseline), p99(meanwhile)]
+  t.diagnostic(
+    `SEED=${seed} ${said.join(', ')}; ${load.asked.length} requests of others, p99 ${usual_ms} ms ` +
+      `before and ${slow_ms} ms meanwhile`,
+  )
+  assert.ok(slow_ms <= Math.max(2 * usual_ms, 250), `p99 ${slow_ms} ms, before ${usual_ms} ms`)
+  asked.push(...load.asked)
+})
+
+const BODY = JSON.stringify(localPayout)
+for (const [what, sent] of [
+  ['before the body', 0],
+  ['in the middle of the body', BODY.length / 2],
+  ['before the answer', BODY.length],
+] as const) {
+  test(`the client gone ${what}, ${GONE} times: paid whole or not at all, and once by the same key`, async t => {
+    const { port, hostname } = new URL(address())
+    const gone: Asked[] = []
+    for (let i = 0; i < GONE; i++) {
+      const key = `gone ${what} ${i}`
+      const asked_at = performance.now()
+      const { amount } = localPayout
+      gone.push({ key, amount, asked_at, quoted: false, earlier: [], ended_at: 0 })
+      const socket = connect(Number(port), hostname)
+      const head = headOf(BODY.length, `Idempotency-Key: ${key}\r\n`)
+      await new Promise(resolve => socket.write(head + BODY.slice(0, sent), resolve))
+      // In order, or as when its machine is switched off.
+      if (i % 2 === 0) socket.end().destroy()
+      else socket.resetAndDestroy()
+    }
+    const { committed_unheard } = await askAgain(client, address(), gone)
+    t.diagnostic(`${committed_unheard} of ${GONE} had committed`)
+    if (sent < BODY.length) assert.equal(committed_unheard, 0)
+    asked.push(...gone)
+  })
+}
+
+test('all of the above: every key was paid exactly once, nothing is left open', async () => {
+  await checkPaid(database.owner, account.account.account_id, asked)
+  await until('no transaction is left open', 2_000, async () => {
+    const open = await database.owner`
+      select from pg_stat_activity
+      where datname = current_database() and state like 'idle in transaction%'`
+    return open.length === 0
+  })
+  await checkBooks(database.owner, { DATABASE_URL: database.url })
+})
