@@ -13,7 +13,7 @@ import postgres from 'postgres'
 import { type BackupFacts, labelOf, MANIFEST, readBackup } from './backup-file.ts'
 import { SUPERUSER } from './embedded-cluster.ts'
 import { syncFolder } from './embedded-place.ts'
-import { DatabaseProblem } from './failure.ts'
+import { DatabaseProblem, isConnectionLost, isServerError } from './failure.ts'
 import { END, tarFile } from './tar.ts'
 
 export interface Backup extends BackupFacts {
@@ -45,9 +45,11 @@ export async function takeBackup(
     return { ...facts, bytes }
   } catch (error) {
     await fs.rm(part, { force: true })
-    const { path, message } = error as NodeJS.ErrnoException
-    if (path === part) throw new DatabaseProblem(`cannot write ${file}: ${message}`)
-    throw error
+    const { syscall, message } = error as NodeJS.ErrnoException
+    if (isConnectionLost(error)) throw error
+    if (syscall !== undefined) throw new DatabaseProblem(`cannot write ${file}: ${message}`)
+    if (!isServerError(error)) throw error
+    throw new DatabaseProblem(`PostgreSQL takes no backup: ${message}`)
   }
 }
 
@@ -121,9 +123,10 @@ async function prepare(sql: postgres.Sql): Promise<number> {
 }
 
 /**
- * The tar out of the server's messages, each of which begins with a letter that says what follows,
- * with the manifest put in as the last file:
- * https://www.postgresql.org/docs/18/protocol-replication.html, BASE_BACKUP.
+ * The tar out of the server's messages, with the manifest put in as the last file. Each message
+ * begins with a letter that says what follows, and comes as one piece: a stream that flows neither
+ * joins nor parts what was put into it, and were it otherwise, no backup could be read again.
+ * https://www.postgresql.org/docs/18/protocol-replication.html, BASE_BACKUP
  */
 class Unwrapped extends Transform {
   readonly #progress: (done_bytes: number) => void

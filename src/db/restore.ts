@@ -51,7 +51,9 @@ export async function restoreBackup(options: {
       return { ...facts, data_dir: place.data_dir }
     } catch (error) {
       await clearUp(half)
-      throw error
+      const { code, message } = error as NodeJS.ErrnoException
+      if (code !== 'ENOSPC') throw error
+      throw new DatabaseProblem(`${place.data_dir} has no room for the copy: ${message}`)
     }
   } finally {
     lock.close()
