@@ -18,7 +18,12 @@ import { DOC_KEYWORDS } from './http/docs.ts'
 import { sendError, sendMalformed, sendRefusal } from './http/errors.ts'
 import { MAX_BODY_BYTES, readJson, readJsonInTurns } from './http/json.ts'
 import { type Limits, openLimits } from './http/limits.ts'
-import { MAX_HEADER_BYTES, refuseMessage } from './http/message.ts'
+import {
+  HEADERS_TIMEOUT_MS,
+  MAX_HEADER_BYTES,
+  REQUEST_TIMEOUT_MS,
+  refuseMessage,
+} from './http/message.ts'
 import { apiReference } from './http/openapi.ts'
 import { opsRoutes } from './http/ops.ts'
 import { refuseInvalid } from './http/problems.ts'
@@ -101,6 +106,9 @@ export async function buildApp(
   return app
 }
 
+/** How often slow and silent clients are looked for. */
+const LOOK_FOR_SLOW_MS = 500
+
 function makeFastify(deps: Deps): FastifyInstance {
   return fastify({
     loggerInstance: deps.log,
@@ -111,15 +119,14 @@ function makeFastify(deps: Deps): FastifyInstance {
     }),
     genReqId: requestIdOf,
     bodyLimit: MAX_BODY_BYTES,
-    // Who sends no Host is refused like anybody else, and not by Node without a word. Slow and
-    // silent clients are looked for twice a second, told 408 and cut off.
+    // Who sends no Host is refused like anybody else, and not by Node without a word.
     http: {
       maxHeaderSize: MAX_HEADER_BYTES,
       requireHostHeader: false,
-      headersTimeout: 8_000,
-      connectionsCheckingInterval: 500,
+      headersTimeout: HEADERS_TIMEOUT_MS,
+      connectionsCheckingInterval: LOOK_FOR_SLOW_MS,
     },
-    requestTimeout: 13_000,
+    requestTimeout: REQUEST_TIMEOUT_MS,
     keepAliveTimeout: 65_000,
     // Idle keep-alive connections are closed on shutdown, busy ones after their answer.
     forceCloseConnections: 'idle',

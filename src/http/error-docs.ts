@@ -5,7 +5,13 @@ import Type from 'typebox'
 import { CATALOGUE, type Reason } from '../errors.ts'
 import { MAX_BODY_BYTES } from './json.ts'
 import { MAX_LEVELS, MAX_MEMBERS, MAX_STEP, MAX_VALUES } from './json-reader.ts'
-import { MAX_HEADER_BYTES, MAX_HEADERS, MAX_URL_LENGTH } from './message.ts'
+import {
+  HEADERS_TIMEOUT_MS,
+  MAX_HEADER_BYTES,
+  MAX_HEADERS,
+  MAX_URL_LENGTH,
+  REQUEST_TIMEOUT_MS,
+} from './message.ts'
 
 /** What decides the refusals that a route can give without naming them. */
 export interface OperationTraits {
@@ -112,6 +118,7 @@ export function reasonsOf(traits: OperationTraits, own: readonly Reason[]): Reas
   add(traits.authenticated, 'missing_credentials', 'invalid_credentials', 'insufficient_scope')
   add(traits.authenticated, 'rate_limited', 'internal', 'service_unavailable')
   add(traits.authenticated, 'invalid_request', 'headers_too_large', 'uri_too_long')
+  add(traits.authenticated, 'request_timeout')
   add(traits.hasParams, 'invalid_path_parameter')
   add(traits.hasQuery, 'invalid_query_parameter')
   add(traits.hasBody, 'invalid_json', 'invalid_field')
@@ -185,6 +192,8 @@ const LIMITS = [
   ['headers', `${MAX_HEADERS}`, 'headers_too_large'],
   ['request line and headers', `${MAX_HEADER_BYTES / 1024} KiB`, 'headers_too_large'],
   ['path and query', `${written(MAX_URL_LENGTH)} characters`, 'uri_too_long'],
+  ['time to send the headers', `${HEADERS_TIMEOUT_MS / 1000} s`, 'request_timeout'],
+  ['time to send all of a request', `${REQUEST_TIMEOUT_MS / 1000} s`, 'request_timeout'],
   ['`Idempotency-Key`', '255 characters', 'invalid_idempotency_key'],
 ] as const satisfies readonly (readonly [string, string, Reason])[]
 
