@@ -8,13 +8,13 @@ const ASK_WITHIN_MS = 500
 /** Longer than any request is left without an answer (MAX_WAIT_MS of the lanes). */
 const CLOSE_WITHIN_MS = 5_000
 const NOBODY_WAITS_WITHIN_MS = 1_000
-const QUIET_MS = 5
+/** Longer than a client on a busy machine takes from an answer to its next connection. */
+const QUIET_MS = 100
 const SHORT_TURN_MS = 0.05
 
 /**
- * Every connection taken is answered what it asks; afterwards there are none. Nothing new should
- * be answered before `onDeaf`, when no connection is taken any more: whoever is answered connects
- * again.
+ * Every connection taken is answered what it asks; afterwards there are none. Nothing new should be
+ * answered before `onDeaf`, when no connection is taken any more: whoever is answered connects again.
  */
 export async function closeServer(server: HttpServer, onDeaf: () => void): Promise<void> {
   await nobodyWaits(server)
@@ -32,8 +32,8 @@ export async function closeServer(server: HttpServer, onDeaf: () => void): Promi
 /**
  * Resolves when no connection waits to be taken: closing a listener resets those that do. Node
  * takes one in a turn of its event loop, so a short turn that took none has left none. Clients
- * connect again when they have been answered, so a few milliseconds without a connection and
- * without an answer make it likely that none comes before the close.
+ * connect again when they have been answered, so a while without a connection and without an answer
+ * makes it likely that none comes before the close.
  */
 async function nobodyWaits(server: HttpServer): Promise<void> {
   let quiet_since = performance.now()
