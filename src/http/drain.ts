@@ -14,7 +14,8 @@ const SHORT_TURN_MS = 0.05
 
 /**
  * Every connection taken is answered what it asks; afterwards there are none. Nothing new should be
- * answered before `onDeaf`, when no connection is taken any more: whoever is answered connects again.
+ * answered before `onDeaf`, when no connection is taken any more: whoever is answered connects
+ * again.
  */
 export async function closeServer(server: HttpServer, onDeaf: () => void): Promise<void> {
   await nobodyWaits(server)

@@ -13,7 +13,7 @@ export const MAX_HEADERS = 100
 /** A list with every filter, and a reference of 128 characters outside ASCII, has some 2,200. */
 export const MAX_URL_LENGTH = 4 * 1024
 
-/** How long a client may take to send its headers, counted from connecting, and all of a request. */
+/** How long a client may take to send its headers, counted from connecting, and a whole request. */
 export const HEADERS_TIMEOUT_MS = 8_000
 export const REQUEST_TIMEOUT_MS = 13_000
 
