@@ -34,10 +34,10 @@ export function operatorStep(
   refuseIfAny([
     ...(failure === undefined || failing
       ? []
-      : [invalid('failure', `Only ${FAILING.join(' and ')} carry one; ${status} does not.`)]),
+      : [invalid('failure', `Only ${FAILING.join(' and ')} carry one.`)]),
     ...(description === undefined || asks
       ? []
-      : [invalid('description', `Only ${ASKING} asks for something; ${status} does not.`)]),
+      : [invalid('description', `Only ${ASKING} asks for something.`)]),
   ])
   return {
     status,

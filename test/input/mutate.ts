@@ -177,11 +177,6 @@ function isId(value: unknown): value is string {
   return typeof value === 'string' && ID.test(value) && !value.startsWith('dep_')
 }
 
-/** Changed twice, it could be a good one again. */
-function hasOtherId({ notes }: Request): boolean {
-  return notes.some(note => note.endsWith('another id'))
-}
-
 function mutateBody(request: Request, chance: Chance, world: World): Mutated | undefined {
   const { body, url } = request
   const value = parsed(body)
@@ -192,7 +187,7 @@ function mutateBody(request: Request, chance: Chance, world: World): Mutated | u
     const text = write(replaced(value, path, by))
     return { request: { ...request, body: Buffer.from(text), notes }, sure }
   }
-  if (isId(old) && !hasOtherId(request) && chance() < 0.7) {
+  if (isId(old) && chance() < 0.7) {
     // A batch of best effort and a dry run answer that an item is refused.
     return change('another id', pick(chance, otherIds(world, old)), !url.includes('batch'))
   }
@@ -328,7 +323,7 @@ function mutateUrl(request: Request, chance: Chance, world: World): Mutated {
     const more = pick(chance, QUERIES)
     return to('query', `${path}?${query === undefined ? more : `${query}&${more}`}`)
   }
-  if (named !== -1 && !hasOtherId(request) && choice < 0.7) {
+  if (named !== -1 && choice < 0.7) {
     const other = pick(chance, otherIds(world, segments[named] ?? ''))
     return to('another id', segments.with(named, other).join('/') + tail, true)
   }
