@@ -1,7 +1,10 @@
-// Runs after install, on any Node: mends postgres.js 3.4.9 in node_modules, where a connection that
-// closes while a write is waiting throws outside every promise and kills the process, and is never
-// written to again (porsager/postgres issues 1154 and 1208; pull request 1209 is the same mend). Done
-// once the registry has a release with it: the script stops with an error when the text has changed.
+// Runs after install, on any Node: mends postgres.js 3.4.9 in node_modules. A connection that closes
+// while a write is waiting throws outside every promise and kills the process, and is never written
+// to again (porsager/postgres issues 1154 and 1208; pull request 1209 is the same mend). What is asked
+// of a connection between its error and its close is never answered, or by an empty result once it is
+// connected again (issue 1130 is of the same kind); and one that is closed before it has said anything
+// is opened again at once, for ever. Done once the registry has a release with all of it: the script
+// stops with an error when the text has changed.
 import { readFileSync, writeFileSync } from 'node:fs'
 
 const file = new URL('../node_modules/postgres/src/connection.js', import.meta.url)
@@ -40,15 +43,28 @@ const CHANGES = [
     `    forgetWrite()
     socket.removeListener('data', data)`,
   ],
+  [
+    `    if (initial)
+      return reconnect()
+
+    !hadError && (query || sent.length) && error(Errors.connection('CONNECTION_CLOSED', options, socket))
+`,
+    `    error(Errors.connection('CONNECTION_CLOSED', options, socket))
+    query = results = errorResponse = null
+    result = new Result()
+    if (initial)
+      return reconnect()
+
+`,
+  ],
 ]
 
 let text = readFileSync(file, 'utf8')
-if (!text.includes('function forgetWrite()')) {
-  for (const [before, after] of CHANGES) {
-    if (!text.includes(before)) {
-      throw new Error('postgres has changed: see whether scripts/patch-postgres.js is still needed')
-    }
-    text = text.replace(before, after)
+for (const [before, after] of CHANGES) {
+  if (text.includes(after)) continue
+  if (!text.includes(before)) {
+    throw new Error('postgres has changed: see whether scripts/patch-postgres.js is still needed')
   }
-  writeFileSync(file, text)
+  text = text.replace(before, after)
 }
+writeFileSync(file, text)

@@ -1,37 +1,84 @@
 // Connections that give up on a server that has vanished without a word: after a failover, or
 // behind a proxy that keeps half of a connection open, TCP alone would wait for a quarter of an
-// hour.
+// hour. Of the protocol it knows how an answer ends when there is nothing more to come.
 import { connect, type Socket } from 'node:net'
 
 interface Endpoint {
   readonly host: readonly string[]
   readonly port: readonly number[]
   readonly path: string | false | undefined
+  /** Encrypted, nothing can be known of what is said. */
+  readonly ssl: unknown
+}
+
+interface Watched {
+  readonly socket: Socket
+  heard_at: number
+  /** Since when something is to come; undefined when nothing is. */
+  waits_since: number | undefined
 }
 
 /**
- * For the `socket` option of postgres.js: a socket that is destroyed when something was asked and
- * nothing has come back for `silence_ms`. An idle connection may stay idle for ever. It is handed
- * over while it connects: what is written waits, and a failure arrives as on any socket.
+ * For the `socket` option of postgres.js: sockets that are destroyed when something is to come and
+ * nothing has for `silence_ms`, and with the first of them all those of the pool that have heard
+ * nothing since: one by one, each would cost a caller its patience. An idle connection may stay
+ * idle for ever. A socket is handed over while it connects: what is written waits, and a failure
+ * arrives as on any socket.
  */
 export function watchedSocket(silence_ms: number) {
-  return ({ host, port, path }: Endpoint): Socket => {
+  const pool = new Set<Watched>()
+  let watching: NodeJS.Timeout | undefined
+  return ({ host, port, path, ssl }: Endpoint): Socket => {
     const socket = path ? connect(path) : connect(port[0] ?? 5432, host[0] ?? 'localhost')
-    let asked = false
+    const one: Watched = { socket, heard_at: performance.now(), waits_since: undefined }
+    pool.add(one)
+    watching ??= watch(pool, silence_ms)
+    socket.on('close', () => {
+      pool.delete(one)
+      if (pool.size > 0) return
+      clearInterval(watching)
+      watching = undefined
+    })
     const write = socket.write
     socket.write = ((...parameters: Parameters<Socket['write']>) => {
-      asked = true
+      one.waits_since ??= performance.now()
       return write.apply(socket, parameters)
     }) as Socket['write']
-    socket.on('data', () => {
-      asked = false
+    socket.on('data', (bytes: Buffer) => {
+      one.heard_at = performance.now()
+      // What comes to a connection that has asked nothing is a notification.
+      if (one.waits_since === undefined) return
+      one.waits_since = ssl || isAll(bytes) ? undefined : one.heard_at
     })
-    socket.setNoDelay(true).setTimeout(silence_ms)
-    socket.on('timeout', () => {
-      if (asked) socket.destroy(silent(silence_ms))
-    })
-    return socket
+    return socket.setNoDelay(true)
   }
+}
+
+const Z = 0x5a
+const I = 0x49
+
+/** ReadyForQuery, outside a transaction: within one there is more to come. */
+function isAll(bytes: Buffer): boolean {
+  return bytes.at(-6) === Z && bytes.at(-1) === I
+}
+
+/** Looks eight times in that time. */
+function watch(pool: ReadonlySet<Watched>, silence_ms: number): NodeJS.Timeout {
+  const every_ms = silence_ms / 8
+  let looked_at = performance.now()
+  const look = () => {
+    const now = performance.now()
+    // A process that stood still has not read what has come meanwhile.
+    const late = now - looked_at > 2 * every_ms
+    looked_at = now
+    if (late) return
+    const gone_at = Math.min(...[...pool].map(({ waits_since = now }) => waits_since))
+    if (now - gone_at < silence_ms) return
+    for (const { socket, heard_at } of pool) {
+      if (heard_at <= gone_at) socket.destroy(silent(silence_ms))
+    }
+  }
+  return setInterval(look, every_ms).unref()
 }
 
 function silent(silence_ms: number): Error {

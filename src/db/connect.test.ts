@@ -1,0 +1,181 @@
+// What becomes of queries when connections end: none waits for ever, and none gets the answer to
+// another. The servers here speak as much of PostgreSQL's protocol as is needed to be taken for one.
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { type AddressInfo, createServer, type Socket } from 'node:net'
+import { type TestContext, test } from 'node:test'
+import { setImmediate, setTimeout } from 'node:timers/promises'
+import postgres from 'postgres'
+import { connect } from './connect.ts'
+import { watchedSocket } from './socket.ts'
+
+async function serve(
+  t: TestContext,
+  welcome: (socket: Socket) => void,
+  open: (url: string) => postgres.Sql = url =>
+    connect(url, { max: 1, as: 'service', look_ups: true }) as unknown as postgres.Sql,
+): Promise<postgres.Sql> {
+  const sockets = new Set<Socket>()
+  const server = createServer(socket => {
+    sockets.add(socket.on('error', () => {}))
+    welcome(socket)
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  const url = `postgres://user:password@127.0.0.1:${port}/database`
+  const sql = open(url)
+  t.after(async () => {
+    await sql.end({ timeout: 0 })
+    for (const socket of sockets) socket.destroy()
+    server.close()
+  })
+  return sql
+}
+
+const message = (type: string, content: string) => {
+  const length = Buffer.alloc(4)
+  length.writeUInt32BE(4 + content.length)
+  return Buffer.concat([Buffer.from(type), length, Buffer.from(content, 'latin1')])
+}
+const AUTHENTICATION_OK = message('R', '\0\0\0\0')
+const READY_FOR_QUERY = message('Z', 'I')
+
+/** Lets the client in; `select 7` has 7 rows. */
+function welcome(socket: Socket): void {
+  socket.once('data', () => {
+    socket.write(Buffer.concat([AUTHENTICATION_OK, READY_FOR_QUERY]))
+    socket.on('data', data => {
+      for (const [, rows] of data.toString('latin1').matchAll(/select (\d+)\0/g)) {
+        socket.write(Buffer.concat([message('C', `SELECT ${rows}\0`), READY_FOR_QUERY]))
+      }
+    })
+  })
+}
+
+/** `rejects`, `answered`, or what should not be. */
+function endOf(sql: postgres.Sql, rows: number): Promise<string> {
+  const asked = sql.unsafe(`select ${rows}`).then(
+    ({ count }) => (count === rows ? 'answered' : `${count} rows instead of ${rows}`),
+    () => 'rejects',
+  )
+  return Promise.race([asked, setTimeout(3_000, 'waits', { ref: false })])
+}
+
+test('a connection reset while it is asked again and again: queries are answered, each by its own answer, or reject', async t => {
+  for (let round = 0; round < 10; round++) {
+    const opened = Promise.withResolvers<Socket>()
+    const sql = await serve(t, socket => {
+      welcome(socket)
+      opened.resolve(socket)
+    })
+    assert.equal(await endOf(sql, 1), 'answered')
+    const first = await opened.promise
+    first.resetAndDestroy()
+    // Later in each round, and then one in each turn of the event loop, so that some come between the
+    // connection's error and its close.
+    for (let turn = 0; turn < round; turn++) await setImmediate()
+    const ends: Promise<string>[] = []
+    for (let rows = 2; rows < 10; rows++) {
+      ends.push(endOf(sql, rows))
+      await setImmediate()
+    }
+    const found = new Set(await Promise.all(ends))
+    assert.deepEqual([...found.difference(new Set(['answered', 'rejects']))], [], `round ${round}`)
+  }
+})
+
+test('a server that ends connections before it says anything: queries reject, and it is tried again after a pause', async t => {
+  let taken = 0
+  const sql = await serve(t, socket => {
+    taken += 1
+    socket.end()
+  })
+  const until = performance.now() + 1_000
+  while (performance.now() < until) assert.equal(await endOf(sql, 1), 'rejects')
+  // After 0.1 s at the soonest, and the first at once.
+  assert.ok(taken <= 11, `${taken} connections in a second`)
+})
+
+const SILENCE_MS = 400
+const watched = (max: number) => (url: string) =>
+  postgres(url, {
+    max,
+    fetch_types: false,
+    backoff: () => 0.01,
+    // The types of postgres.js do not know of it.
+    ...{ socket: watchedSocket(SILENCE_MS) },
+  })
+
+test('a server that vanishes: whoever asks at last is refused in time, and so is nobody after', async t => {
+  let vanished = false
+  const sockets: Socket[] = []
+  const sql = await serve(
+    t,
+    socket => {
+      if (vanished) return welcome(socket)
+      sockets.push(socket)
+      return welcome(socket)
+    },
+    watched(5),
+  )
+  assert.deepEqual(await Promise.all([1, 2, 3, 4, 5].map(rows => endOf(sql, rows))), ANSWERED)
+  assert.equal(sockets.length, 5)
+  vanished = true
+  for (const socket of sockets) socket.removeAllListeners('data').pause()
+  const began = performance.now()
+  // Asked again and again, which must not put the end off.
+  const asked: Promise<string>[] = []
+  const asking = setInterval(() => asked.push(endOf(sql, 1)), 50)
+  try {
+    assert.equal(await endOf(sql, 1), 'rejects')
+  } finally {
+    clearInterval(asking)
+  }
+  assert.ok(performance.now() - began < 2 * SILENCE_MS)
+  // All five are given up at once, not one after the other.
+  assert.deepEqual(await Promise.all([1, 2, 3, 4, 5].map(rows => endOf(sql, rows))), ANSWERED)
+  assert.ok(performance.now() - began < 3 * SILENCE_MS)
+  await Promise.all(asked)
+})
+const ANSWERED = Array<string>(5).fill('answered')
+
+test('a server that vanishes in the middle of a transaction: given up as well', async t => {
+  const sql = await serve(
+    t,
+    socket =>
+      void socket.once('data', () => {
+        socket.write(Buffer.concat([AUTHENTICATION_OK, READY_FOR_QUERY]))
+        socket.on('data', () => {
+          // It begins, and then says nothing any more.
+          socket.write(Buffer.concat([message('C', 'BEGIN\0'), message('Z', 'T')]))
+          socket.removeAllListeners('data')
+        })
+      }),
+    watched(1),
+  )
+  const work = sql.begin(() => new Promise(() => {}))
+  const end = work.catch(error => error.code)
+  assert.equal(
+    await Promise.race([end, setTimeout(3_000, 'waits', { ref: false })]),
+    'CONNECTION_CLOSED',
+  )
+})
+
+test('a connection that is idle, or is only notified: kept', async t => {
+  let taken = 0
+  const sql = await serve(
+    t,
+    socket => {
+      taken += 1
+      welcome(socket)
+      const telling = setInterval(() => socket.write(message('A', '\0\0\0\x01channel\0\0')), 50)
+      socket.on('close', () => clearInterval(telling))
+    },
+    watched(1),
+  )
+  assert.equal(await endOf(sql, 1), 'answered')
+  await setTimeout(3 * SILENCE_MS)
+  assert.equal(await endOf(sql, 2), 'answered')
+  assert.equal(taken, 1)
+})
