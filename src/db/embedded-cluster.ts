@@ -189,9 +189,12 @@ log_error_verbosity = terse
   await writeAs(user, join(folder, 'corridor.conf'), text)
 }
 
+/** Entirely or not at all: on a full disk the file stays as it was. */
 async function writeAs(user: User | undefined, file: string, text: string): Promise<void> {
-  await fs.writeFile(file, text, { mode: 0o600 })
-  if (user) await fs.chown(file, user.uid, user.gid)
+  const temporary = `${file}.new`
+  await fs.writeFile(temporary, text, { mode: 0o600 })
+  if (user) await fs.chown(temporary, user.uid, user.gid)
+  await fs.rename(temporary, file)
 }
 
 /** A port of 127.0.0.1 that is free now: `wanted` if it can be had. */

@@ -13,6 +13,8 @@ import { findBinaries, findServerUser, ignoring, type Place, run } from './embed
 export const START_TIMEOUT_S = 120
 const STOP_TIMEOUT_S = 30
 const LOG_LIMIT_BYTES = 16 * 1024 * 1024
+/** PostgreSQL's state of a cluster that was shut down in order. */
+const DB_SHUTDOWNED = 1
 
 /** What `postmaster.pid` says; `pid` is 0 when it is cut short, as after a power cut. */
 export interface Postmaster {
@@ -70,12 +72,23 @@ export async function ensureRunning(
     const folder = found ?? (await findCluster(place))
     if (!folder) throw new Error(`the new cluster of ${place.data_dir} is gone`)
     const server = await findPostmaster(folder)
-    if (server?.alive || (!server && crashed_only)) return 'nothing'
+    if (server?.alive) return 'nothing'
+    if (!server && crashed_only && (await wasShutDown(folder))) return 'nothing'
     await startCluster(place, folder)
     return found ? 'started' : 'created'
   } finally {
     lock.close()
   }
+}
+
+/**
+ * Was the server stopped in order? One that cannot recover from a crash, as on a full disk, ends
+ * with no less ceremony, but its control file says that it was not shut down.
+ */
+async function wasShutDown(folder: string): Promise<boolean> {
+  const control = await fs.readFile(join(folder, 'global', 'pg_control'))
+  // src/include/catalog/pg_control.h: the third field of ControlFileData, after 16 bytes.
+  return control.readInt32LE(16) === DB_SHUTDOWNED
 }
 
 /**

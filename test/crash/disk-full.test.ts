@@ -1,0 +1,238 @@
+// The disk is full. Where it is that of the tables, writes are 503 and reads go on; where it is that
+// of the whole cluster, PostgreSQL itself stops. As soon as there is room all goes on, without a
+// restart by anybody. Volumes are needed for that, and so the right to mount them.
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { chmod, mkdir, mkdtemp, open, rm, stat, statfs } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { setTimeout as delay } from 'node:timers/promises'
+import { promisify } from 'node:util'
+import { connect } from '../../src/db/connect.ts'
+import { openEmbedded } from '../../src/db/embedded.ts'
+import { migrate } from '../../src/db/migrate.ts'
+import { checkBooks } from '../support/books.ts'
+import { askAgain, checkPaid, type Load, startLoad } from '../support/load.ts'
+import {
+  type HttpAnswer,
+  type HttpClient,
+  httpClient,
+  openAccountOn,
+  pickSeed,
+  seeded,
+  startProcess,
+  tally,
+  until,
+} from '../support/process.ts'
+import { share } from '../support/share.ts'
+
+const FULL_MS = share(2_000, 20_000)
+const BACK_WITHIN_MS = 2_000
+/** A server that has stopped is tried to start once a second, and recovers first. */
+const UP_WITHIN_MS = 15_000
+
+const run = promisify(execFile)
+const seed = pickSeed()
+
+let folder: string
+const mounted: string[] = []
+
+const why_not = await mountVolumes({ tables: '64m', cluster: '320m' })
+after(async () => {
+  for (const volume of mounted) await run('umount', ['--lazy', volume])
+  await rm(folder, { recursive: true, force: true })
+})
+
+/** Small volumes in a folder of their own; else why there are none. */
+async function mountVolumes(sizes: Readonly<Record<string, string>>): Promise<string | undefined> {
+  folder = await mkdtemp(join(tmpdir(), 'corridor-disk-'))
+  // PostgreSQL runs as an ordinary user, who must be able to reach its folder.
+  await chmod(folder, 0o711)
+  try {
+    for (const [name, size] of Object.entries(sizes)) {
+      const volume = join(folder, name)
+      await mkdir(volume)
+      await run('mount', ['-t', 'tmpfs', '-o', `size=${size},mode=0711`, 'tmpfs', volume])
+      mounted.push(volume)
+    }
+    return undefined
+  } catch (error) {
+    return `no volume can be mounted here: ${(error as Error).message}`
+  }
+}
+
+/** Takes all room that is left of a volume; gives it back when it is removed. */
+async function fill(volume: string): Promise<string> {
+  const path = join(volume, 'ballast')
+  const file = await open(path, 'w')
+  try {
+    for (;;) {
+      const { bavail, bsize } = await statfs(volume)
+      if (bavail === 0) return path
+      await file.write(Buffer.alloc(Math.min(bavail * bsize, 16_777_216))).catch(() => {})
+    }
+  } finally {
+    await file.close()
+  }
+}
+
+/** A server, its databases, and all that runs on them, closed again in the opposite order. */
+async function openScene(data_dir: string) {
+  const closing: (() => Promise<unknown>)[] = []
+  const server = await openEmbedded({ data_dir })
+  closing.push(() => server.release())
+  const at = new URL(server.url)
+  // Both have one password.
+  at.username = 'postgres'
+  const superuser = connect(at.href, { max: 1, as: 'owner' })
+  closing.push(() => superuser.end({ timeout: 1 }))
+  return { server, superuser, closing }
+}
+
+function loadOn(client: HttpClient, address: string, name: string): Load {
+  const random = seeded(seed)
+  const load = { client, clients: 8, address: () => address, random, quoted_percent: 50 }
+  return startLoad({ ...load, name: `${name}-${seed}` })
+}
+
+const paidSince = (load: Load, since: number) =>
+  load.asked.find(one => one.answer?.status === 200 && one.asked_at > since)
+const refusedOf = (load: Load) => load.asked.filter(one => one.answer?.status === 503)
+
+/** Reads, one after the other, until told to stop. */
+function startReader(client: HttpClient, address: string) {
+  const answers: HttpAnswer[] = []
+  let stopped = false
+  const reading = (async () => {
+    while (!stopped && !client.closed()) {
+      for (const path of ['/v3/balance', '/v3/payout', '/readyz']) {
+        answers.push(await client.get(address, path))
+      }
+      await delay(10)
+    }
+  })()
+  return {
+    answers,
+    stop() {
+      stopped = true
+      return reading
+    },
+  }
+}
+
+test(`the disk of the tables full for ${FULL_MS} ms: writes 503, reads 200, and writes again within ${BACK_WITHIN_MS} ms`, {
+  skip: why_not,
+}, async t => {
+  const volume = join(folder, 'tables')
+  const { server, superuser, closing } = await openScene(folder)
+  t.after(async () => {
+    for (const close of closing.reverse()) await close()
+  })
+  // The cluster and its write-ahead log are on the big disk.
+  const { uid, gid } = await stat(join(folder, 'postgres'))
+  const place = join(volume, 'tablespace')
+  await mkdir(place)
+  await run('chown', [`${uid}:${gid}`, place])
+  await superuser.unsafe(`create tablespace small location '${place}'`)
+  await superuser.unsafe('create database paying owner corridor tablespace small')
+  const url = new URL('/paying', server.url).href
+  const owner = connect(url, { max: 1, as: 'owner' })
+  closing.push(() => owner.end({ timeout: 1 }))
+  await migrate(owner)
+  const account = await openAccountOn(url, { USD: 1_000_000_000n })
+  const service = await startProcess({ DATABASE_URL: url })
+  closing.push(() => service.kill())
+  const client = httpClient(account)
+  closing.push(async () => client.close())
+  const since = async () => (await owner`select pg_postmaster_start_time() as at`)[0]?.at
+  const started_at = await since()
+
+  const load = loadOn(client, service.address, 'tables')
+  const reader = startReader(client, service.address)
+  await until('paid', 5_000, () => paidSince(load, 0) !== undefined)
+  const ballast = await fill(volume)
+  await until('writes are refused', 20_000, () => refusedOf(load).length >= 100)
+  await delay(FULL_MS)
+  await rm(ballast)
+  const room_at = performance.now()
+  await until('paid again', 10_000, () => paidSince(load, room_at) !== undefined)
+  const back_ms = Math.round((paidSince(load, room_at)?.ended_at ?? NaN) - room_at)
+  await load.stop()
+  await reader.stop()
+
+  const answers = load.asked.flatMap(one => one.answer ?? [])
+  assert.equal(answers.length, load.asked.length, 'every request was answered')
+  t.diagnostic(
+    `SEED=${seed} ${JSON.stringify(tally(answers))}, reads ${JSON.stringify(tally(reader.answers))}; ` +
+      `paid again after ${back_ms} ms`,
+  )
+  assert.deepEqual(Object.keys(tally(answers)), ['200', '503 service_unavailable'])
+  for (const { answer } of refusedOf(load)) {
+    assert.equal(answer?.headers['retry-after'], '1')
+    assert.match(answer?.text ?? '', /nothing was written/)
+  }
+  assert.deepEqual(Object.keys(tally(reader.answers)), ['200'])
+  assert.ok(back_ms < BACK_WITHIN_MS)
+  const { committed_unheard } = await askAgain(client, service.address, load.asked)
+  assert.equal(committed_unheard, 0, 'what the server refuses is not written')
+  await checkPaid(owner, account.account.account_id, load.asked)
+  await checkBooks(owner, { DATABASE_URL: url })
+  assert.equal(await since(), started_at, 'the server was not restarted')
+  assert.ok(service.running())
+})
+
+test(`the disk of the whole cluster full for ${FULL_MS} ms: 503, and back within ${UP_WITHIN_MS} ms of room, nothing lost`, {
+  skip: why_not,
+}, async t => {
+  const volume = join(folder, 'cluster')
+  const data_dir = join(volume, 'data')
+  const { server, superuser, closing } = await openScene(data_dir)
+  t.after(async () => {
+    for (const close of closing.reverse()) await close()
+  })
+  const owner = connect(server.url, { max: 1, as: 'owner' })
+  await migrate(owner)
+  await owner.end()
+  const account = await openAccountOn(server.url, { USD: 1_000_000_000n })
+  const service = await startProcess({ CORRIDOR_DATA: data_dir })
+  closing.push(() => service.kill())
+  const client = httpClient(account)
+  closing.push(async () => client.close())
+
+  const load = loadOn(client, service.address, 'cluster')
+  await until('paid', 5_000, () => paidSince(load, 0) !== undefined)
+  const ballast = await fill(volume)
+  // The next segments of the log, for which there is no room: the server panics.
+  const switching = async () => {
+    for (;;) await superuser`select pg_switch_wal()`
+  }
+  await assert.rejects(switching())
+  await until('writes are refused', 20_000, () => refusedOf(load).length >= 100)
+  await delay(FULL_MS)
+  await rm(ballast)
+  const room_at = performance.now()
+  await until('paid again', 30_000, () => paidSince(load, room_at) !== undefined)
+  const back_ms = Math.round((paidSince(load, room_at)?.ended_at ?? NaN) - room_at)
+  await load.stop()
+  const answers = load.asked.flatMap(one => one.answer ?? [])
+  assert.equal(answers.length, load.asked.length, 'every request was answered')
+  const { committed_unheard } = await askAgain(client, service.address, load.asked)
+  t.diagnostic(
+    `SEED=${seed} ${JSON.stringify(tally(answers))}, of which ${committed_unheard} had committed; ` +
+      `paid again after ${back_ms} ms`,
+  )
+  assert.deepEqual(Object.keys(tally(answers)), ['200', '503 service_unavailable'])
+  assert.ok(back_ms < UP_WITHIN_MS)
+  assert.ok(service.running())
+  // The one before may have had its port.
+  const again = await openEmbedded({ data_dir })
+  const sql = connect(again.url, { max: 1, as: 'owner' })
+  try {
+    await checkPaid(sql, account.account.account_id, load.asked)
+    await checkBooks(sql, { CORRIDOR_DATA: data_dir })
+  } finally {
+    await sql.end({ timeout: 1 })
+    await again.release()
+  }
+})
