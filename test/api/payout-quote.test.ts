@@ -96,7 +96,21 @@ test(`POST ${PATH}, quote used and past its time: quote_used, and its status sta
   assert.equal(await statusOf(id), 'used')
 })
 
-const RUNS = share(20, 1_000)
+test(`POST ${PATH}, quote that expires while the payout waits for the lock: quote_expired`, async () => {
+  const { id } = await quoteFor()
+  const { owner } = service.database
+  const answer = await owner.begin(async tx => {
+    await tx`select from books where account_id = ${account.account.account_id} for update`
+    const waiting = account.post(PATH, { ...toHkd, quote: id })
+    await untilWaiting()
+    // Valid when the request came in and when its transaction began; not once the lock is held.
+    await tx`update quotes set valid_until = clock_timestamp() where id = ${id}`
+    return { waiting }
+  })
+  assertRefused(await answer.waiting, 422, 'quote_expired', 'quote')
+})
+
+const RUNS = share(10, 1_000)
 for (const [what, until_valid_us, pays] of [
   ['1 ms before valid_until', 1_000, true],
   ['the last microsecond before valid_until', 1, true],

@@ -113,8 +113,9 @@ test(`all connections held for ${HELD_MS} ms, ${REQUESTS} requests: 200 or 503 w
     await tx`lock table payouts, quotes in access exclusive mode`
     await tx`select from books for update`
     const asked = askAll('held')
-    await delay(HELD_MS)
+    await delay(1_000)
     const { active = 0 } = await connections()
+    await delay(HELD_MS - 1_000)
     return { asked, active }
   })
   const back_ms = await wellAgain()

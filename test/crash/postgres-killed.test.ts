@@ -21,8 +21,11 @@ import {
   tally,
   until,
 } from '../support/process.ts'
+import { share } from '../support/share.ts'
 
-const KILLS = 4
+const KILLS = share(4, 10)
+/** Under load before each: the long run is to acknowledge 50,000. */
+const LOAD_MS = share(200, 6_000)
 
 let folder: string
 let service: RunningProcess
@@ -76,7 +79,7 @@ test(`kill -9 of PostgreSQL, ${KILLS} times under load: 503 meanwhile, then back
     const { address } = service
     const name = `pg-${seed}-${round}`
     const load = startLoad({ client, clients: 16, address: () => address, name, random })
-    await delay(200 + random() * 400)
+    await delay(LOAD_MS + random() * 400)
     const killed = await postmaster()
     process.kill(killed, 'SIGKILL')
     const killed_at = performance.now()

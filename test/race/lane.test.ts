@@ -105,6 +105,9 @@ const reasonOf = (result: PromiseSettledResult<Note> | undefined) =>
     ? result.reason.problems[0]?.reason
     : result?.status
 
+const messageOf = (result: PromiseSettledResult<Note> | undefined) =>
+  result?.status === 'rejected' ? String(result.reason.message) : ''
+
 /** Commits for good, then fails as a socket does whose network went down before the answer came. */
 function losingAnswers(code: string): Sql {
   const lost = async () => {
@@ -151,6 +154,7 @@ test('a batch in contention 4 times: tried a fifth time, written once, nobody is
 test('one command in contention for ever: tried 5 times, then 503, nothing written', async () => {
   const results = await runBatch(['contends'])
   assert.deepEqual(results.map(reasonOf), ['service_unavailable'])
+  assert.match(messageOf(results[0]), /nothing was written/)
   assert.deepEqual(await listNotes(), [0])
   assert.equal(stores.length, 1 + 5)
 })
@@ -183,6 +187,7 @@ for (const code of ['ENETDOWN', 'CONNECTION_CLOSED', '40001', '']) {
       for (const result of results) {
         assert.ok(result.status === 'rejected')
         assert.equal(result.reason.status, 503)
+        assert.match(messageOf(result), /whether the request took effect is not known/)
       }
       assert.deepEqual(await listNotes(), [0, ...fates.map((_, i) => i + 1)])
       assert.equal(stores.length, 2)
