@@ -23,6 +23,8 @@ const MAX_COMMANDS = share(200, 400)
 const POOLS = 4
 /** Runs whose accounts are opened together. */
 const STOCK = 10
+/** How long a failure is made smaller, of the five minutes that a test file has. */
+const SHRINK_MS = share(100_000, 1_800_000)
 
 const FEES: readonly FeeRow[] = [
   fee('local', null, 'USD', { fixed_amount: 25n, variable_bps: 35, maximum_amount: 5_000n }),
@@ -38,6 +40,9 @@ function fee(type: string, currency: string | null, of: string, part: Partial<Fe
 /** `SEED=7`, or `SEED=7,12:0:1,AB:C` for one failure: its pool's seed and where it was found. */
 const [seed = '', path = '', replayPath] = (process.env.SEED ?? String(pickSeed())).split(',')
 
+/** The failure that was first; other pools have nothing to do any more. */
+let first: { readonly pool: Pool; readonly until: number } | undefined
+
 class Pool {
   readonly #service: TestService
   readonly #sql: Sql
@@ -51,8 +56,9 @@ class Pool {
     this.#tally = tally
   }
 
-  /** One history on fresh accounts. Throws with all that was done. */
+  /** One history on fresh accounts, or none once that is of no use. Throws with all that was done. */
   async run(commands: Iterable<fc.AsyncCommand<World, Real, true>>): Promise<void> {
+    if (first !== undefined && (first.pool !== this || performance.now() > first.until)) return
     const clients = await this.#open()
     const driver = new Driver({ service: this.#service, sql: this.#sql }, clients, this.#tally)
     const model = worldOf(clients)
@@ -61,6 +67,7 @@ class Pool {
       await fc.asyncModelRun(() => ({ model, real: driver }), commands)
       await driver.finish(model)
     } catch (error) {
+      first ??= { pool: this, until: performance.now() + SHRINK_MS }
       const steps = driver.transcript.map((line, i) => `${i + 1}. ${line}`).join('\n')
       throw new Error(`${error instanceof Error ? error.message : error}\n${steps}`, {
         cause: error,
