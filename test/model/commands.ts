@@ -1,45 +1,27 @@
-// What happens in a run, at random: requests made from the state of the model, most of them to succeed
-// and the others to be refused for one reason each. A command holds numbers alone and finds its quote
-// or payout when it runs, so that commands can be left out while a failure is shrunk.
+// What happens in a run besides payouts, at random: money coming in, quotes, what becomes of payouts,
+// time, requests made again. And how often each command comes.
 import fc from 'fast-check'
-import { bankBeneficiary, internalPayout, localPayout } from '../support/bodies.ts'
+import { drain, payDirect, payQuoted, transfer } from './payments.ts'
 import { isRefused, MAX_AMOUNT, priceOf, type Rates } from './price.ts'
-import { type Payout, RAIL_DELAY_S } from './rail.ts'
+import { type Payout, RAIL_DELAY_S, TRANSITIONS } from './rail.ts'
 import {
-  accountOf,
-  balanceOf,
-  type Destination,
-  KEPT_S,
-  QUOTE_VALID_S,
-  type Quote,
-  type Request,
-  type World,
-} from './world.ts'
-
-/** What a command needs of the service; the test makes it. */
-export interface Real {
-  /** Sends a request, its body as this text if given; holds answer and books against the model. */
-  post(world: World, request: Request, text?: string): Promise<void>
-  /** The settling worker, until nothing is due. */
-  settle(world: World): Promise<void>
-  /** Reads of one account and one payout or quote of it. */
-  read(world: World, account: number, pick: number): Promise<void>
-  setRates(world: World, rates: Rates): Promise<void>
-}
-
-type Command = fc.AsyncCommand<World, Real, true>
-type Body = Request['body']
-
-/** Held by some accounts, by none, and seldom one that no rate joins to the others. */
-const currency = fc.oneof(
-  { weight: 12, arbitrary: fc.constantFrom('USD', 'EUR', 'JPY', 'KWD', 'HKD') },
-  { weight: 1, arbitrary: fc.constant('THB') },
-)
-export const ACCOUNTS: readonly { currencies: readonly string[]; primary: string }[] = [
-  { currencies: ['USD', 'EUR', 'JPY'], primary: 'USD' },
-  { currencies: ['USD', 'KWD'], primary: 'USD' },
-  { currencies: ['EUR', 'USD', 'KWD'], primary: 'EUR' },
-]
+  ACCOUNTS,
+  account,
+  amount,
+  another,
+  anyAmount,
+  type Body,
+  type Command,
+  currency,
+  key,
+  named,
+  nth,
+  often,
+  pick,
+  rarely,
+  step,
+} from './step.ts'
+import { accountOf, balanceOf, KEPT_S, QUOTE_VALID_S, type World } from './world.ts'
 
 export const RATES: readonly Rates[] = [
   { 'EUR/USD': '1.1', 'USD/JPY': '151.37', 'KWD/USD': '3.2578', 'USD/HKD': '7.81' },
@@ -47,74 +29,19 @@ export const RATES: readonly Rates[] = [
   { 'EUR/USD': '0.98765432', 'USD/JPY': '163', 'KWD/USD': '3.3', 'USD/HKD': '7.85' },
 ]
 
-class Step {
-  readonly #name: string
-  readonly #drawn: object
-  readonly #run: (world: World, real: Real) => Promise<void>
-
-  constructor(name: string, drawn: object, run: (world: World, real: Real) => Promise<void>) {
-    this.#name = name
-    this.#drawn = drawn
-    this.#run = run
-  }
-
-  check(): Promise<boolean> {
-    return Promise.resolve(true)
-  }
-
-  run(world: World, real: Real): Promise<void> {
-    return this.#run(world, real)
-  }
-
-  toString(): string {
-    return `${this.#name}${JSON.stringify(this.#drawn)}`
-  }
-}
-
-/** A command of a name, drawn from an arbitrary. */
-function step<T extends object>(
-  name: string,
-  drawn: fc.Arbitrary<T>,
-  run: (world: World, real: Real, drawn: T) => Promise<void>,
-): fc.Arbitrary<Command> {
-  return drawn.map(d => new Step(name, d, (world, real) => run(world, real, d)))
-}
-
-const account = fc.nat(ACCOUNTS.length - 1)
-const pick = fc.nat(1_000)
-const rarely = fc.nat(19).map(n => n === 19)
-const often = fc.nat(9).map(n => n < 8)
-
-/** Ordinary ones, those by which the simulator decides, and more than anybody has. */
-const amount = fc.oneof(
-  { weight: 4, arbitrary: fc.integer({ min: 1, max: 60_000 }) },
-  { weight: 2, arbitrary: fc.constantFrom(100_000, 200_000, 300_000, 400_000, 500_000, 500_001) },
-  { weight: 2, arbitrary: fc.integer({ min: 195_000, max: 560_000 }) },
-  { weight: 1, arbitrary: fc.integer({ min: 1, max: 9 }) },
-)
-const huge = fc.integer({ min: 10_000_000_000, max: Number(MAX_AMOUNT) })
-
-/** Mostly none; else a key of its own, and seldom one that others have, too. */
-const key = fc.oneof(
-  { weight: 5, arbitrary: fc.constant(null) },
-  { weight: 4, arbitrary: fc.integer({ min: 100, max: 1_000_000_000 }) },
-  { weight: 1, arbitrary: fc.nat(2) },
-)
-const named = (drawn: number | null) => (drawn === null ? null : `key ${drawn}`)
-
-function nth<T>(list: readonly T[], n: number): T | undefined {
-  return list[n % Math.max(1, list.length)]
-}
-
 const fund = step(
   'fund',
-  fc.record({ account, n: pick, amount, big: fc.nat(59).map(n => n === 59), key }),
+  fc.record({ account, n: pick, amount, poorest: often, big: fc.nat(99).map(n => n === 99), key }),
   (world, real, drawn) => {
-    const { currencies } = accountOf(world, drawn.account)
+    const account = accountOf(world, drawn.account)
+    const byBalance = account.currencies.toSorted((a, b) =>
+      balanceOf(account, a) < balanceOf(account, b) ? -1 : 1,
+    )
     // Seldom one that the account does not hold.
     const held = drawn.n % 20 !== 19
-    const currency = held ? nth(currencies, drawn.n) : 'HKD'
-    const amount = drawn.big ? Number(MAX_AMOUNT) : drawn.amount * 40
+    const chosen = drawn.poorest ? byBalance[0] : nth(account.currencies, drawn.n)
+    const currency = held ? chosen : 'HKD'
+    const amount = drawn.big ? Number(MAX_AMOUNT) : drawn.amount * 100
     const body = { amount, currency }
     const key = held ? named(drawn.key) : null
     return real.post(world, { account: drawn.account, path: '/v3/sandbox/fund', body, key })
@@ -133,7 +60,7 @@ const quote = step(
     holding: pick,
     other: currency,
     third: currency,
-    amount: fc.oneof({ weight: 40, arbitrary: amount }, { weight: 1, arbitrary: huge }),
+    amount: anyAmount,
     expect: fc.constantFrom('nothing', 'nothing', 'nothing', 'what it is', 'one more'),
     key,
   }),
@@ -177,181 +104,6 @@ function expectation(world: World, body: Body, expect: string) {
   }
 }
 
-const payQuoted = step(
-  'payQuoted',
-  fc.record({
-    account,
-    n: pick,
-    newest: often,
-    twist: fc.constantFrom(
-      ...Array(12).fill('none'),
-      'amount',
-      'currency',
-      'holding',
-      'type',
-      'untyped',
-      'stranger',
-      'destination',
-    ),
-    to: fc.nat(3),
-    known: fc.boolean(),
-    key,
-  }),
-  (world, real, drawn) => {
-    const unused = drawn.newest ? world.quotes.filter(({ used }) => !used).slice(-4) : []
-    const found = nth(unused, drawn.n) ?? nth(world.quotes, drawn.n)
-    if (found === undefined) return payUnknown(world, real, drawn.account)
-    const { twist } = drawn
-    const payer = twist === 'stranger' ? (found.account + 1) % ACCOUNTS.length : found.account
-    const { terms } = found
-    const internal = (terms.type === 'service_account') !== (twist === 'destination')
-    const body = {
-      ...localPayout,
-      ...detailsFor(world, payer, internal, drawn, undefined),
-      ...twisted(world, found, twist),
-      quote: found.id,
-    }
-    return real.post(world, { account: payer, path: '/v3/payout', body, key: named(drawn.key) })
-  },
-)
-
-/** In range like the first. */
-const another = (amount: number) => (amount > 1 ? amount - 1 : amount + 1)
-
-/** What the quote says, but for one member. */
-function twisted(world: World, { account, terms }: Quote, twist: string): Body {
-  const { currencies } = accountOf(world, account)
-  const otherHolding = currencies.find(code => code !== terms.holding)
-  const types: Readonly<Record<string, string | undefined>> = {
-    type: terms.type === 'local' ? 'swift' : 'local',
-    untyped: undefined,
-  }
-  return {
-    type: Object.hasOwn(types, twist) ? types[twist] : terms.type,
-    amount: twist === 'amount' ? another(Number(terms.amount)) : Number(terms.amount),
-    currency: twist === 'currency' ? (terms.currency === 'USD' ? 'EUR' : 'USD') : terms.currency,
-    ...(twist === 'holding' && { holding_currency: otherHolding }),
-  }
-}
-
-function payUnknown(world: World, real: Real, account: number) {
-  const body = { ...localPayout, quote: 'poq_00000000000000000000' }
-  return real.post(world, { account, path: '/v3/payout', body, key: null })
-}
-
-/** A beneficiary that is known already, or its details. */
-function detailsFor(
-  world: World,
-  payer: number,
-  internal: boolean,
-  { n, to, known }: { readonly n: number; readonly to: number; readonly known: boolean },
-  bankCurrency: string | undefined,
-): Body {
-  const type: Destination['type'] = internal ? 'service_account' : 'bank'
-  const mine = world.beneficiaries.filter(
-    ({ account, destination }) => account === payer && destination.type === type,
-  )
-  const found = known && bankCurrency === undefined ? nth(mine, n) : undefined
-  if (found !== undefined) return { beneficiary_details: undefined, beneficiary: found.id }
-  if (internal) {
-    const { beneficiary_details } = internalPayout(addressOf(world, payer, to))
-    return { beneficiary_details }
-  }
-  const { bank } = bankBeneficiary.destination_details
-  const destination_details = { type, bank: { ...bank, currency: bankCurrency } }
-  return { beneficiary_details: { ...bankBeneficiary, destination_details } }
-}
-
-/** One of the others', and seldom an account's own or nobody's. */
-function addressOf(world: World, payer: number, to: number): string {
-  const others = world.accounts.filter((_, i) => i !== payer)
-  if (to < others.length) return others[to]?.deposit_address ?? ''
-  return to === others.length ? accountOf(world, payer).deposit_address : 'dep_nobody'
-}
-
-const payDirect = step(
-  'payDirect',
-  fc.record({
-    account,
-    type: fc.constantFrom('local', 'local', 'swift'),
-    currency: fc.option(currency, { freq: 2, nil: undefined }),
-    holding: fc.option(pick, { freq: 2, nil: undefined }),
-    arrives: fc.option(currency, { freq: 4, nil: undefined }),
-    amount: fc.oneof({ weight: 40, arbitrary: amount }, { weight: 1, arbitrary: huge }),
-    n: pick,
-    known: fc.boolean(),
-    key,
-  }),
-  (world, real, drawn) => {
-    const { currencies } = accountOf(world, drawn.account)
-    const { n, holding } = drawn
-    // Seldom a balance that the account does not have.
-    const held =
-      holding !== undefined && holding % 15 === 14 ? 'HKD' : nth(currencies, holding ?? 0)
-    const body = {
-      ...localPayout,
-      type: drawn.amount > 1_000_000 ? 'local' : drawn.type,
-      amount: drawn.amount,
-      currency: drawn.currency ?? nth(currencies, n),
-      ...(holding !== undefined && { holding_currency: held }),
-      ...detailsFor(world, drawn.account, false, { ...drawn, to: 0 }, drawn.arrives),
-    }
-    const key = held === 'HKD' ? null : named(drawn.key)
-    return real.post(world, { account: drawn.account, path: '/v3/payout', body, key })
-  },
-)
-
-const to = fc.oneof(
-  { weight: 9, arbitrary: fc.nat(1) },
-  { weight: 1, arbitrary: fc.constantFrom(2, 3) },
-)
-
-const transfer = step(
-  'transfer',
-  fc.record({ account, to, currency, n: pick, own: often, amount, known: fc.boolean(), key }),
-  (world, real, drawn) => {
-    const currency = drawn.own ? shared(world, drawn) : drawn.currency
-    return real.post(world, transferOf(world, drawn, currency, drawn.amount))
-  },
-)
-
-/** All that there is, which takes no fee to an account, or one unit more, which nobody has. */
-const drain = step(
-  'drain',
-  fc.record({ account, to, n: pick, over: fc.boolean(), known: fc.boolean(), key }),
-  (world, real, drawn) => {
-    const currency = shared(world, drawn)
-    const all = Number(balanceOf(accountOf(world, drawn.account), currency)) + (drawn.over ? 1 : 0)
-    const amount = Math.min(Math.max(1, all), Number(MAX_AMOUNT))
-    return real.post(world, transferOf(world, drawn, currency, amount))
-  },
-)
-
-/** A currency that both hold; all of them hold one. */
-function shared(world: World, { account, to, n }: Transfer): string {
-  const receiver = world.accounts.filter((_, i) => i !== account)[to]
-  const { currencies } = accountOf(world, account)
-  const held = currencies.filter(code => receiver?.currencies.includes(code) ?? true)
-  return nth(held, n) ?? ''
-}
-
-interface Transfer {
-  readonly account: number
-  readonly to: number
-  readonly n: number
-  readonly known: boolean
-  readonly key: number | null
-}
-
-function transferOf(world: World, drawn: Transfer, currency: string, amount: number): Request {
-  const { account } = drawn
-  const body = {
-    ...internalPayout('', amount, currency),
-    ...detailsFor(world, account, true, drawn, undefined),
-  }
-  return { account, path: '/v3/payout', body, key: named(drawn.key) }
-}
-
 const settle = step('settle', fc.record({}), (world, real) => real.settle(world))
 
 /** Whole steps of the rail, or nobody could say on which side of an instant a moment is. */
@@ -365,44 +117,51 @@ const advance = step(
   },
 )
 
-/** The newest ones are those that still can go somewhere. */
-function payoutFor(
-  world: World,
-  { n, newest }: { n: number; newest: boolean },
-): Payout | undefined {
-  return newest ? world.payouts.at(-1 - (n % 4)) : nth(world.payouts, n)
+/** Mostly one with which this can be done, and the newest of them. */
+interface Aim {
+  readonly n: number
+  readonly aimed: boolean
+  readonly stranger: boolean
+  readonly key: number | null
+}
+const aim = { n: pick, aimed: often, stranger: rarely, key }
+
+function payoutFor({ payouts }: World, { n, aimed }: Aim, fits: (payout: Payout) => boolean) {
+  const fitting = aimed ? payouts.filter(fits).slice(-4) : []
+  return nth(fitting, n) ?? nth(payouts, n)
 }
 
-function stepOf(
-  name: string,
-  path: (id: string) => string,
-  body: fc.Arbitrary<Body>,
-): fc.Arbitrary<Command> {
-  const drawn = fc.record({ n: pick, newest: fc.boolean(), stranger: rarely, body, key })
-  return step(name, drawn, (world, real, { stranger, ...d }) => {
-    const payout = payoutFor(world, d)
-    if (payout === undefined) return Promise.resolve()
-    const { account, id } = payout
-    const by = stranger ? (account + 1) % ACCOUNTS.length : account
-    return real.post(world, { account: by, path: path(id), body: d.body, key: named(d.key) })
-  })
+/** By the account itself, and seldom by another one. */
+function requestFor({ account, id }: Payout, { stranger, key }: Aim, what: string, body: Body) {
+  const by = stranger ? (account + 1) % ACCOUNTS.length : account
+  const room = what === 'transition' ? 'sandbox/payout' : 'payout'
+  return { account: by, path: `/v3/${room}/${id}/${what}`, body, key: named(key) }
 }
 
-const STATUSES = [
-  'succeeded',
-  'failed',
-  'reversed',
-  'requires_action',
-  'compliance_hold',
-  'processing',
-]
-const transition = stepOf(
-  'transition',
-  id => `/v3/sandbox/payout/${id}/transition`,
-  fc.constantFrom(...STATUSES, 'failed', 'reversed').map(status => ({ status })),
-)
-const cancel = stepOf('cancel', id => `/v3/payout/${id}/cancel`, fc.constant({}))
-const action = stepOf('action', id => `/v3/payout/${id}/action`, fc.constant({ note: 'Here.' }))
+const STATUSES = Object.keys(TRANSITIONS)
+const transition = step('transition', fc.record({ ...aim, to: pick }), (world, real, drawn) => {
+  const { aimed, to } = drawn
+  const payout = payoutFor(
+    world,
+    drawn,
+    ({ status, terms }) => TRANSITIONS[status].length > 0 && terms.type !== 'service_account',
+  )
+  if (payout === undefined) return Promise.resolve()
+  const status = nth(aimed ? TRANSITIONS[payout.status] : STATUSES, to) ?? nth(STATUSES, to)
+  return real.post(world, requestFor(payout, drawn, 'transition', { status }))
+})
+
+const cancel = step('cancel', fc.record(aim), (world, real, drawn) => {
+  const payout = payoutFor(world, drawn, ({ status, taken }) => status === 'processing' && !taken)
+  if (payout === undefined) return Promise.resolve()
+  return real.post(world, requestFor(payout, drawn, 'cancel', {}))
+})
+
+const action = step('action', fc.record(aim), (world, real, drawn) => {
+  const payout = payoutFor(world, drawn, ({ status }) => status === 'requires_action')
+  if (payout === undefined) return Promise.resolve()
+  return real.post(world, requestFor(payout, drawn, 'action', { note: 'Here.' }))
+})
 
 /** A kept request again: as it was, written another way, with another body, or by somebody else. */
 const replay = step(
@@ -454,16 +213,16 @@ const rates = step('rates', fc.record({ n: fc.nat(RATES.length - 1) }), (world, 
 
 /** How often each command comes, of all. */
 const WEIGHTS: readonly (readonly [weight: number, command: fc.Arbitrary<Command>])[] = [
-  [14, fund],
+  [7, fund],
   [14, quote],
-  [16, payQuoted],
-  [14, payDirect],
+  [18, payQuoted],
+  [16, payDirect],
   [8, transfer],
   [3, drain],
   [8, settle],
-  [6, transition],
+  [7, transition],
   [5, cancel],
-  [2, action],
+  [3, action],
   [6, advance],
   [7, replay],
   [3, read],

@@ -14,7 +14,7 @@ import { type Deps, openDeps } from '../../src/deps.ts'
 import { Lane } from '../../src/engine/lane.ts'
 import type { Fee } from '../../src/fee/rules.ts'
 import { replaceFees } from '../../src/fee/store.ts'
-import { openAccount } from '../../src/funding/operations.ts'
+import { fundAccount, openAccount } from '../../src/funding/operations.ts'
 import { upsertRates } from '../../src/fx/store.ts'
 import { newId } from '../../src/id.ts'
 import { makeMetrics } from '../../src/metrics.ts'
@@ -46,8 +46,8 @@ export interface TestService {
   inject(options: InjectOptions): Promise<Answer>
   /** A new account; `fund` in minor units by currency. */
   openAccount(options?: AccountOptions): Promise<Client>
-  /** Many accounts in few transactions, unfunded. */
-  openAccounts(options: readonly Omit<AccountOptions, 'fund'>[]): Promise<Client[]>
+  /** Many accounts in few transactions. */
+  openAccounts(options: readonly AccountOptions[]): Promise<Client[]>
   /** One more key of an account. */
   addKey(of: OpenedAccount, scope: Scope): Promise<Client>
   /** `{ 'EUR/USD': '1.1' }`, as of now unless said otherwise. */
@@ -91,20 +91,22 @@ export async function startTestService(
     deps,
     inject,
     async openAccount(options = {}) {
-      const fund = Object.entries(options.fund ?? {}).map(([currency, amount]) => ({
-        currency,
-        amount,
-      }))
-      const wanted = { ...wantedAccount(options), fund }
+      const wanted = { ...wantedAccount(options), fund: fundsOf(options) }
       const opened = await onDatabase(full, database.url, c => createAccount(c, wanted))
       await deps.reference.refresh()
       return client(opened, inject)
     },
     async openAccounts(options) {
       const commands = options.map(option => openCommand(wantedAccount(option)))
+      const funds = commands.flatMap(({ account: { account_id } }, i) =>
+        fundsOf(options[i] ?? {}).map(fund => ({ account_id, ...fund, source: newId('esc') })),
+      )
       await onDatabase(full, database.url, async ({ sql }) => {
-        const lane = new Lane(sql, openAccount, { max_batch: 500, max_wait_ms: 60_000 })
-        await Promise.all(commands.map(command => lane.run(command)))
+        const patient = { max_batch: 500, max_wait_ms: 60_000 }
+        const opening = new Lane(sql, openAccount, patient)
+        await Promise.all(commands.map(command => opening.run(command)))
+        const funding = new Lane(sql, fundAccount(newId), patient)
+        await Promise.all(funds.map(command => funding.run(command)))
       })
       await deps.reference.refresh()
       return commands.map(({ account, key: { key_id }, secret }) =>
@@ -169,6 +171,10 @@ function wantedAccount(options: AccountOptions) {
   const { currencies = ['USD', 'EUR', 'HKD'], primary = currencies[0] ?? 'USD' } = options
   const { sandbox = false, duplicate_window_s = 0 } = options
   return { name: 'Test', currencies, primary_currency: primary, sandbox, duplicate_window_s }
+}
+
+function fundsOf({ fund = {} }: AccountOptions) {
+  return Object.entries(fund).map(([currency, amount]) => ({ currency, amount }))
 }
 
 function openCommand(wanted: ReturnType<typeof wantedAccount>) {
