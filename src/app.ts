@@ -9,7 +9,7 @@ import fastify, {
 import { balanceTransactionRoutes } from './balance-transaction/routes.ts'
 import { beneficiaryRoutes } from './beneficiary/routes.ts'
 import type { Deps } from './deps.ts'
-import { MAX_WAIT_MS } from './engine/lane.ts'
+import { MAX_WAIT_MS } from './engine/late.ts'
 import { entityRoutes } from './entity/routes.ts'
 import { refusal } from './errors.ts'
 import { eventRoutes } from './event/routes.ts'
@@ -59,7 +59,7 @@ export async function buildApp(
   const app = makeFastify(deps)
   app.addHook('onRoute', route => {
     // A silent database is a 503, not a caller who waits for ever. Writes have their lane for that.
-    if (route.method === 'GET') route.handlerTimeout = MAX_WAIT_MS
+    if (['GET', 'HEAD'].includes(String(route.method))) route.handlerTimeout = MAX_WAIT_MS
     // Refused below, together with what the rules find.
     route.attachValidation = true
   })

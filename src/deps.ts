@@ -15,6 +15,7 @@ import { readConfined } from './db/confine.ts'
 import { connect, type Sql, type TransactionSql } from './db/connect.ts'
 import { Aside } from './engine/aside.ts'
 import { Lanes } from './engine/lane.ts'
+import { unlessLate } from './engine/late.ts'
 import { reader } from './engine/reader.ts'
 import { type WriteEntity, type WrittenEntity, writeEntity } from './entity/operations.ts'
 import type { Entity } from './entity/record.ts'
@@ -66,6 +67,9 @@ import { type WriteWebhook, type WrittenWebhook, writeWebhook } from './webhook/
 import type { WebhookEndpoint } from './webhook/rules.ts'
 import { findEndpoints } from './webhook/store.ts'
 
+/** For the rounds of the settling worker, and what is forgotten. */
+const WORK_CONNECTIONS = 3
+
 /** Ten thousand payouts take seconds, and a batch may wait for others before it. */
 const BATCH_WAIT_MS = 30_000
 
@@ -77,10 +81,12 @@ export interface Deps {
   readonly config: Config
   readonly log: FastifyBaseLogger
   /**
-   * For what belongs to no account, and for transactions that name theirs. Writes go through the
-   * lanes, which have connections of their own.
+   * For the service's own work: what belongs to no account, and transactions that name theirs. No
+   * request waits for it, nor it for one.
    */
   readonly sql: Sql
+  /** For what requests read. Writes go through the lanes, which have connections of their own. */
+  readonly reads: Sql
   /** Finds what is due in any account. */
   readonly finder: Sql
   /** Reads of one account; the transaction shows no other's rows. */
@@ -127,14 +133,20 @@ export async function openDeps(
   log: FastifyBaseLogger,
   metrics: Metrics,
 ): Promise<Deps> {
-  const reads = connect(url, { max: config.read_connections, as: 'service', look_ups: true })
+  const open = (max: number, as: 'service' | 'finder' = 'service') =>
+    connect(url, { max, as, look_ups: true })
+  // What every request stands on must not wait behind the reads of one account.
+  const watch = open(1)
+  const sql = open(WORK_CONNECTIONS)
+  const reads = open(config.read_connections)
   // Two for each lane, so that no batch waits for a connection: of the six operations that payouts
   // are made with, of the seven that are asked for seldom, which have one lane each, and of the
   // sidings of two.
-  const writes = connect(url, { max: 12 * config.lanes + 18, as: 'service', look_ups: true })
-  const finder = connect(url, { max: 2, as: 'finder', look_ups: true })
-  const disconnect = () => Promise.all([reads, writes, finder].map(sql => sql.end({ timeout: 5 })))
-  const reference = await openReference(reads, config, error => {
+  const writes = open(12 * config.lanes + 18)
+  const finder = open(2, 'finder')
+  const pools = [watch, sql, reads, writes, finder]
+  const disconnect = () => Promise.all(pools.map(pool => pool.end({ timeout: 5 })))
+  const reference = await openReference(watch, config, error => {
     log.warn({ err: error }, 'reference data could not be looked at')
   }).catch(async error => {
     // Open connections would keep the process.
@@ -144,9 +156,15 @@ export async function openDeps(
   return {
     config,
     log,
-    sql: reads,
+    sql,
+    reads,
     finder,
-    read: (account_id, work) => readConfined(reads, [account_id], tx => work(tx, account_id)),
+    read: (account_id, work) =>
+      readConfined(
+        reads,
+        [account_id],
+        unlessLate(tx => work(tx, account_id)),
+      ),
     reference,
     metrics,
     rail: simulator({ delay_ms: config.simulator_delay_ms }),
@@ -205,7 +223,7 @@ function openReaders(sql: Sql): Deps['readers'] {
       readConfined(
         sql,
         keys.map(key => key.account_id),
-        tx => find(tx, keys),
+        unlessLate(tx => find(tx, keys)),
       ),
     )
   return {

@@ -37,6 +37,7 @@ const POLL_MS = 500
  */
 const MAX_BLIND_MS = 3_000
 
+/** `sql` should be for this alone: were a look to wait behind others' queries, all would be 503. */
 export async function openReference(
   sql: Sql,
   config: Config,
@@ -47,9 +48,11 @@ export async function openReference(
   let reading = Promise.resolve()
   let waiting = false
   const look = async () => {
+    // What the database says may be as old as the question.
+    const asked_at = performance.now()
     const [row] = await sql<{ version: bigint }[]>`select version from reference_version`
     if (row !== undefined && row.version !== data.version) data = await readReference(sql, config)
-    looked_at = performance.now()
+    looked_at = asked_at
   }
   // One look at a time, so that an older reading cannot overwrite a newer one; whoever asks while
   // one waits to begin shares it.
@@ -65,8 +68,8 @@ export async function openReference(
     return reading
   }
   const tick = () => refresh().catch(onError)
-  const timer = setInterval(tick, POLL_MS)
   const listening = await sql.listen('corridor_reference', tick, tick)
+  const timer = setInterval(tick, POLL_MS)
   return {
     current() {
       if (performance.now() - looked_at <= MAX_BLIND_MS) return data

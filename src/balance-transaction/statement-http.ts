@@ -22,7 +22,7 @@ export interface CsvStatements {
   send(reply: FastifyReply, wanted: StatementWanted): Promise<FastifyReply>
 }
 
-export function csvStatements({ sql, config }: Deps): CsvStatements {
+export function csvStatements({ reads, config }: Deps): CsvStatements {
   // Half of the connections for reads: the others stay for requests that are one look-up.
   const inTurn = turns(Math.max(1, Math.floor(config.read_connections / 2)))
   const open = new Map<string, number>()
@@ -34,9 +34,9 @@ export function csvStatements({ sql, config }: Deps): CsvStatements {
         throw rateLimited('Too many statements are being read; let one end first.', 5)
       }
       try {
-        const statement = await inTurn(() => findStatement(sql, wanted))
+        const statement = await inTurn(() => findStatement(reads, wanted))
         const pieces = writeStatement(statement, csvWriter(), currency =>
-          statementPages(sql, statement, currency, inTurn),
+          statementPages(reads, statement, currency, inTurn),
         )
         // Header, opening balances and the first page.
         const first = [await pieces.next(), await pieces.next(), await pieces.next()]

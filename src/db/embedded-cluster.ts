@@ -171,7 +171,8 @@ export async function writeSettings(folder: string, user: User | undefined, want
 listen_addresses = '127.0.0.1'
 port = ${await findFreePort(wanted_port)}
 unix_socket_directories = ''
-max_connections = 100
+# Several processes with a few lanes each: docs/operations.md counts them.
+max_connections = 300
 shared_buffers = 256MB
 fsync = on
 synchronous_commit = on
@@ -183,7 +184,7 @@ jit = off
 timezone = 'UTC'
 log_timezone = 'UTC'
 log_line_prefix = '%m [%p] %q%u@%d '
-# Without the row that was refused: no names and account numbers in the log.
+# Without the row that was refused and its names and account numbers.
 log_error_verbosity = terse
 `
   await writeAs(user, join(folder, 'corridor.conf'), text)

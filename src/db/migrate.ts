@@ -50,13 +50,12 @@ export async function migrate(owner: Sql, wanted?: readonly Migration[]): Promis
   const session = await owner.reserve()
   try {
     await lockMigrations(session)
-    await session`create table if not exists schema_migrations (
-      name text primary key, hash text not null, applied_at timestamptz not null default now()
-    )`
-    const recorded = await readRecorded(session)
+    const recorded = await findRecorded(session)
     refuseStrange(recorded, migrations)
     const pending = migrations.filter(({ name }) => !recorded.has(name))
+    if (pending.length > 0) await createRecord(session)
     for (const migration of pending) await apply(session, migration)
+    await refuseWithoutRoles(session)
     await unlockMigrations(session)
     return pending.map(({ name }) => name)
   } catch (error) {
@@ -65,6 +64,28 @@ export async function migrate(owner: Sql, wanted?: readonly Migration[]): Promis
   } finally {
     session.release()
   }
+}
+
+/** Only when it is needed: who need not migrate need not own anything. */
+async function createRecord(session: Session): Promise<void> {
+  await session`create table if not exists schema_migrations (
+    name text primary key, hash text not null, applied_at timestamptz not null default now()
+  )`
+}
+
+/** Roles belong to the whole server: another database's owner may have made them there. */
+async function refuseWithoutRoles(session: Session): Promise<void> {
+  const lacking = await session<{ role: string; login: string }[]>`
+    select rolname::text as role, current_user::text as login from pg_roles
+    where rolname in ('corridor_service', 'corridor_finder', 'corridor_auditor')
+      and not pg_has_role(oid, 'MEMBER')
+    order by rolname`
+  const [first] = lacking
+  if (first === undefined) return
+  const roles = lacking.map(({ role }) => role).join(', ')
+  throw new DatabaseProblem(
+    `${first.login} may not act as ${roles}: let an administrator grant ${roles} to ${first.login}`,
+  )
 }
 
 async function unlockMigrations(session: Session): Promise<void> {
@@ -198,7 +219,7 @@ function refuseStrange(recorded: Recorded, migrations: readonly Migration[]): vo
 /** Hashes by name. */
 type Recorded = ReadonlyMap<string, string>
 
-async function findRecorded(sql: Sql): Promise<Recorded> {
+async function findRecorded(sql: Sql | Session): Promise<Recorded> {
   const [table] = await sql`select to_regclass('schema_migrations') is not null as found`
   return table?.found === true ? readRecorded(sql) : new Map()
 }

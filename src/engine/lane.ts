@@ -8,6 +8,7 @@ import { transactPipelined } from '../db/transact.ts'
 import { Refusal, refusal } from '../errors.ts'
 import { type Asked, currentCourse, during, duringSync } from '../steps.ts'
 import type { Aside } from './aside.ts'
+import { MAX_WAIT_MS } from './late.ts'
 import type { LongOperation, Operation } from './operation.ts'
 import { nextTick, nextTurn } from './turns.ts'
 
@@ -22,7 +23,10 @@ type Settled<Outcome> = { readonly outcome: Outcome } | { readonly refusal: Refu
 export interface LaneOptions {
   /** Most commands in one transaction. */
   readonly max_batch: number
-  /** The longest wait for an answer; MAX_WAIT_MS unless said otherwise. */
+  /**
+   * The longest wait for an answer, MAX_WAIT_MS unless said otherwise. A command not begun by then
+   * is not begun at all, as its caller may have turned elsewhere.
+   */
   readonly max_wait_ms?: number
   /** Called after each committed batch with its size and duration, for metrics. */
   onBatch?(operation: string, size: number, seconds: number): void
@@ -46,11 +50,6 @@ const ANSWER_PORTION = 16
 const MAX_ATTEMPTS = 5
 const MAX_BACKOFF_MS = 1000
 
-/**
- * Unless a lane says otherwise, a caller is answered within this time, if only by a 503; a command
- * not begun by then is not begun at all, as its caller may have turned elsewhere.
- */
-export const MAX_WAIT_MS = 4_500
 const WATCH_MS = 250
 
 /** What a lane can run: many commands at once, or long ones each by itself. */
@@ -297,9 +296,9 @@ export class Lanes<Command extends { readonly account_id: string }, State, Outco
   }
 
   /**
-   * All commands of one account go through one lane, in the order they came. Those that wait for a
-   * long command of their account wait in the siding, or a batch with one of them in it would keep
-   * other accounts waiting, and hold their books.
+   * All commands of one account go through one lane. Those that come while a long command of their
+   * account runs wait in the siding, or a batch with one of them in it would keep other accounts
+   * waiting, and hold their books.
    */
   run(command: Command): Promise<Outcome> {
     const { account_id } = command

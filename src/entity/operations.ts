@@ -4,6 +4,7 @@ import { storeBooks } from '../balance-transaction/operations.ts'
 import { transactConfined } from '../db/confine.ts'
 import type { Sql, TransactionSql } from '../db/connect.ts'
 import { inRounds } from '../db/rows.ts'
+import { unlessLate } from '../engine/late.ts'
 import type { Operation } from '../engine/operation.ts'
 import { success } from '../http/envelope.ts'
 import { type Key, type NewId, nameOf, uniqueKeys } from '../id.ts'
@@ -200,7 +201,8 @@ function asOfNow<T>(
   account_id: string,
   work: (tx: TransactionSql) => Promise<T>,
 ): Promise<T> {
-  return transactConfined(sql, [account_id], work, 'isolation level repeatable read, read only')
+  const mode = 'isolation level repeatable read, read only'
+  return transactConfined(sql, [account_id], unlessLate(work), mode)
 }
 
 async function explainJudged(

@@ -5,7 +5,7 @@ import { Server as NetServer } from 'node:net'
 
 /** For connections that were taken just before the listener closed. */
 const ASK_WITHIN_MS = 500
-/** Longer than any request is left without an answer (MAX_WAIT_MS of the lanes). */
+/** Longer than any request is left without an answer (MAX_WAIT_MS). */
 const CLOSE_WITHIN_MS = 5_000
 const NOBODY_WAITS_WITHIN_MS = 1_000
 /** Longer than a client on a busy machine takes from an answer to its next connection. */

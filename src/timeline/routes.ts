@@ -28,7 +28,7 @@ export function timelineRoutes(app: FastifyInstance, deps: Deps): void {
     },
     async (request, reply) => {
       const { account_id } = request.account
-      const source = await findTimeline(deps.sql, { account_id, id: request.params.id })
+      const source = await findTimeline(deps.reads, { account_id, id: request.params.id })
       return send(reply, success(presentTimeline(found(source))))
     },
   )

@@ -31,14 +31,13 @@ export function startSettling(deps: Deps): Worker {
   const run = async () => {
     const inHand = new Set<Promise<void>>()
     while (!signal.aborted) {
-      const { found, done } = await beginRound(deps).catch(error => {
+      const { more, done } = await beginRound(deps).catch(error => {
         deps.log.warn({ err: error }, 'settling round failed')
         return NOTHING_FOUND
       })
       const round = done.finally(() => inHand.delete(round))
       inHand.add(round)
-      // A full round means that more is waiting.
-      if (found < ROUND) {
+      if (!more) {
         await delay(deps.config.settle_poll_ms, undefined, { signal }).catch(() => {})
       }
       if (inHand.size === ROUNDS_IN_HAND) await Promise.race(inHand)
@@ -64,42 +63,56 @@ export async function settleOnce(deps: Deps): Promise<number> {
 interface Round {
   /** How many payouts were due to be asked about, or held without need. */
   readonly found: number
+  /** Is more waiting that can be claimed at once? */
+  readonly more: boolean
   /** Never rejects. */
   readonly done: Promise<void>
 }
 
-const NOTHING_FOUND: Round = { found: 0, done: Promise.resolve() }
+const NOTHING_FOUND: Round = { found: 0, more: false, done: Promise.resolve() }
 
 /** Resolves when what is due has been claimed, so that nobody finds it again. */
 async function beginRound(deps: Deps): Promise<Round> {
   const ended = await endHolds(deps)
   const due = await listDuePayouts(deps.finder, ROUND)
-  const claimed = due.length === 0 ? [] : await claim(deps, due)
+  const { claimed, all } = await claim(deps, due)
   const settled = Promise.all(claimed.map(payout => settle(deps, payout)))
-  return { found: ended + due.length, done: settled.then(() => {}) }
+  const found = ended + due.length
+  // A full round means so, unless some of it will be found again in the next.
+  return { found, more: all && found >= ROUND, done: settled.then(() => {}) }
+}
+
+interface Claims {
+  readonly claimed: ClaimedPayout[]
+  /** False when some could not be claimed; what others have claimed before us counts as well. */
+  readonly all: boolean
 }
 
 /**
  * All in one statement, as one for each account of many takes most of the time that settling has.
  * Where that fails, one account that cannot be claimed now comes due again; the others go on.
  */
-async function claim(deps: Deps, due: readonly Key[]): Promise<ClaimedPayout[]> {
+async function claim(deps: Deps, due: readonly Key[]): Promise<Claims> {
+  if (due.length === 0) return { claimed: [], all: true }
   // The lease outlives the rail's time-out, so nobody else asks while we wait.
   const lease_ms = 2 * deps.config.rail_timeout_ms
   const claimOf = (keys: readonly Key[]) =>
     during('claim', 'payouts', keys.length, () => claimDuePayouts(deps.sql, keys, lease_ms))
   try {
-    return await claimOf(due)
+    return { claimed: await claimOf(due), all: true }
   } catch (error) {
     deps.log.warn({ err: error }, 'payouts could not be claimed at once')
   }
+  let all = true
   const claims = [...Map.groupBy(due, key => key.account_id)].map(([account_id, keys]) =>
     claimOf(keys).catch(error => {
       deps.log.warn({ err: error, account_id }, 'payouts could not be claimed')
+      all = false
       return []
     }),
   )
-  return (await Promise.all(claims)).flat()
+  const claimed = (await Promise.all(claims)).flat()
+  return { claimed, all }
 }
 
 async function settle(deps: Deps, payout: ClaimedPayout): Promise<void> {

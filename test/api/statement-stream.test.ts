@@ -13,7 +13,7 @@ import { findStatement, statementPages } from '../../src/balance-transaction/sta
 import { writeStatement } from '../../src/balance-transaction/statement-write.ts'
 import { connect, type TransactionSql } from '../../src/db/connect.ts'
 import { type Moment, NEWEST, OLDEST } from '../../src/db/page.ts'
-import { MAX_WAIT_MS } from '../../src/engine/lane.ts'
+import { MAX_WAIT_MS } from '../../src/engine/late.ts'
 import { type BusyAccount, makeBusyAccount } from '../ledger/busy-account.ts'
 import { localPayout } from '../support/bodies.ts'
 import type { Query } from '../support/listing.ts'

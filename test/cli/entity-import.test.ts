@@ -7,7 +7,7 @@ import { readFile } from 'node:fs/promises'
 import { after, before, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { MAX_WAIT_MS } from '../../src/engine/lane.ts'
+import { MAX_WAIT_MS } from '../../src/engine/late.ts'
 import { type Cli, openCli } from '../support/cli.ts'
 import {
   runImport as importing,

@@ -1,8 +1,10 @@
 // Migrations that build indexes while the service writes: by several processes at once, again after
 // one was cut off, and without holding any writer up.
 import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
 import { after, before, beforeEach, test } from 'node:test'
 import { connect, type Sql } from '../../src/db/connect.ts'
+import { DatabaseProblem } from '../../src/db/failure.ts'
 import { migrate, pendingMigrations, readMigrations, statementsOf } from '../../src/db/migrate.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
 
@@ -95,6 +97,38 @@ test('migrate, an older transaction open: waits for it, and writers do not wait'
   })
   assert.deepEqual(await migrated(), [NAME])
   await assertBuilt()
+})
+
+test('migrate, by a log-in that owns nothing: nothing to do is no fault; a role it may not take is named', async () => {
+  await migrateAlone()
+  const { owner } = database
+  const login = `login_${randomBytes(4).toString('hex')}`
+  const url = new URL(database.url)
+  url.username = login
+  url.password = 'secret'
+  const migrating = async () => {
+    const sql = connect(url.href, { max: 1, as: 'owner' })
+    return await migrate(sql).finally(() => sql.end())
+  }
+  await owner.unsafe(`create role ${login} login password 'secret' in role corridor_service`)
+  try {
+    await assert.rejects(migrating(), (error: Error) => {
+      assert.ok(error instanceof DatabaseProblem)
+      assert.match(error.message, /may not act as corridor_auditor, corridor_finder: /)
+      return true
+    })
+    await owner.unsafe(`grant corridor_auditor, corridor_finder to ${login}`)
+    assert.deepEqual(await migrating(), [])
+    const service = connect(url.href, { max: 1, as: 'service' })
+    try {
+      assert.deepEqual(await pendingMigrations(service), [])
+      await assert.rejects(service`create table a (b int)`, /permission denied/)
+    } finally {
+      await service.end()
+    }
+  } finally {
+    await owner.unsafe(`drop role ${login}`)
+  }
 })
 
 test('a migration without a transaction: holds indexes built concurrently, and nothing else', async () => {

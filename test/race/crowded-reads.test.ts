@@ -1,0 +1,60 @@
+// One account reads more than the database can answer. Only who reads has to wait: writes, health and
+// the look at revoked keys go on, and what nobody waits for any more is not read.
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { markKeyRevoked } from '../../src/account/store.ts'
+import { tally, until } from '../support/process.ts'
+import { type Client, startTestService, type TestService } from '../support/service.ts'
+
+const CROWD = 400
+const QUOTE = { payout_type: 'local', payout_info: { currency: 'USD', amount: 10_000 } }
+
+let service: TestService
+let account: Client
+let other: Client
+before(async () => {
+  service = await startTestService()
+  account = await service.openAccount({ currencies: ['USD'], fund: { USD: 1_000_000n } })
+  other = await service.openAccount({ currencies: ['USD'], fund: { USD: 1_000_000n } })
+})
+after(() => service.close())
+
+/** Sessions that wait for the table. */
+async function waiting(): Promise<number> {
+  const sessions = await service.database.owner`
+    select from pg_stat_activity
+    where datname = current_database() and wait_event_type = 'Lock'`
+  return sessions.length
+}
+
+test(`${CROWD} lists of one account that the database cannot answer: others write, and all else goes on`, async () => {
+  const key = await service.addKey(other, 'read')
+  const { owner } = service.database
+  await owner.begin(async tx => {
+    await tx`lock table payouts in access exclusive mode`
+    const crowd = Array.from({ length: CROWD }, () => account.get('/v3/payout'))
+    let answered = false
+    const answers = Promise.all(crowd).finally(() => {
+      answered = true
+    })
+    await until('all connections for reads are held', 5_000, async () => {
+      return (await waiting()) >= service.deps.config.read_connections
+    })
+    let written = 0
+    while (!answered) {
+      // It touches no payout.
+      const made = await other.post('/v3/payout/quote', QUOTE)
+      assert.equal(made.status, 200, made.text)
+      const ready = await service.inject({ method: 'GET', url: '/readyz' })
+      assert.equal(ready.status, 200, ready.text)
+      if (written === 0) await markKeyRevoked(service.deps.sql, key.key_id)
+      written += 1
+    }
+    assert.equal((await key.get('/v3/balance')).status, 401)
+    assert.deepEqual(tally(await answers), { '503 service_unavailable': CROWD })
+    // The last that began in time are stopped by the server; the others are not begun.
+    await until('nobody reads for who has left', 4_000, async () => (await waiting()) === 0)
+  })
+  const list = await account.get('/v3/payout')
+  assert.equal(list.status, 200, list.text)
+})
