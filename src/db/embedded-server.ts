@@ -179,8 +179,13 @@ export async function stopServer(place: Place, folder: string): Promise<void> {
   place.log(`embedded PostgreSQL is still stopping\n${await logTail(place)}`)
 }
 
-/** Last lines of the server's log, for an error message. */
+/** What a statement was refused for, which may quote the values in it, and the lines that go on. */
+const OF_STATEMENTS = /^\t| (?:ERROR|WARNING|NOTICE|DETAIL|CONTEXT|STATEMENT|QUERY): /
+
+/** Last lines of the server's log about itself, for an error message. */
 export async function logTail({ data_dir }: Place, from = 0, lines = 15): Promise<string> {
   const text = await fs.readFile(join(data_dir, 'postgres.log')).catch(() => Buffer.alloc(0))
-  return text.subarray(from).toString().trimEnd().split('\n').slice(-lines).join('\n')
+  const said = text.subarray(from).toString().trimEnd().split('\n')
+  const ofServer = said.filter(line => !OF_STATEMENTS.test(line))
+  return ofServer.slice(-lines).join('\n')
 }

@@ -50,10 +50,10 @@ export async function migrate(owner: Sql, wanted?: readonly Migration[]): Promis
   const session = await owner.reserve()
   try {
     await lockMigrations(session)
-    const recorded = await findRecorded(session)
+    if (!(await isMigrated(session))) await createRecord(session)
+    const recorded = await readRecorded(session)
     refuseStrange(recorded, migrations)
     const pending = migrations.filter(({ name }) => !recorded.has(name))
-    if (pending.length > 0) await createRecord(session)
     for (const migration of pending) await apply(session, migration)
     await refuseWithoutRoles(session)
     await unlockMigrations(session)
@@ -66,9 +66,9 @@ export async function migrate(owner: Sql, wanted?: readonly Migration[]): Promis
   }
 }
 
-/** Only when it is needed: who need not migrate need not own anything. */
+/** Only when it is not there: who need not migrate need not own anything. */
 async function createRecord(session: Session): Promise<void> {
-  await session`create table if not exists schema_migrations (
+  await session`create table schema_migrations (
     name text primary key, hash text not null, applied_at timestamptz not null default now()
   )`
 }
@@ -219,9 +219,13 @@ function refuseStrange(recorded: Recorded, migrations: readonly Migration[]): vo
 /** Hashes by name. */
 type Recorded = ReadonlyMap<string, string>
 
-async function findRecorded(sql: Sql | Session): Promise<Recorded> {
+async function findRecorded(sql: Sql): Promise<Recorded> {
+  return (await isMigrated(sql)) ? readRecorded(sql) : new Map()
+}
+
+async function isMigrated(sql: Sql | Session): Promise<boolean> {
   const [table] = await sql`select to_regclass('schema_migrations') is not null as found`
-  return table?.found === true ? readRecorded(sql) : new Map()
+  return table?.found === true
 }
 
 async function readRecorded(sql: Sql | Session): Promise<Recorded> {

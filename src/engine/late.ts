@@ -5,8 +5,8 @@ import { refusal } from '../errors.ts'
 export const MAX_WAIT_MS = 4_500
 
 /**
- * Work that waits for its turn, refused instead of done when that comes too late: its caller has had
- * a 503 by then. Overloaded, a database would otherwise read for nobody, and be late for all.
+ * Work that waits for its turn, refused instead of done when that comes too late: its caller has
+ * had a 503 by then. Overloaded, a database would otherwise read for nobody, and be late for all.
  */
 export function unlessLate<Parameters extends unknown[], T>(
   work: (...parameters: Parameters) => Promise<T>,
