@@ -68,8 +68,10 @@ export async function startProxy(target: string): Promise<TcpProxy> {
     pair.upstream.removeAllListeners('data').resume().end()
     return true
   }
-  const server = createServer(client => {
-    const upstream = connect(Number(to.port), to.hostname)
+  // Messages are passed on one by one: Nagle's algorithm would hold each for 40 ms.
+  const noDelay = true
+  const server = createServer({ noDelay }, client => {
+    const upstream = connect({ port: Number(to.port), host: to.hostname, noDelay })
     const pair: Pair = { client, upstream, committing: false }
     pairs.add(pair)
     taken += 1
