@@ -16,16 +16,20 @@ import {
   tally,
   until,
 } from '../support/process.ts'
-import { share } from '../support/share.ts'
+import { BUSY_MS, share } from '../support/share.ts'
 
 /** Over the 4.5 s that a caller waits. */
 const HELD_MS = share(6_000, 10_000)
 const REQUESTS = 500
+const LANES = 2
+const READERS = 4
 /** As many as spread over all lanes. */
-const ACCOUNTS = 8
+const ACCOUNTS = 16
 const WAIT_WITHIN_MS = 5_000
 const BACK_WITHIN_MS = 1_000
 const HEALTHY_WITHIN_MS = 100
+/** A request that is lost is answered when its caller has waited 4.5 s, others much sooner. */
+const NOT_LOST_MS = 4_000
 
 let database: TestDatabase
 let service: RunningProcess
@@ -37,7 +41,11 @@ before(async () => {
     Array.from({ length: ACCOUNTS }, () => openAccountOn(database.url, { USD: 1_000_000_000n })),
   )
   clients = accounts.map(account => httpClient(account))
-  service = await startProcess({ DATABASE_URL: database.url })
+  service = await startProcess({
+    DATABASE_URL: database.url,
+    CORRIDOR_LANES: String(LANES),
+    CORRIDOR_READ_CONNECTIONS: String(READERS),
+  })
 })
 after(async () => {
   for (const client of clients) client.close()
@@ -47,15 +55,22 @@ after(async () => {
 
 const clientOf = (i: number) => clients[i % ACCOUNTS] as HttpClient
 
-/** A write and a read in turn, each of another account than the one before. */
+/** A write and a read in turn, and each account has both. */
 function ask(i: number, key: string): Promise<HttpAnswer> {
-  const client = clientOf(i)
+  const client = clientOf(i >> 1)
   if (i % 2 === 0) return client.get(service.address, '/v3/payout')
   return client.post(service.address, '/v3/payout', localPayout, key)
 }
 
 const askAll = (name: string) =>
   Promise.all(Array.from({ length: REQUESTS }, (_, i) => ask(i, `${name}-${i}`)))
+
+/** So many at once may be too many for a busy machine, and are asked again by the same keys. */
+const allWell = (name: string) =>
+  until('all are answered well', 20_000, async () => tally(await askAll(name))['200'] === REQUESTS)
+
+const slowest = (answers: readonly HttpAnswer[]) =>
+  Math.round(Math.max(...answers.map(({ took_ms }) => took_ms)))
 
 /** One write and one read, again and again until both are answered well: how long that took. */
 async function wellAgain(): Promise<number> {
@@ -103,11 +118,11 @@ async function checkNoneLeaked(): Promise<void> {
     const { idle, ...others } = await connections()
     return idle !== undefined && Object.keys(others).length === 0
   })
-  assert.deepEqual(tally(await askAll(`after-${performance.now()}`)), { '200': REQUESTS })
+  await allWell(`after-${performance.now()}`)
 }
 
 test(`all connections held for ${HELD_MS} ms, ${REQUESTS} requests: 200 or 503 within 5 s, and back within 1 s`, async t => {
-  assert.deepEqual(tally(await askAll('before')), { '200': REQUESTS })
+  await allWell('before')
   const pings = startPings()
   const held = await database.owner.begin(async tx => {
     await tx`lock table payouts, quotes in access exclusive mode`
@@ -121,20 +136,22 @@ test(`all connections held for ${HELD_MS} ms, ${REQUESTS} requests: 200 or 503 w
   const back_ms = await wellAgain()
   const answers = await held.asked
   const healthy_ms = await pings.stop()
-  const slowest_ms = Math.round(Math.max(...answers.map(({ took_ms }) => took_ms)))
+  const slowest_ms = slowest(answers)
   t.diagnostic(
     `${held.active} connections held; ${JSON.stringify(tally(answers))}, slowest ${slowest_ms} ms, ` +
       `/healthz ${healthy_ms} ms; well again after ${back_ms} ms`,
   )
+  assert.ok(held.active >= READERS + LANES, 'every reader and every lane of payouts is held')
+  assert.ok(answers.filter(({ status }) => status === 503).length > REQUESTS / 2)
   for (const { status, headers, json } of answers) {
     if (status === 200) continue
     assert.deepEqual([status, json.errors[0].reason], [503, 'service_unavailable'])
     assert.equal(headers['retry-after'], '1')
   }
-  assert.ok(slowest_ms < WAIT_WITHIN_MS)
-  assert.ok(back_ms < BACK_WITHIN_MS)
+  assert.ok(slowest_ms < WAIT_WITHIN_MS + BUSY_MS)
+  assert.ok(back_ms < BACK_WITHIN_MS + BUSY_MS)
   assert.ok(healthy_ms < HEALTHY_WITHIN_MS, `/healthz ${healthy_ms} ms`)
-  assert.deepEqual(tally(await askAll('held')), { '200': REQUESTS })
+  await allWell('held')
   await checkNoneLeaked()
 })
 
@@ -159,11 +176,14 @@ test('the server has no connection left for 2 s: 503, and back within 1 s', asyn
   await limit(-1)
   const back_ms = await wellAgain()
   const healthy_ms = await pings.stop()
+  const slowest_ms = slowest(answers)
   t.diagnostic(
-    `${JSON.stringify(tally(answers))}; /healthz ${healthy_ms} ms; well again after ${back_ms} ms`,
+    `${JSON.stringify(tally(answers))}, slowest ${slowest_ms} ms, /healthz ${healthy_ms} ms; well ` +
+      `again after ${back_ms} ms`,
   )
   assert.deepEqual(Object.keys(tally(answers)), ['503 service_unavailable'])
-  assert.ok(back_ms < BACK_WITHIN_MS)
+  assert.ok(slowest_ms < NOT_LOST_MS)
+  assert.ok(back_ms < BACK_WITHIN_MS + BUSY_MS)
   assert.ok(healthy_ms < HEALTHY_WITHIN_MS)
   await checkNoneLeaked()
   await checkBooks(owner, { DATABASE_URL: database.url })

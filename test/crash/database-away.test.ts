@@ -22,7 +22,7 @@ import {
   until,
 } from '../support/process.ts'
 import { type Cut, startProxy, type TcpProxy } from '../support/proxy.ts'
-import { share } from '../support/share.ts'
+import { BUSY_MS, share } from '../support/share.ts'
 
 const AWAY_MS = share(3_000, 30_000)
 const DISTURBED_MS = share(1_000, 30_000)
@@ -32,8 +32,6 @@ const ANSWERED_WITHIN_MS = 5_000
 const BACK_WITHIN_MS = 2_000
 /** Until connections that are only silent have been found out, and new ones made. */
 const FOUND_OUT_MS = 12_000
-/** Other tests on the same processors are no fault of the service; the long run goes by the promise. */
-const BUSY_MS = share(2_000, 0)
 /** New connections in a second: each of the service's tries again after 0.1 s at the soonest. */
 const MAX_TRIES = 500
 const CUTS = share(12, 200)
