@@ -175,12 +175,11 @@ const PLACES: readonly (readonly [where: Cut, times: number, committed: boolean]
   ['behind COMMIT', CUTS / 4, true],
   ['before its answer', share(CUTS / 4, CUTS), true],
 ]
-describe('one connection, cut around its COMMIT', () => {
+describe('without workers, which commit as well', () => {
   let own: TcpProxy
   let workless: RunningProcess
   before(async () => {
     own = await startProxy(database.url)
-    // Workers commit as well, and are not what is to be cut.
     const off = { CORRIDOR_SETTLE: 'off', CORRIDOR_WEBHOOKS: 'off' }
     workless = await startProcess({ DATABASE_URL: own.url, ...off })
   })
@@ -189,7 +188,7 @@ describe('one connection, cut around its COMMIT', () => {
     await own.close()
   })
   for (const [where, times, committed] of PLACES) {
-    test(`${where}, ${times} times: 503, and by the same key the one payout`, async () => {
+    test(`a connection cut ${where}, ${times} times: 503, and by the same key the one payout`, async () => {
       for (let round = 0; round < times; round++) {
         own.cutCommits(where, 1)
         const key = `cut ${where} ${round}`

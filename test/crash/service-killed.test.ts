@@ -34,7 +34,8 @@ const STEPS: Readonly<Record<string, readonly string[]>> = {
   rail: ['simulator'],
   webhook: ['send'],
 }
-const KILLS = share(2, 20)
+const LONG_KILLS = 20
+const KILLS = share(1, LONG_KILLS)
 
 /** A step is passed less often than this before it is the last one. */
 const MAX_TIMES = 12
@@ -87,14 +88,19 @@ after(async () => {
   await database.drop()
 })
 
-/** In an order that the seed decides; a step's third time is another moment than its first. */
-function listPoints(random: () => number): string[] {
-  const points = Array<string>(KILLS).fill('any moment')
-  for (let kill = 0; kill < 2 * KILLS; kill++) {
-    for (const [i, [step, names]] of Object.entries(STEPS).entries()) {
-      const name = names[(kill + i) % names.length]
-      const when = kill % 2 === 0 ? 'before' : 'after'
-      points.push(`${when} ${step} ${name} ${1 + Math.floor(random() * MAX_TIMES)}`)
+/**
+ * So many kills of each kind, in an order that the seed decides; a step's third time is another
+ * moment than its first.
+ */
+function listPoints(random: () => number, kills: number): string[] {
+  const points = Array<string>(kills).fill('any moment')
+  for (const [i, [step, names]] of Object.entries(STEPS).entries()) {
+    for (const [j, when] of ['before', 'after'].entries()) {
+      for (let kill = 0; kill < kills; kill++) {
+        // One of each is enough for every kind of work, and for payouts just committed.
+        const name = names[(2 * (i + 1) + j + kill) % names.length]
+        points.push(`${when} ${step} ${name} ${1 + Math.floor(random() * MAX_TIMES)}`)
+      }
     }
   }
   const drawn = points.map(point => [random(), point] as const)
@@ -125,7 +131,7 @@ async function live(point: string, random: () => number, resolved: Promise<void>
     address: () => service.address,
     name: `${point.replaceAll(' ', '-')}-${service.pid}`,
     random,
-    amount: () => (random() < 0.1 ? FAILED : random() < 0.1 ? REVERSED : 1 + random() * 900) | 0,
+    amount: of => (of() < 0.1 ? FAILED : of() < 0.1 ? REVERSED : 1 + of() * 900) | 0,
     quoted_percent: QUOTED_PERCENT,
     insist: true,
     pause_ms: PAUSE_MS,
@@ -137,11 +143,20 @@ async function live(point: string, random: () => number, resolved: Promise<void>
   return { load, started_ms, resolved_ms }
 }
 
+test('the kills of the long run, by any seed: before and after each step of each kind of work', () => {
+  const points = listPoints(seeded(pickSeed()), LONG_KILLS)
+  const reached = new Set(points.map(point => point.replace(/ \d+$/, '')))
+  const kinds = Object.entries(STEPS).flatMap(([step, names]) =>
+    names.flatMap(name => [`before ${step} ${name}`, `after ${step} ${name}`]),
+  )
+  assert.deepEqual([...new Set(kinds).difference(reached)], [])
+})
+
 test(`SIGKILL before and after each of 8 steps and at any moment, ${KILLS} times each, under load: each key has one result, each event comes`, async t => {
   const seed = pickSeed()
   t.diagnostic(`SEED=${seed}`)
   const random = seeded(seed)
-  const points = listPoints(random)
+  const points = listPoints(random, KILLS)
   const lives: Life[] = []
   let resolved = Promise.resolve()
   for (const point of points) {
@@ -154,7 +169,6 @@ test(`SIGKILL before and after each of 8 steps and at any moment, ${KILLS} times
   service = await startProcess(env)
   await resolved
   const asked = lives.flatMap(({ load }) => load.asked)
-  t.diagnostic(`${points.length} kills, ${report(asked)}`)
   const [started_ms, resolved_ms] = [
     lives.map(life => Math.round(life.started_ms)).sort((a, b) => a - b),
     lives.map(life => Math.round(life.resolved_ms - life.started_ms)).sort((a, b) => a - b),
@@ -165,6 +179,7 @@ test(`SIGKILL before and after each of 8 steps and at any moment, ${KILLS} times
       `${resolved_ms[middle]} ms later (${resolved_ms.at(-1)} at most)`,
   )
   await askAgain(client, service.address, asked)
+  t.diagnostic(`${points.length} kills, ${report(asked)}`)
   await until('all is settled and told', ALL_DONE_WITHIN_MS, allDone)
   const done_s = ((performance.now() - ended) / 1000).toFixed(1)
   await checkPaid(database.owner, account.account.account_id, asked)

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Sql } from '../../src/db/connect.ts'
 import { localPayout } from './bodies.ts'
-import { type HttpAnswer, type HttpClient, tally } from './process.ts'
+import { type HttpAnswer, type HttpClient, seeded, tally } from './process.ts'
 
 /** One payout asked for under its own key. */
 export interface Asked {
@@ -36,8 +36,9 @@ interface LoadOptions {
   /** Is asked before each request, so that a test can lead a client elsewhere. */
   readonly address: (worker: number) => string
   readonly name: string
+  /** Gives each client a generator of its own: what one asks for is not up to the others' pace. */
   readonly random: () => number
-  readonly amount?: () => number
+  readonly amount?: (random: () => number) => number
   /** How many of a hundred are paid by a quote; none unless said otherwise. */
   readonly quoted_percent?: number
   /** Clients that get no 200 ask again by the same key until they do. */
@@ -53,14 +54,14 @@ const STUCK_MS = 60_000
 
 /** Starts `clients` loops of keyed payouts. */
 export function startLoad(options: LoadOptions): Load {
-  const { random, amount = () => 1 + Math.floor(random() * 900), retry_ms = 10 } = options
+  const { amount = random => 1 + Math.floor(random() * 900), retry_ms = 10 } = options
   const asked: Asked[] = []
   let stopped = false
-  const work = async (worker: number) => {
+  const work = async (worker: number, random: () => number) => {
     for (let i = 0; !stopped && !options.client.closed(); i++) {
       const one: Asked = {
         key: `${options.name}-${worker}-${i}`,
-        amount: amount(),
+        amount: amount(random),
         asked_at: performance.now(),
         quoted: random() * 100 < (options.quoted_percent ?? 0),
         earlier: [],
@@ -73,7 +74,9 @@ export function startLoad(options: LoadOptions): Load {
       if (pause_ms !== undefined) await delay(pause_ms)
     }
   }
-  const workers = Array.from({ length: options.clients }, (_, worker) => work(worker))
+  const workers = Array.from({ length: options.clients }, (_, worker) =>
+    work(worker, seeded(options.random() * 2 ** 32)),
+  )
   return {
     asked,
     async stop() {
