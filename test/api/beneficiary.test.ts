@@ -4,6 +4,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { findBeneficiaries, listBeneficiaries } from '../../src/beneficiary/store.ts'
 import { readList } from '../../src/http/list.ts'
+import { untilBlocked } from '../support/blocked.ts'
 import { bankBeneficiary, internalPayout, localPayout } from '../support/bodies.ts'
 import {
   assertProblems,
@@ -449,7 +450,7 @@ for (const what of ['name', 'deposit address']) {
       const { account_id } = account.account
       await tx`select from books where account_id = ${account_id} for update`
       const asked = paid({ ...payout, beneficiary: id })
-      await someoneWaits()
+      await untilBlocked(service.database.owner)
       await tx`
         update beneficiaries
         set details = (details::jsonb || ${JSON.stringify(now)}::text::jsonb)::json
@@ -461,16 +462,6 @@ for (const what of ['name', 'deposit address']) {
     const got = await Promise.all([one, two].map(async who => (await balancesOf(who)).USD))
     assert.deepEqual(got, what === 'name' ? ['10000', '0'] : ['0', '10000'])
   })
-}
-
-/** Until a statement of the service waits for a lock. */
-async function someoneWaits(): Promise<void> {
-  for (;;) {
-    const [row] = await service.database.owner<{ waiting: number }[]>`
-      select count(*)::integer as waiting from pg_stat_activity
-      where datname = current_database() and wait_event_type = 'Lock'`
-    if (row !== undefined && row.waiting > 0) return
-  }
 }
 
 // Whose they are, and keys.

@@ -2,6 +2,7 @@
 // codes of the catalogue, and nothing of how the service is built.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { untilBlocked } from '../support/blocked.ts'
 import { localPayout } from '../support/bodies.ts'
 import {
   assertErrorEnvelope,
@@ -255,12 +256,7 @@ test('the database goes away under a request: 503 with Retry-After, and well aga
   const waiting = await owner.begin(async tx => {
     await tx`select from books where account_id = ${account.account.account_id} for update`
     const answer = pay({})
-    for (let ended = 0; ended === 0; ) {
-      const rows = await tx`
-        select pg_terminate_backend(pid) from pg_stat_activity
-        where datname = current_database() and wait_event_type = 'Lock'`
-      ended = rows.length
-    }
+    for (const pid of await untilBlocked(owner)) await tx`select pg_terminate_backend(${pid})`
     return { answer }
   })
   const answer = await waiting.answer

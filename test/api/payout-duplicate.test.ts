@@ -340,7 +340,7 @@ test('likenesses older than seven days: found by their age, the young are not re
 
 test(`POST ${PATH}, 50 of the same over two processes: exactly one payout, 49 × 409`, async () => {
   const database = await createDatabase()
-  const env = { DATABASE_URL: database.url, LOG_LEVEL: 'info' }
+  const env = { DATABASE_URL: database.url }
   let clients: HttpClient[] = []
   const opened = await openAccountOn(database.url, { USD: FUNDED })
   await database.owner`update accounts set duplicate_window_s = 600`

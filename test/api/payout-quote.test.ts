@@ -2,6 +2,7 @@
 // until its last microsecond, and a refused payout consumes nothing (contract 8, 13).
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { untilBlocked } from '../support/blocked.ts'
 import { localPayout } from '../support/bodies.ts'
 import { assertProblems, assertRefused, balancesOf, fingerprint } from '../support/check.ts'
 import { type Client, startTestService, type TestService } from '../support/service.ts'
@@ -102,7 +103,7 @@ test(`POST ${PATH}, quote that expires while the payout waits for the lock: quot
   const answer = await owner.begin(async tx => {
     await tx`select from books where account_id = ${account.account.account_id} for update`
     const waiting = account.post(PATH, { ...toHkd, quote: id })
-    await untilWaiting()
+    await untilBlocked(service.database.owner)
     // Valid when the request came in and when its transaction began; not once the lock is held.
     await tx`update quotes set valid_until = clock_timestamp() where id = ${id}`
     return { waiting }
@@ -138,7 +139,7 @@ async function payAtClock(until_valid_us: number) {
   const { paying } = await owner.begin(async tx => {
     await tx`select from books where account_id = ${account_id} for update`
     const paying = account.post(PATH, { ...toHkd, quote: id })
-    await untilWaiting()
+    await untilBlocked(service.database.owner)
     // A book last written in the future makes the instant after it the payout's now.
     await tx`
       with clock as (select clock_timestamp() + interval '1 minute' as now),
@@ -154,17 +155,6 @@ async function payAtClock(until_valid_us: number) {
   await owner`
     update books set last_written_at = clock_timestamp() where account_id = ${account_id}`
   return answer
-}
-
-/** Returns once a connection of this database waits for a row lock. */
-async function untilWaiting(): Promise<void> {
-  const { owner } = service.database
-  for (;;) {
-    const rows = await owner`
-      select from pg_stat_activity
-      where datname = current_database() and wait_event_type = 'Lock'`
-    if (rows.length > 0) return
-  }
 }
 
 const MISMATCHES: readonly [field: string, change: object][] = [

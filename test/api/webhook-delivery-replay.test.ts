@@ -7,6 +7,7 @@ import { transactConfined } from '../../src/db/confine.ts'
 import { connect, type Sql } from '../../src/db/connect.ts'
 import { insertDeliveries, listDead } from '../../src/webhook/delivery-store.ts'
 import { replayAnswers, replayExamples } from '../../src/webhook/examples.ts'
+import { untilBlocked } from '../support/blocked.ts'
 import { assertProblems, assertRefused, fingerprint } from '../support/check.ts'
 import { idAt } from '../support/page-cost.ts'
 import { basic, type Client, startTestService, type TestService } from '../support/service.ts'
@@ -313,7 +314,7 @@ test('replay, while the worker has the endpoint: waits for it, and numbers on fr
   const answers = await owner.begin(async worker => {
     await worker`select from webhook_endpoints where id = ${id} for update`
     const answer = ask(id, { sequence: { from: 1, to: 2 } })
-    await waitingForLock()
+    await untilBlocked(owner)
     await worker`
       update webhook_endpoints set delivery_count = delivery_count + 5 where id = ${id}`
     return { answer }
@@ -327,16 +328,6 @@ test('replay, while the worker has the endpoint: waits for it, and numbers on fr
     select delivery_count from webhook_endpoints where id = ${id}`
   assert.equal(row?.delivery_count, 7n)
 })
-
-/** Until a statement of this database waits for another's row; a test that hangs has failed. */
-async function waitingForLock(): Promise<void> {
-  for (;;) {
-    const [row] = await owner<{ waiting: bigint }[]>`
-      select count(*) as waiting from pg_stat_activity
-      where datname = current_database() and wait_event_type = 'Lock'`
-    if ((row?.waiting ?? 0n) > 0n) return
-  }
-}
 
 /** So many more events than there are, of two kinds in turn, and the endpoint has had them all. */
 async function addEvents(id: string, count: number): Promise<number> {

@@ -8,6 +8,7 @@ import { after, before, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { MAX_WAIT_MS } from '../../src/engine/late.ts'
+import { untilBlocked } from '../support/blocked.ts'
 import { type Cli, openCli } from '../support/cli.ts'
 import {
   runImport as importing,
@@ -15,7 +16,6 @@ import {
   photograph,
   startAndCatch,
 } from '../support/importing.ts'
-import { until } from '../support/process.ts'
 import { startProxy } from '../support/proxy.ts'
 import { type Client, startTestService, type TestService } from '../support/service.ts'
 
@@ -511,15 +511,7 @@ test('entity import, the book locked for longer than a lane waits: tried again, 
   const { running } = await owner.begin(async tx => {
     await tx`select from books where account_id = ${idOf(client)} for update`
     const running = runImport(path, client)
-    await until(
-      'the import at the lock',
-      20_000,
-      async () =>
-        (
-          await owner`select from pg_stat_activity
-            where application_name = 'corridor import' and wait_event_type = 'Lock'`
-        ).length > 0,
-    )
+    await untilBlocked(owner)
     // By then its rows have been answered that they could not be written in time.
     await delay(MAX_WAIT_MS + 500)
     return { running }

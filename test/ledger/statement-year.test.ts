@@ -131,7 +131,6 @@ test(`GET /v3/balance_transaction, text/csv, ${LINES} lines: totals as proved, i
   const running = await startProcess({
     DATABASE_URL: url,
     CORRIDOR_SETTLE: 'off',
-    LOG_LEVEL: 'info',
     NODE_OPTIONS: HEAP,
   })
   try {

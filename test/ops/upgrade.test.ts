@@ -8,6 +8,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { OpenedAccount } from '../../src/cli/account.ts'
 import { connect, type Sql } from '../../src/db/connect.ts'
 import { type Migration, migrate, pendingMigrations, readMigrations } from '../../src/db/migrate.ts'
+import { untilBlocked } from '../support/blocked.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
 import { askAgain, checkPaid, type Load, startLoad } from '../support/load.ts'
 import { makeNextVersion, type NextVersion } from '../support/next-version.ts'
@@ -46,6 +47,8 @@ let client: HttpClient
 let old: RunningProcess
 let load: Load
 let address: string
+/** Of the load. */
+const seed = pickSeed()
 
 const env = () => ({ DATABASE_URL: database.url })
 
@@ -55,8 +58,7 @@ before(async () => {
   client = httpClient(account)
   old = await startProcess(env())
   address = old.address
-  const random = seeded(pickSeed())
-  load = startLoad({ client, clients: 8, address: () => address, name: 'u', random })
+  load = startLoad({ client, clients: 8, address: () => address, name: 'u', random: seeded(seed) })
   await until('under load', 10_000, () => load.asked.length > 100)
 })
 after(async () => {
@@ -85,7 +87,8 @@ function refusedOf({ asked }: Load): unknown[] {
     .map(({ answer, error }) => [answer?.status, answer?.text, error])
 }
 
-test('corridor migrate, a table held by a long reader: gives up in time, no request refused', async () => {
+test('corridor migrate, a table held by a long reader: gives up in time, no request refused', async t => {
+  t.diagnostic(`SEED=${seed}`)
   const asked_before = load.asked.length
   const [{ code, output }, took_ms] = await database.owner.begin(async tx => {
     await tx`select from payouts limit 1`
@@ -108,12 +111,8 @@ test('corridor migrate, killed before its commit: nothing is left, no request re
     // Where it writes down that it has applied the file.
     await tx`lock table schema_migrations in share mode`
     const child = spawnCommand(['migrate'], env(), next.main)
-    await until('at its end', 20_000, async () => {
-      const waiting = await database.owner`
-        select from pg_stat_activity where datname = current_database()
-          and wait_event_type = 'Lock' and query like 'insert into schema_migrations%'`
-      return waiting.length === 1
-    })
+    const waiting = await untilBlocked(database.owner, 'insert into schema_migrations')
+    assert.equal(waiting.length, 1)
     child.kill('SIGKILL')
     return once(child, 'exit')
   })
@@ -216,7 +215,6 @@ async function migrateUpTo(owner: Sql, migrations: readonly Migration[], count: 
 
 test('migrate, each file cut off before it was recorded: done again, the schema is as without', async t => {
   const migrations = await readMigrations()
-  const seed = pickSeed()
   const random = seeded(seed)
   const order = migrations.map((_, i) => i).sort(() => random() - 0.5)
   const cut = order.slice(0, share(3, migrations.length))
@@ -234,16 +232,10 @@ test('migrate, each file cut off before it was recorded: done again, the schema 
       await migrateUpTo(owner, migrations, i)
       await owner.begin(async tx => {
         await tx`lock table schema_migrations in share mode`
-        const [row] = await migrator<{ pid: number }[]>`select pg_backend_pid() as pid`
-        const pid = row?.pid ?? 0
         const migrating = assert.rejects(migrate(migrator, migrations))
-        await until('at its end', 20_000, async () => {
-          const waiting = await owner`
-            select from pg_stat_activity
-            where pid = ${pid} and wait_event_type = 'Lock'`
-          return waiting.length === 1
-        })
-        await tx`select pg_terminate_backend(${pid})`
+        const [pid, ...more] = await untilBlocked(owner, 'insert into schema_migrations')
+        assert.deepEqual(more, [])
+        await tx`select pg_terminate_backend(${pid ?? 0})`
         await migrating
       })
       const left = (await pendingMigrations(owner)).length

@@ -6,6 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { claimDuePayouts } from '../../src/payout/store.ts'
 import type { Rail, RailStep } from '../../src/rail/rail.ts'
 import { settleOnce } from '../../src/worker/settle-payouts.ts'
+import { untilBlocked } from '../support/blocked.ts'
 import { localPayout } from '../support/bodies.ts'
 import { checkBooks } from '../support/books.ts'
 import { asPool } from '../support/one-transaction.ts'
@@ -81,16 +82,6 @@ for (const [what, headers, others] of [
   })
 }
 
-/** Resolves when a session of the service waits for a lock that another one holds. */
-function untilBlocked(): Promise<void> {
-  return until('a session waits for a lock', 5_000, async () => {
-    const waiting = await service.database.owner`
-      select from pg_stat_activity
-      where datname = current_database() and wait_event_type = 'Lock'`
-    return waiting.length > 0
-  })
-}
-
 /** Runs `work` while no journal can be written: whoever writes one waits, with its locks held. */
 async function whileJournalsAreLocked(work: () => Promise<void>): Promise<void> {
   await service.database.owner.begin(async tx => {
@@ -106,7 +97,7 @@ test('POST /v3/payout/{id}/cancel, while a claim is being committed: waits for i
     const claims = await claimDuePayouts(asPool(tx), [{ account_id, id }], 0)
     assert.equal(claims.length, 1)
     const asked = cancel(here, id)
-    await untilBlocked()
+    await untilBlocked(service.database.owner)
     return { answer: asked }
   })
   assert.equal(outcome(await answer), 'payout_not_cancellable')
@@ -140,7 +131,7 @@ for (const [what, move] of MOVES) {
     let moved: Promise<unknown> = Promise.resolve()
     await whileJournalsAreLocked(async () => {
       moved = move(id)
-      await untilBlocked()
+      await untilBlocked(service.database.owner)
       for (const deps of [service.deps, other.deps]) {
         assert.equal(await settleOnce({ ...deps, rail }), 1)
       }

@@ -39,7 +39,7 @@ let client: HttpClient
 
 before(async () => {
   database = await createDatabase()
-  processes = await startProcesses(2, { DATABASE_URL: database.url, LOG_LEVEL: 'info' })
+  processes = await startProcesses(2, { DATABASE_URL: database.url })
 })
 after(async () => {
   client?.close()

@@ -25,7 +25,7 @@ const clients: HttpClient[] = []
 before(async () => {
   database = await createDatabase()
   await openAccountOn(database.url, {})
-  const env = { DATABASE_URL: database.url, LOG_LEVEL: 'info', CORRIDOR_SETTLE: 'off' }
+  const env = { DATABASE_URL: database.url, CORRIDOR_SETTLE: 'off' }
   processes = await startProcesses(2, env)
 })
 after(async () => {

@@ -27,7 +27,7 @@ function race(count: number) {
 
   before(async () => {
     database = await createDatabase()
-    const env = { DATABASE_URL: database.url, LOG_LEVEL: 'info' }
+    const env = { DATABASE_URL: database.url }
     await openAccountOn(database.url, {})
     processes = await startProcesses(count, env)
   })

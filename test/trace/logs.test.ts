@@ -4,6 +4,7 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { request } from 'node:http'
 import { after, before, test } from 'node:test'
+import { untilBlocked } from '../support/blocked.ts'
 import { localPayout } from '../support/bodies.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
 import { loadedBy, NAME_LOADED } from '../support/loaded.ts'
@@ -29,7 +30,6 @@ before(async () => {
   service = await startProcess({
     ...NAME_LOADED,
     DATABASE_URL: database.url,
-    LOG_LEVEL: 'debug',
     CORRIDOR_DRAIN_MS: '0',
   })
 })
@@ -66,18 +66,11 @@ function said({ time, pid, hostname, duration_ms, ...line }: LogLine): object {
 }
 
 /** While the book of the account is locked, its payouts wait. */
-function whileLocked<T>(work: (waits: () => Promise<void>) => Promise<T>): Promise<T> {
+function whileLocked<T>(work: () => Promise<T>): Promise<T> {
   return database.owner
     .begin(async tx => {
       await tx`select from books where account_id = ${opened.account.account_id} for update`
-      const waits = () =>
-        until('a payout waits for the book', 10_000, async () => {
-          const rows = await tx`
-          select from pg_stat_activity
-          where datname = current_database() and wait_event_type = 'Lock'`
-          return rows.length > 0
-        })
-      return { of: await work(waits) }
+      return { of: await work() }
     })
     .then(({ of }) => of as T)
 }
@@ -137,9 +130,9 @@ test('a fault: its cause and the request at error, under the id that the caller 
 
 test('an answer after more than a second: its line at warn', async () => {
   const asked_at = performance.now()
-  const asked = await whileLocked(async waits => {
+  const asked = await whileLocked(async () => {
     const asked = ask('POST', '/v3/payout', {}, localPayout)
-    await waits()
+    await untilBlocked(database.owner)
     await until('a second is over', 5_000, () => performance.now() - asked_at > 1_050)
     return { asked }
   })
@@ -151,7 +144,7 @@ test('an answer after more than a second: its line at warn', async () => {
 })
 
 test('a caller who leaves before the answer: a line with status null', async () => {
-  await whileLocked(async waits => {
+  await whileLocked(async () => {
     const leaving = new AbortController()
     const { signal } = leaving
     const fetching = fetch(`${service.address}/v3/payout`, {
@@ -164,7 +157,7 @@ test('a caller who leaves before the answer: a line with status null', async () 
       },
       body: JSON.stringify(localPayout),
     }).catch(() => {})
-    await waits()
+    await untilBlocked(database.owner)
     leaving.abort()
     await fetching
     const [line] = await linesOf('leaving-1')
