@@ -2,29 +2,60 @@
 // that its transaction names and of no others (docs/decisions/0032).
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { buildApp } from '../../src/app.ts'
+import { findBalanceTransactions } from '../../src/balance-transaction/store.ts'
+import { findBeneficiaries } from '../../src/beneficiary/store.ts'
 import { readConfined, transactConfined } from '../../src/db/confine.ts'
 import { connect, type Sql, type TransactionSql } from '../../src/db/connect.ts'
-import { listPayouts } from '../../src/payout/store.ts'
+import { openDeps } from '../../src/deps.ts'
+import { findEntities } from '../../src/entity/store.ts'
+import { findEvents } from '../../src/event/store.ts'
+import type { Key } from '../../src/id.ts'
+import { makeMetrics } from '../../src/metrics.ts'
+import { findPayouts } from '../../src/payout/store.ts'
+import { ITEM_STATUSES } from '../../src/payout-batch/rules.ts'
+import { findBatches, listItems } from '../../src/payout-batch/store.ts'
+import { findQuotes } from '../../src/quote/store.ts'
+import { findDeliveries, listAttempts } from '../../src/webhook/delivery-store.ts'
+import { findEndpoints } from '../../src/webhook/store.ts'
 import { localPayout } from '../support/bodies.ts'
+import { startCareless } from '../support/careless.ts'
+import { withoutStamps } from '../support/check.ts'
 import { pickSeed, seeded } from '../support/process.ts'
-import { type Client, startTestService, type TestService } from '../support/service.ts'
+import { review } from '../support/review.ts'
+import { type Route, urlOf, watchRoutes } from '../support/routes.ts'
+import {
+  type Answer,
+  basic,
+  type Client,
+  startTestService,
+  type TestService,
+} from '../support/service.ts'
+import { makeWorld, type World } from '../support/world.ts'
 
 /** In memory of every process, and so of no account's own. */
 const REFERENCE = ['accounts', 'api_keys']
 
 let service: TestService
-let mine: Client
-let theirs: Client
+/** What is read. */
+let routes: readonly Route[]
+let mine: World
+let theirs: World
+/** By the database's clock; nothing is written after it. */
+let furnished_at: string
 /** As the service connects, on fewer connections. */
 let sql: Sql
 before(async () => {
-  service = await startTestService()
-  mine = await service.openAccount({ currencies: ['USD'], fund: { USD: 100_000_000n } })
-  theirs = await service.openAccount({ currencies: ['USD'], fund: { USD: 100_000_000n } })
-  for (const client of [mine, theirs]) {
-    const answer = await client.post('/v3/payout', localPayout, { 'idempotency-key': 'same' })
-    assert.equal(answer.status, 200, answer.text)
-  }
+  const start = () => startTestService({ webhook_allow_private: true })
+  const [started, found] = await watchRoutes(start)
+  service = started
+  routes = found.filter(({ url, method }) => url.startsWith('/v3/') && method === 'GET')
+  await service.setRates({ 'EUR/USD': '1.1' })
+  mine = await makeWorld(service, true)
+  theirs = await makeWorld(service, true)
+  for (const { client } of [mine, theirs]) await furnish(client)
+  const [now] = await service.database.owner<{ at: string }[]>`select clock_timestamp() as at`
+  furnished_at = now?.at ?? ''
   sql = connect(service.database.url, { max: 2, as: 'service', look_ups: true })
 })
 after(async () => {
@@ -32,7 +63,27 @@ after(async () => {
   await service.close()
 })
 
-const idOf = (client: Client) => client.account.account_id
+const idOf = ({ client }: World) => client.account.account_id
+
+/** What no other account of a test has: payouts that wait, a review that ended, an import. */
+async function furnish(client: Client): Promise<void> {
+  const { owner } = service.database
+  const { account_id } = client.account
+  await owner`update accounts set duplicate_window_s = 600 where account_id = ${account_id}`
+  await service.deps.reference.refresh()
+  const made = await client.post('/v3/entity', { type: 'individual', name: 'Waits' })
+  const { id } = made.json.data
+  const paid = await client.post('/v3/payout', { ...localPayout, on_behalf_of: id })
+  assert.equal(paid.status, 200, paid.text)
+  const held = await client.post('/v3/payout', { ...localPayout, amount: 1, on_behalf_of: id })
+  assert.equal(held.status, 200, held.text)
+  await client.post(`/v3/entity/${id}/submit`, {})
+  assert.equal((await review(service, client, id, 'rejected', 'no')).status, 200)
+  // Only `corridor payout import` makes one.
+  await owner`
+    insert into payout_imports (account_id, import_key, payout_id)
+    values (${account_id}, sha256(${id}::bytea), ${paid.json.data.id})`
+}
 
 /** Tables with rows of accounts. */
 async function tables(): Promise<string[]> {
@@ -67,12 +118,52 @@ test('roles of the service: own nothing, log in nowhere, bypass nothing', async 
     roles.map(role => ({ ...role })),
     names.map(name => ({ name, mighty: false })),
   )
-  const [policies] = await owner<{ roles: string[] }[]>`
-    select array_agg(distinct r::text order by r::text) as roles
-    from pg_policies, unnest(roles) r where policyname = 'accounts_named'`
-  assert.deepEqual(policies, { roles: ['corridor_service'] })
   const [who] = await sql`select current_user::text as name`
   assert.equal(who?.name, 'corridor_service')
+})
+
+/** Whose turn it is, in any account, is found in these. */
+const FOUND_IN = [
+  'payouts',
+  'ended_reviews',
+  'books',
+  'webhook_endpoints',
+  'webhook_deliveries',
+  'payout_likenesses',
+  'idempotency_keys',
+]
+
+test('policies of every table: these four, and no other', async () => {
+  const { owner } = service.database
+  const [me] = await owner<{ name: string }[]>`select current_user::text as name`
+  const named = `(array_position(( SELECT string_to_array(current_setting('corridor.accounts'::text, true), ','::text) AS string_to_array), account_id) IS NOT NULL)`
+  const kept = `(( SELECT current_setting('corridor.maintenance'::text, true) AS current_setting) = 'on'::text)`
+  const expected = (await tables()).flatMap(table => [
+    `${table} accounts_named PERMISSIVE ALL {corridor_service} ${named} none`,
+    `${table} audit PERMISSIVE SELECT {corridor_auditor} true none`,
+    ...(FOUND_IN.includes(table)
+      ? [`${table} find PERMISSIVE SELECT {corridor_finder} true none`]
+      : []),
+    `${table} maintenance PERMISSIVE ALL {${me?.name}} ${kept} none`,
+  ])
+  const rows = await owner<{ policy: string }[]>`
+    select concat_ws(' ', tablename, policyname, permissive, cmd, roles, qual,
+      coalesce(with_check, 'none')) as policy
+    from pg_policies where schemaname = 'public'`
+  assert.deepEqual(rows.map(({ policy }) => policy.replace(/\s+/g, ' ')).sort(), expected.sort())
+})
+
+test('every table of an account: rows of both accounts are there to be shown', async () => {
+  for (const table of await tables()) {
+    const rows = await service.database.owner<{ account_id: string }[]>`
+      select distinct account_id from ${sql(table)} order by 1`
+    const both = [idOf(mine), idOf(theirs)].sort()
+    assert.deepEqual(
+      rows.map(row => row.account_id),
+      both,
+      table,
+    )
+  }
 })
 
 test('no account named: no row is seen, changed or taken', async () => {
@@ -93,10 +184,7 @@ test('one account named: its rows and no others, by statements without any condi
       [idOf(mine)],
       tx => tx<{ account_id: string }[]>`select account_id from ${tx(table)}`,
     )
-    assert.ok(
-      seen.every(row => row.account_id === idOf(mine)),
-      table,
-    )
+    assert.deepEqual([...new Set(seen.map(row => row.account_id))], [idOf(mine)], table)
   }
   const changed = await transactConfined(
     sql,
@@ -112,37 +200,146 @@ test('one account named: its rows and no others, by statements without any condi
   await assert.rejects(foreign, { code: '42501' })
 })
 
-/** The transaction, whose statements have lost what they say of the account. */
-function careless(tx: TransactionSql): TransactionSql {
-  const loosen = (text: string) => text.replace(/\baccount_id = (\(select )?$/, "'' <> $1")
-  return new Proxy(tx, {
-    apply(target, self, [texts, ...values]: [TemplateStringsArray, ...unknown[]]) {
-      if (texts.raw === undefined) return Reflect.apply(target, self, [texts, ...values])
-      const loose = Object.assign(texts.map(loosen), { raw: texts.raw.map(loosen) })
-      return Reflect.apply(target, self, [loose, ...values])
-    },
+interface Reading {
+  /** `GET /v3/payout, limit=1` */
+  readonly what: string
+  readonly route: Route
+  readonly url: string
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+/** Everything that can be read, by whoever asks, with ids of this account. */
+function readingsOf(of: World): Reading[] {
+  return routes.flatMap(route => {
+    const url = urlOf(route, of.ids)
+    const ask = (query: string) => ({
+      what: `${route.name}, ${query}`,
+      route,
+      url: `${url}${query && '?'}${query}`,
+    })
+    const plain: Reading[] = [ask('')]
+    const names = route.leaves.filter(({ place }) => place === 'querystring').map(l => l.path)
+    const cursor = route.leaves.find(({ path }) => path === 'starting_after')
+    if (cursor !== undefined) {
+      const id = of.ids[cursor.prefixes[0] ?? '']
+      plain.push(ask('limit=1'), ask(`starting_after=${id}`), ask(`ending_before=${id}`))
+    }
+    if (names.includes('created.lt')) plain.push(ask('created.lt=2100-01-01T00:00:00Z'))
+    if (route.url === '/v3/balance') plain.push(ask(`as_of=${furnished_at}`))
+    if (route.url === '/v3/balance_transaction') {
+      const csv = { accept: 'text/csv' }
+      plain.push({ ...ask(`created.lt=${furnished_at}`), what: `${route.name}, CSV`, headers: csv })
+    }
+    return plain
   })
 }
 
-test('a list whose condition on the account is lost: shows nobody else all the same', async () => {
-  const wanted = { limit: 100, filters: {}, cursor: null, ...WHENEVER }
-  const list = async (tx: TransactionSql) =>
-    new Set((await listPayouts(careless(tx), idOf(mine), wanted))?.rows.map(r => r.account_id))
-  assert.deepEqual(await readConfined(sql, [idOf(mine)], list), new Set([idOf(mine)]))
-  // The condition really is lost: who may see all accounts is shown them.
-  const auditor = connect(service.database.url, { max: 1, as: 'auditor' })
+/** What works on a service all of whose statements have lost their conditions on the account. */
+async function withCareless(
+  work: (
+    ask: (reading: Pick<Reading, 'url' | 'headers'>) => Promise<Answer>,
+    lost: () => number,
+  ) => Promise<void>,
+): Promise<void> {
+  const careless = await startCareless(service.database.url)
+  const deps = await openDeps(
+    careless.url,
+    { ...service.deps.config, read_connections: 1 },
+    service.deps.log,
+    makeMetrics(),
+  )
+  const app = await buildApp(deps)
   try {
-    const both = await readConfined(auditor, [], list)
-    assert.deepEqual(both, new Set([idOf(mine), idOf(theirs)]))
+    const { key_id, secret } = mine.client
+    await work(async ({ url, headers = {} }) => {
+      const all = { authorization: basic(key_id, secret), ...headers }
+      const { statusCode: status, ...response } = await app.inject({ url, headers: all })
+      const text = response.payload
+      return { status, headers: response.headers, text, json: undefined }
+    }, careless.lost)
   } finally {
-    await auditor.end({ timeout: 5 })
+    await app.close()
+    await deps.close()
+    await careless.close()
   }
+}
+
+test('every statement without its condition on the account: each list and look-up answers as ever', async t => {
+  const named = readingsOf(theirs).filter(({ route }) => route.url.includes(':'))
+  await withCareless(async (ask, lost) => {
+    for (const reading of [...readingsOf(mine), ...named]) {
+      const { what, url, headers } = reading
+      const expected = withoutStamps(await mine.client.get(url, { ...headers }))
+      assert.equal(expected.status, named.includes(reading) ? 404 : 200, what)
+      assert.deepEqual(withoutStamps(await ask(reading)), expected, what)
+    }
+    t.diagnostic(`${lost()} statements have lost their conditions`)
+  })
 })
 
-const WHENEVER = {
-  above: { created_at: '0001-01-01T00:00:00.000000Z', side: 'after' },
-  below: { created_at: '9999-12-31T00:00:00.000000Z', side: 'before' },
-} as const
+test('the same without row-level security: no list is as it was', async () => {
+  const names = await tables()
+  const secure = async (word: 'enable' | 'disable') => {
+    for (const name of names) {
+      await service.database.owner.unsafe(`alter table ${name} ${word} row level security`)
+    }
+  }
+  const lists = readingsOf(mine).filter(({ route }) => !route.url.includes(':'))
+  const same = new Set(lists.map(({ route }) => route.name))
+  await secure('disable')
+  try {
+    await withCareless(async ask => {
+      for (const { route, url, headers = {} } of lists) {
+        const { text } = await ask({ url, headers })
+        if (text !== (await mine.client.get(url, { ...headers })).text) same.delete(route.name)
+      }
+    })
+  } finally {
+    await secure('enable')
+  }
+  assert.deepEqual([...same], [])
+})
+
+type LookUp = (tx: TransactionSql, key: Key) => Promise<readonly { account_id: string }[]>
+
+/** What is looked up by an id that no two accounts share, by the prefix of that id. */
+const LOOK_UPS: readonly (readonly [name: string, prefix: string, find: LookUp])[] = [
+  ['quotes', 'poq', (tx, key) => findQuotes(tx, [key])],
+  ['payouts', 'pot', (tx, key) => findPayouts(tx, [key])],
+  ['batches', 'pob', (tx, key) => findBatches(tx, [key])],
+  ['items', 'pob', async (tx, key) => (await listItems(tx, key, ITEMS)).rows],
+  ['balance transactions', 'btr', (tx, key) => findBalanceTransactions(tx, [key])],
+  ['entities', 'ent', (tx, key) => findEntities(tx, [key])],
+  ['events', 'evt', (tx, key) => findEvents(tx, [key])],
+  ['beneficiaries', 'bnf', (tx, key) => findBeneficiaries(tx, [key])],
+  ['endpoints', 'whe', (tx, key) => findEndpoints(tx, [key])],
+  ['deliveries', 'whd', (tx, key) => findDeliveries(tx, [key])],
+  ['attempts', 'whd', listAttempts],
+]
+
+const ITEMS = { limit: 9, after: -1, before: 9, end: 'first', statuses: ITEM_STATUSES } as const
+
+test('an id of another account, looked up without a condition on the account: found by the auditor alone', async () => {
+  const careless = await startCareless(service.database.url)
+  const look = async (as: 'service' | 'auditor', [, prefix, find]: (typeof LOOK_UPS)[number]) => {
+    const loose = connect(careless.url, { max: 1, as })
+    const key = { account_id: idOf(mine), id: theirs.ids[prefix] ?? '' }
+    try {
+      const rows = await readConfined(loose, [idOf(mine)], tx => find(tx, key))
+      return [...new Set(rows.map(row => row.account_id))]
+    } finally {
+      await loose.end({ timeout: 5 })
+    }
+  }
+  try {
+    for (const one of LOOK_UPS) {
+      assert.deepEqual(await look('service', one), [], one[0])
+      assert.deepEqual(await look('auditor', one), [idOf(theirs)], one[0])
+    }
+  } finally {
+    await careless.close()
+  }
+})
 
 test('1,000 transactions of two accounts on two connections, some of them broken off: no foreign row', async t => {
   const seed = pickSeed()

@@ -206,35 +206,42 @@ interface Message {
 const COMMIT = 'commit and chain'
 
 /**
- * Cuts what a client says into whole messages. A COMMIT is parsed once on a connection, under a name,
- * and from then on bound by it; the Sync behind it has the server carry it out.
+ * A COMMIT is parsed once on a connection, under a name, and from then on bound by it; the Sync
+ * behind it has the server carry it out.
  */
 function readMessages(): (bytes: Buffer) => Message[] {
-  let left = Buffer.alloc(0)
-  let started = false
+  const cut = cutMessages()
   let name: string | undefined
   let committing = false
-  return bytes => {
-    left = Buffer.concat([left, bytes])
-    const messages: Message[] = []
-    for (;;) {
-      // Only the first message has no type.
-      const header = started ? 1 : 0
-      if (left.length < header + 4) return messages
-      const length = header + left.readUInt32BE(header)
-      if (left.length < length) return messages
-      const message = left.subarray(0, length)
-      left = left.subarray(length)
-      const type = started ? String.fromCharCode(message[0] ?? 0) : ''
-      started = true
-      const [first, second] = message.toString('latin1', 5, 200).split('\0', 2)
+  return data =>
+    cut(data).map(({ type, bytes }) => {
+      const [first, second] = bytes.toString('latin1', 5, 200).split('\0', 2)
       const parses = type === 'P' && second === COMMIT
       if (parses) name = first
       const begins = !committing && (parses || (type === 'B' && second === name))
       committing ||= begins
       const ends = committing && type === 'S'
       if (ends) committing = false
-      messages.push({ bytes: message, begins, ends })
+      return { bytes, begins, ends }
+    })
+}
+
+/** Cuts what a client says into whole messages; the first has no type. */
+export function cutMessages(): (data: Buffer) => { type: string; bytes: Buffer }[] {
+  let left = Buffer.alloc(0)
+  let started = false
+  return data => {
+    left = Buffer.concat([left, data])
+    const messages: { type: string; bytes: Buffer }[] = []
+    for (;;) {
+      const header = started ? 1 : 0
+      if (left.length < header + 4) return messages
+      const length = header + left.readUInt32BE(header)
+      if (left.length < length) return messages
+      const bytes = left.subarray(0, length)
+      left = left.subarray(length)
+      messages.push({ type: started ? String.fromCharCode(bytes[0] ?? 0) : '', bytes })
+      started = true
     }
   }
 }
