@@ -73,7 +73,7 @@ const PRIVATE_FORMS: readonly (readonly [what: string, form: RegExp])[] = [
 export function privateIn(text: string, more: readonly string[] = []): string[] {
   const texts = [...PRIVATE_TEXTS, ...more].flatMap(one => [one, JSON.stringify(one).slice(1, -1)])
   return [
-    ...texts.filter(one => one !== '' && text.includes(one)),
+    ...new Set(texts.filter(one => one !== '' && text.includes(one))),
     ...PRIVATE_FORMS.filter(([, form]) => form.test(text)).map(([what]) => what),
   ]
 }
@@ -100,21 +100,31 @@ function isEvent(line: string): boolean {
   }
 }
 
-/** In every text of test/api/log.test.ts. */
+/** In texts of requests that may be nowhere; no id has it. */
 export const CANARY = 'Zqcanary'
 
 /** Messages with rows in them, which that test makes the database print; their details it must not. */
 const ON_PURPOSE = /ERROR: {2}(invalid input syntax|refused: )/
 
-/** Everything kept of a run, and the log of its database; one sentence for each fault. */
-export async function faultsOfRun(
-  path: string,
-  secrets: readonly string[],
-  databaseLog: string,
-): Promise<string[]> {
+export interface Kept {
+  readonly folder: string
+  /** The log of the database; '' where there is none to be had. */
+  readonly databaseLog: string
+  /** Secrets of this run alone. */
+  readonly secrets: readonly string[]
+  /** All tests ran, and so each kind must be there. */
+  readonly whole: boolean
+}
+
+/** Everything kept of a run; one sentence for each fault. */
+export async function faultsOfRun(kept: Kept): Promise<string[]> {
+  const { folder, databaseLog, whole } = kept
+  const secrets = [...kept.secrets, CANARY]
   const faults: string[] = []
-  for (const name of await readdir(path)) {
-    const text = await readFile(join(path, name), 'utf8')
+  const missing = new Set(whole ? ['log', 'metrics', 'traces'] : [])
+  for (const name of await readdir(folder)) {
+    const text = await readFile(join(folder, name), 'utf8')
+    if (text.trim() !== '') missing.delete(name.replace(/^.*\./, ''))
     const lines = name.endsWith('.log') ? faultsOfLines(text) : []
     const found = text
       .replace(WELCOME, '')
@@ -123,8 +133,8 @@ export async function faultsOfRun(
     faults.push(...[...lines, ...found].map(fault => `${name}: ${fault}`))
   }
   for (const line of databaseLog.split('\n').filter(line => !ON_PURPOSE.test(line))) {
-    const found = [...PRIVATE_TEXTS, CANARY].filter(text => line.includes(text))
+    const found = [...PRIVATE_TEXTS, ...secrets].filter(text => line.includes(text))
     faults.push(...found.map(what => `log of PostgreSQL: ${what}: ${line.slice(0, 400)}`))
   }
-  return faults
+  return [...faults, ...[...missing].map(kind => `nothing was kept: ${kind}`)]
 }

@@ -19,7 +19,12 @@ const logs = await mkdtemp(join(tmpdir(), 'corridor-logs-'))
 try {
   code = await runTests(await makeTemplate(server.url))
   const { password } = new URL(server.url)
-  const faults = await faultsOfRun(logs, password === '' ? [] : [password], await server.log())
+  const faults = await faultsOfRun({
+    folder: logs,
+    databaseLog: await server.log(),
+    secrets: password === '' ? [] : [password],
+    whole: wanted.length === 0,
+  })
   for (const fault of faults.slice(0, 20)) console.log(`in the log of a service: ${fault}`)
   if (faults.length > 0) {
     console.log(`${faults.length} faults in the logs of services`)
