@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
+import type { OpenedAccount } from '../../src/cli/account.ts'
 import { localPayout } from '../support/bodies.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
 import {
@@ -14,20 +15,27 @@ import {
   until,
 } from '../support/process.ts'
 import { startProxy, type TcpProxy } from '../support/proxy.ts'
+import { basic } from '../support/service.ts'
+import { share } from '../support/share.ts'
 
 const FLIP_LIMIT_MS = 2_000
 /** Of a process that has nothing else to do, on a machine that has. */
-const ALIVE_LIMIT_MS = 500
+const ALIVE_LIMIT_MS = share(2_500, 500)
+/** So long a process goes by what it knew of keys, from when it last looked: twice a second. */
+const BLIND_MS = 3_000
+const BETWEEN_LOOKS_MS = 500
 
 let database: TestDatabase
 let proxy: TcpProxy
 let service: RunningProcess
 let client: HttpClient
+let opened: OpenedAccount
 
 before(async () => {
   database = await createDatabase()
   proxy = await startProxy(database.url)
-  client = httpClient(await openAccountOn(database.url, { USD: 1_000_000n }))
+  opened = await openAccountOn(database.url, { USD: 1_000_000n })
+  client = httpClient(opened)
   service = await startProcess({ DATABASE_URL: proxy.url, CORRIDOR_DRAIN_MS: '1500' })
 })
 after(async () => {
@@ -102,6 +110,43 @@ for (const [how, away_ms] of [
     assert.ok(alive_ms <= ALIVE_LIMIT_MS, `/healthz took ${alive_ms} ms`)
   })
 }
+
+/** The status of a request with these credentials, when it was asked and when answered. */
+async function judge(authorization?: string) {
+  const asked_at = performance.now()
+  const headers = authorization === undefined ? {} : { authorization }
+  const { status } = await fetch(`${service.address}/v3/balance`, { headers })
+  return { asked_at, answered_at: performance.now(), status }
+}
+
+test('the database silent: a wrong key is judged for 3 s by what was known, then every request is 503', async t => {
+  const right = basic(opened.key_id, opened.secret)
+  const wrong = basic(opened.key_id, `${opened.secret}x`)
+  assert.equal((await judge(wrong)).status, 401)
+  proxy.silence()
+  const silent_at = performance.now()
+  const answers: Awaited<ReturnType<typeof judge>>[] = []
+  try {
+    while (performance.now() < silent_at + BLIND_MS + 2 * BETWEEN_LOOKS_MS) {
+      answers.push(await judge(wrong))
+      await delay(60)
+    }
+    const [none, valid] = await Promise.all([judge(), judge(right)])
+    assert.deepEqual([none.status, valid.status], [503, 503])
+    assert.ok(valid.answered_at - valid.asked_at < 1_000, 'at once')
+  } finally {
+    await proxy.up()
+  }
+  const blind_at = answers.find(({ status }) => status === 503)?.asked_at ?? Number.NaN
+  t.diagnostic(`503 from ${Math.round(blind_at - silent_at)} ms on`)
+  // Its last look was before that, by no more than the time between two of them.
+  const early = answers.filter(one => one.answered_at < silent_at + BLIND_MS - 700)
+  const late = answers.filter(one => one.asked_at > silent_at + BLIND_MS + 300)
+  assert.ok(early.length > 5 && late.length > 2)
+  assert.deepEqual([...new Set(early.map(({ status }) => status))], [401])
+  assert.deepEqual([...new Set(late.map(({ status }) => status))], [503])
+  await until('judged again', 5_000, async () => (await judge(wrong)).status === 401)
+})
 
 test('GET /readyz, a migration missing: 503 that says so, and 200 when it is there', async () => {
   const ready = async () => {
