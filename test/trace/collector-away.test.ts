@@ -20,6 +20,8 @@ import { share } from '../support/share.ts'
 const QUEUE = 64
 const CLIENTS = 16
 const PAYOUTS = share(200, 20_000)
+/** Whoever waits for the collector waits ten seconds; a busy machine takes one at times. */
+const SLOWEST_MS = share(5_000, 1_000)
 
 let database: TestDatabase
 let collector: Collector
@@ -60,12 +62,13 @@ async function pay(payouts: number): Promise<HttpAnswer[]> {
   return answers
 }
 
-test('a collector that is silent: every payout made, none slow, no more spans kept than allowed', async () => {
+test('a collector that is silent: every payout made, none slow, no more spans kept than allowed', async t => {
   collector.hang()
   const answers = await pay(PAYOUTS)
   assert.deepEqual(tally(answers), { '200': PAYOUTS })
   const slowest_ms = Math.max(...answers.map(({ took_ms }) => took_ms))
-  assert.ok(slowest_ms < 1_000, `${slowest_ms} ms`)
+  t.diagnostic(`slowest ${Math.round(slowest_ms)} ms`)
+  assert.ok(slowest_ms < SLOWEST_MS, `${slowest_ms} ms`)
   collector.answer()
   await until('the collector gets spans again', 10_000, () => collector.spans.length > 0)
   // What is in the queue now was there all the time.
