@@ -1,6 +1,7 @@
-// `npm run test:mutants`: makes every mutant of the rules of money, tries each against the tests, and
-// ends with an error when too many survive. `npm run test:mutants -- FILE` is for the files whose name
-// contains FILE, `-- patches` for the mistakes written by hand (patches.ts).
+// `npm run test:mutants`: makes every mutant of the rules of money, tries each against the tests, then
+// every mistake written by hand (patches.ts), and ends with an error when too many mutants or any patch
+// survive. `-- FILE` is for the mutants of files whose name contains FILE, `-- patches [NAME]` for the
+// patches whose name contains NAME.
 import { readFile } from 'node:fs/promises'
 import { availableParallelism } from 'node:os'
 import { resolve } from 'node:path'
@@ -14,7 +15,7 @@ import { ROOT, type Tests, tryChange } from './trial.ts'
 
 const options = process.argv.slice(2).filter(word => word.startsWith('--'))
 const words = process.argv.slice(2).filter(word => !word.startsWith('--'))
-/** Without the tests of the API. */
+/** Without PostgreSQL: neither the tests of the API nor the patches. */
 const quick = options.includes('--quick')
 const jobs = Number(options.find(o => o.startsWith('--jobs='))?.slice(7) ?? availableParallelism())
 
@@ -25,7 +26,15 @@ const MIN_TIMEOUT_MS = 10_000
 process.once('SIGINT', () => process.exit(130))
 process.once('SIGTERM', () => process.exit(143))
 
-process.exitCode = words[0] === 'patches' ? await runPatches(words.slice(1)) : await runMutants()
+process.exitCode = await run()
+
+/** Patches also when mutants survive: whoever waited that long wants to know all. */
+async function run(): Promise<number> {
+  if (words[0] === 'patches') return runPatches(words.slice(1))
+  const mutants = await runMutants()
+  if (words.length > 0 || quick) return mutants
+  return Math.max(mutants, await runPatches([]))
+}
 
 async function runMutants(): Promise<number> {
   const began_ms = performance.now()
