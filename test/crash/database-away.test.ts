@@ -29,6 +29,8 @@ const DISTURBED_MS = share(1_000, 30_000)
 /** Over the 4.5 s that a caller waits. */
 const SLOW_MS = share(5_500, 30_000)
 const ANSWERED_WITHIN_MS = 5_000
+/** Long enough to see that nobody waits longer than that. */
+const SILENT_MS = share(ANSWERED_WITHIN_MS + BUSY_MS + 500, 30_000)
 const BACK_WITHIN_MS = 2_000
 /** Until connections that are only silent have been found out, and new ones made. */
 const FOUND_OUT_MS = 12_000
@@ -92,7 +94,7 @@ const FAULTS: readonly (readonly [
   begin: (proxy: TcpProxy) => Promise<void> | void,
 ])[] = [
   ['gone', AWAY_MS, p => p.down()],
-  ['silent', SLOW_MS, p => p.silence()],
+  ['silent', SILENT_MS, p => p.silence()],
   ['2 s away', SLOW_MS, p => p.slow({ latency_ms: 1_000 })],
   ['at 200 bytes a second', SLOW_MS, p => p.slow({ bytes_per_s: 200 })],
   ['reset', DISTURBED_MS, p => p.reset()],
