@@ -135,6 +135,9 @@ test(`${SLOW} clients each that are silent, slow at headers and slow at the body
     ...kind,
     all: Array.from({ length: SLOW }, () => openSlow(kind)),
   }))
+  t.after(() => {
+    for (const { socket } of slow.flatMap(({ all }) => all)) socket.destroy()
+  })
   const said: string[] = []
   for (const { what, closed_within_ms, all } of slow) {
     const ends = await Promise.all(all.map(({ closed }) => closed))
@@ -149,7 +152,6 @@ test(`${SLOW} clients each that are silent, slow at headers and slow at the body
   // They still hold their own side open, and the service has let go of it.
   await until('no socket is left', 5_000, async () => (await openFiles()) < files + 10)
   await Promise.all([load.stop(), usual.stop()])
-  for (const { socket } of slow.flatMap(({ all }) => all)) socket.destroy()
   const failed = [...load.asked, ...usual.asked].filter(({ answer }) => answer?.status !== 200)
   assert.deepEqual(failed, [])
   const [slow_ms, usual_ms] = [load, usual].map((of, i) => p99(of.asked.slice(begun[i]))) as [
