@@ -18,26 +18,35 @@ interface Watched {
   waits_since: number | undefined
 }
 
+/** All connections to one server, whichever pool they belong to. */
+interface Server {
+  readonly connections: Set<Watched>
+  readonly watching: NodeJS.Timeout
+}
+
+/** Those of this process, by address. */
+const servers = new Map<string, Server>()
+
 /**
  * For the `socket` option of postgres.js: sockets that are destroyed when something is to come and
- * nothing has for `silence_ms`, and with the first of them all those of the pool that have heard
+ * nothing has for `silence_ms`, and with the first of them all those to that server that have heard
  * nothing since: one by one, each would cost a caller its patience. An idle connection may stay
  * idle for ever. A socket is handed over while it connects: what is written waits, and a failure
  * arrives as on any socket.
  */
 export function watchedSocket(silence_ms: number) {
-  const pool = new Set<Watched>()
-  let watching: NodeJS.Timeout | undefined
   return ({ host, port, path, ssl }: Endpoint): Socket => {
     const socket = path ? connect(path) : connect(port[0] ?? 5432, host[0] ?? 'localhost')
     const one: Watched = { socket, heard_at: performance.now(), waits_since: undefined }
-    pool.add(one)
-    watching ??= watch(pool, silence_ms)
+    const name = path || `${host[0]}:${port[0]}`
+    const server = servers.get(name) ?? watchServer(silence_ms)
+    servers.set(name, server)
+    server.connections.add(one)
     socket.on('close', () => {
-      pool.delete(one)
-      if (pool.size > 0) return
-      clearInterval(watching)
-      watching = undefined
+      server.connections.delete(one)
+      if (server.connections.size > 0) return
+      clearInterval(server.watching)
+      servers.delete(name)
     })
     const write = socket.write
     socket.write = ((...parameters: Parameters<Socket['write']>) => {
@@ -62,8 +71,13 @@ function isAll(bytes: Buffer): boolean {
   return bytes.at(-6) === Z && bytes.at(-1) === I
 }
 
+function watchServer(silence_ms: number): Server {
+  const connections = new Set<Watched>()
+  return { connections, watching: watch(connections, silence_ms) }
+}
+
 /** Looks eight times in that time. */
-function watch(pool: ReadonlySet<Watched>, silence_ms: number): NodeJS.Timeout {
+function watch(connections: ReadonlySet<Watched>, silence_ms: number): NodeJS.Timeout {
   const every_ms = silence_ms / 8
   let looked_at = performance.now()
   const look = () => {
@@ -72,9 +86,9 @@ function watch(pool: ReadonlySet<Watched>, silence_ms: number): NodeJS.Timeout {
     const late = now - looked_at > 2 * every_ms
     looked_at = now
     if (late) return
-    const gone_at = Math.min(...[...pool].map(({ waits_since = now }) => waits_since))
+    const gone_at = Math.min(...[...connections].map(({ waits_since = now }) => waits_since))
     if (now - gone_at < silence_ms) return
-    for (const { socket, heard_at } of pool) {
+    for (const { socket, heard_at } of connections) {
       if (heard_at <= gone_at) socket.destroy(silent(silence_ms))
     }
   }
