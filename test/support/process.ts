@@ -126,11 +126,11 @@ export async function runCommand(args: readonly string[], env: Environment, main
 
 /** Any command, while it runs. */
 export function spawnCommand(args: readonly string[], env: Environment, main = MAIN): ChildProcess {
-  const { PATH = '' } = process.env
+  const { PATH = '', NODE_COMPILE_CACHE = '' } = process.env
   return spawn(process.execPath, [main, ...args], {
     cwd: ROOT,
     stdio: ['ignore', 'pipe', 'pipe'],
-    env: { PATH, ...env },
+    env: { PATH, NODE_COMPILE_CACHE, ...env },
   })
 }
 
