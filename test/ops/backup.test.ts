@@ -89,17 +89,26 @@ async function onData<T>(name: string, work: (sql: Sql) => Promise<T>): Promise<
 const paid = (asked: readonly Asked[]) => asked.filter(({ answer }) => answer?.status === 200)
 
 test('corridor backup under load, then restore: all that was acknowledged, books in order', async t => {
-  const random = seeded(pickSeed())
+  const seed = pickSeed()
+  t.diagnostic(`SEED=${seed}`)
+  const random = seeded(seed)
   const client = httpClient(account)
   const load = startLoad({ client, clients: 8, address: () => service.address, name: 'b', random })
   await until('200 paid', 30_000, () => paid(load.asked).length >= 200)
   const before_backup = paid(load.asked)
   const began_at = performance.now()
-  const made = await runCommand(['backup', backup, '--json'], dataOf('original'))
-  const took_ms = Math.round(performance.now() - began_at)
+  const making = runCommand(['backup', backup, '--json'], dataOf('original'))
+  await until('writing', 30_000, () => existsSync(`${backup}.part`))
+  const writing_at = performance.now()
+  const made = await making
+  const ended_at = performance.now()
+  const took_ms = Math.round(ended_at - began_at)
   assert.equal(made.code, 0, made.output)
   await load.stop()
-  assert.ok(paid(load.asked).length > before_backup.length, 'paid while the backup was taken')
+  const meanwhile = paid(load.asked).filter(
+    one => one.asked_at > writing_at && one.ended_at < ended_at,
+  )
+  assert.ok(meanwhile.length > 0, 'asked and paid while the backup was written')
   assert.deepEqual(paid(load.asked), load.asked, 'no request was refused')
   assert.equal((await stat(backup)).mode & 0o777, 0o600)
 
@@ -112,7 +121,8 @@ test('corridor backup under load, then restore: all that was acknowledged, books
   assert.ok(checked.payouts >= before_backup.length)
   assert.deepEqual((await readdir(path('copy'))).sort(), ['postgres', 'postgres.lock'])
   t.diagnostic(
-    `${before_backup.length} acknowledged before, ${checked.payouts} in the copy, ` +
+    `${before_backup.length} acknowledged before, ${meanwhile.length} while it was written, ` +
+      `${checked.payouts} in the copy, ` +
       `${load.asked.length} at last; ${JSON.parse(made.output).bytes} bytes in ${took_ms} ms, ` +
       `restored and verified in ${restored_ms} ms`,
   )
