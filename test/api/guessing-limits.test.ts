@@ -1,0 +1,185 @@
+// Whoever guesses is slowed down, by address, and keeps nobody with a valid key out; a key has a
+// limit of its own.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { markKeyRevoked } from '../../src/account/store.ts'
+import { readConfig } from '../../src/config.ts'
+import { networkOf } from '../../src/http/limits.ts'
+import { assertRefused, withoutStamps } from '../support/check.ts'
+import { wrongOnes } from '../support/credentials.ts'
+import { until } from '../support/process.ts'
+import {
+  type Answer,
+  basic,
+  type Client,
+  startTestService,
+  type TestService,
+} from '../support/service.ts'
+
+const balance = (authorization: string, of: TestService, remoteAddress = '192.0.2.1') =>
+  of.inject({ url: '/v3/balance', headers: { authorization }, remoteAddress })
+
+/** A service of its own with these limits, and the kinds of wrong credentials there. */
+async function withLimits(
+  config: Parameters<typeof startTestService>[0],
+  work: (limited: TestService, by: Client, wrong: readonly string[]) => Promise<void>,
+): Promise<void> {
+  const limited = await startTestService(config)
+  try {
+    const by = await limited.openAccount()
+    const ended = await limited.addKey(by, 'write')
+    await markKeyRevoked(limited.deps.sql, ended.key_id)
+    await limited.deps.reference.refresh()
+    await work(limited, by, Object.values(wrongOnes(by, ended)))
+  } finally {
+    await limited.close()
+  }
+}
+
+function assertTooMany(answer: Answer, most_s: number): void {
+  assertRefused(answer, 429, 'rate_limited')
+  assert.equal(answer.json.errors[0].code, 110)
+  const wait = String(answer.headers['retry-after'])
+  assert.match(wait, /^[1-9]\d*$/)
+  assert.ok(Number(wait) <= most_s, wait)
+}
+
+test('wrong credentials, more a minute than allowed: 429, alike for every kind, and from that address alone', async () => {
+  await withLimits({ failed_logins_per_min: 7 }, async (limited, by, wrong) => {
+    for (const authorization of wrong) {
+      assertRefused(await balance(authorization, limited), 401, 'invalid_credentials')
+    }
+    const seen = new Set<string>()
+    for (const authorization of wrong) {
+      const answer = await balance(authorization, limited)
+      assertTooMany(answer, 9)
+      seen.add(JSON.stringify({ ...withoutStamps(answer), headers: Object.keys(answer.headers) }))
+    }
+    assert.equal(seen.size, 1)
+    const [first = ''] = wrong
+    assertRefused(await balance(first, limited, '192.0.2.2'), 401, 'invalid_credentials')
+    // Who sends none guesses none.
+    const none = await limited.inject({ url: '/v3/balance', remoteAddress: '192.0.2.1' })
+    assertRefused(none, 401, 'missing_credentials')
+    for (const address of ['192.0.2.1', '192.0.2.2']) {
+      const answer = await balance(basic(by.key_id, by.secret), limited, address)
+      assert.equal(answer.status, 200, answer.text)
+    }
+  })
+})
+
+test('valid key beside someone who guesses at the same address: every one of its requests is served', async () => {
+  await withLimits({ failed_logins_per_min: 5 }, async (limited, by, wrong) => {
+    for (let i = 0; i < 200; i++) {
+      const [guess, good] = await Promise.all([
+        balance(wrong[i % wrong.length] ?? '', limited),
+        balance(basic(by.key_id, by.secret), limited),
+      ])
+      assert.equal(guess.status, i < 5 ? 401 : 429)
+      assert.equal(good.status, 200)
+    }
+  })
+})
+
+test('wrong credentials, after the time that Retry-After says: 401 again', async () => {
+  await withLimits({ failed_logins_per_min: 600 }, async (limited, _, [wrong = '']) => {
+    let last: Answer
+    do last = await balance(wrong, limited)
+    while (last.status === 401)
+    assertTooMany(last, 1)
+    const refused_at = performance.now()
+    await until('they are judged again', 1_500, async () => {
+      return (await balance(wrong, limited)).status === 401
+    })
+    assert.ok(performance.now() - refused_at <= 1_100)
+  })
+})
+
+test('address behind a proxy: believed of a trusted proxy alone', async () => {
+  const trusted_proxies = readConfig({
+    CORRIDOR_TRUSTED_PROXIES: '10.0.0.0/8, 2001:db8::7',
+  }).trusted_proxies
+  await withLimits(
+    { failed_logins_per_min: 1, trusted_proxies },
+    async (limited, _, [wrong = '']) => {
+      const from = async (remoteAddress: string, forwarded: string) => {
+        const headers = { authorization: wrong, 'x-forwarded-for': forwarded }
+        return (await limited.inject({ url: '/v3/balance', headers, remoteAddress })).status
+      }
+      assert.equal(await from('10.1.2.3', '192.0.2.1'), 401)
+      assert.equal(await from('10.1.2.3', '192.0.2.1'), 429)
+      assert.equal(await from('10.1.2.3', '192.0.2.2'), 401)
+      // What the client itself wrote before the proxy's word.
+      assert.equal(await from('2001:db8::7', '192.0.2.99, 192.0.2.2'), 429)
+      assert.equal(await from('192.0.2.50', '192.0.2.60'), 401)
+      assert.equal(await from('192.0.2.50', '192.0.2.61'), 429)
+    },
+  )
+})
+
+test('addresses that are counted as one: an IPv6 network of 64 bits, IPv4 however it is written', () => {
+  const same = [
+    ['192.0.2.1', '::ffff:192.0.2.1'],
+    ['2001:db8:1:2::1', '2001:DB8:1:2:ffff:ffff:ffff:ffff'],
+    ['2001:0db8:0001:0002::', '2001:db8:1:2::9'],
+    ['::1', '::2'],
+    ['fe80::1%eth0', 'fe80::1'],
+    ['2001:db8::', '2001:db8:0:0:1::'],
+  ] as const
+  for (const [a, b] of same) assert.equal(networkOf(a), networkOf(b), `${a} and ${b}`)
+  const others = ['192.0.2.1', '192.0.2.2', '2001:db8:1:2::1', '2001:db8:1:3::1', '2001:db8:2::1']
+  assert.equal(new Set(others.map(networkOf)).size, others.length)
+  assert.ok(networkOf('x'.repeat(10_000)).length <= 64)
+})
+
+test('requests of one API key, more a second than allowed: 429, other keys go on', async () => {
+  await withLimits({ rate_limit_per_s: 2 }, async (limited, by) => {
+    const other = await limited.addKey(by, 'write')
+    const answers: Answer[] = []
+    for (let i = 0; i < 40; i++) answers.push(await by.get('/v3/balance'))
+    const served = answers.filter(({ status }) => status === 200).length
+    // A burst of ten, and what came back meanwhile.
+    assert.ok(served >= 10 && served <= 16, `${served} of 40`)
+    assertTooMany(answers.at(-1) as Answer, 1)
+    assert.equal((await other.get('/v3/balance')).status, 200)
+    // Wrong credentials with its id cost it nothing, and it answers to its own limit alone.
+    for (let i = 0; i < 20; i++) await balance(basic(other.key_id, 'wrong'), limited)
+    assert.equal((await other.get('/v3/balance')).status, 200)
+    await until('it is served again', 1_500, async () => {
+      return (await by.get('/v3/balance')).status === 200
+    })
+  })
+})
+
+test('limits by default: none for keys, a hundred wrong credentials a minute from an address', async () => {
+  const { rate_limit_per_s, failed_logins_per_min } = readConfig({})
+  assert.deepEqual(
+    { rate_limit_per_s, failed_logins_per_min },
+    {
+      rate_limit_per_s: 0,
+      failed_logins_per_min: 100,
+    },
+  )
+  await withLimits({}, async (limited, by, [wrong = '']) => {
+    const statuses = new Map<number, number>()
+    for (let i = 0; i < 150; i++) {
+      const { status } = await balance(wrong, limited)
+      statuses.set(status, (statuses.get(status) ?? 0) + 1)
+      assert.equal((await by.get('/v3/balance')).status, 200)
+    }
+    const taken = statuses.get(401) ?? 0
+    assert.ok(taken >= 100 && taken <= 110, `${taken} of 150`)
+  })
+})
+
+test('settings of the limits that cannot be read: the error names them', () => {
+  for (const [name, value] of [
+    ['CORRIDOR_RATE_LIMIT_PER_S', '-1'],
+    ['CORRIDOR_FAILED_LOGINS_PER_MIN', 'many'],
+    ['CORRIDOR_TRUSTED_PROXIES', 'localhost'],
+    ['CORRIDOR_TRUSTED_PROXIES', '10.0.0.0/33'],
+    ['CORRIDOR_TRUSTED_PROXIES', '10.0.0.1, 2001:db8::/129'],
+  ] as const) {
+    assert.throws(() => readConfig({ [name]: value }), new RegExp(`^ConfigError: ${name} must be`))
+  }
+})

@@ -1,0 +1,211 @@
+// Time tells nothing of wrong credentials: neither what is wrong with them, over HTTP, nor whether a
+// key is known, where it is judged. How much two times may differ is measured beside them, and so is
+// a difference that must be seen.
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { Agent, createServer, request } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { after, before, type TestContext, test } from 'node:test'
+import type { FastifyRequest } from 'fastify'
+import { markKeyRevoked } from '../../src/account/store.ts'
+import { type Refusal, refusal } from '../../src/errors.ts'
+import { authenticate } from '../../src/http/authenticate.ts'
+import { openLimits } from '../../src/http/limits.ts'
+import { wrongOnes } from '../support/credentials.ts'
+import { seeded } from '../support/process.ts'
+import { basic, type Client, startTestService, type TestService } from '../support/service.ts'
+
+let service: TestService
+let account: Client
+let wrong: Readonly<Record<string, string>>
+before(async () => {
+  service = await startTestService({ failed_logins_per_min: 0 })
+  account = await service.openAccount()
+  const revoked = await service.addKey(account, 'write')
+  await markKeyRevoked(service.deps.sql, revoked.key_id)
+  await service.deps.reference.refresh()
+  wrong = wrongOnes(account, revoked)
+})
+after(() => service.close())
+
+/** Times are told apart by this much of their median, or by twice what the same kind differs. */
+const SHARE = 0.1
+/** A machine with other work may disturb one kind more than another once or twice. */
+const TRIES = 4
+
+/** Of the same kind as `SAME`, so that they differ by chance alone. */
+const AGAIN = 'the same again'
+const SAME = 'wrong secret'
+/** Differs from `SAME`, and must be seen to. */
+const CONTROL = 'control'
+
+type Measure = () => Promise<number> | number
+
+/** Each kind once a round, in an order that chance makes anew: none comes behind the same always. */
+async function measureAll(kinds: ReadonlyMap<string, Measure>, rounds: number) {
+  const random = seeded(rounds)
+  const times = new Map([...kinds.keys()].map(kind => [kind, [] as number[]]))
+  // The first ones warm up.
+  for (let i = -rounds / 10; i < rounds; i++) {
+    const drawn = [...kinds].map(one => ({ one, at: random() })).sort((a, b) => a.at - b.at)
+    for (const { one } of drawn) {
+      const [kind, measure] = one
+      const took_ms = await measure()
+      if (i >= 0) times.get(kind)?.push(took_ms)
+    }
+  }
+  return new Map([...times].map(([kind, some]) => [kind, medianOf(some)]))
+}
+
+function medianOf(times: readonly number[]): number {
+  const sorted = times.toSorted((a, b) => a - b)
+  return sorted[sorted.length >> 1] ?? Number.NaN
+}
+
+interface Told {
+  /** Kinds that time tells apart. */
+  readonly apart: readonly string[]
+  /** Whether the control is told apart from what it differs from. */
+  readonly seen: boolean
+}
+
+function tellApart(t: TestContext, medians: ReadonlyMap<string, number>): Told {
+  const of = (kind: string) => medians.get(kind) ?? Number.NaN
+  const tolerance = Math.max(SHARE * of(SAME), 2 * Math.abs(of(SAME) - of(AGAIN)))
+  const us = (ms: number) => (1_000 * ms).toFixed(1)
+  const said = [...medians].map(([kind, median]) => `${kind} ${us(median)}`).join(', ')
+  t.diagnostic(`medians in µs, told apart by ${us(tolerance)}: ${said}`)
+  const kinds = [...medians.keys()].filter(kind => kind !== CONTROL)
+  const apart = kinds.flatMap((a, i) =>
+    kinds.slice(i + 1).flatMap(b => {
+      const difference = Math.abs(of(a) - of(b))
+      return difference <= tolerance ? [] : [`${a} and ${b} differ by ${us(difference)} µs`]
+    }),
+  )
+  return { apart, seen: Math.abs(of(CONTROL) - of(SAME)) > tolerance }
+}
+
+/** The control is seen, and nothing else, in one of several tries. */
+async function assertAlike(t: TestContext, kinds: ReadonlyMap<string, Measure>, rounds: number) {
+  let told: Told = { apart: [], seen: false }
+  for (let i = 0; i < TRIES && (!told.seen || told.apart.length > 0); i++) {
+    told = tellApart(t, await measureAll(kinds, rounds))
+  }
+  assert.deepEqual(told, { apart: [], seen: true })
+}
+
+test('wrong credentials of every kind over HTTP: time does not tell them apart, and would tell a fifth more', async t => {
+  let late_ms = 0
+  // The service, with a delay before it for the control.
+  const server = createServer((incoming, response) => {
+    const until = incoming.url?.endsWith('?late') ? performance.now() + late_ms : 0
+    if (until > 0) incoming.url = '/v3/balance'
+    while (performance.now() < until);
+    service.app.routing(incoming, response)
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+  const { port } = server.address() as AddressInfo
+  const time = (authorization: string, query = '') =>
+    timeOf(`http://127.0.0.1:${port}/v3/balance${query}`, agent, authorization)
+  const same = wrong[SAME] ?? ''
+  try {
+    const first = await measureAll(new Map([[SAME, () => time(same)]]), 2_000)
+    late_ms = 0.2 * (first.get(SAME) ?? 0)
+    const kinds = new Map<string, Measure>(
+      Object.entries(wrong).map(([kind, authorization]) => [kind, () => time(authorization)]),
+    )
+    kinds.set(AGAIN, () => time(same)).set(CONTROL, () => time(same, '?late'))
+    await assertAlike(t, kinds, 1_000)
+  } finally {
+    agent.destroy()
+    server.close()
+  }
+})
+
+function timeOf(url: string, agent: Agent, authorization: string): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const started = performance.now()
+    const asked = request(url, { agent, headers: { authorization } }, response => {
+      assert.equal(response.statusCode, 401)
+      response.resume().on('end', () => resolve(performance.now() - started))
+    })
+    asked.on('error', reject).end()
+  })
+}
+
+/** Whether this is let in, or with which status it is refused. */
+function openJudge() {
+  const limits = openLimits({ rate_limit_per_s: 1_000_000, failed_logins_per_min: 1_000_000 })
+  const reference = service.deps.reference.current()
+  const judge = (authorization: string) => {
+    const request = { headers: { authorization }, ip: '192.0.2.1' }
+    authenticate(request as FastifyRequest, reference, 'read', limits)
+  }
+  return judge
+}
+
+function statusOf(judge: () => void): number {
+  try {
+    judge()
+    return 200
+  } catch (error) {
+    return (error as Refusal).status
+  }
+}
+
+/** Judged so often at a time: one alone takes less than a clock tells well. */
+const AT_A_TIME = 20
+
+test('keys unknown, wrong and revoked where they are judged: as long each, and a hash left out would be seen', async t => {
+  const judge = openJudge()
+  const measure = (judged: () => void) => () => {
+    const started = performance.now()
+    for (let i = 0; i < AT_A_TIME; i++) assert.equal(statusOf(judged), 401)
+    return (performance.now() - started) / AT_A_TIME
+  }
+  const kinds = new Map<string, Measure>()
+  for (const kind of ['unknown key', SAME, 'revoked key', 'revoked key, wrong secret']) {
+    const authorization = wrong[kind] ?? assert.fail(kind)
+    kinds.set(
+      kind,
+      measure(() => judge(authorization)),
+    )
+  }
+  kinds.set(
+    AGAIN,
+    measure(() => judge(wrong[SAME] ?? '')),
+  )
+  const { keys } = service.deps.reference.current()
+  // As somebody in a hurry would write it.
+  const hasty = (authorization: string) => {
+    const text = Buffer.from(authorization.slice(6), 'base64').toString('utf8')
+    if (!keys.has(text.slice(0, text.indexOf(':')))) throw refusal('invalid_credentials', '')
+    judge(authorization)
+  }
+  kinds.set(
+    CONTROL,
+    measure(() => hasty(wrong['unknown key'] ?? '')),
+  )
+  await assertAlike(t, kinds, 500)
+})
+
+test('credentials, right or wrong: judged in a tenth of a millisecond at most', t => {
+  const judge = openJudge()
+  for (const [authorization, status] of [
+    [basic(account.key_id, account.secret), 200],
+    [wrong[SAME] ?? '', 401],
+  ] as const) {
+    const before = process.cpuUsage()
+    for (let i = 0; i < 5_000; i++)
+      assert.equal(
+        statusOf(() => judge(authorization)),
+        status,
+      )
+    const { user, system } = process.cpuUsage(before)
+    const each_ms = (user + system) / 1_000 / 5_000
+    t.diagnostic(`${status}: ${each_ms.toFixed(4)} ms of processor time`)
+    assert.ok(each_ms <= 0.1, `${each_ms} ms`)
+  }
+})
