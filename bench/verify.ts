@@ -8,7 +8,7 @@ import { readable } from './numbers.ts'
 import { type Options, targetOf } from './options.ts'
 import { fillPayouts } from './payout-fill.ts'
 import { say, whole } from './report.ts'
-import { type Target, withTargets } from './target.ts'
+import { type Target, type TargetOptions, withTargets } from './target.ts'
 
 interface Plan {
   readonly rounds: number
@@ -21,10 +21,11 @@ const QUICK: Plan = { rounds: 1, payouts: 10_000 }
 
 const LIMIT_S = 60
 
-/** What a superuser does to a book, how it is undone, and the table that must be named. */
+/** What a superuser does to a book, how it is undone, and the row that must be named. */
 interface Fault {
   readonly name: string
   readonly table: string
+  readonly key: string
   readonly plant: string
   readonly undo: string
 }
@@ -38,11 +39,12 @@ function faultsAt(account_id: string, number: bigint): readonly Fault[] {
   const exchange = [move(number, spare), move(number + 1n, number), move(spare, number + 1n)].join(
     ';',
   )
+  const row = { table: 'journals', key: String(number) }
   const line = `account_id = '${account_id}' and journal_number = ${number}`
   return [
     {
       name: 'a changed amount',
-      table: 'journals',
+      ...row,
       plant: `update journals set amounts[1] = amounts[1] - 1, amounts[2] = amounts[2] + 1
         where ${at(number)}`,
       undo: `update journals set amounts[1] = amounts[1] + 1, amounts[2] = amounts[2] - 1
@@ -50,26 +52,48 @@ function faultsAt(account_id: string, number: bigint): readonly Fault[] {
     },
     {
       name: 'a missing line',
-      table: 'journals',
+      ...row,
       plant: `create table kept_line as select * from balance_transactions where ${line};
         delete from balance_transactions where ${line}`,
       undo: `insert into balance_transactions select * from kept_line; drop table kept_line`,
     },
-    { name: 'a reordered journal', table: 'journals', plant: exchange, undo: exchange },
+    { name: 'a reordered journal', ...row, plant: exchange, undo: exchange },
   ]
 }
 
 export function benchVerifying(options: Options): Promise<readonly Figure[]> {
   const plan = options.quick ? QUICK : FULL
   options.record('plan', plan)
-  return withTargets(1, targetOf(options.postgres), async targets => {
+  return withBook(plan.payouts, targetOf(options.postgres), book => measure(plan, book))
+}
+
+/** A book to be verified, and whom nothing in the database stops from changing it. */
+interface Book {
+  readonly target: Target
+  readonly sql: Sql
+  readonly journals: number
+  readonly faults: readonly Fault[]
+}
+
+/** Works with a book of so many payouts, two journals each. */
+export function withBook<T>(
+  payouts: number,
+  options: TargetOptions,
+  work: (book: Book) => Promise<T>,
+): Promise<T> {
+  return withTargets(1, options, async targets => {
     const [target] = targets as [Target]
-    await fillPayouts(target, plan.payouts, { status: 'succeeded', kept_answers: 0, chained: true })
+    await fillPayouts(target, payouts, { status: 'succeeded', kept_answers: 0, chained: true })
     const sql = openSuperuser(target)
     try {
-      // Nothing in the database stands in its way.
       await sql`set session_replication_role = replica`
-      return await measure(plan, target, sql)
+      const [book] = await sql<{ journals: bigint; pair: bigint }[]>`
+        select b.journal_count as journals, max(j.number) as pair
+        from books b join journals j on j.account_id = b.account_id and j.kind = 'payout'
+        where b.account_id = ${target.account_id} group by 1`
+      if (book === undefined) throw new Error('an empty book')
+      const faults = faultsAt(target.account_id, book.pair)
+      return await work({ target, sql, journals: Number(book.journals), faults })
     } finally {
       await sql.end({ timeout: 5 })
     }
@@ -82,25 +106,18 @@ function openSuperuser(target: Target): Sql {
   return connect(url.href, { max: 1, as: 'owner' })
 }
 
-async function measure(plan: Plan, target: Target, sql: Sql): Promise<readonly Figure[]> {
-  const [book] = await sql<{ journals: bigint; pair: bigint }[]>`
-    select b.journal_count as journals, max(j.number) as pair
-    from books b join journals j on j.account_id = b.account_id and j.kind = 'payout'
-    where b.account_id = ${target.account_id} group by 1`
-  if (book === undefined) throw new Error('an empty book')
+async function measure(plan: Plan, book: Book): Promise<readonly Figure[]> {
   const clean: FigureRound[] = []
   const found: FigureRound[] = []
   for (let i = 1; i <= plan.rounds; i++) {
     say(`round ${i} of ${plan.rounds}`)
-    clean.push({ value: await verifyClean(target), baselines: {} })
+    clean.push({ value: await verifyClean(book), baselines: {} })
     const times: number[] = []
-    for (const fault of faultsAt(target.account_id, book.pair)) {
-      times.push(await findFault(target, sql, fault))
-    }
+    for (const fault of book.faults) times.push(await findFault(book, fault))
     found.push({ value: Math.max(...times), baselines: {} })
   }
   const goals = [{ what: 'value', at_most: LIMIT_S }] as const
-  const books = `${whole(Number(book.journals))} journals`
+  const books = `${whole(book.journals)} journals`
   return [
     { name: `verify ${books}, in order`, unit: 's', rounds: clean, goals },
     {
@@ -113,7 +130,8 @@ async function measure(plan: Plan, target: Target, sql: Sql): Promise<readonly F
   ]
 }
 
-async function verifyClean(target: Target): Promise<number> {
+/** Seconds that `corridor verify` takes for books in order. */
+export async function verifyClean({ target }: Book): Promise<number> {
   const started = performance.now()
   const { ok } = JSON.parse(await target.command('verify', '--json'))
   const seconds = (performance.now() - started) / 1000
@@ -122,8 +140,9 @@ async function verifyClean(target: Target): Promise<number> {
   return seconds
 }
 
-async function findFault(target: Target, sql: Sql, fault: Fault): Promise<number> {
-  const { name, table, plant, undo } = fault
+/** Seconds until the fault is found, which is taken back; throws when another row is named. */
+export async function findFault({ target, sql }: Book, fault: Fault): Promise<number> {
+  const { name, table, key, plant, undo } = fault
   await sql.unsafe(plant)
   const started = performance.now()
   // The exit code is 1, and what was printed is with the error.
@@ -134,7 +153,9 @@ async function findFault(target: Target, sql: Sql, fault: Fault): Promise<number
   const seconds = (performance.now() - started) / 1000
   await sql.unsafe(undo)
   const { problem } = JSON.parse(stdout)
-  if (problem?.table !== table) throw new Error(`${name} was not found: ${stdout}`)
+  if (problem?.table !== table || problem.key !== key || problem.account_id !== target.account_id) {
+    throw new Error(`${name} was not found: ${stdout}`)
+  }
   say(`  ${name}: ${readable(seconds)} s, ${problem.table} ${problem.key}`)
   return seconds
 }
