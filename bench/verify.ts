@@ -39,7 +39,7 @@ function faultsAt(account_id: string, number: bigint): readonly Fault[] {
   const exchange = [move(number, spare), move(number + 1n, number), move(spare, number + 1n)].join(
     ';',
   )
-  const row = { table: 'journals', key: String(number) }
+  const row = { table: 'journals', key: `number ${number}` }
   const line = `account_id = '${account_id}' and journal_number = ${number}`
   return [
     {
