@@ -121,3 +121,13 @@ test('patches: each names a test file that is there, and applies to the sources'
     assert.equal(status, 0, `${name}: ${stderr}`)
   }
 })
+
+test('docs/reliability.md, each promise: there is a patch that one of its tests must notice', async () => {
+  const text = await readFile(resolve(ROOT, 'docs/reliability.md'), 'utf8')
+  const files = new Set((await readPatches()).map(({ file }) => file))
+  const rows = text.split('\n').filter(line => /^\|.*\]\(\.\.\/test\//.test(line))
+  assert.ok(rows.length > 20)
+  const testsOf = (row: string) => [...row.matchAll(/\.\.\/(test\/[^)]+)/g)].map(found => found[1])
+  const without = rows.filter(row => !testsOf(row).some(path => files.has(path ?? '')))
+  assert.deepEqual(without, [])
+})

@@ -21,6 +21,8 @@ export interface Patch {
 /** What a copy of the project does without. */
 const NOT_COPIED = new Set(['.git', 'node_modules', 'data', '.corridor'])
 const TIMEOUT_MS = 300_000
+/** Of an error. */
+const MAX_LINES = 8
 
 export async function readPatches(): Promise<Patch[]> {
   const folder = resolve(ROOT, 'test/mutants/patches')
@@ -46,20 +48,27 @@ export async function runPatches(words: readonly string[]): Promise<number> {
   let unnoticed = 0
   for (const patch of patches) {
     const began_ms = performance.now()
-    const how = await tryPatch(patch)
+    const { how, why } = await tryPatch(patch)
     if (how !== 'red') unnoticed += 1
     const took_s = ((performance.now() - began_ms) / 1000).toFixed(0)
     console.log(`${patch.name}: ${how}, ${took_s} s`)
     console.log(`  ${patch.promise}\n  ${patch.file}: ${patch.test}`)
+    for (const line of why) console.log(`    ${line}`)
   }
   console.log(`\n${patches.length} patches, ${unnoticed} unnoticed`)
   return unnoticed === 0 && patches.length > 0 ? 0 : 1
 }
 
-/** `red` is what it must be; `otherwise red` is by something else than the test that is named. */
-type Outcome = 'red' | 'green' | 'otherwise red' | 'no such test'
+/**
+ * `red` is what it must be, and the first words of the error are for a person to judge whether it is
+ * for the promise. `otherwise red` is by something else than the test that is named.
+ */
+interface Found {
+  readonly how: string
+  readonly why: readonly string[]
+}
 
-async function tryPatch(patch: Patch): Promise<Outcome | 'does not apply' | `${Outcome} before`> {
+async function tryPatch(patch: Patch): Promise<Found> {
   const copy = await mkdtemp(join(tmpdir(), 'corridor-patched-'))
   try {
     await cp(ROOT, copy, {
@@ -68,23 +77,30 @@ async function tryPatch(patch: Patch): Promise<Outcome | 'does not apply' | `${O
     })
     await symlink(resolve(ROOT, 'node_modules'), join(copy, 'node_modules'))
     const before = await runTest(patch, copy)
-    if (before !== 'green') return `${before} before`
-    const { code } = await command('git', ['apply', patch.path], copy)
-    return code === 0 ? await runTest(patch, copy) : 'does not apply'
+    if (before.how !== 'green') return { ...before, how: `${before.how} before` }
+    const applied = await command('git', ['apply', patch.path], copy)
+    if (applied.code !== 0) return { how: 'does not apply', why: [applied.output] }
+    // Else any test would notice.
+    const loaded = await command('node', ['src/main.ts', '--help'], copy)
+    if (loaded.code !== 0) return { how: 'does not load', why: [loaded.output] }
+    return await runTest(patch, copy)
   } finally {
     await rm(copy, { recursive: true, force: true })
   }
 }
 
 /** Of the tests in its file only those whose name begins so are run, and one of them must fail. */
-async function runTest({ file, test }: Patch, copy: string): Promise<Outcome> {
+async function runTest({ file, test }: Patch, copy: string): Promise<Found> {
   const pattern = `--test-name-pattern=^${test.replaceAll(/[^\w/-]/g, '.')}`
   const { code, output } = await command('node', ['test/support/run.ts', file], copy, pattern)
-  const lines = output.split('\n').filter(line => line.includes(test))
-  if (code === 0) return lines.length > 0 ? 'green' : 'no such test'
-  if (lines.some(line => /(✖|not ok)/.test(line))) return 'red'
-  console.log(output)
-  return 'otherwise red'
+  const lines = output.split('\n')
+  const named = lines.filter(line => line.includes(test))
+  if (code === 0) return { how: named.length > 0 ? 'green' : 'no such test', why: [] }
+  const failed = named.some(line => /(✖|not ok)/.test(line))
+  if (!failed) return { how: 'otherwise red', why: lines }
+  const error = lines.findIndex(line => /^ *(\[|\w*)(Assertion)?Error\b/.test(line))
+  const why = error === -1 ? [] : lines.slice(error, error + MAX_LINES)
+  return { how: 'red', why: why.filter(line => line.trim() !== '').map(line => line.slice(0, 160)) }
 }
 
 function command(name: 'git' | 'node', args: readonly string[], cwd: string, options?: string) {
