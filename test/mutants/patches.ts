@@ -20,7 +20,8 @@ export interface Patch {
 
 /** What a copy of the project does without. */
 const NOT_COPIED = new Set(['.git', 'node_modules', 'data', '.corridor'])
-const TIMEOUT_MS = 300_000
+/** Over the five minutes after which a test is ended by its runner, and said to have failed. */
+const TIMEOUT_MS = 400_000
 /** Of an error. */
 const MAX_LINES = 8
 
