@@ -191,7 +191,7 @@ log_error_verbosity = terse
 }
 
 /** Entirely or not at all: on a full disk the file stays as it was. */
-async function writeAs(user: User | undefined, file: string, text: string): Promise<void> {
+export async function writeAs(user: User | undefined, file: string, text: string): Promise<void> {
   const temporary = `${file}.new`
   await fs.writeFile(temporary, text, { mode: 0o600 })
   if (user) await fs.chown(temporary, user.uid, user.gid)

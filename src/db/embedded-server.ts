@@ -6,8 +6,21 @@ import * as fs from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as delay } from 'node:timers/promises'
-import { findCluster, findLastPort, initCluster, writeSettings } from './embedded-cluster.ts'
-import { findBinaries, findServerUser, ignoring, type Place, run } from './embedded-place.ts'
+import {
+  findCluster,
+  findLastPort,
+  initCluster,
+  writeAs,
+  writeSettings,
+} from './embedded-cluster.ts'
+import {
+  findBinaries,
+  findServerUser,
+  ignoring,
+  type Place,
+  run,
+  type User,
+} from './embedded-place.ts'
 
 /** Longest wait for a server that starts: crash recovery replays up to `max_wal_size` first. */
 export const START_TIMEOUT_S = 120
@@ -119,7 +132,7 @@ async function startCluster(place: Place, folder: string): Promise<void> {
   const port = await findLastPort(folder)
   const args = ['start', '-s', '-w', '-t', String(START_TIMEOUT_S), '-D', folder]
   const deadline = Date.now() + START_TIMEOUT_S * 1000
-  for (let tries = 1; await disownPidFile(folder); tries += 1) {
+  for (let tries = 1; await disownPidFile(folder, user); tries += 1) {
     await writeSettings(folder, user, port)
     // The server writes to the file we opened: its user needs no right to the data folder.
     const log = await fs.open(log_file, 'a', 0o600)
@@ -149,14 +162,14 @@ async function startCluster(place: Place, folder: string): Promise<void> {
  * orphaned backend still writes to the dead server's shared memory.
  * @returns false when the rival is real
  */
-async function disownPidFile(folder: string): Promise<boolean> {
+async function disownPidFile(folder: string, user: User | undefined): Promise<boolean> {
   const file = join(folder, 'postmaster.pid')
   const server = await findPostmaster(folder)
   if (server?.alive) return false
   if (server?.pid === 0) await fs.rm(file)
   else if (server) {
     const text = await fs.readFile(file, 'utf8')
-    await fs.writeFile(file, text.replace(/^\d+/, String(process.pid)))
+    await writeAs(user, file, text.replace(/^\d+/, String(process.pid)))
   }
   return true
 }
