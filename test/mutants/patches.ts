@@ -22,6 +22,8 @@ export interface Patch {
 const NOT_COPIED = new Set(['.git', 'node_modules', 'data', '.corridor'])
 /** Over the five minutes after which a test is ended by its runner, and said to have failed. */
 const TIMEOUT_MS = 400_000
+/** Once the test has failed. */
+const END_WITHIN_MS = 10_000
 /** Of an error. */
 const MAX_LINES = 8
 
@@ -93,28 +95,47 @@ async function tryPatch(patch: Patch): Promise<Found> {
 /** Of the tests in its file only those whose name begins so are run, and one of them must fail. */
 async function runTest({ file, test }: Patch, copy: string): Promise<Found> {
   const pattern = `--test-name-pattern=^${test.replaceAll(/[^\w/-]/g, '.')}`
-  const { code, output } = await command('node', ['test/support/run.ts', file], copy, pattern)
+  const failure = (line: string) => /(✖|not ok)/.test(line) && line.includes(test)
+  const run = ['test/support/run.ts', file]
+  const { code, output } = await command('node', run, copy, { options: pattern, failure })
   const lines = output.split('\n')
   const named = lines.filter(line => line.includes(test))
   if (code === 0) return { how: named.length > 0 ? 'green' : 'no such test', why: [] }
-  const failed = named.some(line => /(✖|not ok)/.test(line))
-  if (!failed) return { how: 'otherwise red', why: lines }
+  if (!named.some(failure)) return { how: 'otherwise red', why: lines }
   const error = lines.findIndex(line => /^ *(\[|\w*)(Assertion)?Error\b/.test(line))
   const why = error === -1 ? [] : lines.slice(error, error + MAX_LINES)
   return { how: 'red', why: why.filter(line => line.trim() !== '').map(line => line.slice(0, 160)) }
 }
 
-function command(name: 'git' | 'node', args: readonly string[], cwd: string, options?: string) {
+interface Running {
+  /** Node's. */
+  readonly options?: string
+  /** After such a line all is known: what a failed test has left may keep its process for ever. */
+  readonly failure?: (line: string) => boolean
+}
+
+function command(
+  name: 'git' | 'node',
+  args: readonly string[],
+  cwd: string,
+  { options, failure }: Running = {},
+) {
   const env = { ...process.env, NODE_TEST_CONTEXT: undefined, NODE_OPTIONS: options }
   const program = name === 'node' ? process.execPath : name
   const child = spawn(program, args, { cwd, env, timeout: TIMEOUT_MS })
   let output = ''
+  let stopping: NodeJS.Timeout | undefined
   for (const stream of [child.stdout, child.stderr]) {
     stream.setEncoding('utf8').on('data', text => {
       output += text
+      if (failure === undefined || !output.split('\n').some(failure)) return
+      stopping ??= setTimeout(() => child.kill(), END_WITHIN_MS)
     })
   }
   return new Promise<{ code: number | null; output: string }>((ended, failed) => {
-    child.once('error', failed).once('close', code => ended({ code, output }))
+    child.once('error', failed).once('close', code => {
+      clearTimeout(stopping)
+      ended({ code, output })
+    })
   })
 }
