@@ -67,6 +67,8 @@ class Destination {
     socket.setNoDelay(true).setEncoding('latin1')
     socket.on('connect', ready)
     socket.on('data', (chunk: string) => {
+      // Nobody has asked: the service ends a connection that was never used.
+      if (!this.#due.has(socket)) return void socket.destroy()
       received += chunk
       const status = statusOf(received)
       if (status === undefined) return
