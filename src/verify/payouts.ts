@@ -139,7 +139,11 @@ export async function matchPayouts(
   tick: () => void,
 ): Promise<PayoutsSeen> {
   const payouts = await openStream<PayoutRow>(tx, payoutsOf(account_id), [account_id])
+  // No index leads from a journal to its line. Where one account has most of the rows, PostgreSQL
+  // guesses that looking for each by itself is cheap, and reads all of the account every time.
+  await tx.unsafe('set local enable_nestloop = off')
   const effects = await openStream<EffectRow>(tx, effectsOf(account_id), [account_id])
+  await tx.unsafe('set local enable_nestloop = on')
   const seen: PayoutsSeen = { payouts: 0, receipts: 0, in_transit: new Map() }
   while (payouts.row !== undefined || effects.row !== undefined) {
     const payout = payouts.row
