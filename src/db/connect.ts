@@ -30,6 +30,11 @@ const ROLES = {
   owner: { 'corridor.maintenance': 'on' },
 } as const
 
+/** Those that whoever connects must be allowed to take. */
+export const TAKEN_ROLES: readonly string[] = Object.values(ROLES).flatMap(settings =>
+  'role' in settings ? [settings.role] : [],
+)
+
 export interface ConnectOptions {
   readonly max: number
   readonly as: keyof typeof ROLES

@@ -3,7 +3,7 @@
 // tables that are written meanwhile. One migrator at a time, held by an advisory lock.
 import { hash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
-import type { Sql } from './connect.ts'
+import { type Sql, TAKEN_ROLES } from './connect.ts'
 import { classify, DatabaseProblem, isConnectionLost } from './failure.ts'
 
 const MIGRATIONS = new URL('../../migrations/', import.meta.url)
@@ -77,8 +77,7 @@ async function createRecord(session: Session): Promise<void> {
 async function refuseWithoutRoles(session: Session): Promise<void> {
   const lacking = await session<{ role: string; login: string }[]>`
     select rolname::text as role, current_user::text as login from pg_roles
-    where rolname in ('corridor_service', 'corridor_finder', 'corridor_auditor')
-      and not pg_has_role(oid, 'MEMBER')
+    where rolname = any (${[...TAKEN_ROLES]}::text[]) and not pg_has_role(oid, 'MEMBER')
     order by rolname`
   const [first] = lacking
   if (first === undefined) return
