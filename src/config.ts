@@ -1,7 +1,9 @@
 // The environment as one typed object; the only reader of process.env. A variable that cannot be
 // read stops the program with a sentence that names it.
 import { BlockList, isIP } from 'node:net'
+import { userInfo } from 'node:os'
 import { findCurrency } from './money/currency.ts'
+import { SETTINGS } from './settings.ts'
 
 export interface Config {
   readonly host: string
@@ -11,6 +13,8 @@ export interface Config {
   /** An external PostgreSQL; undefined means the embedded one. */
   readonly database_url: string | undefined
   readonly log_level: string
+  /** Who changes rates, fees, accounts and the like by the command line. */
+  readonly user: string
   readonly quote_validity_s: number
   readonly rate_pivot: string
   readonly rate_spread_bps: number
@@ -62,154 +66,6 @@ export class ConfigError extends Error {
   override readonly name = 'ConfigError'
 }
 
-/** One variable: how it is read, and what docs/operations.md says of it. */
-export interface Setting {
-  readonly name: string
-  readonly fallback: string
-  readonly meaning: string
-}
-
-export const SETTINGS = [
-  { name: 'PORT', fallback: '8080', meaning: 'Port of the HTTP service; 0 takes a free one.' },
-  { name: 'HOST', fallback: '127.0.0.1', meaning: 'Address the HTTP service listens on.' },
-  { name: 'CORRIDOR_DATA', fallback: './data', meaning: 'Folder of the embedded database.' },
-  {
-    name: 'DATABASE_URL',
-    fallback: '',
-    meaning: 'PostgreSQL 15 or newer to use instead of the embedded database.',
-  },
-  {
-    name: 'LOG_LEVEL',
-    fallback: 'info',
-    meaning: 'fatal, error, warn, info, debug, trace or silent.',
-  },
-  { name: 'CORRIDOR_QUOTE_VALIDITY_S', fallback: '1800', meaning: 'Seconds a quote can be used.' },
-  {
-    name: 'CORRIDOR_RATE_PIVOT',
-    fallback: 'EUR',
-    meaning: 'Currency through which pairs without a rate of their own are crossed.',
-  },
-  {
-    name: 'CORRIDOR_RATE_SPREAD_BPS',
-    fallback: '0',
-    meaning: 'Basis points by which every mid rate is moved against the customer.',
-  },
-  {
-    name: 'CORRIDOR_RATE_MAX_AGE_S',
-    fallback: '259200 with DATABASE_URL, else 0',
-    meaning: 'Rates older than this many seconds are not quoted; 0 allows any age.',
-  },
-  {
-    name: 'CORRIDOR_BIC',
-    fallback: '',
-    meaning: 'BIC that messages of payouts by SWIFT are sent from; without one, a test address.',
-  },
-  {
-    name: 'CORRIDOR_LANES',
-    fallback: '2',
-    meaning: 'Lanes for each kind of write; accounts are spread over them.',
-  },
-  { name: 'CORRIDOR_MAX_BATCH', fallback: '256', meaning: 'Most writes in one transaction.' },
-  { name: 'CORRIDOR_READ_CONNECTIONS', fallback: '4', meaning: 'Database connections for reads.' },
-  { name: 'CORRIDOR_SETTLE', fallback: 'on', meaning: 'on or off: run the settling worker here.' },
-  {
-    name: 'CORRIDOR_SETTLE_POLL_MS',
-    fallback: '250',
-    meaning: 'Milliseconds between looks for payouts whose rail is due to be asked.',
-  },
-  {
-    name: 'CORRIDOR_RAIL_TIMEOUT_MS',
-    fallback: '10000',
-    meaning: 'Milliseconds a rail has to answer before it is asked again later.',
-  },
-  {
-    name: 'CORRIDOR_SIMULATOR_DELAY_MS',
-    fallback: '2000',
-    meaning: 'Milliseconds between the steps of the simulator rail.',
-  },
-  {
-    name: 'CORRIDOR_WEBHOOKS',
-    fallback: 'on',
-    meaning: 'on or off: run the worker that delivers webhooks here.',
-  },
-  {
-    name: 'CORRIDOR_WEBHOOK_POLL_MS',
-    fallback: '200',
-    meaning: 'Milliseconds between looks for events and webhooks that are due.',
-  },
-  {
-    name: 'CORRIDOR_WEBHOOK_TIMEOUT_MS',
-    fallback: '15000',
-    meaning: 'Milliseconds a receiver of webhooks has to answer, from connecting to the last byte.',
-  },
-  {
-    name: 'CORRIDOR_WEBHOOK_ALLOW_PRIVATE',
-    fallback: 'off',
-    meaning:
-      'on or off: allow webhooks to private addresses and plain http; for development alone.',
-  },
-  {
-    name: 'CORRIDOR_DRAIN_MS',
-    fallback: '1000',
-    meaning: 'Milliseconds between SIGTERM and closing the listener, for load balancers to notice.',
-  },
-  {
-    name: 'CORRIDOR_RATE_LIMIT_PER_S',
-    fallback: '0',
-    meaning: 'Requests a second that an API key may send to this process; 0 sets no limit.',
-  },
-  {
-    name: 'CORRIDOR_FAILED_LOGINS_PER_MIN',
-    fallback: '100',
-    meaning:
-      'Wrong credentials a minute from one address that are answered 401, further ones 429; 0 ' +
-      'sets no limit.',
-  },
-  {
-    name: 'CORRIDOR_TRUSTED_PROXIES',
-    fallback: '',
-    meaning:
-      'Addresses and networks, such as 10.0.0.0/8, of proxies whose X-Forwarded-For is believed.',
-  },
-  {
-    name: 'OTEL_EXPORTER_OTLP_ENDPOINT',
-    fallback: '',
-    meaning: 'Collector of traces by OTLP over HTTP, such as http://127.0.0.1:4318.',
-  },
-  {
-    name: 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT',
-    fallback: '',
-    meaning: 'The same as the whole URL that spans are posted to.',
-  },
-  { name: 'OTEL_SDK_DISABLED', fallback: 'false', meaning: 'true: trace nothing all the same.' },
-  { name: 'OTEL_SERVICE_NAME', fallback: 'corridor', meaning: 'Name of the service in traces.' },
-  {
-    name: 'OTEL_RESOURCE_ATTRIBUTES',
-    fallback: '',
-    meaning: 'What more is said of this process in traces: name=value,name=value.',
-  },
-  {
-    name: 'OTEL_TRACES_SAMPLER',
-    fallback: 'parentbased_always_on',
-    meaning: 'always_on, always_off or traceidratio, or one of them after parentbased_.',
-  },
-  {
-    name: 'OTEL_TRACES_SAMPLER_ARG',
-    fallback: '1',
-    meaning: 'Share of traces that a sampler by ratio takes, from 0 to 1.',
-  },
-  {
-    name: 'OTEL_BSP_MAX_QUEUE_SIZE',
-    fallback: '2048',
-    meaning: 'Most spans that wait to be sent; what comes then is dropped.',
-  },
-  {
-    name: 'OTEL_BSP_SCHEDULE_DELAY',
-    fallback: '5000',
-    meaning: 'Milliseconds after which spans are sent though they are few.',
-  },
-] as const satisfies readonly Setting[]
-
 type Name = (typeof SETTINGS)[number]['name']
 type Environment = Readonly<Record<string, string | undefined>>
 
@@ -235,6 +91,7 @@ export function readConfig(env: Environment = process.env): Config {
     data_dir: text(env, 'CORRIDOR_DATA'),
     database_url,
     log_level: oneOf(env, 'LOG_LEVEL', LOG_LEVELS),
+    user: env.CORRIDOR_USER || systemUser(),
     quote_validity_s: integer(env, 'CORRIDOR_QUOTE_VALIDITY_S', 1, 31_536_000),
     rate_pivot: currency(env, 'CORRIDOR_RATE_PIVOT'),
     rate_spread_bps: integer(env, 'CORRIDOR_RATE_SPREAD_BPS', 0, 9_999),
@@ -286,6 +143,15 @@ function tracing(env: Environment): Tracing | undefined {
  */
 function defaultMaxAge(database_url: string | undefined): number {
   return database_url === undefined ? 0 : 3 * 86_400
+}
+
+/** A container may run as a number that has no name. */
+function systemUser(): string {
+  try {
+    return userInfo().username
+  } catch {
+    return `uid ${process.getuid?.()}`
+  }
 }
 
 function text(env: Environment, name: Name): string {

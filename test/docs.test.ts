@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
-import { readConfig, SETTINGS } from '../src/config.ts'
+import { readConfig } from '../src/config.ts'
+import { SETTINGS } from '../src/settings.ts'
 
 test('docs/operations.md, settings: one row for each variable, with its default and meaning', async () => {
   const manual = await readFile('docs/operations.md', 'utf8')

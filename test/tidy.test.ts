@@ -7,9 +7,9 @@ import { before, test } from 'node:test'
 
 /** Rooms from the ground up. A file may import its own room and rooms on lower floors. */
 const FLOORS: readonly (readonly string[])[] = [
-  ['csv', 'errors', 'id', 'instant', 'money', 'steps', 'swift-text'],
+  ['csv', 'errors', 'id', 'instant', 'money', 'steps', 'settings', 'swift-text'],
   ['db'],
-  ['engine', 'account'],
+  ['engine', 'account', 'history'],
   ['ledger', 'fx'],
   ['idempotency'],
   ['http', 'fee'],

@@ -46,8 +46,9 @@ export async function onDatabase<T>(
   url: string,
   work: (context: Context) => Promise<T>,
 ): Promise<T> {
-  const sql = connect(url, { max: 2, as: 'service', application_name: 'corridor cli' })
-  const audit = connect(url, { max: 2, as: 'auditor', application_name: 'corridor cli' })
+  const cli = { max: 2, application_name: 'corridor cli', operator: config.user }
+  const sql = connect(url, { ...cli, as: 'service' })
+  const audit = connect(url, { ...cli, as: 'auditor' })
   const write = <C, S, O>(operation: Operation<C, S, O>, command: C) =>
     new Lane(sql, operation, { max_batch: 1 }).run(command)
   try {

@@ -1,4 +1,4 @@
-// corridor rates list|set|import: the rate book as the operator sees and changes it.
+// corridor rates list|set|import|history: the rate book as the operator sees and changes it.
 import { type Command, Option } from 'commander'
 import type { Line } from '../csv.ts'
 import { databaseNow, type Sql } from '../db/connect.ts'
@@ -13,10 +13,12 @@ import {
 } from '../fx/load.ts'
 import { describeRate, type Rate } from '../fx/rules.ts'
 import { listRates, lockRates, upsertRates } from '../fx/store.ts'
+import type { HistoricRow } from '../history/store.ts'
 import { type Instant, secondsBetween } from '../instant.ts'
 import { formatDecimal } from '../money/decimal.ts'
 import { CommandFailed, describeAge, print, table, UsageError, withContext } from './context.ts'
 import { readInput, refuseProblems, valuesOf } from './files.ts'
+import { historyCommand } from './history.ts'
 
 interface Json {
   json?: boolean
@@ -62,6 +64,20 @@ export function ratesCommands(program: Command): void {
     .option('--json', 'print JSON')
     .addHelpText('after', IMPORT_HELP)
     .action(importAction)
+  historyCommand(rates, {
+    table_name: 'rates',
+    description: 'list what changed in the rate book, newest first',
+    argument: { name: 'pair', meaning: 'only this pair, such as EUR/USD', read: readPair },
+    subject: row => `${row.base}/${row.quote}`,
+    describe: row => `${row.mid} (${row.source}, ${row.as_of})`,
+    example: 'rates history EUR/USD',
+  })
+}
+
+function readPair(text: string): HistoricRow {
+  const [, base, quote] = /^([A-Z]{3,4})\/([A-Z]{3,4})$/.exec(text.toUpperCase()) ?? []
+  if (base !== undefined && quote !== undefined) return { base, quote }
+  throw new UsageError(`a pair is like EUR/USD, not "${text}"`)
 }
 
 const IMPORT_HELP = `

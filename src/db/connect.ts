@@ -39,6 +39,8 @@ export interface ConnectOptions {
   readonly max: number
   readonly as: keyof typeof ROLES
   readonly application_name?: string
+  /** Under which name the history of the reference tables keeps what is changed. */
+  readonly operator?: string
   /**
    * For connections that only look rows up by key: plans are made once and kept, and one made while
    * a table was small must not scan it when it is large.
@@ -94,6 +96,7 @@ export function connect(url: string, options: ConnectOptions): Sql {
     connection: {
       TimeZone: 'UTC',
       application_name: options.application_name ?? 'corridor',
+      ...(options.operator === undefined ? {} : { 'corridor.operator': options.operator }),
       // Five tries of a lane then take ten seconds at most.
       lock_timeout: 2_000,
       statement_timeout: options.look_ups === true ? LOOK_UP_TIMEOUT_MS : 0,

@@ -18,11 +18,13 @@ import {
 let service: TestService
 let routes: readonly Route[]
 let account: Client
+let live: Client
 before(async () => {
   const [started, found] = await watchRoutes(() => startTestService())
   service = started
   routes = found.filter(({ scope }) => scope !== undefined)
   account = await service.openAccount({ currencies: ['USD'], fund: { USD: 10_000_000n } })
+  live = await service.openAccount({ sandbox: false })
 })
 after(() => service.close())
 
@@ -232,7 +234,7 @@ test('account of production, every route of sandboxes: 403, no row changes', asy
   const before = await fingerprint(service.database.owner)
   const ofSandboxes = routes.filter(({ url }) => url.startsWith('/v3/sandbox/'))
   assert.ok(ofSandboxes.length >= 3)
-  const authorization = basic(account.key_id, account.secret)
+  const authorization = basic(live.key_id, live.secret)
   for (const route of ofSandboxes) {
     const [body] = bodiesOf(route)
     const answer = await ask(route, { authorization }, JSON.stringify(body))

@@ -27,7 +27,7 @@ after(() => service.close())
 // biome-ignore lint/suspicious/noExplicitAny: a test reads any member of any answer
 type Json = any
 
-function funded(sandbox = false): Promise<Client> {
+function funded(sandbox = true): Promise<Client> {
   return service.openAccount({ currencies: ['USD'], fund: { USD: FUNDED }, sandbox })
 }
 

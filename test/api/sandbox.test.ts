@@ -22,7 +22,7 @@ before(async () => {
   await service.setRates({ 'EUR/USD': '1.1269', 'EUR/HKD': '8.8438' })
   const fund = { USD: 100_000_000n }
   sandbox = await service.openAccount({ currencies: ['USD'], fund, sandbox: true })
-  production = await service.openAccount({ currencies: ['USD'], fund })
+  production = await service.openAccount({ currencies: ['USD'], fund, sandbox: false })
 })
 after(async () => {
   await checkBooks(service.database.owner, { DATABASE_URL: service.database.url })

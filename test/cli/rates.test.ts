@@ -2,6 +2,7 @@
 // nothing.
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
+import { userInfo } from 'node:os'
 import { after, before, test } from 'node:test'
 import { type Cli, openCli } from '../support/cli.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
@@ -127,5 +128,30 @@ test('rates import, some pairs older than stored: refused by line, --force loads
       ['USD/HKD', '7.8'],
       ['USD/JPY', '150'],
     ],
+  )
+})
+
+test('rates history: who changed a rate, before and after, newest first; numbers stay exact', async () => {
+  const mid = '1.000000000000000000000000000001'
+  await cli.run('rates', 'set', 'GBP', 'USD', '1.3')
+  await cli.run('rates', 'set', 'GBP', 'USD', mid, '--force')
+  const { code, json } = await cli.run('rates', 'history', 'gbp/usd', '--json')
+  assert.equal(code, 0)
+  const mids = json.map((change: { before: { mid: string } | null; after: { mid: string } }) => [
+    change.before?.mid,
+    change.after.mid,
+  ])
+  assert.deepEqual(mids, [
+    ['1.3', mid],
+    [undefined, '1.3'],
+  ])
+  assert.equal(json[0].changed_by, userInfo().username)
+  const words = await cli.run('rates', 'history', 'GBP/USD', '--limit', '1')
+  assert.match(words.stdout, /^when +who +what +before +after\n\S+ +\S+ +GBP\/USD +1\.3 \(operator/)
+  const wrong = await cli.run('rates', 'history', 'GBP')
+  assert.deepEqual([wrong.code, wrong.stderr], [2, 'corridor: a pair is like EUR/USD, not "GBP"\n'])
+  await assert.rejects(
+    database.owner`update reference_changes set changed_by = 'somebody else'`,
+    /reference_changes is append-only/,
   )
 })

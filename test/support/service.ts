@@ -68,6 +68,7 @@ export interface AccountOptions {
   readonly currencies?: readonly string[]
   readonly primary?: string
   readonly fund?: Readonly<Record<string, bigint>>
+  /** A sandbox, unless said otherwise: the simulator settles no other account. */
   readonly sandbox?: boolean
   /** Off, unless said otherwise: most tests make the same payout many times. */
   readonly duplicate_window_s?: number
@@ -169,7 +170,7 @@ async function startProcess(url: string, config: Config, log: FastifyBaseLogger)
 
 function wantedAccount(options: AccountOptions) {
   const { currencies = ['USD', 'EUR', 'HKD'], primary = currencies[0] ?? 'USD' } = options
-  const { sandbox = false, duplicate_window_s = 0 } = options
+  const { sandbox = true, duplicate_window_s = 0 } = options
   return { name: 'Test', currencies, primary_currency: primary, sandbox, duplicate_window_s }
 }
 

@@ -1,0 +1,56 @@
+// corridor … history: what changed in a reference table, newest first, with who changed it.
+import type { Command } from 'commander'
+import { type Change, type HistoricRow, listChanges } from '../history/store.ts'
+import { print, table, UsageError, withContext } from './context.ts'
+
+interface History {
+  /** The table in the database. */
+  readonly table_name: string
+  /** Such as `list what changed in the rate book`. */
+  readonly description: string
+  /** An argument that narrows the list, such as `[pair]`, and the values it stands for. */
+  readonly argument?: {
+    readonly name: string
+    readonly meaning: string
+    readonly read: (text: string) => HistoricRow
+  }
+  /** One row in a few words, without what names it. */
+  readonly describe: (row: HistoricRow) => string
+  /** What names the row, such as `EUR/USD`. */
+  readonly subject: (row: HistoricRow) => string
+  readonly example: string
+}
+
+export function historyCommand(parent: Command, history: History): void {
+  const command = parent
+    .command('history')
+    .description(history.description)
+    .option('--limit <count>', 'how many changes at most', '50')
+    .option('--json', 'print JSON')
+    .addHelpText('after', `\nExample:\n  npx corridor ${history.example}`)
+  const { argument } = history
+  if (argument !== undefined) command.argument(`[${argument.name}]`, argument.meaning)
+  command.action(async (...given: unknown[]) => {
+    const text = argument === undefined ? undefined : (given[0] as string | undefined)
+    const options = given[argument === undefined ? 0 : 1] as { limit: string; json?: boolean }
+    const where = text === undefined ? {} : argument?.read(text)
+    const limit = readLimit(options.limit)
+    const changes = await withContext(({ sql }) =>
+      listChanges(sql, history.table_name, limit, where),
+    )
+    const rows = changes.map(change => describeChange(history, change))
+    print(options, changes, table(['when', 'who', 'what', 'before', 'after'], rows))
+  })
+}
+
+function describeChange(history: History, { changed_at, changed_by, before, after }: Change) {
+  const shown = (row: HistoricRow | null) => (row === null ? 'none' : history.describe(row))
+  const subject = history.subject(after ?? before ?? {})
+  return [changed_at, changed_by, subject, shown(before), shown(after)]
+}
+
+function readLimit(text: string): number {
+  const limit = /^\d{1,6}$/.test(text) ? Number(text) : 0
+  if (limit > 0) return limit
+  throw new UsageError(`--limit must be a number from 1 to 999999, not "${text}"`)
+}
