@@ -10,7 +10,7 @@ import { refusal } from './errors.ts'
 import { listFees } from './fee/store.ts'
 import type { Rate } from './fx/rules.ts'
 import { listRates } from './fx/store.ts'
-import type { Pricing } from './quote/rules.ts'
+import type { PricingAt } from './quote/rules.ts'
 
 /** One consistent reading of all reference tables. */
 export interface ReferenceData {
@@ -18,7 +18,7 @@ export interface ReferenceData {
   readonly accounts: ReadonlyMap<string, Account>
   readonly accountsByDepositAddress: ReadonlyMap<string, Account>
   readonly keys: ReadonlyMap<string, ApiKey>
-  readonly pricing: Pricing
+  readonly pricing: PricingAt
 }
 
 export interface Reference {
@@ -93,21 +93,22 @@ async function readReference(sql: Sql, config: Config): Promise<ReferenceData> {
     const keys = await listApiKeys(reader)
     const rates = await listRates(reader)
     const fees = await listFees(reader)
+    const byPair = new Map(rates.map((r): [string, Rate] => [`${r.base}/${r.quote}`, r]))
     return {
       version: row?.version ?? 0n,
       accounts: new Map(accounts.map(a => [a.account_id, a])),
       accountsByDepositAddress: new Map(accounts.map(a => [a.deposit_address, a])),
       keys: new Map(keys.map(key => [key.key_id, key])),
-      pricing: {
-        rates: {
-          pivot: config.rate_pivot,
-          rates: new Map(rates.map((r): [string, Rate] => [`${r.base}/${r.quote}`, r])),
-        },
+      pricing: ({ sandbox }) => ({
+        rates: { pivot: config.rate_pivot, rates: byPair },
         fees,
-        spread_bps: config.rate_spread_bps,
-        max_age_s: config.rate_max_age_s,
-        quote_validity_s: config.quote_validity_s,
-      },
+        policyOf: () => ({
+          spread_bps: config.rate_spread_bps,
+          max_age_s: config.rate_max_age_s || null,
+          any_age: sandbox,
+          quote_validity_s: config.quote_validity_s,
+        }),
+      }),
     }
   }
   return transact(sql, read, 'isolation level repeatable read read only')

@@ -86,7 +86,7 @@ test('selectFee, two rows that say the same: the first', () => {
 })
 
 const rates = rateBook({ 'USD/HKD': '8', 'EUR/USD': '1.25' })
-const MID = { spread_bps: 500, max_age_s: 0 }
+const MID = { spread_bps: 500, max_age_s: null, any_age: true }
 
 const AMOUNTS: readonly (readonly [
   what: string,

@@ -6,7 +6,7 @@ import { AN_HOUR_AGO, decimal, NOW, rateBook, refusalOf } from '../../test/suppo
 import { formatDecimal } from '../money/decimal.ts'
 import { convertAtMid, customerRate, describeRate, type RateBook, stepsBetween } from './rules.ts'
 
-const MID = { spread_bps: 0, max_age_s: 0 }
+const MID = { spread_bps: 0, max_age_s: null, any_age: true }
 /** The pivot is EUR. USD/HKD and HKD/USD do not agree, so that it shows which one is used. */
 const book = rateBook({
   'USD/HKD': '8',
@@ -65,7 +65,7 @@ for (const [from, to, spread_bps, rate] of RATES) {
 
 test('customerRate, one currency: 1 without a rate, a spread or an age', () => {
   const empty: RateBook = { pivot: 'EUR', rates: new Map() }
-  const policy = { spread_bps: 100, max_age_s: 1 }
+  const policy = { spread_bps: 100, max_age_s: 1, any_age: false }
   assert.deepEqual(customerRate(empty, policy, 'USD', 'USD', NOW), { digits: 1n, scale: 0 })
 })
 
@@ -79,14 +79,17 @@ test('customerRate, no row joins them: refused, both currencies named', () => {
 const OLD = '2026-01-31T08:29:59.123456Z'
 const FRESH = '2026-01-31T09:29:00.123456Z'
 const JUST = '2026-01-31T09:29:58.123456Z'
+const THREE_DAYS = '2026-01-28T09:30:00.123456Z'
+const MORE_THAN_THREE_DAYS = '2026-01-28T09:29:59.123456Z'
 const STALE: readonly (readonly [
   what: string,
   as_of: Readonly<Record<string, string>>,
-  max_age_s: number,
+  max_age_s: number | null,
   refused: string | undefined,
 ])[] = [
-  ['of any age where any will do', { 'EUR/USD': '2001-01-01T00:00:00.000000Z' }, 0, undefined],
   ['exactly as old as allowed', {}, 3_600, undefined],
+  ['of three days, where the calendar decides', { 'EUR/USD': THREE_DAYS }, null, undefined],
+  ['of a second more', { 'EUR/USD': MORE_THAN_THREE_DAYS }, null, MORE_THAN_THREE_DAYS],
   ['a second older than the one allowed', { 'EUR/USD': JUST, 'EUR/JPY': JUST }, 1, JUST],
   ['one second older', { 'EUR/USD': OLD }, 3_600, OLD],
   ['the first of two too old', { 'EUR/USD': OLD, 'EUR/JPY': FRESH }, 3_600, OLD],
@@ -99,7 +102,7 @@ for (const [what, as_of, max_age_s, refused] of STALE) {
   const verdict = refused === undefined ? 'quoted' : 'refused with the oldest time'
   test(`customerRate and convertAtMid, a rate ${what}: ${verdict}`, () => {
     const dated = rateBook({ 'EUR/USD': '1.25', 'EUR/JPY': '160' }, as_of)
-    const policy = { spread_bps: 0, max_age_s }
+    const policy = { spread_bps: 0, max_age_s, any_age: false }
     const [usd, jpy] = [
       { currency: 'USD', exponent: 2 },
       { currency: 'JPY', exponent: 0 },
@@ -111,11 +114,17 @@ for (const [what, as_of, max_age_s, refused] of STALE) {
       assert.equal(amount(), 128n)
       return
     }
-    const message = `The newest rate for USD and JPY is of ${refused}, older than ${max_age_s} s.`
+    const message = `The newest rate for USD and JPY is of ${refused}, older than ${max_age_s ?? 259_200} s.`
     assert.deepEqual(refusalOf(rate), [`rate_stale at the whole: ${message}`])
     assert.deepEqual(refusalOf(amount), [`rate_stale at the whole: ${message}`])
   })
 }
+
+test('customerRate, any age will do: quoted, however short the age that would be allowed', () => {
+  const dated = rateBook({ 'USD/JPY': '128' }, { 'USD/JPY': '2001-01-01T00:00:00.000000Z' })
+  const policy = { spread_bps: 0, max_age_s: 1, any_age: true }
+  assert.equal(formatDecimal(customerRate(dated, policy, 'USD', 'JPY', NOW)), '128')
+})
 
 const CONVERSIONS: readonly (readonly [
   amount: bigint,
@@ -138,7 +147,7 @@ for (const [amount, [from, fromExponent], [to, toExponent], converted] of CONVER
   test(`convertAtMid, ${amount} of ${from} to ${to}: ${converted}, whatever the spread`, () => {
     const result = convertAtMid(
       book,
-      { spread_bps: 500, max_age_s: 0 },
+      { ...MID, spread_bps: 500 },
       amount,
       { currency: from, exponent: fromExponent },
       { currency: to, exponent: toExponent },
@@ -154,7 +163,7 @@ test('convertAtMid, nothing to convert: needs no rate', () => {
     { currency: 'USD', exponent: 2 },
     { currency: 'GBP', exponent: 2 },
   ]
-  const strict = { spread_bps: 0, max_age_s: 1 }
+  const strict = { spread_bps: 0, max_age_s: 1, any_age: false }
   assert.equal(convertAtMid(empty, strict, 0n, usd, gbp, NOW), 0n)
   assert.equal(convertAtMid(empty, strict, 7n, usd, { ...usd }, NOW), 7n)
   assert.deepEqual(

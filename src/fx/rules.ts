@@ -27,12 +27,18 @@ export interface RateBook {
   readonly rates: ReadonlyMap<string, Rate>
 }
 
+/** How one pair is quoted to one account. */
 export interface RatePolicy {
   /** Moves the mid against the customer; 100 is one percent. */
   readonly spread_bps: number
-  /** Rates older than this are not quoted; 0 means any age. */
-  readonly max_age_s: number
+  /** Rates older than this are not quoted; null: as old as its source's calendar allows. */
+  readonly max_age_s: number | null
+  /** Whether age does not matter: sandboxes are quoted at rates of any day. */
+  readonly any_age: boolean
 }
+
+/** Bridges a weekend without publication. */
+const MAX_AGE_S = 259_200
 
 /** One row of the book on the way from one currency to another. */
 export interface Step {
@@ -86,13 +92,12 @@ function freshMid(book: RateBook, policy: RatePolicy, from: string, to: string, 
   const steps = stepsBetween(book, from, to)
   if (steps === undefined) throw refusal('rate_unavailable', `No rate joins ${from} and ${to}.`)
   const mid = midOf(steps)
-  if (policy.max_age_s > 0 && secondsBetween(mid.as_of, now) > policy.max_age_s) {
-    throw refusal(
-      'rate_stale',
-      `The newest rate for ${from} and ${to} is of ${mid.as_of}, older than ${policy.max_age_s} s.`,
-    )
-  }
-  return mid
+  const max_age_s = policy.max_age_s ?? MAX_AGE_S
+  if (policy.any_age || secondsBetween(mid.as_of, now) <= max_age_s) return mid
+  throw refusal(
+    'rate_stale',
+    `The newest rate for ${from} and ${to} is of ${mid.as_of}, older than ${max_age_s} s.`,
+  )
 }
 
 /**

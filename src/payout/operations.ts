@@ -16,7 +16,7 @@ import { success } from '../http/envelope.ts'
 import { type Key, type NewId, nameOf, uniqueKeys } from '../id.ts'
 import type { Answering, Claiming } from '../idempotency/rules.ts'
 import { findJournals, lockBooks } from '../ledger/store.ts'
-import type { Pricing } from '../quote/rules.ts'
+import type { PricingAt } from '../quote/rules.ts'
 import { insertQuotes, markQuotesUsed } from '../quote/store.ts'
 import { likenessOf } from './likeness.ts'
 import { deleteLikenesses, insertLikenesses } from './likeness-store.ts'
@@ -50,7 +50,7 @@ import { type ActionRequest, type PayoutRequest, presentPayout } from './wire.ts
 
 /** What a payout is decided with besides the database: reference data and new ids. */
 export interface PayoutReference {
-  pricing(): Pricing
+  pricing(): PricingAt
   accountsByDepositAddress(): ReadonlyMap<string, Account>
   /** '' when the operator has set none. */
   readonly sender_bic: string

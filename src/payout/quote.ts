@@ -12,6 +12,7 @@ import {
   checkUsable,
   makeQuote,
   type Pricing,
+  type PricingAt,
   priceQuote,
   type Quote,
   type QuoteTerms,
@@ -28,7 +29,7 @@ export interface QuoteState {
   readonly books: ReadonlyMap<string, Book>
   /** By `account_id/id`. */
   readonly quotes: ReadonlyMap<string, Quote>
-  readonly pricing: Pricing
+  readonly pricing: PricingAt
   readonly newId: NewId
 }
 
@@ -58,14 +59,15 @@ export function quoteFor(
 ): Quote {
   const destination = beneficiary.details.destination_details
   const { now } = bookOf(state.books, account.account_id)
+  const pricing = state.pricing(account, now)
   const expired = sent !== null && quoteStatus(sent, now) === 'expired'
   if (sent !== null) {
     if (!expired || request.max_total_debit === undefined) checkUsable(sent, now)
     checkMatches(sent, request)
-    checkSameFee(sent, request, destination, state.pricing.fees)
+    checkSameFee(sent, request, destination, pricing.fees)
   }
   const terms = sent === null ? termsWithoutQuote(request, account, destination) : termsOf(sent)
-  const quote = sent === null || expired ? newQuote(state, account, terms, now) : sent
+  const quote = sent === null || expired ? newQuote(state, account, terms, pricing) : sent
   checkCap(quote, request.max_total_debit, quote === sent)
   return quote
 }
@@ -81,10 +83,11 @@ export function useQuote(quote: Quote, renewed_as: string, now: Instant): UsedQu
   return { ...quote, status: 'used', updated_at: now, renewed_as }
 }
 
-function newQuote(state: QuoteState, account: Account, terms: QuoteTerms, now: Instant): Quote {
-  const price = priceQuote(terms, state.pricing, state.now, 'amount')
+function newQuote(state: QuoteState, account: Account, terms: QuoteTerms, pricing: Pricing): Quote {
+  const price = priceQuote(terms, pricing, state.now, 'amount')
   const identity = { account_id: account.account_id, id: state.newId('poq') }
-  return makeQuote(identity, terms, price, 'used', now, state.pricing.quote_validity_s)
+  const { now } = bookOf(state.books, account.account_id)
+  return makeQuote(identity, terms, price, 'used', now, pricing)
 }
 
 function termsOf(quote: Quote): QuoteTerms {

@@ -58,7 +58,7 @@ function stateWith({ balances, quotes = [], approvals = [], ...part }: Change = 
     likenesses: new Map(),
     principals: new Map(),
     sender_bic: '',
-    pricing: pricing(),
+    pricing: () => pricing(),
     newId: countingIds(),
     ...part,
   }
@@ -92,7 +92,7 @@ const one = { digits: 1n, scale: 0 }
 
 test('decidePayout, details sent and no quote: beneficiary, quote, debit and payout are made', () => {
   const state = stateWith({
-    pricing: pricing({}, [feeRow({ fixed_amount: 7n, variable_bps: 10 })]),
+    pricing: () => pricing({}, [feeRow({ fixed_amount: 7n, variable_bps: 10 })]),
   })
   const outcome = decide({ state, account, request })
   const { payout, new_quote, new_beneficiary, entries, events, ...rest } = outcome
@@ -355,7 +355,7 @@ test('decidePayout, an account without a window: nothing is compared or kept', (
 })
 
 test('decidePayout, the whole balance: paid; one unit less: refused with both figures', () => {
-  const costs = { pricing: pricing({}, [feeRow({ fixed_amount: 23n })]) }
+  const costs = { pricing: () => pricing({}, [feeRow({ fixed_amount: 23n })]) }
   const enough = stateWith({ ...costs, balances: { USD: 10_023n } })
   decide({ state: enough, account, request: toKnown })
   assert.equal(balanceOf(enough, 'acc_1'), 0n)
@@ -563,7 +563,7 @@ const BY_SWIFT: Ladder = [
   ],
   [
     'rate_unavailable at the whole: No rate joins USD and USDC.',
-    c => mendState(c, { pricing: pricing({ 'USD/USDC': '1' }) }),
+    c => mendState(c, { pricing: () => pricing({ 'USD/USDC': '1' }) }),
   ],
   [
     'max_total_debit_exceeded at max_total_debit: The payout costs USD 100.00 including fees, ' +

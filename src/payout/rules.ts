@@ -16,7 +16,7 @@ import type { Instant } from '../instant.ts'
 import { type Book, bookOf } from '../ledger/rules.ts'
 import { currencyExponent } from '../money/currency.ts'
 import { type Decimal, formatMajor } from '../money/decimal.ts'
-import { type PayoutType, type Pricing, type Quote, totalDebit } from '../quote/rules.ts'
+import { type PayoutType, type PricingAt, type Quote, totalDebit } from '../quote/rules.ts'
 import type { Failure, RailAnswer } from '../rail/rail.ts'
 import { caused } from './cause.ts'
 import { checkUnlike, type Likeness, type Likenesses, likenessOfRequest } from './likeness.ts'
@@ -100,7 +100,7 @@ export interface PayoutState {
   readonly principals: Principals
   /** The installation's BIC, '' when the operator has set none. */
   readonly sender_bic: string
-  readonly pricing: Pricing
+  readonly pricing: PricingAt
   readonly newId: NewId
 }
 

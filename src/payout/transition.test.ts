@@ -98,7 +98,7 @@ function made(
       likenesses: new Map(),
       principals: new Map(),
       sender_bic: '',
-      pricing: pricing({ 'USD/HKD': '8' }, fees),
+      pricing: () => pricing({ 'USD/HKD': '8' }, fees),
       newId,
     },
     account,

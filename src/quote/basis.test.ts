@@ -101,7 +101,7 @@ for (const [what, currencies, fee, basis] of BASES) {
   const all = { ...terms, ...currencies }
 
   test(`makeBasis, ${what}: what was used and nothing else`, () => {
-    assert.deepEqual(makeBasis(all, { ...pricing(RATES), spread_bps: 30 }, fee), {
+    assert.deepEqual(makeBasis(all, pricing(RATES, [], { spread_bps: 30 }), fee), {
       spread_bps: 30,
       ...basis,
     })
@@ -109,23 +109,21 @@ for (const [what, currencies, fee, basis] of BASES) {
 
   test(`sourcesOf, ${what}: the rows again, of any age`, () => {
     const { pivot = '', rates = {} } = basis
-    const sources = sourcesOf({ spread_bps: 30, ...basis }, 'local')
+    const sources = sourcesOf({ spread_bps: 30, ...basis }, all)
     const book = pricing(RATES).rates
-    assert.deepEqual(sources, {
-      rates: {
-        pivot,
-        rates: new Map(Object.keys(rates).map(pair => [pair, book.rates.get(pair)])),
-      },
-      fees: fee === undefined ? [] : [fee],
-      spread_bps: 30,
-      max_age_s: 0,
+    assert.deepEqual(sources.rates, {
+      pivot,
+      rates: new Map(Object.keys(rates).map(pair => [pair, book.rates.get(pair)])),
     })
+    assert.deepEqual(sources.fees, fee === undefined ? [] : [fee])
+    const policy = sources.policyOf(all.holding_currency, all.payout_currency)
+    assert.deepEqual(policy, { spread_bps: 30, max_age_s: null, any_age: true })
   })
 }
 
 test('a basis, priced again: the same price, whatever else is in the book and the schedule', () => {
   const fees = [feeRow({}), FULL, feeRow({ payout_currency: 'USD', fixed_amount: 9n })]
-  const sources = { ...pricing(RATES, fees), spread_bps: 30 }
+  const sources = pricing(RATES, fees, { spread_bps: 30 })
   const all: QuoteTerms = {
     ...terms,
     holding_currency: 'EUR',
@@ -138,10 +136,10 @@ test('a basis, priced again: the same price, whatever else is in the book and th
   const price = priceQuote(all, sources, NOW)
   assert.equal(price.basis?.fee?.fixed_amount, '150')
   const basis = JSON.parse(JSON.stringify(price.basis))
-  assert.deepEqual(priceQuote(all, sourcesOf(basis, all.payout_type), NOW), price)
+  assert.deepEqual(priceQuote(all, sourcesOf(basis, all), NOW), price)
 })
 
 test('sourcesOf, a rate that is no number: a fault that names it', () => {
   const basis: Basis = { spread_bps: 0, rates: { 'USD/HKD': ['8e1', 'test', NOW] } }
-  assert.throws(() => sourcesOf(basis, 'local'), /^Error: stored basis: rate USD\/HKD 8e1$/)
+  assert.throws(() => sourcesOf(basis, terms), /^Error: stored basis: rate USD\/HKD 8e1$/)
 })

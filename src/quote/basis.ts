@@ -11,7 +11,10 @@ import { formatDecimal, parseDecimal } from '../money/decimal.ts'
  * writes one: a payout in one currency without a fee needs 16 bytes.
  */
 export interface Basis {
+  /** Of both rates, unless the second has one of its own. */
   readonly spread_bps: number
+  /** Of the rate from payout to destination currency, when it is another. */
+  readonly destination_spread_bps?: number
   /** Set when a pair was crossed. */
   readonly pivot?: string
   /** By `BASE/QUOTE`. */
@@ -37,22 +40,26 @@ export interface BasisFee {
 }
 
 /** Reference data as far as a price depends on it. */
-export interface PriceSources extends RatePolicy {
+export interface PriceSources {
   readonly rates: RateBook
   readonly fees: readonly Fee[]
+  /** How one currency is turned into another. */
+  policyOf(from: string, to: string): RatePolicy
+}
+
+/** Between which currencies a quote converts. */
+export interface Legs {
+  readonly holding_currency: string
+  readonly payout_currency: string
+  readonly destination_currency: string
 }
 
 /** What a price of these currencies was made from, with the fee row that was selected. */
 export function makeBasis(
-  currencies: {
-    readonly holding_currency: string
-    readonly payout_currency: string
-    readonly destination_currency: string
-  },
-  { rates: book, spread_bps }: Pick<PriceSources, 'rates' | 'spread_bps'>,
+  { holding_currency, payout_currency, destination_currency }: Legs,
+  { rates: book, policyOf }: Pick<PriceSources, 'rates' | 'policyOf'>,
   fee: Fee | undefined,
 ): Basis {
-  const { holding_currency, payout_currency, destination_currency } = currencies
   const ways = [
     stepsBetween(book, holding_currency, payout_currency) ?? [],
     stepsBetween(book, payout_currency, destination_currency) ?? [],
@@ -62,8 +69,12 @@ export function makeBasis(
   for (const { rate } of ways.flat()) {
     used[`${rate.base}/${rate.quote}`] = [formatDecimal(rate.mid), rate.source, rate.as_of]
   }
+  const { spread_bps } = policyOf(holding_currency, payout_currency)
+  const second = policyOf(payout_currency, destination_currency)
+  const differs = payout_currency !== destination_currency && second.spread_bps !== spread_bps
   return {
     spread_bps,
+    ...(differs ? { destination_spread_bps: second.spread_bps } : {}),
     ...(ways.some(steps => steps.length > 1) ? { pivot: book.pivot } : {}),
     ...(ways.some(steps => steps.length > 0) ? { rates: used } : {}),
     ...(fee === undefined ? {} : { fee: basisFee(fee) }),
@@ -74,17 +85,24 @@ export function makeBasis(
  * The rate book and the schedule of a basis. Rows that were not used are missing, so that the rules
  * choose the same ones: a row that would have come first was not there either.
  */
-export function sourcesOf(basis: Basis, payout_type: string): PriceSources {
+export function sourcesOf(
+  basis: Basis,
+  quote: Legs & { readonly payout_type: string },
+): PriceSources {
   const rates = Object.entries(basis.rates ?? {}).map(([pair, stored]): [string, Rate] => [
     pair,
     rateOf(pair, stored),
   ])
   return {
     rates: { pivot: basis.pivot ?? '', rates: new Map(rates) },
-    fees: basis.fee === undefined ? [] : [feeOf(basis.fee, payout_type)],
-    spread_bps: basis.spread_bps,
-    // Its age was judged when the price was made.
-    max_age_s: 0,
+    fees: basis.fee === undefined ? [] : [feeOf(basis.fee, quote.payout_type)],
+    policyOf(from, to) {
+      const isFirst = from === quote.holding_currency && to === quote.payout_currency
+      const { spread_bps, destination_spread_bps = spread_bps } = basis
+      // Its age was judged when the price was made.
+      const age = { max_age_s: null, any_age: true }
+      return { spread_bps: isFirst ? spread_bps : destination_spread_bps, ...age }
+    },
   }
 }
 

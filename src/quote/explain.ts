@@ -41,23 +41,25 @@ export function explainQuote(quote: Quote) {
 
 function explain(quote: Quote, basis: Basis) {
   const { holding_currency, payout_currency, destination_currency } = quote
-  const { rates: book, fees, spread_bps } = sourcesOf(basis, quote.payout_type)
+  const { rates: book, fees, policyOf } = sourcesOf(basis, quote)
   const fee = selectFee(fees, feeSubject(quote))
   const feeWay = fee === undefined ? [] : feeSteps(fee, holding_currency, book)
   const named = [holding_currency, payout_currency, destination_currency]
   const codes = new Set(fee === undefined ? named : [...named, fee.fee_currency])
   const rate = (name: RateName, from: string, to: string) => {
     const way = wayIn(book, from, to)
+    // A currency for itself costs no spread.
+    const spread_bps = from === to ? 0 : policyOf(from, to).spread_bps
     return {
       figure: `exchange_rates.${name}`,
       ...presentWay(from, to, way),
+      spread_bps,
       ...customerRate(way, spread_bps, quote[name]),
     }
   }
   return {
     object: 'quote_explanation',
     currencies: [...codes].map(currency => ({ currency, exponent: currencyExponent(currency) })),
-    spread_bps,
     rates: [
       rate('holding_to_payout', holding_currency, payout_currency),
       rate('payout_to_destination', payout_currency, destination_currency),

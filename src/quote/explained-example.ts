@@ -53,7 +53,6 @@ export const explainedAnswer = {
         exponent: 2,
       },
     ],
-    spread_bps: 25,
     rates: [
       {
         figure: 'exchange_rates.holding_to_payout',
@@ -84,6 +83,7 @@ export const explainedAnswer = {
           unrounded: '7.8479013222113763421',
           truncated: true,
         },
+        spread_bps: 25,
         formula: '1 / mid(EUR/USD) * mid(EUR/HKD) * (10000 - spread_bps) / 10000',
         calculation: '1 / 1.1269 * 8.8438 * 9975 / 10000',
         unrounded: '7.8282815689058479013',
@@ -103,6 +103,7 @@ export const explainedAnswer = {
           unrounded: '1',
           truncated: false,
         },
+        spread_bps: 0,
         formula: '1',
         calculation: '1',
         unrounded: '1',

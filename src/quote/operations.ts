@@ -10,7 +10,7 @@ import { type NewId, uniqueKeys } from '../id.ts'
 import type { Answering, Claiming } from '../idempotency/rules.ts'
 import { bookOf } from '../ledger/rules.ts'
 import { type LockedBooks, lockBooks } from '../ledger/store.ts'
-import { checkExpectations, makeQuote, type Pricing, priceQuote, type Quote } from './rules.ts'
+import { checkExpectations, makeQuote, type PricingAt, priceQuote, type Quote } from './rules.ts'
 import { insertQuotes } from './store.ts'
 import { quoteTerms } from './terms.ts'
 import { presentExplained, presentQuote, type QuoteRequest } from './wire.ts'
@@ -23,7 +23,7 @@ export interface CreateQuote extends Claiming {
 }
 
 export interface QuoteState extends LockedBooks {
-  readonly pricing: Pricing
+  readonly pricing: PricingAt
   readonly approvals: Approvals
 }
 
@@ -36,7 +36,7 @@ export interface CreatedQuote extends Answering {
  * POST /v3/payout/quote. Locks the book because the event takes a number of the account's sequence.
  */
 export function createQuote(reference: {
-  pricing(): Pricing
+  pricing(): PricingAt
   readonly newId: NewId
 }): Operation<CreateQuote, QuoteState, CreatedQuote> {
   const { newId } = reference
@@ -55,7 +55,9 @@ export function createQuote(reference: {
       return { ...locked, pricing: reference.pricing(), approvals: approvalsByName(approvals) }
     },
 
-    decide({ now, books, pricing, approvals }, { account, request, explain }) {
+    decide({ now, books, pricing: pricingAt, approvals }, { account, request, explain }) {
+      const at = bookOf(books, account.account_id).now
+      const pricing = pricingAt(account, at)
       const terms = quoteTerms(request, account)
       checkNamed(approvals, account.account_id, terms.entity_id, 'entity_id')
       const price = priceQuote(terms, pricing, now)
@@ -64,8 +66,7 @@ export function createQuote(reference: {
         destination_amount: expected(request.destination_info?.amount),
       })
       const identity = { account_id: account.account_id, id: newId('poq') }
-      const at = bookOf(books, account.account_id).now
-      const quote = makeQuote(identity, terms, price, 'active', at, pricing.quote_validity_s)
+      const quote = makeQuote(identity, terms, price, 'active', at, pricing)
       const event = recordChange({ books, newId }, quote, 'payout_quote.created', {})
       const present = explain ? presentExplained : presentQuote
       return { quote, event, reply: bare(present(quote, at)) }

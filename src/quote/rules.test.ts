@@ -11,7 +11,9 @@ import {
   refusalOf,
   terms,
 } from '../../test/support/in-memory.ts'
+import { plusMilliseconds } from '../instant.ts'
 import { MAX_AMOUNT } from '../money/decimal.ts'
+import { type Basis, sourcesOf } from './basis.ts'
 import {
   checkExpectations,
   checkUsable,
@@ -71,12 +73,59 @@ test('priceQuote, both sides converted, with a fee: every figure and what it was
 })
 
 test('priceQuote, a spread: against the customer on both sides', () => {
-  const price = priceQuote(both, { ...pricing(RATES), spread_bps: 100 }, NOW)
+  const price = priceQuote(both, pricing(RATES, [], { spread_bps: 100 }), NOW)
   assert.deepEqual(price.holding_to_payout, decimal('7.92'))
   assert.deepEqual(price.payout_to_destination, decimal('19.8'))
   assert.equal(price.holding_amount, 10_101n)
   assert.equal(price.destination_amount, 15_840n)
 })
+
+test('priceQuote, a spread for each pair: each rate by its own, kept and priced so again', () => {
+  const spreads = new Map([
+    ['USD/HKD', 100],
+    ['HKD/JPY', 50],
+  ])
+  const ordinary = pricing(RATES)
+  const policyOf = (from: string, to: string) => ({
+    ...ordinary.policyOf(from, to),
+    spread_bps: spreads.get(`${from}/${to}`) ?? 0,
+  })
+  const price = priceQuote(both, { ...ordinary, policyOf }, NOW)
+  assert.equal(price.basis?.spread_bps, 100)
+  assert.equal(price.basis?.destination_spread_bps, 50)
+  const single = priceQuote(both, pricing(RATES, [], { spread_bps: 100 }), NOW)
+  const second = priceQuote(both, pricing(RATES, [], { spread_bps: 50 }), NOW)
+  assert.deepEqual(price.holding_to_payout, single.holding_to_payout)
+  assert.deepEqual(price.payout_to_destination, second.payout_to_destination)
+  assert.deepEqual(priceQuote(both, sourcesOf(price.basis as Basis, both), NOW), price)
+})
+
+const VALIDITIES: readonly (readonly [payout: string, destination: string, seconds: number])[] = [
+  ['USD', 'USD', 1_800],
+  ['HKD', 'HKD', 3_600],
+  ['USD', 'HKD', 3_600],
+  ['HKD', 'JPY', 90],
+  ['HKD', 'EUR', 1_800],
+]
+
+for (const [payout_currency, destination_currency, seconds] of VALIDITIES) {
+  const way = `USD, ${payout_currency}, ${destination_currency}`
+  test(`makeQuote, ${way}: valid for ${seconds} s, the shortest of what is converted`, () => {
+    const validities = new Map([
+      ['USD/HKD', 3_600],
+      ['HKD/JPY', 90],
+    ])
+    const ordinary = pricing()
+    const policyOf = (from: string, to: string) => ({
+      ...ordinary.policyOf(from, to),
+      quote_validity_s: validities.get(`${from}/${to}`) ?? 1_800,
+    })
+    const asked = { ...terms, payout_currency, destination_currency }
+    const identity = { account_id: 'acc_1', id: 'poq_7' }
+    const made = makeQuote(identity, asked, quoteOf(), 'active', NOW, { ...ordinary, policyOf })
+    assert.equal(made.valid_until, plusMilliseconds(NOW, seconds * 1000))
+  })
+}
 
 test('priceQuote, the fee row: the most specific that matches the terms', () => {
   const fees = [feeRow({ fixed_amount: 1n }), feeRow({ network: 'chats', fixed_amount: 2n })]
@@ -194,7 +243,7 @@ test('checkExpectations: amounts that are not sent or are met pass, others are n
 test('makeQuote: terms and price as they are, valid for as long as configured', () => {
   const identity = { account_id: 'acc_1', id: 'poq_7' }
   const price = priceQuote(both, pricing(RATES), NOW)
-  assert.deepEqual(makeQuote(identity, both, price, 'active', NOW, 1_800), {
+  assert.deepEqual(makeQuote(identity, both, price, 'active', NOW, pricing()), {
     ...both,
     ...price,
     account_id: 'acc_1',

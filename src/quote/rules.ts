@@ -2,11 +2,11 @@
 // used. Knows nothing of payouts; a payout without a quote is priced by the same functions.
 import { type Problem, refusal, refuseIfAny } from '../errors.ts'
 import { type FeeSubject, feeAmounts, selectFee } from '../fee/rules.ts'
-import { customerRate } from '../fx/rules.ts'
+import { customerRate, type RatePolicy } from '../fx/rules.ts'
 import { type Instant, plusMilliseconds } from '../instant.ts'
 import { currencyExponent } from '../money/currency.ts'
 import { type Decimal, divideByRate, MAX_AMOUNT, multiplyByRate } from '../money/decimal.ts'
-import { type Basis, makeBasis, type PriceSources } from './basis.ts'
+import { type Basis, type Legs, makeBasis, type PriceSources } from './basis.ts'
 
 export const PAYOUT_TYPES = [
   'swift',
@@ -57,11 +57,21 @@ export interface Quote extends QuoteTerms, Price {
   readonly updated_at: Instant
 }
 
-/** The reference data a price is made from, as one process sees it at one moment. */
-export interface Pricing extends PriceSources {
-  /** How long a quote can be used (contract 7: 30 minutes unless configured). */
+/** How one pair is quoted to one account, and for how long. */
+export interface PairPolicy extends RatePolicy {
   readonly quote_validity_s: number
 }
+
+/** What one account's prices are made from at one instant. */
+export interface Pricing extends PriceSources {
+  policyOf(from: string, to: string): PairPolicy
+}
+
+/** The pricing of an account at an instant of its clock. */
+export type PricingAt = (
+  account: { readonly account_id: string; readonly sandbox: boolean },
+  at: Instant,
+) => Pricing
 
 /**
  * The holding currency of a request that names none: the payout currency when the account holds it,
@@ -86,7 +96,8 @@ export function priceQuote(
   amount_path = 'payout_info.amount',
 ): Price {
   const { holding_currency, payout_currency, payout_amount, destination_currency } = terms
-  const rate = (from: string, to: string) => customerRate(pricing.rates, pricing, from, to, now)
+  const { rates, policyOf } = pricing
+  const rate = (from: string, to: string) => customerRate(rates, policyOf(from, to), from, to, now)
   const holding_to_payout = rate(holding_currency, payout_currency)
   const payout_to_destination = rate(payout_currency, destination_currency)
   const holdingExponent = currencyExponent(holding_currency)
@@ -112,7 +123,8 @@ export function priceQuote(
 
   const fee = selectFee(pricing.fees, feeSubject(terms))
   const holding = { currency: holding_currency, amount: holding_amount }
-  const { fixed, variable } = feeAmounts(fee, holding, pricing.rates, pricing, now)
+  const feePolicy = policyOf(fee?.fee_currency ?? holding_currency, holding_currency)
+  const { fixed, variable } = feeAmounts(fee, holding, rates, feePolicy, now)
   const inPayout = (amount: bigint) =>
     multiplyByRate(amount, holding_to_payout, holdingExponent, payoutExponent)
   const price: Price = {
@@ -167,6 +179,20 @@ export function checkExpectations(
   refuseIfAny(problems)
 }
 
+/** The shortest validity of what is converted; without a conversion that of any payout. */
+function quoteValidity(legs: Legs, { policyOf }: Pricing): number {
+  const { holding_currency, payout_currency, destination_currency } = legs
+  const ways = [
+    [holding_currency, payout_currency],
+    [payout_currency, destination_currency],
+  ] as const
+  const converted = ways.filter(([from, to]) => from !== to)
+  const validities = (converted.length > 0 ? converted : ways).map(
+    ([from, to]) => policyOf(from, to).quote_validity_s,
+  )
+  return Math.min(...validities)
+}
+
 /** A quote of these terms at this price, valid from `now`. */
 export function makeQuote(
   identity: { readonly account_id: string; readonly id: string },
@@ -174,9 +200,9 @@ export function makeQuote(
   price: Price,
   status: Quote['status'],
   now: Instant,
-  validity_s: number,
+  pricing: Pricing,
 ): Quote {
-  const valid_until = plusMilliseconds(now, validity_s * 1000)
+  const valid_until = plusMilliseconds(now, quoteValidity(terms, pricing) * 1000)
   return {
     ...identity,
     ...terms,

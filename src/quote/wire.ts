@@ -137,12 +137,14 @@ const QuoteExplanation = Type.Object(
     currencies: Type.Array(Type.Object({ currency: Type.String(), exponent: Type.Integer() }), {
       description: 'How many digits the minor unit of each has.',
     }),
-    spread_bps: Type.Integer({ description: 'Taken off the mid, in hundredths of a percent.' }),
     rates: Type.Array(
       Type.Object(
         {
           figure: Type.String({ description: 'The member of the quote.' }),
           ...RATE_WAY,
+          spread_bps: Type.Integer({
+            description: 'Taken off the mid, in hundredths of a percent.',
+          }),
           ...WORKED,
           rounded: Digits,
           rounding: Literals(['half_up_12_digits', 'none']),

@@ -50,7 +50,7 @@ function checkPrice(quote: Quote): void {
 function priceAgain(quote: Quote): Price | Error {
   if (quote.basis === null) throw new Error(`quote ${quote.id} has no basis`)
   try {
-    return priceQuote(quote, sourcesOf(quote.basis, quote.payout_type), quote.created_at)
+    return priceQuote(quote, sourcesOf(quote.basis, quote), quote.created_at)
   } catch (error) {
     // Whatever a document holds that is no basis: this row is wrong, and not the verification.
     return error instanceof Error ? error : new Error(String(error))

@@ -180,7 +180,9 @@ for (const spread of [0, 25]) {
             ways.map((way: { method: string }) => way.method),
             methods,
           )
-          assert.equal(explanation.spread_bps, spread)
+          for (const { from, to, spread_bps } of rates) {
+            assert.equal(spread_bps, from === to ? 0 : spread)
+          }
           for (const { source, as_of } of ways.flatMap((way: { rows: object[] }) => way.rows)) {
             assert.deepEqual([source, as_of], ['test', '2026-10-06T14:00:00.000000+00:00'])
           }
@@ -300,9 +302,12 @@ function pricingOf(c: Priced): Pricing {
   return {
     rates: { pivot: c.pivot, rates },
     fees: row === null ? [] : [row],
-    spread_bps: c.spread,
-    max_age_s: 0,
-    quote_validity_s: 1800,
+    policyOf: () => ({
+      spread_bps: c.spread,
+      max_age_s: null,
+      any_age: true,
+      quote_validity_s: 1800,
+    }),
   }
 }
 
@@ -328,7 +333,7 @@ function explainedOf(c: Priced) {
     const price = priceQuote(terms, pricingOf(c), NOW)
     const basis = JSON.parse(JSON.stringify(price.basis))
     const identity = { account_id: 'acc_a', id: 'poq_a' }
-    const quote = makeQuote(identity, terms, { ...price, basis }, 'active', NOW, 1800)
+    const quote = makeQuote(identity, terms, { ...price, basis }, 'active', NOW, pricingOf(c))
     return JSON.parse(JSON.stringify(presentExplained(quote, NOW)))
   } catch (error) {
     assert.match(String(error), /minor unit|No rate joins/)

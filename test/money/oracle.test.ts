@@ -60,9 +60,12 @@ function byProduct(c: Case): readonly string[] | null {
   const pricing: Pricing = {
     rates: { pivot: 'none', rates: ratesOf(c) },
     fees: [],
-    spread_bps: c.spread,
-    max_age_s: 0,
-    quote_validity_s: 1800,
+    policyOf: () => ({
+      spread_bps: c.spread,
+      max_age_s: null,
+      any_age: true,
+      quote_validity_s: 1800,
+    }),
   }
   const now = '2026-01-01T00:00:00.000000Z'
   try {
@@ -85,7 +88,7 @@ function byProduct(c: Case): readonly string[] | null {
       fee,
       { currency: c.holding, amount: price.holding_amount },
       pricing.rates,
-      pricing,
+      pricing.policyOf(c.holding, c.holding),
       now,
     )
     assert.equal(withFee.fixed_fee_holding, fixed)

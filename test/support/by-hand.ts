@@ -19,8 +19,9 @@ export function assertExplained(quote: Json): void {
   const names = namesOf(quote)
   for (const rate of explanation.rates) {
     assertWay(rate, names)
-    assertWorked(rate, names)
-    const keep = BigInt(10_000 - explanation.spread_bps)
+    const kept = 10_000 - rate.spread_bps
+    assertWorked(rate, new Map([...names, ['(10000 - spread_bps)', String(kept)]]))
+    const keep = BigInt(kept)
     const mid = midOf(rate)
     const spread = rate.from === rate.to ? mid : { n: mid.n * keep, d: mid.d * 10_000n }
     assertSame(evaluate(rate.calculation), spread, rate.figure)
@@ -136,10 +137,7 @@ function assertWorked(worked: Json, names: ReadonlyMap<string, string>): void {
 /** What each name in a formula stands for. */
 function namesOf(quote: Json): Map<string, string> {
   const { explanation } = quote
-  const names = new Map<string, string>([
-    ['payout_info.amount', String(quote.payout_info.amount)],
-    ['(10000 - spread_bps)', String(10_000 - explanation.spread_bps)],
-  ])
+  const names = new Map<string, string>([['payout_info.amount', String(quote.payout_info.amount)]])
   const ways = [...explanation.rates, explanation.fee_conversion ?? { rows: [] }]
   for (const { base, quote, mid } of ways.flatMap(way => way.rows)) {
     names.set(`mid(${base}/${quote})`, mid)

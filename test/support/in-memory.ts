@@ -10,7 +10,7 @@ import type { NewId } from '../../src/id.ts'
 import { type Book, EMPTY_HASH } from '../../src/ledger/rules.ts'
 import { type Decimal, parseDecimal } from '../../src/money/decimal.ts'
 import type { PayoutRequest } from '../../src/payout/wire.ts'
-import type { Pricing, Quote, QuoteTerms } from '../../src/quote/rules.ts'
+import type { PairPolicy, Pricing, Quote, QuoteTerms } from '../../src/quote/rules.ts'
 import { bankBeneficiary } from './bodies.ts'
 
 /** The time of the book; rates are of an hour before. */
@@ -96,11 +96,14 @@ export function feeRow(part: Partial<Fee>): Fee {
   return { ...freeRow, ...part }
 }
 
+/** Every pair by one policy: no spread, any age and 30 minutes, unless said otherwise. */
 export function pricing(
   rates: Readonly<Record<string, string>> = {},
   fees: readonly Fee[] = [],
+  policy: Partial<PairPolicy> = {},
 ): Pricing {
-  return { rates: rateBook(rates), fees, spread_bps: 0, max_age_s: 0, quote_validity_s: 1800 }
+  const ordinary = { spread_bps: 0, max_age_s: null, any_age: true, quote_validity_s: 1800 }
+  return { rates: rateBook(rates), fees, policyOf: () => ({ ...ordinary, ...policy }) }
 }
 
 export const terms: QuoteTerms = {
