@@ -123,6 +123,11 @@ export const CATALOGUE = {
     meaning: 'The payout differs from its quote; the fields are named.',
   },
   rate_stale: { code: 20300, status: 503, meaning: 'The newest rate is older than allowed.' },
+  fee_unavailable: {
+    code: 20311,
+    status: 422,
+    meaning: 'No fee is set for such payouts of a live account; the message says which.',
+  },
   rate_unavailable: { code: 20301, status: 422, meaning: 'No rate joins these two currencies.' },
   deposit_address_not_found: {
     code: 20302,

@@ -8,8 +8,8 @@ import type { Sql, TransactionSql } from './db/connect.ts'
 import { transact } from './db/transact.ts'
 import { refusal } from './errors.ts'
 import { listFees } from './fee/store.ts'
-import type { Rate } from './fx/rules.ts'
 import { listRates } from './fx/store.ts'
+import { pricingFrom } from './pricing/pricing.ts'
 import type { PricingAt } from './quote/rules.ts'
 
 /** One consistent reading of all reference tables. */
@@ -91,23 +91,20 @@ async function readReference(sql: Sql, config: Config): Promise<ReferenceData> {
     const [row] = await tx<{ version: bigint }[]>`select version from reference_version`
     const accounts = await listAccounts(reader)
     const keys = await listApiKeys(reader)
-    const rates = await listRates(reader)
-    const fees = await listFees(reader)
-    const byPair = new Map(rates.map((r): [string, Rate] => [`${r.base}/${r.quote}`, r]))
     return {
       version: row?.version ?? 0n,
       accounts: new Map(accounts.map(a => [a.account_id, a])),
       accountsByDepositAddress: new Map(accounts.map(a => [a.deposit_address, a])),
       keys: new Map(keys.map(key => [key.key_id, key])),
-      pricing: ({ sandbox }) => ({
-        rates: { pivot: config.rate_pivot, rates: byPair },
-        fees,
-        policyOf: () => ({
+      pricing: pricingFrom({
+        rates: await listRates(reader),
+        fees: await listFees(reader),
+        pivot: config.rate_pivot,
+        policy: {
           spread_bps: config.rate_spread_bps,
           max_age_s: config.rate_max_age_s || null,
-          any_age: sandbox,
           quote_validity_s: config.quote_validity_s,
-        }),
+        },
       }),
     }
   }

@@ -18,7 +18,7 @@ const FLOORS: readonly (readonly string[])[] = [
   ['beneficiary'],
   ['rail', 'funding', 'entity'],
   ['quote'],
-  ['payout'],
+  ['payout', 'pricing'],
   ['webhook'],
   ['timeline', 'sandbox', 'payout-batch'],
   ['worker', 'verify', 'reference', 'config', 'metrics', 'log', 'deps', 'app', 'service', 'trace'],

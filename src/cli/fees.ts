@@ -1,6 +1,9 @@
-// corridor fees list|set|import: the fee schedule as the operator sees and changes it.
+// corridor fees list|set|import|remove|history: the fee schedule as the operator sees and changes
+// it.
 import { type Command, Option } from 'commander'
+import type { Sql, TransactionSql } from '../db/connect.ts'
 import {
+  describeFee,
   describeSubject,
   FEE_COLUMNS,
   type FeeCells,
@@ -11,14 +14,16 @@ import {
   presentFee,
   readFee,
 } from '../fee/load.ts'
-import type { Fee } from '../fee/rules.ts'
-import { listFees, replaceFees, upsertFees } from '../fee/store.ts'
+import { type Fee, selectFee } from '../fee/rules.ts'
+import { deleteFee, listFees, lockFees, replaceFees, upsertFees } from '../fee/store.ts'
+import type { HistoricRow } from '../history/store.ts'
 import { isCountry } from '../party/country.ts'
 import { PAYOUT_TYPES } from '../quote/rules.ts'
 import { CHARGE_TYPES } from '../quote/wire.ts'
 import { findChain, NETWORKS } from '../rail/network.ts'
-import { print, table, UsageError, withContext } from './context.ts'
+import { CommandFailed, print, table, UsageError, withContext } from './context.ts'
 import { readInput, valuesOf } from './files.ts'
+import { historyCommand } from './history.ts'
 
 interface Json {
   json?: boolean
@@ -59,7 +64,8 @@ const MEANINGS: Readonly<Record<FeeColumn, string>> = {
 }
 
 const IMPORT_HELP = `
-Columns, in any order; blank is any, none or zero; amounts in major units:
+Columns, in any order; blank is any or none; amounts in major units. A row that
+costs nothing says so by fixed_amount 0:
 
   ${FEE_COLUMNS.slice(0, 5).join(',')},
   ${FEE_COLUMNS.slice(5).join(',')}
@@ -72,7 +78,9 @@ Example:
   npx corridor fees import fees.csv --replace --dry-run`
 
 export function feesCommands(program: Command): void {
-  const fees = program.command('fees').description('list, set and import the fee schedule')
+  const fees = program
+    .command('fees')
+    .description('list, set, import and remove rows of the fee schedule')
   fees
     .command('list')
     .description('list the fee schedule; JSON has amounts in minor units')
@@ -87,6 +95,11 @@ export function feesCommands(program: Command): void {
     .description('add one row of the schedule, or replace the row that applies to the same')
   for (const column of FEE_COLUMNS) set.addOption(optionFor(column))
   set.option('--json', 'print JSON').addHelpText('after', SET_HELP).action(setAction)
+  const remove = fees
+    .command('remove')
+    .description('take one row out of the schedule, named by what it applies to')
+  for (const column of MATCHING) remove.addOption(optionFor(column))
+  remove.option('--json', 'print JSON').addHelpText('after', REMOVE_HELP).action(removeAction)
   fees
     .command('import')
     .description('load a CSV file of fees, all of it or nothing')
@@ -96,33 +109,93 @@ export function feesCommands(program: Command): void {
     .option('--json', 'print JSON')
     .addHelpText('after', IMPORT_HELP)
     .action(importAction)
+  historyCommand(fees, {
+    table_name: 'fees',
+    description: 'list what changed in the fee schedule, newest first',
+    argument: { name: 'type', meaning: 'only this payout type', read: readType },
+    subject: row => describeSubject(feeOf(row)),
+    describe: row => describeFee(feeOf(row)),
+    example: 'fees history local',
+  })
+}
+
+function readType(payout_type: string): HistoricRow {
+  if (PAYOUT_TYPES.some(known => known === payout_type)) return { payout_type }
+  throw new UsageError(`a payout type is one of ${PAYOUT_TYPES.join(', ')}, not "${payout_type}"`)
+}
+
+/** A row as the history keeps it. */
+function feeOf(row: HistoricRow): Fee {
+  const amount = (name: string) => (row[name] == null ? null : BigInt(row[name]))
+  return {
+    payout_type: row.payout_type ?? '',
+    payout_currency: row.payout_currency ?? null,
+    destination_country: row.destination_country ?? null,
+    network: row.network ?? null,
+    charge_type: row.charge_type ?? null,
+    fixed_amount: amount('fixed_amount') ?? 0n,
+    fee_currency: row.fee_currency ?? '',
+    variable_bps: Number(row.variable_bps),
+    minimum_amount: amount('minimum_amount'),
+    maximum_amount: amount('maximum_amount'),
+    sample: row.sample === 'true',
+  }
 }
 
 const SET_HELP = `
-Example:
+Examples:
   npx corridor fees set --payout-type local --payout-currency HKD \\
-    --network chats --fixed-amount 0.50 --fee-currency USD --variable-bps 5`
+    --network chats --fixed-amount 0.50 --fee-currency USD --variable-bps 5
+  npx corridor fees set --payout-type service_account --fixed-amount 0 --fee-currency USD
+
+A live account's payout that no row fits is refused. One that costs nothing needs
+a row that says so.`
+
+const REMOVE_HELP = `
+Example:
+  npx corridor fees remove --payout-type local --payout-currency HKD --network chats`
+
+/** Of the columns, those by which a row is found. */
+const MATCHING = FEE_COLUMNS.slice(0, 5)
 
 function optionFor(column: FeeColumn): Option {
   const option = new Option(`--${column.replaceAll('_', '-')} <value>`, MEANINGS[column])
   return option.makeOptionMandatory(column === 'payout_type' || column === 'fee_currency')
 }
 
-async function setAction(options: Json & Record<string, unknown>): Promise<void> {
+function readOptions(options: Readonly<Record<string, unknown>>): Fee {
   const cells = FEE_COLUMNS.map(column => {
     const name = column.replaceAll(/_(.)/g, (_match, letter: string) => letter.toUpperCase())
     return [column, String(options[name] ?? '').trim()]
   })
   const read = readFee(Object.fromEntries(cells) as FeeCells, FEE_VOCABULARY)
   if (read.messages !== undefined) throw new UsageError(read.messages.join('; '))
-  const fee = read.value
-  const replaced = await withContext(async ({ sql }) => {
-    const before = await listFees(sql)
-    await upsertFees(sql, [fee])
-    return before.some(row => describeSubject(row) === describeSubject(fee))
-  })
-  const words = `${feeTable([fee])}\n\n${replaced ? 'the row is replaced' : 'the row is added'}`
-  print(options, { ...presentFee(fee), replaced }, words)
+  return read.value
+}
+
+async function setAction(options: Json & Record<string, unknown>): Promise<void> {
+  const fee = readOptions(options)
+  const before = await withContext(({ sql }) => change(sql, tx => upsertFees(tx, [fee])))
+  const previous = sameRow(before, fee)
+  const words = `${describeRow(fee)}; ${describeBefore(before, fee)}`
+  const data = { ...presentFee(fee), replaced: previous !== undefined }
+  print(options, { ...data, previous: previous === undefined ? null : presentFee(previous) }, words)
+}
+
+async function removeAction(options: Json & Record<string, unknown>): Promise<void> {
+  // What it costs is of no matter to what it applies to.
+  const key = readOptions({ ...options, feeCurrency: 'USD', fixedAmount: '0' })
+  const before = await withContext(({ sql }) =>
+    change(sql, async tx => {
+      if (await deleteFee(tx, key)) return
+      const subject = describeSubject(key)
+      throw new CommandFailed(`no row is for exactly ${subject}; corridor fees list shows them`)
+    }),
+  )
+  const removed = sameRow(before, key) as Fee
+  const left = before.filter(row => row !== removed)
+  const words = `${describeRow(removed)}: removed; ${describeNext(left, key)}`
+  print(options, { removed: presentFee(removed) }, words)
 }
 
 interface ImportOptions extends Json {
@@ -136,14 +209,68 @@ async function importAction(file: string, options: ImportOptions): Promise<void>
   const dry_run = options.dryRun === true
   const replace = options.replace === true
   // Without writing, too: a dry run says whether the database is there and up to date.
-  await withContext(async ({ sql }) => {
-    if (dry_run) return
-    await (replace ? replaceFees(sql, fees) : upsertFees(sql, fees))
-  })
+  const before = await withContext(({ sql }) =>
+    change(sql, async tx => {
+      if (dry_run) return
+      await (replace ? replaceFees(tx, fees) : upsertFees(tx, fees))
+    }),
+  )
+  const removed = replace ? before.filter(row => sameRow(fees, row) === undefined) : []
   const done = dry_run ? 'would be loaded' : 'loaded'
   const whole = replace ? ' as the whole schedule' : ''
-  const words = `${feeTable(fees)}\n\n${fees.length} rows from ${name} ${done}${whole}`
-  print(options, { file: name, dry_run, replace, fees: fees.map(presentFee) }, words)
+  const words = [
+    ...fees.map(fee => `${describeRow(fee)}; ${describeBefore(before, fee)}`),
+    ...removed.map(fee => `${describeRow(fee)}: ${dry_run ? 'would be removed' : 'removed'}`),
+    `\n${fees.length} rows from ${name} ${done}${whole}`,
+  ]
+  const data = { file: name, dry_run, replace, fees: fees.map(presentFee) }
+  print(options, { ...data, removed: removed.map(presentFee) }, words.join('\n'))
+}
+
+/** Changes the schedule and gives what it was, which nobody else changes meanwhile. */
+async function change(
+  sql: Sql,
+  write: (tx: TransactionSql) => Promise<void>,
+): Promise<readonly Fee[]> {
+  const read = async (tx: TransactionSql) => {
+    await lockFees(tx)
+    const before = await listFees(tx)
+    await write(tx)
+    return before
+  }
+  return sql.begin(read) as Promise<readonly Fee[]>
+}
+
+/** The row for exactly the same payouts. */
+function sameRow(fees: readonly Fee[], fee: Fee): Fee | undefined {
+  return fees.find(row => describeSubject(row) === describeSubject(fee))
+}
+
+function describeRow(fee: Fee): string {
+  return `${describeSubject(fee)}: ${describeFee(fee)}`
+}
+
+function describeBefore(before: readonly Fee[], fee: Fee): string {
+  const previous = sameRow(before, fee)
+  if (previous === undefined) return `a new row; until now ${describeOthers(before, fee)}`
+  return describeFee(previous) === describeFee(fee) ? 'as before' : `was ${describeFee(previous)}`
+}
+
+function describeNext(left: readonly Fee[], fee: Fee): string {
+  return `from now on ${describeOthers(left, fee)}`
+}
+
+/** What prices, for live accounts, a payout that has what this row names and nothing else. */
+function describeOthers(fees: readonly Fee[], fee: Fee): string {
+  const own = fees.filter(row => !row.sample)
+  const other = selectFee(own, {
+    payout_type: fee.payout_type,
+    payout_currency: fee.payout_currency ?? '',
+    destination_country: fee.destination_country ?? '',
+    network: fee.network ?? '',
+    charge_type: fee.charge_type ?? '',
+  })
+  return other === undefined ? 'refused to live accounts' : `by ${describeRow(other)}`
 }
 
 function feeTable(fees: readonly Fee[]): string {
@@ -158,10 +285,12 @@ function feeTable(fees: readonly Fee[]): string {
     'bps',
     'min',
     'max',
+    'for',
   ]
   const rows = fees.map(fee => {
     const cells = feeCells(fee)
-    return FEE_COLUMNS.map((column, i) => cells[column] || (i < 5 ? 'any' : ''))
+    const row = FEE_COLUMNS.map((column, i) => cells[column] || (i < 5 ? 'any' : ''))
+    return [...row, fee.sample ? 'sandboxes' : 'all accounts']
   })
   return table(headings, rows)
 }

@@ -108,8 +108,9 @@ async function listAction(options: Json): Promise<void> {
     r.source,
     toSecond(r.as_of),
     describeAge(r.age_s),
+    r.sample ? 'sandboxes' : 'all accounts',
   ])
-  const headings = ['base', 'quote', 'mid', 'source', 'as of', 'age']
+  const headings = ['base', 'quote', 'mid', 'source', 'as of', 'age', 'for']
   print(options, aged, table(headings, rows))
 }
 

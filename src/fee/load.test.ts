@@ -21,6 +21,7 @@ const ANY = {
   variable_bps: 0,
   minimum_amount: null,
   maximum_amount: null,
+  sample: false,
 }
 
 const GOOD: readonly [line: string, fee: object][] = [
@@ -37,9 +38,10 @@ const GOOD: readonly [line: string, fee: object][] = [
       variable_bps: 10,
       minimum_amount: 50n,
       maximum_amount: 2500n,
+      sample: false,
     },
   ],
-  ['wallet,,,,,,usd,,,', { ...ANY, payout_type: 'wallet', fee_currency: 'USD' }],
+  ['wallet,,,,,0,usd,,,', { ...ANY, payout_type: 'wallet', fee_currency: 'USD' }],
   [
     'Swift,eur,de,,OURS,30,KWD,10000,1.234,1.234',
     {
@@ -76,6 +78,7 @@ for (const [line, fee] of GOOD) {
 
 const TYPES = `the types are ${WORDS.payout_types.join(', ')}`
 const BPS = 'is not an integer from 0 to 10000'
+const FREE = 'neither fixed_amount nor variable_bps is given; fixed_amount 0 makes it free'
 const amount = (column: string, text: string) =>
   `${column} "${text}" is not an amount in USD, at most 2 digits after the point`
 
@@ -98,7 +101,9 @@ const BAD_LINES: readonly [line: string, ...messages: string[]][] = [
   ['local,,,,,,USD,1.5,,', `variable_bps "1.5" ${BPS}`],
   ['local,,,,,,USD,10001,,', `variable_bps "10001" ${BPS}`],
   ['local,,,,,,USD,,x,', amount('minimum_amount', 'x')],
-  ['local,,,,,,USD,,,x', amount('maximum_amount', 'x')],
+  ['local,,,,,1,USD,,,x', amount('maximum_amount', 'x')],
+  ['local,,,,,,USD,,,5', FREE],
+  ['local,,,,,,USD,,,', FREE],
   ['local,,,,,,USD,,2,1.99', 'minimum_amount is more than maximum_amount'],
   ['local', '1 columns where the header has 10'],
   [
@@ -126,7 +131,7 @@ test('fees CSV, two rows for the same payouts: the second is named', () => {
 })
 
 test('fees CSV, only the columns that are needed: the others are any and none', () => {
-  const { lines } = parseFeesCsv('fee_currency,payout_type\nUSD,local\n', WORDS)
+  const { lines } = parseFeesCsv('fee_currency,payout_type,fixed_amount\nUSD,local,0\n', WORDS)
   assert.deepEqual(lines[0]?.value, { ...ANY, payout_type: 'local', fee_currency: 'USD' })
 })
 

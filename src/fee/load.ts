@@ -6,7 +6,7 @@ import { type Parsed, parseCsv, type Read, readLines } from '../csv.ts'
 import { findCurrency } from '../money/currency.ts'
 import { formatMajor, MAX_AMOUNT, parseMajor } from '../money/decimal.ts'
 import { amountToJson } from '../money/json.ts'
-import type { Fee } from './rules.ts'
+import type { Fee, FeeKey } from './rules.ts'
 
 export const FEE_COLUMNS = [
   'payout_type',
@@ -46,7 +46,7 @@ export async function loadDefaultFees(vocabulary: FeeVocabulary): Promise<Fee[]>
   if (problem !== undefined) {
     throw new Error(`default-fees.csv, line ${problem.line}: ${problem.message}`)
   }
-  return lines.map(({ value }) => value)
+  return lines.map(({ value }) => ({ ...value, sample: true }))
 }
 
 /** Only payout_type and fee_currency must be columns; the others may be left out altogether. */
@@ -57,11 +57,24 @@ export function parseFeesCsv(text: string, vocabulary: FeeVocabulary): Parsed<Fe
 }
 
 /** What a row applies to, as one line: `swift, charge_type ours`. No two rows may have the same. */
-export function describeSubject(fee: Fee): string {
+export function describeSubject(fee: FeeKey): string {
   const named = (['payout_currency', 'destination_country', 'network', 'charge_type'] as const)
     .filter(column => fee[column] !== null)
     .map(column => `${column} ${fee[column]}`)
   return [fee.payout_type, ...named].join(', ')
+}
+
+/** What a row costs, as one line: `1.00 USD + 10 bps, at most 25.00 USD`. */
+export function describeFee(fee: Fee): string {
+  const cells = feeCells(fee)
+  const amount = (text: string) => `${text} ${cells.fee_currency}`
+  const fixed = fee.fixed_amount === 0n ? [] : [amount(cells.fixed_amount)]
+  const variable = fee.variable_bps === 0 ? [] : [`${cells.variable_bps} bps`]
+  const none = (fee.minimum_amount ?? 0n) === 0n ? 'free' : '0 bps'
+  const parts = [...fixed, ...variable].join(' + ') || none
+  const minimum = fee.minimum_amount === null ? '' : `, at least ${amount(cells.minimum_amount)}`
+  const maximum = fee.maximum_amount === null ? '' : `, at most ${amount(cells.maximum_amount)}`
+  return `${parts}${minimum}${maximum}${fee.sample ? ' (sample)' : ''}`
 }
 
 /** One row of the schedule, or everything that is wrong with it. */
@@ -85,6 +98,7 @@ export function readFee(cells: FeeCells, vocabulary: FeeVocabulary): Read<Fee> {
     ...(fee_currency === '' ? ['fee_currency is missing'] : checkCode(fee_currency)),
     ...[fixed, bps, minimum, maximum].flatMap(read => read.messages ?? []),
     ...checkBounds(minimum.value ?? null, maximum.value ?? null),
+    ...checkPrice(cells),
   ]
   if (messages.length > 0) return { messages }
   return {
@@ -99,6 +113,7 @@ export function readFee(cells: FeeCells, vocabulary: FeeVocabulary): Read<Fee> {
       variable_bps: bps.value ?? 0,
       minimum_amount: minimum.value ?? null,
       maximum_amount: maximum.value ?? null,
+      sample: false,
     },
   }
 }
@@ -176,6 +191,12 @@ function checkChargeType(
   if (known.includes(charge_type)) return []
   if (known.length === 0) return [`a ${payout_type} payout has no charge_type`]
   return [`unknown charge_type ${charge_type}; it is ${known.join(' or ')}`]
+}
+
+/** Free is a decision, which a row says by a zero. */
+function checkPrice({ fixed_amount, variable_bps, minimum_amount }: FeeCells): string[] {
+  if (fixed_amount !== '' || variable_bps !== '' || minimum_amount !== '') return []
+  return ['neither fixed_amount nor variable_bps is given; fixed_amount 0 makes it free']
 }
 
 function checkBounds(minimum: bigint | null, maximum: bigint | null): string[] {

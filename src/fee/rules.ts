@@ -27,7 +27,12 @@ export interface Fee {
   /** Bounds of the variable part. */
   readonly minimum_amount: bigint | null
   readonly maximum_amount: bigint | null
+  /** Whether it came with the product: sandboxes alone are priced by it. */
+  readonly sample: boolean
 }
+
+/** What names a row: no two have the same. */
+export type FeeKey = Pick<Fee, 'payout_type' | (typeof OPTIONAL_COLUMNS)[number]>
 
 /** What is being priced; '' where the request does not say. */
 export interface FeeSubject {
@@ -53,7 +58,8 @@ const OPTIONAL_COLUMNS = [
 
 /**
  * The most specific row that matches: the one with most columns set; among equals, the one that
- * sets the earlier column in the order of contract 5. Undefined when none matches.
+ * sets the earlier column in the order of contract 5. A sample gives way to every row of the
+ * operator's. Undefined when none matches.
  */
 export function selectFee(fees: readonly Fee[], subject: FeeSubject): Fee | undefined {
   let best: Fee | undefined
@@ -80,7 +86,8 @@ function matches(fee: Fee, subject: FeeSubject): boolean {
 
 /** Higher is more specific: 16 for each column set, and among as many 8, 4, 2, 1 by their order. */
 function specificity(fee: Fee): number {
-  let rank = 0
+  // All columns set come to 79.
+  let rank = fee.sample ? 0 : 80
   for (const [i, column] of OPTIONAL_COLUMNS.entries()) {
     if (fee[column] !== null) rank += 16 + (8 >> i)
   }

@@ -1,37 +1,65 @@
 // The statements of the fee schedule, a reference table.
-import { rowsAsJson, type Sql } from '../db/connect.ts'
-import type { Fee } from './rules.ts'
+import { rowsAsJson, type Sql, type TransactionSql } from '../db/connect.ts'
+import type { Fee, FeeKey } from './rules.ts'
 
-export async function listFees(sql: Sql): Promise<Fee[]> {
+export async function listFees(sql: Sql | TransactionSql): Promise<Fee[]> {
   return sql<Fee[]>`
     select payout_type, payout_currency, destination_country, network, charge_type, fixed_amount,
-      fee_currency, variable_bps, minimum_amount, maximum_amount
+      fee_currency, variable_bps, minimum_amount, maximum_amount, sample
     from fees
     order by payout_type, payout_currency nulls first, destination_country nulls first,
       network nulls first, charge_type nulls first`
 }
 
 /** Adds or replaces one row for each combination of matching columns. */
-export async function upsertFees(sql: Sql, fees: readonly Fee[]): Promise<void> {
+export async function upsertFees(sql: Sql | TransactionSql, fees: readonly Fee[]): Promise<void> {
   await sql`
     insert into fees (payout_type, payout_currency, destination_country, network, charge_type,
-      fixed_amount, fee_currency, variable_bps, minimum_amount, maximum_amount)
+      fixed_amount, fee_currency, variable_bps, minimum_amount, maximum_amount, sample)
     select payout_type, payout_currency, destination_country, network, charge_type,
-      fixed_amount, fee_currency, variable_bps, minimum_amount, maximum_amount
+      fixed_amount, fee_currency, variable_bps, minimum_amount, maximum_amount, sample
     from json_to_recordset(${rowsAsJson(fees)}::text::json)
       as r(payout_type text, payout_currency text, destination_country text, network text,
         charge_type text, fixed_amount bigint, fee_currency text, variable_bps integer,
-        minimum_amount bigint, maximum_amount bigint)
+        minimum_amount bigint, maximum_amount bigint, sample boolean)
     on conflict (payout_type, payout_currency, destination_country, network, charge_type)
     do update set fixed_amount = excluded.fixed_amount, fee_currency = excluded.fee_currency,
       variable_bps = excluded.variable_bps, minimum_amount = excluded.minimum_amount,
-      maximum_amount = excluded.maximum_amount`
+      maximum_amount = excluded.maximum_amount, sample = excluded.sample`
 }
 
-/** Makes the schedule exactly these rows, in one transaction. */
-export async function replaceFees(sql: Sql, fees: readonly Fee[]): Promise<void> {
-  await sql.begin(async tx => {
-    await tx`delete from fees`
-    if (fees.length > 0) await upsertFees(tx as unknown as Sql, fees)
-  })
+/** Makes the schedule exactly these rows. What stays as it is, is no change in the history. */
+export async function replaceFees(tx: TransactionSql, fees: readonly Fee[]): Promise<void> {
+  await tx`
+    delete from fees f
+    where not exists (
+      select from json_to_recordset(${rowsAsJson(fees)}::text::json)
+        as r(payout_type text, payout_currency text, destination_country text, network text,
+          charge_type text)
+      where f.payout_type = r.payout_type
+        and f.payout_currency is not distinct from r.payout_currency
+        and f.destination_country is not distinct from r.destination_country
+        and f.network is not distinct from r.network
+        and f.charge_type is not distinct from r.charge_type)`
+  await upsertFees(tx, fees)
+}
+
+/** False when there is no such row. */
+export async function deleteFee(tx: TransactionSql, key: FeeKey): Promise<boolean> {
+  const { count } = await tx`
+    delete from fees
+    where payout_type = ${key.payout_type}
+      and payout_currency is not distinct from ${key.payout_currency}
+      and destination_country is not distinct from ${key.destination_country}
+      and network is not distinct from ${key.network}
+      and charge_type is not distinct from ${key.charge_type}`
+  return count === 1
+}
+
+/**
+ * Keeps everyone else from changing fees until the transaction ends; reading goes on. For those who
+ * say what was before.
+ */
+export async function lockFees(tx: TransactionSql): Promise<void> {
+  await tx`lock table fees in share row exclusive mode`
 }

@@ -184,6 +184,7 @@ test('ECB daily file, as published: every rate of EUR as of 14:00Z in summer', a
       mid: { digits: 11269n, scale: 4 },
       source: ECB_SOURCE,
       as_of: '2026-10-06T14:00:00.000000Z',
+      sample: false,
     },
   })
 })

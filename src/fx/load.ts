@@ -37,7 +37,7 @@ export async function loadDefaultRates(): Promise<Rate[]> {
   if (problem !== undefined) {
     throw new Error(`default-rates.csv, line ${problem.line}: ${problem.message}`)
   }
-  return lines.map(({ value }) => value)
+  return lines.map(({ value }) => ({ ...value, sample: true }))
 }
 
 /** XML when it looks like XML, else CSV. */
@@ -72,19 +72,22 @@ export function readRate(cells: RateCells, defaults: RateDefaults): Read<Rate> {
   if (messages.length > 0 || mid.messages !== undefined || as_of.messages !== undefined) {
     return { messages }
   }
-  return { value: { base, quote, mid: mid.value, source, as_of: as_of.value } }
+  return { value: { base, quote, mid: mid.value, source, as_of: as_of.value, sample: false } }
 }
 
 export function pairOf(rate: { readonly base: string; readonly quote: string }): string {
   return `${rate.base}/${rate.quote}`
 }
 
-/** A problem for each rate that is older than the one stored for its pair. */
+/**
+ * A problem for each rate that is older than the one stored for its pair; whatever its age, a rate
+ * of the operator's replaces a sample.
+ */
 export function findOlder(lines: readonly Line<Rate>[], stored: readonly Rate[]): LineProblem[] {
   const byPair = new Map(stored.map(rate => [pairOf(rate), rate]))
   return lines.flatMap(({ line, value }) => {
     const kept = byPair.get(pairOf(value))
-    if (kept === undefined || value.as_of >= kept.as_of) return []
+    if (kept === undefined || kept.sample || value.as_of >= kept.as_of) return []
     const message = `${pairOf(value)} of ${value.as_of} is older than the stored ${kept.as_of}`
     return [{ line, message }]
   })

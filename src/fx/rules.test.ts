@@ -173,6 +173,7 @@ test('convertAtMid, nothing to convert: needs no rate', () => {
 })
 
 test('describeRate: the pair, the mid, its source and its time', () => {
-  const rate = { base: 'EUR', quote: 'USD', mid: decimal('1.1712'), source: 'ECB', as_of: NOW }
+  const mid = decimal('1.1712')
+  const rate = { base: 'EUR', quote: 'USD', mid, source: 'ECB', as_of: NOW, sample: false }
   assert.equal(describeRate(rate), `EUR/USD 1.1712 (ECB, ${NOW})`)
 })

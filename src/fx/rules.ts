@@ -18,6 +18,8 @@ export interface Rate {
   readonly mid: Decimal
   readonly source: string
   readonly as_of: Instant
+  /** Whether it came with the product: sandboxes alone are quoted by it. */
+  readonly sample: boolean
 }
 
 export interface RateBook {

@@ -51,6 +51,7 @@ export const PAYOUT_REFUSALS = [
   'quote_used',
   'quote_expired',
   'quote_mismatch',
+  'fee_unavailable',
   'rate_unavailable',
   'rate_stale',
   'amount_out_of_range',

@@ -26,6 +26,7 @@ const FULL: Fee = {
   variable_bps: 25,
   minimum_amount: 10n,
   maximum_amount: 0n,
+  sample: false,
 }
 
 const BASES: readonly (readonly [

@@ -43,6 +43,8 @@ export interface BasisFee {
 export interface PriceSources {
   readonly rates: RateBook
   readonly fees: readonly Fee[]
+  /** Whether terms that no row of the schedule fits are refused, and not free. */
+  readonly fee_required: boolean
   /** How one currency is turned into another. */
   policyOf(from: string, to: string): RatePolicy
 }
@@ -96,6 +98,8 @@ export function sourcesOf(
   return {
     rates: { pivot: basis.pivot ?? '', rates: new Map(rates) },
     fees: basis.fee === undefined ? [] : [feeOf(basis.fee, quote.payout_type)],
+    // Whether it could be free was judged when the price was made.
+    fee_required: false,
     policyOf(from, to) {
       const isFirst = from === quote.holding_currency && to === quote.payout_currency
       const { spread_bps, destination_spread_bps = spread_bps } = basis
@@ -110,7 +114,7 @@ function rateOf(pair: string, [text, source, as_of]: BasisRate): Rate {
   const [base = '', quote = ''] = pair.split('/')
   const mid = parseDecimal(text)
   if (mid === undefined) throw new Error(`stored basis: rate ${pair} ${text}`)
-  return { base, quote, mid, source, as_of }
+  return { base, quote, mid, source, as_of, sample: false }
 }
 
 function basisFee(fee: Fee): BasisFee {
@@ -142,5 +146,6 @@ function feeOf(fee: BasisFee, payout_type: string): Fee {
     variable_bps: fee.variable_bps ?? 0,
     minimum_amount: amount(fee.minimum_amount),
     maximum_amount: amount(fee.maximum_amount),
+    sample: false,
   }
 }

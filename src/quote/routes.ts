@@ -52,6 +52,7 @@ function createRoute(app: FastifyInstance, deps: Deps): void {
           'entity_not_found',
           'amount_mismatch',
           'amount_out_of_range',
+          'fee_unavailable',
           'rate_unavailable',
           'rate_stale',
         ],

@@ -1,7 +1,7 @@
 // Quotes as pure functions: what a request asks for, what it costs, and when a quote may still be
 // used. Knows nothing of payouts; a payout without a quote is priced by the same functions.
 import { type Problem, refusal, refuseIfAny } from '../errors.ts'
-import { type FeeSubject, feeAmounts, selectFee } from '../fee/rules.ts'
+import { type Fee, type FeeSubject, feeAmounts, selectFee } from '../fee/rules.ts'
 import { customerRate, type RatePolicy } from '../fx/rules.ts'
 import { type Instant, plusMilliseconds } from '../instant.ts'
 import { currencyExponent } from '../money/currency.ts'
@@ -85,9 +85,9 @@ export function defaultHoldingCurrency(
 }
 
 /**
- * Prices terms at `now` (contract 3 to 6). Refuses with rate_unavailable, rate_stale, or
- * amount_out_of_range, at `amount_path`, when a converted amount rounds to nothing or no longer
- * fits in JSON.
+ * Prices terms at `now` (contract 3 to 6). Refuses with rate_unavailable, rate_stale,
+ * fee_unavailable, or amount_out_of_range, at `amount_path`, when a converted amount rounds to
+ * nothing or no longer fits in JSON.
  */
 export function priceQuote(
   terms: QuoteTerms,
@@ -121,7 +121,7 @@ export function priceQuote(
     ...outOfRange(amount_path, destination_amount, destination_currency),
   ])
 
-  const fee = selectFee(pricing.fees, feeSubject(terms))
+  const fee = feeFor(terms, pricing)
   const holding = { currency: holding_currency, amount: holding_amount }
   const feePolicy = policyOf(fee?.fee_currency ?? holding_currency, holding_currency)
   const { fixed, variable } = feeAmounts(fee, holding, rates, feePolicy, now)
@@ -144,6 +144,18 @@ export function priceQuote(
     ...shown.flatMap(fee => outOfRange(amount_path, fee, payout_currency, 0n)),
   ])
   return price
+}
+
+/** The row of the schedule; a price for nothing is a decision, and the absence of a row is none. */
+function feeFor(terms: QuoteTerms, { fees, fee_required }: PriceSources): Fee | undefined {
+  const { payout_type, ...named } = feeSubject(terms)
+  const fee = selectFee(fees, { payout_type, ...named })
+  if (fee !== undefined || !fee_required) return fee
+  const words = Object.entries(named).flatMap(([name, value]) =>
+    value === '' ? [] : [`${name} ${value}`],
+  )
+  const message = `No fee is set for a payout by ${[payout_type, ...words].join(', ')}.`
+  throw refusal('fee_unavailable', message)
 }
 
 /**

@@ -282,7 +282,7 @@ function pricingOf(c: Priced): Pricing {
     assert.ok(rate)
     if (base === quote || rates.has(`${base}/${quote}`) || rates.has(`${quote}/${base}`)) return
     const as_of = `2026-01-0${i + 1}T00:00:00.000000Z`
-    rates.set(`${base}/${quote}`, { base, quote, mid: rate, source: `s${i}`, as_of })
+    rates.set(`${base}/${quote}`, { base, quote, mid: rate, source: `s${i}`, as_of, sample: false })
   }
   const pairs = [
     [c.holding, c.payout],
@@ -298,10 +298,17 @@ function pricingOf(c: Priced): Pricing {
     }
   }
   const any = { payout_currency: null, destination_country: null, network: null, charge_type: null }
-  const row = c.fee && { payout_type: 'local', ...any, ...c.fee, fee_currency: c.fee_currency }
+  const row = c.fee && {
+    payout_type: 'local',
+    ...any,
+    ...c.fee,
+    fee_currency: c.fee_currency,
+    sample: false,
+  }
   return {
     rates: { pivot: c.pivot, rates },
     fees: row === null ? [] : [row],
+    fee_required: false,
     policyOf: () => ({
       spread_bps: c.spread,
       max_age_s: null,

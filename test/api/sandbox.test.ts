@@ -20,6 +20,7 @@ let production: Client
 before(async () => {
   service = await startTestService({ simulator_delay_ms: DELAY_MS })
   await service.setRates({ 'EUR/USD': '1.1269', 'EUR/HKD': '8.8438' })
+  await service.setFees([{}])
   const fund = { USD: 100_000_000n }
   sandbox = await service.openAccount({ currencies: ['USD'], fund, sandbox: true })
   production = await service.openAccount({ currencies: ['USD'], fund, sandbox: false })

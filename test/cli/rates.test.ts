@@ -33,15 +33,20 @@ test('rates set, then list: the row, its source and its age', async () => {
     quote: 'HKD',
     mid: '7.81',
     source: 'operator',
+    sample: false,
     previous: null,
   })
   const list = await cli.run('rates', 'list', '--json')
   assert.equal(list.code, 0)
   const [{ age_s, ...row }] = list.json
-  assert.deepEqual(row, { base: 'USD', quote: 'HKD', mid: '7.81', source: 'operator', as_of })
+  const { previous, ...expected } = set.json
+  assert.deepEqual(row, expected)
   assert.ok(age_s >= 0 && age_s < 60)
   const words = await cli.run('rates', 'list')
-  assert.match(words.stdout, /^base +quote +mid +source +as of +age\nUSD +HKD +7\.81 +operator /)
+  assert.match(
+    words.stdout,
+    /^base +quote +mid +source +as of +age +for\nUSD +HKD +7\.81 +operator /,
+  )
 })
 
 test('rates set, older than the stored row: refused with 1, replaced with --force', async () => {

@@ -60,6 +60,7 @@ function byProduct(c: Case): readonly string[] | null {
   const pricing: Pricing = {
     rates: { pivot: 'none', rates: ratesOf(c) },
     fees: [],
+    fee_required: false,
     policyOf: () => ({
       spread_bps: c.spread,
       max_age_s: null,
@@ -82,6 +83,7 @@ function byProduct(c: Case): readonly string[] | null {
       variable_bps: c.bps,
       minimum_amount: BigInt(c.minimum),
       maximum_amount: BigInt(c.maximum),
+      sample: false,
     }
     const withFee = priceQuote(termsOf(c), { ...pricing, fees: [fee] }, now)
     const { fixed, variable } = feeAmounts(
@@ -113,7 +115,14 @@ function ratesOf(c: Case) {
   const row = (base: string, quote: string, text: string) => {
     const value = parseDecimal(text)
     assert.ok(value)
-    const rate = { base, quote, mid: value, source: 'test', as_of: '2026-01-01T00:00:00.000000Z' }
+    const rate = {
+      base,
+      quote,
+      mid: value,
+      source: 'test',
+      as_of: '2026-01-01T00:00:00.000000Z',
+      sample: false,
+    }
     return [`${base}/${quote}`, rate] as const
   }
   return new Map([

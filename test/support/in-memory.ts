@@ -73,7 +73,7 @@ export function rateBook(
   const rows = Object.entries(rates).map(([pair, text]): [string, Rate] => {
     const [base = '', quote = ''] = pair.split('/')
     const time = as_of[pair] ?? AN_HOUR_AGO
-    return [pair, { base, quote, mid: decimal(text), source: 'test', as_of: time }]
+    return [pair, { base, quote, mid: decimal(text), source: 'test', as_of: time, sample: false }]
   })
   return { pivot: 'EUR', rates: new Map(rows) }
 }
@@ -90,6 +90,7 @@ export const freeRow: Fee = {
   variable_bps: 0,
   minimum_amount: null,
   maximum_amount: null,
+  sample: false,
 }
 
 export function feeRow(part: Partial<Fee>): Fee {
@@ -103,7 +104,12 @@ export function pricing(
   policy: Partial<PairPolicy> = {},
 ): Pricing {
   const ordinary = { spread_bps: 0, max_age_s: null, any_age: true, quote_validity_s: 1800 }
-  return { rates: rateBook(rates), fees, policyOf: () => ({ ...ordinary, ...policy }) }
+  return {
+    rates: rateBook(rates),
+    fees,
+    fee_required: false,
+    policyOf: () => ({ ...ordinary, ...policy }),
+  }
 }
 
 export const terms: QuoteTerms = {

@@ -128,16 +128,14 @@ export async function startTestService(
         const [base = '', quote = ''] = pair.split('/')
         const mid = parseDecimal(text)
         if (mid === undefined) throw new Error(`rate ${text}`)
-        return { base, quote, mid, source: 'test', as_of }
+        return { base, quote, mid, source: 'test', as_of, sample: false }
       })
       await upsertRates(deps.sql, rows)
       await deps.reference.refresh()
     },
     async setFees(fees) {
-      await replaceFees(
-        deps.sql,
-        fees.map(fee => ({ ...NO_FEE, ...fee })),
-      )
+      const rows = fees.map(fee => ({ ...NO_FEE, ...fee }))
+      await deps.sql.begin(tx => replaceFees(tx, rows))
       await deps.reference.refresh()
     },
     anotherProcess: () => startProcess(database.url, full, log),
@@ -196,6 +194,7 @@ const NO_FEE: Fee = {
   variable_bps: 0,
   minimum_amount: null,
   maximum_amount: null,
+  sample: false,
 }
 
 export function basic(key_id: string, secret: string): string {

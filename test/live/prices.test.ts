@@ -1,0 +1,257 @@
+// What a live account is priced by on its first day: nothing that came with the product, nothing by
+// omission, nothing old. One row a point: who asks for what, and the answer; a refusal leaves every
+// row as it was.
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { FEE_VOCABULARY } from '../../src/cli/fees.ts'
+import { loadDefaultFees } from '../../src/fee/load.ts'
+import { upsertFees } from '../../src/fee/store.ts'
+import { loadDefaultRates } from '../../src/fx/load.ts'
+import { upsertRates } from '../../src/fx/store.ts'
+import { localPayout } from '../support/bodies.ts'
+import { assertRefused, fingerprint } from '../support/check.ts'
+import { type Client, startTestService, type TestService } from '../support/service.ts'
+
+const QUOTE = '/v3/payout/quote'
+const PAYOUT = '/v3/payout'
+
+let service: TestService
+let live: Client
+let sandbox: Client
+before(async () => {
+  service = await startTestService()
+  const some = { currencies: ['USD', 'EUR'], fund: { USD: 10_000_000n, EUR: 10_000_000n } }
+  live = await service.openAccount({ ...some, sandbox: false })
+  sandbox = await service.openAccount(some)
+})
+after(() => service.close())
+
+/** Rates and fees as a first start leaves them. */
+async function asShipped(): Promise<void> {
+  const { owner } = service.database
+  await owner`delete from rates`
+  await owner`delete from fees`
+  await upsertRates(service.deps.sql, await loadDefaultRates())
+  await upsertFees(service.deps.sql, await loadDefaultFees(FEE_VOCABULARY))
+  await service.deps.reference.refresh()
+}
+
+const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString()
+const usd = { payout_info: { currency: 'USD', amount: 10_000 } }
+const hkd = { payout_info: { currency: 'HKD', amount: 78_100 }, holding_info: { currency: 'USD' } }
+const payUsd = { ...localPayout, currency: 'USD', amount: 10_000 }
+const payHkd = { ...localPayout, currency: 'HKD', amount: 78_100, holding_currency: 'USD' }
+
+interface Point {
+  readonly what: string
+  /** What the operator has done since the first start. */
+  readonly given?: () => Promise<void>
+  readonly path: string
+  readonly body: object
+  readonly live: readonly [status: number, figure: string | number]
+  readonly sandbox: readonly [status: number, figure: string | number]
+}
+
+const FREE = { fixed_amount: 0n }
+const noRates = async () => {
+  await service.database.owner`delete from rates`
+}
+
+/** A figure is the fixed fee in the holding currency, or the rate where the body converts. */
+const POINTS: readonly Point[] = [
+  {
+    what: 'shipped fees: a live account is refused, a sandbox pays them',
+    path: QUOTE,
+    body: usd,
+    live: [422, 'fee_unavailable'],
+    sandbox: [200, 100],
+  },
+  {
+    what: 'shipped fees: refused on the payout too',
+    path: PAYOUT,
+    body: payUsd,
+    live: [422, 'fee_unavailable'],
+    sandbox: [200, 100],
+  },
+  {
+    what: 'no fee at all: a live account is refused, a sandbox pays nothing',
+    given: () => service.setFees([]),
+    path: QUOTE,
+    body: usd,
+    live: [422, 'fee_unavailable'],
+    sandbox: [200, 0],
+  },
+  {
+    what: 'no fee at all: refused on the payout too',
+    given: () => service.setFees([]),
+    path: PAYOUT,
+    body: payUsd,
+    live: [422, 'fee_unavailable'],
+    sandbox: [200, 0],
+  },
+  {
+    what: 'a fee for another currency: as good as none',
+    given: () => service.setFees([{ payout_currency: 'EUR', fixed_amount: 5n }]),
+    path: QUOTE,
+    body: usd,
+    live: [422, 'fee_unavailable'],
+    sandbox: [200, 0],
+  },
+  {
+    what: 'a fee of the operator: paid by both',
+    given: () => service.setFees([{ fixed_amount: 7n }]),
+    path: PAYOUT,
+    body: payUsd,
+    live: [200, 7],
+    sandbox: [200, 7],
+  },
+  {
+    what: 'a zero of the operator: a decision, which both are priced by',
+    given: () => service.setFees([FREE]),
+    path: PAYOUT,
+    body: payUsd,
+    live: [200, 0],
+    sandbox: [200, 0],
+  },
+  {
+    what: 'a payout between accounts, the shipped row free: refused until the operator says so',
+    path: QUOTE,
+    body: { ...usd, payout_type: 'service_account' },
+    live: [422, 'fee_unavailable'],
+    sandbox: [200, 0],
+  },
+  {
+    what: 'shipped rates: a live account is refused',
+    given: () => service.setFees([FREE]),
+    path: QUOTE,
+    body: hkd,
+    live: [422, 'rate_unavailable'],
+    sandbox: [200, '7.84790132221'],
+  },
+  {
+    what: 'shipped rates: refused on the payout too',
+    given: () => service.setFees([FREE]),
+    path: PAYOUT,
+    body: payHkd,
+    live: [422, 'rate_unavailable'],
+    sandbox: [200, '7.84790132221'],
+  },
+  {
+    what: 'a rate for one side of a cross: the other side is still a sample',
+    given: async () => {
+      await service.setFees([FREE])
+      await service.setRates({ 'EUR/USD': '1.1' })
+    },
+    path: QUOTE,
+    body: hkd,
+    live: [422, 'rate_unavailable'],
+    sandbox: [200, '8.03981818182'],
+  },
+  {
+    what: 'a fee named in a currency that only a sample joins: refused',
+    given: () => service.setFees([{ fixed_amount: 100n, fee_currency: 'EUR' }]),
+    path: QUOTE,
+    body: usd,
+    live: [422, 'rate_unavailable'],
+    sandbox: [200, 113],
+  },
+  {
+    what: 'a rate of the operator: both are quoted by it',
+    given: async () => {
+      await service.setFees([FREE])
+      await service.setRates({ 'USD/HKD': '7.81' })
+    },
+    path: QUOTE,
+    body: hkd,
+    live: [200, '7.81'],
+    sandbox: [200, '7.81'],
+  },
+  {
+    what: 'a rate of the operator, the other way round: it replaces the sample for both',
+    given: async () => {
+      await service.setFees([FREE])
+      await service.setRates({ 'USD/EUR': '0.8', 'EUR/HKD': '10' })
+    },
+    path: QUOTE,
+    body: hkd,
+    live: [200, '8'],
+    sandbox: [200, '8'],
+  },
+  {
+    what: 'an old rate: a live account is refused, a sandbox is quoted',
+    given: async () => {
+      await service.setFees([FREE])
+      await service.setRates({ 'USD/HKD': '7.81' }, daysAgo(30))
+    },
+    path: QUOTE,
+    body: hkd,
+    live: [503, 'rate_stale'],
+    sandbox: [200, '7.81'],
+  },
+  {
+    what: 'an old rate on a payout: refused, too',
+    given: async () => {
+      await service.setFees([FREE])
+      await service.setRates({ 'USD/HKD': '7.81' }, daysAgo(30))
+    },
+    path: PAYOUT,
+    body: payHkd,
+    live: [503, 'rate_stale'],
+    sandbox: [200, '7.81'],
+  },
+  {
+    what: 'no rate at all: refused to both',
+    given: async () => {
+      await noRates()
+      await service.setFees([FREE])
+    },
+    path: QUOTE,
+    body: hkd,
+    live: [422, 'rate_unavailable'],
+    sandbox: [422, 'rate_unavailable'],
+  },
+]
+
+for (const { what, given, path, body, ...expected } of POINTS) {
+  test(`POST ${path}, ${what}`, async () => {
+    await asShipped()
+    await given?.()
+    for (const [account, [status, figure]] of [
+      [live, expected.live],
+      [sandbox, expected.sandbox],
+    ] as const) {
+      const before = await fingerprint(service.database.owner)
+      const answer = await account.post(path, body)
+      if (status === 200) {
+        assert.equal(answer.status, 200, answer.text)
+        assert.equal(await figureOf(account, answer.json, typeof figure), figure)
+      } else {
+        assertRefused(answer, status, String(figure))
+        assert.deepEqual(await fingerprint(service.database.owner), before)
+      }
+    }
+  })
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: a test reads any member of any answer
+async function figureOf(account: Client, made: any, kind: string): Promise<unknown> {
+  const quote =
+    made.data === undefined ? made : (await account.get(`${QUOTE}/${made.data.quote}`)).json
+  return kind === 'string'
+    ? String(quote.exchange_rates.holding_to_payout)
+    : quote.fee_info.fixed.in_holding_currency
+}
+
+test(`POST ${QUOTE}, no fee for a live account: the message says what was looked for`, async () => {
+  await service.setFees([])
+  const answer = await live.post(QUOTE, {
+    ...usd,
+    destination_info: { currency: 'USD', country: 'US' },
+    payout_type: 'swift',
+    swift: { charge_type: 'ours' },
+  })
+  const message =
+    'No fee is set for a payout by swift, payout_currency USD, destination_country US, ' +
+    'charge_type ours.'
+  assert.equal(answer.json.message, message)
+})
