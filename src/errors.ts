@@ -171,6 +171,11 @@ export const CATALOGUE = {
     status: 422,
     meaning: 'Amount and fees come to more than max_total_debit; the message has the figures.',
   },
+  balance_limit_exceeded: {
+    code: 20311,
+    status: 422,
+    meaning: 'A balance would pass the most that it can hold, 2^62 minor units.',
+  },
   webhook_endpoint_limit: {
     code: 20401,
     status: 422,

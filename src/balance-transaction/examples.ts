@@ -50,11 +50,11 @@ export const balanceAnswers = {
     available: [
       {
         currency: 'EUR',
-        amount: '49748419',
+        amount: '49748418',
       },
       {
         currency: 'USD',
-        amount: '99681131',
+        amount: '99681129',
       },
     ],
     updated_at: '2026-11-21T00:03:13.190957Z',

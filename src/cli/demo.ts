@@ -5,7 +5,7 @@ import { type Command, Option } from 'commander'
 import { readConfig } from '../config.ts'
 import type { Journal } from '../ledger/rules.ts'
 import { listJournals } from '../ledger/store.ts'
-import { divideByRate, parseDecimal } from '../money/decimal.ts'
+import { divideByRate, divideUp, parseDecimal } from '../money/decimal.ts'
 import { amountToJson } from '../money/json.ts'
 import { createAccount } from './account.ts'
 import { CommandFailed, print, UsageError, withContext } from './context.ts'
@@ -74,7 +74,7 @@ export interface Arithmetic {
   readonly payout_amount: number
   /** HKD for one USD. */
   readonly rate: number
-  /** payout_amount ÷ rate, rounded half up to the minor unit. */
+  /** payout_amount ÷ rate, rounded up to the minor unit. */
   readonly payout_amount_divided: number
   readonly adds_up: boolean
 }
@@ -313,7 +313,7 @@ function addUp(
   // A rate of 12 significant digits prints as it was sent.
   const exact = parseDecimal(String(rate))
   if (exact === undefined) throw new CommandFailed(`the rate ${rate} is no decimal`)
-  const divided = divideByRate(BigInt(PAID), exact, 2, 2)
+  const divided = divideByRate(BigInt(PAID), exact, 2, 2, divideUp)
   const ledger = journals
     .flatMap(({ postings }) => postings)
     .filter(({ code, currency }) => code === 'available' && currency === 'USD')

@@ -9,7 +9,7 @@ import type { Operation } from '../engine/operation.ts'
 import { refusal } from '../errors.ts'
 import { type Event, recordEvent } from '../event/rules.ts'
 import type { NewId } from '../id.ts'
-import type { Posting } from '../ledger/rules.ts'
+import { checkRoom, type Posting } from '../ledger/rules.ts'
 import { insertBook, type LockedBooks, lockBooks } from '../ledger/store.ts'
 
 export interface OpenAccount {
@@ -36,12 +36,6 @@ export const openAccount: Operation<OpenAccount, null, OpenAccount> = {
     )
   },
 }
-
-/**
- * Most that a balance can be funded to, in minor units: half of what a bigint holds. The other half
- * is for money that comes back.
- */
-const MAX_FUNDED = 2n ** 62n
 
 export interface Fund {
   readonly account_id: string
@@ -88,10 +82,7 @@ export function fundAccount(newId: NewId): Operation<Fund, FundState, Funded> {
         const message = `The account holds no ${currency} balance; it holds ${held}.`
         throw refusal('holding_currency_not_found', message, 'currency')
       }
-      if ((book.balances.get(currency) ?? 0n) + amount > MAX_FUNDED) {
-        const message = `No balance is funded beyond ${MAX_FUNDED} minor units.`
-        throw refusal('amount_out_of_range', message, 'amount')
-      }
+      checkRoom(book, currency, amount, 'amount')
       if (spent.has(`${account_id}/${source}`)) {
         const message = `${source} has funded this account already.`
         throw refusal('source_already_used', message, 'source')

@@ -135,12 +135,12 @@ const CONVERSIONS: readonly (readonly [
   [100n, ['USD', 2], ['HKD', 2], 800n],
   [100n, ['USD', 2], ['JPY', 0], 128n],
   [128n, ['JPY', 0], ['USD', 2], 100n],
-  // 0.78125 of a cent; 2.34375; half a unit goes up.
+  // 0.78125 of a cent; 2.34375; any part of a unit goes up.
   [1n, ['JPY', 0], ['USD', 2], 1n],
-  [3n, ['JPY', 0], ['USD', 2], 2n],
+  [3n, ['JPY', 0], ['USD', 2], 3n],
   [16n, ['JPY', 0], ['EUR', 1], 1n],
   [8n, ['JPY', 0], ['EUR', 1], 1n],
-  [7n, ['JPY', 0], ['EUR', 1], 0n],
+  [7n, ['JPY', 0], ['EUR', 1], 1n],
 ]
 
 for (const [amount, [from, fromExponent], [to, toExponent], converted] of CONVERSIONS) {

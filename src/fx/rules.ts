@@ -4,7 +4,8 @@ import { refusal } from '../errors.ts'
 import { type Instant, secondsBetween } from '../instant.ts'
 import {
   type Decimal,
-  divideHalfUp,
+  divideDown,
+  divideUp,
   formatDecimal,
   ONE,
   pow10,
@@ -58,8 +59,8 @@ interface Mid {
 
 /**
  * Units of `to` that the customer gets for one unit of `from`: the mid less the spread, rounded
- * once to 12 significant digits (contract 3, 6). Same currency: 1. Refuses with rate_unavailable
- * (422) or rate_stale (503).
+ * down once to 12 significant digits (contract 3, 6). Same currency: 1. Refuses with
+ * rate_unavailable (422) or rate_stale (503).
  */
 export function customerRate(
   book: RateBook,
@@ -74,8 +75,8 @@ export function customerRate(
 }
 
 /**
- * An amount in minor units converted at mid, without spread, rounded once. For fees named in
- * another currency than the one they are taken in.
+ * An amount in minor units converted at mid, without spread, rounded up. For fees named in another
+ * currency than the one they are taken in.
  */
 export function convertAtMid(
   book: RateBook,
@@ -87,13 +88,38 @@ export function convertAtMid(
 ): bigint {
   if (from.currency === to.currency || amount === 0n) return amount
   const mid = freshMid(book, policy, from.currency, to.currency, now)
-  return divideHalfUp(amount * mid.n * pow10(to.exponent), mid.d * pow10(from.exponent))
+  return divideUp(amount * mid.n * pow10(to.exponent), mid.d * pow10(from.exponent))
+}
+
+/** A currency and its number of decimals. */
+interface Unit {
+  readonly currency: string
+  readonly exponent: number
+}
+
+/**
+ * What an exchange at mid comes to, in minor units, so that the rest of the customer's price is
+ * income: the least that buys `amount` of `to`, and the most that `amount` of `from` buys. The way
+ * through the rate book is that of `customerRate`, which has judged the rates' age.
+ */
+export function costAtMid(book: RateBook, amount: bigint, from: Unit, to: Unit): bigint {
+  const { n, d } = knownMid(book, from.currency, to.currency)
+  return divideUp(amount * d * pow10(from.exponent), n * pow10(to.exponent))
+}
+
+export function yieldAtMid(book: RateBook, amount: bigint, from: Unit, to: Unit): bigint {
+  const { n, d } = knownMid(book, from.currency, to.currency)
+  return divideDown(amount * n * pow10(to.exponent), d * pow10(from.exponent))
+}
+
+function knownMid(book: RateBook, from: string, to: string): Mid {
+  const steps = stepsBetween(book, from, to)
+  if (steps === undefined) throw refusal('rate_unavailable', `No rate joins ${from} and ${to}.`)
+  return midOf(steps)
 }
 
 function freshMid(book: RateBook, policy: RatePolicy, from: string, to: string, now: Instant): Mid {
-  const steps = stepsBetween(book, from, to)
-  if (steps === undefined) throw refusal('rate_unavailable', `No rate joins ${from} and ${to}.`)
-  const mid = midOf(steps)
+  const mid = knownMid(book, from, to)
   const max_age_s = policy.max_age_s ?? MAX_AGE_S
   if (policy.any_age || secondsBetween(mid.as_of, now) <= max_age_s) return mid
   throw refusal(

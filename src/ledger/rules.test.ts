@@ -47,6 +47,8 @@ const quotes: fc.Arbitrary<Quote> = fc
     destination_amount: amount,
     fixed_fee_holding: fee,
     variable_fee_holding: fee,
+    fx_income_holding: fee,
+    fx_income_destination: fee,
   })
   .map(figures => {
     // Where nothing is converted, both sides are the same amount.

@@ -1,6 +1,7 @@
 // The book of one account, as pure functions: what a journal is, how it is numbered, hashed and
 // applied to balances. It knows no payout and no SQL.
 import { hash as digest } from 'node:crypto'
+import { refusal } from '../errors.ts'
 import type { Instant } from '../instant.ts'
 
 /**
@@ -13,6 +14,7 @@ export type LedgerCode =
   | 'fees'
   | 'funding'
   | 'fx'
+  | 'fx_income'
   | 'in_transit'
   | 'inter_account'
   | 'settled'
@@ -61,6 +63,24 @@ export function bookOf(books: ReadonlyMap<string, Book>, account_id: string): Bo
   return book
 }
 
+/**
+ * The most that money coming in may raise a balance to, in minor units: half of what a bigint
+ * holds. The other half is for money that comes back.
+ */
+export const MAX_BALANCE = 2n ** 62n
+const MAX_BIGINT = 2n ** 63n - 1n
+
+/** Refuses money that would raise a balance beyond MAX_BALANCE. */
+export function checkRoom(book: Book, currency: string, amount: bigint, remarks: string): void {
+  if (hasRoom(book, currency, amount)) return
+  const message = `No ${currency} balance takes money beyond ${MAX_BALANCE} minor units.`
+  throw refusal('balance_limit_exceeded', message, remarks)
+}
+
+export function hasRoom(book: Book, currency: string, amount: bigint): boolean {
+  return (book.balances.get(currency) ?? 0n) + amount <= MAX_BALANCE
+}
+
 export const EMPTY_HASH = '0'.repeat(64)
 
 export interface JournalDraft {
@@ -72,6 +92,7 @@ export interface JournalDraft {
 /**
  * Numbers, hashes and applies one journal. The caller has refused what the customer may not do;
  * what is wrong here is a fault of ours, so it throws a plain Error and the batch is rolled back.
+ * Only money that comes back to a balance that no bigint holds is refused, as nobody foresees it.
  */
 export function postJournal(book: Book, draft: JournalDraft): Journal {
   const postings = draft.postings.filter(posting => posting.amount !== 0n)
@@ -85,6 +106,10 @@ export function postJournal(book: Book, draft: JournalDraft): Journal {
     if (before === undefined) throw new Error(`book ${book.account_id} holds no ${currency}`)
     const after = before + amount
     if (after < 0n) throw new Error(`book ${book.account_id} would be overdrawn in ${currency}`)
+    if (after > MAX_BIGINT) {
+      const message = `The ${currency} balance would pass ${MAX_BIGINT} minor units.`
+      throw refusal('balance_limit_exceeded', message)
+    }
     book.balances.set(currency, after)
     book.changed.add(currency)
   }

@@ -6,7 +6,9 @@ import {
   basisPoints,
   type Decimal,
   divideByRate,
+  divideDown,
   divideHalfUp,
+  divideUp,
   formatDecimal,
   formatMajor,
   MAX_AMOUNT,
@@ -49,6 +51,27 @@ test('divideHalfUp, halves: away from zero', () => {
   for (const [n, d, want] of rows) assert.equal(divideHalfUp(n, d), want, `${n}/${d}`)
 })
 
+test('divideUp and divideDown: to the next integer, exact stays; no negative, no division by zero', () => {
+  const rows: readonly [n: bigint, d: bigint, down: bigint, up: bigint][] = [
+    [0n, 3n, 0n, 0n],
+    [1n, 3n, 0n, 1n],
+    [3n, 3n, 1n, 1n],
+    [4n, 3n, 1n, 2n],
+    [MAX_AMOUNT, 2n, MAX_AMOUNT / 2n, MAX_AMOUNT / 2n + 1n],
+  ]
+  for (const [n, d, down, up] of rows) {
+    assert.deepEqual([divideDown(n, d), divideUp(n, d)], [down, up], `${n}/${d}`)
+  }
+  for (const [n, d] of [
+    [-1n, 3n],
+    [1n, 0n],
+    [1n, -3n],
+  ] as const) {
+    assert.throws(() => divideDown(n, d), RangeError)
+    assert.throws(() => divideUp(n - d, d), RangeError)
+  }
+})
+
 test('divideHalfUp, a divisor that is not positive: throws', () => {
   for (const d of [0n, -1n]) {
     assert.throws(() => divideHalfUp(1n, d), /^RangeError: divideHalfUp needs a positive divisor$/)
@@ -88,14 +111,14 @@ test('a rate, read and printed: the same text without trailing zeros', () => {
   }
 })
 
-test('a quotient is rounded once to 12 significant digits, whatever its size', () => {
+test('a quotient is rounded down once to 12 significant digits, whatever its size', () => {
   const rows: readonly [n: bigint, d: bigint, want: string][] = [
     [1n, 3n, '0.333333333333'],
-    [2n, 3n, '0.666666666667'],
+    [2n, 3n, '0.666666666666'],
     [8_843_800n, 1_126_900n, '7.84790132221'],
     [1n, 7_000_000_000n, '0.000000000142857142857'],
     [10n ** 20n, 3n, '33333333333300000000'],
-    [9_999_999_999_995n, 10n, '1000000000000'],
+    [9_999_999_999_995n, 10n, '999999999999'],
     [1n, 1n, '1'],
   ]
   for (const [n, d, want] of rows) assert.equal(formatDecimal(quotient(n, d)), want, `${n}/${d}`)
@@ -112,7 +135,7 @@ test('a quotient of what is not positive: throws', () => {
   }
 })
 
-test('an amount by a rate: exact between exponents, rounded once, half up', () => {
+test('an amount by a rate: exact between exponents, rounded once, down or up', () => {
   const rows: readonly [
     amount: bigint,
     rate: string,
@@ -121,18 +144,18 @@ test('an amount by a rate: exact between exponents, rounded once, half up', () =
     by: bigint,
     over: bigint,
   ][] = [
-    [10_000n, '7.81', 2, 2, 78_100n, 1_280n],
+    [10_000n, '7.81', 2, 2, 78_100n, 1_281n],
     [10_000n, '150', 2, 0, 15_000n, 1n],
     [15_000n, '0.0064', 0, 2, 9_600n, 234_375_000n],
-    [1n, '0.5', 2, 2, 1n, 2n],
+    [1n, '0.5', 2, 2, 0n, 2n],
     [3n, '0.15', 2, 2, 0n, 20n],
-    [1_000n, '1.000001', 2, 6, 10_000_010n, 9_999_990n],
+    [1_000n, '1.000001', 2, 6, 10_000_010n, 9_999_991n],
   ]
   for (const [amount, text, from, to, by, over] of rows) {
     const rate = parseDecimal(text)
     assert.ok(rate)
-    assert.equal(multiplyByRate(amount, rate, from, to), by, `${amount} × ${text}`)
-    assert.equal(divideByRate(amount, rate, from, to), over, `${amount} ÷ ${text}`)
+    assert.equal(multiplyByRate(amount, rate, from, to, divideDown), by, `${amount} × ${text}`)
+    assert.equal(divideByRate(amount, rate, from, to, divideUp), over, `${amount} ÷ ${text}`)
   }
 })
 
@@ -150,18 +173,17 @@ test('an amount as text in major units: every place of the currency, with its si
   for (const [value, e, want] of rows) assert.equal(formatMajor(value, e), want)
 })
 
-test('a quotient is within half a unit of its twelfth digit', () => {
+test('a quotient is at most the exact one, and less than a unit of its twelfth digit below', () => {
   fc.assert(
     fc.property(amount, amount, (n, d) => {
       const { digits, scale } = quotient(n, d)
-      // |digits·10^-scale − n/d| ≤ half of 10^-(scale of the twelfth digit)
+      // 0 ≤ n/d − digits·10^-scale < 10^-(scale of the twelfth digit)
       const places = RATE_SIGNIFICANT_DIGITS - digits.toString().length + scale
-      const error = digits * d * pow10(40) - n * pow10(scale) * pow10(40)
-      const bound = d * pow10(scale) * pow10(40) * 5n
-      const magnitude = error < 0n ? -error : error
-      const shift = places + 1
+      const missing = n * pow10(scale) - digits * d
+      const unit = d * pow10(scale)
+      assert.ok(missing >= 0n, `${n}/${d}`)
       assert.ok(
-        shift >= 0 ? magnitude * pow10(shift) <= bound : magnitude <= bound * pow10(-shift),
+        places >= 0 ? missing * pow10(places) < unit : missing < unit * pow10(-places),
         `${n}/${d}`,
       )
     }),
@@ -169,15 +191,12 @@ test('a quotient is within half a unit of its twelfth digit', () => {
   )
 })
 
-test('A to B to A at one rate: never more than half a minor unit of A is gained per conversion', () => {
+test('credited at a rate and debited at the same: never more than at the start', () => {
   fc.assert(
     fc.property(amount, rate, exponent, exponent, (start, r, a, b) => {
-      const there = multiplyByRate(start, r, a, b)
-      const back = divideByRate(there, r, b, a)
-      // `there` is at most half a minor unit of B too large, which is worth 0.5 ÷ rate units of A;
-      // rounding back adds at most half a minor unit of A.
-      const halfB = divideHalfUp(pow10(r.scale) * pow10(a), 2n * r.digits * pow10(b)) + 1n
-      assert.ok(back - start <= halfB + 1n, `${start} -> ${there} -> ${back}`)
+      const there = multiplyByRate(start, r, a, b, divideDown)
+      const back = divideByRate(there, r, b, a, divideUp)
+      assert.ok(back <= start, `${start} -> ${there} -> ${back}`)
     }),
     options,
   )

@@ -7,7 +7,7 @@ export interface Decimal {
   readonly scale: number
 }
 
-/** Contract 3: the rate printed is the rate used, rounded once to this many significant digits. */
+/** Contract 3: the rate printed is the rate used, rounded down once to this many digits. */
 export const RATE_SIGNIFICANT_DIGITS = 12
 
 /** Largest amount that JSON numbers carry exactly: 2^53 − 1 minor units (contract 1). */
@@ -19,7 +19,18 @@ export function pow10(exponent: number): bigint {
   return 10n ** BigInt(exponent)
 }
 
-/** n ÷ d rounded half away from zero; d must be positive. */
+/** n ÷ d rounded up: what is debited, and fees. n must not be negative, d must be positive. */
+export function divideUp(n: bigint, d: bigint): bigint {
+  return divideDown(n + d - 1n, d)
+}
+
+/** n ÷ d rounded down: what is credited. n must not be negative, d must be positive. */
+export function divideDown(n: bigint, d: bigint): bigint {
+  if (n < 0n || d <= 0n) throw new RangeError(`${n} ÷ ${d} is not money divided by a rate`)
+  return n / d
+}
+
+/** n ÷ d rounded half away from zero, for rates that are only shown; d must be positive. */
 export function divideHalfUp(n: bigint, d: bigint): bigint {
   if (d <= 0n) throw new RangeError('divideHalfUp needs a positive divisor')
   return n < 0n ? -divideHalfUp(-n, d) : (2n * n + d) / (2n * d)
@@ -41,7 +52,10 @@ export function formatDecimal(value: Decimal): string {
   return `${text.slice(0, -scale)}.${text.slice(-scale)}`
 }
 
-/** The exact quotient n/d (both positive) rounded half up to `significant` digits. */
+/**
+ * The exact quotient n/d (both positive) rounded down to `significant` digits. Down is against the
+ * customer: a rate is what one unit of the customer's money buys.
+ */
 export function quotient(n: bigint, d: bigint, significant = RATE_SIGNIFICANT_DIGITS): Decimal {
   if (n <= 0n || d <= 0n) throw new RangeError('quotient needs positive numbers')
   // Digits before the point may be one more than the difference in length; correct it afterwards.
@@ -54,17 +68,18 @@ export function quotient(n: bigint, d: bigint, significant = RATE_SIGNIFICANT_DI
   return normalize(scale >= 0 ? { digits, scale } : { digits: digits * pow10(-scale), scale: 0 })
 }
 
+/** How the result of a division becomes an integer: `divideUp` or `divideDown`. */
+export type Rounding = (n: bigint, d: bigint) => bigint
+
 /** amount × rate from minor units of one currency to minor units of another, rounded once. */
 export function multiplyByRate(
   amount: bigint,
   rate: Decimal,
   fromExponent: number,
   toExponent: number,
+  round: Rounding,
 ): bigint {
-  return divideHalfUp(
-    amount * rate.digits * pow10(toExponent),
-    pow10(rate.scale) * pow10(fromExponent),
-  )
+  return round(amount * rate.digits * pow10(toExponent), pow10(rate.scale) * pow10(fromExponent))
 }
 
 /** amount ÷ rate from minor units of one currency to minor units of another, rounded once. */
@@ -73,16 +88,14 @@ export function divideByRate(
   rate: Decimal,
   fromExponent: number,
   toExponent: number,
+  round: Rounding,
 ): bigint {
-  return divideHalfUp(
-    amount * pow10(rate.scale) * pow10(toExponent),
-    rate.digits * pow10(fromExponent),
-  )
+  return round(amount * pow10(rate.scale) * pow10(toExponent), rate.digits * pow10(fromExponent))
 }
 
-/** This many basis points (1/10000) of an amount, rounded once. */
+/** This many basis points (1/10000) of an amount, rounded up: fees are. */
 export function basisPoints(amount: bigint, bps: number): bigint {
-  return divideHalfUp(amount * BigInt(bps), 10_000n)
+  return divideUp(amount * BigInt(bps), 10_000n)
 }
 
 /**
@@ -106,7 +119,7 @@ export function formatMajor(amount: bigint, exponent: number): string {
 }
 
 function scaled(n: bigint, d: bigint, scale: number): bigint {
-  return scale >= 0 ? divideHalfUp(n * pow10(scale), d) : divideHalfUp(n, d * pow10(-scale))
+  return scale >= 0 ? (n * pow10(scale)) / d : n / (d * pow10(-scale))
 }
 
 function normalize({ digits, scale }: Decimal): Decimal {

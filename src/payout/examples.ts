@@ -263,7 +263,7 @@ export const payoutAnswers = {
       object: 'fx_transaction',
       exchange_rate: 4.96858638743,
       initial: {
-        amount: 100632,
+        amount: 100633,
         currency: 'USD',
       },
       final: {

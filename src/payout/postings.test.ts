@@ -28,6 +28,8 @@ const figures: Partial<Quote> = {
   destination_amount: 800n,
   fixed_fee_holding: 20n,
   variable_fee_holding: 3n,
+  fx_income_holding: 10n,
+  fx_income_destination: 8n,
 }
 const sameCurrency = {
   payout_currency: 'USD',
@@ -47,12 +49,26 @@ const CREATIONS: readonly (readonly [what: string, part: Partial<Quote>, posting
   [
     'the holding side converted',
     holdingConverted,
-    ['available USD -1023', 'fees USD 23', 'fx USD 1000', 'fx HKD -8000', 'in_transit HKD 8000'],
+    [
+      'available USD -1023',
+      'fees USD 23',
+      'fx USD 990',
+      'fx_income USD 10',
+      'fx HKD -8000',
+      'in_transit HKD 8000',
+    ],
   ],
   [
     'the destination side converted',
     destinationConverted,
-    ['available USD -1023', 'fees USD 23', 'fx USD 1000', 'fx EUR -800', 'in_transit EUR 800'],
+    [
+      'available USD -1023',
+      'fees USD 23',
+      'fx USD 1000',
+      'fx EUR -808',
+      'fx_income EUR 8',
+      'in_transit EUR 800',
+    ],
   ],
   [
     'both sides converted',
@@ -60,10 +76,12 @@ const CREATIONS: readonly (readonly [what: string, part: Partial<Quote>, posting
     [
       'available USD -1023',
       'fees USD 23',
-      'fx USD 1000',
+      'fx USD 990',
+      'fx_income USD 10',
       'fx HKD -8000',
       'fx HKD 8000',
-      'fx EUR -800',
+      'fx EUR -808',
+      'fx_income EUR 8',
       'in_transit EUR 800',
     ],
   ],
@@ -73,7 +91,7 @@ for (const [what, part, postings] of CREATIONS) {
   const quote = quoteOf({ ...figures, ...part })
   const back = postings.map(line => line.replace(/-?\d+$/, amount => String(-Number(amount))))
 
-  test(`a payout made, ${what}: principal and fees leave the balance`, () => {
+  test(`a payout made, ${what}: principal and fees leave the balance, the margin is income`, () => {
     assert.deepEqual(lines(payoutPostings(quote, false)), postings)
   })
 

@@ -15,16 +15,19 @@ export type PostedFigures = Pick<
   | 'destination_amount'
   | 'fixed_fee_holding'
   | 'variable_fee_holding'
+  | 'fx_income_holding'
+  | 'fx_income_destination'
 >
 
 /**
  * The creation of a payout: the balance pays principal and fees; principal passes through the fx
- * position once for each conversion; what the beneficiary is to receive is in transit, or with the
- * other account of this installation.
+ * position at mid once for each conversion, and the rest of what is exchanged is income; what the
+ * beneficiary is to receive is in transit, or with the other account of this installation.
  */
 export function payoutPostings(quote: PostedFigures, toAccount: boolean): Posting[] {
   const { holding_currency, payout_currency, destination_currency } = quote
   const { holding_amount, payout_amount, destination_amount } = quote
+  const { fx_income_holding, fx_income_destination } = quote
   const fees = quote.fixed_fee_holding + quote.variable_fee_holding
   const postings: Posting[] = [
     { code: 'available', currency: holding_currency, amount: -totalDebit(quote) },
@@ -32,14 +35,20 @@ export function payoutPostings(quote: PostedFigures, toAccount: boolean): Postin
   ]
   if (holding_currency !== payout_currency) {
     postings.push(
-      { code: 'fx', currency: holding_currency, amount: holding_amount },
+      { code: 'fx', currency: holding_currency, amount: holding_amount - fx_income_holding },
+      { code: 'fx_income', currency: holding_currency, amount: fx_income_holding },
       { code: 'fx', currency: payout_currency, amount: -payout_amount },
     )
   }
   if (payout_currency !== destination_currency) {
     postings.push(
       { code: 'fx', currency: payout_currency, amount: payout_amount },
-      { code: 'fx', currency: destination_currency, amount: -destination_amount },
+      {
+        code: 'fx',
+        currency: destination_currency,
+        amount: -(destination_amount + fx_income_destination),
+      },
+      { code: 'fx_income', currency: destination_currency, amount: fx_income_destination },
     )
   }
   postings.push({

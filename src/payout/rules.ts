@@ -13,7 +13,7 @@ import { refusal } from '../errors.ts'
 import { type Event, recordEvent } from '../event/rules.ts'
 import { type NewId, nameOf } from '../id.ts'
 import type { Instant } from '../instant.ts'
-import { type Book, bookOf } from '../ledger/rules.ts'
+import { type Book, bookOf, checkRoom } from '../ledger/rules.ts'
 import { currencyExponent } from '../money/currency.ts'
 import { type Decimal, formatMajor } from '../money/decimal.ts'
 import { type PayoutType, type PricingAt, type Quote, totalDebit } from '../quote/rules.ts'
@@ -121,8 +121,8 @@ export interface PayoutOutcome {
  * Decides one payout. The refusals, in the order in which they are given: fields of the request
  * (400), quote, entity and beneficiary not found (404), beneficiary not fit for the type (400),
  * quote used, expired or different (422), no rate (422, 503), more than max_total_debit (422),
- * receiver unknown (422), what SWIFT cannot carry (400), like an earlier payout (409), balance
- * (422).
+ * receiver unknown or its balance full (422), what SWIFT cannot carry (400), like an earlier payout
+ * (409), balance (422).
  */
 export function decidePayout(
   state: PayoutState,
@@ -145,6 +145,9 @@ export function decidePayout(
           quote.destination_currency,
         )
       : null
+  if (receiver !== null) {
+    checkRoom(receiver, quote.destination_currency, quote.destination_amount, 'amount')
+  }
   const id = state.newId('pot')
   const mt103 = writeMt103(state, account, request, { id, now: book.now, beneficiary, quote })
   const likeness = checkLikeness(state, account, request, beneficiary)

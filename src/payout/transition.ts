@@ -6,7 +6,7 @@ import { found, refusal } from '../errors.ts'
 import { type Event, recordEvent } from '../event/rules.ts'
 import { type NewId, nameOf } from '../id.ts'
 import { type Instant, plusMilliseconds } from '../instant.ts'
-import { type Book, bookOf, type Journal, postJournal } from '../ledger/rules.ts'
+import { type Book, bookOf, hasRoom, type Journal, postJournal } from '../ledger/rules.ts'
 import type { RailStep } from '../rail/rail.ts'
 import { makeAnswer } from './action.ts'
 import { caused } from './cause.ts'
@@ -169,7 +169,7 @@ function stepsByReview(state: AdvanceState, payout: Payout): RailStep[] {
   const name = nameOf({ account_id, id: held_for })
   switch (state.approvals.get(name)?.approval_status) {
     case 'approved':
-      return [{ status: toAccount(payout) ? 'succeeded' : 'processing', failure: null }]
+      return [toAccount(payout) ? release(state, payout) : { status: 'processing', failure: null }]
     case 'rejected': {
       const message = `Entity ${held_for}, for which the payout was made, is rejected.`
       const failure = { code: 'PF000300', category: 'compliance', message }
@@ -178,6 +178,16 @@ function stepsByReview(state: AdvanceState, payout: Payout): RailStep[] {
     default:
       return []
   }
+}
+
+/** What is let go to another account credits it, unless its balance has filled up meanwhile. */
+function release(state: AdvanceState, payout: Payout): RailStep {
+  const { destination_currency, destination_amount } = payout
+  if (hasRoom(receiverOf(state, payout), destination_currency, destination_amount)) {
+    return { status: 'succeeded', failure: null }
+  }
+  const message = 'The balance of the receiving account cannot take this amount.'
+  return { status: 'failed', failure: { code: 'PF000310', category: 'receiver', message } }
 }
 
 /** What held a payout, and said so, is over with the next step. */

@@ -58,6 +58,7 @@ export const PAYOUT_REFUSALS = [
   'max_total_debit_exceeded',
   'deposit_address_not_found',
   'deposit_currency_not_accepted',
+  'balance_limit_exceeded',
   'possible_duplicate_payout',
   'insufficient_balance',
 ] as const satisfies readonly Reason[]
@@ -120,8 +121,8 @@ export const FailureResponse = Type.Object(
     title: 'PayoutFailure',
     description:
       'Codes: PF000100, cancelled by the account; PF000300, the entity the payout was made for ' +
-      'is rejected; OP000100, set by the operator; PF000900 and PR000900, simulated; others are ' +
-      'the rail’s.',
+      'is rejected; PF000310, the receiving account’s balance is full; OP000100, set by the ' +
+      'operator; PF000900 and PR000900, simulated; others are the rail’s.',
   },
 )
 

@@ -69,35 +69,35 @@ const EXACT: readonly (readonly [text: string, unrounded: string, rounded: bigin
   ['0 / 7', '0', 0n],
   ['6 / 3', '2', 2n],
   ['1 / 2', '0.5', 1n],
-  ['1 / 4', '0.25', 0n],
-  ['1 / 8', '0.125', 0n],
-  ['1 / 5', '0.2', 0n],
-  ['1 / 25', '0.04', 0n],
-  ['1 / 40', '0.025', 0n],
-  ['1 / 50', '0.02', 0n],
+  ['1 / 4', '0.25', 1n],
+  ['1 / 8', '0.125', 1n],
+  ['1 / 5', '0.2', 1n],
+  ['1 / 25', '0.04', 1n],
+  ['1 / 40', '0.025', 1n],
+  ['1 / 50', '0.02', 1n],
   ['3 / 2', '1.5', 2n],
   ['10 / 4', '2.5', 3n],
   ['7.81 * 100', '781', 781n],
-  ['0.25 * 0.5', '0.125', 0n],
+  ['0.25 * 0.5', '0.125', 1n],
   ['3 / 0.6', '5', 5n],
   ['21 / 1.4 * 0.1', '1.5', 2n],
 ]
 
 const CUT: readonly (readonly [text: string, unrounded: string, rounded: bigint])[] = [
-  ['1 / 3', '0.33333333333333333333', 0n],
+  ['1 / 3', '0.33333333333333333333', 1n],
   ['2 / 3', '0.66666666666666666666', 1n],
-  ['7 / 3', '2.3333333333333333333', 2n],
-  ['10 / 3', '3.3333333333333333333', 3n],
+  ['7 / 3', '2.3333333333333333333', 3n],
+  ['10 / 3', '3.3333333333333333333', 4n],
   ['20 / 3', '6.6666666666666666666', 7n],
-  ['10000 / 3', '3333.3333333333333333', 3333n],
-  ['1 / 3000', '0.00033333333333333333333', 0n],
-  ['1 / 7.8', '0.12820512820512820512', 0n],
+  ['10000 / 3', '3333.3333333333333333', 3334n],
+  ['1 / 3000', '0.00033333333333333333333', 1n],
+  ['1 / 7.8', '0.12820512820512820512', 1n],
   // A little more than 1, which shows in the twenty-first digit alone.
-  [`3${'0'.repeat(19)}1 / 3${'0'.repeat(20)}`, `1.${'0'.repeat(19)}`, 1n],
+  [`3${'0'.repeat(19)}1 / 3${'0'.repeat(20)}`, `1.${'0'.repeat(19)}`, 2n],
   // As many digits as it takes to come to the point, and one after it.
-  [`1${'0'.repeat(19)} / 3`, `3333333333333333333.3`, 3_333_333_333_333_333_333n],
-  [`1${'0'.repeat(20)} / 3`, `33333333333333333333.3`, 33_333_333_333_333_333_333n],
-  [`1${'0'.repeat(25)} / 3`, `${'3'.repeat(25)}.3`, BigInt('3'.repeat(25))],
+  [`1${'0'.repeat(19)} / 3`, `3333333333333333333.3`, 3_333_333_333_333_333_334n],
+  [`1${'0'.repeat(20)} / 3`, `33333333333333333333.3`, 33_333_333_333_333_333_334n],
+  [`1${'0'.repeat(25)} / 3`, `${'3'.repeat(25)}.3`, BigInt(`${'3'.repeat(24)}4`)],
 ]
 
 const numberOf = (text: string) => term('', text.includes('.') ? decimal(text) : BigInt(text))
@@ -114,7 +114,7 @@ function calculationOf(text: string): Calculation {
 }
 
 for (const [text, unrounded, rounded] of EXACT) {
-  test(`${text}: ${unrounded} exactly, ${rounded} rounded half up`, () => {
+  test(`${text}: ${unrounded} exactly, ${rounded} rounded up`, () => {
     const worked = work(calculationOf(text))
     assert.deepEqual([worked.unrounded, worked.truncated], [unrounded, false])
     assert.equal(roundedResult(calculationOf(text)), rounded)
@@ -122,7 +122,7 @@ for (const [text, unrounded, rounded] of EXACT) {
 }
 
 for (const [text, unrounded, rounded] of CUT) {
-  test(`${text}: begins ${unrounded}, ${rounded} rounded half up`, () => {
+  test(`${text}: begins ${unrounded}, ${rounded} rounded up`, () => {
     const worked = work(calculationOf(text))
     assert.deepEqual([worked.unrounded, worked.truncated], [unrounded, true])
     assert.equal(roundedResult(calculationOf(text)), rounded)

@@ -1,14 +1,7 @@
 // A calculation that a person can do again: its formula in words, the same in numbers, and what it
 // gives exactly. Both texts and the result are made from one list of terms, so that none can say
 // something else. Pure integers; knows no quote.
-import {
-  type Decimal,
-  divideHalfUp,
-  formatDecimal,
-  formatMajor,
-  ONE,
-  pow10,
-} from '../money/decimal.ts'
+import { type Decimal, divideUp, formatDecimal, formatMajor, ONE, pow10 } from '../money/decimal.ts'
 
 /** A number, and the name that stands for it in a formula. */
 export interface Term {
@@ -78,10 +71,10 @@ export function work({ first, factors }: Calculation): Worked {
   }
 }
 
-/** The result as a whole number, rounded half up, as every amount is. */
+/** The result as a whole number, rounded up, as fees are. */
 export function roundedResult(calculation: Calculation): bigint {
   const { n, d } = fractionOf(calculation)
-  return divideHalfUp(n, d)
+  return divideUp(n, d)
 }
 
 interface Fraction {
@@ -101,8 +94,8 @@ function fractionOf({ first, factors }: Calculation): Fraction {
 }
 
 /**
- * A fraction in lowest terms ends exactly when its divisor is made of twos and fives. What is cut
- * off another never changes how a number is rounded half up at a digit before the cut.
+ * A fraction in lowest terms ends exactly when its divisor is made of twos and fives. Another never
+ * ends: whatever is cut off, it lies above the digits that are shown and below the next ones.
  */
 function decimalText({ n, d }: Fraction): { unrounded: string; truncated: boolean } {
   const [afterTwos, twos] = divideOut(d, 2n)

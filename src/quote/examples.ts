@@ -60,11 +60,11 @@ export const quoteAnswers = {
     fee_info: {
       fixed: {
         in_holding_currency: 150,
-        in_payout_currency: 1177,
+        in_payout_currency: 1178,
       },
       variable: {
         in_holding_currency: 255,
-        in_payout_currency: 2001,
+        in_payout_currency: 2002,
       },
     },
     exchange_rates: {
@@ -101,8 +101,8 @@ export const quoteAnswers = {
     },
     fee_info: {
       fixed: {
-        in_holding_currency: 1331,
-        in_payout_currency: 1331,
+        in_holding_currency: 1332,
+        in_payout_currency: 1332,
       },
       variable: {
         in_holding_currency: 250,
@@ -131,7 +131,7 @@ export const quoteAnswers = {
     wallet: {},
     holding_info: {
       currency: 'USD',
-      amount: 100632,
+      amount: 100633,
     },
     payout_info: {
       currency: 'BRL',
@@ -147,8 +147,8 @@ export const quoteAnswers = {
         in_payout_currency: 497,
       },
       variable: {
-        in_holding_currency: 201,
-        in_payout_currency: 999,
+        in_holding_currency: 202,
+        in_payout_currency: 1004,
       },
     },
     exchange_rates: {

@@ -28,7 +28,7 @@ export interface Figure extends Worked {
   readonly figure: string
   readonly currency: string
   readonly rounded: string
-  readonly rounding: 'half_up' | 'none'
+  readonly rounding: 'up' | 'down' | 'none'
 }
 
 /** How many rows of the rate book lead from one currency to the other, and which way round. */
@@ -117,13 +117,13 @@ function midFactors(steps: readonly Step[]): Factor[] {
   })
 }
 
-/** The mid less the spread, rounded once to 12 significant digits (contract 3, 6). */
+/** The mid less the spread, rounded down once to 12 significant digits (contract 3, 6). */
 function customerRate(steps: readonly Step[], spread_bps: number, stored: Decimal) {
   const kept = term('(10000 - spread_bps)', BigInt(10_000 - spread_bps))
   const spread = steps.length === 0 ? [] : [times(kept), over(literal(10_000n))]
   const worked = work(product([...midFactors(steps), ...spread]))
   const rounded = formatDecimal(stored)
-  const rounding = rounded === worked.unrounded ? 'none' : 'half_up_12_digits'
+  const rounding = rounded === worked.unrounded ? 'none' : 'down_12_digits'
   return { ...worked, rounded, rounding }
 }
 
@@ -164,6 +164,7 @@ function principal(quote: Quote): Figure[] {
       destination_currency,
       inDestination,
       quote.destination_amount,
+      'down',
     ),
   ]
 }
@@ -272,10 +273,11 @@ function figure(
   currency: string,
   calculation: Calculation,
   stored = roundedResult(calculation),
+  direction: 'up' | 'down' = 'up',
 ): Figure {
   const worked = work(calculation)
   const rounded = stored.toString()
-  const rounding = rounded === worked.unrounded ? 'none' : 'half_up'
+  const rounding = rounded === worked.unrounded ? 'none' : direction
   return { figure: name, currency, ...worked, rounded, rounding }
 }
 

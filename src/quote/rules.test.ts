@@ -2,6 +2,7 @@
 // used (contract 7 and 8).
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import fc from 'fast-check'
 import {
   decimal,
   feeRow,
@@ -66,18 +67,23 @@ test('priceQuote, both sides converted, with a fee: every figure and what it was
     fixed_fee_payout: 1_200n,
     variable_fee_holding: 25n,
     variable_fee_payout: 200n,
+    fx_income_holding: 0n,
+    fx_income_destination: 0n,
   })
   assert.deepEqual(Object.keys(basis?.rates ?? {}), ['USD/HKD', 'HKD/JPY'])
   assert.deepEqual(basis?.fee, { fixed_amount: '150', fee_currency: 'USD', variable_bps: 25 })
   assert.equal(totalDebit(price), 10_175n)
 })
 
-test('priceQuote, a spread: against the customer on both sides', () => {
+test('priceQuote, a spread: against the customer on both sides, what it earns is known', () => {
   const price = priceQuote(both, pricing(RATES, [], { spread_bps: 100 }), NOW)
   assert.deepEqual(price.holding_to_payout, decimal('7.92'))
   assert.deepEqual(price.payout_to_destination, decimal('19.8'))
-  assert.equal(price.holding_amount, 10_101n)
+  assert.equal(price.holding_amount, 10_102n)
   assert.equal(price.destination_amount, 15_840n)
+  // At mid the same costs 100.00 USD and yields 16,000 JPY.
+  assert.equal(price.fx_income_holding, 102n)
+  assert.equal(price.fx_income_destination, 160n)
 })
 
 test('priceQuote, a spread for each pair: each rate by its own, kept and priced so again', () => {
@@ -165,11 +171,9 @@ const RANGES: readonly (readonly [
   fixed: bigint,
   messages: readonly string[],
 ])[] = [
-  ['half a unit of the holding currency', fits(4n, toHkd), ['8', '1'], 0n, []],
-  ['less than half of one', fits(3n, toHkd), ['8', '1'], 0n, [tooLittle('USD')]],
-  ['half a unit at the destination', fits(1n, fromHkd), ['1', '50'], 0n, []],
-  ['less than half of one there', fits(1n, fromHkd), ['1', '49'], 0n, [tooLittle('JPY')]],
-  ['too little on both sides', fits(1n), ['8', '1'], 0n, [tooLittle('USD'), tooLittle('JPY')]],
+  ['an eighth of a unit of the holding currency', fits(1n, toHkd), ['8', '1'], 0n, []],
+  ['a whole unit at the destination', fits(1n, fromHkd), ['1', '100'], 0n, []],
+  ['less than one there', fits(1n, fromHkd), ['1', '99'], 0n, [tooLittle('JPY')]],
   ['the largest amount', fits(MAX_AMOUNT, { ...toHkd, ...fromHkd }), ['1', '1'], 0n, []],
   ['more than that held', fits(MAX_AMOUNT, toHkd), ['0.999999999999', '1'], 0n, [tooMuch('USD')]],
   ['more than that sent', fits(MAX_AMOUNT, fromHkd), ['1', '101'], 0n, [tooMuch('JPY')]],
@@ -211,8 +215,8 @@ for (const [what, asked, [usdHkd, hkdJpy], fixed_amount, messages] of RANGES) {
 
 test('priceQuote, an amount out of range: refused at the path that the caller names', () => {
   assert.deepEqual(
-    refusalOf(() => priceQuote(fits(1n, toHkd), pricing({ 'USD/HKD': '8' }), NOW, 'amount')),
-    [`amount_out_of_range at amount: ${tooLittle('USD')}`],
+    refusalOf(() => priceQuote(fits(1n, fromHkd), pricing({ 'HKD/JPY': '20' }), NOW, 'amount')),
+    [`amount_out_of_range at amount: ${tooLittle('JPY')}`],
   )
   const variable = feeRow({ variable_bps: 10_000, minimum_amount: MAX_AMOUNT / 8n + 1n })
   assert.deepEqual(
@@ -291,3 +295,67 @@ test('feeSubject: the terms that choose a row; the network is a network, a payme
   assert.equal(networkOf({ payment_network, wallet_type }), 'pix')
   assert.equal(networkOf({ wallet_type }), 'tron')
 })
+
+const CHAIN = ['USD', 'EUR', 'JPY', 'KWD', 'USDC'] as const
+const mids = fc.record({
+  'EUR/USD': fc.constantFrom('1.1712', '0.000012', '1', '3', '7919.000000001'),
+  'EUR/JPY': fc.constantFrom('181.55', '1', '0.3', '12345.678901234567'),
+  'USD/KWD': fc.constantFrom('0.3061', '1', '0.7', '91'),
+  'USD/USDC': fc.constantFrom('1', '0.999', '1.0000000000001'),
+})
+const hops = fc.array(fc.tuple(fc.constantFrom(...CHAIN), fc.constantFrom(...CHAIN)), {
+  minLength: 1,
+  maxLength: 6,
+})
+
+test('priceQuote, money sent round any chain of currencies: comes back as no more than it was', () => {
+  fc.assert(
+    fc.property(
+      mids,
+      hops,
+      fc.bigInt({ min: 1n, max: 10n ** 12n }),
+      fc.integer({ min: 0, max: 300 }),
+      (rates, hops, amount, spread_bps) => {
+        const sources = pricing(rates, [], { spread_bps })
+        // Each hop pays all it can; the last goes back to the first currency.
+        let [currency, left]: [string, bigint] = ['USD', amount]
+        for (const [payout, destination] of [...hops, ['USD', 'USD'] as const]) {
+          const paid = spend(sources, left, currency, payout, destination)
+          if (paid === undefined) return
+          ;[currency, left] = [destination, paid.destination_amount]
+          assert.ok(paid.fx_income_holding >= 0n && paid.fx_income_destination >= 0n)
+        }
+        assert.ok(left <= amount, `${amount} USD became ${left} by ${JSON.stringify(hops)}`)
+      },
+    ),
+    { numRuns: 2_000 },
+  )
+})
+
+/** The dearest payout that `available` covers, found by halving; undefined when none is. */
+function spend(
+  sources: Parameters<typeof priceQuote>[1],
+  available: bigint,
+  holding_currency: string,
+  payout_currency: string,
+  destination_currency: string,
+) {
+  const currencies = { holding_currency, payout_currency, destination_currency }
+  const price = (payout_amount: bigint) => {
+    try {
+      return priceQuote({ ...terms, ...currencies, payout_amount }, sources, NOW)
+    } catch {
+      return undefined
+    }
+  }
+  let [low, high] = [0n, MAX_AMOUNT]
+  while (low < high) {
+    const middle = (low + high + 1n) / 2n
+    const cost = price(middle)
+    // Too small an amount is refused for what arrives, and too large a one for what it costs.
+    const fits = cost === undefined ? middle < 10_000_000n : totalDebit(cost) <= available
+    if (fits) low = middle
+    else high = middle - 1n
+  }
+  return low === 0n ? undefined : price(low)
+}

@@ -1,11 +1,20 @@
 // Quotes as pure functions: what a request asks for, what it costs, and when a quote may still be
 // used. Knows nothing of payouts; a payout without a quote is priced by the same functions.
 import { type Problem, refusal, refuseIfAny } from '../errors.ts'
+
 import { type Fee, type FeeSubject, feeAmounts, selectFee } from '../fee/rules.ts'
-import { customerRate, type RatePolicy } from '../fx/rules.ts'
+import { costAtMid, customerRate, type RatePolicy, yieldAtMid } from '../fx/rules.ts'
+
 import { type Instant, plusMilliseconds } from '../instant.ts'
 import { currencyExponent } from '../money/currency.ts'
-import { type Decimal, divideByRate, MAX_AMOUNT, multiplyByRate } from '../money/decimal.ts'
+import {
+  type Decimal,
+  divideByRate,
+  divideDown,
+  divideUp,
+  MAX_AMOUNT,
+  multiplyByRate,
+} from '../money/decimal.ts'
 import { type Basis, type Legs, makeBasis, type PriceSources } from './basis.ts'
 
 export const PAYOUT_TYPES = [
@@ -44,6 +53,10 @@ export interface Price {
   readonly fixed_fee_payout: bigint
   readonly variable_fee_holding: bigint
   readonly variable_fee_payout: bigint
+  /** Minor units of the holding currency that the spread earns where it is exchanged. */
+  readonly fx_income_holding: bigint
+  /** The same of the destination currency. */
+  readonly fx_income_destination: bigint
   /** What it was made from; null when it was stored before that was kept. */
   readonly basis: Basis | null
 }
@@ -85,9 +98,10 @@ export function defaultHoldingCurrency(
 }
 
 /**
- * Prices terms at `now` (contract 3 to 6). Refuses with rate_unavailable, rate_stale,
- * fee_unavailable, or amount_out_of_range, at `amount_path`, when a converted amount rounds to
- * nothing or no longer fits in JSON.
+ * Prices terms at `now` (contract 3 to 6). What is debited rounds up, what is credited rounds down,
+ * fees round up, so that no chain of payouts ends above its start. Refuses with rate_unavailable,
+ * rate_stale, fee_unavailable, or amount_out_of_range, at `amount_path`, when a converted amount
+ * rounds to nothing or no longer fits in JSON.
  */
 export function priceQuote(
   terms: QuoteTerms,
@@ -95,43 +109,22 @@ export function priceQuote(
   now: Instant,
   amount_path = 'payout_info.amount',
 ): Price {
-  const { holding_currency, payout_currency, payout_amount, destination_currency } = terms
-  const { rates, policyOf } = pricing
-  const rate = (from: string, to: string) => customerRate(rates, policyOf(from, to), from, to, now)
-  const holding_to_payout = rate(holding_currency, payout_currency)
-  const payout_to_destination = rate(payout_currency, destination_currency)
-  const holdingExponent = currencyExponent(holding_currency)
-  const payoutExponent = currencyExponent(payout_currency)
-  const destinationExponent = currencyExponent(destination_currency)
-
-  const holding_amount = divideByRate(
-    payout_amount,
-    holding_to_payout,
-    payoutExponent,
-    holdingExponent,
-  )
-  const destination_amount = multiplyByRate(
-    payout_amount,
-    payout_to_destination,
-    payoutExponent,
-    destinationExponent,
-  )
+  const { holding_currency, payout_currency, destination_currency } = terms
+  const exchanged = exchange(terms, pricing, now)
+  const { holding_amount: amount, holding_to_payout } = exchanged
   refuseIfAny([
-    ...outOfRange(amount_path, holding_amount, holding_currency),
-    ...outOfRange(amount_path, destination_amount, destination_currency),
+    ...outOfRange(amount_path, amount, holding_currency),
+    ...outOfRange(amount_path, exchanged.destination_amount, destination_currency),
   ])
 
   const fee = feeFor(terms, pricing)
-  const holding = { currency: holding_currency, amount: holding_amount }
-  const feePolicy = policyOf(fee?.fee_currency ?? holding_currency, holding_currency)
-  const { fixed, variable } = feeAmounts(fee, holding, rates, feePolicy, now)
-  const inPayout = (amount: bigint) =>
-    multiplyByRate(amount, holding_to_payout, holdingExponent, payoutExponent)
+  const holding = { currency: holding_currency, amount }
+  const feePolicy = pricing.policyOf(fee?.fee_currency ?? holding_currency, holding_currency)
+  const { fixed, variable } = feeAmounts(fee, holding, pricing.rates, feePolicy, now)
+  const exponents = [currencyExponent(holding_currency), currencyExponent(payout_currency)] as const
+  const inPayout = (fee: bigint) => multiplyByRate(fee, holding_to_payout, ...exponents, divideUp)
   const price: Price = {
-    holding_amount,
-    destination_amount,
-    holding_to_payout,
-    payout_to_destination,
+    ...exchanged,
     fixed_fee_holding: fixed,
     fixed_fee_payout: inPayout(fixed),
     variable_fee_holding: variable,
@@ -156,6 +149,40 @@ function feeFor(terms: QuoteTerms, { fees, fee_required }: PriceSources): Fee | 
   )
   const message = `No fee is set for a payout by ${[payout_type, ...words].join(', ')}.`
   throw refusal('fee_unavailable', message)
+}
+
+/** What the payout amount costs on the one side and yields on the other, and what that earns. */
+function exchange(terms: QuoteTerms, { rates, policyOf }: PriceSources, now: Instant) {
+  const unit = (currency: string) => ({ currency, exponent: currencyExponent(currency) })
+  const rate = (from: string, to: string) => customerRate(rates, policyOf(from, to), from, to, now)
+  const { payout_amount: amount } = terms
+  const holding = unit(terms.holding_currency)
+  const payout = unit(terms.payout_currency)
+  const destination = unit(terms.destination_currency)
+  const holding_to_payout = rate(holding.currency, payout.currency)
+  const payout_to_destination = rate(payout.currency, destination.currency)
+  const holding_amount = divideByRate(
+    amount,
+    holding_to_payout,
+    payout.exponent,
+    holding.exponent,
+    divideUp,
+  )
+  const destination_amount = multiplyByRate(
+    amount,
+    payout_to_destination,
+    payout.exponent,
+    destination.exponent,
+    divideDown,
+  )
+  return {
+    holding_amount,
+    destination_amount,
+    holding_to_payout,
+    payout_to_destination,
+    fx_income_holding: holding_amount - costAtMid(rates, amount, holding, payout),
+    fx_income_destination: yieldAtMid(rates, amount, payout, destination) - destination_amount,
+  }
 }
 
 /**

@@ -32,6 +32,8 @@ const KINDS = {
   fixed_fee_payout: 'bigint',
   variable_fee_holding: 'bigint',
   variable_fee_payout: 'bigint',
+  fx_income_holding: 'bigint',
+  fx_income_destination: 'bigint',
   basis: 'json',
   fund_transfer_network: 'text',
   payment_network: 'text',

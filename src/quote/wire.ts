@@ -108,7 +108,7 @@ const ExplainedFigure = Type.Object(
     currency: Type.String(),
     ...WORKED,
     rounded: Type.String({ pattern: '^[0-9]+$', description: 'Minor units of currency.' }),
-    rounding: Literals(['half_up', 'none']),
+    rounding: Literals(['up', 'down', 'none']),
   },
   { title: 'ExplainedFigure' },
 )
@@ -147,7 +147,7 @@ const QuoteExplanation = Type.Object(
           }),
           ...WORKED,
           rounded: Digits,
-          rounding: Literals(['half_up_12_digits', 'none']),
+          rounding: Literals(['down_12_digits', 'none']),
         },
         { title: 'ExplainedRate' },
       ),

@@ -61,7 +61,12 @@ function fundRoute(app: FastifyInstance, deps: Deps): void {
         examples: fundExamples,
         response: Envelope(BalanceTransactionResponse),
         idempotent: true,
-        refusals: ['sandbox_only', 'currency', 'holding_currency_not_found', 'amount_out_of_range'],
+        refusals: [
+          'sandbox_only',
+          'currency',
+          'holding_currency_not_found',
+          'balance_limit_exceeded',
+        ],
       }),
     },
     async (request, reply) => {

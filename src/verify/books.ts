@@ -70,6 +70,7 @@ const CODES: ReadonlySet<string> = new Set<LedgerCode>([
   'fees',
   'funding',
   'fx',
+  'fx_income',
   'in_transit',
   'inter_account',
   'settled',

@@ -36,6 +36,9 @@ interface PayoutRow extends PapersRow {
   variable_fee: bigint
   destination_currency: string
   destination_amount: bigint
+  /** Those of its quote, which are null only where there is no quote. */
+  fx_income_holding: bigint
+  fx_income_destination: bigint
   balance_transaction_id: string
   beneficiary_id: string
   /** Whether the account has that beneficiary. */
@@ -95,7 +98,8 @@ const payoutsOf = (account_id: string | null) => `
   select p.account_id, p.id, p.quote_id, p.type, p.amount, p.currency, p.holding_currency,
     p.holding_amount, p.fixed_fee, p.variable_fee, p.destination_currency, p.destination_amount,
     p.balance_transaction_id, p.beneficiary_id, n.id is not null as beneficiary_found, p.status,
-    q.status as quote_status, case ${DIFFERENCE} end as quote_differs, ${PAPERS_COLUMNS}
+    q.fx_income_holding, q.fx_income_destination, q.status as quote_status,
+    case ${DIFFERENCE} end as quote_differs, ${PAPERS_COLUMNS}
   from payouts p left join quotes q on q.account_id = p.account_id and q.id = p.quote_id
   left join beneficiaries n on n.account_id = p.account_id and n.id = p.beneficiary_id
   where ${ofAccount('p.account_id', account_id)} order by p.account_id, p.id`
@@ -281,6 +285,8 @@ function creationPostings(payout: PayoutRow, direct: boolean): Posting[] {
     payout_amount: payout.amount,
     destination_currency: payout.destination_currency,
     destination_amount: payout.destination_amount,
+    fx_income_holding: payout.fx_income_holding,
+    fx_income_destination: payout.fx_income_destination,
   }
   return payoutPostings(figures, direct)
 }

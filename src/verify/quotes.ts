@@ -19,6 +19,8 @@ const FIGURES = [
   'fixed_fee_payout',
   'variable_fee_holding',
   'variable_fee_payout',
+  'fx_income_holding',
+  'fx_income_destination',
 ] as const satisfies readonly (keyof Price)[]
 
 /** Those of one account, or all. Quotes older than the column have no basis. Throws BadRow. */

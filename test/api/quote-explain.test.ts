@@ -89,9 +89,9 @@ const CASES: readonly Case[] = [
     // 10 001 ÷ 150 × 100
     figures: {
       'exchange_rates.holding_to_payout': ['150', '150'],
-      'holding_info.amount': ['6667.3333333333333333', '6667'],
+      'holding_info.amount': ['6667.3333333333333333', '6668'],
       // Below the minimum of one dollar.
-      'variable_fee.before_bounds': ['13.334', '13'],
+      'variable_fee.before_bounds': ['13.336', '14'],
       'fee_info.variable.in_holding_currency': ['100', '100'],
     },
   },
@@ -131,7 +131,7 @@ const CASES: readonly Case[] = [
     figures: {
       'holding_info.amount': ['15000', '15000'],
       // 2 000 ÷ 150 × 100
-      'fee_info.fixed.in_holding_currency': ['1333.3333333333333333', '1333'],
+      'fee_info.fixed.in_holding_currency': ['1333.3333333333333333', '1334'],
       'variable_fee.before_bounds': ['7.5', '8'],
     },
   },
@@ -146,9 +146,9 @@ const CASES: readonly Case[] = [
     methods: ['crossed', 'inverted', 'direct'],
     figures: {
       // 1 ÷ 8.8438
-      'exchange_rates.payout_to_destination': ['0.11307356566181957981', '0.113073565662'],
-      'variable_fee.minimum_amount': ['563.45', '563'],
-      'variable_fee.maximum_amount': ['7888.3', '7888'],
+      'exchange_rates.payout_to_destination': ['0.11307356566181957981', '0.113073565661'],
+      'variable_fee.minimum_amount': ['563.45', '564'],
+      'variable_fee.maximum_amount': ['7888.3', '7889'],
       'fee_info.fixed.in_holding_currency': ['1126.9', '1127'],
     },
   },
@@ -208,7 +208,7 @@ test(`POST ${EXPLAINED}, spread of 25: the mid is printed before it and the rate
     assert.equal(rate.mid.calculation, '1 / 1.1269 * 8.8438')
     assert.equal(rate.formula, `${rate.mid.formula} * (10000 - spread_bps) / 10000`)
     assert.equal(rate.calculation, '1 / 1.1269 * 8.8438 * 9975 / 10000')
-    assert.equal(rate.rounding, 'half_up_12_digits')
+    assert.equal(rate.rounding, 'down_12_digits')
     assert.equal(rate.rounded, String(json.exchange_rates.holding_to_payout))
     const [amount] = json.explanation.amounts
     assert.equal(amount.formula, 'payout_info.amount / exchange_rates.holding_to_payout')

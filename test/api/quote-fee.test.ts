@@ -70,12 +70,12 @@ for (const [what, fee, fixed, variable] of AMOUNTS) {
   })
 }
 
-test(`POST ${PATH}, variable fee of half a cent: rounded up`, async () => {
+test(`POST ${PATH}, variable fee of a part of a cent: rounded up`, async () => {
   await service.setFees([{ variable_bps: 50 }])
   const fees = await feesOf({ payout_info: { currency: 'USD', amount: 100 } })
   assert.deepEqual(fees.variable, part(1, 1))
-  const less = await feesOf({ payout_info: { currency: 'USD', amount: 99 } })
-  assert.deepEqual(less.variable, part(0, 0))
+  const less = await feesOf({ payout_info: { currency: 'USD', amount: 1 } })
+  assert.deepEqual(less.variable, part(1, 1))
 })
 
 test(`POST ${PATH}, fee without a row for its type: 0`, async () => {

@@ -1,5 +1,5 @@
 // Contract 1 to 6 as seen through POST /v3/payout/quote: amounts divided and multiplied by rates,
-// rounded once and half up, in currencies of zero, two, three and six places. Every expected
+// rounded once, debits up and credits down, in currencies of zero, two, three and six places. Every expected
 // figure is worked out by hand, in the comment or in the rate.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -40,19 +40,19 @@ const HOLDING_AMOUNTS: readonly Row[] = [
   ['2 places from 6', { 'USD/USDC': '1' }, 'USD', ['USDC', 150_000_000], 15_000],
   ['6 places from 2', { 'USDC/USD': '1' }, 'USDC', ['USD', 15_000], 150_000_000],
   ['6 places from 0', { 'USDC/JPY': '160' }, 'USDC', ['JPY', 1], 6_250],
-  ['0.8 and 2 are 2.5, half up', { 'USD/EUR': '0.8' }, 'USD', ['EUR', 2], 3],
-  ['0.8 and 1 are 1.25, down', { 'USD/EUR': '0.8' }, 'USD', ['EUR', 1], 1],
-  ['0.4 and 1 are 2.5, half up', { 'USD/EUR': '0.4' }, 'USD', ['EUR', 1], 3],
-  ['0.4 and 3 are 7.5, half up not to even', { 'USD/EUR': '0.4' }, 'USD', ['EUR', 3], 8],
-  ['2 cents at 0.008 are 2.5 yen, half up', { 'JPY/USD': '0.008' }, 'JPY', ['USD', 2], 3],
+  ['0.8 and 2 are 2.5, up', { 'USD/EUR': '0.8' }, 'USD', ['EUR', 2], 3],
+  ['0.8 and 1 are 1.25, up', { 'USD/EUR': '0.8' }, 'USD', ['EUR', 1], 2],
+  ['0.4 and 1 are 2.5, up', { 'USD/EUR': '0.4' }, 'USD', ['EUR', 1], 3],
+  ['0.4 and 3 are 7.5, up', { 'USD/EUR': '0.4' }, 'USD', ['EUR', 3], 8],
+  ['2 cents at 0.008 are 2.5 yen, up', { 'JPY/USD': '0.008' }, 'JPY', ['USD', 2], 3],
   ['inverse of the row the book has', { 'HKD/USD': '0.128' }, 'USD', ['HKD', 78_125], 10_000],
-  // 1 ÷ 0.3 is rounded to 3.33333333333 first; 10^11 USD by it is 3 × 10^10 KWD and 0.030 more.
+  // 1 ÷ 0.3 is rounded down to 3.33333333333 first; 10^11 USD by it is 3 × 10^10 KWD and 0.031 more.
   [
     'the printed rate is the rate used',
     { 'USD/KWD': '0.3' },
     'KWD',
     ['USD', 10_000_000_000_000],
-    30_000_000_000_030,
+    30_000_000_000_031,
   ],
   ['largest amount at rate 1', {}, 'USD', ['USD', MAX], MAX],
   // Doubles would lose the last digit: 9007199254740991 ÷ 3 is 3002399751580330.33.
@@ -61,11 +61,11 @@ const HOLDING_AMOUNTS: readonly Row[] = [
     { 'USD/EUR': '3' },
     'USD',
     ['EUR', MAX],
-    3_002_399_751_580_330,
+    3_002_399_751_580_331,
   ],
 ]
 
-test(`POST ${PATH}, holding amount = payout amount ÷ rate: rounded once, half up`, async t => {
+test(`POST ${PATH}, holding amount = payout amount ÷ rate: rounded once, up`, async t => {
   await withService({}, async service => {
     const currencies = ['USD', 'EUR', 'JPY', 'KWD', 'USDC']
     const account = await service.openAccount({ currencies })
@@ -88,15 +88,15 @@ test(`POST ${PATH}, holding amount = payout amount ÷ rate: rounded once, half u
 const DESTINATION_AMOUNTS: readonly Row[] = [
   ['2 places into 2', { 'USD/HKD': '7.81' }, 'HKD', ['USD', 100], 781],
   ['2 places into 0', { 'USD/JPY': '150' }, 'JPY', ['USD', 100], 150],
-  ['1.5 yen, half up', { 'USD/JPY': '150' }, 'JPY', ['USD', 1], 2],
-  ['4.5 yen, half up not to even', { 'USD/JPY': '150' }, 'JPY', ['USD', 3], 5],
+  ['1.5 yen, down', { 'USD/JPY': '150' }, 'JPY', ['USD', 1], 1],
+  ['4.5 yen, down', { 'USD/JPY': '150' }, 'JPY', ['USD', 3], 4],
   ['1.49 yen, down', { 'USD/JPY': '149' }, 'JPY', ['USD', 1], 1],
   ['2 places into 3', { 'USD/KWD': '0.307' }, 'KWD', ['USD', 100], 307],
   ['2 places into 6', { 'USD/USDC': '0.9999' }, 'USDC', ['USD', 1], 9_999],
-  ['largest amount', { 'USD/EUR': '0.5' }, 'EUR', ['USD', MAX], 4_503_599_627_370_496],
+  ['largest amount', { 'USD/EUR': '0.5' }, 'EUR', ['USD', MAX], 4_503_599_627_370_495],
 ]
 
-test(`POST ${PATH}, destination amount = payout amount × rate: rounded once, half up`, async t => {
+test(`POST ${PATH}, destination amount = payout amount × rate: rounded once, down`, async t => {
   await withService({}, async service => {
     const account = await service.openAccount({ currencies: ['USD'] })
     for (const [why, rates, destination, [currency, amount], expected] of DESTINATION_AMOUNTS) {
@@ -141,7 +141,7 @@ test(`POST ${PATH}, pair without a row: crossed through EUR, printed with 12 sig
     // 9 ÷ 1.1 = 8.18181818181818…
     await service.setRates({ 'EUR/USD': '1.1' })
     const endless = await account.post(PATH, ask)
-    assert.equal(endless.json.exchange_rates.holding_to_payout, 8.18181818182)
+    assert.equal(endless.json.exchange_rates.holding_to_payout, 8.18181818181)
     // A row of its own wins over the cross.
     await service.setRates({ 'USD/HKD': '7.5' })
     assert.equal((await account.post(PATH, ask)).json.exchange_rates.holding_to_payout, 7.5)
@@ -186,7 +186,7 @@ test(`POST ${PATH}, spread of 100 basis points: every converted side moved again
     const rates = { holding_to_payout: 7.7319, payout_to_destination: 0.099 }
     assert.deepEqual(answer.json.exchange_rates, rates)
     assert.equal(answer.json.holding_info.amount, 100_000)
-    assert.equal(answer.json.destination_info.amount, 76_546) // 765.4581
+    assert.equal(answer.json.destination_info.amount, 76_545) // 765.4581
     // The inverse row is moved after it is inverted: 0.8 × 0.99, not 1 ÷ (1.25 × 0.99).
     const inverse = await account.post(PATH, { payout_info: { currency: 'GBP', amount: 792 } })
     assert.equal(inverse.json.exchange_rates.holding_to_payout, 0.792)
@@ -220,15 +220,18 @@ test(`POST ${PATH}, rate older than the configured age: 503 rate_stale, also wit
 test(`POST ${PATH}, amounts that leave 1 … 2^53 − 1 once converted: 400 amount_out_of_range`, async () => {
   await withService({}, async service => {
     const account = await service.openAccount({ currencies: ['USD', 'KWD'] })
-    await service.setRates({ 'USD/EUR': '0.5', 'USD/KWD': '3', 'USD/JPY': '100' })
+    await service.setRates({ 'USD/EUR': '0.5', 'USD/KWD': '3', 'USD/JPY': '100', 'KWD/JPY': '300' })
     const cases: readonly object[] = [
       { payout_info: { currency: 'EUR', amount: MAX }, holding_info: { currency: 'USD' } },
       {
         payout_info: { currency: 'USD', amount: MAX },
         destination_info: { currency: 'KWD', country: 'KW' },
       },
-      // Half a fils of a cent: 0.001 KWD is 0.00033… USD.
-      { payout_info: { currency: 'KWD', amount: 1 }, holding_info: { currency: 'USD' } },
+      // Less than a yen arrives: 0.001 KWD are 0.3 JPY.
+      {
+        payout_info: { currency: 'KWD', amount: 1 },
+        destination_info: { currency: 'JPY', country: 'JP' },
+      },
     ]
     for (const body of cases) {
       assertRefused(await account.post(PATH, body), 400, 'amount_out_of_range')

@@ -219,13 +219,13 @@ test('POST /v3/sandbox/fund, a currency the account does not hold: 400', async (
   assertRefused(answer, 400, 'holding_currency_not_found', 'currency')
 })
 
-test('POST /v3/sandbox/fund, a balance beyond 2^62: 400 naming amount', async () => {
+test('POST /v3/sandbox/fund, a balance beyond 2^62: 422 naming amount', async () => {
   const fund = { USD: 2n ** 62n - 1n }
   const rich = await service.openAccount({ currencies: ['USD'], fund, sandbox: true })
   const last = await rich.post('/v3/sandbox/fund', { amount: 1, currency: 'USD' })
   assert.equal(last.status, 200, last.text)
   const answer = await rich.post('/v3/sandbox/fund', { amount: 1, currency: 'USD' })
-  assertRefused(answer, 400, 'amount_out_of_range', 'amount')
+  assertRefused(answer, 422, 'balance_limit_exceeded', 'amount')
 })
 
 test('POST /v3/sandbox/payout/{id}/transition: money moves as by the rail', async () => {

@@ -55,12 +55,12 @@ export function priceOf(terms: Terms, rates: Rates, fees: readonly FeeRow[]): Pr
   const toDestination = customerRate(rates, currency, destination)
   if (toPayout === undefined || toDestination === undefined) return [422, 'rate_unavailable']
   const back = { n: toPayout.d, d: toPayout.n }
-  const holding_amount = convert(terms.amount, back, currency, holding)
-  const destination_amount = convert(terms.amount, toDestination, currency, destination)
+  const holding_amount = up(convert(terms.amount, back, currency, holding))
+  const destination_amount = down(convert(terms.amount, toDestination, currency, destination))
   if (!fits(holding_amount) || !fits(destination_amount)) return [400, 'amount_out_of_range']
   const { fixed_fee, variable_fee } = feesOf(terms, holding_amount, rates, fees)
-  const fixed_fee_shown = convert(fixed_fee, toPayout, holding, currency)
-  const variable_fee_shown = convert(variable_fee, toPayout, holding, currency)
+  const fixed_fee_shown = up(convert(fixed_fee, toPayout, holding, currency))
+  const variable_fee_shown = up(convert(variable_fee, toPayout, holding, currency))
   const total = holding_amount + fixed_fee + variable_fee
   const most = [total, fixed_fee_shown, variable_fee_shown]
   if (most.some(amount => amount > MAX_AMOUNT)) return [400, 'amount_out_of_range']
@@ -92,9 +92,9 @@ function feesOf(
   const inHolding = (amount: bigint) => {
     const mid = midRate(rates, row.fee_currency, holding)
     if (mid === undefined) throw new Error(`no rate for fees in ${row.fee_currency}`)
-    return convert(amount, mid, row.fee_currency, holding)
+    return up(convert(amount, mid, row.fee_currency, holding))
   }
-  let variable_fee = halfUp({ n: holding_amount * BigInt(row.variable_bps), d: 10_000n })
+  let variable_fee = up({ n: holding_amount * BigInt(row.variable_bps), d: 10_000n })
   const minimum = row.minimum_amount === null ? 0n : inHolding(row.minimum_amount)
   if (variable_fee < minimum) variable_fee = minimum
   const maximum = row.maximum_amount === null ? variable_fee : inHolding(row.maximum_amount)
@@ -102,7 +102,7 @@ function feesOf(
   return { fixed_fee: inHolding(row.fixed_amount), variable_fee }
 }
 
-/** Contract 3 and 6: the mid less the spread, rounded once to 12 significant digits. */
+/** Contract 3 and 6: the mid less the spread, rounded down once to 12 significant digits. */
 function customerRate(rates: Rates, from: string, to: string): Fraction | undefined {
   if (from === to) return { n: 1n, d: 1n }
   const mid = midRate(rates, from, to)
@@ -127,9 +127,9 @@ function rowOf(rates: Rates, from: string, to: string): Fraction | undefined {
   return { n: d, d: n }
 }
 
-/** Contract 4: minor units of one currency in another's, rounded once at the end. */
-function convert(amount: bigint, rate: Fraction, from: string, to: string): bigint {
-  return halfUp({ n: amount * rate.n * unit(to), d: rate.d * unit(from) })
+/** Contract 4: minor units of one currency in another's, exact until it is rounded. */
+function convert(amount: bigint, rate: Fraction, from: string, to: string): Fraction {
+  return { n: amount * rate.n * unit(to), d: rate.d * unit(from) }
 }
 
 function unit(currency: string): bigint {
@@ -147,8 +147,14 @@ function decimal(text: string): Fraction {
   return { n: BigInt(whole + places), d: 10n ** BigInt(places.length) }
 }
 
-function halfUp({ n, d }: Fraction): bigint {
-  return (n * 2n + d) / (d * 2n)
+/** What is debited, and fees. */
+function up({ n, d }: Fraction): bigint {
+  return (n + d - 1n) / d
+}
+
+/** What is credited, and rates. */
+function down({ n, d }: Fraction): bigint {
+  return n / d
 }
 
 /** With ever fewer places until twelve digits hold it; the first try has twelve or one too many. */
@@ -156,7 +162,7 @@ function toTwelveDigits({ n, d }: Fraction): Fraction {
   for (let places = 12 - String(n).length + String(d).length; ; places--) {
     const scale = 10n ** BigInt(Math.abs(places))
     const scaled = places >= 0 ? { n: n * scale, d } : { n, d: d * scale }
-    const rounded = halfUp(scaled)
+    const rounded = down(scaled)
     if (rounded >= 10n ** 12n) continue
     return places >= 0 ? { n: rounded, d: scale } : { n: rounded * scale, d: 1n }
   }

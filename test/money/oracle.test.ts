@@ -104,6 +104,8 @@ function byProduct(c: Case): readonly string[] | null {
       withFee.variable_fee_holding,
       withFee.fixed_fee_payout,
       withFee.variable_fee_payout,
+      withFee.fx_income_holding,
+      withFee.fx_income_destination,
     ].map(String)
   } catch (error) {
     assert.match(String(error), /minor unit/)
@@ -148,7 +150,7 @@ function termsOf(c: Case): QuoteTerms {
   }
 }
 
-/** The same by PostgreSQL: numeric division to 60 places, rounded half away from zero by round(). */
+/** The same by PostgreSQL: numeric division to 80 places; rates and credits down, the rest up. */
 async function byOracle(batch: readonly Case[]): Promise<(readonly string[] | null)[]> {
   const rows = batch.map((c, i) => ({
     ...c,
@@ -166,22 +168,26 @@ async function byOracle(batch: readonly Case[]): Promise<(readonly string[] | nu
      ), rates as (
        select *,
          case when holding = payout then 1
-           else pg_temp.significant(mid_holding * (10000 - spread) / 10000) end as r_h,
+           else pg_temp.significant(mid_holding * (10000 - spread) * 0.0001) end as r_h,
          case when payout = destination then 1
-           else pg_temp.significant(mid_destination * (10000 - spread) / 10000) end as r_d
+           else pg_temp.significant(mid_destination * (10000 - spread) * 0.0001) end as r_d
        from input
      ), amounts as (
        select *,
-         round(amount * 10::numeric ^ eh / (r_h * 10::numeric ^ ep)::numeric(200, 80)) as held,
-         round(amount * r_d * 10::numeric ^ ed / 10::numeric ^ ep) as sent
+         ceil(amount * 10::numeric ^ eh / (r_h * 10::numeric ^ ep)::numeric(200, 80)) as held,
+         floor(amount * r_d * 10::numeric ^ (ed - ep)) as sent,
+         case when holding = payout then amount else ceil(
+           amount * 10::numeric ^ eh / (mid_holding * 10::numeric ^ ep)::numeric(200, 80)) end as cost,
+         case when payout = destination then amount
+           else floor(amount * mid_destination * 10::numeric ^ (ed - ep)) end as worth
        from rates
      ), fees as (
-       select *, least(greatest(round(held * bps / 10000), minimum), maximum) as variable
+       select *, least(greatest(ceil(held * bps * 0.0001), minimum), maximum) as variable
        from amounts
      ), shown as (
        select *,
-         round(fixed * r_h * 10::numeric ^ ep / 10::numeric ^ eh) as fixed_shown,
-         round(variable * r_h * 10::numeric ^ ep / 10::numeric ^ eh) as variable_shown
+         ceil(fixed * r_h * 10::numeric ^ (ep - eh)) as fixed_shown,
+         ceil(variable * r_h * 10::numeric ^ (ep - eh)) as variable_shown
        from fees
      )
      select case
@@ -189,7 +195,8 @@ async function byOracle(batch: readonly Case[]): Promise<(readonly string[] | nu
          or greatest(held + fixed + variable, sent, fixed_shown, variable_shown) > $2 then null
        else json_build_array(
          trim_scale(r_h)::text, trim_scale(r_d)::text, held::text, sent::text, fixed::text,
-         variable::text, fixed_shown::text, variable_shown::text)
+         variable::text, fixed_shown::text, variable_shown::text, (held - cost)::text,
+         (worth - sent)::text)
        end as figures
      from shown order by i`,
     [JSON.stringify(rows), MAX_AMOUNT.toString()],
@@ -200,7 +207,7 @@ async function byOracle(batch: readonly Case[]): Promise<(readonly string[] | nu
 test(`priceQuote, ${CASES} random quotes: not one figure differs from the numeric oracle`, async () => {
   await database.owner.unsafe(
     `create function pg_temp.significant(x numeric) returns numeric language sql immutable as
-     $$ select round(x, 12 - 1 - floor(log(x))::int) $$`,
+     $$ select trunc(x, 12 - 1 - floor(log(x))::int) $$`,
   )
   let priced = 0
   for (let done = 0; done < CASES; done += BATCH) {

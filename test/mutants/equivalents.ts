@@ -35,7 +35,7 @@ export const EQUIVALENTS: Readonly<Record<string, readonly Equivalent[]>> = {
       },
       {
         where: 'scaled',
-        after: `return scale ${bound} ? divideHalfUp(n * pow10(scale), d) : divideHalfUp(n, d * pow10(-scale))`,
+        after: `return scale ${bound} ? (n * pow10(scale)) / d : n / (d * pow10(-scale))`,
         why: SAME_POWER,
       },
     ]),
@@ -48,7 +48,8 @@ export const EQUIVALENTS: Readonly<Record<string, readonly Equivalent[]>> = {
     },
   ],
   'src/fee/rules.ts': [
-    { where: 'specificity', after: 'let rank = 1', why: SORTED_ALIKE },
+    { where: 'specificity', after: 'let rank = fee.sample ? 1 : 80', why: SORTED_ALIKE },
+    { where: 'specificity', after: 'let rank = fee.sample ? 0 : 81', why: SORTED_ALIKE },
     {
       where: 'specificity',
       after: 'if (fee[column] !== null) rank += 17 + (8 >> i)',

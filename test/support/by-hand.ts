@@ -33,7 +33,8 @@ export function assertExplained(quote: Json): void {
   for (const figure of [...explanation.amounts, explanation.total_debit]) {
     const where = `${figure.figure}: ${figure.calculation}`
     assertWorked(figure, names)
-    assert.equal(figure.rounded, String(halfUp(evaluate(figure.calculation))), where)
+    const round = figure.figure === 'destination_info.amount' ? down : up
+    assert.equal(figure.rounded, String(round(evaluate(figure.calculation))), where)
     assert.equal(figure.rounding === 'none', figure.rounded === figure.unrounded, where)
     const stored = at(quote, figure.figure)
     if (stored !== undefined) assert.equal(figure.rounded, String(stored), where)
@@ -48,27 +49,26 @@ function assertContract(quote: Json, names: ReadonlyMap<string, string>): void {
     explanation.currencies.map((c: Json) => [c.currency, c.exponent]),
   )
   const figure = (name: string): bigint => BigInt(names.get(name) ?? assert.fail(name))
-  const convert = (amount: bigint, rate: Fraction, from: string, to: string) =>
-    halfUp({
-      n: amount * rate.n * 10n ** BigInt(exponents.get(to) ?? assert.fail(to)),
-      d: rate.d * 10n ** BigInt(exponents.get(from) ?? assert.fail(from)),
-    })
+  const convert = (amount: bigint, rate: Fraction, from: string, to: string) => ({
+    n: amount * rate.n * 10n ** BigInt(exponents.get(to) ?? assert.fail(to)),
+    d: rate.d * 10n ** BigInt(exponents.get(from) ?? assert.fail(from)),
+  })
   const [toPayout, toDestination] = explanation.rates.map((rate: Json) => decimal(rate.rounded))
   const { holding_info, payout_info, destination_info } = quote
   const [held, paid, sent] = [holding_info, payout_info, destination_info].map(i => i.currency)
   const amount = BigInt(payout_info.amount)
   const back = { n: toPayout.d, d: toPayout.n }
-  assert.equal(BigInt(holding_info.amount), convert(amount, back, paid, held))
-  assert.equal(BigInt(destination_info.amount), convert(amount, toDestination, paid, sent))
+  assert.equal(BigInt(holding_info.amount), up(convert(amount, back, paid, held)))
+  assert.equal(BigInt(destination_info.amount), down(convert(amount, toDestination, paid, sent)))
   const { fee_row, fee_conversion } = explanation
   const inHolding = (text: string) =>
     fee_conversion === null
       ? BigInt(text)
-      : convert(BigInt(text), midOf(fee_conversion), fee_row.fee_currency, held)
+      : up(convert(BigInt(text), midOf(fee_conversion), fee_row.fee_currency, held))
   let [fixed, variable] = [0n, 0n]
   if (fee_row !== null) {
     fixed = inHolding(fee_row.fixed_amount)
-    variable = halfUp({
+    variable = up({
       n: figure('holding_info.amount') * BigInt(fee_row.variable_bps),
       d: 10_000n,
     })
@@ -79,10 +79,10 @@ function assertContract(quote: Json, names: ReadonlyMap<string, string>): void {
   const { fee_info } = quote
   assert.equal(BigInt(fee_info.fixed.in_holding_currency), fixed)
   assert.equal(BigInt(fee_info.variable.in_holding_currency), variable)
-  assert.equal(BigInt(fee_info.fixed.in_payout_currency), convert(fixed, toPayout, held, paid))
+  assert.equal(BigInt(fee_info.fixed.in_payout_currency), up(convert(fixed, toPayout, held, paid)))
   assert.equal(
     BigInt(fee_info.variable.in_payout_currency),
-    convert(variable, toPayout, held, paid),
+    up(convert(variable, toPayout, held, paid)),
   )
   const total = BigInt(holding_info.amount) + fixed + variable
   assert.equal(explanation.total_debit.rounded, String(total))
@@ -183,16 +183,22 @@ function decimal(text: string): Fraction {
   return { n: BigInt(whole + places), d: 10n ** BigInt(places.length) }
 }
 
-function halfUp({ n, d }: Fraction): bigint {
-  return (n * 2n + d) / (d * 2n)
+/** What is debited, and fees. */
+function up({ n, d }: Fraction): bigint {
+  return (n + d - 1n) / d
 }
 
-/** Rounded half up to this many significant digits, found by trying. */
+/** What is credited, and rates. */
+function down({ n, d }: Fraction): bigint {
+  return n / d
+}
+
+/** Rounded down to this many significant digits, found by trying. */
 function toDigits({ n, d }: Fraction, digits: number): Fraction {
   for (let places = 60; ; places--) {
     const scale = 10n ** BigInt(Math.abs(places))
     const scaled = places >= 0 ? { n: n * scale, d } : { n, d: d * scale }
-    const rounded = halfUp(scaled)
+    const rounded = down(scaled)
     if (rounded >= 10n ** BigInt(digits)) continue
     return places >= 0 ? { n: rounded, d: scale } : { n: rounded * scale, d: 1n }
   }

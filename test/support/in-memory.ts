@@ -140,6 +140,8 @@ export function quoteOf(part: Partial<Quote> = {}): Quote {
     fixed_fee_payout: 0n,
     variable_fee_holding: 0n,
     variable_fee_payout: 0n,
+    fx_income_holding: 0n,
+    fx_income_destination: 0n,
     basis: null,
     account_id: 'acc_1',
     id: 'poq_1',
