@@ -14,6 +14,7 @@ const FLOORS: readonly (readonly string[])[] = [
   ['idempotency'],
   ['http', 'fee'],
   ['party', 'event'],
+  ['network'],
   ['balance-transaction'],
   ['beneficiary'],
   ['rail', 'funding', 'entity'],

@@ -119,6 +119,12 @@ export function bankCodeFault(
   return right ? undefined : `${form.title}; this is none.`
 }
 
+/** The country in a BIC; undefined when it is none. */
+export function bicCountry(value: string): string | undefined {
+  if (bankCodeFault('bic', value, undefined) !== undefined) return undefined
+  return bankCode('bic', value, undefined).slice(4, 6)
+}
+
 /** The code as its standard writes it: no spaces and dashes, capitals. Other text as it came. */
 export function bankCode(name: string, value: string, country: string | undefined): string {
   if (findForm(name, country) === undefined) return value

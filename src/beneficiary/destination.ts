@@ -1,49 +1,86 @@
 // The codes of a destination held against their standards, and written as these write them. Knows
 // where in a destination each code stands; the standards have files of their own.
 import type { Problem } from '../errors.ts'
-import { isCountry } from '../party/country.ts'
+import { chainFault, findChain, tokenFault } from '../network/chain.ts'
+import { keyForms, paymentNetworkFault } from '../network/payment.ts'
 import { invalid } from '../party/rules.ts'
 import { bankCode, bankCodeFault, electronicForm } from './bank-code.ts'
-import { ibanFault, ibanServes } from './iban.ts'
-import { isKnownChain, isWalletAddress, plainAddress } from './wallet-address.ts'
+import { checkCountries } from './country.ts'
+import { ibanFault } from './iban.ts'
+import { isWalletAddress, plainAddress } from './wallet-address.ts'
 import type { DestinationDetails } from './wire.ts'
 
 type Bank = NonNullable<DestinationDetails['bank']>
 type Wallet = NonNullable<DestinationDetails['wallet']>
+type PaymentNetworkKey = NonNullable<DestinationDetails['local_payment_network']>
 
-/** Each IBAN, bank code and address that its standard refuses, in the member of the type. */
-export function checkCodes({ type, bank, wallet }: DestinationDetails, path: string): Problem[] {
-  if (type === 'bank' && bank !== undefined) return checkBankCodes(bank, `${path}.bank`)
-  if (type === 'wallet' && wallet !== undefined) return checkAddress(wallet, `${path}.wallet`)
+/** Each code, address, key and network that its standard refuses, in the member of the type. */
+export function checkCodes(details: DestinationDetails, path: string): Problem[] {
+  const { type, bank, wallet, local_payment_network } = details
+  if (type === 'bank' && bank !== undefined) return checkBank(bank, `${path}.bank`)
+  if (type === 'wallet' && wallet !== undefined) return checkWallet(wallet, `${path}.wallet`)
+  if (type === 'local_payment_network' && local_payment_network !== undefined) {
+    return checkKey(local_payment_network, `${path}.local_payment_network`)
+  }
   return []
 }
 
-function checkBankCodes(bank: Bank, path: string): Problem[] {
-  const codes = Object.entries(bank.bank_codes ?? {}).flatMap(([name, value]) => {
-    const fault = bankCodeFault(name, value, bank.country)
+function checkBank(bank: Bank, path: string): Problem[] {
+  const { iban, account_number, country, bank_codes = {} } = bank
+  const codes = Object.entries(bank_codes).flatMap(([name, value]) => {
+    const fault = bankCodeFault(name, value, country)
     return fault === undefined ? [] : [invalid(`${path}.bank_codes.${name}`, fault)]
   })
-  return [...checkIban(bank, path), ...codes]
+  const fault = iban === undefined ? undefined : ibanFault(electronicForm(iban))
+  if (fault !== undefined) return [invalid(`${path}.iban`, fault), ...codes]
+  return [...checkAccount(account_number, path), ...checkCountries(bank, path), ...codes]
 }
 
-function checkIban({ iban: sent, country, account_number }: Bank, path: string): Problem[] {
-  if (sent === undefined) return []
-  const iban = electronicForm(sent)
-  const fault = ibanFault(iban)
-  if (fault !== undefined) return [invalid(`${path}.iban`, fault)]
-  // Of two accounts, which one the country belongs to is not known.
-  if (country === undefined || account_number !== undefined) return []
-  if (!isCountry(country) || ibanServes(iban, country)) return []
-  // The check digits vouch for the country in the IBAN, so that the other one is wrong.
-  const message = `The IBAN is of ${iban.slice(0, 2)}, the country is ${country}.`
-  return [invalid(`${path}.country`, message)]
+/** An IBAN sent as another number would hide the country of the account. */
+function checkAccount(account_number: string | undefined, path: string): Problem[] {
+  if (account_number === undefined) return []
+  if (ibanFault(electronicForm(account_number)) !== undefined) return []
+  return [invalid(`${path}.account_number`, 'This is an IBAN; send it as iban.')]
 }
 
-function checkAddress({ deposit_address, type = '' }: Wallet, path: string): Problem[] {
-  if (isWalletAddress(plainAddress(deposit_address), type)) return []
-  const chain = isKnownChain(type) ? type.trim() : 'any known chain'
-  const message = `Not an address of ${chain}, or its checksum is wrong.`
-  return [invalid(`${path}.deposit_address`, message)]
+function checkWallet({ deposit_address, type, currency }: Wallet, path: string): Problem[] {
+  if (type === undefined || type.trim() === '') {
+    return [invalid(`${path}.type`, 'type is required: the chain that the address is of.')]
+  }
+  const unknown = chainFault(type)
+  if (unknown !== undefined) return [invalid(`${path}.type`, unknown)]
+  const token = currency === undefined ? undefined : tokenFault(currency, type)
+  const address = isWalletAddress(plainAddress(deposit_address), type)
+  const message = `Not an address of ${findChain(type)?.type}, or its checksum is wrong.`
+  return [
+    ...(token === undefined ? [] : [invalid(`${path}.currency`, token)]),
+    ...(address ? [] : [invalid(`${path}.deposit_address`, message)]),
+  ]
+}
+
+/** A key is of a form of its network: of the type it names, which only one form may leave out. */
+function checkKey(details: PaymentNetworkKey, path: string): Problem[] {
+  const { type, deposit_key_type = '', deposit_key = '' } = details
+  const fault = paymentNetworkFault('', type)
+  if (fault !== undefined) return [invalid(`${path}.type`, fault)]
+  const forms = keyForms(type)
+  const types = [...new Set(forms.map(form => form.type))]
+  const wanted = deposit_key_type.trim().toLowerCase() || (types.length === 1 ? types[0] : '')
+  const known = `keys of ${type} are of type ${types.join(', ')}.`
+  const problems: Problem[] = []
+  const fitting = forms.filter(form => form.type === wanted)
+  if (wanted === '') {
+    problems.push(invalid(`${path}.deposit_key_type`, `deposit_key_type is required: ${known}`))
+  } else if (fitting.length === 0) {
+    problems.push(invalid(`${path}.deposit_key_type`, `Not a type of key here: ${known}`))
+  }
+  if (deposit_key.trim() === '') {
+    problems.push(invalid(`${path}.deposit_key`, 'deposit_key is required.'))
+  } else if (fitting.length > 0 && !fitting.some(({ pattern }) => pattern.test(deposit_key))) {
+    const title = fitting.map(form => form.title).join('; ')
+    problems.push(invalid(`${path}.deposit_key`, `${title}; this is none.`))
+  }
+  return problems
 }
 
 /** The destination as it is kept: codes as their standards write them, other text as it came. */

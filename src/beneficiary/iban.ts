@@ -149,9 +149,14 @@ export function ibanFault(iban: string): string | undefined {
   return hasCheckDigits(iban) ? undefined : 'The check digits of this IBAN are wrong.'
 }
 
+/** The country with whose code the IBANs of this country (ISO 3166-1) begin, were it to have any. */
+export function ibanCountry(country: string): string {
+  return IN_IBANS_OF.get(country) ?? country
+}
+
 /** Whether accounts of this country (ISO 3166-1) have IBANs that begin like this one. */
 export function ibanServes(iban: string, country: string): boolean {
-  return iban.slice(0, 2) === (IN_IBANS_OF.get(country) ?? country)
+  return iban.slice(0, 2) === ibanCountry(country)
 }
 
 /**

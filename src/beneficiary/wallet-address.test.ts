@@ -3,8 +3,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { bech32 } from '@scure/base'
 import fc from 'fast-check'
-import { CHAINS } from '../rail/network.ts'
-import { isKnownChain, isWalletAddress, plainAddress } from './wallet-address.ts'
+import { CHAINS } from '../network/chain.ts'
+import { isWalletAddress, plainAddress } from './wallet-address.ts'
 
 /** ERC-55, "Test Cases": capitals alone, small letters alone, both. */
 const EVM_ONE_CASE = [
@@ -68,7 +68,6 @@ test('wallet type, every chain of the table of chains by type and network: known
     const fits = (name: string) => samples.filter(address => isWalletAddress(address, name))
     assert.equal(fits(type).length, 1, type)
     for (const name of [network, type.toUpperCase(), ` ${network.toLowerCase()} `]) {
-      assert.ok(isKnownChain(name), name)
       assert.deepEqual(fits(name), fits(type), name)
     }
   }

@@ -37,11 +37,6 @@ export function plainAddress(text: string): string {
   return text.replace(/\p{Default_Ignorable_Code_Point}/gu, '').trim()
 }
 
-/** Whether a chain is known by this name, as type or network. */
-export function isKnownChain(name: string): boolean {
-  return READERS.has(name.trim().toLowerCase())
-}
-
 /** All zeros is where tokens are burnt: on no chain does anybody hold its key. */
 function isAccount(read: Reader, address: string): boolean {
   try {

@@ -1,6 +1,7 @@
 // corridor fees list|set|import|remove|history: the fee schedule as the operator sees and changes
 // it.
 import { type Command, Option } from 'commander'
+import { bankingCountry } from '../beneficiary/country.ts'
 import type { Sql, TransactionSql } from '../db/connect.ts'
 import {
   describeFee,
@@ -17,10 +18,12 @@ import {
 import { type Fee, selectFee } from '../fee/rules.ts'
 import { deleteFee, listFees, lockFees, replaceFees, upsertFees } from '../fee/store.ts'
 import type { HistoricRow } from '../history/store.ts'
+import { findChain } from '../network/chain.ts'
+import { NETWORKS } from '../network/local.ts'
+import { paymentNetworksNamed } from '../network/payment.ts'
 import { isCountry } from '../party/country.ts'
 import { PAYOUT_TYPES } from '../quote/rules.ts'
 import { CHARGE_TYPES } from '../quote/wire.ts'
-import { findChain, NETWORKS } from '../rail/network.ts'
 import { CommandFailed, print, table, UsageError, withContext } from './context.ts'
 import { readInput, valuesOf } from './files.ts'
 import { historyCommand } from './history.ts'
@@ -33,7 +36,15 @@ interface Json {
 export const FEE_VOCABULARY: FeeVocabulary = {
   payout_types: PAYOUT_TYPES,
   charge_types: { swift: CHARGE_TYPES },
-  isCountry,
+  countryFault(payout_type, code) {
+    if (payout_type === 'wallet' || payout_type === 'service_account') {
+      return `a ${payout_type} payout has no destination_country`
+    }
+    if (!isCountry(code)) return `unknown country ${code}`
+    const country = bankingCountry(code)
+    if (country === code) return undefined
+    return `accounts of ${code} count as of ${country} (docs/requirements.md); name ${country}`
+  },
   networkName(payout_type, name) {
     const wanted = name.toLowerCase()
     switch (payout_type) {
@@ -41,9 +52,8 @@ export const FEE_VOCABULARY: FeeVocabulary = {
         return NETWORKS.find(network => network.name === wanted)?.name
       case 'wallet':
         return findChain(wanted)?.type
-      // The name of a payment network is the caller's, not from a table.
       case 'local_payment_network':
-        return name
+        return paymentNetworksNamed(wanted)[0]?.name
       default:
         return undefined
     }

@@ -7,7 +7,7 @@ import { selectFee } from './rules.ts'
 const WORDS: FeeVocabulary = {
   payout_types: ['swift', 'local', 'local_payment_network', 'wallet', 'service_account'],
   charge_types: { swift: ['shared', 'ours'] },
-  isCountry: code => ['HK', 'DE'].includes(code),
+  countryFault: (_, code) => (['HK', 'DE'].includes(code) ? undefined : `unknown country ${code}`),
   networkName: (type, name) =>
     type === 'local' && name.toLowerCase() === 'chats' ? 'chats' : undefined,
 }

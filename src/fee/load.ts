@@ -30,7 +30,8 @@ export interface FeeVocabulary {
   readonly payout_types: readonly string[]
   /** By payout type; a type without an entry is never asked for with one. */
   readonly charge_types: Readonly<Record<string, readonly string[]>>
-  isCountry(code: string): boolean
+  /** Why no payout of this type goes to a country of this code; undefined when one may. */
+  countryFault(payout_type: string, code: string): string | undefined
   /** The name as requests of this payout type carry it; undefined when none can. */
   networkName(payout_type: string, name: string): string | undefined
 }
@@ -92,7 +93,7 @@ export function readFee(cells: FeeCells, vocabulary: FeeVocabulary): Read<Fee> {
   const messages = [
     ...checkType(payout_type, vocabulary),
     ...(payout_currency === null ? [] : checkCode(payout_currency)),
-    ...checkCountry(destination_country, vocabulary),
+    ...checkCountry(payout_type, destination_country, vocabulary),
     ...(network === undefined ? [`no ${payout_type} payout names network ${cells.network}`] : []),
     ...checkChargeType(payout_type, charge_type, vocabulary),
     ...(fee_currency === '' ? ['fee_currency is missing'] : checkCode(fee_currency)),
@@ -176,8 +177,13 @@ function checkCode(code: string): string[] {
   return findCurrency(code) === undefined ? [`unknown currency ${code}`] : []
 }
 
-function checkCountry(code: string | null, vocabulary: FeeVocabulary): string[] {
-  return code === null || vocabulary.isCountry(code) ? [] : [`unknown country ${code}`]
+function checkCountry(
+  payout_type: string,
+  code: string | null,
+  vocabulary: FeeVocabulary,
+): string[] {
+  const fault = code === null ? undefined : vocabulary.countryFault(payout_type, code)
+  return fault === undefined ? [] : [fault]
 }
 
 /** A row for a charge type that no request of the payout type can have would never apply. */

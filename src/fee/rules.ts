@@ -75,6 +75,14 @@ export function selectFee(fees: readonly Fee[], subject: FeeSubject): Fee | unde
   return best
 }
 
+/** Whether a row is for payouts such as this to some country, which the subject does not say. */
+export function dependsOnCountry(fees: readonly Fee[], subject: FeeSubject): boolean {
+  return fees.some(
+    fee =>
+      fee.destination_country !== null && matches({ ...fee, destination_country: null }, subject),
+  )
+}
+
 function matches(fee: Fee, subject: FeeSubject): boolean {
   const fits = (column: (typeof OPTIONAL_COLUMNS)[number]) => {
     const wanted = fee[column]

@@ -101,7 +101,7 @@ const REFUSED: readonly (readonly [what: string, part: Part, refusals: readonly 
   [
     'a network of another currency',
     { local: chats },
-    [noNetwork('USD', 'ach, fednow, fedwire, rtp')],
+    [noNetwork('USD', 'ach, fednow, fedwire, rtp, usd_chats')],
   ],
   [
     'a network of the payout currency, to an account in another',
@@ -203,7 +203,13 @@ const TERMS: readonly (readonly [
     'a payment network',
     { type: 'local_payment_network' },
     { type: 'local_payment_network', local_payment_network: { type: 'pix' } },
-    { payout_type: 'local_payment_network', payment_network: 'pix' },
+    { payout_type: 'local_payment_network', payment_network: 'pix', destination_country: 'BR' },
+  ],
+  [
+    'an IBAN alone',
+    {},
+    bankIn({ iban: 'DE89 3704 0044 0532 0130 00' }),
+    { destination_country: 'DE' },
   ],
 ]
 
@@ -219,7 +225,7 @@ for (const [what, part, destination, wanted] of TERMS) {
 test('termsWithoutQuote, a network that does not serve the beneficiary’s currency: refused', () => {
   assert.deepEqual(
     refusalOf(() => termsWithoutQuote(requestWith({ local: chats }), account, bankIn({}))),
-    [noNetwork('USD', 'ach, fednow, fedwire, rtp')],
+    [noNetwork('USD', 'ach, fednow, fedwire, rtp, usd_chats')],
   )
 })
 

@@ -1,10 +1,12 @@
 // From a payout request to quote terms, and a request held against its quote. Pure; shape and types
 // have been judged by the schema before.
 import type { Account } from '../account/rules.ts'
+import { destinationCountry } from '../beneficiary/country.ts'
 import { checkDetails } from '../beneficiary/rules.ts'
 import type { DestinationDetails } from '../beneficiary/wire.ts'
 import { type Problem, refusal, refuseIfAny } from '../errors.ts'
 import { type Fee, selectFee } from '../fee/rules.ts'
+import { findChain } from '../network/chain.ts'
 import { defaultHoldingCurrency, feeSubject, type Quote, type QuoteTerms } from '../quote/rules.ts'
 import {
   checkCurrency,
@@ -13,7 +15,6 @@ import {
   networkName,
   wrongDetail,
 } from '../quote/terms.ts'
-import { findChain } from '../rail/network.ts'
 import type { PayoutRequest } from './wire.ts'
 
 /** Every problem with the fields of the request at once (400). */
@@ -81,7 +82,7 @@ export function termsWithoutQuote(
     payout_currency: request.currency,
     payout_amount: BigInt(request.amount),
     destination_currency,
-    destination_country: bank?.country ?? '',
+    destination_country: destinationCountry(destination),
     fund_transfer_network: networkName(network, destination_currency),
     payment_network: local_payment_network?.type ?? '',
     wallet_type,
@@ -121,12 +122,13 @@ export function checkMatches(quote: Quote, request: PayoutRequest): void {
 export function checkSameFee(
   quote: Quote,
   request: PayoutRequest,
-  { bank, wallet, local_payment_network }: DestinationDetails,
+  destination: DestinationDetails,
   fees: readonly Fee[],
 ): void {
+  const { wallet, local_payment_network } = destination
   const actual = {
     ...quote,
-    destination_country: bank?.country ?? quote.destination_country,
+    destination_country: destinationCountry(destination) || quote.destination_country,
     fund_transfer_network: request.local?.fund_transfer_network ?? quote.fund_transfer_network,
     payment_network: local_payment_network?.type ?? quote.payment_network,
     wallet_type: wallet?.type ?? quote.wallet_type,

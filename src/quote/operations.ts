@@ -12,7 +12,7 @@ import { bookOf } from '../ledger/rules.ts'
 import { type LockedBooks, lockBooks } from '../ledger/store.ts'
 import { checkExpectations, makeQuote, type PricingAt, priceQuote, type Quote } from './rules.ts'
 import { insertQuotes } from './store.ts'
-import { quoteTerms } from './terms.ts'
+import { checkCountryKnown, quoteTerms } from './terms.ts'
 import { presentExplained, presentQuote, type QuoteRequest } from './wire.ts'
 
 export interface CreateQuote extends Claiming {
@@ -60,6 +60,7 @@ export function createQuote(reference: {
       const pricing = pricingAt(account, at)
       const terms = quoteTerms(request, account)
       checkNamed(approvals, account.account_id, terms.entity_id, 'entity_id')
+      checkCountryKnown(terms, pricing.fees)
       const price = priceQuote(terms, pricing, now)
       checkExpectations(price, {
         holding_amount: expected(request.holding_info?.amount),

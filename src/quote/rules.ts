@@ -15,6 +15,7 @@ import {
   MAX_AMOUNT,
   multiplyByRate,
 } from '../money/decimal.ts'
+import { findChain } from '../network/chain.ts'
 import { type Basis, type Legs, makeBasis, type PriceSources } from './basis.ts'
 
 export const PAYOUT_TYPES = [
@@ -274,11 +275,12 @@ export function feeSubject(terms: QuoteTerms): FeeSubject {
     payout_type: terms.payout_type,
     payout_currency: terms.payout_currency,
     destination_country: terms.destination_country,
-    // Fee rows name networks and chains in lower case.
+    // Fee rows name networks and chains in lower case, and a chain by its type: no other spelling
+    // of it costs less.
     network: (
       terms.fund_transfer_network ||
       terms.payment_network ||
-      terms.wallet_type
+      (findChain(terms.wallet_type)?.type ?? terms.wallet_type)
     ).toLowerCase(),
     charge_type: terms.charge_type,
   }

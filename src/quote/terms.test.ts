@@ -2,14 +2,30 @@
 // quote"; contract 9), and every problem with a field, all of them at once.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { account, refusalOf, terms } from '../../test/support/in-memory.ts'
+import { account, feeRow, refusalOf, terms } from '../../test/support/in-memory.ts'
+import { chainFault } from '../network/chain.ts'
+import { paymentNetworkFault } from '../network/payment.ts'
 import type { QuoteTerms } from './rules.ts'
-import { checkCurrency, checkHolding, checkNetwork, networkName, quoteTerms } from './terms.ts'
+import {
+  checkCountryKnown,
+  checkCurrency,
+  checkHolding,
+  checkNetwork,
+  networkName,
+  quoteTerms,
+} from './terms.ts'
 import type { QuoteRequest } from './wire.ts'
 
 const payout_info = { currency: 'USD', amount: 10_000 }
 /** The account holds USD and EUR; its primary currency is USD. */
 const termsOf = (part: Partial<QuoteRequest>) => quoteTerms({ payout_info, ...part }, account)
+
+const tether = { currency: 'USDT', amount: 10_000 }
+const toWallet = {
+  payout_type: 'wallet',
+  payout_currency: 'USDT',
+  destination_currency: 'USDT',
+} as const
 
 const TERMS: readonly (readonly [
   what: string,
@@ -35,6 +51,8 @@ const TERMS: readonly (readonly [
       payout_amount: 9_007_199_254_740_991n,
       holding_currency: 'USD',
       destination_currency: 'HKD',
+      // The networks of the currency are all there.
+      destination_country: 'HK',
     },
   ],
   ['a holding currency', { holding_info: { currency: 'EUR' } }, { holding_currency: 'EUR' }],
@@ -56,8 +74,18 @@ const TERMS: readonly (readonly [
   ['details that say nothing', { local: {} }, {}],
   [
     'a payment network',
-    { payout_type: 'local_payment_network', local_payment_network: { type: 'pix' } },
-    { payout_type: 'local_payment_network', payment_network: 'pix' },
+    {
+      payout_type: 'local_payment_network',
+      payout_info: { currency: 'BRL', amount: 10_000 },
+      local_payment_network: { type: 'PIX' },
+    },
+    {
+      payout_type: 'local_payment_network',
+      payout_currency: 'BRL',
+      destination_currency: 'BRL',
+      destination_country: 'BR',
+      payment_network: 'PIX',
+    },
   ],
   [
     'a payment network that says nothing',
@@ -66,15 +94,39 @@ const TERMS: readonly (readonly [
   ],
   [
     'a wallet on a chain that is known',
-    { payout_type: 'wallet', wallet: { type: 'Tron' } },
-    { payout_type: 'wallet', wallet_type: 'Tron', wallet_network: 'TRC20' },
+    { payout_type: 'wallet', payout_info: tether, wallet: { type: 'Tron' } },
+    { ...toWallet, wallet_type: 'Tron', wallet_network: 'TRC20' },
   ],
   [
-    'a wallet on another chain',
-    { payout_type: 'wallet', wallet: { type: 'own' } },
-    { payout_type: 'wallet', wallet_type: 'own' },
+    'a wallet on a chain by its network',
+    { payout_type: 'wallet', payout_info: tether, wallet: { type: 'trc20' } },
+    { ...toWallet, wallet_type: 'trc20', wallet_network: 'TRC20' },
   ],
-  ['a wallet that says nothing', { payout_type: 'wallet', wallet: {} }, { payout_type: 'wallet' }],
+  [
+    'a wallet that receives what is converted, and no country',
+    { payout_type: 'wallet', destination_info: { currency: 'USDT', country: 'HK' } },
+    { payout_type: 'wallet', destination_currency: 'USDT' },
+  ],
+  [
+    'a wallet that says nothing',
+    { payout_type: 'wallet', payout_info: tether, wallet: {} },
+    toWallet,
+  ],
+  [
+    'a territory whose IBANs are those of another country',
+    { payout_type: 'swift', destination_info: { currency: 'GBP', country: 'JE' } },
+    { payout_type: 'swift', destination_currency: 'GBP', destination_country: 'GB' },
+  ],
+  [
+    'a network in one country alone',
+    { local: { fund_transfer_network: 'usd_chats' } },
+    { destination_country: 'HK', fund_transfer_network: 'usd_chats' },
+  ],
+  [
+    'a network in one country and its territories',
+    { local: { fund_transfer_network: 'ach' } },
+    { destination_country: 'US', fund_transfer_network: 'ach' },
+  ],
   [
     'charges',
     { payout_type: 'swift', swift: { charge_type: 'ours' } },
@@ -128,7 +180,7 @@ const REFUSED: readonly (readonly [
   ['a network of a swift payout', { payout_type: 'swift', local: {} }, [detail('local', 'swift')]],
   [
     'a payment network of a wallet payout',
-    { payout_type: 'wallet', local_payment_network: {} },
+    { payout_type: 'wallet', payout_info: tether, local_payment_network: {} },
     [detail('local_payment_network', 'wallet')],
   ],
   [
@@ -139,7 +191,7 @@ const REFUSED: readonly (readonly [
   [
     'a network of another currency',
     { local: { fund_transfer_network: 'chats' } },
-    [noNetwork('USD', 'known ones are ach, fednow, fedwire, rtp')],
+    [noNetwork('USD', 'known ones are ach, fednow, fedwire, rtp, usd_chats')],
   ],
   [
     'a network where one is known',
@@ -156,6 +208,53 @@ const REFUSED: readonly (readonly [
       local: { fund_transfer_network: 'chats' },
     },
     [noNetwork('KPW', 'none is known')],
+  ],
+  [
+    'a country that the network does not serve',
+    {
+      destination_info: { currency: 'HKD', country: 'CN' },
+      local: { fund_transfer_network: 'fps' },
+    },
+    ['invalid_field at destination_info.country: CN is not served by fps.'],
+  ],
+  [
+    'a country that no network of the currency serves',
+    { destination_info: { currency: 'HKD', country: 'US' } },
+    ['invalid_field at destination_info.country: US is not served by chats, fps.'],
+  ],
+  [
+    'an unknown payment network',
+    { payout_type: 'local_payment_network', local_payment_network: { type: 'pigeon' } },
+    [`invalid_field at local_payment_network.type: ${paymentNetworkFault('', 'pigeon')}`],
+  ],
+  [
+    'a payment network of another currency',
+    { payout_type: 'local_payment_network', local_payment_network: { type: 'pix' } },
+    ['invalid_field at local_payment_network.type: pix pays in BRL, not in USD.'],
+  ],
+  [
+    'a payment network of another country',
+    {
+      payout_type: 'local_payment_network',
+      destination_info: { currency: 'BRL', country: 'PT' },
+      local_payment_network: { type: 'pix' },
+    },
+    ['invalid_field at destination_info.country: PT is not served by pix.'],
+  ],
+  [
+    'an unknown chain',
+    { payout_type: 'wallet', payout_info: tether, wallet: { type: 'own' } },
+    [`invalid_field at wallet.type: ${chainFault('own')}`],
+  ],
+  [
+    'a chain that does not carry the token',
+    { payout_type: 'wallet', payout_info: tether, wallet: { type: 'base' } },
+    ['invalid_field at payout_info.currency: Base carries USDC, not USDT.'],
+  ],
+  [
+    'a wallet of fiat money',
+    { payout_type: 'wallet', destination_info: { currency: 'EUR', country: 'DE' } },
+    ['invalid_field at destination_info.currency: A wallet receives USDC or USDT, never EUR.'],
   ],
   [
     'everything at once',
@@ -206,4 +305,23 @@ test('networkName: as the table spells it, empty when there is none', () => {
   assert.equal(networkName('Chats', 'HKD'), 'chats')
   assert.equal(networkName('chats', 'USD'), '')
   assert.equal(networkName(undefined, 'HKD'), '')
+})
+
+const byCountry = [feeRow({}), feeRow({ destination_country: 'HK' })]
+
+test('checkCountryKnown, a fee for some country, and the country not known: refused', () => {
+  assert.deepEqual(
+    refusalOf(() => checkCountryKnown(terms, byCountry)),
+    [
+      'invalid_field at destination_info.country: ' +
+        'The fee depends on the country of the beneficiary’s bank; send destination_info.',
+    ],
+  )
+})
+
+test('checkCountryKnown, known, or of no payout of these terms, or a wallet: passes', () => {
+  checkCountryKnown({ ...terms, destination_country: 'DE' }, byCountry)
+  checkCountryKnown(terms, [feeRow({}), feeRow({ destination_country: 'HK', network: 'chats' })])
+  checkCountryKnown({ ...terms, payout_type: 'wallet' }, byCountry)
+  checkCountryKnown(terms, [feeRow({})])
 })

@@ -1,11 +1,22 @@
 // From a quote request to its terms: every field checked, every default applied, all problems named
 // at once. Pure; shape and types have been judged by the schema before.
 import type { Account } from '../account/rules.ts'
-import { type Problem, refuseIfAny } from '../errors.ts'
+import { bankingCountry } from '../beneficiary/country.ts'
+import { type Problem, refusal, refuseIfAny } from '../errors.ts'
+import { dependsOnCountry, type Fee } from '../fee/rules.ts'
 import { findCurrency } from '../money/currency.ts'
-import { checkCountry } from '../party/rules.ts'
-import { findChain, findNetwork, networksOf } from '../rail/network.ts'
-import { defaultHoldingCurrency, PAYOUT_TYPES, type PayoutType, type QuoteTerms } from './rules.ts'
+import { chainFault, findChain, tokenFault } from '../network/chain.ts'
+import { findNetwork, networkFault, networksOf } from '../network/local.ts'
+import { findPaymentNetwork, paymentNetworkFault } from '../network/payment.ts'
+import { isCountry } from '../party/country.ts'
+import { checkCountry, invalid } from '../party/rules.ts'
+import {
+  defaultHoldingCurrency,
+  feeSubject,
+  PAYOUT_TYPES,
+  type PayoutType,
+  type QuoteTerms,
+} from './rules.ts'
 import type { QuoteRequest } from './wire.ts'
 
 /** The detail object that each payout type may carry (contract 9); service_account has none. */
@@ -29,6 +40,9 @@ export function quoteTerms(request: QuoteRequest, account: Account): QuoteTerms 
       name => wrongDetail(name, payout_type),
     ),
     ...checkNetwork(request.local?.fund_transfer_network, destination_currency),
+    ...checkPaymentNetwork(request.local_payment_network?.type, destination_currency),
+    ...(payout_type === 'wallet' ? checkWallet(request) : []),
+    ...checkReach(request),
   ]
   refuseIfAny(problems)
 
@@ -40,7 +54,7 @@ export function quoteTerms(request: QuoteRequest, account: Account): QuoteTerms 
     payout_currency: payout_info.currency,
     payout_amount: BigInt(payout_info.amount),
     destination_currency,
-    destination_country: destination_info?.country ?? '',
+    destination_country: countryOf(request),
     fund_transfer_network: networkName(request.local?.fund_transfer_network, destination_currency),
     payment_network: request.local_payment_network?.type ?? '',
     wallet_type,
@@ -48,6 +62,19 @@ export function quoteTerms(request: QuoteRequest, account: Account): QuoteTerms 
     charge_type: request.swift?.charge_type ?? '',
     entity_id: request.entity_id ?? '',
   }
+}
+
+/** A price that depends on the country is not made before it is known (400). */
+export function checkCountryKnown(terms: QuoteTerms, fees: readonly Fee[]): void {
+  if (terms.destination_country !== '' || hasNoCountry(terms.payout_type)) return
+  if (!dependsOnCountry(fees, feeSubject(terms))) return
+  const message = 'The fee depends on the country of the beneficiary’s bank; send destination_info.'
+  throw refusal('invalid_field', message, 'destination_info.country')
+}
+
+/** Wallets and accounts of the installation are in no country. */
+function hasNoCountry(payout_type: PayoutType): boolean {
+  return payout_type === 'wallet' || payout_type === 'service_account'
 }
 
 /** No problem for a currency of ISO 4217 or one of the stablecoins; absent is fine. */
@@ -72,11 +99,62 @@ export function checkHolding(
 /** A local network must serve the destination currency. */
 export function checkNetwork(name: string | undefined, currency: string): Problem[] {
   if (name === undefined || name === '' || findCurrency(currency) === undefined) return []
-  if (findNetwork(currency, name) !== undefined) return []
-  const known = networksOf(currency).map(network => network.name)
-  const hint = known.length > 0 ? `known ones are ${known.join(', ')}` : 'none is known'
-  const message = `No such local network for ${currency}; ${hint}.`
-  return [{ reason: 'invalid_field', message, remarks: 'local.fund_transfer_network' }]
+  const fault = networkFault(currency, name)
+  return fault === undefined ? [] : [invalid('local.fund_transfer_network', fault)]
+}
+
+/** A local payment network must pay in the destination currency. */
+function checkPaymentNetwork(name: string | undefined, currency: string): Problem[] {
+  if (name === undefined || findCurrency(currency) === undefined) return []
+  const fault = paymentNetworkFault(currency, name)
+  return fault === undefined ? [] : [invalid('local_payment_network.type', fault)]
+}
+
+/** The chain must be known, and carry the destination currency, which must be a token. */
+function checkWallet({ wallet, payout_info, destination_info }: QuoteRequest): Problem[] {
+  const type = wallet?.type ?? ''
+  const unknown = type === '' ? undefined : chainFault(type)
+  if (unknown !== undefined) return [invalid('wallet.type', unknown)]
+  const currency = destination_info?.currency ?? payout_info.currency
+  const token = findCurrency(currency) === undefined ? undefined : tokenFault(currency, type)
+  if (token === undefined) return []
+  return [invalid(`${destination_info ? 'destination' : 'payout'}_info.currency`, token)]
+}
+
+/** The networks that the request may mean, local or of payments; none when it means no such. */
+function networksMeant({ payout_type = 'local', ...request }: QuoteRequest) {
+  const currency = request.destination_info?.currency ?? request.payout_info.currency
+  const payment = request.local_payment_network?.type
+  if (payout_type === 'local_payment_network' && payment !== undefined) {
+    return [findPaymentNetwork(currency, payment)].filter(network => network !== undefined)
+  }
+  if (payout_type !== 'local') return []
+  const name = request.local?.fund_transfer_network
+  const known = networksOf(currency)
+  return name === undefined ? known : known.filter(n => n.name === name.toLowerCase())
+}
+
+/** A country that is named must be one that the network serves, or some network of the currency. */
+function checkReach(request: QuoteRequest): Problem[] {
+  const country = request.destination_info?.country
+  const networks = networksMeant(request)
+  if (country === undefined || !isCountry(country) || networks.length === 0) return []
+  if (networks.some(network => network.countries.includes(country))) return []
+  const names = networks.map(network => network.name).join(', ')
+  return [invalid('destination_info.country', `${country} is not served by ${names}.`)]
+}
+
+/**
+ * The country of the beneficiary's bank: what is named, or the one that the networks meant all
+ * serve. Of wallets and accounts of the installation there is none, whatever is named.
+ */
+function countryOf(request: QuoteRequest): string {
+  const { payout_type = 'local', destination_info } = request
+  if (hasNoCountry(payout_type)) return ''
+  if (destination_info !== undefined) return bankingCountry(destination_info.country)
+  const served = networksMeant(request).flatMap(network => network.countries)
+  const countries = [...new Set(served.map(bankingCountry))]
+  return countries.length === 1 ? (countries[0] ?? '') : ''
 }
 
 /** The network's name as the table spells it. */

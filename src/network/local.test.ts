@@ -1,9 +1,9 @@
-// Holds the network and chain tables together with the currency and country tables.
+// Holds the table of networks together with the currency and country tables.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { CURRENCIES } from '../money/currency.ts'
 import { COUNTRIES, isCountry } from '../party/country.ts'
-import { CHAINS, findChain, findNetwork, NETWORKS, networksOf } from './network.ts'
+import { findNetwork, NETWORKS, networkFault, networksOf } from './local.ts'
 
 test('network table, currency and name together: unique, and at least 35 of them', () => {
   const keys = NETWORKS.map(network => `${network.currency} ${network.name}`)
@@ -41,24 +41,25 @@ test('findNetwork, name in any case: found under its own currency only', () => {
 test('networksOf, one currency: all of its networks and no other', () => {
   assert.deepEqual(
     networksOf('USD').map(network => network.name),
-    ['ach', 'fednow', 'fedwire', 'rtp'],
+    ['ach', 'fednow', 'fedwire', 'rtp', 'usd_chats'],
   )
   assert.deepEqual(networksOf('ABC'), [])
 })
 
-test('chain table, every row: type unique, network label unique, known currencies', () => {
-  assert.equal(new Set(CHAINS.map(chain => chain.type)).size, CHAINS.length)
-  assert.equal(new Set(CHAINS.map(chain => chain.network)).size, CHAINS.length)
-  for (const chain of CHAINS) {
-    assert.ok(chain.currencies.length > 0, chain.type)
-    for (const code of chain.currencies) assert.ok(CURRENCIES.has(code), `${chain.type}: ${code}`)
-  }
+test('networkFault: none for a network of the currency, else the known ones', () => {
+  assert.equal(networkFault('HKD', 'Chats'), undefined)
+  const message = 'No such local network for HKD; known ones are chats, fps.'
+  assert.equal(networkFault('HKD', 'ach'), message)
+  assert.equal(networkFault('CLP', 'ach'), 'No such local network for CLP; none is known.')
 })
 
-test('findChain, type in any case: the chain and its network label', () => {
-  assert.equal(findChain('Ethereum')?.network, 'ERC20')
-  assert.equal(findChain('TRON')?.network, 'TRC20')
-  assert.equal(findChain('nowhere'), undefined)
+test('limits, where a scheme has published one: minor units, and below them for the least', () => {
+  assert.deepEqual(findNetwork('GBP', 'faster_payments')?.limits, {
+    minimum: null,
+    maximum: 100_000_000n,
+  })
+  assert.deepEqual(findNetwork('INR', 'rtgs')?.limits, { minimum: 20_000_000n, maximum: null })
+  assert.deepEqual(findNetwork('EUR', 'sepa_instant')?.limits, { minimum: null, maximum: null })
 })
 
 test('country table, whole list: the 249 assigned codes, upper case only', () => {

@@ -1,6 +1,7 @@
-// Knows the local payout networks by currency and the chains of wallet payouts.
+// Knows the local payout networks by currency, and how much of it each carries in one payment.
 // Sources: the operators' published scheme names; SEPA reach from the European Payments Council's
-// list of SEPA scheme countries. It must not know how to reach a network: that is a rail's affair.
+// list of SEPA scheme countries; Hong Kong's four currencies from HKICL. It must not know how to
+// reach a network: that is a rail's affair.
 
 /** A domestic payment system. `name` is unique within `currency`; `countries` are alpha-2 codes. */
 export interface Network {
@@ -8,16 +9,14 @@ export interface Network {
   readonly currency: string
   readonly countries: readonly string[]
   readonly title: string
+  /** What the scheme carries in one payment, where it has published a bound. */
+  readonly limits: Limits
 }
 
-/**
- * A chain for wallet payouts. `network` is the token standard or network label; never a testnet.
- */
-export interface Chain {
-  readonly type: string
-  readonly network: string
-  readonly title: string
-  readonly currencies: readonly string[]
+/** In minor units of the network's currency; null where there is none, or none is published. */
+export interface Limits {
+  readonly minimum: bigint | null
+  readonly maximum: bigint | null
 }
 
 type Row = readonly [currency: string, name: string, countries: string, title: string]
@@ -51,6 +50,7 @@ const ROWS: readonly Row[] = [
   ['CNY', 'cnaps', 'CN', 'China National Advanced Payment System'],
   ['CNY', 'hvps', 'CN', 'High Value Payment System'],
   ['CNY', 'ibps', 'CN', 'Internet Banking Payment System'],
+  ['CNY', 'rmb_chats', 'HK', 'Renminbi CHATS'],
   ['COP', 'ach', 'CO', 'ACH Colombia'],
   ['COP', 'cenit', 'CO', 'CENIT'],
   ['CRC', 'sinpe', 'CR', 'SINPE'],
@@ -59,6 +59,7 @@ const ROWS: readonly Row[] = [
   ['DKK', 'straksclearing', 'DK FO GL', 'Straksclearing'],
   ['DKK', 'sumclearing', 'DK FO GL', 'Sumclearing'],
   ['EGP', 'instapay', 'EG', 'Instant Payment Network (InstaPay)'],
+  ['EUR', 'eur_chats', 'HK', 'Euro CHATS'],
   ['EUR', 'sepa', SEPA, 'SEPA Credit Transfer'],
   ['EUR', 'sepa_instant', SEPA, 'SEPA Instant Credit Transfer'],
   ['EUR', 'target2', `${EURO_AREA} DK PL RO`, 'T2 (TARGET2 until March 2023)'],
@@ -119,6 +120,7 @@ const ROWS: readonly Row[] = [
   ['USD', 'fednow', 'US', 'FedNow'],
   ['USD', 'fedwire', UNITED_STATES, 'Fedwire Funds Service'],
   ['USD', 'rtp', 'US', 'RTP network'],
+  ['USD', 'usd_chats', 'HK', 'US dollar CHATS'],
   ['VND', 'napas', 'VN', 'NAPAS'],
   ['XAF', 'sygma', 'CF CG CM GA GQ TD', 'SYGMA'],
   ['XOF', 'star_uemoa', 'BF BJ CI GW ML NE SN TG', 'STAR-UEMOA'],
@@ -128,31 +130,37 @@ const ROWS: readonly Row[] = [
   ['ZAR', 'samos', 'ZA', 'SAMOS'],
 ]
 
+const UNBOUNDED: Limits = { minimum: null, maximum: null }
+const atMost = (maximum: bigint): Limits => ({ minimum: null, maximum })
+
+/**
+ * The bounds that operators have published, by currency and name; a bank may set lower ones.
+ * Sources: Pay.UK (Faster Payments, February 2022; Bacs), The Clearing House (RTP, February 2025),
+ * Federal Reserve Financial Services (FedNow, November 2025), Association of Banks in Singapore
+ * (FAST), Bank Indonesia (BI-FAST), National Payments Corporation of India and Reserve Bank of India
+ * (IMPS, RTGS), Bangko Sentral ng Pilipinas (InstaPay). SEPA Instant has had none since October 2025
+ * (European Payments Council).
+ */
+const LIMITS: ReadonlyMap<string, Limits> = new Map([
+  ['GBP bacs', atMost(20_000_000_00n)],
+  ['GBP faster_payments', atMost(1_000_000_00n)],
+  ['IDR bi_fast', atMost(250_000_000_00n)],
+  ['INR imps', atMost(500_000_00n)],
+  ['INR rtgs', { minimum: 200_000_00n, maximum: null }],
+  ['PHP instapay', atMost(50_000_00n)],
+  ['SGD fast', atMost(200_000_00n)],
+  ['USD fednow', atMost(10_000_000_00n)],
+  ['USD rtp', atMost(10_000_000_00n)],
+])
+
 /** Every network, in the order of currency and name. */
 export const NETWORKS: readonly Network[] = ROWS.map(([currency, name, countries, title]) => ({
   name,
   currency,
   countries: countries.split(' '),
   title,
+  limits: LIMITS.get(`${currency} ${name}`) ?? UNBOUNDED,
 }))
-
-// USDC is Circle's native token, except Binance's pegged one on BNB Smart Chain; Circle left TRON
-// in
-// 2024. USDT is Tether's own on Avalanche, Ethereum, Solana and TRON, bridged or pegged elsewhere.
-// A chain that carries none of our currencies (Bitcoin) has no row.
-/** Every chain a wallet payout can name. */
-export const CHAINS: readonly Chain[] = [
-  { type: 'arbitrum', network: 'ARBITRUM', title: 'Arbitrum One', currencies: ['USDC', 'USDT'] },
-  { type: 'avalanche', network: 'AVAXC', title: 'Avalanche C-Chain', currencies: ['USDC', 'USDT'] },
-  { type: 'base', network: 'BASE', title: 'Base', currencies: ['USDC'] },
-  { type: 'bsc', network: 'BEP20', title: 'BNB Smart Chain', currencies: ['USDC', 'USDT'] },
-  { type: 'ethereum', network: 'ERC20', title: 'Ethereum', currencies: ['USDC', 'USDT'] },
-  { type: 'optimism', network: 'OPTIMISM', title: 'OP Mainnet', currencies: ['USDC', 'USDT'] },
-  { type: 'polygon', network: 'POLYGON', title: 'Polygon PoS', currencies: ['USDC', 'USDT'] },
-  { type: 'solana', network: 'SPL', title: 'Solana', currencies: ['USDC', 'USDT'] },
-  { type: 'stellar', network: 'STELLAR', title: 'Stellar', currencies: ['USDC'] },
-  { type: 'tron', network: 'TRC20', title: 'TRON', currencies: ['USDT'] },
-]
 
 /** The network of an exact currency code and a name in any case; undefined when there is none. */
 export function findNetwork(currency: string, name: string): Network | undefined {
@@ -165,8 +173,10 @@ export function networksOf(currency: string): readonly Network[] {
   return NETWORKS.filter(network => network.currency === currency)
 }
 
-/** The chain of a type in any case ("Ethereum", "tron"); undefined when there is none. */
-export function findChain(type: string): Chain | undefined {
-  const wanted = type.toLowerCase()
-  return CHAINS.find(chain => chain.type === wanted)
+/** Why there is no network of this name in an existing currency, for people. */
+export function networkFault(currency: string, name: string): string | undefined {
+  if (findNetwork(currency, name) !== undefined) return undefined
+  const known = networksOf(currency).map(network => network.name)
+  const hint = known.length > 0 ? `known ones are ${known.join(', ')}` : 'none is known'
+  return `No such local network for ${currency}; ${hint}.`
 }

@@ -1,0 +1,107 @@
+// The country of a destination, however it is written, and what is said when its members disagree.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { bankingCountry, checkCountries, destinationCountry, namedCountries } from './country.ts'
+import type { DestinationDetails } from './wire.ts'
+
+type Bank = NonNullable<DestinationDetails['bank']>
+
+const GB = 'GB82 WEST 1234 5698 7654 32'
+const FR = 'FR14 2004 1010 0505 0001 3M02 606'
+const MC = 'MC58 1122 2000 0101 2345 6789 030'
+const IE = 'IE29 AIBK 9311 5212 3456 78'
+
+const COUNTRIES: readonly (readonly [what: string, bank: Bank, country: string])[] = [
+  ['nothing', {}, ''],
+  ['stated', { country: 'HK' }, 'HK'],
+  ['an IBAN', { iban: 'DE89370400440532013000' }, 'DE'],
+  ['an IBAN with blanks and small letters', { iban: 'de89 3704 0044 0532 0130 00' }, 'DE'],
+  ['a BIC', { account_number: '1', bank_codes: { swift_code: 'HSBCHKHH' } }, 'HK'],
+  ['a BIC in small letters', { account_number: '1', bank_codes: { bic: ' hsbc hkhh ' } }, 'HK'],
+  ['a BIC before what is stated', { country: 'PR', bank_codes: { bic: 'CHASUS33' } }, 'US'],
+  ['what is no BIC', { country: 'HK', bank_codes: { swift_code: 'unknown' } }, 'HK'],
+  ['a Kosovar IBAN', { iban: 'XK051212012345678906' }, 'XK'],
+  ['an IBAN before its territory', { iban: GB, country: 'JE' }, 'GB'],
+  ['an IBAN before the BIC of a territory', { iban: FR, bank_codes: { bic: 'BNPARERX' } }, 'FR'],
+  ['a territory stated', { country: 'GP' }, 'FR'],
+  ['a territory by BIC', { bank_codes: { swift_code: 'BPPRPRSX' } }, 'US'],
+  ['Monaco at a French bank', { iban: MC, bank_codes: { bic: 'SOGEFRPP' } }, 'MC'],
+]
+
+for (const [what, bank, country] of COUNTRIES) {
+  test(`country of a bank account, ${what}: ${country || 'not known'}`, () => {
+    assert.equal(destinationCountry({ type: 'bank', bank }), country)
+  })
+}
+
+test('country of what is no bank account: of a payment network its own, of others none', () => {
+  const of = (details: DestinationDetails) => destinationCountry(details)
+  const pays = (type: string) =>
+    of({ type: 'local_payment_network', local_payment_network: { type } })
+  assert.equal(pays('Pix'), 'BR')
+  // M-PESA is in two countries.
+  assert.equal(pays('mpesa'), '')
+  assert.equal(pays('none'), '')
+  assert.equal(of({ type: 'wallet', wallet: { deposit_address: 'a' } }), '')
+  assert.equal(of({ type: 'service_account', service_account: { deposit_address: 'a' } }), '')
+})
+
+test('bankingCountry: territories count to whose IBANs or routing numbers they have', () => {
+  const pairs = ['GG GB', 'IM GB', 'JE GB', 'AX FI', 'NC FR', 'RE FR', 'GU US', 'HK HK', 'MC MC']
+  for (const pair of pairs) {
+    const [territory = '', country] = pair.split(' ')
+    assert.equal(bankingCountry(territory), country)
+  }
+})
+
+test('namedCountries: each that is named, once, territories as they are', () => {
+  const bank = { iban: GB, country: 'JE', bank_codes: { swift_code: 'BARCGB22', bic: 'HSBCJESX' } }
+  assert.deepEqual(namedCountries(bank), ['GB', 'JE'])
+  assert.deepEqual(namedCountries({}), [])
+})
+
+const AGREE: readonly Bank[] = [
+  { country: 'HK', bank_codes: { swift_code: 'HSBCHKHH' } },
+  { iban: GB, country: 'IM', bank_codes: { bic: 'MIDLGGS1' } },
+  { iban: FR, country: 'NC', bank_codes: { bic: 'BCPFNCNN' } },
+  { iban: MC, bank_codes: { bic: 'SOGEFRPP' } },
+  { iban: IE, bank_codes: { bic: 'BARCGB22' } },
+  { country: 'PR', bank_codes: { bic: 'CHASUS33' } },
+  { country: 'HK', bank_codes: { swift_code: 'unknown' } },
+]
+
+test('IBAN, BIC and stated country that agree: nothing is wrong', () => {
+  for (const bank of AGREE) assert.deepEqual(checkCountries(bank, 'bank'), [])
+})
+
+const DISAGREE: readonly (readonly [bank: Bank, path: string, message: string])[] = [
+  [{ iban: FR, country: 'DE' }, 'country', 'The IBAN is of FR, the country is DE.'],
+  [
+    { iban: FR, bank_codes: { swift_code: 'COBADEFF' } },
+    'bank_codes.swift_code',
+    'The IBAN is of FR, the BIC is of DE.',
+  ],
+  [
+    { iban: GB, bank_codes: { bic: 'AIBKIE2D' } },
+    'bank_codes.bic',
+    'The IBAN is of GB, the BIC is of IE.',
+  ],
+  [
+    { country: 'US', bank_codes: { bic: 'HSBCHKHH' } },
+    'country',
+    'The BIC in bank_codes.bic is of HK, the country is US.',
+  ],
+  [
+    { country: 'HK', bank_codes: { swift_code: 'HSBCHKHH', bic: 'CHASUS33' } },
+    'bank_codes.bic',
+    'bank_codes.swift_code is of HK, bic is of US.',
+  ],
+]
+
+for (const [bank, path, message] of DISAGREE) {
+  test(`IBAN, BIC and stated country that disagree, ${message}`, () => {
+    assert.deepEqual(checkCountries(bank, 'bank'), [
+      { reason: 'invalid_field', remarks: `bank.${path}`, message },
+    ])
+  })
+}

@@ -1,0 +1,117 @@
+// Knows which country a destination is in: where the account is kept, by which fees, routes and
+// networks are chosen. It follows from what cannot be spelt otherwise, the IBAN first, so that
+// leaving something out or writing it another way changes no price.
+import type { Problem } from '../errors.ts'
+import { paymentNetworksNamed } from '../network/payment.ts'
+import { isCountry } from '../party/country.ts'
+import { invalid } from '../party/rules.ts'
+import { bicCountry, electronicForm } from './bank-code.ts'
+import { ibanCountry, ibanServes } from './iban.ts'
+import type { DestinationDetails } from './wire.ts'
+
+type Bank = NonNullable<DestinationDetails['bank']>
+
+/** Of the American territories: their banks have the routing numbers of the United States. */
+const UNITED_STATES = ['AS', 'GU', 'MP', 'PR', 'UM', 'VI']
+
+/**
+ * The country that a country's accounts count to: its own, but of territories whose IBANs or routing
+ * numbers are those of another country, that one. By the account nobody can tell them apart, so that
+ * what is stated must not choose the price.
+ */
+export function bankingCountry(country: string): string {
+  return UNITED_STATES.includes(country) ? 'US' : ibanCountry(country)
+}
+
+/**
+ * The country of a destination, '' when it is not known: of a bank account that of its IBAN, else of
+ * its BIC, else the one stated; of a local payment network the one it serves. Wallets and accounts
+ * of the installation have none.
+ */
+export function destinationCountry({
+  type,
+  bank,
+  local_payment_network,
+}: DestinationDetails): string {
+  if (type === 'bank') return bank === undefined ? '' : bankCountry(bank)
+  if (type !== 'local_payment_network' || local_payment_network === undefined) return ''
+  const served = paymentNetworksNamed(local_payment_network.type).flatMap(n => n.countries)
+  return served.length === 1 ? (served[0] ?? '') : ''
+}
+
+function bankCountry({ iban, bank_codes = {}, country = '' }: Bank): string {
+  if (iban !== undefined) return electronicForm(iban).slice(0, 2)
+  const [bic] = bicsOf(bank_codes)
+  return bankingCountry(bic?.country ?? country)
+}
+
+/** Every country that a bank destination names, territories as they are. */
+export function namedCountries({ iban, bank_codes = {}, country }: Bank): string[] {
+  const named = [
+    ...(iban === undefined ? [] : [electronicForm(iban).slice(0, 2)]),
+    ...bicsOf(bank_codes).map(bic => bic.country),
+    ...(country === undefined ? [] : [country]),
+  ]
+  return [...new Set(named)]
+}
+
+function bicsOf(codes: NonNullable<Bank['bank_codes']>) {
+  return (['swift_code', 'bic'] as const).flatMap(name => {
+    const country = codes[name] === undefined ? undefined : bicCountry(codes[name])
+    return country === undefined ? [] : [{ name, country }]
+  })
+}
+
+/** Each member whose country is not that of the account: IBAN, BIC and `country` must agree. */
+export function checkCountries(bank: Bank, path: string): Problem[] {
+  const { iban: sent, bank_codes = {}, country } = bank
+  const iban = sent === undefined ? undefined : electronicForm(sent)
+  const bics = bicsOf(bank_codes)
+  const stated = country !== undefined && isCountry(country) ? country : undefined
+  const problems: Problem[] = []
+  if (iban !== undefined) {
+    const of = iban.slice(0, 2)
+    // The check digits vouch for the country in the IBAN, so that the other one is wrong.
+    if (stated !== undefined && !ibanServes(iban, stated)) {
+      const message = `The IBAN is of ${of}, the country is ${stated}.`
+      problems.push(invalid(`${path}.country`, message))
+    }
+    for (const bic of bics.filter(bic => !bicServes(bic.country, of))) {
+      const message = `The IBAN is of ${of}, the BIC is of ${bic.country}.`
+      problems.push(invalid(`${path}.bank_codes.${bic.name}`, message))
+    }
+    return problems
+  }
+  const [first, second] = bics
+  if (first !== undefined && second !== undefined && !alike(first.country, second.country)) {
+    const message = `bank_codes.swift_code is of ${first.country}, bic is of ${second.country}.`
+    problems.push(invalid(`${path}.bank_codes.bic`, message))
+  }
+  if (first !== undefined && stated !== undefined && !alike(first.country, stated)) {
+    const message = `The BIC in bank_codes.${first.name} is of ${first.country}, the country is ${stated}.`
+    problems.push(invalid(`${path}.country`, message))
+  }
+  return problems
+}
+
+function alike(one: string, other: string): boolean {
+  return bankingCountry(one) === bankingCountry(other)
+}
+
+/**
+ * Whether a bank with a BIC of this country may keep accounts with IBANs of that one. Source: the
+ * European Payments Council's "IBAN and BIC relation", which names these pairs beside the
+ * territories.
+ */
+const BICS_ABROAD = new Map([
+  ['DK', ['FO', 'GL']],
+  ['FO', ['DK']],
+  ['GL', ['DK']],
+  ['IE', ['GB']],
+  ['MC', ['FR']],
+])
+
+function bicServes(bic_country: string, iban_country: string): boolean {
+  if (bankingCountry(bic_country) === iban_country) return true
+  return BICS_ABROAD.get(iban_country)?.includes(bic_country) ?? false
+}

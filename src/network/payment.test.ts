@@ -1,0 +1,51 @@
+// Holds the table of local payment networks together with those of currencies and countries, and
+// each form of keys against its own example.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { CURRENCIES } from '../money/currency.ts'
+import { isCountry } from '../party/country.ts'
+import { findPaymentNetwork, keyForms, PAYMENT_NETWORKS, paymentNetworkFault } from './payment.ts'
+
+test('payment networks, every row: unique in its currency, in order, of known places', () => {
+  const names = PAYMENT_NETWORKS.map(network => `${network.currency} ${network.name}`)
+  assert.equal(new Set(names).size, names.length)
+  assert.deepEqual(names, names.toSorted())
+  for (const { currency, name, countries, keys } of PAYMENT_NETWORKS) {
+    assert.ok(CURRENCIES.has(currency), name)
+    assert.match(name, /^[a-z0-9]+(_[a-z0-9]+)*$/)
+    assert.equal(countries.length, 1, name)
+    for (const country of countries) assert.ok(isCountry(country), `${name}: ${country}`)
+    assert.equal(new Set(keys.map(form => form.type)).size, keys.length, name)
+  }
+})
+
+test('forms of keys, each example: of its own form; with a blank or a letter less: of none', () => {
+  for (const { name, keys } of PAYMENT_NETWORKS) {
+    for (const { type, pattern, example } of keys) {
+      assert.match(example, pattern, `${name} ${type}`)
+      for (const wrong of ['', ` ${example}`, `${example} `, `${example}\n`, example.slice(0, 2)]) {
+        assert.doesNotMatch(wrong, pattern, `${name} ${type}`)
+      }
+    }
+  }
+})
+
+test('telephone numbers, as dialled at home and from abroad: of the form; of another country: not', () => {
+  const [phone] = keyForms('gopay')
+  assert.ok(phone?.pattern.test('081234567890'))
+  assert.ok(phone?.pattern.test('+6281234567890'))
+  assert.ok(!phone?.pattern.test('+85251234567'))
+})
+
+test('paymentNetworkFault: none for a known name in any case; another currency and name are told', () => {
+  assert.equal(paymentNetworkFault('BRL', 'PIX'), undefined)
+  assert.equal(paymentNetworkFault('', 'mpesa'), undefined)
+  assert.equal(paymentNetworkFault('USD', 'pix'), 'pix pays in BRL, not in USD.')
+  assert.equal(paymentNetworkFault('EUR', 'mpesa'), 'mpesa pays in KES, TZS, not in EUR.')
+  assert.match(paymentNetworkFault('IDR', 'go pay') ?? '', /known ones are aani, /)
+})
+
+test('findPaymentNetwork, name in any case: under its own currency only', () => {
+  assert.equal(findPaymentNetwork('IDR', 'GoPay')?.name, 'gopay')
+  assert.equal(findPaymentNetwork('USD', 'gopay'), undefined)
+})
