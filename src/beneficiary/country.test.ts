@@ -89,12 +89,12 @@ const DISAGREE: readonly (readonly [bank: Bank, path: string, message: string])[
   [
     { country: 'US', bank_codes: { bic: 'HSBCHKHH' } },
     'country',
-    'The BIC in bank_codes.bic is of HK, the country is US.',
+    'The BIC in bic is of HK, the country is US.',
   ],
   [
     { country: 'HK', bank_codes: { swift_code: 'HSBCHKHH', bic: 'CHASUS33' } },
     'bank_codes.bic',
-    'bank_codes.swift_code is of HK, bic is of US.',
+    'The BIC in swift_code is of HK, that in bic of US.',
   ],
 ]
 

@@ -15,18 +15,18 @@ type Bank = NonNullable<DestinationDetails['bank']>
 const UNITED_STATES = ['AS', 'GU', 'MP', 'PR', 'UM', 'VI']
 
 /**
- * The country that a country's accounts count to: its own, but of territories whose IBANs or routing
- * numbers are those of another country, that one. By the account nobody can tell them apart, so that
- * what is stated must not choose the price.
+ * The country that a country's accounts count to: its own, but of territories whose IBANs or
+ * routing numbers are those of another country, that one. By the account nobody can tell them
+ * apart, so that what is stated must not choose the price.
  */
 export function bankingCountry(country: string): string {
   return UNITED_STATES.includes(country) ? 'US' : ibanCountry(country)
 }
 
 /**
- * The country of a destination, '' when it is not known: of a bank account that of its IBAN, else of
- * its BIC, else the one stated; of a local payment network the one it serves. Wallets and accounts
- * of the installation have none.
+ * The country of a destination, '' when it is not known: of a bank account that of its IBAN, else
+ * of its BIC, else the one stated; of a local payment network the one it serves. Wallets and
+ * accounts of the installation have none.
  */
 export function destinationCountry({
   type,
@@ -84,11 +84,12 @@ export function checkCountries(bank: Bank, path: string): Problem[] {
   }
   const [first, second] = bics
   if (first !== undefined && second !== undefined && !alike(first.country, second.country)) {
-    const message = `bank_codes.swift_code is of ${first.country}, bic is of ${second.country}.`
+    const [one, other] = [first.country, second.country]
+    const message = `The BIC in swift_code is of ${one}, that in bic of ${other}.`
     problems.push(invalid(`${path}.bank_codes.bic`, message))
   }
   if (first !== undefined && stated !== undefined && !alike(first.country, stated)) {
-    const message = `The BIC in bank_codes.${first.name} is of ${first.country}, the country is ${stated}.`
+    const message = `The BIC in ${first.name} is of ${first.country}, the country is ${stated}.`
     problems.push(invalid(`${path}.country`, message))
   }
   return problems

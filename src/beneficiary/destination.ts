@@ -33,7 +33,10 @@ function checkBank(bank: Bank, path: string): Problem[] {
   })
   const fault = iban === undefined ? undefined : ibanFault(electronicForm(iban))
   if (fault !== undefined) return [invalid(`${path}.iban`, fault), ...codes]
-  return [...checkAccount(account_number, path), ...checkCountries(bank, path), ...codes]
+  // Of two accounts, which one the country belongs to is not known.
+  const both = iban !== undefined && account_number !== undefined
+  const countries = both ? [] : checkCountries(bank, path)
+  return [...checkAccount(account_number, path), ...countries, ...codes]
 }
 
 /** An IBAN sent as another number would hide the country of the account. */

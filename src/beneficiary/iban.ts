@@ -149,7 +149,7 @@ export function ibanFault(iban: string): string | undefined {
   return hasCheckDigits(iban) ? undefined : 'The check digits of this IBAN are wrong.'
 }
 
-/** The country with whose code the IBANs of this country (ISO 3166-1) begin, were it to have any. */
+/** The country with whose code the IBANs of this country (ISO 3166-1) would begin. */
 export function ibanCountry(country: string): string {
   return IN_IBANS_OF.get(country) ?? country
 }

@@ -14,6 +14,7 @@ import {
   Text,
   Timestamp,
 } from '../http/schema.ts'
+import { CHAINS } from '../network/chain.ts'
 import { Address, Document, Phone } from '../party/wire.ts'
 import { beneficiaryAnswers } from './examples.ts'
 import type { Beneficiary } from './rules.ts'
@@ -26,8 +27,8 @@ const Bank = Closed(
         minLength: 5,
         maxLength: 42,
         description:
-          'Of a country of the SWIFT IBAN registry, and of `country` if that is sent. Spaces and ' +
-          'small letters are accepted; kept in electronic form.',
+          'Of a country of the SWIFT IBAN registry, and of `country` and the BIC if these are sent. ' +
+          'Spaces and small letters are accepted; kept in electronic form.',
         examples: ['DE89370400440532013000'],
       }),
     ),
@@ -59,11 +60,14 @@ const Wallet = Closed(
       minLength: 1,
       maxLength: 128,
       description:
-        'On the main network of the chain that `type` names, or of any known chain when it names ' +
-        'none. The checksum is verified where the chain has one.',
+        'On the main network of the chain that `type` names. The checksum is verified where the ' +
+        'chain has one.',
     }),
     type: Type.Optional(
-      Text(64, { description: 'Wallet or blockchain type.', examples: ['ethereum'] }),
+      Text(64, {
+        description: `The chain, required: ${CHAINS.map(chain => chain.type).join(', ')}.`,
+        examples: ['ethereum'],
+      }),
     ),
     currency: Type.Optional(CurrencyCode),
   },

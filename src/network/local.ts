@@ -137,9 +137,9 @@ const atMost = (maximum: bigint): Limits => ({ minimum: null, maximum })
  * The bounds that operators have published, by currency and name; a bank may set lower ones.
  * Sources: Pay.UK (Faster Payments, February 2022; Bacs), The Clearing House (RTP, February 2025),
  * Federal Reserve Financial Services (FedNow, November 2025), Association of Banks in Singapore
- * (FAST), Bank Indonesia (BI-FAST), National Payments Corporation of India and Reserve Bank of India
- * (IMPS, RTGS), Bangko Sentral ng Pilipinas (InstaPay). SEPA Instant has had none since October 2025
- * (European Payments Council).
+ * (FAST), Bank Indonesia (BI-FAST), National Payments Corporation of India and Reserve Bank of
+ * India (IMPS, RTGS), Bangko Sentral ng Pilipinas (InstaPay). SEPA Instant has had none since
+ * October 2025 (European Payments Council).
  */
 const LIMITS: ReadonlyMap<string, Limits> = new Map([
   ['GBP bacs', atMost(20_000_000_00n)],

@@ -249,7 +249,7 @@ export function findPaymentNetwork(currency: string, name: string): PaymentNetwo
   return paymentNetworksNamed(name).find(network => network.currency === currency)
 }
 
-/** Why there is no local payment network of this name, for people; in any currency when it is ''. */
+/** Why no local payment network has this name and currency, for people; '' is any currency. */
 export function paymentNetworkFault(currency: string, name: string): string | undefined {
   const named = paymentNetworksNamed(name)
   if (named.length === 0) {

@@ -218,11 +218,6 @@ const REFUSED: readonly (readonly [
     ['invalid_field at destination_info.country: CN is not served by fps.'],
   ],
   [
-    'a country that no network of the currency serves',
-    { destination_info: { currency: 'HKD', country: 'US' } },
-    ['invalid_field at destination_info.country: US is not served by chats, fps.'],
-  ],
-  [
     'an unknown payment network',
     { payout_type: 'local_payment_network', local_payment_network: { type: 'pigeon' } },
     [`invalid_field at local_payment_network.type: ${paymentNetworkFault('', 'pigeon')}`],

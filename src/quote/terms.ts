@@ -134,14 +134,17 @@ function networksMeant({ payout_type = 'local', ...request }: QuoteRequest) {
   return name === undefined ? known : known.filter(n => n.name === name.toLowerCase())
 }
 
-/** A country that is named must be one that the network serves, or some network of the currency. */
+function isNetworkNamed({ local, local_payment_network }: QuoteRequest): boolean {
+  return local?.fund_transfer_network !== undefined || local_payment_network?.type !== undefined
+}
+
+/** A country that is named must be one that the network serves. */
 function checkReach(request: QuoteRequest): Problem[] {
   const country = request.destination_info?.country
-  const networks = networksMeant(request)
-  if (country === undefined || !isCountry(country) || networks.length === 0) return []
-  if (networks.some(network => network.countries.includes(country))) return []
-  const names = networks.map(network => network.name).join(', ')
-  return [invalid('destination_info.country', `${country} is not served by ${names}.`)]
+  const [network] = isNetworkNamed(request) ? networksMeant(request) : []
+  if (country === undefined || !isCountry(country) || network === undefined) return []
+  if (network.countries.includes(country)) return []
+  return [invalid('destination_info.country', `${country} is not served by ${network.name}.`)]
 }
 
 /**

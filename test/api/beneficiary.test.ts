@@ -236,7 +236,10 @@ const BAD: readonly (readonly [what: string, members: object, ...at: string[]])[
     {
       destination_details: {
         type: 'wallet',
-        wallet: { deposit_address: '0x5AAeb6053F3E94C9b9A09f33669435E7Ef1BeAed' },
+        wallet: {
+          deposit_address: '0x5AAeb6053F3E94C9b9A09f33669435E7Ef1BeAed',
+          type: 'ethereum',
+        },
       },
     },
     'invalid_field destination_details.wallet.deposit_address',

@@ -10,6 +10,7 @@ import { type Client, startTestService, type TestService } from '../support/serv
 const PATH = '/v3/payout'
 const AT = 'beneficiary_details.destination_details'
 const IBAN = 'DE89370400440532013000'
+const BITCOIN = '1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNa'
 const EVM = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed'
 const TRON = 'TJRabPrwbZy45sbavfcjinPJC18kjpRTv8'
 
@@ -19,9 +20,13 @@ const paying = (destination_details: object) => ({
 })
 const toBank = (bank: object) =>
   paying({ type: 'bank', bank: { ...('iban' in bank ? {} : { account_number: '1' }), ...bank } })
-const toWallet = (deposit_address: string, type?: string) => ({
-  ...paying({ type: 'wallet', wallet: { deposit_address, ...(type !== undefined && { type }) } }),
+const toWallet = (deposit_address: string, type?: string, currency = 'USDT') => ({
+  ...paying({ type: 'wallet', wallet: { deposit_address, type, currency } }),
   type: 'wallet',
+})
+const toKey = (local_payment_network: object) => ({
+  ...paying({ type: 'local_payment_network', local_payment_network }),
+  type: 'local_payment_network',
 })
 
 const { refuses } = makeRefuser()
@@ -55,7 +60,41 @@ const FIELDS: readonly (readonly [what: string, body: object, field: string])[] 
     toWallet(TRON, 'Ethereum'),
     'wallet.deposit_address',
   ],
-  ['address of no known chain', toWallet('not an address'), 'wallet.deposit_address'],
+  ['address of no chain', toWallet('not an address', 'tron'), 'wallet.deposit_address'],
+  ['address with no chain', toWallet(TRON), 'wallet.type'],
+  ['address with a blank chain', toWallet(TRON, ' '), 'wallet.type'],
+  ['address with an unknown chain', toWallet(TRON, 'custodial'), 'wallet.type'],
+  ['address with a chain that carries none of ours', toWallet(BITCOIN, 'bitcoin'), 'wallet.type'],
+  ['wallet of fiat money', toWallet(EVM, 'ethereum', 'USD'), 'wallet.currency'],
+  ['token that the chain does not carry', toWallet(TRON, 'tron', 'USDC'), 'wallet.currency'],
+  ['IBAN as account number', toBank({ account_number: IBAN }), 'bank.account_number'],
+  [
+    'BIC of another country than the IBAN',
+    toBank({ iban: IBAN, bank_codes: { swift_code: 'BNPAFRPP' } }),
+    'bank.bank_codes.swift_code',
+  ],
+  [
+    'BIC of another country than stated',
+    toBank({ country: 'US', bank_codes: { bic: 'HSBCHKHH' } }),
+    'bank.country',
+  ],
+  ['unknown payment network', toKey({ type: 'pigeon' }), 'local_payment_network.type'],
+  [
+    'payment network without a type of key',
+    toKey({ type: 'pix', deposit_key: 'a@b.example' }),
+    'local_payment_network.deposit_key_type',
+  ],
+  [
+    'payment network with a type of key of another',
+    toKey({ type: 'pix', deposit_key_type: 'vpa', deposit_key: 'a@b' }),
+    'local_payment_network.deposit_key_type',
+  ],
+  ['payment network without a key', toKey({ type: 'gopay' }), 'local_payment_network.deposit_key'],
+  [
+    'payment network with a key of another form',
+    toKey({ type: 'pix', deposit_key_type: 'cpf', deposit_key: 'a@b.example' }),
+    'local_payment_network.deposit_key',
+  ],
 ]
 for (const [what, body, field] of FIELDS) {
   refuses([what, PATH, body, 'invalid_field', `${AT}.${field}`] satisfies BadRequest)
@@ -66,6 +105,7 @@ let account: Client
 before(async () => {
   service = await startTestService()
   account = await service.openAccount({ currencies: ['USD'], fund: { USD: 1_000_000_000n } })
+  await service.setRates({ 'USD/USDT': '1' })
 })
 after(() => service.close())
 
@@ -86,8 +126,12 @@ test(`POST ${PATH}, members beside the one of the type: refused, their codes not
   const wallet = { deposit_address: 'x' }
   const own = [
     { type: 'bank', bank: { account_number: '1' }, wallet },
-    { type: 'wallet', wallet: { deposit_address: EVM }, bank },
-    { type: 'local_payment_network', local_payment_network: { type: 'pix' }, wallet },
+    { type: 'wallet', wallet: { deposit_address: EVM, type: 'ethereum' }, bank },
+    {
+      type: 'local_payment_network',
+      local_payment_network: { type: 'upi', deposit_key: 'harbour@okbank' },
+      wallet,
+    },
   ]
   for (const [i, foreign] of ['wallet', 'bank', 'wallet'].entries()) {
     const answer = await account.post(PATH, paying(own[i] ?? {}))
@@ -138,11 +182,5 @@ test(`POST ${PATH}, IBAN of France for a bank in its territory: accepted`, async
 
 test(`POST ${PATH}, address with spaces around it: kept without them, in its own case`, async () => {
   const { wallet } = await kept(toWallet(` ${EVM}\n`, 'Ethereum'))
-  assert.deepEqual(wallet, { deposit_address: EVM, type: 'Ethereum' })
-})
-
-test(`POST ${PATH}, address with a type that names no chain: accepted when any chain has it`, async () => {
-  for (const body of [toWallet(TRON), toWallet(TRON, 'custodial')]) {
-    assert.equal((await kept(body)).wallet.deposit_address, TRON)
-  }
+  assert.deepEqual(wallet, { deposit_address: EVM, type: 'Ethereum', currency: 'USDT' })
 })

@@ -316,8 +316,8 @@ const SAID_LATER: readonly {
   {
     what: 'destination country',
     row: { destination_country: 'HK' },
-    quote: { destination_info: { currency: 'HKD', country: 'DE' } },
-    open: { ...toHkd, beneficiary_details: inCountry('DE') },
+    quote: { destination_info: { currency: 'HKD', country: 'US' } },
+    open: { ...toHkd, beneficiary_details: inCountry('US') },
     said: { beneficiary_details: inCountry('HK') },
   },
   {

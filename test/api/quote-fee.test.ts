@@ -15,6 +15,7 @@ before(async () => {
   service = await startTestService()
   account = await service.openAccount({ currencies: ['USD', 'EUR', 'JPY'] })
   await service.setRates({ 'USD/HKD': '8', 'USD/EUR': '0.8', 'USD/JPY': '150' })
+  await service.setRates({ 'USD/USDT': '1', 'USD/BRL': '5' })
 })
 after(() => service.close())
 
@@ -82,7 +83,7 @@ test(`POST ${PATH}, fee without a row for its type: 0`, async () => {
   await service.setFees([{ payout_type: 'swift', fixed_amount: 500n }])
   const none = { fixed: part(0, 0), variable: part(0, 0) }
   assert.deepEqual(await feesOf(toHkd), none)
-  assert.deepEqual(await feesOf({ ...toHkd, payout_type: 'wallet' }), none)
+  assert.deepEqual(await feesOf({ ...usdt, payout_type: 'wallet' }), none)
   const swift = await feesOf({ ...toHkd, payout_type: 'swift' })
   assert.deepEqual(swift.fixed, part(500, 4_000))
 })
@@ -92,7 +93,7 @@ const SCHEDULE: readonly Partial<Fee>[] = [
   { fixed_amount: 1n },
   { fixed_amount: 2n, payout_currency: 'HKD' },
   { fixed_amount: 3n, destination_country: 'HK' },
-  { fixed_amount: 4n, network: 'chats' },
+  { fixed_amount: 4n, network: 'ach' },
   { fixed_amount: 5n, payout_currency: 'HKD', destination_country: 'HK' },
   { fixed_amount: 6n, payout_currency: 'HKD', destination_country: 'HK', network: 'chats' },
   { payout_type: 'swift', fixed_amount: 7n },
@@ -102,31 +103,29 @@ const SCHEDULE: readonly Partial<Fee>[] = [
 ]
 const hk = { currency: 'HKD', country: 'HK' }
 const usd = { payout_info: { currency: 'USD', amount: 80_000 } }
+const usdt = {
+  payout_info: { currency: 'USDT', amount: 80_000 },
+  holding_info: { currency: 'USD' },
+}
+const brl = { payout_info: { currency: 'BRL', amount: 80_000 }, holding_info: { currency: 'USD' } }
+const elsewhere = { destination_info: { currency: 'USD', country: 'US' } }
 const hkd = { payout_info: { currency: 'HKD', amount: 80_000 }, holding_info: { currency: 'USD' } }
 
 const SELECTED: readonly [what: string, body: object, row: number][] = [
-  ['type alone', usd, 1],
-  ['payout currency', hkd, 2],
+  ['type alone', { ...usd, ...elsewhere }, 1],
+  ['payout currency', { ...hkd, ...elsewhere }, 2],
   ['destination country', { ...usd, destination_info: hk }, 3],
-  [
-    'network',
-    {
-      ...usd,
-      destination_info: { currency: 'HKD', country: 'CN' },
-      local: { fund_transfer_network: 'chats' },
-    },
-    4,
-  ],
+  ['network', { ...usd, ...elsewhere, local: { fund_transfer_network: 'ach' } }, 4],
   ['currency and country', { ...hkd, destination_info: hk }, 5],
   ['all three', { ...hkd, destination_info: hk, local: { fund_transfer_network: 'chats' } }, 6],
   ['charge_type another', { ...usd, payout_type: 'swift', swift: { charge_type: 'shared' } }, 7],
   ['charge_type', { ...usd, payout_type: 'swift', swift: { charge_type: 'ours' } }, 8],
   [
     'payment network',
-    { ...usd, payout_type: 'local_payment_network', local_payment_network: { type: 'pix' } },
+    { ...brl, payout_type: 'local_payment_network', local_payment_network: { type: 'pix' } },
     9,
   ],
-  ['chain', { ...usd, payout_type: 'wallet', wallet: { type: 'ethereum' } }, 10],
+  ['chain', { ...usdt, payout_type: 'wallet', wallet: { type: 'ethereum' } }, 10],
 ]
 
 for (const [what, body, row] of SELECTED) {
@@ -139,19 +138,11 @@ for (const [what, body, row] of SELECTED) {
 const ANY_CASE: readonly [what: string, body: object, row: number][] = [
   [
     'PIX',
-    { ...usd, payout_type: 'local_payment_network', local_payment_network: { type: 'PIX' } },
+    { ...brl, payout_type: 'local_payment_network', local_payment_network: { type: 'PIX' } },
     9,
   ],
-  ['Ethereum', { ...usd, payout_type: 'wallet', wallet: { type: 'Ethereum' } }, 10],
-  [
-    'CHATS',
-    {
-      ...usd,
-      destination_info: { currency: 'HKD', country: 'CN' },
-      local: { fund_transfer_network: 'CHATS' },
-    },
-    4,
-  ],
+  ['Ethereum', { ...usdt, payout_type: 'wallet', wallet: { type: 'Ethereum' } }, 10],
+  ['ACH', { ...usd, ...elsewhere, local: { fund_transfer_network: 'ACH' } }, 4],
 ]
 
 for (const [name, body, row] of ANY_CASE) {
@@ -160,6 +151,22 @@ for (const [name, body, row] of ANY_CASE) {
     assert.equal((await feesOf(body)).fixed.in_holding_currency, row)
   })
 }
+
+test(`POST ${PATH}, fees by country, and none named where networks are in several: 400`, async () => {
+  await service.setFees(SCHEDULE)
+  const refused = await account.post(PATH, usd)
+  assertRefused(refused, 400, 'invalid_field', 'destination_info.country')
+  // The networks of HKD are all in Hong Kong, and nothing else is meant by a local payout.
+  assert.equal((await feesOf(hkd)).fixed.in_holding_currency, 5)
+})
+
+test(`POST ${PATH}, fee of a country, to its territory: the same`, async () => {
+  await service.setFees([{}, { fixed_amount: 3n, destination_country: 'US' }])
+  for (const country of ['US', 'PR']) {
+    const { fixed } = await feesOf({ ...usd, destination_info: { currency: 'USD', country } })
+    assert.equal(fixed.in_holding_currency, 3)
+  }
+})
 
 test(`POST ${PATH}, fee in a currency no rate joins: 422 rate_unavailable`, async () => {
   await service.setFees([{ fixed_amount: 1n, fee_currency: 'KWD' }])

@@ -84,7 +84,8 @@ for (const [payout_type, request, expected] of TYPES) {
   })
 
   test(`POST ${PATH}, payout_type ${payout_type} without a detail object: quoted, detail members empty`, async () => {
-    const quote = await quoted({ payout_type, payout_info: { currency: 'USD', amount: 100 } })
+    const currency = payout_type === 'wallet' ? 'USDC' : 'USD'
+    const quote = await quoted({ payout_type, payout_info: { currency, amount: 1_000_000 } })
     assertShape(quote, QUOTE)
     assert.deepEqual(quote.local, local)
     assert.deepEqual(quote.local_payment_network, network)

@@ -244,19 +244,20 @@ test('payout import, destinations of every kind in CSV: the type follows from wh
     'amount,currency,purpose,transaction_description,type,beneficiary.name,beneficiary.type,' +
     'beneficiary.destination_type,beneficiary.account_number,beneficiary.wallet.deposit_address,' +
     'beneficiary.wallet.type,beneficiary.local_payment_network.type,' +
+    'beneficiary.local_payment_network.deposit_key_type,' +
     'beneficiary.local_payment_network.deposit_key,beneficiary.service_account.deposit_address'
   const row = (type: string, cells: string) => `100,USD,p,d,${type},A,business,${cells}`
   const path = await cli.file(
     'destinations.csv',
     [
       header,
-      row('local', ',1234567890,,,,,'),
-      row('wallet', ',,0x52908400098527886E0F7030069857D2E4169EE7,ethereum,,,'),
-      row('local_payment_network', ',,,,pix,a@example.com,'),
-      row('service_account', `,,,,,,${other.account.deposit_address}`),
-      row('local', 'bank,1234567890,,,,,'),
-      row('local', ',1,0x52908400098527886E0F7030069857D2E4169EE7,,,,'),
-      row('local', ',,,,,,'),
+      row('local', ',1234567890,,,,,,'),
+      row('wallet', ',,0x52908400098527886E0F7030069857D2E4169EE7,ethereum,,,,'),
+      row('local_payment_network', ',,,,pix,email,a@example.com,'),
+      row('service_account', `,,,,,,,${other.account.deposit_address}`),
+      row('local', 'bank,1234567890,,,,,,'),
+      row('local', ',1,0x52908400098527886E0F7030069857D2E4169EE7,,,,,'),
+      row('local', ',,,,,,,'),
     ].join('\n'),
   )
   const { report } = await runImport(path, client)
