@@ -27,8 +27,8 @@ const Bank = Closed(
         minLength: 5,
         maxLength: 42,
         description:
-          'Of a country of the SWIFT IBAN registry, and of `country` and the BIC if these are sent. ' +
-          'Spaces and small letters are accepted; kept in electronic form.',
+          'Of a country of the SWIFT IBAN registry, and of `country` and the BIC if these are ' +
+          'sent. Spaces and small letters are accepted; kept in electronic form.',
         examples: ['DE89370400440532013000'],
       }),
     ),

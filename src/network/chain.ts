@@ -12,8 +12,8 @@ export interface Chain {
 }
 
 // USDC is Circle's native token, except Binance's pegged one on BNB Smart Chain; Circle left TRON
-// in 2024. USDT is Tether's own on Avalanche, Ethereum, Solana and TRON, bridged or pegged elsewhere.
-// A chain that carries none of our currencies (Bitcoin) has no row.
+// in 2024. USDT is Tether's own on Avalanche, Ethereum, Solana and TRON, bridged or pegged
+// elsewhere. A chain that carries none of our currencies (Bitcoin) has no row.
 /** Every chain a wallet payout can name. */
 export const CHAINS: readonly Chain[] = [
   { type: 'arbitrum', network: 'ARBITRUM', title: 'Arbitrum One', currencies: ['USDC', 'USDT'] },
