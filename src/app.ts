@@ -84,6 +84,7 @@ export async function buildApp(
     if (scope === undefined) return
     limits ??= openLimits(deps.config)
     authenticate(request, deps.reference.current(), scope, limits)
+    deps.keyUses.note(request.key_id)
   })
   app.addHook('preHandler', async request => refuseInvalid(request))
   // While draining, each answer tells its client to come back on a new connection, to another

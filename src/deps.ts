@@ -1,6 +1,7 @@
 // Everything impure that the service is made of, in one type: connections, reference data, lanes,
 // readers, log. Tests build the same from a database of their own.
 import type { FastifyBaseLogger } from 'fastify'
+import { type KeyUses, openKeyUses } from './account/key-uses.ts'
 import type { BalanceTransaction } from './balance-transaction/rules.ts'
 import { findBalanceTransactions } from './balance-transaction/store.ts'
 import {
@@ -22,7 +23,7 @@ import type { Entity } from './entity/record.ts'
 import { findEntities } from './entity/store.ts'
 import type { Event } from './event/rules.ts'
 import { findEvents } from './event/store.ts'
-import type { Funded } from './funding/operations.ts'
+import type { Correction } from './funding/rules.ts'
 import { type Key, newId } from './id.ts'
 import { type Answered, idempotent, idempotentLong } from './idempotency/operations.ts'
 import { batchMetrics, type Metrics } from './metrics.ts'
@@ -95,6 +96,7 @@ export interface Deps {
     work: (tx: TransactionSql, account_id: string) => Promise<T>,
   ): Promise<T>
   readonly reference: Reference
+  readonly keyUses: KeyUses
   readonly metrics: Metrics
   readonly rail: Rail
   readonly lanes: {
@@ -109,7 +111,7 @@ export interface Deps {
     readonly writeBeneficiary: Runs<WriteBeneficiary, Answered<WrittenBeneficiary>>
     readonly writeWebhook: Runs<WriteWebhook, Answered<WrittenWebhook>>
     readonly advanceClock: Runs<AdvanceClock, Answered<AdvancedClock>>
-    readonly fundSandbox: Runs<FundSandbox, Answered<Funded>>
+    readonly fundSandbox: Runs<FundSandbox, Answered<Correction>>
     readonly transitionPayout: Runs<TransitionPayout, Answered<AdvanceOutcome>>
   }
   /** Reads by id, gathered: all requests of one tick are one statement. */
@@ -153,6 +155,9 @@ export async function openDeps(
     await disconnect()
     throw error
   })
+  const keyUses = openKeyUses(sql, error => {
+    log.warn({ err: error }, 'uses of keys could not be written')
+  })
   return {
     config,
     log,
@@ -166,12 +171,13 @@ export async function openDeps(
         unlessLate(tx => work(tx, account_id)),
       ),
     reference,
+    keyUses,
     metrics,
     rail: simulator({ delay_ms: config.simulator_delay_ms }),
     lanes: openLanes(writes, config, metrics, reference),
     readers: openReaders(reads),
     async close() {
-      await reference.close()
+      await Promise.all([reference.close(), keyUses.close()])
       await disconnect()
     },
   }

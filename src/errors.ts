@@ -59,6 +59,16 @@ export const CATALOGUE = {
   },
   uri_too_long: { code: 117, status: 414, meaning: 'Path and query are over 4,096 characters.' },
   method_not_allowed: { code: 115, status: 405, meaning: 'The path exists; see Allow.' },
+  account_frozen: {
+    code: 121,
+    status: 403,
+    meaning: 'The operator has frozen the account: it is read and receives, and pays nothing.',
+  },
+  account_closed: {
+    code: 122,
+    status: 403,
+    meaning: 'The operator has closed the account: it is only read.',
+  },
   invalid_field: { code: 120, status: 400, meaning: 'A field is missing, unknown or not valid.' },
   idempotency_key_reused: {
     code: 130,
@@ -190,6 +200,21 @@ export const CATALOGUE = {
     code: 20305,
     status: 409,
     meaning: 'This source has funded the account already.',
+  },
+  reference_already_used: {
+    code: 20330,
+    status: 409,
+    meaning: 'The bank’s reference counts once for the account; the message names what it booked.',
+  },
+  already_reversed: {
+    code: 20331,
+    status: 409,
+    meaning: 'The balance transaction is reversed already; the message names by which.',
+  },
+  not_reversible: {
+    code: 20332,
+    status: 422,
+    meaning: 'Only what the operator has booked is reversed: funding, withdrawal, adjustment.',
   },
 } as const satisfies Record<string, CatalogueEntry>
 

@@ -7,6 +7,7 @@ const BODY = '[0-9a-hjkmnp-tv-z]{20}'
 
 export type IdPrefix =
   | 'acc'
+  | 'adj'
   | 'bnf'
   | 'btr'
   | 'dep'
@@ -20,6 +21,7 @@ export type IdPrefix =
   | 'poq'
   | 'pot'
   | 'req'
+  | 'wdr'
   | 'whd'
   | 'whe'
 

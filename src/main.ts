@@ -2,13 +2,14 @@
 // wrong into one line and an exit code: 1 for a failure, 2 for a wrong call.
 import { Command, CommanderError } from 'commander'
 import packageJson from '../package.json' with { type: 'json' }
-import { accountCommands, fundCommand } from './cli/account.ts'
+import { accountCommands } from './cli/account.ts'
 import { backupCommands } from './cli/backup.ts'
 import { CommandFailed, UsageError } from './cli/context.ts'
 import { demoCommand } from './cli/demo.ts'
 import { entityCommands } from './cli/entity.ts'
 import { eventsCommands } from './cli/events.ts'
 import { feesCommands } from './cli/fees.ts'
+import { fundingCommands } from './cli/funding.ts'
 import { keyCommands } from './cli/key.ts'
 import { listenCommand } from './cli/listen.ts'
 import { openapiCommand } from './cli/openapi.ts'
@@ -33,7 +34,7 @@ const program = new Command('corridor')
 startCommands(program)
 accountCommands(program)
 keyCommands(program)
-fundCommand(program)
+fundingCommands(program)
 ratesCommands(program)
 feesCommands(program)
 payoutCommands(program)

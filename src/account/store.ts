@@ -2,12 +2,56 @@
 import type { Sql, TransactionSql } from '../db/connect.ts'
 import type { Instant } from '../instant.ts'
 import type { Account, ApiKey, NewApiKey, Scope } from './rules.ts'
+import type { AccountState } from './states.ts'
 
 export async function listAccounts(sql: Sql): Promise<Account[]> {
   return sql<Account[]>`
     select account_id, name, currencies, primary_currency, deposit_address, sandbox,
       duplicate_window_s
     from accounts order by account_id`
+}
+
+/** An account as its operator sees it. */
+export interface AccountListing extends Account {
+  readonly state: AccountState
+  /** Of its state, in the operator's words; '' of one that was never changed. */
+  readonly state_reason: string
+  readonly created_at: Instant
+}
+
+/** All accounts, or one. */
+export async function listAccountsInFull(
+  sql: Sql | TransactionSql,
+  account_id: string | null = null,
+): Promise<AccountListing[]> {
+  return sql<AccountListing[]>`
+    select account_id, name, currencies, primary_currency, deposit_address, sandbox,
+      duplicate_window_s, state, state_reason, created_at
+    from accounts where ${account_id}::text is null or account_id = ${account_id}
+    order by account_id`
+}
+
+/** Under the lock of its book, which the database asks for as well. */
+export function updateState(
+  tx: TransactionSql,
+  { account_id, to, reason }: { account_id: string; to: AccountState; reason: string },
+) {
+  return tx`
+    update accounts set state = ${to}, state_reason = ${reason} where account_id = ${account_id}`
+}
+
+/** What an operator may change of an account besides its state. */
+export type Settings = Pick<
+  Account,
+  'name' | 'currencies' | 'primary_currency' | 'duplicate_window_s'
+>
+
+export function updateSettings(tx: TransactionSql, account_id: string, settings: Settings) {
+  const { name, currencies, primary_currency, duplicate_window_s } = settings
+  return tx`
+    update accounts set name = ${name}, currencies = ${[...currencies]}::text[],
+      primary_currency = ${primary_currency}, duplicate_window_s = ${duplicate_window_s}
+    where account_id = ${account_id}`
 }
 
 /** Whose these deposit addresses are: account id by address. */
@@ -30,18 +74,6 @@ export async function insertAccount(tx: TransactionSql, account: Account): Promi
       ${account.duplicate_window_s})`
 }
 
-/** False when there is no such account. */
-export async function updateDuplicateWindow(
-  sql: Sql,
-  account_id: string,
-  duplicate_window_s: number,
-): Promise<boolean> {
-  const { count } = await sql`
-    update accounts set duplicate_window_s = ${duplicate_window_s}
-    where account_id = ${account_id}`
-  return count === 1
-}
-
 /** Every key, revoked ones too, as the authenticating cache holds them. */
 export async function listApiKeys(sql: Sql): Promise<ApiKey[]> {
   return sql<ApiKey[]>`
@@ -56,13 +88,32 @@ export interface ApiKeyListing {
   readonly name: string
   readonly created_at: Instant
   readonly revoked_at: Instant | null
+  /** To the minute; null when it was never used. */
+  readonly last_used_at: Instant | null
 }
 
 /** For people: never the hash. */
 export async function listKeysOfAccount(sql: Sql, account_id: string): Promise<ApiKeyListing[]> {
   return sql<ApiKeyListing[]>`
-    select key_id, account_id, scope, name, created_at, revoked_at
-    from api_keys where account_id = ${account_id} order by key_id`
+    select key_id, account_id, scope, name, created_at, revoked_at, last_used_at
+    from api_keys left join api_key_uses using (key_id)
+    where account_id = ${account_id} order by key_id`
+}
+
+/** By the database's clock; of two processes the later use counts. */
+export async function upsertKeyUses(
+  sql: Sql,
+  uses: readonly { readonly key_id: string; readonly ago_ms: number }[],
+): Promise<void> {
+  const keys = uses.map(({ key_id }) => key_id)
+  const times = uses.map(({ ago_ms }) => ago_ms.toString())
+  await sql`
+    insert into api_key_uses as known (key_id, last_used_at)
+    select key_id, clock_timestamp() - ago_ms * interval '1 ms'
+    from unnest(${keys}::text[], ${times}::text[]::float8[]) as used(key_id, ago_ms)
+    order by key_id
+    on conflict (key_id) do update
+      set last_used_at = greatest(known.last_used_at, excluded.last_used_at)`
 }
 
 export async function insertApiKey(sql: Sql | TransactionSql, key: NewApiKey): Promise<void> {
@@ -72,10 +123,13 @@ export async function insertApiKey(sql: Sql | TransactionSql, key: NewApiKey): P
       ${key.name})`
 }
 
-/** True when the key existed and was live. */
-export async function markKeyRevoked(sql: Sql, key_id: string): Promise<boolean> {
-  const rows = await sql`
+/** The key as it was revoked; undefined when there is none that is live. */
+export async function markKeyRevoked(
+  sql: Sql,
+  key_id: string,
+): Promise<Pick<ApiKeyListing, 'key_id' | 'account_id' | 'scope' | 'name'> | undefined> {
+  const [key] = await sql<Pick<ApiKeyListing, 'key_id' | 'account_id' | 'scope' | 'name'>[]>`
     update api_keys set revoked_at = clock_timestamp()
-    where key_id = ${key_id} and revoked_at is null returning key_id`
-  return rows.length === 1
+    where key_id = ${key_id} and revoked_at is null returning key_id, account_id, scope, name`
+  return key
 }

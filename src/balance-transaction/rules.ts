@@ -5,7 +5,23 @@ import type { Instant } from '../instant.ts'
 import { type Book, type Journal, type JournalDraft, postJournal } from '../ledger/rules.ts'
 import type { Decimal } from '../money/decimal.ts'
 
-export type BalanceTransactionType = 'escrow' | 'payout' | 'payout_failure' | 'payout_reversal'
+export const BALANCE_TRANSACTION_TYPES = [
+  'escrow',
+  'payout',
+  'payout_failure',
+  'payout_reversal',
+  'withdrawal',
+  'adjustment',
+  'escrow_reversal',
+  'withdrawal_reversal',
+  'adjustment_reversal',
+] as const
+export type BalanceTransactionType = (typeof BALANCE_TRANSACTION_TYPES)[number]
+
+/** Whether it gives back, or takes back, what another line has moved. */
+export function isReversal(type: BalanceTransactionType): boolean {
+  return type === 'payout_failure' || type.endsWith('_reversal')
+}
 
 /** Amounts in minor units: `initial` was converted to `final` at this rate. */
 export interface FxConversion {
@@ -46,7 +62,10 @@ export type StatementLine = Pick<
   | 'fx_conversions'
   | 'description'
   | 'source'
->
+> & {
+  /** Of what the operator books: the bank's reference, the reason, and by whom. */
+  readonly metadata?: BalanceTransaction['metadata']
+}
 
 /** A journal and the statement line it causes; they stand or fall together. */
 export interface Entry {
@@ -81,7 +100,7 @@ export function postEntry(
       operation_type: net_amount > 0n ? 'credit' : 'debit',
       net_amount,
       balance_after: book.balances.get(line.currency) as bigint,
-      metadata: {},
+      metadata: line.metadata ?? {},
       created_at: book.now,
     },
   }

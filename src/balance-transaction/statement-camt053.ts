@@ -5,7 +5,7 @@
 import type { Instant } from '../instant.ts'
 import { currencyExponent } from '../money/currency.ts'
 import { type Decimal, divideHalfUp, formatDecimal, formatMajor, pow10 } from '../money/decimal.ts'
-import type { BalanceTransactionType, FxConversion } from './rules.ts'
+import { type BalanceTransactionType, type FxConversion, isReversal } from './rules.ts'
 import {
   absolute,
   type BookedLine,
@@ -45,6 +45,12 @@ const BANK_CODES: Readonly<
   // Issued credit transfers: reversal due to payment return.
   payout_failure: ['ICDT/RRTN', 'ICDT/RRTN'],
   payout_reversal: ['ICDT/RRTN', 'ICDT/RRTN'],
+  // Booked by the operator; adjustments are miscellaneous operations.
+  withdrawal: ['RCDT/OTHR', 'ICDT/OTHR'],
+  adjustment: ['MCOP/ADJT', 'MDOP/ADJT'],
+  escrow_reversal: ['RCDT/RRTN', 'RCDT/RRTN'],
+  withdrawal_reversal: ['ICDT/RRTN', 'ICDT/RRTN'],
+  adjustment_reversal: ['MCOP/ADJT', 'MDOP/ADJT'],
 }
 
 /** `totalsOf` are stated ahead of the lines, `name` is the account holder's. */
@@ -126,9 +132,8 @@ function summary({ count, credits, debits }: Totals, currency: string): string {
 function entry(line: BookedLine): string {
   const { id, currency, net_amount, type, created_at } = line
   const amount = money('Amt', net_amount, currency) + indicator(net_amount)
-  const given_back = type === 'payout_failure' || type === 'payout_reversal'
   return (
-    `<Ntry>${text('NtryRef', id)}${amount}${given_back ? '<RvslInd>true</RvslInd>' : ''}` +
+    `<Ntry>${text('NtryRef', id)}${amount}${isReversal(type) ? '<RvslInd>true</RvslInd>' : ''}` +
     `<Sts><Cd>BOOK</Cd></Sts><BookgDt><DtTm>${created_at}</DtTm></BookgDt>` +
     `<ValDt><Dt>${created_at.slice(0, 10)}</Dt></ValDt>${text('AcctSvcrRef', id)}` +
     `${bankCode(line)}<NtryDtls><TxDtls>${references(line)}${amount}${amounts(line)}` +

@@ -4,7 +4,7 @@ import type { Instant } from '../instant.ts'
 import { currencyExponent } from '../money/currency.ts'
 import { formatDecimal, formatMajor } from '../money/decimal.ts'
 import { swiftText } from '../swift-text.ts'
-import type { BalanceTransactionType } from './rules.ts'
+import { type BalanceTransactionType, isReversal } from './rules.ts'
 import {
   absolute,
   type BookedLine,
@@ -37,6 +37,11 @@ const CODES: Readonly<Record<BalanceTransactionType, string>> = {
   payout: 'NTRF',
   payout_failure: 'NRTI',
   payout_reversal: 'NRTI',
+  withdrawal: 'NTRF',
+  adjustment: 'NMSC',
+  escrow_reversal: 'NRTI',
+  withdrawal_reversal: 'NRTI',
+  adjustment_reversal: 'NMSC',
 }
 
 /** Whether the currency has a code of three letters, as every amount here needs. */
@@ -135,13 +140,14 @@ class Pages {
 }
 
 /**
- * Value date, entry date, mark (RD: a debit reversed, which is a credit), amount, code, the
+ * Value date, entry date, mark (RD: a debit reversed, which is a credit; RC: the opposite), amount,
+ * code, the
  * customer's reference, and ours: the last 16 characters of the line's id, all of which is in :86:.
  */
 function statementLine({ id, type, created_at, currency, net_amount, reference_id }: BookedLine) {
   const date = shortDate(created_at)
-  const given_back = type === 'payout_failure' || type === 'payout_reversal'
-  const mark = net_amount < 0n ? 'D' : given_back ? 'RD' : 'C'
+  const debit = net_amount < 0n
+  const mark = isReversal(type) ? (debit ? 'RC' : 'RD') : debit ? 'D' : 'C'
   return (
     `:61:${date}${date.slice(2)}${mark}${swiftAmount(absolute(net_amount), currency)}` +
     `${CODES[type]}${customerReference(reference_id)}//${swiftText(id.slice(-16))}\r\n`

@@ -125,12 +125,16 @@ async function findPage(
   filters: StatementWanted['filters'],
   after: Fragment,
 ): Promise<BookedLine[]> {
-  // `description` names the payout; what it says is fixed when it is made.
+  // `description` names the payout; what it says is fixed when it is made. What the operator has
+  // booked says itself which reference and reason it has.
   const rows = await readConfined(
     sql,
     [account_id],
     tx => tx<PageRow[]>`
-      select t.*, p.reference_id, p.transaction_description, p.uetr from (
+      select t.*, coalesce(p.reference_id, t.metadata ->> 'reference') as reference_id,
+        coalesce(p.transaction_description, t.metadata ->> 'reason') as transaction_description,
+        p.uetr
+      from (
         select ${sql(COLUMNS)} from balance_transactions
         where account_id = ${account_id} ${conditions(sql, filters, after, place(sql, below))}
         order by ${orderBy(sql, filters)} limit ${PAGE}

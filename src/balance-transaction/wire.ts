@@ -7,11 +7,10 @@ import { idPattern } from '../id.ts'
 import type { Instant } from '../instant.ts'
 import { amountToJson, rateToJson } from '../money/json.ts'
 import { balanceAnswers, balanceTransactionAnswers } from './examples.ts'
-import type { BalanceTransaction } from './rules.ts'
+import { BALANCE_TRANSACTION_TYPES, type BalanceTransaction } from './rules.ts'
 
 /** What moves balances, by the prefix of its id. */
-const SOURCES = ['pot', 'btr', 'esc'] as const
-const TYPES = ['escrow', 'payout', 'payout_failure', 'payout_reversal'] as const
+const SOURCES = ['pot', 'btr', 'esc', 'wdr', 'adj'] as const
 const OPERATION_TYPES = ['credit', 'debit'] as const
 
 export const BalanceTransactionResponse = Type.Object(
@@ -33,10 +32,14 @@ export const BalanceTransactionResponse = Type.Object(
       Type.Object({ exchange_rate: RateNumber, initial: Money, final: Money }),
     ),
     net: Money,
-    metadata: Type.Record(Type.String(), Type.String()),
+    metadata: Type.Record(Type.String(), Type.String(), {
+      description:
+        'Of money that the operator has booked: `reference`, the bank’s, and `reason`, where ' +
+        'there are any. Empty otherwise.',
+    }),
     operation_type: Literals(OPERATION_TYPES),
     source: Type.String(),
-    type: Literals(TYPES),
+    type: Literals(BALANCE_TRANSACTION_TYPES),
   },
   {
     title: 'BalanceTransaction',
@@ -47,11 +50,13 @@ export const BalanceTransactionResponse = Type.Object(
 
 export const BalanceTransactionQuery = ListQueryOf('btr', {
   currency: CurrencyFilter('The balance that was moved.'),
-  type: Literals(TYPES),
+  type: Literals(BALANCE_TRANSACTION_TYPES),
   operation_type: Literals(OPERATION_TYPES),
   source: Type.String({
     pattern: SOURCES.map(idPattern).join('|'),
-    description: 'The payout, the balance transaction given back, or the escrow.',
+    description:
+      'The payout, the balance transaction that was given back or reversed, the escrow, the ' +
+      'withdrawal or the adjustment.',
   }),
 })
 
@@ -62,6 +67,8 @@ export function presentBalanceTransaction(line: BalanceTransaction) {
     { amount: line.fixed_fee, type: 'fixed_fee' },
     { amount: line.variable_fee, type: 'variable_fee' },
   ].filter(fee => fee.amount !== 0n)
+  // Which person has booked it is the operator's to know.
+  const { by: _by, ...metadata } = line.metadata
   return {
     id: line.id,
     object: 'balance_transaction',
@@ -76,7 +83,7 @@ export function presentBalanceTransaction(line: BalanceTransaction) {
       final: { amount: amountToJson(final.amount), currency: final.currency },
     })),
     net: { amount: amountToJson(line.net_amount), currency },
-    metadata: line.metadata,
+    metadata,
     operation_type: line.operation_type,
     source: line.source,
     type: line.type,

@@ -1,22 +1,35 @@
-// corridor account create|list|set, fund.
+// corridor account create|list|show|history. What changes an account stands in account-change.ts.
 import type { Command } from 'commander'
-import {
-  type Account,
-  DUPLICATE_WINDOW_S,
-  MAX_DUPLICATE_WINDOW_S,
-  makeApiKey,
-} from '../account/rules.ts'
+import { type Account, DUPLICATE_WINDOW_S, makeApiKey } from '../account/rules.ts'
 import { newSecret } from '../account/secret.ts'
-import { listAccounts, updateDuplicateWindow } from '../account/store.ts'
-import { presentBalanceTransaction } from '../balance-transaction/wire.ts'
+import {
+  type AccountListing,
+  type ApiKeyListing,
+  listAccounts,
+  listAccountsInFull,
+  listKeysOfAccount,
+} from '../account/store.ts'
 import type { Sql } from '../db/connect.ts'
-import { Refusal } from '../errors.ts'
-import { type Fund, fundAccount, openAccount } from '../funding/operations.ts'
+import { openAccount } from '../funding/accounts.ts'
+import type { HistoricRow } from '../history/store.ts'
 import { newId } from '../id.ts'
+import { listBalancesOf } from '../ledger/store.ts'
 import { currencyExponent } from '../money/currency.ts'
 import { formatMajor } from '../money/decimal.ts'
-import { readAmount, readCurrency, readMoney } from './amounts.ts'
-import { CommandFailed, type Context, print, table, UsageError, withContext } from './context.ts'
+import {
+  accountChangeCommands,
+  DEFAULT_WINDOW,
+  describeWindow,
+  readWindow,
+  WINDOW_MEANING,
+} from './account-change.ts'
+import { readCurrency, readMoney } from './amounts.ts'
+import { book } from './booking.ts'
+import { type Context, print, table, UsageError, withContext } from './context.ts'
+import { historyCommand } from './history.ts'
+import { keyTable } from './key-table.ts'
+import { visible } from './terminal.ts'
+import { MAX_NAME, readText } from './texts.ts'
 
 interface Json {
   json?: boolean
@@ -53,36 +66,50 @@ export async function createAccount(context: Context, wanted: NewAccount): Promi
   const options = { scope: 'write', name: 'first key', secret } as const
   const key = makeApiKey(account.account_id, options, newId)
   await context.write(openAccount, { account, key })
-  for (const { currency, amount } of wanted.fund) {
-    await fund(context, { account_id: account.account_id, currency, amount, source: newId('esc') })
-  }
+  for (const money of wanted.fund) await fundOpened(context, account.account_id, money)
   return { account, key_id: key.key_id, secret }
 }
 
-/**
- * A credit; when it is not known whether it happened, says how to ask again without a second one.
- */
-async function fund(context: Context, command: Fund) {
-  try {
-    return await context.write(fundAccount(newId), command)
-  } catch (error) {
-    const unknown = error instanceof Refusal && error.status === 503
-    if (!unknown) throw error
-    const { account_id, currency, amount, source } = command
-    const major = formatMajor(amount, currencyExponent(currency))
-    throw new CommandFailed(
-      'the database did not answer; whether the money was credited is not known. This credits it ' +
-        `once, however often it is run: corridor fund ${account_id} ${currency} ${major} ` +
-        `--source ${source}`,
-    )
-  }
+/** A new account has no reference to go by: its source says what was funded already. */
+async function fundOpened(
+  context: Context,
+  account_id: string,
+  { currency, amount }: NewAccount['fund'][number],
+): Promise<void> {
+  const source = newId('esc')
+  const words = { kind: 'funding', reference: '', reason: '' } as const
+  const major = formatMajor(amount, currencyExponent(currency))
+  const again = `corridor fund ${account_id} ${currency} ${major} --source ${source}`
+  await book(context, { ...words, account_id, currency, amount, source }, again)
 }
 
 export function accountCommands(program: Command): void {
-  const account = program.command('account').description('open, list and guard accounts')
+  const account = program.command('account').description('open, list, change and freeze accounts')
   createCommand(account)
-  setCommand(account)
   listCommand(account)
+  showCommand(account)
+  accountChangeCommands(account)
+  historyCommand(account, {
+    table_name: 'accounts',
+    description: 'list what changed in accounts, newest first',
+    argument: {
+      name: 'account',
+      meaning: 'only this account',
+      read: account_id => ({ account_id }),
+    },
+    subject: row => `${row.account_id}`,
+    describe: describeHistoric,
+    example: 'account history acc_01m7xpm2kyj94bggdx1c',
+  })
+}
+
+/** What an operator can change, as it was then. */
+function describeHistoric(row: HistoricRow): string {
+  const window = describeWindow(Number(row.duplicate_window_s))
+  const currencies = (JSON.parse(row.currencies ?? '[]') as string[]).join(',')
+  const state = row.state ?? 'active'
+  const reason = row.state_reason ? ` (${row.state_reason})` : ''
+  return `${row.name}, ${currencies}, primary ${row.primary_currency}, ${window}, ${state}${reason}`
 }
 
 function createCommand(account: Command): void {
@@ -94,7 +121,7 @@ function createCommand(account: Command): void {
     .requiredOption('--primary <code>', 'primary holding currency')
     .option('--fund <CODE=amount...>', 'opening balances in major units, such as USD=100000.00')
     .option('--sandbox', 'an account for tests: its clock can be moved, and it funds itself')
-    .option('--duplicate-window <time>', WINDOW_MEANING, describeWindow(DUPLICATE_WINDOW_S))
+    .option('--duplicate-window <time>', WINDOW_MEANING, DEFAULT_WINDOW)
     .option('--json', 'print JSON')
     .addHelpText('after', CREATE_HELP)
     .action(async (options: CreateOptions) => {
@@ -111,84 +138,86 @@ function createCommand(account: Command): void {
     })
 }
 
-function setCommand(account: Command): void {
-  account
-    .command('set')
-    .description('change how an account is guarded')
-    .argument('<account>', 'account id')
-    .requiredOption('--duplicate-window <time>', WINDOW_MEANING)
-    .option('--json', 'print JSON')
-    .addHelpText('after', SET_HELP)
-    .action(async (account_id: string, options: Json & { duplicateWindow: string }) => {
-      const duplicate_window_s = readWindow(options.duplicateWindow)
-      const known = await withContext(({ sql }) =>
-        updateDuplicateWindow(sql, account_id, duplicate_window_s),
-      )
-      if (!known) throw new UsageError(`no account ${account_id}`)
-      const words = `${account_id}  duplicate window ${describeWindow(duplicate_window_s)}`
-      print(options, { account_id, duplicate_window_s }, words)
-    })
-}
-
-function listCommand(account: Command): void {
-  account
-    .command('list')
-    .description('list accounts')
-    .option('--json', 'print JSON')
-    .addHelpText('after', '\nExample:\n  npx corridor account list')
-    .action(async (options: Json) => {
-      const accounts = await withContext(({ sql }) => listAccounts(sql))
-      const rows = accounts.map(a => [
-        a.account_id,
-        a.name,
-        a.currencies.join(','),
-        a.primary_currency,
-        a.deposit_address,
-        a.sandbox ? 'sandbox' : '',
-        describeWindow(a.duplicate_window_s),
-      ])
-      const headings = ['account', 'name', 'currencies', 'primary', 'deposit address']
-      headings.push('kind', 'duplicates')
-      print(options, accounts, table(headings, rows))
-    })
-}
-
 const CREATE_HELP = `
 Example:
   npx corridor account create --name "Harbour Trading" \\
     --currencies USD,EUR,HKD --primary USD --fund USD=100000.00 EUR=5000.00`
 
-const SET_HELP = `
-A payout to the same beneficiary details with the same amount, currency and
-reference as one made within the window is refused, unless the request says
-"allow_duplicate": true.
-
-Example:
-  npx corridor account set acc_01m7xpm2kyj94bggdx1c --duplicate-window 1h`
-
-const WINDOW_MEANING = 'how long a payout like an earlier one is refused, such as 10m, or off'
-
-const WINDOW_UNITS = [
-  ['d', 86_400],
-  ['h', 3600],
-  ['m', 60],
-  ['s', 1],
-] as const
-
-/** `90s`, `10m`, `2h`, `7d` or `off`, in seconds. */
-function readWindow(text: string): number {
-  if (text === 'off') return 0
-  const [, count = '', unit = ''] = /^(\d{1,6})([smhd])$/.exec(text) ?? []
-  const seconds = Number(count) * (WINDOW_UNITS.find(([name]) => name === unit)?.[1] ?? 0)
-  if (seconds > 0 && seconds <= MAX_DUPLICATE_WINDOW_S) return seconds
-  const most = describeWindow(MAX_DUPLICATE_WINDOW_S)
-  throw new UsageError(`a window is like 90s, 10m or 2h, at most ${most}, or off; not "${text}"`)
+function listCommand(account: Command): void {
+  account
+    .command('list')
+    .description('list accounts with their states and balances')
+    .option('--json', 'print JSON')
+    .addHelpText('after', '\nExample:\n  npx corridor account list')
+    .action(async (options: Json) => {
+      const accounts = await withContext(({ audit }) => findAccounts(audit, null))
+      const rows = accounts.map(a => [
+        a.account_id,
+        a.name,
+        a.state,
+        a.sandbox ? 'sandbox' : 'live',
+        a.balances.map(describeBalance).join(', '),
+      ])
+      const headings = ['account', 'name', 'state', 'kind', 'balances']
+      print(options, accounts.map(presentAccount), table(headings, rows))
+    })
 }
 
-function describeWindow(seconds: number): string {
-  if (seconds === 0) return 'off'
-  const [unit, size] = WINDOW_UNITS.find(([, size]) => seconds % size === 0) ?? ['s', 1]
-  return `${seconds / size}${unit}`
+function showCommand(account: Command): void {
+  account
+    .command('show')
+    .description('show an account: state, balances, deposit address, guard and keys')
+    .argument('<account>', 'account id')
+    .option('--json', 'print JSON')
+    .addHelpText('after', '\nExample:\n  npx corridor account show acc_01m7xpm2kyj94bggdx1c')
+    .action(async (account_id: string, options: Json) => {
+      const { shown, keys } = await withContext(async ({ sql, audit }) => {
+        const [shown] = await findAccounts(audit, account_id)
+        if (shown === undefined) throw new UsageError(`no account ${account_id}`)
+        return { shown, keys: await listKeysOfAccount(sql, account_id) }
+      })
+      print(options, { ...presentAccount(shown), keys }, describeAccount(shown, keys))
+    })
+}
+
+interface AccountInFull extends AccountListing {
+  readonly balances: readonly { readonly currency: string; readonly available: bigint }[]
+}
+
+/** One, or all. */
+async function findAccounts(audit: Sql, account_id: string | null): Promise<AccountInFull[]> {
+  const [accounts, balances] = await Promise.all([
+    listAccountsInFull(audit, account_id),
+    listBalancesOf(audit, account_id),
+  ])
+  const byAccount = Map.groupBy(balances, balance => balance.account_id)
+  return accounts.map(a => ({ ...a, balances: byAccount.get(a.account_id) ?? [] }))
+}
+
+/** Amounts are minor units, as text. */
+function presentAccount({ balances, ...account }: AccountInFull) {
+  const amounts = balances.map(({ currency, available }) => [currency, available.toString()])
+  return { ...account, balances: Object.fromEntries(amounts) as Record<string, string> }
+}
+
+function describeBalance({ currency, available }: AccountInFull['balances'][number]): string {
+  return `${currency} ${formatMajor(available, currencyExponent(currency))}`
+}
+
+function describeAccount(account: AccountInFull, keys: readonly ApiKeyListing[]): string {
+  const { state, state_reason } = account
+  const lines = [
+    ['account', account.account_id],
+    ['name', account.name],
+    ['state', state_reason === '' ? state : `${state} (${state_reason})`],
+    ['kind', account.sandbox ? 'sandbox' : 'live'],
+    ['balances', account.balances.map(describeBalance).join(', ')],
+    ['primary', account.primary_currency],
+    ['deposit address', account.deposit_address],
+    ['duplicate window', describeWindow(account.duplicate_window_s)],
+    ['created', account.created_at],
+  ].map(([label = '', value = '']) => `${label.padEnd(18)}${visible(value)}`)
+  return [...lines, '', keyTable(keys)].join('\n')
 }
 
 interface CreateOptions extends Json {
@@ -201,7 +230,7 @@ interface CreateOptions extends Json {
 }
 
 function readNewAccount(options: CreateOptions): NewAccount {
-  if (options.name.trim() === '') throw new UsageError('--name must say who the account belongs to')
+  const name = readText('--name', options.name, MAX_NAME)
   const currencies = [...new Set(options.currencies.split(',').map(readCurrency))]
   const primary_currency = readCurrency(options.primary)
   const fund = (options.fund ?? []).map(readMoney)
@@ -210,45 +239,7 @@ function readNewAccount(options: CreateOptions): NewAccount {
   }
   const duplicate_window_s = readWindow(options.duplicateWindow)
   const sandbox = options.sandbox === true
-  return { name: options.name, currencies, primary_currency, fund, sandbox, duplicate_window_s }
-}
-
-export function fundCommand(program: Command): void {
-  program
-    .command('fund')
-    .description('credit an account with money that has come in; writes an escrow transaction')
-    .argument('<account>', 'account id')
-    .argument('<currency>', 'currency code')
-    .argument('<amount>', 'amount in major units, such as 100000.00')
-    .option('--source <esc_id>', 'the escrow it came from; a source funds an account once')
-    .option('--json', 'print JSON')
-    .addHelpText('after', '\nExample:\n  npx corridor fund acc_01m7xpm2kyj94bggdx1c USD 100000.00')
-    .action(
-      async (
-        account_id: string,
-        code: string,
-        text: string,
-        options: Json & { source?: string },
-      ) => {
-        const currency = readCurrency(code)
-        const amount = readAmount(text, currency)
-        const source = readSource(options.source)
-        const funded = await withContext(async context => {
-          await findAccount(context.sql, account_id)
-          return fund(context, { account_id, currency, amount, source })
-        })
-        const { line } = funded.entries[0]
-        const after = formatMajor(line.balance_after, currencyExponent(currency))
-        const words = `${line.id}  ${currency} ${text} from ${source}; balance now ${after}`
-        print(options, presentBalanceTransaction(line), words)
-      },
-    )
-}
-
-function readSource(source: string | undefined): string {
-  if (source === undefined) return newId('esc')
-  if (/^esc_[0-9A-Za-z]{1,60}$/.test(source)) return source
-  throw new UsageError(`--source must be an escrow id, esc_ and letters or digits`)
+  return { name, currencies, primary_currency, fund, sandbox, duplicate_window_s }
 }
 
 export async function findAccount(sql: Sql, account_id: string): Promise<Account> {

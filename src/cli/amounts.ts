@@ -20,6 +20,12 @@ export function readAmount(text: string, currency: string): bigint {
   )
 }
 
+/** The same with a sign: what begins with a minus is negative. */
+export function readSigned(text: string, currency: string): bigint {
+  const amount = readAmount(text.replace(/^[+-]/, ''), currency)
+  return text.startsWith('-') ? -amount : amount
+}
+
 /** `USD=100000.00` as currency and minor units. */
 export function readMoney(text: string): { currency: string; amount: bigint } {
   const [code = '', amount = '', ...more] = text.split('=')

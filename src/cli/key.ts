@@ -6,7 +6,8 @@ import { insertApiKey, listKeysOfAccount, markKeyRevoked } from '../account/stor
 import type { Sql } from '../db/connect.ts'
 import { newId } from '../id.ts'
 import { findAccount } from './account.ts'
-import { print, table, UsageError, withContext } from './context.ts'
+import { print, UsageError, withContext } from './context.ts'
+import { keyTable } from './key-table.ts'
 
 interface Json {
   json?: boolean
@@ -31,19 +32,26 @@ export function keyCommands(program: Command): void {
       const scope = SCOPES.find(s => s === options.scope)
       if (scope === undefined) throw new UsageError(`scope must be one of ${SCOPES.join(', ')}`)
       const made = await withContext(({ sql }) => createKey(sql, account_id, scope, options.name))
-      const words = `key id  ${made.key_id}\nsecret  ${made.secret}   (shown once)`
+      const words = [
+        `key id   ${made.key_id}`,
+        `secret   ${made.secret}   (shown once)`,
+        `account  ${account_id}`,
+        `scope    ${scope}`,
+      ].join('\n')
       print(options, made, words)
     })
   key
     .command('list')
-    .description('list the keys of an account')
+    .description('list the keys of an account, and when each was used last, to the minute')
     .argument('<account>', 'account id')
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  npx corridor key list acc_01m7xpm2kyj94bggdx1c')
     .action(async (account_id: string, options: Json) => {
-      const keys = await withContext(({ sql }) => listKeysOfAccount(sql, account_id))
-      const rows = keys.map(k => [k.key_id, k.scope, k.name, k.created_at, k.revoked_at ?? ''])
-      print(options, keys, table(['key id', 'scope', 'name', 'created', 'revoked'], rows))
+      const keys = await withContext(async ({ sql }) => {
+        await findAccount(sql, account_id)
+        return listKeysOfAccount(sql, account_id)
+      })
+      print(options, keys, keyTable(keys))
     })
   key
     .command('revoke')
@@ -52,9 +60,13 @@ export function keyCommands(program: Command): void {
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  npx corridor key revoke key_01m7xpm2kz8t3vqw5n0r')
     .action(async (key_id: string, options: Json) => {
-      const done = await withContext(({ sql }) => markKeyRevoked(sql, key_id))
-      if (!done) throw new UsageError(`no live key ${key_id}`)
-      print(options, { key_id, revoked: true }, `${key_id} is revoked`)
+      const key = await withContext(({ sql }) => markKeyRevoked(sql, key_id))
+      if (key === undefined) throw new UsageError(`no key ${key_id}, or it is revoked already`)
+      const named = key.name === '' ? '' : ` "${key.name}"`
+      const words =
+        `${key_id} is revoked: a ${key.scope} key${named} of ${key.account_id}; ` +
+        'every process refuses it within a second'
+      print(options, { ...key, revoked: true }, words)
     })
 }
 

@@ -35,7 +35,7 @@ export async function findByKeys<Row>(
  */
 export async function findAccountOf(
   sql: Sql,
-  table: 'entities' | 'payouts',
+  table: 'balance_transactions' | 'entities' | 'payouts',
   id: string,
 ): Promise<string | undefined> {
   const [row] = await sql<{ account_id: string }[]>`

@@ -28,6 +28,8 @@ export interface Operation<Command, State, Outcome, Prepared = unknown>
 /** How any write begins. */
 interface Loading<Command, State, Prepared> {
   readonly name: string
+  /** Whether a frozen account may ask for it all the same; for what says nothing, it may not. */
+  readonly while_frozen?: true
   prepare?(tx: TransactionSql, commands: readonly Command[]): Promise<Prepared>
   load(
     tx: TransactionSql,

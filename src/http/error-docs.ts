@@ -20,6 +20,7 @@ export interface OperationTraits {
   readonly hasQuery: boolean
   readonly hasBody: boolean
   readonly idempotent: boolean
+  readonly writes: boolean
 }
 
 export const REASONS = Object.keys(CATALOGUE) as Reason[]
@@ -120,6 +121,7 @@ export function reasonsOf(traits: OperationTraits, own: readonly Reason[]): Reas
   add(traits.authenticated, 'rate_limited', 'internal', 'service_unavailable')
   add(traits.authenticated, 'invalid_request', 'headers_too_large', 'uri_too_long')
   add(traits.authenticated, 'request_timeout')
+  add(traits.writes, 'account_frozen', 'account_closed')
   add(traits.hasParams, 'invalid_path_parameter')
   add(traits.hasQuery, 'invalid_query_parameter')
   add(traits.hasBody, 'invalid_json', 'invalid_field')

@@ -148,6 +148,7 @@ function describe(own: FastifySchema | undefined, url: string, route: RouteOptio
     hasQuery: schema.querystring !== undefined,
     hasBody: schema.body !== undefined || route.config?.optionalBody === true,
     idempotent: schema.headers !== undefined,
+    writes: scope !== 'read',
   }
   const reasons = reasonsOf(traits, (schema[REFUSALS] ?? []) as readonly Reason[])
   const { 200: success } = schema.response as Record<string, Json>

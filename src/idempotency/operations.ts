@@ -1,6 +1,8 @@
 // Makes any operation answer a repeated Idempotency-Key with its first answer. The key is read
 // under the book's lock and written in the transaction of the effect, so there is no window between
-// them.
+// them. Every write that an account asks for comes through here, so it is here that what a frozen
+// or closed account asks for is refused; its kept answers it gets.
+import { checkActive, checkOpen } from '../account/states.ts'
 import type { TransactionSql } from '../db/connect.ts'
 import type { LongOperation, Operation } from '../engine/operation.ts'
 import { type Book, bookOf } from '../ledger/rules.ts'
@@ -35,7 +37,7 @@ export function idempotent<
   operation: Operation<Command, Inner, Outcome, Prepared>,
 ): Operation<Command, State<Inner>, Answered<Outcome>, Prepared> {
   return {
-    name: operation.name,
+    ...aboutOf(operation),
     ...(operation.prepare === undefined ? {} : { prepare: operation.prepare }),
 
     load: (tx, commands, prepared) =>
@@ -44,6 +46,7 @@ export function idempotent<
     decide(state: State<Inner>, command: Command): Answered<Outcome> {
       const before = findReplay(state, command)
       if (before !== null) return { reply: before, outcome: null }
+      checkAccount(operation, state, command)
       const outcome = operation.decide(state.inner, command)
       keep(state, command, outcome.reply)
       return { reply: outcome.reply, outcome }
@@ -70,7 +73,7 @@ export function idempotentLong<
   operation: LongOperation<Command, Inner, Outcome, Prepared>,
 ): LongOperation<Command, State<Inner>, Answered<Outcome>, Prepared> {
   return {
-    name: operation.name,
+    ...aboutOf(operation),
     ...(operation.prepare === undefined ? {} : { prepare: operation.prepare }),
 
     load: (tx, commands, prepared) =>
@@ -79,12 +82,32 @@ export function idempotentLong<
     async settle(tx, state, command): Promise<Answered<Outcome>> {
       const before = findReplay(state, command)
       if (before !== null) return { reply: before, outcome: null }
+      checkAccount(operation, state, command)
       const outcome = await operation.settle(tx, state.inner, command)
       keep(state, command, outcome.reply)
       if (state.fresh.length > 0) await insertKeptReplies(tx, state.fresh.splice(0))
       return { reply: outcome.reply, outcome }
     },
   }
+}
+
+interface About {
+  readonly name: string
+  readonly while_frozen?: true
+}
+
+function aboutOf({ name, while_frozen }: About): About {
+  return { name, ...(while_frozen && { while_frozen }) }
+}
+
+/** By the book's lock: what comes after a freeze has returned obeys it. */
+function checkAccount(
+  { while_frozen }: About,
+  { books }: State<unknown>,
+  { account_id }: Claiming,
+): void {
+  const check = while_frozen === true ? checkOpen : checkActive
+  check(bookOf(books, account_id))
 }
 
 /** `loading` has sent its locks, so what is sent now sees what those who held them before kept. */

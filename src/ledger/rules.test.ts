@@ -102,6 +102,7 @@ function emptyBook(balances: Readonly<Record<string, bigint>> = {}): Book {
   return {
     account_id: 'acc_1',
     now: NOW,
+    state: 'active',
     journal_count: 0n,
     head_hash: EMPTY_HASH,
     event_count: 0n,

@@ -1,6 +1,7 @@
 // The book of one account, as pure functions: what a journal is, how it is numbered, hashed and
 // applied to balances. It knows no payout and no SQL.
 import { hash as digest } from 'node:crypto'
+import type { AccountState } from '../account/states.ts'
 import { refusal } from '../errors.ts'
 import type { Instant } from '../instant.ts'
 
@@ -10,6 +11,7 @@ import type { Instant } from '../instant.ts'
  * currency. docs/glossary.md explains each.
  */
 export type LedgerCode =
+  | 'adjustments'
   | 'available'
   | 'fees'
   | 'funding'
@@ -27,7 +29,18 @@ export interface Posting {
 }
 
 /** Why a journal was written. */
-export type JournalKind = 'funding' | 'payout' | 'receipt' | 'settlement' | 'failure' | 'reversal'
+export type JournalKind =
+  | 'funding'
+  | 'payout'
+  | 'receipt'
+  | 'settlement'
+  | 'failure'
+  | 'reversal'
+  | 'withdrawal'
+  | 'adjustment'
+  | 'funding_reversal'
+  | 'withdrawal_reversal'
+  | 'adjustment_reversal'
 
 export interface Journal {
   readonly account_id: string
@@ -46,6 +59,8 @@ export interface Book {
   readonly account_id: string
   /** The account's clock, read once the book was locked: the time of whatever is written now. */
   readonly now: Instant
+  /** Of its account, read once the book was locked. */
+  readonly state: AccountState
   journal_count: bigint
   /** Hash of the newest journal, 64 hex digits; of an empty book, 64 zeros. */
   head_hash: string

@@ -1,5 +1,6 @@
 // The statements of the book: lock, read, append. They decide nothing.
 
+import type { AccountState } from '../account/states.ts'
 import { confineTo } from '../db/confine.ts'
 import type { Sql, TransactionSql } from '../db/connect.ts'
 import { inserter, updater } from '../db/rows.ts'
@@ -15,9 +16,10 @@ export interface LockedBooks {
 
 /**
  * Locks the books of these accounts in order of account id, the only lock order there is, and reads
- * their balances and clocks. From then on the transaction is confined to these accounts. The clock
- * of a book is always after what the book has seen, even when the database's has been set back:
- * created_at follows the numbers, and no list by time gets a row among those that a reader has had.
+ * their balances, clocks and states. From then on the transaction is confined to these accounts.
+ * The clock of a book is always after what the book has seen, even when the database's has been set
+ * back: created_at follows the numbers, and no list by time gets a row among those that a reader
+ * has had.
  */
 export async function lockBooks(
   tx: TransactionSql,
@@ -34,11 +36,12 @@ export async function lockBooks(
   const [books, balances] = await Promise.all([
     locked,
     tx<BalanceRow[]>`
-      select b.account_id, b.currency, b.available, m.now,
+      select b.account_id, a.state, b.currency, b.available, m.now,
         greatest(m.now + k.clock_ahead, k.last_written_at + interval '1 microsecond')
           as account_now
       from (select clock_timestamp() as now offset 0) m, books k
       join balances b on b.account_id = k.account_id
+      join accounts a on a.account_id = k.account_id
       where k.account_id = any (${ids}::text[])`,
   ])
   const byAccount = Map.groupBy(balances, row => row.account_id)
@@ -48,6 +51,7 @@ export async function lockBooks(
     result.set(row.account_id, {
       ...row,
       now: rows[0]?.account_now ?? '',
+      state: rows[0]?.state ?? 'closed',
       balances: new Map(rows.map(({ currency, available }) => [currency, available])),
       changed: new Set(),
     })
@@ -64,6 +68,7 @@ interface BookRow {
 
 interface BalanceRow {
   account_id: string
+  state: AccountState
   currency: string
   available: bigint
   now: Instant
@@ -163,9 +168,19 @@ export async function insertBook(
   await Promise.all([
     tx`insert into books (account_id, head_hash)
       values (${account_id}, decode(repeat('00', 32), 'hex'))`,
-    tx`insert into balances (account_id, currency)
-      select ${account_id}, unnest(${[...currencies]}::text[])`,
+    insertBalances(tx, account_id, currencies),
   ])
+}
+
+/** A balance of zero in each of these currencies, which the account does not hold yet. */
+export async function insertBalances(
+  tx: TransactionSql,
+  account_id: string,
+  currencies: readonly string[],
+): Promise<void> {
+  await tx`
+    insert into balances (account_id, currency)
+    select ${account_id}, unnest(${[...currencies]}::text[])`
 }
 
 interface JournalRow {
@@ -239,6 +254,17 @@ export async function listHeads(sql: Sql): Promise<Head[]> {
     select account_id, journal_count::text as journals, encode(head_hash, 'hex') as head_hash
     from books order by account_id`
   return [...rows]
+}
+
+/** The balances of one account or of all, for who may see them. */
+export async function listBalancesOf(
+  sql: Sql,
+  account_id: string | null,
+): Promise<{ account_id: string; currency: string; available: bigint }[]> {
+  return sql`
+    select account_id, currency, available from balances
+    where ${account_id}::text is null or account_id = ${account_id}
+    order by account_id, currency`
 }
 
 /** The balances of an account now, one row a currency. */

@@ -1,5 +1,6 @@
 // The write of a batch of payouts: loaded as so many payouts, decided one after the other on one
 // state, stored as payouts are. What a payout is and what refuses it is not known here.
+import { checkActive } from '../account/states.ts'
 import type { TransactionSql } from '../db/connect.ts'
 import type { LongOperation } from '../engine/operation.ts'
 import { forEachInTurns, nextTurn } from '../engine/turns.ts'
@@ -123,6 +124,7 @@ export function loadBatch(
 export async function dryRun(state: PayoutState, { account, request }: BatchCommand) {
   const tally = newTally()
   const all: Decided[] = []
+  checkActive(bookOf(state.books, account.account_id))
   await forEachInTurns(request.payouts, (payout, position) => {
     const decided = decideItem(state, account, payout, position)
     count(tally, decided)

@@ -88,11 +88,8 @@ export function makePayout(
     // A receiver's book can only be locked in order once its address is known.
     async prepare(tx, commands) {
       const asked = commands.filter(({ request }) => mayPayAnAccount(request))
-      if (asked.length > 0)
-        confineTo(
-          tx,
-          asked.map(command => command.account_id),
-        )
+      const names = asked.map(command => command.account_id)
+      if (names.length > 0) confineTo(tx, names)
       return loadBeneficiaries(tx, asked)
     },
 
@@ -228,6 +225,8 @@ export function cancelPayout(newId: NewId): Operation<CancelPayout, AdvanceState
   const { load, decide, store } = advancePayout(newId)
   return {
     name: 'cancel_payout',
+    // It brings money back.
+    while_frozen: true,
     load: (tx, commands) => load(tx, commands.map(cancelling), undefined),
     decide(state, command) {
       const outcome = decide(state, cancelling(command))

@@ -30,8 +30,9 @@ export function findReceiver(
   const book = receiver && state.books.get(receiver.account_id)
   const remarks = 'beneficiary_details.destination_details.service_account.deposit_address'
   // A sandbox funds itself: what it holds must never become money, nor money be lost in one. That
-  // there is an account on the other side is not told.
-  if (book === undefined || receiver?.sandbox !== account.sandbox) {
+  // there is an account on the other side, or one that is closed, is not told.
+  const known = receiver?.sandbox === account.sandbox && book?.state !== 'closed'
+  if (book === undefined || !known) {
     const others = account.sandbox ? 'sandbox account' : 'account of production'
     const message = `No other ${others} has this deposit address.`
     throw refusal('deposit_address_not_found', message, remarks)

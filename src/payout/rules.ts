@@ -1,6 +1,7 @@
 // Payouts as pure functions: the ladder of refusals, and the outcome when none applies. State in,
 // outcome out; the books in the state are advanced so that the next payout of a batch sees them.
 import type { Account } from '../account/rules.ts'
+import { checkActive } from '../account/states.ts'
 import type { Entry } from '../balance-transaction/rules.ts'
 import {
   type Beneficiary,
@@ -119,10 +120,10 @@ export interface PayoutOutcome {
 
 /**
  * Decides one payout. The refusals, in the order in which they are given: fields of the request
- * (400), quote, entity and beneficiary not found (404), beneficiary not fit for the type (400),
- * quote used, expired or different (422), no rate (422, 503), more than max_total_debit (422),
- * receiver unknown or its balance full (422), what SWIFT cannot carry (400), like an earlier payout
- * (409), balance (422).
+ * (400), account frozen or closed (403), quote, entity and beneficiary not found (404), beneficiary
+ * not fit for the type (400), quote used, expired or different (422), no rate (422, 503), more than
+ * max_total_debit (422), receiver unknown or its balance full (422), what SWIFT cannot carry (400),
+ * like an earlier payout (409), balance (422).
  */
 export function decidePayout(
   state: PayoutState,
@@ -131,6 +132,7 @@ export function decidePayout(
 ): PayoutOutcome {
   checkRequest(request, account)
   const book = bookOf(state.books, account.account_id)
+  checkActive(book)
   const sentQuote = findSentQuote(state, account, request)
   const held_for = checkPrincipal(state, account, request, sentQuote)
   const beneficiary = resolveBeneficiary(state, account, request)

@@ -307,6 +307,15 @@ export function findPayoutAccount(sql: Sql, id: string): Promise<string | undefi
   return findAccountOf(sql, 'payouts', id)
 }
 
+/** Payouts of an account that are not over: on their way, held, or with a rail that says more. */
+export async function countOpenPayouts(tx: TransactionSql, account_id: string): Promise<number> {
+  const [row] = await tx<{ open: number }[]>`
+    select count(*)::integer as open from payouts
+    where account_id = ${account_id} and (ask_rail_at is not null
+      or status in ('processing', 'requires_action', 'compliance_hold'))`
+  return row?.open ?? 0
+}
+
 /** How many payouts wait for the review of each of these entities, by `account_id/id`. */
 export async function countHeldPayouts(
   sql: Sql,

@@ -1,5 +1,6 @@
 // What happens to a payout after it was made, as pure functions: steps through the table of states,
 // cancellation, settlement, and money given back from the stored integers.
+import { checkActive, checkOpen } from '../account/states.ts'
 import { type BalanceTransaction, type Entry, postEntry } from '../balance-transaction/rules.ts'
 import type { Approvals } from '../entity/rules.ts'
 import { found, refusal } from '../errors.ts'
@@ -73,8 +74,8 @@ export interface AdvanceOutcome {
 }
 
 /**
- * Applies every step not yet applied. Refuses with not_found, invalid_transition or
- * payout_not_cancellable, changing nothing.
+ * Applies every step not yet applied. Refuses with not_found, invalid_transition,
+ * payout_not_cancellable, account_frozen or account_closed, changing nothing.
  */
 export function decideAdvance(state: AdvanceState, advance: Advance): AdvanceOutcome {
   const name = nameOf({ account_id: advance.account_id, id: advance.payout_id })
@@ -82,6 +83,7 @@ export function decideAdvance(state: AdvanceState, advance: Advance): AdvanceOut
   const book = bookOf(state.books, advance.account_id)
   const fresh = stepsOf(state, payout, advance)
   checkSteps(payout, fresh)
+  checkAccounts(state, book, payout, fresh)
   // After this point it succeeds.
 
   let next = payout
@@ -180,14 +182,18 @@ function stepsByReview(state: AdvanceState, payout: Payout): RailStep[] {
   }
 }
 
-/** What is let go to another account credits it, unless its balance has filled up meanwhile. */
+/** What is let go to another account credits it, unless that has filled up or closed meanwhile. */
 function release(state: AdvanceState, payout: Payout): RailStep {
   const { destination_currency, destination_amount } = payout
-  if (hasRoom(receiverOf(state, payout), destination_currency, destination_amount)) {
+  const receiver = receiverOf(state, payout)
+  const failed = (code: string, message: string): RailStep => {
+    return { status: 'failed', failure: { code, category: 'receiver', message } }
+  }
+  if (receiver.state === 'closed') return failed('PF000320', 'The receiving account is closed.')
+  if (hasRoom(receiver, destination_currency, destination_amount)) {
     return { status: 'succeeded', failure: null }
   }
-  const message = 'The balance of the receiving account cannot take this amount.'
-  return { status: 'failed', failure: { code: 'PF000310', category: 'receiver', message } }
+  return failed('PF000310', 'The balance of the receiving account cannot take this amount.')
 }
 
 /** What held a payout, and said so, is over with the next step. */
@@ -227,6 +233,24 @@ function checkSteps(payout: Payout, steps: readonly RailStep[]): void {
     }
     status = step.status
   }
+}
+
+/**
+ * What waits for a review has not left yet, so that it does not leave a frozen account; what is
+ * with the rail goes on. What is closed gets nothing, neither what was paid to it nor what comes
+ * back.
+ */
+function checkAccounts(
+  state: AdvanceState,
+  book: Book,
+  payout: Payout,
+  steps: readonly RailStep[],
+): void {
+  const leads = (...statuses: PayoutStatus[]) =>
+    steps.some(({ status }) => statuses.includes(status))
+  if (payout.held_for !== '' && leads('processing', 'succeeded')) checkActive(book)
+  if (leads('failed', 'reversed')) checkOpen(book)
+  if (toAccount(payout) && leads('succeeded')) checkOpen(receiverOf(state, payout))
 }
 
 /** What a step writes to books; the events are made after the step's own. */

@@ -121,8 +121,8 @@ export const FailureResponse = Type.Object(
     title: 'PayoutFailure',
     description:
       'Codes: PF000100, cancelled by the account; PF000300, the entity the payout was made for ' +
-      'is rejected; PF000310, the receiving account’s balance is full; OP000100, set by the ' +
-      'operator; PF000900 and PR000900, simulated; others are the rail’s.',
+      'is rejected; PF000310, the receiving account’s balance is full; PF000320, it is closed; ' +
+      'OP000100, set by the operator; PF000900 and PR000900, simulated; others are the rail’s.',
   },
 )
 

@@ -4,7 +4,8 @@ import type { Account } from '../account/rules.ts'
 import { presentBalanceTransaction } from '../balance-transaction/wire.ts'
 import type { Operation } from '../engine/operation.ts'
 import { refusal } from '../errors.ts'
-import { type Fund, type Funded, type FundState, fundAccount } from '../funding/operations.ts'
+import { type BookingState, type Fund, fundAccount } from '../funding/operations.ts'
+import type { Correction } from '../funding/rules.ts'
 import { success } from '../http/envelope.ts'
 import type { NewId } from '../id.ts'
 import type { Answering, Claiming } from '../idempotency/rules.ts'
@@ -42,6 +43,7 @@ export interface AdvancedClock extends Answering {
 /** POST /v3/sandbox/clock/advance. For lanes of one command: each moves the clock it has read. */
 export const advanceClock: Operation<AdvanceClock, ClockState, AdvancedClock> = {
   name: 'advance_clock',
+  while_frozen: true,
 
   async load(tx, commands) {
     const [{ account_id } = { account_id: '' }] = commands
@@ -74,10 +76,13 @@ export const advanceClock: Operation<AdvanceClock, ClockState, AdvancedClock> = 
 export type FundSandbox = Fund & Claiming
 
 /** POST /v3/sandbox/fund: the same credit as the operator's. */
-export function fundSandbox(newId: NewId): Operation<FundSandbox, FundState, Funded & Answering> {
+export function fundSandbox(
+  newId: NewId,
+): Operation<FundSandbox, BookingState, Correction & Answering> {
   const { load, decide, store } = fundAccount(newId)
   return {
     name: 'fund_sandbox',
+    while_frozen: true,
     load,
     decide(state, command) {
       const outcome = decide(state, command)
@@ -102,6 +107,8 @@ export function transitionPayout(
   const { prepare, load, decide, store } = advancePayout(newId)
   return {
     name: 'transition_payout',
+    // As the rail or the operator.
+    while_frozen: true,
     ...(prepare && { prepare: (tx, commands) => prepare(tx, commands.map(asAdvance)) }),
     load: (tx, commands, receivers) => load(tx, commands.map(asAdvance), receivers),
     decide(state, command) {

@@ -9,6 +9,7 @@ import {
   type LedgerCode,
   type Posting,
 } from '../ledger/rules.ts'
+import { bookedBy } from './bookings.ts'
 import { BadRow } from './problem.ts'
 import { openStream, type RowStream } from './stream.ts'
 
@@ -62,10 +63,12 @@ interface LineRow {
   net_amount: bigint
   balance_after: bigint
   source: string
+  description: string
   created_at: Instant
 }
 
 const CODES: ReadonlySet<string> = new Set<LedgerCode>([
+  'adjustments',
   'available',
   'fees',
   'funding',
@@ -86,6 +89,11 @@ const LINE_TYPES: Readonly<Record<JournalKind, string | null>> = {
   settlement: null,
   failure: 'payout_failure',
   reversal: 'payout_reversal',
+  withdrawal: 'withdrawal',
+  adjustment: 'adjustment',
+  funding_reversal: 'escrow_reversal',
+  withdrawal_reversal: 'withdrawal_reversal',
+  adjustment_reversal: 'adjustment_reversal',
 }
 
 const BOOKS = `
@@ -116,7 +124,7 @@ const journalsOf = (account_id: string | null) => `
 
 const linesOf = (account_id: string | null) => `
   select account_id, journal_number, id, type, operation_type, currency, amount, fixed_fee,
-    variable_fee, net_amount, balance_after, source, created_at
+    variable_fee, net_amount, balance_after, source, description, created_at
   from balance_transactions where ${ofAccount('account_id', account_id)}
   order by account_id, journal_number, id`
 
@@ -260,7 +268,13 @@ class Walk {
     for (const [name, expected, found] of facts) {
       if (expected !== found) throw wrong(`${name} ${expected}`, String(found))
     }
-    if (row.kind === 'funding') checkFunding(row, moved, line, this.postings)
+    const booked = bookedBy(row, moved)
+    if (booked === undefined) return
+    const [expected, found] = [words(...booked.postings), words(...this.postings)]
+    if (found !== expected) throw journalProblem(row, expected, found)
+    if (line[booked.names] !== row.source) {
+      throw wrong(`${booked.names} ${row.source}`, line[booked.names])
+    }
   }
 
   /** What the book and its balances say must be what the journals came to. */
@@ -283,19 +297,6 @@ class Walk {
       }
     }
   }
-}
-
-/** Money that comes in has two sides and nothing else, and its line names the same escrow. */
-function checkFunding(
-  row: JournalRow,
-  moved: Posting,
-  line: LineRow,
-  postings: readonly Posting[],
-): void {
-  const from: Posting = { code: 'funding', currency: moved.currency, amount: -moved.amount }
-  const expected = words(from, moved)
-  if (words(...postings) !== expected) throw journalProblem(row, expected, words(...postings))
-  if (line.source !== row.source) throw lineProblem(line, `source ${row.source}`, line.source)
 }
 
 /** Two or more postings on known codes, none zero, summing to zero in each currency. */

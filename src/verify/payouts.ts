@@ -11,6 +11,7 @@ import {
 } from '../payout/postings.ts'
 import type { PayoutStatus } from '../payout/states.ts'
 import type { PayoutType } from '../quote/rules.ts'
+import { BOOKED_KINDS } from './bookings.ts'
 import { ofAccount, POSTING_COLUMNS, type PostingColumns, readPostings, words } from './books.ts'
 import { checkPapers, PAPERS_COLUMNS, type PapersRow } from './payout-papers.ts'
 import { BadRow } from './problem.ts'
@@ -109,7 +110,7 @@ const effectsOf = (account_id: string | null) => `
     b.source as line_source, b.currency as line_currency, b.amount, b.fixed_fee, b.variable_fee
   from journals j left join balance_transactions b
     on b.account_id = j.account_id and b.journal_number = j.number
-  where j.kind <> 'funding' and ${ofAccount('j.account_id', account_id)}
+  where j.kind <> all ('${BOOKED_KINDS}') and ${ofAccount('j.account_id', account_id)}
   order by j.account_id, j.source collate "C", j.number`
 
 const receiptsOf = (account_id: string | null) => `

@@ -2,6 +2,7 @@
 // never taken for a fault: books, payouts, what must hold over all accounts, quotes, events,
 // entities.
 import type { Sql, TransactionSql } from '../db/connect.ts'
+import { checkBookings } from './bookings.ts'
 import { type BooksSeen, ofAccount, walkBooks } from './books.ts'
 import { checkEntities } from './entities.ts'
 import { matchPayouts, type PayoutsSeen } from './payouts.ts'
@@ -59,6 +60,7 @@ async function check(tx: TransactionSql, options: VerifyOptions): Promise<Checke
     set local cursor_tuple_fraction = 1; set local jit = off`)
   const tick = await progressOf(tx, options)
   const books = await walkBooks(tx, account_id, tick)
+  await checkBookings(tx, account_id)
   const payouts = await matchPayouts(tx, account_id, tick)
   if (account_id === null) checkInterAccount(books)
   checkInTransit(books, payouts, account_id)

@@ -2,6 +2,7 @@
 // at a time, so that a review that lets thousands go holds nobody up. It may be killed at any
 // point: an unfinished claim comes due again, and a hold ends once.
 import type { Deps } from '../deps.ts'
+import { Refusal } from '../errors.ts'
 import {
   type ClaimedReview,
   claimEndedReviews,
@@ -28,9 +29,9 @@ export async function endHolds(deps: Deps): Promise<number> {
 async function endHoldsOf(deps: Deps, review: ClaimedReview): Promise<number> {
   const holds = await listHeldPayouts(deps.sql, review, PAYOUTS)
   const ends = await Promise.all(holds.map(hold => endHold(deps, hold)))
-  // What failed is tried again when the claim runs out. What stays does so because the review was
-  // taken back; the next one makes it due again.
-  if (ends.includes('failed')) return holds.length
+  // What failed, or waits for a frozen account, is tried again when the claim runs out. What stays
+  // does so because the review was taken back; the next one makes it due again.
+  if (ends.includes('failed') || ends.includes('waits')) return holds.length
   const more = holds.length === PAYOUTS && !ends.includes('stays')
   await (more ? renewEndedReview : deleteEndedReview)(deps.sql, review)
   return holds.length
@@ -42,7 +43,13 @@ async function endHold(deps: Deps, { account_id, payout_id }: Hold) {
     const { payout } = await deps.lanes.advancePayout.run(advance)
     return payout.held_for === '' ? 'ended' : 'stays'
   } catch (error) {
+    // It waits for the account; an approved entity needs no other review.
+    if (isFrozen(error)) return 'waits'
     deps.log.warn({ err: error, payout_id }, 'hold not ended')
     return 'failed'
   }
+}
+
+function isFrozen(error: unknown): boolean {
+  return error instanceof Refusal && error.problems[0]?.reason === 'account_frozen'
 }

@@ -2,12 +2,13 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { Command } from 'commander'
-import { accountCommands, fundCommand } from '../../src/cli/account.ts'
+import { accountCommands } from '../../src/cli/account.ts'
 import { backupCommands } from '../../src/cli/backup.ts'
 import { demoCommand } from '../../src/cli/demo.ts'
 import { entityCommands } from '../../src/cli/entity.ts'
 import { eventsCommands } from '../../src/cli/events.ts'
 import { feesCommands } from '../../src/cli/fees.ts'
+import { fundingCommands } from '../../src/cli/funding.ts'
 import { keyCommands } from '../../src/cli/key.ts'
 import { listenCommand } from '../../src/cli/listen.ts'
 import { openapiCommand } from '../../src/cli/openapi.ts'
@@ -30,7 +31,7 @@ const program = new Command('corridor')
 startCommands(program)
 accountCommands(program)
 keyCommands(program)
-fundCommand(program)
+fundingCommands(program)
 ratesCommands(program)
 feesCommands(program)
 payoutCommands(program)

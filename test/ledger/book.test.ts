@@ -286,8 +286,8 @@ test('balance_transactions, figures that do not fit each other: refused', async 
   await rolledBack(owner, async tx => {
     await tx.unsafe(
       `insert into balance_transactions
-        select account_id, 'btr_x', journal_number, type, 'debit', currency, -10, -1, -1, -12, 9,
-          fx_conversions, description, 'esc_x', metadata, clock_timestamp()
+        select account_id, 'btr_x', journal_number, 'payout', 'debit', currency, -10, -1, -1, -12,
+          9, fx_conversions, description, 'esc_x', metadata, clock_timestamp()
         from balance_transactions where account_id = $1 and journal_number = 1`,
       [account_id],
     )
@@ -385,7 +385,14 @@ const CHANGEABLE = {
   journals: [],
   balance_transactions: [],
   events: [],
-  accounts: ['duplicate_window_s'],
+  accounts: [
+    'name',
+    'currencies',
+    'primary_currency',
+    'duplicate_window_s',
+    'state',
+    'state_reason',
+  ],
 } as const
 
 for (const [table, changeable] of Object.entries(CHANGEABLE)) {

@@ -37,6 +37,7 @@ export function bookWith(
   return {
     account_id,
     now: NOW,
+    state: 'active',
     journal_count: 0n,
     head_hash: EMPTY_HASH,
     event_count: 0n,

@@ -1,0 +1,47 @@
+// When keys were used last, as this process has seen it: noted in memory as requests come, written
+// once a minute for all keys together, so that no request waits for it and no lock is held for it.
+import type { Sql } from '../db/connect.ts'
+import { upsertKeyUses } from './store.ts'
+
+const WRITE_EVERY_MS = 60_000
+/** A database that does not answer keeps no process from stopping. */
+const LAST_WRITE_WITHIN_MS = 1_000
+
+export interface KeyUses {
+  note(key_id: string): void
+  /** Writes what was noted; it is done by itself once a minute, and at the end. */
+  write(): Promise<void>
+  close(): Promise<void>
+}
+
+export function openKeyUses(sql: Sql, onError: (error: unknown) => void): KeyUses {
+  let noted = new Map<string, number>()
+  const write = async () => {
+    if (noted.size === 0) return
+    const taken = noted
+    noted = new Map()
+    const now = performance.now()
+    const uses = [...taken].map(([key_id, at]) => ({ key_id, ago_ms: now - at }))
+    try {
+      await upsertKeyUses(sql, uses)
+    } catch (error) {
+      // Those that were used since are newer.
+      noted = new Map([...taken, ...noted])
+      onError(error)
+    }
+  }
+  const timer = setInterval(write, WRITE_EVERY_MS)
+  return {
+    note(key_id) {
+      noted.set(key_id, performance.now())
+    },
+    write,
+    async close() {
+      clearInterval(timer)
+      const late = Promise.withResolvers<void>()
+      const patience = setTimeout(late.resolve, LAST_WRITE_WITHIN_MS)
+      await Promise.race([write(), late.promise])
+      clearTimeout(patience)
+    },
+  }
+}

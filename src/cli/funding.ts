@@ -1,0 +1,218 @@
+// corridor fund, withdraw, adjust and reverse: money that an operator books on an account, and
+// takes back.
+import type { Command } from 'commander'
+import { presentBalanceTransaction } from '../balance-transaction/wire.ts'
+import { findAccountOf } from '../db/keys.ts'
+import { reverseBooking } from '../funding/operations.ts'
+import type { BookingKind, Correction } from '../funding/rules.ts'
+import { newId } from '../id.ts'
+import { currencyExponent } from '../money/currency.ts'
+import { formatMajor } from '../money/decimal.ts'
+import { findAccount } from './account.ts'
+import { readAmount, readCurrency, readSigned } from './amounts.ts'
+import { book, bookOnce } from './booking.ts'
+import { print, UsageError, withContext } from './context.ts'
+import { readReason, readText } from './texts.ts'
+
+interface Json {
+  json?: boolean
+}
+
+interface BookOptions extends Json {
+  reference?: string
+  reason?: string
+  source?: string
+}
+
+export function fundingCommands(program: Command): void {
+  fundCommand(program)
+  withdrawCommand(program)
+  adjustCommand(program)
+  reverseCommand(program)
+}
+
+function bookingCommand(program: Command, name: string, description: string): Command {
+  return program
+    .command(name)
+    .description(description)
+    .argument('<account>', 'account id')
+    .argument('<currency>', 'currency code')
+}
+
+const MAJOR = 'amount in major units, such as 100000.00'
+const REASON = 'why; the account reads it in its statement'
+
+function fundCommand(program: Command): void {
+  bookingCommand(program, 'fund', 'credit an account with money that has come in')
+    .argument('<amount>', MAJOR)
+    .option('--reference <text>', 'the bank’s reference; it funds an account once')
+    .option('--source <esc_id>', 'the escrow it came from; a source funds an account once')
+    .option('--json', 'print JSON')
+    .addHelpText('after', FUND_HELP)
+    .action(async (account_id: string, code: string, text: string, options: BookOptions) => {
+      const currency = readCurrency(code)
+      const amount = readAmount(text, currency)
+      const source = readSource(options.source)
+      const reference = readReference(options.reference)
+      const booked = await withContext(async context => {
+        const { sandbox } = await findAccount(context.sql, account_id)
+        if (!sandbox && reference === '' && options.source === undefined) throw unproven()
+        const money = { account_id, currency, amount, source, reference, reason: '' }
+        const proof = reference === '' ? `--source ${source}` : `--reference "${reference}"`
+        const again = `corridor fund ${account_id} ${currency} ${text} ${proof}`
+        return book(context, { kind: 'funding', ...money }, again)
+      })
+      tell(options, account_id, booked)
+    })
+}
+
+function unproven(): UsageError {
+  return new UsageError(
+    'a live account is funded with --reference, the bank’s, or with --source: the same money is ' +
+      'then refused when it is booked again by mistake',
+  )
+}
+
+const FUND_HELP = `
+Writes a balance transaction of type escrow. A live account needs --reference
+or --source, so that running the same command again credits nothing.
+To take back what was booked by mistake: corridor reverse btr_...
+
+Example:
+  npx corridor fund acc_01m7xpm2kyj94bggdx1c USD 100000.00 \\
+    --reference 2026112100042`
+
+function withdrawCommand(program: Command): void {
+  bookingCommand(program, 'withdraw', 'book money that leaves an account other than by a payout')
+    .argument('<amount>', MAJOR)
+    .requiredOption('--reference <text>', 'the bank’s reference; it is booked once an account')
+    .requiredOption('--reason <text>', REASON)
+    .option('--json', 'print JSON')
+    .addHelpText('after', WITHDRAW_HELP)
+    .action(async (account_id: string, code: string, text: string, options: BookOptions) => {
+      const currency = readCurrency(code)
+      const amount = -readAmount(text, currency)
+      await bookAction(
+        'withdrawal',
+        { account_id, currency, amount, source: newId('wdr') },
+        options,
+      )
+    })
+}
+
+const WITHDRAW_HELP = `
+Send the money by your bank; this books it, as a balance transaction of type
+withdrawal. No balance goes below zero, and a frozen account pays nothing out.
+
+Example:
+  npx corridor withdraw acc_01m7xpm2kyj94bggdx1c USD 2500.00 \\
+    --reference 2026112100043 --reason "Returned on request"`
+
+function adjustCommand(program: Command): void {
+  bookingCommand(program, 'adjust', 'correct a balance, up or down, with a reason')
+    .argument('<amount>', `${MAJOR} or -12.50`)
+    .requiredOption('--reference <text>', 'of the case or the bank; it is booked once an account')
+    .requiredOption('--reason <text>', REASON)
+    .option('--json', 'print JSON')
+    .addHelpText('after', ADJUST_HELP)
+    .action(async (account_id: string, code: string, text: string, options: BookOptions) => {
+      const currency = readCurrency(code)
+      const amount = readSigned(text, currency)
+      await bookAction(
+        'adjustment',
+        { account_id, currency, amount, source: newId('adj') },
+        options,
+      )
+    })
+}
+
+const ADJUST_HELP = `
+Writes a balance transaction of type adjustment; its other side, the ledger code
+adjustments, is yours. For money that went out take withdraw, for money that
+came in take fund.
+
+Examples:
+  npx corridor adjust acc_01m7xpm2kyj94bggdx1c USD -12.50 \\
+    --reference CASE-118 --reason "Fee of the receiving bank"
+  npx corridor adjust acc_01m7xpm2kyj94bggdx1c USD 12.50 \\
+    --reference CASE-119 --reason "Goodwill"`
+
+function reverseCommand(program: Command): void {
+  program
+    .command('reverse')
+    .description('take back what fund, withdraw or adjust has booked, once')
+    .argument('<balance_transaction>', 'its id, btr_...')
+    .requiredOption('--reason <text>', REASON)
+    .option('--json', 'print JSON')
+    .addHelpText('after', REVERSE_HELP)
+    .action(async (id: string, options: Json & { reason: string }) => {
+      const reason = readReason(options.reason)
+      const { account_id, reversed } = await withContext(async context => {
+        const account_id = await findAccountOf(context.audit, 'balance_transactions', id)
+        if (account_id === undefined) throw new UsageError(`no balance transaction ${id}`)
+        const command = { account_id, id, reason, by: context.config.user }
+        const again = `corridor reverse ${id} --reason "${reason}"`
+        const reversed = await bookOnce(context, reverseBooking(newId), command, again)
+        return { account_id, reversed }
+      })
+      tell(options, account_id, reversed)
+    })
+}
+
+const REVERSE_HELP = `
+The whole amount goes back where it came from. What would leave a balance below
+zero is refused. The reference of what was reversed stays used: book the right
+amount with the reference and something after it, such as "2026112100042 B".
+
+Example:
+  npx corridor reverse btr_01m7xpm2mgmk83tphhg9 --reason "Credited twice"`
+
+type Money = {
+  readonly account_id: string
+  readonly currency: string
+  readonly amount: bigint
+  readonly source: string
+}
+
+async function bookAction(kind: BookingKind, money: Money, options: BookOptions): Promise<void> {
+  const reference = readReference(options.reference)
+  const reason = readReason(options.reason)
+  const booked = await withContext(async context => {
+    await findAccount(context.sql, money.account_id)
+    return book(context, { kind, ...money, reference, reason }, 'the same command')
+  })
+  tell(options, money.account_id, booked)
+}
+
+function tell(
+  options: Json,
+  account_id: string,
+  { entries: [{ line }], balance_before }: Correction,
+): void {
+  const { reference = '', by = '' } = line.metadata
+  const major = (amount: bigint) => formatMajor(amount, currencyExponent(line.currency))
+  const words =
+    `${line.id}  ${line.type} ${line.currency} ${major(line.net_amount)}` +
+    `${reference === '' ? '' : `, reference ${reference}`} (${line.description}); ` +
+    `balance was ${major(balance_before)}, is ${major(line.balance_after)}`
+  const data = {
+    ...presentBalanceTransaction(line),
+    account: account_id,
+    by,
+    balance_before: balance_before.toString(),
+    balance_after: line.balance_after.toString(),
+  }
+  print(options, data, words)
+}
+
+function readSource(source: string | undefined): string {
+  if (source === undefined) return newId('esc')
+  if (/^esc_[0-9A-Za-z]{1,60}$/.test(source)) return source
+  throw new UsageError(`--source must be an escrow id, esc_ and letters or digits`)
+}
+
+/** '' when there is none. */
+function readReference(text: string | undefined): string {
+  if (text === undefined) return ''
+  return readText('--reference', text, 140)
+}

@@ -1,0 +1,163 @@
+// Accounts as the operator opens, changes, freezes and closes them: each under the lock of the
+// book, so that whatever comes after it finds the account as it was left.
+import type { Account, NewApiKey } from '../account/rules.ts'
+import { ACCOUNT_TRANSITIONS, type AccountState, checkOpen } from '../account/states.ts'
+import {
+  insertAccount,
+  insertApiKey,
+  listAccountsInFull,
+  type Settings,
+  updateSettings,
+  updateState,
+} from '../account/store.ts'
+import { confineTo } from '../db/confine.ts'
+import type { TransactionSql } from '../db/connect.ts'
+import type { Operation } from '../engine/operation.ts'
+import { refusal } from '../errors.ts'
+import type { Book } from '../ledger/rules.ts'
+import { insertBalances, insertBook, type LockedBooks, lockBooks } from '../ledger/store.ts'
+import { currencyExponent } from '../money/currency.ts'
+import { formatMajor } from '../money/decimal.ts'
+
+export interface OpenAccount {
+  readonly account: Account
+  readonly key: NewApiKey
+}
+
+/** A new account with its empty book and first key, all or nothing. */
+export const openAccount: Operation<OpenAccount, null, OpenAccount> = {
+  name: 'open_account',
+  load: () => Promise.resolve(null),
+  decide: (_state, command) => command,
+  store(tx, outcomes) {
+    confineTo(
+      tx,
+      outcomes.map(({ account }) => account.account_id),
+    )
+    return Promise.all(
+      outcomes.flatMap(({ account, key }) => [
+        insertAccount(tx, account),
+        insertBook(tx, account.account_id, account.currencies),
+        insertApiKey(tx, key),
+      ]),
+    )
+  },
+}
+
+export interface ChangeState {
+  readonly account_id: string
+  readonly to: AccountState
+  /** Kept with the account, and for ever in its history. */
+  readonly reason: string
+}
+
+export interface ChangedState extends ChangeState {
+  readonly from: AccountState
+}
+
+interface ChangeStateState extends LockedBooks {
+  readonly open_payouts: ReadonlyMap<string, number>
+}
+
+/** Counts the payouts of an account that are not over; the room of payouts is above this one. */
+export type CountOpen = (tx: TransactionSql, account_id: string) => Promise<number>
+
+/** Freezes, unfreezes, closes, or reopens what was closed. For lanes of one command. */
+export function changeState(
+  countOpen: CountOpen,
+): Operation<ChangeState, ChangeStateState, ChangedState> {
+  return {
+    name: 'change_account_state',
+    async load(tx, commands) {
+      const ids = commands.map(({ account_id }) => account_id)
+      const [locked, counts] = await Promise.all([
+        lockBooks(tx, ids),
+        Promise.all(ids.map(async id => [id, await countOpen(tx, id)] as const)),
+      ])
+      return { ...locked, open_payouts: new Map(counts) }
+    },
+    decide({ books, open_payouts }, change) {
+      const { account_id, to } = change
+      const book = bookNamed(books, account_id)
+      const from = book.state
+      if (!ACCOUNT_TRANSITIONS[from].includes(to)) {
+        const message =
+          from === to
+            ? `Account ${account_id} is ${from} already.`
+            : `Account ${account_id} is ${from}; freezing it reopens it.`
+        throw refusal('invalid_transition', message)
+      }
+      if (to === 'closed') checkEmpty(book, open_payouts.get(account_id) ?? 0)
+      return { ...change, from }
+    },
+    store: (tx, outcomes) => Promise.all(outcomes.map(change => updateState(tx, change))),
+  }
+}
+
+function checkEmpty({ account_id, balances }: Book, open_payouts: number): void {
+  const held = [...balances]
+    .filter(([, available]) => available !== 0n)
+    .map(([code, available]) => `${code} ${formatMajor(available, currencyExponent(code))}`)
+  const reasons = [
+    ...(held.length > 0 ? [`it holds ${held.join(', ')}`] : []),
+    ...(open_payouts > 0 ? [`${open_payouts} of its payouts are not over`] : []),
+  ]
+  if (reasons.length === 0) return
+  const message = `Account ${account_id} cannot be closed: ${reasons.join(', and ')}.`
+  throw refusal('invalid_transition', message)
+}
+
+/** What is left out stays; currencies are added, and none is taken away. */
+export interface ChangeSettings extends Partial<Omit<Settings, 'currencies'>> {
+  readonly account_id: string
+  readonly add_currencies: readonly string[]
+}
+
+export interface ChangedSettings {
+  readonly account_id: string
+  readonly before: Settings
+  readonly after: Settings
+  readonly added: readonly string[]
+}
+
+interface SettingsState extends LockedBooks {
+  readonly accounts: ReadonlyMap<string, Settings>
+}
+
+/** For lanes of one command. */
+export const changeSettings: Operation<ChangeSettings, SettingsState, ChangedSettings> = {
+  name: 'change_account_settings',
+  async load(tx, commands) {
+    const ids = commands.map(({ account_id }) => account_id)
+    const [locked, accounts] = await Promise.all([
+      lockBooks(tx, ids),
+      Promise.all(ids.map(id => listAccountsInFull(tx, id))),
+    ])
+    return { ...locked, accounts: new Map(accounts.flat().map(a => [a.account_id, a])) }
+  },
+  decide({ books, accounts }, { account_id, add_currencies, ...change }) {
+    checkOpen(bookNamed(books, account_id))
+    const before = accounts.get(account_id)
+    if (before === undefined) throw new Error(`account ${account_id} is not there`)
+    const added = [...new Set(add_currencies)].filter(code => !before.currencies.includes(code))
+    const after = { ...before, ...change, currencies: [...before.currencies, ...added] }
+    if (!after.currencies.includes(after.primary_currency)) {
+      const message = `The account holds no ${after.primary_currency} balance; add it as well.`
+      throw refusal('holding_currency_not_found', message, 'primary_currency')
+    }
+    return { account_id, before, after, added }
+  },
+  store: (tx, outcomes) =>
+    Promise.all(
+      outcomes.flatMap(({ account_id, after, added }) => [
+        updateSettings(tx, account_id, after),
+        added.length > 0 && insertBalances(tx, account_id, added),
+      ]),
+    ),
+}
+
+function bookNamed(books: ReadonlyMap<string, Book>, account_id: string): Book {
+  const book = books.get(account_id)
+  if (book === undefined) throw refusal('not_found', `No account ${account_id}.`)
+  return book
+}

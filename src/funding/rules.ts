@@ -1,0 +1,242 @@
+// What the operator books on a balance: money that came in, money that went out, corrections; and
+// the reversal of each, once. Pure.
+import { checkActive, checkOpen } from '../account/states.ts'
+import {
+  type BalanceTransaction,
+  type BalanceTransactionType,
+  type Entry,
+  postEntry,
+} from '../balance-transaction/rules.ts'
+import { found, refusal } from '../errors.ts'
+import { type Event, recordEvent } from '../event/rules.ts'
+import { type NewId, nameOf } from '../id.ts'
+import {
+  type Book,
+  checkRoom,
+  type Journal,
+  type JournalKind,
+  type LedgerCode,
+  mirrored,
+  type Posting,
+} from '../ledger/rules.ts'
+import { currencyExponent } from '../money/currency.ts'
+import { formatMajor } from '../money/decimal.ts'
+
+export type BookingKind = 'funding' | 'withdrawal' | 'adjustment'
+
+interface Booked {
+  readonly type: BalanceTransactionType
+  /** The other side: money from and to the outside, or what corrections have come to. */
+  readonly code: LedgerCode
+  readonly reversal_kind: JournalKind
+  readonly reversal_type: BalanceTransactionType
+}
+
+export const BOOKINGS: Readonly<Record<BookingKind, Booked>> = {
+  funding: {
+    type: 'escrow',
+    code: 'funding',
+    reversal_kind: 'funding_reversal',
+    reversal_type: 'escrow_reversal',
+  },
+  withdrawal: {
+    type: 'withdrawal',
+    code: 'funding',
+    reversal_kind: 'withdrawal_reversal',
+    reversal_type: 'withdrawal_reversal',
+  },
+  adjustment: {
+    type: 'adjustment',
+    code: 'adjustments',
+    reversal_kind: 'adjustment_reversal',
+    reversal_type: 'adjustment_reversal',
+  },
+}
+
+const ALL = Object.values(BOOKINGS)
+export const BOOKED_TYPES: readonly BalanceTransactionType[] = ALL.map(({ type }) => type)
+export const REVERSAL_TYPES: readonly BalanceTransactionType[] = ALL.map(
+  ({ reversal_type }) => reversal_type,
+)
+
+/** Who booked it and why, '' for what is not known. */
+export interface Grounds {
+  /** The bank's; it counts once for an account and kind. */
+  readonly reference: string
+  readonly reason: string
+  readonly by: string
+}
+
+export interface Booking extends Grounds {
+  readonly kind: BookingKind
+  readonly account_id: string
+  readonly currency: string
+  /** Minor units, not zero; what is negative leaves the balance. */
+  readonly amount: bigint
+  /** The escrow, withdrawal or adjustment; it is booked once. */
+  readonly source: string
+}
+
+/** Names of what was booked before, with the balance transaction that booked it. */
+export interface BookedBefore {
+  /** By `account_id/type/source`. */
+  readonly sources: Map<string, string>
+  /** By `account_id/type/reference`. */
+  readonly references: Map<string, string>
+}
+
+export interface Correction {
+  readonly entries: readonly [Entry]
+  readonly events: readonly Event[]
+  /** What the balance was. */
+  readonly balance_before: bigint
+}
+
+export function bookedName(account_id: string, type: string, what: string): string {
+  return `${account_id}/${type}/${what}`
+}
+
+/**
+ * Refusals, in order: no account (404), account frozen or closed (403), currency not held (400),
+ * source or reference used (409), too little or too much of a balance (422).
+ */
+export function decideBooking(
+  books: ReadonlyMap<string, Book>,
+  before: BookedBefore,
+  booking: Booking,
+  newId: NewId,
+): Correction {
+  const { account_id, kind, currency, amount, source, reference } = booking
+  const { type, code } = BOOKINGS[kind]
+  const book = checkBook(books, account_id, currency, amount)
+  const sourceName = bookedName(account_id, type, source)
+  if (before.sources.has(sourceName)) {
+    throw refusal('source_already_used', `${source} has funded this account already.`, 'source')
+  }
+  const referenceName = bookedName(account_id, type, reference)
+  const by = reference === '' ? undefined : before.references.get(referenceName)
+  if (by !== undefined) {
+    const message = `Reference "${reference}" is booked already, as ${type} ${by}.`
+    throw refusal('reference_already_used', message, 'reference')
+  }
+  checkBalance(book, currency, amount)
+  // After this point it succeeds.
+  const correction = post(
+    book,
+    { kind, source, postings: bookingPostings(code, currency, amount) },
+    { type, currency, amount, description: source, source, metadata: metadataOf(booking) },
+    newId,
+  )
+  const [{ line }] = correction.entries
+  before.sources.set(sourceName, line.id)
+  if (reference !== '') before.references.set(referenceName, line.id)
+  return correction
+}
+
+export interface Reversal {
+  readonly account_id: string
+  /** The balance transaction that is reversed. */
+  readonly id: string
+  readonly reason: string
+  readonly by: string
+}
+
+/** The balance transactions that are reversed, with their journals, by `account_id/id`. */
+export type Reversible = ReadonlyMap<string, { line: BalanceTransaction; journal: Journal }>
+
+/** Refusals: not there (404), not booked by the operator (422), reversed before (409), as above. */
+export function decideReversal(
+  state: { readonly books: ReadonlyMap<string, Book>; readonly reversible: Reversible },
+  before: Pick<BookedBefore, 'sources'>,
+  { account_id, id, reason, by }: Reversal,
+  newId: NewId,
+): Correction {
+  const { line, journal } = found(state.reversible.get(nameOf({ account_id, id })))
+  const booked = BOOKINGS[journal.kind as BookingKind]
+  if (booked?.type !== line.type) {
+    const message = `${id} is of type ${line.type}; reversed are ${BOOKED_TYPES.join(', ')}.`
+    throw refusal('not_reversible', message)
+  }
+  const { reversal_kind, reversal_type } = booked
+  const amount = -line.amount
+  const { currency, description } = line
+  const book = checkBook(state.books, account_id, currency, amount)
+  const name = bookedName(account_id, reversal_type, id)
+  const reversed_by = before.sources.get(name)
+  if (reversed_by !== undefined) {
+    throw refusal('already_reversed', `${id} is reversed already, by ${reversed_by}.`)
+  }
+  checkBalance(book, currency, amount)
+  // After this point it succeeds.
+  const metadata = metadataOf({ reference: line.metadata.reference ?? '', reason, by })
+  const correction = post(
+    book,
+    { kind: reversal_kind, source: journal.source, postings: mirrored(journal.postings) },
+    { type: reversal_type, currency, amount, description, source: id, metadata },
+    newId,
+  )
+  before.sources.set(name, correction.entries[0].line.id)
+  return correction
+}
+
+/** The balance moves by `amount`; the other side has come from there, or gone there. */
+export function bookingPostings(code: LedgerCode, currency: string, amount: bigint): Posting[] {
+  return [
+    { code, currency, amount: -amount },
+    { code: 'available', currency, amount },
+  ]
+}
+
+/** A frozen account receives; a closed one does not even that. */
+function checkBook(
+  books: ReadonlyMap<string, Book>,
+  account_id: string,
+  currency: string,
+  amount: bigint,
+): Book {
+  const book = books.get(account_id)
+  if (book === undefined) throw refusal('not_found', `No account ${account_id}.`)
+  const check = amount < 0n ? checkActive : checkOpen
+  check(book)
+  if (book.balances.has(currency)) return book
+  const held = [...book.balances.keys()].join(', ')
+  const message = `The account holds no ${currency} balance; it holds ${held}.`
+  throw refusal('holding_currency_not_found', message, 'currency')
+}
+
+function checkBalance(book: Book, currency: string, amount: bigint): void {
+  const available = book.balances.get(currency) ?? 0n
+  const after = available + amount
+  if (after < 0n) {
+    const exponent = currencyExponent(currency)
+    const message =
+      `This takes ${formatMajor(-amount, exponent)} ${currency} from the balance, and ` +
+      `${formatMajor(available, exponent)} are available.`
+    throw refusal('insufficient_balance', message, 'amount')
+  }
+  if (amount > 0n) checkRoom(book, currency, amount, 'amount')
+}
+
+function post(
+  book: Book,
+  draft: { readonly kind: JournalKind; readonly source: string; readonly postings: Posting[] },
+  line: Pick<
+    BalanceTransaction,
+    'type' | 'currency' | 'amount' | 'description' | 'source' | 'metadata'
+  >,
+  newId: NewId,
+): Correction {
+  const balance_before = book.balances.get(line.currency) ?? 0n
+  const whole = { ...line, fixed_fee: 0n, variable_fee: 0n, fx_conversions: [] }
+  const entry = postEntry(book, draft, whole, newId)
+  const created = { type: 'balance_transaction.created', object_id: entry.line.id, data: {} }
+  return { entries: [entry], events: [recordEvent(book, created, newId)], balance_before }
+}
+
+function metadataOf({ reference, reason, by }: Grounds): BalanceTransaction['metadata'] {
+  return {
+    ...(reference !== '' && { reference }),
+    ...(reason !== '' && { reason }),
+    ...(by !== '' && { by }),
+  }
+}

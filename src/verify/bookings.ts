@@ -1,0 +1,75 @@
+// What an operator has booked: the two sides of each journal, and that every reversal takes back
+// one line, whole and once, with a reason.
+import type { TransactionSql } from '../db/connect.ts'
+import { BOOKINGS, bookingPostings, REVERSAL_TYPES } from '../funding/rules.ts'
+import type { JournalKind, Posting } from '../ledger/rules.ts'
+import { ofAccount } from './books.ts'
+import { BadRow } from './problem.ts'
+
+const BOOKED = Object.entries(BOOKINGS).map(([kind, booked]) => ({ kind, ...booked }))
+
+/** Kinds of journals that are no payout's, as an array of PostgreSQL. */
+export const BOOKED_KINDS = `{${BOOKED.flatMap(b => [b.kind, b.reversal_kind]).join(',')}}`
+
+/**
+ * What the journal must be, and which column of its line names the same source; undefined of those
+ * of payouts.
+ */
+export function bookedBy(
+  { kind }: { readonly kind: JournalKind },
+  { currency, amount }: Posting,
+): { readonly postings: readonly Posting[]; readonly names: 'source' | 'description' } | undefined {
+  const booked = BOOKED.find(one => one.kind === kind || one.reversal_kind === kind)
+  if (booked === undefined) return undefined
+  const names = booked.kind === kind ? 'source' : 'description'
+  return { postings: bookingPostings(booked.code, currency, amount), names }
+}
+
+/** `wrong`: what is expected and what is found. */
+interface Wrong {
+  account_id: string
+  id: string
+  wrong: readonly [expected: string, found: string]
+}
+
+/** Reads the lines that were booked with a reason, and those they take back. Throws BadRow. */
+export async function checkBookings(tx: TransactionSql, account_id: string | null): Promise<void> {
+  const [bad] = await tx.unsafe<Wrong[]>(
+    `select account_id, id, wrong from (
+        select t.account_id, t.id, case
+          when coalesce(t.metadata ->> 'reason', '') = '' or coalesce(t.metadata ->> 'by', '') = ''
+            then array['a reason, and who gave it', t.metadata::text]
+          when t.type = any ($2::text[]) and (o.type || '_reversal' is distinct from t.type
+            or o.currency <> t.currency or o.net_amount <> -t.net_amount
+            or o.source <> t.description or o.journal_number >= t.journal_number)
+            then array['a line before it that it takes back, whole', t.source]
+          when t.type = any ($2::text[]) and exists (
+            select from balance_transactions r where r.account_id = t.account_id
+              and r.source = t.source and r.type = t.type and r.journal_number < t.journal_number)
+            then array['one reversal of ' || t.source, 'another before it']
+        end as wrong
+        from balance_transactions t
+        left join balance_transactions o on o.account_id = t.account_id and o.id = t.source
+        where t.type = any ($2::text[] || '{withdrawal,adjustment}')
+          and ${ofAccount('t.account_id', account_id)}
+      ) checked
+      where wrong is not null order by 1, 2 limit 1`,
+    [account_id, `{${REVERSAL_TYPES.join(',')}}`],
+  )
+  if (bad !== undefined) throw lineProblem(bad)
+  const [twice] = await tx.unsafe<Wrong[]>(
+    `select account_id, max(id) as id,
+        array['reference "' || (metadata ->> 'reference') || '" once', count(*)::text] as wrong
+      from balance_transactions
+      where type in ('escrow', 'withdrawal', 'adjustment') and metadata ->> 'reference' is not null
+        and ${ofAccount('account_id', account_id)}
+      group by account_id, type, metadata ->> 'reference' having count(*) > 1
+      order by 1, 2 limit 1`,
+    [account_id],
+  )
+  if (twice !== undefined) throw lineProblem(twice)
+}
+
+function lineProblem({ account_id, id: key, wrong: [expected, found] }: Wrong): BadRow {
+  return new BadRow({ table: 'balance_transactions', account_id, key, expected, found })
+}

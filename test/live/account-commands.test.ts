@@ -1,0 +1,161 @@
+// corridor account and key: what is shown, changed and kept, and what is refused.
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { upsertKeyUses } from '../../src/account/store.ts'
+import { localPayout } from '../support/bodies.ts'
+import { watchRows } from '../support/check.ts'
+import { type Cli, openCli } from '../support/cli.ts'
+import { type Client, startTestService, type TestService } from '../support/service.ts'
+
+let service: TestService
+let cli: Cli
+let account: Client
+let rows: () => Promise<Record<string, string>>
+before(async () => {
+  service = await startTestService()
+  account = await service.openAccount({ currencies: ['USD', 'EUR'], fund: { USD: 12_345n } })
+  cli = await openCli(service.database.url, { CORRIDOR_USER: 'alice' })
+  rows = await watchRows(service.database.owner)
+})
+after(async () => {
+  await cli.close()
+  await service.close()
+})
+
+/** `ACC` stands for the account's id. */
+const run = (...args: readonly string[]) =>
+  cli.run(...args.map(arg => (arg === 'ACC' ? account.account.account_id : arg)))
+
+test('account list: name, state, kind and balances', async () => {
+  const { account_id } = account.account
+  const { stdout } = await run('account', 'list')
+  assert.match(stdout, /^account +name +state +kind +balances\n/)
+  assert.match(
+    stdout,
+    new RegExp(`${account_id} +Test +active +sandbox +EUR 0\\.00, USD 123\\.45\n`),
+  )
+  const [listed] = (await run('account', 'list', '--json')).json
+  assert.deepEqual(listed.balances, { EUR: '0', USD: '12345' })
+})
+
+test('account freeze, show, unfreeze: the reason is kept, and no secret of the account', async () => {
+  const freeze = await run('account', 'freeze', 'ACC', '--reason', 'Case W-7')
+  const { account_id, deposit_address } = account.account
+  assert.equal(freeze.stdout, `${account_id}  was active, is frozen: Case W-7\n`, freeze.stderr)
+  const refused = await account.post('/v3/payout', localPayout)
+  assert.equal(refused.json.errors[0].reason, 'account_frozen')
+  assert.doesNotMatch(refused.text, /W-7/)
+  const { stdout } = await run('account', 'show', 'ACC')
+  for (const words of [
+    /^state +frozen \(Case W-7\)$/m,
+    /^kind +sandbox$/m,
+    /^balances +EUR 0\.00, USD 123\.45$/m,
+    /^duplicate window +off$/m,
+    new RegExp(`^deposit address +${deposit_address}$`, 'm'),
+    new RegExp(`^${account.key_id} +write +first key +\\S+ +never$`, 'm'),
+  ]) {
+    assert.match(stdout, words)
+  }
+  const before = await rows()
+  const again = await run('account', 'freeze', 'ACC', '--reason', 'Twice')
+  assert.deepEqual(
+    [again.code, again.stderr],
+    [1, `corridor: Account ${account_id} is frozen already.\n`],
+  )
+  const close = await run('account', 'close', 'ACC', '--reason', 'Left')
+  assert.equal(close.code, 1)
+  assert.match(close.stderr, /cannot be closed: it holds USD 123\.45\./)
+  const blank = await run('account', 'unfreeze', 'ACC', '--reason', ' ')
+  assert.deepEqual([blank.code, await rows()], [2, before])
+  const unfreeze = await run('account', 'unfreeze', 'ACC', '--reason', 'Cleared', '--json')
+  const change = { account_id, from: 'frozen', to: 'active', reason: 'Cleared' }
+  assert.deepEqual(unfreeze.json, change)
+  assert.equal((await account.post('/v3/payout', localPayout)).status, 200)
+})
+
+test('account set: name, currency, primary and window, each told before and after', async () => {
+  const change = ['--name', 'Harbour', '--add-currencies', 'USD,JPY', '--primary', 'JPY']
+  const { stdout, stderr } = await run(
+    'account',
+    'set',
+    'ACC',
+    ...change,
+    '--duplicate-window',
+    '1h',
+  )
+  const { account_id } = account.account
+  const lines = ['name was Test, is Harbour', 'currencies was USD,EUR, is USD,EUR,JPY']
+  lines.push('primary was USD, is JPY', 'duplicate window was off, is 1h')
+  assert.equal(stdout, lines.map(line => `${account_id}  ${line}\n`).join(''), stderr)
+  const balance = await account.get('/v3/balance')
+  const held = balance.json.data.available.map(({ currency }: { currency: string }) => currency)
+  assert.deepEqual(held, ['EUR', 'JPY', 'USD'])
+  const funded = await run('fund', 'ACC', 'JPY', '500')
+  assert.equal(funded.code, 0, funded.stderr)
+  const verified = await run('verify')
+  assert.equal(verified.code, 0, verified.stdout + verified.stderr)
+})
+
+for (const [what, args, code, words] of [
+  ['nothing to change', ['account', 'set', 'ACC'], 2, /say what to change/],
+  ['a blank name', ['account', 'set', 'ACC', '--name', ' '], 2, /--name must not be blank/],
+  [
+    'an unknown currency',
+    ['account', 'set', 'ACC', '--add-currencies', 'QQQ'],
+    2,
+    /unknown currency/,
+  ],
+  ['a primary not held', ['account', 'set', 'ACC', '--primary', 'GBP'], 1, /holds no GBP/],
+  ['a window too long', ['account', 'set', 'ACC', '--duplicate-window', '8d'], 2, /at most 7d/],
+  ['no such account', ['account', 'set', 'acc_x', '--name', 'X'], 1, /No account acc_x/],
+  ['no such account', ['account', 'show', 'acc_x'], 2, /no account acc_x/],
+  ['no such account', ['account', 'freeze', 'acc_x', '--reason', 'X'], 1, /No account acc_x/],
+  ['no such account', ['key', 'list', 'acc_x'], 2, /no account acc_x/],
+] as const) {
+  test(`corridor ${args.slice(0, 2).join(' ')}, ${what}: exit code ${code}, no row changes`, async () => {
+    const before = await rows()
+    const ran = await run(...args)
+    assert.deepEqual([ran.code, ran.stdout], [code, ''])
+    assert.match(ran.stderr, words)
+    assert.deepEqual(await rows(), before)
+  })
+}
+
+test('account history: who, when, and each state and setting before and after', async () => {
+  const { stdout } = await run('account', 'history', 'ACC')
+  const [, set, unfreeze, freeze] = stdout.split('\n')
+  assert.match(
+    set ?? '',
+    /alice .* Test, USD,EUR, primary USD, off, active \(Cleared\) .* Harbour,/,
+  )
+  assert.match(unfreeze ?? '', /alice .* frozen \(Case W-7\) .* active \(Cleared\)$/)
+  assert.match(freeze ?? '', /alice .*, off, active +Test, .* frozen \(Case W-7\)$/)
+})
+
+test('key list: last use to the minute, and no other process reads its keys anew for it', async () => {
+  const { owner } = service.database
+  const version = () => owner`select version from reference_version`
+  const before = await version()
+  await account.get('/v3/balance')
+  await service.deps.keyUses.write()
+  assert.deepEqual(await version(), before)
+  const [key] = (await run('key', 'list', 'ACC', '--json')).json
+  const age_ms = Date.now() - Date.parse(key.last_used_at)
+  assert.ok(age_ms > -1_000 && age_ms < 60_000, `${age_ms} ms`)
+  // An older use that another process writes later does not count.
+  await upsertKeyUses(service.deps.sql, [{ key_id: key.key_id, ago_ms: 3_600_000 }])
+  const [again] = (await run('key', 'list', 'ACC', '--json')).json
+  assert.equal(again.last_used_at, key.last_used_at)
+})
+
+test('key create and revoke: say what they did, to whom', async () => {
+  const made = await run('key', 'create', 'ACC', '--scope', 'read', '--name', 'report')
+  const { account_id } = account.account
+  const [, key_id] = /^key id {3}(key_\w+)\n/.exec(made.stdout) ?? []
+  assert.match(made.stdout, new RegExp(`\naccount {2}${account_id}\nscope {4}read\n$`))
+  const revoked = await run('key', 'revoke', key_id ?? '')
+  const words = `${key_id} is revoked: a read key "report" of ${account_id}; `
+  assert.equal(revoked.stdout, `${words}every process refuses it within a second\n`)
+  const again = await run('key', 'revoke', key_id ?? '')
+  assert.deepEqual([again.code, again.stdout], [2, ''])
+})

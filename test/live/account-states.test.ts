@@ -1,0 +1,326 @@
+// Accounts that are frozen and closed: what each request and each step of a payout gets, and which
+// rows change. One row a request.
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { writeEntity } from '../../src/entity/operations.ts'
+import { CATALOGUE } from '../../src/errors.ts'
+import { newId } from '../../src/id.ts'
+import { upsertEndedReviews } from '../../src/payout/store.ts'
+import type { RailStep } from '../../src/rail/rail.ts'
+import { endHolds } from '../../src/worker/end-holds.ts'
+import { settleOnce } from '../../src/worker/settle-payouts.ts'
+import { internalPayout, localPayout, plainEntity } from '../support/bodies.ts'
+import { assertRefused, balancesOf, watchRows } from '../support/check.ts'
+import { bookUsd, operate, reverse, setState } from '../support/operate.ts'
+import { type Client, startTestService, type TestService } from '../support/service.ts'
+
+let service: TestService
+let rows: () => Promise<Record<string, string>>
+/** Has what requests need, and was frozen after it was made. */
+let frozen: Client
+let payer: Client
+/** Of the frozen account: not yet with the rail, asking for something, and as named. */
+const made = { processing: '', asking: '', beneficiary: '', entity: '', endpoint: '', funding: '' }
+
+before(async () => {
+  service = await startTestService({ simulator_delay_ms: 0, webhook_allow_private: true })
+  rows = await watchRows(service.database.owner)
+  payer = await open(1_000_000n)
+  frozen = await open(1_000_000n)
+  made.processing = await pay(frozen)
+  made.asking = await pay(frozen)
+  const asking = { status: 'requires_action', description: 'Send the invoice' }
+  await frozen.post(`/v3/sandbox/payout/${made.asking}/transition`, asking)
+  const funding = await frozen.get('/v3/balance_transaction?type=escrow')
+  made.funding = funding.json.data.results[0].id
+  const bank = localPayout.beneficiary_details
+  made.beneficiary = (await frozen.post('/v3/beneficiary', bank)).json.data.id
+  made.entity = (await frozen.post('/v3/entity', plainEntity)).json.data.id
+  const endpoint = { url: 'http://127.0.0.1:9/hook' }
+  made.endpoint = (await frozen.post('/v3/webhook_endpoint', endpoint)).json.data.id
+  await setState(service, frozen, 'frozen')
+})
+after(() => service.close())
+
+function open(USD: bigint): Promise<Client> {
+  const fund = USD === 0n ? {} : { USD }
+  return service.openAccount({ currencies: ['USD', 'EUR'], fund })
+}
+
+async function pay(client: Client, changes: object = {}): Promise<string> {
+  const answer = await client.post('/v3/payout', { ...localPayout, ...changes })
+  assert.equal(answer.status, 200, answer.text)
+  return answer.json.data.id
+}
+
+const statusOf = async (client: Client, id: string) =>
+  (await client.get(`/v3/payout/${id}`)).json.data.status
+const usd = async (client: Client) => (await balancesOf(client)).USD
+
+const quote = { payout_type: 'local', payout_info: { currency: 'USD', amount: 10_000 } }
+const batch = { payouts: [localPayout] }
+
+type Method = 'post' | 'put' | 'get'
+/** The path is made when the test runs: `made` is filled by then. */
+const REQUESTS: readonly (readonly [Method, () => string, object, 200 | 403])[] = [
+  ['post', () => '/v3/payout', localPayout, 403],
+  ['post', () => '/v3/payout', { ...localPayout, amount: 999_999_999 }, 403],
+  ['post', () => '/v3/payout/quote', quote, 403],
+  ['post', () => '/v3/payout_batch', batch, 403],
+  ['post', () => '/v3/payout_batch', { ...batch, mode: 'best_effort' }, 403],
+  ['post', () => '/v3/payout_batch', { ...batch, dry_run: true }, 403],
+  ['post', () => `/v3/payout/${made.asking}/action`, { note: 'Here.' }, 403],
+  ['post', () => '/v3/beneficiary', localPayout.beneficiary_details, 403],
+  ['put', () => `/v3/beneficiary/${made.beneficiary}`, { name: 'Mallory' }, 403],
+  ['post', () => '/v3/entity', { ...plainEntity, name: 'Another' }, 403],
+  ['put', () => `/v3/entity/${made.entity}`, { description: 'Changed' }, 403],
+  ['post', () => '/v3/webhook_endpoint', { url: 'http://127.0.0.1:9/other' }, 403],
+  ['post', () => `/v3/webhook_endpoint/${made.endpoint}/rotate_secret`, {}, 403],
+  ['get', () => '/v3/balance', {}, 200],
+  ['get', () => '/v3/payout', {}, 200],
+  ['get', () => `/v3/payout/${made.processing}`, {}, 200],
+  ['get', () => '/v3/balance_transaction', {}, 200],
+  ['get', () => '/v3/event', {}, 200],
+  ['post', () => '/v3/entity/duplicate_check', plainEntity, 200],
+  ['post', () => '/v3/sandbox/fund', { currency: 'USD', amount: 5 }, 200],
+  ['post', () => `/v3/payout/${made.processing}/cancel`, {}, 200],
+]
+
+for (const [method, path, body, status] of REQUESTS) {
+  const name = `${method.toUpperCase()} ${path().replace('//', '/{id}/')}`
+  const asked = JSON.stringify(body).slice(0, 40)
+  test(`frozen account, ${name} ${asked}: ${status}`, async () => {
+    const before = await rows()
+    const answer = method === 'get' ? await frozen.get(path()) : await frozen[method](path(), body)
+    assert.equal(answer.status, status, answer.text)
+    if (status === 200) return
+    assertRefused(answer, 403, 'account_frozen')
+    assert.equal(answer.json.errors[0].code, CATALOGUE.account_frozen.code)
+    assert.deepEqual(await rows(), before)
+  })
+}
+
+test('frozen account, a payout to it: received', async () => {
+  const before = BigInt((await usd(frozen)) ?? '')
+  await pay(payer, internalPayout(frozen.account.deposit_address))
+  assert.equal(await usd(frozen), (before + 10_000n).toString())
+})
+
+test('frozen account, an answer kept from before under its Idempotency-Key: given again', async () => {
+  const client = await open(20_000n)
+  const key = { 'idempotency-key': 'k' }
+  const first = await client.post('/v3/payout', localPayout, key)
+  await setState(service, client, 'frozen')
+  const again = await client.post('/v3/payout', localPayout, key)
+  assert.deepEqual([again.status, again.text], [200, first.text])
+  assertRefused(
+    await client.post('/v3/payout', localPayout, { 'idempotency-key': 'l' }),
+    403,
+    'account_frozen',
+  )
+})
+
+for (const [what, work] of [
+  ['a withdrawal', () => bookUsd(service, frozen, 'withdrawal', -1n)],
+  ['an adjustment down', () => bookUsd(service, frozen, 'adjustment', -1n)],
+  ['a reversal of funding', () => reverse(service, frozen, made.funding)],
+] as const) {
+  test(`frozen account, ${what}: refused, no row changes`, async () => {
+    const before = await rows()
+    await assert.rejects(work, /The account is frozen/)
+    assert.deepEqual(await rows(), before)
+  })
+}
+
+test('frozen account, funding and an adjustment up: booked', async () => {
+  await bookUsd(service, frozen, 'funding', 1n)
+  await bookUsd(service, frozen, 'adjustment', 1n)
+})
+
+test('frozen account, a payout that was made before: the rail settles it, or gives it back', async () => {
+  const client = await open(1_000_000n)
+  const ids = [await pay(client), await pay(client, { amount: 200_000 })]
+  await setState(service, client, 'frozen')
+  for (let i = 0; i < 4; i++) await settleOnce(service.deps)
+  const statuses = await Promise.all(ids.map(id => statusOf(client, id)))
+  assert.deepEqual(statuses, ['succeeded', 'failed'])
+  assert.equal(await usd(client), '990000')
+})
+
+/** A payout that is held for an entity which is then reviewed, when `between` is done. */
+async function held(
+  client: Client,
+  changes: object,
+  between: () => Promise<unknown>,
+): Promise<string> {
+  const entity = await client.post('/v3/entity', {
+    ...plainEntity,
+    email: `${Math.random()}@x.example`,
+  })
+  const { id } = entity.json.data
+  await client.post(`/v3/entity/${id}/submit`, {})
+  const payout = await pay(client, { ...changes, on_behalf_of: id })
+  assert.equal(await statusOf(client, payout), 'compliance_hold')
+  await between()
+  const change = { kind: 'review', id, status: 'approved', description: '' } as const
+  const { account_id } = client.account
+  // As the command line does it, where a frozen account is the operator's own doing.
+  await operate(service, writeEntity(newId, upsertEndedReviews), {
+    account_id,
+    claim: null,
+    change,
+  })
+  await endHolds(service.deps)
+  return payout
+}
+
+test('frozen account, a held payout whose entity is approved: waits, and goes on once unfrozen', async () => {
+  const client = await open(20_000n)
+  const id = await held(client, {}, () => setState(service, client, 'frozen'))
+  assert.equal(await statusOf(client, id), 'compliance_hold')
+  const { account_id } = client.account
+  const by = (step: RailStep) =>
+    service.deps.lanes.advancePayout.run({
+      ...{ account_id, payout_id: id, steps: [step], by: 'operator', ask_again_in_ms: null },
+    })
+  await assert.rejects(by({ status: 'processing', failure: null }), /The account is frozen/)
+  await setState(service, client, 'active')
+  await service.database.owner.begin(async tx => {
+    await tx`set local corridor.maintenance = on`
+    await tx`update ended_reviews set due_at = now() - interval '1 s' where account_id = ${account_id}`
+  })
+  await endHolds(service.deps)
+  assert.equal(await statusOf(client, id), 'processing')
+})
+
+test('a held payout to an account that is closed meanwhile: fails, all money back', async () => {
+  const [client, receiver] = [await open(20_000n), await open(0n)]
+  const to = internalPayout(receiver.account.deposit_address)
+  const id = await held(client, to, () => setState(service, receiver, 'closed'))
+  const { data } = (await client.get(`/v3/payout/${id}`)).json
+  assert.deepEqual([data.status, data.failure.code], ['failed', 'PF000320'])
+  assert.equal(await usd(client), '20000')
+})
+
+test('closing, with money or an open payout: refused, naming both; empty: closed', async () => {
+  const client = await open(30_000n)
+  const id = await pay(client)
+  await assert.rejects(
+    setState(service, client, 'closed'),
+    /holds USD 200\.00, and 1 of its payouts/,
+  )
+  await bookUsd(service, client, 'withdrawal', -20_000n)
+  await assert.rejects(setState(service, client, 'closed'), /closed: 1 of its payouts are not over/)
+  for (let i = 0; i < 2; i++) await settleOnce(service.deps)
+  assert.equal(await statusOf(client, id), 'succeeded')
+  const { from } = await setState(service, client, 'closed')
+  assert.equal(from, 'active')
+})
+
+test('closed account: read, and refuses everything else; what comes back needs it reopened', async () => {
+  const client = await open(10_000n)
+  const id = await pay(client)
+  for (let i = 0; i < 2; i++) await settleOnce(service.deps)
+  await setState(service, client, 'closed')
+  const before = await rows()
+  for (const [method, path, body] of [
+    ['post', '/v3/payout', localPayout],
+    ['post', '/v3/payout/quote', quote],
+    ['post', '/v3/payout_batch', batch],
+    ['post', `/v3/payout/${id}/cancel`, {}],
+    ['post', '/v3/sandbox/fund', { currency: 'USD', amount: 5 }],
+    ['post', '/v3/entity', plainEntity],
+    ['put', `/v3/beneficiary/${made.beneficiary}`, { name: 'Mallory' }],
+  ] as const) {
+    assertRefused(await client[method](path, body), 403, 'account_closed')
+  }
+  const paid = await payer.post('/v3/payout', internalPayout(client.account.deposit_address))
+  assertRefused(paid, 422, 'deposit_address_not_found')
+  await assert.rejects(bookUsd(service, client, 'funding', 1n), /The account is closed/)
+  await assert.rejects(bookUsd(service, client, 'adjustment', 1n), /The account is closed/)
+  const { account_id } = client.account
+  const failure = { code: 'B1', category: 'bank', message: 'Came back' }
+  const back = () =>
+    service.deps.lanes.advancePayout.run({
+      ...{ account_id, payout_id: id, steps: [{ status: 'reversed', failure }] },
+      ...{ by: 'operator', ask_again_in_ms: null },
+    })
+  await assert.rejects(back, /The account is closed/)
+  await assert.rejects(setState(service, client, 'active'), /is closed; freezing it reopens it/)
+  assert.deepEqual(await rows(), before)
+  assert.equal((await client.get(`/v3/payout/${id}`)).status, 200)
+  await setState(service, client, 'frozen')
+  await back()
+  assert.equal(await usd(client), '10000')
+})
+
+test('states in PostgreSQL, past the service: no balance falls or moves, nothing is skipped', async () => {
+  const { owner } = service.database
+  const client = await open(500n)
+  const { account_id } = client.account
+  const as = (statement: string) =>
+    owner.begin(async tx => {
+      await tx`set local corridor.maintenance = on`
+      await tx.unsafe(statement, [account_id])
+    })
+  const refused = async (statement: string, words: RegExp) => {
+    await assert.rejects(as(statement), { code: '23514', message: words }, statement)
+  }
+  const set = (what: string) => `update accounts set ${what} where account_id = $1`
+  const move = (by: string) =>
+    `update balances set available = available ${by} where account_id = $1 and currency = 'USD'`
+  await refused(set(`state = 'gone', state_reason = 'x'`), /known_state/)
+  await refused(set(`state = 'frozen'`), /state_has_a_reason/)
+  await refused(set(`state = 'closed', state_reason = 'x'`), /holds money or has open payouts/)
+  await refused(set(`currencies = '{USD}'`), /keeps its currencies/)
+  await as(set(`state = 'frozen', state_reason = 'x'`))
+  await refused(move('- 1'), /is frozen/)
+  await as(move('+ 1'))
+  await as(set(`state = 'active'`))
+  await as(move('- 501'))
+  await as(set(`state = 'closed', state_reason = 'x'`))
+  await refused(move('+ 1'), /is closed/)
+  await refused(set(`state = 'active'`), /reopened by freezing/)
+  // Whoever names no account has not locked its book.
+  const unnamed = service.deps.sql`
+    update accounts set state = 'frozen', state_reason = 'x' where account_id = ${account_id}`
+  await assert.rejects(unnamed, { code: '23514', message: /book .* is not locked/ })
+})
+
+test('bookings in PostgreSQL, past the service: once a reference, with reason and direction', async () => {
+  const { owner } = service.database
+  const client = await open(1_000n)
+  const { entries } = await bookUsd(service, client, 'withdrawal', -10n, 'R')
+  const { account_id, id } = entries[0].line
+  const copy = (type: string, metadata: string, net = 'net_amount', source = `'x'`) =>
+    owner.begin(async tx => {
+      await tx`set local corridor.maintenance = on`
+      await tx.unsafe(
+        `insert into balance_transactions
+          select account_id, 'btr_x', journal_number, '${type}',
+            case when ${net} > 0 then 'credit' else 'debit' end, currency, ${net}, 0, 0, ${net},
+            balance_after, fx_conversions, description, ${source}, '${metadata}',
+            created_at + interval '1 s'
+          from balance_transactions where account_id = $1 and id = $2`,
+        [account_id, id],
+      )
+      throw new Error('nothing refused it')
+    })
+  const known = '{"reference":"S","reason":"x","by":"y"}'
+  const refused = (constraint: string) => ({ constraint_name: constraint })
+  await assert.rejects(copy('withdrawal', known), /nothing refused it/)
+  await assert.rejects(
+    copy('withdrawal', known.replace('S', 'R')),
+    refused('balance_transactions_by_reference'),
+  )
+  await assert.rejects(copy('gift', known), refused('known_type'))
+  await assert.rejects(copy('withdrawal', '{}'), refused('booked_with_reason'))
+  await assert.rejects(copy('withdrawal', '{"reason":"x","by":"y"}'), refused('booked_with_reason'))
+  await assert.rejects(copy('withdrawal', known, '10'), refused('direction_matches_type'))
+  await assert.rejects(copy('escrow_reversal', known, '10'), refused('direction_matches_type'))
+  await reverse(service, client, id)
+  await assert.rejects(
+    copy('withdrawal_reversal', known, '10', `'${id}'`),
+    refused('balance_transaction_once'),
+  )
+})

@@ -1,0 +1,264 @@
+// Accounts as an operator runs them by the command line: money booked, taken back, and refused;
+// states, settings, keys. One row a command: its exit code, what it says, and which rows change.
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { connect } from '../../src/db/connect.ts'
+import { verify } from '../../src/verify/run.ts'
+import { balancesOf, watchRows } from '../support/check.ts'
+import { type Cli, openCli } from '../support/cli.ts'
+import { type Client, startTestService, type TestService } from '../support/service.ts'
+
+let service: TestService
+let cli: Cli
+/** A live account with 100.00 USD, booked by its source. */
+let live: Client
+let rows: () => Promise<Record<string, string>>
+
+before(async () => {
+  service = await startTestService()
+  const currencies = ['USD', 'EUR']
+  live = await service.openAccount({ sandbox: false, currencies, fund: { USD: 10_000n } })
+  cli = await openCli(service.database.url, { CORRIDOR_USER: 'alice' })
+  rows = await watchRows(service.database.owner)
+})
+after(async () => {
+  await cli.close()
+  await service.close()
+})
+
+const id = () => live.account.account_id
+
+/** `ACC` stands for the account's id. */
+function run(...args: readonly string[]) {
+  return cli.run(...args.map(arg => (arg === 'ACC' ? id() : arg)))
+}
+
+async function usd(): Promise<string | undefined> {
+  return (await balancesOf(live)).USD
+}
+
+type Line = { id: string; amount: number; type: string; source: string; metadata: object }
+async function newestLine(): Promise<Line> {
+  return (await live.get('/v3/balance_transaction?limit=1')).json.data.results[0]
+}
+
+/** Commands that refuse, the exit code, what they say; no row changes. */
+function refuses(what: string, args: readonly string[], code: number, words: RegExp): void {
+  test(`corridor ${args[0]}, ${what}: exit code ${code}, no row changes`, async () => {
+    const before = await rows()
+    const ran = await run(...args)
+    assert.deepEqual([ran.code, ran.stdout], [code, ''], ran.stderr)
+    assert.match(ran.stderr, words)
+    assert.doesNotMatch(ran.stderr, /^ {4}at /m)
+    assert.deepEqual(await rows(), before)
+  })
+}
+
+const WHY = ['--reason', 'Returned on request']
+
+refuses('a live account without reference or source', ['fund', 'ACC', 'USD', '5'], 2, /--reference/)
+refuses('no such account', ['fund', 'acc_x', 'USD', '5', '--reference', 'R'], 2, /no account acc_x/)
+refuses(
+  'a blank reference',
+  ['fund', 'ACC', 'USD', '5', '--reference', ' '],
+  2,
+  /must not be blank/,
+)
+refuses('another currency', ['fund', 'ACC', 'GBP', '5', '--reference', 'R'], 1, /holds no GBP/)
+refuses('without a reference', ['withdraw', 'ACC', 'USD', '5', ...WHY], 2, /--reference/)
+refuses('without a reason', ['withdraw', 'ACC', 'USD', '5', '--reference', 'R'], 2, /--reason/)
+refuses(
+  'of a negative amount',
+  ['withdraw', 'ACC', 'USD', '-5', '--reference', 'R', ...WHY],
+  2,
+  /"-5" is not an amount/,
+)
+refuses(
+  'of more than there is',
+  ['withdraw', 'ACC', 'USD', '100.01', '--reference', 'R', ...WHY],
+  1,
+  /100\.01 USD from the balance, and 100\.00 are available/,
+)
+refuses(
+  'down by more than there is',
+  ['adjust', 'ACC', 'USD', '-100.01', '--reference', 'R', ...WHY],
+  1,
+  /100\.00 are available/,
+)
+refuses(
+  'of zero',
+  ['adjust', 'ACC', 'USD', '-0', '--reference', 'R', ...WHY],
+  2,
+  /"-0" is not an amount|"0" is not an amount/,
+)
+refuses('of nothing', ['reverse', 'btr_x', ...WHY], 2, /no balance transaction btr_x/)
+
+test('corridor fund, twice with a reference: booked once, before and after told', async () => {
+  const fund = ['fund', 'ACC', 'USD', '20.00', '--reference', 'BANK-1']
+  const first = await run(...fund)
+  assert.equal(first.code, 0, first.stderr)
+  assert.match(
+    first.stdout,
+    /^btr_\w+ {2}escrow USD 20\.00, reference BANK-1 \(esc_\w+\); balance was 100\.00, is 120\.00\n$/,
+  )
+  const before = await rows()
+  const second = await run(...fund)
+  assert.deepEqual([second.code, second.stdout], [1, ''])
+  assert.match(
+    second.stderr,
+    /^corridor: Reference "BANK-1" is booked already, as escrow btr_\w+\./,
+  )
+  assert.deepEqual([await rows(), await usd()], [before, '12000'])
+})
+
+test('corridor withdraw: the balance falls, line and event say why, and not who', async () => {
+  const ran = await run(
+    'withdraw',
+    'ACC',
+    'USD',
+    '30.00',
+    '--reference',
+    'BANK-2',
+    ...WHY,
+    '--json',
+  )
+  assert.equal(ran.code, 0, ran.stderr)
+  const { by, balance_before, balance_after, account, ...line } = ran.json
+  assert.deepEqual([by, balance_before, balance_after, account], ['alice', '12000', '9000', id()])
+  assert.deepEqual([line.type, line.operation_type, line.amount], ['withdrawal', 'debit', -3_000])
+  assert.match(line.source, /^wdr_/)
+  assert.deepEqual(line.metadata, { reference: 'BANK-2', reason: 'Returned on request' })
+  const { json } = await live.get(`/v3/balance_transaction/${line.id}`)
+  assert.deepEqual(json.data, line)
+  const events = await live.get(`/v3/event?object_id=${line.id}`)
+  assert.equal(events.json.data.results[0].type, 'balance_transaction.created')
+  const listed = await live.get('/v3/balance_transaction?type=withdrawal')
+  assert.deepEqual(listed.json.data.results, [line])
+  const bySource = await live.get(`/v3/balance_transaction?source=${line.source}`)
+  assert.deepEqual(bySource.json.data.results, [line])
+})
+
+refuses(
+  'a reference for the second time',
+  ['withdraw', 'ACC', 'USD', '1', '--reference', ' BANK-2 ', ...WHY],
+  1,
+  /"BANK-2" is booked already, as withdrawal btr_/,
+)
+
+test('corridor adjust, up and down with a reference of another kind: both booked', async () => {
+  const up = await run('adjust', 'ACC', 'USD', '5.00', '--reference', 'BANK-1', ...WHY)
+  assert.match(up.stdout, /adjustment USD 5\.00.*balance was 90\.00, is 95\.00\n$/, up.stderr)
+  const down = await run('adjust', 'ACC', 'USD', '-7.50', '--reference', 'CASE-2', ...WHY)
+  assert.match(down.stdout, /adjustment USD -7\.50.*balance was 95\.00, is 87\.50\n$/, down.stderr)
+})
+
+test('corridor reverse, of each kind: back to where it was, once', async () => {
+  const { results } = (await live.get('/v3/balance_transaction?limit=4')).json.data
+  for (const line of results as Line[]) {
+    const before = BigInt((await usd()) ?? '')
+    const ran = await run('reverse', line.id, '--reason', 'A mistake', '--json')
+    assert.equal(ran.code, 0, ran.stderr)
+    const type = `${line.type}_reversal`
+    assert.deepEqual(
+      [ran.json.type, ran.json.source, ran.json.amount],
+      [type, line.id, -line.amount],
+    )
+    assert.equal(ran.json.description, line.source)
+    assert.equal(ran.json.metadata.reason, 'A mistake')
+    assert.equal(await usd(), (before - BigInt(line.amount)).toString())
+    const rowsThen = await rows()
+    const again = await run('reverse', line.id, '--reason', 'A mistake')
+    assert.deepEqual([again.code, again.stdout], [1, ''])
+    assert.match(again.stderr, new RegExp(`${line.id} is reversed already, by ${ran.json.id}`))
+    assert.deepEqual(await rows(), rowsThen)
+  }
+  assert.equal(await usd(), '10000')
+})
+
+test('corridor reverse, of a reversal or a payout: refused, no row changes', async () => {
+  const before = await rows()
+  const ran = await run('reverse', (await newestLine()).id, '--reason', 'Twice')
+  assert.deepEqual([ran.code, ran.stdout], [1, ''])
+  assert.match(
+    ran.stderr,
+    /is of type escrow_reversal; reversed are escrow, withdrawal, adjustment/,
+  )
+  assert.deepEqual(await rows(), before)
+})
+
+test('corridor reverse, of a credit that is spent: refused, no row changes', async () => {
+  const up = await run('adjust', 'ACC', 'USD', '1', '--reference', 'CASE-3', ...WHY, '--json')
+  await run('withdraw', 'ACC', 'USD', '100.50', '--reference', 'BANK-3', ...WHY)
+  const before = await rows()
+  const ran = await run('reverse', up.json.id, '--reason', 'A mistake')
+  assert.deepEqual([ran.code, ran.stdout], [1, ''])
+  assert.match(ran.stderr, /1\.00 USD from the balance, and 0\.50 are available/)
+  assert.deepEqual(await rows(), before)
+})
+
+const STATEMENT = ['statement', 'ACC', '--currency', 'USD', '--from', '2000-01-01', '--format']
+
+test('statements: each booking with reference and reason, as CSV, camt.053 and MT940', async () => {
+  const csv = await run(...STATEMENT, 'csv')
+  assert.equal(csv.code, 0, csv.stderr)
+  const line = csv.stdout.split('\r\n').find(text => text.includes(',withdrawal,'))
+  assert.match(line ?? '', /,debit,USD,-3000,-30\.00,.*,wdr_\w+,wdr_\w+,BANK-2,$/)
+  const camt = await run(...STATEMENT, 'camt053')
+  assert.match(
+    camt.stdout,
+    /<Cd>withdrawal<\/Cd>.*<EndToEndId>BANK-2<.*<Ustrd>Returned on request</,
+  )
+  assert.match(camt.stdout, /<RvslInd>true<\/RvslInd>.*<Cd>escrow_reversal<\/Cd>/)
+  const mt940 = await run(...STATEMENT, 'mt940')
+  assert.match(mt940.stdout, /D30,00NTRFBANK-2\/\//)
+  assert.match(mt940.stdout, /RC20,00NRTIBANK-1\/\//)
+  assert.match(mt940.stdout, /RD30,00NRTIBANK-2\/\//)
+})
+
+test('corridor verify: in order, and the first bad booking is named', async () => {
+  const { owner, url } = service.database
+  const audit = connect(url, { max: 1, as: 'auditor' })
+  const verdict = () => verify(audit, { account_id: null })
+  const whole = await verdict()
+  assert.ok(whole.ok, JSON.stringify(whole.problem))
+  await owner`alter table balance_transactions disable trigger user`
+  await owner`alter table balance_transactions drop constraint booked_with_reason`
+  await owner`drop index balance_transactions_by_reference`
+  const edits: [edit: string, undo: string, words: RegExp][] = [
+    [
+      `metadata = '{"by":"x"}'::json where type = 'withdrawal_reversal'`,
+      `metadata = '{"by":"alice","reason":"A mistake"}'::json where type = 'withdrawal_reversal'`,
+      /a reason, and who gave it/,
+    ],
+    [
+      `description = 'wdr_x' where type = 'withdrawal_reversal'`,
+      `description = (select source from balance_transactions o where o.id = t.source)
+        where type = 'withdrawal_reversal'`,
+      /wdr_|takes back/,
+    ],
+    [
+      `metadata = '{"by":"a","reason":"b","reference":"CASE-3"}'::json
+        where metadata ->> 'reference' = 'CASE-2' and type = 'adjustment'`,
+      `metadata = '{"by":"a","reason":"b","reference":"CASE-2"}'::json
+        where metadata ->> 'reference' = 'CASE-3' and type = 'adjustment' and net_amount < 0`,
+      /reference "CASE-3" once/,
+    ],
+  ]
+  for (const [edit, undo, words] of edits) {
+    const change = async (set: string) => {
+      await owner.begin(async tx => {
+        await tx`set local corridor.maintenance = on`
+        await tx.unsafe(`update balance_transactions t set ${set}`)
+      })
+    }
+    await change(edit)
+    const bad = await verdict()
+    await change(undo)
+    assert.ok(!bad.ok, edit)
+    assert.equal(bad.problem.table, 'balance_transactions')
+    assert.match(bad.problem.expected, words)
+  }
+  const again = await verdict()
+  assert.ok(again.ok, JSON.stringify(again.problem))
+  await audit.end({ timeout: 5 })
+})

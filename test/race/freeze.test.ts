@@ -1,0 +1,71 @@
+// An account that is frozen while clients pay from it through two processes: once the freeze has
+// returned, no process takes a payout, and no journal of one follows.
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { localPayout } from '../support/bodies.ts'
+import { setState } from '../support/operate.ts'
+import {
+  type AnotherProcess,
+  type Client,
+  client,
+  startTestService,
+  type TestService,
+} from '../support/service.ts'
+
+const CLIENTS = 16
+const FREEZES = 5
+
+let service: TestService
+let other: AnotherProcess
+before(async () => {
+  service = await startTestService()
+  other = await service.anotherProcess()
+})
+after(async () => {
+  await other.close()
+  await service.close()
+})
+
+test(`freezing under ${CLIENTS} clients of two processes, ${FREEZES} times: obeyed at once`, async () => {
+  const opened = await service.openAccount({ currencies: ['USD'], fund: { USD: 10n ** 12n } })
+  await other.deps.reference.refresh()
+  const { account_id } = opened.account
+  const payers = [opened, client(opened, other.inject)]
+  const debits = async () => {
+    const [row] = await service.database.owner<{ n: bigint }[]>`
+      select count(*) as n from journals where account_id = ${account_id} and kind = 'payout'`
+    return row?.n ?? 0n
+  }
+  let taken = 0
+  for (let round = 0; round < FREEZES; round++) {
+    let stopped = false
+    let frozen = false
+    const tooLate: string[] = []
+    const underWay = Promise.withResolvers<void>()
+    const clients = Array.from({ length: CLIENTS }, async (_, i) => {
+      while (!stopped) {
+        const asked_after = frozen
+        const payer = payers[i % 2] as Client
+        const answer = await payer.post('/v3/payout', { ...localPayout, amount: 1 })
+        if (answer.status === 200) {
+          taken += 1
+          underWay.resolve()
+          if (asked_after) tooLate.push(answer.json.data.id)
+        } else {
+          assert.equal(answer.json.errors[0].reason, 'account_frozen', answer.text)
+        }
+      }
+    })
+    await underWay.promise
+    await setState(service, opened, 'frozen')
+    frozen = true
+    const then = await debits()
+    await new Promise(resolve => setTimeout(resolve, 200))
+    stopped = true
+    await Promise.all(clients)
+    assert.deepEqual(tooLate, [])
+    assert.equal(await debits(), then)
+    assert.equal(then, BigInt(taken))
+    await setState(service, opened, 'active')
+  }
+})

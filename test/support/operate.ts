@@ -1,0 +1,49 @@
+// What an operator does by the command line, without a process of its own for each command.
+
+import type { AccountState } from '../../src/account/states.ts'
+import type { OpenedAccount } from '../../src/cli/account.ts'
+import { onDatabase } from '../../src/cli/context.ts'
+import type { Operation } from '../../src/engine/operation.ts'
+import { changeState } from '../../src/funding/accounts.ts'
+import { bookMoney, reverseBooking } from '../../src/funding/operations.ts'
+import type { BookingKind, Correction } from '../../src/funding/rules.ts'
+import { newId } from '../../src/id.ts'
+import { countOpenPayouts } from '../../src/payout/store.ts'
+import type { TestService } from './service.ts'
+
+export function operate<C, S, O>(
+  { deps, database }: TestService,
+  operation: Operation<C, S, O>,
+  command: C,
+): Promise<O> {
+  return onDatabase(deps.config, database.url, context => context.write(operation, command))
+}
+
+export function setState(service: TestService, { account }: OpenedAccount, to: AccountState) {
+  const change = { account_id: account.account_id, to, reason: 'Test' }
+  return operate(service, changeState(countOpenPayouts), change)
+}
+
+/** `amount` in minor units of USD, negative where it leaves. */
+export function bookUsd(
+  service: TestService,
+  { account }: OpenedAccount,
+  kind: BookingKind,
+  amount: bigint,
+  reference: string = newId('req'),
+): Promise<Correction> {
+  const source = newId(kind === 'funding' ? 'esc' : kind === 'withdrawal' ? 'wdr' : 'adj')
+  const money = { account_id: account.account_id, currency: 'USD', amount, source }
+  return operate(service, bookMoney(newId), {
+    kind,
+    ...money,
+    reference,
+    reason: 'Test',
+    by: 'tester',
+  })
+}
+
+export function reverse(service: TestService, { account }: OpenedAccount, id: string) {
+  const reversal = { account_id: account.account_id, id, reason: 'Test', by: 'tester' }
+  return operate(service, reverseBooking(newId), reversal)
+}
