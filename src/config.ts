@@ -2,6 +2,7 @@
 // read stops the program with a sentence that names it.
 import { BlockList, isIP } from 'node:net'
 import { userInfo } from 'node:os'
+import { refuseUrl } from './fx/fetch.ts'
 import { findCurrency } from './money/currency.ts'
 import { SETTINGS } from './settings.ts'
 
@@ -19,6 +20,10 @@ export interface Config {
   readonly rate_pivot: string
   readonly rate_spread_bps: number
   readonly rate_max_age_s: number
+  /** '' when none is set. */
+  readonly rate_feed_url: string
+  readonly rate_feed_interval_s: number
+  readonly rate_feed_allow_http: boolean
   /** '' when none is set. */
   readonly bic: string
   readonly lanes: number
@@ -98,6 +103,7 @@ export function readConfig(env: Environment = process.env): Config {
     rate_max_age_s: env.CORRIDOR_RATE_MAX_AGE_S
       ? integer(env, 'CORRIDOR_RATE_MAX_AGE_S', 0, 31_536_000)
       : defaultMaxAge(database_url),
+    ...rateFeed(env),
     bic: bic(env, 'CORRIDOR_BIC'),
     lanes: integer(env, 'CORRIDOR_LANES', 1, 64),
     max_batch: integer(env, 'CORRIDOR_MAX_BATCH', 1, 10_000),
@@ -115,6 +121,19 @@ export function readConfig(env: Environment = process.env): Config {
     failed_logins_per_min: integer(env, 'CORRIDOR_FAILED_LOGINS_PER_MIN', 0, 1_000_000),
     trusted_proxies: addresses(env, 'CORRIDOR_TRUSTED_PROXIES'),
     tracing: tracing(env),
+  }
+}
+
+/** The address may hold a key, so the error does not repeat it. */
+function rateFeed(env: Environment) {
+  const url = text(env, 'CORRIDOR_RATE_FEED_URL')
+  const allow_http = isOn(env, 'CORRIDOR_RATE_FEED_ALLOW_HTTP')
+  const refusal = url === '' ? undefined : refuseUrl(url, { allow_http })
+  if (refusal !== undefined) throw new ConfigError(`CORRIDOR_RATE_FEED_URL: ${refusal}`)
+  return {
+    rate_feed_url: url,
+    rate_feed_interval_s: integer(env, 'CORRIDOR_RATE_FEED_INTERVAL_S', 1, 86_400),
+    rate_feed_allow_http: allow_http,
   }
 }
 

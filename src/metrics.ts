@@ -1,6 +1,6 @@
 // Prometheus metrics of one process. Labels are routes, operations and statuses: never ids, names
 // or amounts.
-import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client'
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 
 export interface Metrics {
   readonly registry: Registry
@@ -10,6 +10,9 @@ export interface Metrics {
   readonly railReports: Counter<'rail' | 'result'>
   readonly webhookAttempts: Counter<'result'>
   readonly webhookDelay: Histogram
+  readonly rateFeeds: Counter<'result'>
+  readonly rates: Gauge<'state'>
+  readonly rateGoodFor: Gauge
 }
 
 export function makeMetrics(): Metrics {
@@ -55,6 +58,29 @@ export function makeMetrics(): Metrics {
       name: 'corridor_webhook_delay_seconds',
       help: 'Time from an event, by the clock of its account, to the first attempt of a delivery.',
       buckets: [0.05, 0.1, 0.25, 0.5, 1, 2, 5, 15, 60, 300, 3600],
+      registers,
+    }),
+    ...rateMetrics(registers),
+  }
+}
+
+function rateMetrics(registers: Registry[]) {
+  return {
+    rateFeeds: new Counter({
+      name: 'corridor_rate_feed_total',
+      help: 'Rates fetched, by result: changed, unchanged, refused (in part or whole) or failed.',
+      labelNames: ['result'],
+      registers,
+    }),
+    rates: new Gauge({
+      name: 'corridor_rates',
+      help: 'Rows of the rate book by state: good, stale (quoted to no live account) or pegged.',
+      labelNames: ['state'],
+      registers,
+    }),
+    rateGoodFor: new Gauge({
+      name: 'corridor_rate_good_for_seconds',
+      help: 'Time until the first of the good rates becomes stale.',
       registers,
     }),
   }

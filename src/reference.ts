@@ -8,6 +8,7 @@ import type { Sql, TransactionSql } from './db/connect.ts'
 import { transact } from './db/transact.ts'
 import { refusal } from './errors.ts'
 import { listFees } from './fee/store.ts'
+import type { Rate } from './fx/rules.ts'
 import { listRates } from './fx/store.ts'
 import { pricingFrom } from './pricing/pricing.ts'
 import type { PricingAt } from './quote/rules.ts'
@@ -18,6 +19,7 @@ export interface ReferenceData {
   readonly accounts: ReadonlyMap<string, Account>
   readonly accountsByDepositAddress: ReadonlyMap<string, Account>
   readonly keys: ReadonlyMap<string, ApiKey>
+  readonly rates: readonly Rate[]
   readonly pricing: PricingAt
 }
 
@@ -91,13 +93,15 @@ async function readReference(sql: Sql, config: Config): Promise<ReferenceData> {
     const [row] = await tx<{ version: bigint }[]>`select version from reference_version`
     const accounts = await listAccounts(reader)
     const keys = await listApiKeys(reader)
+    const rates = await listRates(reader)
     return {
       version: row?.version ?? 0n,
       accounts: new Map(accounts.map(a => [a.account_id, a])),
       accountsByDepositAddress: new Map(accounts.map(a => [a.deposit_address, a])),
       keys: new Map(keys.map(key => [key.key_id, key])),
+      rates,
       pricing: pricingFrom({
-        rates: await listRates(reader),
+        rates,
         fees: await listFees(reader),
         pivot: config.rate_pivot,
         policy: {

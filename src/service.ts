@@ -13,6 +13,7 @@ import { makeMetrics } from './metrics.ts'
 import { deleteOldLikenesses } from './payout/likeness-store.ts'
 import { deleteOldDeliveries } from './webhook/queue-store.ts'
 import { startDelivering } from './worker/deliver-webhooks.ts'
+import { startFetchingRates } from './worker/fetch-rates.ts'
 import { startSettling } from './worker/settle-payouts.ts'
 
 export interface Service {
@@ -83,6 +84,7 @@ async function openService(
   opened.push(() => app.close())
   const address = await app.listen({ host: config.host, port: config.port })
   const settling = config.settle ? startSettling(deps) : undefined
+  const fetching = config.rate_feed_url === '' ? undefined : startFetchingRates(deps)
   const queues = connect(database.url, {
     max: DELIVERY_CONNECTIONS,
     as: 'service',
@@ -104,13 +106,14 @@ async function openService(
       clearInterval(forget)
       const settled = settling?.stop()
       const delivered = delivering?.stop()
+      const fetched = fetching?.stop()
       await pause(config.drain_ms)
       const deaf = Promise.withResolvers<void>()
       lifecycle.held = deaf.promise
       await closeServer(app.server, deaf.resolve)
       await app.close()
       // What is cut off leaves a claim, which comes due again.
-      await within(LEAVE_WITHIN_MS, Promise.all([settled, delivered]))
+      await within(LEAVE_WITHIN_MS, Promise.all([settled, delivered, fetched]))
       const left = [deps.close(), queues.end({ timeout: 5 }), stopTracing?.()]
       await within(LEAVE_WITHIN_MS, Promise.all(left))
       await database.release()

@@ -44,6 +44,23 @@ export const SETTINGS = [
     meaning: 'Rates older than this many seconds are not quoted; 0 allows any age.',
   },
   {
+    name: 'CORRIDOR_RATE_FEED_URL',
+    fallback: '',
+    meaning:
+      'File of rates that the service fetches and takes into the rate book; without one, none.',
+  },
+  {
+    name: 'CORRIDOR_RATE_FEED_INTERVAL_S',
+    fallback: '3600',
+    meaning: 'Seconds between fetching rates.',
+  },
+  {
+    name: 'CORRIDOR_RATE_FEED_ALLOW_HTTP',
+    fallback: 'off',
+    meaning:
+      'on or off: fetch rates by plain http too, from this machine alone; for development alone.',
+  },
+  {
     name: 'CORRIDOR_BIC',
     fallback: '',
     meaning: 'BIC that messages of payouts by SWIFT are sent from; without one, a test address.',

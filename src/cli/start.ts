@@ -138,7 +138,9 @@ function explainListening({ host, port }: Config, error: unknown): unknown {
 async function firstStart(context: Context): Promise<OpenedAccount | undefined> {
   const { sql } = context
   if ((await listAccounts(sql)).length > 0) return undefined
-  if ((await listRates(sql)).length === 0) await upsertRates(sql, await loadDefaultRates())
+  // Pegs come with the schema.
+  const isBare = (await listRates(sql)).every(({ pegged }) => pegged)
+  if (isBare) await upsertRates(sql, await loadDefaultRates())
   if ((await listFees(sql)).length === 0) {
     await upsertFees(sql, await loadDefaultFees(FEE_VOCABULARY))
   }

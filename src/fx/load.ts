@@ -2,10 +2,12 @@
 // Reads text and gives rates or says which lines are wrong; it writes nothing and has no clock.
 import { readFile } from 'node:fs/promises'
 import { XMLParser, XMLValidator } from 'fast-xml-parser'
-import { type Line, type LineProblem, type Parsed, parseCsv, type Read, readLines } from '../csv.ts'
+import { type Parsed, parseCsv, type Read, readLines } from '../csv.ts'
 import { type Instant, instantFromIso, plusMilliseconds } from '../instant.ts'
 import { findCurrency } from '../money/currency.ts'
 import { type Decimal, formatDecimal, parseDecimal } from '../money/decimal.ts'
+import { ECB, ECB_SOURCE, publicationOn } from './calendar.ts'
+import { pairOf } from './guard.ts'
 import type { Rate } from './rules.ts'
 
 export type RateFormat = 'csv' | 'ecb'
@@ -18,9 +20,12 @@ export type RateCells = Record<(typeof RATE_COLUMNS)[number], string>
 export interface RateDefaults {
   readonly source: string
   readonly now: Instant
+  /**
+   * Nobody looks at a feed: were its rates of the time at which they are fetched, a file that is
+   * no longer written would be fresh for ever.
+   */
+  readonly undated?: 'refused'
 }
-
-export const ECB_SOURCE = 'ECB euro foreign exchange reference rates'
 
 const DEFAULT_RATES = new URL('./default-rates.csv', import.meta.url)
 /** Clocks differ; a rate further ahead than this is a mistake. */
@@ -60,7 +65,7 @@ export function readRate(cells: RateCells, defaults: RateDefaults): Read<Rate> {
   const quote = cells.quote.toUpperCase()
   const mid = readMid(cells.mid)
   const source = cells.source || defaults.source
-  const as_of = cells.as_of === '' ? { value: defaults.now } : readAsOf(cells.as_of, defaults.now)
+  const as_of = cells.as_of === '' ? undatedAsOf(defaults) : readAsOf(cells.as_of, defaults.now)
   const messages = [
     ...checkCode('base', base),
     ...checkCode('quote', quote),
@@ -72,25 +77,8 @@ export function readRate(cells: RateCells, defaults: RateDefaults): Read<Rate> {
   if (messages.length > 0 || mid.messages !== undefined || as_of.messages !== undefined) {
     return { messages }
   }
-  return { value: { base, quote, mid: mid.value, source, as_of: as_of.value, sample: false } }
-}
-
-export function pairOf(rate: { readonly base: string; readonly quote: string }): string {
-  return `${rate.base}/${rate.quote}`
-}
-
-/**
- * A problem for each rate that is older than the one stored for its pair; whatever its age, a rate
- * of the operator's replaces a sample.
- */
-export function findOlder(lines: readonly Line<Rate>[], stored: readonly Rate[]): LineProblem[] {
-  const byPair = new Map(stored.map(rate => [pairOf(rate), rate]))
-  return lines.flatMap(({ line, value }) => {
-    const kept = byPair.get(pairOf(value))
-    if (kept === undefined || kept.sample || value.as_of >= kept.as_of) return []
-    const message = `${pairOf(value)} of ${value.as_of} is older than the stored ${kept.as_of}`
-    return [{ line, message }]
-  })
+  const value = { base, quote, mid: mid.value, source, as_of: as_of.value }
+  return { value: { ...value, pegged: false, sample: false } }
 }
 
 /**
@@ -104,14 +92,15 @@ export function parseEcbXml(text: string, now: Instant): Parsed<Rate> {
   if (valid !== true) return wrong(valid.err.line, `not XML: ${valid.err.msg}`)
   const day = newestDay(cubesOf(text))
   if (day === undefined) return wrong(1, 'no <Cube time="…"> with rates: not an ECB rates file')
-  const line = lineAt(text, day.start)
+  const lineAt = lineFinder(text)
+  const line = lineAt(day.start)
   const published = publishedAt(day.time)
   if (published === undefined) return wrong(line, `time "${day.time}" is not a day`)
   // Judged once for the day, not once for every rate of it.
   const as_of = readAsOf(published, now)
   if (as_of.messages !== undefined) return wrong(line, as_of.messages.join('; '))
   const lines = day.rates.map(({ start, currency, rate }) => ({
-    line: lineAt(text, start),
+    line: lineAt(start),
     value: { base: 'EUR', quote: currency, mid: rate, source: ECB_SOURCE, as_of: published },
   }))
   return readLines({ lines, problems: [] }, cells => readRate(cells, { source: '', now }), pairOf)
@@ -169,16 +158,21 @@ function startOf(element: Element): number {
   return (place as { startIndex?: number } | undefined)?.startIndex ?? 0
 }
 
-function lineAt(text: string, index: number): number {
-  return text.slice(0, index).split('\n').length
+/** Counts each line once: a file may be all on one, or have thousands. */
+function lineFinder(text: string): (index: number) => number {
+  let [line, at] = [1, 0]
+  return index => {
+    // Rates come in the order of the file, and the day before them.
+    for (; at < index; at++) if (text[at] === '\n') line++
+    return line
+  }
 }
 
 /** 16:00 in Frankfurt on this day: 15:00Z in winter, 14:00Z in summer. */
 function publishedAt(day: string): string | undefined {
   if (!/^\d{4}-\d{2}-\d{2}$/.test(day)) return undefined
   try {
-    const local = Temporal.PlainDateTime.from(`${day}T16:00`, { overflow: 'reject' })
-    return local.toZonedDateTime('Europe/Berlin').toInstant().toString()
+    return publicationOn(Temporal.PlainDate.from(day, { overflow: 'reject' }), ECB).toString()
   } catch (error) {
     if (error instanceof RangeError) return undefined
     throw error
@@ -193,6 +187,11 @@ function readMid(text: string): Read<Decimal> {
   const mid = parseDecimal(text)
   if (mid !== undefined && mid.digits > 0n) return { value: mid }
   return { messages: [`mid "${text}" is not a positive decimal such as 1.1269`] }
+}
+
+function undatedAsOf({ now, undated }: RateDefaults): Read<Instant> {
+  if (undated === undefined) return { value: now }
+  return { messages: ['as_of is missing: a feed must say of what time its rates are'] }
 }
 
 function readAsOf(text: string, now: Instant): Read<Instant> {

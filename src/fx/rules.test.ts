@@ -2,11 +2,20 @@
 // gets (contract 3 and 6).
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { AN_HOUR_AGO, decimal, NOW, rateBook, refusalOf } from '../../test/support/in-memory.ts'
+import { decimal, NOW, rateBook, refusalOf } from '../../test/support/in-memory.ts'
+import { plusMilliseconds } from '../instant.ts'
 import { formatDecimal } from '../money/decimal.ts'
-import { convertAtMid, customerRate, describeRate, type RateBook, stepsBetween } from './rules.ts'
+import {
+  convertAtMid,
+  customerRate,
+  describeRate,
+  goodUntil,
+  rateBookOf,
+  stepsBetween,
+} from './rules.ts'
 
 const MID = { spread_bps: 0, max_age_s: null, any_age: true }
+const BY_SOURCE = { spread_bps: 0, max_age_s: null, any_age: false }
 /** The pivot is EUR. USD/HKD and HKD/USD do not agree, so that it shows which one is used. */
 const book = rateBook({
   'USD/HKD': '8',
@@ -44,6 +53,71 @@ for (const [from, to, rows] of WAYS) {
   })
 }
 
+/** The pivot is EUR; AED and SAR are pegged to USD, XAF to EUR; a desk sets AED/INR, and GBP/XAF. */
+const pegs = rateBook({
+  'USD/AED peg': '3.6725',
+  'USD/SAR peg': '3.75',
+  'EUR/XAF peg': '655.957',
+  'EUR/USD': '1.25',
+  'EUR/GBP': '0.8',
+  'USD/HKD': '8',
+  'AED/INR': '25',
+  'GBP/XAF': '820',
+  'ZAR/ZMW peg': '2',
+})
+
+const PEGGED: readonly (readonly [from: string, to: string, rows: string[] | undefined])[] = [
+  ['USD', 'AED', ['USD/AED']],
+  ['AED', 'USD', ['USD/AED inverted']],
+  ['AED', 'SAR', ['USD/AED inverted', 'USD/SAR']],
+  ['AED', 'HKD', ['USD/AED inverted', 'USD/HKD']],
+  ['EUR', 'AED', ['EUR/USD', 'USD/AED']],
+  ['AED', 'GBP', ['USD/AED inverted', 'EUR/USD inverted', 'EUR/GBP']],
+  ['XAF', 'AED', ['EUR/XAF inverted', 'EUR/USD', 'USD/AED']],
+  ['USD', 'XAF', ['EUR/USD inverted', 'EUR/XAF']],
+  // A row of its own comes first, in either direction.
+  ['AED', 'INR', ['AED/INR']],
+  ['INR', 'AED', ['AED/INR inverted']],
+  ['GBP', 'XAF', ['GBP/XAF']],
+  // Through a pegged currency leads no way.
+  ['SAR', 'INR', undefined],
+  ['USD', 'INR', undefined],
+  // The anchor is joined with nothing.
+  ['ZMW', 'USD', undefined],
+]
+
+for (const [from, to, rows] of PEGGED) {
+  test(`stepsBetween with pegs, ${from} to ${to}: ${rows?.join(', ') ?? 'no way'}`, () => {
+    const steps = stepsBetween(pegs, from, to)
+    assert.deepEqual(
+      steps?.map(
+        ({ rate, inverted }) => `${rate.base}/${rate.quote}${inverted ? ' inverted' : ''}`,
+      ),
+      rows,
+    )
+  })
+}
+
+test('stepsBetween with pegs, two anchors that are not the pivot: four rows', () => {
+  const far = rateBook({
+    'USD/AED peg': '4',
+    'GBP/GIP peg': '1',
+    'EUR/USD': '1.25',
+    'EUR/GBP': '0.8',
+  })
+  assert.equal(stepsBetween(far, 'AED', 'GIP')?.length, 4)
+  // 1 AED = 0.25 USD = 0.2 EUR = 0.16 GBP = 0.16 GIP.
+  assert.equal(formatDecimal(customerRate(far, MID, 'AED', 'GIP', NOW)), '0.16')
+})
+
+test('stepsBetween with pegs, EUR/USD moves: a pair of one anchor does not', () => {
+  const rateAt = (eur: string) => {
+    const moved = rateBook({ 'USD/AED peg': '3.6725', 'USD/SAR peg': '3.75', 'EUR/USD': eur })
+    return ['USD', 'SAR'].map(to => formatDecimal(customerRate(moved, MID, 'AED', to, NOW)))
+  }
+  assert.deepEqual(rateAt('1.1'), rateAt('1.2'))
+})
+
 const RATES: readonly (readonly [from: string, to: string, spread_bps: number, rate: string])[] = [
   ['USD', 'HKD', 0, '8'],
   ['USD', 'EUR', 0, '0.8'],
@@ -64,7 +138,7 @@ for (const [from, to, spread_bps, rate] of RATES) {
 }
 
 test('customerRate, one currency: 1 without a rate, a spread or an age', () => {
-  const empty: RateBook = { pivot: 'EUR', rates: new Map() }
+  const empty = rateBookOf('EUR', [])
   const policy = { spread_bps: 100, max_age_s: 1, any_age: false }
   assert.deepEqual(customerRate(empty, policy, 'USD', 'USD', NOW), { digits: 1n, scale: 0 })
 })
@@ -79,8 +153,12 @@ test('customerRate, no row joins them: refused, both currencies named', () => {
 const OLD = '2026-01-31T08:29:59.123456Z'
 const FRESH = '2026-01-31T09:29:00.123456Z'
 const JUST = '2026-01-31T09:29:58.123456Z'
-const THREE_DAYS = '2026-01-28T09:30:00.123456Z'
-const MORE_THAN_THREE_DAYS = '2026-01-28T09:29:59.123456Z'
+/** NOW is Saturday 31 January 2026, 10:30 in Frankfurt. */
+const FRIDAY = '2026-01-30T15:00:00.000000Z'
+const THURSDAY = '2026-01-29T15:00:00.000000Z'
+const DAY_AGO = '2026-01-30T09:30:00.123456Z'
+const LONGER_AGO = '2026-01-30T09:30:00.123455Z'
+
 const STALE: readonly (readonly [
   what: string,
   as_of: Readonly<Record<string, string>>,
@@ -88,18 +166,17 @@ const STALE: readonly (readonly [
   refused: string | undefined,
 ])[] = [
   ['exactly as old as allowed', {}, 3_600, undefined],
-  ['of three days, where the calendar decides', { 'EUR/USD': THREE_DAYS }, null, undefined],
-  ['of a second more', { 'EUR/USD': MORE_THAN_THREE_DAYS }, null, MORE_THAN_THREE_DAYS],
-  ['a second older than the one allowed', { 'EUR/USD': JUST, 'EUR/JPY': JUST }, 1, JUST],
-  ['one second older', { 'EUR/USD': OLD }, 3_600, OLD],
-  ['the first of two too old', { 'EUR/USD': OLD, 'EUR/JPY': FRESH }, 3_600, OLD],
-  ['the second of two too old', { 'EUR/USD': FRESH, 'EUR/JPY': OLD }, 3_600, OLD],
-  ['both too old', { 'EUR/USD': OLD, 'EUR/JPY': AN_HOUR_AGO }, 60, OLD],
-  ['a second old where one is allowed', { 'EUR/USD': FRESH, 'EUR/JPY': FRESH }, 60, undefined],
+  ['a second older than the one allowed', { 'EUR/USD': JUST, 'EUR/JPY': JUST }, 1, 'EUR/USD'],
+  ['one second older', { 'EUR/USD': OLD }, 3_600, 'EUR/USD'],
+  ['the first of two too old', { 'EUR/USD': OLD, 'EUR/JPY': FRESH }, 3_600, 'EUR/USD'],
+  ['the second of two too old', { 'EUR/USD': FRESH, 'EUR/JPY': OLD }, 3_600, 'EUR/JPY'],
+  ['a minute old where one is allowed', { 'EUR/USD': FRESH, 'EUR/JPY': FRESH }, 61, undefined],
+  ['set by hand a day ago', { 'EUR/USD': DAY_AGO, 'EUR/JPY': DAY_AGO }, null, undefined],
+  ['set by hand longer ago', { 'EUR/USD': FRESH, 'EUR/JPY': LONGER_AGO }, null, 'EUR/JPY'],
 ]
 
 for (const [what, as_of, max_age_s, refused] of STALE) {
-  const verdict = refused === undefined ? 'quoted' : 'refused with the oldest time'
+  const verdict = refused === undefined ? 'quoted' : 'refused with its name'
   test(`customerRate and convertAtMid, a rate ${what}: ${verdict}`, () => {
     const dated = rateBook({ 'EUR/USD': '1.25', 'EUR/JPY': '160' }, as_of)
     const policy = { spread_bps: 0, max_age_s, any_age: false }
@@ -114,7 +191,11 @@ for (const [what, as_of, max_age_s, refused] of STALE) {
       assert.equal(amount(), 128n)
       return
     }
-    const message = `The newest rate for USD and JPY is of ${refused}, older than ${max_age_s ?? 259_200} s.`
+    const old = dated.rates.get(refused)
+    const until = plusMilliseconds(old?.as_of ?? '', 1000 * (max_age_s ?? 86_400))
+    const message =
+      `The rate ${refused} of ${old?.as_of} (test) is too old to quote: ` +
+      `it was good until ${until}.`
     assert.deepEqual(refusalOf(rate), [`rate_stale at the whole: ${message}`])
     assert.deepEqual(refusalOf(amount), [`rate_stale at the whole: ${message}`])
   })
@@ -124,6 +205,54 @@ test('customerRate, any age will do: quoted, however short the age that would be
   const dated = rateBook({ 'USD/JPY': '128' }, { 'USD/JPY': '2001-01-01T00:00:00.000000Z' })
   const policy = { spread_bps: 0, max_age_s: 1, any_age: true }
   assert.equal(formatDecimal(customerRate(dated, policy, 'USD', 'JPY', NOW)), '128')
+})
+
+test('customerRate, rates of the ECB on a Saturday: Friday’s is quoted, Thursday’s refused, told when the next was due', () => {
+  const of = (usd: string, jpy: string) => {
+    const rows = [
+      {
+        base: 'EUR',
+        quote: 'USD',
+        mid: decimal('1.25'),
+        source: 'ECB',
+        as_of: usd,
+        pegged: false,
+        sample: false,
+      },
+      {
+        base: 'EUR',
+        quote: 'JPY',
+        mid: decimal('160'),
+        source: 'ECB',
+        as_of: jpy,
+        pegged: false,
+        sample: false,
+      },
+    ]
+    return () => customerRate(rateBookOf('EUR', rows), BY_SOURCE, 'USD', 'JPY', NOW)
+  }
+  assert.equal(formatDecimal(of(FRIDAY, FRIDAY)()), '128')
+  assert.deepEqual(refusalOf(of(FRIDAY, THURSDAY)), [
+    `rate_stale at the whole: The rate EUR/JPY of ${THURSDAY} (ECB) is too old to quote: ` +
+      `the next one was due at ${FRIDAY}, and it was good until 2026-01-30T17:00:00.000000Z.`,
+  ])
+})
+
+test('goodUntil, pegs: a central bank’s does not age, a stablecoin’s is good for a day', () => {
+  const peg = (quote: string) => ({
+    base: 'USD',
+    quote,
+    mid: decimal('1'),
+    source: 'test',
+    as_of: '2020-01-01T00:00:00.000000Z',
+    pegged: true,
+    sample: false,
+  })
+  for (const max_age_s of [null, 60]) assert.equal(goodUntil(peg('AED'), max_age_s), null)
+  for (const coin of ['USDC', 'USDT']) {
+    assert.equal(goodUntil(peg(coin), null)?.good_until, '2020-01-02T00:00:00.000000Z')
+    assert.equal(goodUntil(peg(coin), 60)?.good_until, '2020-01-01T00:01:00.000000Z')
+  }
 })
 
 const CONVERSIONS: readonly (readonly [
@@ -158,7 +287,7 @@ for (const [amount, [from, fromExponent], [to, toExponent], converted] of CONVER
 }
 
 test('convertAtMid, nothing to convert: needs no rate', () => {
-  const empty: RateBook = { pivot: 'EUR', rates: new Map() }
+  const empty = rateBookOf('EUR', [])
   const [usd, gbp] = [
     { currency: 'USD', exponent: 2 },
     { currency: 'GBP', exponent: 2 },
@@ -172,8 +301,9 @@ test('convertAtMid, nothing to convert: needs no rate', () => {
   )
 })
 
-test('describeRate: the pair, the mid, its source and its time', () => {
+test('describeRate: the pair, the mid, its source and its time, and whether it is a peg', () => {
   const mid = decimal('1.1712')
   const rate = { base: 'EUR', quote: 'USD', mid, source: 'ECB', as_of: NOW, sample: false }
-  assert.equal(describeRate(rate), `EUR/USD 1.1712 (ECB, ${NOW})`)
+  assert.equal(describeRate({ ...rate, pegged: false }), `EUR/USD 1.1712 (ECB, ${NOW})`)
+  assert.equal(describeRate({ ...rate, pegged: true }), `EUR/USD 1.1712 (ECB, ${NOW}, pegged)`)
 })

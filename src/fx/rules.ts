@@ -1,7 +1,8 @@
-// The rate book: which rate joins two currencies, how old it is, and what the customer is given.
+// The rate book: which rates join two currencies, how old they are, and what the customer is given.
 // Pure; rates are exact until the one rounding that contract 3 names.
 import { refusal } from '../errors.ts'
-import { type Instant, secondsBetween } from '../instant.ts'
+import type { Instant } from '../instant.ts'
+import { isStablecoin } from '../money/currency.ts'
 import {
   type Decimal,
   divideDown,
@@ -11,6 +12,7 @@ import {
   pow10,
   quotient,
 } from '../money/decimal.ts'
+import { type Freshness, freshnessOf } from './calendar.ts'
 
 /** `mid` units of quote for one unit of base, in major units. */
 export interface Rate {
@@ -19,6 +21,8 @@ export interface Rate {
   readonly mid: Decimal
   readonly source: string
   readonly as_of: Instant
+  /** The quote currency is pegged to the base, its anchor, at this rate. */
+  readonly pegged: boolean
   /** Whether it came with the product: sandboxes alone are quoted by it. */
   readonly sample: boolean
 }
@@ -28,6 +32,8 @@ export interface RateBook {
   readonly pivot: string
   /** By `BASE/QUOTE`. */
   readonly rates: ReadonlyMap<string, Rate>
+  /** The row that pegs a currency to its anchor, by the currency. */
+  readonly pegs: ReadonlyMap<string, Rate>
 }
 
 /** How one pair is quoted to one account. */
@@ -40,9 +46,6 @@ export interface RatePolicy {
   readonly any_age: boolean
 }
 
-/** Bridges a weekend without publication. */
-const MAX_AGE_S = 259_200
-
 /** One row of the book on the way from one currency to another. */
 export interface Step {
   readonly rate: Rate
@@ -50,11 +53,19 @@ export interface Step {
   readonly inverted: boolean
 }
 
-/** An exact mid rate n ÷ d and the oldest of the rates it is made of. */
-interface Mid {
+/** An exact mid rate n ÷ d. */
+export interface Mid {
   readonly n: bigint
   readonly d: bigint
-  readonly as_of: Instant
+}
+
+/** A rate book of these rows. */
+export function rateBookOf(pivot: string, rows: readonly Rate[]): RateBook {
+  return {
+    pivot,
+    rates: new Map(rows.map(rate => [`${rate.base}/${rate.quote}`, rate])),
+    pegs: new Map(rows.filter(rate => rate.pegged).map(rate => [rate.quote, rate])),
+  }
 }
 
 /**
@@ -103,34 +114,54 @@ interface Unit {
  * through the rate book is that of `customerRate`, which has judged the rates' age.
  */
 export function costAtMid(book: RateBook, amount: bigint, from: Unit, to: Unit): bigint {
-  const { n, d } = knownMid(book, from.currency, to.currency)
+  const { n, d } = midOf(knownSteps(book, from.currency, to.currency))
   return divideUp(amount * d * pow10(from.exponent), n * pow10(to.exponent))
 }
 
 export function yieldAtMid(book: RateBook, amount: bigint, from: Unit, to: Unit): bigint {
-  const { n, d } = knownMid(book, from.currency, to.currency)
+  const { n, d } = midOf(knownSteps(book, from.currency, to.currency))
   return divideDown(amount * n * pow10(to.exponent), d * pow10(from.exponent))
 }
 
-function knownMid(book: RateBook, from: string, to: string): Mid {
+function knownSteps(book: RateBook, from: string, to: string): readonly Step[] {
   const steps = stepsBetween(book, from, to)
   if (steps === undefined) throw refusal('rate_unavailable', `No rate joins ${from} and ${to}.`)
-  return midOf(steps)
+  return steps
 }
 
 function freshMid(book: RateBook, policy: RatePolicy, from: string, to: string, now: Instant): Mid {
-  const mid = knownMid(book, from, to)
-  const max_age_s = policy.max_age_s ?? MAX_AGE_S
-  if (policy.any_age || secondsBetween(mid.as_of, now) <= max_age_s) return mid
-  throw refusal(
-    'rate_stale',
-    `The newest rate for ${from} and ${to} is of ${mid.as_of}, older than ${max_age_s} s.`,
-  )
+  const steps = knownSteps(book, from, to)
+  for (const { rate } of steps) checkFresh(rate, policy, now)
+  return midOf(steps)
+}
+
+/** Each row by its own source: a fresh one does not lend its time to a stale one. */
+function checkFresh(rate: Rate, policy: RatePolicy, now: Instant): void {
+  if (policy.any_age) return
+  const freshness = goodUntil(rate, policy.max_age_s)
+  if (freshness === null || now <= freshness.good_until) return
+  const { due, good_until } = freshness
+  const next = due === good_until ? '' : `the next one was due at ${due}, and `
+  const message =
+    `The rate ${rate.base}/${rate.quote} of ${rate.as_of} (${rate.source}) is too old to quote: ` +
+    `${next}it was good until ${good_until}.`
+  throw refusal('rate_stale', message)
 }
 
 /**
- * The rows that lead from one currency to another, in order: none for a currency itself, its own
- * row or that of the inverse, else two through the pivot. Undefined when no rate joins them.
+ * Until when a rate may be quoted; null: it does not age. That is the peg of a central bank, which
+ * holds until it is changed. The peg of a stablecoin is its issuer's word, and it has broken before
+ * within hours, so it ages like any rate set by hand (docs/decisions/0038).
+ */
+export function goodUntil(rate: Rate, max_age_s: number | null): Freshness | null {
+  return rate.pegged && !isStablecoin(rate.quote) ? null : freshnessOf(rate, max_age_s)
+}
+
+/**
+ * The rows that lead from one currency to another, in order: none for a currency itself, else its
+ * own row or that of the inverse. Where there is neither, a pegged currency goes through its anchor
+ * and through nothing else; what is then left to join, through the pivot. So there are four at
+ * most: pegged → anchor → pivot → anchor → pegged. Undefined when no rates join them.
  */
 export function stepsBetween(
   book: RateBook,
@@ -138,8 +169,24 @@ export function stepsBetween(
   to: string,
 ): readonly Step[] | undefined {
   if (from === to) return []
-  const direct = stepOf(book, from, to)
-  if (direct !== undefined) return [direct]
+  const own = stepOf(book, from, to)
+  if (own !== undefined) return [own]
+  const [out, home] = [book.pegs.get(from), book.pegs.get(to)]
+  const middle = stepsOfTwo(book, out?.base ?? from, home?.base ?? to)
+  return (
+    middle && [
+      ...(out === undefined ? [] : [{ rate: out, inverted: true }]),
+      ...middle,
+      ...(home === undefined ? [] : [{ rate: home, inverted: false }]),
+    ]
+  )
+}
+
+/** At most two rows: their own, or one to the pivot and one from it. */
+function stepsOfTwo(book: RateBook, from: string, to: string): readonly Step[] | undefined {
+  if (from === to) return []
+  const own = stepOf(book, from, to)
+  if (own !== undefined) return [own]
   const first = stepOf(book, from, book.pivot)
   const second = stepOf(book, book.pivot, to)
   return first === undefined || second === undefined ? undefined : [first, second]
@@ -152,18 +199,19 @@ function stepOf(book: RateBook, from: string, to: string): Step | undefined {
   return inverse && { rate: inverse, inverted: true }
 }
 
-function midOf(steps: readonly Step[]): Mid {
+export function midOf(steps: readonly Step[]): Mid {
   let [n, d] = [1n, 1n]
   for (const { rate, inverted } of steps) {
     const { digits, scale } = rate.mid
     n *= inverted ? pow10(scale) : digits
     d *= inverted ? digits : pow10(scale)
   }
-  const [as_of = ''] = steps.map(({ rate }) => rate.as_of).sort()
-  return { n, d, as_of }
+  return { n, d }
 }
 
 /** A rate as one line for people: `EUR/USD 1.1712 (ECB, 2026-10-06T14:00:00.000000Z)`. */
 export function describeRate(rate: Rate): string {
-  return `${rate.base}/${rate.quote} ${formatDecimal(rate.mid)} (${rate.source}, ${rate.as_of})`
+  const pegged = rate.pegged ? ', pegged' : ''
+  const from = `${rate.source}, ${rate.as_of}${pegged}`
+  return `${rate.base}/${rate.quote} ${formatDecimal(rate.mid)} (${from})`
 }

@@ -3,14 +3,19 @@ import { rowsAsJson, type Sql, type TransactionSql } from '../db/connect.ts'
 import { formatDecimal, parseDecimal } from '../money/decimal.ts'
 import type { Rate } from './rules.ts'
 
+type RateRow = Omit<Rate, 'mid'> & { readonly mid: string }
+
 export async function listRates(sql: Sql): Promise<Rate[]> {
-  const rows = await sql<(Omit<Rate, 'mid'> & { mid: string })[]>`
-    select base, quote, mid::text as mid, source, as_of, sample from rates order by base, quote`
-  return rows.map(row => {
-    const mid = parseDecimal(row.mid)
-    if (mid === undefined) throw new Error(`stored rate ${row.base}/${row.quote} ${row.mid}`)
-    return { ...row, mid }
-  })
+  const rows = await sql<RateRow[]>`
+    select base, quote, mid::text as mid, source, as_of, pegged, sample
+    from rates order by base, quote`
+  return rows.map(rateOf)
+}
+
+function rateOf(row: RateRow): Rate {
+  const mid = parseDecimal(row.mid)
+  if (mid === undefined) throw new Error(`stored rate ${row.base}/${row.quote} ${row.mid}`)
+  return { ...row, mid }
 }
 
 /**
@@ -25,10 +30,25 @@ export async function lockRates(tx: TransactionSql): Promise<void> {
 export async function upsertRates(sql: Sql, rates: readonly Rate[]): Promise<void> {
   const rows = rates.map(rate => ({ ...rate, mid: formatDecimal(rate.mid) }))
   await sql`
-    insert into rates (base, quote, mid, source, as_of, sample)
-    select base, quote, mid, source, as_of, sample
+    insert into rates (base, quote, mid, source, as_of, pegged, sample)
+    select base, quote, mid, source, as_of, pegged, sample
     from json_to_recordset(${rowsAsJson(rows)}::text::json)
-      as r(base text, quote text, mid numeric, source text, as_of timestamptz, sample boolean)
+      as r(base text, quote text, mid numeric, source text, as_of timestamptz,
+        pegged boolean, sample boolean)
     on conflict (base, quote) do update set mid = excluded.mid, source = excluded.source,
-      as_of = excluded.as_of, sample = excluded.sample, loaded_at = clock_timestamp()`
+      as_of = excluded.as_of, pegged = excluded.pegged, sample = excluded.sample,
+      loaded_at = clock_timestamp()`
+}
+
+/** The row as it was; undefined when there is none. */
+export async function deleteRate(sql: Sql, base: string, quote: string): Promise<Rate | undefined> {
+  const [row] = await sql<RateRow[]>`
+    delete from rates where base = ${base} and quote = ${quote}
+    returning base, quote, mid::text as mid, source, as_of, pegged, sample`
+  return row && rateOf(row)
+}
+
+/** Under which name the history keeps what this transaction changes. */
+export async function sayWhoChanges(sql: Sql, name: string): Promise<void> {
+  await sql`select set_config('corridor.operator', ${name}, true)`
 }

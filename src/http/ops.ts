@@ -3,6 +3,8 @@
 import type { FastifyInstance } from 'fastify'
 import { pendingMigrations } from '../db/migrate.ts'
 import type { Deps } from '../deps.ts'
+import { goodUntil } from '../fx/rules.ts'
+import { secondsBetween } from '../instant.ts'
 
 /**
  * How long a database has to answer before the process calls itself not ready: with the answer,
@@ -25,8 +27,27 @@ export function opsRoutes(
 
   app.get('/metrics', async (_request, reply) => {
     const { registry } = deps.metrics
+    measureRates(deps)
     return reply.type(registry.contentType).send(await registry.metrics())
   })
+}
+
+/** As live accounts see them, whose rates age by the calendars of their sources. */
+function measureRates({ reference, metrics, log }: Deps): void {
+  try {
+    const rates = reference.current().rates.filter(rate => !rate.sample)
+    const now = new Date().toISOString().replace('Z', '000Z')
+    const ends = rates.map(rate => goodUntil(rate, null))
+    const aging = ends.filter(end => end !== null)
+    const left = aging.map(({ good_until }) => secondsBetween(now, good_until))
+    const good = left.filter(seconds => seconds >= 0)
+    metrics.rates.set({ state: 'good' }, good.length)
+    metrics.rates.set({ state: 'stale' }, aging.length - good.length)
+    metrics.rates.set({ state: 'pegged' }, ends.length - aging.length)
+    metrics.rateGoodFor.set(good.length === 0 ? 0 : Math.min(...good))
+  } catch (error) {
+    log.debug({ err: error }, 'rates not measured')
+  }
 }
 
 async function databaseProblem(deps: Deps): Promise<string | null> {

@@ -192,6 +192,13 @@ export const CURRENCIES: ReadonlyMap<string, Currency> = new Map(
   [...ISO_4217, ...STABLECOINS].map(([code, exponent, name]) => [code, { code, exponent, name }]),
 )
 
+const STABLECOIN_CODES = new Set(STABLECOINS.map(([code]) => code))
+
+/** Is this a token, worth what its issuer's word is worth? */
+export function isStablecoin(code: string): boolean {
+  return STABLECOIN_CODES.has(code)
+}
+
 /** The currency of an exact upper-case code; undefined when unknown. */
 export function findCurrency(code: string): Currency | undefined {
   return CURRENCIES.get(code)

@@ -1,7 +1,7 @@
 // What an account's prices are made from: the rows of the rate book and of the fee schedule that it
 // may see, and the policy of each pair. Pure.
 import type { Fee } from '../fee/rules.ts'
-import type { Rate } from '../fx/rules.ts'
+import { type Rate, rateBookOf } from '../fx/rules.ts'
 import type { PairPolicy, PricingAt } from '../quote/rules.ts'
 
 /** The rows that all prices are made from. */
@@ -18,14 +18,17 @@ export interface PriceBook {
  */
 export function pricingFrom({ rates, fees, pivot, policy }: PriceBook): PricingAt {
   const own = {
-    rates: byPair(rates.filter(rate => !rate.sample)),
+    rates: rateBookOf(
+      pivot,
+      rates.filter(rate => !rate.sample),
+    ),
     fees: fees.filter(f => !f.sample),
   }
-  const all = { rates: byPair(withoutReplaced(rates)), fees }
+  const all = { rates: rateBookOf(pivot, withoutReplaced(rates)), fees }
   return ({ sandbox }) => {
     const visible = sandbox ? all : own
     return {
-      rates: { pivot, rates: visible.rates },
+      rates: visible.rates,
       fees: visible.fees,
       fee_required: !sandbox,
       policyOf: () => ({ ...policy, any_age: sandbox }),
@@ -35,10 +38,6 @@ export function pricingFrom({ rates, fees, pivot, policy }: PriceBook): PricingA
 
 /** Without samples of a pair that the operator has a rate for, whichever way round. */
 function withoutReplaced(rates: readonly Rate[]): Rate[] {
-  const own = byPair(rates.filter(rate => !rate.sample))
-  return rates.filter(({ sample, base, quote }) => !sample || !own.has(`${quote}/${base}`))
-}
-
-function byPair(rates: readonly Rate[]): Map<string, Rate> {
-  return new Map(rates.map(rate => [`${rate.base}/${rate.quote}`, rate]))
+  const own = new Set(rates.filter(rate => !rate.sample).map(rate => `${rate.quote}/${rate.base}`))
+  return rates.filter(({ sample, base, quote }) => !sample || !own.has(`${base}/${quote}`))
 }

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { AN_HOUR_AGO, feeRow, NOW, pricing, terms } from '../../test/support/in-memory.ts'
 import type { Fee } from '../fee/rules.ts'
+import { rateBookOf } from '../fx/rules.ts'
 import { type Basis, makeBasis, sourcesOf } from './basis.ts'
 import { priceQuote, type QuoteTerms } from './rules.ts'
 
@@ -12,7 +13,9 @@ const RATES = {
   'EUR/USD': '1.25',
   'EUR/JPY': '160.0',
   'GBP/EUR': '1.2',
+  'USD/AED peg': '3.6725',
 }
+const peg = (mid: string) => [mid, 'test', AN_HOUR_AGO, true] as const
 const row = (mid: string) => [mid, 'test', AN_HOUR_AGO] as const
 
 const FULL: Fee = {
@@ -59,6 +62,15 @@ const BASES: readonly (readonly [
     { destination_currency: 'JPY' },
     undefined,
     { pivot: 'EUR', rates: { 'EUR/USD': row('1.25'), 'EUR/JPY': row('160') } },
+  ],
+  [
+    'crossed through an anchor and the pivot',
+    { holding_currency: 'GBP', payout_currency: 'AED', destination_currency: 'AED' },
+    undefined,
+    {
+      pivot: 'EUR',
+      rates: { 'GBP/EUR': row('1.2'), 'EUR/USD': row('1.25'), 'USD/AED': peg('3.6725') },
+    },
   ],
   ['no rate joins them', { destination_currency: 'XXX', payout_currency: 'YYY' }, undefined, {}],
   ['a fee that costs nothing', {}, feeRow({}), { fee: { fee_currency: 'USD' } }],
@@ -112,10 +124,8 @@ for (const [what, currencies, fee, basis] of BASES) {
     const { pivot = '', rates = {} } = basis
     const sources = sourcesOf({ spread_bps: 30, ...basis }, all)
     const book = pricing(RATES).rates
-    assert.deepEqual(sources.rates, {
-      pivot,
-      rates: new Map(Object.keys(rates).map(pair => [pair, book.rates.get(pair)])),
-    })
+    const rows = Object.keys(rates).flatMap(pair => book.rates.get(pair) ?? [])
+    assert.deepEqual(sources.rates, rateBookOf(pivot, rows))
     assert.deepEqual(sources.fees, fee === undefined ? [] : [fee])
     const policy = sources.policyOf(all.holding_currency, all.payout_currency)
     assert.deepEqual(policy, { spread_bps: 30, max_age_s: null, any_age: true })

@@ -2,7 +2,7 @@
 // fee schedule that were used, and nothing else. They are a rate book and a fee schedule of their
 // own, from which the same rules make the same price again. Pure.
 import { type Fee, feeSteps } from '../fee/rules.ts'
-import { type Rate, type RateBook, type RatePolicy, stepsBetween } from '../fx/rules.ts'
+import { type Rate, type RateBook, type RatePolicy, rateBookOf, stepsBetween } from '../fx/rules.ts'
 import type { Instant } from '../instant.ts'
 import { formatDecimal, parseDecimal } from '../money/decimal.ts'
 
@@ -23,8 +23,8 @@ export interface Basis {
   readonly fee?: BasisFee
 }
 
-/** `mid` is exact decimal text. */
-export type BasisRate = readonly [mid: string, source: string, as_of: Instant]
+/** `mid` is exact decimal text. A fourth member says that the row is a peg. */
+export type BasisRate = readonly [mid: string, source: string, as_of: Instant, pegged?: true]
 
 /** A row of the schedule; its payout type is the quote's. Amounts are integers as text. */
 export interface BasisFee {
@@ -69,7 +69,7 @@ export function makeBasis(
   ]
   const used: Record<string, BasisRate> = {}
   for (const { rate } of ways.flat()) {
-    used[`${rate.base}/${rate.quote}`] = [formatDecimal(rate.mid), rate.source, rate.as_of]
+    used[`${rate.base}/${rate.quote}`] = basisRate(rate)
   }
   const { spread_bps } = policyOf(holding_currency, payout_currency)
   const second = policyOf(payout_currency, destination_currency)
@@ -91,12 +91,9 @@ export function sourcesOf(
   basis: Basis,
   quote: Legs & { readonly payout_type: string },
 ): PriceSources {
-  const rates = Object.entries(basis.rates ?? {}).map(([pair, stored]): [string, Rate] => [
-    pair,
-    rateOf(pair, stored),
-  ])
+  const rates = Object.entries(basis.rates ?? {}).map(([pair, stored]) => rateOf(pair, stored))
   return {
-    rates: { pivot: basis.pivot ?? '', rates: new Map(rates) },
+    rates: rateBookOf(basis.pivot ?? '', rates),
     fees: basis.fee === undefined ? [] : [feeOf(basis.fee, quote.payout_type)],
     // Whether it could be free was judged when the price was made.
     fee_required: false,
@@ -110,11 +107,16 @@ export function sourcesOf(
   }
 }
 
-function rateOf(pair: string, [text, source, as_of]: BasisRate): Rate {
+function basisRate({ mid, source, as_of, pegged }: Rate): BasisRate {
+  const text = formatDecimal(mid)
+  return pegged ? [text, source, as_of, true] : [text, source, as_of]
+}
+
+function rateOf(pair: string, [text, source, as_of, pegged]: BasisRate): Rate {
   const [base = '', quote = ''] = pair.split('/')
   const mid = parseDecimal(text)
   if (mid === undefined) throw new Error(`stored basis: rate ${pair} ${text}`)
-  return { base, quote, mid, source, as_of, sample: false }
+  return { base, quote, mid, source, as_of, pegged: pegged === true, sample: false }
 }
 
 function basisFee(fee: Fee): BasisFee {

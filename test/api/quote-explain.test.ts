@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import type { Config } from '../../src/config.ts'
 import type { Fee } from '../../src/fee/rules.ts'
-import type { Rate } from '../../src/fx/rules.ts'
+import { type Rate, rateBookOf } from '../../src/fx/rules.ts'
 import { CURRENCIES } from '../../src/money/currency.ts'
 import { MAX_AMOUNT } from '../../src/money/decimal.ts'
 import { quoteExamples } from '../../src/quote/examples.ts'
@@ -40,7 +40,7 @@ const RATES = {
   'EUR/HKD': '8.8438',
   'USD/JPY': '150',
   'KWD/USD': '3.25',
-  'USDC/USD': '1',
+  'USD/USDC': '1',
 }
 const FEES: readonly Partial<Fee>[] = [
   { fixed_amount: 150n, variable_bps: 20, minimum_amount: 100n, maximum_amount: 9_000n },
@@ -127,7 +127,7 @@ const CASES: readonly Case[] = [
   {
     what: 'a stablecoin of six places, the fee named in yen',
     body: { ...paid('USDC', 150_000_000, 'USD'), payout_type: 'wallet' },
-    methods: ['inverted', 'same_currency', 'inverted'],
+    methods: ['direct', 'same_currency', 'inverted'],
     figures: {
       'holding_info.amount': ['15000', '15000'],
       // 2 000 ÷ 150 × 100
@@ -282,7 +282,15 @@ function pricingOf(c: Priced): Pricing {
     assert.ok(rate)
     if (base === quote || rates.has(`${base}/${quote}`) || rates.has(`${quote}/${base}`)) return
     const as_of = `2026-01-0${i + 1}T00:00:00.000000Z`
-    rates.set(`${base}/${quote}`, { base, quote, mid: rate, source: `s${i}`, as_of, sample: false })
+    rates.set(`${base}/${quote}`, {
+      base,
+      quote,
+      mid: rate,
+      source: `s${i}`,
+      as_of,
+      pegged: false,
+      sample: false,
+    })
   }
   const pairs = [
     [c.holding, c.payout],
@@ -306,7 +314,7 @@ function pricingOf(c: Priced): Pricing {
     sample: false,
   }
   return {
-    rates: { pivot: c.pivot, rates },
+    rates: rateBookOf(c.pivot, [...rates.values()]),
     fees: row === null ? [] : [row],
     fee_required: false,
     policyOf: () => ({

@@ -21,7 +21,7 @@ after(async () => {
 function stored() {
   return database.owner`
     select base || '/' || quote as pair, mid::text as mid, source, as_of from rates
-    order by base, quote`
+    where not pegged order by base, quote`
 }
 
 test('rates set, then list: the row, its source and its age', async () => {
@@ -33,20 +33,25 @@ test('rates set, then list: the row, its source and its age', async () => {
     quote: 'HKD',
     mid: '7.81',
     source: 'operator',
+    pegged: false,
     sample: false,
     previous: null,
   })
   const list = await cli.run('rates', 'list', '--json')
   assert.equal(list.code, 0)
-  const [{ age_s, ...row }] = list.json
+  const { age_s, good_until, ...row } = list.json.find((r: { quote: string }) => r.quote === 'HKD')
   const { previous, ...expected } = set.json
   assert.deepEqual(row, expected)
   assert.ok(age_s >= 0 && age_s < 60)
+  assert.equal(Date.parse(good_until) - Date.parse(as_of), 86_400_000)
   const words = await cli.run('rates', 'list')
+  assert.match(words.stdout, /^base +quote +mid +source +as of +age +good until +for\n/)
   assert.match(
     words.stdout,
-    /^base +quote +mid +source +as of +age +for\nUSD +HKD +7\.81 +operator /,
+    /\nUSD +AED +3\.6725 +Central Bank of the UAE\S* .* pegged +all accounts\n/,
   )
+  assert.match(words.stdout, /\nUSD +HKD +7\.81 +operator +\S+ +\d+s +\S+Z +all accounts\n/)
+  assert.match(words.stdout, /\nUSD +USDC +1 +Circle.* pegged, 2026-10-07T14:00:00Z, stale/)
 })
 
 test('rates set, older than the stored row: refused with 1, replaced with --force', async () => {

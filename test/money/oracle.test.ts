@@ -4,6 +4,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import fc from 'fast-check'
 import { feeAmounts } from '../../src/fee/rules.ts'
+import { type Rate, rateBookOf } from '../../src/fx/rules.ts'
 import { CURRENCIES, currencyExponent } from '../../src/money/currency.ts'
 import { formatDecimal, MAX_AMOUNT, parseDecimal } from '../../src/money/decimal.ts'
 import { type Pricing, priceQuote, type QuoteTerms, totalDebit } from '../../src/quote/rules.ts'
@@ -58,7 +59,7 @@ const cases: fc.Arbitrary<Case> = fc.record({
 /** What the product computes: null where it refuses an amount out of range. */
 function byProduct(c: Case): readonly string[] | null {
   const pricing: Pricing = {
-    rates: { pivot: 'none', rates: ratesOf(c) },
+    rates: rateBookOf('none', ratesOf(c)),
     fees: [],
     fee_required: false,
     policyOf: () => ({
@@ -113,24 +114,14 @@ function byProduct(c: Case): readonly string[] | null {
   }
 }
 
-function ratesOf(c: Case) {
+function ratesOf(c: Case): Rate[] {
   const row = (base: string, quote: string, text: string) => {
     const value = parseDecimal(text)
     assert.ok(value)
-    const rate = {
-      base,
-      quote,
-      mid: value,
-      source: 'test',
-      as_of: '2026-01-01T00:00:00.000000Z',
-      sample: false,
-    }
-    return [`${base}/${quote}`, rate] as const
+    const as_of = '2026-01-01T00:00:00.000000Z'
+    return { base, quote, mid: value, source: 'test', as_of, pegged: false, sample: false }
   }
-  return new Map([
-    row(c.payout, c.destination, c.mid_destination),
-    row(c.holding, c.payout, c.mid_holding),
-  ])
+  return [row(c.payout, c.destination, c.mid_destination), row(c.holding, c.payout, c.mid_holding)]
 }
 
 function termsOf(c: Case): QuoteTerms {

@@ -40,13 +40,6 @@ export const EQUIVALENTS: Readonly<Record<string, readonly Equivalent[]>> = {
       },
     ]),
   ],
-  'src/fx/rules.ts': [
-    {
-      where: 'midOf',
-      after: "const [as_of = 'mutant'] = steps.map(({ rate }) => rate.as_of).sort()",
-      why: ALWAYS_THERE,
-    },
-  ],
   'src/fee/rules.ts': [
     { where: 'specificity', after: 'let rank = fee.sample ? 1 : 80', why: SORTED_ALIKE },
     { where: 'specificity', after: 'let rank = fee.sample ? 0 : 81', why: SORTED_ALIKE },

@@ -34,6 +34,8 @@ export const TARGETS: readonly Target[] = [
   target('ledger/rules.ts', ['ledger/rules.test.ts'], ['test/api/balance.test.ts'], ALL),
   target('balance-transaction/rules.ts', ['balance-transaction/rules.test.ts'], [], ALL),
   target('payout/postings.ts', ['payout/postings.test.ts', 'ledger/rules.test.ts'], [], ALL),
+  target('fx/calendar.ts', ['fx/calendar.test.ts']),
+  target('fx/guard.ts', ['fx/guard.test.ts']),
   target('fx/rules.ts', ['fx/rules.test.ts', 'quote/rules.test.ts']),
   target('fee/rules.ts', ['fee/rules.test.ts', 'quote/rules.test.ts']),
   target('quote/calculation.ts', ['quote/calculation.test.ts'], ['test/api/quote-explain.test.ts']),

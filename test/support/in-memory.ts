@@ -5,7 +5,7 @@ import type { Account } from '../../src/account/rules.ts'
 import type { Beneficiary } from '../../src/beneficiary/rules.ts'
 import { Refusal } from '../../src/errors.ts'
 import type { Fee } from '../../src/fee/rules.ts'
-import type { Rate, RateBook } from '../../src/fx/rules.ts'
+import { type Rate, type RateBook, rateBookOf } from '../../src/fx/rules.ts'
 import type { NewId } from '../../src/id.ts'
 import { type Book, EMPTY_HASH } from '../../src/ledger/rules.ts'
 import { type Decimal, parseDecimal } from '../../src/money/decimal.ts'
@@ -66,17 +66,19 @@ export function decimal(text: string): Decimal {
   return value
 }
 
-/** `{ 'USD/HKD': '8' }`; the pivot is EUR. */
+/** `{ 'USD/HKD': '8', 'USD/AED peg': '3.6725' }`; the pivot is EUR. */
 export function rateBook(
   rates: Readonly<Record<string, string>>,
   as_of: Readonly<Record<string, string>> = {},
 ): RateBook {
-  const rows = Object.entries(rates).map(([pair, text]): [string, Rate] => {
-    const [base = '', quote = ''] = pair.split('/')
+  const rows = Object.entries(rates).map(([pair, text]): Rate => {
+    const [base = '', quote = '', peg] = pair.split(/[/ ]/)
     const time = as_of[pair] ?? AN_HOUR_AGO
-    return [pair, { base, quote, mid: decimal(text), source: 'test', as_of: time, sample: false }]
+    const mid = decimal(text)
+    const pegged = peg !== undefined
+    return { base, quote, mid, source: 'test', as_of: time, pegged, sample: false }
   })
-  return { pivot: 'EUR', rates: new Map(rows) }
+  return rateBookOf('EUR', rows)
 }
 
 /** A row of the fee schedule for local payouts of any kind that costs nothing. */

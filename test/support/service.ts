@@ -129,7 +129,7 @@ export async function startTestService(
         const [base = '', quote = ''] = pair.split('/')
         const mid = parseDecimal(text)
         if (mid === undefined) throw new Error(`rate ${text}`)
-        return { base, quote, mid, source: 'test', as_of, sample: false }
+        return { base, quote, mid, source: 'test', as_of, pegged: false, sample: false }
       })
       await upsertRates(deps.sql, rows)
       await deps.reference.refresh()

@@ -1,0 +1,69 @@
+// What the commands that change rates share: how far a rate may move without a word, and what was
+// changed, before and after.
+import { type Command, Option } from 'commander'
+import type { Config } from '../config.ts'
+import type { ChangeOptions } from '../fx/change.ts'
+import { type Judged, MAX_MOVE_BPS } from '../fx/guard.ts'
+import { presentRate } from '../fx/load.ts'
+import type { Instant } from '../instant.ts'
+import { formatDecimal, parseMajor } from '../money/decimal.ts'
+import { table, UsageError } from './context.ts'
+
+export interface Changing {
+  readonly json?: boolean
+  readonly force?: boolean
+  readonly dryRun?: boolean
+  readonly maxMove?: string
+}
+
+/** The options of Changing, less --force, whose words are each command's own. */
+export function changing(command: Command): Command {
+  const usual = MAX_MOVE_BPS / 100
+  return command
+    .addOption(
+      new Option(
+        '--max-move <percent>',
+        `how far a rate may be from the present one without --force (default: ${usual})`,
+      ),
+    )
+    .option('--dry-run', 'check everything and write nothing')
+    .option('--json', 'print JSON')
+}
+
+/** Read before the database is opened. */
+export function readMaxMove({ maxMove }: Changing): number {
+  if (maxMove === undefined) return MAX_MOVE_BPS
+  const bps = parseMajor(maxMove, 2)
+  if (bps !== undefined && bps <= 1_000_000n) return Number(bps)
+  throw new UsageError(`--max-move must be a percentage such as 10 or 2.5, not "${maxMove}"`)
+}
+
+export function changeOptions(config: Config, options: Changing): ChangeOptions {
+  return {
+    pivot: config.rate_pivot,
+    max_move_bps: readMaxMove(options),
+    force: options.force === true,
+    dry_run: options.dryRun === true,
+  }
+}
+
+export function presentChange({ rate, before }: Judged) {
+  return { ...presentRate(rate), previous: before === undefined ? null : presentRate(before) }
+}
+
+export function changesTable(changes: readonly Judged[]): string {
+  const rows = changes.map(({ rate, before }) => [
+    rate.base,
+    rate.quote,
+    formatDecimal(rate.mid),
+    rate.source,
+    toSecond(rate.as_of),
+    before === undefined ? 'new' : formatDecimal(before.mid),
+  ])
+  return table(['base', 'quote', 'mid', 'source', 'as of', 'before'], rows)
+}
+
+/** For people: without a fraction of zero. */
+export function toSecond(instant: Instant): string {
+  return instant.replace('.000000Z', 'Z')
+}

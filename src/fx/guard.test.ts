@@ -1,0 +1,171 @@
+// What new rates are judged by: a table of slips, of pegs, and of whole publications.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { decimal, rateBook } from '../../test/support/in-memory.ts'
+import { checkPeg, decideFeed, judgeRates } from './guard.ts'
+import type { Rate } from './rules.ts'
+
+const THEN = '2026-10-06T14:00:00.000000Z'
+const LATER = '2026-10-07T14:00:00.000000Z'
+
+/** The pivot is EUR. */
+const book = rateBook(
+  {
+    'EUR/USD': '1.25',
+    'EUR/HKD': '10',
+    'USD/JPY': '150',
+    'USD/AED peg': '3.6725',
+    'USD/USDC peg': '1',
+  },
+  { 'EUR/USD': THEN, 'EUR/HKD': THEN, 'USD/JPY': THEN, 'USD/AED peg': THEN, 'USD/USDC peg': THEN },
+)
+
+function rate(pair: string, mid: string, as_of = LATER): Rate {
+  const [base = '', quote = '', peg] = pair.split(/[/ ]/)
+  return {
+    base,
+    quote,
+    mid: decimal(mid),
+    source: 'test',
+    as_of,
+    pegged: peg !== undefined,
+    sample: false,
+  }
+}
+
+function judge(pair: string, mid: string, as_of = LATER, max_move_bps = 1_000) {
+  const [judged] = judgeRates([{ line: 1, value: rate(pair, mid, as_of) }], book, max_move_bps)
+  return judged?.problem && `${judged.problem.kind}: ${judged.problem.message}`
+}
+
+const CASES: readonly (readonly [
+  what: string,
+  pair: string,
+  mid: string,
+  problem: string | undefined,
+])[] = [
+  ['as it was', 'EUR/USD', '1.25', undefined],
+  ['ten percent more', 'EUR/USD', '1.375', undefined],
+  ['ten percent less', 'EUR/USD', '1.125', undefined],
+  [
+    'a hair more than ten percent',
+    'EUR/USD',
+    '1.375000000000000000001',
+    'moved: EUR/USD 1.375000000000000000001 is 10 % above the present 1.25',
+  ],
+  ['a digit slipped', 'EUR/USD', '12.5', 'moved: EUR/USD 12.5 is 900 % above the present 1.25'],
+  ['the other way', 'EUR/USD', '0.8', 'moved: EUR/USD 0.8 is 36 % below the present 1.25'],
+  [
+    'the inverse pair with the mid of the stored one',
+    'JPY/USD',
+    '150',
+    'moved: JPY/USD 150 is 2249900 % above the present 0.00666666666667',
+  ],
+  ['the inverse pair as it ought to be', 'JPY/USD', '0.0067', undefined],
+  [
+    'a new pair, crossed until now',
+    'USD/HKD',
+    '0.128',
+    'moved: USD/HKD 0.128 is 98.4 % below the present 8',
+  ],
+  ['a new pair, near what it was crossed to', 'USD/HKD', '7.81', undefined],
+  ['a new pair that nothing is known of', 'EUR/CHF', '1000000', undefined],
+  ['a peg, by a market rate', 'USD/AED', '3.6725', 'pegged: AED is pegged to USD at 3.6725'],
+  ['a peg, by its inverse', 'AED/USD', '0.27', 'pegged: AED is pegged to USD at 3.6725'],
+  ['a peg, moved as a peg', 'USD/AED peg', '3.7', undefined],
+  ['a peg, moved far', 'USD/AED peg', '5', 'moved: USD/AED 5 is 36.1 % above the present 3.6725'],
+  ['a pegged currency to another than its anchor', 'EUR/AED', '4.6', undefined],
+  [
+    'the same, far off',
+    'EUR/AED',
+    '3.6725',
+    'moved: EUR/AED 3.6725 is 20 % below the present 4.590625',
+  ],
+]
+
+for (const [what, pair, mid, problem] of CASES) {
+  test(`judgeRates, ${what}: ${problem ?? 'taken'}`, () => assert.equal(judge(pair, mid), problem))
+}
+
+test('judgeRates, another share: it decides', () => {
+  assert.equal(judge('EUR/USD', '1.2625', LATER, 100), undefined)
+  assert.match(judge('EUR/USD', '1.2626', LATER, 100) ?? '', /^moved: .* is 1 % above/)
+  assert.match(judge('EUR/USD', '1.2500001', LATER, 0) ?? '', /^moved: /)
+})
+
+test('judgeRates, older than the stored row: both times named; as old: taken', () => {
+  assert.equal(
+    judge('EUR/USD', '1.25', '2026-10-06T13:59:59.999999Z'),
+    `older: EUR/USD of 2026-10-06T13:59:59.999999Z is older than the stored ${THEN}`,
+  )
+  assert.equal(judge('EUR/USD', '1.26', THEN), undefined)
+})
+
+const PEGS: readonly (readonly [pair: string, why: string | undefined])[] = [
+  ['USD/AED', undefined],
+  ['USD/AED peg', undefined],
+  ['USD/SAR peg', undefined],
+  ['EUR/AED peg', 'AED is pegged to USD already; run: corridor rates remove USD AED'],
+  ['AED/SAR peg', 'AED is pegged itself, to USD; peg SAR to that'],
+  ['EUR/USD peg', 'USD is the anchor of AED and cannot be pegged'],
+  ['JPY/CNY peg', undefined],
+  ['HKD/EUR peg', 'EUR/HKD has a row of its own; run: corridor rates remove EUR HKD'],
+]
+
+for (const [pair, why] of PEGS) {
+  test(`checkPeg, ${pair}: ${why ?? 'possible'}`, () => {
+    assert.equal(checkPeg(rate(pair, '1'), book), why)
+  })
+}
+
+/** A publication of EUR against these, by the mid of each. */
+function publish(mids: Readonly<Record<string, string>>, as_of = LATER, force = false) {
+  const lines = Object.entries(mids).map(([quote, mid], i) => ({
+    line: i + 1,
+    value: rate(`EUR/${quote}`, mid, as_of),
+  }))
+  const { taken, passed, refused } = decideFeed(judgeRates(lines, book, 1_000), force)
+  const names = (some: typeof taken) => some.map(one => one.rate.quote)
+  return { taken: names(taken), passed, refused: names(refused) }
+}
+
+const MANY = Object.fromEntries(
+  ['CHF', 'CZK', 'DKK', 'GBP', 'HUF', 'NOK', 'PLN', 'SEK'].map(code => [code, '1']),
+)
+
+test('decideFeed, news: taken', () => {
+  const all = publish({ USD: '1.26', HKD: '10', CHF: '0.9' })
+  assert.deepEqual(all, { taken: ['USD', 'HKD', 'CHF'], passed: 0, refused: [] })
+})
+
+test('decideFeed, the same or an older publication: nothing to do, nothing wrong', () => {
+  const older = '2026-10-05T14:00:00.000000Z'
+  const none = { taken: [], passed: 2, refused: [] }
+  assert.deepEqual(publish({ USD: '1.25', HKD: '10' }, THEN), none)
+  assert.deepEqual(publish({ USD: '12.5', HKD: '100' }, older), none)
+  const corrected = publish({ USD: '1.26', HKD: '10' }, THEN)
+  assert.deepEqual(corrected, { taken: ['USD'], passed: 1, refused: [] })
+})
+
+test('decideFeed, one of ten moved too far: left out; two of ten: nothing is taken', () => {
+  const one = publish({ ...MANY, USD: '12.5', HKD: '10.1' })
+  assert.deepEqual([one.taken.length, one.refused], [9, ['USD']])
+  const two = publish({ ...MANY, USD: '12.5', HKD: '101' })
+  assert.deepEqual([two.taken.length, two.refused.length], [0, 10])
+})
+
+test('decideFeed, forced: what moved is taken, what is older is not', () => {
+  assert.deepEqual(publish({ USD: '12.5', HKD: '101' }, LATER, true).taken, ['USD', 'HKD'])
+  assert.deepEqual(publish({ USD: '12.5' }, '2026-10-05T14:00:00.000000Z', true).taken, [])
+})
+
+test('decideFeed, a pegged pair: left as it is', () => {
+  const lines = [
+    { line: 1, value: rate('USD/AED', '3.9') },
+    { line: 2, value: rate('USD/JPY', '151') },
+  ]
+  for (const force of [false, true]) {
+    const { taken, passed } = decideFeed(judgeRates(lines, book, 1_000), force)
+    assert.deepEqual([taken.map(({ line }) => line), passed], [[2], 1])
+  }
+})

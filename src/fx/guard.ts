@@ -1,0 +1,135 @@
+// What is wrong with new rates, judged by those that are stored: older ones, pegs that a market
+// rate would replace, and slips of the finger, mostly of the wrong direction. Pure.
+import type { Line } from '../csv.ts'
+import { type Decimal, formatDecimal, pow10, quotient } from '../money/decimal.ts'
+import { type Mid, midOf, type Rate, type RateBook, stepsBetween } from './rules.ts'
+
+/** How far a rate may be from what the book says before a person must confirm it: ten percent. */
+export const MAX_MOVE_BPS = 1_000
+
+/** A file in which more of the pairs than this have moved too far is wrong, and not the market. */
+const MAX_MOVED_PERCENT = 10
+
+export interface Problem {
+  readonly kind: 'older' | 'pegged' | 'moved'
+  readonly message: string
+}
+
+export interface Judged {
+  readonly line: number
+  readonly rate: Rate
+  /** The pair's row until now. */
+  readonly before: Rate | undefined
+  readonly problem: Problem | undefined
+}
+
+/** Every rate by the book as it is, not as the lines before it would make it. */
+export function judgeRates(
+  lines: readonly Line<Rate>[],
+  book: RateBook,
+  max_move_bps: number,
+): Judged[] {
+  return lines.map(({ line, value: rate }) => ({
+    line,
+    rate,
+    before: book.rates.get(pairOf(rate)),
+    problem: findOlder(rate, book) ?? findPegged(rate, book) ?? findMoved(rate, book, max_move_bps),
+  }))
+}
+
+export function pairOf(rate: { readonly base: string; readonly quote: string }): string {
+  return `${rate.base}/${rate.quote}`
+}
+
+/** Whatever its age, a rate of the operator's replaces a sample. */
+function findOlder(rate: Rate, book: RateBook): Problem | undefined {
+  const kept = book.rates.get(pairOf(rate))
+  if (kept === undefined || kept.sample || rate.as_of >= kept.as_of) return undefined
+  const message = `${pairOf(rate)} of ${rate.as_of} is older than the stored ${kept.as_of}`
+  return { kind: 'older', message }
+}
+
+/** In either direction: a row of the inverse would be used in place of the peg. */
+function findPegged(rate: Rate, book: RateBook): Problem | undefined {
+  if (rate.pegged) return undefined
+  const { base, quote } = rate
+  const peg = [book.pegs.get(quote), book.pegs.get(base)].find(
+    kept => kept !== undefined && [base, quote].includes(kept.base),
+  )
+  if (peg === undefined) return undefined
+  const message = `${peg.quote} is pegged to ${peg.base} at ${formatDecimal(peg.mid)}`
+  return { kind: 'pegged', message }
+}
+
+/**
+ * A pair without a row is judged by its inverse, or by what it is crossed to until now. What the
+ * book cannot tell is taken.
+ */
+function findMoved(rate: Rate, book: RateBook, max_move_bps: number): Problem | undefined {
+  const steps = stepsBetween(book, rate.base, rate.quote)
+  if (steps === undefined) return undefined
+  const mid = midOf(steps)
+  const { difference, whole } = compare(rate.mid, mid)
+  const distance = difference < 0n ? -difference : difference
+  if (distance * 10_000n <= BigInt(max_move_bps) * whole) return undefined
+  const percent = formatDecimal({ digits: (distance * 1_000n) / whole, scale: 1 })
+  const now = formatDecimal(quotient(mid.n, mid.d))
+  const side = difference < 0n ? 'below' : 'above'
+  const words = `${percent} % ${side} the present ${now}`
+  return { kind: 'moved', message: `${pairOf(rate)} ${formatDecimal(rate.mid)} is ${words}` }
+}
+
+/** The difference of the new rate and the present one, and the present one, in the same unit. */
+function compare({ digits, scale }: Decimal, { n, d }: Mid) {
+  const whole = n * pow10(scale)
+  return { difference: digits * d - whole, whole }
+}
+
+/** Why a row cannot be a peg, whatever anybody forces; undefined when it can. */
+export function checkPeg({ base, quote, pegged }: Rate, book: RateBook): string | undefined {
+  if (!pegged) return undefined
+  const kept = book.pegs.get(quote)
+  if (kept !== undefined && kept.base !== base) {
+    return `${quote} is pegged to ${kept.base} already; run: ${removal(kept.base, quote)}`
+  }
+  const anchor = book.pegs.get(base)
+  if (anchor !== undefined)
+    return `${base} is pegged itself, to ${anchor.base}; peg ${quote} to that`
+  const held = [...book.pegs.values()].find(peg => peg.base === quote)
+  if (held !== undefined) return `${quote} is the anchor of ${held.quote} and cannot be pegged`
+  if (!book.rates.has(`${quote}/${base}`)) return undefined
+  return `${quote}/${base} has a row of its own; run: ${removal(quote, base)}`
+}
+
+function removal(base: string, quote: string): string {
+  return `corridor rates remove ${base} ${quote}`
+}
+
+/** What becomes of a publication that nobody looks at. */
+export interface FeedDecision {
+  readonly taken: readonly Judged[]
+  /** Older than what is stored, the same, or pegged: nothing to do, and nothing wrong. */
+  readonly passed: number
+  readonly refused: readonly Judged[]
+}
+
+/**
+ * A pair that moved too far is refused and stays as it was; its row soon ages, and is quoted no
+ * more. When too many have, nothing of the publication is taken: columns have shifted, or the base
+ * is another. `force`: a person has looked.
+ */
+export function decideFeed(judged: readonly Judged[], force: boolean): FeedDecision {
+  const news = judged.filter(isNews)
+  const passed = judged.length - news.length
+  const moved = force ? [] : news.filter(({ problem }) => problem !== undefined)
+  const isWrong = moved.length * 100 > judged.length * MAX_MOVED_PERCENT
+  const taken = isWrong ? [] : news.filter(one => !moved.includes(one))
+  return { taken, passed, refused: isWrong ? news : moved }
+}
+
+function isNews({ rate, before, problem }: Judged): boolean {
+  if (problem?.kind === 'older' || problem?.kind === 'pegged') return false
+  if (before === undefined || before.sample) return true
+  const isSame = formatDecimal(before.mid) === formatDecimal(rate.mid)
+  return !isSame || before.as_of !== rate.as_of || before.source !== rate.source
+}

@@ -1,0 +1,72 @@
+// The worker of the rate feed: fetches a file of rates at an interval and takes what is newer into
+// the rate book. Several processes may do so at once: what one has stored is nothing new to the
+// next. A publisher that fails changes nothing, and its rates age.
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Deps } from '../deps.ts'
+import { type FeedOutcome, FeedUnreadable, takeFeed } from '../fx/feed.ts'
+import { FetchFailed } from '../fx/fetch.ts'
+import { MAX_MOVE_BPS } from '../fx/guard.ts'
+import type { Worker } from './settle-payouts.ts'
+
+/** How the history names who changed what. */
+const FEED = 'feed'
+
+/** After a failure, when the interval is longer. */
+const RETRY_MS = 300_000
+
+export function startFetchingRates(deps: Deps): Worker {
+  const stopping = new AbortController()
+  const { signal } = stopping
+  const interval_ms = deps.config.rate_feed_interval_s * 1000
+  const run = async () => {
+    while (!signal.aborted) {
+      const failed = (await fetchRatesOnce(deps)) === 'failed'
+      const wait_ms = failed ? Math.min(interval_ms, RETRY_MS) : interval_ms
+      await delay(wait_ms, undefined, { signal }).catch(() => {})
+    }
+  }
+  const done = run()
+  return {
+    stop() {
+      stopping.abort()
+      return done
+    },
+  }
+}
+
+type Result = 'changed' | 'unchanged' | 'refused' | 'failed'
+
+/** Fetches once; never rejects. */
+export async function fetchRatesOnce(deps: Deps): Promise<Result> {
+  const result = await fetchAndTell(deps).catch((error: unknown): Result => {
+    const isTheirs = error instanceof FetchFailed || error instanceof FeedUnreadable
+    deps.log.warn(isTheirs ? { reason: error.message } : { err: error }, 'rates not fetched')
+    return 'failed'
+  })
+  deps.metrics.rateFeeds.inc({ result })
+  return result
+}
+
+async function fetchAndTell(deps: Deps): Promise<Result> {
+  const { config, log } = deps
+  const outcome = await takeFeed(deps.sql, {
+    url: config.rate_feed_url,
+    allow_http: config.rate_feed_allow_http,
+    pivot: config.rate_pivot,
+    max_move_bps: MAX_MOVE_BPS,
+    force: false,
+    dry_run: false,
+    by: FEED,
+  })
+  const { host, taken, passed, refused, problems } = outcome
+  const counts = { host, taken: taken.length, passed, refused: refused.length }
+  if (refused.length > 0) {
+    log.warn({ ...counts, problems }, 'rates refused: they moved too far; look, then set them')
+  } else log.info(counts, 'rates fetched')
+  return resultOf(outcome)
+}
+
+function resultOf({ taken, refused }: FeedOutcome): Result {
+  if (refused.length > 0) return 'refused'
+  return taken.length > 0 ? 'changed' : 'unchanged'
+}

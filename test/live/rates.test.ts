@@ -1,0 +1,227 @@
+// What protects a live account from a wrong rate: an old one, one of the wrong direction, one that an
+// import would move. A row for each: what is done, what is answered, and that nothing else changed.
+import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
+import { after, before, test } from 'node:test'
+import { type Cli, openCli } from '../support/cli.ts'
+import { type Client, startTestService, type TestService } from '../support/service.ts'
+
+const PATH = '/v3/payout/quote'
+const ECB_SOURCE = 'ECB euro foreign exchange reference rates'
+
+let service: TestService
+let cli: Cli
+let live: Client
+let sandbox: Client
+before(async () => {
+  service = await startTestService()
+  cli = await openCli(service.database.url)
+  const currencies = ['USD', 'EUR', 'AED', 'USDC']
+  live = await service.openAccount({ sandbox: false, currencies })
+  sandbox = await service.openAccount({ currencies })
+  // A price is what is tested here, and a fee of nothing is a decision.
+  await service.setFees(['local', 'wallet'].map(payout_type => ({ payout_type })))
+})
+after(async () => {
+  await cli.close()
+  await service.close()
+})
+
+function rows() {
+  return service.database.owner`select * from rates order by base, quote`
+}
+
+/** `{ 'EUR/USD': '1.25' }` as the ECB would have published it then. */
+async function publish(rates: Readonly<Record<string, string>>, as_of: Temporal.Instant) {
+  await service.setRates(rates, as_of.toString())
+  await service.database.owner`update rates set source = ${ECB_SOURCE} where source = 'test'`
+  await service.deps.reference.refresh()
+}
+
+function quote(account: Client, from: string, to: string, amount = 10_000) {
+  const body = { payout_info: { currency: to, amount }, holding_info: { currency: from } }
+  return account.post(PATH, body)
+}
+
+/** Publications of the ECB around now, by its calendar: 16:00 in Frankfurt on open days. */
+async function publications(): Promise<{ last: Temporal.Instant; before: Temporal.Instant }> {
+  const { ECB, publicationOn } = await import('../../src/fx/calendar.ts')
+  const now = Temporal.Now.instant()
+  const found: Temporal.Instant[] = []
+  let day = now.toZonedDateTimeISO('Europe/Berlin').toPlainDate()
+  for (; found.length < 3; day = day.subtract({ days: 1 })) {
+    const at = publicationOn(day, ECB)
+    if (ECB.publishesOn(day) && Temporal.Instant.compare(at, now) <= 0) found.push(at)
+  }
+  const [last, , before] = found
+  assert.ok(last && before)
+  return { last, before }
+}
+
+test('quote of a live account, the last publication: quoted; the one before the last but one: 503 rate_stale, told when it was due', async () => {
+  const { last, before: old } = await publications()
+  await publish({ 'EUR/USD': '1.25', 'EUR/HKD': '10' }, last)
+  assert.equal((await quote(live, 'USD', 'HKD')).status, 200)
+  // One of two rows is enough, and it is the one that is named.
+  await publish({ 'EUR/HKD': '10' }, old)
+  const count = await service.database.owner`select count(*) from quotes`
+  const stale = await quote(live, 'USD', 'HKD')
+  assert.equal(stale.status, 503)
+  const [{ reason, message }] = stale.json.errors
+  assert.equal(reason, 'rate_stale')
+  assert.match(message, new RegExp(`^The rate EUR/HKD of \\S+ \\(${ECB_SOURCE}\\) is too old`))
+  assert.match(message, /the next one was due at \S+Z, and it was good until \S+Z\.$/)
+  assert.deepEqual(await service.database.owner`select count(*) from quotes`, count)
+  assert.equal((await quote(sandbox, 'USD', 'HKD')).status, 200)
+})
+
+test('quote of a live account, rates set by hand: good for a day', async () => {
+  const ago = (hours: number) => Temporal.Now.instant().subtract({ hours }).toString()
+  for (const [hours, status] of [
+    [23, 200],
+    [25, 503],
+  ] as const) {
+    await service.setRates({ 'USD/JPY': '150' }, ago(hours))
+    assert.equal((await quote(live, 'USD', 'JPY')).status, status)
+  }
+})
+
+test('quote of a live account in a pegged currency: by the peg alone; of a stablecoin: 503 until its peg is confirmed, then for a day', async () => {
+  const aed = await quote(live, 'USD', 'AED', 36_725)
+  assert.deepEqual([aed.status, aed.json.holding_info.amount], [200, 10_000])
+  const stale = await quote(live, 'USD', 'USDC', 1_000_000)
+  assert.deepEqual([stale.status, stale.json.errors[0].reason], [503, 'rate_stale'])
+  assert.match(stale.json.errors[0].message, /^The rate USD\/USDC of \S+ \(Circle: /)
+  assert.equal((await quote(sandbox, 'USD', 'USDC', 1_000_000)).status, 200)
+  assert.equal((await cli.run('rates', 'set', 'USD', 'USDC', '1', '--peg')).code, 0)
+  await service.deps.reference.refresh()
+  assert.equal((await quote(live, 'USD', 'USDC', 1_000_000)).status, 200)
+})
+
+test('rates import of the ECB’s file: moves no currency that is pegged to another', async () => {
+  const pegged = ['AED', 'SAR', 'QAR', 'BHD', 'OMR', 'JOD', 'USDC', 'USDT']
+  const rates = async () => {
+    await service.deps.reference.refresh()
+    const answers = await Promise.all(
+      pegged.map(currency => quote(sandbox, 'USD', currency, 1_000_000)),
+    )
+    return answers.map(({ json }) => json.exchange_rates.holding_to_payout)
+  }
+  const before = await rates()
+  assert.deepEqual(before, [3.6725, 3.75, 3.64, 0.376, 0.384497, 0.709, 1, 1])
+  await service.database.owner`delete from rates where not pegged`
+  const text = await readFile('test/fixtures/eurofxref-daily.xml', 'utf8')
+  const moved = text.replace('1.1269', '1.2')
+  assert.equal((await cli.pipe(moved, 'rates', 'import', '-')).code, 0)
+  assert.deepEqual(await rates(), before)
+  // 1 EUR = 1.2 USD = 4.407 AED.
+  const eur = await quote(sandbox, 'EUR', 'AED', 10_000)
+  assert.equal(eur.json.exchange_rates.holding_to_payout, 4.407)
+})
+
+/** After the import of above: EUR/USD 1.2, EUR/HKD 8.8438, so that USD/HKD is crossed to 7.3698. */
+const SLIPS: readonly (readonly [what: string, args: readonly string[], stderr: RegExp])[] = [
+  ['a digit too many', ['set', 'EUR', 'USD', '12.0'], /^corridor: EUR\/USD 12 is 900 % above the/],
+  [
+    'the other direction',
+    ['set', 'HKD', 'USD', '7.37'],
+    /HKD\/USD 7\.37 is .* % above the present/,
+  ],
+  ['a new pair, far from its cross', ['set', 'USD', 'HKD', '0.13'], /USD\/HKD 0\.13 is .* below/],
+  [
+    'less than another share',
+    ['set', 'EUR', 'USD', '1.22', '--max-move', '1'],
+    /EUR\/USD 1\.22 is 1\.6 % above the present 1\.2; --force sets it all the same\n$/,
+  ],
+  [
+    'a market rate over a peg',
+    ['set', 'USD', 'AED', '3.6726'],
+    /^corridor: AED is pegged to USD at 3\.6725; --peg changes the peg, --force makes it an ordin/,
+  ],
+  [
+    'a second anchor, forced',
+    ['set', 'EUR', 'AED', '4.4', '--peg', '--force'],
+    /^corridor: AED is pegged to USD already; run: corridor rates remove USD AED\n$/,
+  ],
+  [
+    'a share that is none',
+    ['set', 'EUR', 'USD', '1.2', '--max-move', 'much'],
+    /^corridor: --max-m/,
+  ],
+  [
+    'a pair that is not there',
+    ['remove', 'USD', 'HKD'],
+    /^corridor: USD\/HKD has no row of its own/,
+  ],
+  ['an unknown currency', ['remove', 'USD', 'QQQ'], /^corridor: unknown currency QQQ\n$/],
+]
+
+for (const [what, args, stderr] of SLIPS) {
+  test(`rates ${args.join(' ')}, ${what}: refused, no row changed`, async () => {
+    const before = await rows()
+    const refused = await cli.run('rates', ...args)
+    assert.notEqual(refused.code, 0)
+    assert.match(refused.stderr, stderr)
+    assert.deepEqual(await rows(), before)
+  })
+}
+
+test('rates import, one rate of the wrong direction: the whole file refused by line, loaded with --force', async () => {
+  const before = await rows()
+  const text = 'base,quote,mid\nEUR,GBP,0.85\nUSD,EUR,1.2\nUSD,SAR,3.75\n'
+  const refused = await cli.pipe(text, 'rates', 'import', '-')
+  assert.deepEqual([refused.code, refused.stdout], [1, ''])
+  assert.match(refused.stderr, /^corridor: stdin has 2 problems; nothing was written; --force /)
+  assert.match(
+    refused.stderr,
+    /\n {2}line 3: USD\/EUR 1\.2 is 44 % above the present 0\.833333333333\n/,
+  )
+  assert.match(refused.stderr, /\n {2}line 4: SAR is pegged to USD at 3\.75\n/)
+  assert.deepEqual(await rows(), before)
+})
+
+test('rates set --force, set --peg, remove: what was before is told and kept in the history', async () => {
+  const forced = await cli.run('rates', 'set', 'EUR', 'USD', '2', '--force')
+  assert.match(forced.stdout, /^EUR\/USD 2 \(operator, \S+\); was 1\.2\n$/)
+  const peg = await cli.run('rates', 'set', 'USD', 'AED', '3.7', '--peg')
+  assert.match(peg.stdout, /^USD\/AED 3\.7 \(operator, \S+, pegged\); was 3\.6725, pegged\n$/)
+  const removed = await cli.run('rates', 'remove', 'usd', 'AED')
+  assert.match(removed.stdout, /^removed USD\/AED 3\.7 \(operator, \S+, pegged\)\n$/)
+  const { json } = await cli.run('rates', 'history', 'USD/AED', '--json')
+  const mids = json.map((c: { before: { mid: string } | null; after: { mid: string } | null }) => [
+    c.before?.mid,
+    c.after?.mid,
+  ])
+  assert.deepEqual(mids, [
+    ['3.7', undefined],
+    ['3.6725', '3.7'],
+    [undefined, '3.6725'],
+  ])
+  await service.deps.reference.refresh()
+  assert.equal((await quote(sandbox, 'USD', 'AED')).json.errors[0].reason, 'rate_unavailable')
+})
+
+test('two pegs of one currency: refused by the database', async () => {
+  await assert.rejects(
+    service.database.owner`
+      insert into rates (base, quote, mid, source, as_of, pegged)
+      values ('EUR', 'SAR', 4, 'test', now(), true)`,
+    /rates_one_anchor/,
+  )
+})
+
+test('GET /metrics: rates by state, and how long until the first is stale', async () => {
+  await service.database.owner`delete from rates where not pegged`
+  const minutes = (m: number) => Temporal.Now.instant().add({ minutes: m }).toString()
+  await service.setRates({ 'EUR/USD': '1.2' }, minutes(-60))
+  await service.setRates({ 'EUR/GBP': '0.8' }, minutes(-30))
+  await service.setRates({ 'EUR/JPY': '160' }, '2020-01-01T00:00:00Z')
+  const { text } = await service.inject({ method: 'GET', url: '/metrics' })
+  const value = (series: string) => Number(text.split(`\n${series} `)[1]?.split('\n')[0])
+  // USDC was confirmed today; USDT was not.
+  assert.equal(value('corridor_rates{state="good"}'), 3)
+  assert.equal(value('corridor_rates{state="stale"}'), 2)
+  assert.equal(value('corridor_rates{state="pegged"}'), 7)
+  const left = value('corridor_rate_good_for_seconds')
+  assert.ok(left > 22.5 * 3600 && left <= 23 * 3600, `${left} s`)
+})
