@@ -132,7 +132,7 @@ export const CATALOGUE = {
     status: 422,
     meaning: 'The payout differs from its quote; the fields are named.',
   },
-  rate_stale: { code: 20300, status: 503, meaning: 'The newest rate is older than allowed.' },
+  rate_stale: { code: 20300, status: 503, meaning: 'A rate is too old; the message names it.' },
   fee_unavailable: {
     code: 20311,
     status: 422,

@@ -59,7 +59,7 @@ const CASES: readonly (readonly [
     'the inverse pair with the mid of the stored one',
     'JPY/USD',
     '150',
-    'moved: JPY/USD 150 is 2249900 % above the present 0.00666666666667',
+    'moved: JPY/USD 150 is 2249900 % above the present 0.00666666666666',
   ],
   ['the inverse pair as it ought to be', 'JPY/USD', '0.0067', undefined],
   [
