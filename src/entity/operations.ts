@@ -119,7 +119,7 @@ async function loadNamed(
 
 function principalOf(change: EntityChange): string {
   if (change.kind === 'create') return change.draft.details.on_behalf_of ?? ''
-  return change.kind === 'update' ? (change.update.on_behalf_of ?? '') : ''
+  return 'update' in change ? (change.update.on_behalf_of ?? '') : ''
 }
 
 function identitiesSent({ account_id, change }: WriteEntity): Identity[] {
@@ -142,7 +142,7 @@ function identitiesAfter(
     if (entity === undefined) return []
     const befores = [entity, changed.get(name) ?? entity]
     const afters = befores.map(before =>
-      change.kind === 'update' ? updatedRecord(before, change.update) : before,
+      'update' in change ? updatedRecord(before, change.update) : before,
     )
     changed.set(name, afters[1] ?? entity)
     return afters.flatMap(after => identitiesOf(account_id, judge(after)))

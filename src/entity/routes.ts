@@ -8,7 +8,7 @@ import { claimOf, send } from '../http/answer.ts'
 import { operationDocs, pathId } from '../http/docs.ts'
 import { success } from '../http/envelope.ts'
 import { checkList, ListOf, type ListQuery, presentList, readList } from '../http/list.ts'
-import { Closed, Envelope } from '../http/schema.ts'
+import { Envelope } from '../http/schema.ts'
 import { entityExamples, entityUpdateExamples } from './examples.ts'
 import { checkDuplicate } from './operations.ts'
 import { checkEntity } from './record.ts'
@@ -19,6 +19,7 @@ import {
   EntityQuery,
   EntityRequest,
   EntityResponse,
+  EntitySubmission,
   EntityUpdate,
   presentDuplicateCheck,
   presentEntity,
@@ -28,7 +29,10 @@ const DUPLICATES =
   'When the account has such an entity already, that one is the answer, with 200, and nothing is ' +
   'written.'
 
-const SUBMISSION = 'A pending entity becomes submitted, one that requires action resubmitted.'
+const SUBMISSION =
+  'A pending entity becomes submitted, one that requires action resubmitted. The members of an ' +
+  'update may be sent with it. A business has its registration_number and its ' +
+  'registration_address.country by then.'
 
 export function entityRoutes(app: FastifyInstance, deps: Deps): void {
   createRoute(app, deps)
@@ -142,26 +146,28 @@ function updateRoute(app: FastifyInstance, deps: Deps): void {
 }
 
 function submitRoute(app: FastifyInstance, deps: Deps): void {
-  app.post<{ Params: { id: string } }>(
+  app.post<{ Params: { id: string }; Body: EntityUpdate | null | undefined }>(
     '/v3/entity/:id/submit',
     {
-      config: { scope: 'write', optionalBody: true },
+      config: { scope: 'write', optionalBody: true, check: checkEntity },
       schema: operationDocs({
         operationId: 'submitEntity',
         summary: 'Hand an entity to the operator for review.',
         description: `${SUBMISSION} ${DUPLICATES}`,
         params: pathId('ent'),
-        body: Closed({}, { title: 'SubmitRequest', type: ['object', 'null'] }),
-        examples: { submit: {} },
+        body: EntitySubmission,
+        examples: { submit: {}, ...entityUpdateExamples },
         response: Envelope(EntityResponse),
         idempotent: true,
-        refusals: ['not_found', 'invalid_transition'],
+        refusals: ['not_found', 'entity_not_found', 'invalid_transition'],
       }),
     },
     async (request, reply) => {
-      const { account, params } = request
+      const { account, body, params } = request
+      const update = body ?? {}
+      checkEntity(update)
       const claim = claimOf(request, `POST /v3/entity/${params.id}/submit`)
-      const change = { kind: 'submit', id: params.id } as const
+      const change = { kind: 'submit', id: params.id, update } as const
       const command = { account_id: account.account_id, claim, change }
       const { reply: answer } = await deps.lanes.writeEntity.run(command)
       return send(reply, answer)

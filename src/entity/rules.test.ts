@@ -83,7 +83,7 @@ const update = (
   { account_id, id = 'ent_old' }: Name = {},
 ) => decide(state, { kind: 'update', id, update: members }, account_id)
 const submit = (state: EntityState, { account_id, id = 'ent_old' }: Name = {}) =>
-  decide(state, { kind: 'submit', id }, account_id)
+  decide(state, { kind: 'submit', id, update: {} }, account_id)
 const review = (
   state: EntityState,
   status: 'approved' | 'rejected' | 'requires_action',

@@ -2,7 +2,7 @@
 // against the entities there are. State in, outcome out; the state is advanced so that the next
 // command of a batch sees what this one did.
 import { isDeepStrictEqual } from 'node:util'
-import { found, type Refusal, refusal } from '../errors.ts'
+import { found, type Refusal, refusal, refuseIfAny } from '../errors.ts'
 import { type Event, recordChange } from '../event/rules.ts'
 import { type Key, type NewId, nameOf } from '../id.ts'
 import type { Instant } from '../instant.ts'
@@ -15,7 +15,13 @@ import {
   recordOf,
   updatedRecord,
 } from './record.ts'
-import { APPROVAL_TRANSITIONS, type ApprovalStatus, isLive, type ReviewResult } from './states.ts'
+import {
+  APPROVAL_TRANSITIONS,
+  type ApprovalStatus,
+  IN_REVIEW,
+  isLive,
+  type ReviewResult,
+} from './states.ts'
 import type { EntityRequest, EntityUpdate } from './wire.ts'
 
 /** A record with what the rules say of it, worked out once. */
@@ -28,7 +34,7 @@ export interface Draft extends EntityRecord {
 export type EntityChange =
   | { readonly kind: 'create'; readonly draft: Draft }
   | { readonly kind: 'update'; readonly id: string; readonly update: EntityUpdate }
-  | { readonly kind: 'submit'; readonly id: string }
+  | { readonly kind: 'submit'; readonly id: string; readonly update: EntityUpdate }
   | {
       readonly kind: 'review'
       readonly id: string
@@ -89,7 +95,7 @@ export function decideEntity(
     case 'update':
       return decideUpdate(state, findNamed(state, account_id, change.id), change.update)
     case 'submit':
-      return decideSubmission(state, findNamed(state, account_id, change.id))
+      return decideSubmission(state, findNamed(state, account_id, change.id), change.update)
     case 'review':
       return decideReview(state, findNamed(state, account_id, change.id), change)
   }
@@ -126,11 +132,8 @@ function decideCreation(state: EntityState, account_id: string, draft: Draft): E
   return { entity, did: 'created', rule: null, judged, import_key, events: [event] }
 }
 
-/**
- * The changed entity, or the first other one that it would duplicate. Refuses another type, and
- * what a creation refuses.
- */
-function decideUpdate(state: EntityState, entity: Entity, update: EntityUpdate): EntityOutcome {
+/** The details after an update. Refuses another type, and what a creation refuses. */
+function updatedDetails(state: EntityState, entity: Entity, update: EntityUpdate): EntityDetails {
   if (update.type !== undefined && update.type !== entity.type) {
     const message = `The type of an entity is fixed at creation; this one is ${entity.type}.`
     throw refusal('invalid_field', message, 'type')
@@ -143,22 +146,31 @@ function decideUpdate(state: EntityState, entity: Entity, update: EntityUpdate):
     const message = 'An entity cannot belong to itself.'
     throw refusal('invalid_field', message, 'on_behalf_of')
   }
+  return details
+}
+
+/**
+ * The changed entity, or the first other one that it would duplicate. Refuses what cannot be
+ * changed, and a business in review that would lose what a submission needs.
+ */
+function decideUpdate(state: EntityState, entity: Entity, update: EntityUpdate): EntityOutcome {
+  const details = updatedDetails(state, entity, update)
   const judged = judge({ type: entity.type, details })
   const duplicate = findDuplicate(judged, candidatesOf(state, entity.account_id), entity.id)
   if (duplicate !== undefined) return unchanged(duplicate.entity, duplicate.rule)
   const changed = changedMembers(entity.details, details)
   if (changed.length === 0) return unchanged(entity)
+  const reviewed = changed.some(name => !UNREVIEWED.has(name))
+  const again = entity.approval_status === 'approved' && reviewed
+  if (again || IN_REVIEW.includes(entity.approval_status)) checkRegistered(entity, judged)
   // After this point it succeeds.
 
   forget(state, entity)
-  const reviewed = changed.some(name => !UNREVIEWED.has(name))
-  const again = entity.approval_status === 'approved' && reviewed
   const { now } = bookOf(state.books, entity.account_id)
   const written = { ...entity, details, updated_at: now }
   const next = again ? withStep(written, 'resubmitted', '', now) : written
   remember(state, next, judged)
-  const previous = Object.fromEntries(changed.map(name => [name, entity.details[name] ?? null]))
-  const events = [recordChange(state, next, 'entity.updated', { previous })]
+  const events = [recordUpdate(state, entity, changed)]
   if (again) events.push(recordStep(state, next, entity.approval_status))
   return { entity: next, did: 'changed', rule: null, judged, import_key: null, events }
 }
@@ -171,18 +183,39 @@ const UNREVIEWED: ReadonlySet<keyof EntityDetails> = new Set([
 ])
 
 /**
- * The submitted entity, or the first other one that it duplicates, which is looked for before the
- * status. Refuses with invalid_transition what is not pending and waits for no action.
+ * The submitted entity, changed first as by an update, or the first other one that it would
+ * duplicate; that is looked for before the status. Refuses what an update refuses, a business
+ * without registration number and country, and with invalid_transition what is not pending and
+ * waits for no action.
  */
-function decideSubmission(state: EntityState, entity: Entity): EntityOutcome {
-  const judged = judge(entity)
+function decideSubmission(state: EntityState, entity: Entity, update: EntityUpdate): EntityOutcome {
+  const details = updatedDetails(state, entity, update)
+  const judged = judge({ type: entity.type, details })
   const duplicate = findDuplicate(judged, candidatesOf(state, entity.account_id), entity.id)
   if (duplicate !== undefined) return unchanged(duplicate.entity, duplicate.rule)
+  checkRegistered(entity, judged)
   const status = entity.approval_status === 'requires_action' ? 'resubmitted' : 'submitted'
   if (!APPROVAL_TRANSITIONS[entity.approval_status].includes(status)) {
     throw illegalStep(entity, status)
   }
-  return step(state, entity, judged, status, '')
+  // After this point it succeeds.
+
+  const changed = changedMembers(entity.details, details)
+  const updated = changed.length === 0 ? [] : [recordUpdate(state, entity, changed)]
+  const submitted = step(state, entity, { ...entity, details }, judged, status, '')
+  return { ...submitted, events: [...updated, ...submitted.events] }
+}
+
+/** Contract 22: who reviews a business must know which one it is. */
+function checkRegistered({ type }: Entity, judged: readonly Judged[]): void {
+  if (type !== 'business') return
+  const missing = judged.flatMap(rule => rule.missing)
+  refuseIfAny(
+    missing.map(remarks => {
+      const message = `A business is submitted with its ${remarks}.`
+      return { reason: 'invalid_field', message, remarks }
+    }),
+  )
 }
 
 /**
@@ -210,11 +243,13 @@ function decideReview(
       `is the same by the rule ${duplicate.rule}.`
     throw refusal('entity_duplicate', message)
   }
-  return step(state, entity, judged, status, description)
+  return step(state, entity, entity, judged, status, description)
 }
 
+/** `before` as the batch knows it; `entity` is what it becomes, but for the step. */
 function step(
   state: EntityState,
+  before: Entity,
   entity: Entity,
   judged: readonly Judged[],
   status: ApprovalStatus,
@@ -222,7 +257,7 @@ function step(
 ): EntityOutcome {
   const { now } = bookOf(state.books, entity.account_id)
   const next = withStep({ ...entity, updated_at: now }, status, description, now)
-  forget(state, entity)
+  forget(state, before)
   remember(state, next, judged)
   const events = [recordStep(state, next, entity.approval_status)]
   return { entity: next, did: 'changed', rule: null, judged, import_key: null, events }
@@ -311,6 +346,15 @@ function unchanged(entity: Entity, rule: RuleName | null = null): EntityOutcome 
 function illegalStep(entity: Entity, status: ApprovalStatus): Refusal {
   const message = `Entity ${entity.id} cannot go from ${entity.approval_status} to ${status}.`
   return refusal('invalid_transition', message, 'approval_status')
+}
+
+function recordUpdate(
+  state: EntityState,
+  before: Entity,
+  changed: readonly (keyof EntityDetails)[],
+): Event {
+  const previous = Object.fromEntries(changed.map(name => [name, before.details[name] ?? null]))
+  return recordChange(state, before, 'entity.updated', { previous })
 }
 
 function recordStep(state: EntityState, entity: Entity, previous_status: ApprovalStatus): Event {

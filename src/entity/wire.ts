@@ -81,7 +81,7 @@ const OPTIONAL = {
   description: Text(2000),
   vertical: Text(64, { description: 'The line of business, a scope of the name rule.' }),
   on_behalf_of: Text(24, {
-    pattern: '^(ent_[0-9a-hjkmnp-tv-z]{20})?$',
+    pattern: '^(ent_.{20})?$',
     description: 'The entity this one belongs to, a scope of the name rule.',
   }),
   national_identification_number: NationalIdentification,
@@ -104,18 +104,21 @@ export const EntityRequest = Closed(
 )
 export type EntityRequest = Static<typeof EntityRequest>
 
-export const EntityUpdate = Closed(
-  {
-    name: Type.Optional(Name),
-    type: Type.Optional(Literals(ENTITY_TYPES, { description: 'Fixed: only as it is.' })),
-    ...clearable(OPTIONAL),
-  },
-  {
-    title: 'EntityUpdate',
-    description: 'A member replaces the whole of what was there; null takes it away.',
-  },
-)
+const UPDATE = {
+  name: Type.Optional(Name),
+  type: Type.Optional(Literals(ENTITY_TYPES, { description: 'Fixed: only as it is.' })),
+  ...clearable(OPTIONAL),
+}
+const REPLACES = 'A member replaces the whole of what was there; null takes it away.'
+
+export const EntityUpdate = Closed(UPDATE, { title: 'EntityUpdate', description: REPLACES })
 export type EntityUpdate = Static<typeof EntityUpdate>
+
+export const EntitySubmission = Closed(UPDATE, {
+  title: 'EntitySubmission',
+  type: ['object', 'null'],
+  description: `The members of an update, or nothing. ${REPLACES}`,
+})
 
 const ApprovalStep = Type.Object(
   { status: Literals(APPROVAL_STATUSES), description: Type.String(), at: Timestamp },

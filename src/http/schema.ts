@@ -62,6 +62,14 @@ export function Id(prefix: IdPrefix, description: string) {
   return Type.String({ pattern: idPattern(prefix), description })
 }
 
+/**
+ * The id of an entity that a request names: 24 characters that start with `ent_` (service.md,
+ * "Limits"). One with other letters than ours is an entity that is not there.
+ */
+export function EntityId(description: string) {
+  return Type.String({ pattern: '^ent_.{20}$', description })
+}
+
 /** Text for people, at most this many characters. */
 export function Text(maxLength: number, options: object = {}) {
   return Type.String({ maxLength, ...options })

@@ -8,6 +8,7 @@ import {
   Amount,
   Closed,
   CurrencyCode,
+  EntityId,
   Id,
   Literals,
   Metadata,
@@ -85,7 +86,7 @@ export const PayoutRequest = Closed(
     documents: Type.Optional(Type.Array(Document, { maxItems: 20 })),
     logistics_tracking_details: Type.Optional(Type.Array(LogisticsTracking, { maxItems: 20 })),
     metadata: Type.Optional(Metadata),
-    on_behalf_of: Type.Optional(Id('ent', 'The entity the payout is made for.')),
+    on_behalf_of: Type.Optional(EntityId('The entity the payout is made for.')),
     max_total_debit: Type.Optional({
       ...Amount,
       description:

@@ -7,6 +7,7 @@ import {
   Closed,
   CountryCode,
   CurrencyCode,
+  EntityId,
   Id,
   Literals,
   Minor,
@@ -54,7 +55,7 @@ export const QuoteRequest = Closed(
       Closed({ type: Type.Optional(Type.String({ minLength: 1, maxLength: 64 })) }),
     ),
     swift: Type.Optional(Closed({ charge_type: Type.Optional(Literals(CHARGE_TYPES)) })),
-    entity_id: Type.Optional(Id('ent', 'Whom the payout is made for.')),
+    entity_id: Type.Optional(EntityId('Whom the payout is made for.')),
   },
   { title: 'QuoteRequest' },
 )

@@ -65,6 +65,7 @@ function fundRoute(app: FastifyInstance, deps: Deps): void {
           'sandbox_only',
           'currency',
           'holding_currency_not_found',
+          'amount_out_of_range',
           'balance_limit_exceeded',
         ],
       }),

@@ -211,9 +211,10 @@ test(`POST ${PATH}/{id}/submit, any other body: 400 naming it, no row changes`, 
   const { id } = await entityAt('pending')
   const url = `${PATH}/${id}/submit`
   const untouched = await fingerprint(service.database.owner)
-  assertProblems(await account.post(url, { x: 1, name: 'Bo' }), 400, [
+  assertProblems(await account.post(url, { x: 1, name: ' ', email: 'nobody' }), 400, [
     ['invalid_field', 'x'],
     ['invalid_field', 'name'],
+    ['invalid_field', 'email'],
   ])
   for (const body of ['[]', '"x"', '7', 'true']) {
     assertRefused(await account.post(url, body), 400, 'invalid_field', '')

@@ -56,7 +56,9 @@ export function generator(api: ApiDocument, world: World): Generator {
 
   function text(chance: Chance, schema: Json, name: string): string {
     const { pattern = '', minLength = 0, maxLength = 40 } = schema
-    const prefixes = [...pattern.matchAll(/([a-z]{2,3})_\[0-9a-hj/g)].map(([, prefix]) => prefix)
+    const prefixes = [...pattern.matchAll(/([a-z]{2,3})_(?:\[0-9a-hj|\.\{20\})/g)].map(
+      ([, prefix]) => prefix,
+    )
     if (prefixes.length > 0) return id(chance, pick(chance, prefixes))
     if (name === 'deposit_address') return deposit_address
     if (name in BY_NAME) return String(pick(chance, BY_NAME[name] ?? []))

@@ -210,6 +210,8 @@ export function update(world: World, account: number, id: string, body: Members)
   if (duplicate !== undefined) return answered(duplicate.first, `duplicate by ${duplicate.rule}`)
   const again = entity.status === 'approved' && isReviewedAgain(entity.members, members)
   const status = again ? 'resubmitted' : entity.status
+  const reviewed = status === 'submitted' || status === 'resubmitted'
+  if (reviewed && lacksRegistration({ ...entity, members })) return refused(400, 'invalid_field')
   return answered(replace(world, { ...entity, members, status }), 'itself')
 }
 
@@ -223,9 +225,16 @@ export function submit(world: World, account: number, id: string): Expected {
   if (entity === undefined) return refused(404, 'not_found')
   const duplicate = findDuplicate(world, entity, id)
   if (duplicate !== undefined) return answered(duplicate.first, `duplicate by ${duplicate.rule}`)
+  if (lacksRegistration(entity)) return refused(400, 'invalid_field')
   const status = SUBMITTED[entity.status]
   if (status === undefined) return refused(409, 'invalid_transition')
   return answered(replace(world, { ...entity, status }), 'itself')
+}
+
+/** Contract 22: a business has registration number and country when it is submitted. */
+function lacksRegistration({ type, members }: Pick<Modelled, 'type' | 'members'>): boolean {
+  const needed = ['registration_number', 'registration_address.country']
+  return type === 'business' && needed.some(path => comparableAt(members, path) === '')
 }
 
 const REVIEWED: Record<Status, readonly Verdict[]> = {

@@ -1,0 +1,144 @@
+// Submitting entities: with the members of an update, a business never without what names it, and
+// an entity that is not there is not found whatever its id is made of.
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { localPayout, plainEntity } from '../support/bodies.ts'
+import { assertProblems, assertRefused, fingerprint } from '../support/check.ts'
+import { review } from '../support/review.ts'
+import { type Client, startTestService, type TestService } from '../support/service.ts'
+
+let service: TestService
+let account: Client
+before(async () => {
+  service = await startTestService()
+  account = await service.openAccount({ currencies: ['USD'], fund: { USD: 1_000_000n } })
+})
+after(() => service.close())
+
+const business = { name: 'Harbour Trading Ltd', type: 'business' }
+const NUMBER = 'registration_number'
+const COUNTRY = 'registration_address.country'
+
+async function made(body: object): Promise<string> {
+  const { status, json, text } = await account.post('/v3/entity', body)
+  assert.equal(status, 200, text)
+  return json.data.id
+}
+
+const INCOMPLETE: readonly (readonly [
+  what: string,
+  stored: object,
+  sent: object,
+  missing: string[],
+])[] = [
+  ['nothing', business, {}, [NUMBER, COUNTRY]],
+  ['a number alone', { ...business, registration_number: '1' }, {}, [COUNTRY]],
+  ['a country alone', { ...business, registration_address: { country: 'HK' } }, {}, [NUMBER]],
+  ['blanks', { ...business, registration_number: ' \u200b' }, {}, [NUMBER, COUNTRY]],
+  ['a number that is sent', business, { registration_number: '2' }, [COUNTRY]],
+  [
+    'a number that the submission takes away',
+    { ...business, registration_number: '3', registration_address: { country: 'HK' } },
+    { registration_number: null },
+    [NUMBER],
+  ],
+]
+
+for (const [what, stored, sent, missing] of INCOMPLETE) {
+  test(`POST /v3/entity/{id}/submit, a business with ${what}: 400 naming what is missing, no row changed`, async () => {
+    const id = await made(stored)
+    const before = await fingerprint(service.database.owner)
+    const answer = await account.post(`/v3/entity/${id}/submit`, sent)
+    assertProblems(
+      answer,
+      400,
+      missing.map(path => ['invalid_field', path]),
+    )
+    assert.deepEqual(await fingerprint(service.database.owner), before)
+  })
+}
+
+test('POST /v3/entity/{id}/submit, with the members of an update: changed and submitted at once', async () => {
+  const id = await made(business)
+  const update = { registration_number: '2041-7', registration_address: { country: 'hk' } }
+  const { status, json, text } = await account.post(`/v3/entity/${id}/submit`, update)
+  assert.equal(status, 200, text)
+  assert.equal(json.data.approval_status, 'submitted')
+  assert.equal(json.data.registration_number, '2041-7')
+  assert.deepEqual(json.data.registration_address, { country: 'HK' })
+  assert.deepEqual(json.data, (await account.get(`/v3/entity/${id}`)).json.data)
+  const events = await account.get(`/v3/event?object_id=${id}`)
+  const types = events.json.data.results.map((event: { type: string }) => event.type)
+  assert.deepEqual(types, ['entity.approval_submitted', 'entity.updated', 'entity.created'])
+})
+
+test('POST /v3/entity/{id}/submit, that would make it a duplicate: the first entity, nothing changed', async () => {
+  const registered = { registration_number: '77', registration_address: { country: 'HK' } }
+  const first = await made({ ...business, ...registered })
+  const second = await made(business)
+  const before = await fingerprint(service.database.owner)
+  const answer = await account.post(`/v3/entity/${second}/submit`, registered)
+  assert.equal(answer.status, 200, answer.text)
+  assert.equal(answer.json.data.id, first)
+  assert.deepEqual(await fingerprint(service.database.owner), before)
+})
+
+test('PUT /v3/entity/{id}, a business in review would lose its number: 400, no row changed', async () => {
+  const registered = { registration_number: '88', registration_address: { country: 'HK' } }
+  const id = await made({ ...business, ...registered })
+  assert.equal((await account.post(`/v3/entity/${id}/submit`, {})).status, 200)
+  const untouched = await fingerprint(service.database.owner)
+  const answer = await account.put(`/v3/entity/${id}`, { registration_number: null })
+  assertRefused(answer, 400, 'invalid_field', NUMBER)
+  assert.deepEqual(await fingerprint(service.database.owner), untouched)
+  // Approved, the change would hand it in again.
+  assert.equal((await review(service, account, id, 'approved')).status, 200)
+  const again = await account.put(`/v3/entity/${id}`, { registration_address: null })
+  assertRefused(again, 400, 'invalid_field', COUNTRY)
+})
+
+test('a business in review without its identity, by SQL: refused by the database', async () => {
+  const id = await made(business)
+  const update = service.database.owner.begin(async tx => {
+    await tx`set local corridor.maintenance = 'on'`
+    await tx`update entities set approval_status = 'submitted' where id = ${id}`
+  })
+  await assert.rejects(update, /business_in_review_is_registered/)
+})
+
+/** 24 characters that start with ent_, and no entity of ours. */
+const STRANGERS = [
+  'ent_00000000000000000000',
+  'ent_0000000000000000000u',
+  'ent_ABCDEFGHIJKLMNOPQRST',
+  'ent_5f1a9c3e7b2d4860aceg',
+  'ent_--------------------',
+  "ent_' or 1=1 --.........",
+]
+
+for (const id of STRANGERS) {
+  test(`an entity ${JSON.stringify(id)}, named by quote, payout and entity: 404, no row changed`, async () => {
+    const before = await fingerprint(service.database.owner)
+    const quote = { payout_info: { currency: 'USD', amount: 100 }, entity_id: id }
+    const rows = [
+      ['/v3/payout/quote', quote, 'entity_id'],
+      ['/v3/payout', { ...localPayout, on_behalf_of: id }, 'on_behalf_of'],
+      ['/v3/entity', { ...plainEntity, on_behalf_of: id }, 'on_behalf_of'],
+    ] as const
+    for (const [path, body, remarks] of rows) {
+      assertRefused(await account.post(path, body), 404, 'entity_not_found', remarks)
+    }
+    assert.deepEqual(await fingerprint(service.database.owner), before)
+  })
+}
+
+for (const id of [
+  'ent_0000000000000000000',
+  'ent_000000000000000000000',
+  'pot_00000000000000000000',
+]) {
+  test(`an entity id of another length or kind, ${id}: 400`, async () => {
+    const quote = { payout_info: { currency: 'USD', amount: 100 }, entity_id: id }
+    assertRefused(await account.post('/v3/payout/quote', quote), 400, 'invalid_field', 'entity_id')
+  })
+}
