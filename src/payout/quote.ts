@@ -63,7 +63,7 @@ export function quoteFor(
   const expired = sent !== null && quoteStatus(sent, now) === 'expired'
   if (sent !== null) {
     if (!expired || request.max_total_debit === undefined) checkUsable(sent, now)
-    checkMatches(sent, request)
+    checkMatches(sent, request, destination)
     checkSameFee(sent, request, destination, pricing.fees)
   }
   const terms = sent === null ? termsWithoutQuote(request, account, destination) : termsOf(sent)

@@ -344,9 +344,80 @@ for (const [what, quote, part, refusals] of MATCHES) {
   const verdict = refusals.length === 0 ? 'passes' : `refused, ${refusals.length} problems named`
   test(`checkMatches, ${what}: ${verdict}`, () => {
     const act = () =>
-      checkMatches(quoteOf({ ...quoted, ...quote }), requestWith({ ...asQuoted, ...part }))
+      checkMatches(
+        quoteOf({ ...quoted, ...quote }),
+        requestWith({ ...asQuoted, ...part }),
+        bankIn({}),
+      )
     if (refusals.length === 0) act()
     else assert.deepEqual(refusalOf(act), refusals)
+  })
+}
+
+const INTO = 'beneficiary_details.destination_details.'
+
+/** What a quote fixes of where the money goes, a destination, and what differs. */
+const RECEIVING: readonly (readonly [
+  what: string,
+  quote: Partial<Quote>,
+  destination: DestinationDetails,
+  different: string | undefined,
+])[] = [
+  ['the same currency', {}, bankIn({ currency: 'HKD' }), undefined],
+  ['another currency', {}, bankIn({ currency: 'GBP' }), 'bank.currency is GBP but the quote'],
+  ['the same country', { destination_country: 'HK' }, bankIn({ country: 'HK' }), undefined],
+  ['a territory', { destination_country: 'US' }, bankIn({ country: 'PR' }), undefined],
+  ['no country', { destination_country: 'HK' }, bankIn({}), undefined],
+  ['a country left open', {}, bankIn({ country: 'GB' }), undefined],
+  [
+    'another country',
+    { destination_country: 'HK' },
+    bankIn({ country: 'GB' }),
+    'bank.country is GB but the quote',
+  ],
+  [
+    'another chain',
+    { wallet_type: 'tron' },
+    { type: 'wallet', wallet: { deposit_address: 'a', type: 'Ethereum' } },
+    'wallet.type is ethereum but the quote',
+  ],
+  [
+    'the same chain in capitals',
+    { wallet_type: 'Tron' },
+    { type: 'wallet', wallet: { deposit_address: 'a', type: 'TRON' } },
+    undefined,
+  ],
+  [
+    'another token',
+    { wallet_type: 'tron', destination_currency: 'USDC' },
+    { type: 'wallet', wallet: { deposit_address: 'a', type: 'tron', currency: 'USDT' } },
+    'wallet.currency is USDT but the quote',
+  ],
+  [
+    'another payment network',
+    { payment_network: 'shopeepay' },
+    { type: 'local_payment_network', local_payment_network: { type: 'gopay' } },
+    'local_payment_network.type is gopay but the quote',
+  ],
+]
+
+for (const [what, quote, destination, different] of RECEIVING) {
+  test(`checkMatches, paid to ${what}: ${different === undefined ? 'passes' : 'refused'}`, () => {
+    const plain = asQuoted
+    const act = (part: Part) => () =>
+      checkMatches(
+        quoteOf({ ...quoted, ...quote }),
+        requestWith({ ...plain, ...part }),
+        destination,
+      )
+    if (different === undefined) return act({})()
+    const [inline = ''] = refusalOf(act({}))
+    assert.ok(
+      inline.startsWith(`quote_mismatch at ${INTO}${different.split(' ')[0]}: ${INTO}${different}`),
+      inline,
+    )
+    const [known = ''] = refusalOf(act(onlyKnown))
+    assert.ok(known.startsWith('quote_mismatch at beneficiary: destination_details.'), known)
   })
 }
 

@@ -93,12 +93,16 @@ export function termsWithoutQuote(
 }
 
 /**
- * Refuses a payout that differs from its quote, naming every field (contract 13). What the request
- * leaves out is the quote's; what the quote left open, the request may still say.
+ * Refuses a payout that differs from its quote, naming every member with both values (contract 13).
+ * What the request leaves out is the quote's; what the quote left open, the request may still say.
  */
-export function checkMatches(quote: Quote, request: PayoutRequest): void {
+export function checkMatches(
+  quote: Quote,
+  request: PayoutRequest,
+  destination: DestinationDetails,
+): void {
   const network = request.local?.fund_transfer_network
-  const compared: readonly [remarks: string, sent: unknown, quoted: unknown][] = [
+  const compared: readonly Compared[] = [
     ['amount', BigInt(request.amount), quote.payout_amount],
     ['currency', request.currency, quote.payout_currency],
     ['type', request.type, quote.payout_type],
@@ -107,12 +111,44 @@ export function checkMatches(quote: Quote, request: PayoutRequest): void {
     ['local.fund_transfer_network', network?.toLowerCase(), quote.fund_transfer_network],
     ['on_behalf_of', request.on_behalf_of, quote.entity_id],
   ]
-  const problems = compared.flatMap(([remarks, sent, quoted]): Problem[] => {
-    if (sent === undefined || quoted === '' || sent === quoted) return []
-    const message = `${remarks} is ${sent} but the quote's is ${quoted}.`
-    return [{ reason: 'quote_mismatch', message, remarks }]
-  })
-  refuseIfAny([...problems, ...checkTypeDetails(request, quote)])
+  const inline = request.beneficiary === undefined
+  refuseIfAny([
+    ...compared.flatMap(([member, ...values]) => differing(member, member, ...values)),
+    ...receiving(quote, destination).flatMap(([member, ...values]) => {
+      const path = `beneficiary_details.destination_details.${member}`
+      return inline
+        ? differing(path, path, ...values)
+        : differing('beneficiary', `destination_details.${member} of the beneficiary`, ...values)
+    }),
+    ...checkTypeDetails(request, quote),
+  ])
+}
+
+/** A member, what was sent of it, and what was quoted; '' and undefined are "not said". */
+type Compared = readonly [member: string, sent: unknown, quoted: unknown]
+
+/** Where the money goes: currency and country of the destination, wallet and payment network. */
+function receiving(quote: Quote, destination: DestinationDetails): Compared[] {
+  const { bank, wallet, local_payment_network } = destination
+  const country = destinationCountry(destination)
+  const lower = (name: string | undefined) => name?.toLowerCase()
+  return [
+    ['bank.currency', bank?.currency, quote.destination_currency],
+    ['bank.country', bank && (country || undefined), quote.destination_country],
+    ['wallet.type', lower(wallet?.type), lower(quote.wallet_type)],
+    ['wallet.currency', wallet?.currency, quote.destination_currency],
+    [
+      'local_payment_network.type',
+      lower(local_payment_network?.type),
+      lower(quote.payment_network),
+    ],
+  ]
+}
+
+function differing(remarks: string, what: string, sent: unknown, quoted: unknown): Problem[] {
+  if (sent === undefined || quoted === '' || sent === quoted) return []
+  const message = `${what} is ${sent} but the quote's is ${quoted}.`
+  return [{ reason: 'quote_mismatch', message, remarks }]
 }
 
 /**

@@ -314,13 +314,6 @@ const SAID_LATER: readonly {
     said: { local: { fund_transfer_network: 'fps' } },
   },
   {
-    what: 'destination country',
-    row: { destination_country: 'HK' },
-    quote: { destination_info: { currency: 'HKD', country: 'US' } },
-    open: { ...toHkd, beneficiary_details: inCountry('US') },
-    said: { beneficiary_details: inCountry('HK') },
-  },
-  {
     what: 'wallet type',
     row: { payout_type: 'wallet', network: 'tron' },
     quote: { payout_type: 'wallet', payout_info: inUsdt },
@@ -328,11 +321,6 @@ const SAID_LATER: readonly {
     said: { beneficiary_details: wallet('tron') },
   },
 ]
-
-function inCountry(country: string) {
-  const bank = { account_number: '123456789012', country }
-  return { ...localPayout.beneficiary_details, destination_details: { type: 'bank', bank } }
-}
 
 for (const { what, row, quote, open, said } of SAID_LATER) {
   const types = ['swift', 'local', 'wallet']
