@@ -3,13 +3,14 @@
 // to again (porsager/postgres issues 1154 and 1208; pull request 1209 is the same mend). What is asked
 // of a connection between its error and its close is never answered, or by an empty result once it is
 // connected again (issue 1130 is of the same kind); and one that is closed before it has said anything
-// is opened again at once, for ever. Done once the registry has a release with all of it: the script
-// stops with an error when the text has changed.
-import { readFileSync, writeFileSync } from 'node:fs'
+// is opened again at once, for ever. And it gives it an option that it lacks: `session`, a statement
+// that each new connection runs before any other, and without which it is closed. The script stops
+// with an error when the text has changed.
+import { readFileSync, renameSync, writeFileSync } from 'node:fs'
 
-const file = new URL('../node_modules/postgres/src/connection.js', import.meta.url)
+const folder = new URL('../node_modules/postgres/src/', import.meta.url)
 
-const CHANGES = [
+const CONNECTION = [
   [
     `  function nextWrite(fn) {
     const x = socket.write(chunk, fn)
@@ -57,14 +58,84 @@ const CHANGES = [
 
 `,
   ],
+  // The option "session".
+  [
+    `    , needsTypes = options.fetch_types
+    , backendParameters`,
+    `    , needsTypes = options.fetch_types
+    , session = options.session ? 'lacking' : 'begun'
+    , backendParameters`,
+  ],
+  [
+    `      statements = {}
+      needsTypes`,
+    `      statements = {}
+      session = options.session ? 'lacking' : 'begun'
+      needsTypes`,
+  ],
+  [
+    `    result = new Result()
+    connectTimer.cancel()
+`,
+    `    result = new Result()
+    if (session !== 'begun')
+      return session === 'lacking' ? beginSession() : terminate()
+
+    connectTimer.cancel()
+`,
+  ],
+  [
+    `  async function fetchArrayTypes() {`,
+    `  function beginSession() {
+    session = 'asked'
+    const begin = new Query([options.session], [], execute, null, { simple: true })
+    begin.resolve = () => session === 'asked' && (session = 'begun')
+    begin.reject = noop
+    execute(begin)
+  }
+
+  async function fetchArrayTypes() {`,
+  ],
 ]
 
-let text = readFileSync(file, 'utf8')
-for (const [before, after] of CHANGES) {
-  if (text.includes(after)) continue
-  if (!text.includes(before)) {
-    throw new Error('postgres has changed: see whether scripts/patch-postgres.js is still needed')
+/**
+ * `mended` is what src/db/driver.ts asks for: raise both with every change of this file. Written
+ * last, so that a script that is stopped halfway leaves a driver that nobody uses.
+ */
+const INDEX = [
+  [
+    `    socket          : o.socket,
+    transform`,
+    `    socket          : o.socket,
+    session         : o.session,
+    transform`,
+  ],
+  [
+    `Object.assign(Postgres, {
+  PostgresError`,
+    `Object.assign(Postgres, {
+  mended: 2,
+  PostgresError`,
+  ],
+]
+
+function change(name, changes) {
+  const file = new URL(name, folder)
+  const found = readFileSync(file, 'utf8')
+  let text = found
+  for (const [before, after] of changes) {
+    if (text.includes(after)) continue
+    if (!text.includes(before)) {
+      throw new Error('postgres has changed: see whether scripts/patch-postgres.js is still needed')
+    }
+    text = text.replace(before, after)
   }
-  text = text.replace(before, after)
+  if (text === found) return
+  // A file of its own: the one that is there may be shared with other copies by a hard link.
+  const temporary = new URL(`${name}.mended`, folder)
+  writeFileSync(temporary, text)
+  renameSync(temporary, file)
 }
-writeFileSync(file, text)
+
+change('connection.js', CONNECTION)
+change('index.js', INDEX)

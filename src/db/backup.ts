@@ -9,8 +9,9 @@ import { dirname } from 'node:path'
 import { Transform, type TransformCallback } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { constants, createZstdCompress } from 'node:zlib'
-import postgres from 'postgres'
+import type postgres from 'postgres'
 import { type BackupFacts, labelOf, MANIFEST, readBackup } from './backup-file.ts'
+import { openPool } from './driver.ts'
 import { SUPERUSER } from './embedded-cluster.ts'
 import { syncFolder } from './embedded-place.ts'
 import { DatabaseProblem, isConnectionLost, isServerError } from './failure.ts'
@@ -96,7 +97,7 @@ async function writeBackup(
 /** One session, on which the server takes commands of replication. */
 function openReplication(url: string, onnotice: (notice: postgres.Notice) => void): postgres.Sql {
   const { hostname, port, password, pathname } = new URL(url)
-  return postgres({
+  return openPool(undefined, {
     host: hostname,
     port: Number(port),
     user: SUPERUSER,

@@ -1,14 +1,20 @@
 // Row-level security (migration 0019): a transaction sees and writes the rows of the accounts that
 // it names, and of no others, whatever its statements say. A setting of the transaction names them,
 // so that it is gone with it and the next user of the connection begins with none.
-import type { Sql, TransactionSql } from './connect.ts'
+import { SERVICE_ROLE, type Sql, type TransactionSql } from './connect.ts'
 import { transact } from './transact.ts'
 
-/** Names the accounts; what is sent after this call is confined to them. Sent here and now. */
+/**
+ * Names the accounts; what is sent after this call is confined to them. Sent here and now. The role
+ * is the connection's already, and is taken again, as on one that had lost it, behind a pooler that
+ * hands sessions around, no row would be hidden from whoever owns the tables.
+ */
 export function confineTo(tx: TransactionSql, account_ids: readonly string[]): void {
   const names = [...new Set(account_ids)].join(',')
   // Should it fail, the transaction has, and every statement after it says so.
-  tx`select set_config('corridor.accounts', ${names}, true)`.execute().catch(() => {})
+  tx`select set_config('role', ${SERVICE_ROLE}, true), set_config('corridor.accounts', ${names}, true)`
+    .execute()
+    .catch(() => {})
 }
 
 /** A transaction of its own, confined to these accounts. */

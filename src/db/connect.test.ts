@@ -41,17 +41,18 @@ const message = (type: string, content: string) => {
 const AUTHENTICATION_OK = message('R', '\0\0\0\0')
 const READY_FOR_QUERY = message('Z', 'I')
 
-/** Lets the client in; `select 7` has 7 rows. */
+/** Lets the client in; `select 7` has 7 rows, and settings are made. */
 function welcome(socket: Socket): void {
   socket.once('data', () => {
     socket.write(Buffer.concat([AUTHENTICATION_OK, READY_FOR_QUERY]))
     socket.on('data', data => {
-      for (const [, rows] of data.toString('latin1').matchAll(/select (\d+)\0/g)) {
+      for (const [, rows = 1] of data.toString('latin1').matchAll(SELECTS)) {
         socket.write(Buffer.concat([message('C', `SELECT ${rows}\0`), READY_FOR_QUERY]))
       }
     })
   })
 }
+const SELECTS = /select (?:(\d+)|set_config.*)\0/g
 
 /** `rejects`, `answered`, or what should not be. */
 function endOf(sql: postgres.Sql, rows: number): Promise<string> {

@@ -1,8 +1,9 @@
 // Connections to PostgreSQL: types read exactly (bigint as bigint, time as Instant text, numeric as
-// text), time-outs set, and the service's own role taken, which can add to the books but not
-// rewrite them.
-import postgres from 'postgres'
+// text), and by the first statement of each connection time-outs set and the service's own role
+// taken, which can add to the books but not rewrite them.
+import type postgres from 'postgres'
 import { instantFromPostgres } from '../instant.ts'
+import { BIGINT, openPool } from './driver.ts'
 import { watchedSocket } from './socket.ts'
 import { watched } from './statements.ts'
 
@@ -15,13 +16,16 @@ type Types = {
 export type Sql = postgres.Sql<Types>
 export type TransactionSql = postgres.TransactionSql<Types>
 
+/** Under row-level security. */
+export const SERVICE_ROLE = 'corridor_service'
+
 /**
  * Made by the migrations, and granted to whoever migrates. Without a role it is the owner, who
  * changes rows of accounts by saying that this is maintenance.
  */
 const ROLES = {
   /** Sees and writes rows of the accounts that the transaction names; rewrites no history. */
-  service: { role: 'corridor_service' },
+  service: { role: SERVICE_ROLE },
   /** Finds what is due in any account: sees names and times alone. */
   finder: { role: 'corridor_finder' },
   /** Reads all accounts and changes nothing. */
@@ -51,7 +55,7 @@ export interface ConnectOptions {
 /**
  * A look-up that takes longer is stopped by the server; the server is gone when it says nothing.
  */
-const LOOK_UP_TIMEOUT_MS = 5_000
+const LOOK_UP_TIMEOUT = '5s'
 const SILENCE_MS = 8_000
 
 /**
@@ -60,7 +64,6 @@ const SILENCE_MS = 8_000
  * an entity and a tenth for a payout.
  */
 const LOOK_UP_PLANS = {
-  // As text: postgres.js leaves out settings that are false.
   enable_seqscan: 'off',
   enable_hashjoin: 'off',
   enable_mergejoin: 'off',
@@ -68,7 +71,7 @@ const LOOK_UP_PLANS = {
 }
 
 export function connect(url: string, options: ConnectOptions): Sql {
-  const sql = postgres(url, {
+  const sql = openPool(url, {
     max: options.max,
     connect_timeout: 3,
     // Seconds between tries to connect. The default doubles up to 20, long after a database is
@@ -84,7 +87,7 @@ export function connect(url: string, options: ConnectOptions): Sql {
     // is below.
     fetch_types: false,
     types: {
-      bigint: postgres.BigInt,
+      bigint: BIGINT,
       instant: {
         to: 1184,
         from: [1184],
@@ -93,19 +96,35 @@ export function connect(url: string, options: ConnectOptions): Sql {
       },
       textArray: { to: 1009, from: [1009], serialize: writeTextArray, parse: readTextArray },
     },
+    // No more than these two: PgBouncer refuses a connection that names any other.
     connection: {
       TimeZone: 'UTC',
       application_name: options.application_name ?? 'corridor',
-      ...(options.operator === undefined ? {} : { 'corridor.operator': options.operator }),
-      // Five tries of a lane then take ten seconds at most.
-      lock_timeout: 2_000,
-      statement_timeout: options.look_ups === true ? LOOK_UP_TIMEOUT_MS : 0,
-      idle_in_transaction_session_timeout: options.as === 'owner' ? 0 : 10_000,
-      ...ROLES[options.as],
-      ...(options.look_ups === true ? LOOK_UP_PLANS : {}),
     },
+    session: settings({
+      // Five tries of a lane then take ten seconds at most.
+      lock_timeout: '2s',
+      statement_timeout: options.look_ups === true ? LOOK_UP_TIMEOUT : '0',
+      idle_in_transaction_session_timeout: options.as === 'owner' ? '0' : '10s',
+      ...(options.look_ups === true ? LOOK_UP_PLANS : {}),
+      ...(options.operator === undefined ? {} : { 'corridor.operator': options.operator }),
+      ...ROLES[options.as],
+    }),
   })
-  return watched(sql)
+  return watched(sql as unknown as Sql)
+}
+
+/** One statement that makes all these settings of a session, or none. */
+function settings(values: Readonly<Record<string, string>>): string {
+  const calls = Object.entries(values).map(
+    ([name, value]) => `set_config('${name}', ${literal(value)}, false)`,
+  )
+  return `select ${calls.join(', ')}`
+}
+
+/** In a form that means the same whatever `standard_conforming_strings` is. */
+function literal(text: string): string {
+  return `E'${text.replaceAll('\\', '\\\\').replaceAll("'", "''")}'`
 }
 
 /**

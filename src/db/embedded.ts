@@ -3,7 +3,8 @@
 // holds, nor how a server is made or started.
 
 import { setTimeout as delay } from 'node:timers/promises'
-import postgres from 'postgres'
+import type postgres from 'postgres'
+import { openPool } from './driver.ts'
 import { findCluster, OWNER, readPassword, SUPERUSER } from './embedded-cluster.ts'
 import { codeOf, makePlace, type Place } from './embedded-place.ts'
 import {
@@ -129,7 +130,7 @@ async function attach(place: Place, onLost: () => void): Promise<Seat | string> 
   const { port, pid } = server
   let seated = false
   // One connection, without the pool's renewals: a lock held by a session is gone with it.
-  const sql = postgres({
+  const sql = openPool(undefined, {
     host: '127.0.0.1',
     port,
     user: SUPERUSER,

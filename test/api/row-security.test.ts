@@ -7,6 +7,7 @@ import { findBalanceTransactions } from '../../src/balance-transaction/store.ts'
 import { findBeneficiaries } from '../../src/beneficiary/store.ts'
 import { readConfined, transactConfined } from '../../src/db/confine.ts'
 import { connect, type Sql, type TransactionSql } from '../../src/db/connect.ts'
+import { transact } from '../../src/db/transact.ts'
 import { openDeps } from '../../src/deps.ts'
 import { findEntities } from '../../src/entity/store.ts'
 import { findEvents } from '../../src/event/store.ts'
@@ -325,7 +326,11 @@ test('an id of another account, looked up without a condition on the account: fo
     const loose = connect(careless.url, { max: 1, as })
     const key = { account_id: idOf(mine), id: theirs.ids[prefix] ?? '' }
     try {
-      const rows = await readConfined(loose, [idOf(mine)], tx => find(tx, key))
+      const reading = (tx: TransactionSql) => find(tx, key)
+      // Confined, an auditor would be the service.
+      const rows = await (as === 'service'
+        ? readConfined(loose, [idOf(mine)], reading)
+        : transact(loose, reading, 'read only'))
       return [...new Set(rows.map(row => row.account_id))]
     } finally {
       await loose.end({ timeout: 5 })
@@ -338,6 +343,25 @@ test('an id of another account, looked up without a condition on the account: fo
     }
   } finally {
     await careless.close()
+  }
+})
+
+test('a connection that has lost its role, as behind a pooler of transactions: foreign rows stay hidden', async () => {
+  const owner = connect(service.database.url, { max: 1, as: 'service' })
+  try {
+    await owner`reset role`
+    const [login] = await owner`select current_user <> 'corridor_service' as owns`
+    assert.equal(login?.owns, true)
+    const key = { account_id: idOf(theirs), id: theirs.ids.pot ?? '' }
+    const read = (account_id: string) =>
+      readConfined(owner, [account_id], tx => findPayouts(tx, [key]))
+    assert.equal((await read(idOf(mine))).length, 0)
+    assert.equal((await read(idOf(theirs))).length, 1)
+    // And the transaction leaves the connection as it was.
+    const [after] = await owner`select current_user <> 'corridor_service' as owns`
+    assert.equal(after?.owns, true)
+  } finally {
+    await owner.end({ timeout: 5 })
   }
 })
 
