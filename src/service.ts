@@ -72,7 +72,7 @@ async function openService(
   const stopTracing =
     config.tracing && (await import('./trace/start.ts')).startTracing(config.tracing, config, log)
   if (stopTracing !== undefined) opened.push(stopTracing)
-  const database = await openDatabase(config, line => log.info(line))
+  const database = await openDatabase(config, { create: true, log: line => log.info(line) })
   opened.push(() => database.release())
   const owner = connect(database.url, { max: 1, as: 'owner' })
   const migrated = await migrate(owner).finally(() => owner.end({ timeout: 5 }))

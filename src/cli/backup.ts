@@ -5,12 +5,13 @@ import type { Command } from 'commander'
 import { type Config, readConfig } from '../config.ts'
 import { type Backup, takeBackup } from '../db/backup.ts'
 import type { Sql } from '../db/connect.ts'
+import { refuseWithoutSchema } from '../db/migrate.ts'
 import { openDatabase } from '../db/open.ts'
 import { type Restored, restoreBackup } from '../db/restore.ts'
 import { type Head, listHeads } from '../ledger/store.ts'
 import { describe } from '../verify/problem.ts'
 import { type Verdict, verify } from '../verify/run.ts'
-import { print, table, UsageError, withContext } from './context.ts'
+import { asOwner, print, table, UsageError, withContext } from './context.ts'
 import { checkedWords, readableVerdict } from './verify.ts'
 
 interface Options {
@@ -69,7 +70,7 @@ function embedded(config: Config): Config {
 }
 
 async function backUp(config: Config, file: string): Promise<Backup> {
-  const database = await openDatabase(config)
+  const database = await openDatabase(config, { create: false })
   const bar = new SingleBar(
     {
       format: 'backing up {bar} {value} of about {total} MB',
@@ -80,6 +81,7 @@ async function backUp(config: Config, file: string): Promise<Backup> {
     Presets.shades_classic,
   )
   try {
+    await asOwner(database.url, refuseWithoutSchema)
     if (!process.stderr.isTTY) return await takeBackup(database.url, file)
     bar.start(0, 0)
     return await takeBackup(database.url, file, (done, about) => {

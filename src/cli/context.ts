@@ -3,7 +3,7 @@
 // take for a command.
 import { type Config, readConfig } from '../config.ts'
 import { connect, type Sql } from '../db/connect.ts'
-import { migrate, pendingMigrations, refuseStrangeMigrations } from '../db/migrate.ts'
+import { migrate, refuseUnready, refuseWithoutSchema } from '../db/migrate.ts'
 import { openDatabase } from '../db/open.ts'
 import { Lane } from '../engine/lane.ts'
 import type { Operation } from '../engine/operation.ts'
@@ -31,7 +31,7 @@ export async function withContext<T>(
   work: (context: Context) => Promise<T>,
   config = readConfig(),
 ): Promise<T> {
-  const database = await openDatabase(config)
+  const database = await openDatabase(config, { create: false })
   try {
     await prepare(config, database.url)
     return await onDatabase(config, database.url, work)
@@ -59,14 +59,19 @@ export async function onDatabase<T>(
 }
 
 /** The embedded database is brought up to date in passing; an external one only by `migrate`. */
-async function prepare(config: Config, url: string): Promise<void> {
+function prepare(config: Config, url: string): Promise<void> {
+  return asOwner(url, async owner => {
+    await refuseWithoutSchema(owner)
+    if (config.database_url === undefined) await migrate(owner)
+    await refuseUnready(owner)
+  })
+}
+
+/** On a connection without a role, as whoever migrates. */
+export async function asOwner<T>(url: string, work: (owner: Sql) => Promise<T>): Promise<T> {
   const owner = connect(url, { max: 1, as: 'owner' })
   try {
-    if (config.database_url === undefined) await migrate(owner)
-    await refuseStrangeMigrations(owner)
-    const pending = await pendingMigrations(owner)
-    if (pending.length === 0) return
-    throw new UsageError(`the database lacks ${pending.join(', ')}; run: corridor migrate`)
+    return await work(owner)
   } finally {
     await owner.end({ timeout: 5 })
   }

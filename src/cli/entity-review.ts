@@ -9,8 +9,9 @@ import { Refusal } from '../errors.ts'
 import { newId } from '../id.ts'
 import { type Instant, instantFromIso } from '../instant.ts'
 import { countHeldPayouts, upsertEndedReviews } from '../payout/store.ts'
-import { type Context, print, UsageError, withContext } from './context.ts'
+import { CommandFailed, type Context, print, UsageError, withContext } from './context.ts'
 import { reviewedWords } from './entity-words.ts'
+import { report } from './failed.ts'
 
 interface Review {
   readonly name: string
@@ -126,7 +127,7 @@ async function reviewAction(
         )
         if ('message' in done) {
           refused.push(done)
-          process.stderr.write(`corridor: ${done.message}\n`)
+          report(new CommandFailed(done.message), options.json === true)
         } else {
           results.push(presentReviewed(done, wanted))
           if (options.json !== true) print(options, null, reviewWords(done, wanted))

@@ -6,7 +6,6 @@ import { setFlagsFromString } from 'node:v8'
 import type { Command } from 'commander'
 import { listAccounts } from '../account/store.ts'
 import { type Config, readConfig } from '../config.ts'
-import { connect } from '../db/connect.ts'
 import { migrate } from '../db/migrate.ts'
 import { openDatabase } from '../db/open.ts'
 import { loadDefaultFees } from '../fee/load.ts'
@@ -16,7 +15,7 @@ import { listRates, upsertRates } from '../fx/store.ts'
 import { makeLog } from '../log.ts'
 import { startService } from '../service.ts'
 import { createAccount, type OpenedAccount } from './account.ts'
-import { CommandFailed, type Context, onDatabase, print } from './context.ts'
+import { asOwner, CommandFailed, type Context, onDatabase, print } from './context.ts'
 import { FEE_VOCABULARY } from './fees.ts'
 
 /** Balances of the sandbox account that a first start makes. */
@@ -44,14 +43,12 @@ export function startCommands(program: Command): void {
     .option('--json', 'print JSON')
     .addHelpText('after', MIGRATE_HELP)
     .action(async (options: { json?: boolean }) => {
-      const database = await openDatabase(readConfig())
-      const owner = connect(database.url, { max: 1, as: 'owner' })
+      const database = await openDatabase(readConfig(), { create: true })
       try {
-        const applied = await migrate(owner)
+        const applied = await asOwner(database.url, owner => migrate(owner))
         const words = applied.length === 0 ? 'nothing to apply' : `applied ${applied.join(', ')}`
         print(options, { applied }, words)
       } finally {
-        await owner.end({ timeout: 5 })
         await database.release()
       }
     })

@@ -12,7 +12,8 @@ import { transact } from './transact.ts'
 export function confineTo(tx: TransactionSql, account_ids: readonly string[]): void {
   const names = [...new Set(account_ids)].join(',')
   // Should it fail, the transaction has, and every statement after it says so.
-  tx`select set_config('role', ${SERVICE_ROLE}, true), set_config('corridor.accounts', ${names}, true)`
+  tx`select set_config('role', ${SERVICE_ROLE}, true),
+    set_config('corridor.accounts', ${names}, true)`
     .execute()
     .catch(() => {})
 }

@@ -17,6 +17,7 @@ import {
   syncFolder,
   type User,
 } from './embedded-place.ts'
+import { explainOutput } from './explain.ts'
 import { DatabaseProblem } from './failure.ts'
 
 /** The bootstrap superuser: takes the seats of embedded.ts and nothing else. */
@@ -29,10 +30,12 @@ export const restoringIn = (data_dir: string) => join(data_dir, 'postgres.restor
 
 /**
  * Real path of an initialised cluster; undefined when there is none yet.
- * @throws Error when the link leads nowhere, the folder is no cluster, or a restore did not end: an
- * empty one is never made in its stead.
+ * @throws DatabaseProblem when the link leads nowhere, the folder is no cluster, or a restore did
+ * not end: an empty one is never made in its stead.
  */
-export async function findCluster({ data_dir }: Place): Promise<string | undefined> {
+export async function findCluster({
+  data_dir,
+}: Pick<Place, 'data_dir'>): Promise<string | undefined> {
   const path = join(data_dir, 'postgres')
   const entry = await fs.lstat(path).catch(ignoring('ENOENT'))
   if (!entry) {
@@ -43,12 +46,12 @@ export async function findCluster({ data_dir }: Place): Promise<string | undefin
   const folder = await fs.realpath(path).catch(ignoring('ENOENT'))
   if (!folder) {
     const lost = `${path} leads to ${await fs.readlink(path)}, which is gone`
-    throw new Error(`${lost}: restore it, or remove the link to begin anew`)
+    throw new DatabaseProblem(`${lost}: restore it, or remove the link to begin anew`)
   }
   await fs.access(join(folder, 'PG_VERSION')).catch(error => {
     if (codeOf(error) === 'EACCES')
-      throw new Error(`${folder} belongs to another user: run as its owner, or as root`)
-    throw new Error(`${folder} is not a PostgreSQL data folder: move it away`)
+      throw new DatabaseProblem(`${folder} belongs to another user: run as its owner, or as root`)
+    throw new DatabaseProblem(`${folder} is not a PostgreSQL data folder: move it away`)
   })
   return folder
 }
@@ -117,7 +120,7 @@ export async function makeEmptyCluster(place: Place): Promise<EmptyCluster> {
 export async function syncCluster(place: Place, { folder, user }: EmptyCluster): Promise<void> {
   const bin = await findBinaries(place, user)
   const { code, output } = await run(bin.initdb, ['--sync-only', '-D', folder], { user })
-  if (code !== 0) throw new Error(`${folder} cannot be written to disk:\n${output.trim()}`)
+  if (code !== 0) throw explainOutput(folder, 'the copy cannot be written to disk', output)
 }
 
 /** Works without a server: nothing listens before all of it is there, and on disk. */
@@ -128,7 +131,7 @@ async function fillCluster(place: Place, temporary: string, user: User | undefin
   const password = randomBytes(32).toString('base64url')
   const initdb = async (...args: string[]) => {
     const { code, output } = await run(bin.initdb, ['-D', folder, ...args], { user })
-    if (code !== 0) throw new Error(`initdb failed:\n${output.trim()}`)
+    if (code !== 0) throw explainOutput(place.data_dir, 'initdb failed', output)
   }
   await writeAs(user, secret, `${password}\n`)
   await initdb(
@@ -144,7 +147,7 @@ async function fillCluster(place: Place, temporary: string, user: User | undefin
 create database ${OWNER} owner ${OWNER}
 `
   const { code, output } = await run(bin.postgres, single, { user, input })
-  if (code !== 0) throw new Error(`creating the database failed:\n${output.trim()}`)
+  if (code !== 0) throw explainOutput(place.data_dir, 'creating the database failed', output)
   await fs.rename(secret, join(folder, 'corridor.password'))
   await initdb('--sync-only')
   return folder

@@ -8,6 +8,7 @@ import * as fs from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { basename, dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import { DatabaseProblem } from './failure.ts'
 
 /** For what the server's user must reach, where it can reach neither data nor program folder. */
 const SHARED_HOME = '/var/lib/corridor'
@@ -30,13 +31,15 @@ export interface Binaries {
   readonly pg_ctl: string
 }
 
-/** @throws Error when the path cannot be handed to pg_ctl. */
+/** @throws DatabaseProblem when the path cannot be handed to pg_ctl. */
 export async function makePlace(data_dir: string, log: (line: string) => void): Promise<Place> {
   await fs.mkdir(data_dir, { recursive: true })
   const path = await fs.realpath(data_dir)
   // pg_ctl puts the path between double quotes in a shell command, and escapes nothing.
   if (/["$`\\\n]/.test(path)) {
-    throw new Error(`the data folder ${path} may not contain any of " $ \` \\ or a line break`)
+    throw new DatabaseProblem(
+      `the data folder ${path} may not contain any of " $ \` \\ or a line break`,
+    )
   }
   return { data_dir: path, log }
 }
@@ -90,7 +93,7 @@ export async function findServerUser(folder?: string): Promise<User | undefined>
     const [, , uid, gid] = lines.find(line => line.startsWith(`${name}:`))?.split(':') ?? []
     if (uid && gid) return { uid: Number(uid), gid: Number(gid) }
   }
-  throw new Error(
+  throw new DatabaseProblem(
     'PostgreSQL refuses to run as root, and there is no user "postgres" or "nobody" to run it as',
   )
 }
@@ -131,7 +134,7 @@ export async function findBinaries(place: Place, user: User | undefined): Promis
   const second = await run(join(bin, 'postgres'), ['--version'], { user })
   if (second.code !== 0) {
     const why = `${first.output} (copied to ${copy}: ${second.output})`
-    throw new Error(`the binaries of ${name} do not run: ${why}`)
+    throw new DatabaseProblem(`the binaries of ${name} do not run: ${why}`)
   }
   if (copied === 'copied') {
     const why = `${native} does not run as the server's user`

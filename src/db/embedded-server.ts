@@ -21,6 +21,7 @@ import {
   run,
   type User,
 } from './embedded-place.ts'
+import { explainOutput } from './explain.ts'
 
 /** Longest wait for a server that starts: crash recovery replays up to `max_wal_size` first. */
 export const START_TIMEOUT_S = 120
@@ -70,7 +71,7 @@ async function serves(pid: number, folder: string): Promise<boolean> {
  * @param crashed_only starts a server only where one died: what somebody stopped in order stays
  * stopped until somebody opens it.
  * @returns `nothing` when it runs already, may not be started, or another process is at it
- * @throws Error with the last lines of the log when it does not come up
+ * @throws DatabaseProblem with the last lines of the log when it does not come up
  */
 export async function ensureRunning(
   place: Place,
@@ -149,7 +150,11 @@ async function startCluster(place: Place, folder: string): Promise<void> {
     const orphaned = said.includes('pre-existing shared memory block')
     if (orphaned ? Date.now() > deadline : tries >= 3) {
       const tail = await logTail(place, from)
-      throw new Error(`PostgreSQL did not start in ${folder} ${output}\n${tail}`)
+      throw explainOutput(
+        place.data_dir,
+        `PostgreSQL did not start in ${folder}`,
+        `${output}${tail}`,
+      )
     }
     await delay(100)
   }

@@ -2,11 +2,12 @@
 // first one starts the server, and the last one out stops it. Must not know what the database
 // holds, nor how a server is made or started.
 
+import * as fs from 'node:fs/promises'
 import { setTimeout as delay } from 'node:timers/promises'
 import type postgres from 'postgres'
 import { openPool } from './driver.ts'
 import { findCluster, OWNER, readPassword, SUPERUSER } from './embedded-cluster.ts'
-import { codeOf, makePlace, type Place } from './embedded-place.ts'
+import { codeOf, ignoring, makePlace, type Place } from './embedded-place.ts'
 import {
   ensureRunning,
   findPostmaster,
@@ -14,6 +15,8 @@ import {
   START_TIMEOUT_S,
   stopServer,
 } from './embedded-server.ts'
+import { explainFolder } from './explain.ts'
+import { DatabaseProblem } from './failure.ts'
 
 const ANSWER_TIMEOUT_S = 5
 /** Any number will do that never changes: processes of two versions may share a server. */
@@ -42,20 +45,44 @@ export interface EmbeddedServer {
   release(): Promise<void>
 }
 
+export interface EmbeddedOptions {
+  readonly data_dir: string
+  /** False: only a cluster that is there is opened. */
+  readonly create?: boolean
+  readonly log?: (line: string) => void
+}
+
 /**
  * Attaches to the server of a data folder; makes and starts it when there is none. Processes of one
  * machine (and of one container: they must see each other's process ids) may share the folder.
  * @param options.data_dir holds `postgres` (the cluster, or a link to it) and `postgres.log`; made
  * when absent.
  * @param options.log told, in one line, whatever an operator should know.
- * @throws Error with the last lines of postgres.log when no server can be had within
+ * @throws DatabaseProblem with the last lines of postgres.log when no server can be had within
  * START_TIMEOUT_S.
  */
-export async function openEmbedded(options: {
-  data_dir: string
-  log?: (line: string) => void
-}): Promise<EmbeddedServer> {
-  const place = await makePlace(options.data_dir, options.log ?? (() => {}))
+export async function openEmbedded(options: EmbeddedOptions): Promise<EmbeddedServer> {
+  const { data_dir, create = true, log = () => {} } = options
+  try {
+    if (!create) await refuseWithoutCluster(data_dir)
+    return await openPlace(await makePlace(data_dir, log))
+  } catch (error) {
+    throw explainFolder(data_dir, error)
+  }
+}
+
+/** Nothing is made for whoever means another folder. */
+async function refuseWithoutCluster(data_dir: string): Promise<void> {
+  const path = await fs.realpath(data_dir).catch(ignoring('ENOENT'))
+  const found = path && (await findCluster({ data_dir: path }))
+  if (found) return
+  throw new DatabaseProblem(
+    `there is no database in ${data_dir}: run "npx corridor start" to make one there, or set ` +
+      'CORRIDOR_DATA or DATABASE_URL to the one you mean',
+  )
+}
+
+async function openPlace(place: Place): Promise<EmbeddedServer> {
   let released: Promise<void> | undefined
   let retaken: Promise<void> | undefined
   const onLost = () => {
@@ -114,7 +141,7 @@ async function takeSeat(place: Place, onLost: () => void) {
     if (typeof seat === 'object') return { seat, created }
     if (Date.now() > deadline) {
       const why = `${seat}\n${await logTail(place)}`
-      throw new Error(`no session with embedded PostgreSQL in ${place.data_dir}: ${why}`)
+      throw new DatabaseProblem(`no session with embedded PostgreSQL in ${place.data_dir}: ${why}`)
     }
     const did = await ensureRunning(place, false)
     created ||= did === 'created'
@@ -164,7 +191,7 @@ async function attach(place: Place, onLost: () => void): Promise<Seat | string> 
     const { message } = error as Error
     // Class 28, wrong password; 3D, no such database: waiting will not help.
     if (!/^(28|3D)/.test(String(codeOf(error)))) return message
-    throw new Error(`embedded PostgreSQL in ${folder} refuses us: ${message}`)
+    throw new DatabaseProblem(`embedded PostgreSQL in ${folder} refuses us: ${message}`)
   }
 }
 

@@ -11,6 +11,8 @@ const MIGRATE_LOCK = 7_210_001
 /** A process that starts while another builds indexes waits; a large table takes many minutes. */
 const LOCK_WITHIN_MS = 3_600_000
 const ASK_AGAIN_MS = 100
+/** PostgreSQL, appendix A. */
+const INSUFFICIENT_PRIVILEGE = '42501'
 
 /** The first line of a file without one. CONTRIBUTING.md says what may follow. */
 const WITHOUT_TRANSACTION = '-- without a transaction'
@@ -59,11 +61,27 @@ export async function migrate(owner: Sql, wanted?: readonly Migration[]): Promis
     await unlockMigrations(session)
     return pending.map(({ name }) => name)
   } catch (error) {
+    const asked = await clearUp(error, () => explainDenied(session, error))
     await clearUp(error, () => unlockMigrations(session))
-    throw error
+    throw asked ?? error
   } finally {
     session.release()
   }
+}
+
+/** What an administrator has to run for a log-in that may not make roles or tables. */
+async function explainDenied(session: Session, error: unknown): Promise<unknown> {
+  const { code, message } = error as { code?: string; message?: string }
+  if (code !== INSUFFICIENT_PRIVILEGE) return error
+  const [row] = await session<{ login: string; database: string }[]>`
+    select quote_ident(current_user) as login, quote_ident(current_database()) as database`
+  const { login = '', database = '' } = row ?? {}
+  return new DatabaseProblem(
+    `the user ${login} of DATABASE_URL may not migrate (${message}): let an administrator run ` +
+      `"alter database ${database} owner to ${login}; alter role ${login} createrole", and run ` +
+      'it again',
+    { cause: error },
+  )
 }
 
 /** Only when it is not there: who need not migrate need not own anything. */
@@ -74,16 +92,26 @@ async function createRecord(session: Session): Promise<void> {
 }
 
 /** Roles belong to the whole server: another database's owner may have made them there. */
-async function refuseWithoutRoles(session: Session): Promise<void> {
-  const lacking = await session<{ role: string; login: string }[]>`
-    select rolname::text as role, current_user::text as login from pg_roles
-    where rolname = any (${[...TAKEN_ROLES]}::text[]) and not pg_has_role(oid, 'MEMBER')
-    order by rolname`
+async function refuseWithoutRoles(session: Sql | Session): Promise<void> {
+  const lacking = await session<{ role: string; login: string; missing: boolean }[]>`
+    select wanted.role, quote_ident(current_user) as login, found.oid is null as missing
+    from unnest(${[...TAKEN_ROLES]}::text[]) as wanted (role)
+    left join pg_roles found on found.rolname = wanted.role
+    where found.oid is null or not pg_has_role(found.oid, 'MEMBER')
+    order by wanted.role`
   const [first] = lacking
   if (first === undefined) return
+  const { login } = first
+  const absent = lacking.filter(({ missing }) => missing).map(({ role }) => role)
+  if (absent.length > 0) {
+    throw new DatabaseProblem(
+      `the server has no role ${absent.join(', ')}, as after a restore without its roles: put ` +
+        'back what pg_dumpall --globals-only wrote, and then the database again',
+    )
+  }
   const roles = lacking.map(({ role }) => role).join(', ')
   throw new DatabaseProblem(
-    `${first.login} may not act as ${roles}: let an administrator grant ${roles} to ${first.login}`,
+    `${login} may not act as ${roles}: let an administrator run "grant ${roles} to ${login}"`,
   )
 }
 
@@ -95,8 +123,8 @@ async function unlockMigrations(session: Session): Promise<void> {
  * Clears up after an error, if it can. A session that is lost has rolled back and given its lock
  * back, and must not be asked: postgres.js may never answer on a reserved one.
  */
-async function clearUp(error: unknown, ask: () => Promise<unknown>): Promise<void> {
-  if (!isConnectionLost(error)) await ask().catch(() => {})
+async function clearUp<T>(error: unknown, ask: () => Promise<T>): Promise<T | undefined> {
+  return isConnectionLost(error) ? undefined : ask().catch(() => undefined)
 }
 
 /**
@@ -109,7 +137,9 @@ async function lockMigrations(session: Session): Promise<void> {
     const [row] = await session<{ locked: boolean }[]>`
       select pg_try_advisory_lock(${MIGRATE_LOCK}::int) as locked`
     if (row?.locked === true) return
-    if (Date.now() > give_up_at) throw new Error('another process is still migrating this database')
+    if (Date.now() > give_up_at) {
+      throw new DatabaseProblem('another process is still migrating this database: try again later')
+    }
     await new Promise(resolve => setTimeout(resolve, ASK_AGAIN_MS))
   }
 }
@@ -196,9 +226,22 @@ export async function pendingMigrations(sql: Sql): Promise<string[]> {
   return (await readMigrations()).map(m => m.name).filter(name => !recorded.has(name))
 }
 
-/** @throws DatabaseProblem when the database was migrated by another version than this one */
-export async function refuseStrangeMigrations(sql: Sql): Promise<void> {
+/** @throws DatabaseProblem when there are no tables of ours, to read or to bring up to date */
+export async function refuseWithoutSchema(sql: Sql): Promise<void> {
+  if (await isMigrated(sql)) return
+  throw new DatabaseProblem(
+    'the database has no tables of Corridor: run "npx corridor start" or "npx corridor migrate" ' +
+      'to make them, or set DATABASE_URL or CORRIDOR_DATA to the database you mean',
+  )
+}
+
+/** @throws DatabaseProblem when this version or this user cannot work with the database as it is */
+export async function refuseUnready(sql: Sql): Promise<void> {
+  await refuseWithoutRoles(sql)
   refuseStrange(await findRecorded(sql), await readMigrations())
+  const pending = await pendingMigrations(sql)
+  if (pending.length === 0) return
+  throw new DatabaseProblem(`the database lacks ${pending.join(', ')}: run npx corridor migrate`)
 }
 
 function refuseStrange(recorded: Recorded, migrations: readonly Migration[]): void {
@@ -206,9 +249,11 @@ function refuseStrange(recorded: Recorded, migrations: readonly Migration[]): vo
   for (const [name, hash] of recorded) {
     if (known.get(name) === hash) continue
     if (known.has(name)) {
-      throw new DatabaseProblem(`migration ${name} was changed after it was applied`)
+      throw new DatabaseProblem(
+        `migration ${name} was changed after it was applied: install the version that applied it`,
+      )
     }
-    const newer = 'it has been migrated by a newer version, which must go on working with it'
+    const newer = 'it has been migrated by a newer version: run that one, or restore its backup'
     throw new DatabaseProblem(
       `the database has migration ${name}, unknown to this version: ${newer}`,
     )

@@ -147,5 +147,8 @@ test('corridor, a wrong call: exit code 2, words on standard error, none on stan
 test('corridor rates list, database away: exit code 1 and one line', async () => {
   const { code, stdout, stderr } = await cli.run('rates', 'list')
   assert.deepEqual([code, stdout], [1, ''])
-  assert.match(stderr, /^corridor: the database cannot be reached: .*ECONNREFUSED.*\n$/)
+  assert.match(
+    stderr,
+    /^corridor: the database cannot be reached: nothing listens at .*ECONNREFUSED.*\n$/,
+  )
 })

@@ -181,7 +181,11 @@ test('migrate, a migration edited after it was applied: refused, and nothing pen
     for (const command of ['start', 'migrate', 'verify']) {
       const { code, output } = await runCommand([command], { DATABASE_URL: edited.url, PORT: '0' })
       assert.equal(code, 1, output)
-      assert.equal(output, 'corridor: migration 0003-book.sql was changed after it was applied\n')
+      assert.equal(
+        output,
+        'corridor: migration 0003-book.sql was changed after it was applied: install the version ' +
+          'that applied it\n',
+      )
     }
   } finally {
     await edited.drop()

@@ -1,0 +1,133 @@
+// What keeps an operator from a database, in one sentence with a way out: the folder of the
+// embedded one, or the server that DATABASE_URL names. Knows the codes of the system, of TLS and of
+// PostgreSQL; must not know what was asked for.
+import { userInfo } from 'node:os'
+import { DatabaseProblem } from './failure.ts'
+
+/** Of SQLite, which holds the start lock: its files cannot be opened, read or written. */
+const SQLITE_CODES: Readonly<Record<number, string>> = { 8: 'EACCES', 13: 'ENOSPC', 14: 'EACCES' }
+
+/** The error in words when it is about using the folder; else the error itself. */
+export function explainFolder(folder: string, error: unknown): unknown {
+  const { code = '', errcode = 0 } = error as { code?: string; errcode?: number }
+  const words = FOLDER_WORDS[SQLITE_CODES[errcode] ?? code]
+  return words === undefined ? error : new DatabaseProblem(words(folder), { cause: error })
+}
+
+const elsewhere = 'set CORRIDOR_DATA to a folder'
+const denied = (folder: string) =>
+  `the data folder ${folder} cannot be used by ${whoWeAre()}: run as the user it belongs to, ` +
+  `or ${elsewhere} of yours`
+const noFolder = (folder: string) =>
+  `the data folder ${folder} is a file, or lies below one: move it away, or ${elsewhere}`
+const full = (folder: string) =>
+  `the disk of the data folder ${folder} is full: make room, or ${elsewhere} on another`
+
+const FOLDER_WORDS: Readonly<Record<string, (folder: string) => string>> = {
+  EACCES: denied,
+  EPERM: denied,
+  EEXIST: noFolder,
+  ENOTDIR: noFolder,
+  ENOSPC: full,
+  EDQUOT: full,
+  EROFS: folder =>
+    `the data folder ${folder} is on a disk that is read-only: ${elsewhere} elsewhere`,
+}
+
+/** A program of PostgreSQL that failed, by what it said: a full disk, or its last words. */
+export function explainOutput(folder: string, what: string, said: string): DatabaseProblem {
+  if (/No space left on device|Disk quota exceeded/.test(said)) {
+    return new DatabaseProblem(full(folder))
+  }
+  return new DatabaseProblem(`${what}:\n${said.trim()}`)
+}
+
+function whoWeAre(): string {
+  try {
+    return `the user ${userInfo().username}`
+  } catch {
+    return `the user with number ${process.getuid?.()}`
+  }
+}
+
+/** The error of connecting in words, when it is one; else the error itself. */
+export function explainServer(url: string, error: unknown): unknown {
+  const { code = '', message } = error as { code?: string; message?: string }
+  const words = SERVER_WORDS.find(([codes]) => codes.test(code))?.[1]
+  if (words === undefined) return error
+  // Node adds advice of its own to some.
+  const said = `${message}`.split(';')[0]?.replace(/\.$/, '') ?? ''
+  return new DatabaseProblem(`the database cannot be reached: ${words(addressOf(url), said)}`, {
+    cause: error,
+  })
+}
+
+interface Address {
+  readonly server: string
+  readonly host: string
+  readonly user: string
+  readonly database: string
+}
+
+function addressOf(url: string): Address {
+  const { host, hostname, username, pathname } = new URL(url)
+  const user = decodeURIComponent(username)
+  const database = decodeURIComponent(pathname.slice(1)) || user
+  return { server: host || 'localhost', host: hostname, user, database }
+}
+
+type Words = (address: Address, said: string) => string
+
+/** By code of the error: of the system, of TLS, SQLSTATE. The first that fits. */
+const SERVER_WORDS: readonly (readonly [codes: RegExp, words: Words])[] = [
+  [
+    /^ECONNREFUSED$/,
+    ({ server }) =>
+      `nothing listens at ${server} (ECONNREFUSED); start it, or correct DATABASE_URL`,
+  ],
+  [
+    /^(ENOTFOUND|EAI_AGAIN)$/,
+    ({ host }, said) => `its host ${host} is not known (${said}); correct DATABASE_URL`,
+  ],
+  [
+    /^(CONNECT_TIMEOUT|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH)$/,
+    ({ server }) => `${server} does not answer; see that it runs, and what firewalls let through`,
+  ],
+  [
+    /^(ERR_TLS_|ERR_SSL_|EPROTO)|CERT|_SIGNATURE$|^HOSTNAME_MISMATCH$/,
+    ({ server }, said) =>
+      `the TLS certificate of ${server} is refused (${said}); name its authority by ` +
+      'NODE_EXTRA_CA_CERTS=/path/to/ca.pem, and the server as its certificate does',
+  ],
+  [
+    /^(28|08P01$)/,
+    ({ server, user }, said) =>
+      `${server} refuses ${user === '' ? 'us' : `the user ${user}`} (${said}); correct ` +
+      'DATABASE_URL, or what the server lets in',
+  ],
+  [
+    /^3D000$/,
+    ({ server, database }) =>
+      `${server} has no database ${database}; make it (createdb ${database}), or correct ` +
+      'DATABASE_URL',
+  ],
+  [
+    /^(42501|42704)$/,
+    ({ server, database }, said) =>
+      `${server} does not let us use the database ${database} (${said}); have it granted`,
+  ],
+  [
+    /^53300$/,
+    ({ server }) => `${server} has no connection left; raise max_connections, or close others`,
+  ],
+  [
+    /^57P03$/,
+    ({ server }, said) => `${server} is not ready (${said}); wait until it is, and try again`,
+  ],
+  [
+    /^(CONNECTION_|ECONNRESET$|EPIPE$)/,
+    ({ server }) =>
+      `${server} closes the connection before it says anything; see that PostgreSQL listens ` +
+      'there, and whether it takes TLS (sslmode in DATABASE_URL)',
+  ],
+]

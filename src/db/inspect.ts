@@ -1,0 +1,111 @@
+// What a database of the operator's own must be before anything is asked of it: one that can be
+// reached, of a PostgreSQL that has what we use, with sessions that last. Asks without changing or
+// setting anything, as what is set on a session that a pooler hands around stays there for others.
+import { setTimeout as delay } from 'node:timers/promises'
+import type postgres from 'postgres'
+import { openPool } from './driver.ts'
+import { explainServer } from './explain.ts'
+import { DatabaseProblem, isConnectionLost } from './failure.ts'
+
+const OLDEST_VERSION = 150_000
+const CONNECT_TIMEOUT_S = 5
+/** For statements of ours that wait at a pooler for a connection to the server. */
+const POOLER_TIMEOUT_MS = 5_000
+const ROUNDS = 8
+
+/** @throws DatabaseProblem, in one sentence with a way out */
+export async function inspectDatabase(url: string): Promise<void> {
+  const sessions = [openSession(url), openSession(url), openSession(url)] as const
+  try {
+    const [row, spoken_to] = await greet(sessions[0])
+    refuseOld(row.version, row.name)
+    // The server itself says at the start which process serves the session.
+    if (row.pid !== spoken_to) await refuseSharedSessions(sessions)
+  } catch (error) {
+    throw explainServer(url, error)
+  } finally {
+    await Promise.all(sessions.map(session => session.end({ timeout: 0 })))
+  }
+}
+
+function openSession(url: string): postgres.Sql {
+  return openPool(url, {
+    max: 1,
+    connect_timeout: CONNECT_TIMEOUT_S,
+    fetch_types: false,
+    prepare: false,
+    max_lifetime: null,
+    connection: { application_name: 'corridor inspects' },
+    onnotice: () => {},
+  }) as unknown as postgres.Sql
+}
+
+interface Greeting {
+  readonly pid: number
+  readonly version: number
+  readonly name: string
+}
+
+/** What the server says of itself, and the process that the connection was told it speaks to. */
+async function greet(session: postgres.Sql): Promise<[Greeting, spoken_to: number]> {
+  const rows = await session<Greeting[]>`
+    select pg_backend_pid() as pid, current_setting('server_version_num')::int as version,
+      current_setting('server_version') as name`
+  const [row] = rows
+  if (row === undefined) throw new Error('no answer from the database')
+  return [row, rows.state.pid]
+}
+
+export function refuseOld(version: number, name: string): void {
+  if (version >= OLDEST_VERSION) return
+  throw new DatabaseProblem(
+    `the database is PostgreSQL ${name}, and Corridor needs 15 or newer: upgrade it by ` +
+      'pg_upgrade, or name another by DATABASE_URL',
+  )
+}
+
+/** Behind a pooler: does each session keep its process of the server? */
+async function refuseSharedSessions(sessions: readonly postgres.Sql[]): Promise<void> {
+  const asked = keepTheirs(sessions)
+  asked.catch(() => {})
+  const late = delay(POOLER_TIMEOUT_MS, undefined, { ref: false }).then(() => {
+    throw new DatabaseProblem(
+      `the pooler at DATABASE_URL has no room for ${sessions.length} sessions: raise its ` +
+        'default_pool_size to what docs/operations.md counts for a process',
+    )
+  })
+  const kept = await Promise.race([asked, late]).catch(error => {
+    // As PgBouncer ends whoever begins a transaction where it lends single statements.
+    throw isConnectionLost(error) ? sharedSessions() : error
+  })
+  if (!kept) throw sharedSessions()
+}
+
+/**
+ * Again and again all begin a transaction, each time in another order: where processes are lent for
+ * a transaction alone, some session gets another one, be the pooler idle or busy.
+ */
+async function keepTheirs(sessions: readonly postgres.Sql[]): Promise<boolean> {
+  const pids = new Map<postgres.Sql, number>()
+  for (let round = 0; round < ROUNDS; round++) {
+    const first = round % sessions.length
+    for (const session of [...sessions.slice(first), ...sessions.slice(0, first)]) {
+      await session`begin`
+      const [row] = await session<{ pid: number }[]>`select pg_backend_pid() as pid`
+      const pid = row?.pid ?? 0
+      if ((pids.get(session) ?? pid) !== pid) return false
+      pids.set(session, pid)
+    }
+    if (new Set(pids.values()).size < sessions.length) return false
+    await Promise.all(sessions.map(session => session`commit`))
+  }
+  return true
+}
+
+function sharedSessions(): DatabaseProblem {
+  return new DatabaseProblem(
+    'the pooler at DATABASE_URL hands sessions of the server around, and Corridor keeps roles, ' +
+      'locks and notifications in them: set pool_mode = session for this database (PgBouncer), ' +
+      'or name the server itself',
+  )
+}

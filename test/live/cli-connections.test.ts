@@ -1,0 +1,77 @@
+// Each connection has its role and its settings before anything else is asked of it, or nothing is.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { connect } from '../../src/db/connect.ts'
+import { refuseUnmended } from '../../src/db/driver.ts'
+import { isConnectionLost } from '../../src/db/failure.ts'
+import { createDatabase } from '../support/database.ts'
+
+const ROLES = {
+  service: 'corridor_service',
+  finder: 'corridor_finder',
+  auditor: 'corridor_auditor',
+}
+
+test('connections of each kind, many at once and again after they are lost: each has its role and its settings first', async () => {
+  const database = await createDatabase()
+  const operator = 'O\'Brien \\ \\\' "x"'
+  try {
+    for (const as of ['service', 'finder', 'auditor'] as const) {
+      const sql = connect(database.url, { max: 5, as, operator })
+      const ask = () => sql`
+        select current_user as role, current_setting('lock_timeout') as waits,
+          current_setting('corridor.operator') as operator, current_setting('TimeZone') as zone`
+      // The first to ask finds that its connection is gone.
+      const askAgain = (): ReturnType<typeof ask> =>
+        ask().catch(error => {
+          if (!isConnectionLost(error)) throw error
+          return askAgain()
+        }) as ReturnType<typeof ask>
+      const expected = { role: ROLES[as], waits: '2s', operator, zone: 'UTC' }
+      for (let round = 0; round < 3; round++) {
+        const rows = await Promise.all(Array.from({ length: 20 }, askAgain))
+        for (const [row] of rows) assert.deepEqual({ ...row }, expected)
+        await database.owner`
+          select pg_terminate_backend(pid) from pg_stat_activity
+          where datname = current_database() and pid <> pg_backend_pid()
+            and application_name = 'corridor'`
+      }
+      await sql.end({ timeout: 5 })
+    }
+  } finally {
+    await database.drop()
+  }
+})
+
+test('a role that the log-in may not take: every query rejects, and none is run', async () => {
+  const database = await createDatabase()
+  const login = `stranger_${database.url.slice(-12)}`
+  await database.owner.unsafe(`create role ${login} login password 'x'`)
+  const url = new URL(database.url)
+  url.username = login
+  url.password = 'x'
+  const sql = connect(url.href, { max: 3, as: 'service' })
+  try {
+    for (let round = 0; round < 3; round++) {
+      const asked = Array.from({ length: 10 }, () => sql`select pg_notify('told', 'x')`)
+      for (const end of await Promise.allSettled(asked)) {
+        assert.equal(end.status, 'rejected')
+        assert.match(String(end.reason), /permission denied to set role|CONNECTION_/)
+      }
+    }
+  } finally {
+    await sql.end({ timeout: 0 })
+    await database.owner.unsafe(`drop role ${login}`)
+    await database.drop()
+  }
+})
+
+test('a driver that is not mended: refused, with what to run', () => {
+  refuseUnmended()
+  for (const found of [null, 1]) {
+    assert.throws(
+      () => refuseUnmended(found),
+      /lacks the mends .*: run node scripts\/patch-postgres/,
+    )
+  }
+})

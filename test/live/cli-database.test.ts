@@ -1,0 +1,179 @@
+// Which commands make a database, and what the others say where there is none. One row a command:
+// what is called, where, what it answers; and nothing is written.
+import assert from 'node:assert/strict'
+import { chmod, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import { type Cli, openCli } from '../support/cli.ts'
+import { createDatabase, type TestDatabase } from '../support/database.ts'
+
+/** Every command that works with a database, but for start, migrate and restore. */
+const COMMANDS: readonly (readonly string[])[] = [
+  ['account', 'create', '--name', 'Acme', '--currencies', 'USD', '--primary', 'USD'],
+  ['account', 'list'],
+  ['account', 'set', 'acc_01m7xpm2kyj94bggdx1c', '--duplicate-window', 'off'],
+  ['key', 'create', 'acc_01m7xpm2kyj94bggdx1c'],
+  ['key', 'list', 'acc_01m7xpm2kyj94bggdx1c'],
+  ['key', 'revoke', 'key_01m7xpm2kz8t3vqw5n0r'],
+  ['fund', 'acc_01m7xpm2kyj94bggdx1c', 'USD', '1.00'],
+  ['rates', 'list'],
+  ['fees', 'list'],
+  ['payout', 'transition', 'pot_01m7xpm2kyj94bggdx1c', 'succeeded'],
+  ['statement', 'acc_01m7xpm2kyj94bggdx1c', '--from', '2026-01-01', '--to', '2026-02-01'],
+  ['entity', 'list'],
+  ['events', 'replay', 'acc_01m7xpm2kyj94bggdx1c', '--dead', '--endpoint', 'whe_1'],
+  ['verify'],
+  ['verify', '--json'],
+  ['backup', 'copy.tar.zst'],
+]
+
+let empty: TestDatabase
+let folder: string
+let inFolder: Cli
+let onEmpty: Cli
+before(async () => {
+  empty = await createDatabase({ empty: true })
+  folder = await mkdtemp(join(tmpdir(), 'corridor-none-'))
+  inFolder = await openCli('', { CORRIDOR_DATA: join(folder, 'data') })
+  onEmpty = await openCli(empty.url)
+})
+after(async () => {
+  await inFolder.close()
+  await onEmpty.close()
+  await empty.drop()
+  await rm(folder, { recursive: true, force: true })
+})
+
+/** Four at once. */
+async function runAll(cli: Cli, commands: readonly (readonly string[])[]) {
+  const waiting = [...commands]
+  const runs: { name: string; code: number | null; stdout: string; stderr: string }[] = []
+  const work = async () => {
+    for (let args = waiting.shift(); args !== undefined; args = waiting.shift()) {
+      runs.push({ name: args.join(' '), ...(await cli.run(...args)) })
+    }
+  }
+  await Promise.all([work(), work(), work(), work()])
+  assert.equal(runs.length, commands.length)
+  return runs
+}
+
+test('every command but three, a folder without a database: exit code 1, says what to run, makes nothing', async () => {
+  for (const { name, code, stdout, stderr } of await runAll(inFolder, COMMANDS)) {
+    assert.deepEqual([name, code, stdout], [name, 1, ''])
+    assert.match(stderr, /there is no database in .*data: run \\?"npx corridor start\\?" to make/)
+    assert.equal(stderr.trimEnd().split('\n').length, 1)
+  }
+  assert.deepEqual(await readdir(folder), [])
+})
+
+test("every command but two, a database of one's own without tables: exit code 1, says what to run, makes nothing", async () => {
+  const some = COMMANDS.filter(([name]) => name !== 'backup')
+  for (const { name, code, stdout, stderr } of await runAll(onEmpty, some)) {
+    assert.deepEqual([name, code, stdout], [name, 1, ''])
+    assert.match(stderr, /has no tables of Corridor: run .*npx corridor migrate/)
+    assert.equal(stderr.trimEnd().split('\n').length, 1)
+  }
+  const tables = await empty.owner`
+    select relname from pg_class where relnamespace = 'public'::regnamespace`
+  assert.deepEqual([...tables], [])
+})
+
+test('corridor migrate, a folder without a database: makes one, which verify and backup then find', async () => {
+  // PostgreSQL runs as an ordinary user, who must be able to reach its folder.
+  const home = await mkdtemp(join(tmpdir(), 'corridor-made-'))
+  await chmod(home, 0o711)
+  const cli = await openCli('', { CORRIDOR_DATA: join(home, 'data') })
+  try {
+    const migrated = await cli.run('migrate')
+    assert.equal(migrated.code, 0, migrated.stderr)
+    assert.match(migrated.stdout, /^applied 0001-accounts\.sql, /)
+    assert.equal((await cli.run('verify')).code, 0)
+    assert.equal((await cli.run('backup', join(home, 'copy.tar.zst'))).code, 0)
+    const restored = await openCli('', { CORRIDOR_DATA: join(home, 'other') })
+    const { code, stderr } = await restored.run('restore', join(home, 'copy.tar.zst'))
+    assert.equal(code, 0, stderr)
+    await restored.close()
+  } finally {
+    await cli.close()
+    await rm(home, { recursive: true, force: true })
+  }
+})
+
+test('a folder that a stopped start left without tables: verify and backup say so', async () => {
+  const home = await mkdtemp(join(tmpdir(), 'corridor-half-'))
+  await chmod(home, 0o711)
+  const { openEmbedded } = await import('../../src/db/embedded.ts')
+  await (await openEmbedded({ data_dir: join(home, 'data') })).release()
+  const cli = await openCli('', { CORRIDOR_DATA: join(home, 'data') })
+  try {
+    for (const args of [['verify'], ['backup', join(home, 'copy.tar.zst')]]) {
+      const { code, stdout, stderr } = await cli.run(...args)
+      assert.deepEqual([code, stdout], [1, ''])
+      assert.match(stderr, /^corridor: the database has no tables of Corridor: run .*\n$/)
+    }
+    assert.deepEqual(await readdir(home), ['data'])
+  } finally {
+    await cli.close()
+    await rm(home, { recursive: true, force: true })
+  }
+})
+
+/** A data folder that cannot be: what makes it so, the command, and what is said. */
+const FOLDERS: readonly (readonly [
+  what: string,
+  make: (path: string) => Promise<string>,
+  says: RegExp,
+])[] = [
+  [
+    'a file in its place',
+    async path => {
+      await writeFile(path, '')
+      return path
+    },
+    /^corridor: the data folder .* is a file, or lies below one: move it away, or set CORRIDOR_DATA/,
+  ],
+  [
+    'below a file',
+    async path => {
+      await writeFile(path, '')
+      return join(path, 'data')
+    },
+    /^corridor: the data folder .* is a file, or lies below one: move it away, or set CORRIDOR_DATA/,
+  ],
+  [
+    'on a read-only disk',
+    async () => '/sys/corridor',
+    /^corridor: the data folder \/sys\/corridor /,
+  ],
+  [
+    'a folder that is no cluster',
+    async path => {
+      await mkdir(join(path, 'postgres'), { recursive: true })
+      return path
+    },
+    /^corridor: .*postgres is not a PostgreSQL data folder: move it away\n$/,
+  ],
+  [
+    'a name that no shell carries',
+    async path => `${path}"`,
+    /^corridor: the data folder .* may not contain any of " \$ ` \\ or a line break\n$/,
+  ],
+]
+for (const [what, make, says] of FOLDERS) {
+  test(`corridor start, data folder ${what}: exit code 1 and one sentence`, async () => {
+    const home = await mkdtemp(join(tmpdir(), 'corridor-folder-'))
+    const data = await make(join(home, 'data'))
+    const cli = await openCli('', { CORRIDOR_DATA: data, PORT: '0' })
+    try {
+      const { code, stdout, stderr } = await cli.run('start')
+      assert.deepEqual([code, stdout], [1, ''])
+      assert.match(stderr, says)
+      assert.equal(stderr.split('\n').length, 2)
+    } finally {
+      await cli.close()
+      await rm(home, { recursive: true, force: true })
+    }
+  })
+}
