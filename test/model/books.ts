@@ -60,7 +60,15 @@ const LINE_TYPES: Readonly<Record<string, string>> = {
   receipt: 'payout',
   failure: 'payout_failure',
   reversal: 'payout_reversal',
+  withdrawal: 'withdrawal',
+  adjustment: 'adjustment',
+  funding_reversal: 'escrow_reversal',
+  withdrawal_reversal: 'withdrawal_reversal',
+  adjustment_reversal: 'adjustment_reversal',
 }
+
+/** Whether a journal is no payout's, but booked by the operator. */
+const isBooked = (kind: string) => /^(funding|withdrawal|adjustment)(_reversal)?$/.test(kind)
 
 export class Books {
   readonly #sql: Sql
@@ -146,7 +154,7 @@ export class Books {
     for (const [currency, sum] of sums) assert.equal(sum, 0n, `${name} is off in ${currency}`)
     book.hash = hashOf(book.hash, journal)
     assert.equal(journal.hash, book.hash, `${name}: the chain is broken`)
-    if (kind === 'funding') return
+    if (isBooked(kind)) return
     const { journals } = this.#effectsOf(source)
     journals.set(kind, (journals.get(kind) ?? 0) + 1)
   }
@@ -172,8 +180,8 @@ export class Books {
     )
     assert.ok(by.after >= 0n, `line ${line.id} leaves ${by.after}`)
     const { kind, source: cause } = by.journal
-    if (kind === 'funding') {
-      assert.equal(source, cause, `line ${line.id}`)
+    if (isBooked(kind)) {
+      if (!kind.endsWith('_reversal')) assert.equal(source, cause, `line ${line.id}`)
       return
     }
     const effects = this.#effectsOf(cause)
@@ -200,7 +208,7 @@ export class Books {
   #payoutsOf(look: Look): PayoutRow[] {
     for (const payout of look.payouts) this.payouts.set(payout.id, payout)
     const touched = new Set(look.payouts.map(({ id }) => id))
-    for (const { kind, source } of look.journals) if (kind !== 'funding') touched.add(source)
+    for (const { kind, source } of look.journals) if (!isBooked(kind)) touched.add(source)
     return [...touched].map(id => this.payouts.get(id) ?? assert.fail(`no payout ${id}`))
   }
 

@@ -211,6 +211,30 @@ const rates = step('rates', fc.record({ n: fc.nat(RATES.length - 1) }), (world, 
   real.setRates(world, RATES[n] ?? {}),
 )
 
+const byHand = step(
+  'by hand',
+  fc.record({
+    account,
+    n: pick,
+    kind: fc.constantFrom('funding', 'withdrawal', 'adjustment'),
+    share: fc.nat(120),
+    down: fc.boolean(),
+  }),
+  (world, real, { account: index, n, kind, share, down }) => {
+    const of = accountOf(world, index)
+    const currency = nth(of.currencies, n) ?? ''
+    // Up to somewhat more than there is.
+    const size = (balanceOf(of, currency) * BigInt(share)) / 100n + 1n
+    const out = kind === 'withdrawal' || (kind === 'adjustment' && down)
+    return real.book(world, { kind, account: index, currency, amount: out ? -size : size })
+  },
+)
+
+const takeBack = step('take back', fc.record({ n: pick }), (world, real, { n }) => {
+  const booking = nth(world.bookings.slice(-4), n)
+  return booking === undefined ? Promise.resolve() : real.takeBack(world, booking)
+})
+
 /** How often each command comes, of all. */
 const WEIGHTS: readonly (readonly [weight: number, command: fc.Arbitrary<Command>])[] = [
   [7, fund],
@@ -227,6 +251,8 @@ const WEIGHTS: readonly (readonly [weight: number, command: fc.Arbitrary<Command
   [7, replay],
   [3, read],
   [1, rates],
+  [4, byHand],
+  [3, takeBack],
 ]
 
 export const anyCommand = fc.oneof(...WEIGHTS.map(([weight, arbitrary]) => ({ weight, arbitrary })))

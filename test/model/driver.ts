@@ -3,16 +3,28 @@
 // balances, payouts and quotes.
 import assert from 'node:assert/strict'
 import type { Sql } from '../../src/db/connect.ts'
+import { Lane } from '../../src/engine/lane.ts'
+import type { Refusal } from '../../src/errors.ts'
+import {
+  type BookingState,
+  bookMoney,
+  type ReversalState,
+  reverseBooking,
+} from '../../src/funding/operations.ts'
+import type { Correction, Booking as FundingBooking, Reversal } from '../../src/funding/rules.ts'
+import { newId } from '../../src/id.ts'
 import { verify } from '../../src/verify/run.ts'
 import type { Answer, Client, TestService } from '../support/service.ts'
 import { settleAll } from '../support/settling.ts'
 import { Books } from './books.ts'
 import type { Rates, Refused } from './price.ts'
 import { totalOf } from './price.ts'
-import type { Real } from './step.ts'
+import type { ByHand, Real } from './step.ts'
 import {
   accountOf,
+  type Booking,
   judge,
+  judgeHand,
   keep,
   quoteStatus,
   type Request,
@@ -38,6 +50,8 @@ export class Driver implements Real {
   readonly #sql: Sql
   readonly #books: Books
   readonly #tally: Tally
+  readonly #booking: Lane<FundingBooking, BookingState, Correction>
+  readonly #reversing: Lane<Reversal, ReversalState, Correction>
   /** What was done and how it was to end, for whoever must understand a failure. */
   readonly transcript: string[] = []
 
@@ -48,6 +62,9 @@ export class Driver implements Real {
     this.#ids = clients.map(({ account }) => account.account_id)
     this.#books = new Books(place.sql, this.#ids)
     this.#tally = tally
+    const { sql } = place.service.deps
+    this.#booking = new Lane(sql, bookMoney(newId), { max_batch: 1 })
+    this.#reversing = new Lane(sql, reverseBooking(newId), { max_batch: 1 })
   }
 
   /** Of accounts that have been opened and funded, and nothing else. */
@@ -76,6 +93,39 @@ export class Driver implements Real {
     this.#tell('settle', due ? 'due' : 'nothing due', '')
     await settleAll(this.#service)
     await this.#check(world, due)
+  }
+
+  async book(world: World, { kind, account, currency, amount }: ByHand): Promise<void> {
+    const account_id = this.#ids[account] ?? ''
+    const source = newId(kind === 'funding' ? 'esc' : kind === 'withdrawal' ? 'wdr' : 'adj')
+    const words = { reference: newId('req'), reason: 'By hand', by: 'model' }
+    const refused = judgeHand(world, account, currency, amount)
+    const id = await this.#byHand(kind, refused, () =>
+      this.#booking.run({ kind, account_id, currency, amount, source, ...words }),
+    )
+    if (refused === null) world.bookings.push({ account, id, currency, amount, reversed: false })
+    await this.#check(world, refused === null)
+  }
+
+  async takeBack(world: World, booking: Booking): Promise<void> {
+    const { account, id, currency, amount } = booking
+    const account_id = this.#ids[account] ?? ''
+    const refused = booking.reversed
+      ? 'already_reversed'
+      : judgeHand(world, account, currency, -amount)
+    await this.#byHand('take back', refused, () =>
+      this.#reversing.run({ account_id, id, reason: 'By hand', by: 'model' }),
+    )
+    if (refused === null) booking.reversed = true
+    await this.#check(world, refused === null)
+  }
+
+  /** The id of the line that was written; '' when the model says that it is refused, for this. */
+  async #byHand(what: string, refused: string | null, run: () => Promise<Correction>) {
+    this.#tell(`by hand, ${what}`, refused ?? 'done', '')
+    if (refused === null) return (await run()).entries[0].line.id
+    await assert.rejects(run, (error: Refusal) => error.problems[0]?.reason === refused)
+    return ''
   }
 
   async setRates(world: World, rates: Rates): Promise<void> {

@@ -121,7 +121,7 @@ function worldOf(clients: readonly Client[]): World {
     balances: new Map(Object.entries(ACCOUNTS[i]?.fund ?? {})),
     ahead_s: 0,
   }))
-  const none = { quotes: [], payouts: [], beneficiaries: [], kept: [] }
+  const none = { quotes: [], payouts: [], beneficiaries: [], bookings: [], kept: [] }
   return { accounts, ...none, fees: FEES, rates: RATES[0] ?? {} }
 }
 

@@ -3,7 +3,7 @@
 // left out while a failure is shrunk.
 import fc from 'fast-check'
 import { MAX_AMOUNT, type Rates } from './price.ts'
-import type { Request, World } from './world.ts'
+import type { Booking, Request, World } from './world.ts'
 
 /** What a command needs of the service; the test makes it. */
 export interface Real {
@@ -14,6 +14,16 @@ export interface Real {
   /** Reads of one account and one payout or quote of it. */
   read(world: World, account: number, pick: number): Promise<void>
   setRates(world: World, rates: Rates): Promise<void>
+  /** What an operator books by hand, and takes back. */
+  book(world: World, wanted: ByHand): Promise<void>
+  takeBack(world: World, booking: Booking): Promise<void>
+}
+
+export interface ByHand {
+  readonly kind: 'funding' | 'withdrawal' | 'adjustment'
+  readonly account: number
+  readonly currency: string
+  readonly amount: bigint
 }
 
 export type Command = fc.AsyncCommand<World, Real, true>

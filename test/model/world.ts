@@ -61,11 +61,21 @@ export interface Kept {
   readonly at_s: number
 }
 
+/** What the operator has booked by hand; it is taken back once. */
+export interface Booking {
+  readonly account: number
+  readonly id: string
+  readonly currency: string
+  readonly amount: bigint
+  reversed: boolean
+}
+
 export interface World {
   readonly accounts: readonly Account[]
   readonly quotes: Quote[]
   readonly payouts: Payout[]
   readonly beneficiaries: Beneficiary[]
+  readonly bookings: Booking[]
   readonly kept: Kept[]
   readonly fees: readonly FeeRow[]
   rates: Rates
@@ -389,6 +399,14 @@ export function accountOf(world: World, index: number): Account {
 
 export function balanceOf(account: Account, currency: string): bigint {
   return account.balances.get(currency) ?? 0n
+}
+
+/** Money that the operator moves by hand: null when the balance takes it, else why it does not. */
+export function judgeHand(world: World, index: number, currency: string, amount: bigint) {
+  const account = accountOf(world, index)
+  if (balanceOf(account, currency) + amount < 0n) return 'insufficient_balance'
+  move(account, currency, amount)
+  return null
 }
 
 function move(account: Account, currency: string, amount: bigint): void {
