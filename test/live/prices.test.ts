@@ -145,7 +145,7 @@ const POINTS: readonly Point[] = [
     path: QUOTE,
     body: hkd,
     live: [422, 'rate_unavailable'],
-    sandbox: [200, '8.03981818182'],
+    sandbox: [200, '8.03981818181'],
   },
   {
     what: 'a fee named in a currency that only a sample joins: refused',

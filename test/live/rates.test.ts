@@ -119,7 +119,12 @@ test('rates import of the ECB’s file: moves no currency that is pegged to anot
   assert.equal(eur.json.exchange_rates.holding_to_payout, 4.407)
 })
 
-/** After the import of above: EUR/USD 1.2, EUR/HKD 8.8438, so that USD/HKD is crossed to 7.3698. */
+/** Pegs, and these: USD/HKD is crossed to 7.37. */
+async function knownRates(): Promise<void> {
+  await service.database.owner`delete from rates where not pegged`
+  await service.setRates({ 'EUR/USD': '1.2', 'EUR/HKD': '8.844' })
+}
+
 const SLIPS: readonly (readonly [what: string, args: readonly string[], stderr: RegExp])[] = [
   ['a digit too many', ['set', 'EUR', 'USD', '12.0'], /^corridor: EUR\/USD 12 is 900 % above the/],
   [
@@ -158,6 +163,7 @@ const SLIPS: readonly (readonly [what: string, args: readonly string[], stderr: 
 
 for (const [what, args, stderr] of SLIPS) {
   test(`rates ${args.join(' ')}, ${what}: refused, no row changed`, async () => {
+    await knownRates()
     const before = await rows()
     const refused = await cli.run('rates', ...args)
     assert.notEqual(refused.code, 0)
@@ -166,7 +172,8 @@ for (const [what, args, stderr] of SLIPS) {
   })
 }
 
-test('rates import, one rate of the wrong direction: the whole file refused by line, loaded with --force', async () => {
+test('rates import, one rate of the wrong direction: the whole file refused by line', async () => {
+  await knownRates()
   const before = await rows()
   const text = 'base,quote,mid\nEUR,GBP,0.85\nUSD,EUR,1.2\nUSD,SAR,3.75\n'
   const refused = await cli.pipe(text, 'rates', 'import', '-')
@@ -181,6 +188,7 @@ test('rates import, one rate of the wrong direction: the whole file refused by l
 })
 
 test('rates set --force, set --peg, remove: what was before is told and kept in the history', async () => {
+  await knownRates()
   const forced = await cli.run('rates', 'set', 'EUR', 'USD', '2', '--force')
   assert.match(forced.stdout, /^EUR\/USD 2 \(operator, \S+\); was 1\.2\n$/)
   const peg = await cli.run('rates', 'set', 'USD', 'AED', '3.7', '--peg')
