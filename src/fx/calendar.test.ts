@@ -31,6 +31,24 @@ for (const day of EASTERS) {
   })
 }
 
+/** By Gauss's algorithm, in another way: days after 22 March, with its two exceptions. */
+function byGauss(year: number): string {
+  const k = Math.trunc(year / 100)
+  const q = Math.trunc(k / 4)
+  const m = (15 - Math.trunc((13 + 8 * k) / 25) + k - q) % 30
+  const d = (19 * (year % 19) + m) % 30
+  const e = (2 * (year % 4) + 4 * (year % 7) + 6 * d + ((4 + k - q) % 7)) % 7
+  const isLate = d === 29 || (d === 28 && (11 * m + 11) % 30 < 19)
+  const days = e === 6 && isLate ? d + e - 7 : d + e
+  return Temporal.PlainDate.from({ year, month: 3, day: 22 }).add({ days }).toString()
+}
+
+test('easterSunday, 1583 to 2999: as Gauss works it out', () => {
+  for (let year = 1583; year < 3000; year++) {
+    assert.equal(easterSunday(year).toString(), byGauss(year))
+  }
+})
+
 /** Closing days from Monday to Friday, as the ECB lists them. */
 const CLOSED: Readonly<Record<string, readonly string[]>> = {
   2025: ['01-01', '04-18', '04-21', '05-01', '12-25', '12-26'],
@@ -88,7 +106,9 @@ const DUE: readonly (readonly [what: string, as_of: string, due: string])[] = [
 for (const [what, as_of, expected] of DUE) {
   test(`freshnessOf, ECB rate of ${what}`, () => {
     for (const source of [ECB_SOURCE, 'ECB', 'ecb']) {
-      const { due, good_until } = freshnessOf({ source, as_of: `${as_of}.000000Z` }, null)
+      const rate = { source, as_of: `${as_of}.000000Z` }
+      const { due, good_until } = freshnessOf(rate, null)
+      assert.deepEqual(freshnessOf(rate, null), { due, good_until })
       const margin = Temporal.Instant.from(good_until).since(Temporal.Instant.from(due))
       assert.equal(due, `${expected}.000000Z`)
       assert.equal(margin.total('hour'), 2)

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { decimal, rateBook } from '../../test/support/in-memory.ts'
-import { checkPeg, decideFeed, judgeRates } from './guard.ts'
-import type { Rate } from './rules.ts'
+import { checkPeg, decideFeed, judgeRates, MAX_MOVE_BPS } from './guard.ts'
+import { type Rate, rateBookOf } from './rules.ts'
 
 const THEN = '2026-10-06T14:00:00.000000Z'
 const LATER = '2026-10-07T14:00:00.000000Z'
@@ -33,7 +33,7 @@ function rate(pair: string, mid: string, as_of = LATER): Rate {
   }
 }
 
-function judge(pair: string, mid: string, as_of = LATER, max_move_bps = 1_000) {
+function judge(pair: string, mid: string, as_of = LATER, max_move_bps = MAX_MOVE_BPS) {
   const [judged] = judgeRates([{ line: 1, value: rate(pair, mid, as_of) }], book, max_move_bps)
   return judged?.problem && `${judged.problem.kind}: ${judged.problem.message}`
 }
@@ -103,6 +103,7 @@ test('judgeRates, older than the stored row: both times named; as old: taken', (
 
 const PEGS: readonly (readonly [pair: string, why: string | undefined])[] = [
   ['USD/AED', undefined],
+  ['EUR/AED', undefined],
   ['USD/AED peg', undefined],
   ['USD/SAR peg', undefined],
   ['EUR/AED peg', 'AED is pegged to USD already; run: corridor rates remove USD AED'],
@@ -152,6 +153,26 @@ test('decideFeed, one of ten moved too far: left out; two of ten: nothing is tak
   assert.deepEqual([one.taken.length, one.refused], [9, ['USD']])
   const two = publish({ ...MANY, USD: '12.5', HKD: '101' })
   assert.deepEqual([two.taken.length, two.refused.length], [0, 10])
+})
+
+test('decideFeed, a sample: replaced by a rate of any age, and by one that is the same', () => {
+  const sample = { ...rate('EUR/USD', '1.25', LATER), sample: true }
+  const known = rateBookOf('EUR', [sample])
+  const lines = [THEN, LATER].map((as_of, i) => ({
+    line: i + 1,
+    value: rate('EUR/USD', '1.25', as_of),
+  }))
+  const { taken } = decideFeed(judgeRates(lines, known, MAX_MOVE_BPS), false)
+  assert.deepEqual(
+    taken.map(({ line }) => line),
+    [1, 2],
+  )
+})
+
+test('decideFeed, the same rate of another source: taken', () => {
+  const value = { ...rate('EUR/USD', '1.25', THEN), source: 'another' }
+  const { taken } = decideFeed(judgeRates([{ line: 1, value }], book, MAX_MOVE_BPS), false)
+  assert.equal(taken.length, 1)
 })
 
 test('decideFeed, forced: what moved is taken, what is older is not', () => {
