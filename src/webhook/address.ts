@@ -4,6 +4,7 @@
 // connection; send.ts asks again each time it does.
 import { Resolver, lookup as systemLookup } from 'node:dns/promises'
 import { BlockList, isIP } from 'node:net'
+import { isPortOfHttp } from './ports.ts'
 
 /** Every address a name has at this moment; none, or a rejection, when it has none. */
 export type Lookup = (hostname: string) => Promise<readonly string[]>
@@ -15,7 +16,7 @@ export interface ReceiverOptions {
 }
 
 /** Why a receiver is refused. */
-export type Refusal = 'scheme' | 'credentials' | 'address' | 'name' | 'name_address'
+export type Refusal = 'scheme' | 'credentials' | 'port' | 'address' | 'name' | 'name_address'
 
 /** The addresses of a receiver, all of which may be connected to, or why none may. */
 export type Resolved =
@@ -25,6 +26,7 @@ export type Resolved =
 const REASONS: Record<Refusal, string> = {
   scheme: 'must start with https://',
   credentials: 'must not contain a user name or a password',
+  port: 'its port belongs to a service that is not HTTP',
   address: 'its address is not public',
   name: 'its host name does not resolve',
   name_address: 'its host name has an address that is not public',
@@ -110,6 +112,7 @@ export async function resolveReceiver(
     return { refusal: 'scheme' }
   }
   if (url.username !== '' || url.password !== '') return { refusal: 'credentials' }
+  if (!isPortOfHttp(url)) return { refusal: 'port' }
   const host = hostOf(url)
   // WHATWG URLs have turned every other spelling of an IPv4 address (octal, hexadecimal, short,
   // full-width, …) into the dotted one by now.

@@ -5,6 +5,7 @@ import type { Problem } from '../errors.ts'
 import { type Instant, instantFromIso, plusMilliseconds } from '../instant.ts'
 import { invalid } from '../party/rules.ts'
 import { PAYOUT_STATUSES } from '../payout/states.ts'
+import { isPortOfHttp } from './ports.ts'
 import type { ReplayRequest } from './wire.ts'
 
 export const ENDPOINT_STATUSES = ['enabled', 'disabled'] as const
@@ -210,6 +211,9 @@ export function checkUrl(text: string | undefined, allow_private: boolean): Prob
   }
   if (url.username !== '' || url.password !== '') {
     return [invalid('url', 'url must have no user name and no password.')]
+  }
+  if (!isPortOfHttp(url)) {
+    return [invalid('url', `url must not name port ${url.port}, which is not of HTTP.`)]
   }
   if (text.includes('#')) return [invalid('url', 'url must have no fragment.')]
   if (url.href.length > MAX_URL_LENGTH) {

@@ -86,6 +86,7 @@ async function exchange(sending: Sending, signal: AbortSignal): Promise<Answer> 
   const url = new URL(sending.url)
   const { addresses, refusal } = await orAborted(resolveReceiver(url, sending), signal)
   if (refusal === 'name') throw new Failure('name not resolved')
+  if (refusal === 'port') throw new Failure('port not allowed')
   if (refusal !== undefined) throw new Failure('address not allowed')
   const socket = await openSocket(url, addresses, signal)
   const remote = socket.remoteAddress

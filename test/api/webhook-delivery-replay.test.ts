@@ -44,7 +44,7 @@ async function prepared(body: object = {}): Promise<{ id: string; events: Happen
 }
 
 async function endpointWith(body: object = {}): Promise<string> {
-  const { json, text } = await account.post(PATH, { url: 'http://127.0.0.1:9/', ...body })
+  const { json, text } = await account.post(PATH, { url: 'http://127.0.0.1:26/', ...body })
   assert.ok(json.data, text)
   return json.data.id
 }

@@ -42,7 +42,7 @@ before(async () => {
 after(() => service.close())
 
 async function newEndpoint(): Promise<string> {
-  const { json, text } = await account.post(PATH, { url: 'http://127.0.0.1:9/' })
+  const { json, text } = await account.post(PATH, { url: 'http://127.0.0.1:26/' })
   assert.ok(json.data, text)
   return json.data.id
 }

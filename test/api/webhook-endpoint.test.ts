@@ -30,7 +30,7 @@ import { IN_UTC, idOf } from '../support/shapes.ts'
 const PATH = '/v3/webhook_endpoint'
 const NOBODY = 'whe_00000000000000000000'
 /** Connected to by nobody: no worker runs here. */
-const URL = 'http://127.0.0.1:9/hook'
+const URL = 'http://127.0.0.1:26/hook'
 const SECRET = /^whsec_[A-Za-z0-9+/]{43}=$/
 
 let service: TestService
@@ -101,8 +101,8 @@ test(`POST ${PATH}, after some events: it begins with those that are to come`, a
 })
 
 const URLS: readonly (readonly [sent: string, kept: string])[] = [
-  ['http://127.0.0.1:9', 'http://127.0.0.1:9/'],
-  ['HTTP://127.1:9/a/../b?c=d e', 'http://127.0.0.1:9/b?c=d%20e'],
+  ['http://127.0.0.1:26', 'http://127.0.0.1:26/'],
+  ['HTTP://127.1:26/a/../b?c=d e', 'http://127.0.0.1:26/b?c=d%20e'],
   ['http://127.0.0.1:80/', 'http://127.0.0.1/'],
   ['https://[::1]:8443/h', 'https://[::1]:8443/h'],
 ]
@@ -259,7 +259,7 @@ test(`PUT ${PATH}/{id}, each member: replaced, null takes away, what is left out
   const { updated_at, ...before } = first
   assert.deepEqual(await changed({}), before)
   assert.equal((await ok(account.get(url))).updated_at, updated_at)
-  const next = { url: 'http://127.0.0.1:9/next', description: 'two', event_types: ['entity.*'] }
+  const next = { url: 'http://127.0.0.1:26/next', description: 'two', event_types: ['entity.*'] }
   assert.deepEqual(await changed(next), { ...before, ...next })
   assert.notEqual((await ok(account.get(url))).updated_at, updated_at)
   const cleared = { ...before, url: next.url, description: '', event_types: [] }

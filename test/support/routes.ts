@@ -139,7 +139,7 @@ export function urlOf(route: Route, own: Ids, chosen: Ids = {}): string {
 }
 
 /** Answers nowhere, and is quick about it. */
-export const NOBODYS_URL = 'http://127.0.0.1:9/'
+export const NOBODYS_URL = 'http://127.0.0.1:26/'
 
 const { beneficiary_details: _, ...bare } = localPayout
 const serviceAccount = (deposit_address: string) =>
