@@ -14,8 +14,11 @@ import { writeStatement } from './statement-write.ts'
 /** Statements being written at once: by one process, and for one account. */
 const MAX_OPEN = 32
 const MAX_OPEN_OF_ACCOUNT = 4
-/** A client that takes nothing for so long is gone. */
-const STALL_MS = 30_000
+/**
+ * A client that takes nothing for so long is gone. What it takes shows only when the system has
+ * room for more, which of a fast connection that has become slow may be a megabyte later.
+ */
+const STALL_MS = 300_000
 
 /** The statements of one process. */
 export interface CsvStatements {
@@ -86,11 +89,13 @@ export async function sendPieces(
   pieces: AsyncGenerator<string, void>,
   stall_ms: number = STALL_MS,
 ): Promise<void> {
+  // The socket's own time: it begins anew with every byte that is taken.
+  raw.setTimeout(stall_ms, () => raw.destroy())
   try {
-    await write(raw, begun, stall_ms)
+    await write(raw, begun)
     for await (const piece of pieces) {
       if (raw.destroyed) return
-      await write(raw, piece, stall_ms)
+      await write(raw, piece)
     }
     raw.end()
   } finally {
@@ -98,15 +103,13 @@ export async function sendPieces(
   }
 }
 
-async function write(raw: ServerResponse, text: string, stall_ms: number): Promise<void> {
+async function write(raw: ServerResponse, text: string): Promise<void> {
   if (raw.destroyed || text === '' || raw.write(text)) return
   const waiting = new AbortController()
-  const timer = setTimeout(() => raw.destroy(), stall_ms)
   const { signal } = waiting
   try {
     await Promise.race([once(raw, 'drain', { signal }), once(raw, 'close', { signal })])
   } finally {
-    clearTimeout(timer)
     waiting.abort()
   }
 }

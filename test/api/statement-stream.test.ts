@@ -103,13 +103,13 @@ async function inTransaction(): Promise<number> {
 }
 
 /** Serves pieces without end to one client; what has become of them. */
-async function serve(stall_ms: number) {
+async function serve(stall_ms: number, length = 65_536, most = Infinity) {
   const state = { pieces: 0, ended: false }
   async function* pieces(): AsyncGenerator<string, void> {
     try {
-      for (;;) {
+      while (state.pieces < most) {
         state.pieces += 1
-        yield 'x'.repeat(65_536)
+        yield 'x'.repeat(length)
       }
     } finally {
       state.ended = true
@@ -139,6 +139,23 @@ test('a statement, the client takes nothing: no more is read than fits, and then
   answer.pause()
   await until('the pieces end', 5_000, () => state.ended)
   assert.ok(state.pieces < 1_000, `${state.pieces} pieces of 64 KiB`)
+  close()
+})
+
+test('a statement, the client takes a piece for longer than it may stand still: all of it comes', async () => {
+  const [stall_ms, length] = [1_500, 32 * 1024 * 1024]
+  const { state, answer, close } = await serve(stall_ms, length, 2)
+  const began = performance.now()
+  let taken = 0
+  for await (const chunk of answer) {
+    const before = taken
+    taken += chunk.length
+    // Two megabytes, and a pause that is no standing still.
+    if (Math.floor(before / 2 ** 21) < Math.floor(taken / 2 ** 21)) await delay(stall_ms / 10)
+  }
+  assert.equal(taken, 'begun'.length + 2 * length)
+  assert.ok(performance.now() - began > 2 * stall_ms)
+  assert.ok(state.ended)
   close()
 })
 
