@@ -7,6 +7,7 @@ import { connect } from './db/connect.ts'
 import { migrate } from './db/migrate.ts'
 import { openDatabase } from './db/open.ts'
 import { type Deps, openDeps } from './deps.ts'
+import { Connections } from './http/connections.ts'
 import { closeServer, within } from './http/drain.ts'
 import { deleteOutlivedReplies } from './idempotency/store.ts'
 import { makeMetrics } from './metrics.ts'
@@ -25,7 +26,9 @@ export interface Service {
   readonly migrated: readonly string[]
   /**
    * Says `Connection: close` for the drain time, takes no new connections, answers what was asked,
-   * and leaves the database: within drain time and 8 s, if the embedded one needs not be stopped.
+   * however long it takes (a batch of payouts up to 43 s, a statement up to 60), and leaves the
+   * database: within drain time and 8 s when nothing long is in hand and the embedded one needs not
+   * be stopped.
    */
   stop(): Promise<void>
 }
@@ -79,7 +82,7 @@ async function openService(
   await prepare(database.url)
   const deps = await openDeps(database.url, config, log, makeMetrics())
   opened.push(() => within(LEAVE_WITHIN_MS, deps.close()))
-  const lifecycle: Lifecycle = { draining: false }
+  const lifecycle: Lifecycle = { draining: false, connections: new Connections() }
   const app = await buildApp(deps, lifecycle)
   opened.push(() => app.close())
   const address = await app.listen({ host: config.host, port: config.port })
@@ -110,7 +113,7 @@ async function openService(
       await pause(config.drain_ms)
       const deaf = Promise.withResolvers<void>()
       lifecycle.held = deaf.promise
-      await closeServer(app.server, deaf.resolve)
+      await closeServer(app.server, lifecycle.connections, deaf.resolve)
       await app.close()
       // What is cut off leaves a claim, which comes due again.
       await within(LEAVE_WITHIN_MS, Promise.all([settled, delivered, fetched]))

@@ -2,11 +2,18 @@
 // loop, and nothing of what is served.
 import type { Server as HttpServer, ServerResponse } from 'node:http'
 import { Server as NetServer } from 'node:net'
+import type { Connections } from './connections.ts'
 
 /** For connections that were taken just before the listener closed. */
 const ASK_WITHIN_MS = 500
-/** Longer than any request is left without an answer (MAX_WAIT_MS). */
-const CLOSE_WITHIN_MS = 5_000
+/** For those that have begun to ask and do not go on. */
+const BE_ASKED_WITHIN_MS = 5_000
+/**
+ * Longer than any request is left without an answer: a batch may take 13 seconds to be sent and 30
+ * to be written. A statement that its client has not taken by then breaks off.
+ */
+export const ANSWER_WITHIN_MS = 60_000
+const LOOK_EVERY_MS = 100
 const NOBODY_WAITS_WITHIN_MS = 1_000
 /** Longer than a client on a busy machine takes from an answer to its next connection. */
 const QUIET_MS = 100
@@ -17,15 +24,22 @@ const SHORT_TURN_MS = 0.05
  * answered before `onDeaf`, when no connection is taken any more: whoever is answered connects
  * again.
  */
-export async function closeServer(server: HttpServer, onDeaf: () => void): Promise<void> {
+export async function closeServer(
+  server: HttpServer,
+  connections: Connections,
+  onDeaf: () => void,
+): Promise<void> {
   await nobodyWaits(server)
   // Not the HTTP server's own close: it would at once end connections that are about to ask.
   const closed = new Promise(resolve => NetServer.prototype.close.call(server, resolve))
   onDeaf()
   await within(ASK_WITHIN_MS, closed)
+  // Idle is who has asked and been answered; each answer ends its connection besides.
   server.closeIdleConnections()
-  await within(CLOSE_WITHIN_MS, closed)
-  // Left are connections that never finish asking: all that was asked has been answered.
+  await within(BE_ASKED_WITHIN_MS, closed)
+  const deadline = performance.now() + ANSWER_WITHIN_MS - BE_ASKED_WITHIN_MS
+  while (connections.anyInHand && performance.now() < deadline) await within(LOOK_EVERY_MS, closed)
+  // Left are connections that never finish asking, or never take what they were answered.
   server.closeAllConnections()
   await closed
 }

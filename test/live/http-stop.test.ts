@@ -1,0 +1,99 @@
+// SIGTERM while something long is in hand: it is answered all the same, and only then does the process
+// end. A batch of payouts is made to be slow by the database, a statement by whoever reads it.
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { type IncomingMessage, request } from 'node:http'
+import { connect } from 'node:net'
+import { after, before, test } from 'node:test'
+import { setTimeout as delay } from 'node:timers/promises'
+import type { OpenedAccount } from '../../src/cli/account.ts'
+import { makeBusyAccount } from '../ledger/busy-account.ts'
+import { localPayout } from '../support/bodies.ts'
+import { createDatabase, type TestDatabase } from '../support/database.ts'
+import { httpClient, openAccountOn, startProcess, until } from '../support/process.ts'
+import { basic, startTestService } from '../support/service.ts'
+
+/** Stored in portions of 256, each of which is made to take SLOW_S. */
+const PAYOUTS = 2_560
+const SLOW_S = 0.9
+/** More than what lies in the buffers of two sockets. */
+const LINES = 60_000
+/** Requests were cut off so long after the listener had closed. */
+const ONCE_CUT_MS = 5_500
+
+let database: TestDatabase
+let opened: OpenedAccount
+before(async () => {
+  database = await createDatabase()
+  opened = await openAccountOn(database.url, { USD: 9_000_000_000_000n })
+})
+after(() => database?.drop())
+
+async function slowDown(): Promise<void> {
+  await database.owner.unsafe(`
+    create function slow_down() returns trigger language plpgsql as $$
+    begin perform pg_sleep(${SLOW_S}); return null; end $$;
+    create trigger slow_down after insert on payouts
+    for each statement execute function slow_down()`)
+}
+
+test('SIGTERM while a batch of payouts is written: answered, made once, and no new connection meanwhile', async t => {
+  const leaving = await startProcess({ DATABASE_URL: database.url, CORRIDOR_SETTLE: 'off' })
+  t.after(() => leaving.kill())
+  const client = httpClient(opened)
+  t.after(() => client.close())
+  await slowDown()
+  t.after(() => database.owner`drop trigger slow_down on payouts`)
+  const payouts = Array.from({ length: PAYOUTS }, () => localPayout)
+  const asked = client.post(leaving.address, '/v3/payout_batch', { payouts }, 'slow batch')
+  await until('the batch is being written', 20_000, async () => {
+    const [row] = await database.owner<{ busy: boolean }[]>`
+      select exists (select from pg_stat_activity
+        where datname = current_database() and wait_event = 'PgSleep') as busy`
+    return row?.busy === true
+  })
+  leaving.signal('SIGTERM')
+  const told_at = performance.now()
+  // Connections that never ask hold nobody up, and are not what is waited for.
+  const { port, hostname } = new URL(leaving.address)
+  const silent = connect(Number(port), hostname).on('error', () => {})
+  t.after(() => silent.destroy())
+  const answer = await asked
+  const took_ms = performance.now() - told_at
+  assert.equal(answer.status, 200, answer.text)
+  assert.deepEqual(answer.json.data.counts, {
+    payouts: PAYOUTS,
+    created: PAYOUTS,
+    held: 0,
+    refused: 0,
+  })
+  assert.equal(answer.headers.connection, 'close')
+  assert.equal(await leaving.ended, 0, JSON.stringify(leaving.log.slice(-3)))
+  t.diagnostic(`answered ${Math.round(took_ms)} ms after SIGTERM`)
+  assert.ok(took_ms > ONCE_CUT_MS, 'the batch is slow enough to have been cut off before')
+  const [made] = await database.owner<{ count: string }[]>`
+    select count(*)::text as count from payouts where account_id = ${opened.account.account_id}`
+  assert.equal(made?.count, String(PAYOUTS))
+})
+
+test('SIGTERM while a statement is read slowly: all of it comes, and then the process ends', async t => {
+  const service = await startTestService()
+  t.after(() => service.close())
+  const busy = await makeBusyAccount(service, LINES)
+  const env = { DATABASE_URL: service.database.url, CORRIDOR_SETTLE: 'off' }
+  const leaving = await startProcess(env)
+  t.after(() => leaving.kill())
+  const authorization = basic(busy.client.key_id, busy.client.secret)
+  const headers = { authorization, accept: 'text/csv' }
+  const sent = request(`${leaving.address}/v3/balance_transaction`, { headers }).end()
+  const [answer] = (await once(sent, 'response')) as [IncomingMessage]
+  answer.pause()
+  leaving.signal('SIGTERM')
+  await delay(ONCE_CUT_MS + 2_500)
+  assert.ok(leaving.running())
+  let text = ''
+  for await (const chunk of answer.setEncoding('utf8')) text += chunk
+  assert.equal(text.match(/^line,/gm)?.length, LINES)
+  assert.match(text, /\r\nclosing,.*\r\n$/)
+  assert.equal(await leaving.ended, 0)
+})
