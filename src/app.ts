@@ -11,14 +11,18 @@ import { beneficiaryRoutes } from './beneficiary/routes.ts'
 import type { Deps } from './deps.ts'
 import { MAX_WAIT_MS } from './engine/late.ts'
 import { entityRoutes } from './entity/routes.ts'
-import { refusal } from './errors.ts'
+import { type Refusal, rateLimited, refusal } from './errors.ts'
 import { eventRoutes } from './event/routes.ts'
 import { authenticate } from './http/authenticate.ts'
+import { checkBodyHeaders, readBodies } from './http/body.ts'
+import { Connections, STALLED_MS } from './http/connections.ts'
 import { DOC_KEYWORDS } from './http/docs.ts'
 import { sendError, sendMalformed, sendRefusal } from './http/errors.ts'
-import { MAX_BODY_BYTES, readJson, readJsonInTurns } from './http/json.ts'
+import { checkHost } from './http/hosts.ts'
+import { MAX_BODY_BYTES } from './http/json.ts'
 import { type Limits, openLimits } from './http/limits.ts'
 import {
+  checkQueryText,
   HEADERS_TIMEOUT_MS,
   MAX_HEADER_BYTES,
   REQUEST_TIMEOUT_MS,
@@ -29,6 +33,7 @@ import { opsRoutes } from './http/ops.ts'
 import { refuseInvalid } from './http/problems.ts'
 import { identify, requestIdOf, watchRequests } from './http/requests.ts'
 import { REASON } from './http/schema.ts'
+import { refuseTooMuch } from './http/sizes.ts'
 import { payoutRoutes } from './payout/routes.ts'
 import { payoutBatchRoutes } from './payout-batch/routes.ts'
 import { quoteRoutes } from './quote/routes.ts'
@@ -42,19 +47,22 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** The body may be left out, whatever content type the client says it has. */
     optionalBody?: boolean
+    /** Asked by probes, which know the service by its address. */
+    anyHost?: boolean
   }
 }
 
 /** What the server tells the application: a draining process takes no new work. */
 export interface Lifecycle {
   draining: boolean
+  readonly connections: Connections
   /** While there is one, requests that come are not begun before it resolves. */
   held?: Promise<void>
 }
 
 export async function buildApp(
   deps: Deps,
-  lifecycle: Lifecycle = { draining: false },
+  lifecycle: Lifecycle = { draining: false, connections: new Connections() },
 ): Promise<FastifyInstance> {
   const app = makeFastify(deps)
   app.addHook('onRoute', route => {
@@ -63,35 +71,16 @@ export async function buildApp(
     // Refused below, together with what the rules find.
     route.attachValidation = true
   })
+  lifecycle.connections.watch(app.server)
   // Node would answer by itself, without a word.
   app.server.on('checkExpectation', app.routing)
-  readStrictJson(app)
+  // The response schemas only document: what is sent is text already.
+  app.setSerializerCompiler(() => data => JSON.stringify(data))
+  readBodies(app)
   app.setErrorHandler(sendError)
   app.setNotFoundHandler((request, reply) => sendNotFound(app, request, reply))
   watchRequests(app, deps)
-  app.decorateRequest('account')
-  app.decorateRequest('key_id')
-  // With the first request, as routes are described where there is no configuration, too.
-  let limits: Limits | undefined
-  app.addHook('onRequest', async (request, reply) => {
-    if (lifecycle.held !== undefined) await lifecycle.held
-    const refused = refuseMessage(request.raw)
-    if (refused !== undefined) {
-      void reply.header('connection', 'close')
-      throw refused
-    }
-    const { scope } = request.routeOptions.config
-    if (scope === undefined) return
-    limits ??= openLimits(deps.config)
-    authenticate(request, deps.reference.current(), scope, limits)
-    deps.keyUses.note(request.key_id)
-  })
-  app.addHook('preHandler', async request => refuseInvalid(request))
-  // While draining, each answer tells its client to come back on a new connection, to another
-  // process.
-  app.addHook('onSend', async (_request, reply) => {
-    if (lifecycle.draining) void reply.header('connection', 'close')
-  })
+  admitRequests(app, deps, lifecycle)
   await apiReference(app)
   opsRoutes(app, deps, lifecycle)
   quoteRoutes(app, deps)
@@ -105,6 +94,42 @@ export async function buildApp(
   webhookRoutes(app, deps)
   sandboxRoutes(app, deps)
   return app
+}
+
+/** What every request passes, from its headers to its answer. */
+function admitRequests(app: FastifyInstance, deps: Deps, lifecycle: Lifecycle): void {
+  app.decorateRequest('account')
+  app.decorateRequest('key_id')
+  const { connections } = lifecycle
+  // With the first request, as routes are described where there is no configuration, too.
+  let limits: Limits | undefined
+  app.addHook('onRequest', async (request, reply) => {
+    if (lifecycle.held !== undefined) await lifecycle.held
+    const refused = connections.isTooMany(request.raw) ? tooMany() : refuseMessage(request.raw)
+    if (refused !== undefined) {
+      void reply.header('connection', 'close')
+      throw refused
+    }
+    const turn = connections.turnOf(request.raw, reply.raw)
+    if (turn !== true && !(await turn)) throw refusal('invalid_request', 'The client has gone.')
+    const { scope, anyHost } = request.routeOptions.config
+    if (anyHost !== true) checkHost(request.raw, deps.config.allowed_hosts)
+    if (scope === undefined) return
+    limits ??= openLimits(deps.config)
+    authenticate(request, deps.reference.current(), scope, limits)
+    deps.keyUses.note(request.key_id)
+    checkQueryText(request.raw)
+    checkBodyHeaders(request)
+  })
+  app.addHook('preValidation', refuseTooMuch)
+  app.addHook('preHandler', async request => refuseInvalid(request))
+  // While draining, each answer tells its client to come back on a new connection, to another
+  // process.
+  app.addHook('onSend', async (request, reply, payload) => {
+    if (lifecycle.draining) void reply.header('connection', 'close')
+    const { length = 0 } = (payload ?? '') as { length?: number }
+    connections.sending(request.raw, reply.raw, length)
+  })
 }
 
 /** How often slow and silent clients are looked for. */
@@ -128,6 +153,7 @@ function makeFastify(deps: Deps): FastifyInstance {
       connectionsCheckingInterval: LOOK_FOR_SLOW_MS,
     },
     requestTimeout: REQUEST_TIMEOUT_MS,
+    connectionTimeout: STALLED_MS,
     keepAliveTimeout: 65_000,
     // Idle keep-alive connections are closed on shutdown, busy ones after their answer.
     forceCloseConnections: 'idle',
@@ -156,26 +182,6 @@ function makeFastify(deps: Deps): FastifyInstance {
   })
 }
 
-/** Bodies are read by our own reader; answers are written as text by the rooms. */
-function readStrictJson(app: FastifyInstance): void {
-  // The response schemas only document: what is sent is text already.
-  app.setSerializerCompiler(() => data => JSON.stringify(data))
-  app.removeAllContentTypeParsers()
-  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body, done) => {
-    try {
-      checkCharset(request.headers['content-type'])
-      const none = body.length === 0 && request.routeOptions.config.optionalBody === true
-      if (body.length > MAX_BODY_BYTES) {
-        readJsonInTurns(body as Buffer).then(value => done(null, value), done)
-        return
-      }
-      done(null, none ? undefined : readJson(body as Buffer))
-    } catch (error) {
-      done(error as Error)
-    }
-  })
-}
-
 /** 405 with Allow when the path exists for other methods, else 404. */
 function sendNotFound(app: FastifyInstance, request: FastifyRequest, reply: FastifyReply) {
   const allowed = METHODS.filter(method => app.findRoute({ url: pathOf(request.url), method }))
@@ -193,9 +199,7 @@ function pathOf(url: string): string {
   return url.split('?', 1)[0] ?? url
 }
 
-/** RFC 8259: JSON on the wire is UTF-8. */
-function checkCharset(contentType: string | undefined): void {
-  const charset = /charset\s*=\s*"?([^";\s]+)/i.exec(contentType ?? '')?.[1]
-  if (charset === undefined || /^utf-?8$/i.test(charset)) return
-  throw refusal('unsupported_media_type', 'JSON is read as UTF-8 only.')
+/** The answers of whoever asks on and on without reading would wait in memory. */
+function tooMany(): Refusal {
+  return rateLimited('Too many requests on this connection wait for their answers; read them.', 1)
 }

@@ -3,6 +3,7 @@
 import { BlockList, isIP } from 'node:net'
 import { userInfo } from 'node:os'
 import { refuseUrl } from './fx/fetch.ts'
+import { type Hosts, readHosts } from './http/hosts.ts'
 import { findCurrency } from './money/currency.ts'
 import { SETTINGS } from './settings.ts'
 
@@ -42,6 +43,8 @@ export interface Config {
   readonly rate_limit_per_s: number
   /** 0: no limit. */
   readonly failed_logins_per_min: number
+  /** Empty: all. */
+  readonly allowed_hosts: Hosts
   readonly trusted_proxies: Addresses
   /** Undefined: nothing is traced, and nothing of OpenTelemetry is loaded. */
   readonly tracing: Tracing | undefined
@@ -119,6 +122,7 @@ export function readConfig(env: Environment = process.env): Config {
     drain_ms: integer(env, 'CORRIDOR_DRAIN_MS', 0, 60_000),
     rate_limit_per_s: integer(env, 'CORRIDOR_RATE_LIMIT_PER_S', 0, 1_000_000),
     failed_logins_per_min: integer(env, 'CORRIDOR_FAILED_LOGINS_PER_MIN', 0, 1_000_000),
+    allowed_hosts: hosts(env, 'CORRIDOR_ALLOWED_HOSTS'),
     trusted_proxies: addresses(env, 'CORRIDOR_TRUSTED_PROXIES'),
     tracing: tracing(env),
   }
@@ -238,6 +242,13 @@ function integer(env: Environment, name: Name, minimum: number, maximum: number)
   const number = /^\d{1,10}$/.test(value) ? Number(value) : Number.NaN
   if (number >= minimum && number <= maximum) return number
   throw new ConfigError(`${name} must be an integer from ${minimum} to ${maximum}, not "${value}"`)
+}
+
+function hosts(env: Environment, name: Name): Hosts {
+  const value = text(env, name)
+  const list = readHosts(value)
+  if (list !== undefined) return list
+  throw new ConfigError(`${name} must be names such as api.example.com, not "${value}"`)
 }
 
 /** `10.0.0.0/8, 192.0.2.7, fd00::/8` */

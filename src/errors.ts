@@ -45,7 +45,7 @@ export const CATALOGUE = {
   unsupported_media_type: {
     code: 113,
     status: 415,
-    meaning: 'A body must be sent as application/json in UTF-8.',
+    meaning: 'A body must be sent as application/json in UTF-8, without Content-Encoding.',
   },
   payload_too_large: {
     code: 114,
@@ -58,6 +58,11 @@ export const CATALOGUE = {
     meaning: 'The headers are more than 100, or with the request line over 16 KiB.',
   },
   uri_too_long: { code: 117, status: 414, meaning: 'Path and query are over 4,096 characters.' },
+  misdirected_request: {
+    code: 118,
+    status: 421,
+    meaning: 'The header Host names another service; see CORRIDOR_ALLOWED_HOSTS.',
+  },
   method_not_allowed: { code: 115, status: 405, meaning: 'The path exists; see Allow.' },
   account_frozen: {
     code: 121,

@@ -127,6 +127,13 @@ export const SETTINGS = [
       'sets no limit.',
   },
   {
+    name: 'CORRIDOR_ALLOWED_HOSTS',
+    fallback: '',
+    meaning:
+      'Names by which the API and its documents are asked for, such as api.example.com; others ' +
+      'are 421. None allows all.',
+  },
+  {
     name: 'CORRIDOR_TRUSTED_PROXIES',
     fallback: '',
     meaning:

@@ -4,7 +4,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { nextTurn } from '../engine/turns.ts'
 import { type Problem, Refusal } from '../errors.ts'
-import { MAX_PROBLEMS, toRefusal } from '../http/errors.ts'
+import { toRefusal } from '../http/errors.ts'
+import { MAX_PROBLEMS } from '../http/problems.ts'
 import { type ImportFile, readRowBody, readRows } from './import-file.ts'
 import type { FileRecord } from './records.ts'
 

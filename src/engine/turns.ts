@@ -1,7 +1,7 @@
 // Long work in the one thread there is, cut so that others get their turn in between.
 
 /** Work of one request goes on for so long before it lets others in. */
-const SLICE_MS = 10
+const SLICE_MS = 5
 
 /** Resolves once what came in meanwhile has been looked at, and what was written is on its way. */
 export function nextTurn(): Promise<void> {

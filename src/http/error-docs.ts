@@ -4,7 +4,7 @@
 import Type from 'typebox'
 import { CATALOGUE, type Reason } from '../errors.ts'
 import { MAX_BODY_BYTES } from './json.ts'
-import { MAX_LEVELS, MAX_MEMBERS, MAX_STEP, MAX_VALUES } from './json-reader.ts'
+import { MAX_LEVELS, MAX_STEP, MAX_STEP_VALUES, MAX_VALUES } from './json-reader.ts'
 import {
   HEADERS_TIMEOUT_MS,
   MAX_HEADER_BYTES,
@@ -12,6 +12,7 @@ import {
   MAX_URL_LENGTH,
   REQUEST_TIMEOUT_MS,
 } from './message.ts'
+import { MAX_PROBLEMS } from './problems.ts'
 
 /** What decides the refusals that a route can give without naming them. */
 export interface OperationTraits {
@@ -120,7 +121,7 @@ export function reasonsOf(traits: OperationTraits, own: readonly Reason[]): Reas
   add(traits.authenticated, 'missing_credentials', 'invalid_credentials', 'insufficient_scope')
   add(traits.authenticated, 'rate_limited', 'internal', 'service_unavailable')
   add(traits.authenticated, 'invalid_request', 'headers_too_large', 'uri_too_long')
-  add(traits.authenticated, 'request_timeout')
+  add(traits.authenticated, 'request_timeout', 'misdirected_request')
   add(traits.writes, 'account_frozen', 'account_closed')
   add(traits.hasParams, 'invalid_path_parameter')
   add(traits.hasQuery, 'invalid_query_parameter')
@@ -188,9 +189,11 @@ export function catalogueTable(): string {
 const LIMITS = [
   ['body', `${MAX_BODY_BYTES / 1024} KiB; of a batch of payouts 16 MiB`, 'payload_too_large'],
   ['nesting of a body', `${MAX_LEVELS} levels`, 'invalid_json'],
-  ['values in a body', written(MAX_VALUES), 'invalid_json'],
-  ['members of one object', written(MAX_MEMBERS), 'invalid_json'],
+  ['values in a body', written(MAX_STEP_VALUES), 'invalid_json'],
+  ['values in a batch of payouts', written(MAX_VALUES), 'invalid_json'],
+  ['values in a payout of a batch', written(MAX_STEP_VALUES), 'invalid_json'],
   ['a payout of a batch', `${written(MAX_STEP)} characters`, 'invalid_json'],
+  ['problems that are listed', `${MAX_PROBLEMS}`, 'invalid_field'],
   ['an amount', '1 to 9,007,199,254,740,991 minor units', 'amount_out_of_range'],
   ['headers', `${MAX_HEADERS}`, 'headers_too_large'],
   ['request line and headers', `${MAX_HEADER_BYTES / 1024} KiB`, 'headers_too_large'],
@@ -238,10 +241,14 @@ ${catalogueTable()}
 ${limitsTable()}
 
 How long a text and how many items a field may have stands with the field in openapi.json; beyond
-that it is \`invalid_field\`. A message that two readers could take for two requests is
-\`invalid_request\`: \`Host\`, \`Authorization\`, \`Content-Type\` or \`Idempotency-Key\` sent
-twice, two lengths of a body, an address that names another host than \`Host\`. After it, and after
-a message that is too large, the connection is closed, and nothing that followed on it is done.
+that it is \`invalid_field\`. Of a body with more than ${MAX_PROBLEMS} unknown members, or with
+more items than an array may have, only that is said.
+
+A message that two readers could take for two requests is \`invalid_request\`: \`Host\`,
+\`Authorization\`, \`Content-Type\` or \`Idempotency-Key\` sent twice, two lengths of a body, a
+transfer coding besides \`chunked\`, an address that names another host than \`Host\`. After it,
+and after a message that is too large, the connection is closed, and nothing that followed on it is
+done.
 `
 }
 

@@ -6,17 +6,14 @@ import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { classify } from '../db/failure.ts'
 import { CATALOGUE, type Problem, type Reason, Refusal, refusal } from '../errors.ts'
 import { JsonError } from './json-error.ts'
-import { validationProblems } from './problems.ts'
+import { MAX_PROBLEMS, validationProblems } from './problems.ts'
 
 /** Seconds after which a caller may try again when the service cannot answer now. */
 const RETRY_AFTER_S = '1'
 
 /** Fastify's own errors, by its codes. */
 const FRAMEWORK: Readonly<Record<string, Reason>> = {
-  FST_ERR_CTP_BODY_TOO_LARGE: 'payload_too_large',
   FST_ERR_CTP_INVALID_MEDIA_TYPE: 'unsupported_media_type',
-  FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'invalid_request',
-  FST_ERR_CTP_EMPTY_JSON_BODY: 'invalid_json',
   FST_ERR_BAD_URL: 'invalid_request',
   FST_ERR_MAX_PARAM_LENGTH: 'invalid_path_parameter',
   FST_ERR_HANDLER_TIMEOUT: 'service_unavailable',
@@ -44,7 +41,7 @@ export function toRefusal(error: unknown): Refusal {
 
 /** Fastify's error handler. Faults of ours are logged with their cause; refusals are not. */
 export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply) {
-  const refused = isTooLarge(error) ? tooLarge(request) : toRefusal(error)
+  const refused = toRefusal(error)
   if (refused.status === 500) request.log.error({ err: error }, 'request failed')
   if (refused.status === 503) {
     request.log.warn({ err: refused.cause ?? error }, 'request could not be served')
@@ -52,19 +49,6 @@ export function sendError(error: unknown, request: FastifyRequest, reply: Fastif
   }
   return sendRefusal(refused, request, reply)
 }
-
-function isTooLarge(error: unknown): boolean {
-  return (error as { code?: unknown } | null)?.code === 'FST_ERR_CTP_BODY_TOO_LARGE'
-}
-
-function tooLarge({ routeOptions }: FastifyRequest): Refusal {
-  const limit = routeOptions.bodyLimit / 1024
-  const name = limit < 1024 ? `${limit} KiB` : `${limit / 1024} MiB`
-  return refusal('payload_too_large', `The body is over ${name}.`)
-}
-
-/** A body of nothing but unknown fields must not be answered at many times its size. */
-export const MAX_PROBLEMS = 100
 
 export function sendRefusal(refused: Refusal, request: FastifyRequest, reply: FastifyReply) {
   const { status, problems, retry_after_s } = refused
@@ -121,6 +105,7 @@ export function sendMalformed(error: NodeJS.ErrnoException, socket: Answering): 
   socket.end(
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n` +
       'Content-Type: application/json; charset=utf-8\r\n' +
+      'X-Content-Type-Options: nosniff\r\nCache-Control: no-store\r\n' +
       `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
   )
   // Whoever never closes its own side would otherwise keep ours.

@@ -1,13 +1,34 @@
 // The scanner below json.ts: one text of JSON to one value, character by character, with the
-// position and the path of whatever it refuses. It knows texts and JSON, nothing of bytes or HTTP.
+// position and the path of whatever it refuses. A long text is read piece by piece, in steps that
+// are bounded in characters and values. It knows texts and JSON, nothing of bytes or HTTP.
+import {
+  BACKSLASH,
+  CLOSE_BRACE,
+  CLOSE_BRACKET,
+  COLON,
+  COMMA,
+  DIGIT_0,
+  DOT,
+  ESCAPED,
+  hexDigit,
+  isDigit,
+  isExponent,
+  MINUS,
+  OPEN_BRACE,
+  OPEN_BRACKET,
+  QUOTE,
+} from './json-characters.ts'
 import { JsonError, type JsonErrorReason } from './json-error.ts'
-import { presentPath } from './json-path.ts'
+import { LineCount, presentPath } from './json-path.ts'
 
 /** The outermost object or array is level 1. Source: contract, rule 28. */
 export const MAX_LEVELS = 32
 
 /** Of all kinds together: what the body becomes in memory is bounded by more than its bytes. */
 export const MAX_VALUES = 1_000_000
+
+/** In a body, and in one step of a long one: over twice what any schema lets through. */
+export const MAX_STEP_VALUES = 4_000
 
 /** In one object; beyond it each more costs more than the one before. */
 export const MAX_MEMBERS = 100_000
@@ -18,25 +39,14 @@ const STEPPED_LEVELS = 2
 /** Characters of a step after which nothing more is begun: as many as other bodies have bytes. */
 export const MAX_STEP = 256 * 1024
 
-const QUOTE = 0x22
-const COMMA = 0x2c
-const MINUS = 0x2d
-const DOT = 0x2e
-const DIGIT_0 = 0x30
-const DIGIT_9 = 0x39
-const COLON = 0x3a
-const OPEN_BRACKET = 0x5b
-const BACKSLASH = 0x5c
-const CLOSE_BRACKET = 0x5d
-const LETTER_U = 0x75
-const OPEN_BRACE = 0x7b
-const CLOSE_BRACE = 0x7d
-const LINE_FEED = 0x0a
+/** Characters that are looked at together without asking whether the step has ended. */
+const MOST_AT_ONCE = 16
 
-/** The two-character escapes of RFC 8259 section 7, letter by letter; `\u` is read apart. */
-const ESCAPES: ReadonlyMap<string, string> = new Map(
-  [...'"\\/bfnrt'].map((letter, index) => [letter, '"\\/\b\f\n\r\t'.charAt(index)]),
-)
+/** Text at hand of a long body: each time more is taken, a step's text at most is moved. */
+const WINDOW = 4 * MAX_STEP
+
+/** The next piece of a long text; '' when there is none. */
+export type More = () => string
 
 /**
  * One pass over the text. `level` is the number of containers around the value being read, and
@@ -44,14 +54,19 @@ const ESCAPES: ReadonlyMap<string, string> = new Map(
  * earlier siblings and mean nothing. Recursion is bounded by MAX_LEVELS.
  */
 export class Reader {
-  private readonly text: string
+  private text: string
+  private readonly more: More
   private at = 0
   private values = 0
+  private mostValues = MAX_STEP_VALUES
   private stepEnd = Number.POSITIVE_INFINITY
+  /** Of the text that was read and let go of. */
+  private readonly passed = new LineCount()
   private readonly trail: (string | number)[] = []
 
-  constructor(text: string) {
+  constructor(text: string, more: More = () => '') {
     this.text = text
+    this.more = more
   }
 
   readBody(): unknown {
@@ -62,20 +77,41 @@ export class Reader {
 
   /** The same in steps of some milliseconds at most: of a list of payouts, each payout is one. */
   *readBodyInSteps(): Generator<void, unknown> {
+    this.beginStep()
     const value = yield* this.readValueInSteps(0)
+    this.beginStep()
     this.expectEnd()
     return value
   }
 
+  /** All text that a step may look at is at hand, or there is no more. */
+  private beginStep(): void {
+    if (this.text.length - this.at < MAX_STEP + MOST_AT_ONCE) this.takeMore()
+    this.stepEnd = this.at + MAX_STEP
+    this.mostValues = Math.min(MAX_VALUES, this.values + MAX_STEP_VALUES)
+  }
+
+  private takeMore(): void {
+    const { text, at } = this
+    let window = text.slice(at)
+    for (let piece = this.more(); piece !== ''; piece = this.more()) {
+      window += piece
+      if (window.length >= WINDOW) break
+    }
+    this.passed.pass(text, at)
+    this.text = window
+    this.at = 0
+  }
+
   private expectEnd(): void {
-    this.skipWhitespace()
+    this.skipWhitespace(0)
     if (this.at < this.text.length) {
       this.fail('syntax', 'Expected nothing after the value', this.at, 0)
     }
   }
 
   private readValue(level: number): unknown {
-    const code = this.skipWhitespace()
+    const code = this.skipWhitespace(level)
     this.countValue(level)
     if (code === QUOTE) return this.readString(level)
     if (code === OPEN_BRACE) return this.readObject(level)
@@ -88,9 +124,9 @@ export class Reader {
   }
 
   private *readValueInSteps(level: number): Generator<void, unknown> {
-    const code = this.skipWhitespace()
+    const code = this.skipWhitespace(level)
     yield
-    this.stepEnd = this.at + MAX_STEP
+    this.beginStep()
     if (level < STEPPED_LEVELS && code === OPEN_BRACE) return yield* this.readObjectInSteps(level)
     if (level < STEPPED_LEVELS && code === OPEN_BRACKET) return yield* this.readArrayInSteps(level)
     return this.readValue(level)
@@ -98,9 +134,7 @@ export class Reader {
 
   private countValue(level: number): void {
     this.values += 1
-    if (this.values > MAX_VALUES) {
-      this.fail('too_many_values', `There are more than ${MAX_VALUES} values`, this.at, level)
-    }
+    if (this.values > this.mostValues) this.failTooMany(level)
     if (this.at > this.stepEnd) this.failTooLong(this.at, level)
   }
 
@@ -119,7 +153,7 @@ export class Reader {
     this.countValue(level)
     if (this.opensEmpty(CLOSE_BRACE, level)) return object
     for (let members = 1; ; members += 1) {
-      this.stepEnd = this.at + MAX_STEP
+      this.beginStep()
       const key = this.readKey(object, members, level)
       object[key] = yield* this.readValueInSteps(level + 1)
       if (this.closes(CLOSE_BRACE, level)) return object
@@ -154,14 +188,14 @@ export class Reader {
       this.fail('too_deep', what, this.at, level)
     }
     this.at += 1
-    if (this.skipWhitespace() !== close) return false
+    if (this.skipWhitespace(level) !== close) return false
     this.at += 1
     return true
   }
 
   /** After a member or item: true at the end of the object or array, false at a comma. */
   private closes(close: number, level: number): boolean {
-    const code = this.skipWhitespace()
+    const code = this.skipWhitespace(level)
     if (code !== COMMA && code !== close) {
       this.failExpected(`',' or '${String.fromCharCode(close)}'`, this.at, level)
     }
@@ -178,7 +212,8 @@ export class Reader {
       const what = `An object has more than ${MAX_MEMBERS} members`
       this.fail('too_many_members', what, this.at, level)
     }
-    if (this.skipWhitespace() !== QUOTE) this.failExpected('a key in double quotes', this.at, level)
+    if (this.skipWhitespace(level) !== QUOTE)
+      this.failExpected('a key in double quotes', this.at, level)
     const start = this.at
     const key = this.readString(level)
     this.trail[level] = key
@@ -188,7 +223,7 @@ export class Reader {
     if (Object.hasOwn(object, key)) {
       this.fail('duplicate_key', 'The same key appears twice in one object', start, level + 1)
     }
-    if (this.skipWhitespace() !== COLON) this.failExpected("':'", this.at, level + 1)
+    if (this.skipWhitespace(level) !== COLON) this.failExpected("':'", this.at, level + 1)
     this.at += 1
     return key
   }
@@ -197,7 +232,8 @@ export class Reader {
   private readString(level: number): string {
     const text = this.text
     const start = this.at + 1
-    for (let at = start; at < text.length; at += 1) {
+    const end = Math.min(text.length, this.stepEnd)
+    for (let at = start; at < end; at += 1) {
       const code = text.charCodeAt(at)
       if (code === QUOTE) {
         this.at = at + 1
@@ -206,19 +242,20 @@ export class Reader {
       if (code === BACKSLASH) return this.readEscapedString(start, at, level)
       if (code < 0x20) this.failControlCharacter(code, at, level)
     }
-    return this.failExpected('the closing quote of a string', text.length, level)
+    return this.failUnclosed(end, level)
   }
 
   /** Continues a string that starts at `start` and has its first backslash at `backslash`. */
   private readEscapedString(start: number, backslash: number, level: number): string {
     const text = this.text
-    let value = ''
-    let copied = start
+    const end = Math.min(text.length, this.stepEnd)
     let at = backslash
-    while (at < text.length) {
+    while (at < end) {
       const code = text.charCodeAt(at)
       if (code === QUOTE) {
-        value += text.slice(copied, at)
+        // What has passed here means one thing to every reader. Put together piece by piece, many
+        // escapes would be as many pieces in memory.
+        const value = JSON.parse(text.slice(start - 1, at + 1)) as string
         // Decoded UTF-8 holds no lone surrogate, so only an escape can have brought one in.
         if (!value.isWellFormed()) {
           this.fail('lone_surrogate', 'A string holds half of a surrogate pair', start - 1, level)
@@ -227,22 +264,20 @@ export class Reader {
         return value
       }
       if (code === BACKSLASH) {
-        if (at > this.stepEnd) this.failTooLong(at, level)
-        value += text.slice(copied, at) + this.readEscape(at, level)
-        at += text.charCodeAt(at + 1) === LETTER_U ? 6 : 2
-        copied = at
+        at += this.checkEscape(at, level)
       } else {
         if (code < 0x20) this.failControlCharacter(code, at, level)
         at += 1
       }
     }
-    return this.failExpected('the closing quote of a string', text.length, level)
+    return this.failUnclosed(end, level)
   }
 
-  private readEscape(backslash: number, level: number): string {
+  /** The length of an escape. */
+  private checkEscape(backslash: number, level: number): number {
     const letter = this.text.charAt(backslash + 1)
     if (letter !== 'u') {
-      return ESCAPES.get(letter) ?? this.failExpected('an escape of JSON', backslash, level)
+      return ESCAPED.has(letter) ? 2 : this.failExpected('an escape of JSON', backslash, level)
     }
     let unit = 0
     for (let at = backslash + 2; at < backslash + 6; at += 1) {
@@ -253,7 +288,7 @@ export class Reader {
     if (unit === 0) {
       this.fail('nul_character', 'A string holds the character U+0000', backslash, level)
     }
-    return String.fromCharCode(unit)
+    return 6
   }
 
   /**
@@ -268,6 +303,7 @@ export class Reader {
     let magnitude = 0
     let code = text.charCodeAt(at)
     while (isDigit(code)) {
+      if (at > this.stepEnd) this.failTooLong(at, level)
       magnitude = magnitude * 10 + (code - DIGIT_0)
       at += 1
       code = text.charCodeAt(at)
@@ -303,14 +339,18 @@ export class Reader {
 
   private skipDigits(level: number): void {
     const first = this.at
-    while (isDigit(this.text.charCodeAt(this.at))) this.at += 1
+    while (isDigit(this.text.charCodeAt(this.at))) {
+      if (this.at > this.stepEnd) this.failTooLong(this.at, level)
+      this.at += 1
+    }
     if (this.at === first) this.failExpected('a digit', first, level)
   }
 
   /** Returns the code of the next character that matters, or NaN at the end of the text. */
-  private skipWhitespace(): number {
+  private skipWhitespace(level: number): number {
     let code = this.text.charCodeAt(this.at)
     while (code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09) {
+      if (this.at > this.stepEnd) this.failTooLong(this.at, level)
       this.at += 1
       code = this.text.charCodeAt(this.at)
     }
@@ -333,35 +373,27 @@ export class Reader {
     return this.fail('syntax', `${ended} ${what}`, at, level)
   }
 
+  private failUnclosed(at: number, level: number): never {
+    if (at < this.text.length) this.failTooLong(at, level)
+    return this.failExpected('the closing quote of a string', at, level)
+  }
+
+  private failTooMany(level: number): never {
+    const what =
+      this.values > MAX_VALUES
+        ? `There are more than ${MAX_VALUES} values`
+        : `There are more than ${MAX_STEP_VALUES} values together`
+    return this.fail('too_many_values', what, this.at, level)
+  }
+
   private failTooLong(at: number, level: number): never {
     return this.fail('too_long', `A member or item has more than ${MAX_STEP} characters`, at, level)
   }
 
   private fail(reason: JsonErrorReason, what: string, at: number, level: number): never {
-    let line = 1
-    let start = 0
-    for (let i = 0; i < at; i += 1) {
-      if (this.text.charCodeAt(i) !== LINE_FEED) continue
-      line += 1
-      start = i + 1
-    }
-    const column = at - start + 1
+    const { line, column } = this.passed.after(this.text, at)
     const path = presentPath(this.trail.slice(0, level))
     const place = path === '' ? '' : `, in ${path}`
     throw new JsonError(reason, path, `${what} at line ${line}, column ${column}${place}.`)
   }
-}
-
-function isDigit(code: number): boolean {
-  return code >= DIGIT_0 && code <= DIGIT_9
-}
-
-function isExponent(code: number): boolean {
-  return code === 0x65 || code === 0x45
-}
-
-function hexDigit(code: number): number {
-  if (isDigit(code)) return code - DIGIT_0
-  const lower = code | 0x20
-  return lower >= 0x61 && lower <= 0x66 ? lower - 0x61 + 10 : -1
 }

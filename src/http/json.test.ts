@@ -373,15 +373,51 @@ test('readJson, the payout body cut after every byte: only the whole is accepted
   assert.deepStrictEqual(readJson(whole), JSON.parse(payout))
 })
 
-test('a million values: read; one more: refused, and so are 100,001 members of one object', () => {
+test('values: 4,000 of a body are read, a million of a long one, and no more', async () => {
   const array = (count: number) => `[${Array(count).fill('0').join(',')}]`
-  assert.equal((read(array(999_999)) as unknown[]).length, 999_999)
-  const values = refusalOf(Buffer.from(array(1_000_000)))
-  assert.deepEqual([values.reason, values.path], ['too_many_values', '[999999]'])
-  const object = (count: number) => `{${Array.from({ length: count }, (_, i) => `"a${i}":0`)}}`
-  assert.equal(Object.keys(read(object(100_000)) as object).length, 100_000)
-  assert.equal(refusalOf(Buffer.from(object(100_001))).reason, 'too_many_members')
+  assert.equal((read(array(3_999)) as unknown[]).length, 3_999)
+  const values = refusalOf(Buffer.from(array(4_000)))
+  assert.deepEqual([values.reason, values.path], ['too_many_values', '[3999]'])
+  const lists = (count: number) => [Buffer.from(`[${Array(count).fill(array(3_999)).join(',')}]`)]
+  assert.equal(((await readJsonInTurns(lists(249))) as unknown[]).length, 249)
+  const all = await said(() => readJsonInTurns(lists(250)))
+  assert.equal((all as JsonError).reason, 'too_many_values')
+  assert.match((all as JsonError).message, /more than 1000000 values/)
+  const item = await said(() => readJsonInTurns([Buffer.from(`{"a":[[],${array(4_000)}]}`)]))
+  assert.equal((item as JsonError).reason, 'too_many_values')
+  assert.match((item as JsonError).path, /^a\[1\]\[/)
 })
+
+test('members: 100,000 of one object of a long body are read, and no more', async () => {
+  const object = (count: number) => `{${Array.from({ length: count }, (_, i) => `"a${i}":0`)}}`
+  const whole = await readJsonInTurns([Buffer.from(object(100_000))])
+  assert.equal(Object.keys(whole as object).length, 100_000)
+  const refused = await said(() => readJsonInTurns([Buffer.from(object(100_001))]))
+  assert.equal((refused as JsonError).reason, 'too_many_members')
+})
+
+test('readJsonInTurns, more than is at hand at once: lines, columns and bytes are counted on', async () => {
+  const payouts = Array.from({ length: 30 }, () => `{"a":"${'x'.repeat(200_000)}"}`).join(',\n')
+  const text = `{"payouts":[\n${payouts},\n  nul]}`
+  const expected = refusalOf(Buffer.from(text.replaceAll('x'.repeat(200_000), 'x')))
+  for (const size of [1_000_003, 65_536, 7_919]) {
+    const pieces: Buffer[] = []
+    const body = Buffer.from(text)
+    for (let at = 0; at < body.length; at += size) pieces.push(body.subarray(at, at + size))
+    const refused = (await said(() => readJsonInTurns(pieces))) as JsonError
+    assert.deepEqual([refused.message, refused.path], [expected.message, 'payouts[30]'])
+  }
+  const cut = Buffer.concat([Buffer.from(`["${'é'.repeat(100_000)}`), Buffer.from([0xc3])])
+  const broken = [Buffer.from(`["${'y'.repeat(1_000)}",`), ...halves(cut)]
+  const refused = (await said(() => readJsonInTurns(broken))) as JsonError
+  const bytes = 1_000 + 4 + 2 + 200_000
+  assert.equal(refused.message, `The body is not valid UTF-8 at byte ${bytes}.`)
+})
+
+/** Cut in the middle of a character. */
+function halves(bytes: Buffer): Buffer[] {
+  return [bytes.subarray(0, 1_003), bytes.subarray(1_003)]
+}
 
 /** A value, or why there is none. */
 async function said(read: () => unknown): Promise<unknown> {
@@ -399,36 +435,48 @@ test('readJsonInTurns, random damage to valid bodies: says what readJson says', 
     fc.constant(payout),
     json.map(value => JSON.stringify(value)),
   )
+  const mutations = fc.array(mutation, { maxLength: 3 })
   await fc.assert(
-    fc.asyncProperty(original, fc.array(mutation, { maxLength: 3 }), async (text, mutations) => {
+    fc.asyncProperty(original, mutations, fc.nat(), async (text, mutations, cut) => {
       let body = Buffer.from(text)
       for (const { place, removed, piece } of mutations) {
         const at = place % (body.length + 1)
         body = Buffer.concat([body.subarray(0, at), piece, body.subarray(at + removed)])
       }
-      assert.deepEqual(await said(() => readJsonInTurns(body)), await said(() => readJson(body)))
+      const pieces = [body.subarray(0, cut % body.length), body.subarray(cut % body.length)]
+      assert.deepEqual(await said(() => readJsonInTurns(pieces)), await said(() => readJson(body)))
     }),
     { seed, numRuns: 5_000 },
   )
 })
 
 test('readJsonInTurns, an item longer than other bodies may be: refused where it is', async () => {
-  const long = `[${'0,'.repeat(140_000)}0]`
+  const long = `["${'x'.repeat(140_000)}","${'x'.repeat(140_000)}"]`
   for (const [body, path] of [
-    [`{"payouts":[{},{"a":${long}}]}`, 'payouts[1].a[131070]'],
+    [`{"payouts":[{},{"a":${long}}]}`, 'payouts[1].a[1]'],
     [`{"payouts":[],"mode":"${'\\n'.repeat(140_000)}"}`, 'mode'],
     [`{"payouts":[],"${'\\n'.repeat(140_000)}":1}`, ''],
-    [`[[{"a":${long}}]]`, '[0][0].a[131070]'],
+    [`{"payouts":["${'x'.repeat(270_000)}"]}`, 'payouts[0]'],
+    [`{"payouts":[${' '.repeat(270_000)}1]}`, 'payouts'],
+    [`{"payouts":[${'9'.repeat(270_000)}]}`, 'payouts[0]'],
+    [`{"payouts":[0.${'9'.repeat(270_000)}]}`, 'payouts[0]'],
+    [`{"payouts":[]}${'\n'.repeat(270_000)}`, ''],
   ] as const) {
-    const refused = await said(() => readJsonInTurns(Buffer.from(body)))
+    const refused = await said(() => readJsonInTurns([Buffer.from(body)]))
     const { reason, path: place } = refused as { reason: string; path: string }
     assert.deepEqual([reason, place], ['too_long', path])
   }
 })
 
 test('readJsonInTurns, long members side by side: all of them read', async () => {
-  const body = { a: 'x'.repeat(400_000), '\n': 1, b: { '\n': ['\n'] }, c: [{ '\n': '\n' }] }
-  assert.deepEqual(await readJsonInTurns(Buffer.from(JSON.stringify(body))), body)
+  const body = {
+    a: 'x'.repeat(250_000),
+    y: 'y'.repeat(250_000),
+    '\n': 1,
+    b: { '\n': ['\n'] },
+    c: [{ '\n': '\n' }],
+  }
+  assert.deepEqual(await readJsonInTurns([Buffer.from(JSON.stringify(body))]), body)
 })
 
 test('readJsonInTurns, half a million names: others get their turn meanwhile', async t => {
@@ -447,7 +495,7 @@ test('readJsonInTurns, half a million names: others get their turn meanwhile', a
   }
   let timer = setImmediate(turn)
   const started = performance.now()
-  await readJsonInTurns(body)
+  await readJsonInTurns([body])
   clearImmediate(timer)
   const took_ms = performance.now() - started
   t.diagnostic(

@@ -51,6 +51,17 @@ export function refuseMessage(message: IncomingMessage): Refusal | undefined {
   return refused
 }
 
+/** Refuses an escape that cannot be decoded, which others take as it stands. */
+export function checkQueryText({ url = '' }: IncomingMessage): void {
+  if (!url.includes('%')) return
+  try {
+    decodeURIComponent(url)
+  } catch {
+    const message = 'The query has a % that begins no character of UTF-8.'
+    throw refusal('invalid_query_parameter', message)
+  }
+}
+
 function tooLong({ url = '', rawHeaders }: IncomingMessage): Refusal | undefined {
   if (url.length > MAX_URL_LENGTH) return refusal('uri_too_long', CATALOGUE.uri_too_long.meaning)
   if (rawHeaders.length <= 2 * MAX_HEADERS) return undefined
@@ -69,7 +80,11 @@ function ambiguous(message: IncomingMessage): Refusal | undefined {
     if ((seen & bit) !== 0) return malformed(`The header ${once} is sent more than once.`)
     seen |= bit
   }
-  const { expect, host } = headers
+  const { expect, host, 'transfer-encoding': coding } = headers
+  // Of `gzip, chunked` Node would undo the chunks alone.
+  if (coding !== undefined && coding.trim().toLowerCase() !== 'chunked') {
+    return malformed('Of Transfer-Encoding only chunked is understood.')
+  }
   if (host === undefined && httpVersion === '1.1') return malformed('The header Host is missing.')
   if (expect !== undefined && expect.toLowerCase() !== '100-continue') {
     return malformed('Of Expect only 100-continue is understood.')

@@ -13,6 +13,9 @@ type Finding = FastifySchemaValidationError & {
   readonly propertyName?: string
 }
 
+/** A body of nothing but unknown fields must not be answered at many times its size. */
+export const MAX_PROBLEMS = 100
+
 /** As http/json.ts cuts keys. */
 const MAX_NAME_IN_PATH = 64
 
@@ -93,8 +96,7 @@ function reasonOf({ keyword, parentSchema }: Finding, place: string): Reason {
 function describe(finding: Finding): { remarks: string; message: string } {
   const { keyword, params, instancePath } = finding
   const path = jsonPath(instancePath)
-  const child = (name: unknown) =>
-    path === '' ? cut(String(name)) : `${path}.${cut(String(name))}`
+  const child = (name: unknown) => memberPath(path, shortName(String(name)))
   switch (keyword) {
     case 'required': {
       const remarks = child(params.missingProperty)
@@ -158,12 +160,17 @@ function jsonPath(pointer: string): string {
     .map(part => part.replaceAll('~1', '/').replaceAll('~0', '~'))
     .reduce((path, part) => {
       if (/^\d+$/.test(part)) return `${path}[${part}]`
-      return path === '' ? cut(part) : `${path}.${cut(part)}`
+      return memberPath(path, shortName(part))
     }, '')
 }
 
+/** `payout_info` and `amount` as `payout_info.amount`. */
+export function memberPath(path: string, name: string): string {
+  return path === '' ? name : `${path}.${name}`
+}
+
 /** A caller's name, cut by code points so that an answer cannot be made as long as the body. */
-function cut(name: string): string {
+export function shortName(name: string): string {
   const points = Array.from(name.slice(0, 2 * MAX_NAME_IN_PATH + 1))
   return points.length > MAX_NAME_IN_PATH ? `${points.slice(0, MAX_NAME_IN_PATH).join('')}…` : name
 }

@@ -43,8 +43,10 @@ export function watchRequests(app: FastifyInstance, deps: Pick<Deps, 'metrics'>)
   })
 }
 
+/** What every answer says; documents, which are everybody's, say themselves how long they keep. */
 export function identify(request: FastifyRequest, reply: FastifyReply): void {
   void reply.header('x-request-id', request.id)
+  void reply.header('x-content-type-options', 'nosniff').header('cache-control', 'no-store')
 }
 
 /** Probes, documents and paths that are not there, which need no key, are not told of. */

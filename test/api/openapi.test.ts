@@ -16,6 +16,7 @@ import * as entities from '../../src/entity/examples.ts'
 import { CATALOGUE, type Reason } from '../../src/errors.ts'
 import { eventAnswers } from '../../src/event/examples.ts'
 import { errorsPage } from '../../src/http/error-docs.ts'
+import { documentText } from '../../src/http/openapi.ts'
 import { cancelAnswers, payoutAnswers, payoutExamples } from '../../src/payout/examples.ts'
 import { quoteAnswers, quoteExamples } from '../../src/quote/examples.ts'
 import { PAYOUT_TYPES } from '../../src/quote/rules.ts'
@@ -41,7 +42,7 @@ before(async () => {
   subscribe('fastify.initialization', watch)
   service = await startTestService()
   unsubscribe('fastify.initialization', watch)
-  document = (await service.inject({ url: '/openapi.json' })).json
+  document = JSON.parse(documentText(service.app))
   api = readDocument(document)
   await setPrices()
   const receiver = await service.openAccount({ currencies: ['USD'] })
@@ -378,7 +379,8 @@ test('refusals of POST /v3/payout: each is documented at its status and matches 
 test('openapi.json and docs/errors.md, as committed: what the service serves', async () => {
   const committed = (path: string) => readFile(new URL(`../../${path}`, import.meta.url), 'utf8')
   const { text } = await service.inject({ url: '/openapi.json' })
-  assert.ok((await committed('openapi.json')) === text, 'run: npm run openapi')
+  assert.ok((await committed('openapi.json')) === text)
+  assert.ok(documentText(service.app) === text, 'run: npm run openapi')
   assert.ok((await committed('docs/errors.md')) === errorsPage(), 'run: npm run openapi')
   for (const reason of REASONS) assert.ok(errorsPage().includes(`| \`${reason}\` |`), reason)
 })
@@ -388,11 +390,14 @@ test('/openapi.json and /docs, no credentials: 200', async () => {
     '/openapi.json': 'application/json; charset=utf-8',
     '/docs': 'text/html; charset=utf-8',
     '/docs/': 'text/html; charset=utf-8',
-    '/docs/json': 'application/json; charset=utf-8',
   }
   for (const [url, type] of Object.entries(types)) {
     const { status, headers } = await service.inject({ url })
     assert.deepEqual({ status, type: headers['content-type'] }, { status: 200, type }, url)
+  }
+  for (const url of ['/docs/json', '/docs/yaml']) {
+    const { status, headers } = await service.inject({ url })
+    assert.deepEqual({ status, to: headers.location }, { status: 302, to: '../openapi.json' }, url)
   }
 })
 

@@ -399,13 +399,19 @@ for (const [what, body, remarks] of [
 
 test(`POST ${PATH}, a body of 16 MiB: read; one byte more: 413 that says so`, async () => {
   const account = await funded()
-  const text = JSON.stringify({ payouts: [localPayout] })
+  const metadata = Object.fromEntries(
+    Array.from({ length: 50 }, (_, i) => [`name ${i}`, 'x'.repeat(500)]),
+  )
+  const payouts = Array.from({ length: 630 }, () => ({ ...localPayout, metadata }))
+  const text = JSON.stringify({ dry_run: true, payouts })
   const limit = 16 * 1024 * 1024
+  // White space is bounded like any other member.
+  assert.ok(text.length < limit && text.length > limit - 200_000, `${text.length}`)
   assert.equal((await account.post(PATH, text.padEnd(limit))).status, 200)
   const over = await account.post(PATH, text.padEnd(limit + 1))
   assertRefused(over, 413, 'payload_too_large')
   assert.equal(over.json.message, 'The body is over 16 MiB.')
-  const single = await account.post('/v3/payout', text.padEnd(256 * 1024 + 1))
+  const single = await account.post('/v3/payout', '{}'.padEnd(256 * 1024 + 1))
   assert.equal(single.json.message, 'The body is over 256 KiB.')
 })
 

@@ -1,0 +1,176 @@
+// The body of a request from its socket to a value: what it says of itself is judged before any of
+// it is read, what it holds in memory is counted until it is answered, and long ones are read in
+// turns with others. It knows bytes and who sends them; json.ts knows what they mean.
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { CATALOGUE, type Refusal, refusal } from '../errors.ts'
+import { MAX_BODY_BYTES, readJson, readJsonInTurns } from './json.ts'
+import { type Place, Room } from './room.ts'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** What the answer is written to. */
+    answer: ServerResponse
+  }
+}
+
+type Done = (error: Error | null, value?: unknown) => void
+type Received = (error: Error | null, pieces: readonly Buffer[]) => void
+
+const MiB = 1024 * 1024
+
+/** Of each body these bytes count as nothing, so that small requests go on whatever others send. */
+const UNCOUNTED_BYTES = 16 * 1024
+
+/** All bodies that are being read or answered, and those of one account: ordinary and long ones. */
+export const MAX_BODIES = { all: 32 * MiB, each: 16 * MiB }
+export const MAX_LONG_BODIES = { all: 64 * MiB, each: 32 * MiB }
+
+/** Bytes are copied together in blocks of this size, as a client may send them one by one. */
+const BLOCK_BYTES = 64 * 1024
+
+/** Bodies are read by our own reader, and nothing but JSON is taken. */
+export function readBodies(app: FastifyInstance): void {
+  const ordinary = new Room(MAX_BODIES)
+  const long = new Room(MAX_LONG_BODIES)
+  app.decorateRequest('answer')
+  app.addHook('onRequest', (request, reply, done) => {
+    request.answer = reply.raw
+    done()
+  })
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('application/json', (request, payload, done: Done) => {
+    // What nobody may do needs no reading.
+    if (request.routeOptions.config.scope === undefined) return done(null)
+    const isLong = request.routeOptions.bodyLimit > MAX_BODY_BYTES
+    const read: Received = (error, pieces) => {
+      if (error !== null) done(error)
+      else if (isLong) readJsonInTurns(pieces).then(value => done(null, value), done)
+      else readAtOnce(request, pieces, done)
+    }
+    receive(request, payload, isLong ? long : ordinary, read)
+  })
+}
+
+/** Whether a body may be sent as the request says that it is. */
+export function checkBodyHeaders({ method, headers }: FastifyRequest): void {
+  // A body there is not looked at.
+  if (method === 'GET' || method === 'HEAD') return
+  const encoding = headers['content-encoding']
+  if (encoding !== undefined && encoding.trim().toLowerCase() !== 'identity') {
+    throw refusal('unsupported_media_type', 'A body is sent as it is, without Content-Encoding.')
+  }
+  // RFC 8259: JSON on the wire is UTF-8.
+  const charsets = (headers['content-type'] ?? '').matchAll(/;\s*charset\s*(?:=\s*([^;]*))?/gi)
+  for (const [, charset = ''] of charsets) {
+    if (/^("utf-?8"|utf-?8)\s*$/i.test(charset)) continue
+    throw refusal('unsupported_media_type', 'JSON is read as UTF-8 only.')
+  }
+}
+
+function readAtOnce(request: FastifyRequest, pieces: readonly Buffer[], done: Done): void {
+  const [first] = pieces
+  const body = pieces.length === 1 && first !== undefined ? first : Buffer.concat(pieces)
+  const none = body.length === 0 && request.routeOptions.config.optionalBody === true
+  try {
+    done(null, none ? undefined : readJson(body))
+  } catch (error) {
+    done(error as Error)
+  }
+}
+
+/** Takes all of a body, as long as there is room for it. */
+function receive(
+  request: FastifyRequest,
+  payload: IncomingMessage,
+  room: Room,
+  done: Received,
+): void {
+  const limit = request.routeOptions.bodyLimit
+  const announced = Number(request.headers['content-length'] ?? Number.NaN)
+  const blocks = new Blocks(announced)
+  let place: Place | undefined
+  const hasRoom = (bytes: number) => {
+    if (bytes <= UNCOUNTED_BYTES) return true
+    place ??= enter(room, request)
+    return place.grow(bytes)
+  }
+  const malformed = () => end(refusal('invalid_request', CATALOGUE.invalid_request.meaning))
+  const end = (error: Error | null) => {
+    payload.off('data', take).off('end', finish).off('error', malformed)
+    done(error, blocks.pieces)
+  }
+  const take = (bytes: Buffer) => {
+    blocks.add(bytes)
+    if (blocks.length > limit) end(tooLarge(limit))
+    else if (!hasRoom(blocks.length)) end(noRoom())
+  }
+  const finish = () => {
+    if (Number.isNaN(announced) || announced === blocks.length) end(null)
+    else malformed()
+  }
+  const { account_id } = request.account
+  if (announced > limit) end(tooLarge(limit))
+  else if (announced > UNCOUNTED_BYTES && !room.wouldFit(account_id, announced)) end(noRoom())
+  else payload.on('data', take).on('end', finish).on('error', malformed).resume()
+}
+
+/** What was made of a body stays in memory until it is answered, or its client has gone. */
+function enter(room: Room, { account, answer, raw: { socket } }: FastifyRequest): Place {
+  const place = room.enter(account.account_id)
+  const leave = () => {
+    socket.off('close', leave)
+    answer.off('close', leave)
+    place.leave()
+  }
+  // An answer that waits for its turn on the connection does not learn that this was closed.
+  socket.once('close', leave)
+  answer.once('close', leave)
+  return place
+}
+
+function tooLarge(limit: number): Refusal {
+  const KiB = limit / 1024
+  const name = KiB < 1024 ? `${KiB} KiB` : `${KiB / 1024} MiB`
+  return refusal('payload_too_large', `The body is over ${name}.`)
+}
+
+function noRoom(): Refusal {
+  const message = 'Too many long requests are being read; nothing was written. Try again.'
+  return refusal('service_unavailable', message)
+}
+
+/** Bytes put together as they come. */
+class Blocks {
+  length = 0
+  readonly #blocks: Buffer[] = []
+  readonly #announced: number
+  #used = 0
+
+  constructor(announced: number) {
+    this.#announced = announced
+  }
+
+  get pieces(): readonly Buffer[] {
+    const last = this.#blocks.at(-1)
+    return last === undefined ? [] : [...this.#blocks.slice(0, -1), last.subarray(0, this.#used)]
+  }
+
+  /** Copied, as the bytes of a connection are written over, and small ones would hold all of it. */
+  add(bytes: Buffer): void {
+    for (let rest = bytes; rest.length > 0; ) {
+      const last = this.#blocks.at(-1)
+      if (last === undefined || this.#used === last.length) {
+        const still = this.#announced - this.length
+        const size = still > 0 ? Math.min(still, BLOCK_BYTES) : Math.max(rest.length, BLOCK_BYTES)
+        this.#blocks.push(Buffer.allocUnsafe(size))
+        this.#used = 0
+        continue
+      }
+      const copied = rest.copy(last, this.#used)
+      this.#used += copied
+      this.length += copied
+      rest = rest.subarray(copied)
+    }
+  }
+}

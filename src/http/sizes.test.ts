@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { Room } from './room.ts'
+import { tooMuch } from './sizes.ts'
+
+const Item = {
+  type: 'object',
+  properties: { name: { type: 'string', maxLength: 10 } },
+  additionalProperties: false,
+}
+const Schema = {
+  type: 'object',
+  properties: {
+    name: { type: 'string', maxLength: 10 },
+    list: { type: 'array', maxItems: 3, items: Item },
+    words: { type: 'object', maxProperties: 2, additionalProperties: { type: 'string' } },
+  },
+  additionalProperties: false,
+}
+const names = (count: number) =>
+  Object.fromEntries(Array.from({ length: count }, (_, i) => [`k${i}`, 1]))
+const long = 'x'.repeat(8_193)
+
+/** What is too much of each: where, and what is said. None: the schema may be asked. */
+const ROWS: readonly (readonly [what: string, value: unknown, remarks: readonly string[]])[] = [
+  ['nothing', {}, []],
+  ['a text that is a little too long', { name: 'x'.repeat(8_192) }, []],
+  ['a text that is much too long', { name: long }, ['name']],
+  ['a long text where there is a list', { list: long }, ['list']],
+  ['as many items as may be', { list: [{}, {}, {}] }, []],
+  ['one item more', { list: [{}, {}, {}, {}] }, ['list']],
+  ['a long text in an item', { list: [{}, { name: long }] }, ['list[1].name']],
+  ['a long text in any member', { words: { a: long } }, ['words.a']],
+  ['as many members as may be', { words: { a: 'a', b: 'b' } }, []],
+  ['one member more', { words: { a: 'a', b: 'b', c: 'c' } }, ['words']],
+  ['100 unknown members', names(100), []],
+  ['the same beside too many items', { ...names(2), list: [1, 2, 3, 4] }, ['k0', 'k1', 'list']],
+  ['a list where there is an object', [1, 2, 3], []],
+  ['null', null, []],
+  ['names that objects have', { constructor: 1, toString: 1 }, []],
+]
+for (const [what, value, remarks] of ROWS) {
+  test(`tooMuch, ${what}: ${remarks.join(', ') || 'nothing to say'}`, () => {
+    assert.deepEqual(
+      tooMuch(Schema, value).map(problem => problem.remarks),
+      remarks,
+    )
+  })
+}
+
+test('tooMuch, 101 unknown members, also of several objects: the first 100 are named', () => {
+  const value = { ...names(60), list: [names(30), names(30)] }
+  const found = tooMuch(Schema, value, 'payouts[7]')
+  assert.equal(found.length, 100)
+  assert.equal(found[0]?.message, 'payouts[7].k0 is not a field of this request.')
+  assert.equal(found[99]?.remarks, 'payouts[7].list[1].k9')
+})
+
+test('Room: nobody takes more than there is for all, or for one; what is left is free again', () => {
+  const room = new Room({ all: 10, each: 6 })
+  const [a, b, c] = [room.enter('x'), room.enter('x'), room.enter('y')]
+  assert.equal(a.grow(4), true)
+  assert.equal(b.grow(3), false)
+  assert.equal(b.grow(2), true)
+  assert.equal(c.grow(5), false)
+  assert.equal(c.grow(4), true)
+  assert.equal(room.wouldFit('z', 1), false)
+  a.leave()
+  a.leave()
+  assert.equal(room.wouldFit('z', 4), true)
+  assert.equal(room.wouldFit('z', 5), false)
+  assert.equal(c.grow(6), true)
+  assert.equal(c.grow(7), false)
+})
