@@ -36,7 +36,7 @@ before(async () => {
   const bank = localPayout.beneficiary_details
   made.beneficiary = (await frozen.post('/v3/beneficiary', bank)).json.data.id
   made.entity = (await frozen.post('/v3/entity', plainEntity)).json.data.id
-  const endpoint = { url: 'http://127.0.0.1:9/hook' }
+  const endpoint = { url: 'http://127.0.0.1:26/hook' }
   made.endpoint = (await frozen.post('/v3/webhook_endpoint', endpoint)).json.data.id
   await setState(service, frozen, 'frozen')
 })
@@ -74,7 +74,7 @@ const REQUESTS: readonly (readonly [Method, () => string, object, 200 | 403])[] 
   ['put', () => `/v3/beneficiary/${made.beneficiary}`, { name: 'Mallory' }, 403],
   ['post', () => '/v3/entity', { ...plainEntity, name: 'Another' }, 403],
   ['put', () => `/v3/entity/${made.entity}`, { description: 'Changed' }, 403],
-  ['post', () => '/v3/webhook_endpoint', { url: 'http://127.0.0.1:9/other' }, 403],
+  ['post', () => '/v3/webhook_endpoint', { url: 'http://127.0.0.1:26/other' }, 403],
   ['post', () => `/v3/webhook_endpoint/${made.endpoint}/rotate_secret`, {}, 403],
   ['get', () => '/v3/balance', {}, 200],
   ['get', () => '/v3/payout', {}, 200],
