@@ -1,6 +1,7 @@
-// The service's log: one line of JSON for each event, on standard output. Of an error it tells an
-// allow-list of members, as those of a database error hold the row that was refused: names and
-// account numbers. Nothing that a caller sent is written to it.
+// The service's log: one line of JSON for each event on standard output, or, when that is a
+// terminal, one that people read. Of an error it tells an allow-list of members, as those of a
+// database error hold the row that was refused: names and account numbers. Nothing that a caller
+// sent is written to it.
 import { type DestinationStream, type LoggerOptions, pino } from 'pino'
 
 /** Of any error: where it comes from and what it is about, never what was in it. */
@@ -18,6 +19,24 @@ const MEMBERS = [
 
 /** An error has a cause, which has a cause … */
 const MAX_DEPTH = 4
+
+/**
+ * Where lines go that people read: a terminal; undefined for anything else. Written at once, so
+ * that they keep their order with what a command prints, and none is lost at an end.
+ */
+export async function logForPeople(): Promise<DestinationStream | undefined> {
+  if (!process.stdout.isTTY) return undefined
+  // Imported only now: what is not asked for takes no memory.
+  const { default: pretty } = await import('pino-pretty')
+  return pretty({
+    destination: 1,
+    sync: true,
+    singleLine: true,
+    colorize: process.env.NO_COLOR === undefined,
+    translateTime: 'SYS:HH:MM:ss',
+    ignore: 'pid,hostname',
+  })
+}
 
 /** Without `destination` it goes to standard output. */
 export function makeLog(level: string, destination?: DestinationStream) {

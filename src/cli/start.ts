@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { setFlagsFromString } from 'node:v8'
 import type { Command } from 'commander'
+import type { Account } from '../account/rules.ts'
 import { listAccounts } from '../account/store.ts'
 import { type Config, readConfig } from '../config.ts'
 import { migrate } from '../db/migrate.ts'
@@ -12,11 +13,12 @@ import { loadDefaultFees } from '../fee/load.ts'
 import { listFees, upsertFees } from '../fee/store.ts'
 import { loadDefaultRates } from '../fx/load.ts'
 import { listRates, upsertRates } from '../fx/store.ts'
-import { makeLog } from '../log.ts'
+import { logForPeople, makeLog } from '../log.ts'
 import { startService } from '../service.ts'
 import { createAccount, type OpenedAccount } from './account.ts'
 import { asOwner, CommandFailed, type Context, onDatabase, print } from './context.ts'
 import { FEE_VOCABULARY } from './fees.ts'
+import { ready, sandboxJson, welcome } from './start-words.ts'
 
 /** Balances of the sandbox account that a first start makes. */
 const SANDBOX = {
@@ -68,15 +70,15 @@ async function start(options: { json?: boolean }): Promise<void> {
   setFlagsFromString(`--heap-growing-percent=${HEAP_GROWTH_PERCENT}`)
   const config = readConfig()
   await tryToListen(config)
-  const log = makeLog(config.log_level)
+  const log = makeLog(config.log_level, await logForPeople())
   // The last resort, in place of Node's words, which show every member of the error.
   process.on('uncaughtException', error => {
     log.fatal({ err: error }, 'unexpected error')
     process.exit(1)
   })
-  let sandbox: OpenedAccount | undefined
+  let found: Found | undefined
   const service = await startService(config, log, async url => {
-    sandbox = await onDatabase(config, url, firstStart)
+    found = await onDatabase(config, url, firstStart)
   }).catch(error => {
     throw explainListening(config, error)
   })
@@ -97,9 +99,19 @@ async function start(options: { json?: boolean }): Promise<void> {
   process.once('SIGTERM', stop).once('SIGINT', stop)
   const { address, database } = service
   log.info({ address, database, migrated: service.migrated }, 'corridor is listening')
-  if (sandbox === undefined) return
-  const shown = options.json === true ? sandboxJson(address, sandbox) : welcome(address, sandbox)
-  process.stdout.write(shown)
+  if (found !== undefined) process.stdout.write(shown(address, found, options.json === true))
+}
+
+/** Scripts that read lines of JSON are not told of a start that made nothing. */
+function shown(address: string, { sandbox, accounts }: Found, json: boolean): string {
+  if (sandbox !== undefined) return json ? sandboxJson(address, sandbox) : welcome(address, sandbox)
+  return process.stdout.isTTY && !json ? ready(address, accounts) : ''
+}
+
+interface Found {
+  /** Made by this start. */
+  readonly sandbox?: OpenedAccount
+  readonly accounts: readonly Account[]
 }
 
 /**
@@ -132,54 +144,15 @@ function explainListening({ host, port }: Config, error: unknown): unknown {
 /**
  * An empty database gets the shipped rates and fees and a sandbox account; any other is left alone.
  */
-async function firstStart(context: Context): Promise<OpenedAccount | undefined> {
+async function firstStart(context: Context): Promise<Found> {
   const { sql } = context
-  if ((await listAccounts(sql)).length > 0) return undefined
+  const accounts = await listAccounts(sql)
+  if (accounts.length > 0) return { accounts }
   // Pegs come with the schema.
   const isBare = (await listRates(sql)).every(({ pegged }) => pegged)
   if (isBare) await upsertRates(sql, await loadDefaultRates())
   if ((await listFees(sql)).length === 0) {
     await upsertFees(sql, await loadDefaultFees(FEE_VOCABULARY))
   }
-  return createAccount(context, SANDBOX)
-}
-
-function sandboxJson(address: string, { account, key_id, secret }: OpenedAccount): string {
-  const { account_id, deposit_address } = account
-  return `${JSON.stringify({ address, account_id, deposit_address, key_id, secret })}\n`
-}
-
-function welcome(address: string, { account, key_id, secret }: OpenedAccount): string {
-  const auth = `-u '${key_id}:${secret}'`
-  const json = `-H 'Content-Type: application/json'`
-  const quote =
-    `{"payout_info":{"currency":"HKD","amount":1000000},` + `"holding_info":{"currency":"USD"}}`
-  const payout =
-    `{"amount":1000000,"currency":"HKD","holding_currency":"USD","purpose":"supplier_payment",` +
-    `"transaction_description":"Invoice 2041","local":{"fund_transfer_network":"chats"},` +
-    `"beneficiary_details":{"name":"Harbour Trading Ltd","type":"business","destination_details":` +
-    `{"type":"bank","bank":{"account_number":"123456789012","country":"HK","currency":"HKD"}}}}`
-  return `
-Corridor is ready at ${address}.
-A sandbox account was made, holding USD 1,000,000.00 and EUR 500,000.00.
-
-  account  ${account.account_id}
-  key id   ${key_id}
-  secret   ${secret}   (shown once)
-
-Try it. Quote 10,000 Hong Kong dollars from the US dollar balance:
-
-  curl ${auth} ${json} ${address}/v3/payout/quote -d '${quote}'
-
-Pay them out:
-
-  curl ${auth} ${json} ${address}/v3/payout -d '${payout}'
-
-See what is left:
-
-  curl ${auth} ${address}/v3/balance
-
-The reference is at ${address}/docs.
-
-`
+  return { sandbox: await createAccount(context, SANDBOX), accounts }
 }

@@ -54,7 +54,7 @@ async function startToEnd(data: string, more: Readonly<Record<string, string>>) 
   const child = spawn(process.execPath, ['src/main.ts', 'start'], {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { PATH, CORRIDOR_DATA: join(folder, data), LOG_LEVEL: 'silent', ...more },
-    timeout: 10_000,
+    timeout: 45_000,
     killSignal: 'SIGKILL',
   })
   const outputs = Promise.all([text(child.stdout), text(child.stderr)])

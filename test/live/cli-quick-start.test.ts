@@ -1,0 +1,127 @@
+// The lines that a first start prints, and those of the README, pasted into bash: on the embedded
+// database and on one of one's own, twice.
+import assert from 'node:assert/strict'
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { test } from 'node:test'
+import { createDatabase } from '../support/database.ts'
+
+/** A first start, piped, and all it has printed. */
+async function firstStart(environment: Readonly<Record<string, string>>) {
+  const { PATH = '', NODE_COMPILE_CACHE = '' } = process.env
+  const env = { PATH, NODE_COMPILE_CACHE, PORT: '0', LOG_LEVEL: 'silent', ...environment }
+  const service = spawn(process.execPath, ['src/main.ts', 'start'], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    env,
+  })
+  let printed = ''
+  const whole = Promise.withResolvers<void>()
+  service.stdout.setEncoding('utf8').on('data', (words: string) => {
+    printed += words
+    if (printed.includes('/docs.\n')) whole.resolve()
+  })
+  service.once('exit', code => whole.reject(new Error(`ended: ${code}\n${printed}`)))
+  await whole.promise
+  return { service, printed }
+}
+
+async function stop(service: ChildProcess): Promise<void> {
+  const ended = once(service, 'exit')
+  service.kill('SIGTERM')
+  await ended
+}
+
+/** What a person pastes: the lines that are set in. */
+function linesOf(printed: string): string {
+  const lines = printed.split('\n').filter(line => /^ {2}(export|quote=|id=|curl)/.test(line))
+  assert.equal(lines.length, 5)
+  return lines.join('\n')
+}
+
+/** What they print, as JSON, one answer a line. */
+async function paste(lines: string) {
+  const bash = spawn('bash', ['-s'], { stdio: ['pipe', 'pipe', 'inherit'] })
+  bash.stdin.end(lines)
+  const printed = await text(bash.stdout)
+  return printed
+    .split('\n')
+    .filter(line => line.startsWith('{'))
+    .map(line => JSON.parse(line))
+}
+
+async function tryTwice(printed: string): Promise<void> {
+  const lines = linesOf(printed)
+  const [quote, paid, left] = await paste(lines)
+  assert.equal(quote.object, 'payout_quote')
+  assert.equal(paid.data?.quote, quote.id, JSON.stringify(paid))
+  const { holding_info, fee_info } = quote
+  const { fixed, variable } = fee_info
+  const debit = holding_info.amount + fixed.in_holding_currency + variable.in_holding_currency
+  const usd = left.data.available.find(({ currency }: { currency: string }) => currency === 'USD')
+  assert.equal(Number(usd.amount), 100_000_000 - debit)
+
+  const [again, refused, same] = await paste(lines)
+  assert.notEqual(again.id, quote.id)
+  assert.equal(refused.errors[0].reason, 'possible_duplicate_payout')
+  assert.match(refused.message, new RegExp(`${paid.data.id}.*send allow_duplicate`))
+  assert.deepEqual(same.data.available, left.data.available)
+
+  // The payout's line alone, with a quote that has paid.
+  const used = lines.replace(/quote=\$\(.*$/m, `quote=${quote.id}`)
+  const [spent] = await paste(used)
+  assert.equal(spent.errors[0].reason, 'quote_used')
+}
+
+test('the lines of a first start, embedded database: quote, payout at that quote, balance; again: a duplicate', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'corridor-quick-'))
+  // PostgreSQL runs as an ordinary user, who must be able to reach its folder.
+  await chmod(folder, 0o711)
+  const { service, printed } = await firstStart({ CORRIDOR_DATA: join(folder, 'data') })
+  try {
+    await tryTwice(printed)
+  } finally {
+    await stop(service)
+    await rm(folder, { recursive: true, force: true })
+  }
+})
+
+/** What is said of doing it twice: done, paid just now, handed in already. */
+const REPEATED = [undefined, 'possible_duplicate_payout', 'invalid_transition']
+
+test("the lines of a first start, a database of one's own, and those of the README: the same", async () => {
+  const database = await createDatabase({ empty: true })
+  const { service, printed } = await firstStart({ DATABASE_URL: database.url })
+  try {
+    await tryTwice(printed)
+    const [, key = ''] = /CORRIDOR_KEY='(\S+)'/.exec(printed) ?? []
+    const [, address = ''] = /ready at (\S+)\./.exec(printed) ?? []
+    const readme = await readFile('README.md', 'utf8')
+    const blocks = [...readme.matchAll(/^```sh\n(.*?)^```$/gms)]
+      .map(([, block = '']) => block)
+      .filter(block => /\bcurl\b/.test(block) && /CORRIDOR_KEY/.test(block))
+    const lines = blocks
+      .join('')
+      .replace('key_…:…', key)
+      .replaceAll('http://127.0.0.1:8080', address)
+      .split('\n')
+      // What only a reader can fill in, and commands that are no requests.
+      .filter(line => !line.includes('…') && !line.startsWith('npx') && !line.includes('text/csv'))
+      .join('\n')
+    for (const round of ['first', 'second']) {
+      const answers = await paste(lines)
+      assert.ok(answers.length >= 6, `${answers.length} answers`)
+      for (const answer of answers) {
+        const reason = answer.errors?.[0]?.reason
+        if (round === 'first') assert.equal(reason, undefined, JSON.stringify(answer))
+        else assert.ok(REPEATED.includes(reason), JSON.stringify(answer))
+      }
+    }
+  } finally {
+    await stop(service)
+    await database.drop()
+  }
+})
