@@ -52,7 +52,7 @@ import { findBatches } from './payout-batch/store.ts'
 import { type CreatedQuote, type CreateQuote, createQuote } from './quote/operations.ts'
 import type { Quote } from './quote/rules.ts'
 import { findQuotes } from './quote/store.ts'
-import type { Rail } from './rail/rail.ts'
+import { type Rails, SIMULATOR } from './rail/rail.ts'
 import { simulator } from './rail/simulator.ts'
 import { openReference, type Reference } from './reference.ts'
 import {
@@ -98,7 +98,8 @@ export interface Deps {
   readonly reference: Reference
   readonly keyUses: KeyUses
   readonly metrics: Metrics
-  readonly rail: Rail
+  /** The rails that this process asks. */
+  readonly rails: Rails
   readonly lanes: {
     readonly createQuote: Runs<CreateQuote, Answered<CreatedQuote>>
     readonly createPayout: Runs<CreatePayout, Answered<CreatedPayout>>
@@ -173,7 +174,7 @@ export async function openDeps(
     reference,
     keyUses,
     metrics,
-    rail: simulator({ delay_ms: config.simulator_delay_ms }),
+    rails: new Map([[SIMULATOR, simulator({ delay_ms: config.simulator_delay_ms })]]),
     lanes: openLanes(writes, config, metrics, reference),
     readers: openReaders(reads),
     async close() {
@@ -201,6 +202,7 @@ function openLanes(
     newId,
     sender_bic: config.bic,
     pricing: () => reference.current().pricing,
+    routes: () => reference.current().routes,
     accountsByDepositAddress: () => reference.current().accountsByDepositAddress,
   }
   return {

@@ -191,6 +191,11 @@ export const CATALOGUE = {
     status: 422,
     meaning: 'A balance would pass the most that it can hold, 2^62 minor units.',
   },
+  route_unavailable: {
+    code: 20312,
+    status: 422,
+    meaning: 'No rail takes payouts like this one; the message says what there is no route for.',
+  },
   webhook_endpoint_limit: {
     code: 20401,
     status: 422,

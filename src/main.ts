@@ -15,6 +15,7 @@ import { listenCommand } from './cli/listen.ts'
 import { openapiCommand } from './cli/openapi.ts'
 import { payoutCommands } from './cli/payout.ts'
 import { ratesCommands } from './cli/rates.ts'
+import { routeCommands } from './cli/route.ts'
 import { startCommands } from './cli/start.ts'
 import { statementCommand } from './cli/statement.ts'
 import { verifyCommand } from './cli/verify.ts'
@@ -38,6 +39,7 @@ keyCommands(program)
 fundingCommands(program)
 ratesCommands(program)
 feesCommands(program)
+routeCommands(program)
 payoutCommands(program)
 statementCommand(program)
 entityCommands(program)

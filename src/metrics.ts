@@ -8,6 +8,7 @@ export interface Metrics {
   readonly batches: Histogram<'operation'>
   readonly batchSizes: Histogram<'operation'>
   readonly railReports: Counter<'rail' | 'result'>
+  readonly payoutsLeftAlone: Gauge<'rail'>
   readonly webhookAttempts: Counter<'result'>
   readonly webhookDelay: Histogram
   readonly rateFeeds: Counter<'result'>
@@ -46,6 +47,12 @@ export function makeMetrics(): Metrics {
       name: 'corridor_rail_reports_total',
       help: 'Answers of the rail by result: applied, nothing_new, refused or unclear.',
       labelNames: ['rail', 'result'],
+      registers,
+    }),
+    payoutsLeftAlone: new Gauge({
+      name: 'corridor_payouts_left_alone',
+      help: 'Payouts that are due and that this process may not ask their rail about.',
+      labelNames: ['rail'],
       registers,
     }),
     webhookAttempts: new Counter({

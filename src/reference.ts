@@ -1,4 +1,4 @@
-// Reference data as this process knows it: accounts, keys, rates and fees, held in memory, replaced
+// Reference data as this process knows it: accounts, keys, rates, fees and routes, held in memory, replaced
 // whole when the database says that any of them changed. Told by NOTIFY; it also looks twice a
 // second, so that a lost notification delays a revoked key by half a second and no more.
 import type { Account, ApiKey } from './account/rules.ts'
@@ -12,6 +12,8 @@ import type { Rate } from './fx/rules.ts'
 import { listRates } from './fx/store.ts'
 import { pricingFrom } from './pricing/pricing.ts'
 import type { PricingAt } from './quote/rules.ts'
+import type { Route } from './route/rules.ts'
+import { listRoutes } from './route/store.ts'
 
 /** One consistent reading of all reference tables. */
 export interface ReferenceData {
@@ -21,6 +23,7 @@ export interface ReferenceData {
   readonly keys: ReadonlyMap<string, ApiKey>
   readonly rates: readonly Rate[]
   readonly pricing: PricingAt
+  readonly routes: readonly Route[]
 }
 
 export interface Reference {
@@ -100,6 +103,7 @@ async function readReference(sql: Sql, config: Config): Promise<ReferenceData> {
       accountsByDepositAddress: new Map(accounts.map(a => [a.deposit_address, a])),
       keys: new Map(keys.map(key => [key.key_id, key])),
       rates,
+      routes: await listRoutes(reader),
       pricing: pricingFrom({
         rates,
         fees: await listFees(reader),

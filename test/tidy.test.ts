@@ -7,7 +7,7 @@ import { before, test } from 'node:test'
 
 /** Rooms from the ground up. A file may import its own room and rooms on lower floors. */
 const FLOORS: readonly (readonly string[])[] = [
-  ['csv', 'errors', 'id', 'instant', 'money', 'steps', 'settings', 'swift-text'],
+  ['csv', 'errors', 'id', 'instant', 'money', 'nearest', 'steps', 'settings', 'swift-text'],
   ['db'],
   ['engine', 'account', 'history'],
   ['ledger', 'fx'],
@@ -18,6 +18,7 @@ const FLOORS: readonly (readonly string[])[] = [
   ['balance-transaction'],
   ['beneficiary'],
   ['rail', 'funding', 'entity'],
+  ['route'],
   ['quote'],
   ['payout', 'pricing'],
   ['webhook'],

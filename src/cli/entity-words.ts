@@ -6,7 +6,8 @@ import { isLive } from '../entity/states.ts'
 import { presentEntity } from '../entity/wire.ts'
 import { type Instant, secondsBetween } from '../instant.ts'
 import { describeAge, table } from './context.ts'
-import { cutTo, padTo, visible, widthOf } from './terminal.ts'
+import { outline, toSecond } from './outline.ts'
+import { cutTo, visible } from './terminal.ts'
 
 const WIDTH = 80
 
@@ -56,40 +57,6 @@ export function recordWords(entity: Entity, account_name: string, payouts_held: 
 
 function titleOf({ id, type, approval_status, account_id }: Entity): string {
   return `${id}  ${type} entity, ${approval_status}\nof account ${account_id}`
-}
-
-/** `2026-10-06 09:30:00Z`. */
-function toSecond(instant: Instant): string {
-  return `${instant.slice(0, 10)} ${instant.slice(11, 19)}Z`
-}
-
-type Member = readonly [name: string, value: unknown]
-
-/** What is set: one line a value, with what is nested indented below its name. */
-function outline(object: object, indent = ''): string[] {
-  const members = Object.entries(object).filter(([, value]) => isSet(value))
-  const texts = members.filter(([, value]) => typeof value !== 'object')
-  const width = Math.max(0, ...texts.map(([name]) => widthOf(visible(name))))
-  return members.flatMap(member => outlineMember(member, width, indent))
-}
-
-function outlineMember([name, value]: Member, width: number, indent: string): string[] {
-  const label = visible(name)
-  if (typeof value === 'object' && value !== null) {
-    const inner = Array.isArray(value) ? numbered(value) : value
-    return [`${indent}${label}`, ...outline(inner, `${indent}  `)]
-  }
-  return [`${indent}${padTo(label, width)}  ${visible(String(value))}`]
-}
-
-/** A list as an object, numbered from 1. */
-function numbered(values: readonly unknown[]): object {
-  return Object.fromEntries(values.map((value, i) => [`${i + 1}.`, value]))
-}
-
-function isSet(value: unknown): boolean {
-  if (value === '' || value === null) return false
-  return typeof value !== 'object' || Object.values(value).some(isSet)
 }
 
 /** What an explanation is about: an entity that there is, or a request that nobody has sent. */

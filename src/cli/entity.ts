@@ -19,15 +19,13 @@ import { openEntityReader } from './entity-reader.ts'
 import { findEntity, reviewCommands, reviewLines } from './entity-review.ts'
 import { explanationWords, type Listed, listWords, recordWords } from './entity-words.ts'
 import { type InputFile, readInput } from './files.ts'
+import { DEFAULT_LIMIT, MAX_LIMIT, readLimit } from './list-limit.ts'
 import { readBody } from './request-reader.ts'
 import { visible } from './terminal.ts'
 
 interface Json {
   json?: boolean
 }
-
-const DEFAULT_LIMIT = 20
-const MAX_LIMIT = 1000
 
 export function entityCommands(program: Command): void {
   const entity = program
@@ -134,12 +132,6 @@ function readStatus(text: string | undefined): ApprovalStatus | undefined {
   const status = APPROVAL_STATUSES.find(s => s === text)
   if (status !== undefined || text === undefined) return status
   throw new UsageError(`unknown status ${text}; it is one of ${APPROVAL_STATUSES.join(', ')}`)
-}
-
-function readLimit(text: string): number {
-  const limit = /^[1-9][0-9]{0,3}$/.test(text) ? Number(text) : 0
-  if (limit >= 1 && limit <= MAX_LIMIT) return limit
-  throw new UsageError(`--limit must be a whole number from 1 to ${MAX_LIMIT}`)
 }
 
 async function showAction(id: string, options: Json): Promise<void> {

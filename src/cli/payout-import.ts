@@ -136,6 +136,7 @@ async function openPaying(pool: Sql, config: Config, account_id: string) {
       newId,
       sender_bic: config.bic,
       pricing: () => reference.current().pricing,
+      routes: () => reference.current().routes,
       accountsByDepositAddress: () => reference.current().accountsByDepositAddress,
     },
   }

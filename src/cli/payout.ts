@@ -1,5 +1,5 @@
-// corridor payout transition: the operator moves a payout along its table of states. The import of
-// files stands in payout-import.ts.
+// corridor payout transition: the operator moves a payout along its table of states. What operators
+// look for and pay by hand stands in payout-desk.ts, the import of files in payout-import.ts.
 import type { Command } from 'commander'
 import { presentBalanceTransaction } from '../balance-transaction/wire.ts'
 import { newId } from '../id.ts'
@@ -8,25 +8,30 @@ import { formatMajor } from '../money/decimal.ts'
 import { advancePayout } from '../payout/operations.ts'
 import { ASKING, FAILING, OPERATOR_FAILURE, operatorStep } from '../payout/operator-step.ts'
 import { PAYOUT_STATUSES, PAYOUT_TRANSITIONS, type PayoutStatus } from '../payout/states.ts'
-import { findPayoutAccount } from '../payout/store.ts'
 import type { AdvanceOutcome } from '../payout/transition.ts'
 import type { RailStep } from '../rail/rail.ts'
 import { print, UsageError, withContext } from './context.ts'
+import { accountOf, deskCommands, personOf, REASON, REFERENCE } from './payout-desk.ts'
 import { payoutImportCommand } from './payout-import.ts'
 
 interface TransitionOptions {
   code?: string
   category?: string
   message?: string
+  reference?: string
+  reason?: string
   json?: boolean
 }
 
 const MESSAGE_MEANING =
-  `failure message (default: ${OPERATOR_FAILURE.message}); with ${ASKING}, what the account is ` +
+  `failure message (default: the reason, else ${OPERATOR_FAILURE.message}); with ${ASKING}, what the account is ` +
   'asked for'
 
 export function payoutCommands(program: Command): void {
-  const payout = program.command('payout').description('move payouts by hand, import files')
+  const payout = program
+    .command('payout')
+    .description('list payouts, pay and move them by hand, import files')
+  deskCommands(payout)
   payout
     .command('transition')
     .description('set the status of a payout; failed and reversed give the money back')
@@ -35,6 +40,8 @@ export function payoutCommands(program: Command): void {
     .option('--code <code>', `failure code (default: ${OPERATOR_FAILURE.code})`)
     .option('--category <text>', `failure category (default: ${OPERATOR_FAILURE.category})`)
     .option('--message <text>', MESSAGE_MEANING)
+    .option('--reference <text>', REFERENCE)
+    .option('--reason <text>', REASON)
     .option('--json', 'print JSON')
     .addHelpText('after', helpText())
     .action(transitionAction)
@@ -48,7 +55,11 @@ function helpText(): string {
   return [
     '\nWhat can follow what; everything else is refused:',
     ...ways,
-    '\nExample:',
+    '\nA payout that people pay succeeds with --reference, by who has taken it, and',
+    'fails or is reversed with --reason.',
+    '\nExamples:',
+    '  npx corridor payout transition pot_01m7xpm2m0c6hkd4r9ye succeeded \\',
+    '    --reference 2026112200417',
     '  npx corridor payout transition pot_01m7xpm2m0c6hkd4r9ye failed \\',
     '    --message "Returned by the bank"',
     `  npx corridor payout transition pot_01m7xpm2m0c6hkd4r9ye ${ASKING} \\`,
@@ -68,13 +79,12 @@ async function transitionAction(
   const step = readStep(status, options)
   const { failure } = step
   const outcome = await withContext(async context => {
-    const account_id = await findPayoutAccount(context.audit, payout_id)
-    if (account_id === undefined) throw new UsageError(`no payout ${payout_id}`)
     return context.write(advancePayout(newId), {
-      account_id,
+      account_id: await accountOf(context, payout_id),
       payout_id,
       steps: [step],
       by: 'operator',
+      person: personOf(context, options),
       ask_again_in_ms: null,
     })
   })
@@ -86,13 +96,15 @@ async function transitionAction(
     from,
     to: status,
     failure,
+    reference: outcome.payout.rail_reference,
     balance_transaction: line === undefined ? null : presentBalanceTransaction(line),
   }
   print(options, data, [`${payout_id}  ${from} → ${status}`, ...describeCredit(outcome)].join('\n'))
 }
 
 function readStep(status: PayoutStatus, options: TransitionOptions): RailStep {
-  const { code, category, message } = options
+  const { code, category, reason } = options
+  const message = options.message ?? (FAILING.includes(status) ? reason : undefined)
   if (FAILING.includes(status)) {
     const failure = {
       ...(code && { code }),

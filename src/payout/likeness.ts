@@ -7,6 +7,7 @@ import { refusal } from '../errors.ts'
 import { nameOf } from '../id.ts'
 import { hashRequest } from '../idempotency/rules.ts'
 import { type Instant, plusMilliseconds, secondsBetween } from '../instant.ts'
+import type { Payout } from './rules.ts'
 import type { PayoutRequest } from './wire.ts'
 
 /** What a payout was like, kept while it counts against later ones. */
@@ -97,4 +98,10 @@ export function checkUnlike(
     `Payout ${payout_id}, made ${age_s} s ago, has the same beneficiary, amount, currency and ` +
     'reference_id. If this is another payment, send allow_duplicate.'
   throw refusal('possible_duplicate_payout', message, 'allow_duplicate')
+}
+
+export function likenessOfPayout(payout: Payout) {
+  const { account_id, id: payout_id, amount, currency, particulars } = payout
+  const payment = { amount, currency, reference_id: particulars.reference_id }
+  return { account_id, payout_id, likeness: likenessOf(payout.beneficiary_details, payment) }
 }

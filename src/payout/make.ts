@@ -5,6 +5,8 @@ import type { Beneficiary } from '../beneficiary/rules.ts'
 import type { Book } from '../ledger/rules.ts'
 import type { Quote } from '../quote/rules.ts'
 import { networkName } from '../quote/terms.ts'
+import { isAsked } from '../rail/rail.ts'
+import type { Routed } from '../route/rules.ts'
 import { payoutPostings } from './postings.ts'
 import type { Particulars, Payout, PayoutState } from './rules.ts'
 import type { PayoutRequest } from './wire.ts'
@@ -61,9 +63,10 @@ export function makePayout(
     readonly entry: Entry
     readonly held_for: string
     readonly mt103: string
+    readonly routed: Routed
   },
 ): Payout {
-  const { id, beneficiary, entry, held_for, mt103 } = made
+  const { id, beneficiary, entry, held_for, mt103, routed } = made
   const now = entry.line.created_at
   const internal = quote.payout_type === 'service_account'
   const status = internal ? 'succeeded' : 'processing'
@@ -93,11 +96,15 @@ export function makePayout(
       quote.fund_transfer_network ||
       networkName(request.local?.fund_transfer_network, quote.destination_currency),
     charge_type: quote.charge_type || (request.charge_type ?? ''),
+    ...routed,
+    rail_reference: '',
+    taken_by: '',
+    taken_at: null,
     status: held_for === '' ? status : 'compliance_hold',
     status_description: held_for === '' ? '' : `Held until entity ${held_for} is reviewed.`,
     failure: null,
     rail_steps: 0,
-    ask_rail_at: internal || held_for !== '' ? null : state.now,
+    ask_rail_at: held_for === '' && isAsked(routed.rail) ? state.now : null,
     held_for,
     answers: [],
     mt103,

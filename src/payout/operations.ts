@@ -18,7 +18,8 @@ import type { Answering, Claiming } from '../idempotency/rules.ts'
 import { findJournals, lockBooks } from '../ledger/store.ts'
 import type { PricingAt } from '../quote/rules.ts'
 import { insertQuotes, markQuotesUsed } from '../quote/store.ts'
-import { likenessOf } from './likeness.ts'
+import type { Route } from '../route/rules.ts'
+import { likenessOfPayout } from './likeness.ts'
 import { deleteLikenesses, insertLikenesses } from './likeness-store.ts'
 import {
   type Beneficiaries,
@@ -51,6 +52,7 @@ import { type ActionRequest, type PayoutRequest, presentPayout } from './wire.ts
 /** What a payout is decided with besides the database: reference data and new ids. */
 export interface PayoutReference {
   pricing(): PricingAt
+  routes(): readonly Route[]
   accountsByDepositAddress(): ReadonlyMap<string, Account>
   /** '' when the operator has set none. */
   readonly sender_bic: string
@@ -154,6 +156,7 @@ async function loadCreation(
     principals,
     sender_bic: reference.sender_bic,
     pricing: reference.pricing(),
+    routes: reference.routes(),
     newId: reference.newId,
   }
 }
@@ -386,12 +389,6 @@ async function loadDebits(tx: TransactionSql, payouts: readonly Payout[]) {
 /** Its money is back, so that it was not paid. */
 function isUndone({ status }: Payout): boolean {
   return status === 'failed' || status === 'reversed'
-}
-
-function likenessOfPayout(payout: Payout) {
-  const { account_id, id: payout_id, amount, currency, particulars } = payout
-  const payment = { amount, currency, reference_id: particulars.reference_id }
-  return { account_id, payout_id, likeness: likenessOf(payout.beneficiary_details, payment) }
 }
 
 function present<T>(values: readonly (T | null)[]): T[] {

@@ -17,9 +17,11 @@ import {
   type Quote,
   type QuoteTerms,
   quoteStatus,
+  routeSubject,
   totalDebit,
 } from '../quote/rules.ts'
-import { checkMatches, checkSameFee, termsWithoutQuote } from './terms.ts'
+import { type Route, type Routed, routeOf } from '../route/rules.ts'
+import { checkMatches, checkSameFee, paidTerms, termsWithoutQuote } from './terms.ts'
 import type { PayoutRequest } from './wire.ts'
 
 /** What a quote is found and made with. */
@@ -30,6 +32,7 @@ export interface QuoteState {
   /** By `account_id/id`. */
   readonly quotes: ReadonlyMap<string, Quote>
   readonly pricing: PricingAt
+  readonly routes: readonly Route[]
   readonly newId: NewId
 }
 
@@ -46,9 +49,9 @@ export function findSentQuote(
 }
 
 /**
- * `sent` itself while it is active, else a new quote that is used at once (contract 13). Refuses
- * quotes that are used, or expired without `max_total_debit`, or differ from the request, and
- * whatever costs more than `max_total_debit`.
+ * `sent` itself while it is active, else a new quote that is used at once (contract 13); and the
+ * rail that the payout goes to. Refuses quotes that are used, or expired without `max_total_debit`,
+ * or differ from the request, what no rail takes, and whatever costs more than `max_total_debit`.
  */
 export function quoteFor(
   state: QuoteState,
@@ -56,7 +59,7 @@ export function quoteFor(
   request: PayoutRequest,
   beneficiary: Beneficiary,
   sent: Quote | null,
-): Quote {
+): { readonly quote: Quote; readonly routed: Routed } {
   const destination = beneficiary.details.destination_details
   const { now } = bookOf(state.books, account.account_id)
   const pricing = state.pricing(account, now)
@@ -67,9 +70,11 @@ export function quoteFor(
     checkSameFee(sent, request, destination, pricing.fees)
   }
   const terms = sent === null ? termsWithoutQuote(request, account, destination) : termsOf(sent)
+  const subject = routeSubject(paidTerms(terms, request, destination))
+  const routed = routeOf(state.routes, account, subject, 'type')
   const quote = sent === null || expired ? newQuote(state, account, terms, pricing) : sent
   checkCap(quote, request.max_total_debit, quote === sent)
-  return quote
+  return { quote, routed }
 }
 
 /** A quote that a payout has used, or that one has renewed. */

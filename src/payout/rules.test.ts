@@ -4,6 +4,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import {
   account,
+  anyRoute,
   beneficiary,
   bookWith,
   countingIds,
@@ -59,6 +60,7 @@ function stateWith({ balances, quotes = [], approvals = [], ...part }: Change = 
     principals: new Map(),
     sender_bic: '',
     pricing: () => pricing(),
+    routes: [anyRoute],
     newId: countingIds(),
     ...part,
   }
@@ -155,6 +157,18 @@ test('decidePayout, details sent and no quote: beneficiary, quote, debit and pay
     },
     fund_transfer_network: '',
     charge_type: '',
+    rail: 'bank',
+    route: {
+      account_id: null,
+      payout_type: null,
+      network: null,
+      currency: null,
+      country: null,
+      priority: 0,
+    },
+    rail_reference: '',
+    taken_by: '',
+    taken_at: null,
     status: 'processing',
     status_description: '',
     failure: null,

@@ -19,6 +19,7 @@ import { currencyExponent } from '../money/currency.ts'
 import { type Decimal, formatMajor } from '../money/decimal.ts'
 import { type PayoutType, type PricingAt, type Quote, totalDebit } from '../quote/rules.ts'
 import type { Failure, RailAnswer } from '../rail/rail.ts'
+import type { Route, RouteTaken } from '../route/rules.ts'
 import { caused } from './cause.ts'
 import { checkUnlike, type Likeness, type Likenesses, likenessOfRequest } from './likeness.ts'
 import { makePayout, postDebit } from './make.ts'
@@ -65,6 +66,15 @@ export interface Payout {
   readonly particulars: Particulars
   readonly fund_transfer_network: string
   readonly charge_type: string
+  /** The rail that it was routed to when it was made; '' for transfers to other accounts. */
+  readonly rail: string
+  /** The route that led to the rail; null when no route was needed. */
+  readonly route: RouteTaken | null
+  /** The bank's reference of the payment; '' until an operator says it. */
+  readonly rail_reference: string
+  /** Who pays it by hand; '' while nobody does. */
+  readonly taken_by: string
+  readonly taken_at: Instant | null
   readonly status: PayoutStatus
   readonly status_description: string
   readonly failure: Failure | null
@@ -102,6 +112,7 @@ export interface PayoutState {
   /** The installation's BIC, '' when the operator has set none. */
   readonly sender_bic: string
   readonly pricing: PricingAt
+  readonly routes: readonly Route[]
   readonly newId: NewId
 }
 
@@ -121,7 +132,7 @@ export interface PayoutOutcome {
 /**
  * Decides one payout. The refusals, in the order in which they are given: fields of the request
  * (400), account frozen or closed (403), quote, entity and beneficiary not found (404), beneficiary
- * not fit for the type (400), quote used, expired or different (422), no rate (422, 503), more than
+ * not fit for the type (400), quote used, expired or different (422), no route (422), no rate (422, 503), more than
  * max_total_debit (422), receiver unknown or its balance full (422), what SWIFT cannot carry (400),
  * like an earlier payout (409), balance (422).
  */
@@ -137,7 +148,7 @@ export function decidePayout(
   const held_for = checkPrincipal(state, account, request, sentQuote)
   const beneficiary = resolveBeneficiary(state, account, request)
   checkFit(beneficiary, request, sentQuote)
-  const quote = quoteFor(state, account, request, beneficiary, sentQuote)
+  const { quote, routed } = quoteFor(state, account, request, beneficiary, sentQuote)
   const receiver =
     quote.payout_type === 'service_account'
       ? findReceiver(
@@ -160,7 +171,8 @@ export function decidePayout(
   const credited = held_for === '' ? receiver : null
   const entry = postDebit(state, book, quote, id, credited !== null)
   const receipt = credited && postReceipt(state, credited, quote, id)
-  const payout = makePayout(state, quote, request, { id, beneficiary, entry, held_for, mt103 })
+  const made = { id, beneficiary, entry, held_for, mt103, routed }
+  const payout = makePayout(state, quote, request, made)
   const quoteIsNew = quote !== sentQuote
   const used = sentQuote && useQuote(sentQuote, quoteIsNew ? quote.id : '', book.now)
   if (used !== null) state.quotes.set(nameOf(used), used)

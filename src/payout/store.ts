@@ -7,9 +7,10 @@ import { inserter, updater } from '../db/rows.ts'
 import { type Key, nameOf, uniqueKeys } from '../id.ts'
 import type { Instant } from '../instant.ts'
 import { parseDecimal } from '../money/decimal.ts'
+import { SIMULATOR } from '../rail/rail.ts'
 import type { Payout } from './rules.ts'
 
-type Row = Omit<Payout, 'holding_to_payout' | 'payout_to_destination'> & {
+export type PayoutRow = Omit<Payout, 'holding_to_payout' | 'payout_to_destination'> & {
   holding_to_payout: string
   payout_to_destination: string
 }
@@ -37,6 +38,8 @@ const KINDS = {
   particulars: 'json',
   fund_transfer_network: 'text',
   charge_type: 'text',
+  rail: 'text',
+  route: 'json',
   status: 'text',
   status_description: 'text',
   failure: 'json',
@@ -48,23 +51,25 @@ const KINDS = {
   updated_at: 'timestamptz',
 } as const
 
-/** What is written is what is read; answers are none at first. */
-const COLUMNS = [...Object.keys(KINDS), 'answers']
+/** What comes later, and is none at first. */
+const LATER = ['answers', 'rail_reference', 'taken_by', 'taken_at'] as const
 
-export const insertPayouts = inserter<Omit<Payout, 'answers'>>('payouts', KINDS)
+export const PAYOUT_COLUMNS = [...Object.keys(KINDS), ...LATER]
+
+export const insertPayouts = inserter<Omit<Payout, (typeof LATER)[number]>>('payouts', KINDS)
 
 /** By (account, id), in no order; what is not found or another account's is simply absent. */
 export async function findPayouts(
   sql: Sql | TransactionSql,
   keys: readonly Key[],
 ): Promise<Payout[]> {
-  const rows = await findByKeys<Row>(sql, 'payouts', COLUMNS, keys)
-  return rows.map(fromRow)
+  const rows = await findByKeys<PayoutRow>(sql, 'payouts', PAYOUT_COLUMNS, keys)
+  return rows.map(payoutOf)
 }
 
 const LISTED: Listed = {
   table: 'payouts',
-  columns: COLUMNS,
+  columns: PAYOUT_COLUMNS,
   listed_by: "created_at > '-infinity'",
   filters: [
     { name: 'quote', by: 'quote_id', leads: 'always' },
@@ -84,8 +89,8 @@ export async function listPayouts(
   account_id: string,
   wanted: Wanted,
 ): Promise<Page<Payout> | undefined> {
-  const page = await findPage<Row>(sql, LISTED, account_id, wanted)
-  return page && { ...page, rows: page.rows.map(fromRow) }
+  const page = await findPage<PayoutRow>(sql, LISTED, account_id, wanted)
+  return page && { ...page, rows: page.rows.map(payoutOf) }
 }
 
 /** Writes what a transition may change; the trigger refuses a step that is not in the table. */
@@ -97,6 +102,7 @@ export const updatePayoutStates = updater<PayoutState>('payouts', ['account_id',
   failure: 'json',
   rail_steps: 'integer',
   ask_rail_at: 'timestamptz',
+  rail_reference: 'text',
   held_for: 'text',
   updated_at: 'timestamptz',
 })
@@ -110,9 +116,21 @@ type PayoutState = Pick<
   | 'failure'
   | 'rail_steps'
   | 'ask_rail_at'
+  | 'rail_reference'
   | 'held_for'
   | 'updated_at'
 >
+
+/** Writes who pays by hand. */
+export const updateTaken = updater<
+  Pick<Payout, 'account_id' | 'id' | 'taken_by' | 'taken_at' | 'updated_at'>
+>('payouts', ['account_id', 'id'], {
+  account_id: 'text',
+  id: 'text',
+  taken_by: 'text',
+  taken_at: 'timestamptz',
+  updated_at: 'timestamptz',
+})
 
 /** Writes all that was answered, in addition to the step that the answer is. */
 export const updateAnswers = updater<Pick<Payout, 'account_id' | 'id' | 'answers'>>(
@@ -121,16 +139,40 @@ export const updateAnswers = updater<Pick<Payout, 'account_id' | 'id' | 'answers
   { account_id: 'text', id: 'text', answers: 'json' },
 )
 
+/** A payout that is due, as the finder sees it. */
+export interface DuePayout extends Key {
+  readonly rail: string
+}
+
 /**
- * Payouts whose rail is due to be asked, oldest first. Reads without a lock; claiming decides. Here
+ * Payouts whose rail is one of these and due to be asked, oldest first. Reads without a lock; claiming decides. Here
  * and below what is due is judged by the time of the statement, at which an index scan can begin:
  * clock_timestamp() moves, and what is due later would all be read.
  */
-export async function listDuePayouts(finder: Sql, limit: number): Promise<Key[]> {
-  return finder<Key[]>`
-    select account_id, id from payouts
-    where ask_rail_at <= statement_timestamp()
+export async function listDuePayouts(
+  finder: Sql,
+  rails: readonly string[],
+  limit: number,
+): Promise<DuePayout[]> {
+  return finder<DuePayout[]>`
+    select account_id, id, rail from payouts
+    where ask_rail_at <= statement_timestamp() and rail = any (${[...rails]}::text[])
     order by ask_rail_at limit ${limit}`
+}
+
+/**
+ * How many payouts are due whose rail is none of these, or takes no payout of their account; by
+ * rail.
+ */
+export function countLeftAlone(
+  finder: Sql,
+  rails: readonly string[],
+): Promise<{ rail: string; payouts: number }[]> {
+  return finder<{ rail: string; payouts: number }[]>`
+    select rail, count(*)::integer as payouts from payouts join accounts using (account_id)
+    where ask_rail_at <= statement_timestamp()
+      and (not rail = any (${[...rails]}::text[]) or (rail = ${SIMULATOR}) <> sandbox)
+    group by rail order by rail`
 }
 
 /** A payout, as it was claimed, that nobody else asks the rail about before `claim`. */
@@ -153,9 +195,9 @@ export async function claimDuePayouts(
   keys: readonly Key[],
   lease_ms: number,
 ): Promise<ClaimedPayout[]> {
-  const columns = COLUMNS.map(column => `p.${column}`)
+  const columns = PAYOUT_COLUMNS.map(column => `p.${column}`)
   const account_ids = keys.map(key => key.account_id)
-  const claim = (tx: TransactionSql) => tx<(Row & Omit<ClaimedPayout, keyof Payout>)[]>`
+  const claim = (tx: TransactionSql) => tx<(PayoutRow & Omit<ClaimedPayout, keyof Payout>)[]>`
     update payouts p set rail_attempts = p.rail_attempts + 1,
       ask_rail_at = clock_timestamp() + ${`${lease_ms} milliseconds`}::interval
     from (
@@ -172,7 +214,7 @@ export async function claimDuePayouts(
       clock_timestamp() + (select clock_ahead from books b where b.account_id = p.account_id)
         as claimed_at`
   const rows = await transactConfined(sql, account_ids, claim)
-  return rows.map(row => ({ ...row, ...fromRow(row) }))
+  return rows.map(row => ({ ...row, ...payoutOf(row) }))
 }
 
 /** How often the rail was asked about a payout, read with its row locked. */
@@ -351,7 +393,8 @@ export async function listHoldingEntities(sql: Sql, account_id: string | null): 
     select account_id, entity_id as id from holding`
 }
 
-function fromRow(row: Row): Payout {
+/** A payout from its row. */
+export function payoutOf(row: PayoutRow): Payout {
   const holding_to_payout = parseDecimal(row.holding_to_payout)
   const payout_to_destination = parseDecimal(row.payout_to_destination)
   if (holding_to_payout === undefined || payout_to_destination === undefined) {

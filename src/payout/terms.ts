@@ -151,9 +151,26 @@ function differing(remarks: string, what: string, sent: unknown, quoted: unknown
   return [{ reason: 'quote_mismatch', message, remarks }]
 }
 
+/** The terms with what a quote left open and the payout says: network, charges, country. */
+export function paidTerms<Terms extends QuoteTerms>(
+  terms: Terms,
+  request: PayoutRequest,
+  destination: DestinationDetails,
+): Terms {
+  const { wallet, local_payment_network } = destination
+  return {
+    ...terms,
+    destination_country: destinationCountry(destination) || terms.destination_country,
+    fund_transfer_network: request.local?.fund_transfer_network ?? terms.fund_transfer_network,
+    payment_network: local_payment_network?.type ?? terms.payment_network,
+    wallet_type: wallet?.type ?? terms.wallet_type,
+    charge_type: request.charge_type ?? terms.charge_type,
+  }
+}
+
 /**
- * What the quote left open or did not know (network, charges, the beneficiary's country) may be
- * said now, but not to be paid at a fee that belongs to something else.
+ * What the quote left open or did not know may be said now, but not to be paid at a fee that
+ * belongs to something else.
  */
 export function checkSameFee(
   quote: Quote,
@@ -161,15 +178,7 @@ export function checkSameFee(
   destination: DestinationDetails,
   fees: readonly Fee[],
 ): void {
-  const { wallet, local_payment_network } = destination
-  const actual = {
-    ...quote,
-    destination_country: destinationCountry(destination) || quote.destination_country,
-    fund_transfer_network: request.local?.fund_transfer_network ?? quote.fund_transfer_network,
-    payment_network: local_payment_network?.type ?? quote.payment_network,
-    wallet_type: wallet?.type ?? quote.wallet_type,
-    charge_type: request.charge_type ?? quote.charge_type,
-  }
+  const actual = paidTerms(quote, request, destination)
   if (selectFee(fees, feeSubject(actual)) === selectFee(fees, feeSubject(quote))) return
   const message =
     'Another fee applies to this network, charge type or country than the quote was priced with; ' +

@@ -5,6 +5,7 @@ import { test } from 'node:test'
 import {
   AN_HOUR_AGO,
   account,
+  anyRoute,
   beneficiary,
   bookWith,
   countingIds,
@@ -99,6 +100,7 @@ function made(
       principals: new Map(),
       sender_bic: '',
       pricing: () => pricing({ 'USD/HKD': '8' }, fees),
+      routes: [anyRoute],
       newId,
     },
     account,

@@ -8,8 +8,9 @@ import { type Event, recordEvent } from '../event/rules.ts'
 import { type NewId, nameOf } from '../id.ts'
 import { type Instant, plusMilliseconds } from '../instant.ts'
 import { type Book, bookOf, hasRoom, type Journal, postJournal } from '../ledger/rules.ts'
-import type { RailStep } from '../rail/rail.ts'
+import { isAsked, type RailStep } from '../rail/rail.ts'
 import { makeAnswer } from './action.ts'
+import { checkPerson, isInHands, type Person, wordsOf } from './by-hand.ts'
 import { caused } from './cause.ts'
 import { failurePostings, reversalPostings, settlementPostings } from './postings.ts'
 import { postReceipt } from './receiver.ts'
@@ -35,6 +36,8 @@ export interface Advance {
   readonly claim?: Instant
   /** How many answers the rail was told of; all when absent. Used for the rail's steps only. */
   readonly told?: number
+  /** Of the operator: who it is. */
+  readonly person?: Person
   /** What the account answers. */
   readonly answer?: ActionRequest
 }
@@ -84,9 +87,11 @@ export function decideAdvance(state: AdvanceState, advance: Advance): AdvanceOut
   const fresh = stepsOf(state, payout, advance)
   checkSteps(payout, fresh)
   checkAccounts(state, book, payout, fresh)
+  checkPerson(payout, fresh, advance.person)
   // After this point it succeeds.
 
-  let next = payout
+  const rail_reference = advance.person?.reference ?? payout.rail_reference
+  let next: Payout = { ...payout, rail_reference }
   const passed: Payout[] = []
   const entries: Entry[] = []
   const journals: Journal[] = []
@@ -160,6 +165,10 @@ function cancellation(state: AdvanceState, payout: Payout): RailStep {
     const message = `Payout ${payout.id} can no longer be cancelled: the rail has it.`
     throw refusal('payout_not_cancellable', message)
   }
+  if (isInHands(payout)) {
+    const message = `Payout ${payout.id} can no longer be cancelled: it is being paid by hand.`
+    throw refusal('payout_not_cancellable', message)
+  }
   const message = 'Cancelled before the rail took it.'
   return { status: 'failed', failure: { code: 'PF000100', category: 'cancelled', message } }
 }
@@ -202,9 +211,13 @@ function withStep(payout: Payout, step: RailStep, now: Instant): Payout {
   return { ...payout, status, failure, status_description, held_for: '', updated_at: now }
 }
 
-/** What an event tells of a step besides: what is asked of the account, or which answer it gave. */
-function saidOf(payout: Payout, { description }: RailStep, { answer }: Advance) {
+/**
+ * What an event tells of a step besides: what is asked of the account, which answer it gave, or who
+ * took the step by hand and why.
+ */
+function saidOf(payout: Payout, { description }: RailStep, { answer, person }: Advance) {
   return {
+    ...wordsOf(person),
     ...(description !== undefined && { status_description: description }),
     ...(answer !== undefined && { answer: payout.answers.length + 1 }),
   }
@@ -327,13 +340,14 @@ function giveBack(
 
 /**
  * A step by a person takes the payout out of the rail's hands, or it would report what no longer
- * follows; `processing` gives it back, to be asked at once.
+ * follows; `processing` gives it back, to be asked at once, if anybody asks that rail.
  */
 function railProgress(payout: Payout, advance: Advance, applied: number, now: Instant) {
   // A review that comes late, the hold being over, says nothing about the rail.
   if (advance.by === 'review' && applied === 0) return {}
   if (advance.by !== 'rail') {
-    return { ask_rail_at: payout.status === 'processing' ? now : null }
+    const asked = payout.status === 'processing' && isAsked(payout.rail)
+    return { ask_rail_at: asked ? now : null }
   }
   const rail_steps = Math.max(payout.rail_steps, advance.steps.length)
   // Answered while the rail was asked: it is due to be told, whatever it has said without that.

@@ -53,6 +53,7 @@ export const PAYOUT_REFUSALS = [
   'quote_expired',
   'quote_mismatch',
   'fee_unavailable',
+  'route_unavailable',
   'rate_unavailable',
   'rate_stale',
   'amount_out_of_range',
@@ -167,7 +168,9 @@ export const PayoutResponse = Type.Object(
     tracking_details: Type.Object({
       tracking_number: Type.String(),
       tracking_type: Type.String({
-        description: '`uetr` for payouts by SWIFT: the number is the end-to-end reference.',
+        description:
+          '`uetr` for payouts by SWIFT: the number is the end-to-end reference. `bank_reference` ' +
+          'for others, once the bank that paid has given one.',
       }),
     }),
     transaction_description: Type.String(),
@@ -263,13 +266,17 @@ export function presentPayout(payout: Payout) {
     status: payout.status,
     status_description: payout.status_description,
     failure: payout.failure,
-    tracking_details: {
-      tracking_number: mt103 === '' ? '' : uetrOf(payout.id),
-      tracking_type: mt103 === '' ? '' : 'uetr',
-    },
+    tracking_details: trackingOf(payout),
     transaction_description: particulars.transaction_description,
     type: payout.type,
   }
+}
+
+/** The end-to-end reference where there is one, else what the bank calls the payment. */
+function trackingOf({ id, mt103, rail_reference }: Payout) {
+  if (mt103 !== '') return { tracking_number: uetrOf(id), tracking_type: 'uetr' }
+  const tracking_type = rail_reference === '' ? '' : 'bank_reference'
+  return { tracking_number: rail_reference, tracking_type }
 }
 
 interface Side {

@@ -10,7 +10,15 @@ import { type NewId, uniqueKeys } from '../id.ts'
 import type { Answering, Claiming } from '../idempotency/rules.ts'
 import { bookOf } from '../ledger/rules.ts'
 import { type LockedBooks, lockBooks } from '../ledger/store.ts'
-import { checkExpectations, makeQuote, type PricingAt, priceQuote, type Quote } from './rules.ts'
+import { type Route, routeOf } from '../route/rules.ts'
+import {
+  checkExpectations,
+  makeQuote,
+  type PricingAt,
+  priceQuote,
+  type Quote,
+  routeSubject,
+} from './rules.ts'
 import { insertQuotes } from './store.ts'
 import { checkCountryKnown, quoteTerms } from './terms.ts'
 import { presentExplained, presentQuote, type QuoteRequest } from './wire.ts'
@@ -24,6 +32,7 @@ export interface CreateQuote extends Claiming {
 
 export interface QuoteState extends LockedBooks {
   readonly pricing: PricingAt
+  readonly routes: readonly Route[]
   readonly approvals: Approvals
 }
 
@@ -37,6 +46,7 @@ export interface CreatedQuote extends Answering {
  */
 export function createQuote(reference: {
   pricing(): PricingAt
+  routes(): readonly Route[]
   readonly newId: NewId
 }): Operation<CreateQuote, QuoteState, CreatedQuote> {
   const { newId } = reference
@@ -52,14 +62,21 @@ export function createQuote(reference: {
         lockBooks(tx, account_ids),
         named.length === 0 ? [] : findApprovals(tx, uniqueKeys(named)),
       ])
-      return { ...locked, pricing: reference.pricing(), approvals: approvalsByName(approvals) }
+      return {
+        ...locked,
+        pricing: reference.pricing(),
+        routes: reference.routes(),
+        approvals: approvalsByName(approvals),
+      }
     },
 
-    decide({ now, books, pricing: pricingAt, approvals }, { account, request, explain }) {
+    decide({ now, books, pricing: pricingAt, routes, approvals }, { account, request, explain }) {
       const at = bookOf(books, account.account_id).now
       const pricing = pricingAt(account, at)
       const terms = quoteTerms(request, account)
       checkNamed(approvals, account.account_id, terms.entity_id, 'entity_id')
+      // A payout is routed when it is made; a quote that none could use is not given.
+      routeOf(routes, account, routeSubject(terms), 'payout_type')
       checkCountryKnown(terms, pricing.fees)
       const price = priceQuote(terms, pricing, now)
       checkExpectations(price, {

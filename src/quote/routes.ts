@@ -53,6 +53,7 @@ function createRoute(app: FastifyInstance, deps: Deps): void {
           'amount_mismatch',
           'amount_out_of_range',
           'fee_unavailable',
+          'route_unavailable',
           'rate_unavailable',
           'rate_stale',
         ],

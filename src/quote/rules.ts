@@ -16,6 +16,7 @@ import {
   multiplyByRate,
 } from '../money/decimal.ts'
 import { findChain } from '../network/chain.ts'
+import type { RouteSubject } from '../route/rules.ts'
 import { type Basis, type Legs, makeBasis, type PriceSources } from './basis.ts'
 
 export const PAYOUT_TYPES = [
@@ -283,6 +284,16 @@ export function feeSubject(terms: QuoteTerms): FeeSubject {
       (findChain(terms.wallet_type)?.type ?? terms.wallet_type)
     ).toLowerCase(),
     charge_type: terms.charge_type,
+  }
+}
+
+/** What selects the route of these terms: a rail sends what the beneficiary receives. */
+export function routeSubject(terms: QuoteTerms): RouteSubject {
+  return {
+    payout_type: terms.payout_type,
+    network: feeSubject(terms).network,
+    currency: terms.destination_currency,
+    country: terms.destination_country,
   }
 }
 

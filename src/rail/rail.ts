@@ -2,6 +2,31 @@
 import type { BeneficiaryDetails } from '../beneficiary/rules.ts'
 import type { Instant } from '../instant.ts'
 
+/** The rail of sandbox accounts, and of no others. */
+export const SIMULATOR = 'simulator'
+
+/**
+ * The rail of people: no adapter, since nobody is asked. A person takes the payout, pays it at a
+ * bank and says so; until then it waits.
+ */
+export const MANUAL = 'manual'
+
+/** The rails that come with the service and that a route can name. */
+export const ROUTABLE_RAILS: readonly string[] = [MANUAL]
+
+/** The adapters that this process asks, by name. */
+export type Rails = ReadonlyMap<string, Rail>
+
+/** Whether anybody asks the rail what becomes of a payout; '' is no rail. */
+export function isAsked(rail: string): boolean {
+  return rail !== '' && rail !== MANUAL
+}
+
+/** Sandbox accounts go to the simulator and nowhere else; live accounts never go there. */
+export function mayTake(rail: string, { sandbox }: { readonly sandbox: boolean }): boolean {
+  return (rail === SIMULATOR) === sandbox
+}
+
 type Party = Omit<BeneficiaryDetails, 'destination' | 'destination_details' | 'status' | 'type'>
 
 /**

@@ -1,6 +1,14 @@
 // A rail for sandboxes that decides by the payout's amount (contract 19). It keeps nothing: what
 // has happened follows from the amount and the time since the payout was made.
-import type { Failure, Rail, RailPayout, RailReport, RailStatus, RailStep } from './rail.ts'
+import {
+  type Failure,
+  type Rail,
+  type RailPayout,
+  type RailReport,
+  type RailStatus,
+  type RailStep,
+  SIMULATOR,
+} from './rail.ts'
 
 /** Amounts in minor units, both ends included. */
 const SCRIPTS: readonly {
@@ -43,7 +51,7 @@ export function simulator(options: { delay_ms: number }): Rail {
       ask_again_in_ms: steps.length === script.length ? null : Math.max(1, next_ms),
     })
   }
-  return { name: 'simulator', submit: report, inquire: report }
+  return { name: SIMULATOR, submit: report, inquire: report }
 }
 
 /** The steps a payout of this amount goes through. */

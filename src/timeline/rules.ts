@@ -1,5 +1,5 @@
-// The timeline of a payout as pure functions: its states, the journals they wrote and the attempts
-// to tell of them, in one order that follows time and cause. It knows what was read, not how.
+// The timeline of a payout as pure functions: its states, the route it took, who paid it by hand, the
+// journals that were written and the attempts to tell of them, in one order that follows time and cause. It knows what was read, not how.
 import type { Event } from '../event/rules.ts'
 import type { Instant } from '../instant.ts'
 import type { Journal, JournalKind, Posting } from '../ledger/rules.ts'
@@ -7,6 +7,7 @@ import type { Cause, Caused } from '../payout/cause.ts'
 import type { Payout } from '../payout/rules.ts'
 import type { PayoutStatus } from '../payout/states.ts'
 import type { Failure } from '../rail/rail.ts'
+import type { RouteTaken } from '../route/rules.ts'
 import type { Attempt, Delivery } from '../webhook/rules.ts'
 
 /** Most states, and most attempts, of one timeline: the newest. */
@@ -41,6 +42,34 @@ export interface TimelineSource {
   readonly truncated: boolean
 }
 
+/** Where the payout went when it was made, and why. */
+export interface TimelineRoute {
+  readonly kind: 'route'
+  readonly at: Instant
+  readonly rail: string
+  readonly route: RouteTaken | null
+  /** Of its making. */
+  readonly event_id: string
+  readonly sequence: bigint
+}
+
+/** A person has taken the payout, to pay it by hand, or has given it back without paying it. */
+export interface TimelineHandling {
+  readonly kind: 'handling'
+  readonly at: Instant
+  readonly action: 'taken' | 'released'
+  readonly by_hand: ByHand
+  readonly event_id: string
+  readonly sequence: bigint
+}
+
+/** Who did something by hand, and what they said of it; '' where nothing was said. */
+export interface ByHand {
+  readonly operator: string
+  readonly reference: string
+  readonly reason: string
+}
+
 export interface TimelineState {
   readonly kind: 'state'
   readonly at: Instant
@@ -53,6 +82,8 @@ export interface TimelineState {
   readonly failure: Failure | null
   /** The number of the account's answer that led to it, null when none did. */
   readonly answer: number | null
+  /** Null when no operator who gave a name took the step. */
+  readonly by_hand: ByHand | null
   readonly event_id: string
   readonly sequence: bigint
 }
@@ -85,10 +116,15 @@ export interface TimelineWebhook {
   readonly retry_at: Instant | null
 }
 
-export type TimelineItem = TimelineState | TimelineJournal | TimelineWebhook
+export type TimelineItem =
+  | TimelineState
+  | TimelineRoute
+  | TimelineHandling
+  | TimelineJournal
+  | TimelineWebhook
 
 /** What the event of a payout says. Those of earlier versions lack the cause and the journals. */
-interface Facts extends Partial<Caused> {
+interface Facts extends Partial<Caused>, Partial<ByHand> {
   readonly status: PayoutStatus
   readonly previous_status?: PayoutStatus
   readonly failure?: Failure | null
@@ -109,7 +145,9 @@ export function journalsNamed(events: readonly Event[]): bigint[] {
 export function makeTimeline(source: TimelineSource): TimelineItem[] {
   const events = source.events.toSorted((a, b) => compare(a.sequence, b.sequence))
   const items = [
-    ...statesOf(events),
+    ...statesOf(events.filter(({ type }) => !(type in HANDLED))),
+    ...routeOf(source.payout, events[0]),
+    ...events.flatMap(handlingOf),
     ...journalsOf(events, source.journals, source.lines),
     ...source.attempts.map(webhookOf),
   ]
@@ -130,11 +168,11 @@ export function makeTimeline(source: TimelineSource): TimelineItem[] {
   )
 }
 
-const RANKS = { state: 0, journal: 1, webhook_attempt: 2 } as const
+const RANKS = { state: 0, route: 1, handling: 1, journal: 2, webhook_attempt: 3 } as const
 
 function numberOf(item: TimelineItem): bigint {
-  if (item.kind === 'state') return 0n
-  return item.kind === 'journal' ? item.number : BigInt(item.attempt.number)
+  if (item.kind === 'journal') return item.number
+  return item.kind === 'webhook_attempt' ? BigInt(item.attempt.number) : 0n
 }
 
 function deliveryOf(item: TimelineItem): string {
@@ -169,11 +207,38 @@ function statesOf(events: readonly Event[]): TimelineState[] {
       status_description,
       failure,
       answer,
+      by_hand: byHandOf(event),
       event_id: event.id,
       sequence: event.sequence,
     })
   }
   return states
+}
+
+function byHandOf(event: Event): ByHand | null {
+  const { operator, reference = '', reason = '' } = factsOf(event)
+  return operator === undefined ? null : { operator, reference, reason }
+}
+
+/** Nothing of transfers to other accounts, nor where the creation is among what was left out. */
+function routeOf({ rail, route }: Payout, created: Event | undefined): TimelineRoute[] {
+  if (rail === '' || created?.type !== 'payout.created') return []
+  const { id: event_id, sequence, created_at: at } = created
+  return [{ kind: 'route', at, rail, route, event_id, sequence }]
+}
+
+/** By the type of the event. */
+const HANDLED: Readonly<Record<string, TimelineHandling['action']>> = {
+  'payout.taken': 'taken',
+  'payout.released': 'released',
+}
+
+function handlingOf(event: Event): TimelineHandling[] {
+  const action = HANDLED[event.type]
+  const by_hand = byHandOf(event)
+  if (action === undefined || by_hand === null) return []
+  const { id: event_id, sequence, created_at: at } = event
+  return [{ kind: 'handling', at, action, by_hand, event_id, sequence }]
 }
 
 function journalsOf(

@@ -7,18 +7,31 @@ import { amountToJson } from '../money/json.ts'
 import { CAUSES } from '../payout/cause.ts'
 import { PAYOUT_STATUSES } from '../payout/states.ts'
 import { FailureResponse } from '../payout/wire.ts'
+import { SIMULATOR } from '../rail/rail.ts'
+import { conditionWords } from '../route/rules.ts'
 import { timelineAnswers } from './examples.ts'
 import {
   MAX_ATTEMPTS,
   MAX_STATES,
   makeTimeline,
   OUTCOMES,
+  type TimelineHandling,
   type TimelineItem,
   type TimelineJournal,
+  type TimelineRoute,
   type TimelineSource,
   type TimelineState,
   type TimelineWebhook,
 } from './rules.ts'
+
+const ByHandResponse = Type.Object(
+  {
+    operator: Type.String({ description: 'The name of the person.' }),
+    reference: Type.String({ description: 'The bank’s reference of the payment, if it was said.' }),
+    reason: Type.String({ description: 'Why, if it was said.' }),
+  },
+  { title: 'ByHand', description: 'Who did it by hand, and what they said of it.' },
+)
 
 const StateItem = Type.Object(
   {
@@ -45,10 +58,70 @@ const StateItem = Type.Object(
         'Which answer of the account led to it, from 1: see POST /v3/payout/{id}/action. Null ' +
         'when none did.',
     }),
+    by_hand: Type.Union([ByHandResponse, Type.Null()], {
+      description: 'Of steps that an operator took by name; else null.',
+    }),
     event: Id('evt', 'The event that tells of it.'),
     sequence: Type.Integer({ minimum: 1, description: 'The number of that event.' }),
   },
   { title: 'TimelineState', description: 'The payout came to be in this status.' },
+)
+
+const Condition = (description: string) =>
+  Type.Unsafe<string | null>({
+    type: ['string', 'null'],
+    description: `${description}; null: any.`,
+  })
+
+const RouteItem = Type.Object(
+  {
+    at: Timestamp,
+    kind: Type.Literal('route'),
+    rail: Type.String({
+      description:
+        'Where the payout went: `simulator` for sandbox accounts, `manual` for one that people ' +
+        'pay by hand, or the name of another rail. It never changes.',
+    }),
+    route: Type.Union(
+      [
+        Type.Object(
+          {
+            account: Condition('Only payouts of this account'),
+            type: Condition('Only payouts of this type'),
+            network: Condition('Only over this network or chain'),
+            currency: Condition('Only what arrives in this currency'),
+            country: Condition('Only to this country'),
+            priority: Type.Integer({
+              description: 'Decides between routes that name as many conditions.',
+            }),
+          },
+          { title: 'RouteTaken' },
+        ),
+        Type.Null(),
+      ],
+      { description: 'The route that led there, as it was then; null when none was needed.' },
+    ),
+    reason: Type.String({ description: 'Why it went there, in words.' }),
+    event: Id('evt', 'The event of its making.'),
+    sequence: Type.Integer({ minimum: 1, description: 'The number of that event.' }),
+  },
+  { title: 'TimelineRoute', description: 'Which rail the payout was given to, and why.' },
+)
+
+const HandlingItem = Type.Object(
+  {
+    at: Timestamp,
+    kind: Type.Literal('handling'),
+    action: Literals(['taken', 'released'] as const, {
+      description:
+        'A person has taken the payout to pay it, after which it cannot be cancelled, or has ' +
+        'given it back without paying it.',
+    }),
+    by_hand: ByHandResponse,
+    event: Id('evt', 'The event that tells of it.'),
+    sequence: Type.Integer({ minimum: 1, description: 'The number of that event.' }),
+  },
+  { title: 'TimelineHandling', description: 'A payout that people pay passed from hand to hand.' },
 )
 
 const PostingResponse = Type.Object(
@@ -118,8 +191,8 @@ export const TimelineResponse = Type.Object(
         `Whether older states or attempts were left out: the newest ${MAX_STATES} states and ` +
         `${MAX_ATTEMPTS} attempts are kept.`,
     }),
-    items: Type.Array(Type.Union([StateItem, JournalItem, WebhookItem]), {
-      description: 'Oldest first; of one time each state, its journals, its attempts.',
+    items: Type.Array(Type.Union([StateItem, RouteItem, HandlingItem, JournalItem, WebhookItem]), {
+      description: 'Oldest first; of one time each state, the route, its journals, its attempts.',
     }),
   },
   {
@@ -144,6 +217,10 @@ function presentItem(item: TimelineItem) {
   switch (item.kind) {
     case 'state':
       return presentState(item)
+    case 'route':
+      return presentRoute(item)
+    case 'handling':
+      return presentHandling(item)
     case 'journal':
       return presentJournal(item)
     case 'webhook_attempt':
@@ -152,9 +229,42 @@ function presentItem(item: TimelineItem) {
 }
 
 function presentState({ at, kind, event_id, sequence, ...state }: TimelineState) {
-  const { status, previous_status, by, status_description, failure, answer } = state
-  const facts = { status, previous_status, by, status_description, failure, answer }
+  const { status, previous_status, by, status_description, failure, answer, by_hand } = state
+  const facts = { status, previous_status, by, status_description, failure, answer, by_hand }
   return { at, kind, ...facts, event: event_id, sequence: Number(sequence) }
+}
+
+function presentRoute({ at, kind, rail, route, event_id, sequence }: TimelineRoute) {
+  return {
+    at,
+    kind,
+    rail,
+    route: route && {
+      account: route.account_id,
+      type: route.payout_type,
+      network: route.network,
+      currency: route.currency,
+      country: route.country,
+      priority: route.priority,
+    },
+    reason: reasonOf({ rail, route }),
+    event: event_id,
+    sequence: Number(sequence),
+  }
+}
+
+/** Why a payout went to its rail, in words. */
+export function reasonOf({ rail, route }: Pick<TimelineRoute, 'rail' | 'route'>): string {
+  if (route !== null) {
+    return `Of the routes that fit, the one for ${conditionWords(route)} decided.`
+  }
+  if (rail === SIMULATOR) return 'The payouts of sandbox accounts go to the simulator.'
+  return 'The payout was made before there were routes; nobody had paid it.'
+}
+
+function presentHandling({ event_id: event, sequence, ...item }: TimelineHandling) {
+  const { at, kind, action, by_hand } = item
+  return { at, kind, action, by_hand, event, sequence: Number(sequence) }
 }
 
 function presentJournal({ at, kind, event_id, number, journal_kind, ...item }: TimelineJournal) {

@@ -5,9 +5,14 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Deps } from '../deps.ts'
 import { Refusal } from '../errors.ts'
-import type { Key } from '../id.ts'
-import { type ClaimedPayout, claimDuePayouts, listDuePayouts } from '../payout/store.ts'
-import type { Rail, RailPayout, RailReport } from '../rail/rail.ts'
+import {
+  type ClaimedPayout,
+  claimDuePayouts,
+  countLeftAlone,
+  type DuePayout,
+  listDuePayouts,
+} from '../payout/store.ts'
+import { mayTake, type Rail, type RailPayout, type RailReport } from '../rail/rail.ts'
 import { during } from '../steps.ts'
 import { endHolds } from './end-holds.ts'
 
@@ -22,12 +27,22 @@ const ROUND = 500
 /** While what the rail said of one round is written, the next is claimed, and one more waits. */
 const ROUNDS_IN_HAND = 3
 
+/** How often it is told which payouts are left alone. */
+const TELL_EVERY_MS = 30_000
+
 /** Longest wait between questions to a rail that does not answer clearly. */
 const MAX_BACKOFF_MS = 60_000
 
 export function startSettling(deps: Deps): Worker {
   const stopping = new AbortController()
   const { signal } = stopping
+  const tell = () => {
+    tellLeftAlone(deps).catch(error => {
+      deps.log.warn({ err: error }, 'payouts that are left alone could not be counted')
+    })
+  }
+  const telling = setInterval(tell, TELL_EVERY_MS)
+  tell()
   const run = async () => {
     const inHand = new Set<Promise<void>>()
     while (!signal.aborted) {
@@ -48,6 +63,7 @@ export function startSettling(deps: Deps): Worker {
   return {
     stop() {
       stopping.abort()
+      clearInterval(telling)
       return done
     },
   }
@@ -74,12 +90,33 @@ const NOTHING_FOUND: Round = { found: 0, more: false, done: Promise.resolve() }
 /** Resolves when what is due has been claimed, so that nobody finds it again. */
 async function beginRound(deps: Deps): Promise<Round> {
   const ended = await endHolds(deps)
-  const due = await listDuePayouts(deps.finder, ROUND)
+  const listed = await listDuePayouts(deps.finder, [...deps.rails.keys()], ROUND)
+  const due = listed.filter(payout => mayAsk(deps, payout))
   const { claimed, all } = await claim(deps, due)
   const settled = Promise.all(claimed.map(payout => settle(deps, payout)))
   const found = ended + due.length
   // A full round means so, unless some of it will be found again in the next.
   return { found, more: all && found >= ROUND, done: settled.then(() => {}) }
+}
+
+/**
+ * Whether this process asks the rail of a payout: it has an adapter for it, and the account is one
+ * that the rail takes payouts of. An account that is not known here yet will be in a moment.
+ */
+function mayAsk(deps: Deps, { account_id, rail }: DuePayout): boolean {
+  const account = deps.reference.current().accounts.get(account_id)
+  return account !== undefined && deps.rails.has(rail) && mayTake(rail, account)
+}
+
+/** Tells of payouts that a rail is due to be asked about, and that this process leaves alone. */
+export async function tellLeftAlone(deps: Deps): Promise<void> {
+  const { finder, rails, log, metrics } = deps
+  const left = await countLeftAlone(finder, [...rails.keys()])
+  metrics.payoutsLeftAlone.reset()
+  for (const { rail, payouts } of left) {
+    metrics.payoutsLeftAlone.set({ rail }, payouts)
+    log.error({ rail, payouts }, 'payouts are left alone: this process may not ask their rail')
+  }
 }
 
 interface Claims {
@@ -92,11 +129,11 @@ interface Claims {
  * All in one statement, as one for each account of many takes most of the time that settling has.
  * Where that fails, one account that cannot be claimed now comes due again; the others go on.
  */
-async function claim(deps: Deps, due: readonly Key[]): Promise<Claims> {
+async function claim(deps: Deps, due: readonly DuePayout[]): Promise<Claims> {
   if (due.length === 0) return { claimed: [], all: true }
   // The lease outlives the rail's time-out, so nobody else asks while we wait.
   const lease_ms = 2 * deps.config.rail_timeout_ms
-  const claimOf = (keys: readonly Key[]) =>
+  const claimOf = (keys: readonly DuePayout[]) =>
     during('claim', 'payouts', keys.length, () => claimDuePayouts(deps.sql, keys, lease_ms))
   try {
     return { claimed: await claimOf(due), all: true }
@@ -116,8 +153,8 @@ async function claim(deps: Deps, due: readonly Key[]): Promise<Claims> {
 }
 
 async function settle(deps: Deps, payout: ClaimedPayout): Promise<void> {
-  const { rail, metrics } = deps
-  const count = (result: string) => metrics.railReports.inc({ rail: rail.name, result })
+  const { rail } = payout
+  const count = (result: string) => deps.metrics.railReports.inc({ rail, result })
   const report = await askRail(deps, payout)
   if (report === undefined) count('unclear')
   const { account_id, id: payout_id } = payout
@@ -144,8 +181,10 @@ async function settle(deps: Deps, payout: ClaimedPayout): Promise<void> {
 async function askRail(deps: Deps, payout: ClaimedPayout): Promise<RailReport | undefined> {
   try {
     const asked = { ...payout, asked_at: payout.claimed_at }
-    const asking = () => ask(deps.rail, asked, payout.rail_attempts)
-    const question = during('rail', deps.rail.name, 1, asking, { ids: { payout_id: payout.id } })
+    const rail = deps.rails.get(payout.rail)
+    if (rail === undefined) throw new Error(`no adapter for rail ${payout.rail}`)
+    const asking = () => ask(rail, asked, payout.rail_attempts)
+    const question = during('rail', payout.rail, 1, asking, { ids: { payout_id: payout.id } })
     return await withTimeout(question, deps.config.rail_timeout_ms)
   } catch (error) {
     deps.log.warn({ err: error, payout_id: payout.id }, 'rail gave no clear answer')

@@ -15,7 +15,7 @@ import { CANARY, faultsOfLines, privateIn } from '../support/logs.ts'
 import { startProcess } from '../support/process.ts'
 import { bodiesOf, type Route, urlOf, watchRoutes, withText } from '../support/routes.ts'
 import { type Answer, basic, startTestService, type TestService } from '../support/service.ts'
-import { report } from '../support/settling.ts'
+import { askingRail, report } from '../support/settling.ts'
 import { makeWorld, type World } from '../support/world.ts'
 
 const HOSTILE = `${CANARY}\r\n{"level":60,"time":1,"msg":"forged"}\u001b[31m\u009b31m\u2028`
@@ -262,7 +262,7 @@ test('rail that fails with the payout in its error, connections that are lost: l
   }
   const lines = written.length
   await owner`update payouts set ask_rail_at = clock_timestamp() where ask_rail_at is not null`
-  await settleOnce({ ...service.deps, rail: failing })
+  await settleOnce(askingRail(service.deps, failing))
   assert.ok(
     written.slice(lines).some(line => line.includes('rail gave no clear answer')),
     created.text,

@@ -10,7 +10,7 @@ import { checkBooks } from '../support/books.ts'
 import { assertProblems, assertRefused, fingerprint } from '../support/check.ts'
 import { type Cli, openCli } from '../support/cli.ts'
 import { type Answer, type Client, startTestService, type TestService } from '../support/service.ts'
-import { makeDue, report, settleAll } from '../support/settling.ts'
+import { askingRail, makeDue, report, settleAll } from '../support/settling.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: a test reads any member of any answer
 type Json = any
@@ -226,7 +226,7 @@ test('POST /v3/payout/{id}/action, while the rail is being asked: it is asked ag
     if (payout.id === id) assert.equal((await act(account, id, { note: 'Here' })).status, 200)
     return said
   }
-  await settleOnce({ ...service.deps, rail: { ...late, inquire } })
+  await settleOnce(askingRail(service.deps, { ...late, inquire }))
   assert.deepEqual(late.told.at(-1)?.answers, [])
   const rail = listeningRail(() => report('requires_action', 'succeeded'))
   await settleAll(service, rail)

@@ -20,7 +20,14 @@ import {
   startTestService,
   type TestService,
 } from '../support/service.ts'
-import { linesOf, makeDue, report, scriptedRail, settleAll } from '../support/settling.ts'
+import {
+  askingRail,
+  linesOf,
+  makeDue,
+  report,
+  scriptedRail,
+  settleAll,
+} from '../support/settling.ts'
 
 const FUNDED = 10_000_000n
 const FAILURE = {
@@ -92,7 +99,7 @@ async function operatorSets({ account }: Client, payout_id: string, ...statuses:
 async function railSays(...statuses: RailStatus[]): Promise<void> {
   const answer = () =>
     statuses.length === 0 ? Promise.reject(new Error('503')) : Promise.resolve(report(...statuses))
-  await settleOnce({ ...service.deps, rail: scriptedRail(answer) })
+  await settleOnce(askingRail(service.deps, scriptedRail(answer)))
 }
 
 async function eventsOf(id: string): Promise<string[]> {

@@ -12,7 +12,7 @@ import { internalPayout, localPayout } from '../support/bodies.ts'
 import { checkBooks } from '../support/books.ts'
 import { assertRefused, balancesOf, fingerprint } from '../support/check.ts'
 import { type Client, startTestService, type TestService } from '../support/service.ts'
-import { linesOf, report, scriptedRail, settleAll } from '../support/settling.ts'
+import { askingRail, linesOf, report, scriptedRail, settleAll } from '../support/settling.ts'
 
 const AMOUNT = 10_000
 const FEE = 100
@@ -377,7 +377,7 @@ test('a payout ended by the operator after it was found due: not claimed, the ra
   const { id } = await pay(account, {})
   const rail = scriptedRail(async () => report('succeeded'))
   const deps = interrupted(() => byOperator(account, id, 'failed'))
-  await settleOnce({ ...deps, rail })
+  await settleOnce(askingRail(deps, rail))
   assert.deepEqual(rail.calls, [])
   assert.equal(await usd(account), FUNDED)
 })
@@ -389,8 +389,8 @@ test('a review that comes late, the payout being with the rail: the rail is aske
   await review(account, entity, 'approved')
   const later = async () => ({ ...report('compliance_hold'), ask_again_in_ms: 60_000 })
   const rail = scriptedRail(later)
-  await settleOnce({ ...service.deps, rail })
-  await settleOnce({ ...service.deps, rail })
+  await settleOnce(askingRail(service.deps, rail))
+  await settleOnce(askingRail(service.deps, rail))
   assert.equal(await statusOf(account, id), 'compliance_hold')
   await service.deps.lanes.advancePayout.run({
     account_id: account.account.account_id,

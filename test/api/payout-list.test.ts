@@ -179,7 +179,7 @@ function fill(owner: Sql) {
       holding_amount, fixed_fee, variable_fee, destination_currency, destination_amount,
       holding_to_payout, payout_to_destination, holding_fx_id, payout_fx_id,
       balance_transaction_id, beneficiary_id, beneficiary_details, particulars,
-      fund_transfer_network, charge_type, status, created_at, updated_at)
+      fund_transfer_network, charge_type, rail, status, created_at, updated_at)
     select case when i % 3 = 0 then 'acc_b' else 'acc_a' end, 'pot_' || lpad(i::text, 20, '0'),
       'poq_' || lpad(i::text, 20, '0'), case when i % 20 = 2 then 'wallet' else 'local' end, 1,
       case when i % 40 = 2 then 'JPY' else 'USD' end,
@@ -187,7 +187,7 @@ function fill(owner: Sql) {
       'bnf_' || lpad((i % 50)::text, 20, '0'), '{}', json_build_object(
         'reference_id', case when i % 2 = 0 then '' else 'ref-' || i % 50 end,
         'on_behalf_of', case when i % 7 = 0 then 'ent_00000000000000000007' else '' end),
-      '', '', case when i % 8 = 2 then 'failed' else 'succeeded' end,
+      '', '', 'simulator', case when i % 8 = 2 then 'failed' else 'succeeded' end,
       timestamptz '2026-01-01T00:00:00Z' + i * interval '1 second', now()
     from generate_series(1, 6000) i`
 }

@@ -10,6 +10,7 @@ import { checkBooks } from '../support/books.ts'
 import { assertProblems, assertRefused, balancesOf, fingerprint } from '../support/check.ts'
 import { addEndpoint, startReceiver } from '../support/receiver.ts'
 import { type Client, startTestService, type TestService } from '../support/service.ts'
+import { askingRail } from '../support/settling.ts'
 
 const DELAY_MS = 3_600_000
 const DAY_S = 86_400
@@ -132,8 +133,8 @@ test('clock advanced while the rail is asked: its answer does not put off what i
     inquire: async payout =>
       payout.id === id ? { steps: [succeeded], ask_again_in_ms: null } : later,
   }
-  await settleOnce({ ...service.deps, rail })
-  await settleOnce({ ...service.deps, rail })
+  await settleOnce(askingRail(service.deps, rail))
+  await settleOnce(askingRail(service.deps, rail))
   assert.equal((await sandbox.get(`/v3/payout/${id}`)).json.data.status, 'succeeded')
 })
 

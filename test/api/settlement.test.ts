@@ -8,6 +8,7 @@ import { localPayout } from '../support/bodies.ts'
 import { balancesOf, fingerprint } from '../support/check.ts'
 import { type Client, startTestService, type TestService } from '../support/service.ts'
 import {
+  askingRail,
   linesOf,
   makeDue,
   report,
@@ -119,15 +120,15 @@ for (const [what, answer] of UNCLEAR) {
     const account = await funded()
     const { id } = await payOut(account)
     const rail = scriptedRail(answer, answer, () => Promise.resolve(report('succeeded')))
-    await settleOnce({ ...service.deps, rail })
+    await settleOnce(askingRail(service.deps, rail))
     const start = await balancesOf(account)
     assert.equal((await find(account, id)).status, 'processing')
     assert.equal((await find(account, id)).failure, null)
     await makeDue(service, id)
-    await settleOnce({ ...service.deps, rail })
+    await settleOnce(askingRail(service.deps, rail))
     assert.equal((await find(account, id)).status, 'processing')
     await makeDue(service, id)
-    await settleOnce({ ...service.deps, rail })
+    await settleOnce(askingRail(service.deps, rail))
     assert.equal((await find(account, id)).status, 'succeeded')
     assert.deepEqual(rail.calls, [`submit ${id}`, `inquire ${id}`, `inquire ${id}`])
     assert.deepEqual(await balancesOf(account), start)
@@ -138,7 +139,7 @@ test('settling, rail that gave no answer: asked again by itself, after a wait', 
   const account = await funded()
   const { id } = await payOut(account)
   const rail = scriptedRail(() => Promise.reject(new Error('503')))
-  await settleOnce({ ...service.deps, rail })
+  await settleOnce(askingRail(service.deps, rail))
   const [row] = await service.database.owner<{ wait_ms: number }[]>`
     select (extract(epoch from ask_rail_at - clock_timestamp()) * 1000)::float8 as wait_ms
     from payouts where id = ${id}`
@@ -156,9 +157,9 @@ test('settling, rail that never saw the payout when asked again: handed over aga
     () => Promise.resolve(undefined),
     () => Promise.resolve(report('succeeded')),
   )
-  await settleOnce({ ...service.deps, rail })
+  await settleOnce(askingRail(service.deps, rail))
   await makeDue(service, id)
-  await settleOnce({ ...service.deps, rail })
+  await settleOnce(askingRail(service.deps, rail))
   assert.deepEqual(rail.calls, [`submit ${id}`, `inquire ${id}`, `submit ${id}`])
   assert.equal((await find(account, id)).status, 'succeeded')
 })
@@ -179,7 +180,12 @@ for (const [what, rail_timeout_ms, answer] of LATE) {
       const { id } = await payOut(account)
       const { account_id } = account.account
       if (question === 'inquire') {
-        await settleOnce({ ...service.deps, rail: scriptedRail(() => Promise.reject(new Error())) })
+        await settleOnce(
+          askingRail(
+            service.deps,
+            scriptedRail(() => Promise.reject(new Error())),
+          ),
+        )
         await makeDue(service, id)
       }
       const asked = Promise.withResolvers<void>()
@@ -190,7 +196,7 @@ for (const [what, rail_timeout_ms, answer] of LATE) {
         return unclear()
       })
       const config = { ...service.deps.config, rail_timeout_ms }
-      const round = settleOnce({ ...service.deps, config, rail })
+      const round = settleOnce({ ...askingRail(service.deps, rail), config })
       await asked.promise
       const { steps } = report('succeeded')
       const step = { account_id, payout_id: id, steps, by: 'operator' } as const
@@ -201,7 +207,7 @@ for (const [what, rail_timeout_ms, answer] of LATE) {
       const [row] = await service.database.owner`
         select status, ask_rail_at from payouts where id = ${id}`
       assert.deepEqual({ ...row }, { status: 'succeeded', ask_rail_at: null })
-      assert.equal(await settleOnce({ ...service.deps, rail }), 0)
+      assert.equal(await settleOnce(askingRail(service.deps, rail)), 0)
     })
   }
 }
@@ -243,7 +249,7 @@ test('settling, two workers at once: each payout handed over by one of them', as
   const rails: readonly ScriptedRail[] = [1, 2].map(() =>
     scriptedRail(() => Promise.resolve(report('succeeded'))),
   )
-  await Promise.all(rails.map(rail => settleOnce({ ...service.deps, rail })))
+  await Promise.all(rails.map(rail => settleOnce(askingRail(service.deps, rail))))
   const calls = rails.flatMap(rail => rail.calls)
   assert.equal(calls.length, 12)
   assert.equal(new Set(calls).size, 12)

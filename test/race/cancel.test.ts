@@ -19,7 +19,7 @@ import {
   startTestService,
   type TestService,
 } from '../support/service.ts'
-import { report, scriptedRail, settleAll } from '../support/settling.ts'
+import { askingRail, report, scriptedRail, settleAll } from '../support/settling.ts'
 
 const START = 100_000_000n
 const FEE = 100n
@@ -133,7 +133,7 @@ for (const [what, move] of MOVES) {
       moved = move(id)
       await untilBlocked(service.database.owner)
       for (const deps of [service.deps, other.deps]) {
-        assert.equal(await settleOnce({ ...deps, rail }), 1)
+        assert.equal(await settleOnce(askingRail(deps, rail)), 1)
       }
     })
     await moved
@@ -169,7 +169,7 @@ test(`cancels against two workers, ${ROUNDS} rounds: each payout cancelled or pa
     const ids = await Promise.all(Array.from({ length: PAYOUTS }, pay))
     const settle = async ({ deps }: Pick<AnotherProcess, 'deps'>) => {
       await delay(random() * 25)
-      await settleOnce({ ...deps, rail })
+      await settleOnce(askingRail(deps, rail))
     }
     const cancels = ids.map(async (id, i) => {
       await delay(random() * 8)

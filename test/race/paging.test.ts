@@ -46,10 +46,10 @@ async function fill(owner: Sql, account_id: string, beneficiary: string, quote: 
       holding_amount, fixed_fee, variable_fee, destination_currency, destination_amount,
       holding_to_payout, payout_to_destination, holding_fx_id, payout_fx_id,
       balance_transaction_id, beneficiary_id, beneficiary_details, particulars,
-      fund_transfer_network, charge_type, status, created_at, updated_at)
+      fund_transfer_network, charge_type, rail, status, created_at, updated_at)
     select p.account_id, r.id, 'poq' || substr(r.id, 4), p.type, p.amount, p.currency,
       p.holding_currency, p.holding_amount, 0, 0, p.destination_currency, p.destination_amount, 1, 1,
-      '', '', r.line, p.beneficiary_id, p.beneficiary_details, p.particulars, '', '', 'succeeded',
+      '', '', r.line, p.beneficiary_id, p.beneficiary_details, p.particulars, '', '', p.rail, 'succeeded',
       ${time}, ${time}
     from payouts p, unnest(${payouts}::text[], ${lines}::text[]) with ordinality as r(id, line, i)
     where p.account_id = ${account_id} and p.beneficiary_id = ${beneficiary}

@@ -15,6 +15,7 @@ import { checkBooks } from '../support/books.ts'
 import { balancesOf } from '../support/check.ts'
 import { review } from '../support/review.ts'
 import { type Client, startTestService, type TestService } from '../support/service.ts'
+import { askingRail } from '../support/settling.ts'
 
 /** Contract 17, written out. */
 const TABLE: typeof PAYOUT_TRANSITIONS = {
@@ -133,7 +134,7 @@ const rail: Rail = {
 const MOVES: Readonly<Record<Mover, (life: Life, status: PayoutStatus) => Promise<unknown>>> = {
   async rail({ id }, status) {
     said.set(id, [...(said.get(id) ?? []), step(status)])
-    assert.ok((await settleOnce({ ...service.deps, rail })) > 0, 'the rail is due to be asked')
+    assert.ok((await settleOnce(askingRail(service.deps, rail))) > 0, 'the rail is due to be asked')
   },
 
   operator({ payer, id }, status) {
@@ -146,7 +147,7 @@ const MOVES: Readonly<Record<Mover, (life: Life, status: PayoutStatus) => Promis
     const result = status === 'failed' ? 'rejected' : 'approved'
     const reviewed = await review(service, payer, entity, result)
     assert.equal(reviewed.status, 200, reviewed.text)
-    assert.ok((await settleOnce({ ...service.deps, rail })) > 0, 'a hold is over')
+    assert.ok((await settleOnce(askingRail(service.deps, rail))) > 0, 'a hold is over')
   },
 
   account({ payer, id }, status) {

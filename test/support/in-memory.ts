@@ -11,6 +11,7 @@ import { type Book, EMPTY_HASH } from '../../src/ledger/rules.ts'
 import { type Decimal, parseDecimal } from '../../src/money/decimal.ts'
 import type { PayoutRequest } from '../../src/payout/wire.ts'
 import type { PairPolicy, Pricing, Quote, QuoteTerms } from '../../src/quote/rules.ts'
+import type { Route } from '../../src/route/rules.ts'
 import { bankBeneficiary } from './bodies.ts'
 
 /** The time of the book; rates are of an hour before. */
@@ -113,6 +114,17 @@ export function pricing(
     fee_required: false,
     policyOf: () => ({ ...ordinary, ...policy }),
   }
+}
+
+/** Any payout of a live account goes to a rail that is asked. */
+export const anyRoute: Route = {
+  account_id: null,
+  payout_type: null,
+  network: null,
+  currency: null,
+  country: null,
+  priority: 0,
+  rail: 'bank',
 }
 
 export const terms: QuoteTerms = {

@@ -20,6 +20,9 @@ import { upsertRates } from '../../src/fx/store.ts'
 import { newId } from '../../src/id.ts'
 import { makeMetrics } from '../../src/metrics.ts'
 import { parseDecimal } from '../../src/money/decimal.ts'
+import { MANUAL } from '../../src/rail/rail.ts'
+import type { Route } from '../../src/route/rules.ts'
+import { upsertRoute } from '../../src/route/store.ts'
 import { createDatabase, type TestDatabase } from './database.ts'
 import { keepMetrics, serviceLog } from './logs.ts'
 
@@ -54,6 +57,8 @@ export interface TestService {
   /** `{ 'EUR/USD': '1.1' }`, as of now unless said otherwise. */
   setRates(rates: Readonly<Record<string, string>>, as_of?: string): Promise<void>
   setFees(fees: readonly Partial<Fee>[]): Promise<void>
+  /** The routes of live accounts, and no others: `{ currency: 'HKD' }` goes to people. */
+  setRoutes(routes: readonly Partial<Route>[]): Promise<void>
   /** Another process on the same database, which learns of changes only as processes do. */
   anotherProcess(): Promise<AnotherProcess>
   close(): Promise<void>
@@ -139,6 +144,11 @@ export async function startTestService(
       await deps.sql.begin(tx => replaceFees(tx, rows))
       await deps.reference.refresh()
     },
+    async setRoutes(routes) {
+      await deps.sql`delete from routes`
+      for (const route of routes) await upsertRoute(deps.sql, { ...ANY_PAYOUT, ...route })
+      await deps.reference.refresh()
+    },
     anotherProcess: () => startProcess(database.url, full, log),
     async close() {
       await close()
@@ -196,6 +206,17 @@ const NO_FEE: Fee = {
   minimum_amount: null,
   maximum_amount: null,
   sample: false,
+}
+
+/** A route for every payout, to people. */
+const ANY_PAYOUT: Route = {
+  account_id: null,
+  payout_type: null,
+  network: null,
+  currency: null,
+  country: null,
+  priority: 0,
+  rail: MANUAL,
 }
 
 export function basic(key_id: string, secret: string): string {

@@ -1,14 +1,20 @@
 // Settlement as tests need it: rounds until nothing is due, payouts made due now, and rails that
 // say what a test wants. The worker, the lanes and the ledger are the product's.
+import type { Deps } from '../../src/deps.ts'
 import type { PayoutRequest } from '../../src/payout/wire.ts'
-import type { Rail, RailReport, RailStatus } from '../../src/rail/rail.ts'
+import { type Rail, type RailReport, type RailStatus, SIMULATOR } from '../../src/rail/rail.ts'
 import { settleOnce } from '../../src/worker/settle-payouts.ts'
 import { localPayout } from './bodies.ts'
 import type { Client, TestService } from './service.ts'
 
+/** As if this were the rail of sandbox accounts. */
+export function askingRail(deps: Deps, rail: Rail): Deps {
+  return { ...deps, rails: new Map([[SIMULATOR, rail]]) }
+}
+
 /** Rounds of the settling worker until no payout is due. */
 export async function settleAll(service: TestService, rail?: Rail): Promise<void> {
-  const deps = rail === undefined ? service.deps : { ...service.deps, rail }
+  const deps = rail === undefined ? service.deps : askingRail(service.deps, rail)
   while ((await settleOnce(deps)) > 0);
 }
 

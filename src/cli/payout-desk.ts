@@ -1,0 +1,199 @@
+// corridor payout list|show|take|release: what an operator looks for in all accounts, and what people
+// pay by hand. The step that says how it went is payout transition.
+import type { Command } from 'commander'
+import { listAccounts } from '../account/store.ts'
+import { databaseNow } from '../db/connect.ts'
+import { newId } from '../id.ts'
+import { amountToJson } from '../money/json.ts'
+import type { Handling, Person } from '../payout/by-hand.ts'
+import { handlePayout } from '../payout/by-hand-operations.ts'
+import { type DeskFilter, listForDesk } from '../payout/desk-store.ts'
+import type { Payout } from '../payout/rules.ts'
+import { PAYOUT_STATUSES } from '../payout/states.ts'
+import { findPayoutAccount } from '../payout/store.ts'
+import { presentPayout } from '../payout/wire.ts'
+import { MANUAL } from '../rail/rail.ts'
+import { findTimeline } from '../timeline/store.ts'
+import { presentTimeline } from '../timeline/wire.ts'
+import { findAccount } from './account.ts'
+import { type Context, print, UsageError, withContext } from './context.ts'
+import { DEFAULT_LIMIT, MAX_LIMIT, readLimit } from './list-limit.ts'
+import { listWords, showWords } from './payout-words.ts'
+import { visible } from './terminal.ts'
+
+interface Json {
+  json?: boolean
+}
+
+const MAX_REFERENCE = 140
+const MAX_REASON = 500
+
+export const REFERENCE = `the bank's reference of the payment, up to ${MAX_REFERENCE} characters`
+export const REASON = `why, for the account's timeline, up to ${MAX_REASON} characters`
+
+export function deskCommands(payout: Command): void {
+  payout
+    .command('list')
+    .description('list payouts of all accounts, the newest first, or those that wait longest')
+    .option('--status <status>', `only these: ${PAYOUT_STATUSES.join(', ')}`)
+    .option('--rail <rail>', `only those that went to this rail, such as ${MANUAL}`)
+    .option('--account <id>', 'one account instead of all')
+    .option('--limit <count>', `most to list, 1 to ${MAX_LIMIT}`, readLimit, DEFAULT_LIMIT)
+    .option('--json', 'print JSON')
+    .addHelpText('after', LIST_HELP)
+    .action(listAction)
+  payout
+    .command('show')
+    .description('show all that is needed to pay a payout, and what became of it')
+    .argument('<payout>', 'payout id')
+    .option('--json', 'print JSON')
+    .addHelpText('after', '\nExample:\n  npx corridor payout show pot_01m7xpm2m0c6hkd4r9ye')
+    .action(showAction)
+  payout
+    .command('take')
+    .description('take a payout to pay it by hand; the account can no longer cancel it')
+    .argument('<payout>', 'payout id')
+    .option('--from <name>', 'who has it now, to take it over; ask first whether it was paid')
+    .option('--reason <text>', REASON)
+    .option('--json', 'print JSON')
+    .addHelpText('after', TAKE_HELP)
+    .action((id: string, options: Words & { from?: string }) => handle('take', id, options))
+  payout
+    .command('release')
+    .description('give a payout back that you have taken and not paid; it can be cancelled again')
+    .argument('<payout>', 'payout id')
+    .requiredOption('--reason <text>', REASON)
+    .option('--json', 'print JSON')
+    .addHelpText('after', RELEASE_HELP)
+    .action((id: string, options: Words) => handle('release', id, options))
+}
+
+const LIST_HELP = `
+With --status processing, requires_action or compliance_hold those that wait
+longest come first.
+
+Example:
+  npx corridor payout list --rail ${MANUAL} --status processing`
+
+const TAKE_HELP = `
+One person at a time has a payout: who takes it is CORRIDOR_USER, else the user
+of the system. Take it before you pay it, or its account may cancel it and have
+the money back while you pay.
+
+Example:
+  npx corridor payout take pot_01m7xpm2m0c6hkd4r9ye`
+
+const RELEASE_HELP = `
+Never release what may have been paid: the account can have its money back then.
+
+Example:
+  npx corridor payout release pot_01m7xpm2m0c6hkd4r9ye \\
+    --reason "The bank is closed until Monday"`
+
+interface ListOptions extends Json {
+  status?: string
+  rail?: string
+  account?: string
+  limit: number
+}
+
+async function listAction(options: ListOptions): Promise<void> {
+  const { limit, account, rail } = options
+  const status = PAYOUT_STATUSES.find(known => known === options.status)
+  if (options.status !== undefined && status === undefined) {
+    throw new UsageError(`unknown status ${options.status}; it is one of ${PAYOUT_STATUSES}`)
+  }
+  const filter: DeskFilter = {
+    ...(account !== undefined && { account_id: account }),
+    ...(status !== undefined && { status }),
+    ...(rail !== undefined && { rail }),
+  }
+  const { found, now } = await withContext(async ({ audit }) => {
+    if (account !== undefined) await findAccount(audit, account)
+    // One more than is shown tells whether there are more.
+    return { found: await listForDesk(audit, filter, limit + 1), now: await databaseNow(audit) }
+  })
+  const payouts = found.slice(0, limit)
+  const has_more = found.length > limit
+  const words = payouts.length === 0 ? 'no such payout' : listWords(payouts, now)
+  const more = has_more ? `\n\nand more: --limit shows up to ${MAX_LIMIT}` : ''
+  const results = payouts.map(presentForDesk)
+  print(options, { object: 'list', has_more, results }, `${words}${more}`)
+}
+
+async function showAction(payout_id: string, options: Json): Promise<void> {
+  const { account, source } = await withContext(async context => {
+    const account_id = await accountOf(context, payout_id)
+    const account = (await listAccounts(context.sql)).find(a => a.account_id === account_id)
+    return { account, source: await findTimeline(context.sql, { account_id, id: payout_id }) }
+  })
+  if (source === undefined || account === undefined) throw new UsageError(`no payout ${payout_id}`)
+  const { items } = presentTimeline(source)
+  const data = { ...presentForDesk(source.payout), account_name: account.name, timeline: items }
+  print(options, data, showWords(source, account))
+}
+
+/** The payout as the API shows it, and what only an operator sees. */
+function presentForDesk(payout: Payout) {
+  const { account_id, rail, route, rail_reference, taken_by, taken_at } = payout
+  return {
+    account_id,
+    rail,
+    route,
+    rail_reference,
+    taken_by,
+    taken_at,
+    send: {
+      amount: amountToJson(payout.destination_amount),
+      currency: payout.destination_currency,
+    },
+    payout: presentPayout(payout),
+  }
+}
+
+interface Words extends Json {
+  reference?: string
+  reason?: string
+}
+
+async function handle(
+  act: Handling['act'],
+  payout_id: string,
+  options: Words & { from?: string },
+): Promise<void> {
+  const { from } = options
+  const { payout, event } = await withContext(async context => {
+    const person = personOf(context, options)
+    const account_id = await accountOf(context, payout_id)
+    const command = { account_id, payout_id, act, person, ...(from !== undefined && { from }) }
+    return context.write(handlePayout(newId), command)
+  })
+  const { taken_by, taken_at } = payout
+  const words =
+    act === 'take'
+      ? `${payout_id}  taken by ${visible(taken_by)}; pay it: corridor payout show ${payout_id}`
+      : `${payout_id}  released; its account can cancel it`
+  print(options, { payout: payout_id, taken_by, taken_at, event: event.id }, words)
+}
+
+/** Who is at the keyboard, and what they say. */
+export function personOf({ config }: Context, { reference, reason }: Words): Person {
+  return {
+    name: config.user,
+    ...(reference !== undefined && { reference: readText('reference', reference, MAX_REFERENCE) }),
+    ...(reason !== undefined && { reason: readText('reason', reason, MAX_REASON) }),
+  }
+}
+
+function readText(option: string, given: string, most: number): string {
+  const text = given.trim()
+  if (text !== '' && text.length <= most && text === visible(text)) return text
+  const rule = `1 to ${most} characters that can be seen`
+  throw new UsageError(`--${option} must be text of ${rule}, not "${visible(given)}"`)
+}
+
+export async function accountOf({ audit }: Context, payout_id: string): Promise<string> {
+  const account_id = await findPayoutAccount(audit, payout_id)
+  if (account_id === undefined) throw new UsageError(`no payout ${payout_id}`)
+  return account_id
+}

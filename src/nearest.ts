@@ -1,0 +1,43 @@
+// What somebody may have meant who wrote a name that is not known. Pure.
+
+/**
+ * The known name that the fewest changed, added, left out or swapped characters lead to; undefined
+ * when each is further away than a third of the longer one. Letter case does not count.
+ */
+export function nearestOf(written: string, known: Iterable<string>): string | undefined {
+  let nearest: string | undefined
+  let least = Number.POSITIVE_INFINITY
+  for (const name of known) {
+    const distance = distanceOf(written.toLowerCase(), name.toLowerCase())
+    const bearable = Math.max(1, Math.floor(Math.max(written.length, name.length) / 3))
+    if (distance > bearable || distance >= least) continue
+    nearest = name
+    least = distance
+  }
+  return nearest
+}
+
+/** The words to end a refusal with: `; did you mean chats?`, or nothing. */
+export function didYouMean(written: string, known: Iterable<string>): string {
+  const nearest = nearestOf(written, known)
+  return nearest === undefined ? '' : `; did you mean ${nearest}?`
+}
+
+/** Optimal string alignment: a pair of neighbours that is swapped is one change. */
+function distanceOf(a: string, b: string): number {
+  let before: number[] = []
+  let above = Array.from({ length: b.length + 1 }, (_, j) => j)
+  for (let i = 1; i <= a.length; i++) {
+    const row = [i]
+    for (let j = 1; j <= b.length; j++) {
+      const same = a[i - 1] === b[j - 1]
+      const changed = (above[j - 1] ?? 0) + (same ? 0 : 1)
+      const least = Math.min((above[j] ?? 0) + 1, (row[j - 1] ?? 0) + 1, changed)
+      const swapped = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]
+      row.push(swapped ? Math.min(least, (before[j - 2] ?? 0) + 1) : least)
+    }
+    before = above
+    above = row
+  }
+  return above[b.length] ?? 0
+}

@@ -1,0 +1,90 @@
+// Payouts that people pay: who has taken one, what they must say of it, and when the account can no
+// longer cancel it. Pure. One person at a time has a payout, or two would pay it.
+import { refusal, refuseIfAny } from '../errors.ts'
+import type { Instant } from '../instant.ts'
+import { invalid } from '../party/rules.ts'
+import { MANUAL, type RailStep } from '../rail/rail.ts'
+import { FAILING } from './operator-step.ts'
+import type { Payout } from './rules.ts'
+import { isFinal, type PayoutStatus } from './states.ts'
+
+/** Who moves a payout by hand, and what they say of it. */
+export interface Person {
+  readonly name: string
+  /** The bank's reference of the payment. */
+  readonly reference?: string
+  readonly reason?: string
+}
+
+/** What the event of a step by a person says of the person. */
+export function wordsOf(person: Person | undefined) {
+  if (person === undefined) return {}
+  const { name: operator, reference, reason } = person
+  return { operator, ...(reference && { reference }), ...(reason && { reason }) }
+}
+
+/** Refuses a step of a payout by the manual rail that may pay twice, or leaves no trace of why. */
+export function checkPerson(payout: Payout, steps: readonly RailStep[], person?: Person): void {
+  const [step] = steps
+  if (payout.rail !== MANUAL || person === undefined || step === undefined) return
+  const isPaid = payout.status === 'succeeded'
+  if (!isPaid && payout.taken_by !== '' && payout.taken_by !== person.name) {
+    throw takenByAnother(payout)
+  }
+  if (step.status === 'succeeded' && payout.taken_by === '') {
+    const message = `Payout ${payout.id} was taken by nobody; take it before you pay it.`
+    throw refusal('invalid_transition', message, 'status')
+  }
+  const reference = person.reference ?? payout.rail_reference
+  const noReference = step.status === 'succeeded' && reference === ''
+  const noReason = FAILING.includes(step.status) && (person.reason ?? '') === ''
+  refuseIfAny([
+    ...(noReference ? [invalid('reference', 'Say the reference that the bank has given.')] : []),
+    ...(noReason ? [invalid('reason', 'Say why the money goes back.')] : []),
+  ])
+}
+
+/** A payout that a person takes, to pay it, or gives back without having paid it. */
+export interface Handling {
+  readonly act: 'take' | 'release'
+  readonly person: Person
+  /** Whom it is taken over from. */
+  readonly from?: string
+}
+
+const OPEN: Readonly<Record<Handling['act'], readonly PayoutStatus[]>> = {
+  take: ['processing'],
+  release: ['processing', 'requires_action', 'compliance_hold'],
+}
+
+/** The payout in other hands; refuses with invalid_transition. */
+export function decideHandling(payout: Payout, handling: Handling, now: Instant): Payout {
+  const { act, person, from } = handling
+  if (payout.rail !== MANUAL) {
+    const where = payout.rail === '' ? 'no rail' : `rail ${payout.rail}`
+    throw refused(`Payout ${payout.id} goes to ${where}; people pay those of rail ${MANUAL}.`)
+  }
+  if (!OPEN[act].includes(payout.status)) {
+    throw refused(`Payout ${payout.id} is ${payout.status}; nobody is to pay it.`)
+  }
+  if (act === 'take') {
+    if (payout.taken_by !== '' && payout.taken_by !== from) throw takenByAnother(payout)
+    return { ...payout, taken_by: person.name, taken_at: now, updated_at: now }
+  }
+  if (payout.taken_by === '') throw refused(`Payout ${payout.id} was taken by nobody.`)
+  if (payout.taken_by !== person.name) throw takenByAnother(payout)
+  return { ...payout, taken_by: '', taken_at: null, updated_at: now }
+}
+
+/** Whether the account must not have its money back: somebody may have paid, or be paying. */
+export function isInHands(payout: Payout): boolean {
+  return payout.taken_by !== '' && !isFinal(payout.status)
+}
+
+function takenByAnother({ id, taken_by, taken_at }: Payout) {
+  return refused(`Payout ${id} was taken by ${taken_by} at ${taken_at}.`)
+}
+
+function refused(message: string) {
+  return refusal('invalid_transition', message)
+}

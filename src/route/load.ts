@@ -1,0 +1,161 @@
+// A route from the words of an operator: every name is known, and the route could fit some payout.
+// What payout types, networks and accounts there are, it is told. Pure.
+import type { Account } from '../account/rules.ts'
+import type { Read } from '../csv.ts'
+import { CURRENCIES } from '../money/currency.ts'
+import { didYouMean } from '../nearest.ts'
+import { CHAINS } from '../network/chain.ts'
+import { NETWORKS } from '../network/local.ts'
+import { PAYMENT_NETWORKS } from '../network/payment.ts'
+import { COUNTRIES } from '../party/country.ts'
+import { ROUTABLE_RAILS, SIMULATOR } from '../rail/rail.ts'
+import { type Route, type RouteConditions, TRANSFER } from './rules.ts'
+
+/** One route as text; absent is any. */
+export interface RouteCells {
+  readonly type?: string
+  readonly network?: string
+  readonly currency?: string
+  readonly country?: string
+  readonly account?: string
+}
+
+/** What belongs to other rooms. */
+export interface RouteVocabulary {
+  readonly payout_types: readonly string[]
+  readonly accounts: readonly Account[]
+  /** The name as requests of this payout type carry it; undefined when none can. */
+  networkName(payout_type: string, name: string): string | undefined
+  /** Why no payout of this type goes to this country; undefined when some can. */
+  countryFault(payout_type: string, code: string): string | undefined
+}
+
+export const MAX_PRIORITY = 1000
+
+/** The conditions, or everything that is wrong with them. */
+export function readConditions(
+  cells: RouteCells,
+  vocabulary: RouteVocabulary,
+): Read<RouteConditions> {
+  const payout_type = cells.type?.toLowerCase() ?? null
+  const currency = cells.currency?.toUpperCase() ?? null
+  const country = cells.country?.toUpperCase() ?? null
+  const account_id = cells.account ?? null
+  const types = vocabulary.payout_types.filter(type => type !== TRANSFER)
+  const type = checkType(payout_type, types)
+  const network: Read<string | null> =
+    type.length > 0
+      ? { value: null }
+      : readNetwork(cells.network, payout_type, currency, vocabulary)
+  const messages = [
+    ...type,
+    ...(network.messages ?? []),
+    ...checkName('currency', currency, CURRENCIES.keys()),
+    ...checkCountry(country, payout_type ?? 'local', vocabulary),
+    ...checkAccount(account_id, vocabulary.accounts),
+  ]
+  if (messages.length > 0) return { messages }
+  return { value: { account_id, payout_type, network: network.value ?? null, currency, country } }
+}
+
+/** A rail that a route can name, and the priority; 0 when it is not said. */
+export function readTarget(
+  rail: string,
+  priority: string | undefined,
+): Read<Pick<Route, 'rail' | 'priority'>> {
+  const name = rail.toLowerCase()
+  const messages: string[] = []
+  if (name === SIMULATOR) {
+    messages.push('the simulator takes the payouts of sandbox accounts, and of no live account')
+  } else if (!ROUTABLE_RAILS.includes(name)) {
+    const hint = `the rails are ${ROUTABLE_RAILS.join(', ')}${didYouMean(name, ROUTABLE_RAILS)}`
+    messages.push(`unknown rail ${rail}; ${hint}`)
+  }
+  const number = Number(priority ?? '0')
+  if (!/^-?\d{1,4}$/.test(priority ?? '0') || Math.abs(number) > MAX_PRIORITY) {
+    messages.push(`priority "${priority}" is not a whole number from -${MAX_PRIORITY} to 1000`)
+  }
+  return messages.length > 0 ? { messages } : { value: { rail: name, priority: number } }
+}
+
+function checkType(payout_type: string | null, types: readonly string[]): string[] {
+  if (payout_type === null || types.includes(payout_type)) return []
+  if (payout_type === TRANSFER) {
+    return [`a ${TRANSFER} payout is a transfer inside the installation and needs no route`]
+  }
+  const hint = didYouMean(payout_type, types)
+  return [`unknown type ${payout_type}; the types are ${types.join(', ')}${hint}`]
+}
+
+/** A network belongs to a payout type, and a local one to a currency too. */
+function readNetwork(
+  written: string | undefined,
+  payout_type: string | null,
+  currency: string | null,
+  vocabulary: RouteVocabulary,
+): Read<string | null> {
+  if (written === undefined) return { value: null }
+  if (payout_type === null) return { messages: ['a network needs the type it belongs to'] }
+  const name = vocabulary.networkName(payout_type, written)
+  if (name === undefined) {
+    const names = networksOf(payout_type).map(network => network.name)
+    return {
+      messages: [`unknown network ${written} of type ${payout_type}${didYouMean(written, names)}`],
+    }
+  }
+  const carried = networksOf(payout_type).filter(network => network.name === name)
+  const currencies = carried.flatMap(network => network.currencies)
+  if (currency === null || currencies.includes(currency)) return { value: name }
+  return { messages: [`network ${name} carries ${currencies.join(', ')} and no ${currency}`] }
+}
+
+interface NetworkOfType {
+  readonly name: string
+  readonly currencies: readonly string[]
+}
+
+function networksOf(payout_type: string): readonly NetworkOfType[] {
+  const inOne = ({ name, currency }: { readonly name: string; readonly currency: string }) => ({
+    name,
+    currencies: [currency],
+  })
+  switch (payout_type) {
+    case 'local':
+      return NETWORKS.map(inOne)
+    case 'local_payment_network':
+      return PAYMENT_NETWORKS.map(inOne)
+    case 'wallet':
+      return CHAINS.map(({ type: name, currencies }) => ({ name, currencies }))
+    default:
+      return []
+  }
+}
+
+function checkName(what: string, code: string | null, known: Iterable<string>): string[] {
+  const names = [...known]
+  if (code === null || names.includes(code)) return []
+  return [`unknown ${what} ${code}${didYouMean(code, names)}`]
+}
+
+function checkCountry(
+  code: string | null,
+  payout_type: string,
+  vocabulary: RouteVocabulary,
+): string[] {
+  const fault = code === null ? undefined : vocabulary.countryFault(payout_type, code)
+  if (fault === undefined || code === null) return []
+  return [COUNTRIES.has(code) ? fault : `${fault}${didYouMean(code, COUNTRIES.keys())}`]
+}
+
+function checkAccount(account_id: string | null, accounts: readonly Account[]): string[] {
+  if (account_id === null) return []
+  const account = accounts.find(known => known.account_id === account_id)
+  if (account === undefined) {
+    const ids = accounts.map(known => known.account_id)
+    return [`unknown account ${account_id}${didYouMean(account_id, ids)}`]
+  }
+  if (!account.sandbox) return []
+  return [
+    `account ${account_id} is a sandbox: the simulator takes its payouts, whatever the routes`,
+  ]
+}
