@@ -1,6 +1,6 @@
-// Reference data as this process knows it: accounts, keys, rates, fees and routes, held in memory, replaced
-// whole when the database says that any of them changed. Told by NOTIFY; it also looks twice a
-// second, so that a lost notification delays a revoked key by half a second and no more.
+// Reference data as this process knows it: accounts, keys, rates, fees and routes, held in memory,
+// replaced whole when the database says that any of them changed. Told by NOTIFY; it also looks
+// twice a second, so that a lost notification delays a revoked key by half a second and no more.
 import type { Account, ApiKey } from './account/rules.ts'
 import { listAccounts, listApiKeys } from './account/store.ts'
 import type { Config } from './config.ts'

@@ -1,4 +1,5 @@
-// Records as people read them in a terminal: what is set, a line a value, with what is nested indented.
+// Records as people read them in a terminal: what is set, one line a value, with what is nested
+// indented.
 import type { Instant } from '../instant.ts'
 import { padTo, visible, widthOf } from './terminal.ts'
 

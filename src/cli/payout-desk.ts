@@ -1,5 +1,5 @@
-// corridor payout list|show|take|release: what an operator looks for in all accounts, and what people
-// pay by hand. The step that says how it went is payout transition.
+// corridor payout list|show|take|release: what an operator looks for in all accounts, and what
+// people pay by hand. The step that says how it went is payout transition.
 import type { Command } from 'commander'
 import { listAccounts } from '../account/store.ts'
 import { databaseNow } from '../db/connect.ts'

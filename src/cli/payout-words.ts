@@ -1,5 +1,5 @@
-// What payout list and payout show tell people: who waits for money, and all that is needed to pay it
-// by hand. Texts that callers of the API have written are shown escaped.
+// What payout list and payout show tell people: who waits for money, and all that is needed to pay
+// it by hand. Texts that callers of the API have written are shown escaped.
 import type { Account } from '../account/rules.ts'
 import { type Instant, secondsBetween } from '../instant.ts'
 import { currencyExponent } from '../money/currency.ts'

@@ -24,8 +24,8 @@ interface TransitionOptions {
 }
 
 const MESSAGE_MEANING =
-  `failure message (default: the reason, else ${OPERATOR_FAILURE.message}); with ${ASKING}, what the account is ` +
-  'asked for'
+  `failure message (default: the reason, else ${OPERATOR_FAILURE.message}); with ${ASKING}, ` +
+  'what the account is asked for'
 
 export function payoutCommands(program: Command): void {
   const payout = program

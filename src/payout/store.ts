@@ -145,9 +145,9 @@ export interface DuePayout extends Key {
 }
 
 /**
- * Payouts whose rail is one of these and due to be asked, oldest first. Reads without a lock; claiming decides. Here
- * and below what is due is judged by the time of the statement, at which an index scan can begin:
- * clock_timestamp() moves, and what is due later would all be read.
+ * Payouts whose rail is one of these and due to be asked, oldest first. Reads without a lock;
+ * claiming decides. Here and below what is due is judged by the time of the statement, at which an
+ * index scan can begin: clock_timestamp() moves, and what is due later would all be read.
  */
 export async function listDuePayouts(
   finder: Sql,

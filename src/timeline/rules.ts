@@ -1,5 +1,6 @@
-// The timeline of a payout as pure functions: its states, the route it took, who paid it by hand, the
-// journals that were written and the attempts to tell of them, in one order that follows time and cause. It knows what was read, not how.
+// The timeline of a payout as pure functions: its states, the route it took, who paid it by hand,
+// the journals that were written and the attempts to tell of them, in one order that follows time
+// and cause. It knows what was read, not how.
 import type { Event } from '../event/rules.ts'
 import type { Instant } from '../instant.ts'
 import type { Journal, JournalKind, Posting } from '../ledger/rules.ts'

@@ -31,6 +31,7 @@ before(async () => {
     .sort((a, b) => Number(a.method === 'DELETE') - Number(b.method === 'DELETE'))
   await service.setRates({ 'EUR/USD': '1.1' })
   owner = await makeWorld(service, true)
+  await service.setRoutes([{}])
   live = await makeWorld(service, false)
   stranger = await makeWorld(service, true)
   liveStranger = await makeWorld(service, false)

@@ -37,7 +37,13 @@ test('payout transition to failed: principal and fees are back, the failure is s
   assert.deepEqual([code, stderr], [0, ''])
   const failure = { code: 'OP000100', category: 'operator', message: 'Set by the operator.' }
   const { balance_transaction, ...rest } = json
-  assert.deepEqual(rest, { payout: id, from: 'processing', to: 'failed', failure })
+  assert.deepEqual(rest, {
+    payout: id,
+    from: 'processing',
+    to: 'failed',
+    failure,
+    reference: '',
+  })
   assert.deepEqual(balance_transaction.net, { amount: 10_110, currency: 'USD' })
   assert.equal(balance_transaction.type, 'payout_failure')
   assert.equal(await balance(), '100000')

@@ -283,7 +283,13 @@ async function checkTimeline({ payer, id, passed, line }: Life, payout: Json): P
     { object, of, status, truncated },
     { object: 'payout_timeline', of: id, status: payout.status, truncated: false },
   )
-  const items: Json[] = timeline.items
+  const everything: Json[] = timeline.items
+  const routes = everything.filter(item => item.kind === 'route')
+  assert.deepEqual(
+    routes.map(item => item.rail),
+    payout.type === 'service_account' ? [] : ['simulator'],
+  )
+  const items = everything.filter(item => item.kind !== 'route')
   assert.deepEqual(
     items.map(item =>
       item.kind === 'state'

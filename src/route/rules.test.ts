@@ -1,0 +1,113 @@
+// Which route a payout takes, and what is said when there is none.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { anyRoute, refusalOf } from '../../test/support/in-memory.ts'
+import { conditionWords, type Route, type RouteSubject, routeOf, selectRoute } from './rules.ts'
+
+const subject: RouteSubject = {
+  payout_type: 'local',
+  network: 'chats',
+  currency: 'HKD',
+  country: 'HK',
+}
+const wanted = { ...subject, account_id: 'acc_1' }
+
+function route(part: Partial<Route>): Route {
+  return { ...anyRoute, ...part }
+}
+
+/** Routes by name; the first that is named is the one that a payout of `wanted` takes. */
+const CHOICES: readonly (readonly [what: string, ...routes: readonly Partial<Route>[]])[] = [
+  ['the only one', {}],
+  ['any case of the network', { payout_type: 'local', network: 'CHATS' }],
+  ['one condition before none', { currency: 'HKD' }, {}],
+  [
+    'two conditions before the account',
+    { payout_type: 'local', currency: 'HKD' },
+    { account_id: 'acc_1' },
+  ],
+  [
+    'more conditions before priority',
+    { currency: 'HKD', country: 'HK' },
+    { currency: 'HKD', priority: 9 },
+  ],
+  ['as many: the higher priority', { country: 'HK', priority: 1 }, { account_id: 'acc_1' }],
+  ['as many, one of negative priority', { country: 'HK' }, { account_id: 'acc_1', priority: -1 }],
+  ['as many, the same priority: the account', { account_id: 'acc_1' }, { payout_type: 'local' }],
+  ['… else the type', { payout_type: 'local' }, { currency: 'HKD' }, { country: 'HK' }],
+  ['… else the currency', { currency: 'HKD' }, { country: 'HK' }],
+  [
+    'those that do not fit are passed over',
+    {},
+    { currency: 'USD', priority: 9 },
+    { account_id: 'acc_2' },
+  ],
+]
+
+for (const [what, ...parts] of CHOICES) {
+  test(`selectRoute, ${what}: in whatever order they come`, () => {
+    const routes = parts.map((part, i) => route({ ...part, rail: `rail ${i}` }))
+    assert.equal(selectRoute(routes, wanted)?.rail, 'rail 0')
+    assert.equal(selectRoute(routes.toReversed(), wanted)?.rail, 'rail 0')
+  })
+}
+
+const live = { account_id: 'acc_1', sandbox: false }
+
+test('routeOf, a live account: the rail, and the route as it is', () => {
+  const { rail, ...conditions } = route({ currency: 'HKD', priority: 3, rail: 'manual' })
+  assert.deepEqual(routeOf([{ ...conditions, rail }], live, subject, 'type'), {
+    rail,
+    route: conditions,
+  })
+})
+
+test('routeOf, a sandbox: the simulator, whatever the routes', () => {
+  const sandbox = { ...live, sandbox: true }
+  const simulated = { rail: 'simulator', route: null }
+  assert.deepEqual(routeOf([], sandbox, subject, 'type'), simulated)
+  assert.deepEqual(routeOf([anyRoute], sandbox, subject, 'type'), simulated)
+})
+
+test('routeOf, a transfer to another account: no rail', () => {
+  const transfer = { ...subject, payout_type: 'service_account' }
+  assert.deepEqual(routeOf([anyRoute], live, transfer, 'type'), { rail: '', route: null })
+})
+
+const MISSING: readonly (readonly [missing: string, ...routes: readonly Partial<Route>[]])[] = [
+  ['this account', ...[]],
+  ['this account', { account_id: 'acc_2' }],
+  ['type local', { payout_type: 'swift' }, { payout_type: 'wallet', currency: 'HKD' }],
+  ['network chats', { payout_type: 'local', network: 'fps' }, { payout_type: 'swift' }],
+  ['currency HKD', { currency: 'USD' }, { payout_type: 'swift', currency: 'HKD' }],
+  ['country HK', { country: 'SG' }, { currency: 'USD', country: 'HK' }],
+]
+
+for (const [missing, ...routes] of MISSING) {
+  test(`routeOf, ${routes.length} routes and none fits: no route for ${missing}`, () => {
+    const message =
+      'No rail takes this payout (type local, network chats, currency HKD, country HK): ' +
+      `there is no route for ${missing}.`
+    assert.deepEqual(
+      refusalOf(() => routeOf(routes.map(route), live, subject, 'type')),
+      [`route_unavailable at type: ${message}`],
+    )
+  })
+}
+
+test('routeOf, what the request does not name: said so', () => {
+  const routes = [route({ payout_type: 'local', network: 'chats' })]
+  const [refused] = refusalOf(() =>
+    routeOf(routes, live, { ...subject, network: '', country: '' }, 'type'),
+  )
+  assert.match(refused ?? '', /network \(not named\), currency HKD, country \(not named\)/)
+  assert.match(refused ?? '', /there is no route for network \(not named\)\.$/)
+})
+
+test('conditionWords: those that are named, or any payout', () => {
+  assert.equal(conditionWords(anyRoute), 'any payout')
+  assert.equal(
+    conditionWords(route({ ...wanted })),
+    'account acc_1, type local, network chats, currency HKD, country HK',
+  )
+})

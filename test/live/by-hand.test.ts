@@ -1,0 +1,372 @@
+// Payouts of live accounts that people pay: found, shown, taken, paid and told of, a row a point. A
+// payout is cancelled by its account or taken by one person, never both; a refusal writes nothing.
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { Lane } from '../../src/engine/lane.ts'
+import { newId } from '../../src/id.ts'
+import { handlePayout } from '../../src/payout/by-hand-operations.ts'
+import type { RailStep } from '../../src/rail/rail.ts'
+import { settleOnce } from '../../src/worker/settle-payouts.ts'
+import { bankBeneficiary, localPayout } from '../support/bodies.ts'
+import { assertRefused, balancesOf, watchRows } from '../support/check.ts'
+import { type Cli, openCli, type Ran } from '../support/cli.ts'
+import { review } from '../support/review.ts'
+import { type Client, startTestService, type TestService } from '../support/service.ts'
+
+const FUNDED = 100_000_000n
+
+let service: TestService
+let live: Client
+let anna: Cli
+let ben: Cli
+let rows: () => Promise<Record<string, string>>
+before(async () => {
+  service = await startTestService({ simulator_delay_ms: 0 })
+  await service.setRates({ 'USD/HKD': '8' })
+  await service.setFees([{ payout_type: 'local', fixed_amount: 100n }])
+  await service.setRoutes([{}])
+  live = await service.openAccount({ currencies: ['USD'], fund: { USD: FUNDED }, sandbox: false })
+  anna = await openCli(service.database.url, { CORRIDOR_USER: 'anna' })
+  ben = await openCli(service.database.url, { CORRIDOR_USER: 'ben' })
+  rows = await watchRows(service.database.owner)
+})
+after(async () => {
+  await anna.close()
+  await ben.close()
+  await service.close()
+})
+
+async function paid(body: object = {}): Promise<string> {
+  const { status, json, text } = await live.post('/v3/payout', { ...localPayout, ...body })
+  assert.equal(status, 200, text)
+  return json.data.id
+}
+
+async function statusOf(id: string): Promise<string> {
+  return (await live.get(`/v3/payout/${id}`)).json.data.status
+}
+
+const person = (name: string, words: object = {}) => ({ name, ...words })
+
+function handle(payout_id: string, act: 'take' | 'release', name: string) {
+  const { account_id } = live.account
+  const lane = new Lane(service.deps.sql, handlePayout(newId), { max_batch: 1 })
+  return lane.run({ account_id, payout_id, act, person: person(name, { reason: 'As it is' }) })
+}
+
+function move(payout_id: string, step: RailStep, words: object) {
+  const { account_id } = live.account
+  const advance = { account_id, payout_id, steps: [step], by: 'operator' } as const
+  return service.deps.lanes.advancePayout.run({
+    ...advance,
+    ask_again_in_ms: null,
+    person: person('anna', words),
+  })
+}
+
+const FAILURE = { code: 'T1', category: 'test', message: 'The bank refused it.' }
+
+/** An untaken payout, or one that anna has taken, asked about, paid, or failed. */
+type State = 'made' | 'taken' | 'asks' | 'succeeded' | 'failed'
+
+async function payoutThatIs(state: State): Promise<string> {
+  const id = await paid()
+  if (state === 'failed') {
+    await move(id, { status: 'failed', failure: FAILURE }, { reason: 'The bank refused it' })
+  } else if (state !== 'made') await handle(id, 'take', 'anna')
+  if (state === 'asks') await move(id, { status: 'requires_action', failure: null }, {})
+  if (state === 'succeeded') {
+    await move(id, { status: 'succeeded', failure: null }, { reference: 'B-1' })
+  }
+  return id
+}
+
+function refused(ran: Ran, words: RegExp): void {
+  assert.ok(ran.code === 1 || ran.code === 2, ran.stdout)
+  assert.match(ran.stderr, words)
+  assert.doesNotMatch(ran.stderr, /\n\s+at /)
+}
+
+/** What ben, or anna, is told of a payout that is so; nothing is written. */
+const WRONG: readonly (readonly [
+  state: State,
+  who: 'anna' | 'ben',
+  command: readonly string[],
+  words: RegExp,
+])[] = [
+  [
+    'made',
+    'anna',
+    ['transition', 'succeeded', '--reference', 'B-1'],
+    /was taken by nobody; take it/,
+  ],
+  ['made', 'anna', ['transition', 'failed'], /Say why the money goes back/],
+  ['made', 'anna', ['release', '--reason', 'Closed'], /was taken by nobody/],
+  ['taken', 'anna', ['transition', 'succeeded'], /Say the reference that the bank has given/],
+  [
+    'taken',
+    'anna',
+    ['transition', 'succeeded', '--reference', ' '],
+    /--reference must be text of 1 to 140/,
+  ],
+  [
+    'taken',
+    'anna',
+    ['transition', 'succeeded', '--reference', 'x'.repeat(141)],
+    /must be text of 1 to 140/,
+  ],
+  ['taken', 'anna', ['transition', 'failed'], /Say why the money goes back/],
+  ['taken', 'anna', ['release'], /required option '--reason/],
+  ['taken', 'anna', ['take'], /was taken by anna at 20/],
+  ['taken', 'ben', ['take'], /was taken by anna at 20/],
+  ['taken', 'ben', ['take', '--from', 'carl'], /was taken by anna at 20/],
+  ['taken', 'ben', ['release', '--reason', 'Closed'], /was taken by anna at 20/],
+  ['taken', 'ben', ['transition', 'succeeded', '--reference', 'B-1'], /was taken by anna at 20/],
+  ['taken', 'ben', ['transition', 'failed', '--reason', 'No'], /was taken by anna at 20/],
+  [
+    'taken',
+    'anna',
+    ['transition', 'reversed', '--reason', 'No'],
+    /cannot go from processing to reversed/,
+  ],
+  ['asks', 'anna', ['take', '--from', 'anna'], /is requires_action; nobody is to pay it/],
+  ['succeeded', 'anna', ['take'], /is succeeded; nobody is to pay it/],
+  ['succeeded', 'anna', ['release', '--reason', 'No'], /is succeeded; nobody is to pay it/],
+  ['succeeded', 'ben', ['transition', 'reversed'], /Say why the money goes back/],
+  ['failed', 'anna', ['take'], /is failed; nobody is to pay it/],
+]
+
+test('mistakes with payouts that people pay: one sentence each, nothing written', async t => {
+  const states = ['made', 'taken', 'asks', 'succeeded', 'failed'] as const
+  const ids = new Map<State, string>()
+  for (const state of states) ids.set(state, await payoutThatIs(state))
+  for (const [state, who, [command = '', ...more], words] of WRONG) {
+    await t.test(`${state}, ${who}: payout ${command} ${more.join(' ').slice(0, 60)}`, async () => {
+      const id = ids.get(state) ?? ''
+      const before = await rows()
+      const cli = who === 'anna' ? anna : ben
+      refused(await cli.run('payout', command, id, ...more), words)
+      assert.deepEqual(await rows(), before)
+    })
+  }
+})
+
+test('payout take of a payout that the simulator has, or that is not there: refused', async () => {
+  const sandbox = await service.openAccount({ currencies: ['USD'], fund: { USD: FUNDED } })
+  const { id } = (await sandbox.post('/v3/payout', localPayout)).json.data
+  refused(await anna.run('payout', 'take', id), /goes to rail simulator; people pay those of rail/)
+  refused(await anna.run('payout', 'take', 'pot_0'), /no payout pot_0/)
+  refused(await anna.run('payout', 'show', 'pot_0'), /no payout pot_0/)
+})
+
+test('POST /v3/payout/{id}/cancel: until a person takes it, and again once it is released', async () => {
+  const free = await payoutThatIs('made')
+  assert.equal((await live.post(`/v3/payout/${free}/cancel`, {})).json.data.status, 'failed')
+  for (const state of ['taken', 'asks', 'succeeded'] as const) {
+    const id = await payoutThatIs(state)
+    const before = await rows()
+    assertRefused(await live.post(`/v3/payout/${id}/cancel`, {}), 409, 'payout_not_cancellable')
+    assert.deepEqual(await rows(), before, state)
+  }
+  const given_back = await payoutThatIs('taken')
+  await handle(given_back, 'release', 'anna')
+  assert.equal((await live.post(`/v3/payout/${given_back}/cancel`, {})).status, 200)
+  refused(await anna.run('payout', 'take', given_back), /is failed; nobody is to pay it/)
+})
+
+test('take and cancel at the same moment, 20 times: one of them, and the money is once', async () => {
+  const before = BigInt((await balancesOf(live)).USD ?? '')
+  let kept = 0n
+  for (let i = 0; i < 20; i++) {
+    const payout_id = await paid()
+    const [cancelled, taken] = await Promise.all([
+      live.post(`/v3/payout/${payout_id}/cancel`, {}),
+      handle(payout_id, 'take', 'anna').then(
+        () => true,
+        () => false,
+      ),
+    ])
+    assert.equal(cancelled.status, taken ? 409 : 200, cancelled.text)
+    assert.equal(await statusOf(payout_id), taken ? 'processing' : 'failed')
+    if (taken) kept += 10_100n
+  }
+  assert.equal(BigInt((await balancesOf(live)).USD ?? ''), before - kept)
+})
+
+test('two people take the same payout at once: one has it', async () => {
+  const payout_id = await paid()
+  const takes = ['anna', 'ben', 'carl', 'dora'].map(name => handle(payout_id, 'take', name))
+  const ends = await Promise.allSettled(takes)
+  assert.equal(ends.filter(({ status }) => status === 'fulfilled').length, 1)
+})
+
+test('the manual rail: nobody is asked, whatever the account answers, and nothing times out', async () => {
+  const id = await payoutThatIs('asks')
+  const answer = await live.post(`/v3/payout/${id}/action`, { note: 'It is attached.' })
+  assert.equal(answer.json.data.status, 'processing', answer.text)
+  assert.equal(await settleOnce(service.deps), 0)
+  const [row] = await service.database.owner`
+    select ask_rail_at, rail_attempts, taken_by from payouts where id = ${id}`
+  assert.deepEqual({ ...row }, { ask_rail_at: null, rail_attempts: 0, taken_by: 'anna' })
+  await move(id, { status: 'succeeded', failure: null }, { reference: 'B-2' })
+  assert.equal(await statusOf(id), 'succeeded')
+})
+
+test('payout held for the review of its entity, then approved: waits for a person', async () => {
+  const entity = (await live.post('/v3/entity', { type: 'individual', name: 'Lee' })).json.data
+  const id = await paid({ on_behalf_of: entity.id })
+  await live.post(`/v3/entity/${entity.id}/submit`, {})
+  await review(service, live, entity.id, 'approved', '')
+  await settleOnce(service.deps)
+  assert.equal(await statusOf(id), 'processing')
+  assert.equal(await settleOnce(service.deps), 0)
+  await handle(id, 'take', 'anna')
+})
+
+test('payout list: what waits for people, longest first, with what an operator needs', async () => {
+  const other = await service.openAccount({
+    currencies: ['USD'],
+    fund: { USD: FUNDED },
+    sandbox: false,
+  })
+  const [first, second, third] = [
+    await other.post('/v3/payout', localPayout),
+    await other.post('/v3/payout', { ...localPayout, reference_id: 'INV-7' }),
+    await other.post('/v3/payout', { ...localPayout, currency: 'HKD', holding_currency: 'USD' }),
+  ].map(({ json }) => json.data.id as string)
+  const of = ['--account', other.account.account_id, '--rail', 'manual']
+  assert.equal((await ben.run('payout', 'take', second ?? '')).code, 0)
+  const waiting = await anna.run('payout', 'list', ...of, '--status', 'processing', '--json')
+  const ids = (ran: Ran) => ran.json.results.map((row: { payout: { id: string } }) => row.payout.id)
+  assert.deepEqual(ids(waiting), [first, second, third])
+  const [, taken, abroad] = waiting.json.results
+  assert.deepEqual([taken.taken_by, taken.rail, taken.rail_reference], ['ben', 'manual', ''])
+  assert.deepEqual(abroad.send, { amount: 10_000, currency: 'HKD' })
+  const newest = await anna.run('payout', 'list', ...of, '--limit', '2', '--json')
+  assert.deepEqual([ids(newest), newest.json.has_more], [[third, second], true])
+  const words = (await anna.run('payout', 'list', ...of, '--status', 'processing')).stdout
+  assert.match(words, /^payout .* account .* age .* to send .* status .* rail .* taken by/)
+  assert.match(words, /HKD 100\.00 .*\n {2}local {2}Harbour Trading Ltd/)
+  assert.match(words, /USD 100\.00 .* ben\n.*ref INV-7/)
+  const simulated = await anna.run('payout', 'list', ...of, '--rail', 'simulator', '--json')
+  assert.deepEqual(simulated.json.results, [])
+  const where = ['payout', 'list', '--status', 'procesing']
+  refused(await anna.run(...where), /unknown status procesing/)
+  refused(await anna.run('payout', 'list', '--account', 'acc_0'), /no account acc_0/)
+})
+
+test('payout show: all that a bank asks for, and what to do next', async () => {
+  const id = await paid({
+    currency: 'HKD',
+    holding_currency: 'USD',
+    local: { fund_transfer_network: 'chats' },
+    reference_id: 'INV-9',
+    statement_descriptor: 'HARBOUR',
+    documents: [{ type: 'invoice', url: 'https://files.example/9.pdf' }],
+    beneficiary_details: {
+      ...bankBeneficiary,
+      address: { line1: '1 Pier Road', city: 'Hong Kong', country: 'HK' },
+      tax_id: 'T\u001b[2J-5',
+    },
+  })
+  const shown = await anna.run('payout', 'show', id)
+  assert.equal(shown.code, 0, shown.stderr)
+  for (const words of [
+    `${id}  processing, rail manual`,
+    'taken by nobody: its account can cancel it',
+    `npx corridor payout take ${id}`,
+    'HKD 100.00',
+    'Harbour Trading Ltd',
+    'local chats',
+    '1 Pier Road',
+    '123456789012',
+    'Harbour Bank',
+    'INV-9',
+    'HARBOUR',
+    'supplier_payment',
+    'Invoice 2041',
+    'https://files.example/9.pdf',
+    'T\\u001b[2J-5',
+    'USD 13.50 (USD 1.00 of it fees)',
+    'Of the routes that fit, the one for any payout decided.',
+    'to rail manual',
+  ]) {
+    assert.ok(shown.stdout.includes(words), `${words} is not in:\n${shown.stdout}`)
+  }
+  assert.equal((await anna.run('payout', 'take', id)).code, 0)
+  const taken = await ben.run('payout', 'show', id)
+  assert.match(taken.stdout, /taken by anna at 20.*; when it is paid:\n.* succeeded --reference/)
+})
+
+test('paid by hand: reference, reason and person in payout, event and timeline; then sent back', async () => {
+  const id = await payoutThatIs('made')
+  const before = await balancesOf(live)
+  await anna.run('payout', 'take', id, '--reason', 'Monday run')
+  const over = await ben.run('payout', 'take', id, '--from', 'anna', '--json')
+  assert.deepEqual([over.code, over.json.taken_by], [0, 'ben'], over.stderr)
+  const done = await ben.run(
+    'payout',
+    'transition',
+    id,
+    'succeeded',
+    '--reference',
+    'HSBC 0417',
+    '--json',
+  )
+  assert.deepEqual([done.code, done.json.reference], [0, 'HSBC 0417'], done.stderr)
+  const payout = (await live.get(`/v3/payout/${id}`)).json.data
+  const tracking_details = { tracking_number: 'HSBC 0417', tracking_type: 'bank_reference' }
+  assert.deepEqual([payout.status, payout.tracking_details], ['succeeded', tracking_details])
+  const reason = 'Beneficiary account closed'
+  const back = await anna.run('payout', 'transition', id, 'reversed', '--reason', reason)
+  assert.equal(back.code, 0, back.stderr)
+  assert.equal(BigInt((await balancesOf(live)).USD ?? ''), BigInt(before.USD ?? '') + 10_100n)
+  assert.equal((await live.get(`/v3/payout/${id}`)).json.data.failure.message, reason)
+  const { items } = (await live.get(`/v3/payout/${id}/timeline`)).json.data
+  const told = items.flatMap(
+    (item: { kind: string; status?: string; action?: string; by_hand?: object }) =>
+      item.by_hand ? [[item.status ?? item.action, item.by_hand]] : [],
+  )
+  const said = (operator: string, words: object = {}) => ({
+    operator,
+    reference: '',
+    reason: '',
+    ...words,
+  })
+  assert.deepEqual(told, [
+    ['taken', said('anna', { reason: 'Monday run' })],
+    ['taken', said('ben')],
+    ['succeeded', said('ben', { reference: 'HSBC 0417' })],
+    ['reversed', said('anna', { reason })],
+  ])
+  const events = (await live.get(`/v3/event?object_id=${id}`)).json.data.results
+  const types = events.map(({ type }: { type: string }) => type)
+  assert.deepEqual(types, [
+    'payout.reversed',
+    'payout.succeeded',
+    'payout.taken',
+    'payout.taken',
+    'payout.created',
+  ])
+  assert.equal(events[1].data.reference, 'HSBC 0417')
+  const shown = (await anna.run('payout', 'show', id)).stdout
+  for (const words of ['HSBC 0417', 'taken', 'Monday run', 'ben', reason]) {
+    assert.ok(shown.includes(words), `${words} is not in:\n${shown}`)
+  }
+})
+
+test('the database refuses a payout paid by hand without reference or person', async () => {
+  const id = await payoutThatIs('taken')
+  const { owner } = service.database
+  const asOwner = (change: string) =>
+    owner.begin(async tx => {
+      await tx`set local corridor.maintenance = 'on'`
+      await tx.unsafe(`update payouts set ${change} where id = $1`, [id])
+    })
+  const constraint_name = 'paid_by_hand_with_reference'
+  await assert.rejects(asOwner(`status = 'succeeded'`), { constraint_name })
+  const unnamed = `status = 'succeeded', rail_reference = 'B', taken_by = '', taken_at = null`
+  await assert.rejects(asOwner(unnamed), { constraint_name })
+  await assert.rejects(asOwner(`taken_by = ''`), { constraint_name: 'taken_by_hand' })
+  await assert.rejects(asOwner(`rail = 'bank'`), { constraint_name: 'taken_by_hand' })
+})
