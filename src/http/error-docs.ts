@@ -89,6 +89,11 @@ const WRITTEN: Partial<Record<Reason, readonly [remarks: string, message: string
   type_mismatch: ['swift', 'swift does not belong to a payout of type local.'],
   quote_expired: ['quote', 'The quote was valid until 2026-10-06T14:30:00.000000Z.'],
   quote_used: ['quote', 'The quote was used already.'],
+  route_unavailable: [
+    'type',
+    'No rail takes this payout (type local, network chats, currency HKD, country HK): there is no ' +
+      'route for currency HKD.',
+  ],
   fee_unavailable: ['', 'No fee is set for a payout by local, payout_currency HKD, network chats.'],
   rate_unavailable: ['', 'No rate joins USD and BTN.'],
   insufficient_balance: [
