@@ -22,6 +22,7 @@ export async function makePayers(target: Target, count: number): Promise<readonl
         currencies: ['USD'],
         primary_currency: 'USD',
         fund: [{ currency: 'USD', amount: 1_000_000_000_000n }],
+        sandbox: true,
         duplicate_window_s: 0,
       })
       return callerOf(target.address, { account_id: account.account_id, key_id, secret })

@@ -168,7 +168,7 @@ async function post(
 
 async function openAccount(command: Target['command'], address: string): Promise<Caller> {
   const args = ['account', 'create', '--json', '--name', 'Bench', '--currencies', 'USD,EUR,GBP,HKD']
-  args.push('--duplicate-window', 'off')
+  args.push('--sandbox', '--duplicate-window', 'off')
   const stdout = await command(...args, '--primary', 'USD', '--fund', `USD=${FUNDS}`)
   const caller = callerOf(address, JSON.parse(stdout))
   await untilKeysAreKnown()

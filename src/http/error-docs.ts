@@ -91,8 +91,8 @@ const WRITTEN: Partial<Record<Reason, readonly [remarks: string, message: string
   quote_used: ['quote', 'The quote was used already.'],
   route_unavailable: [
     'type',
-    'No rail takes this payout (type local, network chats, currency HKD, country HK): there is no ' +
-      'route for currency HKD.',
+    'No rail takes this payout (type local, network chats, currency HKD, country HK): there is ' +
+      'no route for currency HKD.',
   ],
   fee_unavailable: ['', 'No fee is set for a payout by local, payout_currency HKD, network chats.'],
   rate_unavailable: ['', 'No rate joins USD and BTN.'],

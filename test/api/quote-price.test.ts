@@ -198,6 +198,7 @@ test(`POST ${PATH}, spread of 100 basis points: every converted side moved again
 test(`POST ${PATH}, rate older than the configured age: 503 rate_stale, also within a cross`, async () => {
   await withService({ rate_max_age_s: 3_600 }, async service => {
     await service.setFees([{}])
+    await service.setRoutes([{}])
     const account = await service.openAccount({ sandbox: false, currencies: ['USD'] })
     const ago = (seconds: number) => new Date(Date.now() - seconds * 1000).toISOString()
     const ask = { payout_info: { currency: 'HKD', amount: 100 } }
@@ -250,6 +251,7 @@ test(`POST ${PATH}, another validity configured: valid_until that long after cre
 test('POST /v3/payout, rate gone stale: without a quote 503 and nothing written, with one paid at its rate', async () => {
   await withService({ rate_max_age_s: 3_600 }, async service => {
     await service.setFees([{}])
+    await service.setRoutes([{}])
     const account = await service.openAccount({
       sandbox: false,
       currencies: ['USD'],

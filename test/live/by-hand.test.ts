@@ -12,6 +12,7 @@ import { assertRefused, balancesOf, watchRows } from '../support/check.ts'
 import { type Cli, openCli, type Ran } from '../support/cli.ts'
 import { review } from '../support/review.ts'
 import { type Client, startTestService, type TestService } from '../support/service.ts'
+import { settleAll } from '../support/settling.ts'
 
 const FUNDED = 100_000_000n
 
@@ -201,6 +202,7 @@ test('two people take the same payout at once: one has it', async () => {
 })
 
 test('the manual rail: nobody is asked, whatever the account answers, and nothing times out', async () => {
+  await settleAll(service)
   const id = await payoutThatIs('asks')
   const answer = await live.post(`/v3/payout/${id}/action`, { note: 'It is attached.' })
   assert.equal(answer.json.data.status, 'processing', answer.text)

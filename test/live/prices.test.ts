@@ -23,6 +23,7 @@ before(async () => {
   const some = { currencies: ['USD', 'EUR'], fund: { USD: 10_000_000n, EUR: 10_000_000n } }
   live = await service.openAccount({ ...some, sandbox: false })
   sandbox = await service.openAccount(some)
+  await service.setRoutes([{}])
 })
 after(() => service.close())
 

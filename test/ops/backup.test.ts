@@ -56,7 +56,7 @@ before(async () => {
   backup = path('backup.tar.zst')
   service = await startProcess(dataOf('original'))
   const { code, output } = await runCommand(
-    `account create --name T --currencies USD --primary USD --duplicate-window off
+    `account create --name T --currencies USD --primary USD --sandbox --duplicate-window off
       --fund USD=10000000.00 --json`.split(/\s+/),
     dataOf('original'),
   )
