@@ -113,7 +113,8 @@ function cancelRoute(app: FastifyInstance, deps: Deps): void {
         description:
           'The payout ends `failed` with code `PF000100`, and amount and fees are back with the ' +
           'answer; its quote stays used. Held payouts can be cancelled too. From the moment the ' +
-          'rail is asked to pay, whatever it says, the answer is 409.',
+          'rail is asked to pay, whatever it says, or a person has taken the payout to pay it by ' +
+          'hand, the answer is 409.',
         params: pathId('pot'),
         body: Closed({}, { title: 'CancelRequest', type: ['object', 'null'] }),
         examples: { cancel: {} },

@@ -18,9 +18,10 @@ export function timelineRoutes(app: FastifyInstance, deps: Deps): void {
         operationId: 'getPayoutTimeline',
         summary: 'Fetch what became of a payout, and why.',
         description:
-          'Every state with its cause, the journals it wrote in the book of the account, and ' +
-          'each attempt to tell a webhook endpoint of it, in one list, oldest first. Attempts ' +
-          'are forgotten with their deliveries, some 30 days after those ended.',
+          'Every state with its cause, the rail that the payout went to and why, who paid it by ' +
+          'hand, the journals it wrote in the book of the account, and each attempt to tell a ' +
+          'webhook endpoint of it, in one list, oldest first. Attempts are forgotten with their ' +
+          'deliveries, some 30 days after those ended.',
         params: pathId('pot'),
         response: Envelope(TimelineResponse),
         refusals: ['not_found'],

@@ -25,6 +25,7 @@ before(async () => {
   const fund = { USD: 100_000_000n }
   sandbox = await service.openAccount({ currencies: ['USD'], fund, sandbox: true })
   production = await service.openAccount({ currencies: ['USD'], fund, sandbox: false })
+  await service.setRoutes([{}])
 })
 after(async () => {
   await checkBooks(service.database.owner, { DATABASE_URL: service.database.url })
