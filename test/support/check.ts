@@ -29,7 +29,6 @@ export const CONTRACT_CODES: Readonly<Record<string, readonly [code: number, sta
   quote_expired: [20299, 422],
   quote_used: [20299, 422],
   quote_mismatch: [20299, 422],
-  route_unavailable: [20311, 422],
 }
 
 /** The one refusal in the answer; `remarks` is compared when given. */
