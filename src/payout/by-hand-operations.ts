@@ -1,5 +1,6 @@
 // The write of a person who takes a payout to pay it, or gives it back: under the lock of the book,
 // as a cancellation is, so that a payout is cancelled or taken and never both.
+import { checkActive } from '../account/states.ts'
 import { storeBooks } from '../balance-transaction/operations.ts'
 import type { Operation } from '../engine/operation.ts'
 import { found } from '../errors.ts'
@@ -47,7 +48,9 @@ export function handlePayout(newId: NewId): Operation<HandlePayout, HandlingStat
     decide({ books, payouts }, command) {
       const { account_id, payout_id: id, act, person } = command
       const before = found(payouts.get(nameOf({ account_id, id })))
-      const payout = decideHandling(before, command, bookOf(books, account_id).now)
+      const book = bookOf(books, account_id)
+      if (act === 'take') checkActive(book)
+      const payout = decideHandling(before, command, book.now)
       payouts.set(nameOf(payout), payout)
       const { status } = payout
       const facts = { status, by: 'operator', journals: [], ...wordsOf(person) }

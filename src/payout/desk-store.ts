@@ -1,5 +1,7 @@
-// The payouts that an operator looks for in all accounts. Read by the auditor, who sees every row.
+// The payouts that an operator looks for in all accounts, and how many of them are left alone. Read
+// by the auditor, who sees every row, and by the finder.
 import type { Sql } from '../db/connect.ts'
+import { SIMULATOR } from '../rail/rail.ts'
 import type { Payout } from './rules.ts'
 import { isFinal, type PayoutStatus } from './states.ts'
 import { PAYOUT_COLUMNS, type PayoutRow, payoutOf } from './store.ts'
@@ -33,4 +35,19 @@ export async function listForDesk(
     where ${account_id === undefined ? audit`true` : audit`a.account_id = ${account_id}`}
     order by ${order} limit ${limit}`
   return rows.map(payoutOf)
+}
+
+/**
+ * How many payouts are due whose rail is none of these, or takes no payout of their account; by
+ * rail.
+ */
+export function countLeftAlone(
+  finder: Sql,
+  rails: readonly string[],
+): Promise<{ rail: string; payouts: number }[]> {
+  return finder<{ rail: string; payouts: number }[]>`
+    select rail, count(*)::integer as payouts from payouts join accounts using (account_id)
+    where ask_rail_at <= statement_timestamp()
+      and (not rail = any (${[...rails]}::text[]) or (rail = ${SIMULATOR}) <> sandbox)
+    group by rail order by rail`
 }

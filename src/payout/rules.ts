@@ -132,9 +132,9 @@ export interface PayoutOutcome {
 /**
  * Decides one payout. The refusals, in the order in which they are given: fields of the request
  * (400), account frozen or closed (403), quote, entity and beneficiary not found (404), beneficiary
- * not fit for the type (400), quote used, expired or different (422), no route (422), no rate (422, 503), more than
- * max_total_debit (422), receiver unknown or its balance full (422), what SWIFT cannot carry (400),
- * like an earlier payout (409), balance (422).
+ * not fit for the type (400), quote used, expired or different (422), no route (422), no rate (422,
+ * 503), more than max_total_debit (422), receiver unknown or its balance full (422), what SWIFT
+ * cannot carry (400), like an earlier payout (409), balance (422).
  */
 export function decidePayout(
   state: PayoutState,

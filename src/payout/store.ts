@@ -7,7 +7,6 @@ import { inserter, updater } from '../db/rows.ts'
 import { type Key, nameOf, uniqueKeys } from '../id.ts'
 import type { Instant } from '../instant.ts'
 import { parseDecimal } from '../money/decimal.ts'
-import { SIMULATOR } from '../rail/rail.ts'
 import type { Payout } from './rules.ts'
 
 export type PayoutRow = Omit<Payout, 'holding_to_payout' | 'payout_to_destination'> & {
@@ -158,21 +157,6 @@ export async function listDuePayouts(
     select account_id, id, rail from payouts
     where ask_rail_at <= statement_timestamp() and rail = any (${[...rails]}::text[])
     order by ask_rail_at limit ${limit}`
-}
-
-/**
- * How many payouts are due whose rail is none of these, or takes no payout of their account; by
- * rail.
- */
-export function countLeftAlone(
-  finder: Sql,
-  rails: readonly string[],
-): Promise<{ rail: string; payouts: number }[]> {
-  return finder<{ rail: string; payouts: number }[]>`
-    select rail, count(*)::integer as payouts from payouts join accounts using (account_id)
-    where ask_rail_at <= statement_timestamp()
-      and (not rail = any (${[...rails]}::text[]) or (rail = ${SIMULATOR}) <> sandbox)
-    group by rail order by rail`
 }
 
 /** A payout, as it was claimed, that nobody else asks the rail about before `claim`. */

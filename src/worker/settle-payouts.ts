@@ -5,10 +5,10 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Deps } from '../deps.ts'
 import { Refusal } from '../errors.ts'
+import { countLeftAlone } from '../payout/desk-store.ts'
 import {
   type ClaimedPayout,
   claimDuePayouts,
-  countLeftAlone,
   type DuePayout,
   listDuePayouts,
 } from '../payout/store.ts'

@@ -16,6 +16,7 @@ let rows: () => Promise<Record<string, string>>
 
 before(async () => {
   service = await startTestService()
+  await service.setRoutes([{}])
   const currencies = ['USD', 'EUR']
   live = await service.openAccount({ sandbox: false, currencies, fund: { USD: 10_000n } })
   cli = await openCli(service.database.url, { CORRIDOR_USER: 'alice' })

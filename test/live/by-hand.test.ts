@@ -160,6 +160,20 @@ test('payout take of a payout that the simulator has, or that is not there: refu
   refused(await anna.run('payout', 'show', 'pot_0'), /no payout pot_0/)
 })
 
+test('payout take, the account frozen meanwhile: refused, until it is no longer', async () => {
+  const fund = { USD: FUNDED }
+  const other = await service.openAccount({ currencies: ['USD'], fund, sandbox: false })
+  const { account_id } = other.account
+  const { id } = (await other.post('/v3/payout', localPayout)).json.data
+  const frozen = await ben.run('account', 'freeze', account_id, '--reason', 'A stolen key')
+  assert.equal(frozen.code, 0, frozen.stderr)
+  const before = await rows()
+  refused(await anna.run('payout', 'take', id), /frozen/)
+  assert.deepEqual(await rows(), before)
+  await ben.run('account', 'unfreeze', account_id, '--reason', 'A new key')
+  assert.equal((await anna.run('payout', 'take', id)).code, 0)
+})
+
 test('POST /v3/payout/{id}/cancel: until a person takes it, and again once it is released', async () => {
   const free = await payoutThatIs('made')
   assert.equal((await live.post(`/v3/payout/${free}/cancel`, {})).json.data.status, 'failed')

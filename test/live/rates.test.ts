@@ -19,6 +19,7 @@ before(async () => {
   const currencies = ['USD', 'EUR', 'AED', 'USDC']
   live = await service.openAccount({ sandbox: false, currencies })
   sandbox = await service.openAccount({ currencies })
+  await service.setRoutes([{}])
   // A price is what is tested here, and a fee of nothing is a decision.
   await service.setFees(['local', 'wallet'].map(payout_type => ({ payout_type })))
 })
