@@ -170,7 +170,7 @@ const HURTING: Readonly<Record<string, readonly [body: () => string, reason: str
       ),
     'invalid_field',
   ],
-  'one long text': [() => `{"payouts":[],"mode":"${'é'.repeat(LIMIT / 2 - 50)}"}`, 'invalid_field'],
+  'one long text': [() => `{"payouts":[],"mode":"${'é'.repeat(LIMIT / 2 - 50)}"}`, 'invalid_json'],
   'a text of escapes': [
     () => filled('{"mode":"', () => '\\u00e9', '"}').replaceAll(',', ''),
     'invalid_json',

@@ -22,18 +22,26 @@ before(async () => {
 after(() => service?.close())
 
 const BODY = JSON.stringify(localPayout)
+const CLOSE = 'Connection: close'
 const JSON_TYPE = 'Content-Type: application/json'
 
 function post(path: string, body: string, headers: readonly string[], host = 'api.example') {
   const length = headers.some(header => /^transfer/i.test(header))
     ? []
     : [`Content-Length: ${Buffer.byteLength(body, 'latin1')}`]
-  return [`POST ${path} HTTP/1.1`, `Host: ${host}`, auth, ...length, ...headers, '', body].join(
-    '\r\n',
-  )
+  return [
+    `POST ${path} HTTP/1.1`,
+    `Host: ${host}`,
+    CLOSE,
+    auth,
+    ...length,
+    ...headers,
+    '',
+    body,
+  ].join('\r\n')
 }
 const get = (path: string, host = 'api.example') =>
-  [`GET ${path} HTTP/1.1`, `Host: ${host}`, auth, '', ''].join('\r\n')
+  [`GET ${path} HTTP/1.1`, `Host: ${host}`, CLOSE, auth, '', ''].join('\r\n')
 
 const paid = (headers: readonly string[], body = BODY) => post('/v3/payout', body, headers)
 const chunked = `${BODY.length.toString(16)}\r\n${BODY}\r\n0\r\n\r\n`
@@ -119,7 +127,7 @@ describe('a message that could mean something else', () => {
   for (const [what, message, status, reason] of REFUSED) {
     test(`${what}: ${status} ${reason}, no row changes`, async () => {
       const rows = await fingerprint(service.database.owner)
-      const { answers } = await talk(address, [message()], 500)
+      const { answers } = await talk(address, [message()], 10_000)
       const [answer] = answers
       assert.equal(answers.length, 1)
       assert.equal(answer?.status, status, String(answer?.text))
@@ -147,7 +155,7 @@ const TAKEN: readonly (readonly [what: string, message: () => string])[] = [
 describe('a message with one meaning', () => {
   for (const [what, message] of TAKEN) {
     test(`${what}: 200`, async () => {
-      const { answers } = await talk(address, [message()], 500)
+      const { answers } = await talk(address, [message()], 10_000)
       assert.equal(answers[0]?.status, 200, String(answers[0]?.text))
     })
   }
@@ -172,7 +180,7 @@ describe('an answer', () => {
   ]
   for (const [what, message, status] of rows) {
     test(`${what}: says nosniff and no-store`, async () => {
-      const { answers } = await talk(address, [message()], 500)
+      const { answers } = await talk(address, [message()], 10_000)
       const [answer] = answers
       assert.equal(answer?.status, status, String(answer?.text))
       assert.equal(answer?.headers['x-content-type-options'], 'nosniff')
@@ -182,7 +190,7 @@ describe('an answer', () => {
 
   test('documents, which are everybody’s: say nosniff, and may be kept', async () => {
     for (const path of ['/openapi.json', '/docs']) {
-      const { answers } = await talk(address, [get(path)], 500)
+      const { answers } = await talk(address, [get(path)], 10_000)
       assert.equal(answers[0]?.status, 200)
       assert.equal(answers[0]?.headers['x-content-type-options'], 'nosniff', path)
       assert.notEqual(answers[0]?.headers['cache-control'], 'no-store', path)
