@@ -4,7 +4,7 @@ import { BlockList, isIP } from 'node:net'
 import { userInfo } from 'node:os'
 import { refuseUrl } from './fx/fetch.ts'
 import { type Hosts, readHosts } from './http/hosts.ts'
-import { findCurrency } from './money/currency.ts'
+import { nearestOf } from './nearest.ts'
 import { SETTINGS } from './settings.ts'
 
 export interface Config {
@@ -17,10 +17,6 @@ export interface Config {
   readonly log_level: string
   /** Who changes rates, fees, accounts and the like by the command line. */
   readonly user: string
-  readonly quote_validity_s: number
-  readonly rate_pivot: string
-  readonly rate_spread_bps: number
-  readonly rate_max_age_s: number
   /** '' when none is set. */
   readonly rate_feed_url: string
   readonly rate_feed_interval_s: number
@@ -92,20 +88,14 @@ const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'
  * valid.
  */
 export function readConfig(env: Environment = process.env): Config {
-  const database_url = databaseUrl(env)
+  checkVariables(env)
   return {
     host: text(env, 'HOST'),
     port: integer(env, 'PORT', 0, 65_535),
     data_dir: text(env, 'CORRIDOR_DATA'),
-    database_url,
+    database_url: databaseUrl(env),
     log_level: oneOf(env, 'LOG_LEVEL', LOG_LEVELS),
     user: env.CORRIDOR_USER || systemUser(),
-    quote_validity_s: integer(env, 'CORRIDOR_QUOTE_VALIDITY_S', 1, 31_536_000),
-    rate_pivot: currency(env, 'CORRIDOR_RATE_PIVOT'),
-    rate_spread_bps: integer(env, 'CORRIDOR_RATE_SPREAD_BPS', 0, 9_999),
-    rate_max_age_s: env.CORRIDOR_RATE_MAX_AGE_S
-      ? integer(env, 'CORRIDOR_RATE_MAX_AGE_S', 0, 31_536_000)
-      : defaultMaxAge(database_url),
     ...rateFeed(env),
     bic: bic(env, 'CORRIDOR_BIC'),
     lanes: integer(env, 'CORRIDOR_LANES', 1, 64),
@@ -141,6 +131,40 @@ function rateFeed(env: Environment) {
   }
 }
 
+/** Prices were set for each process once, and could differ between two. */
+const REMOVED: Readonly<Record<string, string>> = {
+  CORRIDOR_QUOTE_VALIDITY_S: 'corridor pricing set --quote-validity-s 1800',
+  CORRIDOR_RATE_SPREAD_BPS: 'corridor pricing set --spread-bps 50',
+  CORRIDOR_RATE_MAX_AGE_S: 'corridor pricing set --max-age-s 86400',
+  CORRIDOR_RATE_PIVOT: 'corridor pricing set --pivot EUR',
+}
+
+/**
+ * Throws a ConfigError for a variable of ours that nothing reads: a mistyped setting would be the
+ * default in silence. Those of other programs are theirs.
+ */
+export function checkVariables(env: Environment = process.env): void {
+  for (const name of Object.keys(env)
+    .filter(name => name.startsWith('CORRIDOR_'))
+    .sort()) {
+    if (SETTINGS.some(setting => setting.name === name)) continue
+    const instead = REMOVED[name]
+    if (instead !== undefined) {
+      throw new ConfigError(`${name} is in the database now: unset it and run: ${instead}`)
+    }
+    // Some settings of ours have no such beginning: PORT, HOST.
+    const short = (text: string) => text.replace(/^CORRIDOR_/, '')
+    const meant = nearestOf(
+      short(name),
+      SETTINGS.map(setting => short(setting.name)),
+    )
+    const setting = SETTINGS.find(setting => short(setting.name) === meant)
+    const hint =
+      setting === undefined ? 'docs/operations.md lists all' : `did you mean ${setting.name}?`
+    throw new ConfigError(`${name} is unknown; ${hint}`)
+  }
+}
+
 /** What is shared with other programs of the machine is read only when it is needed. */
 function tracing(env: Environment): Tracing | undefined {
   const collector = httpUrl(env, 'OTEL_EXPORTER_OTLP_ENDPOINT')
@@ -158,14 +182,6 @@ function tracing(env: Environment): Tracing | undefined {
     queue_size: integer(env, 'OTEL_BSP_MAX_QUEUE_SIZE', 1, 1_000_000),
     send_every_ms: integer(env, 'OTEL_BSP_SCHEDULE_DELAY', 1, 600_000),
   }
-}
-
-/**
- * The embedded database comes with dated rates so that a first try works; whoever brings a database
- * of their own quotes real customers, and three days bridge a weekend without publication.
- */
-function defaultMaxAge(database_url: string | undefined): number {
-  return database_url === undefined ? 0 : 3 * 86_400
 }
 
 /** A container may run as a number that has no name. */
@@ -220,13 +236,6 @@ function ratio(env: Environment, name: Name): number {
   const value = text(env, name)
   if (/^(0|1|0?\.\d+|1\.0*|0\.0*)$/.test(value)) return Number(value)
   throw new ConfigError(`${name} must be a number from 0 to 1, not "${value}"`)
-}
-
-function currency(env: Environment, name: Name): string {
-  const value = text(env, name)
-  const code = value.toUpperCase()
-  if (findCurrency(code) !== undefined) return code
-  throw new ConfigError(`${name} must be a currency code such as EUR, not "${value}"`)
 }
 
 /** ISO 9362: institution, country and location, and perhaps a branch. */

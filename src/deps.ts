@@ -149,7 +149,7 @@ export async function openDeps(
   const finder = open(2, 'finder')
   const pools = [watch, sql, reads, writes, finder]
   const disconnect = () => Promise.all(pools.map(pool => pool.end({ timeout: 5 })))
-  const reference = await openReference(watch, config, error => {
+  const reference = await openReference(watch, error => {
     log.warn({ err: error }, 'reference data could not be looked at')
   }).catch(async error => {
     // Open connections would keep the process.
@@ -201,7 +201,7 @@ function openLanes(
   const shared = {
     newId,
     sender_bic: config.bic,
-    pricing: () => reference.current().pricing,
+    pricing: reference.pricing,
     routes: () => reference.current().routes,
     accountsByDepositAddress: () => reference.current().accountsByDepositAddress,
   }

@@ -14,11 +14,13 @@ import { keyCommands } from './cli/key.ts'
 import { listenCommand } from './cli/listen.ts'
 import { openapiCommand } from './cli/openapi.ts'
 import { payoutCommands } from './cli/payout.ts'
+import { pricingCommands } from './cli/pricing.ts'
 import { ratesCommands } from './cli/rates.ts'
 import { routeCommands } from './cli/route.ts'
 import { startCommands } from './cli/start.ts'
 import { statementCommand } from './cli/statement.ts'
 import { verifyCommand } from './cli/verify.ts'
+import { checkVariables } from './config.ts'
 
 const json = process.argv.includes('--json')
 
@@ -32,6 +34,8 @@ const program = new Command('corridor')
   .exitOverride()
   // Handed down to every command that is added below.
   .configureOutput(json ? { writeErr: () => {} } : {})
+  // Those that read no settings refuse a mistyped one too.
+  .hook('preAction', () => checkVariables())
 
 startCommands(program)
 accountCommands(program)
@@ -40,6 +44,7 @@ fundingCommands(program)
 ratesCommands(program)
 feesCommands(program)
 routeCommands(program)
+pricingCommands(program)
 payoutCommands(program)
 statementCommand(program)
 entityCommands(program)

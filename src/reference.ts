@@ -1,9 +1,10 @@
-// Reference data as this process knows it: accounts, keys, rates, fees and routes, held in memory,
-// replaced whole when the database says that any of them changed. Told by NOTIFY; it also looks
-// twice a second, so that a lost notification delays a revoked key by half a second and no more.
+// Reference data as this process knows it: accounts, keys, rates, fees, routes and pricing
+// policies, held in memory, replaced whole when the database says that any of them changed. Told by
+// NOTIFY; it also looks twice a second, so that a lost notification delays a revoked key by half a
+// second and no more. Prices are never behind: whoever makes one says which version the database
+// has.
 import type { Account, ApiKey } from './account/rules.ts'
 import { listAccounts, listApiKeys } from './account/store.ts'
-import type { Config } from './config.ts'
 import type { Sql, TransactionSql } from './db/connect.ts'
 import { transact } from './db/transact.ts'
 import { refusal } from './errors.ts'
@@ -11,6 +12,7 @@ import { listFees } from './fee/store.ts'
 import type { Rate } from './fx/rules.ts'
 import { listRates } from './fx/store.ts'
 import { pricingFrom } from './pricing/pricing.ts'
+import { listPolicies } from './pricing/store.ts'
 import type { PricingAt } from './quote/rules.ts'
 import type { Route } from './route/rules.ts'
 import { listRoutes } from './route/store.ts'
@@ -18,6 +20,8 @@ import { listRoutes } from './route/store.ts'
 /** One consistent reading of all reference tables. */
 export interface ReferenceData {
   readonly version: bigint
+  /** Of what prices are made from alone. */
+  readonly price_version: bigint
   readonly accounts: ReadonlyMap<string, Account>
   readonly accountsByDepositAddress: ReadonlyMap<string, Account>
   readonly keys: ReadonlyMap<string, ApiKey>
@@ -29,6 +33,8 @@ export interface ReferenceData {
 export interface Reference {
   /** Refuses with service_unavailable while the database cannot be looked at. */
   current(): ReferenceData
+  /** Pricing by all that the database had at this version of prices, or by what came after. */
+  pricing(price_version: bigint): Promise<PricingAt>
   /** Reads again now, for those who have just changed something. */
   refresh(): Promise<void>
   close(): Promise<void>
@@ -45,10 +51,9 @@ const MAX_BLIND_MS = 3_000
 /** `sql` should be for this alone: were a look to wait behind others' queries, all would be 503. */
 export async function openReference(
   sql: Sql,
-  config: Config,
   onError: (error: unknown) => void,
 ): Promise<Reference> {
-  let data = await readReference(sql, config)
+  let data = await readReference(sql)
   let looked_at = performance.now()
   let reading = Promise.resolve()
   let waiting = false
@@ -56,7 +61,7 @@ export async function openReference(
     // What the database says may be as old as the question.
     const asked_at = performance.now()
     const [row] = await sql<{ version: bigint }[]>`select version from reference_version`
-    if (row !== undefined && row.version !== data.version) data = await readReference(sql, config)
+    if (row !== undefined && row.version !== data.version) data = await readReference(sql)
     looked_at = asked_at
   }
   // One look at a time, so that an older reading cannot overwrite a newer one; whoever asks while
@@ -75,10 +80,15 @@ export async function openReference(
   const tick = () => refresh().catch(onError)
   const listening = await sql.listen('corridor_reference', tick, tick)
   const timer = setInterval(tick, POLL_MS)
+  const current = () => {
+    if (performance.now() - looked_at <= MAX_BLIND_MS) return data
+    throw refusal('service_unavailable', 'The database does not answer; try again.')
+  }
   return {
-    current() {
-      if (performance.now() - looked_at <= MAX_BLIND_MS) return data
-      throw refusal('service_unavailable', 'The database does not answer; try again.')
+    current,
+    async pricing(price_version) {
+      if (data.price_version < price_version) await refresh()
+      return current().pricing
     },
     refresh,
     async close() {
@@ -89,16 +99,18 @@ export async function openReference(
   }
 }
 
-async function readReference(sql: Sql, config: Config): Promise<ReferenceData> {
+async function readReference(sql: Sql): Promise<ReferenceData> {
   // Repeatable read: the version read is the version of the rows read.
   const read = async (tx: TransactionSql): Promise<ReferenceData> => {
     const reader = tx as unknown as Sql
-    const [row] = await tx<{ version: bigint }[]>`select version from reference_version`
+    const [row] = await tx<{ version: bigint; price_version: bigint }[]>`
+      select version, price_version from reference_version`
     const accounts = await listAccounts(reader)
     const keys = await listApiKeys(reader)
     const rates = await listRates(reader)
     return {
       version: row?.version ?? 0n,
+      price_version: row?.price_version ?? 0n,
       accounts: new Map(accounts.map(a => [a.account_id, a])),
       accountsByDepositAddress: new Map(accounts.map(a => [a.deposit_address, a])),
       keys: new Map(keys.map(key => [key.key_id, key])),
@@ -107,12 +119,7 @@ async function readReference(sql: Sql, config: Config): Promise<ReferenceData> {
       pricing: pricingFrom({
         rates,
         fees: await listFees(reader),
-        pivot: config.rate_pivot,
-        policy: {
-          spread_bps: config.rate_spread_bps,
-          max_age_s: config.rate_max_age_s || null,
-          quote_validity_s: config.quote_validity_s,
-        },
+        policies: await listPolicies(reader),
       }),
     }
   }

@@ -27,22 +27,6 @@ export const SETTINGS = [
     fallback: 'name of the system user',
     meaning: 'Who changes rates, fees, accounts and the like by the command line.',
   },
-  { name: 'CORRIDOR_QUOTE_VALIDITY_S', fallback: '1800', meaning: 'Seconds a quote can be used.' },
-  {
-    name: 'CORRIDOR_RATE_PIVOT',
-    fallback: 'EUR',
-    meaning: 'Currency through which pairs without a rate of their own are crossed.',
-  },
-  {
-    name: 'CORRIDOR_RATE_SPREAD_BPS',
-    fallback: '0',
-    meaning: 'Basis points by which every mid rate is moved against the customer.',
-  },
-  {
-    name: 'CORRIDOR_RATE_MAX_AGE_S',
-    fallback: '259200 with DATABASE_URL, else 0',
-    meaning: 'Rates older than this many seconds are not quoted; 0 allows any age.',
-  },
   {
     name: 'CORRIDOR_RATE_FEED_URL',
     fallback: '',

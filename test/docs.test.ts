@@ -23,9 +23,7 @@ test('a setting that cannot be read: the error names it', () => {
     ['DATABASE_URL', 'nonsense'],
     ['DATABASE_URL', 'mysql://h/d'],
     ['LOG_LEVEL', 'loud'],
-    ['CORRIDOR_RATE_PIVOT', 'ZZZ'],
-    ['CORRIDOR_QUOTE_VALIDITY_S', '0'],
-    ['CORRIDOR_RATE_SPREAD_BPS', '10000'],
+    ['CORRIDOR_LANES', '0'],
     ['CORRIDOR_SETTLE', 'yes'],
   ]
   for (const [name, value] of rows) {
@@ -33,9 +31,26 @@ test('a setting that cannot be read: the error names it', () => {
   }
 })
 
-test('rates by default: any age on the embedded database, three days on your own', () => {
-  assert.equal(readConfig({}).rate_max_age_s, 0)
-  assert.equal(readConfig({ DATABASE_URL: 'postgres://h/d' }).rate_max_age_s, 259_200)
-  const own = { DATABASE_URL: 'postgres://h/d', CORRIDOR_RATE_MAX_AGE_S: '0' }
-  assert.equal(readConfig(own).rate_max_age_s, 0)
+const STRANGE: readonly (readonly [name: string, message: string])[] = [
+  ['CORRIDOR_PROT', 'CORRIDOR_PROT is unknown; did you mean PORT?'],
+  ['CORRIDOR_LANE', 'CORRIDOR_LANE is unknown; did you mean CORRIDOR_LANES?'],
+  ['CORRIDOR_SETLTE', 'CORRIDOR_SETLTE is unknown; did you mean CORRIDOR_SETTLE?'],
+  ['CORRIDOR_DATABASE_URL', 'CORRIDOR_DATABASE_URL is unknown; did you mean DATABASE_URL?'],
+  [
+    'CORRIDOR_RATE_SPREAD_BPS',
+    'CORRIDOR_RATE_SPREAD_BPS is in the database now: unset it and run: ' +
+      'corridor pricing set --spread-bps 50',
+  ],
+]
+
+for (const [name, message] of STRANGE) {
+  test(`${name}, which nothing reads: refused with a way out, even when it is empty`, () => {
+    for (const value of ['1', '']) {
+      assert.throws(() => readConfig({ [name]: value }), { name: 'ConfigError', message })
+    }
+  })
+}
+
+test('a variable of another program: read by nobody and refused by nobody', () => {
+  assert.equal(readConfig({ PORTS: '1', MY_CORRIDOR_LANES: '7' }).lanes, 2)
 })

@@ -156,14 +156,16 @@ const SET_HELP = `
 Examples:
   npx corridor fees set --payout-type local --payout-currency HKD \\
     --network chats --fixed-amount 0.50 --fee-currency USD --variable-bps 5
-  npx corridor fees set --payout-type service_account --fixed-amount 0 --fee-currency USD
+  npx corridor fees set --payout-type service_account \\
+    --fixed-amount 0 --fee-currency USD
 
-A live account's payout that no row fits is refused. One that costs nothing needs
-a row that says so.`
+A live account's payout that no row fits is refused. One that costs nothing
+needs a row that says so.`
 
 const REMOVE_HELP = `
 Example:
-  npx corridor fees remove --payout-type local --payout-currency HKD --network chats`
+  npx corridor fees remove --payout-type local --payout-currency HKD \\
+    --network chats`
 
 /** Of the columns, those by which a row is found. */
 const MATCHING = FEE_COLUMNS.slice(0, 5)

@@ -124,7 +124,7 @@ function asItIs(body: unknown) {
 /** Accounts, rates and fees as they are while the import runs, as in the service. */
 async function openPaying(pool: Sql, config: Config, account_id: string) {
   // A look that fails is made again; whoever goes by what is too old is refused.
-  const reference = await openReference(pool, config, () => {})
+  const reference = await openReference(pool, () => {})
   const paying: Paying = {
     account_id,
     account() {
@@ -135,7 +135,7 @@ async function openPaying(pool: Sql, config: Config, account_id: string) {
     reference: {
       newId,
       sender_bic: config.bic,
-      pricing: () => reference.current().pricing,
+      pricing: reference.pricing,
       routes: () => reference.current().routes,
       accountsByDepositAddress: () => reference.current().accountsByDepositAddress,
     },

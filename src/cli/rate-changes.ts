@@ -1,12 +1,13 @@
 // What the commands that change rates share: how far a rate may move without a word, and what was
 // changed, before and after.
 import { type Command, Option } from 'commander'
-import type { Config } from '../config.ts'
+import type { Sql } from '../db/connect.ts'
 import type { ChangeOptions } from '../fx/change.ts'
 import { type Judged, MAX_MOVE_BPS } from '../fx/guard.ts'
 import { presentRate } from '../fx/load.ts'
 import type { Instant } from '../instant.ts'
 import { formatDecimal, parseMajor } from '../money/decimal.ts'
+import { findPivot } from '../pricing/store.ts'
 import { table, UsageError } from './context.ts'
 
 export interface Changing {
@@ -38,9 +39,9 @@ export function readMaxMove({ maxMove }: Changing): number {
   throw new UsageError(`--max-move must be a percentage such as 10 or 2.5, not "${maxMove}"`)
 }
 
-export function changeOptions(config: Config, options: Changing): ChangeOptions {
+export async function changeOptions(sql: Sql, options: Changing): Promise<ChangeOptions> {
   return {
-    pivot: config.rate_pivot,
+    pivot: await findPivot(sql),
     max_move_bps: readMaxMove(options),
     force: options.force === true,
     dry_run: options.dryRun === true,

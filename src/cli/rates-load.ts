@@ -69,10 +69,10 @@ async function importAction(
   readMaxMove(options)
   const { name, text } = await readInput(file)
   const format = options.format ?? guessRateFormat(text)
-  const { changes, problems } = await withContext(async ({ sql, config }) => {
+  const { changes, problems } = await withContext(async ({ sql }) => {
     const parsed = parseRates(text, format, { source: name, now: await databaseNow(sql) })
     valuesOf(name, parsed)
-    return changeRates(sql, parsed.lines, changeOptions(config, options))
+    return changeRates(sql, parsed.lines, await changeOptions(sql, options))
   })
   refuseProblems(name, problems, '; --force loads them all the same')
   const added = changes.filter(({ before }) => before === undefined).length
@@ -88,12 +88,12 @@ async function importAction(
 
 async function fetchAction(given: string | undefined, options: Changing): Promise<void> {
   readMaxMove(options)
-  const outcome = await withContext(({ sql, config }) => {
+  const outcome = await withContext(async ({ sql, config }) => {
     const url = given ?? (config.rate_feed_url || ECB_URL)
     const allow_http = config.rate_feed_allow_http
     const refusal = refuseUrl(url, { allow_http })
     if (refusal !== undefined) throw new UsageError(refusal)
-    return takeFeed(sql, { ...changeOptions(config, options), url, allow_http })
+    return takeFeed(sql, { ...(await changeOptions(sql, options)), url, allow_http })
   }).catch(error => {
     if (error instanceof FeedUnreadable) refuseProblems(error.host, error.problems)
     throw error instanceof FetchFailed

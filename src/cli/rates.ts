@@ -123,12 +123,12 @@ async function setAction(
   options: SetOptions,
 ): Promise<void> {
   readMaxMove(options)
-  const { changes, problems, forceable } = await withContext(async ({ sql, config }) => {
+  const { changes, problems, forceable } = await withContext(async ({ sql }) => {
     const cells = { base, quote, mid, source: options.source, as_of: options.asOf ?? '' }
     const read = readRate(cells, { source: 'operator', now: await databaseNow(sql) })
     if (read.messages !== undefined) throw new UsageError(read.messages.join('; '))
     const value = { ...read.value, pegged: options.peg === true }
-    return changeRates(sql, [{ line: 1, value }], changeOptions(config, options))
+    return changeRates(sql, [{ line: 1, value }], await changeOptions(sql, options))
   })
   const [problem] = problems
   const [change] = changes

@@ -12,6 +12,8 @@ export interface LockedBooks {
   readonly books: ReadonlyMap<string, Book>
   /** What the age of rates is judged by, and what workers wait by. A book has its account's. */
   readonly now: Instant
+  /** Of rates, fees and pricing policies: whatever is priced must know as much. */
+  readonly price_version: bigint
 }
 
 /**
@@ -38,7 +40,8 @@ export async function lockBooks(
     tx<BalanceRow[]>`
       select b.account_id, a.state, b.currency, b.available, m.now,
         greatest(m.now + k.clock_ahead, k.last_written_at + interval '1 microsecond')
-          as account_now
+          as account_now,
+        (select price_version from reference_version where only_row) as price_version
       from (select clock_timestamp() as now offset 0) m, books k
       join balances b on b.account_id = k.account_id
       join accounts a on a.account_id = k.account_id
@@ -56,7 +59,8 @@ export async function lockBooks(
       changed: new Set(),
     })
   }
-  return { books: result, now: balances[0]?.now ?? '' }
+  const [{ now, price_version } = { now: '', price_version: 0n }] = balances
+  return { books: result, now, price_version }
 }
 
 interface BookRow {
@@ -73,6 +77,7 @@ interface BalanceRow {
   available: bigint
   now: Instant
   account_now: Instant
+  price_version: bigint
 }
 
 /** The account's clock, for reads. */

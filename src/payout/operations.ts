@@ -51,7 +51,7 @@ import { type ActionRequest, type PayoutRequest, presentPayout } from './wire.ts
 
 /** What a payout is decided with besides the database: reference data and new ids. */
 export interface PayoutReference {
-  pricing(): PricingAt
+  pricing(price_version: bigint): Promise<PricingAt>
   routes(): readonly Route[]
   accountsByDepositAddress(): ReadonlyMap<string, Account>
   /** '' when the operator has set none. */
@@ -130,7 +130,7 @@ async function loadCreation(
   const accountsByDepositAddress = reference.accountsByDepositAddress()
   // All beneficiaries under the locks, those read before too: a payout that comes after a change in
   // the book has the details that the change left.
-  const [{ books, now }, quotes, approvals, beneficiaries, alike] = await Promise.all([
+  const [locked, quotes, approvals, beneficiaries, alike] = await Promise.all([
     lockBooks(tx, bookOwners(commands, prepared, accountsByDepositAddress)),
     loadQuotes(tx, commands),
     loadApprovals(tx, commands),
@@ -144,10 +144,9 @@ async function loadCreation(
     loadPrincipals(tx, commands, quotes),
   ])
   const mayCredit = commands.filter(({ request }) => mayPayAnAccount(request))
-  checkLocked(books, bookOwners(mayCredit, beneficiaries, accountsByDepositAddress))
+  checkLocked(locked.books, bookOwners(mayCredit, beneficiaries, accountsByDepositAddress))
   return {
-    now,
-    books,
+    ...locked,
     quotes,
     beneficiaries,
     approvals,
@@ -155,7 +154,7 @@ async function loadCreation(
     likenesses: byLikeness([...alike, ...alikeToo]),
     principals,
     sender_bic: reference.sender_bic,
-    pricing: reference.pricing(),
+    pricing: await reference.pricing(locked.price_version),
     routes: reference.routes(),
     newId: reference.newId,
   }

@@ -2,36 +2,48 @@
 // may see, and the policy of each pair. Pure.
 import type { Fee } from '../fee/rules.ts'
 import { type Rate, rateBookOf } from '../fx/rules.ts'
-import type { PairPolicy, PricingAt } from '../quote/rules.ts'
+import type { PricingAt } from '../quote/rules.ts'
+import { indexPolicies, type Policy, type PolicyName, valueInForce } from './rules.ts'
 
 /** The rows that all prices are made from. */
 export interface PriceBook {
   readonly rates: readonly Rate[]
   readonly fees: readonly Fee[]
-  readonly pivot: string
-  readonly policy: Omit<PairPolicy, 'any_age'>
+  readonly policies: readonly Policy[]
 }
 
 /**
  * Samples serve sandboxes alone, and only where the operator has set nothing: a live account
  * without a rate or a fee is refused, never priced by a figure that nobody has decided on.
  */
-export function pricingFrom({ rates, fees, pivot, policy }: PriceBook): PricingAt {
+export function pricingFrom({ rates, fees, policies }: PriceBook): PricingAt {
+  // The pivot is of the policy, and may change while the rows do not.
   const own = {
     rates: rateBookOf(
-      pivot,
+      '',
       rates.filter(rate => !rate.sample),
     ),
-    fees: fees.filter(f => !f.sample),
+    fees: fees.filter(fee => !fee.sample),
   }
-  const all = { rates: rateBookOf(pivot, withoutReplaced(rates)), fees }
-  return ({ sandbox }) => {
+  const all = { rates: rateBookOf('', withoutReplaced(rates)), fees }
+  const index = indexPolicies(policies)
+  return ({ account_id, sandbox }, at) => {
     const visible = sandbox ? all : own
+    const value = (name: PolicyName, from_currency: string | null, to_currency: string | null) =>
+      valueInForce(index, name, { account_id, from_currency, to_currency }, at)
     return {
-      rates: visible.rates,
+      rates: { ...visible.rates, pivot: value('pivot', null, null) },
       fees: visible.fees,
       fee_required: !sandbox,
-      policyOf: () => ({ ...policy, any_age: sandbox }),
+      policyOf(from, to) {
+        const max_age = value('max_age_s', from, to)
+        return {
+          spread_bps: Number(value('spread_bps', from, to)),
+          quote_validity_s: Number(value('quote_validity_s', from, to)),
+          max_age_s: max_age === 'calendar' ? null : Number(max_age),
+          any_age: sandbox,
+        }
+      },
     }
   }
 }

@@ -45,7 +45,7 @@ export interface CreatedQuote extends Answering {
  * POST /v3/payout/quote. Locks the book because the event takes a number of the account's sequence.
  */
 export function createQuote(reference: {
-  pricing(): PricingAt
+  pricing(price_version: bigint): Promise<PricingAt>
   routes(): readonly Route[]
   readonly newId: NewId
 }): Operation<CreateQuote, QuoteState, CreatedQuote> {
@@ -64,7 +64,7 @@ export function createQuote(reference: {
       ])
       return {
         ...locked,
-        pricing: reference.pricing(),
+        pricing: await reference.pricing(locked.price_version),
         routes: reference.routes(),
         approvals: approvalsByName(approvals),
       }

@@ -6,6 +6,7 @@ import type { Deps } from '../deps.ts'
 import { type FeedOutcome, FeedUnreadable, takeFeed } from '../fx/feed.ts'
 import { FetchFailed } from '../fx/fetch.ts'
 import { MAX_MOVE_BPS } from '../fx/guard.ts'
+import { findPivot } from '../pricing/store.ts'
 import type { Worker } from './settle-payouts.ts'
 
 /** How the history names who changed what. */
@@ -52,7 +53,7 @@ async function fetchAndTell(deps: Deps): Promise<Result> {
   const outcome = await takeFeed(deps.sql, {
     url: config.rate_feed_url,
     allow_http: config.rate_feed_allow_http,
-    pivot: config.rate_pivot,
+    pivot: await findPivot(deps.sql),
     max_move_bps: MAX_MOVE_BPS,
     force: false,
     dry_run: false,

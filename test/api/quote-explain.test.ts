@@ -3,7 +3,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import type { Config } from '../../src/config.ts'
 import type { Fee } from '../../src/fee/rules.ts'
 import { type Rate, rateBookOf } from '../../src/fx/rules.ts'
 import { CURRENCIES } from '../../src/money/currency.ts'
@@ -15,7 +14,12 @@ import { presentExplained } from '../../src/quote/wire.ts'
 import { localPayout } from '../support/bodies.ts'
 import { assertExplained } from '../support/by-hand.ts'
 import { assertRefused, fingerprint } from '../support/check.ts'
-import { type Client, startTestService, type TestService } from '../support/service.ts'
+import {
+  type Client,
+  startTestService,
+  type TestService,
+  type TestSettings,
+} from '../support/service.ts'
 
 const PATH = '/v3/payout/quote'
 const EXPLAINED = `${PATH}?explain=true`
@@ -24,8 +28,8 @@ console.log(`SEED=${seed}`)
 
 type Work = (service: TestService, account: Client) => Promise<void>
 
-async function withService(config: Partial<Config>, work: Work): Promise<void> {
-  const service = await startTestService(config)
+async function withService(settings: TestSettings, work: Work): Promise<void> {
+  const service = await startTestService(settings)
   try {
     const currencies = ['USD', 'EUR', 'HKD', 'JPY', 'KWD', 'USDC']
     const fund = { USD: 1_000_000_000n, EUR: 1_000_000_000n }
@@ -165,7 +169,7 @@ const CASES: readonly Case[] = [
 
 for (const spread of [0, 25]) {
   test(`POST ${EXPLAINED}, spread of ${spread}: every figure follows from what is printed`, async t => {
-    await withService({ rate_spread_bps: spread }, async (service, account) => {
+    await withService({ pricing: { spread_bps: spread } }, async (service, account) => {
       await service.setRates(RATES, '2026-10-06T14:00:00Z')
       await service.setFees(FEES)
       for (const { what, body, methods, figures } of CASES) {
@@ -200,7 +204,7 @@ for (const spread of [0, 25]) {
 }
 
 test(`POST ${EXPLAINED}, spread of 25: the mid is printed before it and the rate after it`, async () => {
-  await withService({ rate_spread_bps: 25 }, async (service, account) => {
+  await withService({ pricing: { spread_bps: 25 } }, async (service, account) => {
     await service.setRates(RATES)
     const { json } = await account.post(EXPLAINED, paid('HKD', 1_000_000, 'USD'))
     const [rate] = json.explanation.rates
@@ -428,7 +432,7 @@ test(`POST and GET ${PATH}, explain neither true nor false: 400, nothing written
 })
 
 test(`GET ${EXPLAINED}, rates and fees replaced since: explained as it was priced`, async () => {
-  await withService({ rate_spread_bps: 25 }, async (service, account) => {
+  await withService({ pricing: { spread_bps: 25 } }, async (service, account) => {
     await service.setRates(RATES, '2026-10-06T14:00:00Z')
     await service.setFees(FEES)
     const made = await account.post(EXPLAINED, paid('HKD', 1_000_000, 'USD'))
@@ -440,7 +444,7 @@ test(`GET ${EXPLAINED}, rates and fees replaced since: explained as it was price
 })
 
 test('POST /v3/payout without a quote: the one recorded for it is explained when it is read', async () => {
-  await withService({ rate_spread_bps: 25 }, async (service, account) => {
+  await withService({ pricing: { spread_bps: 25 } }, async (service, account) => {
     await service.setRates(RATES)
     await service.setFees(FEES)
     const payout = { ...localPayout, currency: 'JPY', amount: 123_457, holding_currency: 'USD' }
@@ -487,7 +491,7 @@ test(`POST ${EXPLAINED}, Idempotency-Key: explained again the same, and not what
 })
 
 test(`POST ${EXPLAINED}, the documented request: the answer is the documented one`, async () => {
-  await withService({ rate_spread_bps: 25 }, async (service, account) => {
+  await withService({ pricing: { spread_bps: 25 } }, async (service, account) => {
     await service.setRates({ 'EUR/USD': '1.1269', 'EUR/HKD': '8.8438' })
     await service.setFees([{ fixed_amount: 150n, variable_bps: 20, minimum_amount: 100n }])
     const answer = await account.post(EXPLAINED, quoteExamples.local)

@@ -3,19 +3,18 @@
 // figure is worked out by hand, in the comment or in the rate.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Config } from '../../src/config.ts'
 import { localPayout } from '../support/bodies.ts'
 import { assertRefused, balancesOf, fingerprint } from '../support/check.ts'
-import { startTestService, type TestService } from '../support/service.ts'
+import { startTestService, type TestService, type TestSettings } from '../support/service.ts'
 
 const PATH = '/v3/payout/quote'
 const MAX = 9_007_199_254_740_991
 
 async function withService(
-  config: Partial<Config>,
+  settings: TestSettings,
   work: (service: TestService) => Promise<void>,
 ): Promise<void> {
-  const service = await startTestService(config)
+  const service = await startTestService(settings)
   try {
     await work(service)
   } finally {
@@ -149,7 +148,7 @@ test(`POST ${PATH}, pair without a row: crossed through EUR, printed with 12 sig
 })
 
 test(`POST ${PATH}, another pivot configured: crossed through it and not through EUR`, async () => {
-  await withService({ rate_pivot: 'GBP' }, async service => {
+  await withService({ pricing: { pivot: 'GBP' } }, async service => {
     const account = await service.openAccount({ currencies: ['USD'] })
     const ask = { payout_info: { currency: 'HKD', amount: 1_000_000 } }
     await service.setRates({ 'EUR/USD': '1.25', 'EUR/HKD': '9' })
@@ -175,7 +174,7 @@ test(`POST ${PATH}, no rate joins the pair: 422 rate_unavailable`, async () => {
 })
 
 test(`POST ${PATH}, spread of 100 basis points: every converted side moved against the customer`, async () => {
-  await withService({ rate_spread_bps: 100 }, async service => {
+  await withService({ pricing: { spread_bps: 100 } }, async service => {
     const account = await service.openAccount({ currencies: ['USD'] })
     await service.setRates({ 'USD/HKD': '7.81', 'HKD/EUR': '0.1', 'GBP/USD': '1.25' })
     const answer = await account.post(PATH, {
@@ -196,7 +195,7 @@ test(`POST ${PATH}, spread of 100 basis points: every converted side moved again
 })
 
 test(`POST ${PATH}, rate older than the configured age: 503 rate_stale, also within a cross`, async () => {
-  await withService({ rate_max_age_s: 3_600 }, async service => {
+  await withService({ pricing: { max_age_s: 3_600 } }, async service => {
     await service.setFees([{}])
     await service.setRoutes([{}])
     const account = await service.openAccount({ sandbox: false, currencies: ['USD'] })
@@ -241,7 +240,7 @@ test(`POST ${PATH}, amounts that leave 1 … 2^53 − 1 once converted: 400 amou
 })
 
 test(`POST ${PATH}, another validity configured: valid_until that long after creation`, async () => {
-  await withService({ quote_validity_s: 90 }, async service => {
+  await withService({ pricing: { quote_validity_s: 90 } }, async service => {
     const account = await service.openAccount({ currencies: ['USD'] })
     const { json } = await account.post(PATH, { payout_info: { currency: 'USD', amount: 1 } })
     assert.equal(Date.parse(json.valid_until) - Date.parse(json.created_at), 90_000)
@@ -249,7 +248,7 @@ test(`POST ${PATH}, another validity configured: valid_until that long after cre
 })
 
 test('POST /v3/payout, rate gone stale: without a quote 503 and nothing written, with one paid at its rate', async () => {
-  await withService({ rate_max_age_s: 3_600 }, async service => {
+  await withService({ pricing: { max_age_s: 3_600 } }, async service => {
     await service.setFees([{}])
     await service.setRoutes([{}])
     const account = await service.openAccount({

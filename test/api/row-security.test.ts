@@ -35,7 +35,7 @@ import {
 import { makeWorld, type World } from '../support/world.ts'
 
 /** In memory of every process, and so of no account's own. */
-const REFERENCE = ['accounts', 'api_keys', 'routes']
+const REFERENCE = ['accounts', 'api_keys', 'pricing_policies', 'routes']
 
 let service: TestService
 /** What is read. */

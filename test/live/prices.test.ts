@@ -20,6 +20,7 @@ let live: Client
 let sandbox: Client
 before(async () => {
   service = await startTestService()
+  await service.setRoutes([{}])
   const some = { currencies: ['USD', 'EUR'], fund: { USD: 10_000_000n, EUR: 10_000_000n } }
   live = await service.openAccount({ ...some, sandbox: false })
   sandbox = await service.openAccount(some)

@@ -71,7 +71,7 @@ function postingsOf(service: TestService, { account }: Client): Promise<Posted[]
 }
 
 test('the margin of a spread: income in the journal, the statement line as without, back on failure', async () => {
-  const service = await startTestService({ rate_spread_bps: 100 })
+  const service = await startTestService({ pricing: { spread_bps: 100 } })
   after(() => service.close())
   const { database } = service
   await service.setRates({ 'USD/HKD': '8', 'HKD/JPY': '20' })

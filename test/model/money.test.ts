@@ -132,9 +132,7 @@ before(async () => {
     const service = await startTestService({
       lanes: 1,
       read_connections: 2,
-      rate_pivot: PIVOT,
-      rate_spread_bps: SPREAD_BPS,
-      quote_validity_s: QUOTE_VALID_S,
+      pricing: { pivot: PIVOT, spread_bps: SPREAD_BPS, quote_validity_s: QUOTE_VALID_S },
       simulator_delay_ms: RAIL_DELAY_S * 1000,
     })
     await service.setFees(FEES)

@@ -1,9 +1,9 @@
 // Kills its own process at one step of the service's work: `node --import` loads it into a service, and
-// CORRIDOR_FAILPOINT names the step (see failingAt in process.ts). The service knows nothing of it.
+// FAILPOINT names the step (see failingAt in process.ts). The service knows nothing of it.
 import { STEPS, type StepContext, stepChannel } from '../../src/steps.ts'
 
-const { CORRIDOR_FAILPOINT } = process.env
-if (CORRIDOR_FAILPOINT !== undefined) arm(CORRIDOR_FAILPOINT)
+const { FAILPOINT } = process.env
+if (FAILPOINT !== undefined) arm(FAILPOINT)
 
 /**
  * `before commit create_payout 3`: the third time, after a SIGUSR2, that a batch of payouts is to be

@@ -50,7 +50,6 @@ const START_TIMEOUT_MS = 60_000
 export async function startProcess(env: Environment, main = MAIN): Promise<RunningProcess> {
   const settings = {
     PORT: '0',
-    CORRIDOR_RATE_MAX_AGE_S: '0',
     CORRIDOR_SIMULATOR_DELAY_MS: '0',
     CORRIDOR_SETTLE_POLL_MS: '20',
     ...env,
@@ -103,7 +102,7 @@ const FAILPOINT = new URL('./failpoint.ts', import.meta.url).href
  * counted from when it gets a SIGUSR2.
  */
 export function failingAt(point: string): Environment {
-  return { NODE_OPTIONS: `--import=${FAILPOINT}`, CORRIDOR_FAILPOINT: point }
+  return { NODE_OPTIONS: `--import=${FAILPOINT}`, FAILPOINT: point }
 }
 
 /** Several processes on one database, started side by side. */

@@ -10,6 +10,7 @@ import { buildApp } from '../../src/app.ts'
 import { createAccount, type OpenedAccount } from '../../src/cli/account.ts'
 import { onDatabase } from '../../src/cli/context.ts'
 import { type Config, readConfig } from '../../src/config.ts'
+import { databaseNow } from '../../src/db/connect.ts'
 import { type Deps, openDeps } from '../../src/deps.ts'
 import { Lane } from '../../src/engine/lane.ts'
 import type { Fee } from '../../src/fee/rules.ts'
@@ -20,6 +21,8 @@ import { upsertRates } from '../../src/fx/store.ts'
 import { newId } from '../../src/id.ts'
 import { makeMetrics } from '../../src/metrics.ts'
 import { parseDecimal } from '../../src/money/decimal.ts'
+import type { PolicyName, Scope as PricingScope } from '../../src/pricing/rules.ts'
+import { insertPolicies } from '../../src/pricing/store.ts'
 import { MANUAL } from '../../src/rail/rail.ts'
 import type { Route } from '../../src/route/rules.ts'
 import { upsertRoute } from '../../src/route/store.ts'
@@ -59,10 +62,16 @@ export interface TestService {
   setFees(fees: readonly Partial<Fee>[]): Promise<void>
   /** The routes of live accounts, and no others: `{ currency: 'HKD' }` goes to people. */
   setRoutes(routes: readonly Partial<Route>[]): Promise<void>
+  /** From now on, for the installation unless said otherwise. */
+  setPricing(values: PricingValues, scope?: Partial<PricingScope>): Promise<void>
   /** Another process on the same database, which learns of changes only as processes do. */
   anotherProcess(): Promise<AnotherProcess>
   close(): Promise<void>
 }
+
+export type PricingValues = Readonly<Partial<Record<PolicyName, string | number>>>
+
+export type TestSettings = Partial<Config> & { readonly pricing?: PricingValues }
 
 export interface AnotherProcess {
   readonly deps: Deps
@@ -82,16 +91,25 @@ export interface AccountOptions {
 
 /** Settles nothing by itself: tests call settleOnce, or start the worker, when they want it. */
 export async function startTestService(
-  config: Partial<Config> = {},
+  { pricing = {}, ...config }: TestSettings = {},
   log: FastifyBaseLogger = serviceLog(),
 ): Promise<TestService> {
   const database = await createDatabase()
   const full: Config = {
     ...readConfig({ LOG_LEVEL: 'silent', DATABASE_URL: database.url }),
-    rate_max_age_s: 0,
     ...config,
   }
   const { app, deps, inject, close } = await startProcess(database.url, full, log)
+  const setPricing = async (values: PricingValues, scope: Partial<PricingScope> = {}) => {
+    const now = await databaseNow(deps.sql)
+    const whole = { account_id: null, from_currency: null, to_currency: null, ...scope }
+    const policies = Object.entries(values).map(([name, value]) => {
+      return { ...whole, name: name as PolicyName, value: String(value), effective_from: now }
+    })
+    await insertPolicies(deps.sql, policies, now)
+    await deps.reference.refresh()
+  }
+  await setPricing(pricing)
   return {
     database,
     app,
@@ -149,6 +167,7 @@ export async function startTestService(
       for (const route of routes) await upsertRoute(deps.sql, { ...ANY_PAYOUT, ...route })
       await deps.reference.refresh()
     },
+    setPricing,
     anotherProcess: () => startProcess(database.url, full, log),
     async close() {
       await close()

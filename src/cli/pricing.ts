@@ -1,0 +1,227 @@
+// corridor pricing set|list|remove|history: spread, validity of quotes, age of rates and pivot as
+// the operator sees and changes them.
+import type { Command } from 'commander'
+import type { Read } from '../csv.ts'
+import { databaseNow, type Sql, type TransactionSql } from '../db/connect.ts'
+import type { Instant } from '../instant.ts'
+import { MEANINGS, readEffective, readPair, readValue } from '../pricing/load.ts'
+import {
+  DEFAULTS,
+  describeScope,
+  indexPolicies,
+  inForce,
+  type NewPolicy,
+  ownInForce,
+  POLICY_NAMES,
+  type Policies,
+  type Policy,
+  type PolicyName,
+  type Scope,
+} from '../pricing/rules.ts'
+import { deletePolicy, insertPolicies, listPolicies, lockPolicies } from '../pricing/store.ts'
+import { findAccount } from './account.ts'
+import { CommandFailed, print, table, UsageError, withContext } from './context.ts'
+import { historyCommand } from './history.ts'
+
+interface Json {
+  json?: boolean
+}
+
+const ANYBODY: Scope = { account_id: null, from_currency: null, to_currency: null }
+
+const SET_HELP = `
+Without --account and --pair it is for the whole installation. What is set for a
+pair goes before what is set for an account, and what is set for a pair of an
+account before both; each value for itself. A pair is directed: USD/HKD is what
+those who pay HKD from USD get.
+
+Examples:
+  npx corridor pricing set --spread-bps 50
+  npx corridor pricing set --spread-bps 30 --account acc_01m7xpm2kyj94bggdx1c \\
+    --pair USD/HKD --from 2026-12-01T00:00:00Z
+  npx corridor pricing set --max-age-s calendar --quote-validity-s 600`
+
+const REMOVE_HELP = `
+A row that waits is taken back. One in force ends, now or at --from, and what is
+set for more holds again. corridor pricing list shows the numbers.
+
+Example:
+  npx corridor pricing remove 7`
+
+export function pricingCommands(program: Command): void {
+  const pricing = program
+    .command('pricing')
+    .description('set and list spreads, validity of quotes, age of rates and the pivot')
+  const set = pricing.command('set').description('set values from now on, or from a time to come')
+  for (const name of POLICY_NAMES) set.option(`${optionOf(name)} <value>`, MEANINGS[name])
+  set
+    .option('--account <account>', 'for this account alone')
+    .option('--pair <from/to>', 'for this conversion alone, such as USD/HKD')
+    .option('--from <time>', 'ISO 8601 time from which it holds (default: now)')
+    .option('--json', 'print JSON')
+    .addHelpText('after', SET_HELP)
+    .action(setAction)
+  pricing
+    .command('list')
+    .description('list what is in force and what waits')
+    .option('--json', 'print JSON')
+    .addHelpText('after', '\nExample:\n  npx corridor pricing list')
+    .action(listAction)
+  pricing
+    .command('remove')
+    .description('end one row, or take it back while it waits')
+    .argument('<number>', 'of the row, as corridor pricing list shows it')
+    .option('--from <time>', 'ISO 8601 time at which it ends (default: now)')
+    .option('--json', 'print JSON')
+    .addHelpText('after', REMOVE_HELP)
+    .action(removeAction)
+  historyCommand(pricing, {
+    table_name: 'pricing_policies',
+    description: 'list what was set, newest first, and what it followed',
+    subject: row => `${row.name} of ${describeScope(row as unknown as Scope)}`,
+    describe: row => `${row.value ?? 'nothing'} from ${row.effective_from}`,
+    example: 'pricing history',
+  })
+}
+
+function optionOf(name: PolicyName): string {
+  return `--${name.replaceAll('_', '-')}`
+}
+
+interface SetOptions extends Json {
+  spreadBps?: string
+  quoteValidityS?: string
+  maxAgeS?: string
+  pivot?: string
+  account?: string
+  pair?: string
+  from?: string
+}
+
+async function setAction(options: SetOptions): Promise<void> {
+  const values = readValues(options)
+  const pair = options.pair === undefined ? {} : readOrRefuse(readPair(options.pair))
+  const scope = { ...ANYBODY, ...pair, account_id: options.account ?? null }
+  if (values.pivot !== undefined && describeScope(scope) !== describeScope(ANYBODY)) {
+    throw new UsageError('--pivot is for the whole installation: leave out --account and --pair')
+  }
+  const changes = await withContext(async ({ sql }) => {
+    if (scope.account_id !== null) await findAccount(sql, scope.account_id)
+    return change(sql, async (tx, policies, now) => {
+      const effective_from =
+        options.from === undefined ? now : readOrRefuse(readEffective(options.from, now))
+      const rows = POLICY_NAMES.flatMap((name): NewPolicy[] => {
+        const value = values[name]
+        return value === undefined ? [] : [{ ...scope, name, value, effective_from }]
+      })
+      const made = await insertPolicies(tx, rows, now)
+      return made.map(row => ({ row, words: describeChange(policies, row, now) }))
+    })
+  })
+  const data = changes.map(({ row }) => row)
+  print(options, data, changes.map(({ words }) => words).join('\n'))
+}
+
+function readValues(options: SetOptions): Partial<Record<PolicyName, string>> {
+  const given = {
+    spread_bps: options.spreadBps,
+    quote_validity_s: options.quoteValidityS,
+    max_age_s: options.maxAgeS,
+    pivot: options.pivot,
+  }
+  const values = POLICY_NAMES.flatMap(name => {
+    const text = given[name]
+    return text === undefined ? [] : [[name, readOrRefuse(readValue(name, text))] as const]
+  })
+  if (values.length > 0) return Object.fromEntries(values)
+  throw new UsageError(`say what to set: ${POLICY_NAMES.map(optionOf).join(', ')}`)
+}
+
+function readOrRefuse<T>(read: Read<T>): T {
+  if (read.messages === undefined) return read.value
+  throw new UsageError(read.messages.join('; '))
+}
+
+async function listAction(options: Json): Promise<void> {
+  const { rows, now } = await withContext(async ({ sql }) => ({
+    rows: await listPolicies(sql),
+    now: await databaseNow(sql),
+  }))
+  const policies = indexPolicies(rows)
+  const shown = rows.flatMap(row => {
+    if (row.effective_from > now) return [{ ...row, state: 'waits' }]
+    const counts = ownInForce(policies, row.name, row, now) === row && row.value !== null
+    return counts ? [{ ...row, state: 'in force' }] : []
+  })
+  const defaults = POLICY_NAMES.filter(name => inForce(policies, name, ANYBODY, now) === undefined)
+  const lines = [
+    ...defaults.map(name => ['', describeScope(ANYBODY), name, DEFAULTS[name], '', 'default']),
+    ...shown.map(({ policy_id, name, value, effective_from, state, ...scope }) => [
+      String(policy_id),
+      describeScope(scope),
+      name,
+      value ?? 'nothing',
+      effective_from,
+      state,
+    ]),
+  ]
+  const data = { defaults: defaults.map(name => ({ name, value: DEFAULTS[name] })), rows: shown }
+  print(options, data, table(['number', 'for', 'name', 'value', 'from', 'state'], lines))
+}
+
+async function removeAction(number: string, options: Json & { from?: string }): Promise<void> {
+  const policy_id = /^\d{1,9}$/.test(number) ? Number(number) : 0
+  const { row, words } = await withContext(({ sql }) =>
+    change(sql, async (tx, policies, now) => {
+      const row = [...policies.values()].flat().find(policy => policy.policy_id === policy_id)
+      if (row === undefined) {
+        throw new UsageError(`no row ${number}; corridor pricing list shows those there are`)
+      }
+      if (row.effective_from > now) {
+        await deletePolicy(tx, policy_id)
+        return { row, words: `${describe(row)} from ${row.effective_from}: taken back` }
+      }
+      if (ownInForce(policies, row.name, row, now) !== row || row.value === null) {
+        throw new CommandFailed(`row ${number} is not in force: another has followed it`)
+      }
+      const effective_from =
+        options.from === undefined ? now : readOrRefuse(readEffective(options.from, now))
+      const ended = await insertPolicies(tx, [{ ...row, value: null, effective_from }], now)
+      return { row, words: ended.map(end => describeChange(policies, end, now)).join() }
+    }),
+  )
+  print(options, { removed: row }, words)
+}
+
+/** Changes policies by what they are, which nobody else changes meanwhile. */
+async function change<T>(
+  sql: Sql,
+  work: (tx: TransactionSql, policies: Policies, now: Instant) => Promise<T>,
+): Promise<T> {
+  return sql.begin(async tx => {
+    await lockPolicies(tx)
+    const policies = indexPolicies(await listPolicies(tx))
+    return work(tx, policies, await databaseNow(tx as unknown as Sql))
+  }) as Promise<T>
+}
+
+/** `spread_bps for pair USD/HKD: 50 from now on; until then 25, for the installation`. */
+function describeChange(policies: Policies, row: Policy, now: Instant): string {
+  const before = inForce(policies, row.name, row, row.effective_from)
+  const rows = [...policies.values()].flat()
+  const after = inForce(indexPolicies([...rows, row]), row.name, row, row.effective_from)
+  const when = row.effective_from > now ? `from ${row.effective_from}` : 'from now on'
+  const until = `until then ${told(row, before)}`
+  return `${row.name} for ${describeScope(row)}: ${told(row, after)} ${when}; ${until}`
+}
+
+/** A value, and for whom it was set when that is somebody else. */
+function told(row: Policy, source: Policy | undefined): string {
+  if (source === undefined) return `${DEFAULTS[row.name]}, the default`
+  const same = describeScope(source) === describeScope(row)
+  return same ? `${source.value}` : `${source.value}, as set for ${describeScope(source)}`
+}
+
+function describe(row: Policy): string {
+  return `${row.name} for ${describeScope(row)}: ${row.value}`
+}

@@ -1,0 +1,210 @@
+// Pricing policy: which scope decides, what the command line says and refuses, and what the database
+// keeps. One row a point.
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { type Cli, openCli } from '../support/cli.ts'
+import { type Client, startTestService, type TestService } from '../support/service.ts'
+
+let service: TestService
+let cli: Cli
+let mine: Client
+let theirs: Client
+before(async () => {
+  service = await startTestService()
+  cli = await openCli(service.database.url, { CORRIDOR_USER: 'Mary' })
+  await service.setRates({ 'USD/HKD': '8', 'USD/EUR': '0.5' })
+  await service.setFees([{}])
+  await service.setRoutes([{}])
+  const options = { currencies: ['USD', 'HKD'], sandbox: false }
+  mine = await service.openAccount(options)
+  theirs = await service.openAccount(options)
+})
+after(async () => {
+  await service.close()
+  await cli.close()
+})
+
+async function quoted(account: Client, from: string, to: string) {
+  const { json, text } = await account.post('/v3/payout/quote', {
+    payout_info: { currency: to, amount: 80_000 },
+    holding_info: { currency: from },
+  })
+  const { exchange_rates, valid_until, created_at } = json
+  assert.ok(exchange_rates, text)
+  const seconds = (Date.parse(valid_until) - Date.parse(created_at)) / 1_000
+  return [exchange_rates.holding_to_payout, seconds]
+}
+
+type Quoted = readonly [rate: number, seconds: number]
+interface Step {
+  /** `acc` stands for the account that is `mine`. */
+  readonly command: string
+  readonly says: RegExp
+  readonly mine: Quoted
+  readonly theirs: Quoted
+  /** The other way round, for the account that is `mine`. */
+  readonly back?: number
+}
+
+/** Each step goes on from the one before. */
+const STEPS: readonly Step[] = [
+  {
+    command: 'list',
+    says: /^number +for +name +value +from +state\n +the installation +spread_bps +0 +default\n/,
+    mine: [8, 1_800],
+    theirs: [8, 1_800],
+    back: 0.125,
+  },
+  {
+    command: 'set --spread-bps 100 --quote-validity-s 600',
+    says: /^spread_bps for the installation: 100 from now on; until then 0, the default\nquote_validity_s for the installation: 600 from now on; until then 1800, the default\n$/,
+    mine: [7.92, 600],
+    theirs: [7.92, 600],
+    back: 0.12375,
+  },
+  {
+    command: 'set --spread-bps 50 --account acc',
+    says: /^spread_bps for account acc_\w+: 50 from now on; until then 100, as set for the installation\n$/,
+    mine: [7.96, 600],
+    theirs: [7.92, 600],
+  },
+  {
+    command: 'set --spread-bps 200 --pair usd/hkd',
+    says: /^spread_bps for pair USD\/HKD: 200 from now on; until then 100, as set for the installation\n$/,
+    mine: [7.84, 600],
+    theirs: [7.84, 600],
+    back: 0.124375,
+  },
+  {
+    command: 'set --spread-bps 25 --quote-validity-s 60 --account acc --pair USD/HKD',
+    says: /^spread_bps for account acc_\w+, pair USD\/HKD: 25 from now on; until then 200, as set for pair USD\/HKD\n/,
+    mine: [7.98, 60],
+    theirs: [7.84, 600],
+  },
+  {
+    command: 'set --spread-bps 10 --account acc --pair USD/HKD --from 2999-12-01T00:00:00Z',
+    says: /: 10 from 2999-12-01T00:00:00.000000Z; until then 25\n$/,
+    mine: [7.98, 60],
+    theirs: [7.84, 600],
+  },
+  {
+    command: 'remove 5',
+    says: /^spread_bps for account acc_\w+, pair USD\/HKD: 200, as set for pair USD\/HKD from now on; until then 25\n$/,
+    mine: [7.84, 60],
+    theirs: [7.84, 600],
+  },
+  {
+    command: 'remove 7',
+    says: /^spread_bps for account acc_\w+, pair USD\/HKD: 10 from 2999-12-01T00:00:00.000000Z: taken back\n$/,
+    mine: [7.84, 60],
+    theirs: [7.84, 600],
+  },
+  {
+    command: 'remove 4',
+    says: /^spread_bps for pair USD\/HKD: 100, as set for the installation from now on; until then 200\n$/,
+    mine: [7.96, 60],
+    theirs: [7.92, 600],
+  },
+]
+
+for (const { command, says, ...expected } of STEPS) {
+  test(`pricing ${command}: what it says, and what both accounts are quoted`, async () => {
+    const named = command.split(' ').map(word => (word === 'acc' ? mine.account.account_id : word))
+    const { code, stdout, stderr } = await cli.run('pricing', ...named)
+    assert.deepEqual([code, stderr], [0, ''])
+    assert.match(stdout, says)
+    assert.deepEqual(await quoted(mine, 'USD', 'HKD'), expected.mine)
+    assert.deepEqual(await quoted(theirs, 'USD', 'HKD'), expected.theirs)
+    if (expected.back === undefined) return
+    assert.equal((await quoted(mine, 'HKD', 'USD'))[0], expected.back)
+  })
+}
+
+const REFUSED: readonly (readonly [command: string, words: RegExp])[] = [
+  ['set', /say what to set: --spread-bps, --quote-validity-s, --max-age-s, --pivot/],
+  ['set --spread-bps 0.5', /spread_bps "0\.5" is not an integer from 0 to 9999/],
+  ['set --spread-bps -1', /spread_bps "-1" is not an integer/],
+  ['set --spread-bps 10000', /spread_bps "10000" is not an integer/],
+  ['set --quote-validity-s 0', /quote_validity_s "0" is not an integer from 1 to 31536000/],
+  ['set --max-age-s 0', /max_age_s "0" is not an integer from 1 to 31536000/],
+  ['set --pivot XXQ', /pivot "XXQ" is not a currency code such as EUR/],
+  ['set --pivot USD --pair USD/HKD', /--pivot is for the whole installation/],
+  ['set --spread-bps 5 --pair USDHKD', /pair "USDHKD" is not like USD\/HKD/],
+  ['set --spread-bps 5 --pair USD/USD', /pair "USD\/USD" converts nothing/],
+  ['set --spread-bps 5 --pair USD/XXQ', /unknown currency XXQ/],
+  ['set --spread-bps 5 --account acc_nobody', /no account acc_nobody/],
+  ['set --spread-bps 5 --from 2026-01-01T00:00:00Z', /is past; leave it out to begin now/],
+  ['set --spread-bps 5 --from tomorrow', /is not a time such as 2026-12-01T00:00:00Z/],
+  ['remove 999', /no row 999; corridor pricing list shows those there are/],
+  ['remove x', /no row x;/],
+]
+
+for (const [command, words] of REFUSED) {
+  test(`pricing ${command}: refused in one sentence, no row written`, async () => {
+    const rows = () => service.database.owner`select * from pricing_policies`
+    const before = await rows()
+    const { code, stdout, stderr } = await cli.run('pricing', ...command.split(' '))
+    assert.deepEqual([code, stdout], [2, ''])
+    assert.match(stderr, words)
+    assert.deepEqual([...(await rows())], [...before])
+  })
+}
+
+test('pricing history: who set what, and what it followed', async () => {
+  await service.setPricing({ max_age_s: 7 })
+  assert.equal((await cli.run('pricing', 'set', '--max-age-s', 'calendar')).code, 0)
+  const { json } = await cli.run('pricing', 'history', '--limit', '1', '--json')
+  const [{ changed_by, before, after }] = json
+  assert.deepEqual([changed_by, before.value, after.value], ['Mary', '7', 'calendar'])
+  const { stdout } = await cli.run('pricing', 'history', '--limit', '1')
+  assert.match(stdout, / Mary +max_age_s of the installation +7 from \S+ +calendar from \S+\n$/)
+})
+
+const BY_HAND: readonly (readonly [what: string, statement: string, words: RegExp])[] = [
+  [
+    'another spread in an old row',
+    "update pricing_policies set value = '1'",
+    /followed by another/,
+  ],
+  [
+    'a row in force deleted',
+    'delete from pricing_policies where policy_id = 1',
+    /followed by another/,
+  ],
+  ['all rows at once', 'truncate pricing_policies', /append-only/],
+  ['a spread of everything', insert("'spread_bps', '10000'"), /value_in_range/],
+  ['a spread below nothing', insert("'spread_bps', '-1'"), /value_in_range/],
+  ['a spread that is no number', insert("'spread_bps', 'calendar'"), /value_in_range/],
+  ['a validity of nothing', insert("'quote_validity_s', '0'"), /value_in_range/],
+  ['an age of nothing', insert("'max_age_s', '0'"), /value_in_range/],
+  ['a name of its own', insert("'spread', '1'"), /name_check/],
+  [
+    'a price for the past',
+    insert("'spread_bps', '1'", "now - interval '1 day'"),
+    /not_in_the_past/,
+  ],
+]
+
+function insert(values: string, from = 'now'): string {
+  return `insert into pricing_policies (name, value, effective_from, created_at)
+    select ${values}, ${from}, now from clock_timestamp() now`
+}
+
+for (const [what, statement, words] of BY_HAND) {
+  test(`pricing_policies by hand, ${what}: refused by the database`, async () => {
+    await assert.rejects(() => service.database.owner.unsafe(statement), words)
+  })
+}
+
+test('a live account, max_age_s set for it alone: its rates are too old, and no other’s', async () => {
+  const anHourAgo = new Date(Date.now() - 3_600_000).toISOString()
+  await service.setRates({ 'USD/HKD': '8' }, anHourAgo)
+  await service.setPricing({ max_age_s: 1_800 }, { account_id: mine.account.account_id })
+  const ask = {
+    payout_info: { currency: 'HKD', amount: 80_000 },
+    holding_info: { currency: 'USD' },
+  }
+  const refused = await mine.post('/v3/payout/quote', ask)
+  assert.deepEqual([refused.status, refused.json.errors[0].reason], [503, 'rate_stale'])
+  assert.equal((await theirs.post('/v3/payout/quote', ask)).status, 200)
+})
