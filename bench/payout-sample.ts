@@ -52,7 +52,12 @@ export async function makeBeneficiary(caller: Caller): Promise<string> {
     type: 'business',
     destination_details: {
       type: 'bank',
-      bank: { account_number: '123456789012', bank_name: 'Harbour Bank', country: 'HK' },
+      bank: {
+        account_number: '123456789012',
+        bank_name: 'Harbour Bank',
+        country: 'HK',
+        bank_codes: { bank_code: '004' },
+      },
     },
   }
   const body = { ...PAYOUTS['USD→USD'], beneficiary_details: details }

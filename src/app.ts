@@ -37,6 +37,7 @@ import { refuseTooMuch } from './http/sizes.ts'
 import { payoutRoutes } from './payout/routes.ts'
 import { payoutBatchRoutes } from './payout-batch/routes.ts'
 import { quoteRoutes } from './quote/routes.ts'
+import { requirementRoutes } from './requirement/routes.ts'
 import { sandboxRoutes } from './sandbox/routes.ts'
 import { timelineRoutes } from './timeline/routes.ts'
 import { webhookRoutes } from './webhook/routes.ts'
@@ -85,6 +86,7 @@ export async function buildApp(
   opsRoutes(app, deps, lifecycle)
   quoteRoutes(app, deps)
   payoutRoutes(app, deps)
+  requirementRoutes(app)
   payoutBatchRoutes(app, deps)
   timelineRoutes(app, deps)
   balanceTransactionRoutes(app, deps)

@@ -20,6 +20,7 @@ const FLOORS: readonly (readonly string[])[] = [
   ['rail', 'funding', 'entity'],
   ['route'],
   ['quote'],
+  ['requirement'],
   ['payout', 'pricing'],
   ['webhook'],
   ['timeline', 'sandbox', 'payout-batch'],

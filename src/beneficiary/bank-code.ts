@@ -2,7 +2,7 @@
 // sent under. A name that is not here is free text. It must not know which banks there are.
 import { isCountry } from '../party/country.ts'
 
-interface CodeForm {
+export interface CodeForm {
   /** Of the code as its standard writes it. */
   readonly pattern: RegExp
   readonly title: string
@@ -102,7 +102,8 @@ const BY_COUNTRY: ReadonlyMap<string, ReadonlyMap<string, CodeForm>> = new Map([
   ],
 ])
 
-function findForm(name: string, country: string | undefined): CodeForm | undefined {
+/** The form of the codes sent under a name; undefined when they are free text. */
+export function bankCodeForm(name: string, country: string | undefined): CodeForm | undefined {
   return BY_NAME.get(name) ?? BY_COUNTRY.get(name)?.get(country ?? '')
 }
 
@@ -112,7 +113,7 @@ export function bankCodeFault(
   value: string,
   country: string | undefined,
 ): string | undefined {
-  const form = findForm(name, country)
+  const form = bankCodeForm(name, country)
   if (form === undefined) return undefined
   const code = bankCode(name, value, country)
   const right = form.pattern.test(code) && (form.holds?.(code) ?? true)
@@ -127,7 +128,7 @@ export function bicCountry(value: string): string | undefined {
 
 /** The code as its standard writes it: no spaces and dashes, capitals. Other text as it came. */
 export function bankCode(name: string, value: string, country: string | undefined): string {
-  if (findForm(name, country) === undefined) return value
+  if (bankCodeForm(name, country) === undefined) return value
   return electronicForm(value).replace(/(?<=\d)-(?=\d)/g, '')
 }
 

@@ -130,6 +130,28 @@ const PARSED: ReadonlyMap<string, Form> = new Map(
 /** The countries that have IBANs of their own, by code. */
 export const IBAN_COUNTRIES: readonly string[] = [...FORMS.keys()]
 
+/** Whether accounts of a country have IBANs, which the country may share with others. */
+export function isIbanCountry(country: string): boolean {
+  return FORMS.has(ibanCountry(country))
+}
+
+/** The form of the IBANs of a country that has them, for programs. */
+export function ibanPattern(country: string): string {
+  const form = PARSED.get(country)
+  if (form === undefined) throw new Error(`${country} has no IBANs`)
+  return form.pattern.source.replace('[A-Z]{2}', country)
+}
+
+/** An IBAN of the right form and check digits, whose account is made up of ones. */
+export function exampleIban(country: string): string {
+  const form = FORMS.get(country) ?? ''
+  const account = Array.from(form.matchAll(PARTS), ([, count, letter]) =>
+    (letter === 'a' ? 'A' : '1').repeat(Number(count)),
+  ).join('')
+  const digits = String(98n - remainder(`${country}00${account}`)).padStart(2, '0')
+  return `${country}${digits}${account}`
+}
+
 /** What is wrong with an IBAN in electronic form, for people; undefined when nothing is. */
 export function ibanFault(iban: string): string | undefined {
   const country = iban.slice(0, 2)
@@ -164,7 +186,10 @@ export function ibanServes(iban: string, country: string): boolean {
  * modulo 97. Check digits are made as 98 minus a remainder, so that 00, 01 and 99 never are.
  */
 function hasCheckDigits(iban: string): boolean {
+  return remainder(iban) === 1n && !['00', '01', '99'].includes(iban.slice(2, 4))
+}
+
+function remainder(iban: string): bigint {
   const moved = iban.slice(4) + iban.slice(0, 4)
-  const number = BigInt(moved.replace(/[A-Z]/g, letter => String(letter.charCodeAt(0) - 55)))
-  return number % 97n === 1n && !['00', '01', '99'].includes(iban.slice(2, 4))
+  return BigInt(moved.replace(/[A-Z]/g, letter => String(letter.charCodeAt(0) - 55))) % 97n
 }

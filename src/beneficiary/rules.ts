@@ -9,7 +9,9 @@ import type { Instant } from '../instant.ts'
 import { type Book, bookOf } from '../ledger/rules.ts'
 import { findCurrency } from '../money/currency.ts'
 import { checkCountry, checkDate, checkEmail, invalid } from '../party/rules.ts'
+import { destinationCountry } from './country.ts'
 import { canonicalDestination, checkCodes } from './destination.ts'
+import { isIbanCountry } from './iban.ts'
 import {
   type BeneficiaryRequest,
   type BeneficiaryUpdate,
@@ -91,7 +93,9 @@ function checkDestination(details: DestinationDetails, path: string): Problem[] 
   }
   const { bank } = details
   if (bank !== undefined && (bank.account_number === undefined) === (bank.iban === undefined)) {
-    problems.push(invalid(`${path}.bank`, 'Exactly one of account_number and iban must be sent.'))
+    const member = bank.iban === undefined ? `bank.${missingAccount(details)}` : 'bank'
+    const message = 'Exactly one of account_number and iban must be sent.'
+    problems.push(invalid(`${path}.${member}`, message))
   }
   return [
     ...problems,
@@ -100,6 +104,14 @@ function checkDestination(details: DestinationDetails, path: string): Problem[] 
     ...checkDetailCurrency(details.wallet?.currency, `${path}.wallet.currency`),
     ...checkCodes(details, path),
   ]
+}
+
+/** Of a bank that names neither: the IBAN, unless it has codes or a country that go without. */
+function missingAccount(details: DestinationDetails): 'account_number' | 'iban' {
+  const { swift_code: _, bic: __, ...national } = details.bank?.bank_codes ?? {}
+  const country = destinationCountry(details)
+  const byNumber = country !== '' && !isIbanCountry(country)
+  return byNumber || Object.keys(national).length > 0 ? 'account_number' : 'iban'
 }
 
 /**

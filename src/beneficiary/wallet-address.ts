@@ -32,6 +32,20 @@ export function isWalletAddress(address: string, type: string): boolean {
   )
 }
 
+/** An address of a chain, for people. */
+export function exampleAddress(type: string): string {
+  switch (READERS.get(type)) {
+    case readSolana:
+      return 'vines1vzrYbzLMRdu58ou5XTby4qAqVRLmqo36NKPTg'
+    case readStellar:
+      return 'GA7QYNF7SOWQ3GLR2BGMZEHXAVIRZA4KVWLTJJFC7MGXUA74P7UJVSGZ'
+    case readTron:
+      return 'TJRabPrwbZy45sbavfcjinPJC18kjpRTv8'
+    default:
+      return '0x52908400098527886E0F7030069857D2E4169EE7'
+  }
+}
+
 /** The address as it was sent, case included, without outer spaces and invisible characters. */
 export function plainAddress(text: string): string {
   return text.replace(/\p{Default_Ignorable_Code_Point}/gu, '').trim()

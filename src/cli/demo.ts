@@ -195,7 +195,12 @@ function payoutBody(quote: string) {
       type: 'business',
       destination_details: {
         type: 'bank',
-        bank: { account_number: '123456789012', country: 'HK', currency: 'HKD' },
+        bank: {
+          account_number: '123456789012',
+          country: 'HK',
+          currency: 'HKD',
+          bank_codes: { bank_code: '004' },
+        },
       },
     },
   }

@@ -13,7 +13,12 @@ function invoice(number: number, amount: number) {
       type: 'business',
       destination_details: {
         type: 'bank',
-        bank: { account_number: '123456789012', bank_name: 'Harbour Bank', country: 'HK' },
+        bank: {
+          account_number: '123456789012',
+          bank_name: 'Harbour Bank',
+          country: 'HK',
+          bank_codes: { bank_code: '004' },
+        },
       },
     },
   }

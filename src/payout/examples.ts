@@ -40,7 +40,18 @@ export const payoutExamples = {
       type: 'individual',
       destination_details: {
         type: 'bank',
-        bank: { iban: 'DE89370400440532013000', bank_name: 'Musterbank', country: 'DE' },
+        bank: {
+          iban: 'DE89370400440532013000',
+          bank_name: 'Musterbank',
+          country: 'DE',
+          bank_codes: { swift_code: 'COBADEFF' },
+        },
+      },
+      address: {
+        line1: 'Unter den Linden 1',
+        city: 'Berlin',
+        country: 'DE',
+        postal_code: '10117',
       },
     },
   },
@@ -138,17 +149,18 @@ const unset = {
 const SWIFT_ID = 'pot_01m7xpm2msg8hg37cas9'
 const SWIFT_UETR = 'd9a1f935-447d-49b9-9814-de8c73dacd63'
 const MT103 = [
-  `{1:F01CORRXXX0AXXX0000000000}{2:I103CORRXXX0XXXXN}{3:{121:${SWIFT_UETR}}}{4:`,
+  `{1:F01CORRXXX0AXXX0000000000}{2:I103COBADEFFXXXXN}{3:{121:${SWIFT_UETR}}}{4:`,
   ':20:4TNZDXHTHYY1B8Z7',
   ':23B:CRED',
   ':32A:261121EUR2500,00',
   ':33B:EUR2500,00',
   ':50K:/acc-01m7xpm1tq5x0k8c2h3v',
   'Test',
-  ':57D:Musterbank',
-  'DE',
+  ':57A:COBADEFF',
   ':59:/DE89370400440532013000',
   'Anna Schmidt',
+  'Unter den Linden 1',
+  '10117 Berlin DE',
   ':70:Invoice 2041',
   ':71A:SHA',
   '-}',
@@ -214,6 +226,7 @@ export const payoutAnswers = {
     beneficiary: 'bnf_01m7xpm2mshast6xs3m7',
     beneficiary_details: {
       ...unsetDetails,
+      address: payoutExamples.swift.beneficiary_details.address,
       destination: 'dst_01m7xpm2ms2c231a8b39',
       destination_details: {
         type: 'bank',
@@ -221,6 +234,7 @@ export const payoutAnswers = {
           iban: 'DE89370400440532013000',
           bank_name: 'Musterbank',
           country: 'DE',
+          bank_codes: { swift_code: 'COBADEFF' },
         },
       },
       name: 'Anna Schmidt',

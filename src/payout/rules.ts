@@ -21,6 +21,7 @@ import { type PayoutType, type PricingAt, type Quote, totalDebit } from '../quot
 import type { Failure, RailAnswer } from '../rail/rail.ts'
 import type { Route, RouteTaken } from '../route/rules.ts'
 import { caused } from './cause.ts'
+import { checkDestination } from './destination.ts'
 import { checkUnlike, type Likeness, type Likenesses, likenessOfRequest } from './likeness.ts'
 import { makePayout, postDebit } from './make.ts'
 import { findSentQuote, quoteFor, type UsedQuote, useQuote } from './quote.ts'
@@ -148,7 +149,10 @@ export function decidePayout(
   const held_for = checkPrincipal(state, account, request, sentQuote)
   const beneficiary = resolveBeneficiary(state, account, request)
   checkFit(beneficiary, request, sentQuote)
+  if (sentQuote === null) checkDestination(beneficiary, request, null)
   const { quote, routed } = quoteFor(state, account, request, beneficiary, sentQuote)
+  // A destination that differs from the quote's is told so first.
+  if (sentQuote !== null) checkDestination(beneficiary, request, sentQuote)
   const receiver =
     quote.payout_type === 'service_account'
       ? findReceiver(

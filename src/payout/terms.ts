@@ -15,12 +15,13 @@ import {
   networkName,
   wrongDetail,
 } from '../quote/terms.ts'
+import { inlineProblems } from './destination.ts'
 import type { PayoutRequest } from './wire.ts'
 
 /** Every problem with the fields of the request at once (400). */
 export function checkRequest(request: PayoutRequest, account: Account): void {
   const { currency, holding_currency, beneficiary, beneficiary_details } = request
-  refuseIfAny([
+  const problems = [
     ...checkCurrency(currency, 'currency'),
     ...checkHolding(holding_currency, account, 'holding_currency'),
     ...checkOneBeneficiary(beneficiary, beneficiary_details),
@@ -29,7 +30,11 @@ export function checkRequest(request: PayoutRequest, account: Account): void {
       : checkDetails(beneficiary_details, 'beneficiary_details')),
     // With a quote, the details are judged when the quote is known.
     ...(request.quote === undefined ? checkTypeDetails(request) : []),
-  ])
+  ]
+  // What is wrong with a member says more than that it is not what is asked for.
+  const named = new Set(problems.map(({ remarks }) => remarks))
+  const lacking = request.quote === undefined ? inlineProblems(request) : []
+  refuseIfAny([...problems, ...lacking.filter(({ remarks }) => !named.has(remarks))])
 }
 
 function checkOneBeneficiary(id: unknown, details: unknown): Problem[] {

@@ -168,7 +168,7 @@ const WRONG_VALUES: readonly Row[] = [
     PAYOUT,
     inDestination({ bank: { country: 'HK' } }),
     'invalid_field',
-    `${PATH}.bank`,
+    `${PATH}.bank.account_number`,
   ],
   [
     'bank country of no country',

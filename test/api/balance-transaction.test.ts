@@ -2,7 +2,7 @@
 // table and contract 15 to 17).
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { localPayout } from '../support/bodies.ts'
+import { localPayout, yenBank } from '../support/bodies.ts'
 import { assertRefused, assertShape, balancesOf } from '../support/check.ts'
 import { type Client, startTestService, type TestService } from '../support/service.ts'
 import { linesOf, report, scriptedRail, settleAll } from '../support/settling.ts'
@@ -73,7 +73,7 @@ test(`GET ${PATH}/{id}, payout without conversion or fees: a debit of the amount
 
 test(`GET ${PATH}/{id}, payout with both fees and both conversions: negative fees, net the sum, two legs`, async () => {
   await service.setFees([{ fixed_amount: 200n, variable_bps: 100 }])
-  const bank = { account_number: '1', country: 'JP', currency: 'JPY' }
+  const bank = yenBank
   const made = await payout({
     amount: 8_000,
     currency: 'EUR',

@@ -140,5 +140,8 @@ test('every row of the database: not one secret of an API key, in any spelling, 
 const BENEFICIARY = {
   name: 'Anyone',
   type: 'individual',
-  destination_details: { type: 'bank', bank: { account_number: '1', country: 'HK' } },
+  destination_details: {
+    type: 'bank',
+    bank: { account_number: '1', country: 'HK', bank_codes: { bank_code: '004' } },
+  },
 }

@@ -6,7 +6,7 @@ import { parse } from 'csv-parse/sync'
 import { textCell } from '../../src/balance-transaction/statement-csv.ts'
 import { currencyExponent } from '../../src/money/currency.ts'
 import { parseMajor } from '../../src/money/decimal.ts'
-import { localPayout } from '../support/bodies.ts'
+import { localPayout, yenBank } from '../support/bodies.ts'
 import { assertRefused, balancesOf } from '../support/check.ts'
 import { getAll, type Item } from '../support/listing.ts'
 import { type Client, startTestService, type TestService } from '../support/service.ts'
@@ -25,7 +25,7 @@ before(async () => {
   await service.setRates({ 'USD/EUR': '0.8', 'EUR/JPY': '160', 'USD/KWD': '0.307' })
   await service.setFees([{ fixed_amount: 200n, variable_bps: 100 }])
   account = await service.openAccount({ currencies: Object.keys(FUND), fund: FUND })
-  const yen = { account_number: '1', country: 'JP', currency: 'JPY' }
+  const yen = yenBank
   const toYen = { type: 'bank', bank: yen }
   await pay({ reference_id: '=cmd|calc!A1' })
   await pay({ amount: 200_000, reference_id: 'fails, "as planned"' })

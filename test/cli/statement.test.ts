@@ -11,7 +11,7 @@ import { currencyExponent } from '../../src/money/currency.ts'
 import { formatMajor, parseMajor } from '../../src/money/decimal.ts'
 import { faultsOf, type Node, readXml, select, textOf } from '../ledger/camt053-schema.ts'
 import { type Mt940Message, readMt940 } from '../ledger/mt940-reader.ts'
-import { localPayout } from '../support/bodies.ts'
+import { localPayout, yenBank } from '../support/bodies.ts'
 import { type Cli, openCli, type Ran } from '../support/cli.ts'
 import { getAll, type Item } from '../support/listing.ts'
 import { type Client, startTestService, type TestService } from '../support/service.ts'
@@ -44,7 +44,7 @@ before(async () => {
   await pay(account, { amount: 200_000, reference_id: HOSTILE })
   await pay(account, { amount: 500_001, transaction_description: 'Schöne Grüße <&>' })
   await pay(account, { holding_currency: 'KWD' })
-  const bank = { account_number: '1', country: 'JP', currency: 'JPY' }
+  const bank = yenBank
   const beneficiary_details = {
     ...localPayout.beneficiary_details,
     destination_details: { type: 'bank', bank },

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { verify } from '../../src/verify/run.ts'
-import { internalPayout, localPayout } from '../support/bodies.ts'
+import { internalPayout, localPayout, yenBank } from '../support/bodies.ts'
 import { assertRefused, balancesOf, fingerprint } from '../support/check.ts'
 import { review } from '../support/review.ts'
 import { type Client, startTestService, type TestService } from '../support/service.ts'
@@ -85,7 +85,7 @@ test('the margin of a spread: income in the journal, the statement line as witho
       ...localPayout.beneficiary_details,
       destination_details: {
         type: 'bank',
-        bank: { account_number: '1234567', country: 'JP', currency: 'JPY' },
+        bank: yenBank,
       },
     },
   })

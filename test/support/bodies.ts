@@ -6,8 +6,22 @@ export const bankBeneficiary = {
   type: 'business',
   destination_details: {
     type: 'bank',
-    bank: { account_number: '123456789012', bank_name: 'Harbour Bank', country: 'HK' },
+    bank: {
+      account_number: '123456789012',
+      bank_name: 'Harbour Bank',
+      country: 'HK',
+      bank_codes: { swift_code: 'HSBCHKHH' },
+    },
   },
+  address: { line1: '1 Queen’s Road', city: 'Hong Kong', country: 'HK' },
+}
+
+/** A bank account in Japan, as the networks there name it. */
+export const yenBank = {
+  account_number: '1234567',
+  country: 'JP',
+  currency: 'JPY',
+  bank_codes: { bank_code: '0005', branch_code: '001' },
 }
 
 /** A payout that needs nothing but a balance in its currency. */

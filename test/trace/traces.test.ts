@@ -40,7 +40,12 @@ const secretive = {
     email: `${CANARY}@example.com`,
     destination_details: {
       type: 'bank',
-      bank: { account_number: CANARY, bank_name: CANARY, country: 'HK' },
+      bank: {
+        account_number: CANARY,
+        bank_name: CANARY,
+        country: 'HK',
+        bank_codes: { bank_code: '004' },
+      },
     },
   },
 }

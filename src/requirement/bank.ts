@@ -1,0 +1,163 @@
+// Knows what names a bank account in each country and network: by which numbers and codes banks
+// there find it. Sources: Nacha and the American Bankers Association (US), Pay.UK (GB), AusPayNet
+// (AU), Payments NZ (NZ), Payments Canada (CA), HKICL (HK), the Association of Banks in Singapore
+// (SG), Zengin-Net (JP), KFTC (KR), FISC (TW), Bank of Thailand (TH), LankaPay (LK), PASA (ZA),
+// Reserve Bank of India (IN), People's Bank of China (CN), Banco de México (MX), Banco Central do
+// Brasil (BR), Banco Central de la República Argentina (AR), Cámara de Compensación Electrónica
+// (PE), Central Bank of Nigeria (NG), BCEAO and BEAC; the SWIFT IBAN registry for all others with
+// IBANs. Where no form of account numbers is published, any is taken.
+import { isIbanCountry } from '../beneficiary/iban.ts'
+
+/** Names of members of `bank.bank_codes`, or `bank_name`: any one of them serves. */
+export type Codes = readonly [string, ...string[]]
+
+/** What an account number of a country looks like; spaces and dashes do not count. */
+export interface NumberForm {
+  readonly pattern: RegExp
+  readonly title: string
+  readonly example: string
+}
+
+/** How an account is named; a country may know both ways. */
+export interface Shape {
+  readonly iban?: readonly Codes[]
+  readonly number?: { readonly form: NumberForm; readonly codes: readonly Codes[] }
+  /** Members of the beneficiary that banks ask for beside. */
+  readonly party: readonly string[]
+}
+
+export const BIC: Codes = ['swift_code', 'bic']
+
+export const ANY_NUMBER: NumberForm = {
+  pattern: /^[0-9A-Za-z]{1,34}$/,
+  title: 'An account number has at most 34 letters and digits',
+  example: '123456789012',
+}
+
+const number = (form: NumberForm, ...codes: Codes[]): Shape => ({
+  number: { form, codes },
+  party: [],
+})
+const form = (pattern: RegExp, title: string, example: string): NumberForm => ({
+  pattern,
+  title,
+  example,
+})
+
+const CODE_OR_BIC: Codes = ['bank_code', ...BIC]
+const byBankCode = number(ANY_NUMBER, CODE_OR_BIC)
+const byBankAndBranch = (what: NumberForm) => number(what, ['bank_code'], ['branch_code'])
+/** Where no code has a published form, the bank's name serves. */
+const byBank = number(ANY_NUMBER, ['bank_code', ...BIC, 'bank_name'])
+const byBic = number(ANY_NUMBER, BIC)
+
+const GB: Shape = {
+  iban: [],
+  ...number(
+    form(/^[0-9]{8}$/, 'An account number of the United Kingdom has 8 digits', '31926819'),
+    ['sort_code'],
+  ),
+}
+
+const BR: Shape = {
+  iban: [],
+  number: { form: ANY_NUMBER, codes: [['bank_code', 'ispb'], ['branch_code']] },
+  // Pix and TED are addressed to a CPF or CNPJ.
+  party: ['tax_id'],
+}
+
+const BY_COUNTRY: ReadonlyMap<string, Shape> = new Map<string, Shape>([
+  ['AR', number(form(/^[0-9]{22}$/, 'A CBU or CVU has 22 digits', '2850590940090418135201'))],
+  [
+    'AU',
+    number(
+      form(
+        /^[0-9A-Za-z]{1,9}$/,
+        'An account number of Australia has at most 9 letters and digits',
+        '12345678',
+      ),
+      ['bsb'],
+    ),
+  ],
+  ['BR', BR],
+  [
+    'CA',
+    number(
+      form(/^[0-9]{5,12}$/, 'An account number of Canada has 5 to 12 digits', '1234567'),
+      ['transit_number', 'routing_number'],
+      ['institution_number', 'routing_number'],
+    ),
+  ],
+  ['CN', number(ANY_NUMBER, ['cnaps', ...BIC])],
+  ['GB', GB],
+  ['HK', byBankCode],
+  ['IN', number(ANY_NUMBER, ['ifsc'])],
+  ['JP', byBankAndBranch(form(/^[0-9]{7}$/, 'An account number of Japan has 7 digits', '1234567'))],
+  ['KR', byBankCode],
+  ['LK', byBankAndBranch(ANY_NUMBER)],
+  ['MX', number(form(/^[0-9]{18}$/, 'A CLABE has 18 digits', '032180000118359719'))],
+  ['NG', number(form(/^[0-9]{10}$/, 'A NUBAN has 10 digits', '0123456789'), CODE_OR_BIC)],
+  [
+    'NZ',
+    number(
+      form(
+        /^[0-9]{15,16}$/,
+        'An account number of New Zealand has 15 or 16 digits with bank, branch and suffix',
+        '0123450123456700',
+      ),
+    ),
+  ],
+  ['PE', number(form(/^[0-9]{20}$/, 'A CCI has 20 digits', '00219300123456789012'))],
+  ['SG', byBankCode],
+  ['TH', byBankCode],
+  ['TW', byBankCode],
+  [
+    'US',
+    number(
+      form(
+        /^[0-9A-Za-z]{1,17}$/,
+        'An account number of the United States has at most 17 letters and digits',
+        '123456789',
+      ),
+      ['routing_number', 'aba'],
+    ),
+  ],
+  ['ZA', number(ANY_NUMBER, ['branch_code'])],
+  ...'BF BJ CF CG CI CM GA GQ GW ML NE SN TD TG'
+    .split(' ')
+    .map((country): [string, Shape] => [country, byBic]),
+])
+
+const byIban: Shape = { iban: [], party: [] }
+
+/** By currency and name: networks that ask for more than their countries do. */
+const BY_NETWORK: ReadonlyMap<string, Shape> = new Map([
+  // T2 settles between banks, which it knows by their BICs.
+  ['EUR target2', { iban: [BIC], party: [] }],
+])
+
+/** How local payouts name an account in a country, over one network or whichever it will be. */
+export function localShape(country: string, currency: string, network: string): Shape {
+  const own = BY_NETWORK.get(`${currency} ${network}`) ?? BY_COUNTRY.get(country)
+  return own ?? (isIbanCountry(country) ? byIban : byBank)
+}
+
+/** 34x of MT 103, field 59: no two slashes together, none at the beginning. */
+const SWIFT_NUMBER: NumberForm = {
+  pattern: /^(?!\/)(?!.*\/\/)[A-Za-z0-9/?:().,'+ -]{1,34}$/,
+  title: 'An account has at most 34 characters that SWIFT carries',
+  example: '123456789012',
+}
+
+/**
+ * How payouts by SWIFT name an account: by its IBAN where the country has them. The bank is found by
+ * its BIC, and an address without town and country is refused by banks since November 2026 (CBPR+,
+ * Standards Release 2026).
+ */
+export function swiftShape(country: string): Shape {
+  const party = ['address.city', 'address.country']
+  const iban = { iban: [BIC], party }
+  const byNumber = { number: { form: SWIFT_NUMBER, codes: [BIC] }, party }
+  if (country === '') return { ...iban, ...byNumber }
+  return isIbanCountry(country) ? iban : byNumber
+}

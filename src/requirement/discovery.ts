@@ -1,0 +1,172 @@
+// The answer of GET /v3/payout/requirements: what is asked, held against the tables, and the ways as
+// they are shown. Pure.
+import { bankingCountry } from '../beneficiary/country.ts'
+import { type Problem, refuseIfAny } from '../errors.ts'
+import { findCurrency } from '../money/currency.ts'
+import { amountToJson } from '../money/json.ts'
+import { chainFault, findChain, tokenFault } from '../network/chain.ts'
+import { networkFault } from '../network/local.ts'
+import { PAYMENT_NETWORKS, paymentNetworkFault } from '../network/payment.ts'
+import { isCountry } from '../party/country.ts'
+import type { Field } from './fields.ts'
+import {
+  chainsMeant,
+  localNetworksMeant,
+  paymentNetworksMeant,
+  type Subject,
+  type Way,
+  waysOf,
+} from './ways.ts'
+import type { RequirementsQuery } from './wire.ts'
+
+/** What is asked for. Refuses with every problem at once (400 invalid_query_parameter). */
+export function readSubject(query: RequirementsQuery): Subject {
+  const { type = 'local', currency = '', country = '', network = '' } = query
+  const subject = { type, currency, country: bankingCountry(country), network }
+  const problems = [
+    ...checkCurrency(subject),
+    ...checkCountry(subject, country),
+    ...checkNetwork(subject),
+  ]
+  refuseIfAny(problems)
+  if (waysOf(subject).length === 0 || isUnserved(subject)) {
+    refuseIfAny([invalid('country', `${country} is not served in ${currency || 'this way'}.`)])
+  }
+  return { ...subject, network: nameOf(subject) }
+}
+
+function checkCurrency({ type, currency, network }: Subject): Problem[] {
+  if (currency === '') {
+    return type === 'local' ? [invalid('currency', 'currency is required of local payouts.')] : []
+  }
+  const fault = currencyFault(type, currency, network)
+  return fault === undefined ? [] : [invalid('currency', fault)]
+}
+
+function currencyFault(type: string, currency: string, network: string): string | undefined {
+  if (findCurrency(currency) === undefined) return 'currency is not a known currency code.'
+  const isToken = currency.length > 3
+  switch (type) {
+    case 'wallet':
+      return tokenFault(currency, network)
+    case 'local_payment_network': {
+      const pays = PAYMENT_NETWORKS.some(known => known.currency === currency)
+      return pays ? undefined : `No local payment network pays in ${currency}.`
+    }
+    case 'swift':
+      return isToken ? `SWIFT carries no ${currency}.` : undefined
+    default:
+      return undefined
+  }
+}
+
+function checkCountry({ type }: Subject, country: string): Problem[] {
+  if (country === '') return []
+  if (type === 'wallet' || type === 'service_account') {
+    return [invalid('country', `A ${type} is in no country.`)]
+  }
+  return isCountry(country)
+    ? []
+    : [invalid('country', 'country is not an ISO 3166-1 alpha-2 country code.')]
+}
+
+function checkNetwork({ type, currency, network }: Subject): Problem[] {
+  if (network === '') return []
+  const fault = networkNameFault(type, currency, network)
+  return fault === undefined ? [] : [invalid('network', fault)]
+}
+
+function networkNameFault(type: string, currency: string, network: string): string | undefined {
+  switch (type) {
+    case 'local':
+      return currency === '' ? undefined : networkFault(currency, network)
+    case 'local_payment_network':
+      return paymentNetworkFault(currency, network)
+    case 'wallet':
+      return chainFault(network)
+    default:
+      return `A payout of type ${type} names no network.`
+  }
+}
+
+/** A network that is named does not serve the country. */
+function isUnserved(subject: Subject): boolean {
+  const named = subject.type === 'local' && subject.network !== ''
+  return named && localNetworksMeant(subject).length === 0
+}
+
+function nameOf({ type, network }: Subject): string {
+  return type === 'wallet' ? (findChain(network)?.type ?? '') : network.toLowerCase()
+}
+
+/** The answer's data. */
+export function presentRequirements(subject: Subject) {
+  return {
+    object: 'payout_requirements',
+    ...subject,
+    alternatives: waysOf(subject).map(presentWay),
+    networks: networksShown(subject),
+    purpose: { codes: [], pattern: '\\S', max_length: 64 },
+  }
+}
+
+function presentWay({ name, countries, networks, needs, optional }: Way) {
+  return {
+    name,
+    countries,
+    networks,
+    fields: [
+      ...needs.map(({ field, instead }) => ({ ...field, required: true, or: instead })),
+      ...optional.map(field => ({ ...field, required: false, or: [] })),
+    ],
+    example: exampleOf(needs.map(({ field }) => field)),
+  }
+}
+
+/** Details made of the examples of fields. */
+export function exampleOf(fields: readonly Field[]): object {
+  const details = {}
+  for (const { path, example } of fields) {
+    const names = path.split('.')
+    const last = names.pop() ?? ''
+    let place: Record<string, unknown> = details
+    for (const name of names) {
+      place[name] ??= {}
+      place = place[name] as Record<string, unknown>
+    }
+    place[last] = example
+  }
+  return details
+}
+
+function networksShown(subject: Subject) {
+  switch (subject.type) {
+    case 'local':
+      return localNetworksMeant(subject).map(({ name, title, currency, countries, limits }) => ({
+        name,
+        title,
+        currencies: [currency],
+        countries,
+        minimum_amount: limits.minimum === null ? null : amountToJson(limits.minimum),
+        maximum_amount: limits.maximum === null ? null : amountToJson(limits.maximum),
+      }))
+    case 'local_payment_network':
+      return paymentNetworksMeant(subject).map(({ name, title, currency, countries }) => ({
+        ...{ name, title, currencies: [currency], countries },
+        ...UNBOUNDED,
+      }))
+    case 'wallet':
+      return chainsMeant(subject).map(({ type: name, title, currencies }) => ({
+        ...{ name, title, currencies, countries: [] },
+        ...UNBOUNDED,
+      }))
+    default:
+      return []
+  }
+}
+
+const UNBOUNDED = { minimum_amount: null, maximum_amount: null }
+
+function invalid(remarks: string, message: string): Problem {
+  return { reason: 'invalid_query_parameter', message, remarks }
+}

@@ -1,0 +1,118 @@
+// Knows each member of a beneficiary that a destination may need: where it stands in
+// `beneficiary_details`, its form for people and programs, and an example.
+import { bankCodeForm } from '../beneficiary/bank-code.ts'
+import { exampleIban, ibanPattern } from '../beneficiary/iban.ts'
+import type { NumberForm } from './bank.ts'
+
+/** A member by its path in `beneficiary_details`. */
+export interface Field {
+  readonly path: string
+  /** ECMA-262, of the value without the spaces and dashes that people write. */
+  readonly pattern: string
+  readonly description: string
+  readonly example: string
+}
+
+const DESTINATION = 'destination_details'
+export const BANK = `${DESTINATION}.bank`
+export const WALLET = `${DESTINATION}.wallet`
+export const KEY = `${DESTINATION}.local_payment_network`
+
+export const field = (
+  path: string,
+  pattern: string,
+  description: string,
+  example: string,
+): Field => ({ path, pattern, description, example })
+
+const TEXT = '\\S'
+
+/** A member that must say exactly this. */
+export function constant(path: string, value: string, description: string): Field {
+  return field(path, `^${value}$`, description, value)
+}
+
+export const NAME = field('name', TEXT, 'Who is paid.', 'Harbour Trading Ltd')
+export const PARTY = field('type', '^(individual|business)$', 'What they are.', 'business')
+
+export function destinationType(type: string): Field {
+  return constant(`${DESTINATION}.type`, type, 'Where the money goes.')
+}
+
+/** Of this country alone, or of it and others, or of any when it is ''. */
+export function ibanField(country: string, alone: boolean): Field {
+  const known = country !== '' && alone
+  const pattern = known ? ibanPattern(country) : '^[A-Z]{2}[0-9]{2}[A-Z0-9]{11,30}$'
+  const of = known ? ` of ${country}` : ''
+  const description = `An IBAN${of}, with its check digits.`
+  return field(`${BANK}.iban`, pattern, description, exampleIban(country || 'DE'))
+}
+
+export function numberField({ pattern, title, example }: NumberForm): Field {
+  return field(`${BANK}.account_number`, pattern.source, `${title}.`, example)
+}
+
+/** A code of the bank, or its name. */
+export function codeField(name: string, country: string): Field {
+  if (name === 'bank_name') return BANK_NAME
+  const path = `${BANK}.bank_codes.${name}`
+  const example = exampleCode(name, country)
+  const known = bankCodeForm(name, country)
+  if (known === undefined) return field(path, TEXT, 'A code of the bank.', example)
+  return field(path, known.pattern.source, `${known.title}.`, example)
+}
+
+export const BANK_NAME = field(`${BANK}.bank_name`, TEXT, 'The name of the bank.', 'Harbour Bank')
+export const BANK_CURRENCY = (currency: string) =>
+  field(
+    `${BANK}.currency`,
+    '^[A-Z]{3,4}$',
+    'The currency that arrives, when it is not that of the payout.',
+    currency || 'HKD',
+  )
+
+/** Territories may be stated too; which count to a country is told with the requirements. */
+export function countryField(country: string): Field {
+  const pattern = '^[A-Z]{2}$'
+  return field(`${BANK}.country`, pattern, 'The country of the account.', country || 'HK')
+}
+
+/** Members of the beneficiary itself, by path. */
+export function partyField(path: string, country: string): Field {
+  switch (path) {
+    case 'address.city':
+      return field(path, TEXT, 'The town of the beneficiary.', 'Springfield')
+    case 'address.country':
+      return field(path, '^[A-Z]{2}$', 'The country of the beneficiary.', country || 'HK')
+    default:
+      return field(path, TEXT, 'The tax number of the beneficiary.', '52998224725')
+  }
+}
+
+export const STREET = field('address.line1', TEXT, 'Street and number.', '1 Harbour Street')
+export const POSTAL_CODE = field('address.postal_code', TEXT, 'Postal code.', '10115')
+
+const CODE_EXAMPLES: Readonly<Record<string, string>> = {
+  aba: '021000021',
+  bsb: '062000',
+  cnaps: '102100099996',
+  ifsc: 'HDFC0000001',
+  institution_number: '003',
+  ispb: '60701190',
+  routing_number: '021000021',
+  'routing_number CA': '000300022',
+  sort_code: '601613',
+  transit_number: '00022',
+  bank_code: '014',
+  'bank_code JP': '0005',
+  'bank_code LK': '7010',
+  'bank_code SG': '7171',
+  branch_code: '001',
+  'branch_code ZA': '632005',
+}
+
+/** Of the right form; a BIC that no bank has. */
+function exampleCode(name: string, country: string): string {
+  if (name === 'swift_code' || name === 'bic') return `BANK${country || 'DE'}22`
+  return CODE_EXAMPLES[`${name} ${country}`] ?? CODE_EXAMPLES[name] ?? '1'
+}

@@ -1,0 +1,250 @@
+// Knows the ways in which a destination can be named, from what is known of a payout: each way lists
+// every member it needs. The one table that validation, messages and discovery come from. Pure.
+
+import { bankingCountry } from '../beneficiary/country.ts'
+import { exampleAddress } from '../beneficiary/wallet-address.ts'
+import { CHAINS, type Chain } from '../network/chain.ts'
+import { type Network, networksOf } from '../network/local.ts'
+import { type KeyForm, PAYMENT_NETWORKS, type PaymentNetwork } from '../network/payment.ts'
+import type { PayoutType } from '../quote/rules.ts'
+import { BIC, type Codes, localShape, type Shape, swiftShape } from './bank.ts'
+import {
+  BANK_CURRENCY,
+  BANK_NAME,
+  codeField,
+  constant,
+  countryField,
+  destinationType,
+  type Field,
+  field,
+  ibanField,
+  KEY,
+  NAME,
+  numberField,
+  PARTY,
+  POSTAL_CODE,
+  partyField,
+  STREET,
+  WALLET,
+} from './fields.ts'
+
+/** What is known of a payout; '' where it is not. */
+export interface Subject {
+  readonly type: PayoutType
+  /** The currency that arrives. */
+  readonly currency: string
+  /** Of the account, by `bankingCountry`. */
+  readonly country: string
+  /** The local network, the local payment network or the chain. */
+  readonly network: string
+}
+
+/** A member that must be there, or one of those that serve in its stead. */
+export interface Need {
+  readonly field: Field
+  readonly instead: readonly Field[]
+}
+
+/** A set of members that is enough. */
+export interface Way {
+  readonly name: string
+  /** By the member of the account that is its own; undefined of what is no bank account. */
+  readonly account?: 'iban' | 'account_number'
+  /** Where and over what; empty is anywhere, and whatever. */
+  readonly countries: readonly string[]
+  readonly networks: readonly string[]
+  readonly needs: readonly Need[]
+  readonly optional: readonly Field[]
+}
+
+/** Every way to be paid, of which a destination takes one; none when nobody can be paid so. */
+export function waysOf(subject: Subject): Way[] {
+  switch (subject.type) {
+    case 'swift':
+      return shapeWays(swiftShape(subject.country), [subject.country], [], [STREET, POSTAL_CODE])
+    case 'local':
+      return localWays(subject)
+    case 'local_payment_network':
+      return paymentNetworksMeant(subject).flatMap(keyWays)
+    case 'wallet':
+      return chainsMeant(subject).map(chain => walletWay(chain, subject.currency))
+    default:
+      return [SERVICE_ACCOUNT]
+  }
+}
+
+/** Of a currency, over the network that is named or any, to the country that is known or any. */
+export function localNetworksMeant({ currency, country, network }: Subject): Network[] {
+  return networksOf(currency).filter(
+    ({ name, countries }) =>
+      (network === '' || name === network.toLowerCase()) &&
+      (country === '' || countries.some(served => bankingCountry(served) === country)),
+  )
+}
+
+/** Of a currency and a name, where these are known. */
+export function paymentNetworksMeant({ currency, country, network }: Subject): PaymentNetwork[] {
+  return PAYMENT_NETWORKS.filter(
+    known =>
+      (currency === '' || known.currency === currency) &&
+      (network === '' || known.name === network.toLowerCase()) &&
+      (country === '' || known.countries.includes(country)),
+  )
+}
+
+export function chainsMeant({ currency, network }: Subject): Chain[] {
+  const wanted = network.trim().toLowerCase()
+  return CHAINS.filter(
+    ({ type, network: label, currencies }) =>
+      (wanted === '' || type === wanted || label.toLowerCase() === wanted) &&
+      (currency === '' || currencies.includes(currency)),
+  )
+}
+
+/**
+ * By country and shape: the first network of a country says what is asked for where none is named,
+ * and others come after it. Countries whose accounts all have IBANs are one way.
+ */
+function localWays(subject: Subject): Way[] {
+  const { currency, country, network } = subject
+  const known = localNetworksMeant(subject)
+  const anywhere = country === '' ? [''] : [country]
+  const countries =
+    known.length > 0 && country === ''
+      ? [...new Set(known.flatMap(n => n.countries.map(bankingCountry)))]
+      : anywhere
+  const shapes = new Map<Shape, { countries: string[]; networks: Set<string> }>()
+  for (const served of countries) {
+    const over = known.filter(n => n.countries.map(bankingCountry).includes(served))
+    const names = over.length > 0 ? over.map(n => n.name) : [network]
+    for (const name of names) {
+      const shape = localShape(served, currency, name)
+      const place = shapes.get(shape) ?? { countries: [], networks: new Set() }
+      if (!place.countries.includes(served)) place.countries.push(served)
+      if (name !== '') place.networks.add(name)
+      shapes.set(shape, place)
+    }
+  }
+  return Array.from(shapes, ([shape, { countries, networks }]) => {
+    const more = [BANK_NAME, BANK_CURRENCY(currency)]
+    return shapeWays(shape, countries, [...networks], more)
+  }).flat()
+}
+
+/** A bank account: by IBAN, by number, or the one or the other. */
+function shapeWays(
+  { iban, number, party }: Shape,
+  countries: readonly string[],
+  networks: readonly string[],
+  more: readonly Field[],
+): Way[] {
+  const [country = '', other] = countries
+  const bank = { countries: countries.filter(Boolean).sort(), networks }
+  const code = (names: Codes, where: string) => {
+    const [first, ...rest] = names.map(name => codeField(name, where))
+    return first === undefined ? [] : [need(first, ...rest)]
+  }
+  const needs = (account: Field, codes: readonly Codes[], where: string, ...others: Need[]) => [
+    need(NAME),
+    need(PARTY),
+    need(destinationType('bank')),
+    need(account),
+    ...codes.flatMap(names => code(names, where)),
+    ...others,
+    ...party.map(path => need(partyField(path, where))),
+  ]
+  const optional = (names: readonly Codes[]) =>
+    more.filter(extra => !names.flat().includes(extra.path.split('.').at(-1) ?? ''))
+  const ways: Way[] = []
+  if (iban !== undefined) {
+    const all = needs(ibanField(country, other === undefined), iban, country || 'DE')
+    ways.push({ name: 'iban', account: 'iban', ...bank, needs: all, optional: optional(iban) })
+  }
+  if (number !== undefined) {
+    const { form, codes } = number
+    const hasBic = codes.some(code => code[0] === BIC[0])
+    const where = country || 'US'
+    const bics = BIC.map(name => codeField(name, where))
+    const stated = hasBic ? [] : [need(countryField(where), ...bics)]
+    const all = needs(numberField(form), codes, where, ...stated)
+    const name = 'account_number'
+    ways.push({ name, account: name, ...bank, needs: all, optional: optional(codes) })
+  }
+  return ways
+}
+
+/** A key of each type that a network has. */
+function keyWays({ name, countries, title, keys }: PaymentNetwork): Way[] {
+  return keys.map(({ type, pattern, title: of, example }: KeyForm) => {
+    const kind = constant(`${KEY}.deposit_key_type`, type, 'What the key is.')
+    return {
+      name: `${name}_${type}`,
+      countries,
+      networks: [name],
+      needs: [
+        need(NAME),
+        need(PARTY),
+        need(destinationType('local_payment_network')),
+        need(constant(`${KEY}.type`, name, `${title}.`)),
+        ...(keys.length > 1 ? [need(kind)] : []),
+        need(field(`${KEY}.deposit_key`, pattern.source, `${of}.`, example)),
+      ],
+      optional: keys.length > 1 ? [] : [kind],
+    }
+  })
+}
+
+function walletWay({ type, title, currencies }: Chain, currency: string): Way {
+  const tokens = currency === '' ? currencies : [currency]
+  return {
+    name: type,
+    countries: [],
+    networks: [type],
+    needs: [
+      need(NAME),
+      need(PARTY),
+      need(destinationType('wallet')),
+      need(constant(`${WALLET}.type`, type, `${title}.`)),
+      need(
+        field(
+          `${WALLET}.deposit_address`,
+          '\\S',
+          `An address on ${title}; its checksum is verified where the chain has one.`,
+          exampleAddress(type),
+        ),
+      ),
+    ],
+    optional: [
+      field(
+        `${WALLET}.currency`,
+        `^(${tokens.join('|')})$`,
+        'The token that arrives, when it is not the currency of the payout.',
+        tokens[0] ?? '',
+      ),
+    ],
+  }
+}
+
+const SERVICE_ACCOUNT: Way = {
+  name: 'service_account',
+  countries: [],
+  networks: [],
+  needs: [
+    need(NAME),
+    need(PARTY),
+    need(destinationType('service_account')),
+    need(
+      field(
+        'destination_details.service_account.deposit_address',
+        '^dep_[0-9a-z]+$',
+        'The deposit address of another account of the installation.',
+        'dep_06c9zt8k4v0q3w5e7r9t',
+      ),
+    ),
+  ],
+  optional: [],
+}
+
+function need(of: Field, ...instead: Field[]): Need {
+  return { field: of, instead }
+}
