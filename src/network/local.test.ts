@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { CURRENCIES } from '../money/currency.ts'
 import { COUNTRIES, isCountry } from '../party/country.ts'
-import { findNetwork, NETWORKS, networkFault, networksOf } from './local.ts'
+import { findNetwork, limitFault, NETWORKS, networkFault, networksOf } from './local.ts'
 
 test('network table, currency and name together: unique, and at least 35 of them', () => {
   const keys = NETWORKS.map(network => `${network.currency} ${network.name}`)
@@ -60,6 +60,19 @@ test('limits, where a scheme has published one: minor units, and below them for 
   })
   assert.deepEqual(findNetwork('INR', 'rtgs')?.limits, { minimum: 20_000_000n, maximum: null })
   assert.deepEqual(findNetwork('EUR', 'sepa_instant')?.limits, { minimum: null, maximum: null })
+})
+
+test('limitFault, at the bound and beyond it, either way; without one: nothing', () => {
+  assert.equal(limitFault('USD', 'rtp', 1_000_000_000n), undefined)
+  assert.equal(
+    limitFault('USD', 'rtp', 1_000_000_001n),
+    'RTP network carries at most 1000000000 USD minor units in one payment; ' +
+      'this comes to 1000000001.',
+  )
+  assert.equal(limitFault('INR', 'rtgs', 20_000_000n), undefined)
+  assert.match(limitFault('INR', 'rtgs', 19_999_999n) ?? '', /carries at least 20000000 INR/)
+  assert.equal(limitFault('EUR', 'sepa_instant', 10n ** 15n), undefined)
+  assert.equal(limitFault('EUR', '', 1n), undefined)
 })
 
 test('country table, whole list: the 249 assigned codes, upper case only', () => {

@@ -180,3 +180,14 @@ export function networkFault(currency: string, name: string): string | undefined
   const hint = known.length > 0 ? `known ones are ${known.join(', ')}` : 'none is known'
   return `No such local network for ${currency}; ${hint}.`
 }
+
+/** Why a network does not carry this amount, in minor units, in one payment; for people. */
+export function limitFault(currency: string, name: string, amount: bigint): string | undefined {
+  const network = findNetwork(currency, name)
+  if (network === undefined) return undefined
+  const { minimum, maximum } = network.limits
+  const carries = `${network.title} carries`
+  const unit = `${currency} minor units in one payment; this comes to ${amount}.`
+  if (minimum !== null && amount < minimum) return `${carries} at least ${minimum} ${unit}`
+  return maximum !== null && amount > maximum ? `${carries} at most ${maximum} ${unit}` : undefined
+}

@@ -52,6 +52,14 @@ function fxConversions(quote: Quote): FxConversion[] {
   return conversions
 }
 
+/** The local network of a payout: its quote's, or the one that the quote left open. */
+export function networkOf(quote: Quote, { local }: Pick<PayoutRequest, 'local'>): string {
+  return (
+    quote.fund_transfer_network ||
+    networkName(local?.fund_transfer_network, quote.destination_currency)
+  )
+}
+
 /** The row of a payout whose debit is posted. */
 export function makePayout(
   state: Pick<PayoutState, 'now' | 'newId'>,
@@ -92,9 +100,7 @@ export function makePayout(
     beneficiary_id: beneficiary.id,
     beneficiary_details: beneficiary.details,
     particulars: particularsOf(request, quote),
-    fund_transfer_network:
-      quote.fund_transfer_network ||
-      networkName(request.local?.fund_transfer_network, quote.destination_currency),
+    fund_transfer_network: networkOf(quote, request),
     charge_type: quote.charge_type || (request.charge_type ?? ''),
     ...routed,
     rail_reference: '',

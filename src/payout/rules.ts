@@ -18,12 +18,13 @@ import { type Book, bookOf, checkRoom } from '../ledger/rules.ts'
 import { currencyExponent } from '../money/currency.ts'
 import { type Decimal, formatMajor } from '../money/decimal.ts'
 import { type PayoutType, type PricingAt, type Quote, totalDebit } from '../quote/rules.ts'
+import { checkLimits } from '../quote/terms.ts'
 import type { Failure, RailAnswer } from '../rail/rail.ts'
 import type { Route, RouteTaken } from '../route/rules.ts'
 import { caused } from './cause.ts'
 import { checkDestination } from './destination.ts'
 import { checkUnlike, type Likeness, type Likenesses, likenessOfRequest } from './likeness.ts'
-import { makePayout, postDebit } from './make.ts'
+import { makePayout, networkOf, postDebit } from './make.ts'
 import { findSentQuote, quoteFor, type UsedQuote, useQuote } from './quote.ts'
 import { depositAddressOf, findReceiver, postReceipt } from './receiver.ts'
 import type { PayoutStatus } from './states.ts'
@@ -153,6 +154,7 @@ export function decidePayout(
   const { quote, routed } = quoteFor(state, account, request, beneficiary, sentQuote)
   // A destination that differs from the quote's is told so first.
   if (sentQuote !== null) checkDestination(beneficiary, request, sentQuote)
+  checkLimits(quote, networkOf(quote, request), 'amount')
   const receiver =
     quote.payout_type === 'service_account'
       ? findReceiver(

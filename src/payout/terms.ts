@@ -31,10 +31,10 @@ export function checkRequest(request: PayoutRequest, account: Account): void {
     // With a quote, the details are judged when the quote is known.
     ...(request.quote === undefined ? checkTypeDetails(request) : []),
   ]
-  // What is wrong with a member says more than that it is not what is asked for.
-  const named = new Set(problems.map(({ remarks }) => remarks))
-  const lacking = request.quote === undefined ? inlineProblems(request) : []
-  refuseIfAny([...problems, ...lacking.filter(({ remarks }) => !named.has(remarks))])
+  // By members that are wrong themselves nothing can be told of what is asked for.
+  const wrong = problems.some(({ remarks }) => /^beneficiary_details\.destination/.test(remarks))
+  const lacking = wrong || request.quote !== undefined ? [] : inlineProblems(request)
+  refuseIfAny([...problems, ...lacking])
 }
 
 function checkOneBeneficiary(id: unknown, details: unknown): Problem[] {

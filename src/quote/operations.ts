@@ -20,7 +20,7 @@ import {
   routeSubject,
 } from './rules.ts'
 import { insertQuotes } from './store.ts'
-import { checkCountryKnown, quoteTerms } from './terms.ts'
+import { checkCountryKnown, checkLimits, quoteTerms } from './terms.ts'
 import { presentExplained, presentQuote, type QuoteRequest } from './wire.ts'
 
 export interface CreateQuote extends Claiming {
@@ -79,6 +79,7 @@ export function createQuote(reference: {
       routeOf(routes, account, routeSubject(terms), 'payout_type')
       checkCountryKnown(terms, pricing.fees)
       const price = priceQuote(terms, pricing, now)
+      checkLimits({ ...terms, ...price }, terms.fund_transfer_network, 'payout_info.amount')
       checkExpectations(price, {
         holding_amount: expected(request.holding_info?.amount),
         destination_amount: expected(request.destination_info?.amount),

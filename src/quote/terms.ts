@@ -6,7 +6,7 @@ import { type Problem, refusal, refuseIfAny } from '../errors.ts'
 import { dependsOnCountry, type Fee } from '../fee/rules.ts'
 import { findCurrency } from '../money/currency.ts'
 import { chainFault, findChain, tokenFault } from '../network/chain.ts'
-import { findNetwork, networkFault, networksOf } from '../network/local.ts'
+import { findNetwork, limitFault, networkFault, networksOf } from '../network/local.ts'
 import { findPaymentNetwork, paymentNetworkFault } from '../network/payment.ts'
 import { isCountry } from '../party/country.ts'
 import { checkCountry, invalid } from '../party/rules.ts'
@@ -15,6 +15,7 @@ import {
   feeSubject,
   PAYOUT_TYPES,
   type PayoutType,
+  type Quote,
   type QuoteTerms,
 } from './rules.ts'
 import type { QuoteRequest } from './wire.ts'
@@ -62,6 +63,16 @@ export function quoteTerms(request: QuoteRequest, account: Account): QuoteTerms 
     charge_type: request.swift?.charge_type ?? '',
     entity_id: request.entity_id ?? '',
   }
+}
+
+/** The network must carry the amount that arrives (400). */
+export function checkLimits(
+  quote: Pick<Quote, 'destination_currency' | 'destination_amount'>,
+  network: string,
+  remarks: string,
+): void {
+  const fault = limitFault(quote.destination_currency, network, quote.destination_amount)
+  if (fault !== undefined) throw refusal('amount_out_of_range', fault, remarks)
 }
 
 /** A price that depends on the country is not made before it is known (400). */

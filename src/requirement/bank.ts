@@ -21,7 +21,12 @@ export interface NumberForm {
 /** How an account is named; a country may know both ways. */
 export interface Shape {
   readonly iban?: readonly Codes[]
-  readonly number?: { readonly form: NumberForm; readonly codes: readonly Codes[] }
+  readonly number?: {
+    readonly form: NumberForm
+    readonly codes: readonly Codes[]
+    /** Whether the country is asked for, which says what the number and the codes are. */
+    readonly country: boolean
+  }
   /** Members of the beneficiary that banks ask for beside. */
   readonly party: readonly string[]
 }
@@ -35,7 +40,7 @@ export const ANY_NUMBER: NumberForm = {
 }
 
 const number = (form: NumberForm, ...codes: Codes[]): Shape => ({
-  number: { form, codes },
+  number: { form, codes, country: true },
   party: [],
 })
 const form = (pattern: RegExp, title: string, example: string): NumberForm => ({
@@ -61,7 +66,7 @@ const GB: Shape = {
 
 const BR: Shape = {
   iban: [],
-  number: { form: ANY_NUMBER, codes: [['bank_code', 'ispb'], ['branch_code']] },
+  number: { form: ANY_NUMBER, codes: [['bank_code', 'ispb'], ['branch_code']], country: true },
   // Pix and TED are addressed to a CPF or CNPJ.
   party: ['tax_id'],
 }
@@ -150,14 +155,14 @@ const SWIFT_NUMBER: NumberForm = {
 }
 
 /**
- * How payouts by SWIFT name an account: by its IBAN where the country has them. The bank is found by
- * its BIC, and an address without town and country is refused by banks since November 2026 (CBPR+,
- * Standards Release 2026).
+ * How payouts by SWIFT name an account: by its IBAN where the country has them. The bank is found
+ * by its BIC, and an address without town and country is refused by banks since November 2026
+ * (CBPR+, Standards Release 2026).
  */
 export function swiftShape(country: string): Shape {
   const party = ['address.city', 'address.country']
   const iban = { iban: [BIC], party }
-  const byNumber = { number: { form: SWIFT_NUMBER, codes: [BIC] }, party }
+  const byNumber = { number: { form: SWIFT_NUMBER, codes: [BIC], country: false }, party }
   if (country === '') return { ...iban, ...byNumber }
   return isIbanCountry(country) ? iban : byNumber
 }

@@ -1,5 +1,5 @@
-// The answer of GET /v3/payout/requirements: what is asked, held against the tables, and the ways as
-// they are shown. Pure.
+// The answer of GET /v3/payout/requirements: what is asked, held against the tables, and the ways
+// as they are shown. Pure.
 import { bankingCountry } from '../beneficiary/country.ts'
 import { type Problem, refuseIfAny } from '../errors.ts'
 import { findCurrency } from '../money/currency.ts'

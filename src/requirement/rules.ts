@@ -79,10 +79,11 @@ function bankFaults(details: Details, payment: Payment): Fault[] {
   const unserved = payment.type === 'local' ? reachFaults(destination_details, payment) : []
   if (unserved.length > 0) return unserved
   const sent = iban === undefined ? 'account_number' : 'iban'
+  const numbered = payment.type === 'local' ? country : ''
   const ways = waysOf({ ...payment, country })
   const [fitting] = ways
     .filter(way => way.account === sent)
-    .map(way => way.needs.flatMap(n => lacks(n, details, country)))
+    .map(way => way.needs.flatMap(n => lacks(n, details, numbered)))
     .sort((one, other) => one.length - other.length)
   if (fitting === undefined) return otherAccount(ways, sent, country)
   return fitting
@@ -109,7 +110,10 @@ function otherAccount(ways: readonly Way[], sent: string, country: string): Faul
   return [{ path: `${BANK}.${way.account}`, message }]
 }
 
-/** What one need lacks: any of its members, or one of the right form. */
+/**
+ * What one need lacks: any of its members, or one of the right form. `country` is the one whose
+ * networks find the account by its number.
+ */
 function lacks({ field, instead }: Need, details: Details, country: string): Fault[] {
   const present = [field, ...instead].filter(({ path }) => valueAt(details, path) !== '')
   if (present.length === 0) {

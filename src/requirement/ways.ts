@@ -1,5 +1,6 @@
-// Knows the ways in which a destination can be named, from what is known of a payout: each way lists
-// every member it needs. The one table that validation, messages and discovery come from. Pure.
+// Knows the ways in which a destination can be named, from what is known of a payout: each way
+// lists every member it needs. The one table that validation, messages and discovery come from.
+// Pure.
 
 import { bankingCountry } from '../beneficiary/country.ts'
 import { exampleAddress } from '../beneficiary/wallet-address.ts'
@@ -161,11 +162,11 @@ function shapeWays(
     ways.push({ name: 'iban', account: 'iban', ...bank, needs: all, optional: optional(iban) })
   }
   if (number !== undefined) {
-    const { form, codes } = number
+    const { form, codes, country: asked } = number
     const hasBic = codes.some(code => code[0] === BIC[0])
     const where = country || 'US'
     const bics = BIC.map(name => codeField(name, where))
-    const stated = hasBic ? [] : [need(countryField(where), ...bics)]
+    const stated = asked ? [need(countryField(where), ...(hasBic ? [] : bics))] : []
     const all = needs(numberField(form), codes, where, ...stated)
     const name = 'account_number'
     ways.push({ name, account: name, ...bank, needs: all, optional: optional(codes) })

@@ -187,7 +187,7 @@ const WRONG_VALUES: readonly Row[] = [
   [
     'bank code that is a number',
     PAYOUT,
-    inDestination({ bank: { ...bank, bank_codes: { a: 1 } } }),
+    inDestination({ bank: { ...bank, bank_codes: { ...bank.bank_codes, a: 1 } } }),
     'invalid_field',
     `${PATH}.bank.bank_codes.a`,
   ],

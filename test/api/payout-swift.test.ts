@@ -31,7 +31,8 @@ after(async () => {
 })
 
 function bankOf(bank: object, details: object = {}) {
-  const destination_details = { type: 'bank', bank: { iban: IBAN, ...bank } }
+  const bank_codes = { swift_code: 'DEUTDEFF' }
+  const destination_details = { type: 'bank', bank: { iban: IBAN, bank_codes, ...bank } }
   return { ...bankBeneficiary, name: 'Anna Schmidt', destination_details, ...details }
 }
 
@@ -80,7 +81,7 @@ test('POST /v3/payout, swift: an MT103 that says what the payout says, and its U
     '33B': 'EUR2500,00',
     '50K': `/${account.account.account_id.replace('_', '-')} | Test`,
     '57A': 'DEUTDEFF500',
-    '59': `/${IBAN} | Anna Schmidt`,
+    '59': `/${IBAN} | Anna Schmidt | 1 Queen's Road | Hong Kong HK`,
     '70': '/ROC/INV-2041 | Invoice 2041',
     '71A': 'OUR',
   })
@@ -162,7 +163,13 @@ const REFUSED: readonly (readonly [what: string, fields: object, reason: string,
   ],
   [
     'an account of other characters',
-    { beneficiary_details: bankOf({ iban: undefined, account_number: '12#4' }) },
+    {
+      beneficiary_details: bankOf({
+        iban: undefined,
+        account_number: '12#4',
+        bank_codes: { bic: 'CHASUS33' },
+      }),
+    },
     'invalid_field',
     `${BANK}.account_number`,
   ],

@@ -42,10 +42,17 @@ const individual = (destination_details: object) => ({
   type: 'individual',
   destination_details,
 })
-const byIban = individual({
-  type: 'bank',
-  bank: { iban: 'DE89370400440532013000', country: 'DE' },
-})
+const byIban = {
+  ...individual({
+    type: 'bank',
+    bank: {
+      iban: 'DE89370400440532013000',
+      country: 'DE',
+      bank_codes: { swift_code: 'COBADEFF' },
+    },
+  }),
+  address: { city: 'Berlin', country: 'DE' },
+}
 const byPix = individual({
   type: 'local_payment_network',
   local_payment_network: {
@@ -136,7 +143,7 @@ test(`POST ${PATH}, nothing optional sent: empty strings, arrays and objects, nu
   assert.deepEqual(payout.holding_fx_transaction, {})
   assert.deepEqual(payout.payout_fx_transaction, {})
   const { beneficiary_details } = payout
-  assert.deepEqual(beneficiary_details.address, {})
+  assert.deepEqual(beneficiary_details.address, localPayout.beneficiary_details.address)
   assert.deepEqual(beneficiary_details.phone, {})
   assert.deepEqual(beneficiary_details.documents, [])
   for (const field of ['date_of_birth', 'email', 'name_local', 'tax_id', 'registration_number']) {
@@ -229,7 +236,7 @@ const CONVERSIONS: readonly [
 
 for (const [what, holding_currency, currency, holding_fx, payout_fx] of CONVERSIONS) {
   test(`POST ${PATH}, ${what}: a record of each conversion and of no other`, async () => {
-    const bank = { account_number: '1', country: 'DE', ...(currency && { currency }) }
+    const bank = { iban: 'DE89370400440532013000', ...(currency && { currency }) }
     const beneficiary_details = individual({ type: 'bank', bank })
     const payout = await paid({ ...common, currency: 'EUR', holding_currency, beneficiary_details })
     for (const [record, expected] of [
@@ -272,7 +279,8 @@ test(`POST ${PATH}, beneficiary by id: the same beneficiary, the same details`, 
 })
 
 test(`POST ${PATH}, network of the currency that a known beneficiary's bank receives: as with its details`, async () => {
-  const bank = { account_number: '1', country: 'HK', currency: 'HKD' }
+  const bank_codes = { bank_code: '004' }
+  const bank = { account_number: '1', country: 'HK', currency: 'HKD', bank_codes }
   const beneficiary_details = individual({ type: 'bank', bank })
   const body = { ...common, currency: 'USD', local: { fund_transfer_network: 'chats' } }
   const inline = await paid({ ...body, beneficiary_details })

@@ -1,0 +1,325 @@
+// What a destination must have, by requests: what is refused, naming which member, with no row
+// changed; and that whatever GET /v3/payout/requirements says is enough is taken.
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { bankBeneficiary, localPayout } from '../support/bodies.ts'
+import { assertProblems, assertRefused, fingerprint } from '../support/check.ts'
+import { type Client, startTestService, type TestService } from '../support/service.ts'
+
+// biome-ignore lint/suspicious/noExplicitAny: answers are looked at by what they say.
+type Json = any
+
+const PATH = '/v3/payout/requirements'
+const D = 'beneficiary_details.destination_details'
+
+let service: TestService
+let account: Client
+before(async () => {
+  service = await startTestService()
+  const currencies = ['USD', 'EUR', 'GBP', 'HKD', 'BRL', 'IDR', 'USDC', 'USDT']
+  const fund = Object.fromEntries(currencies.map(currency => [currency, 1_000_000_000_000n]))
+  account = await service.openAccount({ currencies, fund })
+})
+after(() => service.close())
+
+const party = { name: 'Harbour Trading Ltd', type: 'business' }
+const town = { address: { city: 'Berlin', country: 'DE' } }
+const IBAN = 'DE89370400440532013000'
+const paying = (type: string, currency: string, destination: object, more: object = {}) => ({
+  ...localPayout,
+  ...{ type, currency },
+  beneficiary_details: { ...party, ...more, destination_details: destination },
+})
+const toBank = (type: string, currency: string, bank: object, more: object = {}) =>
+  paying(type, currency, { type: 'bank', bank }, more)
+const toWallet = (currency: string, wallet: object) =>
+  paying('wallet', currency, { type: 'wallet', wallet })
+const toKey = (currency: string, local_payment_network: object) =>
+  paying('local_payment_network', currency, {
+    type: 'local_payment_network',
+    local_payment_network,
+  })
+const EVM = '0x52908400098527886E0F7030069857D2E4169EE7'
+
+const PAYOUTS: readonly (readonly [what: string, body: object, ...at: string[]])[] = [
+  [
+    'SWIFT without BIC, town and country',
+    toBank('swift', 'EUR', { iban: IBAN }),
+    `${D}.bank.bank_codes.swift_code`,
+    'beneficiary_details.address.city',
+    'beneficiary_details.address.country',
+  ],
+  [
+    'SWIFT with an address in one line',
+    toBank(
+      'swift',
+      'EUR',
+      { iban: IBAN, bank_codes: { bic: 'COBADEFF' } },
+      { address: { line1: '1 Street, Berlin, Germany' } },
+    ),
+    'beneficiary_details.address.city',
+    'beneficiary_details.address.country',
+  ],
+  [
+    'SWIFT to a number in a country of IBANs',
+    toBank('swift', 'EUR', { account_number: '1', bank_codes: { bic: 'COBADEFF' } }, town),
+    `${D}.bank.iban`,
+  ],
+  [
+    'local to a bank without a country',
+    toBank('local', 'USD', { account_number: '1' }),
+    `${D}.bank.country`,
+  ],
+  [
+    'ACH without a routing number',
+    toBank('local', 'USD', { account_number: '1', country: 'US' }),
+    `${D}.bank.bank_codes.routing_number`,
+  ],
+  [
+    'an IBAN and a BIC of two countries',
+    toBank('local', 'EUR', { iban: IBAN, bank_codes: { bic: 'BNPAFRPP' } }),
+    `${D}.bank.bank_codes.bic`,
+  ],
+  [
+    'an IBAN and a stated country that differ',
+    toBank('local', 'EUR', { iban: IBAN, country: 'FR' }),
+    `${D}.bank.country`,
+  ],
+  [
+    'an IBAN hidden as an account number',
+    toBank('local', 'EUR', {
+      account_number: IBAN,
+      country: 'HK',
+      bank_codes: { bank_code: '004' },
+    }),
+    `${D}.bank.account_number`,
+  ],
+  ['a wallet without a chain', toWallet('USDC', { deposit_address: EVM }), `${D}.wallet.type`],
+  [
+    'a wallet on an unknown chain',
+    toWallet('USDC', { deposit_address: EVM, type: 'dogecoin' }),
+    `${D}.wallet.type`,
+  ],
+  [
+    'a token that the chain does not carry',
+    toWallet('USDT', { deposit_address: EVM, type: 'base' }),
+    `${D}.wallet.currency`,
+  ],
+  [
+    'fiat money to a wallet',
+    toWallet('USD', { deposit_address: EVM, type: 'ethereum' }),
+    `${D}.wallet.currency`,
+  ],
+  [
+    'an unknown payment network',
+    toKey('IDR', { type: 'pigeon', deposit_key: '1' }),
+    `${D}.local_payment_network.type`,
+  ],
+  [
+    'a payment network of another currency',
+    toKey('BRL', { type: 'gopay', deposit_key: '+6281234567890' }),
+    `${D}.local_payment_network.type`,
+  ],
+  [
+    'a key of another form',
+    toKey('IDR', { type: 'gopay', deposit_key: 'anna@example.com' }),
+    `${D}.local_payment_network.deposit_key`,
+  ],
+  [
+    'an unknown network',
+    { ...localPayout, local: { fund_transfer_network: 'pigeon' } },
+    'local.fund_transfer_network',
+  ],
+  [
+    'a network that does not serve the country',
+    { ...localPayout, local: { fund_transfer_network: 'fedwire' } },
+    `${D}.bank.country`,
+  ],
+]
+
+for (const [what, body, ...at] of PAYOUTS) {
+  test(`POST /v3/payout, ${what}: 400 naming ${at.length} fields, no row changes`, async () => {
+    const untouched = await fingerprint(service.database.owner)
+    const answer = await account.post('/v3/payout', body)
+    assertProblems(
+      answer,
+      400,
+      at.map(path => ['invalid_field', path] as const),
+    )
+    assert.deepEqual(await fingerprint(service.database.owner), untouched)
+  })
+}
+
+const QUOTES: readonly (readonly [what: string, body: object, at: string])[] = [
+  ['an unknown chain', { payout_type: 'wallet', wallet: { type: 'own' } }, 'wallet.type'],
+  ['fiat money to a wallet', { payout_type: 'wallet', currency: 'USD' }, 'payout_info.currency'],
+  [
+    'an unknown payment network',
+    { payout_type: 'local_payment_network', local_payment_network: { type: 'pigeon' } },
+    'local_payment_network.type',
+  ],
+  [
+    'an unknown network',
+    { currency: 'USD', local: { fund_transfer_network: 'pigeon' } },
+    'local.fund_transfer_network',
+  ],
+]
+
+for (const [what, { currency = 'USDC', ...body }, at] of QUOTES as typeof QUOTES &
+  (readonly [string, { currency?: string }, string])[]) {
+  test(`POST /v3/payout/quote, ${what}: 400 at ${at}, no row changes`, async () => {
+    const untouched = await fingerprint(service.database.owner)
+    const payout_info = { currency, amount: 1_000_000 }
+    const answer = await account.post('/v3/payout/quote', { ...body, payout_info })
+    assertRefused(answer, 400, 'invalid_field', at)
+    assert.deepEqual(await fingerprint(service.database.owner), untouched)
+  })
+}
+
+test('POST /v3/payout, a fee by country, the country stated, in the BIC or in the IBAN alone: the same fee', async () => {
+  await service.setFees([{}, { fixed_amount: 700n, destination_country: 'DE' }])
+  const bic = { bank_codes: { swift_code: 'COBADEFF' } }
+  for (const bank of [
+    { iban: IBAN },
+    { iban: 'de89 3704 0044 0532 0130 00' },
+    { iban: IBAN, country: 'DE' },
+    { iban: IBAN, ...bic },
+  ]) {
+    const body = { ...toBank('local', 'EUR', bank), holding_currency: 'USD' }
+    await service.setRates({ 'USD/EUR': '1' })
+    const answer = await account.post('/v3/payout', body)
+    assert.equal(answer.status, 200, answer.text)
+    const debit = await account.get(
+      `/v3/balance_transaction/${answer.json.data.balance_transaction}`,
+    )
+    assert.deepEqual(debit.json.data.fee_details[0]?.amount, -700, JSON.stringify(bank))
+  }
+  await service.setFees([])
+})
+
+test('POST /v3/payout, amounts at and beyond what the network carries: 200, 400 on payout and quote', async () => {
+  const bank = { account_number: '123456789', country: 'US', bank_codes: { aba: '021000021' } }
+  const local = { fund_transfer_network: 'rtp' }
+  const body = { ...toBank('local', 'USD', bank), local }
+  assert.equal((await account.post('/v3/payout', { ...body, amount: 1_000_000_000 })).status, 200)
+  const amount = 1_000_000_001
+  const over = await account.post('/v3/payout', { ...body, amount })
+  assertRefused(over, 400, 'amount_out_of_range', 'amount')
+  const payout_info = { currency: 'USD', amount }
+  const quote = await account.post('/v3/payout/quote', { payout_info, local })
+  assertRefused(quote, 400, 'amount_out_of_range', 'payout_info.amount')
+})
+
+test('POST /v3/payout, a known beneficiary that lacks what the type asks for: 400 at beneficiary', async () => {
+  const { address: _, ...without } = bankBeneficiary
+  const made = await account.post('/v3/beneficiary', without)
+  assert.equal(made.status, 200, made.text)
+  const { beneficiary_details, ...body } = localPayout
+  const beneficiary = made.json.data.id
+  assert.equal((await account.post('/v3/payout', { ...body, beneficiary })).status, 200)
+  const untouched = await fingerprint(service.database.owner)
+  const swift = { ...body, type: 'swift', currency: 'HKD', beneficiary }
+  const answer = await account.post('/v3/payout', swift)
+  assertProblems(answer, 400, [
+    ['invalid_field', 'beneficiary'],
+    ['invalid_field', 'beneficiary'],
+  ])
+  assert.match(answer.json.errors[0].message, /^address\.city: /)
+  assert.deepEqual(await fingerprint(service.database.owner), untouched)
+})
+
+test('POST /v3/payout, a beneficiary of before the rules: it reads, and is judged when it is paid', async () => {
+  const wallet = { deposit_address: EVM, type: 'ethereum' }
+  const details = { ...party, destination_details: { type: 'wallet', wallet } }
+  const { id } = (await account.post('/v3/beneficiary', details)).json.data
+  const sql = service.database.owner
+  await sql`
+    update beneficiaries set details = details::jsonb #- '{destination_details,wallet,type}'
+    where id = ${id}`
+  const read = (await account.get(`/v3/beneficiary/${id}`)).json.data
+  assert.deepEqual(read.destination_details.wallet, { deposit_address: EVM })
+  const { beneficiary_details: _, ...body } = localPayout
+  const payout = { ...body, type: 'wallet', currency: 'USDC', beneficiary: id }
+  const answer = await account.post('/v3/payout', payout)
+  assertRefused(answer, 400, 'invalid_field', 'beneficiary')
+  assert.match(answer.json.errors[0].message, /^destination_details\.wallet\.type: /)
+})
+
+const QUERIES: readonly (readonly [query: string, ...at: string[]])[] = [
+  ['type=pigeon', 'type'],
+  ['type=local', 'currency'],
+  ['currency=XXX', 'currency'],
+  ['currency=usd', 'currency'],
+  ['currency=USD&country=XX', 'country'],
+  ['currency=USD&network=pigeon', 'network'],
+  ['currency=USD&network=fedwire&country=HK', 'country'],
+  ['type=swift&network=sepa', 'network'],
+  ['type=swift&currency=USDC', 'currency'],
+  ['type=wallet&currency=USD', 'currency'],
+  ['type=wallet&network=bitcoin', 'network'],
+  ['type=wallet&country=DE', 'country'],
+  ['type=local_payment_network&network=pigeon', 'network'],
+  ['type=local_payment_network&network=pix&currency=USD', 'network'],
+  ['currency=USD&colour=red', 'colour'],
+]
+
+for (const [query, ...at] of QUERIES) {
+  test(`GET ${PATH}?${query}: 400 naming ${at.join(', ')}`, async () => {
+    assertProblems(
+      await account.get(`${PATH}?${query}`),
+      400,
+      at.map(name => ['invalid_query_parameter', name] as const),
+    )
+  })
+}
+
+/** What stands in details at a path, taken out. */
+function without(details: object, path: string): Json {
+  const copy: Json = structuredClone(details)
+  const names = path.split('.')
+  const last = names.pop() ?? ''
+  const place = names.reduce((at: Json, name) => at[name], copy)
+  delete place[last]
+  return copy
+}
+
+const ENOUGH = [
+  'type=swift&currency=EUR&country=DE',
+  'type=swift&currency=USD&country=US',
+  'currency=GBP&country=GB&network=faster_payments',
+  'currency=USD',
+  'currency=HKD&network=fps',
+  'currency=EUR&network=target2&country=FR',
+  'currency=BRL&network=pix',
+  'type=wallet&currency=USDC',
+  'type=local_payment_network&currency=IDR',
+  'type=local_payment_network&network=pix',
+]
+
+for (const query of ENOUGH) {
+  test(`GET ${PATH}?${query}: what it says is enough is taken, and each member it requires is missed`, async () => {
+    const { json, text } = await account.get(`${PATH}?${query}`)
+    assert.equal(json.status, 'success', text)
+    const { type, network, alternatives, networks } = json.data
+    assert.ok(alternatives.length > 0)
+    for (const { example, fields, networks: over } of alternatives) {
+      const [known] = networks.filter((n: Json) => over.includes(n.name))
+      const currency = json.data.currency || (known?.currencies[0] ?? 'USD')
+      const local = type === 'local' && network ? { local: { fund_transfer_network: network } } : {}
+      const body = (beneficiary_details: object) => ({
+        ...{ ...localPayout, type, currency, amount: 1_000_000, ...local },
+        beneficiary_details,
+      })
+      const made = await account.post('/v3/beneficiary', example)
+      assert.equal(made.status, 200, `${made.text} ${JSON.stringify(example)}`)
+      const paid = await account.post('/v3/payout', body(example))
+      assert.equal(paid.status, 200, `${paid.text} ${JSON.stringify(example)}`)
+      for (const { path } of fields.filter((field: Json) => field.required)) {
+        const untouched = await fingerprint(service.database.owner)
+        const refused = await account.post('/v3/payout', body(without(example, path)))
+        assertProblems(refused, 400, [['invalid_field', `beneficiary_details.${path}`]])
+        assert.deepEqual(await fingerprint(service.database.owner), untouched)
+      }
+    }
+  })
+}
