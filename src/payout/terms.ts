@@ -137,10 +137,11 @@ function receiving(quote: Quote, destination: DestinationDetails): Compared[] {
   const { bank, wallet, local_payment_network } = destination
   const country = destinationCountry(destination)
   const lower = (name: string | undefined) => name?.toLowerCase()
+  const chain = (name: string | undefined) => findChain(name ?? '')?.type ?? lower(name)
   return [
     ['bank.currency', bank?.currency, quote.destination_currency],
     ['bank.country', bank && (country || undefined), quote.destination_country],
-    ['wallet.type', lower(wallet?.type), lower(quote.wallet_type)],
+    ['wallet.type', chain(wallet?.type), chain(quote.wallet_type)],
     ['wallet.currency', wallet?.currency, quote.destination_currency],
     [
       'local_payment_network.type',

@@ -43,7 +43,12 @@ const paymentNetwork = (type: string) => ({
   type: 'local_payment_network',
   local_payment_network: { type, ...GOPAY },
 })
-const HK = { account_number: '123456789012', country: 'HK', currency: 'HKD' }
+const HK = {
+  account_number: '123456789012',
+  country: 'HK',
+  currency: 'HKD',
+  bank_codes: { bank_code: '004' },
+}
 const GB = {
   account_number: '31926819',
   country: 'GB',
