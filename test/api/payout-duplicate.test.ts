@@ -100,7 +100,7 @@ const ALIKE: Readonly<Record<string, object>> = {
     documents: [{ type: 'invoice' }],
   }),
   'the name in another case, with spaces': withBank(bank, { name: ' HARBOUR Trading ltd' }),
-  'empty codes of the bank': withBank({ ...bank, bank_codes: {} }),
+  'the BIC with spaces': withBank({ ...bank, bank_codes: { swift_code: 'hsbc HK HH' } }),
   'the account number in groups': withBank({ ...bank, account_number: '1234 5678-9012' }),
   'another name of the bank': withBank({ ...bank, bank_name: 'HSBC' }),
   'an empty reference': { reference_id: '' },
@@ -128,7 +128,7 @@ const UNLIKE: Readonly<Record<string, object>> = {
   reference: { reference_id: 'INV-2' },
   'name of the beneficiary': withBank(bank, { name: 'Harbor Trading Ltd' }),
   'account number': withBank({ ...bank, account_number: '123456789013' }),
-  'bank country': withBank({ ...bank, country: 'SG' }),
+  'bank country': withBank({ ...bank, country: 'SG', bank_codes: { swift_code: 'HSBCSGSG' } }),
 }
 
 for (const [what, fields] of Object.entries(UNLIKE)) {
