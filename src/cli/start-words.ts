@@ -19,7 +19,8 @@ const PAYOUT =
   `{"quote":"'"$id"'","amount":1000000,"currency":"HKD","purpose":"supplier_payment",` +
   `"transaction_description":"Invoice 2041","local":{"fund_transfer_network":"chats"},` +
   `"beneficiary_details":{"name":"Harbour Trading Ltd","type":"business","destination_details":` +
-  `{"type":"bank","bank":{"account_number":"123456789012","country":"HK","currency":"HKD"}}}}`
+  `{"type":"bank","bank":{"account_number":"123456789012","country":"HK","currency":"HKD",` +
+  `"bank_codes":{"bank_code":"004"}}}}}`
 
 /** After a first start: the secret is told nowhere else. */
 export function welcome(address: string, { account, key_id, secret }: OpenedAccount): string {
