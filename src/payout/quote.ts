@@ -21,6 +21,7 @@ import {
   totalDebit,
 } from '../quote/rules.ts'
 import { type Route, type Routed, routeOf } from '../route/rules.ts'
+import type { Attempt } from './ladder.ts'
 import { checkMatches, checkSameFee, paidTerms, termsWithoutQuote } from './terms.ts'
 import type { PayoutRequest } from './wire.ts'
 
@@ -59,21 +60,29 @@ export function quoteFor(
   request: PayoutRequest,
   beneficiary: Beneficiary,
   sent: Quote | null,
-): { readonly quote: Quote; readonly routed: Routed } {
+  attempt: Attempt,
+): { readonly quote: Quote | undefined; readonly routed: Routed | undefined } {
   const destination = beneficiary.details.destination_details
   const { now } = bookOf(state.books, account.account_id)
   const pricing = state.pricing(account, now)
   const expired = sent !== null && quoteStatus(sent, now) === 'expired'
   if (sent !== null) {
-    if (!expired || request.max_total_debit === undefined) checkUsable(sent, now)
-    checkMatches(sent, request, destination)
-    checkSameFee(sent, request, destination, pricing.fees)
+    if (!expired || request.max_total_debit === undefined) attempt(() => checkUsable(sent, now))
+    attempt(() => checkMatches(sent, request, destination))
+    attempt(() => checkSameFee(sent, request, destination, pricing.fees))
   }
-  const terms = sent === null ? termsWithoutQuote(request, account, destination) : termsOf(sent)
+  const terms = attempt(() =>
+    sent === null ? termsWithoutQuote(request, account, destination) : termsOf(sent),
+  )
+  if (terms === undefined) return { quote: undefined, routed: undefined }
   const subject = routeSubject(paidTerms(terms, request, destination))
-  const routed = routeOf(state.routes, account, subject, 'type')
-  const quote = sent === null || expired ? newQuote(state, account, terms, pricing) : sent
-  checkCap(quote, request.max_total_debit, quote === sent)
+  const routed = attempt(() => routeOf(state.routes, account, subject, 'type'))
+  const quote = attempt(() =>
+    sent === null || expired ? newQuote(state, account, terms, pricing) : sent,
+  )
+  if (quote !== undefined) {
+    attempt(() => checkCap(quote, request.max_total_debit, quote === sent))
+  }
   return { quote, routed }
 }
 

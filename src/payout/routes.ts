@@ -1,14 +1,17 @@
 // POST and GET /v3/payout, GET /v3/payout/{id}, POST /v3/payout/{id}/cancel and /action.
 import type { FastifyInstance } from 'fastify'
+import Type from 'typebox'
 import type { Deps } from '../deps.ts'
 import { found } from '../errors.ts'
 import { claimOf, send } from '../http/answer.ts'
-import { operationDocs, pathId } from '../http/docs.ts'
+import { EXAMPLES, operationDocs, pathId } from '../http/docs.ts'
 import { success } from '../http/envelope.ts'
 import { checkList, ListOf, type ListQuery, presentList, readList } from '../http/list.ts'
 import { Closed, Envelope } from '../http/schema.ts'
 import { checkAction } from './action.ts'
-import { actionExamples, payoutExamples } from './examples.ts'
+import { dryRunPayout } from './dry-run.ts'
+import { DryRunQuery, DryRunResponse, presentDryRun } from './dry-run-response.ts'
+import { actionExamples, payoutAnswers, payoutExamples } from './examples.ts'
 import { listPayouts } from './store.ts'
 import { checkRequest } from './terms.ts'
 import {
@@ -30,8 +33,13 @@ export function payoutRoutes(app: FastifyInstance, deps: Deps): void {
   actionRoute(app, deps)
 }
 
+const CREATED_OR_TRIED = Type.Union([PayoutResponse, DryRunResponse], {
+  description: 'The payout; with `dry_run=true` what it would come to.',
+  [EXAMPLES]: payoutAnswers,
+})
+
 function createRoute(app: FastifyInstance, deps: Deps): void {
-  app.post<{ Body: PayoutRequest }>(
+  app.post<{ Body: PayoutRequest; Querystring: DryRunQuery }>(
     '/v3/payout',
     {
       config: { scope: 'write', check: checkRequest },
@@ -40,18 +48,27 @@ function createRoute(app: FastifyInstance, deps: Deps): void {
         summary: 'Pay a beneficiary, at a quote or at the rates of this moment.',
         description:
           'A payout like one that was just made is refused, unless `allow_duplicate` says that ' +
-          'it is another payment; how long is set for each account.',
+          'it is another payment; how long is set for each account. With `dry_run=true` nothing ' +
+          'is written: the answer is 200 and says everything that the payout would be refused ' +
+          'for, what it would cost, and the rail; an Idempotency-Key means nothing to it.',
+        querystring: DryRunQuery,
         body: PayoutRequest,
         examples: payoutExamples,
-        response: Envelope(PayoutResponse),
+        response: Envelope(CREATED_OR_TRIED),
         idempotent: true,
-        refusals: PAYOUT_REFUSALS,
+        refusals: ['invalid_query_parameter', ...PAYOUT_REFUSALS],
       }),
     },
     async (request, reply) => {
       const { account, body } = request
+      const { account_id } = account
+      if (request.query.dry_run === 'true') {
+        const tried = { account_id, account, request: { payouts: [body] }, claim: null }
+        const state = await deps.lanes.loadBatch.run(tried)
+        return send(reply, success(presentDryRun(dryRunPayout(state, account, body))))
+      }
       const claim = claimOf(request, 'POST /v3/payout')
-      const command = { account_id: account.account_id, account, request: body, claim }
+      const command = { account_id, account, request: body, claim }
       const { reply: answer } = await deps.lanes.createPayout.run(command)
       return send(reply, answer)
     },

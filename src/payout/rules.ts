@@ -1,35 +1,25 @@
-// Payouts as pure functions: the ladder of refusals, and the outcome when none applies. State in,
-// outcome out; the books in the state are advanced so that the next payout of a batch sees them.
+// Payouts as pure functions: the outcome of a payout that nothing refuses. State in, outcome out;
+// the books in the state are advanced so that the next payout of a batch sees them.
 import type { Account } from '../account/rules.ts'
-import { checkActive } from '../account/states.ts'
 import type { Entry } from '../balance-transaction/rules.ts'
-import {
-  type Beneficiary,
-  type BeneficiaryDetails,
-  destinationTakes,
-  makeBeneficiary,
-} from '../beneficiary/rules.ts'
-import { type Approvals, checkNamed } from '../entity/rules.ts'
-import { refusal } from '../errors.ts'
+import type { Beneficiary, BeneficiaryDetails } from '../beneficiary/rules.ts'
+import type { Approvals } from '../entity/rules.ts'
 import { type Event, recordEvent } from '../event/rules.ts'
 import { type NewId, nameOf } from '../id.ts'
 import type { Instant } from '../instant.ts'
-import { type Book, bookOf, checkRoom } from '../ledger/rules.ts'
-import { currencyExponent } from '../money/currency.ts'
-import { type Decimal, formatMajor } from '../money/decimal.ts'
-import { type PayoutType, type PricingAt, type Quote, totalDebit } from '../quote/rules.ts'
-import { checkLimits } from '../quote/terms.ts'
+import { type Book, bookOf } from '../ledger/rules.ts'
+import type { Decimal } from '../money/decimal.ts'
+import type { PayoutType, PricingAt, Quote } from '../quote/rules.ts'
 import type { Failure, RailAnswer } from '../rail/rail.ts'
 import type { Route, RouteTaken } from '../route/rules.ts'
 import { caused } from './cause.ts'
-import { checkDestination } from './destination.ts'
-import { checkUnlike, type Likeness, type Likenesses, likenessOfRequest } from './likeness.ts'
-import { makePayout, networkOf, postDebit } from './make.ts'
-import { findSentQuote, quoteFor, type UsedQuote, useQuote } from './quote.ts'
-import { depositAddressOf, findReceiver, postReceipt } from './receiver.ts'
+import { judgeStrictly } from './ladder.ts'
+import type { Likeness, Likenesses } from './likeness.ts'
+import { makePayout, postDebit } from './make.ts'
+import { type UsedQuote, useQuote } from './quote.ts'
+import { postReceipt } from './receiver.ts'
 import type { PayoutStatus } from './states.ts'
-import { type Principals, writeMt103 } from './swift.ts'
-import { checkRequest } from './terms.ts'
+import type { Principals } from './swift.ts'
 import type { PayoutRequest } from './wire.ts'
 
 /** What the caller sent and nobody computes with. */
@@ -131,46 +121,15 @@ export interface PayoutOutcome {
   readonly events: readonly Event[]
 }
 
-/**
- * Decides one payout. The refusals, in the order in which they are given: fields of the request
- * (400), account frozen or closed (403), quote, entity and beneficiary not found (404), beneficiary
- * not fit for the type (400), quote used, expired or different (422), no route (422), no rate (422,
- * 503), more than max_total_debit (422), receiver unknown or its balance full (422), what SWIFT
- * cannot carry (400), like an earlier payout (409), balance (422).
- */
+/** Decides one payout. Refuses as the ladder says (ladder.ts). */
 export function decidePayout(
   state: PayoutState,
   account: Account,
   request: PayoutRequest,
 ): PayoutOutcome {
-  checkRequest(request, account)
   const book = bookOf(state.books, account.account_id)
-  checkActive(book)
-  const sentQuote = findSentQuote(state, account, request)
-  const held_for = checkPrincipal(state, account, request, sentQuote)
-  const beneficiary = resolveBeneficiary(state, account, request)
-  checkFit(beneficiary, request, sentQuote)
-  if (sentQuote === null) checkDestination(beneficiary, request, null)
-  const { quote, routed } = quoteFor(state, account, request, beneficiary, sentQuote)
-  // A destination that differs from the quote's is told so first.
-  if (sentQuote !== null) checkDestination(beneficiary, request, sentQuote)
-  checkLimits(quote, networkOf(quote, request), 'amount')
-  const receiver =
-    quote.payout_type === 'service_account'
-      ? findReceiver(
-          state,
-          account,
-          depositAddressOf(beneficiary.details),
-          quote.destination_currency,
-        )
-      : null
-  if (receiver !== null) {
-    checkRoom(receiver, quote.destination_currency, quote.destination_amount, 'amount')
-  }
-  const id = state.newId('pot')
-  const mt103 = writeMt103(state, account, request, { id, now: book.now, beneficiary, quote })
-  const likeness = checkLikeness(state, account, request, beneficiary)
-  checkBalance(book, quote)
+  const judged = judgeStrictly(state, account, request)
+  const { sentQuote, held_for, beneficiary, quote, routed, receiver, id, mt103, likeness } = judged
   // After this point the payout succeeds.
 
   // A held payout credits its receiver when it is released.
@@ -197,91 +156,11 @@ export function decidePayout(
   }
 }
 
-/**
- * The entity whose review the payout must wait for, '' for none. The payout is made for the entity
- * it names, or for the one its quote names.
- */
-function checkPrincipal(
-  state: PayoutState,
-  account: Account,
-  request: PayoutRequest,
-  quote: Quote | null,
-): string {
-  const id = request.on_behalf_of ?? quote?.entity_id ?? ''
-  const remarks = request.on_behalf_of === undefined ? 'quote' : 'on_behalf_of'
-  const status = checkNamed(state.approvals, account.account_id, id, remarks)
-  return status === 'approved' ? '' : id
-}
-
-function resolveBeneficiary(
-  state: PayoutState,
-  account: Account,
-  request: PayoutRequest,
-): Beneficiary {
-  const { beneficiary: id, beneficiary_details } = request
-  if (beneficiary_details !== undefined) {
-    return makeBeneficiary(
-      account.account_id,
-      beneficiary_details,
-      bookOf(state.books, account.account_id).now,
-      state.newId,
-    )
-  }
-  const known = state.beneficiaries.get(`${account.account_id}/${id}`)
-  if (known === undefined) {
-    throw refusal('beneficiary_not_found', `No beneficiary ${id} in this account.`, 'beneficiary')
-  }
-  return known
-}
-
-/** The beneficiary's destination must be one that the payout type reaches (contract 12). */
-function checkFit(beneficiary: Beneficiary, request: PayoutRequest, quote: Quote | null): void {
-  const type = request.type ?? quote?.payout_type ?? 'local'
-  const destination = beneficiary.details.destination_details.type
-  if (destinationTakes(destination, type)) return
-  const remarks =
-    request.beneficiary === undefined
-      ? 'beneficiary_details.destination_details.type'
-      : 'beneficiary'
-  const message = `A payout of type ${type} cannot reach a destination of type ${destination}.`
-  throw refusal('type_mismatch', message, remarks)
-}
-
-/**
- * What the payout is like, null when the account's window is off. `allow_duplicate` says that it is
- * another payment; later ones are held against it all the same.
- */
-function checkLikeness(
-  state: PayoutState,
-  account: Account,
-  request: PayoutRequest,
-  { details }: Beneficiary,
-): string | null {
-  if (account.duplicate_window_s === 0) return null
-  const likeness = likenessOfRequest(request, details)
-  const { now } = bookOf(state.books, account.account_id)
-  if (request.allow_duplicate !== true) checkUnlike(state.likenesses, account, likeness, now)
-  return likeness
-}
-
 function remember({ likenesses }: PayoutState, payout: Payout, likeness: string): Likeness {
   const { account_id, id: payout_id, created_at } = payout
   const made = { account_id, likeness, created_at, payout_id }
   likenesses.set(nameOf({ account_id, id: likeness }), made)
   return made
-}
-
-function checkBalance(book: Book, quote: Quote): void {
-  const { holding_currency } = quote
-  const required = totalDebit(quote)
-  const available = book.balances.get(holding_currency) ?? 0n
-  if (available >= required) return
-  const exponent = currencyExponent(holding_currency)
-  const message =
-    `The payout needs ${required} ${holding_currency} minor units including fees ` +
-    `(${formatMajor(required, exponent)}) and ${available} are available ` +
-    `(${formatMajor(available, exponent)}).`
-  throw refusal('insufficient_balance', message, 'amount')
 }
 
 /** In the order in which things came to be: beneficiary, quote, payout, statement line, result. */

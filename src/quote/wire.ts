@@ -171,6 +171,18 @@ const QuoteExplanation = Type.Object(
   },
 )
 
+/** What a payout costs and what arrives. */
+export const PRICE = {
+  holding_info: Money,
+  payout_info: Money,
+  destination_info: Money,
+  fee_info: Type.Object({ fixed: FeePart, variable: FeePart }),
+  exchange_rates: Type.Object({
+    holding_to_payout: RateNumber,
+    payout_to_destination: RateNumber,
+  }),
+}
+
 export const QuoteResponse = Type.Object(
   {
     id: Id('poq', 'Quote id.'),
@@ -182,14 +194,7 @@ export const QuoteResponse = Type.Object(
       type: Type.Optional(Type.String()),
       network: Type.Optional(Type.String()),
     }),
-    holding_info: Money,
-    payout_info: Money,
-    destination_info: Money,
-    fee_info: Type.Object({ fixed: FeePart, variable: FeePart }),
-    exchange_rates: Type.Object({
-      holding_to_payout: RateNumber,
-      payout_to_destination: RateNumber,
-    }),
+    ...PRICE,
     valid_until: Type.String({ format: 'date-time', description: 'From this instant on: 422.' }),
     status: Literals(QUOTE_STATUSES),
     created_at: Type.String({ format: 'date-time' }),
@@ -236,6 +241,16 @@ export function presentQuote(quote: Quote, now: Instant) {
       quote.payout_type === 'wallet'
         ? { type: quote.wallet_type, network: quote.wallet_network }
         : {},
+    ...presentPrice(quote),
+    valid_until: withOffset(quote.valid_until),
+    status: quoteStatus(quote, now),
+    created_at: withOffset(quote.created_at),
+    updated_at: withOffset(quote.updated_at),
+  }
+}
+
+export function presentPrice(quote: Quote) {
+  return {
     holding_info: money(quote.holding_currency, quote.holding_amount),
     payout_info: money(quote.payout_currency, quote.payout_amount),
     destination_info: money(quote.destination_currency, quote.destination_amount),
@@ -247,10 +262,6 @@ export function presentQuote(quote: Quote, now: Instant) {
       holding_to_payout: rateToJson(quote.holding_to_payout),
       payout_to_destination: rateToJson(quote.payout_to_destination),
     },
-    valid_until: withOffset(quote.valid_until),
-    status: quoteStatus(quote, now),
-    created_at: withOffset(quote.created_at),
-    updated_at: withOffset(quote.updated_at),
   }
 }
 

@@ -1,0 +1,38 @@
+// What POST /v3/payout would come to: everything it would be refused for, and what it would cost.
+// By the decisions of a creation; nothing is written. Pure.
+import type { Account } from '../account/rules.ts'
+import { type Problem, Refusal } from '../errors.ts'
+import { type Book, bookOf } from '../ledger/rules.ts'
+import type { Quote } from '../quote/rules.ts'
+import type { Routed } from '../route/rules.ts'
+import { judgePayout } from './ladder.ts'
+import type { PayoutState } from './rules.ts'
+import type { PayoutRequest } from './wire.ts'
+
+export interface DryRun {
+  /** In the order of the ladder; the first is what a creation would be refused for. */
+  readonly problems: readonly Problem[]
+  /** The entity whose review the payout would wait for, '' for none. */
+  readonly held_for: string
+  /** At which it would be made; undefined when no price can be made. */
+  readonly quote: Quote | undefined
+  /** Undefined when no rail takes it. */
+  readonly routed: Routed | undefined
+  readonly book: Book
+}
+
+export function dryRunPayout(state: PayoutState, account: Account, request: PayoutRequest): DryRun {
+  const problems: Problem[] = []
+  const judged = judgePayout(state, account, request, check => {
+    try {
+      return check()
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error
+      problems.push(...error.problems)
+      return undefined
+    }
+  })
+  const { held_for = '', quote, routed } = judged
+  const book = bookOf(state.books, account.account_id)
+  return { problems, held_for, quote, routed, book }
+}

@@ -1,0 +1,174 @@
+// POST /v3/payout?dry_run=true: everything that a payout would be refused for, what it would cost, and
+// no row written. The first refusal is always that of the creation itself.
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { localPayout, plainEntity } from '../support/bodies.ts'
+import { assertRefused, fingerprint } from '../support/check.ts'
+import { type Client, startTestService, type TestService } from '../support/service.ts'
+
+const PATH = '/v3/payout'
+
+let service: TestService
+let account: Client
+let live: Client
+before(async () => {
+  service = await startTestService()
+  await service.setRates({ 'USD/HKD': '8' })
+  account = await service.openAccount({
+    currencies: ['USD', 'EUR'],
+    fund: { USD: 100_000n },
+    duplicate_window_s: 600,
+  })
+  live = await service.openAccount({ currencies: ['USD'], sandbox: false })
+})
+after(() => service.close())
+
+const bank = { account_number: '123456789012', country: 'HK', currency: 'HKD' }
+const toHongKong = {
+  ...localPayout,
+  amount: 80_000,
+  currency: 'HKD',
+  holding_currency: 'USD',
+  beneficiary_details: {
+    ...localPayout.beneficiary_details,
+    destination_details: { type: 'bank', bank },
+  },
+}
+
+interface Row {
+  readonly what: string
+  readonly by?: () => Client
+  readonly body: object
+  readonly reasons: readonly string[]
+  readonly priced: boolean
+}
+
+const ROWS: readonly Row[] = [
+  { what: 'nothing wrong', body: toHongKong, reasons: [], priced: true },
+  {
+    what: 'too little money',
+    body: { ...toHongKong, amount: 1_000_000 },
+    reasons: ['insufficient_balance'],
+    priced: true,
+  },
+  {
+    what: 'unknown entity, too dear, too little money',
+    body: {
+      ...toHongKong,
+      amount: 1_000_000,
+      max_total_debit: 1,
+      on_behalf_of: 'ent_00000000000000000000',
+    },
+    reasons: ['entity_not_found', 'max_total_debit_exceeded', 'insufficient_balance'],
+    priced: true,
+  },
+  {
+    what: 'unknown quote, unknown beneficiary',
+    body: {
+      ...toHongKong,
+      quote: 'poq_00000000000000000000',
+      beneficiary_details: undefined,
+      beneficiary: 'bnf_00000000000000000000',
+    },
+    reasons: ['not_found', 'beneficiary_not_found'],
+    priced: false,
+  },
+  {
+    what: 'unknown currency, unknown entity',
+    body: { ...toHongKong, currency: 'XXA', on_behalf_of: 'ent_00000000000000000000' },
+    reasons: ['currency', 'entity_not_found'],
+    priced: false,
+  },
+  {
+    what: 'no rate',
+    body: { ...toHongKong, holding_currency: 'EUR' },
+    reasons: ['rate_unavailable'],
+    priced: false,
+  },
+  {
+    what: 'a live account without route and rate',
+    by: () => live,
+    body: { ...toHongKong, currency: 'JPY' },
+    reasons: ['route_unavailable', 'rate_unavailable'],
+    priced: false,
+  },
+  {
+    what: 'a live account without route and fee',
+    by: () => live,
+    body: toHongKong,
+    reasons: ['route_unavailable', 'fee_unavailable'],
+    priced: false,
+  },
+]
+
+for (const { what, by = () => account, body, reasons, priced } of ROWS) {
+  const verdict = reasons.length === 0 ? 'would_create' : `would_refuse, ${reasons.join(', ')}`
+  test(`POST ${PATH}?dry_run=true, ${what}: ${verdict}; no row changed`, async () => {
+    const before = await fingerprint(service.database.owner)
+    const answer = await by().post(`${PATH}?dry_run=true`, body)
+    assert.equal(answer.status, 200, answer.text)
+    const { object, outcome, errors, price } = answer.json.data
+    assert.equal(object, 'payout_dry_run')
+    const found = errors.map((error: { reason: string }) => error.reason)
+    assert.deepEqual(found, reasons)
+    assert.equal(outcome, reasons.length === 0 ? 'would_create' : 'would_refuse')
+    assert.equal(price !== null, priced)
+    assert.deepEqual(await fingerprint(service.database.owner), before)
+    if (reasons.length === 0) return
+    // The creation says the first of them, at the same member.
+    const created = await by().post(PATH, body)
+    assert.deepEqual(created.json.errors[0], errors[0], created.text)
+    assert.deepEqual(await fingerprint(service.database.owner), before)
+  })
+}
+
+test(`POST ${PATH}?dry_run=true, then made: the price and the rail are the payout's`, async () => {
+  const { price, rail } = (await account.post(`${PATH}?dry_run=true`, toHongKong)).json.data
+  assert.deepEqual(price.available, { currency: 'USD', amount: '100000' })
+  const made = await account.post(PATH, toHongKong)
+  assert.equal(made.status, 200, made.text)
+  assert.equal(rail, 'simulator')
+  const quote = (await account.get(`/v3/payout/quote/${made.json.data.quote}`)).json
+  for (const member of ['holding_info', 'payout_info', 'destination_info', 'fee_info']) {
+    assert.deepEqual(price[member], quote[member], member)
+  }
+  assert.deepEqual(price.exchange_rates, quote.exchange_rates)
+  const left = (await account.get('/v3/balance')).json.data.available
+  const usd = left.find((balance: { currency: string }) => balance.currency === 'USD')
+  assert.equal(Number(usd.amount), 100_000 - price.total_debit.amount)
+
+  // A second like it: told by both.
+  const again = await account.post(`${PATH}?dry_run=true`, toHongKong)
+  assert.equal(again.json.data.errors[0].reason, 'possible_duplicate_payout')
+  assertRefused(await account.post(PATH, toHongKong), 409, 'possible_duplicate_payout')
+})
+
+test(`POST ${PATH}?dry_run=true, with a quote: priced at it, and the quote stays active`, async () => {
+  const asked = {
+    payout_info: { currency: 'HKD', amount: 8_000 },
+    holding_info: { currency: 'USD' },
+  }
+  const quote = (await account.post(`${PATH}/quote`, asked)).json
+  const body = { ...toHongKong, amount: 8_000, quote: quote.id, reference_id: 'other' }
+  const tried = await account.post(`${PATH}?dry_run=true`, body)
+  assert.equal(tried.json.data.outcome, 'would_create', tried.text)
+  assert.deepEqual(tried.json.data.price.holding_info, quote.holding_info)
+  assert.equal((await account.get(`${PATH}/quote/${quote.id}`)).json.status, 'active')
+  assert.equal((await account.post(PATH, body)).status, 200)
+  const used = await account.post(`${PATH}?dry_run=true`, { ...body, amount: 1 })
+  const reasons = used.json.data.errors.map((error: { reason: string }) => error.reason)
+  assert.deepEqual(reasons, ['quote_used', 'quote_mismatch'])
+})
+
+test(`POST ${PATH}?dry_run=true, for an entity in review: would_hold`, async () => {
+  const { id } = (await account.post('/v3/entity', plainEntity)).json.data
+  const body = { ...toHongKong, on_behalf_of: id, reference_id: 'held' }
+  const { outcome, held_for } = (await account.post(`${PATH}?dry_run=true`, body)).json.data
+  assert.deepEqual([outcome, held_for], ['would_hold', id])
+})
+
+test(`POST ${PATH}?dry_run=…, not a truth value or a body that is no payout: 400`, async () => {
+  const odd = await account.post(`${PATH}?dry_run=yes`, toHongKong)
+  assertRefused(odd, 400, 'invalid_query_parameter')
+  assertRefused(await account.post(`${PATH}?dry_run=true`, { x: 1 }), 400, 'invalid_field')
+})
