@@ -9,7 +9,7 @@ export interface Metrics {
   readonly batchSizes: Histogram<'operation'>
   readonly railReports: Counter<'rail' | 'result'>
   readonly payoutsLeftAlone: Gauge<'rail'>
-  readonly webhookAttempts: Counter<'result'>
+  readonly webhookAttempts: Counter<'result' | 'account'>
   readonly webhookDelay: Histogram
   readonly rateFeeds: Counter<'result'>
   readonly rates: Gauge<'state'>
@@ -57,13 +57,15 @@ export function makeMetrics(): Metrics {
     }),
     webhookAttempts: new Counter({
       name: 'corridor_webhook_attempts_total',
-      help: 'Requests to receivers by result: succeeded, refused, unanswered or unrecorded.',
-      labelNames: ['result'],
+      help:
+        'Requests to receivers by result (succeeded, refused, unanswered or unrecorded) and by ' +
+        'account (live or sandbox).',
+      labelNames: ['result', 'account'],
       registers,
     }),
     webhookDelay: new Histogram({
       name: 'corridor_webhook_delay_seconds',
-      help: 'Time from an event, by the clock of its account, to the first attempt of a delivery.',
+      help: 'Time from an event of a live account to the first attempt of a delivery.',
       buckets: [0.05, 0.1, 0.25, 0.5, 1, 2, 5, 15, 60, 300, 3600],
       registers,
     }),

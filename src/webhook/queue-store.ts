@@ -94,6 +94,8 @@ export interface ClaimedDelivery
   readonly attempts: number
   /** Since the event, by the account's clock. */
   readonly delay_s: number
+  /** Whether the account is a sandbox, whose clock is moved at will. */
+  readonly sandbox: boolean
 }
 
 /**
@@ -124,8 +126,12 @@ export function claimDeliveries(
     )
     select c.account_id, c.id, c.due_at, c.attempts, e.id as event_id, e.sequence, e.type,
       e.object_id, e.data, e.created_at,
-      extract(epoch from statement_timestamp() + b.clock_ahead - e.created_at)::float8 as delay_s
+      extract(epoch from statement_timestamp() + b.clock_ahead - e.created_at)::float8 as delay_s,
+      a.sandbox
     from claimed c
+    cross join lateral (
+      select sandbox from accounts where account_id = c.account_id limit 1
+    ) a
     cross join lateral (
       select clock_ahead from books where account_id = c.account_id limit 1
     ) b

@@ -75,6 +75,7 @@ interface Ended {
   readonly result: DeliveryResult
   readonly disables: boolean
   readonly label: 'succeeded' | 'refused' | 'unanswered'
+  readonly account: 'live' | 'sandbox'
 }
 
 interface Turn {
@@ -295,18 +296,17 @@ class Lines {
     else if (ended.some(one => one.label !== 'unanswered')) {
       line.slots = Math.min(MAX_SLOTS, line.slots + 1)
     }
-    for (const { result, label } of ended) {
-      const recorded = applied.has(result.delivery_id)
-      this.#deps.metrics.webhookAttempts.inc({ result: recorded ? label : 'unrecorded' })
+    for (const { result, label, account } of ended) {
+      const kept = applied.has(result.delivery_id) ? label : 'unrecorded'
+      this.#deps.metrics.webhookAttempts.inc({ result: kept, account })
     }
   }
 
   /** Never rejects: whatever happens is a result, which the next turn records. */
   async #send(line: Line, endpoint: LockedEndpoint, delivery: ClaimedDelivery): Promise<void> {
     this.attempts += 1
-    if (delivery.attempts === 1) {
-      this.#deps.metrics.webhookDelay.observe(Math.max(0, delivery.delay_s))
-    }
+    const first = delivery.attempts === 1 && !delivery.sandbox
+    if (first) this.#deps.metrics.webhookDelay.observe(Math.max(0, delivery.delay_s))
     const requesting = () => this.#request(endpoint, delivery)
     const ids = { delivery_id: delivery.id, event_id: delivery.event_id }
     const sent = await during('webhook', 'send', 1, requesting, { ids }).catch(error => {
@@ -384,6 +384,7 @@ function endedBy(delivery: ClaimedDelivery, sent: SendResult): Ended {
     at_ms: performance.now(),
     disables: after.disables,
     label: after.status === 'succeeded' ? 'succeeded' : refused,
+    account: delivery.sandbox ? 'sandbox' : 'live',
     result: {
       delivery_id: delivery.id,
       claimed_until: delivery.due_at,
