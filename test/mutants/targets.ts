@@ -45,6 +45,7 @@ export const TARGETS: readonly Target[] = [
   target('payout/states.ts', ['payout/transition.test.ts']),
   target('payout/terms.ts', ['payout/terms.test.ts', 'payout/rules.test.ts'], PAYOUT_API),
   target('payout/likeness.ts', ['payout/likeness.test.ts'], ['test/api/payout-duplicate.test.ts']),
+  target('payout/ladder.ts', ['payout/rules.test.ts'], PAYOUT_API),
   target('payout/rules.ts', ['payout/rules.test.ts'], PAYOUT_API),
   target('payout/transition.ts', ['payout/transition.test.ts'], ADVANCE_API),
   target('entity/comparable.ts', ['entity/comparable.test.ts']),
