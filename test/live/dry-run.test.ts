@@ -23,7 +23,7 @@ before(async () => {
 })
 after(() => service.close())
 
-const bank = { account_number: '123456789012', country: 'HK', currency: 'HKD' }
+const bank = { ...localPayout.beneficiary_details.destination_details.bank, currency: 'HKD' }
 const toHongKong = {
   ...localPayout,
   amount: 80_000,
