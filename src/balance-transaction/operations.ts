@@ -1,7 +1,7 @@
 // How every write to a book ends: journals, statement lines, balances, heads and events, one
 // statement a table, pipelined on the transaction's connection.
 import type { TransactionSql } from '../db/connect.ts'
-import type { Event } from '../event/rules.ts'
+import { chainEvents, type Event } from '../event/rules.ts'
 import { insertEvents } from '../event/store.ts'
 import type { Book, Journal } from '../ledger/rules.ts'
 import { insertJournals, updateBalances, updateBooks } from '../ledger/store.ts'
@@ -30,7 +30,10 @@ export function storeBooks(
     ...writes.flatMap(write => write.journals ?? []),
   ]
   const lines = entries.map(entry => entry.line)
-  const events = writes.flatMap(write => write.events)
+  const events = chainEvents(
+    books,
+    writes.flatMap(write => write.events),
+  )
   const touched = new Set([...journals, ...events].map(({ account_id }) => account_id))
   const written = [...books.values()].filter(({ account_id }) => touched.has(account_id))
   const statements: PromiseLike<unknown>[] = []

@@ -1,9 +1,11 @@
 // Balance transactions: the lines of a customer's statement, each made together with the journal
 // that moves the balance. Pure.
+import { type Event, recordEvent } from '../event/rules.ts'
 import type { NewId } from '../id.ts'
 import type { Instant } from '../instant.ts'
 import { type Book, type Journal, type JournalDraft, postJournal } from '../ledger/rules.ts'
 import type { Decimal } from '../money/decimal.ts'
+import { LINE_SEAL } from './columns.ts'
 
 export const BALANCE_TRANSACTION_TYPES = [
   'escrow',
@@ -104,4 +106,11 @@ export function postEntry(
       created_at: book.now,
     },
   }
+}
+
+/** The event of a line, in the book that it is of. */
+export function recordLine(book: Book, line: BalanceTransaction, newId: NewId): Event {
+  const content = LINE_SEAL.digest(line)
+  const facts = { type: 'balance_transaction.created', object_id: line.id, data: {}, content }
+  return recordEvent(book, facts, newId)
 }

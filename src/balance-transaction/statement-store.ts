@@ -7,6 +7,7 @@ import { readConfined, transactConfined } from '../db/confine.ts'
 import type { Sql } from '../db/connect.ts'
 import { type Moment, newerOf, OLDEST, olderOf } from '../db/page.ts'
 import type { Instant } from '../instant.ts'
+import type { LineRow } from './columns.ts'
 import {
   type BookedLine,
   NO_LINES,
@@ -14,7 +15,7 @@ import {
   type StatementWanted,
   type Totals,
 } from './statement.ts'
-import { COLUMNS, fromRow, type Row } from './store.ts'
+import { COLUMNS, fromRow } from './store.ts'
 
 /** Some 1.5 MB in memory, and some 10 ms of the database's time. */
 const PAGE = 1_000
@@ -117,7 +118,7 @@ export async function* statementPages(
 }
 
 type OfPayout = Pick<BookedLine, 'reference_id' | 'transaction_description' | 'uetr'>
-type PageRow = Row & { [K in keyof OfPayout]: string | null }
+type PageRow = LineRow & { [K in keyof OfPayout]: string | null }
 
 async function findPage(
   sql: Sql,

@@ -5,51 +5,20 @@ import { findPage, type Listed, type Page, type Wanted } from '../db/page.ts'
 import { inserter } from '../db/rows.ts'
 import type { Key } from '../id.ts'
 import type { Instant } from '../instant.ts'
-import { formatDecimal, parseDecimal } from '../money/decimal.ts'
+import { parseDecimal } from '../money/decimal.ts'
+import { LINE_KINDS, type LineRow, rowOf, type StoredConversion } from './columns.ts'
 import type { BalanceTransaction, FxConversion } from './rules.ts'
 
-type StoredConversion = {
-  exchange_rate: string
-  initial: { amount: string; currency: string }
-  final: { amount: string; currency: string }
-}
-
-export type Row = Omit<BalanceTransaction, 'fx_conversions'> & {
-  fx_conversions: StoredConversion[]
-}
-
-const KINDS = {
-  account_id: 'text',
-  id: 'text',
-  journal_number: 'bigint',
-  type: 'text',
-  operation_type: 'text',
-  currency: 'text',
-  amount: 'bigint',
-  fixed_fee: 'bigint',
-  variable_fee: 'bigint',
-  net_amount: 'bigint',
-  balance_after: 'bigint',
-  fx_conversions: 'exact_json',
-  description: 'text',
-  source: 'text',
-  metadata: 'json',
-  created_at: 'timestamptz',
-} as const
-
 /** What is written is what is read. */
-export const COLUMNS = Object.keys(KINDS) as readonly (keyof typeof KINDS)[]
+export const COLUMNS = Object.keys(LINE_KINDS) as readonly (keyof typeof LINE_KINDS)[]
 
-const insertRows = inserter<Row>('balance_transactions', KINDS)
+const insertRows = inserter<LineRow>('balance_transactions', LINE_KINDS)
 
 export function insertBalanceTransactions(
   tx: TransactionSql,
   lines: readonly BalanceTransaction[],
 ): Promise<unknown> {
-  return insertRows(
-    tx,
-    lines.map(line => ({ ...line, fx_conversions: line.fx_conversions.map(storedConversion) })),
-  )
+  return insertRows(tx, lines.map(rowOf))
 }
 
 /** By (account, id), in no order; what is not found or another account's is simply absent. */
@@ -57,7 +26,7 @@ export async function findBalanceTransactions(
   sql: Sql | TransactionSql,
   keys: readonly Key[],
 ): Promise<BalanceTransaction[]> {
-  const rows = await findByKeys<Row>(sql, 'balance_transactions', COLUMNS, keys)
+  const rows = await findByKeys<LineRow>(sql, 'balance_transactions', COLUMNS, keys)
   return rows.map(fromRow)
 }
 
@@ -87,7 +56,7 @@ export async function listBalanceTransactions(
   account_id: string,
   wanted: Wanted,
 ): Promise<Page<BalanceTransaction> | undefined> {
-  const page = await findPage<Row>(sql, LISTED, account_id, wanted)
+  const page = await findPage<LineRow>(sql, LISTED, account_id, wanted)
   return page && { ...page, rows: page.rows.map(fromRow) }
 }
 
@@ -109,16 +78,8 @@ export async function listBalancesAsOf(
     where b.account_id = ${account_id} order by b.currency`
 }
 
-export function fromRow(row: Row): BalanceTransaction {
+export function fromRow(row: LineRow): BalanceTransaction {
   return { ...row, fx_conversions: row.fx_conversions.map(conversionFromStored) }
-}
-
-function storedConversion({ exchange_rate, initial, final }: FxConversion): StoredConversion {
-  return {
-    exchange_rate: formatDecimal(exchange_rate),
-    initial: { ...initial, amount: initial.amount.toString() },
-    final: { ...final, amount: final.amount.toString() },
-  }
 }
 
 function conversionFromStored(stored: StoredConversion): FxConversion {

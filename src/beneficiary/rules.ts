@@ -9,6 +9,7 @@ import type { Instant } from '../instant.ts'
 import { type Book, bookOf } from '../ledger/rules.ts'
 import { findCurrency } from '../money/currency.ts'
 import { checkCountry, checkDate, checkEmail, invalid } from '../party/rules.ts'
+import { BENEFICIARY_SEAL } from './columns.ts'
 import { destinationCountry } from './country.ts'
 import { canonicalDestination, checkCodes } from './destination.ts'
 import { isIbanCountry } from './iban.ts'
@@ -179,7 +180,13 @@ export function decideBeneficiary(
   }
   const { now } = bookOf(state.books, account_id)
   const beneficiary = makeBeneficiary(account_id, change.request, now, state.newId)
-  const event = recordChange(state, beneficiary, 'beneficiary.created', {})
+  const event = recordChange(
+    state,
+    beneficiary,
+    'beneficiary.created',
+    {},
+    BENEFICIARY_SEAL.digest(beneficiary),
+  )
   return { beneficiary, did: 'created', events: [event] }
 }
 
@@ -204,7 +211,13 @@ function decideUpdate(
   const next = { ...beneficiary, details, updated_at: now }
   state.beneficiaries.set(nameOf(next), next)
   const previous = Object.fromEntries(changed.map(name => [name, before[name]]))
-  const event = recordChange(state, next, 'beneficiary.updated', { previous })
+  const event = recordChange(
+    state,
+    next,
+    'beneficiary.updated',
+    { previous },
+    BENEFICIARY_SEAL.digest(next),
+  )
   return { beneficiary: next, did: 'changed', events: [event] }
 }
 

@@ -5,15 +5,10 @@ import { findByKeys } from '../db/keys.ts'
 import { findPage, type Listed, type Page, type Wanted } from '../db/page.ts'
 import { inserter, updater } from '../db/rows.ts'
 import type { Key } from '../id.ts'
+import { BENEFICIARY_KINDS } from './columns.ts'
 import type { Beneficiary } from './rules.ts'
 
-export const insertBeneficiaries = inserter<Beneficiary>('beneficiaries', {
-  account_id: 'text',
-  id: 'text',
-  details: 'json',
-  created_at: 'timestamptz',
-  updated_at: 'timestamptz',
-})
+export const insertBeneficiaries = inserter<Beneficiary>('beneficiaries', BENEFICIARY_KINDS)
 
 /** Writes what may change. */
 export const updateBeneficiaries = updater<Omit<Beneficiary, 'created_at'>>(
@@ -22,13 +17,8 @@ export const updateBeneficiaries = updater<Omit<Beneficiary, 'created_at'>>(
   { account_id: 'text', id: 'text', details: 'json', updated_at: 'timestamptz' },
 )
 
-const COLUMNS = [
-  'account_id',
-  'id',
-  'details',
-  'created_at',
-  'updated_at',
-] as const satisfies readonly (keyof Beneficiary)[]
+/** What is written is what is read. */
+const COLUMNS = Object.keys(BENEFICIARY_KINDS) as readonly (keyof Beneficiary)[]
 
 /** By (account, id), in no order; what is not found or another account's is simply absent. */
 export async function findBeneficiaries(

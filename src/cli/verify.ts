@@ -1,15 +1,19 @@
 // corridor verify: the books recomputed from their journals, for people and for scripts.
+import { readFile } from 'node:fs/promises'
 import { Presets, SingleBar } from 'cli-progress'
 import type { Command } from 'commander'
 import { listAccounts } from '../account/store.ts'
+import { type Head, listHeads } from '../ledger/store.ts'
 import { currencyExponent } from '../money/currency.ts'
 import { formatMajor } from '../money/decimal.ts'
-import { describe } from '../verify/problem.ts'
+import { describe, MAX_NAMED, type Problem } from '../verify/problem.ts'
 import { type Checked, type Verdict, verify } from '../verify/run.ts'
 import { type Context, print, table, UsageError, withContext } from './context.ts'
 
 interface Options {
   account?: string
+  all?: boolean
+  heads?: string
   json?: boolean
 }
 
@@ -18,17 +22,35 @@ export function verifyCommand(program: Command): void {
     .command('verify')
     .description('recompute every balance from the journals; exits 1 naming the first bad row')
     .option('--account <id>', 'one account instead of all')
+    .option('--all', 'name every bad row instead of the first alone')
+    .option('--heads <file>', 'hold the books against heads kept elsewhere; see docs/operations.md')
     .option('--json', 'print JSON')
-    .addHelpText('after', '\nExample:\n  npx corridor verify --account acc_01m7xpm2kyj94bggdx1c')
+    .addHelpText(
+      'after',
+      `\nExamples:\n  npx corridor verify --all\n  npx corridor verify --account acc_01m7xpm2kyj94bggdx1c
+  npx corridor verify --json | jq .heads > heads.json\n  npx corridor verify --heads heads.json`,
+    )
     .action(async (options: Options) => {
-      const verdict = await withContext(context => verifyWithBar(context, options.account ?? null))
-      print(options, readableVerdict(verdict), verdictWords(verdict))
-      if (!verdict.ok) process.exitCode = 1
+      const kept = options.heads === undefined ? [] : await readHeads(options.heads)
+      const done = await withContext(async context => {
+        const verdict = await verifyWithBar(context, options, kept)
+        return { verdict, heads: verdict.ok ? await listHeads(context.audit) : [] }
+      })
+      print(options, { ...readableVerdict(done.verdict), heads: done.heads }, verdictWords(done))
+      if (!done.verdict.ok) process.exitCode = 1
     })
 }
 
 /** The bar goes to standard error, and only to a person: output stays clean for scripts. */
-async function verifyWithBar({ audit: sql }: Context, account_id: string | null): Promise<Verdict> {
+async function verifyWithBar(
+  { audit: sql }: Context,
+  { account, all = false, json = false }: Options,
+  kept: readonly Head[],
+): Promise<Verdict> {
+  const account_id = account ?? null
+  // Told as they are found, for people; a script gets the list.
+  const tell = (problem: Problem) => process.stdout.write(`${describe(problem)}\n`)
+  const options = { account_id, all, kept, ...(all && !json && { onProblem: tell }) }
   if (account_id !== null) {
     const known = (await listAccounts(sql)).some(account => account.account_id === account_id)
     if (!known) throw new UsageError(`no account ${account_id}`)
@@ -42,11 +64,11 @@ async function verifyWithBar({ audit: sql }: Context, account_id: string | null)
     },
     Presets.shades_classic,
   )
-  if (!process.stderr.isTTY) return verify(sql, { account_id })
+  if (!process.stderr.isTTY) return verify(sql, options)
   try {
     bar.start(0, 0)
     return await verify(sql, {
-      account_id,
+      ...options,
       progress(done, total) {
         bar.setTotal(total)
         bar.update(done)
@@ -58,8 +80,9 @@ async function verifyWithBar({ audit: sql }: Context, account_id: string | null)
 }
 
 /** Sums of minor units may exceed what a JSON number carries, so they are text. */
-export function readableVerdict({ ok, checked, problem }: Verdict) {
-  if (checked === null) return { ok, checked, problem }
+export function readableVerdict(verdict: Verdict) {
+  if (!verdict.ok) return verdict
+  const { ok, checked, problem } = verdict
   const { inter_account, in_transit } = checked
   const texts = (sums: Readonly<Record<string, bigint>>) =>
     Object.fromEntries(Object.entries(sums).map(([currency, sum]) => [currency, String(sum)]))
@@ -74,8 +97,13 @@ export function readableVerdict({ ok, checked, problem }: Verdict) {
   }
 }
 
-function verdictWords(verdict: Verdict): string {
-  if (!verdict.ok) return `Not in order: ${describe(verdict.problem)}`
+function verdictWords({ verdict }: { readonly verdict: Verdict }): string {
+  if (!verdict.ok) {
+    const { problem, problems } = verdict
+    if (problems.length === 1) return `Not in order: ${describe(problem)}`
+    const more = problems.length === MAX_NAMED ? ' No more are named at once.' : ''
+    return `Not in order: ${problems.length} rows are named above.${more}`
+  }
   return `${checkedWords(verdict.checked)}\nThe books are in order.`
 }
 
@@ -92,7 +120,7 @@ export function checkedWords(checked: Checked): string {
     [checked.payouts, 'payouts', 'debited, settled or given back as their status says'],
     [checked.receipts, 'receipts', 'of payouts between accounts'],
     [checked.quotes, 'quotes', 'used by one payout, or by none'],
-    [checked.events, 'events', 'numbered without gaps'],
+    [checked.events, 'events', `numbered, ${checked.sealed.toLocaleString('en')} of them chained`],
     [checked.entities, 'entities', 'found by what they say, and live once'],
   ]
   const lines = rows.map(([count, what, how]) => [count.toLocaleString('en'), what, how])
@@ -110,4 +138,25 @@ function sumWords(what: string, sums: Readonly<Record<string, bigint>> | null): 
     ([currency, sum]) => `${currency} ${formatMajor(sum, currencyExponent(currency))}`,
   )
   return [`${what}: ${texts.join(', ')}`]
+}
+
+/** The heads that an earlier run printed. */
+async function readHeads(path: string): Promise<Head[]> {
+  const text = await readFile(path, 'utf8').catch(error => {
+    throw new UsageError(`${path} cannot be read: ${(error as Error).message}`)
+  })
+  try {
+    const heads: unknown = JSON.parse(text)
+    if (Array.isArray(heads) && heads.every(isHead)) return heads
+  } catch {
+    // Said below: what is no JSON has no heads either.
+  }
+  throw new UsageError(`${path} is no list of heads as \`corridor verify --json\` prints them`)
+}
+
+function isHead(value: unknown): value is Head {
+  const { account_id, journals, head_hash, events, event_head } = (value ?? {}) as Head
+  const texts = [account_id, journals, head_hash, events, event_head]
+  const counts = [journals, events].every(count => /^\d{1,18}$/.test(count))
+  return texts.every(text => typeof text === 'string') && counts
 }

@@ -213,7 +213,7 @@ export class Lane<Command, State, Outcome> {
       return this.#decideAndStore(operation, tx, state, commands, commit)
     }
     const [command] = commands
-    const outcome = await operation.settle(tx, state, command as Command)
+    const outcome = await operation.settle(tx, state, command as Command, () => {})
     await commit()
     return [{ outcome }]
   }

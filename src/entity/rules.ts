@@ -7,6 +7,7 @@ import { type Event, recordChange } from '../event/rules.ts'
 import { type Key, type NewId, nameOf } from '../id.ts'
 import type { Instant } from '../instant.ts'
 import { type Book, bookOf } from '../ledger/rules.ts'
+import { ENTITY_SEAL } from './columns.ts'
 import { findDuplicate, type Judged, judge, type RuleName } from './duplicates.ts'
 import {
   type Entity,
@@ -128,7 +129,7 @@ function decideCreation(state: EntityState, account_id: string, draft: Draft): E
   }
   remember(state, entity, judged)
   if (import_key !== null) state.imported.set(`${account_id}/${import_key}`, entity)
-  const event = recordChange(state, entity, 'entity.created', {})
+  const event = recordChange(state, entity, 'entity.created', {}, ENTITY_SEAL.digest(entity))
   return { entity, did: 'created', rule: null, judged, import_key, events: [event] }
 }
 
@@ -170,7 +171,7 @@ function decideUpdate(state: EntityState, entity: Entity, update: EntityUpdate):
   const written = { ...entity, details, updated_at: now }
   const next = again ? withStep(written, 'resubmitted', '', now) : written
   remember(state, next, judged)
-  const events = [recordUpdate(state, entity, changed)]
+  const events = [recordUpdate(state, entity, next, changed)]
   if (again) events.push(recordStep(state, next, entity.approval_status))
   return { entity: next, did: 'changed', rule: null, judged, import_key: null, events }
 }
@@ -201,7 +202,9 @@ function decideSubmission(state: EntityState, entity: Entity, update: EntityUpda
   // After this point it succeeds.
 
   const changed = changedMembers(entity.details, details)
-  const updated = changed.length === 0 ? [] : [recordUpdate(state, entity, changed)]
+  const { now } = bookOf(state.books, entity.account_id)
+  const next = { ...entity, details, updated_at: now }
+  const updated = changed.length === 0 ? [] : [recordUpdate(state, entity, next, changed)]
   const submitted = step(state, entity, { ...entity, details }, judged, status, '')
   return { ...submitted, events: [...updated, ...submitted.events] }
 }
@@ -351,14 +354,17 @@ function illegalStep(entity: Entity, status: ApprovalStatus): Refusal {
 function recordUpdate(
   state: EntityState,
   before: Entity,
+  after: Entity,
   changed: readonly (keyof EntityDetails)[],
 ): Event {
   const previous = Object.fromEntries(changed.map(name => [name, before.details[name] ?? null]))
-  return recordChange(state, before, 'entity.updated', { previous })
+  const content = ENTITY_SEAL.digest(after)
+  return recordChange(state, after, 'entity.updated', { previous }, content)
 }
 
 function recordStep(state: EntityState, entity: Entity, previous_status: ApprovalStatus): Event {
   const { approval_status, approval_status_description: description } = entity
   const data = { approval_status, previous_status, description }
-  return recordChange(state, entity, `entity.approval_${approval_status}`, data)
+  const content = ENTITY_SEAL.digest(entity)
+  return recordChange(state, entity, `entity.approval_${approval_status}`, data, content)
 }

@@ -5,6 +5,7 @@ import { findAccountOf, findByKeys, keysOf } from '../db/keys.ts'
 import { findPage, type Page, type Wanted } from '../db/page.ts'
 import { inserter, updater } from '../db/rows.ts'
 import type { Key } from '../id.ts'
+import { ENTITY_KINDS } from './columns.ts'
 import { type Judged, keysByRule, type RuleName } from './duplicates.ts'
 import { MAX_REJECTED } from './explain.ts'
 import type { Entity } from './record.ts'
@@ -50,22 +51,14 @@ export function rowOf(
 
 /** The partial unique indexes refuse a second live entity of one identity, whatever was decided. */
 export const insertEntities = inserter<EntityRow>('entities', {
-  account_id: 'text',
-  id: 'text',
-  type: 'text',
+  ...ENTITY_KINDS,
   on_behalf_of: 'text',
   reference_id: 'text',
-  details: 'json',
-  approval_status: 'text',
-  approval_status_description: 'text',
-  approval_history: 'json',
   email_key: 'hex',
   national_identification_key: 'hex',
   name_address_key: 'hex',
   registration_key: 'hex',
   import_key: 'hex',
-  created_at: 'timestamptz',
-  updated_at: 'timestamptz',
 })
 
 /** Writes what may change; the trigger refuses a step that is not in the table of states. */
@@ -89,17 +82,8 @@ export const updateEntities = updater<Omit<EntityRow, 'type' | 'import_key' | 'c
   },
 )
 
-const COLUMNS = [
-  'account_id',
-  'id',
-  'type',
-  'details',
-  'approval_status',
-  'approval_status_description',
-  'approval_history',
-  'created_at',
-  'updated_at',
-] as const satisfies readonly (keyof Entity)[]
+/** What beside the record is found by index, nobody reads. */
+const COLUMNS = Object.keys(ENTITY_KINDS) as readonly (keyof Entity)[]
 
 /** By (account, id), in no order; what is not found or another account's is simply absent. */
 export async function findEntities(

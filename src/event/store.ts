@@ -13,25 +13,20 @@ import {
 } from '../db/page.ts'
 import { inserter } from '../db/rows.ts'
 import type { Key } from '../id.ts'
-import type { Event } from './rules.ts'
+import { EVENT_KINDS, type Event, type SealedEvent } from './rules.ts'
 
 /** PostgreSQL's largest bigint. */
 const MAX_SEQUENCE = '9223372036854775807'
 
-const KINDS = {
-  account_id: 'text',
-  sequence: 'bigint',
-  id: 'text',
-  type: 'text',
-  object_id: 'text',
-  data: 'json',
-  created_at: 'timestamptz',
-} as const
+/** What is read; the chain is of no use to whoever asks for events. */
+const COLUMNS = Object.keys(EVENT_KINDS) as readonly (keyof typeof EVENT_KINDS)[]
 
-/** What is written is what is read. */
-const COLUMNS = Object.keys(KINDS) as readonly (keyof typeof KINDS)[]
-
-export const insertEvents = inserter<Event>('events', KINDS)
+export const insertEvents = inserter<SealedEvent>('events', {
+  ...EVENT_KINDS,
+  content: 'hex',
+  kept: 'hex',
+  hash: 'hex',
+})
 
 /** By (account, id), in no order; what is not found or another account's is simply absent. */
 export async function findEvents(

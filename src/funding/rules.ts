@@ -6,9 +6,10 @@ import {
   type BalanceTransactionType,
   type Entry,
   postEntry,
+  recordLine,
 } from '../balance-transaction/rules.ts'
 import { found, refusal } from '../errors.ts'
-import { type Event, recordEvent } from '../event/rules.ts'
+import type { Event } from '../event/rules.ts'
 import { type NewId, nameOf } from '../id.ts'
 import {
   type Book,
@@ -229,8 +230,7 @@ function post(
   const balance_before = book.balances.get(line.currency) ?? 0n
   const whole = { ...line, fixed_fee: 0n, variable_fee: 0n, fx_conversions: [] }
   const entry = postEntry(book, draft, whole, newId)
-  const created = { type: 'balance_transaction.created', object_id: entry.line.id, data: {} }
-  return { entries: [entry], events: [recordEvent(book, created, newId)], balance_before }
+  return { entries: [entry], events: [recordLine(book, entry.line, newId)], balance_before }
 }
 
 function metadataOf({ reference, reason, by }: Grounds): BalanceTransaction['metadata'] {

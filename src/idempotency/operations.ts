@@ -6,6 +6,7 @@ import { checkActive, checkOpen } from '../account/states.ts'
 import type { TransactionSql } from '../db/connect.ts'
 import type { LongOperation, Operation } from '../engine/operation.ts'
 import { type Book, bookOf } from '../ledger/rules.ts'
+import { KEPT_SEAL } from './columns.ts'
 import {
   type Answering,
   type Claiming,
@@ -47,8 +48,9 @@ export function idempotent<
       const before = findReplay(state, command)
       if (before !== null) return { reply: before, outcome: null }
       checkAccount(operation, state, command)
+      const events = eventsOf(state, command)
       const outcome = operation.decide(state.inner, command)
-      keep(state, command, outcome.reply)
+      keep(state, command, outcome.reply, events)
       return { reply: outcome.reply, outcome }
     },
 
@@ -83,8 +85,9 @@ export function idempotentLong<
       const before = findReplay(state, command)
       if (before !== null) return { reply: before, outcome: null }
       checkAccount(operation, state, command)
-      const outcome = await operation.settle(tx, state.inner, command)
-      keep(state, command, outcome.reply)
+      const events = eventsOf(state, command)
+      const answered = ({ reply }: Outcome) => keep(state, command, reply, events)
+      const outcome = await operation.settle(tx, state.inner, command, answered)
       if (state.fresh.length > 0) await insertKeptReplies(tx, state.fresh.splice(0))
       return { reply: outcome.reply, outcome }
     },
@@ -135,12 +138,26 @@ function findReplay(state: State<unknown>, { account_id, claim }: Claiming): Rep
   return before !== undefined && isKept(before, now) ? replay(before, claim) : null
 }
 
-/** As of the book's time now, which the operation may have moved. */
-function keep(state: State<unknown>, { account_id, claim }: Claiming, reply: Reply): void {
+/** How many events the account has. */
+function eventsOf(state: State<unknown>, { account_id }: Claiming): bigint {
+  return bookOf(state.books, account_id).event_count
+}
+
+/**
+ * As of the book's time now, which the operation may have moved. The last event of the command, of
+ * those after `events` that are still to be stored, vouches for the answer.
+ */
+function keep(
+  state: State<unknown>,
+  { account_id, claim }: Claiming,
+  reply: Reply,
+  events: bigint,
+): void {
   if (claim === null) return
   const { status, body } = reply
-  const created_at = bookOf(state.books, account_id).now
-  const kept = { account_id, ...claim, status, body, created_at }
+  const book = bookOf(state.books, account_id)
+  const kept = { account_id, ...claim, status, body, created_at: book.now }
+  if (book.event_count > events) book.kept.set(book.event_count, KEPT_SEAL.digest(kept))
   state.kept.set(keptName(kept), kept)
   state.fresh.push(kept)
 }

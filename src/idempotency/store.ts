@@ -2,6 +2,7 @@
 import type { TransactionSql } from '../db/connect.ts'
 import { type Connections, deleteInPortions, PORTION } from '../db/forget.ts'
 import { inserter } from '../db/rows.ts'
+import { KEPT_KINDS } from './columns.ts'
 import { KEPT_HOURS, type KeptReply } from './rules.ts'
 
 type Name = Pick<KeptReply, 'account_id' | 'operation' | 'key'>
@@ -34,15 +35,7 @@ export async function findKeptReplies(
 /** Keeps answers; an outlived row of the same key is replaced. */
 export const insertKeptReplies = inserter<KeptReply>(
   'idempotency_keys',
-  {
-    account_id: 'text',
-    operation: 'text',
-    key: 'text',
-    request_hash: 'hex',
-    status: 'integer',
-    body: 'document',
-    created_at: 'timestamptz',
-  },
+  KEPT_KINDS,
   `on conflict (account_id, operation, key) do update set
     request_hash = excluded.request_hash, status = excluded.status, body = excluded.body,
     created_at = excluded.created_at`,

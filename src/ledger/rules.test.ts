@@ -106,6 +106,9 @@ function emptyBook(balances: Readonly<Record<string, bigint>> = {}): Book {
     journal_count: 0n,
     head_hash: EMPTY_HASH,
     event_count: 0n,
+    event_head: EMPTY_HASH,
+    sealed_events: 0n,
+    kept: new Map(),
     balances: new Map(Object.entries(balances)),
     changed: new Set(),
   }

@@ -32,7 +32,8 @@ export async function lockBooks(
   // Two statements, pipelined: the second takes its snapshot after the first holds every lock. The
   // first is sent here and now, so that everything sent after this call runs under the locks.
   const locked = tx<BookRow[]>`
-      select account_id, journal_count, encode(head_hash, 'hex') as head_hash, event_count
+      select account_id, journal_count, encode(head_hash, 'hex') as head_hash, event_count,
+        encode(event_head, 'hex') as event_head, sealed_events
       from books where account_id = any (${ids}::text[])
       order by account_id for update`.execute()
   const [books, balances] = await Promise.all([
@@ -57,6 +58,7 @@ export async function lockBooks(
       state: rows[0]?.state ?? 'closed',
       balances: new Map(rows.map(({ currency, available }) => [currency, available])),
       changed: new Set(),
+      kept: new Map(),
     })
   }
   const [{ now, price_version } = { now: '', price_version: 0n }] = balances
@@ -68,6 +70,8 @@ interface BookRow {
   journal_count: bigint
   head_hash: string
   event_count: bigint
+  event_head: string
+  sealed_events: bigint
 }
 
 interface BalanceRow {
@@ -96,8 +100,10 @@ export function updateBooks(tx: TransactionSql, books: readonly Book[]) {
   )
 }
 
+type EventHead = 'event_count' | 'event_head' | 'sealed_events'
+
 const updateHeads = updater<
-  Pick<Book, 'account_id' | 'journal_count' | 'head_hash' | 'event_count'> & {
+  Pick<Book, 'account_id' | 'journal_count' | 'head_hash' | EventHead> & {
     readonly last_written_at: Instant
   }
 >('books', ['account_id'], {
@@ -105,6 +111,8 @@ const updateHeads = updater<
   journal_count: 'bigint',
   head_hash: 'hex',
   event_count: 'bigint',
+  event_head: 'hex',
+  sealed_events: 'bigint',
   last_written_at: 'timestamptz',
 })
 
@@ -251,12 +259,17 @@ export interface Head {
   readonly journals: string
   /** 64 hex digits. */
   readonly head_hash: string
+  /** How many events are chained. */
+  readonly events: string
+  /** 64 hex digits. */
+  readonly event_head: string
 }
 
 /** The heads of all books. */
 export async function listHeads(sql: Sql): Promise<Head[]> {
   const rows = await sql<Head[]>`
-    select account_id, journal_count::text as journals, encode(head_hash, 'hex') as head_hash
+    select account_id, journal_count::text as journals, encode(head_hash, 'hex') as head_hash,
+      sealed_events::text as events, encode(event_head, 'hex') as event_head
     from books order by account_id`
   return [...rows]
 }

@@ -50,13 +50,29 @@ export function createBatch(
     ...loadingOf(payouts),
     name: 'create_payout_batch',
 
-    async settle(tx, state, command) {
+    async settle(tx, state, command, answered) {
       const { account, request } = command
       const mode = modeOf(request)
       const { account_id } = account
       const id = state.newId('pob')
       const tally = newTally()
       const stores: Promise<unknown>[] = []
+      const book = bookOf(state.books, account_id)
+      const made = (): MadeBatch => {
+        const identity = { account_id, id, created_at: book.now }
+        const batch = makeBatch(identity, { ...request, mode }, tally)
+        const refused = tally.refused.map(one => itemOf(account_id, id, one))
+        return { batch, reply: success(presentBatch(batch, refused)) }
+      }
+      const store = (decided: readonly Decided[]) => {
+        const items = decided.map(one => itemOf(account_id, id, one))
+        const stored = storePortion(tx, payouts.store, state, decided, items)
+        // Awaited below; until then a failure must not count as unhandled.
+        stored.catch(() => {})
+        stores.push(stored)
+      }
+      // The last portion that makes payouts: its events vouch for the answer.
+      let last: readonly Decided[] = []
       for (let i = 0; i < request.payouts.length; i += PORTION) {
         const decided = request.payouts
           .slice(i, i + PORTION)
@@ -64,23 +80,20 @@ export function createBatch(
         for (const one of decided) count(tally, one)
         // Refused as a whole, the rest is decided only to say what else is wrong.
         if (!isRefused(mode, tally)) {
-          const items = decided.map(one => itemOf(account_id, id, one))
-          const stored = storePortion(tx, payouts.store, state, decided, items)
-          // Awaited below; until then a failure must not count as unhandled.
-          stored.catch(() => {})
-          stores.push(stored)
+          const pays = decided.some(({ outcome }) => outcome !== null)
+          store(pays ? last : decided)
+          if (pays) last = decided
         }
         await nextTurn()
         await stores.at(-MAX_ON_THEIR_WAY)
       }
       if (isRefused(mode, tally)) throw refusalOf(tally)
-      const book = bookOf(state.books, account_id)
-      const identity = { account_id, id, created_at: book.now }
-      const batch = makeBatch(identity, { ...request, mode }, tally)
+      const outcome = made()
+      answered(outcome)
+      store(last)
       // The book has seen this time, even when no payout was made.
-      await Promise.all([...stores, updateBooks(tx, [book]), insertBatches(tx, [batch])])
-      const refused = tally.refused.map(one => itemOf(account_id, id, one))
-      return { batch, reply: success(presentBatch(batch, refused)) }
+      await Promise.all([...stores, updateBooks(tx, [book]), insertBatches(tx, [outcome.batch])])
+      return outcome
     },
   }
 }
@@ -94,15 +107,15 @@ function storePortion(
 ): Promise<unknown> {
   const outcomes = decided.flatMap(({ outcome }) => outcome ?? [])
   return Promise.all([
-    outcomes.length > 0 && store(tx, outcomes.map(answered), state),
-    insertItems(tx, items),
+    outcomes.length > 0 && store(tx, outcomes.map(withoutReply), state),
+    items.length > 0 && insertItems(tx, items),
   ])
 }
 
 const NO_REPLY = { status: 200, body: '', replayed: false }
 
 /** Of the payouts of a batch none is answered by itself. */
-function answered(outcome: PayoutOutcome) {
+function withoutReply(outcome: PayoutOutcome) {
   return { ...outcome, reply: NO_REPLY }
 }
 

@@ -9,6 +9,7 @@ import { type NewId, nameOf, uniqueKeys } from '../id.ts'
 import { bookOf } from '../ledger/rules.ts'
 import { type LockedBooks, lockBooks } from '../ledger/store.ts'
 import { decideHandling, type Handling, wordsOf } from './by-hand.ts'
+import { PAYOUT_SEAL } from './columns.ts'
 import type { Payout } from './rules.ts'
 import { findPayouts, updateTaken } from './store.ts'
 
@@ -54,7 +55,9 @@ export function handlePayout(newId: NewId): Operation<HandlePayout, HandlingStat
       payouts.set(nameOf(payout), payout)
       const { status } = payout
       const facts = { status, by: 'operator', journals: [], ...wordsOf(person) }
-      return { payout, event: recordChange({ books, newId }, payout, HANDLING_EVENTS[act], facts) }
+      const content = PAYOUT_SEAL.digest(payout)
+      const event = recordChange({ books, newId }, payout, HANDLING_EVENTS[act], facts, content)
+      return { payout, event }
     },
 
     store(tx, outcomes, { books }) {

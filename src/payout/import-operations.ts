@@ -88,9 +88,11 @@ function decideImport(creation: ReturnType<typeof makePayout>): ImportOperation[
     if (!allowed) checkNewPayment(known(keys.payment))
     // The row before it of the same payment has passed the guard for both.
     const allow_duplicate = allowed || known(keys.payment_before) !== undefined
-    const asked = allow_duplicate
-      ? { ...command, request: { ...request, allow_duplicate } }
-      : command
+    const asked = {
+      ...command,
+      request: allow_duplicate ? { ...request, allow_duplicate } : request,
+      import_keys: `${keys.row} ${keys.payment}`,
+    }
     const made = creation.decide(inner, asked)
     const payout = importedOf(made.payout)
     for (const import_key of [keys.row, keys.payment]) {

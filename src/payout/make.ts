@@ -71,10 +71,11 @@ export function makePayout(
     readonly entry: Entry
     readonly held_for: string
     readonly mt103: string
+    readonly import_keys: string
     readonly routed: Routed
   },
 ): Payout {
-  const { id, beneficiary, entry, held_for, mt103, routed } = made
+  const { id, beneficiary, entry, held_for, mt103, import_keys, routed } = made
   const now = entry.line.created_at
   const internal = quote.payout_type === 'service_account'
   const status = internal ? 'succeeded' : 'processing'
@@ -114,6 +115,7 @@ export function makePayout(
     held_for,
     answers: [],
     mt103,
+    import_keys,
     created_at: now,
     updated_at: now,
   }

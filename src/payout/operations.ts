@@ -62,6 +62,8 @@ export interface PayoutReference {
 export interface CreatePayout extends Claiming {
   readonly account: Account
   readonly request: PayoutRequest
+  /** As the payout keeps them; '' or absent when it comes from no file. */
+  readonly import_keys?: string
 }
 
 export type CreatedPayout = PayoutOutcome & Answering
@@ -97,7 +99,8 @@ export function makePayout(
 
     load: (tx, commands, prepared) => loadCreation(reference, tx, commands, prepared),
 
-    decide: (state, command) => decidePayout(state, command.account, command.request),
+    decide: (state, { account, request, import_keys }) =>
+      decidePayout(state, account, request, import_keys),
 
     store(tx, outcomes, state) {
       const beneficiaries = present(outcomes.map(outcome => outcome.new_beneficiary))

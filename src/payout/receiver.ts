@@ -1,10 +1,10 @@
 // The receiving side of a payout to another account of this installation: whose book is credited,
 // and the credit. Pure.
 import type { Account } from '../account/rules.ts'
-import { type Entry, postEntry } from '../balance-transaction/rules.ts'
+import { type Entry, postEntry, recordLine } from '../balance-transaction/rules.ts'
 import type { BeneficiaryDetails } from '../beneficiary/rules.ts'
 import { refusal } from '../errors.ts'
-import { type Event, recordEvent } from '../event/rules.ts'
+import type { Event } from '../event/rules.ts'
 import type { NewId } from '../id.ts'
 import type { Book } from '../ledger/rules.ts'
 import { receiptPostings } from './postings.ts'
@@ -70,6 +70,5 @@ export function postReceipt(
     },
     state.newId,
   )
-  const facts = { type: 'balance_transaction.created', object_id: entry.line.id, data: {} }
-  return { entry, event: () => recordEvent(receiver, facts, state.newId) }
+  return { entry, event: () => recordLine(receiver, entry.line, state.newId) }
 }

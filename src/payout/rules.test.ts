@@ -177,6 +177,7 @@ test('decidePayout, details sent and no quote: beneficiary, quote, debit and pay
     held_for: '',
     answers: [],
     mt103: '',
+    import_keys: '',
     created_at: NOW,
     updated_at: NOW,
   })

@@ -1,7 +1,8 @@
 // Payouts as pure functions: the outcome of a payout that nothing refuses. State in, outcome out;
 // the books in the state are advanced so that the next payout of a batch sees them.
 import type { Account } from '../account/rules.ts'
-import type { Entry } from '../balance-transaction/rules.ts'
+import { type Entry, recordLine } from '../balance-transaction/rules.ts'
+import { BENEFICIARY_SEAL } from '../beneficiary/columns.ts'
 import type { Beneficiary, BeneficiaryDetails } from '../beneficiary/rules.ts'
 import type { Approvals } from '../entity/rules.ts'
 import { type Event, recordEvent } from '../event/rules.ts'
@@ -9,10 +10,12 @@ import { type NewId, nameOf } from '../id.ts'
 import type { Instant } from '../instant.ts'
 import { type Book, bookOf } from '../ledger/rules.ts'
 import type { Decimal } from '../money/decimal.ts'
+import { QUOTE_SEAL } from '../quote/columns.ts'
 import type { PayoutType, PricingAt, Quote } from '../quote/rules.ts'
 import type { Failure, RailAnswer } from '../rail/rail.ts'
 import type { Route, RouteTaken } from '../route/rules.ts'
 import { caused } from './cause.ts'
+import { PAYOUT_SEAL } from './columns.ts'
 import { judgeStrictly } from './ladder.ts'
 import type { Likeness, Likenesses } from './likeness.ts'
 import { makePayout, postDebit } from './make.ts'
@@ -78,6 +81,8 @@ export interface Payout {
   readonly answers: readonly RailAnswer[]
   /** The message as it was when the payout was made; '' for payouts that are not by SWIFT. */
   readonly mt103: string
+  /** The keys under which a row of a file was paid, parted by a blank; '' when it came otherwise. */
+  readonly import_keys: string
   readonly created_at: Instant
   readonly updated_at: Instant
 }
@@ -126,6 +131,7 @@ export function decidePayout(
   state: PayoutState,
   account: Account,
   request: PayoutRequest,
+  import_keys = '',
 ): PayoutOutcome {
   const book = bookOf(state.books, account.account_id)
   const judged = judgeStrictly(state, account, request)
@@ -136,21 +142,24 @@ export function decidePayout(
   const credited = held_for === '' ? receiver : null
   const entry = postDebit(state, book, quote, id, credited !== null)
   const receipt = credited && postReceipt(state, credited, quote, id)
-  const made = { id, beneficiary, entry, held_for, mt103, routed }
-  const payout = makePayout(state, quote, request, made)
+  const facts = { id, beneficiary, entry, held_for, mt103, import_keys, routed }
+  const payout = makePayout(state, quote, request, facts)
   const quoteIsNew = quote !== sentQuote
   const used = sentQuote && useQuote(sentQuote, quoteIsNew ? quote.id : '', book.now)
   if (used !== null) state.quotes.set(nameOf(used), used)
-  const isNew = request.beneficiary === undefined
+  const made = {
+    quote: quoteIsNew ? quote : null,
+    beneficiary: request.beneficiary === undefined ? beneficiary : null,
+  }
   return {
     payout,
-    new_quote: quoteIsNew ? quote : null,
+    new_quote: made.quote,
     used_quote: used,
-    new_beneficiary: isNew ? beneficiary : null,
+    new_beneficiary: made.beneficiary,
     likeness: likeness === null ? null : remember(state, payout, likeness),
     entries: receipt === null ? [entry] : [entry, receipt.entry],
     events: [
-      ...payoutEvents(state, book, payout, entry, quoteIsNew, isNew),
+      ...payoutEvents(state, book, payout, entry, made),
       ...(receipt === null ? [] : [receipt.event()]),
     ],
   }
@@ -169,21 +178,29 @@ function payoutEvents(
   book: Book,
   payout: Payout,
   debit: Entry,
-  quoteIsNew: boolean,
-  beneficiaryIsNew: boolean,
+  {
+    quote,
+    beneficiary,
+  }: { readonly quote: Quote | null; readonly beneficiary: Beneficiary | null },
 ): Event[] {
   const { account_id, id, status, status_description } = payout
-  const record = (type: string, object_id: string, data: object) =>
-    recordEvent(book, { type, object_id, data }, state.newId)
+  const record = (type: string, object_id: string, data: object, content: string) =>
+    recordEvent(book, { type, object_id, data, content }, state.newId)
   const events: Event[] = []
-  if (beneficiaryIsNew) events.push(record('beneficiary.created', payout.beneficiary_id, {}))
-  if (quoteIsNew) events.push(record('payout_quote.created', payout.quote_id, {}))
+  if (beneficiary !== null) {
+    const content = BENEFICIARY_SEAL.digest(beneficiary)
+    events.push(record('beneficiary.created', beneficiary.id, {}, content))
+  }
+  if (quote !== null) {
+    events.push(record('payout_quote.created', quote.id, {}, QUOTE_SEAL.digest(quote)))
+  }
   const debited = caused('account', account_id, [debit.journal])
-  events.push(record('payout.created', id, { status, ...debited }))
-  events.push(record('balance_transaction.created', payout.balance_transaction_id, {}))
+  const content = PAYOUT_SEAL.digest(payout)
+  events.push(record('payout.created', id, { status, ...debited }, content))
+  events.push(recordLine(book, debit.line, state.newId))
   if (status !== 'processing') {
     const facts = { status, status_description, ...debited, journals: [] }
-    events.push(record(`payout.${status}`, id, facts))
+    events.push(record(`payout.${status}`, id, facts, content))
   }
   return events
 }

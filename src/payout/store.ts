@@ -7,6 +7,7 @@ import { inserter, updater } from '../db/rows.ts'
 import { type Key, nameOf, uniqueKeys } from '../id.ts'
 import type { Instant } from '../instant.ts'
 import { parseDecimal } from '../money/decimal.ts'
+import { LATER_KINDS, PAYOUT_KINDS } from './columns.ts'
 import type { Payout } from './rules.ts'
 
 export type PayoutRow = Omit<Payout, 'holding_to_payout' | 'payout_to_destination'> & {
@@ -14,48 +15,13 @@ export type PayoutRow = Omit<Payout, 'holding_to_payout' | 'payout_to_destinatio
   payout_to_destination: string
 }
 
-const KINDS = {
-  account_id: 'text',
-  id: 'text',
-  quote_id: 'text',
-  type: 'text',
-  amount: 'bigint',
-  currency: 'text',
-  holding_currency: 'text',
-  holding_amount: 'bigint',
-  fixed_fee: 'bigint',
-  variable_fee: 'bigint',
-  destination_currency: 'text',
-  destination_amount: 'bigint',
-  holding_to_payout: 'decimal',
-  payout_to_destination: 'decimal',
-  holding_fx_id: 'text',
-  payout_fx_id: 'text',
-  balance_transaction_id: 'text',
-  beneficiary_id: 'text',
-  beneficiary_details: 'json',
-  particulars: 'json',
-  fund_transfer_network: 'text',
-  charge_type: 'text',
-  rail: 'text',
-  route: 'json',
-  status: 'text',
-  status_description: 'text',
-  failure: 'json',
-  rail_steps: 'integer',
-  ask_rail_at: 'timestamptz',
-  held_for: 'text',
-  mt103: 'text',
-  created_at: 'timestamptz',
-  updated_at: 'timestamptz',
-} as const
+/** What is written is what is read, and what comes later. */
+export const PAYOUT_COLUMNS = [...Object.keys(PAYOUT_KINDS), ...Object.keys(LATER_KINDS)]
 
-/** What comes later, and is none at first. */
-const LATER = ['answers', 'rail_reference', 'taken_by', 'taken_at'] as const
-
-export const PAYOUT_COLUMNS = [...Object.keys(KINDS), ...LATER]
-
-export const insertPayouts = inserter<Omit<Payout, (typeof LATER)[number]>>('payouts', KINDS)
+export const insertPayouts = inserter<Omit<Payout, keyof typeof LATER_KINDS>>(
+  'payouts',
+  PAYOUT_KINDS,
+)
 
 /** By (account, id), in no order; what is not found or another account's is simply absent. */
 export async function findPayouts(

@@ -1,7 +1,12 @@
 // What happens to a payout after it was made, as pure functions: steps through the table of states,
 // cancellation, settlement, and money given back from the stored integers.
 import { checkActive, checkOpen } from '../account/states.ts'
-import { type BalanceTransaction, type Entry, postEntry } from '../balance-transaction/rules.ts'
+import {
+  type BalanceTransaction,
+  type Entry,
+  postEntry,
+  recordLine,
+} from '../balance-transaction/rules.ts'
 import type { Approvals } from '../entity/rules.ts'
 import { found, refusal } from '../errors.ts'
 import { type Event, recordEvent } from '../event/rules.ts'
@@ -12,6 +17,7 @@ import { isAsked, type RailStep } from '../rail/rail.ts'
 import { makeAnswer } from './action.ts'
 import { checkPerson, isInHands, type Person, wordsOf } from './by-hand.ts'
 import { caused } from './cause.ts'
+import { PAYOUT_SEAL } from './columns.ts'
 import { failurePostings, reversalPostings, settlementPostings } from './postings.ts'
 import { postReceipt } from './receiver.ts'
 import { holdOf, type Payout } from './rules.ts'
@@ -105,16 +111,13 @@ export function decideAdvance(state: AdvanceState, advance: Advance): AdvanceOut
     const { status, failure } = step
     const said = saidOf(next, step, advance)
     const data = { status, previous_status: next.status, failure, ...said, ...cause }
-    const facts = { type: `payout.${step.status}`, object_id: payout.id, data }
+    next = withStep(next, step, advance, book.now)
+    const content = PAYOUT_SEAL.digest(next)
+    const facts = { type: `payout.${step.status}`, object_id: payout.id, data, content }
     events.push(recordEvent(book, facts, state.newId), ...moved.events())
-    next = withStep(next, step, book.now)
     passed.push(next)
   }
   next = { ...next, ...railProgress(next, advance, fresh.length, state.now) }
-  if (advance.answer !== undefined) {
-    const answer = makeAnswer(payout, advance.answer, book.now)
-    next = { ...next, answers: [...payout.answers, answer] }
-  }
   passed.splice(-1, 1, next)
   state.payouts.set(name, next)
   const ended_hold = next.held_for === '' ? holdOf(payout) : null
@@ -205,10 +208,16 @@ function release(state: AdvanceState, payout: Payout): RailStep {
   return failed('PF000310', 'The balance of the receiving account cannot take this amount.')
 }
 
-/** What held a payout, and said so, is over with the next step. */
-function withStep(payout: Payout, step: RailStep, now: Instant): Payout {
-  const { status, failure, description: status_description = '' } = step
-  return { ...payout, status, failure, status_description, held_for: '', updated_at: now }
+/** What held a payout, and said so, is over with the next step; an answer is a step of its own. */
+function withStep(
+  payout: Payout,
+  { status, failure, description: status_description = '' }: RailStep,
+  { answer }: Advance,
+  now: Instant,
+): Payout {
+  const answers =
+    answer === undefined ? payout.answers : [...payout.answers, makeAnswer(payout, answer, now)]
+  return { ...payout, status, failure, status_description, held_for: '', answers, updated_at: now }
 }
 
 /**
@@ -333,8 +342,7 @@ function giveBack(
     },
     state.newId,
   )
-  const facts = { type: 'balance_transaction.created', object_id: entry.line.id, data: {} }
-  const event = () => recordEvent(book, facts, state.newId)
+  const event = () => recordLine(book, entry.line, state.newId)
   return { entries: [entry], journals: [], events: () => [event()] }
 }
 

@@ -11,6 +11,7 @@ import type { Answering, Claiming } from '../idempotency/rules.ts'
 import { bookOf } from '../ledger/rules.ts'
 import { type LockedBooks, lockBooks } from '../ledger/store.ts'
 import { type Route, routeOf } from '../route/rules.ts'
+import { QUOTE_SEAL } from './columns.ts'
 import {
   checkExpectations,
   makeQuote,
@@ -86,7 +87,8 @@ export function createQuote(reference: {
       })
       const identity = { account_id: account.account_id, id: newId('poq') }
       const quote = makeQuote(identity, terms, price, 'active', at, pricing)
-      const event = recordChange({ books, newId }, quote, 'payout_quote.created', {})
+      const content = QUOTE_SEAL.digest(quote)
+      const event = recordChange({ books, newId }, quote, 'payout_quote.created', {}, content)
       const present = explain ? presentExplained : presentQuote
       return { quote, event, reply: bare(present(quote, at)) }
     },

@@ -7,6 +7,7 @@ import type { Approval } from '../entity/rules.ts'
 import type { Key } from '../id.ts'
 import type { Instant } from '../instant.ts'
 import { parseDecimal } from '../money/decimal.ts'
+import { QUOTE_KINDS } from './columns.ts'
 import type { Quote } from './rules.ts'
 
 /** A quote as the database gives it. */
@@ -15,42 +16,10 @@ export type QuoteRow = Omit<Quote, 'holding_to_payout' | 'payout_to_destination'
   payout_to_destination: string
 }
 
-const KINDS = {
-  account_id: 'text',
-  id: 'text',
-  payout_type: 'text',
-  holding_currency: 'text',
-  holding_amount: 'bigint',
-  payout_currency: 'text',
-  payout_amount: 'bigint',
-  destination_currency: 'text',
-  destination_country: 'text',
-  destination_amount: 'bigint',
-  holding_to_payout: 'decimal',
-  payout_to_destination: 'decimal',
-  fixed_fee_holding: 'bigint',
-  fixed_fee_payout: 'bigint',
-  variable_fee_holding: 'bigint',
-  variable_fee_payout: 'bigint',
-  fx_income_holding: 'bigint',
-  fx_income_destination: 'bigint',
-  basis: 'json',
-  fund_transfer_network: 'text',
-  payment_network: 'text',
-  wallet_type: 'text',
-  wallet_network: 'text',
-  charge_type: 'text',
-  entity_id: 'text',
-  status: 'text',
-  valid_until: 'timestamptz',
-  created_at: 'timestamptz',
-  updated_at: 'timestamptz',
-} as const
-
 /** What is written is what is read. */
-export const QUOTE_COLUMNS = Object.keys(KINDS) as readonly (keyof typeof KINDS)[]
+export const QUOTE_COLUMNS = Object.keys(QUOTE_KINDS) as readonly (keyof typeof QUOTE_KINDS)[]
 
-export const insertQuotes = inserter<Quote>('quotes', KINDS)
+export const insertQuotes = inserter<Quote>('quotes', QUOTE_KINDS)
 
 /** By (account, id), in no order; what is not found or another account's is simply absent. */
 export async function findQuotes(

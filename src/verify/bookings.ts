@@ -3,8 +3,8 @@
 import type { TransactionSql } from '../db/connect.ts'
 import { BOOKINGS, bookingPostings, REVERSAL_TYPES } from '../funding/rules.ts'
 import type { JournalKind, Posting } from '../ledger/rules.ts'
-import { ofAccount } from './books.ts'
-import { BadRow } from './problem.ts'
+import { type Findings, MAX_NAMED } from './problem.ts'
+import { lineProblem, ofAccount } from './rows.ts'
 
 const BOOKED = Object.entries(BOOKINGS).map(([kind, booked]) => ({ kind, ...booked }))
 
@@ -32,9 +32,13 @@ interface Wrong {
   wrong: readonly [expected: string, found: string]
 }
 
-/** Reads the lines that were booked with a reason, and those they take back. Throws BadRow. */
-export async function checkBookings(tx: TransactionSql, account_id: string | null): Promise<void> {
-  const [bad] = await tx.unsafe<Wrong[]>(
+/** Reads the lines that were booked with a reason, and those they take back. */
+export async function checkBookings(
+  tx: TransactionSql,
+  account_id: string | null,
+  findings: Findings,
+): Promise<void> {
+  const bad = await tx.unsafe<Wrong[]>(
     `select account_id, id, wrong from (
         select t.account_id, t.id, case
           when coalesce(t.metadata ->> 'reason', '') = '' or coalesce(t.metadata ->> 'by', '') = ''
@@ -53,23 +57,20 @@ export async function checkBookings(tx: TransactionSql, account_id: string | nul
         where t.type = any ($2::text[] || '{withdrawal,adjustment}')
           and ${ofAccount('t.account_id', account_id)}
       ) checked
-      where wrong is not null order by 1, 2 limit 1`,
+      where wrong is not null order by 1, 2 limit ${MAX_NAMED}`,
     [account_id, `{${REVERSAL_TYPES.join(',')}}`],
   )
-  if (bad !== undefined) throw lineProblem(bad)
-  const [twice] = await tx.unsafe<Wrong[]>(
+  const twice = await tx.unsafe<Wrong[]>(
     `select account_id, max(id) as id,
         array['reference "' || (metadata ->> 'reference') || '" once', count(*)::text] as wrong
       from balance_transactions
       where type in ('escrow', 'withdrawal', 'adjustment') and metadata ->> 'reference' is not null
         and ${ofAccount('account_id', account_id)}
       group by account_id, type, metadata ->> 'reference' having count(*) > 1
-      order by 1, 2 limit 1`,
+      order by 1, 2 limit ${MAX_NAMED}`,
     [account_id],
   )
-  if (twice !== undefined) throw lineProblem(twice)
-}
-
-function lineProblem({ account_id, id: key, wrong: [expected, found] }: Wrong): BadRow {
-  return new BadRow({ table: 'balance_transactions', account_id, key, expected, found })
+  for (const { wrong, ...line } of [...bad, ...twice]) {
+    findings.add(lineProblem(line, ...wrong).problem)
+  }
 }

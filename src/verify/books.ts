@@ -9,8 +9,25 @@ import {
   type LedgerCode,
   type Posting,
 } from '../ledger/rules.ts'
+import {
+  BOOKS,
+  type BookRow,
+  type JournalRow,
+  journalsOf,
+  type LineRow,
+  linesOf,
+} from './book-rows.ts'
 import { bookedBy } from './bookings.ts'
-import { BadRow } from './problem.ts'
+import type { BadRow, Findings } from './problem.ts'
+import {
+  addTo,
+  balanceProblem,
+  bookProblem,
+  journalProblem,
+  lineProblem,
+  readPostings,
+  words,
+} from './rows.ts'
 import { openStream, type RowStream } from './stream.ts'
 
 /** What the walk has seen; sums are minor units by currency over all books walked. */
@@ -21,50 +38,6 @@ export interface BooksSeen {
   balance_transactions: number
   readonly inter_account: Map<string, bigint>
   readonly in_transit: Map<string, bigint>
-}
-
-interface BookRow {
-  account_id: string
-  has_account: boolean
-  /** Of the account; null of none. */
-  wanted: string[] | null
-  journal_count: bigint | null
-  head_hash: string | null
-  currencies: string[] | null
-  available: string[] | null
-}
-
-/** Postings as three lists parted by blanks, which is faster to read than arrays. */
-export interface PostingColumns {
-  codes: string
-  currencies: string
-  amounts: string
-}
-
-interface JournalRow extends PostingColumns {
-  account_id: string
-  number: bigint
-  kind: JournalKind
-  source: string
-  created_at: Instant
-  hash: string
-}
-
-interface LineRow {
-  account_id: string
-  journal_number: bigint
-  id: string
-  type: string
-  operation_type: string
-  currency: string
-  amount: bigint
-  fixed_fee: bigint
-  variable_fee: bigint
-  net_amount: bigint
-  balance_after: bigint
-  source: string
-  description: string
-  created_at: Instant
 }
 
 const CODES: ReadonlySet<string> = new Set<LedgerCode>([
@@ -96,42 +69,11 @@ const LINE_TYPES: Readonly<Record<JournalKind, string | null>> = {
   adjustment_reversal: 'adjustment_reversal',
 }
 
-const BOOKS = `
-  select coalesce(a.account_id, b.account_id, m.account_id) as account_id,
-    a.account_id is not null as has_account, a.currencies as wanted, b.journal_count,
-    encode(b.head_hash, 'hex') as head_hash, m.currencies, m.available
-  from accounts a full join books b on b.account_id = a.account_id
-  full join (
-    select account_id, array_agg(currency order by currency) as currencies,
-      array_agg(available::text order by currency) as available
-    from balances group by account_id
-  ) m on m.account_id = coalesce(a.account_id, b.account_id)
-  where $1::text is null or coalesce(a.account_id, b.account_id, m.account_id) = $1
-  order by 1`
-
-export const POSTING_COLUMNS = `array_to_string(j.codes, ' ') as codes,
-  array_to_string(j.currencies, ' ') as currencies, array_to_string(j.amounts, ' ') as amounts`
-
-/** The condition for one account, or for all; written apart so that each is planned for itself. */
-export function ofAccount(column: string, account_id: string | null): string {
-  return account_id === null ? '$1::text is null' : `${column} = $1`
-}
-
-const journalsOf = (account_id: string | null) => `
-  select j.account_id, j.number, j.kind, j.source, ${POSTING_COLUMNS}, j.created_at,
-    encode(j.hash, 'hex') as hash
-  from journals j where ${ofAccount('j.account_id', account_id)} order by j.account_id, j.number`
-
-const linesOf = (account_id: string | null) => `
-  select account_id, journal_number, id, type, operation_type, currency, amount, fixed_fee,
-    variable_fee, net_amount, balance_after, source, description, created_at
-  from balance_transactions where ${ofAccount('account_id', account_id)}
-  order by account_id, journal_number, id`
-
-/** Walks the books of one account, or of all; `tick` is called once a journal. Throws BadRow. */
+/** Walks the books of one account, or of all; `tick` is called once a journal. */
 export async function walkBooks(
   tx: TransactionSql,
   account_id: string | null,
+  findings: Findings,
   tick: () => void,
 ): Promise<BooksSeen> {
   const seen: BooksSeen = {
@@ -146,49 +88,83 @@ export async function walkBooks(
   const journals = await openStream<JournalRow>(tx, journalsOf(account_id), [account_id])
   const lines = await openStream<LineRow>(tx, linesOf(account_id), [account_id])
   for (; books.row !== undefined; await books.next()) {
-    await walkBook(books.row, journals, lines, seen, tick)
+    await walkBook(books.row, { journals, lines, findings, seen, tick })
   }
-  refuseRowsBefore(undefined, journals, lines)
+  await refuseRowsBefore(undefined, { journals, lines, findings })
   for (const stream of [books, journals, lines]) await stream.close()
   return seen
 }
 
-async function walkBook(
-  book: BookRow,
-  journals: RowStream<JournalRow>,
-  lines: RowStream<LineRow>,
-  seen: BooksSeen,
-  tick: () => void,
-): Promise<void> {
+interface Walking {
+  readonly journals: RowStream<JournalRow>
+  readonly lines: RowStream<LineRow>
+  readonly findings: Findings
+  readonly seen: BooksSeen
+  readonly tick: () => void
+}
+
+async function walkBook(book: BookRow, walking: Walking): Promise<void> {
+  const { journals, findings, seen, tick } = walking
   const { account_id } = book
-  refuseRowsBefore(account_id, journals, lines)
-  if (!book.has_account) throw bookProblem(book, 'an account', 'none')
-  if (book.journal_count === null) throw bookProblem(book, 'a book', 'none')
-  checkCurrencies(book)
+  await refuseRowsBefore(account_id, walking)
+  findings.guard(
+    () => ({ table: 'books', account_id, key: '' }),
+    () => checkBook(book),
+  )
   const walk = new Walk(account_id, new Set(book.currencies ?? []))
   for (let row = journals.row; row?.account_id === account_id; row = journals.row) {
-    const moved = walk.step(row)
-    const line = lines.row
-    const at = line?.account_id === account_id ? line.journal_number : undefined
-    if (line !== undefined && at !== undefined && at < row.number) throw orphanLine(line)
-    if (line !== undefined && at === row.number) {
-      walk.matchLine(row, moved, line)
-      seen.balance_transactions += 1
-      await lines.next()
-    } else if (moved !== undefined) {
-      const found = 'no balance transaction of it'
-      throw journalProblem(row, `a balance transaction of ${words(moved)}`, found)
-    }
+    walkJournal(walk, row, findings)
+    await walkLines(walk, row, walking)
     addTo(seen.inter_account, walk.postings, 'inter_account')
     addTo(seen.in_transit, walk.postings, 'in_transit')
     seen.journals += 1
     tick()
     await journals.next()
   }
-  if (lines.row?.account_id === account_id) throw orphanLine(lines.row)
-  walk.matchHeads(book)
+  await refuseLines(walking, line => line.account_id === account_id)
+  for (const wrong of walk.headsThatDiffer(book)) findings.add(wrong.problem)
   seen.accounts += 1
   seen.balances += book.currencies?.length ?? 0
+}
+
+/** After a journal that is missing or wrong the walk goes on from what the next one has. */
+function walkJournal(walk: Walk, row: JournalRow, findings: Findings): void {
+  const expected = walk.number + 1n
+  if (row.number !== expected) {
+    const missing = { ...row, number: expected }
+    findings.add(journalProblem(missing, 'the next journal', `number ${row.number}`).problem)
+    walk.lose()
+  }
+  const { account_id, number } = row
+  const place = () => ({ table: 'journals', account_id, key: `number ${number}` })
+  if (!findings.guard(place, () => walk.step(row))) walk.resume(row)
+}
+
+/** The line of the journal in hand; those before it that no journal has are named. */
+async function walkLines(walk: Walk, row: JournalRow, walking: Walking): Promise<void> {
+  const { lines, findings, seen } = walking
+  const { account_id } = walk
+  await refuseLines(
+    walking,
+    line => line.account_id === account_id && line.journal_number < row.number,
+  )
+  const line = lines.row
+  if (line?.account_id === account_id && line.journal_number === row.number) {
+    const place = () => ({ table: 'balance_transactions', account_id, key: line.id })
+    findings.guard(place, () => walk.matchLine(row, line))
+    seen.balance_transactions += 1
+    await lines.next()
+  } else if (walk.moved !== undefined) {
+    const wanted = `a balance transaction of ${words(walk.moved)}`
+    findings.add(journalProblem(row, wanted, 'no balance transaction of it').problem)
+    walk.lose()
+  }
+}
+
+function checkBook(book: BookRow): void {
+  if (!book.has_account) throw bookProblem(book, 'an account', 'none')
+  if (book.journal_count === null) throw bookProblem(book, 'a book', 'none')
+  checkCurrencies(book)
 }
 
 /** A balance in each currency of the account, used or not, and in no other. */
@@ -205,10 +181,15 @@ function checkCurrencies({ account_id, wanted, currencies }: BookRow): void {
 class Walk {
   readonly account_id: string
   readonly balances: Map<string, bigint>
-  /** Of the journal stepped to last. */
+  /** Currencies whose balance is known again from the next line alone. */
+  readonly adrift = new Set<string>()
+  /** Of the journal stepped to last; none when it is wrong. */
   postings: readonly Posting[] = []
+  /** Its movement of `available`, if any. */
+  moved: Posting | undefined
   number = 0n
-  hash = EMPTY_HASH
+  /** Null after a journal that is missing. */
+  hash: string | null = EMPTY_HASH
   created_at: Instant = ''
 
   constructor(account_id: string, currencies: ReadonlySet<string>) {
@@ -216,53 +197,69 @@ class Walk {
     this.balances = new Map([...currencies].map(currency => [currency, 0n]))
   }
 
-  /** Checks the next journal; returns its movement of `available`, if any. */
-  step(row: JournalRow): Posting | undefined {
-    const expected = this.number + 1n
-    if (row.number !== expected) {
-      throw journalProblem({ ...row, number: expected }, 'the next journal', `number ${row.number}`)
-    }
+  /** Checks the next journal and goes to it. */
+  step(row: JournalRow): void {
     if (row.created_at < this.created_at) {
       throw journalProblem(row, `a time not before ${this.created_at}`, row.created_at)
     }
     const postings = checkPostings(row)
-    const hash = hashJournal(this.hash, { ...row, postings })
+    const hash = this.hash === null ? row.hash : hashJournal(this.hash, { ...row, postings })
     if (hash !== row.hash) throw journalProblem(row, `hash ${hash}`, row.hash)
     const [moved, ...more] = postings.filter(posting => posting.code === 'available')
     if (more.length > 0) throw journalProblem(row, 'one posting on available', words(...postings))
-    if (moved !== undefined) {
-      const before = this.balances.get(moved.currency)
-      if (before === undefined) {
-        throw balanceProblem(row.account_id, moved.currency, 'a row', 'none')
-      }
-      const after = before + moved.amount
-      if (after < 0n) {
-        throw journalProblem(row, 'a balance of zero or more', `${after} ${moved.currency}`)
-      }
-      this.balances.set(moved.currency, after)
-    }
+    if (moved !== undefined) this.#move(row, moved)
     this.postings = postings
+    this.moved = moved
     this.number = row.number
     this.hash = hash
     this.created_at = row.created_at
-    return moved
+  }
+
+  #move(row: JournalRow, { currency, amount }: Posting): void {
+    const before = this.balances.get(currency)
+    if (before === undefined) throw balanceProblem(row.account_id, currency, 'a row', 'none')
+    const after = before + amount
+    if (after < 0n && !this.adrift.has(currency)) {
+      throw journalProblem(row, 'a balance of zero or more', `${after} ${currency}`)
+    }
+    this.balances.set(currency, after)
+  }
+
+  /** A journal is missing: neither the chain nor a balance is known any more. */
+  lose(): void {
+    this.hash = null
+    for (const currency of this.balances.keys()) this.adrift.add(currency)
+  }
+
+  /** The journal is wrong and has been named: what follows is held against what it says. */
+  resume({ number, hash }: JournalRow): void {
+    this.lose()
+    this.postings = []
+    this.moved = undefined
+    this.number = number
+    this.hash = hash
   }
 
   /** The line must say what the journal did, and the balance it left. */
-  matchLine(row: JournalRow, moved: Posting | undefined, line: LineRow): void {
+  matchLine(row: JournalRow, line: LineRow): void {
+    const { moved } = this
+    const known = this.balances.get(line.currency)
+    const lost = this.adrift.delete(line.currency)
+    if (lost) this.balances.set(line.currency, line.balance_after)
+    // Of a journal that is wrong there is nothing to hold its line against.
+    if (this.postings.length === 0) return
     const wrong = (expected: string, found: string) => lineProblem(line, expected, found)
     if (moved === undefined || LINE_TYPES[row.kind] === null) {
       throw wrong(`a journal that moves available`, `journal ${row.number}, a ${row.kind}`)
     }
     const sum = line.amount + line.fixed_fee + line.variable_fee
-    const after = this.balances.get(moved.currency)
     const facts: [name: string, expected: unknown, found: unknown][] = [
       ['type', LINE_TYPES[row.kind], line.type],
       ['operation_type', moved.amount > 0n ? 'credit' : 'debit', line.operation_type],
       ['currency', moved.currency, line.currency],
       ['net_amount', moved.amount, line.net_amount],
       ['net_amount as amount and fees', sum, line.net_amount],
-      ['balance_after', after, line.balance_after],
+      ['balance_after', lost ? line.balance_after : known, line.balance_after],
       ['created_at', row.created_at, line.created_at],
     ]
     for (const [name, expected, found] of facts) {
@@ -278,24 +275,25 @@ class Walk {
   }
 
   /** What the book and its balances say must be what the journals came to. */
-  matchHeads(book: BookRow): void {
-    if (book.journal_count !== this.number) {
-      // A missing last journal is named as such; a count too low, by the book's row.
-      if ((book.journal_count ?? 0n) > this.number) {
-        const missing = { account_id: this.account_id, number: this.number + 1n }
-        throw journalProblem(missing, `${book.journal_count} journals`, `${this.number}`)
-      }
-      throw bookProblem(book, `journal_count ${this.number}`, String(book.journal_count))
-    }
-    if (book.head_hash !== this.hash) {
-      throw bookProblem(book, `head_hash ${this.hash}`, String(book.head_hash))
+  headsThatDiffer(book: BookRow): BadRow[] {
+    const wrong: BadRow[] = []
+    const { journal_count, head_hash } = book
+    // A missing last journal is named as such; a count too low, by the book's row.
+    if (journal_count !== null && journal_count > this.number) {
+      const missing = { account_id: this.account_id, number: this.number + 1n }
+      wrong.push(journalProblem(missing, `${journal_count} journals`, `${this.number}`))
+      this.lose()
+    } else if (journal_count !== null && journal_count < this.number) {
+      wrong.push(bookProblem(book, `journal_count ${this.number}`, String(journal_count)))
+    } else if (this.hash !== null && head_hash !== this.hash) {
+      wrong.push(bookProblem(book, `head_hash ${this.hash}`, String(head_hash)))
     }
     for (const [i, currency] of (book.currencies ?? []).entries()) {
       const [expected, found] = [String(this.balances.get(currency)), book.available?.[i] ?? '']
-      if (expected !== found) {
-        throw balanceProblem(this.account_id, currency, `available ${expected}`, found)
-      }
+      if (expected === found || this.adrift.has(currency)) continue
+      wrong.push(balanceProblem(this.account_id, currency, `available ${expected}`, found))
     }
+    return wrong
   }
 }
 
@@ -321,78 +319,36 @@ function checkPostings(row: JournalRow): Posting[] {
   return postings
 }
 
-/** Undefined when the three lists do not fit each other. */
-export function readPostings(columns: PostingColumns): Posting[] | undefined {
-  const codes = columns.codes.split(' ')
-  const currencies = columns.currencies.split(' ')
-  const amounts = columns.amounts.split(' ')
-  if (codes.length !== currencies.length || codes.length !== amounts.length) return undefined
-  if (columns.amounts === '') return undefined
-  return codes.map(
-    (code, i): Posting => ({
-      code: code as LedgerCode,
-      currency: currencies[i] ?? '',
-      amount: BigInt(amounts[i] ?? 0),
-    }),
-  )
-}
-
-/** Postings for people, and for comparing. */
-export function words(...postings: readonly Posting[]): string {
-  return postings.map(({ code, currency, amount }) => `${code} ${currency} ${amount}`).join(', ')
-}
-
-function addTo(sums: Map<string, bigint>, postings: readonly Posting[], code: LedgerCode): void {
-  for (const posting of postings) {
-    if (posting.code !== code) continue
-    sums.set(posting.currency, (sums.get(posting.currency) ?? 0n) + posting.amount)
-  }
-}
-
 /**
  * Rows of accounts that sort before the book in hand belong to no book; undefined is after the
  * last.
  */
-function refuseRowsBefore(
+async function refuseRowsBefore(
   account_id: string | undefined,
-  { row: journal }: RowStream<JournalRow>,
-  { row: line }: RowStream<LineRow>,
-): void {
-  const early = (row: { account_id: string } | undefined) =>
-    row !== undefined && (account_id === undefined || row.account_id < account_id)
-  if (journal !== undefined && early(journal)) {
-    throw journalProblem(journal, 'a book of this account', 'none')
+  walking: Pick<Walking, 'journals' | 'lines' | 'findings'>,
+): Promise<void> {
+  const { journals, lines, findings } = walking
+  const early = (row: { account_id: string }) =>
+    account_id === undefined || row.account_id < account_id
+  for (; journals.row !== undefined && early(journals.row); await journals.next()) {
+    findings.add(journalProblem(journals.row, 'a book of this account', 'none').problem)
   }
-  if (line !== undefined && early(line)) throw lineProblem(line, 'a book of this account', 'none')
+  for (; lines.row !== undefined && early(lines.row); await lines.next()) {
+    findings.add(lineProblem(lines.row, 'a book of this account', 'none').problem)
+  }
+}
+
+/** Lines that stand next and that no journal has. */
+async function refuseLines(
+  { lines, findings }: Pick<Walking, 'lines' | 'findings'>,
+  stray: (line: LineRow) => boolean,
+): Promise<void> {
+  for (; lines.row !== undefined && stray(lines.row); await lines.next()) {
+    findings.add(orphanLine(lines.row).problem)
+  }
 }
 
 function orphanLine(line: LineRow): BadRow {
   const found = `journal ${line.journal_number}, which is missing or has another line`
   return lineProblem(line, 'a journal of its own', found)
-}
-
-function journalProblem(
-  { account_id, number }: { account_id: string; number: bigint },
-  expected: string,
-  found: string,
-): BadRow {
-  return new BadRow({ table: 'journals', account_id, key: `number ${number}`, expected, found })
-}
-
-function lineProblem(line: LineRow, expected: string, found: string): BadRow {
-  const { account_id, id: key } = line
-  return new BadRow({ table: 'balance_transactions', account_id, key, expected, found })
-}
-
-function bookProblem({ account_id }: BookRow, expected: string, found: string): BadRow {
-  return new BadRow({ table: 'books', account_id, key: '', expected, found })
-}
-
-function balanceProblem(
-  account_id: string,
-  currency: string,
-  expected: string,
-  found: string,
-): BadRow {
-  return new BadRow({ table: 'balances', account_id, key: currency, expected, found })
 }

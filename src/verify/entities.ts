@@ -6,8 +6,8 @@ import { judge, keysByRule, type RuleName } from '../entity/duplicates.ts'
 import type { EntityRecord } from '../entity/record.ts'
 import { APPROVAL_STATUSES, APPROVAL_TRANSITIONS, type ApprovalStatus } from '../entity/states.ts'
 import { KEY_COLUMNS } from '../entity/store.ts'
-import { ofAccount } from './books.ts'
-import { BadRow } from './problem.ts'
+import { BadRow, type Findings, MAX_NAMED } from './problem.ts'
+import { ofAccount, payoutProblem } from './rows.ts'
 import { openStream } from './stream.ts'
 
 interface EntityRow extends EntityRecord {
@@ -28,23 +28,28 @@ const entitiesOf = (account_id: string | null) => `
     json_build_array(${RULES.map(rule => `encode(${KEY_COLUMNS[rule]}, 'hex')`).join(', ')}) as keys
   from entities where ${ofAccount('account_id', account_id)} order by account_id, id`
 
-/** Checks the entities of one account, or of all, and returns how many. Throws BadRow. */
+/** Checks the entities of one account, or of all, and returns how many. */
 export async function checkEntities(
   tx: TransactionSql,
   account_id: string | null,
+  findings: Findings,
 ): Promise<number> {
   let count = 0
   const entities = await openStream<EntityRow>(tx, entitiesOf(account_id), [account_id])
   for (; entities.row !== undefined; await entities.next()) {
-    checkIdentity(entities.row)
-    checkApproval(entities.row)
+    const { row } = entities
+    const place = () => ({ table: 'entities', account_id: row.account_id, key: row.id })
+    findings.guard(place, () => {
+      checkIdentity(row)
+      checkApproval(row)
+    })
     count += 1
   }
   await entities.close()
-  for (const rule of RULES) await checkUnique(tx, account_id, rule)
-  await checkEntityEvents(tx, account_id)
-  await checkPayoutsFor(tx, account_id)
-  await checkHolds(tx, account_id)
+  for (const rule of RULES) await checkUnique(tx, account_id, rule, findings)
+  await checkEntityEvents(tx, account_id, findings)
+  await checkPayoutsFor(tx, account_id, findings)
+  await checkHolds(tx, account_id, findings)
   return count
 }
 
@@ -64,6 +69,8 @@ function checkIdentity(row: EntityRow): void {
 
 /** The history starts with pending, follows the table of states, and ends where the entity is. */
 function checkApproval(row: EntityRow): void {
+  const history: unknown = row.approval_history
+  if (!Array.isArray(history)) throw entityProblem(row, 'a list of steps', JSON.stringify(history))
   const statuses = row.approval_history.map(({ status }) => status)
   const legal = statuses.every((status, i) => {
     const before = statuses[i - 1]
@@ -81,19 +88,22 @@ async function checkUnique(
   tx: TransactionSql,
   account_id: string | null,
   rule: RuleName,
+  findings: Findings,
 ): Promise<void> {
   const key = KEY_COLUMNS[rule]
-  const [bad] = await tx.unsafe<{ account_id: string; ids: string[] }[]>(
+  const bad = await tx.unsafe<{ account_id: string; ids: string[] }[]>(
     `select account_id, array_agg(id::text order by id) as ids from entities
       where approval_status <> 'rejected' and ${key} is not null
         and ${ofAccount('account_id', account_id)}
-      group by account_id, ${key} having count(*) > 1 order by 1 limit 1`,
+      group by account_id, ${key} having count(*) > 1 order by 1, 2 limit ${MAX_NAMED}`,
     [account_id],
   )
-  if (bad === undefined) return
-  const [id = '', ...others] = bad.ids
   const expected = `the only one of its ${rule} that is not rejected`
-  throw entityProblem({ account_id: bad.account_id, id }, expected, `${others.join(', ')} besides`)
+  for (const { account_id, ids } of bad) {
+    const [id = '', ...others] = ids
+    const found = `${others.join(', ')} besides`
+    findings.add(entityProblem({ account_id, id }, expected, found).problem)
+  }
 }
 
 interface EventCounts {
@@ -102,15 +112,23 @@ interface EventCounts {
   known: boolean
   created: bigint
   steps: bigint
-  history: bigint
+  history: bigint | null
 }
 
 /** One creation, and one event for every later step of the approval. */
-async function checkEntityEvents(tx: TransactionSql, account_id: string | null): Promise<void> {
-  const [bad] = await tx.unsafe<EventCounts[]>(
+async function checkEntityEvents(
+  tx: TransactionSql,
+  account_id: string | null,
+  findings: Findings,
+): Promise<void> {
+  const wrong = await tx.unsafe<EventCounts[]>(
     `select account_id, id, e.id is not null as known, coalesce(v.created, 0) as created,
-        coalesce(v.steps, 0) as steps, json_array_length(e.approval_history)::bigint as history
-      from (select * from entities where ${ofAccount('account_id', account_id)}) e
+        coalesce(v.steps, 0) as steps, e.history
+      from (
+        select account_id, id, case json_typeof(approval_history) when 'array'
+          then json_array_length(approval_history)::bigint else 0 end as history
+        from entities where ${ofAccount('account_id', account_id)}
+      ) e
       full join (
         select account_id, object_id as id, count(*) filter (where type = 'entity.created')
           as created, count(*) filter (where type like 'entity.approval_%') as steps
@@ -118,34 +136,41 @@ async function checkEntityEvents(tx: TransactionSql, account_id: string | null):
         group by 1, 2
       ) v using (account_id, id)
       where e.id is null or coalesce(v.created, 0) <> 1
-        or coalesce(v.steps, 0) <> json_array_length(e.approval_history) - 1
-      order by 1, 2 limit 1`,
+        or coalesce(v.steps, 0) <> e.history - 1
+      order by 1, 2 limit ${MAX_NAMED}`,
     [account_id],
   )
-  if (bad === undefined) return
-  const { id: key, history, created, steps } = bad
-  if (!bad.known) {
-    const facts = { expected: `an entity ${key}, of which events tell`, found: 'none' }
-    throw new BadRow({ table: 'events', account_id: bad.account_id, key, ...facts })
+  for (const bad of wrong) {
+    const { id: key, history, created, steps } = bad
+    if (bad.known) {
+      const expected = `1 event of its creation and ${(history ?? 1n) - 1n} of its approval`
+      findings.add(entityProblem(bad, expected, `${created} and ${steps}`).problem)
+    } else {
+      const facts = { expected: `an entity ${key}, of which events tell`, found: 'none' }
+      findings.add({ table: 'events', account_id: bad.account_id, key, ...facts })
+    }
   }
-  const expected = `1 event of its creation and ${history - 1n} of its approval`
-  throw entityProblem(bad, expected, `${created} and ${steps}`)
 }
 
 /** Payouts are made for entities of their own account. */
-async function checkPayoutsFor(tx: TransactionSql, account_id: string | null): Promise<void> {
-  const [bad] = await tx.unsafe<{ account_id: string; id: string; on_behalf_of: string }[]>(
+async function checkPayoutsFor(
+  tx: TransactionSql,
+  account_id: string | null,
+  findings: Findings,
+): Promise<void> {
+  const wrong = await tx.unsafe<{ account_id: string; id: string; on_behalf_of: string }[]>(
     `select p.account_id, p.id, p.on_behalf_of from (
         select account_id, id, particulars ->> 'on_behalf_of' as on_behalf_of
         from payouts where ${ofAccount('account_id', account_id)}
       ) p
       left join entities e on e.account_id = p.account_id and e.id = p.on_behalf_of
-      where p.on_behalf_of <> '' and e.id is null order by 1, 2 limit 1`,
+      where p.on_behalf_of <> '' and e.id is null order by 1, 2 limit ${MAX_NAMED}`,
     [account_id],
   )
-  if (bad === undefined) return
-  const expected = `entity ${bad.on_behalf_of} in its account`
-  throw payoutProblem(bad, expected, 'none')
+  for (const bad of wrong) {
+    const expected = `entity ${bad.on_behalf_of} in its account`
+    findings.add(payoutProblem(bad, expected, 'none').problem)
+  }
 }
 
 interface HoldRow {
@@ -159,8 +184,12 @@ interface HoldRow {
  * What waits for a review is in compliance_hold, for the entity it is made for, and listed with it;
  * when the review has ended, the worker has still to look at it.
  */
-async function checkHolds(tx: TransactionSql, account_id: string | null): Promise<void> {
-  const [bad] = await tx.unsafe<HoldRow[]>(
+async function checkHolds(
+  tx: TransactionSql,
+  account_id: string | null,
+  findings: Findings,
+): Promise<void> {
+  const wrong = await tx.unsafe<HoldRow[]>(
     `select account_id, id, wrong from (
         select coalesce(p.account_id, h.account_id) as account_id,
           coalesce(p.id, h.payout_id) as id,
@@ -184,18 +213,10 @@ async function checkHolds(tx: TransactionSql, account_id: string | null): Promis
         left join entities e on e.account_id = h.account_id and e.id = h.entity_id
         left join ended_reviews r on r.account_id = h.account_id and r.entity_id = h.entity_id
       ) checked
-      where wrong is not null order by 1, 2 limit 1`,
+      where wrong is not null order by 1, 2 limit ${MAX_NAMED}`,
     [account_id],
   )
-  if (bad !== undefined) throw payoutProblem(bad, ...bad.wrong)
-}
-
-function payoutProblem(
-  { account_id, id: key }: { account_id: string; id: string },
-  expected: string,
-  found: string,
-): BadRow {
-  return new BadRow({ table: 'payouts', account_id, key, expected, found })
+  for (const bad of wrong) findings.add(payoutProblem(bad, ...bad.wrong).problem)
 }
 
 function entityProblem(

@@ -39,6 +39,7 @@ export function checkPapers(payout: PapersRow): void {
     const said = settledBy(mt103)
     if (said !== settled) throw wrong(`${settled} in its mt103`, said)
   }
+  if (!Array.isArray(answers)) throw wrong('a list of answers', JSON.stringify(answers))
   const numbers = answers.map(({ number }) => number).join(', ')
   const expected = answers.map((_, i) => i + 1).join(', ')
   if (numbers !== expected) throw wrong(`answers numbered ${expected}`, numbers)

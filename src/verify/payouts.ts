@@ -5,16 +5,24 @@ import type { JournalKind, Posting } from '../ledger/rules.ts'
 import {
   failurePostings,
   payoutPostings,
-  receiptPostings,
   reversalPostings,
   settlementPostings,
 } from '../payout/postings.ts'
 import type { PayoutStatus } from '../payout/states.ts'
 import type { PayoutType } from '../quote/rules.ts'
 import { BOOKED_KINDS } from './bookings.ts'
-import { ofAccount, POSTING_COLUMNS, type PostingColumns, readPostings, words } from './books.ts'
 import { checkPapers, PAPERS_COLUMNS, type PapersRow } from './payout-papers.ts'
-import { BadRow } from './problem.ts'
+import { BadRow, type Findings } from './problem.ts'
+import { matchReceipts } from './receipts.ts'
+import {
+  journalProblem,
+  ofAccount,
+  POSTING_COLUMNS,
+  type PostingColumns,
+  payoutProblem,
+  readPostings,
+  words,
+} from './rows.ts'
 import { openStream } from './stream.ts'
 
 /** `in_transit`: destination amounts of payouts neither settled nor given back, by currency. */
@@ -64,17 +72,6 @@ interface EffectRow extends PostingColumns {
   variable_fee: bigint
 }
 
-interface ReceiptRow extends PostingColumns {
-  account_id: string
-  id: string
-  destination_currency: string
-  destination_amount: bigint
-  receiver: string | null
-  line_id: string | null
-  /** Null when the line is not of a receipt journal of this payout. */
-  journal_number: bigint | null
-}
-
 /** Columns that a payout took from its quote, as [quote's, payout's]. */
 const TAKEN = [
   ['payout_type', 'type'],
@@ -113,20 +110,6 @@ const effectsOf = (account_id: string | null) => `
   where j.kind <> all ('${BOOKED_KINDS}') and ${ofAccount('j.account_id', account_id)}
   order by j.account_id, j.source collate "C", j.number`
 
-const receiptsOf = (account_id: string | null) => `
-  select p.account_id, p.id, p.destination_currency, p.destination_amount,
-    r.account_id as receiver, b.id as line_id, j.number as journal_number, ${POSTING_COLUMNS}
-  from payouts p
-  left join accounts r on r.deposit_address =
-    p.beneficiary_details #>> '{destination_details,service_account,deposit_address}'
-  left join balance_transactions b
-    on b.account_id = r.account_id and b.source = p.id and b.type = 'payout'
-  left join journals j on j.account_id = b.account_id and j.number = b.journal_number
-    and j.kind = 'receipt' and j.source = p.id
-  where p.type = 'service_account' and p.status = 'succeeded'
-    and ${ofAccount('p.account_id', account_id)}
-  order by p.account_id, p.id`
-
 /** The journals a payout has, in order, by what has become of it. */
 const EFFECTS: Readonly<Record<PayoutStatus, readonly JournalKind[]>> = {
   processing: ['payout'],
@@ -137,10 +120,11 @@ const EFFECTS: Readonly<Record<PayoutStatus, readonly JournalKind[]>> = {
   reversed: ['payout', 'settlement', 'reversal'],
 }
 
-/** Matches payouts of one account, or of all; `tick` is called once a journal. Throws BadRow. */
+/** Matches payouts of one account, or of all; `tick` is called once a journal. */
 export async function matchPayouts(
   tx: TransactionSql,
   account_id: string | null,
+  findings: Findings,
   tick: () => void,
 ): Promise<PayoutsSeen> {
   const payouts = await openStream<PayoutRow>(tx, payoutsOf(account_id), [account_id])
@@ -154,7 +138,11 @@ export async function matchPayouts(
     const payout = payouts.row
     const first = effects.row
     const order = first === undefined ? -1 : payout === undefined ? 1 : compare(payout, first)
-    if (payout !== undefined && order < 0) throw payoutProblem(payout, 'a payout journal', 'none')
+    if (payout !== undefined && order < 0) {
+      findings.add(payoutProblem(payout, 'a payout journal', 'none').problem)
+      await payouts.next()
+      continue
+    }
     const group: EffectRow[] = []
     for (let row = effects.row; row !== undefined && isSame(row, first); row = effects.row) {
       // More than a payout can have is wrong whatever they are, and is not gathered without end.
@@ -163,15 +151,14 @@ export async function matchPayouts(
       await effects.next()
     }
     if (payout === undefined || order > 0) {
-      checkForeign(group)
+      findings.guard(
+        () => placeOf(group[0]),
+        () => checkForeign(group),
+      )
       continue
     }
-    checkQuote(payout)
-    if (!payout.beneficiary_found) {
-      throw payoutProblem(payout, `beneficiary ${payout.beneficiary_id} in its account`, 'none')
-    }
-    checkEffects(payout, group)
-    checkPapers(payout)
+    const place = () => ({ table: 'payouts', account_id: payout.account_id, key: payout.id })
+    findings.guard(place, () => checkPayout(payout, group))
     seen.payouts += 1
     if (group.length === 1 && !isDirect(payout, group)) {
       const { destination_currency: currency, destination_amount } = payout
@@ -181,8 +168,25 @@ export async function matchPayouts(
   }
   await payouts.close()
   await effects.close()
-  seen.receipts = await matchReceipts(tx, account_id)
+  seen.receipts = await matchReceipts(tx, account_id, findings)
   return seen
+}
+
+function checkPayout(payout: PayoutRow, effects: readonly EffectRow[]): void {
+  checkQuote(payout)
+  if (!payout.beneficiary_found) {
+    throw payoutProblem(payout, `beneficiary ${payout.beneficiary_id} in its account`, 'none')
+  }
+  checkEffects(payout, effects)
+  checkPapers(payout)
+}
+
+function placeOf(effect: EffectRow | undefined) {
+  return {
+    table: 'journals',
+    account_id: effect?.account_id ?? '',
+    key: `number ${effect?.number}`,
+  }
 }
 
 /** Below zero when the payout sorts before the journal's source. */
@@ -200,9 +204,9 @@ function isSame(row: EffectRow, first: EffectRow | undefined): boolean {
 function checkForeign([first, second]: readonly EffectRow[]): void {
   if (first === undefined) return
   const { source } = first
-  if (first.kind !== 'receipt') throw effectProblem(first, `a payout ${source}`, 'none')
+  if (first.kind !== 'receipt') throw journalProblem(first, `a payout ${source}`, 'none')
   if (second !== undefined) {
-    throw effectProblem(second, `one journal of ${source}`, `a ${second.kind} besides`)
+    throw journalProblem(second, `one journal of ${source}`, `a ${second.kind} besides`)
   }
 }
 
@@ -297,7 +301,7 @@ function checkPostings(effect: EffectRow | undefined, all: readonly Posting[]): 
   if (effect === undefined) throw new Error('a payout without journals')
   const expected = all.filter(posting => posting.amount !== 0n)
   const found = words(...(readPostings(effect) ?? []))
-  if (found !== words(...expected)) throw effectProblem(effect, words(...expected), found)
+  if (found !== words(...expected)) throw journalProblem(effect, words(...expected), found)
   return expected
 }
 
@@ -315,56 +319,4 @@ function checkLine(
   const { account_id } = effect
   const key = String(effect.line_id)
   throw new BadRow({ table: 'balance_transactions', account_id, key, expected, found })
-}
-
-/** Every payout to another account has its receipt there, and every receipt here has its payout. */
-async function matchReceipts(tx: TransactionSql, account_id: string | null): Promise<number> {
-  let count = 0
-  const receipts = await openStream<ReceiptRow>(tx, receiptsOf(account_id), [account_id])
-  for (; receipts.row !== undefined; await receipts.next()) {
-    const row = receipts.row
-    if (row.receiver === null) throw payoutProblem(row, 'an account with its address', 'none')
-    const { destination_currency, destination_amount } = row
-    const postings = receiptPostings({ destination_currency, destination_amount })
-    const expected = `a receipt in account ${row.receiver}: ${words(...postings)}`
-    if (row.line_id === null) throw payoutProblem(row, expected, 'no line there')
-    if (row.journal_number === null) {
-      throw payoutProblem(row, expected, `${row.line_id} on no receipt journal`)
-    }
-    const found = words(...(readPostings(row) ?? []))
-    if (found !== words(...postings)) {
-      throw payoutProblem(row, expected, `journal ${row.journal_number}: ${found}`)
-    }
-    count += 1
-  }
-  await receipts.close()
-  const [orphan] = await tx.unsafe<{ account_id: string; number: bigint; source: string }[]>(
-    `select j.account_id, j.number, j.source from journals j
-      join accounts r on r.account_id = j.account_id
-      where j.kind = 'receipt' and ${ofAccount('j.account_id', account_id)} and not exists (
-        select from payouts p where p.id = j.source and p.type = 'service_account'
-          and p.status = 'succeeded'
-          and p.beneficiary_details #>> '{destination_details,service_account,deposit_address}'
-            = r.deposit_address)
-      order by j.account_id, j.number limit 1`,
-    [account_id],
-  )
-  if (orphan === undefined) return count
-  throw effectProblem(orphan, `a payout ${orphan.source} to this account`, 'none')
-}
-
-function effectProblem(
-  { account_id, number }: { account_id: string; number: bigint },
-  expected: string,
-  found: string,
-): BadRow {
-  return new BadRow({ table: 'journals', account_id, key: `number ${number}`, expected, found })
-}
-
-function payoutProblem(
-  { account_id, id: key }: { account_id: string; id: string },
-  expected: string,
-  found: string,
-): BadRow {
-  return new BadRow({ table: 'payouts', account_id, key, expected, found })
 }

@@ -1,7 +1,7 @@
-// How a check says that a row is wrong: it throws the first one it meets, named so that a person
-// can find it. Knows no check.
+// How a check says that a row is wrong, so named that a person can find it, and what becomes of
+// that: the verification ends there, or goes on to name every such row. Knows no check.
 
-/** The first row that is not as it must be; every member is text for people. */
+/** A row that is not as it must be; every member is text for people. */
 export interface Problem {
   readonly table: string
   /** '' when the trouble is not of one account. */
@@ -12,7 +12,7 @@ export interface Problem {
   readonly found: string
 }
 
-/** Thrown by every check at the first bad row. */
+/** Thrown by a check at the row that is bad. */
 export class BadRow extends Error {
   readonly problem: Problem
 
@@ -26,4 +26,68 @@ export class BadRow extends Error {
 export function describe({ table, account_id, key, expected, found }: Problem): string {
   const where = [table, account_id && `account ${account_id}`, key].filter(part => part !== '')
   return `${where.join(', ')}: expected ${expected}; found ${found}`
+}
+
+/** Most rows that are named at once: a database with more is not mended row by row. */
+export const MAX_NAMED = 10_000
+
+/** Longest text that says what stands in a row: a document may be of any size. */
+const MAX_SAID = 500
+
+/** Thrown when no more rows are to be named. */
+export class Enough extends Error {}
+
+/** Where a row is, before anything is known of what it says. */
+export type Place = Pick<Problem, 'table' | 'account_id' | 'key'>
+
+/** The rows named so far. */
+export class Findings {
+  readonly problems: Problem[] = []
+  readonly #all: boolean
+  readonly #onProblem: (problem: Problem) => void
+  readonly #named = new Set<string>()
+
+  /** Of every bad row, or of the first alone. */
+  constructor(all: boolean, onProblem: (problem: Problem) => void = () => {}) {
+    this.#all = all
+    this.#onProblem = onProblem
+  }
+
+  /** Names a row, once. Throws Enough when it is the last to be named. */
+  add({ table, account_id, key, expected, found }: Problem): void {
+    const name = JSON.stringify([table, account_id, key])
+    if (this.#named.has(name)) return
+    this.#named.add(name)
+    const problem = { table, account_id, key, expected: brief(expected), found: brief(found) }
+    this.problems.push(problem)
+    this.#onProblem(problem)
+    if (!this.#all || this.problems.length === MAX_NAMED) throw new Enough()
+  }
+
+  /**
+   * Runs the check of one row, and names that row whatever goes wrong: what the check throws, or
+   * what the row has in place of what can be checked. Returns whether all was well.
+   */
+  guard(place: () => Place, check: () => void): boolean {
+    try {
+      check()
+      return true
+    } catch (error) {
+      if (error instanceof Enough) throw error
+      this.add(error instanceof BadRow ? error.problem : unreadable(place(), error))
+      return false
+    }
+  }
+}
+
+/** The problem of a row, or of a table, that a check stumbles over. */
+export function unreadable(place: Place, error: unknown): Problem {
+  const found = error instanceof Error ? error.message : String(error)
+  return { ...place, expected: 'values that can be checked', found }
+}
+
+/** A row may lack what a problem would say of it. */
+function brief(said: string | null): string {
+  const text = said ?? 'nothing'
+  return text.length <= MAX_SAID ? text : `${text.slice(0, MAX_SAID)}…`
 }

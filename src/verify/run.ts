@@ -2,16 +2,29 @@
 // never taken for a fault: books, payouts, what must hold over all accounts, quotes, events,
 // entities.
 import type { Sql, TransactionSql } from '../db/connect.ts'
+import type { Head } from '../ledger/store.ts'
 import { checkBookings } from './bookings.ts'
-import { type BooksSeen, ofAccount, walkBooks } from './books.ts'
+import { type BooksSeen, walkBooks } from './books.ts'
 import { checkEntities } from './entities.ts'
+import { checkChain, checkEvents } from './events.ts'
+import { checkKeptHeads } from './heads.ts'
 import { matchPayouts, type PayoutsSeen } from './payouts.ts'
-import { BadRow, type Problem } from './problem.ts'
-import { checkPrices } from './quotes.ts'
+import { Enough, Findings, type Problem, unreadable } from './problem.ts'
+import { checkPrices, checkUses } from './quotes.ts'
+import { RECORDS } from './records.ts'
+import { checkReference } from './reference.ts'
+import { ofAccount } from './rows.ts'
+import { checkSeals } from './seals.ts'
 
 export interface VerifyOptions {
   /** One account, or null for the whole installation. */
   readonly account_id: string | null
+  /** Names every bad row instead of the first alone. */
+  readonly all?: boolean
+  /** Heads of books as they were kept elsewhere. */
+  readonly kept?: readonly Head[]
+  /** Called for each bad row as it is found. */
+  readonly onProblem?: (problem: Problem) => void
   /** Called as work is done: units of work so far and in all. */
   readonly progress?: (done: number, total: number) => void
 }
@@ -26,6 +39,8 @@ export interface Checked {
   readonly receipts: number
   readonly quotes: number
   readonly events: number
+  /** Of the events: all but those that versions before the chain of events have written. */
+  readonly sealed: number
   readonly entities: number
   /** Minor units by currency over all books; zero each. Null when one account was verified. */
   readonly inter_account: Readonly<Record<string, bigint>> | null
@@ -35,39 +50,67 @@ export interface Checked {
 
 export type Verdict =
   | { readonly ok: true; readonly checked: Checked; readonly problem: null }
-  | { readonly ok: false; readonly checked: null; readonly problem: Problem }
+  | {
+      readonly ok: false
+      readonly checked: null
+      /** The first that was found. */
+      readonly problem: Problem
+      /** That one alone, or all of them up to MAX_NAMED. */
+      readonly problems: readonly Problem[]
+    }
 
 /** Ticks reported at once: a bar need not move with every row. */
 const TICKS = 1_000
 
-/** Verifies; a row that is wrong is the verdict, anything else that goes wrong is thrown. */
+/** Verifies; rows that are wrong are the verdict, anything else that goes wrong is thrown. */
 export async function verify(sql: Sql, options: VerifyOptions): Promise<Verdict> {
-  try {
-    const checked = await sql.begin('isolation level repeatable read read only', tx =>
-      check(tx, options),
-    )
-    return { ok: true, checked, problem: null }
-  } catch (error) {
-    if (!(error instanceof BadRow)) throw error
-    return { ok: false, checked: null, problem: error.problem }
-  }
+  const findings = new Findings(options.all ?? false, options.onProblem)
+  const checked = await sql
+    .begin('isolation level repeatable read read only', tx => check(tx, options, findings))
+    .catch(error => {
+      if (error instanceof Enough) return null
+      throw error
+    })
+  const { problems } = findings
+  const [problem] = problems
+  if (problem !== undefined) return { ok: false, checked: null, problem, problems }
+  if (checked === null) throw new Error('a verification without a verdict')
+  return { ok: true, checked, problem: null }
 }
 
-async function check(tx: TransactionSql, options: VerifyOptions): Promise<Checked> {
+async function check(
+  tx: TransactionSql,
+  options: VerifyOptions,
+  findings: Findings,
+): Promise<Checked | null> {
   const { account_id } = options
   // Long statements are meant here; sorts may use this much memory each before they go to disk.
   await tx.unsafe(`set local statement_timeout = 0; set local work_mem = '64MB';
     set local cursor_tuple_fraction = 1; set local jit = off`)
   const tick = await progressOf(tx, options)
-  const books = await walkBooks(tx, account_id, tick)
-  await checkBookings(tx, account_id)
-  const payouts = await matchPayouts(tx, account_id, tick)
-  if (account_id === null) checkInterAccount(books)
-  checkInTransit(books, payouts, account_id)
-  const quotes = await checkQuotes(tx, account_id)
-  await checkPrices(tx, account_id)
-  const events = await checkEvents(tx, account_id)
-  const entities = await checkEntities(tx, account_id)
+  const part = <T>(table: string, work: (tx: TransactionSql) => Promise<T>) =>
+    partOf(tx, findings, table, work)
+  const books = await part('books', sp => walkBooks(sp, account_id, findings, tick))
+  await part('balance_transactions', sp => checkBookings(sp, account_id, findings))
+  const payouts = await part('payouts', sp => matchPayouts(sp, account_id, findings, tick))
+  // What is missing or wrong in a row is missing in the sums too, which then say nothing more.
+  if (books !== null && payouts !== null && findings.problems.length === 0) {
+    if (account_id === null) checkInterAccount(books, findings)
+    checkInTransit(books, payouts, account_id, findings)
+  }
+  const quotes = await part('quotes', sp => checkUses(sp, account_id, findings))
+  await part('quotes', sp => checkPrices(sp, account_id, findings))
+  const events = await part('events', sp => checkEvents(sp, account_id, findings))
+  const entities = await part('entities', sp => checkEntities(sp, account_id, findings))
+  await part('events', sp => checkChain(sp, account_id, findings))
+  await part('events', sp => checkSeals(sp, account_id, findings))
+  for (const { table, check: checkRecords } of RECORDS) {
+    await part(table, sp => checkRecords(sp, account_id, findings))
+  }
+  await part('reference_changes', sp => checkReference(sp, account_id, findings))
+  const kept = options.kept ?? []
+  await part('books', sp => checkKeptHeads(sp, kept, account_id, findings))
+  if (books === null || payouts === null) return null
   return {
     accounts: books.accounts,
     journals: books.journals,
@@ -75,12 +118,41 @@ async function check(tx: TransactionSql, options: VerifyOptions): Promise<Checke
     balance_transactions: books.balance_transactions,
     payouts: payouts.payouts,
     receipts: payouts.receipts,
-    quotes,
-    events,
-    entities,
+    quotes: quotes ?? 0,
+    events: events?.events ?? 0,
+    sealed: events?.sealed ?? 0,
+    entities: entities ?? 0,
     inter_account: account_id === null ? Object.fromEntries(books.inter_account) : null,
     in_transit: Object.fromEntries(books.in_transit),
   }
+}
+
+/**
+ * One part of the work. A row on which PostgreSQL itself stumbles ends the part, which is named,
+ * and not the verification.
+ */
+async function partOf<T>(
+  tx: TransactionSql,
+  findings: Findings,
+  table: string,
+  work: (tx: TransactionSql) => Promise<T>,
+): Promise<T | null> {
+  try {
+    let done: T | null = null
+    await tx.savepoint(async sp => {
+      done = await work(sp)
+    })
+    return done
+  } catch (error) {
+    if (!isAboutData(error)) throw error
+    findings.add(unreadable({ table, account_id: '', key: '' }, error))
+    return null
+  }
+}
+
+/** Classes 22 and 23 of SQLSTATE, and nothing that ends a connection or a server. */
+function isAboutData(error: unknown): boolean {
+  return /^2[23]/.test(String((error as { code?: unknown } | null)?.code ?? ''))
 }
 
 /** Every journal is passed twice, in the book's order and in the payouts'. */
@@ -100,22 +172,26 @@ async function progressOf(tx: TransactionSql, { account_id, progress }: VerifyOp
 }
 
 /** What one account has sent another, the other has received. */
-function checkInterAccount({ inter_account }: BooksSeen): void {
+function checkInterAccount({ inter_account }: BooksSeen, findings: Findings): void {
   for (const [currency, sum] of inter_account) {
     if (sum === 0n) continue
     const key = `inter_account ${currency} over all books`
-    const table = 'journals'
-    throw new BadRow({ table, account_id: '', key, expected: '0', found: `${sum}` })
+    findings.add({ table: 'journals', account_id: '', key, expected: '0', found: `${sum}` })
   }
 }
 
 /** What the books have in transit is what open payouts are to deliver. */
-function checkInTransit(books: BooksSeen, payouts: PayoutsSeen, account_id: string | null): void {
+function checkInTransit(
+  books: BooksSeen,
+  payouts: PayoutsSeen,
+  account_id: string | null,
+  findings: Findings,
+): void {
   for (const currency of new Set([...books.in_transit.keys(), ...payouts.in_transit.keys()])) {
     const found = books.in_transit.get(currency) ?? 0n
     const open = payouts.in_transit.get(currency) ?? 0n
     if (found === open) continue
-    throw new BadRow({
+    findings.add({
       table: 'journals',
       account_id: account_id ?? '',
       key: `in_transit ${currency}`,
@@ -123,75 +199,4 @@ function checkInTransit(books: BooksSeen, payouts: PayoutsSeen, account_id: stri
       found: `${found}`,
     })
   }
-}
-
-/**
- * A used quote has the payout that used it; that payouts' quotes are used was checked with them.
- */
-async function checkQuotes(tx: TransactionSql, account_id: string | null): Promise<number> {
-  const [bad] = await tx.unsafe<{ account_id: string; id: string }[]>(
-    `select q.account_id, q.id from quotes q
-      where q.status = 'used' and ${ofAccount('q.account_id', account_id)} and not exists (
-        select from payouts p where p.account_id = q.account_id
-          and p.quote_id = coalesce(nullif(q.renewed_as, ''), q.id))
-      order by q.account_id, q.id limit 1`,
-    [account_id],
-  )
-  if (bad !== undefined) {
-    const [expected, found] = ['a payout, the quote being used', 'none']
-    throw new BadRow({ table: 'quotes', account_id: bad.account_id, key: bad.id, expected, found })
-  }
-  const [row] = await tx.unsafe<{ count: string }[]>(
-    `select count(*)::text as count from quotes where ${ofAccount('account_id', account_id)}`,
-    [account_id],
-  )
-  return Number(row?.count ?? 0)
-}
-
-interface EventGap {
-  account_id: string
-  event_count: bigint | null
-  events: bigint
-}
-
-/** Sequences run from 1 to the book's event_count. The key is unique, so count and ends decide. */
-async function checkEvents(tx: TransactionSql, account_id: string | null): Promise<number> {
-  const [bad] = await tx.unsafe<EventGap[]>(
-    `select coalesce(b.account_id, e.account_id) as account_id, b.event_count,
-        coalesce(e.events, 0) as events
-      from (select * from books where ${ofAccount('account_id', account_id)}) b
-      full join (
-        select account_id, count(*) as events, min(sequence) as first, max(sequence) as last
-        from events where ${ofAccount('account_id', account_id)} group by account_id
-      ) e on e.account_id = b.account_id
-      where b.event_count is distinct from coalesce(e.events, 0)
-        or e.first <> 1 or e.last <> e.events
-      order by 1 limit 1`,
-    [account_id],
-  )
-  if (bad !== undefined) throw await eventProblem(tx, bad)
-  const [row] = await tx.unsafe<{ count: string }[]>(
-    `select count(*)::text as count from events where ${ofAccount('account_id', account_id)}`,
-    [account_id],
-  )
-  return Number(row?.count ?? 0)
-}
-
-/** Names the first number that is missing, or the first beyond the book's count. */
-async function eventProblem(tx: TransactionSql, gap: EventGap): Promise<BadRow> {
-  const { account_id } = gap
-  const [first] = await tx.unsafe<{ expected: bigint; found: bigint }[]>(
-    `select expected, found from (
-        select sequence as found, row_number() over (order by sequence) as expected
-        from events where account_id = $1
-      ) numbered where found <> expected order by found limit 1`,
-    [account_id],
-  )
-  const missing = first?.expected ?? gap.events + 1n
-  const count = gap.event_count ?? 0n
-  const [key, expected, found] =
-    missing <= count
-      ? [missing, `an event, the book counting ${count}`, `sequence ${first?.found ?? 'ends'}`]
-      : [count + 1n, `no more than the ${count} events of the book`, `${gap.events}`]
-  return new BadRow({ table: 'events', account_id, key: `sequence ${key}`, expected, found })
 }

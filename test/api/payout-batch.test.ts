@@ -6,6 +6,7 @@ import { batchAnswers, batchExamples } from '../../src/payout-batch/examples.ts'
 import { internalPayout, localPayout } from '../support/bodies.ts'
 import { checkBooks } from '../support/books.ts'
 import { assertProblems, assertRefused, balancesOf, fingerprint } from '../support/check.ts'
+import { expireQuote } from '../support/expired.ts'
 import { type Client, startTestService, type TestService } from '../support/service.ts'
 import { settleAll } from '../support/settling.ts'
 
@@ -276,7 +277,7 @@ test(`POST ${PATH}, a dry run: says what a batch then does, and writes nothing`,
   const entity = (await account.post('/v3/entity', { type: 'individual', name: 'Anna' })).json.data
   const asked = { payout_info: { currency: 'USD', amount: 1_000 } }
   const quote = (await account.post('/v3/payout/quote', asked)).json.id
-  await service.database.owner`update quotes set valid_until = created_at where id = ${quote}`
+  await expireQuote(service.database.owner, quote)
   const payouts = [
     ...of(60_000, 50_000),
     { ...localPayout, on_behalf_of: entity.id, currency: 'EUR', holding_currency: 'USD' },

@@ -5,6 +5,7 @@ import { after, before, beforeEach, test } from 'node:test'
 import { localPayout } from '../support/bodies.ts'
 import { checkBooks } from '../support/books.ts'
 import { assertProblems, assertRefused, balancesOf, fingerprint } from '../support/check.ts'
+import { expireQuote } from '../support/expired.ts'
 import { type Answer, type Client, startTestService, type TestService } from '../support/service.ts'
 
 const PATH = '/v3/payout'
@@ -38,8 +39,7 @@ async function quoteFor(fields: object = {}): Promise<string> {
 
 async function expiredQuote(fields: object = {}): Promise<string> {
   const id = await quoteFor(fields)
-  await service.database.owner`
-    update quotes set valid_until = clock_timestamp() where id = ${id}`
+  await expireQuote(service.database.owner, id)
   return id
 }
 
@@ -124,8 +124,7 @@ test(`POST ${PATH}, used quote and max_total_debit: quote_used, in its time and 
   const quote = await quoteFor()
   assert.equal((await pay({ quote, max_total_debit: TOTAL })).status, 200)
   assertRefused(await pay({ quote, max_total_debit: TOTAL }), 422, 'quote_used', 'quote')
-  await service.database.owner`
-    update quotes set valid_until = clock_timestamp() where id = ${quote}`
+  await expireQuote(service.database.owner, quote)
   assertRefused(await pay({ quote, max_total_debit: TOTAL }), 422, 'quote_used', 'quote')
 })
 

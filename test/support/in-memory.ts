@@ -42,6 +42,9 @@ export function bookWith(
     journal_count: 0n,
     head_hash: EMPTY_HASH,
     event_count: 0n,
+    event_head: EMPTY_HASH,
+    sealed_events: 0n,
+    kept: new Map(),
     balances: new Map(Object.entries(balances)),
     changed: new Set(),
   }

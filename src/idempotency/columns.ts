@@ -1,0 +1,16 @@
+// The columns of kept answers, and the digest that the last event of the request carries.
+import { sealOf } from '../seal.ts'
+import type { KeptReply } from './rules.ts'
+
+/** What is written is what is read. */
+export const KEPT_KINDS = {
+  account_id: 'text',
+  operation: 'text',
+  key: 'text',
+  request_hash: 'hex',
+  status: 'integer',
+  body: 'document',
+  created_at: 'timestamptz',
+} as const
+
+export const KEPT_SEAL = sealOf<KeptReply>(KEPT_KINDS)

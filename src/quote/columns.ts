@@ -1,0 +1,39 @@
+// The columns of quotes, and the digest of a quote that the event of its creation carries.
+import { sealOf } from '../seal.ts'
+import type { Quote } from './rules.ts'
+
+/** What is written is what is read. */
+export const QUOTE_KINDS = {
+  account_id: 'text',
+  id: 'text',
+  payout_type: 'text',
+  holding_currency: 'text',
+  holding_amount: 'bigint',
+  payout_currency: 'text',
+  payout_amount: 'bigint',
+  destination_currency: 'text',
+  destination_country: 'text',
+  destination_amount: 'bigint',
+  holding_to_payout: 'decimal',
+  payout_to_destination: 'decimal',
+  fixed_fee_holding: 'bigint',
+  fixed_fee_payout: 'bigint',
+  variable_fee_holding: 'bigint',
+  variable_fee_payout: 'bigint',
+  fx_income_holding: 'bigint',
+  fx_income_destination: 'bigint',
+  basis: 'json',
+  fund_transfer_network: 'text',
+  payment_network: 'text',
+  wallet_type: 'text',
+  wallet_network: 'text',
+  charge_type: 'text',
+  entity_id: 'text',
+  status: 'text',
+  valid_until: 'timestamptz',
+  created_at: 'timestamptz',
+  updated_at: 'timestamptz',
+} as const
+
+/** All that never changes. Whether it is used follows from the payout that has used it. */
+export const QUOTE_SEAL = sealOf<Quote>(QUOTE_KINDS, ['status', 'updated_at'])

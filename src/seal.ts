@@ -1,0 +1,73 @@
+// The digest of a stored row, computed twice by one recipe: here when the row is written, and by
+// PostgreSQL from what it has stored. Knows no table.
+import { hash } from 'node:crypto'
+import { type Decimal, formatDecimal } from './money/decimal.ts'
+
+/** How a column is written into a digest, by the kind in which it travels (db/rows.ts). */
+const WRITTEN = {
+  text: (value: string | null) => JSON.stringify(value?.toWellFormed() ?? null),
+  bigint: (value: bigint | null) => String(value),
+  integer: (value: number | null) => String(value),
+  timestamptz: (value: string | null) => String(value),
+  decimal: (value: Decimal) => formatDecimal(value),
+  json: (value: unknown) => JSON.stringify(value ?? null),
+  exact_json: (value: unknown) =>
+    JSON.stringify(value, (_key, v) => (typeof v === 'bigint' ? v.toString() : v)),
+  document: (value: string) => JSON.stringify(value.toWellFormed()),
+  hex: (value: string | null) => String(value),
+  words: (value: readonly string[]) => JSON.stringify(value),
+} as const satisfies Readonly<Record<string, (value: never) => string>>
+
+type Kind = keyof typeof WRITTEN
+
+const QUOTED = (c: string) => `to_json(${c})::text`
+const PLAIN = (c: string) => `${c}::text`
+
+/** The same as PostgreSQL writes it. */
+const READ: Readonly<Record<Kind, (column: string) => string>> = {
+  text: QUOTED,
+  bigint: PLAIN,
+  integer: PLAIN,
+  timestamptz: c => `to_char(${c} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`,
+  decimal: PLAIN,
+  json: PLAIN,
+  exact_json: PLAIN,
+  document: QUOTED,
+  hex: c => `encode(${c}, 'hex')`,
+  words: QUOTED,
+}
+
+export interface Seal<Row> {
+  /** SHA-256 in hex. */
+  digest(row: Row): string
+  /** The same of a row of this alias, as an SQL expression of type bytea. */
+  sql(alias: string): string
+}
+
+/**
+ * The recipe for rows of these columns, those of `except` left out: a line a column, none of which
+ * has a line break when this service has written it, so that no two rows are written alike.
+ */
+export function sealOf<Row extends object>(
+  kinds: { readonly [column: string]: string },
+  except: readonly (keyof Row & string)[] = [],
+): Seal<Row> {
+  const columns = Object.entries(kinds)
+    .filter(([name]) => !except.includes(name as keyof Row & string))
+    .map(([name, kind]) => {
+      if (!Object.hasOwn(WRITTEN, kind)) throw new Error(`no digest of a column of kind ${kind}`)
+      const write = WRITTEN[kind as Kind] as (value: unknown) => string
+      return { name, write, read: READ[kind as Kind] }
+    })
+  return {
+    digest(row) {
+      const values = row as Readonly<Record<string, unknown>>
+      const lines = columns.map(({ name, write }) => write(values[name]))
+      return hash('sha256', lines.join('\n'), 'hex')
+    },
+    sql(alias) {
+      const lines = columns.map(({ name, read }) => `coalesce(${read(`${alias}.${name}`)}, 'null')`)
+      return `sha256(convert_to(concat_ws(E'\\n', ${lines.join(', ')}), 'UTF8'))`
+    },
+  }
+}

@@ -1,0 +1,130 @@
+// Walks the events of every account: numbers without gaps, and the chain of hashes up to the head
+// that the book holds. PostgreSQL recomputes the hashes by the recipe of the service.
+import type { TransactionSql } from '../db/connect.ts'
+import { EVENT_SEAL } from '../event/rules.ts'
+import { EMPTY_HASH } from '../ledger/rules.ts'
+import { type Findings, MAX_NAMED, type Problem } from './problem.ts'
+import { nameRows, ofAccount } from './rows.ts'
+
+/** Events looked at, and how many of them are chained: all but those of older versions. */
+export interface EventsSeen {
+  readonly events: number
+  readonly sealed: number
+}
+
+interface EventGap {
+  account_id: string
+  event_count: bigint | null
+  events: bigint
+}
+
+/** Checks the numbers of the events of one account, or of all. */
+export async function checkEvents(
+  tx: TransactionSql,
+  account_id: string | null,
+  findings: Findings,
+): Promise<EventsSeen> {
+  await checkNumbers(tx, account_id, findings)
+  const [row] = await tx.unsafe<{ events: string; sealed: string }[]>(
+    `select count(*)::text as events, count(hash)::text as sealed
+      from events where ${ofAccount('account_id', account_id)}`,
+    [account_id],
+  )
+  return { events: Number(row?.events ?? 0), sealed: Number(row?.sealed ?? 0) }
+}
+
+/** Sequences run from 1 to the book's event_count. The key is unique, so count and ends decide. */
+async function checkNumbers(
+  tx: TransactionSql,
+  account_id: string | null,
+  findings: Findings,
+): Promise<void> {
+  const gaps = await tx.unsafe<EventGap[]>(
+    `select coalesce(b.account_id, e.account_id) as account_id, b.event_count,
+        coalesce(e.events, 0) as events
+      from (select * from books where ${ofAccount('account_id', account_id)}) b
+      full join (
+        select account_id, count(*) as events, min(sequence) as first, max(sequence) as last
+        from events where ${ofAccount('account_id', account_id)} group by account_id
+      ) e on e.account_id = b.account_id
+      where b.event_count is distinct from coalesce(e.events, 0)
+        or e.first <> 1 or e.last <> e.events
+      order by 1 limit ${MAX_NAMED}`,
+    [account_id],
+  )
+  for (const gap of gaps) findings.add(await gapProblem(tx, gap))
+}
+
+/** Names the first number that is missing, or the first beyond the book's count. */
+async function gapProblem(tx: TransactionSql, gap: EventGap): Promise<Problem> {
+  const { account_id } = gap
+  const [first] = await tx.unsafe<{ expected: bigint; found: bigint }[]>(
+    `select expected, found from (
+        select sequence as found, row_number() over (order by sequence) as expected
+        from events where account_id = $1
+      ) numbered where found <> expected order by found limit 1`,
+    [account_id],
+  )
+  const missing = first?.expected ?? gap.events + 1n
+  const count = gap.event_count ?? 0n
+  const [key, expected, found] =
+    missing <= count
+      ? [missing, `an event, the book counting ${count}`, `sequence ${first?.found ?? 'ends'}`]
+      : [count + 1n, `no more than the ${count} events of the book`, `${gap.events}`]
+  return { table: 'events', account_id, key: `sequence ${key}`, expected, found }
+}
+
+/**
+ * Each hash is that of its event and of the chained one before it. Where that one is missing, which
+ * has been named, the chain goes on from what stands there.
+ */
+export async function checkChain(
+  tx: TransactionSql,
+  account_id: string | null,
+  findings: Findings,
+): Promise<void> {
+  const wrong = await tx.unsafe<{ account_id: string; sequence: bigint; hash: string }[]>(
+    `select account_id, sequence, coalesce(encode(hash, 'hex'), 'none') as hash from (
+        select e.*, coalesce(lag(hash) over book, decode('${EMPTY_HASH}', 'hex')) as previous,
+          lag(sequence) over book as before
+        from events e where hash is not null and ${ofAccount('account_id', account_id)}
+        window book as (partition by account_id order by sequence)
+      ) e
+      where hash is distinct from ${EVENT_SEAL.sql('e')} and (
+        coalesce(before, 0) = sequence - 1 or exists (
+          select from events b where b.account_id = e.account_id and b.sequence = e.sequence - 1
+        ))
+      order by 1, 2 limit ${MAX_NAMED}`,
+    [account_id],
+  )
+  for (const { sequence, hash, ...row } of wrong) {
+    const expected = 'the hash of what it says and of the event before it'
+    findings.add({ table: 'events', ...row, key: `sequence ${sequence}`, expected, found: hash })
+  }
+  await checkHeads(tx, account_id, findings)
+}
+
+/** The head of each book is its newest chained event, of as many as the book counts. */
+async function checkHeads(
+  tx: TransactionSql,
+  account_id: string | null,
+  findings: Findings,
+): Promise<void> {
+  const select = `
+    select account_id, '' as key,
+      'event_head ' || h.hash || ', sealed_events ' || h.sealed as expected,
+      coalesce(encode(event_head, 'hex'), 'none') || ', ' || coalesce(sealed_events::text, 'none')
+        as found
+    from books b
+    cross join lateral (
+      select coalesce((
+          select encode(hash, 'hex') from events e
+          where e.account_id = b.account_id and hash is not null
+          order by sequence desc limit 1
+        ), '${EMPTY_HASH}') as hash,
+        (select count(hash) from events e where e.account_id = b.account_id) as sealed
+    ) h
+    where ${ofAccount('account_id', account_id)} and (
+      h.sealed is distinct from sealed_events or h.hash is distinct from encode(event_head, 'hex'))`
+  await nameRows(tx, account_id, findings, { table: 'books', select })
+}

@@ -1,0 +1,52 @@
+// Holds the chains against heads that were kept outside the database. Who rewrites a whole chain,
+// every hash and the head with it, leaves nothing here that differs; the heads kept elsewhere do.
+import type { TransactionSql } from '../db/connect.ts'
+import { EMPTY_HASH } from '../ledger/rules.ts'
+import type { Head } from '../ledger/store.ts'
+import type { Findings } from './problem.ts'
+
+interface Found {
+  account_id: string
+  head_hash: string | null
+  event_head: string | null
+}
+
+/** Each kept head is still a link of its chain, at the place that it had. */
+export async function checkKeptHeads(
+  tx: TransactionSql,
+  kept: readonly Head[],
+  account_id: string | null,
+  findings: Findings,
+): Promise<void> {
+  const heads = kept.filter(head => account_id === null || head.account_id === account_id)
+  if (heads.length === 0) return
+  const links = await tx.unsafe<Found[]>(
+    `select k.account_id,
+        case when k.journals = 0 then '${EMPTY_HASH}' else (
+          select encode(hash, 'hex') from journals j
+          where j.account_id = k.account_id and j.number = k.journals) end as head_hash,
+        case when k.events = 0 then '${EMPTY_HASH}' else (
+          select encode(hash, 'hex') from events e
+          where e.account_id = k.account_id and e.hash is not null
+          order by sequence offset k.events - 1 limit 1) end as event_head
+      from unnest($1::text[], $2::text[]::bigint[], $3::text[]::bigint[])
+        as k (account_id, journals, events)`,
+    [
+      heads.map(head => head.account_id),
+      heads.map(head => head.journals),
+      heads.map(head => head.events),
+    ],
+  )
+  const found = new Map(links.map(link => [link.account_id, link]))
+  for (const head of heads) {
+    const link = found.get(head.account_id)
+    const of = { table: 'books', account_id: head.account_id }
+    if (link?.head_hash !== head.head_hash) {
+      const expected = `journal ${head.journals} of hash ${head.head_hash}, as it was kept`
+      findings.add({ ...of, key: 'kept head', expected, found: link?.head_hash ?? 'none' })
+    } else if (link.event_head !== head.event_head) {
+      const expected = `chained event ${head.events} of hash ${head.event_head}, as it was kept`
+      findings.add({ ...of, key: 'kept head', expected, found: link.event_head ?? 'none' })
+    }
+  }
+}

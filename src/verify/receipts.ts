@@ -1,0 +1,89 @@
+// Holds every payout to another account against the receipt in that account's book, and every
+// receipt against its payout.
+import type { TransactionSql } from '../db/connect.ts'
+import { receiptPostings } from '../payout/postings.ts'
+import { type Findings, MAX_NAMED } from './problem.ts'
+import {
+  journalProblem,
+  ofAccount,
+  POSTING_COLUMNS,
+  type PostingColumns,
+  payoutProblem,
+  readPostings,
+  words,
+} from './rows.ts'
+import { openStream } from './stream.ts'
+
+interface ReceiptRow extends PostingColumns {
+  account_id: string
+  id: string
+  destination_currency: string
+  destination_amount: bigint
+  receiver: string | null
+  line_id: string | null
+  /** Null when the line is not of a receipt journal of this payout. */
+  journal_number: bigint | null
+}
+
+const receiptsOf = (account_id: string | null) => `
+  select p.account_id, p.id, p.destination_currency, p.destination_amount,
+    r.account_id as receiver, b.id as line_id, j.number as journal_number, ${POSTING_COLUMNS}
+  from payouts p
+  left join accounts r on r.deposit_address =
+    p.beneficiary_details #>> '{destination_details,service_account,deposit_address}'
+  left join balance_transactions b
+    on b.account_id = r.account_id and b.source = p.id and b.type = 'payout'
+  left join journals j on j.account_id = b.account_id and j.number = b.journal_number
+    and j.kind = 'receipt' and j.source = p.id
+  where p.type = 'service_account' and p.status = 'succeeded'
+    and ${ofAccount('p.account_id', account_id)}
+  order by p.account_id, p.id`
+
+/** Every payout to another account has its receipt there, and every receipt here has its payout. */
+export async function matchReceipts(
+  tx: TransactionSql,
+  account_id: string | null,
+  findings: Findings,
+): Promise<number> {
+  let count = 0
+  const receipts = await openStream<ReceiptRow>(tx, receiptsOf(account_id), [account_id])
+  for (; receipts.row !== undefined; await receipts.next()) {
+    const row = receipts.row
+    const place = () => ({ table: 'payouts', account_id: row.account_id, key: row.id })
+    findings.guard(place, () => checkReceipt(row))
+    count += 1
+  }
+  await receipts.close()
+  const orphans = await tx.unsafe<{ account_id: string; number: bigint; source: string }[]>(
+    `select j.account_id, j.number, j.source from journals j
+      join accounts r on r.account_id = j.account_id
+      where j.kind = 'receipt' and ${ofAccount('j.account_id', account_id)} and not exists (
+        select from payouts p where p.id = j.source and p.type = 'service_account'
+          and p.status = 'succeeded'
+          and p.beneficiary_details #>> '{destination_details,service_account,deposit_address}'
+            = r.deposit_address)
+      order by j.account_id, j.number limit ${MAX_NAMED}`,
+    [account_id],
+  )
+  for (const orphan of orphans) {
+    findings.add(
+      journalProblem(orphan, `a payout ${orphan.source} to this account`, 'none').problem,
+    )
+  }
+  return count
+}
+
+function checkReceipt(row: ReceiptRow): void {
+  if (row.receiver === null) throw payoutProblem(row, 'an account with its address', 'none')
+  const { destination_currency, destination_amount } = row
+  const postings = receiptPostings({ destination_currency, destination_amount })
+  const expected = `a receipt in account ${row.receiver}: ${words(...postings)}`
+  if (row.line_id === null) throw payoutProblem(row, expected, 'no line there')
+  if (row.journal_number === null) {
+    throw payoutProblem(row, expected, `${row.line_id} on no receipt journal`)
+  }
+  const found = words(...(readPostings(row) ?? []))
+  if (found !== words(...postings)) {
+    throw payoutProblem(row, expected, `journal ${row.journal_number}: ${found}`)
+  }
+}

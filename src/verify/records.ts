@@ -1,0 +1,272 @@
+// Holds what is written beside payouts and quotes against them: columns that lists are found by,
+// how far the rail was asked, rows paid from files, kept answers, batches. One select a rule.
+import type { TransactionSql } from '../db/connect.ts'
+import { KEPT_SEAL } from '../idempotency/columns.ts'
+import { KEPT_HOURS } from '../idempotency/rules.ts'
+import type { Findings } from './problem.ts'
+import { nameRows, ofAccount } from './rows.ts'
+
+/** A select of the rows that break a rule: account_id, key, expected, found. */
+interface Rule {
+  readonly table: string
+  select(account_id: string | null): string
+}
+
+/** Columns that only indexes read say what the document beside them says. */
+const LIST_COLUMNS: readonly Rule[] = [
+  copied('payouts', 'reference_id', `particulars ->> 'reference_id'`),
+  copied('payouts', 'on_behalf_of', `particulars ->> 'on_behalf_of'`),
+  copied('beneficiaries', 'type', `details ->> 'type'`),
+  copied('beneficiaries', 'destination_type', `details #>> '{destination_details,type}'`),
+]
+
+function copied(table: string, column: string, from: string): Rule {
+  return {
+    table,
+    select: account_id => `
+      select account_id, id as key, '${column} ' || coalesce(${from}, 'none') as expected,
+        ${column} as found
+      from ${table} where ${column} is distinct from ${from}
+        and ${ofAccount('account_id', account_id)}`,
+  }
+}
+
+/**
+ * The rail is asked about what it has, and about nothing else. It has told at least what its events
+ * say, and at most once more for each time that a person gave the payout back to it. What it was
+ * never asked about is due since its last step.
+ */
+const RAIL: Rule = {
+  table: 'payouts',
+  select: account_id => `
+    select account_id, id as key,
+      status || ': ' || case
+        when asked_needlessly then 'the rail not asked'
+        when never_asked then 'the rail asked before it tells'
+        when late then 'the rail asked once, or due since its last step'
+        else 'rail_steps ' || told || ' to ' || told + given_back end as expected,
+      'ask_rail_at ' || coalesce(ask_rail_at::text, 'never') || ', rail_steps '
+        || coalesce(rail_steps::text, 'none') || ', rail_attempts '
+        || coalesce(rail_attempts::text, 'none') as found
+    from (
+      select p.*, coalesce(e.told, 0) as told, coalesce(e.given_back, 0) as given_back,
+        ask_rail_at is not null and (status in ('succeeded', 'failed', 'reversed')
+          or held_for <> '' or type = 'service_account') as asked_needlessly,
+        rail_attempts is null or (rail_attempts = 0 and coalesce(e.told, 0) > 0) as never_asked,
+        rail_attempts = 0 and ask_rail_at > updated_at as late
+      from payouts p
+      left join (
+        select account_id, object_id, count(*) filter (where data ->> 'by' = 'rail') as told,
+          count(*) filter (
+            where data ->> 'by' <> 'rail' and type = 'payout.processing') as given_back
+        from events
+        where type like 'payout.%' and type <> 'payout.created'
+          and ${ofAccount('account_id', account_id)}
+        group by 1, 2
+      ) e on e.account_id = p.account_id and e.object_id = p.id
+      where ${ofAccount('p.account_id', account_id)}
+    ) p
+    where asked_needlessly or never_asked or late or rail_steps is null
+      or rail_steps < told or rail_steps > told + given_back`,
+}
+
+/** A row of a file was paid by the payout that has its key, or by a newer one that has it too. */
+const IMPORTS: Rule = {
+  table: 'payout_imports',
+  select: account_id => `
+    with named as (
+      select account_id, id, created_at, unnest(string_to_array(import_keys, ' ')) as import_key
+      from payouts where import_keys <> '' and ${ofAccount('account_id', account_id)}
+    ), newest as (
+      select distinct on (account_id, import_key) account_id, import_key, id
+      from named order by account_id, import_key, created_at desc, id desc
+    ), older as (
+      select i.* from payout_imports i join payouts p
+        on p.account_id = i.account_id and p.id = i.payout_id
+      where ${ofAccount('i.account_id', account_id)} and p.import_keys = '' and exists (
+        select from events e where e.account_id = p.account_id and e.object_id = p.id
+          and e.object_id <> '' and e.type = 'payout.created' and e.hash is null)
+    )
+    select coalesce(n.account_id, i.account_id) as account_id,
+      coalesce(n.import_key, encode(i.import_key, 'hex')) as key,
+      coalesce(n.id, 'no row, as no payout has this key') as expected,
+      coalesce(i.payout_id, 'none') as found
+    from newest n
+    full join (
+      select * from payout_imports where ${ofAccount('account_id', account_id)}
+    ) i on i.account_id = n.account_id and encode(i.import_key, 'hex') = n.import_key
+    where n.id is distinct from i.payout_id and not exists (
+      select from older o where o.account_id = i.account_id and o.import_key = i.import_key
+    ) and not exists (
+      select from payouts a join payouts b on b.account_id = a.account_id
+        and b.created_at = a.created_at and strpos(b.import_keys, n.import_key) > 0
+      where a.account_id = n.account_id and a.id = n.id and b.id = i.payout_id
+    )`,
+}
+
+/** What is kept was answered so, as an event of its request vouches; an older version's has none. */
+const KEPT_AS_ANSWERED: Rule = {
+  table: 'idempotency_keys',
+  select: account_id => `
+    select account_id, key, 'an answer that an event vouches for' as expected,
+      'digest ' || coalesce(encode(kept, 'hex'), 'none') as found
+    from (
+      select i.account_id, operation || ' ' || key as key, operation, created_at,
+        ${KEPT_SEAL.sql('i')} as kept
+      from idempotency_keys i where ${ofAccount('i.account_id', account_id)}
+        and (operation like 'POST /v3/payout%' or operation like 'POST /v3/sandbox/fund%')
+    ) i
+    where not exists (
+      select from events e where e.account_id = i.account_id and e.kept = i.kept
+    ) and not exists (
+      select from events e where e.account_id = i.account_id and e.created_at = i.created_at
+        and e.hash is null
+    ) and not exists (
+      select from payout_batches b where b.account_id = i.account_id
+        and b.created_at = i.created_at and b.created + b.held = 0
+    )`,
+}
+
+/** What was answered under a key within its hours is kept. */
+const ANSWERED_AS_KEPT: Rule = {
+  table: 'idempotency_keys',
+  select: account_id => `
+    select e.account_id, 'sequence ' || e.sequence as key,
+      'the answer that this event vouches for' as expected, 'none' as found
+    from events e join books b on b.account_id = e.account_id
+    where e.kept is not null and ${ofAccount('e.account_id', account_id)}
+      and e.created_at >
+        now() + b.clock_ahead - interval '${KEPT_HOURS} hours' + interval '1 minute'
+      and not exists (
+        select from idempotency_keys i
+        where i.account_id = e.account_id and ${KEPT_SEAL.sql('i')} = e.kept
+      )`,
+}
+
+/** A batch counts what its items say, and each item that was paid is a payout of its reference. */
+const BATCHES: readonly Rule[] = [
+  {
+    table: 'payout_batches',
+    select: account_id => `
+      select coalesce(b.account_id, i.account_id) as account_id, coalesce(b.id, i.batch_id) as key,
+        coalesce(i.created || ' created, ' || i.held || ' held, ' || i.refused || ' refused, '
+          || i.made_at, 'no items') as expected,
+        coalesce(b.created || ', ' || b.held || ', ' || b.refused || ', ' || b.created_at, 'no batch')
+          as found
+      from (select * from payout_batches where ${ofAccount('account_id', account_id)}) b
+      full join (
+        select i.account_id, i.batch_id, count(*) filter (where i.status = 'created') as created,
+          count(*) filter (where i.status = 'held') as held,
+          count(*) filter (where i.status = 'refused') as refused, max(p.created_at) as made_at,
+          min(position) as first, max(position) as last, count(*) as items
+        from payout_batch_items i
+        left join payouts p on p.account_id = i.account_id and p.id = i.payout_id
+        where ${ofAccount('i.account_id', account_id)} group by 1, 2
+      ) i on i.account_id = b.account_id and i.batch_id = b.id
+      where b.created is distinct from i.created or b.held is distinct from i.held
+        or b.refused is distinct from i.refused or i.first <> 0 or i.last <> i.items - 1
+        or (i.made_at is not null and b.created_at is distinct from i.made_at)`,
+  },
+  {
+    table: 'payout_batches',
+    select: account_id => `
+      select b.account_id, b.id as key, coalesce(t.totals::text, 'no payouts') as expected,
+        coalesce(b.totals::text, 'none') as found
+      from payout_batches b
+      left join lateral (
+        select jsonb_agg(jsonb_build_object('currency', currency, 'payouts', payouts::text,
+            'amount', amount::text, 'fixed_fee', fixed_fee::text,
+            'variable_fee', variable_fee::text) order by currency) as totals
+        from (
+          select p.holding_currency as currency, count(*) as payouts,
+            sum(p.holding_amount) as amount, sum(p.fixed_fee) as fixed_fee,
+            sum(p.variable_fee) as variable_fee
+          from payout_batch_items i
+          join payouts p on p.account_id = i.account_id and p.id = i.payout_id
+          where i.account_id = b.account_id and i.batch_id = b.id group by 1
+        ) p
+      ) t on true
+      left join lateral (
+        select jsonb_agg(jsonb_build_object('currency', x ->> 'currency', 'payouts',
+            x ->> 'payouts', 'amount', x ->> 'amount', 'fixed_fee', x ->> 'fixed_fee',
+            'variable_fee', x ->> 'variable_fee') order by x ->> 'currency') as totals
+        from json_array_elements(
+          case json_typeof(b.totals) when 'array' then b.totals else '[]' end) x
+      ) s on true
+      where ${ofAccount('b.account_id', account_id)} and t.totals is distinct from s.totals`,
+  },
+  {
+    table: 'payout_batch_items',
+    select: account_id => `
+      select i.account_id, i.batch_id || ' ' || i.position as key,
+        coalesce('payout ' || p.id || ' of reference "' || p.reference_id || '", ' ||
+          case when p.was = 'compliance_hold' then 'held' else 'created' end, 'a payout') as expected,
+        i.payout_id || ' "' || i.reference_id || '" ' || i.status as found
+      from payout_batch_items i
+      left join lateral (
+        select p.*, (
+          select data ->> 'status' from events e where e.account_id = p.account_id
+            and e.object_id = p.id and e.object_id <> '' and e.type = 'payout.created' limit 1
+        ) as was
+        from payouts p where p.account_id = i.account_id and p.id = i.payout_id
+      ) p on true
+      where i.status <> 'refused' and ${ofAccount('i.account_id', account_id)}
+        and (p.id is null or p.reference_id is distinct from i.reference_id
+          or (p.was = 'compliance_hold') is distinct from (i.status = 'held'))`,
+  },
+]
+
+/** A live account's clock is the database's; a book has seen what is in it, and nothing to come. */
+const BOOKS: Rule = {
+  table: 'books',
+  select: account_id => `
+    select b.account_id, '' as key,
+      'clock_ahead 0 unless of a sandbox, and last_written_at between what was written and now'
+        as expected,
+      coalesce(b.clock_ahead::text, 'none') || ', ' || coalesce(b.last_written_at::text, 'none')
+        as found
+    from books b left join accounts a on a.account_id = b.account_id
+    where ${ofAccount('b.account_id', account_id)} and (
+      b.clock_ahead is null or b.clock_ahead < '0' or (b.clock_ahead > '0' and not a.sandbox)
+      or b.last_written_at is null
+      or b.last_written_at > now() + b.clock_ahead + interval '1 day'
+      or b.last_written_at < (
+        select created_at from events e where e.account_id = b.account_id
+        order by sequence desc limit 1
+      ) or b.last_written_at < (
+        select created_at from journals j where j.account_id = b.account_id
+        order by number desc limit 1
+      ))`,
+}
+
+/** A balance is as old as its newest line. */
+const BALANCES: Rule = {
+  table: 'balances',
+  select: account_id => `
+    select b.account_id, b.currency as key, 'updated_at ' || l.created_at as expected,
+      coalesce(b.updated_at::text, 'none') as found
+    from balances b
+    cross join lateral (
+      select created_at from balance_transactions l
+      where l.account_id = b.account_id and l.currency = b.currency
+      order by created_at desc, journal_number desc limit 1
+    ) l
+    where ${ofAccount('b.account_id', account_id)} and b.updated_at is distinct from l.created_at`,
+}
+
+const RULES: readonly Rule[] = [
+  BOOKS,
+  BALANCES,
+  ...LIST_COLUMNS,
+  RAIL,
+  IMPORTS,
+  KEPT_AS_ANSWERED,
+  ANSWERED_AS_KEPT,
+  ...BATCHES,
+]
+
+export const RECORDS = RULES.map(({ table, select }) => ({
+  table,
+  check: (tx: TransactionSql, account_id: string | null, findings: Findings) =>
+    nameRows(tx, account_id, findings, { table, select: select(account_id) }),
+}))

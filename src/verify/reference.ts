@@ -1,0 +1,147 @@
+// Holds reference rows (accounts, keys, rates, fees and what else has a history) and the rows whose
+// digests the same history keeps against their newest change, and the chain of the history itself.
+import type { TransactionSql } from '../db/connect.ts'
+import { APPROVAL_TRANSITIONS } from '../entity/states.ts'
+import { EMPTY_HASH } from '../ledger/rules.ts'
+import { PAYOUT_TRANSITIONS } from '../payout/states.ts'
+import type { Findings } from './problem.ts'
+import { nameRows } from './rows.ts'
+
+/** A table whose rows have a history, and what of a row it has. */
+interface Kept {
+  readonly table: string
+  /** Whole rows, or their digests. */
+  readonly as: 'row' | 'digest'
+  /** Columns that do not count, as the trigger of the table names them. */
+  readonly skipped: readonly string[]
+  /** Columns that name a row. */
+  readonly key: readonly string[]
+}
+
+/** Named here and not found by their triggers, which whoever changes rows unseen takes off. */
+const KEPT: readonly Kept[] = [
+  { table: 'accounts', as: 'row', skipped: [], key: ['account_id'] },
+  { table: 'api_keys', as: 'row', skipped: [], key: ['key_id'] },
+  { table: 'rates', as: 'row', skipped: ['loaded_at'], key: ['base', 'quote'] },
+  {
+    table: 'fees',
+    as: 'row',
+    skipped: ['fee_id'],
+    key: ['payout_type', 'payout_currency', 'destination_country', 'network', 'charge_type'],
+  },
+  {
+    table: 'webhook_endpoints',
+    as: 'digest',
+    skipped: ['fanned_out', 'delivery_count'],
+    key: ['account_id', 'id'],
+  },
+  { table: 'payout_batches', as: 'digest', skipped: [], key: ['account_id', 'id'] },
+]
+
+/**
+ * Of one account alone nothing is looked at: reference rows are few, and their chain is one for
+ * all.
+ */
+export async function checkReference(
+  tx: TransactionSql,
+  account_id: string | null,
+  findings: Findings,
+): Promise<void> {
+  if (account_id !== null) return
+  const name = (table: string, select: string) => nameRows(tx, null, findings, { table, select })
+  await name('reference_changes', CHAIN)
+  await name('reference_version', HEAD)
+  for (const kept of KEPT) await name(kept.table, rowsThatDiffer(kept))
+  await name('payout_transitions', transitionsThatDiffer('payout_transitions', PAYOUT_TRANSITIONS))
+  await name(
+    'approval_transitions',
+    transitionsThatDiffer('approval_transitions', APPROVAL_TRANSITIONS),
+  )
+}
+
+/** Rows that are not as their newest change left them; a column that was added since is new. */
+function rowsThatDiffer({ table, as, skipped, key }: Kept): string {
+  const names = `array[${skipped.map(name => `'${name}'`).join(', ')}]::text[]`
+  const now =
+    as === 'digest'
+      ? `jsonb_build_object('account_id', t.account_id, 'id', t.id, 'digest',
+          encode(sha256(convert_to((to_jsonb(t) - ${names})::text, 'UTF8')), 'hex'))`
+      : `(to_jsonb(t) - 'secret_hash' - ${names}) || case when to_jsonb(t) ? 'secret_hash'
+          then jsonb_build_object('secret_digest', encode(sha256(convert_to(
+            to_jsonb(t) ->> 'secret_hash', 'UTF8')), 'hex')) else '{}' end`
+  const keyOf = (row: string) =>
+    `jsonb_build_array(${key.map(column => `${row} -> '${column}'`).join(', ')})`
+  return `
+    with newest as (
+      select distinct on (key) key, after from (
+        select ${keyOf('coalesce(after, before)')} as key, after, change_id
+        from reference_changes where table_name = '${table}'
+      ) c order by key, change_id desc
+    ), stored as (
+      select ${keyOf('row')} as key, row, count(*) over (partition by ${keyOf('row')}) as times
+      from (select ${now} as row from ${table} t) t
+    )
+    select coalesce(s.row ->> 'account_id', n.after ->> 'account_id', '') as account_id,
+      coalesce(s.key, n.key)::text as key,
+      coalesce('as of its newest change, ' || n.after::text, 'a change that tells of it') as expected,
+      coalesce(case when times > 1 then times || ' of them, ' else '' end || s.row::text, 'none')
+        as found
+    from stored s full join newest n on n.key = s.key
+    where times > 1 or (s.key is null and n.after is not null) or (s.key is not null and n.after is null)
+      or exists (
+        select from jsonb_each(n.after) was
+        where s.row ? was.key and s.row -> was.key is distinct from was.value
+      )`
+}
+
+/** Older changes than the chain have no hash; after its first link each has one, without gaps. */
+const CHAIN = `
+  select '' as account_id, 'change_id ' || change_id as key,
+    'the hash of what it says and of the change before it' as expected,
+    coalesce(encode(hash, 'hex'), 'none') as found
+  from (
+    select c.*, lag(hash) over numbers as previous, lag(change_id) over numbers as number_before
+    from reference_changes c window numbers as (order by change_id)
+  ) c
+  where (hash is null and previous is not null)
+    or (previous is not null and number_before <> change_id - 1)
+    or (hash is not null and hash is distinct from sha256(
+      coalesce(previous, decode('${EMPTY_HASH}', 'hex')) || convert_to(concat_ws(E'\\n', change_id,
+        to_json(table_name), to_json(changed_by), changed_at, coalesce(before::text, 'null'),
+        coalesce(after::text, 'null')), 'UTF8')))`
+
+/** The head is the newest change. */
+const HEAD = `
+  select '' as account_id, '' as key,
+    'one row: change ' || coalesce(c.change_id, 0) || ' ' || coalesce(encode(c.hash, 'hex'), '')
+      as expected,
+    coalesce(v.rows, 'none') as found
+  from (
+    select count(*) as times, bool_and(only_row) as only_rows, min(change_count) as change_count,
+      string_agg(coalesce(change_count::text, 'none') || ' '
+        || coalesce(encode(change_head, 'hex'), 'none'), ', ') as rows,
+      string_agg(encode(change_head, 'hex'), '') as change_head
+    from reference_version
+  ) v
+  left join (select * from reference_changes order by change_id desc limit 1) c on true
+  where v.times <> 1 or v.only_rows is distinct from true
+    or v.change_count is distinct from coalesce(c.change_id, 0)
+    or v.change_head is distinct from coalesce(encode(c.hash, 'hex'), '${EMPTY_HASH}')`
+
+/** The table of states as PostgreSQL keeps it is the one of the service. */
+function transitionsThatDiffer(
+  table: string,
+  transitions: Readonly<Record<string, readonly string[]>>,
+): string {
+  const known = Object.entries(transitions).flatMap(([from, to]) =>
+    to.map(status => `('${from}', '${status}')`),
+  )
+  return `
+    select '' as account_id, coalesce(t.from_status, k.from_status) || ' to '
+        || coalesce(t.to_status, k.to_status) as key,
+      case when k.from_status is null then 'no such step' else 'a row' end as expected,
+      case when t.from_status is null then 'none' else 'a row' end as found
+    from ${table} t full join (values ${known.join(', ')}) k (from_status, to_status)
+      on k.from_status = t.from_status and k.to_status = t.to_status
+    where t.from_status is null or k.from_status is null`
+}

@@ -1,0 +1,113 @@
+// What checks share: reading postings as the database gives them, and naming the rows of a book.
+
+import type { TransactionSql } from '../db/connect.ts'
+import type { LedgerCode, Posting } from '../ledger/rules.ts'
+import { BadRow, type Findings, MAX_NAMED, type Problem } from './problem.ts'
+
+/** Postings as three lists parted by blanks, which is faster to read than arrays. */
+export interface PostingColumns {
+  codes: string
+  currencies: string
+  amounts: string
+}
+
+export const POSTING_COLUMNS = `array_to_string(j.codes, ' ') as codes,
+  array_to_string(j.currencies, ' ') as currencies, array_to_string(j.amounts, ' ') as amounts`
+
+/** The condition for one account, or for all; written apart so that each is planned for itself. */
+export function ofAccount(column: string, account_id: string | null): string {
+  return account_id === null ? '$1::text is null' : `${column} = $1`
+}
+
+/** Undefined when the three lists do not fit each other. */
+export function readPostings(columns: PostingColumns): Posting[] | undefined {
+  const codes = columns.codes.split(' ')
+  const currencies = columns.currencies.split(' ')
+  const amounts = columns.amounts.split(' ')
+  if (codes.length !== currencies.length || codes.length !== amounts.length) return undefined
+  if (columns.amounts === '') return undefined
+  return codes.map(
+    (code, i): Posting => ({
+      code: code as LedgerCode,
+      currency: currencies[i] ?? '',
+      amount: BigInt(amounts[i] ?? 0),
+    }),
+  )
+}
+
+/** Postings for people, and for comparing. */
+export function words(...postings: readonly Posting[]): string {
+  return postings.map(({ code, currency, amount }) => `${code} ${currency} ${amount}`).join(', ')
+}
+
+export function addTo(
+  sums: Map<string, bigint>,
+  postings: readonly Posting[],
+  code: LedgerCode,
+): void {
+  for (const posting of postings) {
+    if (posting.code !== code) continue
+    sums.set(posting.currency, (sums.get(posting.currency) ?? 0n) + posting.amount)
+  }
+}
+
+export function journalProblem(
+  { account_id, number }: { account_id: string; number: bigint },
+  expected: string,
+  found: string,
+): BadRow {
+  return new BadRow({ table: 'journals', account_id, key: `number ${number}`, expected, found })
+}
+
+export function lineProblem(
+  { account_id, id: key }: { account_id: string; id: string },
+  expected: string,
+  found: string,
+): BadRow {
+  return new BadRow({ table: 'balance_transactions', account_id, key, expected, found })
+}
+
+export function bookProblem(
+  { account_id }: { account_id: string },
+  expected: string,
+  found: string,
+): BadRow {
+  return new BadRow({ table: 'books', account_id, key: '', expected, found })
+}
+
+export function balanceProblem(
+  account_id: string,
+  currency: string,
+  expected: string,
+  found: string,
+): BadRow {
+  return new BadRow({ table: 'balances', account_id, key: currency, expected, found })
+}
+
+export function payoutProblem(
+  { account_id, id: key }: { account_id: string; id: string },
+  expected: string,
+  found: string,
+): BadRow {
+  return new BadRow({ table: 'payouts', account_id, key, expected, found })
+}
+
+/** What a select of bad rows gives. */
+type Bad = Pick<Problem, 'account_id' | 'key' | 'expected' | 'found'>
+
+/**
+ * Names the rows that a select gives, as account_id, key, expected and found; its only parameter,
+ * if it has one, is the account.
+ */
+export async function nameRows(
+  tx: TransactionSql,
+  account_id: string | null,
+  findings: Findings,
+  { table, select }: { readonly table: string; readonly select: string },
+): Promise<void> {
+  const parameters = select.includes('$1') ? [account_id] : []
+  const wrong = await tx.unsafe<Bad[]>(`${select} order by 1, 2 limit ${MAX_NAMED}`, parameters)
+  for (const { account_id: of, key, expected, found } of wrong) {
+    findings.add({ table, account_id: of, key: key ?? '', expected, found: found ?? 'nothing' })
+  }
+}

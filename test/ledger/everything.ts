@@ -1,0 +1,85 @@
+// A database with a row in every table, made through the real service: every kind of payout, and
+// kept answers, batches, imports, webhooks, a sandbox and rows that wait besides.
+import assert from 'node:assert/strict'
+import { bankBeneficiary, localPayout } from '../support/bodies.ts'
+import { openCli } from '../support/cli.ts'
+import { type History, makeHistory } from './history.ts'
+
+const ROWS = `amount,currency,purpose,transaction_description,reference_id,beneficiary.name,beneficiary.type,beneficiary.account_number,beneficiary.country,type
+1150,USD,supplier_payment,Invoice 1,INV-1,Kestrel Metalworks,business,0012345678,HK,local
+2250,USD,supplier_payment,Invoice 2,INV-2,Irene Costa,individual,0087654321,HK,local
+`
+
+export async function makeEverything(): Promise<History> {
+  const history = await makeHistory()
+  try {
+    await addEverything(history)
+  } catch (error) {
+    await history.service.close()
+    throw error
+  }
+  return history
+}
+
+async function addEverything(history: History): Promise<void> {
+  const { main, sister } = history
+  const good = async (answering: Promise<{ status: number; text: string }>) => {
+    const answer = await answering
+    assert.equal(answer.status, 200, answer.text)
+  }
+  for (const key of ['a', 'b', 'c']) {
+    const paid = { ...localPayout, amount: 1_500, reference_id: `kept-${key}` }
+    await good(main.post('/v3/payout', paid, { 'idempotency-key': key }))
+  }
+  for (const reference_id of ['june', 'july']) {
+    const payouts = [1_000, 2_000].map(amount => ({ ...localPayout, amount, reference_id }))
+    const held = { ...localPayout, amount: 3_000, on_behalf_of: history.entities.pending }
+    const refused = { ...localPayout, amount: 9_000_000_000 }
+    const body = { mode: 'best_effort', reference_id, payouts: [...payouts, held, refused] }
+    await good(main.post('/v3/payout_batch', body, { 'idempotency-key': reference_id }))
+  }
+  for (const client of [main, sister]) {
+    const endpoint = { url: 'https://8.8.8.8/hook', event_types: ['payout.*'] }
+    const made = await client.post('/v3/webhook_endpoint', endpoint)
+    assert.equal(made.status, 200, made.text)
+    await good(client.post(`/v3/webhook_endpoint/${made.json.data.id}/test`, {}))
+  }
+  const listed = await main.post('/v3/beneficiary', bankBeneficiary)
+  await good(main.put(`/v3/beneficiary/${listed.json.data.id}`, { name: 'Another Name' }))
+  await importRows(history)
+  await addRowsThatWait(history)
+}
+
+async function importRows({ service, main }: History): Promise<void> {
+  const cli = await openCli(service.database.url)
+  try {
+    const path = await cli.file('payouts.csv', ROWS)
+    const report = ['--report', `${path}.jsonl`]
+    const to = ['--account', main.account.account_id]
+    const ran = await cli.run('payout', 'import', path, ...to, ...report)
+    assert.equal(ran.code, 0, ran.stdout + ran.stderr)
+  } finally {
+    await cli.close()
+  }
+}
+
+/** What workers write, as they would have written it: deliveries, attempts and an ended review. */
+async function addRowsThatWait({ service, main, entities }: History): Promise<void> {
+  const { owner } = service.database
+  const { account_id } = main.account
+  await owner`
+    insert into webhook_deliveries (account_id, endpoint_id, number, id, event_id, event_sequence,
+      event_type, object_id, status, created_at, updated_at)
+    select e.account_id, w.id, n.number, 'whd_' || n.number, e.id, e.sequence, e.type, e.object_id,
+      'succeeded', e.created_at, e.created_at
+    from (values (1), (2)) n (number)
+    join events e on e.account_id = ${account_id} and e.sequence = n.number
+    join webhook_endpoints w on w.account_id = e.account_id`
+  await owner`
+    insert into webhook_attempts (account_id, delivery_id, number, created_at, duration_ms,
+      status_code, error, answer)
+    select account_id, id, 1, created_at, 12, 200, '', 'ok' from webhook_deliveries`
+  await owner`
+    insert into ended_reviews (account_id, entity_id, due_at) values
+      (${account_id}, ${entities.approved}, now()), (${account_id}, ${entities.released}, now())`
+}

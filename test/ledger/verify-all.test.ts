@@ -1,0 +1,138 @@
+// corridor verify --all and --heads: every bad row is named once and no good one, whatever stands in a
+// row, and a chain rewritten whole differs from the heads that were kept elsewhere.
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { connect, type Sql } from '../../src/db/connect.ts'
+import { listHeads } from '../../src/ledger/store.ts'
+import { verify } from '../../src/verify/run.ts'
+import { type Cli, openCli } from '../support/cli.ts'
+import { disarm, rechain } from './forgery.ts'
+import { type History, makeHistory } from './history.ts'
+
+let history: History
+let owner: Sql
+let audit: Sql
+let cli: Cli
+
+before(async () => {
+  history = await makeHistory()
+  owner = history.service.database.owner
+  audit = connect(history.service.database.url, { max: 1, as: 'auditor' })
+  cli = await openCli(history.service.database.url)
+  await disarm(owner)
+})
+after(async () => {
+  await audit?.end({ timeout: 1 })
+  await cli?.close()
+  await history?.service.close()
+})
+
+/** What is named while `change` is made, which is undone by `undo`. */
+async function namedWhile(change: string, undo: string): Promise<string[]> {
+  await owner.unsafe(change)
+  try {
+    const verdict = await verify(audit, { account_id: null, all: true })
+    return verdict.ok ? [] : verdict.problems.map(({ table, key }) => `${table} ${key}`).sort()
+  } finally {
+    await owner.unsafe(undo)
+  }
+}
+
+/** Keeps the rows of a table beside it, and puts them back. */
+const keeping = (table: string) => ({
+  keep: `create table kept_rows as select * from ${table}`,
+  undo: `delete from ${table}; insert into ${table} select * from kept_rows; drop table kept_rows`,
+})
+
+const main = () => `account_id = '${history.main.account.account_id}'`
+
+test('verify --all, three journals changed: those three are named, and none that follow', async () => {
+  const { keep, undo } = keeping('journals')
+  const change = `${keep}; update journals set source = source || 'x' where ${main()}
+    and number in (2, 5, 9)`
+  const named = await namedWhile(change, undo)
+  const journals = named.filter(name => name.startsWith('journals'))
+  assert.deepEqual(journals, ['journals number 2', 'journals number 5', 'journals number 9'])
+})
+
+test('verify --all, a journal that is missing: it is named, and none that follow', async () => {
+  const { keep, undo } = keeping('journals')
+  const named = await namedWhile(
+    `${keep}; delete from journals where ${main()} and number = 7`,
+    undo,
+  )
+  assert.deepEqual(
+    named.filter(name => name.startsWith('journals')),
+    ['journals number 7'],
+  )
+})
+
+test('verify, documents of another shape and nothing where something must be: each row is named', async () => {
+  const { payouts, entities } = history
+  for (const [table, id, change] of [
+    ['payouts', payouts.answered, `answers = '{"a": 1}'`],
+    ['payouts', payouts.swift, `answers = '7', beneficiary_details = '[]'`],
+    ['payouts', payouts.succeeded, `particulars = 'null', failure = '[[]]'`],
+    ['entities', entities.business, `details = '[]'`],
+    ['entities', entities.approved, `approval_history = '{"status": "approved"}'`],
+    ['entities', entities.pending, `approval_history = '[null]'`],
+    ['quotes', history.open_quote, `basis = '{"fee": 7}'`],
+    ['quotes', history.open_quote, `holding_to_payout = 1e300`],
+  ] as const) {
+    const { keep, undo } = keeping(table)
+    const named = await namedWhile(
+      `${keep}; update ${table} set ${change} where id = '${id}'`,
+      undo,
+    )
+    assert.ok(named.includes(`${table} ${id}`), `${change}: named ${named}`)
+  }
+})
+
+test('corridor verify --all --json: a list of every row, and exit 1; without --all the first', async () => {
+  const { payouts } = history
+  const { keep, undo } = keeping('payouts')
+  const ids = [payouts.processing, payouts.failed].map(id => `'${id}'`).join(', ')
+  await owner.unsafe(`${keep}; update payouts set charge_type = 'ours' where id in (${ids})`)
+  try {
+    const all = await cli.run('verify', '--all', '--json')
+    assert.equal(all.code, 1, all.stderr)
+    const keys = all.json.problems.map(({ key }: { key: string }) => key).sort()
+    assert.deepEqual(keys, [payouts.processing, payouts.failed].sort())
+    const first = await cli.run('verify', '--json')
+    assert.equal(first.json.problems.length, 1)
+    assert.deepEqual(first.json.problem, first.json.problems[0])
+    const told = await cli.run('verify', '--all')
+    assert.equal(told.code, 1)
+    assert.match(told.stdout, /^Not in order: 2 rows are named above\.$/m)
+    for (const key of keys)
+      assert.match(told.stdout, new RegExp(`^payouts, .*${key}: expected`, 'm'))
+  } finally {
+    await owner.unsafe(undo)
+  }
+})
+
+test('corridor verify --heads, a chain rewritten whole: the account is named', async () => {
+  const { account_id } = history.main.account
+  const path = await cli.file('heads.json', JSON.stringify(await listHeads(audit)))
+  const before = await cli.run('verify', '--heads', path, '--json')
+  assert.equal(before.code, 0, before.stdout)
+  assert.deepEqual(before.json.heads, await listHeads(audit))
+  const { keep, undo } = keeping('journals')
+  const [book] =
+    await owner`select encode(head_hash, 'hex') as head from books where account_id = ${account_id}`
+  await owner.unsafe(`${keep}; update journals set created_at = created_at + interval '1 microsecond'
+    where ${main()} and number = (select max(number) from journals where ${main()}) and kind <> ''`)
+  await rechain(owner, account_id)
+  try {
+    const verdict = await verify(audit, { account_id, all: true, kept: before.json.heads })
+    assert.ok(!verdict.ok)
+    const named = verdict.problems.map(({ table, key }) => `${table} ${key}`)
+    assert.ok(named.includes('books kept head'), named.join(', '))
+  } finally {
+    await owner.unsafe(undo)
+    await owner`update books set head_hash = decode(${book?.head}, 'hex') where account_id = ${account_id}`
+  }
+  const none = await cli.run('verify', '--heads', await cli.file('none.json', '{"heads": 1}'))
+  assert.equal(none.code, 2)
+  assert.match(none.stderr, /no list of heads/)
+})
