@@ -142,6 +142,14 @@ async function review(
   await deps.lanes.writeEntity.run({ account_id, claim: null, change })
 }
 
+const inJapan = {
+  ...bankBeneficiary,
+  destination_details: {
+    ...bankBeneficiary.destination_details,
+    bank: { ...bankBeneficiary.destination_details.bank, country: 'JP' },
+  },
+}
+
 /** Converted twice: euros held, Hong Kong dollars paid, yen received. */
 async function payWithQuote(client: Client, amount: number): Promise<string> {
   const quote = await client.post('/v3/payout/quote', {
@@ -155,7 +163,7 @@ async function payWithQuote(client: Client, amount: number): Promise<string> {
     amount,
     currency: 'HKD',
     quote: quote.json.id,
-    beneficiary_details: bankBeneficiary,
+    beneficiary_details: inJapan,
   })
   assert.equal(answer.status, 200, answer.text)
   return answer.json.data.id
