@@ -25,8 +25,6 @@ alter table reference_changes add column hash bytea, alter column change_id drop
 alter table reference_version
   add column change_count bigint not null default 0,
   add column change_head bytea not null default decode(repeat('00', 32), 'hex');
-update reference_version
-  set change_count = (select coalesce(max(change_id), 0) from reference_changes);
 grant update (change_count, change_head) on reference_version to corridor_service;
 
 create function chain_change() returns trigger language plpgsql
@@ -43,6 +41,26 @@ begin
 end $$;
 create trigger chained before insert on reference_changes
   for each row execute function chain_change();
+
+-- What is there already is numbered without gaps, and chained.
+alter table reference_changes disable trigger append_only;
+do $$
+declare
+  c reference_changes;
+  head bytea := decode(repeat('00', 32), 'hex');
+  n bigint := 0;
+begin
+  perform set_config('timezone', 'UTC', true), set_config('datestyle', 'ISO', true);
+  for c in select * from reference_changes order by change_id loop
+    n := n + 1;
+    head := sha256(head || convert_to(concat_ws(E'\n', n, to_json(c.table_name),
+      to_json(c.changed_by), c.changed_at, coalesce(c.before::text, 'null'),
+      coalesce(c.after::text, 'null')), 'UTF8'));
+    update reference_changes set change_id = n, hash = head where change_id = c.change_id;
+  end loop;
+  update reference_version set change_count = n, change_head = head;
+end $$;
+alter table reference_changes enable trigger append_only;
 
 -- Of a secret the history has the hash of its hash: enough to vouch for it, and nothing to use.
 create or replace function keep_history() returns trigger language plpgsql

@@ -27,7 +27,8 @@ export function verifyCommand(program: Command): void {
     .option('--json', 'print JSON')
     .addHelpText(
       'after',
-      `\nExamples:\n  npx corridor verify --all\n  npx corridor verify --account acc_01m7xpm2kyj94bggdx1c
+      `\nExamples:\n  npx corridor verify --all
+  npx corridor verify --account acc_01m7xpm2kyj94bggdx1c
   npx corridor verify --json | jq .heads > heads.json\n  npx corridor verify --heads heads.json`,
     )
     .action(async (options: Options) => {

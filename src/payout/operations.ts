@@ -62,7 +62,6 @@ export interface PayoutReference {
 export interface CreatePayout extends Claiming {
   readonly account: Account
   readonly request: PayoutRequest
-  /** As the payout keeps them; '' or absent when it comes from no file. */
   readonly import_keys?: string
 }
 
@@ -99,8 +98,7 @@ export function makePayout(
 
     load: (tx, commands, prepared) => loadCreation(reference, tx, commands, prepared),
 
-    decide: (state, { account, request, import_keys }) =>
-      decidePayout(state, account, request, import_keys),
+    decide: (state, c) => decidePayout(state, c.account, c.request, c.import_keys),
 
     store(tx, outcomes, state) {
       const beneficiaries = present(outcomes.map(outcome => outcome.new_beneficiary))

@@ -81,7 +81,7 @@ export interface Payout {
   readonly answers: readonly RailAnswer[]
   /** The message as it was when the payout was made; '' for payouts that are not by SWIFT. */
   readonly mt103: string
-  /** The keys under which a row of a file was paid, parted by a blank; '' when it came otherwise. */
+  /** The keys of the row of a file that it pays, parted by a blank; '' when it came otherwise. */
   readonly import_keys: string
   readonly created_at: Instant
   readonly updated_at: Instant

@@ -104,7 +104,7 @@ const IMPORTS: Rule = {
     )`,
 }
 
-/** What is kept was answered so, as an event of its request vouches; an older version's has none. */
+/** What is kept was answered so, as an event vouches; an older version's answer has none. */
 const KEPT_AS_ANSWERED: Rule = {
   table: 'idempotency_keys',
   select: account_id => `
@@ -151,7 +151,7 @@ const BATCHES: readonly Rule[] = [
       select coalesce(b.account_id, i.account_id) as account_id, coalesce(b.id, i.batch_id) as key,
         coalesce(i.created || ' created, ' || i.held || ' held, ' || i.refused || ' refused, '
           || i.made_at, 'no items') as expected,
-        coalesce(b.created || ', ' || b.held || ', ' || b.refused || ', ' || b.created_at, 'no batch')
+        coalesce(b.created || ', ' || b.held || ', ' || b.refused || ', ' || b.created_at, 'none')
           as found
       from (select * from payout_batches where ${ofAccount('account_id', account_id)}) b
       full join (
@@ -200,7 +200,8 @@ const BATCHES: readonly Rule[] = [
     select: account_id => `
       select i.account_id, i.batch_id || ' ' || i.position as key,
         coalesce('payout ' || p.id || ' of reference "' || p.reference_id || '", ' ||
-          case when p.was = 'compliance_hold' then 'held' else 'created' end, 'a payout') as expected,
+          case when p.was = 'compliance_hold' then 'held' else 'created' end, 'a payout')
+          as expected,
         i.payout_id || ' "' || i.reference_id || '" ' || i.status as found
       from payout_batch_items i
       left join lateral (

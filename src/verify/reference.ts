@@ -83,11 +83,13 @@ function rowsThatDiffer({ table, as, skipped, key }: Kept): string {
     )
     select coalesce(s.row ->> 'account_id', n.after ->> 'account_id', '') as account_id,
       coalesce(s.key, n.key)::text as key,
-      coalesce('as of its newest change, ' || n.after::text, 'a change that tells of it') as expected,
+      coalesce('as of its newest change, ' || n.after::text, 'a change that tells of it')
+        as expected,
       coalesce(case when times > 1 then times || ' of them, ' else '' end || s.row::text, 'none')
         as found
     from stored s full join newest n on n.key = s.key
-    where times > 1 or (s.key is null and n.after is not null) or (s.key is not null and n.after is null)
+    where times > 1 or (s.key is null and n.after is not null)
+      or (s.key is not null and n.after is null)
       or exists (
         select from jsonb_each(n.after) was
         where s.row ? was.key and s.row -> was.key is distinct from was.value
