@@ -30,6 +30,12 @@ const KEPT: readonly Kept[] = [
     key: ['payout_type', 'payout_currency', 'destination_country', 'network', 'charge_type'],
   },
   {
+    table: 'routes',
+    as: 'row',
+    skipped: [],
+    key: ['account_id', 'payout_type', 'network', 'currency', 'country'],
+  },
+  {
     table: 'webhook_endpoints',
     as: 'digest',
     skipped: ['fanned_out', 'delivery_count'],

@@ -76,6 +76,8 @@ async function addRowsThatWait({ service, main, entities }: History): Promise<vo
     join events e on e.account_id = ${account_id} and e.sequence = n.number
     join webhook_endpoints w on w.account_id = e.account_id`
   await owner`
+    insert into routes (payout_type, rail, priority) values ('local', 'manual', 1), ('swift', 'manual', 2)`
+  await owner`
     insert into webhook_attempts (account_id, delivery_id, number, created_at, duration_ms,
       status_code, error, answer)
     select account_id, id, 1, created_at, 12, 200, '', 'ok' from webhook_deliveries`
