@@ -29,6 +29,7 @@ const KEPT: readonly Kept[] = [
     skipped: ['fee_id'],
     key: ['payout_type', 'payout_currency', 'destination_country', 'network', 'charge_type'],
   },
+  { table: 'pricing_policies', as: 'row', skipped: [], key: ['policy_id'] },
   {
     table: 'routes',
     as: 'row',

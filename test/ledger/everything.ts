@@ -76,7 +76,12 @@ async function addRowsThatWait({ service, main, entities }: History): Promise<vo
     join events e on e.account_id = ${account_id} and e.sequence = n.number
     join webhook_endpoints w on w.account_id = e.account_id`
   await owner`
-    insert into routes (payout_type, rail, priority) values ('local', 'manual', 1), ('swift', 'manual', 2)`
+    insert into routes (payout_type, rail, priority) values
+      ('local', 'manual', 1), ('swift', 'manual', 2)`
+  await owner`
+    insert into pricing_policies (name, value, effective_from, created_at) values
+      ('spread_bps', '0', now() + interval '1 day', now()),
+      ('quote_validity_s', '60', now() + interval '1 day', now())`
   await owner`
     insert into webhook_attempts (account_id, delivery_id, number, created_at, duration_ms,
       status_code, error, answer)

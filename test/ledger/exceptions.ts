@@ -13,6 +13,7 @@ export const EXCEPTIONS: Readonly<Record<string, string>> = {
   'webhook_endpoints.fanned_out': 'how far a worker has come; a replay sends what it passed over',
   'webhook_endpoints.delivery_count': 'numbers deliveries, whose key is unique; moves nothing',
   'reference_version.version': 'wakes processes to read reference rows anew; any number will do',
+  'reference_version.price_version': 'tells processes that prices are newer; any number will do',
   'rates.loaded_at': 'when the same rate was loaded again',
   'fees.fee_id': 'a number that nothing names',
   'entities.import_key': 'a row of a file that lost it is imported again, and found as a duplicate',

@@ -88,7 +88,7 @@ interface Picked {
 async function pickRows(tx: TransactionSql, table: string, wanted = 'true'): Promise<Picked[]> {
   const own = columns.filter(one => one.table === table).map(({ column }) => column)
   const account = own.includes('account_id') ? 'account_id' : `''`
-  const shared = own.includes('account_id') ? [] : ['payout_type']
+  const shared = own.includes('id') ? [] : ['payout_type']
   const besides = ['journal_number', 'object_id', 'source', 'quote_id', ...shared]
   const naming = [...(keys.get(table) ?? []), ...besides]
     .filter(column => own.includes(column) && column !== 'account_id')
