@@ -5,9 +5,9 @@ import { bankBeneficiary, localPayout } from '../support/bodies.ts'
 import { openCli } from '../support/cli.ts'
 import { type History, makeHistory } from './history.ts'
 
-const ROWS = `amount,currency,purpose,transaction_description,reference_id,beneficiary.name,beneficiary.type,beneficiary.account_number,beneficiary.country,type
-1150,USD,supplier_payment,Invoice 1,INV-1,Kestrel Metalworks,business,0012345678,HK,local
-2250,USD,supplier_payment,Invoice 2,INV-2,Irene Costa,individual,0087654321,HK,local
+const ROWS = `amount,currency,purpose,transaction_description,reference_id,beneficiary.name,beneficiary.type,beneficiary.account_number,beneficiary.country,beneficiary.bank_codes.swift_code,type
+1150,USD,supplier_payment,Invoice 1,INV-1,Kestrel Metalworks,business,0012345678,HK,HSBCHKHH,local
+2250,USD,supplier_payment,Invoice 2,INV-2,Irene Costa,individual,0087654321,HK,HSBCHKHH,local
 `
 
 export async function makeEverything(): Promise<History> {

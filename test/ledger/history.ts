@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import type { ReviewResult } from '../../src/entity/states.ts'
 import { settleOnce } from '../../src/worker/settle-payouts.ts'
-import { bankBeneficiary, internalPayout, localPayout } from '../support/bodies.ts'
+import { bankBeneficiary, internalPayout, localPayout, yenBank } from '../support/bodies.ts'
 import { type Client, startTestService, type TestService } from '../support/service.ts'
 
 export interface History {
@@ -144,10 +144,7 @@ async function review(
 
 const inJapan = {
   ...bankBeneficiary,
-  destination_details: {
-    ...bankBeneficiary.destination_details,
-    bank: { ...bankBeneficiary.destination_details.bank, country: 'JP' },
-  },
+  destination_details: { type: 'bank', bank: yenBank },
 }
 
 /** Converted twice: euros held, Hong Kong dollars paid, yen received. */
