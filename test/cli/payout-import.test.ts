@@ -67,10 +67,11 @@ const invoice = (number: number, members: object = {}) => ({
 const CSV = [
   'amount_major,amount,currency,purpose,transaction_description,reference_id,beneficiary.name,' +
     'beneficiary.type,beneficiary.account_number,beneficiary.bank_name,beneficiary.country,' +
-    'beneficiary.bank_codes.swift_code,metadata.Team,fund_transfer_network,allow_duplicate',
-  '100.00,,USD,supplier_payment,Invoice 1,INV-1,Harbour Trading Ltd,business,123456789012,Harbour Bank,HK,,,,',
-  ',10000,USD,supplier_payment,Invoice 2,INV-2,Harbour Trading Ltd,business,123456789012,Harbour Bank,HK,HSBCHKHH,blue,,',
-  ',10000,USD,supplier_payment,Invoice 1,INV-1,Harbour Trading Ltd,business,123456789012,Harbour Bank,HK,,,,true',
+    'beneficiary.bank_codes.swift_code,metadata.Team,fund_transfer_network,allow_duplicate,' +
+    'beneficiary.address.line1,beneficiary.address.city,beneficiary.address.country',
+  '100.00,,USD,supplier_payment,Invoice 1,INV-1,Harbour Trading Ltd,business,123456789012,Harbour Bank,HK,HSBCHKHH,,,,1 Queen’s Road,Hong Kong,HK',
+  ',10000,USD,supplier_payment,Invoice 2,INV-2,Harbour Trading Ltd,business,123456789012,Harbour Bank,HK,HSBCHKHH,blue,,,1 Queen’s Road,Hong Kong,HK',
+  ',10000,USD,supplier_payment,Invoice 1,INV-1,Harbour Trading Ltd,business,123456789012,Harbour Bank,HK,HSBCHKHH,,,true,1 Queen’s Road,Hong Kong,HK',
 ].join('\n')
 
 const bank = bankBeneficiary.destination_details.bank
@@ -163,7 +164,7 @@ test('payout import, amounts in major units: exact by currency, refused in words
     currencies: ['JPY', 'KWD', 'USD'],
     fund: { JPY: 1_000_000n, KWD: 1_000_000n, USD: 1_000_000n },
   })
-  const rest = 'supplier_payment,Invoice,Harbour Trading Ltd,business,123456789012'
+  const rest = 'supplier_payment,Invoice,Harbour Trading Ltd,business,123456789012,HK,004'
   const rows = [
     ['1250', '', 'JPY', 1250],
     ['1.234', '', 'KWD', 1234],
@@ -202,7 +203,8 @@ test('payout import, amounts in major units: exact by currency, refused in words
   ] as const
   const header =
     'amount_major,amount,currency,purpose,transaction_description,beneficiary.name,' +
-    'beneficiary.type,beneficiary.account_number'
+    'beneficiary.type,beneficiary.account_number,beneficiary.country,' +
+    'beneficiary.bank_codes.bank_code'
   const lines = rows.map(([major, minor, currency]) => `${major},${minor},${currency},${rest}`)
   const path = await cli.file('amounts.csv', [header, ...lines].join('\n'))
   const { report } = await runImport(path, client)
@@ -238,26 +240,29 @@ test('payout import, a header that cannot be used: the file is refused, nothing 
 })
 
 test('payout import, destinations of every kind in CSV: the type follows from what is filled in', async () => {
-  const client = await openFunded()
+  const fund = { USD: 1_000n, USDC: 1_000n, BRL: 1_000n }
+  const client = await service.openAccount({ currencies: Object.keys(fund), fund })
   const other = await service.openAccount()
   const header =
     'amount,currency,purpose,transaction_description,type,beneficiary.name,beneficiary.type,' +
-    'beneficiary.destination_type,beneficiary.account_number,beneficiary.wallet.deposit_address,' +
+    'beneficiary.destination_type,beneficiary.account_number,beneficiary.country,' +
+    'beneficiary.bank_codes.bank_code,beneficiary.wallet.deposit_address,' +
     'beneficiary.wallet.type,beneficiary.local_payment_network.type,' +
     'beneficiary.local_payment_network.deposit_key_type,' +
     'beneficiary.local_payment_network.deposit_key,beneficiary.service_account.deposit_address'
-  const row = (type: string, cells: string) => `100,USD,p,d,${type},A,business,${cells}`
+  const row = (type: string, cells: string, currency = 'USD') =>
+    `100,${currency},p,d,${type},A,business,${cells}`
   const path = await cli.file(
     'destinations.csv',
     [
       header,
-      row('local', ',1234567890,,,,,,'),
-      row('wallet', ',,0x52908400098527886E0F7030069857D2E4169EE7,ethereum,,,,'),
-      row('local_payment_network', ',,,,pix,email,a@example.com,'),
-      row('service_account', `,,,,,,,${other.account.deposit_address}`),
-      row('local', 'bank,1234567890,,,,,,'),
-      row('local', ',1,0x52908400098527886E0F7030069857D2E4169EE7,,,,,'),
-      row('local', ',,,,,,,'),
+      row('local', ',1234567890,HK,004,,,,,,'),
+      row('wallet', ',,,,0x52908400098527886E0F7030069857D2E4169EE7,ethereum,,,,', 'USDC'),
+      row('local_payment_network', ',,,,,,pix,email,a@example.com,', 'BRL'),
+      row('service_account', `,,,,,,,,,${other.account.deposit_address}`),
+      row('local', 'bank,1234567890,HK,004,,,,,,'),
+      row('local', ',1,,,0x52908400098527886E0F7030069857D2E4169EE7,,,,,'),
+      row('local', ',,,,,,,,,'),
     ].join('\n'),
   )
   const { report } = await runImport(path, client)

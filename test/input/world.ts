@@ -114,6 +114,9 @@ function apart(ids: Ids, others: Ids): Ids {
   return new Map([...ids].map(([prefix, of]) => [prefix, of.filter(id => !known.has(id))]))
 }
 
+/** What is read without an id, and is no list. */
+const NO_LISTS = ['/v3/balance', '/v3/payout/requirements']
+
 /** Every id in any list of the account. */
 async function idsOf(account: Client, operations: readonly Operation[]): Promise<Ids> {
   const found = new Map<string, string[]>()
@@ -126,7 +129,7 @@ async function idsOf(account: Client, operations: readonly Operation[]): Promise
   }
   for (const { method, path } of operations) {
     const isList = method === 'get' && path.startsWith('/v3/') && !path.includes('{')
-    if (isList && path !== '/v3/balance') add(await account.get(`${path}?limit=50`))
+    if (isList && !NO_LISTS.includes(path)) add(await account.get(`${path}?limit=50`))
   }
   for (const id of found.get('whe') ?? []) {
     add(await account.get(`/v3/webhook_endpoint/${id}/delivery?limit=50`))
