@@ -15,6 +15,7 @@ import type { Config } from './config.ts'
 import { readConfined } from './db/confine.ts'
 import { connect, type Sql, type TransactionSql } from './db/connect.ts'
 import { Aside } from './engine/aside.ts'
+import { FairTurns } from './engine/fair.ts'
 import { Lanes } from './engine/lane.ts'
 import { unlessLate } from './engine/late.ts'
 import { reader } from './engine/reader.ts'
@@ -86,8 +87,13 @@ export interface Deps {
    * request waits for it, nor it for one.
    */
   readonly sql: Sql
-  /** For what requests read. Writes go through the lanes, which have connections of their own. */
+  /**
+   * For what requests read, in turn. Writes go through the lanes, which have connections of their
+   * own.
+   */
   readonly reads: Sql
+  /** Reads of one account on `reads`, when it is that account's turn. */
+  inTurn<T>(account_id: string, work: () => Promise<T>): Promise<T>
   /** Finds what is due in any account. */
   readonly finder: Sql
   /** Reads of one account; the transaction shows no other's rows. */
@@ -142,6 +148,8 @@ export async function openDeps(
   const watch = open(1)
   const sql = open(WORK_CONNECTIONS)
   const reads = open(config.read_connections)
+  const turns = new FairTurns(config.read_connections)
+  const inTurn: Deps['inTurn'] = (account_id, work) => turns.run(account_id, work)
   // Two for each lane, so that no batch waits for a connection: of the six operations that payouts
   // are made with, of the seven that are asked for seldom, which have one lane each, and of the
   // sidings of two.
@@ -165,18 +173,18 @@ export async function openDeps(
     sql,
     reads,
     finder,
+    inTurn,
     read: (account_id, work) =>
-      readConfined(
-        reads,
-        [account_id],
-        unlessLate(tx => work(tx, account_id)),
+      inTurn(
+        account_id,
+        unlessLate(() => readConfined(reads, [account_id], tx => work(tx, account_id))),
       ),
     reference,
     keyUses,
     metrics,
     rails: new Map([[SIMULATOR, simulator({ delay_ms: config.simulator_delay_ms })]]),
     lanes: openLanes(writes, config, metrics, reference),
-    readers: openReaders(reads),
+    readers: openReaders(reads, inTurn),
     async close() {
       await Promise.all([reference.close(), keyUses.close()])
       await disconnect()
@@ -225,15 +233,17 @@ function openLanes(
 
 type Find<Row> = (tx: TransactionSql, keys: readonly Key[]) => Promise<readonly Row[]>
 
-function openReaders(sql: Sql): Deps['readers'] {
+function openReaders(sql: Sql, inTurn: Deps['inTurn']): Deps['readers'] {
   const read = <Row extends Key>(find: Find<Row>) =>
-    reader<Row>(keys =>
-      readConfined(
-        sql,
-        keys.map(key => key.account_id),
-        unlessLate(tx => find(tx, keys)),
-      ),
-    )
+    reader<Row>(keys => {
+      const account_ids = [...new Set(keys.map(key => key.account_id))]
+      // What several accounts read at once is of nobody alone, and has a turn of its own.
+      const owner = account_ids.length === 1 ? (account_ids[0] ?? '') : ''
+      return inTurn(
+        owner,
+        unlessLate(() => readConfined(sql, account_ids, tx => find(tx, keys))),
+      )
+    })
   return {
     quote: read(findQuotes),
     payout: read(findPayouts),

@@ -2,7 +2,7 @@
 // run POST /v3/entity/duplicate_check.
 import type { FastifyInstance } from 'fastify'
 import type { Deps } from '../deps.ts'
-import { MAX_WAIT_MS } from '../engine/late.ts'
+import { MAX_WAIT_MS, unlessLate } from '../engine/late.ts'
 import { found } from '../errors.ts'
 import { claimOf, send } from '../http/answer.ts'
 import { operationDocs, pathId } from '../http/docs.ts'
@@ -196,9 +196,13 @@ function duplicateCheckRoute(app: FastifyInstance, deps: Deps): void {
     },
     async (request, reply) => {
       const { account, body } = request
+      const { account_id } = account
       checkEntity(body)
       claimOf(request, 'POST /v3/entity/duplicate_check')
-      const explained = await checkDuplicate(deps.reads, account.account_id, draftOf(body))
+      const explained = await deps.inTurn(
+        account_id,
+        unlessLate(() => checkDuplicate(deps.reads, account_id, draftOf(body))),
+      )
       return send(reply, success(presentDuplicateCheck(explained)))
     },
   )

@@ -1,6 +1,7 @@
 // GET /v3/payout/{id}/timeline.
 import type { FastifyInstance } from 'fastify'
 import type { Deps } from '../deps.ts'
+import { unlessLate } from '../engine/late.ts'
 import { found } from '../errors.ts'
 import { send } from '../http/answer.ts'
 import { operationDocs, pathId } from '../http/docs.ts'
@@ -29,7 +30,11 @@ export function timelineRoutes(app: FastifyInstance, deps: Deps): void {
     },
     async (request, reply) => {
       const { account_id } = request.account
-      const source = await findTimeline(deps.reads, { account_id, id: request.params.id })
+      const key = { account_id, id: request.params.id }
+      const source = await deps.inTurn(
+        account_id,
+        unlessLate(() => findTimeline(deps.reads, key)),
+      )
       return send(reply, success(presentTimeline(found(source))))
     },
   )

@@ -5,7 +5,6 @@
 import { transactConfined } from '../db/confine.ts'
 import type { Sql, TransactionSql } from '../db/connect.ts'
 import { keysOf } from '../db/keys.ts'
-import { unlessLate } from '../engine/late.ts'
 import type { Event } from '../event/rules.ts'
 import type { Key } from '../id.ts'
 import { findJournals } from '../ledger/store.ts'
@@ -22,12 +21,7 @@ import {
 /** Undefined when the account has no such payout. */
 export function findTimeline(sql: Sql, key: Key): Promise<TimelineSource | undefined> {
   const mode = 'isolation level repeatable read read only'
-  return transactConfined(
-    sql,
-    [key.account_id],
-    unlessLate(tx => readTimeline(tx, key)),
-    mode,
-  )
+  return transactConfined(sql, [key.account_id], tx => readTimeline(tx, key), mode)
 }
 
 async function readTimeline(tx: TransactionSql, key: Key): Promise<TimelineSource | undefined> {
