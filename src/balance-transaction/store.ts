@@ -45,7 +45,7 @@ const LISTED: Listed = {
   filters: [
     'source',
     { name: 'currency', by: 'currency', leads: 'alone' },
-    { name: 'type', by: 'type', leads: 'never' },
+    { name: 'type', by: 'type', leads: 'alone', common: ['payout'] },
     { name: 'operation_type', by: 'operation_type', leads: 'never' },
   ],
 }

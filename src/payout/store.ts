@@ -41,7 +41,7 @@ const LISTED: Listed = {
     { name: 'reference_id', by: 'reference_id', leads: 'always' },
     { name: 'on_behalf_of', by: 'on_behalf_of', leads: 'always' },
     { name: 'status', by: 'status', leads: 'alone', common: ['succeeded'] },
-    { name: 'currency', by: 'currency', leads: 'never' },
+    { name: 'currency', by: 'currency', leads: 'alone' },
     { name: 'holding_currency', by: 'holding_currency', leads: 'never' },
     { name: 'type', by: 'type', leads: 'never' },
     { name: 'beneficiary', by: 'beneficiary_id', leads: 'never' },

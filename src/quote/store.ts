@@ -35,7 +35,7 @@ const LISTED: Listed = {
   columns: QUOTE_COLUMNS,
   listed_by: "created_at > '-infinity'",
   filters: [
-    { name: 'status', by: 'status', leads: 'never' },
+    { name: 'status', by: 'status', leads: 'alone', common: ['used'] },
     { name: 'payout_type', by: 'payout_type', leads: 'never' },
     { name: 'entity_id', by: 'entity_id', leads: 'never' },
   ],

@@ -167,7 +167,8 @@ test('a page of many quotes, planned while there were none: fetches what it show
         case when i % 7 = 0 then 'ent_00000000000000000007' else '' end,
         case when i % 40 = 1 then 'used' else 'active' end,
         timestamptz '2026-01-01T00:30:00Z' + i % 3000 * interval '1 second',
-        timestamptz '2026-01-01T00:00:00Z' + i * interval '1 second', now()
+        timestamptz '2026-01-01T00:00:00Z' + i * interval '1 second', now(), null, '',
+        0, 0
       from generate_series(1, 6000) i`,
   })
 })

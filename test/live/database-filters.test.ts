@@ -1,0 +1,103 @@
+// Filters whose value hardly a row of a long list has: each page reads a few pages of the database,
+// however long the list. One row of the table for each filter.
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { listBalanceTransactions } from '../../src/balance-transaction/store.ts'
+import { confineTo } from '../../src/db/confine.ts'
+import { connect, type Sql, type TransactionSql } from '../../src/db/connect.ts'
+import { readList } from '../../src/http/list.ts'
+import { listPayouts } from '../../src/payout/store.ts'
+import { listQuotes } from '../../src/quote/store.ts'
+import { createDatabase, type TestDatabase } from '../support/database.ts'
+import { share } from '../support/share.ts'
+
+const ROWS = share(20_000, 1_000_000)
+/** What a page of six may read of tables and indexes; a walk of all rows reads hundreds. */
+const MAX_PAGES = 40
+const NOW = '2026-01-01T00:00:00.000000Z'
+
+let database: TestDatabase
+let sql: Sql
+before(async () => {
+  database = await createDatabase()
+  sql = connect(database.url, { max: 1, as: 'service', look_ups: true })
+  const { owner } = database
+  await owner`
+    insert into balance_transactions select 'acc_a', 'btr_' || lpad(i::text, 20, '0'), i,
+      case when i = 3 then 'escrow' else 'payout' end,
+      case when i = 3 then 'credit' else 'debit' end, 'USD', case when i = 3 then 1 else -1 end,
+      0, 0, case when i = 3 then 1 else -1 end, 1, '[]', '', 'pot_' || lpad(i::text, 20, '0'),
+      '{}', timestamptz '2026-01-01T00:00:00Z' + i * interval '1 second'
+    from generate_series(1, ${ROWS}::integer) i`
+  await owner`
+    insert into payouts (account_id, id, quote_id, type, amount, currency, holding_currency,
+      holding_amount, fixed_fee, variable_fee, destination_currency, destination_amount,
+      holding_to_payout, payout_to_destination, holding_fx_id, payout_fx_id,
+      balance_transaction_id, beneficiary_id, beneficiary_details, particulars,
+      fund_transfer_network, charge_type, rail, status, created_at, updated_at)
+    select 'acc_a', 'pot_' || lpad(i::text, 20, '0'), 'poq_' || lpad(i::text, 20, '0'), 'local', 1,
+      case when i = 3 then 'EUR' else 'USD' end, 'USD', 1, 0, 0, 'USD', 1, 1, 1, '', '', '', '',
+      '{}', '{}', '', '', 'simulator', 'succeeded',
+      timestamptz '2026-01-01T00:00:00Z' + i * interval '1 second', now()
+    from generate_series(1, ${ROWS}::integer) i`
+  await owner`
+    insert into quotes select 'acc_a', 'poq_' || lpad(i::text, 20, '0'), 'local', 'USD', 1, 'USD',
+      1, 'USD', '', 1, 1, 1, 0, 0, 0, 0, '', '', '', '', '', '',
+      case when i = 3 then 'active' else 'used' end, timestamptz '2027-01-01T00:00:00Z',
+      timestamptz '2026-01-01T00:00:00Z' + i * interval '1 second', now(), null, '', 0, 0
+    from generate_series(1, ${ROWS}::integer) i`
+  await owner`analyze`
+})
+after(async () => {
+  await sql.end()
+  await database.drop()
+})
+
+type Page = { readonly rows: readonly unknown[] } | undefined
+
+const FILTERS: readonly (readonly [string, number, (tx: TransactionSql) => Promise<Page>])[] = [
+  ['payout/quote?status=active', 1, tx => listQuotes(tx, 'acc_a', wanted('status=active'), NOW)],
+  ['payout/quote?status=expired', 0, tx => listQuotes(tx, 'acc_a', wanted('status=expired'), NOW)],
+  [
+    'balance_transaction?type=escrow',
+    1,
+    tx => listBalanceTransactions(tx, 'acc_a', wanted('type=escrow')),
+  ],
+  [
+    'balance_transaction?type=payout_failure',
+    0,
+    tx => listBalanceTransactions(tx, 'acc_a', wanted('type=payout_failure')),
+  ],
+  ['payout?currency=EUR', 1, tx => listPayouts(tx, 'acc_a', wanted('currency=EUR'))],
+  ['payout?currency=JPY', 0, tx => listPayouts(tx, 'acc_a', wanted('currency=JPY'))],
+]
+
+function wanted(query: string) {
+  return readList({ ...Object.fromEntries(new URLSearchParams(query)), limit: '5' })
+}
+
+for (const [name, count, list] of FILTERS) {
+  test(`GET /v3/${name}, ${count} among ${ROWS}: found without a walk`, async t => {
+    const began = performance.now()
+    const { pages, rows } = await pagesOf(list)
+    t.diagnostic(`${pages} pages in ${(performance.now() - began).toFixed(1)} ms`)
+    assert.equal(rows, count)
+    assert.ok(pages <= MAX_PAGES, `${pages} pages`)
+  })
+}
+
+/** What reading fetched of tables and their indexes, as PostgreSQL counts it. */
+function pagesOf(list: (tx: TransactionSql) => Promise<Page>) {
+  return sql.begin(async tx => {
+    confineTo(tx, ['acc_a'])
+    const fetched = async () => {
+      const [row] = await tx<{ pages: bigint }[]>`
+        select sum(pg_stat_get_xact_blocks_fetched(oid))::bigint as pages from pg_class
+        where relkind in ('r', 'i') and relnamespace = 'public'::regnamespace`
+      return Number(row?.pages ?? 0)
+    }
+    const before = await fetched()
+    const page = await list(tx)
+    return { rows: page?.rows.length, pages: (await fetched()) - before }
+  })
+}
