@@ -37,13 +37,19 @@ const FAILURES: Partial<Record<RailStatus, Failure>> = {
   },
 }
 
+/** By how much a book may be ahead of the clock by itself; more, and the clock was set back. */
+const AHEAD_MS = 1_000
+
 /** A step happens `delay_ms` after the one before it. */
 export function simulator(options: { delay_ms: number }): Rail {
   const report = (payout: RailPayout): Promise<RailReport> => {
     const script = scriptFor(payout.amount)
     const elapsed_ms = Date.parse(payout.asked_at) - Date.parse(payout.created_at)
     const reached =
-      options.delay_ms === 0 ? script.length : Math.floor(elapsed_ms / options.delay_ms)
+      // No wait outlives the clock that it was counted by.
+      options.delay_ms === 0 || elapsed_ms < -AHEAD_MS
+        ? script.length
+        : Math.floor(elapsed_ms / options.delay_ms)
     const steps = script.slice(0, Math.max(0, reached)).map(toStep)
     const next_ms = (steps.length + 1) * options.delay_ms - elapsed_ms
     return Promise.resolve({

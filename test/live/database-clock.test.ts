@@ -1,0 +1,52 @@
+// The clock of the database was a day ahead and was set back: what was to happen meanwhile does not
+// wait for a day. Times are set by hand, as such a clock would have left them.
+import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
+import { after, before, test } from 'node:test'
+import { settleOnce } from '../../src/worker/settle-payouts.ts'
+import { localPayout } from '../support/bodies.ts'
+import { type Client, startTestService, type TestService } from '../support/service.ts'
+
+let service: TestService
+let account: Client
+before(async () => {
+  service = await startTestService({ simulator_delay_ms: 60_000 })
+  account = await service.openAccount({ currencies: ['USD'], fund: { USD: 1_000_000n } })
+})
+after(() => service.close())
+
+async function pay(): Promise<string> {
+  const paid = await account.post('/v3/payout', localPayout)
+  assert.equal(paid.status, 200, paid.text)
+  return paid.json.data.id
+}
+
+async function statusOf(id: string): Promise<string> {
+  return (await account.get(`/v3/payout/${id}`)).json.data.status
+}
+
+test('a clock set back by 25 hours: the simulator settles what is dated in the future', async () => {
+  const { owner } = service.database
+  await owner`
+    update books set last_written_at = clock_timestamp() + interval '25 hours'
+    where account_id = ${account.account.account_id}`
+  const id = await pay()
+  await settleOnce(service.deps)
+  assert.equal(await statusOf(id), 'succeeded')
+})
+
+test('a payout due in 25 hours: goes on at once by what the runbook says', async () => {
+  const { owner } = service.database
+  const id = await pay()
+  await owner`
+    update payouts set ask_rail_at = clock_timestamp() + interval '25 hours' where id = ${id}`
+  await settleOnce(service.deps)
+  assert.equal(await statusOf(id), 'processing')
+  const runbook = await readFile('docs/operations.md', 'utf8')
+  const [, sql = ''] =
+    /## The clock was set wrong.*?```sql\nbegin;\n(.*?)commit;\n```/s.exec(runbook) ?? []
+  assert.match(sql, /update payouts/)
+  await owner.begin(tx => tx.unsafe(sql).simple())
+  await settleOnce(service.deps)
+  assert.equal(await statusOf(id), 'succeeded')
+})
