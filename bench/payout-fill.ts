@@ -13,6 +13,7 @@ import { type Filling, fillTables, secondOfIds } from './fill.ts'
 import { NUMBER_DIGITS } from './load.ts'
 import { makeBeneficiary, payOnce, payoutBody } from './payout-sample.ts'
 import { literal, readRows, type StoredRow } from './row-copy.ts'
+import { sealEvents } from './seal-fill.ts'
 import type { Target } from './target.ts'
 
 export interface FillOptions {
@@ -46,6 +47,7 @@ export async function fillPayouts(
     for (const table of sample.keys()) fillings.push(await fillingOf(owner, table, copying))
     await fillTables(target.database_url, fillings)
     await writeBook(owner, copying)
+    if (chained) await sealEvents(owner, target.account_id, book.event_count)
     return `pot_${copying.second}#existing#`
   } finally {
     await owner.end({ timeout: 5 })
@@ -184,6 +186,9 @@ function counted({ book, sample, second }: Copying, table: string, column: strin
   const expressions: Readonly<Record<string, string>> = {
     'events.id': `'evt_${second}' || lpad(nth::text, ${NUMBER_DIGITS}, '0')`,
     'events.sequence': `${book.event_count} + nth`,
+    'events.content': 'null::bytea',
+    'events.kept': 'null::bytea',
+    'events.hash': 'null::bytea',
     'journals.number': `${book.journal_count} + nth`,
     'journals.hash': 'sha256(int8send(nth))',
     'balance_transactions.journal_number': `${book.journal_count} + (n - 1) * ${journals.length} + ${journal + 1}`,
@@ -225,7 +230,11 @@ async function writeBook(owner: Sql, { book, sample, count }: Copying): Promise<
       where account_id = ${book.account_id} and last_written_at = ${book.last_written_at}`
     if (written !== 1) throw new Error('the account was written to while it was filled')
     await tx`
-      update balances set available = available + ${String(line?.net_amount)}::bigint * ${count}
+      update balances set available = available + ${String(line?.net_amount)}::bigint * ${count},
+        updated_at = (
+          select created_at from balance_transactions t
+          where t.account_id = balances.account_id and t.currency = 'USD'
+          order by created_at desc, journal_number desc limit 1)
       where account_id = ${book.account_id} and currency = 'USD'`
   })
 }
