@@ -61,7 +61,7 @@ function helpText(): string {
     '  npx corridor payout transition pot_01m7xpm2m0c6hkd4r9ye succeeded \\',
     '    --reference 2026112200417',
     '  npx corridor payout transition pot_01m7xpm2m0c6hkd4r9ye failed \\',
-    '    --message "Returned by the bank"',
+    '    --reason "Returned by the bank"',
     `  npx corridor payout transition pot_01m7xpm2m0c6hkd4r9ye ${ASKING} \\`,
     '    --message "Send the invoice that this pays"',
   ].join('\n')

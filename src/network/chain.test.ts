@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { CURRENCIES } from '../money/currency.ts'
-import { CHAINS, chainFault, findChain, TOKENS, tokenFault } from './chain.ts'
+import { bankFault, CHAINS, chainFault, findChain, TOKENS, tokenFault } from './chain.ts'
 
 test('chain table, every row: type unique, network label unique, known currencies', () => {
   assert.equal(new Set(CHAINS.map(chain => chain.type)).size, CHAINS.length)
@@ -35,4 +35,14 @@ test('tokenFault, tokens on their chains: none; fiat, and tokens elsewhere: said
   assert.equal(tokenFault('USDT', ''), undefined)
   assert.equal(tokenFault('USD', 'ethereum'), 'A wallet receives USDC or USDT, never USD.')
   assert.equal(tokenFault('USDC', 'TRC20'), 'TRON carries USDT, not USDC.')
+})
+
+test('bankFault: the tokens, and no other currency', () => {
+  for (const currency of TOKENS) {
+    assert.equal(
+      bankFault(currency),
+      `No bank receives ${currency}; a wallet does, by a payout of type wallet.`,
+    )
+  }
+  for (const currency of ['USD', 'JPY', 'KWD']) assert.equal(bankFault(currency), undefined)
 })

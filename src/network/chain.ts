@@ -48,6 +48,12 @@ export function chainFault(name: string): string | undefined {
   return `Not a known chain; known ones are ${CHAINS.map(chain => chain.type).join(', ')}.`
 }
 
+/** Why no bank is sent this currency, for people: tokens arrive in wallets alone. */
+export function bankFault(currency: string): string | undefined {
+  if (!TOKENS.includes(currency)) return undefined
+  return `No bank receives ${currency}; a wallet does, by a payout of type wallet.`
+}
+
 /** Why no wallet of this chain receives this currency, for people; of any chain when it is ''. */
 export function tokenFault(currency: string, name: string): string | undefined {
   if (!TOKENS.includes(currency)) {

@@ -96,8 +96,7 @@ export function decideAdvance(state: AdvanceState, advance: Advance): AdvanceOut
   checkPerson(payout, fresh, advance.person)
   // After this point it succeeds.
 
-  const rail_reference = advance.person?.reference ?? payout.rail_reference
-  let next: Payout = { ...payout, rail_reference }
+  let next: Payout = { ...payout, rail_reference: railReference(payout, fresh, advance.person) }
   const passed: Payout[] = []
   const entries: Entry[] = []
   const journals: Journal[] = []
@@ -123,6 +122,13 @@ export function decideAdvance(state: AdvanceState, advance: Advance): AdvanceOut
   const ended_hold = next.held_for === '' ? holdOf(payout) : null
   const attempts = state.attempts.get(name) ?? 0
   return { payout: next, passed, attempts, ended_hold, entries, journals, events }
+}
+
+/** A payment keeps its reference: what the bank says of its return is told by the step’s event. */
+function railReference(payout: Payout, steps: readonly RailStep[], person?: Person): string {
+  const { rail_reference } = payout
+  const pays = steps.some(({ status }) => status === 'succeeded')
+  return pays || rail_reference === '' ? (person?.reference ?? rail_reference) : rail_reference
 }
 
 function stepsOf(state: AdvanceState, payout: Payout, advance: Advance): readonly RailStep[] {

@@ -5,7 +5,7 @@ import { bankingCountry } from '../beneficiary/country.ts'
 import { type Problem, refusal, refuseIfAny } from '../errors.ts'
 import { dependsOnCountry, type Fee } from '../fee/rules.ts'
 import { findCurrency } from '../money/currency.ts'
-import { chainFault, findChain, tokenFault } from '../network/chain.ts'
+import { bankFault, chainFault, findChain, tokenFault } from '../network/chain.ts'
 import { findNetwork, limitFault, networkFault, networksOf } from '../network/local.ts'
 import { findPaymentNetwork, paymentNetworkFault } from '../network/payment.ts'
 import { isCountry } from '../party/country.ts'
@@ -42,7 +42,7 @@ export function quoteTerms(request: QuoteRequest, account: Account): QuoteTerms 
     ),
     ...checkNetwork(request.local?.fund_transfer_network, destination_currency),
     ...checkPaymentNetwork(request.local_payment_network?.type, destination_currency),
-    ...(payout_type === 'wallet' ? checkWallet(request) : []),
+    ...(payout_type === 'wallet' ? checkWallet(request) : checkBank(request)),
     ...checkReach(request),
   ]
   refuseIfAny(problems)
@@ -130,6 +130,14 @@ function checkWallet({ wallet, payout_info, destination_info }: QuoteRequest): P
   const token = findCurrency(currency) === undefined ? undefined : tokenFault(currency, type)
   if (token === undefined) return []
   return [invalid(`${destination_info ? 'destination' : 'payout'}_info.currency`, token)]
+}
+
+/** No bank receives a token; an account of the installation does. */
+function checkBank({ payout_type, payout_info, destination_info }: QuoteRequest): Problem[] {
+  if (payout_type === 'service_account') return []
+  const fault = bankFault(destination_info?.currency ?? payout_info.currency)
+  if (fault === undefined) return []
+  return [invalid(`${destination_info ? 'destination' : 'payout'}_info.currency`, fault)]
 }
 
 /** The networks that the request may mean, local or of payments; none when it means no such. */

@@ -4,7 +4,7 @@ import { bankingCountry } from '../beneficiary/country.ts'
 import { type Problem, refuseIfAny } from '../errors.ts'
 import { findCurrency } from '../money/currency.ts'
 import { amountToJson } from '../money/json.ts'
-import { chainFault, findChain, tokenFault } from '../network/chain.ts'
+import { bankFault, chainFault, findChain, tokenFault } from '../network/chain.ts'
 import { networkFault } from '../network/local.ts'
 import { PAYMENT_NETWORKS, paymentNetworkFault } from '../network/payment.ts'
 import { isCountry } from '../party/country.ts'
@@ -45,7 +45,6 @@ function checkCurrency({ type, currency, network }: Subject): Problem[] {
 
 function currencyFault(type: string, currency: string, network: string): string | undefined {
   if (findCurrency(currency) === undefined) return 'currency is not a known currency code.'
-  const isToken = currency.length > 3
   switch (type) {
     case 'wallet':
       return tokenFault(currency, network)
@@ -54,7 +53,8 @@ function currencyFault(type: string, currency: string, network: string): string 
       return pays ? undefined : `No local payment network pays in ${currency}.`
     }
     case 'swift':
-      return isToken ? `SWIFT carries no ${currency}.` : undefined
+    case 'local':
+      return bankFault(currency)
     default:
       return undefined
   }

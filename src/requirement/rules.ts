@@ -3,7 +3,7 @@
 import { bankCodeFault } from '../beneficiary/bank-code.ts'
 import { destinationCountry, namedCountries } from '../beneficiary/country.ts'
 import type { BeneficiaryRequest, DestinationDetails } from '../beneficiary/wire.ts'
-import { findChain, tokenFault } from '../network/chain.ts'
+import { bankFault, findChain, tokenFault } from '../network/chain.ts'
 import { findNetwork } from '../network/local.ts'
 import { paymentNetworkFault } from '../network/payment.ts'
 import type { PayoutType } from '../quote/rules.ts'
@@ -69,6 +69,9 @@ function isKey({ path }: Field): boolean {
 
 function bankFaults(details: Details, payment: Payment): Fault[] {
   const { destination_details } = details
+  // What SWIFT carries is for MT103 to say, of both of its currencies.
+  const token = payment.type === 'local' ? bankFault(payment.currency) : undefined
+  if (token !== undefined) return [{ path: `${BANK}.currency`, message: token }]
   const { iban, account_number } = destination_details.bank ?? {}
   if ((iban === undefined) === (account_number === undefined)) return []
   const country = destinationCountry(destination_details)

@@ -73,6 +73,7 @@ test(`POST ${PATH}, holding amount = payout amount ÷ rate: rounded once, up`, a
         await service.database.owner`delete from rates`
         await service.setRates(rates)
         const answer = await account.post(PATH, {
+          payout_type: 'service_account',
           payout_info: { currency, amount },
           holding_info: { currency: holding },
         })
@@ -103,6 +104,7 @@ test(`POST ${PATH}, destination amount = payout amount × rate: rounded once, do
         await service.database.owner`delete from rates`
         await service.setRates(rates)
         const answer = await account.post(PATH, {
+          payout_type: 'service_account',
           payout_info: { currency, amount },
           destination_info: { currency: destination, country: 'US' },
         })

@@ -334,8 +334,11 @@ test('paid by hand: reference, reason and person in payout, event and timeline; 
   const tracking_details = { tracking_number: 'HSBC 0417', tracking_type: 'bank_reference' }
   assert.deepEqual([payout.status, payout.tracking_details], ['succeeded', tracking_details])
   const reason = 'Beneficiary account closed'
-  const back = await anna.run('payout', 'transition', id, 'reversed', '--reason', reason)
+  const returned = ['--reason', reason, '--reference', 'RET 7']
+  const back = await anna.run('payout', 'transition', id, 'reversed', ...returned)
   assert.equal(back.code, 0, back.stderr)
+  const kept = (await live.get(`/v3/payout/${id}`)).json.data.tracking_details
+  assert.deepEqual(kept, tracking_details)
   assert.equal(BigInt((await balancesOf(live)).USD ?? ''), BigInt(before.USD ?? '') + 10_100n)
   assert.equal((await live.get(`/v3/payout/${id}`)).json.data.failure.message, reason)
   const { items } = (await live.get(`/v3/payout/${id}/timeline`)).json.data
@@ -353,7 +356,7 @@ test('paid by hand: reference, reason and person in payout, event and timeline; 
     ['taken', said('anna', { reason: 'Monday run' })],
     ['taken', said('ben')],
     ['succeeded', said('ben', { reference: 'HSBC 0417' })],
-    ['reversed', said('anna', { reason })],
+    ['reversed', said('anna', { reason, reference: 'RET 7' })],
   ])
   const events = (await live.get(`/v3/event?object_id=${id}`)).json.data.results
   const types = events.map(({ type }: { type: string }) => type)

@@ -40,8 +40,10 @@ async function publish(rates: Readonly<Record<string, string>>, as_of: Temporal.
 }
 
 function quote(account: Client, from: string, to: string, amount = 10_000) {
-  const body = { payout_info: { currency: to, amount }, holding_info: { currency: from } }
-  return account.post(PATH, body)
+  // A token goes to wallets alone.
+  const payout_type = to.startsWith('USD') && to !== 'USD' ? 'wallet' : 'local'
+  const sides = { payout_info: { currency: to, amount }, holding_info: { currency: from } }
+  return account.post(PATH, { payout_type, ...sides })
 }
 
 /** Publications of the ECB around now, by its calendar: 16:00 in Frankfurt on open days. */

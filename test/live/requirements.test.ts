@@ -111,6 +111,21 @@ const PAYOUTS: readonly (readonly [what: string, body: object, ...at: string[]])
     `${D}.wallet.currency`,
   ],
   [
+    'a token to a bank',
+    toBank('local', 'USDC', { account_number: '1', country: 'US' }),
+    `${D}.bank.currency`,
+  ],
+  [
+    'dollars that arrive at a bank as a token',
+    toBank('local', 'USD', { iban: IBAN, currency: 'USDT' }),
+    `${D}.bank.currency`,
+  ],
+  [
+    'a token over a payment network',
+    toKey('USDC', { type: 'gopay', deposit_key: '+6281234567890' }),
+    `${D}.local_payment_network.type`,
+  ],
+  [
     'an unknown payment network',
     toKey('IDR', { type: 'pigeon', deposit_key: '1' }),
     `${D}.local_payment_network.type`,
@@ -151,11 +166,26 @@ for (const [what, body, ...at] of PAYOUTS) {
 }
 
 const QUOTES: readonly (readonly [what: string, body: object, at: string])[] = [
+  ['a token to a bank', {}, 'payout_info.currency'],
+  ['a token to a bank by SWIFT', { payout_type: 'swift' }, 'payout_info.currency'],
+  [
+    'a token over a payment network',
+    { payout_type: 'local_payment_network' },
+    'payout_info.currency',
+  ],
+  [
+    'dollars that arrive at a bank as a token',
+    { currency: 'USD', destination_info: { currency: 'USDC', country: 'US' } },
+    'destination_info.currency',
+  ],
   ['an unknown chain', { payout_type: 'wallet', wallet: { type: 'own' } }, 'wallet.type'],
   ['fiat money to a wallet', { payout_type: 'wallet', currency: 'USD' }, 'payout_info.currency'],
   [
     'an unknown payment network',
-    { payout_type: 'local_payment_network', local_payment_network: { type: 'pigeon' } },
+    {
+      ...{ currency: 'IDR', payout_type: 'local_payment_network' },
+      local_payment_network: { type: 'pigeon' },
+    },
     'local_payment_network.type',
   ],
   [
@@ -255,6 +285,8 @@ const QUERIES: readonly (readonly [query: string, ...at: string[]])[] = [
   ['currency=USD&network=fedwire&country=HK', 'country'],
   ['type=swift&network=sepa', 'network'],
   ['type=swift&currency=USDC', 'currency'],
+  ['type=local&currency=USDC', 'currency'],
+  ['type=local_payment_network&currency=USDC', 'currency'],
   ['type=wallet&currency=USD', 'currency'],
   ['type=wallet&network=bitcoin', 'network'],
   ['type=wallet&country=DE', 'country'],
