@@ -5,6 +5,7 @@ import type { Sql } from '../db/connect.ts'
 import type { ChangeOptions } from '../fx/change.ts'
 import { type Judged, MAX_MOVE_BPS } from '../fx/guard.ts'
 import { presentRate } from '../fx/load.ts'
+import type { Rate } from '../fx/rules.ts'
 import type { Instant } from '../instant.ts'
 import { formatDecimal, parseMajor } from '../money/decimal.ts'
 import { findPivot } from '../pricing/store.ts'
@@ -48,20 +49,33 @@ export async function changeOptions(sql: Sql, options: Changing): Promise<Change
   }
 }
 
-export function presentChange({ rate, before }: Judged) {
-  return { ...presentRate(rate), previous: before === undefined ? null : presentRate(before) }
+export function presentChange({ rate, before, inverse }: Judged) {
+  const orNull = (row: Rate | undefined) => (row === undefined ? null : presentRate(row))
+  return { ...presentRate(rate), previous: orNull(before), replaced_inverse: orNull(inverse) }
+}
+
+/** What a change replaces, for people: the pair's row, and that of the inverse. */
+export function describeReplaced({ before, inverse }: Judged): string | undefined {
+  const was = before && describeMid(before)
+  const other = inverse && `${inverse.base}/${inverse.quote} ${describeMid(inverse)}`
+  return [was, other].filter(word => word !== undefined).join(' and ') || undefined
+}
+
+function describeMid({ mid, pegged }: Rate): string {
+  return `${formatDecimal(mid)}${pegged ? ', pegged' : ''}`
 }
 
 export function changesTable(changes: readonly Judged[]): string {
-  const rows = changes.map(({ rate, before }) => [
+  const rows = changes.map(change => [change.rate, describeReplaced(change)] as const)
+  const cells = rows.map(([rate, before]) => [
     rate.base,
     rate.quote,
     formatDecimal(rate.mid),
     rate.source,
     toSecond(rate.as_of),
-    before === undefined ? 'new' : formatDecimal(before.mid),
+    before ?? 'new',
   ])
-  return table(['base', 'quote', 'mid', 'source', 'as of', 'before'], rows)
+  return table(['base', 'quote', 'mid', 'source', 'as of', 'before'], cells)
 }
 
 /** For people: without a fraction of zero. */

@@ -27,7 +27,10 @@ export function loadCommands(rates: Command): void {
         'ecb',
       ]),
     )
-    .option('--force', 'replace rates that are newer or pegged, and take any that moved far')
+    .option(
+      '--force',
+      'replace what is newer, pegged or of the inverse pair, and take any that moved far',
+    )
   changing(importing).addHelpText('after', IMPORT_HELP).action(importAction)
   const fetching = rates
     .command('fetch')

@@ -5,18 +5,18 @@ import { databaseNow } from '../db/connect.ts'
 import { changeRates } from '../fx/change.ts'
 import type { Judged, Problem } from '../fx/guard.ts'
 import { presentRate, readRate } from '../fx/load.ts'
-import { describeRate, goodUntil, type Rate } from '../fx/rules.ts'
+import { describeRate, goodUntil } from '../fx/rules.ts'
 import { deleteRate, listRates } from '../fx/store.ts'
 import type { HistoricRow } from '../history/store.ts'
 import { secondsBetween } from '../instant.ts'
 import { findCurrency } from '../money/currency.ts'
-import { formatDecimal } from '../money/decimal.ts'
 import { CommandFailed, describeAge, print, table, UsageError, withContext } from './context.ts'
 import { historyCommand } from './history.ts'
 import {
   type Changing,
   changeOptions,
   changing,
+  describeReplaced,
   presentChange,
   readMaxMove,
   toSecond,
@@ -44,7 +44,10 @@ export function ratesCommands(program: Command): void {
     .option('--source <text>', 'where the rate comes from', 'operator')
     .option('--as-of <time>', 'ISO 8601 time the rate is of (default: now)')
     .option('--peg', 'QUOTE is pegged to BASE at this rate, and crossed through BASE')
-    .option('--force', 'replace a rate that is newer or pegged, or set one that moved far')
+    .option(
+      '--force',
+      'replace a rate that is newer, pegged or of the inverse pair, or set one that moved far',
+    )
   changing(setting).addHelpText('after', SET_HELP).action(setAction)
   rates
     .command('remove')
@@ -136,23 +139,24 @@ async function setAction(
     throw new CommandFailed(`${problem.message}${forceable ? FORCE_HINTS[kindOf(change)] : ''}`)
   }
   if (change === undefined) return
-  const before = change.before === undefined ? 'a new pair' : `was ${describeMid(change.before)}`
+  const replaced = describeReplaced(change)
+  const before = replaced === undefined ? 'a new pair' : `was ${replaced}`
   const would = options.dryRun === true ? 'would be set: ' : ''
   print(options, presentChange(change), `${would}${describeRate(change.rate)}; ${before}`)
 }
 
 const FORCE_HINTS = {
+  inverse: '; set that one, or --force replaces it',
   older: '; --force sets it all the same',
   moved: '; --force sets it all the same',
+  crossed: '; --force sets it all the same',
   pegged: '; --peg changes the peg, --force makes it an ordinary rate',
 }
 
-function kindOf(change: Judged | undefined): Problem['kind'] {
-  return change?.problem?.kind ?? 'moved'
-}
-
-function describeMid({ mid, pegged }: Rate): string {
-  return `${formatDecimal(mid)}${pegged ? ', pegged' : ''}`
+/** Only the pair that is the peg can be set as one. */
+function kindOf(change: Judged | undefined): Problem['kind'] | 'crossed' {
+  const kind = change?.problem?.kind ?? 'moved'
+  return kind === 'pegged' && change?.before?.pegged !== true ? 'crossed' : kind
 }
 
 async function removeAction(base: string, quote: string, options: Json): Promise<void> {

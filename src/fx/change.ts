@@ -2,6 +2,7 @@
 import type { Line, LineProblem } from '../csv.ts'
 import type { Sql } from '../db/connect.ts'
 import { checkPeg, decideFeed, type FeedDecision, type Judged, judgeRates } from './guard.ts'
+import { loadDefaultRates } from './load.ts'
 import { type Rate, type RateBook, rateBookOf } from './rules.ts'
 import { listRates, lockRates, sayWhoChanges, upsertRates } from './store.ts'
 
@@ -22,18 +23,21 @@ export interface Changed {
   readonly forceable: boolean
 }
 
+/** The base of all shipped rates. */
+const SHIPPED_PIVOT = 'EUR'
+
 /** All of the rates, or none. */
 export function changeRates(
   sql: Sql,
   lines: readonly Line<Rate>[],
   options: ChangeOptions,
 ): Promise<Changed> {
-  return onBook(sql, options, async (within, book) => {
+  return onBook(sql, options, async (within, book, guide) => {
     const impossible = lines.flatMap(({ line, value }) => {
       const message = checkPeg(value, book)
       return message === undefined ? [] : [{ line, message }]
     })
-    const changes = judgeRates(lines, book, options.max_move_bps)
+    const changes = judgeRates(lines, book, options.max_move_bps, guide)
     const doubtful = options.force ? [] : problemsOf(changes)
     const forceable = impossible.length === 0
     const problems = forceable ? doubtful : impossible
@@ -49,8 +53,9 @@ export function takeRates(
   options: ChangeOptions,
   by?: string,
 ): Promise<FeedDecision> {
-  return onBook(sql, options, async (within, book) => {
-    const decision = decideFeed(judgeRates(lines, book, options.max_move_bps), options.force)
+  return onBook(sql, options, async (within, book, guide) => {
+    const judged = judgeRates(lines, book, options.max_move_bps, guide)
+    const decision = decideFeed(judged, options.force)
     if (by !== undefined) await sayWhoChanges(within, by)
     await store(within, decision.taken, options)
     return decision
@@ -68,14 +73,25 @@ export function problemsOf(judged: readonly Judged[]): LineProblem[] {
 function onBook<T>(
   sql: Sql,
   { pivot }: ChangeOptions,
-  work: (within: Sql, book: RateBook) => Promise<T>,
+  work: (within: Sql, book: RateBook, guide: RateBook) => Promise<T>,
 ): Promise<T> {
   const done = sql.begin(async tx => {
     await lockRates(tx)
     const within = tx as unknown as Sql
-    return work(within, rateBookOf(pivot, await listRates(within)))
+    const stored = await listRates(within)
+    return work(within, rateBookOf(pivot, stored), guideOf(stored, await loadDefaultRates()))
   })
   return done as Promise<T>
+}
+
+/**
+ * What a rate is about where nothing stored tells, as in a book that never had the samples: by the
+ * rates that come with the product, crossed as they are published.
+ */
+function guideOf(stored: readonly Rate[], shipped: readonly Rate[]): RateBook {
+  const known = new Set(stored.flatMap(({ base, quote }) => [base + quote, quote + base]))
+  const missing = shipped.filter(({ base, quote }) => !known.has(base + quote))
+  return rateBookOf(SHIPPED_PIVOT, [...missing, ...stored])
 }
 
 async function store(sql: Sql, changes: readonly Judged[], { dry_run }: ChangeOptions) {

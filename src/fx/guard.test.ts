@@ -61,7 +61,12 @@ const CASES: readonly (readonly [
     '150',
     'moved: JPY/USD 150 is 2249900 % above the present 0.00666666666666',
   ],
-  ['the inverse pair as it ought to be', 'JPY/USD', '0.0067', undefined],
+  [
+    'the inverse pair as it ought to be',
+    'JPY/USD',
+    '0.0067',
+    'inverse: the pair has a row already, USD/JPY 150',
+  ],
   [
     'a new pair, crossed until now',
     'USD/HKD',
@@ -74,12 +79,17 @@ const CASES: readonly (readonly [
   ['a peg, by its inverse', 'AED/USD', '0.27', 'pegged: AED is pegged to USD at 3.6725'],
   ['a peg, moved as a peg', 'USD/AED peg', '3.7', undefined],
   ['a peg, moved far', 'USD/AED peg', '5', 'moved: USD/AED 5 is 36.1 % above the present 3.6725'],
-  ['a pegged currency to another than its anchor', 'EUR/AED', '4.6', undefined],
+  [
+    'a pegged currency to another than its anchor',
+    'EUR/AED',
+    '4.6',
+    'pegged: AED is pegged to USD at 3.6725',
+  ],
   [
     'the same, far off',
     'EUR/AED',
     '3.6725',
-    'moved: EUR/AED 3.6725 is 20 % below the present 4.590625',
+    'pegged: AED is pegged to USD at 3.6725; EUR/AED 3.6725 is 20 % below the present 4.590625',
   ],
 ]
 
@@ -173,6 +183,32 @@ test('decideFeed, the same rate of another source: taken', () => {
   const value = { ...rate('EUR/USD', '1.25', THEN), source: 'another' }
   const { taken } = decideFeed(judgeRates([{ line: 1, value }], book, MAX_MOVE_BPS), false)
   assert.equal(taken.length, 1)
+})
+
+test('judgeRates, the inverse of a sample: taken, and the sample named as what goes', () => {
+  const sample = { ...rate('EUR/USD', '1.25'), sample: true }
+  const lines = [{ line: 1, value: rate('USD/EUR', '0.8') }]
+  const [judged] = judgeRates(lines, rateBookOf('EUR', [sample]), MAX_MOVE_BPS)
+  assert.deepEqual([judged?.problem, judged?.inverse], [undefined, sample])
+})
+
+test('judgeRates, what the book cannot tell: judged by the guide; what the book tells, by the book', () => {
+  const guide = rateBook({ 'EUR/CHF': '0.9', 'EUR/USD': '2' })
+  const kinds = [rate('CHF/EUR', '0.9'), rate('CHF/EUR', '1.11'), rate('EUR/USD', '1.25')].map(
+    value => judgeRates([{ line: 1, value }], book, MAX_MOVE_BPS, guide)[0]?.problem?.kind,
+  )
+  assert.deepEqual(kinds, ['moved', undefined, undefined])
+})
+
+test('decideFeed, a pair that is stored the other way round: refused alone, taken when forced', () => {
+  const lines = [
+    { line: 1, value: rate('JPY/USD', '0.0067') },
+    { line: 2, value: rate('EUR/USD', '1.26') },
+  ]
+  const judged = judgeRates(lines, book, MAX_MOVE_BPS)
+  const { taken, refused } = decideFeed(judged, false)
+  assert.deepEqual([taken, refused], [judged.slice(1), judged.slice(0, 1)])
+  assert.deepEqual(decideFeed(judged, true).taken, judged)
 })
 
 test('decideFeed, forced: what moved is taken, what is older is not', () => {

@@ -1,5 +1,6 @@
 // What is wrong with new rates, judged by those that are stored: older ones, pegs that a market
-// rate would replace, and slips of the finger, mostly of the wrong direction. Pure.
+// rate would replace, a second direction of a pair, and slips of the finger, mostly of the wrong
+// direction. Pure.
 import type { Line } from '../csv.ts'
 import { type Decimal, formatDecimal, pow10, quotient } from '../money/decimal.ts'
 import { type Mid, midOf, type Rate, type RateBook, stepsBetween } from './rules.ts'
@@ -11,7 +12,7 @@ export const MAX_MOVE_BPS = 1_000
 const MAX_MOVED_PERCENT = 10
 
 export interface Problem {
-  readonly kind: 'older' | 'pegged' | 'moved'
+  readonly kind: 'older' | 'pegged' | 'moved' | 'inverse'
   readonly message: string
 }
 
@@ -20,25 +21,45 @@ export interface Judged {
   readonly rate: Rate
   /** The pair's row until now. */
   readonly before: Rate | undefined
+  /** The row of the inverse until now, which this one replaces: a pair has one direction. */
+  readonly inverse: Rate | undefined
   readonly problem: Problem | undefined
 }
 
-/** Every rate by the book as it is, not as the lines before it would make it. */
+/**
+ * Every rate by the book as it is, not as the lines before it would make it. `guide` tells what a
+ * rate is about where the book cannot.
+ */
 export function judgeRates(
   lines: readonly Line<Rate>[],
   book: RateBook,
   max_move_bps: number,
+  guide: RateBook = book,
 ): Judged[] {
   return lines.map(({ line, value: rate }) => ({
     line,
     rate,
     before: book.rates.get(pairOf(rate)),
-    problem: findOlder(rate, book) ?? findPegged(rate, book) ?? findMoved(rate, book, max_move_bps),
+    inverse: inverseOf(rate, book),
+    problem: findProblem(rate, book, findMoved(rate, [book, guide], max_move_bps)),
   }))
+}
+
+/** Who forces a market rate over a peg is told as well that it is far from it. */
+function findProblem(rate: Rate, book: RateBook, moved: Problem | undefined): Problem | undefined {
+  const older = findOlder(rate, book)
+  if (older !== undefined) return older
+  const pegged = findPegged(rate, book)
+  if (pegged === undefined) return moved ?? findInverse(rate, book)
+  return moved ? { ...pegged, message: `${pegged.message}; ${moved.message}` } : pegged
 }
 
 export function pairOf(rate: { readonly base: string; readonly quote: string }): string {
   return `${rate.base}/${rate.quote}`
+}
+
+function inverseOf({ base, quote }: Rate, book: RateBook): Rate | undefined {
+  return book.rates.get(`${quote}/${base}`)
 }
 
 /** Whatever its age, a rate of the operator's replaces a sample. */
@@ -49,26 +70,29 @@ function findOlder(rate: Rate, book: RateBook): Problem | undefined {
   return { kind: 'older', message }
 }
 
-/** In either direction: a row of the inverse would be used in place of the peg. */
+/**
+ * Whatever it joins a pegged currency to: such a row would be used in place of the peg, and a way
+ * through it and back by the peg would pay.
+ */
 function findPegged(rate: Rate, book: RateBook): Problem | undefined {
   if (rate.pegged) return undefined
-  const { base, quote } = rate
-  const peg = [book.pegs.get(quote), book.pegs.get(base)].find(
-    kept => kept !== undefined && [base, quote].includes(kept.base),
-  )
+  const peg = book.pegs.get(rate.quote) ?? book.pegs.get(rate.base)
   if (peg === undefined) return undefined
   const message = `${peg.quote} is pegged to ${peg.base} at ${formatDecimal(peg.mid)}`
   return { kind: 'pegged', message }
 }
 
 /**
- * A pair without a row is judged by its inverse, or by what it is crossed to until now. What the
- * book cannot tell is taken.
+ * A pair without a row is judged by its inverse, or by what it is crossed to until now, in the
+ * first book that tells. What none can tell is taken.
  */
-function findMoved(rate: Rate, book: RateBook, max_move_bps: number): Problem | undefined {
-  const steps = stepsBetween(book, rate.base, rate.quote)
-  if (steps === undefined) return undefined
-  const mid = midOf(steps)
+function findMoved(
+  rate: Rate,
+  books: readonly RateBook[],
+  max_move_bps: number,
+): Problem | undefined {
+  const mid = books.map(book => midBetween(book, rate)).find(known => known !== undefined)
+  if (mid === undefined) return undefined
   const { difference, whole } = compare(rate.mid, mid)
   const distance = difference < 0n ? -difference : difference
   if (distance * 10_000n <= BigInt(max_move_bps) * whole) return undefined
@@ -77,6 +101,22 @@ function findMoved(rate: Rate, book: RateBook, max_move_bps: number): Problem | 
   const side = difference < 0n ? 'below' : 'above'
   const words = `${percent} % ${side} the present ${now}`
   return { kind: 'moved', message: `${pairOf(rate)} ${formatDecimal(rate.mid)} is ${words}` }
+}
+
+function midBetween(book: RateBook, { base, quote }: Rate): Mid | undefined {
+  const steps = stepsBetween(book, base, quote)
+  return steps && midOf(steps)
+}
+
+/**
+ * Were both directions stored, each would be quoted by its own row, and a customer who goes there
+ * and back would end with more, without end. A sample is replaced by a real rate without a word.
+ */
+function findInverse(rate: Rate, book: RateBook): Problem | undefined {
+  const kept = inverseOf(rate, book)
+  if (kept === undefined || kept.sample) return undefined
+  const message = `the pair has a row already, ${pairOf(kept)} ${formatDecimal(kept.mid)}`
+  return { kind: 'inverse', message }
 }
 
 /** The difference of the new rate and the present one, and the present one, in the same unit. */
@@ -115,16 +155,17 @@ export interface FeedDecision {
 
 /**
  * A pair that moved too far is refused and stays as it was; its row soon ages, and is quoted no
- * more. When too many have, nothing of the publication is taken: columns have shifted, or the base
- * is another. `force`: a person has looked.
+ * more. So is one that is stored the other way round. When too many have moved, nothing of the
+ * publication is taken: columns have shifted, or the base is another. `force`: a person has looked.
  */
 export function decideFeed(judged: readonly Judged[], force: boolean): FeedDecision {
   const news = judged.filter(isNews)
   const passed = judged.length - news.length
-  const moved = force ? [] : news.filter(({ problem }) => problem !== undefined)
+  const doubtful = force ? [] : news.filter(({ problem }) => problem !== undefined)
+  const moved = doubtful.filter(({ problem }) => problem?.kind === 'moved')
   const isWrong = moved.length * 100 > judged.length * MAX_MOVED_PERCENT
-  const taken = isWrong ? [] : news.filter(one => !moved.includes(one))
-  return { taken, passed, refused: isWrong ? news : moved }
+  const taken = isWrong ? [] : news.filter(one => !doubtful.includes(one))
+  return { taken, passed, refused: isWrong ? news : doubtful }
 }
 
 function isNews({ rate, before, problem }: Judged): boolean {

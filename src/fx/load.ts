@@ -56,7 +56,19 @@ export function parseRates(text: string, format: RateFormat, defaults: RateDefau
 
 export function parseRatesCsv(text: string, defaults: RateDefaults): Parsed<Rate> {
   const cells = parseCsv(text, { all: RATE_COLUMNS, optional: ['source', 'as_of'] })
-  return readLines(cells, row => readRate(row, defaults), pairOf)
+  return inOneDirection(readLines(cells, row => readRate(row, defaults), pairOf))
+}
+
+/** Nobody can tell which of two lines is meant that give a pair in both directions. */
+function inOneDirection({ lines, problems }: Parsed<Rate>): Parsed<Rate> {
+  const lineOf = new Map(lines.map(({ line, value }) => [pairOf(value), line]))
+  const both = lines.flatMap(({ line, value }) => {
+    const first = lineOf.get(`${value.quote}/${value.base}`)
+    if (first === undefined || first > line) return []
+    const message = `${pairOf(value)} is on line ${first} already, the other way round`
+    return [{ line, message }]
+  })
+  return { lines, problems: [...problems, ...both].sort((a, b) => a.line - b.line) }
 }
 
 /** One rate, or everything that is wrong with it. Currency codes may come in lower case. */
@@ -103,7 +115,8 @@ export function parseEcbXml(text: string, now: Instant): Parsed<Rate> {
     line: lineAt(start),
     value: { base: 'EUR', quote: currency, mid: rate, source: ECB_SOURCE, as_of: published },
   }))
-  return readLines({ lines, problems: [] }, cells => readRate(cells, { source: '', now }), pairOf)
+  const read = (cells: RateCells) => readRate(cells, { source: '', now })
+  return readLines({ lines, problems: [] }, read, pairOf)
 }
 
 interface EcbDay {

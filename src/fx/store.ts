@@ -26,9 +26,16 @@ export async function lockRates(tx: TransactionSql): Promise<void> {
   await tx`lock table rates in share row exclusive mode`
 }
 
-/** Adds or replaces one row a pair, all in one statement. */
+/**
+ * Adds or replaces one row a pair. A pair has one direction, so the row of its inverse goes: in a
+ * statement of its own, and both in one transaction, unless nothing can be there.
+ */
 export async function upsertRates(sql: Sql, rates: readonly Rate[]): Promise<void> {
   const rows = rates.map(rate => ({ ...rate, mid: formatDecimal(rate.mid) }))
+  await sql`
+    delete from rates where (base, quote) in (
+      select quote, base from json_to_recordset(${rowsAsJson(rows)}::text::json)
+        as r(base text, quote text))`
   await sql`
     insert into rates (base, quote, mid, source, as_of, pegged, sample)
     select base, quote, mid, source, as_of, pegged, sample

@@ -62,7 +62,10 @@ async function fetchAndTell(deps: Deps): Promise<Result> {
   const { host, taken, passed, refused, problems } = outcome
   const counts = { host, taken: taken.length, passed, refused: refused.length }
   if (refused.length > 0) {
-    log.warn({ ...counts, problems }, 'rates refused: they moved too far; look, then set them')
+    log.warn(
+      { ...counts, problems },
+      'rates refused: they moved too far, or are stored the other way round; look, then set them',
+    )
   } else log.info(counts, 'rates fetched')
   return resultOf(outcome)
 }

@@ -36,11 +36,12 @@ test('rates set, then list: the row, its source and its age', async () => {
     pegged: false,
     sample: false,
     previous: null,
+    replaced_inverse: null,
   })
   const list = await cli.run('rates', 'list', '--json')
   assert.equal(list.code, 0)
   const { age_s, good_until, ...row } = list.json.find((r: { quote: string }) => r.quote === 'HKD')
-  const { previous, ...expected } = set.json
+  const { previous, replaced_inverse, ...expected } = set.json
   assert.deepEqual(row, expected)
   assert.ok(age_s >= 0 && age_s < 60)
   assert.equal(Date.parse(good_until) - Date.parse(as_of), 86_400_000)
