@@ -187,7 +187,7 @@ export const CATALOGUE = {
     meaning: 'Amount and fees come to more than max_total_debit; the message has the figures.',
   },
   balance_limit_exceeded: {
-    code: 20311,
+    code: 20313,
     status: 422,
     meaning: 'A balance would pass the most that it can hold, 2^62 minor units.',
   },

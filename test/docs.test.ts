@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
 import { readConfig } from '../src/config.ts'
+import { CATALOGUE } from '../src/errors.ts'
 import { SETTINGS } from '../src/settings.ts'
 
 test('docs/operations.md, settings: one row for each variable, with its default and meaning', async () => {
@@ -53,4 +54,13 @@ for (const [name, message] of STRANGE) {
 
 test('a variable of another program: read by nobody and refused by nobody', () => {
   assert.equal(readConfig({ PORTS: '1', MY_CORRIDOR_LANES: '7' }).lanes, 2)
+})
+
+test('errors: each reason has a code of its own, but for the three of a quote (contract 27)', () => {
+  const byCode = Map.groupBy(Object.entries(CATALOGUE), ([, { code }]) => code)
+  const shared = [...byCode.values()].filter(entries => entries.length > 1)
+  assert.deepEqual(
+    shared.map(entries => entries.map(([reason]) => reason).sort()),
+    [['quote_expired', 'quote_mismatch', 'quote_used']],
+  )
 })
