@@ -101,7 +101,7 @@ function leavesOf(place: Place, schema: Json, path = ''): Leaf[] {
 /** By the pattern of ids; a deposit address has none, as any text can be asked for. */
 function prefixesOf(pattern: string | undefined, path: string): string[] {
   if (path.endsWith('service_account.deposit_address')) return ['dep']
-  const found = (pattern ?? '').matchAll(/([a-z]{2,3})_\[0-9a-hjkmnp-tv-z\]\{20\}/g)
+  const found = (pattern ?? '').matchAll(/([a-z]{2,3})_(?:\[0-9a-hjkmnp-tv-z\]|\.)\{20\}/g)
   const prefixes = [...found].map(([, prefix = '']) => prefix)
   assert.ok(prefixes.length > 0 || FREE_TEXT.has(lastOf(path)), UNKNOWN(path))
   return prefixes
@@ -119,7 +119,7 @@ const FREE_TEXT = new Set(
     '* account_number bank_name category city code country currency date_of_birth deposit_address',
     'deposit_key deposit_key_type description email file_name first_name fund_transfer_network gt',
     'gte holding_currency iban last_name line1 line2 logistics_provider_code',
-    'logistics_provider_name lt lte message middle_name name name_local nationality',
+    'logistics_provider_name lt lte message middle_name name name_local nationality network',
     'national_identification_number note number ownership_percentage party_classification',
     'postal_code purpose purpose_of_use reference_id registration_date registration_number',
     'relationship roles state statement_descriptor tax_id tracking_number tracking_type',
