@@ -119,7 +119,7 @@ for (const [status, type, railReport] of ENDS) {
     const start = await balancesOf(account)
     const made = await payout({ amount: 9_999, currency: 'EUR' })
     const debit = await line(made.balance_transaction)
-    assert.equal(debit.amount, -14_284) // 9999 ÷ 0.7 = 14284.28…
+    assert.equal(debit.amount, -14_285) // 9999 ÷ 0.7 = 14284.28…, up
     await service.setRates({ 'USD/EUR': '0.9' })
     await service.setFees([{ fixed_amount: 1n }])
     await settleAll(
@@ -133,7 +133,7 @@ for (const [status, type, railReport] of ENDS) {
     assert.equal(credit.operation_type, 'credit')
     assert.equal(credit.source, debit.id)
     assert.equal(credit.description, made.id)
-    assert.equal(credit.amount, 14_284)
+    assert.equal(credit.amount, 14_285)
     assert.equal(credit.net.amount, -debit.net.amount)
     const back = (fee: { amount: number }) => ({ ...fee, amount: -fee.amount })
     assert.deepEqual(credit.fee_details, debit.fee_details.map(back))

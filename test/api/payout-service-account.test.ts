@@ -167,6 +167,7 @@ for (const sandbox of [true, false]) {
     const fund = { USD: 10_000n }
     const sender = await service.openAccount({ currencies: ['USD'], fund, sandbox })
     const receiver = await service.openAccount({ currencies: ['USD'], sandbox: !sandbox })
+    await service.setFees([{ payout_type: 'service_account', fixed_amount: 0n }])
     const untouched = await fingerprint(service.database.owner)
     const answer = await sender.post(PATH, internalPayout(receiver.account.deposit_address, 100))
     assertRefused(answer, 422, 'deposit_address_not_found')
