@@ -327,7 +327,7 @@ test("openEmbedded, binaries closed to the server's user and without library lin
     if (entry.isSymbolicLink()) await fs.rm(join(libraries, entry.name))
   }
   for (const file of await fs.readdir(import.meta.dirname)) {
-    if (/^(embedded.*|failure|driver)(?<!test)\.ts$/.test(file))
+    if (/^(embedded.*|failure|driver|explain)(?<!test)\.ts$/.test(file))
       await fs.cp(join(import.meta.dirname, file), join(project, file))
   }
   const folder = await makeFolder()
