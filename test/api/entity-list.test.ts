@@ -417,13 +417,14 @@ test('a page of many entities, planned while there were none: fetches what it sh
     page: (tx, query) => listEntities(tx, 'acc_a', readList({ ...query, limit: '5' })),
     fill: owner => owner`
       insert into entities (account_id, id, type, on_behalf_of, reference_id, details,
-        approval_status, approval_history, created_at, updated_at)
+        approval_status, approval_history, created_at, updated_at, registration_key)
       select case when i % 3 = 0 then 'acc_b' else 'acc_a' end, 'ent_' || lpad(i::text, 20, '0'),
         case when i % 20 = 2 then 'business' else 'individual' end,
         case when i % 7 = 0 then 'ent_00000000000000000007' else '' end,
         case when i % 2 = 0 then 'ref-' || i % 50 - 1 else '' end, '{}',
         case when i % 40 = 2 then 'submitted' else 'pending' end, '[]',
-        timestamptz '2026-01-01T00:00:00Z' + i * interval '1 second', now()
+        timestamptz '2026-01-01T00:00:00Z' + i * interval '1 second', now(),
+        case when i % 20 = 2 then sha256(i::text::bytea) end
       from generate_series(1, 5000) i`,
   })
 })
