@@ -12,7 +12,8 @@ import type { Payout } from '../payout/rules.ts'
 import { PAYOUT_STATUSES } from '../payout/states.ts'
 import { findPayoutAccount } from '../payout/store.ts'
 import { presentPayout } from '../payout/wire.ts'
-import { MANUAL } from '../rail/rail.ts'
+import { MANUAL, ROUTABLE_RAILS, SIMULATOR } from '../rail/rail.ts'
+import { TRANSFER } from '../route/rules.ts'
 import { findTimeline } from '../timeline/store.ts'
 import { presentTimeline } from '../timeline/wire.ts'
 import { findAccount } from './account.ts'
@@ -90,6 +91,9 @@ Example:
   npx corridor payout release pot_01m7xpm2m0c6hkd4r9ye \\
     --reason "The bank is closed until Monday"`
 
+/** Those that a payout can have. */
+const KNOWN_RAILS: readonly string[] = [SIMULATOR, TRANSFER, ...ROUTABLE_RAILS]
+
 interface ListOptions extends Json {
   status?: string
   rail?: string
@@ -102,6 +106,9 @@ async function listAction(options: ListOptions): Promise<void> {
   const status = PAYOUT_STATUSES.find(known => known === options.status)
   if (options.status !== undefined && status === undefined) {
     throw new UsageError(`unknown status ${options.status}; it is one of ${PAYOUT_STATUSES}`)
+  }
+  if (rail !== undefined && !KNOWN_RAILS.includes(rail)) {
+    throw new UsageError(`unknown rail ${rail}; it is one of ${KNOWN_RAILS}`)
   }
   const filter: DeskFilter = {
     ...(account !== undefined && { account_id: account }),

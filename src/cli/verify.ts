@@ -84,7 +84,7 @@ async function verifyWithBar(
 export function readableVerdict(verdict: Verdict) {
   if (!verdict.ok) return verdict
   const { ok, checked, problem } = verdict
-  const { inter_account, in_transit } = checked
+  const { inter_account, in_transit, sandbox_in_transit } = checked
   const texts = (sums: Readonly<Record<string, bigint>>) =>
     Object.fromEntries(Object.entries(sums).map(([currency, sum]) => [currency, String(sum)]))
   return {
@@ -93,6 +93,7 @@ export function readableVerdict(verdict: Verdict) {
       ...checked,
       inter_account: inter_account === null ? null : texts(inter_account),
       in_transit: texts(in_transit),
+      sandbox_in_transit: texts(sandbox_in_transit),
     },
     problem,
   }
@@ -110,7 +111,11 @@ function verdictWords({ verdict }: { readonly verdict: Verdict }): string {
 
 export function checkedWords(checked: Checked): string {
   const rows: [number, string, string][] = [
-    [checked.accounts, 'accounts', 'book, heads and every balance'],
+    [
+      checked.accounts,
+      'accounts',
+      `${checked.live_accounts} of them live; book, heads and every balance`,
+    ],
     [checked.journals, 'journals', 'numbered, chained, summing to zero'],
     [checked.balances, 'balances', 'the sum of their postings, never below zero'],
     [
@@ -127,7 +132,8 @@ export function checkedWords(checked: Checked): string {
   const lines = rows.map(([count, what, how]) => [count.toLocaleString('en'), what, how])
   const sums = [
     ...sumWords('between accounts', checked.inter_account),
-    ...sumWords('in transit', checked.in_transit),
+    ...sumWords('in transit from live accounts', checked.in_transit),
+    ...sumWords('in transit from sandboxes, which is no money', checked.sandbox_in_transit),
   ]
   return [table(['checked', '', ''], lines), ...sums].join('\n')
 }

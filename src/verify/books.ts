@@ -38,6 +38,8 @@ export interface BooksSeen {
   balance_transactions: number
   readonly inter_account: Map<string, bigint>
   readonly in_transit: Map<string, bigint>
+  /** Of live accounts alone: what is on its way to real people. */
+  readonly live: { accounts: number; readonly in_transit: Map<string, bigint> }
 }
 
 const CODES: ReadonlySet<string> = new Set<LedgerCode>([
@@ -76,6 +78,8 @@ export async function walkBooks(
   findings: Findings,
   tick: () => void,
 ): Promise<BooksSeen> {
+  const sandboxes = await tx<{ account_id: string }[]>`
+    select account_id from accounts where sandbox`
   const seen: BooksSeen = {
     accounts: 0,
     journals: 0,
@@ -83,12 +87,14 @@ export async function walkBooks(
     balance_transactions: 0,
     inter_account: new Map(),
     in_transit: new Map(),
+    live: { accounts: 0, in_transit: new Map() },
   }
+  const walking = { sandboxes: new Set(sandboxes.map(row => row.account_id)) }
   const books = await openStream<BookRow>(tx, BOOKS, [account_id])
   const journals = await openStream<JournalRow>(tx, journalsOf(account_id), [account_id])
   const lines = await openStream<LineRow>(tx, linesOf(account_id), [account_id])
   for (; books.row !== undefined; await books.next()) {
-    await walkBook(books.row, { journals, lines, findings, seen, tick })
+    await walkBook(books.row, { ...walking, journals, lines, findings, seen, tick })
   }
   await refuseRowsBefore(undefined, { journals, lines, findings })
   for (const stream of [books, journals, lines]) await stream.close()
@@ -96,6 +102,7 @@ export async function walkBooks(
 }
 
 interface Walking {
+  readonly sandboxes: ReadonlySet<string>
   readonly journals: RowStream<JournalRow>
   readonly lines: RowStream<LineRow>
   readonly findings: Findings
@@ -106,6 +113,7 @@ interface Walking {
 async function walkBook(book: BookRow, walking: Walking): Promise<void> {
   const { journals, findings, seen, tick } = walking
   const { account_id } = book
+  const live = !walking.sandboxes.has(account_id)
   await refuseRowsBefore(account_id, walking)
   findings.guard(
     () => ({ table: 'books', account_id, key: '' }),
@@ -117,6 +125,7 @@ async function walkBook(book: BookRow, walking: Walking): Promise<void> {
     await walkLines(walk, row, walking)
     addTo(seen.inter_account, walk.postings, 'inter_account')
     addTo(seen.in_transit, walk.postings, 'in_transit')
+    if (live) addTo(seen.live.in_transit, walk.postings, 'in_transit')
     seen.journals += 1
     tick()
     await journals.next()
@@ -124,6 +133,7 @@ async function walkBook(book: BookRow, walking: Walking): Promise<void> {
   await refuseLines(walking, line => line.account_id === account_id)
   for (const wrong of walk.headsThatDiffer(book)) findings.add(wrong.problem)
   seen.accounts += 1
+  if (live) seen.live.accounts += 1
   seen.balances += book.currencies?.length ?? 0
 }
 

@@ -44,8 +44,11 @@ export interface Checked {
   readonly entities: number
   /** Minor units by currency over all books; zero each. Null when one account was verified. */
   readonly inter_account: Readonly<Record<string, bigint>> | null
-  /** Minor units by currency on their way: in the books, and as open payouts say. */
+  readonly live_accounts: number
+  /** Minor units by currency on their way from live accounts; no sandbox counts. */
   readonly in_transit: Readonly<Record<string, bigint>>
+  /** The same of sandboxes, whose money is none. */
+  readonly sandbox_in_transit: Readonly<Record<string, bigint>>
 }
 
 export type Verdict =
@@ -123,7 +126,14 @@ async function check(
     sealed: events?.sealed ?? 0,
     entities: entities ?? 0,
     inter_account: account_id === null ? Object.fromEntries(books.inter_account) : null,
-    in_transit: Object.fromEntries(books.in_transit),
+    live_accounts: books.live.accounts,
+    in_transit: Object.fromEntries(books.live.in_transit),
+    sandbox_in_transit: Object.fromEntries(
+      [...books.in_transit].flatMap(([currency, sum]) => {
+        const sandbox = sum - (books.live.in_transit.get(currency) ?? 0n)
+        return sandbox === 0n ? [] : [[currency, sandbox]]
+      }),
+    ),
   }
 }
 

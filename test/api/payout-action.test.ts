@@ -214,10 +214,9 @@ test('POST /v3/payout/{id}/action, the rail asks once more: the next answer goes
 test('POST /v3/payout/{id}/action, while the rail is being asked: it is asked again, with the answer', async () => {
   const account = await funded()
   const { id } = await pay(account)
-  await settleAll(
-    service,
-    listeningRail(() => ({ ...report('requires_action'), ask_again_in_ms: 1 })),
-  )
+  // One round: a payout that is due again at once would keep rounds going on a busy machine.
+  const asking = listeningRail(() => ({ ...report('requires_action'), ask_again_in_ms: 1 }))
+  await settleOnce(askingRail(service.deps, asking))
   await makeDue(service, id)
   // The account answers between the question, which knows of no answer, and what comes of it.
   const late = listeningRail(() => report('requires_action'))

@@ -78,12 +78,15 @@ test('verify, a history of every kind: in order, and everything was looked at', 
         (select count(*) from events)::int as events,
         (select count(hash) from events)::int as sealed,
         (select count(*) from entities)::int as entities`
-    const { inter_account, in_transit, ...checked } = verdict.checked
+    const { inter_account, in_transit, sandbox_in_transit, live_accounts, ...checked } =
+      verdict.checked
     assert.deepEqual(checked, { ...counts })
     assert.deepEqual(inter_account, { USD: 0n, HKD: 0n })
     // The payout that stays with the rail, the one held for compliance, and two that wait for an
     // entity's review.
-    assert.deepEqual(in_transit, { USD: 601_750n, JPY: 0n })
+    assert.deepEqual(sandbox_in_transit, { USD: 601_750n })
+    // Nothing of a sandbox counts as live.
+    assert.deepEqual([live_accounts, in_transit], [0, {}])
   })
 })
 
