@@ -39,6 +39,9 @@ export const DryRunResponse = Type.Object(
     errors: Type.Array(ErrorDetail, {
       description: 'Everything it would be refused for; the first is the answer of a creation.',
     }),
+    complete: Type.Boolean({
+      description: 'False when a refusal keeps later checks from being made: mend it, ask again.',
+    }),
     price: Type.Union([Price, Type.Null()]),
     rail: Type.String({ description: 'The rail that would take it; empty when none would.' }),
     held_for: Type.String({ description: 'The entity whose review it would wait for, or empty.' }),
@@ -52,6 +55,7 @@ export function presentDryRun({ problems, held_for, quote, routed, book }: DryRu
     object: 'payout_dry_run',
     outcome: problems.length === 0 ? passed : 'would_refuse',
     errors: problems.map(presentProblem),
+    complete: quote !== undefined,
     price: quote === undefined ? null : presentCost(quote, book),
     rail: routed?.rail ?? '',
     held_for,

@@ -107,12 +107,12 @@ for (const { what, by = () => account, body, reasons, priced } of ROWS) {
     const before = await fingerprint(service.database.owner)
     const answer = await by().post(`${PATH}?dry_run=true`, body)
     assert.equal(answer.status, 200, answer.text)
-    const { object, outcome, errors, price } = answer.json.data
+    const { object, outcome, errors, price, complete } = answer.json.data
     assert.equal(object, 'payout_dry_run')
     const found = errors.map((error: { reason: string }) => error.reason)
     assert.deepEqual(found, reasons)
     assert.equal(outcome, reasons.length === 0 ? 'would_create' : 'would_refuse')
-    assert.equal(price !== null, priced)
+    assert.deepEqual([price !== null, complete], [priced, priced])
     assert.deepEqual(await fingerprint(service.database.owner), before)
     if (reasons.length === 0) return
     // The creation says the first of them, at the same member.
