@@ -24,7 +24,7 @@ const PAYOUT =
 
 /** After a first start: the secret is told nowhere else. */
 export function welcome(address: string, { account, key_id, secret }: OpenedAccount): string {
-  const curl = `curl -sSu "$API_KEY"`
+  const curl = `curl -sSu "$api_key"`
   const json = `-H 'Content-Type: application/json'`
   return `
 Corridor is ready at ${address}.
@@ -36,7 +36,7 @@ A sandbox account was made, holding USD 1,000,000.00 and EUR 500,000.00.
 
 Try it, in another terminal. Quote 10,000 Hong Kong dollars from the US dollar balance:
 
-  export API_KEY='${key_id}:${secret}'
+  export api_key='${key_id}:${secret}'
   quote=$(${curl} ${json} ${address}/v3/payout/quote -d '${QUOTE}'); echo "$quote"
 
 Pay them out, at that quote:

@@ -97,12 +97,12 @@ test("the lines of a first start, a database of one's own, and those of the READ
   const { service, printed } = await firstStart({ DATABASE_URL: database.url })
   try {
     await tryTwice(printed)
-    const [, key = ''] = /API_KEY='(\S+)'/.exec(printed) ?? []
+    const [, key = ''] = /api_key='(\S+)'/.exec(printed) ?? []
     const [, address = ''] = /ready at (\S+)\./.exec(printed) ?? []
     const readme = await readFile('README.md', 'utf8')
     const blocks = [...readme.matchAll(/^```sh\n(.*?)^```$/gms)]
       .map(([, block = '']) => block)
-      .filter(block => /\bcurl\b/.test(block) && /API_KEY/.test(block))
+      .filter(block => /\bcurl\b/.test(block) && /api_key/.test(block))
     const lines = blocks
       .join('')
       .replace('key_…:…', key)
