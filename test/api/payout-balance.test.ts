@@ -93,13 +93,19 @@ test(`POST ${PATH}, 2^53 − 1 with a fee on top: 400 amount_out_of_range, nothi
   assert.deepEqual(await fingerprint(service.database.owner), before)
 })
 
-test(`POST ${PATH}, amount that is less than half a unit of the holding currency: 400`, async () => {
+test(`POST ${PATH}, amount worth less than a unit of the holding currency: costs a whole unit`, async () => {
   await service.setFees([])
   await service.setRates({ 'USD/VND': '26000' })
   const account = await service.openAccount({ currencies: ['USD'], fund: { USD: 100n } })
-  const tooSmall = await account.post(PATH, { ...localPayout, currency: 'VND', amount: 129 })
-  assertRefused(tooSmall, 400, 'amount_out_of_range')
-  const enough = await account.post(PATH, { ...localPayout, currency: 'VND', amount: 130 })
-  assert.equal(enough.status, 200, enough.text)
-  assert.equal((await balancesOf(account)).USD, '99')
+  // One cent buys 260 VND.
+  for (const [amount, left] of [
+    [1, '99'],
+    [129, '98'],
+    [260, '97'],
+    [261, '95'],
+  ] as const) {
+    const answer = await account.post(PATH, { ...localPayout, currency: 'VND', amount })
+    assert.equal(answer.status, 200, answer.text)
+    assert.deepEqual(await balancesOf(account), { USD: left })
+  }
 })
