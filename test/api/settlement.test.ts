@@ -81,7 +81,7 @@ for (const [amount, path] of AMOUNTS) {
       assert.deepEqual(await balancesOf(account), { USD: '10000000' })
     } else {
       assert.equal(payout.failure, null)
-      const fees = 100 + Math.floor((amount * 10 + 5_000) / 10_000)
+      const fees = 100 + Math.ceil((amount * 10) / 10_000)
       assert.deepEqual(await balancesOf(account), { USD: String(10_000_000 - amount - fees) })
     }
     const credits = await linesOf(service, account, [balance_transaction])
