@@ -403,13 +403,16 @@ test(`POST ${PATH}, a body of 16 MiB: read; one byte more: 413 that says so`, as
   const metadata = Object.fromEntries(
     Array.from({ length: 50 }, (_, i) => [`name ${i}`, 'x'.repeat(500)]),
   )
-  const payouts = Array.from({ length: 630 }, () => ({ ...localPayout, metadata }))
-  const text = JSON.stringify({ dry_run: true, payouts })
+  const payout = { ...localPayout, metadata }
   const limit = 16 * 1024 * 1024
-  // White space is bounded like any other member.
-  assert.ok(text.length < limit && text.length > limit - 200_000, `${text.length}`)
-  assert.equal((await account.post(PATH, text.padEnd(limit))).status, 200)
-  const over = await account.post(PATH, text.padEnd(limit + 1))
+  // One less than would fit: the rest is white space.
+  const count = Math.floor(limit / Buffer.byteLength(JSON.stringify(payout))) - 1
+  const text = JSON.stringify({ dry_run: true, payouts: Array(count).fill(payout) })
+  // In bytes, as the body is bounded. White space is bounded like any other member.
+  const padding = limit - Buffer.byteLength(text)
+  assert.ok(padding > 0 && padding < 200_000, `${padding}`)
+  assert.equal((await account.post(PATH, text + ' '.repeat(padding))).status, 200)
+  const over = await account.post(PATH, text + ' '.repeat(padding + 1))
   assertRefused(over, 413, 'payload_too_large')
   assert.equal(over.json.message, 'The body is over 16 MiB.')
   const single = await account.post('/v3/payout', '{}'.padEnd(256 * 1024 + 1))
