@@ -138,6 +138,9 @@ export function urlOf(route: Route, own: Ids, chosen: Ids = {}): string {
   })
 }
 
+/** Answered from what every process holds in memory, of no account; asked with a query. */
+export const REQUIREMENTS = { url: '/v3/payout/requirements', query: 'currency=USD' } as const
+
 /** Answers nowhere, and is quick about it. */
 export const NOBODYS_URL = 'http://127.0.0.1:26/'
 
