@@ -6,6 +6,7 @@ import { type Problem, Refusal } from '../errors.ts'
 import { readJson } from '../http/json.ts'
 import { JsonError } from '../http/json-error.ts'
 import { isObject, validationProblems, withMore } from '../http/problems.ts'
+import { tooMuch } from '../http/sizes.ts'
 import { describedOnly } from './openapi.ts'
 
 /** Everything wrong with what should be a request's body; nothing: it is one. */
@@ -30,6 +31,9 @@ export async function openRequestReader(
   const validate = compile({ schema, ...route }) as unknown as Validate
   await app.close()
   return body => {
+    // As the API: of what is too much, nothing else is asked.
+    const excess = tooMuch(schema, body)
+    if (excess.length > 0) return excess
     const shape = validate(body) ? [] : validationProblems(validate.errors ?? [], 'body')
     return withMore(shape, problemsByRules(check, body, shape.length === 0))
   }
