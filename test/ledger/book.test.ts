@@ -310,16 +310,10 @@ function copyPayout(
   sql: Sql | TransactionSql,
   copy: { readonly id: string; readonly quote_id?: string; readonly status?: string },
 ): PromiseLike<unknown> {
-  const { id, quote_id = null, status = null } = copy
   return sql`
     insert into payouts
-    select account_id, ${id}, coalesce(${quote_id}, quote_id), type, amount, currency,
-      holding_currency, holding_amount, fixed_fee, variable_fee, destination_currency,
-      destination_amount, holding_to_payout, payout_to_destination, holding_fx_id, payout_fx_id,
-      balance_transaction_id, beneficiary_id, beneficiary_details, particulars,
-      fund_transfer_network, charge_type, coalesce(${status}, status), status_description, failure,
-      rail_steps, rail_attempts, ask_rail_at, created_at, updated_at
-    from payouts where account_id = ${account_id} and id = ${history.payouts.succeeded}`
+    select (jsonb_populate_record(p, ${JSON.stringify(copy)}::text::jsonb)).* from payouts p
+    where account_id = ${account_id} and id = ${history.payouts.succeeded}`
 }
 
 test('payouts, a second one on the same quote: refused to service and owner alike', async () => {
@@ -376,6 +370,9 @@ const CHANGEABLE = {
     'ask_rail_at',
     'held_for',
     'answers',
+    'rail_reference',
+    'taken_by',
+    'taken_at',
     'updated_at',
   ],
   quotes: ['status', 'updated_at', 'renewed_as'],
