@@ -4,6 +4,7 @@ import assert from 'node:assert/strict'
 import { deliverDue } from '../../src/worker/deliver-webhooks.ts'
 import { bankBeneficiary, localPayout } from './bodies.ts'
 import { rowsOf } from './check.ts'
+import { bookUsd } from './operate.ts'
 import { type Ids, NOBODYS_URL } from './routes.ts'
 import type { Client, TestService } from './service.ts'
 
@@ -65,6 +66,8 @@ export async function makeWorld(service: TestService, sandbox: boolean): Promise
   })
   await post(`/v3/payout/${payout.id}/cancel`, {})
   const batch = await post('/v3/payout_batch', { payouts: [localPayout], reference_id })
+  await bookUsd(service, opened, 'withdrawal', -1n)
+  await bookUsd(service, opened, 'adjustment', -1n)
   await deliverDue(service.deps, service.deps.sql)
   const first = async (url: string) => {
     const { json, text } = await client.get(url)
@@ -77,6 +80,7 @@ export async function makeWorld(service: TestService, sandbox: boolean): Promise
     client,
     ids: {
       acc: account_id,
+      adj: (await first('/v3/balance_transaction?type=adjustment')).source,
       bnf: beneficiary.id,
       btr: payout.balance_transaction,
       dep: deposit_address,
@@ -89,6 +93,7 @@ export async function makeWorld(service: TestService, sandbox: boolean): Promise
       pob: batch.id,
       poq: quote.id,
       pot: payout.id,
+      wdr: (await first('/v3/balance_transaction?type=withdrawal')).source,
       whd: (await first(`/v3/webhook_endpoint/${endpoint.id}/delivery`)).id,
       whe: endpoint.id,
     },
