@@ -225,27 +225,24 @@ test('corridor verify: in order, and the first bad booking is named', async () =
   await owner`alter table balance_transactions disable trigger user`
   await owner`alter table balance_transactions drop constraint booked_with_reason`
   await owner`drop index balance_transactions_by_reference`
-  const edits: [edit: string, undo: string, words: RegExp][] = [
+  await owner`
+    create table kept_lines as
+    select id, metadata::text as metadata, description from balance_transactions`
+  const edits: readonly (readonly [edit: string, words: RegExp])[] = [
     [
       `metadata = '{"by":"x"}'::json where type = 'withdrawal_reversal'`,
-      `metadata = '{"by":"alice","reason":"A mistake"}'::json where type = 'withdrawal_reversal'`,
       /a reason, and who gave it/,
     ],
-    [
-      `description = 'wdr_x' where type = 'withdrawal_reversal'`,
-      `description = (select source from balance_transactions o where o.id = t.source)
-        where type = 'withdrawal_reversal'`,
-      /wdr_|takes back/,
-    ],
+    [`description = 'wdr_x' where type = 'withdrawal_reversal'`, /wdr_|takes back/],
     [
       `metadata = '{"by":"a","reason":"b","reference":"CASE-3"}'::json
         where metadata ->> 'reference' = 'CASE-2' and type = 'adjustment'`,
-      `metadata = '{"by":"a","reason":"b","reference":"CASE-2"}'::json
-        where metadata ->> 'reference' = 'CASE-3' and type = 'adjustment' and net_amount < 0`,
       /reference "CASE-3" once/,
     ],
   ]
-  for (const [edit, undo, words] of edits) {
+  const back = `metadata = k.metadata::json, description = k.description
+    from kept_lines k where k.id = t.id`
+  for (const [edit, words] of edits) {
     const change = async (set: string) => {
       await owner.begin(async tx => {
         await tx`set local corridor.maintenance = on`
@@ -254,7 +251,7 @@ test('corridor verify: in order, and the first bad booking is named', async () =
     }
     await change(edit)
     const bad = await verdict()
-    await change(undo)
+    await change(back)
     assert.ok(!bad.ok, edit)
     assert.equal(bad.problem.table, 'balance_transactions')
     assert.match(bad.problem.expected, words)

@@ -21,7 +21,8 @@ before(async () => {
 })
 after(() => service?.close())
 
-const BODY = JSON.stringify(localPayout)
+/** In ASCII, as messages are written byte by byte here. */
+const BODY = JSON.stringify(localPayout).replaceAll('’', ' ')
 const CLOSE = 'Connection: close'
 const JSON_TYPE = 'Content-Type: application/json'
 
