@@ -227,7 +227,7 @@ function judgePayout(world: World, index: number, body: Json): Verdict {
   const priced =
     quote === undefined
       ? priceNow(world, account, body, destination)
-      : priceQuoted(world, body, quote)
+      : priceQuoted(world, body, quote, destination)
   if ('refused' in priced) return priced
   const { terms, price } = priced
   const receiver = receiverOf(world, index, destination, terms)
@@ -288,6 +288,7 @@ function priceQuoted(
   world: World,
   body: Json,
   quote: Quote,
+  to: Destination,
 ): Priced | { readonly refused: Refused } {
   const status = quoteStatus(world, quote)
   if (status !== 'active') return { refused: [422, `quote_${status}`] }
@@ -297,7 +298,9 @@ function priceQuoted(
     body.currency === terms.currency &&
     (body.type ?? terms.type) === terms.type &&
     (body.holding_currency ?? terms.holding) === terms.holding
-  return same ? quote : { refused: [422, 'quote_mismatch'] }
+  const reached =
+    to.type !== 'bank' || (to.currency ?? quote.terms.destination) === quote.terms.destination
+  return same && reached ? quote : { refused: [422, 'quote_mismatch'] }
 }
 
 /** Contract 16; undefined when a rail takes the payout. */
