@@ -79,8 +79,7 @@ const quote = step(
       payout_type: drawn.amount > 1_000_000 ? 'local' : drawn.type,
       payout_info: { currency: paid, amount },
       ...(holding && { holding_info: { currency: holding } }),
-      // Every bank account of the model is in Hong Kong; a quote may mean another country.
-      destination_info: { currency: destination ?? paid, country: 'HK' },
+      ...(destination && { destination_info: { currency: destination, country: 'HK' } }),
     }
     const expected = expectation(world, body, drawn.expect)
     const request = { account: drawn.account, path: '/v3/payout/quote', key: named(drawn.key) }

@@ -28,6 +28,8 @@ export interface Quote {
   readonly terms: Terms
   readonly price: Price
   readonly made_s: number
+  /** Of the beneficiary's bank; '' when the quote leaves it open. */
+  readonly country: string
   used: boolean
 }
 
@@ -182,7 +184,9 @@ function judgeQuote(world: World, index: number, body: Json): Verdict {
     expects: { ...shownQuote(terms, price), status: 'active' },
     apply({ id }) {
       const made_s = account.ahead_s
-      world.quotes.push({ account: index, id, terms, price, made_s, used: false })
+      const meant = type === 'local' ? COUNTRIES[destination] : undefined
+      const country = destination_info?.country ?? meant ?? ''
+      world.quotes.push({ account: index, id, terms, price, made_s, used: false, country })
     },
   }
 }
@@ -246,7 +250,8 @@ function judgePayout(world: World, index: number, body: Json): Verdict {
       if (receiver !== undefined) move(receiver, terms.destination, price.destination_amount)
       if (quote !== undefined) quote.used = true
       else {
-        world.quotes.push({ account: index, id: data.quote, terms, price, made_s, used: true })
+        const made = { account: index, id: data.quote, terms, price, made_s, used: true }
+        world.quotes.push({ ...made, country: BANKS })
       }
       if (body.beneficiary === undefined) {
         world.beneficiaries.push({ account: index, id: data.beneficiary, destination })
@@ -283,6 +288,11 @@ function priceNow(
   return isRefused(price) ? { refused: price } : { terms, price }
 }
 
+/** Where every bank account of the model is. */
+const BANKS = 'HK'
+/** What a quote without destination_info means where all local networks of its currency serve one. */
+const COUNTRIES: Readonly<Record<string, string>> = { HKD: 'HK', JPY: 'JP', THB: 'TH' }
+
 /** Contract 13. */
 function priceQuoted(
   world: World,
@@ -299,7 +309,9 @@ function priceQuoted(
     (body.type ?? terms.type) === terms.type &&
     (body.holding_currency ?? terms.holding) === terms.holding
   const reached =
-    to.type !== 'bank' || (to.currency ?? quote.terms.destination) === quote.terms.destination
+    to.type !== 'bank' ||
+    ((to.currency ?? terms.destination) === terms.destination &&
+      ['', BANKS].includes(quote.country))
   return same && reached ? quote : { refused: [422, 'quote_mismatch'] }
 }
 
