@@ -135,7 +135,7 @@ test('entity list, many entities and holds: by index alone', async () => {
   await owner`
     insert into entities (account_id, id, type, on_behalf_of, reference_id, details,
       approval_status, approval_history, created_at, updated_at)
-    select ${account_id ?? ''}, 'ent_many' || n, 'business', '', '', '{"name":"Many"}',
+    select ${account_id ?? ''}, 'ent_many' || n, 'individual', '', '', '{"name":"Many"}',
       case when n % 100 = 0 then 'submitted' else 'pending' end, '[]', now(), now()
     from generate_series(1, 20000) n`
   await owner`

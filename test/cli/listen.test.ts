@@ -137,7 +137,10 @@ test('listen --forward-to: each event sent once, in order, signed, with what cam
 })
 
 test('listen, nobody at the URL: said beside the event, and it goes on', async () => {
-  const nowhere = 'http://127.0.0.1:1/hook'
+  const gone = createServer().listen(0, '127.0.0.1')
+  await once(gone, 'listening')
+  const nowhere = `http://127.0.0.1:${(gone.address() as AddressInfo).port}/hook`
+  gone.close()
   const args = ['--forward-to', nowhere, '--events', 'payout.created']
   const lines = await listening(args, 4, async () => {
     await pay()

@@ -92,6 +92,7 @@ const bySwift = {
         bank_codes: { swift_code: 'DEUTDEFF500' },
       },
     },
+    address: { line1: 'Hauptstraße 1', city: 'Berlin', country: 'DE' },
   },
 }
 
@@ -428,7 +429,6 @@ test('corridor statement, a wrong call: exit code 2, words on standard error, no
     [id, ...from, '--currency', 'EUR'],
     [id, ...from, '--currency', 'ABC'],
     [id, ...from, '--format', 'pdf'],
-    [id, ...from, '--json'],
   ]
   const runs = await Promise.all(wrong.map(args => cli.run('statement', ...args)))
   for (const [i, { code, stdout, stderr }] of runs.entries()) {
@@ -437,6 +437,10 @@ test('corridor statement, a wrong call: exit code 2, words on standard error, no
     assert.match(stderr, /^(corridor: |error: ).+\n/)
     assert.doesNotMatch(stderr, /^ {4}at /m)
   }
+  // --json says what is in a file, and there is none.
+  const asJson = await cli.run('statement', id, ...from, '--json')
+  assert.deepEqual([asJson.code, asJson.stdout], [2, ''])
+  assert.match(JSON.parse(asJson.stderr).error.message, /--output/)
   const nowhere = await cli.run('statement', id, ...from, '--output', '/no/such/folder/file')
   assert.deepEqual([nowhere.code, nowhere.stdout], [1, ''])
   assert.match(nowhere.stderr, /^corridor: cannot write the statement: .*\n$/)

@@ -39,6 +39,7 @@ before(async () => {
   const args = [
     'account',
     'create',
+    '--sandbox',
     '--name',
     'T',
     '--currencies',

@@ -22,7 +22,8 @@ before(async () => {
 })
 after(() => service?.close())
 
-const BODY = JSON.stringify(localPayout)
+/** A byte a character, as messages are sent. */
+const BODY = Buffer.from(JSON.stringify(localPayout)).toString('latin1')
 const CHUNKED = `${BODY.length.toString(16)}\r\n${BODY}\r\n0\r\n\r\n`
 const HOST = 'Host: corridor.example'
 const JSON_TYPE = 'Content-Type: application/json'

@@ -38,7 +38,7 @@ export async function openProbe(api: ApiDocument, world: World): Promise<Probe> 
     sent += 1
     const answer = await sendRequest(world, request)
     const complaint = complaintOf(api, request, answer)
-    if (complaint !== '' || answer.status >= 400) return [answer, complaint]
+    if (complaint !== '' || isRefused(answer)) return [answer, complaint]
     const why = refusedBy(api, request) || (sure ? 'the change made to it' : '')
     return [answer, why === '' ? '' : `not refused for ${why}`]
   }
@@ -99,6 +99,11 @@ export async function openProbe(api: ApiDocument, world: World): Promise<Probe> 
     },
   }
   return probe
+}
+
+/** A dry run says so in an answer of 200. */
+function isRefused({ status, json }: Answer): boolean {
+  return status >= 400 || json?.data?.outcome === 'would_refuse'
 }
 
 function differences(before: Record<string, string>, after: Record<string, string>): string {
