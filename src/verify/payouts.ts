@@ -88,7 +88,7 @@ const TAKEN = [
 ] as const
 
 const DIFFERENCE = TAKEN.map(
-  ([ofQuote, ofPayout]) => `when q.${ofQuote} <> p.${ofPayout}
+  ([ofQuote, ofPayout]) => `when q.${ofQuote} is distinct from p.${ofPayout}
     then array['${ofQuote}', p.${ofPayout}::text, q.${ofQuote}::text]`,
 ).join(' ')
 
@@ -161,8 +161,10 @@ export async function matchPayouts(
     findings.guard(place, () => checkPayout(payout, group))
     seen.payouts += 1
     if (group.length === 1 && !isDirect(payout, group)) {
-      const { destination_currency: currency, destination_amount } = payout
-      seen.in_transit.set(currency, (seen.in_transit.get(currency) ?? 0n) + destination_amount)
+      const { destination_currency: currency } = payout
+      // Null only where the row was edited, which is named above.
+      const amount: bigint | null = payout.destination_amount
+      seen.in_transit.set(currency, (seen.in_transit.get(currency) ?? 0n) + (amount ?? 0n))
     }
     await payouts.next()
   }

@@ -32,9 +32,10 @@ function copied(table: string, column: string, from: string): Rule {
 }
 
 /**
- * The rail is asked about what it has, and about nothing else. It has told at least what its events
- * say, and at most once more for each time that a person gave the payout back to it. What it was
- * never asked about is due since its last step.
+ * The rail is asked about what it has, and about nothing else. What it says has succeeded may still
+ * come back; what a person says has succeeded is out of its hands. It has told at least what its
+ * events say, and at most once more for each time that a person gave the payout back to it. What it
+ * was never asked about is due since its last step.
  */
 const RAIL: Rule = {
   table: 'payouts',
@@ -50,13 +51,15 @@ const RAIL: Rule = {
         || coalesce(rail_attempts::text, 'none') as found
     from (
       select p.*, coalesce(e.told, 0) as told, coalesce(e.given_back, 0) as given_back,
-        ask_rail_at is not null and (status in ('succeeded', 'failed', 'reversed')
+        ask_rail_at is not null and (status in ('failed', 'reversed')
+          or (status = 'succeeded' and e.last_by <> 'rail')
           or held_for <> '' or type = 'service_account') as asked_needlessly,
         rail_attempts is null or (rail_attempts = 0 and coalesce(e.told, 0) > 0) as never_asked,
         rail_attempts = 0 and ask_rail_at > updated_at as late
       from payouts p
       left join (
         select account_id, object_id, count(*) filter (where data ->> 'by' = 'rail') as told,
+          (array_agg(data ->> 'by' order by sequence desc))[1] as last_by,
           count(*) filter (
             where data ->> 'by' <> 'rail' and type = 'payout.processing') as given_back
         from events
