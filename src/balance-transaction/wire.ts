@@ -67,8 +67,8 @@ export function presentBalanceTransaction(line: BalanceTransaction) {
     { amount: line.fixed_fee, type: 'fixed_fee' },
     { amount: line.variable_fee, type: 'variable_fee' },
   ].filter(fee => fee.amount !== 0n)
-  // Which person has booked it is the operator's to know.
-  const { by: _by, ...metadata } = line.metadata
+  // Which person has booked it, and that others have a share, is the operator's to know.
+  const { by: _by, split: _split, ...metadata } = line.metadata
   return {
     id: line.id,
     object: 'balance_transaction',

@@ -22,6 +22,7 @@ interface BookOptions extends Json {
   reference?: string
   reason?: string
   source?: string
+  split?: boolean
 }
 
 export function fundingCommands(program: Command): void {
@@ -46,6 +47,7 @@ function fundCommand(program: Command): void {
   bookingCommand(program, 'fund', 'credit an account with money that has come in')
     .argument('<amount>', MAJOR)
     .option('--reference <text>', 'the bank’s reference; it funds an account once')
+    .option('--split', 'the payment of this reference is split over several accounts')
     .option('--source <esc_id>', 'the escrow it came from; a source funds an account once')
     .option('--json', 'print JSON')
     .addHelpText('after', FUND_HELP)
@@ -54,12 +56,17 @@ function fundCommand(program: Command): void {
       const amount = readAmount(text, currency)
       const source = readSource(options.source)
       const reference = readReference(options.reference)
+      if (options.split === true && reference === '') {
+        throw new UsageError('--split is of a payment: name it by --reference')
+      }
       const booked = await withContext(async context => {
         const { sandbox } = await findAccount(context.sql, account_id)
         if (!sandbox && reference === '' && options.source === undefined) throw unproven()
-        const money = { account_id, currency, amount, source, reference, reason: '' }
+        const split = options.split === true
+        const money = { account_id, currency, amount, source, reference, reason: '', split }
         const proof = reference === '' ? `--source ${source}` : `--reference "${reference}"`
-        const again = `corridor fund ${account_id} ${currency} ${text} ${proof}`
+        const words = split ? `${proof} --split` : proof
+        const again = `corridor fund ${account_id} ${currency} ${text} ${words}`
         return book(context, { kind: 'funding', ...money }, again)
       })
       tell(options, account_id, booked)
@@ -76,6 +83,8 @@ function unproven(): UsageError {
 const FUND_HELP = `
 Writes a balance transaction of type escrow. A live account needs --reference
 or --source, so that running the same command again credits nothing.
+A reference that has funded another live account is refused, unless that was
+reversed, or --split says that one payment is split over accounts.
 To take back what was booked by mistake: corridor reverse btr_...
 
 Example:

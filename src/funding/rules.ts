@@ -10,7 +10,7 @@ import {
 } from '../balance-transaction/rules.ts'
 import { found, refusal } from '../errors.ts'
 import type { Event } from '../event/rules.ts'
-import { type NewId, nameOf } from '../id.ts'
+import { type Key, type NewId, nameOf } from '../id.ts'
 import {
   type Book,
   checkRoom,
@@ -66,6 +66,8 @@ export interface Grounds {
   readonly reference: string
   readonly reason: string
   readonly by: string
+  /** Of funding: the payment of this reference is split over several accounts. */
+  readonly split?: boolean
 }
 
 export interface Booking extends Grounds {
@@ -82,8 +84,10 @@ export interface Booking extends Grounds {
 export interface BookedBefore {
   /** By `account_id/type/source`. */
   readonly sources: Map<string, string>
-  /** By `account_id/type/reference`. */
+  /** By `account_id/type/reference`, folded. */
   readonly references: Map<string, string>
+  /** Of another live account, what this reference has funded there; by `account_id/reference`. */
+  readonly elsewhere: ReadonlyMap<string, Key>
 }
 
 export interface Correction {
@@ -91,6 +95,11 @@ export interface Correction {
   readonly events: readonly Event[]
   /** What the balance was. */
   readonly balance_before: bigint
+}
+
+/** A bank's reference as it is compared, in PostgreSQL too: copies differ in case and spaces. */
+export function foldedReference(reference: string): string {
+  return reference.replace(/\s/g, '').replace(/[a-z]+/g, letters => letters.toUpperCase())
 }
 
 export function bookedName(account_id: string, type: string, what: string): string {
@@ -114,12 +123,13 @@ export function decideBooking(
   if (before.sources.has(sourceName)) {
     throw refusal('source_already_used', `${source} has funded this account already.`, 'source')
   }
-  const referenceName = bookedName(account_id, type, reference)
+  const referenceName = bookedName(account_id, type, foldedReference(reference))
   const by = reference === '' ? undefined : before.references.get(referenceName)
   if (by !== undefined) {
     const message = `Reference "${reference}" is booked already, as ${type} ${by}.`
     throw refusal('reference_already_used', message, 'reference')
   }
+  if (kind === 'funding' && booking.split !== true) checkElsewhere(before, booking)
   checkBalance(book, currency, amount)
   // After this point it succeeds.
   const correction = post(
@@ -132,6 +142,16 @@ export function decideBooking(
   before.sources.set(sourceName, line.id)
   if (reference !== '') before.references.set(referenceName, line.id)
   return correction
+}
+
+/** A payment is of one account, unless the operator says that it is split. */
+function checkElsewhere({ elsewhere }: BookedBefore, { account_id, reference }: Booking): void {
+  const other = elsewhere.get(`${account_id}/${reference}`)
+  if (other === undefined) return
+  const message =
+    `Reference "${reference}" has funded account ${other.account_id} already, as ${other.id}; ` +
+    'say --split if one payment is split over accounts.'
+  throw refusal('reference_already_used', message, 'reference')
 }
 
 export interface Reversal {
@@ -233,10 +253,11 @@ function post(
   return { entries: [entry], events: [recordLine(book, entry.line, newId)], balance_before }
 }
 
-function metadataOf({ reference, reason, by }: Grounds): BalanceTransaction['metadata'] {
+function metadataOf({ reference, reason, by, split }: Grounds): BalanceTransaction['metadata'] {
   return {
     ...(reference !== '' && { reference }),
     ...(reason !== '' && { reason }),
     ...(by !== '' && { by }),
+    ...(split === true && { split: 'true' }),
   }
 }

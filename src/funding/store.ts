@@ -1,6 +1,13 @@
 // The statements that say what an operator has booked before. They decide nothing.
 import type { TransactionSql } from '../db/connect.ts'
-import { BOOKED_TYPES, type BookedBefore, bookedName, REVERSAL_TYPES } from './rules.ts'
+import type { Key } from '../id.ts'
+import {
+  BOOKED_TYPES,
+  type BookedBefore,
+  bookedName,
+  foldedReference,
+  REVERSAL_TYPES,
+} from './rules.ts'
 
 interface Asked {
   readonly account_id: string
@@ -8,31 +15,58 @@ interface Asked {
   readonly reference: string
 }
 
-/** Under the locks of the books: nobody books any of it meanwhile. */
+/**
+ * Under the locks of the books: nobody books any of it meanwhile. Whoever funds another account
+ * with the same reference waits until this transaction ends.
+ */
 export async function findBooked(
   tx: TransactionSql,
   asked: readonly Asked[],
 ): Promise<BookedBefore> {
   const account_ids = asked.map(({ account_id }) => account_id)
   const types = [...BOOKED_TYPES, ...REVERSAL_TYPES]
-  const [sources, references] = await Promise.all([
-    tx<{ account_id: string; type: string; what: string; id: string }[]>`
+  const references = asked.map(({ reference }) => reference)
+  const [sources, alike, elsewhere] = await Promise.all([
+    tx<Named[]>`
       select account_id, type, source as what, id from balance_transactions
       where account_id = any (${account_ids}::text[])
         and source = any (${asked.map(({ source }) => source)}::text[])
         and type = any (${types}::text[])`,
     // By the words of the index that makes references count once.
-    tx<{ account_id: string; type: string; what: string; id: string }[]>`
-      select account_id, type, metadata ->> 'reference' as what, id from balance_transactions
+    tx<Named[]>`
+      select account_id, type, fold_reference(metadata ->> 'reference') as what, id
+      from balance_transactions
       where account_id = any (${account_ids}::text[])
         and type in ('escrow', 'withdrawal', 'adjustment') and metadata ->> 'reference' is not null
-        and metadata ->> 'reference' = any (${asked.map(({ reference }) => reference)}::text[])`,
+        and fold_reference(metadata ->> 'reference')
+          = any (${references.map(foldedReference)}::text[])`,
+    tx<Elsewhere[]>`
+      select asked_id, asked_reference, account_id, id
+      from funded_elsewhere(${account_ids}::text[], ${references}::text[])`,
   ])
-  return { sources: byName(sources), references: byName(references) }
+  return { sources: byName(sources), references: byName(alike), elsewhere: byAsked(elsewhere) }
 }
 
-function byName(
-  rows: readonly { account_id: string; type: string; what: string; id: string }[],
-): Map<string, string> {
+interface Named {
+  account_id: string
+  type: string
+  what: string
+  id: string
+}
+
+interface Elsewhere {
+  asked_id: string
+  asked_reference: string
+  account_id: string
+  id: string
+}
+
+function byAsked(rows: readonly Elsewhere[]): Map<string, Key> {
+  return new Map(
+    rows.map(({ asked_id, asked_reference, ...row }) => [`${asked_id}/${asked_reference}`, row]),
+  )
+}
+
+function byName(rows: readonly Named[]): Map<string, string> {
   return new Map(rows.map(row => [bookedName(row.account_id, row.type, row.what), row.id]))
 }

@@ -4,7 +4,7 @@ import type { TransactionSql } from '../db/connect.ts'
 import { BOOKINGS, bookingPostings, REVERSAL_TYPES } from '../funding/rules.ts'
 import type { JournalKind, Posting } from '../ledger/rules.ts'
 import { type Findings, MAX_NAMED } from './problem.ts'
-import { lineProblem, ofAccount } from './rows.ts'
+import { lineProblem, nameRows, ofAccount } from './rows.ts'
 
 const BOOKED = Object.entries(BOOKINGS).map(([kind, booked]) => ({ kind, ...booked }))
 
@@ -73,4 +73,27 @@ export async function checkBookings(
   for (const { wrong, ...line } of [...bad, ...twice]) {
     findings.add(lineProblem(line, ...wrong).problem)
   }
+  await nameRows(tx, account_id, findings, {
+    table: 'funding_references',
+    select: FUNDING_REFERENCES(account_id),
+  })
 }
+
+/** What a reference has funded is known by it, or the same payment could fund another account. */
+const FUNDING_REFERENCES = (account_id: string | null) => `
+  select coalesce(t.account_id, f.account_id) as account_id, coalesce(t.id, f.id) as key,
+    coalesce('reference ' || t.folded || case when t.reversed then ', reversed' else '' end,
+      'none, as no live account was funded') as expected,
+    coalesce(f.reference || case when f.reversed then ', reversed' else '' end, 'none') as found
+  from (
+    select t.account_id, t.id, fold_reference(t.metadata ->> 'reference') as folded,
+      exists (select from balance_transactions r where r.account_id = t.account_id
+        and r.source = t.id and r.type = 'escrow_reversal') as reversed
+    from balance_transactions t join accounts a using (account_id)
+    where t.type = 'escrow' and t.metadata ->> 'reference' is not null and not a.sandbox
+      and ${ofAccount('t.account_id', account_id)}
+  ) t
+  full join (
+    select * from funding_references where ${ofAccount('account_id', account_id)}
+  ) f on f.account_id = t.account_id and f.id = t.id
+  where t.folded is distinct from f.reference or t.reversed is distinct from f.reversed`

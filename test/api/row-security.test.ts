@@ -34,8 +34,11 @@ import {
 } from '../support/service.ts'
 import { makeWorld, type World } from '../support/world.ts'
 
-/** In memory of every process, and so of no account's own. */
-const REFERENCE = ['accounts', 'api_keys', 'pricing_policies', 'routes']
+/**
+ * Of no account's own: those that every process has in memory, and what is asked across accounts,
+ * which the service's role does not see.
+ */
+const REFERENCE = ['accounts', 'api_keys', 'funding_references', 'pricing_policies', 'routes']
 
 let service: TestService
 /** What is read. */

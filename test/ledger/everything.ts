@@ -47,7 +47,23 @@ async function addEverything(history: History): Promise<void> {
   const listed = await main.post('/v3/beneficiary', bankBeneficiary)
   await good(main.put(`/v3/beneficiary/${listed.json.data.id}`, { name: 'Another Name' }))
   await importRows(history)
+  await splitPayment(history)
   await addRowsThatWait(history)
+}
+
+/** One payment that has funded two live accounts. */
+async function splitPayment({ service }: History): Promise<void> {
+  const cli = await openCli(service.database.url)
+  try {
+    for (const split of [[], ['--split']]) {
+      const { account } = await service.openAccount({ sandbox: false, currencies: ['USD'] })
+      const money = ['USD', '5.00', '--reference', 'BANK-1', ...split]
+      const ran = await cli.run('fund', account.account_id, ...money)
+      assert.equal(ran.code, 0, ran.stderr)
+    }
+  } finally {
+    await cli.close()
+  }
 }
 
 async function importRows({ service, main }: History): Promise<void> {

@@ -14,6 +14,8 @@ export const EXCEPTIONS: Readonly<Record<string, string>> = {
   'webhook_endpoints.delivery_count': 'numbers deliveries, whose key is unique; moves nothing',
   'reference_version.version': 'wakes processes to read reference rows anew; any number will do',
   'reference_version.price_version': 'tells processes that prices are newer; any number will do',
+  'funding_references.split':
+    'whether a payment may fund others besides; what it has funded is held against the lines',
   'rates.loaded_at': 'when the same rate was loaded again',
   'fees.fee_id': 'a number that nothing names',
   'entities.import_key': 'a row of a file that lost it is imported again, and found as a duplicate',

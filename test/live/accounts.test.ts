@@ -2,7 +2,9 @@
 // states, settings, keys. One row a command: its exit code, what it says, and which rows change.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { connect } from '../../src/db/connect.ts'
+import { transactConfined } from '../../src/db/confine.ts'
+import { connect, type TransactionSql } from '../../src/db/connect.ts'
+import { foldedReference } from '../../src/funding/rules.ts'
 import { verify } from '../../src/verify/run.ts'
 import { balancesOf, watchRows } from '../support/check.ts'
 import { type Cli, openCli } from '../support/cli.ts'
@@ -110,6 +112,117 @@ test('corridor fund, twice with a reference: booked once, before and after told'
     /^corridor: Reference "BANK-1" is booked already, as escrow btr_\w+\./,
   )
   assert.deepEqual([await rows(), await usd()], [before, '12000'])
+})
+
+refuses(
+  'a reference in small letters and with spaces',
+  ['fund', 'ACC', 'USD', '5', '--reference', 'bank - 1'],
+  1,
+  /"bank - 1" is booked already, as escrow btr_/,
+)
+
+test('corridor fund, one reference for two accounts: refused naming the first, until --split or reversed', async () => {
+  const one = await service.openAccount({ sandbox: false, currencies: ['USD'] })
+  const ONE = one.account.account_id
+  const booked = await run('fund', ONE, 'USD', '9.00', '--reference', 'BANK-8')
+  assert.equal(booked.code, 0, booked.stderr)
+  const other = await service.openAccount({ sandbox: false, currencies: ['USD'] })
+  const { account_id } = other.account
+  const fund = ['fund', account_id, 'USD', '7.00', '--reference', 'bank-8']
+  const untouched = await rows()
+  const refused = await run(...fund)
+  assert.deepEqual([refused.code, refused.stdout], [1, ''])
+  assert.match(refused.stderr, new RegExp(`"bank-8" has funded account ${ONE} already, .*--split`))
+  assert.deepEqual(await rows(), untouched)
+  const split = await run(...fund, '--split', '--json')
+  assert.equal(split.code, 0, split.stderr)
+  assert.equal((await run(...fund, '--split')).code, 1)
+  assert.equal((await balancesOf(other)).USD, '700')
+  const first = ['fund', account_id, 'USD', '1.00', '--reference', 'BANK-9', '--json']
+  const wrong = (await run(...first)).json
+  const right = ['fund', ONE, 'USD', '1.00', '--reference', 'BANK-9', '--json']
+  assert.equal((await run(...right)).code, 1)
+  assert.equal((await run('reverse', wrong.id, '--reason', 'Wrong account')).code, 0)
+  const mended = await run(...right)
+  assert.equal(mended.code, 0, mended.stderr)
+  const { json } = await other.get(`/v3/balance_transaction/${split.json.id}`)
+  assert.deepEqual(json.data.metadata, { reference: 'bank-8' })
+})
+
+refuses(
+  'split without a reference',
+  ['fund', 'ACC', 'USD', '5', '--split', '--source', 'esc_split'],
+  2,
+  /--split is of a payment: name it by --reference/,
+)
+
+test('corridor fund, one reference for three accounts at the same moment: one is funded', async () => {
+  const open = () => service.openAccount({ sandbox: false, currencies: ['USD'] })
+  const three = await Promise.all([open(), open(), open()])
+  const ran = await Promise.all(
+    three.map(({ account }) =>
+      run('fund', account.account_id, 'USD', '3.00', '--reference', 'BANK-10'),
+    ),
+  )
+  const codes = ran.map(({ code }) => code).sort()
+  assert.deepEqual(codes, [0, 1, 1], ran.map(({ stderr }) => stderr).join(''))
+  for (const { stderr } of ran) assert.match(stderr, /^$|has funded account acc_\w+ already/)
+})
+
+test('corridor fund, a sandbox with the reference of a live account: booked, as its money is none', async () => {
+  const sandbox = await service.openAccount({ currencies: ['USD'] })
+  const { account_id } = sandbox.account
+  const ran = await run('fund', account_id, 'USD', '3.00', '--reference', 'BANK-10')
+  assert.equal(ran.code, 0, ran.stderr)
+})
+
+test('fold_reference, as foldedReference: white space and ASCII letters, and nothing else', async () => {
+  const spaces = '\t\n\v\f\r \u00a0\u1680\u2000\u200a\u2028\u2029\u202f\u205f\u3000\ufeff'
+  const texts = [
+    `a${spaces}Z`,
+    'ß\u0131\u00e9\u00c9',
+    'fx-1/2.3',
+    '\u200b\u0085',
+    ' ',
+    'x'.repeat(140),
+  ]
+  const rows = await service.database.owner<{ folded: string }[]>`
+    select fold_reference(t) as folded from unnest(${texts}::text[]) with ordinality as r (t, n)
+    order by n`
+  assert.deepEqual(
+    rows.map(({ folded }) => folded),
+    texts.map(foldedReference),
+  )
+  assert.deepEqual(texts.slice(0, 2).map(foldedReference), ['AZ', 'ß\u0131\u00e9\u00c9'])
+})
+
+/** A line as the service's role could write it, whatever its own rules say. */
+const LINE = `
+  insert into balance_transactions (account_id, id, journal_number, type, operation_type, currency,
+    amount, fixed_fee, variable_fee, net_amount, balance_after, fx_conversions, description, source,
+    metadata, created_at)
+  select $1, $2, 99, type, operation_type, currency, amount, fixed_fee, variable_fee,
+    net_amount, balance_after, fx_conversions, $2, $2, $3::text::json, created_at
+  from balance_transactions where account_id = $1 and type = 'escrow' limit 1`
+
+test('the database refuses a reference that has funded another live account, whoever writes it', async () => {
+  const other = await service.openAccount({
+    sandbox: false,
+    currencies: ['USD'],
+    fund: { USD: 1n },
+  })
+  const { account_id } = other.account
+  const written = (reference: string) => [account_id, 'btr_by_hand', JSON.stringify({ reference })]
+  const before = await rows()
+  for (const reference of ['BANK-8', ' b ank-8']) {
+    const refused = { constraint_name: 'one_live_account_a_reference' }
+    const line = (tx: TransactionSql) => tx.unsafe(LINE, written(reference))
+    await assert.rejects(transactConfined(service.deps.sql, [account_id], line), refused)
+    await assert.rejects(service.database.owner.begin(line), refused)
+  }
+  await assert.rejects(service.deps.sql`delete from funding_references`, /permission denied/)
+  await assert.rejects(service.deps.sql`select from funding_references`, /permission denied/)
+  assert.deepEqual(await rows(), before)
 })
 
 test('corridor withdraw: the balance falls, line and event say why, and not who', async () => {
