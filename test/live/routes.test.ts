@@ -2,6 +2,7 @@
 // nothing. A payout goes where its route led when it was made, and the simulator gets none of them.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { ROUTABLE_RAILS } from '../../src/rail/rail.ts'
 import { settleOnce, tellLeftAlone } from '../../src/worker/settle-payouts.ts'
 import { bankBeneficiary, internalPayout, localPayout } from '../support/bodies.ts'
 import { assertRefused, balancesOf, watchRows } from '../support/check.ts'
@@ -270,6 +271,24 @@ test('settling, a rail that this process has no adapter for: left alone, told, a
   await settleOnce(deps)
   assert.deepEqual(newer.calls, [`submit ${id}`])
   assert.equal((await live.get(`/v3/payout/${id}`)).json.data.status, 'succeeded')
+})
+
+test('the database refuses a route to a rail that there is not, whoever writes it', async () => {
+  const fresh = await startTestService()
+  try {
+    const { owner } = fresh.database
+    for (const sql of [owner, fresh.deps.sql]) {
+      await assert.rejects(sql`insert into routes (rail) values ('manuel')`, {
+        constraint_name: 'taken_by_a_known_rail',
+      })
+    }
+    const [{ definition }] = await owner<[{ definition: string }]>`
+      select pg_get_constraintdef(oid) as definition from pg_constraint
+      where conname = 'taken_by_a_known_rail'`
+    for (const rail of ROUTABLE_RAILS) assert.ok(definition.includes(`'${rail}'`), definition)
+  } finally {
+    await fresh.close()
+  }
 })
 
 test('the database refuses a route to the simulator, of a sandbox, and payouts on the wrong rail', async () => {
