@@ -3,6 +3,7 @@
 import { type Command, Option } from 'commander'
 import { bankingCountry } from '../beneficiary/country.ts'
 import type { Sql, TransactionSql } from '../db/connect.ts'
+import { findFeeSlips } from '../fee/guard.ts'
 import {
   describeFee,
   describeSubject,
@@ -82,10 +83,13 @@ costs nothing says so by fixed_amount 0:
 
 Lines that start with # are skipped. Without --replace rows are added, or
 replace the row with the same payout_type, payout_currency, destination_country,
-network and charge_type.
+network and charge_type. What fees set refuses without --force is refused here
+too.
 
 Example:
   npx corridor fees import fees.csv --replace --dry-run`
+
+const FORCE = 'set what is likely a slip of the finger'
 
 export function feesCommands(program: Command): void {
   const fees = program
@@ -104,6 +108,7 @@ export function feesCommands(program: Command): void {
     .command('set')
     .description('add one row of the schedule, or replace the row that applies to the same')
   for (const column of FEE_COLUMNS) set.addOption(optionFor(column))
+  set.option('--force', FORCE)
   set.option('--json', 'print JSON').addHelpText('after', SET_HELP).action(setAction)
   const remove = fees
     .command('remove')
@@ -116,6 +121,7 @@ export function feesCommands(program: Command): void {
     .argument('<file>', 'path, or - for standard input')
     .option('--replace', 'make the file the whole schedule')
     .option('--dry-run', 'check everything and write nothing')
+    .option('--force', FORCE)
     .option('--json', 'print JSON')
     .addHelpText('after', IMPORT_HELP)
     .action(importAction)
@@ -160,7 +166,9 @@ Examples:
     --fixed-amount 0 --fee-currency USD
 
 A live account's payout that no row fits is refused. One that costs nothing
-needs a row that says so.`
+needs a row that says so. What is likely a slip is refused without --force: a
+variable part over 1000 bps, and of the row until now any part ten times as high
+or more, or another currency.`
 
 const REMOVE_HELP = `
 Example:
@@ -187,7 +195,12 @@ function readOptions(options: Readonly<Record<string, unknown>>): Fee {
 
 async function setAction(options: Json & Record<string, unknown>): Promise<void> {
   const fee = readOptions(options)
-  const before = await withContext(({ sql }) => change(sql, tx => upsertFees(tx, [fee])))
+  const before = await withContext(({ sql }) =>
+    change(sql, (tx, present) => {
+      if (options.force !== true) refuseSlips([fee], present)
+      return upsertFees(tx, [fee])
+    }),
+  )
   const previous = sameRow(before, fee)
   const words = `${describeRow(fee)}; ${describeBefore(before, fee)}`
   const data = { ...presentFee(fee), replaced: previous !== undefined }
@@ -212,6 +225,7 @@ async function removeAction(options: Json & Record<string, unknown>): Promise<vo
 
 interface ImportOptions extends Json {
   replace?: boolean
+  force?: boolean
   dryRun?: boolean
 }
 
@@ -222,7 +236,8 @@ async function importAction(file: string, options: ImportOptions): Promise<void>
   const replace = options.replace === true
   // Without writing, too: a dry run says whether the database is there and up to date.
   const before = await withContext(({ sql }) =>
-    change(sql, async tx => {
+    change(sql, async (tx, present) => {
+      if (options.force !== true) refuseSlips(fees, present)
       if (dry_run) return
       await (replace ? replaceFees(tx, fees) : upsertFees(tx, fees))
     }),
@@ -242,15 +257,21 @@ async function importAction(file: string, options: ImportOptions): Promise<void>
 /** Changes the schedule and gives what it was, which nobody else changes meanwhile. */
 async function change(
   sql: Sql,
-  write: (tx: TransactionSql) => Promise<void>,
+  write: (tx: TransactionSql, present: readonly Fee[]) => Promise<void>,
 ): Promise<readonly Fee[]> {
   const read = async (tx: TransactionSql) => {
     await lockFees(tx)
     const before = await listFees(tx)
-    await write(tx)
+    await write(tx, before)
     return before
   }
   return sql.begin(read) as Promise<readonly Fee[]>
+}
+
+function refuseSlips(fees: readonly Fee[], present: readonly Fee[]): void {
+  const slips = fees.flatMap(fee => findFeeSlips(fee, sameRow(present, fee)))
+  if (slips.length === 0) return
+  throw new CommandFailed(`${slips.join('; ')}; --force sets it all the same`)
 }
 
 /** The row for exactly the same payouts. */

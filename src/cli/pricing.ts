@@ -4,6 +4,7 @@ import type { Command } from 'commander'
 import type { Read } from '../csv.ts'
 import { databaseNow, type Sql, type TransactionSql } from '../db/connect.ts'
 import type { Instant } from '../instant.ts'
+import { findSlip } from '../pricing/guard.ts'
 import { MEANINGS, readEffective, readPair, readValue } from '../pricing/load.ts'
 import {
   DEFAULTS,
@@ -35,6 +36,9 @@ pair goes before what is set for an account, and what is set for a pair of an
 account before both; each value for itself. A pair is directed: USD/HKD is what
 those who pay HKD from USD get.
 
+What is likely a slip is refused without --force: a spread over 500 bps, or over
+three times the present one; a validity over a day; an age over seven days.
+
 Examples:
   npx corridor pricing set --spread-bps 50
   npx corridor pricing set --spread-bps 30 --account acc_01m7xpm2kyj94bggdx1c \\
@@ -58,6 +62,7 @@ export function pricingCommands(program: Command): void {
     .option('--account <account>', 'for this account alone')
     .option('--pair <from/to>', 'for this conversion alone, such as USD/HKD')
     .option('--from <time>', 'ISO 8601 time from which it holds (default: now)')
+    .option('--force', 'set what is likely a slip of the finger')
     .option('--json', 'print JSON')
     .addHelpText('after', SET_HELP)
     .action(setAction)
@@ -96,6 +101,7 @@ interface SetOptions extends Json {
   account?: string
   pair?: string
   from?: string
+  force?: boolean
 }
 
 async function setAction(options: SetOptions): Promise<void> {
@@ -114,12 +120,22 @@ async function setAction(options: SetOptions): Promise<void> {
         const value = values[name]
         return value === undefined ? [] : [{ ...scope, name, value, effective_from }]
       })
+      if (options.force !== true) refuseSlips(policies, rows)
       const made = await insertPolicies(tx, rows, now)
       return made.map(row => ({ row, words: describeChange(policies, row, now) }))
     })
   })
   const data = changes.map(({ row }) => row)
   print(options, data, changes.map(({ words }) => words).join('\n'))
+}
+
+function refuseSlips(policies: Policies, rows: readonly NewPolicy[]): void {
+  const slips = rows.flatMap(row => {
+    const present = inForce(policies, row.name, row, row.effective_from)
+    return findSlip(row.name, row.value ?? '', present) ?? []
+  })
+  if (slips.length === 0) return
+  throw new CommandFailed(`${slips.join('; ')}; --force sets it all the same`)
 }
 
 function readValues(options: SetOptions): Partial<Record<PolicyName, string>> {

@@ -1,0 +1,39 @@
+// What is likely a slip of the finger in a pricing policy, for a person to confirm. Pure.
+import type { Policy, PolicyName } from './rules.ts'
+
+/** Nobody takes more than five percent without having meant to. */
+const MAX_SPREAD_BPS = 500
+
+/** A spread that grows to more than this many times what it was has a digit too many. */
+const MAX_TIMES = 3
+
+/** Longer than these a price is promised by mistake: seconds, and the same for people. */
+const MAX_SECONDS = {
+  quote_validity_s: [86_400, 'a day'],
+  max_age_s: [604_800, 'seven days'],
+} as const
+
+/** Why a person must confirm it, `present` being what decides until then; undefined if nobody. */
+export function findSlip(
+  name: PolicyName,
+  value: string,
+  present: Pick<Policy, 'value'> | undefined,
+): string | undefined {
+  switch (name) {
+    case 'pivot':
+      return undefined
+    case 'spread_bps':
+      return findSpreadSlip(Number(value), Number(present?.value ?? '0'))
+    default: {
+      const [most, words] = MAX_SECONDS[name]
+      if (value === 'calendar' || Number(value) <= most) return undefined
+      return `${name} ${value} is more than ${most}, ${words}`
+    }
+  }
+}
+
+function findSpreadSlip(bps: number, present: number): string | undefined {
+  if (bps > MAX_SPREAD_BPS) return `spread_bps ${bps} is more than ${MAX_SPREAD_BPS}`
+  if (present === 0 || bps <= present * MAX_TIMES) return undefined
+  return `spread_bps ${bps} is more than three times the present ${present}`
+}
