@@ -4,7 +4,7 @@
 import Type from 'typebox'
 import { CATALOGUE, type Reason } from '../errors.ts'
 import { MAX_BODY_BYTES } from './json.ts'
-import { MAX_LEVELS, MAX_STEP, MAX_STEP_VALUES, MAX_VALUES } from './json-reader.ts'
+import { MAX_KEYS, MAX_LEVELS, MAX_STEP, MAX_STEP_VALUES, MAX_VALUES } from './json-reader.ts'
 import {
   HEADERS_TIMEOUT_MS,
   MAX_HEADER_BYTES,
@@ -196,6 +196,7 @@ const LIMITS = [
   ['nesting of a body', `${MAX_LEVELS} levels`, 'invalid_json'],
   ['values in a body', written(MAX_STEP_VALUES), 'invalid_json'],
   ['values in a batch of payouts', written(MAX_VALUES), 'invalid_json'],
+  ['different keys in a batch of payouts', written(MAX_KEYS), 'invalid_json'],
   ['values in a payout of a batch', written(MAX_STEP_VALUES), 'invalid_json'],
   ['a payout of a batch', `${written(MAX_STEP)} characters`, 'invalid_json'],
   ['problems that are listed', `${MAX_PROBLEMS}`, 'invalid_field'],

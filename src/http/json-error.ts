@@ -6,7 +6,7 @@ export type JsonErrorReason =
   | 'forbidden_key'
   | 'too_deep'
   | 'too_many_values'
-  | 'too_many_members'
+  | 'too_many_keys'
   | 'too_long'
   | 'nul_character'
   | 'lone_surrogate'

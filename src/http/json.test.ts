@@ -388,12 +388,18 @@ test('values: 4,000 of a body are read, a million of a long one, and no more', a
   assert.match((item as JsonError).path, /^a\[1\]\[/)
 })
 
-test('members: 100,000 of one object of a long body are read, and no more', async () => {
-  const object = (count: number) => `{${Array.from({ length: count }, (_, i) => `"a${i}":0`)}}`
-  const whole = await readJsonInTurns([Buffer.from(object(100_000))])
-  assert.equal(Object.keys(whole as object).length, 100_000)
-  const refused = await said(() => readJsonInTurns([Buffer.from(object(100_001))]))
-  assert.equal((refused as JsonError).reason, 'too_many_members')
+test('keys: 50,000 different ones of a long body are read, in one object or in many, and no more', async () => {
+  const object = (from: number, to: number) =>
+    `{${Array.from({ length: to - from }, (_, i) => `"a${from + i}":0`)}}`
+  const whole = await readJsonInTurns([Buffer.from(object(0, 50_000))])
+  assert.equal(Object.keys(whole as object).length, 50_000)
+  const many = (last: number) => {
+    const objects = Array.from({ length: 25 }, (_, i) => object(i * 2_000, (i + 1) * 2_000))
+    return [Buffer.from(`[${objects},${object(0, 2_000)},${object(49_999, last)}]`)]
+  }
+  assert.equal(((await readJsonInTurns(many(50_000))) as unknown[]).length, 27)
+  const refused = (await said(() => readJsonInTurns(many(50_001)))) as JsonError
+  assert.deepEqual([refused.reason, refused.path], ['too_many_keys', '[26].a50000'])
 })
 
 test('readJsonInTurns, more than is at hand at once: lines, columns and bytes are counted on', async () => {
@@ -479,9 +485,9 @@ test('readJsonInTurns, long members side by side: all of them read', async () =>
   assert.deepEqual(await readJsonInTurns([Buffer.from(JSON.stringify(body))]), body)
 })
 
-test('readJsonInTurns, half a million names: others get their turn meanwhile', async t => {
+test('readJsonInTurns, half a million members: others get their turn meanwhile', async t => {
   const items = Array.from({ length: 10_000 }, (_, i) => {
-    return `{${Array.from({ length: 50 }, (_, k) => `"name ${i} ${k}":"12345678"`)}}`
+    return `{${Array.from({ length: 50 }, (_, k) => `"name ${i % 900} ${k}":"12345678"`)}}`
   })
   const body = Buffer.from(`{"payouts":[${items}]}`)
   let turns = 0
