@@ -9,6 +9,8 @@ export interface Metrics {
   readonly batchSizes: Histogram<'operation'>
   readonly railReports: Counter<'rail' | 'result'>
   readonly payoutsLeftAlone: Gauge<'rail'>
+  readonly payoutsByHand: Gauge<'status'>
+  readonly payoutsByHandOldest: Gauge<'status'>
   readonly webhookAttempts: Counter<'result' | 'account'>
   readonly webhookDelay: Histogram
   readonly rateFeeds: Counter<'result'>
@@ -49,12 +51,6 @@ export function makeMetrics(): Metrics {
       labelNames: ['rail', 'result'],
       registers,
     }),
-    payoutsLeftAlone: new Gauge({
-      name: 'corridor_payouts_left_alone',
-      help: 'Payouts that are due and that this process may not ask their rail about.',
-      labelNames: ['rail'],
-      registers,
-    }),
     webhookAttempts: new Counter({
       name: 'corridor_webhook_attempts_total',
       help:
@@ -69,7 +65,31 @@ export function makeMetrics(): Metrics {
       buckets: [0.05, 0.1, 0.25, 0.5, 1, 2, 5, 15, 60, 300, 3600],
       registers,
     }),
+    ...waitingMetrics(registers),
     ...rateMetrics(registers),
+  }
+}
+
+function waitingMetrics(registers: Registry[]) {
+  return {
+    payoutsLeftAlone: new Gauge({
+      name: 'corridor_payouts_left_alone',
+      help: 'Payouts that are due and that this process may not ask their rail about.',
+      labelNames: ['rail'],
+      registers,
+    }),
+    payoutsByHand: new Gauge({
+      name: 'corridor_payouts_by_hand',
+      help: 'Payouts of live accounts that wait for people, by status.',
+      labelNames: ['status'],
+      registers,
+    }),
+    payoutsByHandOldest: new Gauge({
+      name: 'corridor_payouts_by_hand_oldest_seconds',
+      help: 'How long ago the oldest payout was made that waits for people, by status.',
+      labelNames: ['status'],
+      registers,
+    }),
   }
 }
 

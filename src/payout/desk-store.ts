@@ -1,9 +1,9 @@
-// The payouts that an operator looks for in all accounts, and how many of them are left alone. Read
+// The payouts that an operator looks for in all accounts, and how many of them wait for somebody. Read
 // by the auditor, who sees every row, and by the finder.
 import type { Sql } from '../db/connect.ts'
-import { SIMULATOR } from '../rail/rail.ts'
+import { MANUAL, SIMULATOR } from '../rail/rail.ts'
 import type { Payout } from './rules.ts'
-import { isFinal, type PayoutStatus } from './states.ts'
+import { OPEN_STATUSES, type PayoutStatus } from './states.ts'
 import { PAYOUT_COLUMNS, type PayoutRow, payoutOf } from './store.ts'
 
 export interface DeskFilter {
@@ -21,7 +21,7 @@ export async function listForDesk(
   { account_id, status, rail }: DeskFilter,
   limit: number,
 ): Promise<Payout[]> {
-  const waits = status !== undefined && status !== 'succeeded' && !isFinal(status)
+  const waits = status !== undefined && OPEN_STATUSES.includes(status)
   const order = waits ? audit`created_at, id` : audit`created_at desc, id desc`
   const rows = await audit<PayoutRow[]>`
     select r.* from accounts a
@@ -50,4 +50,26 @@ export function countLeftAlone(
     where ask_rail_at <= statement_timestamp()
       and (not rail = any (${[...rails]}::text[]) or (rail = ${SIMULATOR}) <> sandbox)
     group by rail order by rail`
+}
+
+interface Waiting {
+  readonly status: PayoutStatus
+  readonly payouts: number
+  /** Since the first of them was made. */
+  readonly oldest_s: number
+}
+
+/** How many payouts wait for people, who pay what the rail `manual` has; by status. */
+export function countByHand(finder: Sql): Promise<Waiting[]> {
+  return finder<Waiting[]>`
+    select p.status, count(*)::integer as payouts,
+      extract(epoch from statement_timestamp() - min(p.created_at))::float8 as oldest_s
+    from accounts a
+    cross join lateral (
+      select p.status, p.created_at from payouts p
+      where p.account_id = a.account_id and p.rail = ${MANUAL}
+        and p.status = any (${[...OPEN_STATUSES]}::text[])
+    ) p
+    where not a.sandbox
+    group by p.status`
 }

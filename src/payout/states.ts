@@ -20,6 +20,12 @@ export const PAYOUT_TRANSITIONS: Readonly<Record<PayoutStatus, readonly PayoutSt
   reversed: [],
 }
 
+/** No more steps follow. */
 export function isFinal(status: PayoutStatus): boolean {
   return PAYOUT_TRANSITIONS[status].length === 0
 }
+
+/** In these a payout waits for its rail or for people. */
+export const OPEN_STATUSES: readonly PayoutStatus[] = PAYOUT_STATUSES.filter(
+  status => status !== 'succeeded' && !isFinal(status),
+)

@@ -5,7 +5,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Deps } from '../deps.ts'
 import { Refusal } from '../errors.ts'
-import { countLeftAlone } from '../payout/desk-store.ts'
+import { countByHand, countLeftAlone } from '../payout/desk-store.ts'
 import {
   type ClaimedPayout,
   claimDuePayouts,
@@ -27,7 +27,7 @@ const ROUND = 500
 /** While what the rail said of one round is written, the next is claimed, and one more waits. */
 const ROUNDS_IN_HAND = 3
 
-/** How often it is told which payouts are left alone. */
+/** How often it is told which payouts wait. */
 const TELL_EVERY_MS = 30_000
 
 /** Longest wait between questions to a rail that does not answer clearly. */
@@ -37,8 +37,8 @@ export function startSettling(deps: Deps): Worker {
   const stopping = new AbortController()
   const { signal } = stopping
   const tell = () => {
-    tellLeftAlone(deps).catch(error => {
-      deps.log.warn({ err: error }, 'payouts that are left alone could not be counted')
+    tellWaiting(deps).catch(error => {
+      deps.log.warn({ err: error }, 'payouts that wait could not be counted')
     })
   }
   const telling = setInterval(tell, TELL_EVERY_MS)
@@ -108,14 +108,24 @@ function mayAsk(deps: Deps, { account_id, rail }: DuePayout): boolean {
   return account !== undefined && deps.rails.has(rail) && mayTake(rail, account)
 }
 
-/** Tells of payouts that a rail is due to be asked about, and that this process leaves alone. */
-export async function tellLeftAlone(deps: Deps): Promise<void> {
+/**
+ * Tells of payouts that a rail is due to be asked about and that this process leaves alone, and of
+ * those that wait for people.
+ */
+export async function tellWaiting(deps: Deps): Promise<void> {
   const { finder, rails, log, metrics } = deps
   const left = await countLeftAlone(finder, [...rails.keys()])
   metrics.payoutsLeftAlone.reset()
   for (const { rail, payouts } of left) {
     metrics.payoutsLeftAlone.set({ rail }, payouts)
     log.error({ rail, payouts }, 'payouts are left alone: this process may not ask their rail')
+  }
+  const byHand = await countByHand(finder)
+  metrics.payoutsByHand.reset()
+  metrics.payoutsByHandOldest.reset()
+  for (const { status, payouts, oldest_s } of byHand) {
+    metrics.payoutsByHand.set({ status }, payouts)
+    metrics.payoutsByHandOldest.set({ status }, oldest_s)
   }
 }
 

@@ -6,7 +6,7 @@ import { Lane } from '../../src/engine/lane.ts'
 import { newId } from '../../src/id.ts'
 import { handlePayout } from '../../src/payout/by-hand-operations.ts'
 import type { RailStep } from '../../src/rail/rail.ts'
-import { settleOnce } from '../../src/worker/settle-payouts.ts'
+import { settleOnce, tellWaiting } from '../../src/worker/settle-payouts.ts'
 import { bankBeneficiary, localPayout } from '../support/bodies.ts'
 import { assertRefused, balancesOf, watchRows } from '../support/check.ts'
 import { type Cli, openCli, type Ran } from '../support/cli.ts'
@@ -388,4 +388,30 @@ test('the database refuses a payout paid by hand without reference or person', a
   await assert.rejects(asOwner(unnamed), { constraint_name })
   await assert.rejects(asOwner(`taken_by = ''`), { constraint_name: 'taken_by_hand' })
   await assert.rejects(asOwner(`rail = 'bank'`), { constraint_name: 'taken_by_hand' })
+})
+
+test('what waits for people, in /metrics: how many by status and since when, without sandboxes', async () => {
+  const sandbox = await service.openAccount({ currencies: ['USD'], fund: { USD: FUNDED } })
+  const told = async () => {
+    await tellWaiting(service.deps)
+    const text = await service.deps.metrics.registry.metrics()
+    const value = (name: string) =>
+      Number(new RegExp(`^${name}\\{status="processing"\\} (.+)$`, 'm').exec(text)?.[1] ?? 0)
+    return [
+      value('corridor_payouts_by_hand'),
+      value('corridor_payouts_by_hand_oldest_seconds'),
+    ] as const
+  }
+  const [before] = await told()
+  const id = await paid()
+  assert.equal((await sandbox.post('/v3/payout', localPayout)).status, 200)
+  assert.equal((await told())[0], before + 1)
+  await service.database.owner`
+    update payouts set created_at = created_at - interval '2 days' where id = ${id}`
+  const [, oldest_s] = await told()
+  assert.ok(oldest_s >= 172_800 && oldest_s < 180_000, `${oldest_s}`)
+  assert.equal((await anna.run('payout', 'take', id)).code, 0)
+  const transition = ['payout', 'transition', id, 'succeeded', '--reference', 'BANK-WAITED']
+  assert.equal((await anna.run(...transition)).code, 0)
+  assert.equal((await told())[0], before)
 })
