@@ -30,10 +30,7 @@ export const MAX_VALUES = 1_000_000
 /** In a body, and in one step of a long one: over twice what any schema lets through. */
 export const MAX_STEP_VALUES = 4_000
 
-/**
- * Different keys of a text, five for each payout of a batch: the engine keeps each key for as long
- * as anything has it, and to look through very many of them keeps everybody waiting.
- */
+/** Different ones of a text: the engine looks through all keys that it has in one go. */
 export const MAX_KEYS = 50_000
 
 /** Of a body read in steps: so deep down, each value is one step. */

@@ -1,5 +1,5 @@
-// The payouts that an operator looks for in all accounts, and how many of them wait for somebody. Read
-// by the auditor, who sees every row, and by the finder.
+// The payouts that an operator looks for in all accounts, and how many of them wait for somebody.
+// Read by the auditor, who sees every row, and by the finder.
 import type { Sql } from '../db/connect.ts'
 import { MANUAL, SIMULATOR } from '../rail/rail.ts'
 import type { Payout } from './rules.ts'
