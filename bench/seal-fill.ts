@@ -1,40 +1,71 @@
 // Seals the events that a filling has copied: the digest of the row that each tells of, and the chain
-// up to the head of the book, by the recipes of the service. Takes its time, as journals do.
+// up to the head of the book, by the recipes of the service.
 import { LINE_SEAL } from '../src/balance-transaction/columns.ts'
-import type { Sql } from '../src/db/connect.ts'
+import { BENEFICIARY_SEAL } from '../src/beneficiary/columns.ts'
+import type { Sql, TransactionSql } from '../src/db/connect.ts'
 import { EVENT_SEAL } from '../src/event/rules.ts'
 import { PAYOUT_SEAL } from '../src/payout/columns.ts'
 import { QUOTE_SEAL } from '../src/quote/columns.ts'
 
-const SEALED = { payouts: PAYOUT_SEAL, quotes: QUOTE_SEAL, balance_transactions: LINE_SEAL }
+const SEALED = {
+  payouts: PAYOUT_SEAL,
+  quotes: QUOTE_SEAL,
+  balance_transactions: LINE_SEAL,
+  beneficiaries: BENEFICIARY_SEAL,
+}
 
-/** Events of the account after this number, which nobody writes to meanwhile. */
-export async function sealEvents(owner: Sql, account_id: string, after: string): Promise<void> {
+/** What a link is made of besides the one before it, as columns of events. */
+const LINKED = {
+  account_id: 'text',
+  sequence: 'bigint',
+  id: 'text',
+  type: 'text',
+  object_id: 'text',
+  data: 'json',
+  created_at: 'timestamptz',
+  content: 'bytea',
+  kept: 'bytea',
+}
+
+/**
+ * Events of the account after this number, which nobody writes to meanwhile. Every event of a row
+ * gets the digest that the row has now, as its newest one must.
+ */
+export async function sealEvents(
+  owner: Sql | TransactionSql,
+  account_id: string,
+  after: string,
+): Promise<void> {
+  const mine = `account_id = '${account_id}'`
   const rows = Object.entries(SEALED).map(
-    ([table, seal]) =>
-      `select id, ${seal.sql('t')} as content from ${table} t where account_id = '${account_id}'`,
+    ([table, seal]) => `select id, ${seal.sql('t')} as content from ${table} t where ${mine}`,
   )
+  const [book] = await owner.unsafe<{ head: string }[]>(
+    `select encode(event_head, 'hex') as head from books where ${mine}`,
+  )
+  if (book === undefined) throw new Error(`account ${account_id} has no book`)
+  const parameters = Object.entries(LINKED).map(([name, type]) => `${name} ${type}`)
+  await owner.unsafe(`
+    create or replace function pg_temp.link(previous bytea, ${parameters.join(', ')}) returns bytea
+      language sql as $$ select ${EVENT_SEAL.sql('link')} $$;
+    create or replace aggregate pg_temp.chain(${Object.values(LINKED).join(', ')}) (
+      sfunc = pg_temp.link, stype = bytea, initcond = '\\x${book.head}')`)
   await owner.unsafe('alter table events disable trigger append_only')
   await owner.unsafe(`
-    update events e set content = r.content from (${rows.join(' union all ')}) r
-    where e.account_id = '${account_id}' and e.sequence > ${after} and e.object_id = r.id`)
-  await owner.unsafe(`
-    do $$
-    declare
-      head bytea := (select event_head from books where account_id = '${account_id}');
-      place tid;
-      n bigint := 0;
-    begin
-      for place in select ctid from events
-        where account_id = '${account_id}' and sequence > ${after} order by sequence
-      loop
-        select ${EVENT_SEAL.sql('e')} into head
-        from (select events.*, head as previous from events where ctid = place) e;
-        update events set hash = head where ctid = place;
-        n := n + 1;
-      end loop;
-      update books set event_head = head, sealed_events = sealed_events + n
-      where account_id = '${account_id}';
-    end $$`)
+    update events e set content = c.content, hash = c.hash
+    from (
+      select sequence, content,
+        pg_temp.chain(${Object.keys(LINKED).join(', ')}) over (order by sequence) as hash
+      from (
+        select e.account_id, sequence, e.id, type, object_id, data, created_at, kept, r.content
+        from events e left join (${rows.join(' union all ')}) r on r.id = e.object_id
+        where ${mine} and sequence > ${after}
+      ) told
+    ) c
+    where e.${mine} and e.sequence = c.sequence`)
   await owner.unsafe('alter table events enable trigger append_only')
+  await owner.unsafe(`
+    update books set sealed_events = sealed_events + e.count, event_head = (
+      select hash from events where ${mine} order by sequence desc limit 1)
+    from (select count(*) from events where ${mine} and sequence > ${after}) e where ${mine}`)
 }

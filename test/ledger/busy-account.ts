@@ -1,7 +1,9 @@
 // A year of a busy account, written by SQL as the owner and yet books that `corridor verify` finds in
 // order: journals numbered, chained and summing to zero, a statement line for each movement,
-// payouts with their quotes. Payouts are copies of ones the service has made for another account.
+// payouts with their quotes, events that are chained and seal all of it. Payouts are copies of ones
+// the service has made for another account.
 import assert from 'node:assert/strict'
+import { sealEvents } from '../../bench/seal-fill.ts'
 import type { TransactionSql } from '../../src/db/connect.ts'
 import { hashJournal, type JournalKind, type LedgerCode } from '../../src/ledger/rules.ts'
 import { localPayout } from '../support/bodies.ts'
@@ -58,6 +60,32 @@ const LINES = `
     '{}'::json, created_at
   from drafts`
 
+/** What the service writes of each: of a payout its quote, itself and its line, in this order. */
+const EVENTS = `
+  insert into events (account_id, sequence, id, type, object_id, data, created_at)
+  select $1, n, 'evt_' || lpad(n::text, 20, '0'), type, object_id, data, created_at
+  from (
+    select row_number() over (order by i, step) as n, e.* from (
+      select 0 as i, 0 as step, 'beneficiary.created' as type, id as object_id, '{}'::json as data,
+        created_at
+      from beneficiaries where account_id = $1
+      union all
+      select d.i, e.step, e.type, e.object_id, e.data, d.created_at
+      from drafts d cross join lateral (values
+        (1, 'payout_quote.created', 'poq_' || n, '{}'::json),
+        (2, 'payout.created', 'pot_' || n,
+          json_build_object('status', 'processing', 'by', 'account', 'journals', array[i])),
+        (3, 'payout.failed', 'pot_' || earlier, json_build_object('status', 'failed',
+          'previous_status', 'processing', 'failure', $2::text::json, 'by', 'operator',
+          'journals', array[i])),
+        (4, 'balance_transaction.created', 'btr_' || n, '{}'::json)
+      ) e (step, type, object_id, data)
+      where e.step = 4 or case d.kind when 'payout' then e.step < 3 when 'failure' then e.step = 3 end
+    ) e
+  ) numbered`
+
+const FAILURE = JSON.stringify({ code: 'PF000900', category: 'bank', message: 'Returned.' })
+
 type Changes = Readonly<Record<string, string>>
 
 const NAMED: Changes = { account_id: '$1', created_at: 'd.created_at', updated_at: 'd.created_at' }
@@ -66,14 +94,17 @@ const PAYOUT: Changes = {
   id: "'pot_' || d.n",
   quote_id: "'poq_' || d.n",
   balance_transaction_id: "'btr_' || d.n",
+  // It was asked, and has no more to say.
+  rail_attempts: '1',
   ask_rail_at: 'null',
 }
 const QUOTE: Changes = { ...NAMED, id: "'poq_' || d.n" }
 
 /** The converted payouts are given back two lines later, where there are such. */
 const FAILED: Changes = {
-  status: `case when exists (select from drafts f where f.i = d.i + 2)
-    then 'failed' else 'processing' end`,
+  status: "case when f.i is null then 'processing' else 'failed' end",
+  failure: `case when f.i is not null then '${FAILURE}'::json end`,
+  updated_at: 'coalesce(f.created_at, d.created_at)',
 }
 
 /** As large as its draft says, where nothing is converted. */
@@ -102,8 +133,8 @@ async function copyRows(
 
 const ofPayout = sized('amount', 'holding_amount', 'destination_amount')
 const ofQuote = sized('holding_amount', 'payout_amount', 'destination_amount')
-const ACCOUNT: Changes = { account_id: '$1' }
-const COPIED = "join drafts d on s.id = $2 and d.kind = 'payout'"
+const COPIED = `join drafts d on s.id = $2 and d.kind = 'payout'
+  left join drafts f on f.i = d.i + 2 and f.kind = 'failure'`
 
 /** `lines` lines over the year before now. Needs a service without rates or fees of its own. */
 export async function makeBusyAccount(service: TestService, lines: number): Promise<BusyAccount> {
@@ -130,23 +161,33 @@ export async function makeBusyAccount(service: TestService, lines: number): Prom
       [converted, 'd.converted', [FAILED, {}]],
       [plain, 'not d.converted', [ofPayout, ofQuote]],
     ] as const) {
-      const drafts = `${COPIED} and ${is}`
+      const drafts = `${COPIED} where ${is}`
       const [payout, quote] = changes
       await copyRows(tx, 'payouts', [account_id, paid.id], { ...PAYOUT, ...payout }, drafts)
       await copyRows(tx, 'quotes', [account_id, paid.quote], { ...QUOTE, ...quote }, drafts)
     }
+    const first = { account_id: '$1', created_at: `'${from}'`, updated_at: `'${from}'` }
     const whose = 'where s.account_id = $2'
-    await copyRows(tx, 'beneficiaries', [account_id, sample.account.account_id], ACCOUNT, whose)
+    await copyRows(tx, 'beneficiaries', [account_id, sample.account.account_id], first, whose)
+    await tx.unsafe(EVENTS, [account_id, FAILURE])
     await tx.unsafe(JOURNALS(account_id, converted.destination_amount))
     await tx.unsafe(
-      `update balances b set available = l.balance_after from (
-        select distinct on (currency) currency, balance_after from balance_transactions
+      `update balances b set available = l.balance_after, updated_at = l.created_at from (
+        select distinct on (currency) currency, balance_after, created_at from balance_transactions
         where account_id = $1 order by currency, journal_number desc
       ) l where b.account_id = $1 and b.currency = l.currency`,
       [account_id],
     )
+    await tx.unsafe(
+      `update books set last_written_at = e.created_at, event_count = e.sequence from (
+        select sequence, created_at from events where account_id = $1
+        order by sequence desc limit 1
+      ) e where account_id = $1`,
+      [account_id],
+    )
+    await tx.unsafe('analyze balance_transactions, payouts, quotes, journals, events')
+    await sealEvents(tx, account_id, '0')
   })
-  await owner.unsafe('analyze balance_transactions, payouts, quotes, journals')
   await assertHash(service, account_id)
   const counted = await owner<{ currency: string; count: bigint }[]>`
     select currency, count(*) as count from balance_transactions
