@@ -139,6 +139,13 @@ async function walkBook(book: BookRow, walking: Walking): Promise<void> {
 
 /** After a journal that is missing or wrong the walk goes on from what the next one has. */
 function walkJournal(walk: Walk, row: JournalRow, findings: Findings): void {
+  // Null only where the row was edited. It stands after all others, and is the head of nothing.
+  const found: bigint | null = row.number
+  if (found === null) {
+    findings.add(journalProblem(row, 'a number', 'none').problem)
+    walk.resume({ ...row, number: walk.number })
+    return
+  }
   const expected = walk.number + 1n
   if (row.number !== expected) {
     const missing = { ...row, number: expected }

@@ -33,7 +33,7 @@ export async function checkEvents(
   return { events: Number(row?.events ?? 0), sealed: Number(row?.sealed ?? 0) }
 }
 
-/** Sequences run from 1 to the book's event_count. The key is unique, so count and ends decide. */
+/** Sequences run from 1 to the book's event_count, each once: count and ends decide. */
 async function checkNumbers(
   tx: TransactionSql,
   account_id: string | null,
@@ -44,11 +44,12 @@ async function checkNumbers(
         coalesce(e.events, 0) as events
       from (select * from books where ${ofAccount('account_id', account_id)}) b
       full join (
-        select account_id, count(*) as events, min(sequence) as first, max(sequence) as last
+        select account_id, count(*) as events, count(distinct sequence) as numbers,
+          min(sequence) as first, max(sequence) as last
         from events where ${ofAccount('account_id', account_id)} group by account_id
       ) e on e.account_id = b.account_id
       where b.event_count is distinct from coalesce(e.events, 0)
-        or e.first <> 1 or e.last <> e.events
+        or e.first <> 1 or e.last <> e.events or e.numbers <> e.events
       order by 1 limit ${MAX_NAMED}`,
     [account_id],
   )

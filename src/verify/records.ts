@@ -3,6 +3,7 @@
 import type { TransactionSql } from '../db/connect.ts'
 import { KEPT_SEAL } from '../idempotency/columns.ts'
 import { KEPT_HOURS } from '../idempotency/rules.ts'
+import { MANUAL } from '../rail/rail.ts'
 import type { Findings } from './problem.ts'
 import { nameRows, ofAccount } from './rows.ts'
 
@@ -32,10 +33,10 @@ function copied(table: string, column: string, from: string): Rule {
 }
 
 /**
- * The rail is asked about what it has, and about nothing else. What it says has succeeded may still
- * come back; what a person says has succeeded is out of its hands. It has told at least what its
- * events say, and at most once more for each time that a person gave the payout back to it. What it
- * was never asked about is due since its last step.
+ * The rail is asked about what it has, and about nothing else: not about what is over, and not
+ * about what a person has taken out of its hands. What it says has succeeded may still come back.
+ * It has told at least what its events say, and at most once more for each time that a person gave
+ * the payout back to it. What it was never asked about is due since its last step.
  */
 const RAIL: Rule = {
   table: 'payouts',
@@ -51,11 +52,12 @@ const RAIL: Rule = {
         || coalesce(rail_attempts::text, 'none') as found
     from (
       select p.*, coalesce(e.told, 0) as told, coalesce(e.given_back, 0) as given_back,
-        ask_rail_at is not null and (status in ('failed', 'reversed')
-          or (status = 'succeeded' and e.last_by <> 'rail')
-          or held_for <> '' or type = 'service_account') as asked_needlessly,
+        ask_rail_at is not null and (rail in ('', '${MANUAL}') or status in ('failed', 'reversed')
+          or (status <> 'processing' and (held_for <> '' or e.last_by <> 'rail')))
+          as asked_needlessly,
         rail_attempts is null or (rail_attempts = 0 and coalesce(e.told, 0) > 0) as never_asked,
-        rail_attempts = 0 and ask_rail_at > updated_at as late
+        rail_attempts = 0 and (ask_rail_at > updated_at or (ask_rail_at is null
+          and status = 'processing' and rail not in ('', '${MANUAL}'))) as late
       from payouts p
       left join (
         select account_id, object_id, count(*) filter (where data ->> 'by' = 'rail') as told,
@@ -220,42 +222,62 @@ const BATCHES: readonly Rule[] = [
   },
 ]
 
-/** A live account's clock is the database's; a book has seen what is in it, and nothing to come. */
+/**
+ * A live account's clock is the database's. A book was written last with its newest event or batch;
+ * one of neither is as its account began.
+ */
 const BOOKS: Rule = {
   table: 'books',
   select: account_id => `
     select b.account_id, '' as key,
-      'clock_ahead 0 unless of a sandbox, and last_written_at between what was written and now'
-        as expected,
+      'clock_ahead 0 unless of a sandbox, and last_written_at '
+        || coalesce(w.written_at::text, 'as of its account') as expected,
       coalesce(b.clock_ahead::text, 'none') || ', ' || coalesce(b.last_written_at::text, 'none')
         as found
     from books b left join accounts a on a.account_id = b.account_id
+    cross join lateral (
+      select greatest((
+          select created_at from events e where e.account_id = b.account_id
+          order by sequence desc limit 1
+        ), (
+          select created_at from journals j where j.account_id = b.account_id
+          order by number desc limit 1
+        ), (
+          select max(created_at) from payout_batches p where p.account_id = b.account_id
+        )) as written_at
+    ) w
     where ${ofAccount('b.account_id', account_id)} and (
       b.clock_ahead is null or b.clock_ahead < '0' or (b.clock_ahead > '0' and not a.sandbox)
       or b.last_written_at is null
-      or b.last_written_at > now() + b.clock_ahead + interval '1 day'
-      or b.last_written_at < (
-        select created_at from events e where e.account_id = b.account_id
-        order by sequence desc limit 1
-      ) or b.last_written_at < (
-        select created_at from journals j where j.account_id = b.account_id
-        order by number desc limit 1
-      ))`,
+      or b.last_written_at <> w.written_at
+      or (w.written_at is null and abs(extract(epoch from b.last_written_at - a.created_at)) > 60))`,
 }
 
-/** A balance is as old as its newest line. */
+/**
+ * A balance is as old as its newest line; one that nothing has moved, as its account or as the
+ * change of the account that has added the currency.
+ */
 const BALANCES: Rule = {
   table: 'balances',
   select: account_id => `
-    select b.account_id, b.currency as key, 'updated_at ' || l.created_at as expected,
+    select b.account_id, b.currency as key,
+      'updated_at ' || coalesce(l.created_at::text, 'as of its account') as expected,
       coalesce(b.updated_at::text, 'none') as found
     from balances b
-    cross join lateral (
+    left join accounts a on a.account_id = b.account_id
+    left join lateral (
       select created_at from balance_transactions l
       where l.account_id = b.account_id and l.currency = b.currency
       order by created_at desc, journal_number desc limit 1
-    ) l
-    where ${ofAccount('b.account_id', account_id)} and b.updated_at is distinct from l.created_at`,
+    ) l on true
+    where ${ofAccount('b.account_id', account_id)} and (b.updated_at is null
+      or b.updated_at <> l.created_at
+      or (l.created_at is null and abs(extract(epoch from b.updated_at - a.created_at)) > 60
+        and not exists (
+          select from reference_changes c
+          where c.table_name = 'accounts' and c.after ->> 'account_id' = b.account_id
+            and abs(extract(epoch from b.updated_at - c.changed_at)) <= 60
+        )))`,
 }
 
 const RULES: readonly Rule[] = [

@@ -138,8 +138,8 @@ async function check(
 }
 
 /**
- * One part of the work. A row on which PostgreSQL itself stumbles ends the part, which is named,
- * and not the verification.
+ * One part of the work. A row that nobody has foreseen, on which PostgreSQL or a check stumbles,
+ * ends the part, which is named, and not the verification.
  */
 async function partOf<T>(
   tx: TransactionSql,
@@ -160,8 +160,14 @@ async function partOf<T>(
   }
 }
 
-/** Classes 22 and 23 of SQLSTATE, and nothing that ends a connection or a server. */
+/**
+ * Classes 22 and 23 of SQLSTATE, and what JavaScript throws at a value of another type; nothing
+ * that ends a connection or a server.
+ */
 function isAboutData(error: unknown): boolean {
+  if (error instanceof TypeError || error instanceof RangeError || error instanceof SyntaxError) {
+    return true
+  }
   return /^2[23]/.test(String((error as { code?: unknown } | null)?.code ?? ''))
 }
 
