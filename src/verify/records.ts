@@ -163,7 +163,7 @@ const BATCHES: readonly Rule[] = [
         select i.account_id, i.batch_id, count(*) filter (where i.status = 'created') as created,
           count(*) filter (where i.status = 'held') as held,
           count(*) filter (where i.status = 'refused') as refused, max(p.created_at) as made_at,
-          min(position) as first, max(position) as last, count(*) as items
+          min(position) as first, max(position) as last, count(distinct position) as items
         from payout_batch_items i
         left join payouts p on p.account_id = i.account_id and p.id = i.payout_id
         where ${ofAccount('i.account_id', account_id)} group by 1, 2
@@ -250,7 +250,8 @@ const BOOKS: Rule = {
       b.clock_ahead is null or b.clock_ahead < '0' or (b.clock_ahead > '0' and not a.sandbox)
       or b.last_written_at is null
       or b.last_written_at <> w.written_at
-      or (w.written_at is null and abs(extract(epoch from b.last_written_at - a.created_at)) > 60))`,
+      or (w.written_at is null
+        and abs(extract(epoch from b.last_written_at - a.created_at)) > 60))`,
 }
 
 /**

@@ -16,7 +16,15 @@ interface Kept {
   readonly skipped: readonly string[]
   /** Columns that name a row. */
   readonly key: readonly string[]
+  /** What the history has of a row besides, as members of an object, of rows `t`. */
+  readonly besides?: string
 }
+
+/** Of each batch, the digest of its items in their order. */
+const ITEMS = `jsonb_build_object('items', (
+  select encode(sha256(convert_to(coalesce(string_agg(json_build_array(position, status,
+    payout_id, reference_id, problems)::text, E'\\n' order by position), ''), 'UTF8')), 'hex')
+  from payout_batch_items i where i.account_id = t.account_id and i.batch_id = t.id))`
 
 /** Named here and not found by their triggers, which whoever changes rows unseen takes off. */
 const KEPT: readonly Kept[] = [
@@ -42,7 +50,7 @@ const KEPT: readonly Kept[] = [
     skipped: ['fanned_out', 'delivery_count'],
     key: ['account_id', 'id'],
   },
-  { table: 'payout_batches', as: 'digest', skipped: [], key: ['account_id', 'id'] },
+  { table: 'payout_batches', as: 'digest', skipped: [], key: ['account_id', 'id'], besides: ITEMS },
 ]
 
 /**
@@ -66,13 +74,17 @@ export async function checkReference(
   )
 }
 
-/** Rows that are not as their newest change left them; a column that was added since is new. */
-function rowsThatDiffer({ table, as, skipped, key }: Kept): string {
+/**
+ * Rows that are not as their newest change left them. What their newest change does not have, such
+ * as a column that was added since, is new.
+ */
+function rowsThatDiffer({ table, as, skipped, key, besides = "'{}'" }: Kept): string {
   const names = `array[${skipped.map(name => `'${name}'`).join(', ')}]::text[]`
   const now =
     as === 'digest'
       ? `jsonb_build_object('account_id', t.account_id, 'id', t.id, 'digest',
-          encode(sha256(convert_to((to_jsonb(t) - ${names})::text, 'UTF8')), 'hex'))`
+          encode(sha256(convert_to((to_jsonb(t) - ${names})::text, 'UTF8')), 'hex'))
+          || ${besides}`
       : `(to_jsonb(t) - 'secret_hash' - ${names}) || case when to_jsonb(t) ? 'secret_hash'
           then jsonb_build_object('secret_digest', encode(sha256(convert_to(
             to_jsonb(t) ->> 'secret_hash', 'UTF8')), 'hex')) else '{}' end`

@@ -19,5 +19,12 @@ export const EXCEPTIONS: Readonly<Record<string, string>> = {
   'rates.loaded_at': 'when the same rate was loaded again',
   'fees.fee_id': 'a number that nothing names',
   'entities.import_key': 'a row of a file that lost it is imported again, and found as a duplicate',
-  'payout_batch_items.problems': 'words about what was not paid',
+  'payouts.rail_attempts changed':
+    'once more than it was asked: the next question waits longer, and none is left out',
+  'payouts.rail_attempts swapped': 'that too; what was asked and says it was not is named',
+  'payouts.ask_rail_at changed':
+    'when it is asked again is up to the rail; what was never asked is due at once, or named',
+  'payouts.ask_rail_at swapped': 'that too; of two the one that waits longer is named',
+  'books.clock_ahead changed':
+    'the clock of a sandbox, whose money is none; of a live account named',
 }

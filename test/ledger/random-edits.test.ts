@@ -134,13 +134,21 @@ function empty({ type }: Column): string {
   return { text: `''`, json: `'[]'`, ARRAY: `'{}'` }[type] ?? 'null'
 }
 
+/** All rows, in no order. */
+async function textOf(tx: TransactionSql, table: string): Promise<string> {
+  const rows = await tx.unsafe<{ row: string }[]>(
+    `select t::text as row from ${table} t order by 1`,
+  )
+  return rows.map(({ row }) => row).join('\n')
+}
+
 /** Does it to one row; null when it changes nothing. */
 async function edit(tx: TransactionSql, column: Column, kind: Kind): Promise<Picked | null> {
   const { table, column: name } = column
   const rows = await pickRows(tx, table, kind === 'changed' ? 'true' : `${name} is not null`)
   const row = rows.length === 0 ? undefined : oneOf(rows)
   if (row === undefined) return null
-  let value = kind === 'changed' ? another(column) : empty(column)
+  const value = kind === 'changed' ? another(column) : empty(column)
   if (kind === 'swapped') {
     const [other] = await tx.unsafe<{ value: string; ctid: string }[]>(
       `select o.${name}::text as value, o.ctid::text from ${table} o, ${table} t
@@ -148,14 +156,15 @@ async function edit(tx: TransactionSql, column: Column, kind: Kind): Promise<Pic
         order by o::text offset ${Math.floor(random() * 3)} limit 1`,
     )
     if (other === undefined) return null
-    value = `(select ${name} from ${table} where ctid = '${other.ctid}')`
+    const before = await textOf(tx, table)
     const changed = await tx.unsafe(
       `with pair as (
           select a.ctid as here, b.${name} as value from ${table} a, ${table} b
           where (a.ctid, b.ctid) in (('${row.ctid}', '${other.ctid}'), ('${other.ctid}', '${row.ctid}'))
         ) update ${table} t set ${name} = pair.value from pair where t.ctid = pair.here`,
     )
-    return changed.count === 2 ? row : null
+    // Of two rows that differ in nothing else, each is now the other.
+    return changed.count === 2 && (await textOf(tx, table)) !== before ? row : null
   }
   const changed = await tx.unsafe(
     `update ${table} set ${name} = ${value}
