@@ -121,7 +121,7 @@ async function setAction(options: SetOptions): Promise<void> {
         return value === undefined ? [] : [{ ...scope, name, value, effective_from }]
       })
       if (options.force !== true) refuseSlips(policies, rows)
-      const made = await insertPolicies(tx, rows, now)
+      const made = await insertPolicies(tx, rows)
       return made.map(row => ({ row, words: describeChange(policies, row, now) }))
     })
   })
@@ -202,7 +202,7 @@ async function removeAction(number: string, options: Json & { from?: string }): 
       }
       const effective_from =
         options.from === undefined ? now : readOrRefuse(readEffective(options.from, now))
-      const ended = await insertPolicies(tx, [{ ...row, value: null, effective_from }], now)
+      const ended = await insertPolicies(tx, [{ ...row, value: null, effective_from }])
       return { row, words: ended.map(end => describeChange(policies, end, now)).join() }
     }),
   )

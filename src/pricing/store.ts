@@ -1,6 +1,5 @@
 // The statements of pricing policies, a reference table whose rows are added and never changed.
 import { rowsAsJson, type Sql, type TransactionSql } from '../db/connect.ts'
-import type { Instant } from '../instant.ts'
 import { DEFAULTS, type NewPolicy, type Policy } from './rules.ts'
 
 export async function listPolicies(sql: Sql | TransactionSql): Promise<Policy[]> {
@@ -14,15 +13,15 @@ export async function lockPolicies(tx: TransactionSql): Promise<void> {
   await tx`lock table pricing_policies in share row exclusive mode`
 }
 
+/** Within the transaction in which they were decided: none begins before that did. */
 export async function insertPolicies(
-  tx: Sql | TransactionSql,
+  tx: TransactionSql,
   policies: readonly NewPolicy[],
-  now: Instant,
 ): Promise<Policy[]> {
   return tx<Policy[]>`
     insert into pricing_policies (account_id, from_currency, to_currency, name, value,
-      effective_from, created_at)
-    select account_id, from_currency, to_currency, name, value, effective_from, ${now}::timestamptz
+      effective_from)
+    select account_id, from_currency, to_currency, name, value, effective_from
     from json_to_recordset(${rowsAsJson(policies)}::text::json)
       as r(account_id text, from_currency text, to_currency text, name text, value text,
         effective_from timestamptz)

@@ -10,7 +10,7 @@ import { buildApp } from '../../src/app.ts'
 import { createAccount, type OpenedAccount } from '../../src/cli/account.ts'
 import { onDatabase } from '../../src/cli/context.ts'
 import { type Config, readConfig } from '../../src/config.ts'
-import { databaseNow } from '../../src/db/connect.ts'
+import { databaseNow, type Sql } from '../../src/db/connect.ts'
 import { type Deps, openDeps } from '../../src/deps.ts'
 import { Lane } from '../../src/engine/lane.ts'
 import type { Fee } from '../../src/fee/rules.ts'
@@ -101,12 +101,14 @@ export async function startTestService(
   }
   const { app, deps, inject, close } = await startProcess(database.url, full, log)
   const setPricing = async (values: PricingValues, scope: Partial<PricingScope> = {}) => {
-    const now = await databaseNow(deps.sql)
     const whole = { account_id: null, from_currency: null, to_currency: null, ...scope }
-    const policies = Object.entries(values).map(([name, value]) => {
-      return { ...whole, name: name as PolicyName, value: String(value), effective_from: now }
+    await deps.sql.begin(async tx => {
+      const now = await databaseNow(tx as unknown as Sql)
+      const policies = Object.entries(values).map(([name, value]) => {
+        return { ...whole, name: name as PolicyName, value: String(value), effective_from: now }
+      })
+      await insertPolicies(tx, policies)
     })
-    await insertPolicies(deps.sql, policies, now)
     await deps.reference.refresh()
   }
   await setPricing(pricing)

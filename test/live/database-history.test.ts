@@ -1,0 +1,98 @@
+// What tells of changes to prices, accounts and keys is written by triggers alone: the service's role
+// can neither forge it nor date it back, and nobody turns versions back. One row a statement.
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { watchRows } from '../support/check.ts'
+import { startTestService, type TestService } from '../support/service.ts'
+
+let service: TestService
+let rows: () => Promise<Record<string, string>>
+before(async () => {
+  service = await startTestService()
+  await service.setPricing({ spread_bps: 10 })
+  rows = await watchRows(service.database.owner)
+})
+after(() => service.close())
+
+const POLICY = `insert into pricing_policies (name, value, effective_from, created_at) select`
+const CHANGE = `insert into reference_changes (table_name, changed_at, changed_by, after)
+  values ('rates', now(), 'Mary', '{}')`
+
+const REFUSED: readonly (readonly [
+  what: string,
+  by: 'service' | 'owner',
+  sql: string,
+  words: RegExp,
+])[] = [
+  ['a change forged', 'service', CHANGE, /permission denied for table reference_changes/],
+  [
+    'a change rewritten',
+    'service',
+    `update reference_changes set changed_by = 'Mary'`,
+    /permission denied/,
+  ],
+  [
+    'a policy with a date of its own',
+    'service',
+    `${POLICY} 'spread_bps', '0', now(), now() - interval '1 day'`,
+    /permission denied for table pricing_policies/,
+  ],
+  [
+    'a policy for the past, dated back',
+    'service',
+    `insert into pricing_policies (name, value, effective_from)
+        select 'spread_bps', '0', now() - interval '1 second'`,
+    /not_in_the_past/,
+  ],
+  [
+    'a policy for the past, dated back',
+    'owner',
+    `${POLICY} 'spread_bps', '0', now() - interval '1 day', now() - interval '2 days'`,
+    /not_in_the_past/,
+  ],
+  ...['version', 'price_version', 'change_count'].flatMap(name => {
+    const lower = `update reference_version set ${name} = ${name} - 1`
+    return [
+      [`${name} lowered`, 'service', lower, /permission denied for table reference_version/],
+      [`${name} lowered`, 'owner', lower, /versions of reference tables only rise/],
+      [`${name} emptied`, 'owner', lower.replace(`${name} - 1`, 'null'), /null value|only rise/],
+    ] as const
+  }),
+  [
+    'the head of the chain replaced',
+    'service',
+    `update reference_version set change_head = sha256('')`,
+    /permission denied/,
+  ],
+]
+
+for (const [what, by, statement, words] of REFUSED) {
+  test(`by the ${by}, ${what}: refused, no row changes`, async () => {
+    const before = await rows()
+    const sql = by === 'owner' ? service.database.owner : service.deps.sql
+    await assert.rejects(sql.unsafe(statement), words)
+    assert.deepEqual(await rows(), before)
+  })
+}
+
+test('by the owner, a policy dated ahead: made when it was made', async () => {
+  const [row] = await service.database.owner<{ honest: boolean }[]>`
+    insert into pricing_policies (name, value, effective_from, created_at)
+    select 'spread_bps', '20', now + interval '2 days', now + interval '1 day' from now() as now
+    returning created_at = now() as honest`
+  assert.equal(row?.honest, true)
+})
+
+test('by the service, a rate: its history and the version of prices are written for it', async () => {
+  const { owner } = service.database
+  const state = async () => {
+    const [row] = await owner<{ changes: bigint; price_version: bigint }[]>`
+      select change_count as changes, price_version from reference_version`
+    return row ?? assert.fail()
+  }
+  const was = await state()
+  await service.deps.sql`
+    insert into rates (base, quote, mid, source, as_of) values ('USD', 'SEK', 9, 'test', now())`
+  const is = await state()
+  assert.deepEqual([is.changes - was.changes, is.price_version - was.price_version], [1n, 1n])
+})
