@@ -96,3 +96,15 @@ test('by the service, a rate: its history and the version of prices are written 
   const is = await state()
   assert.deepEqual([is.changes - was.changes, is.price_version - was.price_version], [1n, 1n])
 })
+
+test('every trigger that writes history or versions runs as the owner of the tables', async () => {
+  const rows = await service.database.owner<{ name: string }[]>`
+    select proname::text as name from pg_proc
+    where pronamespace = 'public'::regnamespace and not prosecdef
+      and prosrc ~ 'into reference_changes|update reference_version'`
+  // It runs for an insert that one of the others makes.
+  assert.deepEqual(
+    rows.map(({ name }) => name),
+    ['chain_change'],
+  )
+})
