@@ -17,6 +17,8 @@ export interface Config {
   readonly log_level: string
   /** Who changes rates, fees, accounts and the like by the command line. */
   readonly user: string
+  /** Nobody has said who: `user` is the log-in, which several people may share. */
+  readonly user_is_login: boolean
   /** '' when none is set. */
   readonly rate_feed_url: string
   readonly rate_feed_interval_s: number
@@ -96,6 +98,7 @@ export function readConfig(env: Environment = process.env): Config {
     database_url: databaseUrl(env),
     log_level: oneOf(env, 'LOG_LEVEL', LOG_LEVELS),
     user: env.CORRIDOR_USER || systemUser(),
+    user_is_login: !env.CORRIDOR_USER,
     ...rateFeed(env),
     bic: bic(env, 'CORRIDOR_BIC'),
     lanes: integer(env, 'CORRIDOR_LANES', 1, 64),

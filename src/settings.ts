@@ -25,7 +25,7 @@ export const SETTINGS = [
   {
     name: 'CORRIDOR_USER',
     fallback: 'name of the system user',
-    meaning: 'Who changes rates, fees, accounts and the like by the command line.',
+    meaning: 'Who changes rates, fees, accounts and the like by hand; paying by hand needs it.',
   },
   {
     name: 'CORRIDOR_RATE_FEED_URL',

@@ -77,9 +77,9 @@ Example:
   npx corridor payout list --rail ${MANUAL} --status processing`
 
 const TAKE_HELP = `
-One person at a time has a payout: who takes it is CORRIDOR_USER, else the user
-of the system. Take it before you pay it, or its account may cancel it and have
-the money back while you pay.
+One person at a time has a payout: who takes it is CORRIDOR_USER, which must be
+set, as a log-in may be several people's. Take it before you pay it, or its
+account may cancel it and have the money back while you pay.
 
 Example:
   npx corridor payout take pot_01m7xpm2m0c6hkd4r9ye`
@@ -161,6 +161,7 @@ function presentForDesk(payout: Payout) {
 interface Words extends Json {
   reference?: string
   reason?: string
+  force?: boolean
 }
 
 async function handle(
@@ -184,9 +185,11 @@ async function handle(
 }
 
 /** Who is at the keyboard, and what they say. */
-export function personOf({ config }: Context, { reference, reason }: Words): Person {
+export function personOf({ config }: Context, { reference, reason, force }: Words): Person {
   return {
     name: config.user,
+    is_login: config.user_is_login,
+    force: force === true,
     ...(reference !== undefined && { reference: readText('reference', reference, MAX_REFERENCE) }),
     ...(reason !== undefined && { reason: readText('reason', reason, MAX_REASON) }),
   }

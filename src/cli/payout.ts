@@ -20,6 +20,7 @@ interface TransitionOptions {
   message?: string
   reference?: string
   reason?: string
+  force?: boolean
   json?: boolean
 }
 
@@ -42,6 +43,7 @@ export function payoutCommands(program: Command): void {
     .option('--message <text>', MESSAGE_MEANING)
     .option('--reference <text>', REFERENCE)
     .option('--reason <text>', REASON)
+    .option('--force', 'the reference has paid another payout, and pays this one too')
     .option('--json', 'print JSON')
     .addHelpText('after', helpText())
     .action(transitionAction)
@@ -56,7 +58,9 @@ function helpText(): string {
     '\nWhat can follow what; everything else is refused:',
     ...ways,
     '\nA payout that people pay succeeds with --reference, by who has taken it, and',
-    'fails or is reversed with --reason.',
+    'fails or is reversed with --reason; CORRIDOR_USER must say who you are. A',
+    'reference that has paid another payout is refused without --force, unless that',
+    'was reversed.',
     '\nExamples:',
     '  npx corridor payout transition pot_01m7xpm2m0c6hkd4r9ye succeeded \\',
     '    --reference 2026112200417',

@@ -1,6 +1,7 @@
 // Payouts that people pay: who has taken one, what they must say of it, and when the account can no
 // longer cancel it. Pure. One person at a time has a payout, or two would pay it.
 import { refusal, refuseIfAny } from '../errors.ts'
+import type { Key } from '../id.ts'
 import type { Instant } from '../instant.ts'
 import { invalid } from '../party/rules.ts'
 import { MANUAL, type RailStep } from '../rail/rail.ts'
@@ -11,9 +12,13 @@ import { isFinal, type PayoutStatus } from './states.ts'
 /** Who moves a payout by hand, and what they say of it. */
 export interface Person {
   readonly name: string
+  /** The name is that of a log-in, which several people may share; nobody has said it. */
+  readonly is_login?: boolean
   /** The bank's reference of the payment. */
   readonly reference?: string
   readonly reason?: string
+  /** They have seen that the reference has paid another payout. */
+  readonly force?: boolean
 }
 
 /** What the event of a step by a person says of the person. */
@@ -24,9 +29,15 @@ export function wordsOf(person: Person | undefined) {
 }
 
 /** Refuses a step of a payout by the manual rail that may pay twice, or leaves no trace of why. */
-export function checkPerson(payout: Payout, steps: readonly RailStep[], person?: Person): void {
+export function checkPerson(
+  payout: Payout,
+  steps: readonly RailStep[],
+  person?: Person,
+  paid_elsewhere?: Key,
+): void {
   const [step] = steps
   if (payout.rail !== MANUAL || person === undefined || step === undefined) return
+  checkName(person)
   const isPaid = payout.status === 'succeeded'
   if (!isPaid && payout.taken_by !== '' && payout.taken_by !== person.name) {
     throw takenByAnother(payout)
@@ -42,6 +53,21 @@ export function checkPerson(payout: Payout, steps: readonly RailStep[], person?:
     ...(noReference ? [invalid('reference', 'Say the reference that the bank has given.')] : []),
     ...(noReason ? [invalid('reason', 'Say why the money goes back.')] : []),
   ])
+  if (step.status !== 'succeeded' || paid_elsewhere === undefined || person.force) return
+  const { account_id, id } = paid_elsewhere
+  const message =
+    `Reference "${reference}" has paid payout ${id} of account ${account_id} already; ` +
+    'say --force if one payment of the bank paid both.'
+  throw refusal('reference_already_used', message, 'reference')
+}
+
+/** With a log-in that is shared, one would report what another has taken. */
+function checkName({ name, is_login }: Person): void {
+  if (is_login !== true && name !== '') return
+  const message =
+    `Say who you are by CORRIDOR_USER: "${name}" is the log-in, which others may share, and one ` +
+    'person at a time has a payout.'
+  refuseIfAny([invalid('operator', message)])
 }
 
 /** A payout that a person takes, to pay it, or gives back without having paid it. */
@@ -60,6 +86,7 @@ const OPEN: Readonly<Record<Handling['act'], readonly PayoutStatus[]>> = {
 /** The payout in other hands; refuses with invalid_transition. */
 export function decideHandling(payout: Payout, handling: Handling, now: Instant): Payout {
   const { act, person, from } = handling
+  checkName(person)
   if (payout.rail !== MANUAL) {
     const where = payout.rail === '' ? 'no rail' : `rail ${payout.rail}`
     throw refused(`Payout ${payout.id} goes to ${where}; people pay those of rail ${MANUAL}.`)

@@ -19,6 +19,7 @@ import { findJournals, lockBooks } from '../ledger/store.ts'
 import type { PricingAt } from '../quote/rules.ts'
 import { insertQuotes, markQuotesUsed } from '../quote/store.ts'
 import type { Route } from '../route/rules.ts'
+import { findPaidElsewhere } from './by-hand-store.ts'
 import { likenessOfPayout } from './likeness.ts'
 import { deleteLikenesses, insertLikenesses } from './likeness-store.ts'
 import {
@@ -186,9 +187,10 @@ export function advancePayout(
       const payouts = new Map(found.map((p): [string, Payout] => [nameOf(p), p]))
       const held = found.filter(payout => payout.held_for !== '')
       const waiting = uniqueKeys(held.map(p => ({ account_id: p.account_id, id: p.held_for })))
-      const [debits, approvals] = await Promise.all([
+      const [debits, approvals, paid_elsewhere] = await Promise.all([
         loadDebits(tx, uniqueKeys(commands.filter(mayGiveBack).flatMap(c => namedIn(payouts, c)))),
         waiting.length === 0 ? [] : findApprovals(tx, waiting),
+        findPaidElsewhere(tx, commands, payouts),
       ])
       return {
         now,
@@ -198,6 +200,7 @@ export function advancePayout(
         debits,
         approvals: approvalsByName(approvals),
         receivers,
+        paid_elsewhere,
         newId,
       }
     },

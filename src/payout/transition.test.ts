@@ -117,6 +117,7 @@ function made(
     debits: new Map([['acc_1/pot_1', debit]]),
     approvals: new Map<string, Approval>(),
     receivers: new Map([['acc_1/pot_1', 'acc_2']]),
+    paid_elsewhere: new Map(),
     newId,
   }
   return { state, payout: now }

@@ -10,7 +10,7 @@ import {
 import type { Approvals } from '../entity/rules.ts'
 import { found, refusal } from '../errors.ts'
 import { type Event, recordEvent } from '../event/rules.ts'
-import { type NewId, nameOf } from '../id.ts'
+import { type Key, type NewId, nameOf } from '../id.ts'
 import { type Instant, plusMilliseconds } from '../instant.ts'
 import { type Book, bookOf, hasRoom, type Journal, postJournal } from '../ledger/rules.ts'
 import { isAsked, type RailStep } from '../rail/rail.ts'
@@ -65,6 +65,8 @@ export interface AdvanceState {
   readonly approvals: Approvals
   /** Whose book a held payout to another account credits, by `account_id/payout id`. */
   readonly receivers: ReadonlyMap<string, string>
+  /** Which other payout the bank's reference has paid, by the id of the one that it is to pay. */
+  readonly paid_elsewhere: ReadonlyMap<string, Key>
   readonly newId: NewId
 }
 
@@ -93,7 +95,7 @@ export function decideAdvance(state: AdvanceState, advance: Advance): AdvanceOut
   const fresh = stepsOf(state, payout, advance)
   checkSteps(payout, fresh)
   checkAccounts(state, book, payout, fresh)
-  checkPerson(payout, fresh, advance.person)
+  checkPerson(payout, fresh, advance.person, state.paid_elsewhere.get(payout.id))
   // After this point it succeeds.
 
   let next: Payout = { ...payout, rail_reference: railReference(payout, fresh, advance.person) }

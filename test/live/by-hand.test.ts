@@ -5,6 +5,7 @@ import { after, before, test } from 'node:test'
 import { Lane } from '../../src/engine/lane.ts'
 import { newId } from '../../src/id.ts'
 import { handlePayout } from '../../src/payout/by-hand-operations.ts'
+import { advancePayout } from '../../src/payout/operations.ts'
 import type { RailStep } from '../../src/rail/rail.ts'
 import { settleOnce, tellWaiting } from '../../src/worker/settle-payouts.ts'
 import { bankBeneficiary, localPayout } from '../support/bodies.ts'
@@ -77,7 +78,7 @@ async function payoutThatIs(state: State): Promise<string> {
   } else if (state !== 'made') await handle(id, 'take', 'anna')
   if (state === 'asks') await move(id, { status: 'requires_action', failure: null }, {})
   if (state === 'succeeded') {
-    await move(id, { status: 'succeeded', failure: null }, { reference: 'B-1' })
+    await move(id, { status: 'succeeded', failure: null }, { reference: `B-${id}` })
   }
   return id
 }
@@ -312,6 +313,64 @@ test('payout show: all that a bank asks for, and what to do next', async () => {
   assert.equal((await anna.run('payout', 'take', id)).code, 0)
   const taken = await ben.run('payout', 'show', id)
   assert.match(taken.stdout, /taken by anna at 20.*; when it is paid:\n.* succeeded --reference/)
+})
+
+test('by a log-in that nobody has named: no payout is taken, released or moved', async () => {
+  const nobody = await openCli(service.database.url)
+  try {
+    const made = await payoutThatIs('made')
+    const taken = await payoutThatIs('taken')
+    const before = await rows()
+    for (const command of [
+      ['take', made],
+      ['release', taken, '--reason', 'Closed'],
+      ['transition', taken, 'succeeded', '--reference', 'B-9'],
+      ['transition', taken, 'failed', '--reason', 'No'],
+    ]) {
+      refused(await nobody.run('payout', ...command), /Say who you are by CORRIDOR_USER: "\w+" is/)
+    }
+    assert.deepEqual(await rows(), before)
+  } finally {
+    await nobody.close()
+  }
+})
+
+test('one reference of a bank for two payouts: refused naming the first, until --force or reversed', async () => {
+  const [first, second, third] = [
+    await payoutThatIs('taken'),
+    await payoutThatIs('taken'),
+    await payoutThatIs('taken'),
+  ]
+  const pay = (id: string, reference: string, ...more: string[]) =>
+    anna.run('payout', 'transition', id, 'succeeded', '--reference', reference, ...more)
+  assert.equal((await pay(first, 'HSBC 0500')).code, 0)
+  const before = await rows()
+  const words = new RegExp(
+    `"hsbc0500" has paid payout ${first} of account ${live.account.account_id} already; say --force`,
+  )
+  refused(await pay(second, 'hsbc0500'), words)
+  assert.deepEqual(await rows(), before)
+  assert.equal((await pay(second, 'hsbc0500', '--force')).code, 0)
+  for (const id of [first, second]) {
+    const back = await anna.run('payout', 'transition', id, 'reversed', '--reason', 'By mistake')
+    assert.equal(back.code, 0, back.stderr)
+  }
+  const mended = await pay(third, 'HSBC 0500')
+  assert.equal(mended.code, 0, mended.stderr)
+})
+
+test('one reference for two payouts at the same moment: one is paid', async () => {
+  const two = [await payoutThatIs('taken'), await payoutThatIs('taken')]
+  const { account_id } = live.account
+  // As two commands do, each in a lane of its own.
+  const pay = (payout_id: string) =>
+    new Lane(service.deps.sql, advancePayout(newId), { max_batch: 1 }).run({
+      ...{ account_id, payout_id, by: 'operator', ask_again_in_ms: null },
+      steps: [{ status: 'succeeded', failure: null }],
+      person: person('anna', { reference: 'HSBC 0600' }),
+    })
+  const moved = await Promise.allSettled(two.map(pay))
+  assert.deepEqual(moved.map(({ status }) => status).sort(), ['fulfilled', 'rejected'])
 })
 
 test('paid by hand: reference, reason and person in payout, event and timeline; then sent back', async () => {
