@@ -35,12 +35,16 @@ for (const [what, bank, country] of COUNTRIES) {
 }
 
 test('country of what is no bank account: of a payment network its own, of others none', () => {
-  const of = (details: DestinationDetails) => destinationCountry(details)
-  const pays = (type: string) =>
-    of({ type: 'local_payment_network', local_payment_network: { type } })
+  const of = (details: DestinationDetails, currency?: string) =>
+    destinationCountry(details, currency)
+  const pays = (type: string, currency?: string) =>
+    of({ type: 'local_payment_network', local_payment_network: { type } }, currency)
   assert.equal(pays('Pix'), 'BR')
-  // M-PESA is in two countries.
+  // M-PESA is in two countries, in each with a currency of its own.
   assert.equal(pays('mpesa'), '')
+  assert.equal(pays('mpesa', 'KES'), 'KE')
+  assert.equal(pays('mpesa', 'TZS'), 'TZ')
+  assert.equal(pays('mpesa', 'EUR'), '')
   assert.equal(pays('none'), '')
   assert.equal(of({ type: 'wallet', wallet: { deposit_address: 'a' } }), '')
   assert.equal(of({ type: 'service_account', service_account: { deposit_address: 'a' } }), '')

@@ -25,17 +25,18 @@ export function bankingCountry(country: string): string {
 
 /**
  * The country of a destination, '' when it is not known: of a bank account that of its IBAN, else
- * of its BIC, else the one stated; of a local payment network the one it serves. Wallets and
- * accounts of the installation have none.
+ * of its BIC, else the one stated; of a local payment network the one it serves in the currency
+ * that arrives, or in any while that is ''. Wallets and accounts of the installation have none.
  */
-export function destinationCountry({
-  type,
-  bank,
-  local_payment_network,
-}: DestinationDetails): string {
+export function destinationCountry(
+  { type, bank, local_payment_network }: DestinationDetails,
+  currency = '',
+): string {
   if (type === 'bank') return bank === undefined ? '' : bankCountry(bank)
   if (type !== 'local_payment_network' || local_payment_network === undefined) return ''
-  const served = paymentNetworksNamed(local_payment_network.type).flatMap(n => n.countries)
+  const served = paymentNetworksNamed(local_payment_network.type)
+    .filter(network => currency === '' || network.currency === currency)
+    .flatMap(network => network.countries)
   return served.length === 1 ? (served[0] ?? '') : ''
 }
 

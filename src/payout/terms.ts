@@ -87,7 +87,7 @@ export function termsWithoutQuote(
     payout_currency: request.currency,
     payout_amount: BigInt(request.amount),
     destination_currency,
-    destination_country: destinationCountry(destination),
+    destination_country: destinationCountry(destination, destination_currency),
     fund_transfer_network: networkName(network, destination_currency),
     payment_network: local_payment_network?.type ?? '',
     wallet_type,

@@ -227,6 +227,28 @@ test('POST /v3/payout, a fee by country, the country stated, in the BIC or in th
   await service.setFees([])
 })
 
+test('POST /v3/payout, a fee by country, a payment network of several countries: that of the currency that arrives, quoted or not', async () => {
+  const row = { payout_type: 'local_payment_network', fee_currency: 'USD' }
+  await service.setFees([row, { ...row, fixed_amount: 700n, destination_country: 'KE' }])
+  await service.setRates({ 'USD/KES': '129' })
+  const key = { type: 'mpesa', deposit_key_type: 'phone', deposit_key: '+254712345678' }
+  const body = { ...toKey('KES', key), amount: 129_000, holding_currency: 'USD' }
+  const quoted = await account.post('/v3/payout/quote', {
+    payout_type: 'local_payment_network',
+    local_payment_network: { type: 'mpesa' },
+    payout_info: { currency: 'KES', amount: 129_000 },
+    holding_info: { currency: 'USD' },
+  })
+  for (const quote of [{ quote: quoted.json.id }, {}]) {
+    const answer = await account.post('/v3/payout', { ...body, ...quote, allow_duplicate: true })
+    assert.equal(answer.status, 200, answer.text)
+    const { balance_transaction } = answer.json.data
+    const debit = await account.get(`/v3/balance_transaction/${balance_transaction}`)
+    assert.deepEqual(debit.json.data.fee_details[0]?.amount, -700, JSON.stringify(quote))
+  }
+  await service.setFees([])
+})
+
 test('POST /v3/payout, amounts at and beyond what the network carries: 200, 400 on payout and quote', async () => {
   const bank = { account_number: '123456789', country: 'US', bank_codes: { aba: '021000021' } }
   const local = { fund_transfer_network: 'rtp' }
