@@ -10,6 +10,8 @@ import { deleteRate, listRates } from '../fx/store.ts'
 import type { HistoricRow } from '../history/store.ts'
 import { secondsBetween } from '../instant.ts'
 import { findCurrency } from '../money/currency.ts'
+import { pricingFrom } from '../pricing/pricing.ts'
+import { listPolicies } from '../pricing/store.ts'
 import { CommandFailed, describeAge, print, table, UsageError, withContext } from './context.ts'
 import { historyCommand } from './history.ts'
 import {
@@ -81,14 +83,18 @@ Examples:
   npx corridor rates set USD AED 3.6725 --peg`
 
 async function listAction(options: Json): Promise<void> {
-  const { rates, now } = await withContext(async ({ sql }) => ({
+  const { rates, policies, now } = await withContext(async ({ sql }) => ({
     rates: await listRates(sql),
+    policies: await listPolicies(sql),
     now: await databaseNow(sql),
   }))
+  // As a live account without a policy of its own is quoted.
+  const pricing = pricingFrom({ rates, fees: [], policies })
+  const { policyOf } = pricing({ account_id: '', sandbox: false }, now)
   const dated = rates.map(rate => ({
     ...presentRate(rate),
     age_s: secondsBetween(rate.as_of, now),
-    good_until: goodUntil(rate, null)?.good_until ?? null,
+    good_until: goodUntil(rate, policyOf(rate.base, rate.quote).max_age_s)?.good_until ?? null,
   }))
   const rows = dated.map(r => [
     r.base,

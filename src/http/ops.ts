@@ -35,12 +35,15 @@ export function opsRoutes(
   })
 }
 
-/** As live accounts see them, whose rates age by the calendars of their sources. */
+/** As a live account without a pricing policy of its own sees them. */
 function measureRates({ reference, metrics, log }: Deps): void {
   try {
-    const rates = reference.current().rates.filter(rate => !rate.sample)
+    const { rates, pricing } = reference.current()
     const now = new Date().toISOString().replace('Z', '000Z')
-    const ends = rates.map(rate => goodUntil(rate, null))
+    const { policyOf } = pricing({ account_id: '', sandbox: false }, now)
+    const ends = rates
+      .filter(rate => !rate.sample)
+      .map(rate => goodUntil(rate, policyOf(rate.base, rate.quote).max_age_s))
     const aging = ends.filter(end => end !== null)
     const left = aging.map(({ good_until }) => secondsBetween(now, good_until))
     const good = left.filter(seconds => seconds >= 0)

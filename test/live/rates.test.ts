@@ -238,3 +238,26 @@ test('GET /metrics: rates by state, and how long until the first is stale', asyn
   const left = value('corridor_rate_good_for_seconds')
   assert.ok(left > 22.5 * 3600 && left <= 23 * 3600, `${left} s`)
 })
+
+test('pricing set --max-age-s: /metrics and rates list judge rates by it, as quotes are', async () => {
+  const as_of = Temporal.Now.instant().subtract({ minutes: 30 })
+  await service.database.owner`delete from rates where not pegged or quote in ('USDC', 'USDT')`
+  await service.setRates({ 'EUR/USD': '1.2', 'EUR/GBP': '0.8' }, as_of.toString())
+  await service.setPricing({ max_age_s: 1_200 })
+  const pair = { from_currency: 'EUR', to_currency: 'GBP' }
+  await service.setPricing({ max_age_s: 3_600 }, pair)
+  const { text } = await service.inject({ method: 'GET', url: '/metrics' })
+  const value = (series: string) => Number(text.split(`\n${series} `)[1]?.split('\n')[0])
+  assert.equal(value('corridor_rates{state="good"}'), 1)
+  assert.equal(value('corridor_rates{state="stale"}'), 1)
+  const left = value('corridor_rate_good_for_seconds')
+  assert.ok(left > 1_700 && left <= 1_800, `${left} s`)
+  const { json } = await cli.run('rates', 'list', '--json')
+  const end = (quote: string) =>
+    json.find((r: { base: string; quote: string }) => r.base === 'EUR' && r.quote === quote)
+      .good_until
+  assert.equal(Date.parse(end('USD')), as_of.add({ seconds: 1_200 }).epochMilliseconds)
+  assert.equal(Date.parse(end('GBP')), as_of.add({ seconds: 3_600 }).epochMilliseconds)
+  assert.equal(end('XAF'), null)
+  assert.equal((await quote(live, 'EUR', 'USD')).json.errors[0].reason, 'rate_stale')
+})
