@@ -28,7 +28,7 @@ export interface Operation<Command, State, Outcome, Prepared = unknown>
 /** How any write begins. */
 interface Loading<Command, State, Prepared> {
   readonly name: string
-  /** Whether a frozen account may ask for it all the same; for what says nothing, it may not. */
+  /** A frozen account may ask for it too; without this it may not. */
   readonly while_frozen?: true
   prepare?(tx: TransactionSql, commands: readonly Command[]): Promise<Prepared>
   load(
@@ -42,8 +42,8 @@ interface Loading<Command, State, Prepared> {
  * A write of which one command is so large that deciding it in one go would hold up everybody
  * else; each has a transaction of its own. `settle` decides it portion by portion, has each stored
  * while the next is decided, and lets the event loop turn in between. When it throws a Refusal,
- * what it has stored is rolled back with it. It says what it answers, by `answered`,
- * before the last portion is stored: the events of that portion vouch for the answer.
+ * what it has stored is rolled back with it. By `answered` it says what it answers before the last
+ * portion is stored, as the events of that portion vouch for the answer.
  */
 export interface LongOperation<Command, State, Outcome, Prepared = unknown>
   extends Loading<Command, State, Prepared> {

@@ -38,7 +38,7 @@ export function idempotent<
   operation: Operation<Command, Inner, Outcome, Prepared>,
 ): Operation<Command, State<Inner>, Answered<Outcome>, Prepared> {
   return {
-    ...aboutOf(operation),
+    name: operation.name,
     ...(operation.prepare === undefined ? {} : { prepare: operation.prepare }),
 
     load: (tx, commands, prepared) =>
@@ -75,7 +75,7 @@ export function idempotentLong<
   operation: LongOperation<Command, Inner, Outcome, Prepared>,
 ): LongOperation<Command, State<Inner>, Answered<Outcome>, Prepared> {
   return {
-    ...aboutOf(operation),
+    name: operation.name,
     ...(operation.prepare === undefined ? {} : { prepare: operation.prepare }),
 
     load: (tx, commands, prepared) =>
@@ -94,18 +94,9 @@ export function idempotentLong<
   }
 }
 
-interface About {
-  readonly name: string
-  readonly while_frozen?: true
-}
-
-function aboutOf({ name, while_frozen }: About): About {
-  return { name, ...(while_frozen && { while_frozen }) }
-}
-
 /** By the book's lock: what comes after a freeze has returned obeys it. */
 function checkAccount(
-  { while_frozen }: About,
+  { while_frozen }: { readonly while_frozen?: true },
   { books }: State<unknown>,
   { account_id }: Claiming,
 ): void {
