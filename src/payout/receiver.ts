@@ -33,7 +33,7 @@ export function findReceiver(
   // there is an account on the other side, or one that is closed, is not told.
   const known = receiver?.sandbox === account.sandbox && book?.state !== 'closed'
   if (book === undefined || !known) {
-    const others = account.sandbox ? 'sandbox account' : 'account of production'
+    const others = account.sandbox ? 'sandbox account' : 'live account'
     const message = `No other ${others} has this deposit address.`
     throw refusal('deposit_address_not_found', message, remarks)
   }

@@ -534,7 +534,7 @@ const BY_QUOTE: Ladder = [
   [
     'deposit_address_not_found at ' +
       'beneficiary_details.destination_details.service_account.deposit_address: ' +
-      'No other account of production has this deposit address.',
+      'No other live account has this deposit address.',
     c => {
       const { beneficiary_details } = toAccount('dep_2')
       assert.ok(beneficiary_details)

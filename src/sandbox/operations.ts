@@ -19,7 +19,7 @@ import type { RailStep } from '../rail/rail.ts'
 import { findClockAhead, updateClock } from './store.ts'
 import { MAX_AHEAD_S, presentClock } from './wire.ts'
 
-/** Refuses with sandbox_only what an account of production asks for. */
+/** Refuses with sandbox_only what a live account asks for. */
 export function checkSandbox({ sandbox }: Account): void {
   if (sandbox) return
   const message = 'This account is no sandbox: its time, money and payouts are what they are.'
