@@ -1,10 +1,8 @@
 // Quotes as pure functions: what a request asks for, what it costs, and when a quote may still be
 // used. Knows nothing of payouts; a payout without a quote is priced by the same functions.
 import { type Problem, refusal, refuseIfAny } from '../errors.ts'
-
 import { type Fee, type FeeSubject, feeAmounts, selectFee } from '../fee/rules.ts'
 import { costAtMid, customerRate, type RatePolicy, yieldAtMid } from '../fx/rules.ts'
-
 import { type Instant, plusMilliseconds } from '../instant.ts'
 import { currencyExponent } from '../money/currency.ts'
 import {
@@ -143,9 +141,10 @@ export function priceQuote(
 
 /** The row of the schedule; a price for nothing is a decision, and the absence of a row is none. */
 function feeFor(terms: QuoteTerms, { fees, fee_required }: PriceSources): Fee | undefined {
-  const { payout_type, ...named } = feeSubject(terms)
-  const fee = selectFee(fees, { payout_type, ...named })
+  const subject = feeSubject(terms)
+  const fee = selectFee(fees, subject)
   if (fee !== undefined || !fee_required) return fee
+  const { payout_type, ...named } = subject
   const words = Object.entries(named).flatMap(([name, value]) =>
     value === '' ? [] : [`${name} ${value}`],
   )

@@ -1,10 +1,9 @@
 // Knows the ways in which a destination can be named, from what is known of a payout: each way
 // lists every member it needs. The one table that validation, messages and discovery come from.
 // Pure.
-
 import { bankingCountry } from '../beneficiary/country.ts'
 import { exampleAddress } from '../beneficiary/wallet-address.ts'
-import { CHAINS, type Chain } from '../network/chain.ts'
+import { CHAINS, type Chain, findChain } from '../network/chain.ts'
 import { type Network, networksOf } from '../network/local.ts'
 import { type KeyForm, PAYMENT_NETWORKS, type PaymentNetwork } from '../network/payment.ts'
 import type { PayoutType } from '../quote/rules.ts'
@@ -94,11 +93,11 @@ export function paymentNetworksMeant({ currency, country, network }: Subject): P
 }
 
 export function chainsMeant({ currency, network }: Subject): Chain[] {
-  const wanted = network.trim().toLowerCase()
+  const named = findChain(network)
   return CHAINS.filter(
-    ({ type, network: label, currencies }) =>
-      (wanted === '' || type === wanted || label.toLowerCase() === wanted) &&
-      (currency === '' || currencies.includes(currency)),
+    chain =>
+      (network === '' || chain === named) &&
+      (currency === '' || chain.currencies.includes(currency)),
   )
 }
 
