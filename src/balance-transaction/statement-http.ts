@@ -25,14 +25,15 @@ export interface CsvStatements {
   send(reply: FastifyReply, wanted: StatementWanted): Promise<FastifyReply>
 }
 
-export function csvStatements({ reads, config, inTurn: inTurnOf }: Deps): CsvStatements {
+export function csvStatements(deps: Deps): CsvStatements {
+  const { reads, config } = deps
   // Half of the connections for reads: the others stay for requests that are one look-up.
-  const inTurnOfStatements = turns(Math.max(1, Math.floor(config.read_connections / 2)))
+  const inHalf = turns(Math.max(1, Math.floor(config.read_connections / 2)))
   const open = new Map<string, number>()
   return {
     async send(reply, wanted) {
       const { account_id } = wanted
-      const inTurn: InTurn = query => inTurnOfStatements(() => inTurnOf(account_id, query))
+      const inTurn: InTurn = query => inHalf(() => deps.inTurn(account_id, query))
       const release = admit(open, account_id)
       if (release === undefined) {
         throw rateLimited('Too many statements are being read; let one end first.', 5)

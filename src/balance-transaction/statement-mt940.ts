@@ -141,8 +141,8 @@ class Pages {
 
 /**
  * Value date, entry date, mark (RD: a debit reversed, which is a credit; RC: the opposite), amount,
- * code, the
- * customer's reference, and ours: the last 16 characters of the line's id, all of which is in :86:.
+ * code, the customer's reference, and ours: the last 16 characters of the line's id, all of which
+ * is in :86:.
  */
 function statementLine({ id, type, created_at, currency, net_amount, reference_id }: BookedLine) {
   const date = shortDate(created_at)
