@@ -2,8 +2,7 @@
 // which is locked by whoever judges it: what a freeze has returned from is obeyed by every process.
 import { refusal } from '../errors.ts'
 
-export const ACCOUNT_STATES = ['active', 'frozen', 'closed'] as const
-export type AccountState = (typeof ACCOUNT_STATES)[number]
+export type AccountState = 'active' | 'frozen' | 'closed'
 
 /** A closed account that money comes back to is reopened by freezing it. */
 export const ACCOUNT_TRANSITIONS: Readonly<Record<AccountState, readonly AccountState[]>> = {
@@ -13,7 +12,7 @@ export const ACCOUNT_TRANSITIONS: Readonly<Record<AccountState, readonly Account
 }
 
 /** What has a state: the locked book of the account. */
-export interface Stateful {
+interface Stateful {
   readonly state: AccountState
 }
 

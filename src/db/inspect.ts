@@ -56,7 +56,7 @@ async function greet(session: postgres.Sql): Promise<[Greeting, spoken_to: numbe
   return [row, rows.state.pid]
 }
 
-export function refuseOld(version: number, name: string): void {
+function refuseOld(version: number, name: string): void {
   if (version >= OLDEST_VERSION) return
   throw new DatabaseProblem(
     `the database is PostgreSQL ${name}, and Corridor needs 15 or newer: upgrade it by ` +

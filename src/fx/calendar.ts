@@ -32,7 +32,7 @@ export const ECB: RateSource = {
 const SOURCES = new Map([ECB].flatMap(source => source.names.map(n => [n.toLowerCase(), source])))
 
 /** Of rates without such a calendar: set by hand, or loaded from a file of one's own. */
-export const DEFAULT_MAX_AGE_S = 86_400
+const DEFAULT_MAX_AGE_S = 86_400
 
 /** What decides how long a rate is good. */
 interface Dated {

@@ -133,8 +133,9 @@ export function checkPeg({ base, quote, pegged }: Rate, book: RateBook): string 
     return `${quote} is pegged to ${kept.base} already; run: ${removal(kept.base, quote)}`
   }
   const anchor = book.pegs.get(base)
-  if (anchor !== undefined)
+  if (anchor !== undefined) {
     return `${base} is pegged itself, to ${anchor.base}; peg ${quote} to that`
+  }
   const held = [...book.pegs.values()].find(peg => peg.base === quote)
   if (held !== undefined) return `${quote} is the anchor of ${held.quote} and cannot be pegged`
   if (!book.rates.has(`${quote}/${base}`)) return undefined

@@ -23,7 +23,7 @@ const MiB = 1024 * 1024
 const UNCOUNTED_BYTES = 16 * 1024
 
 /** All bodies that are being read or answered, and those of one account: ordinary and long ones. */
-export const MAX_BODIES = { all: 32 * MiB, each: 16 * MiB }
+const MAX_BODIES = { all: 32 * MiB, each: 16 * MiB }
 export const MAX_LONG_BODIES = { all: 64 * MiB, each: 32 * MiB }
 
 /** Bytes are copied together in blocks of this size, as a client may send them one by one. */

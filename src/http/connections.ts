@@ -8,7 +8,7 @@ import type { Socket } from 'node:net'
 export const MAX_UNANSWERED = 32
 
 /** All answers that are not taken; beyond it, who has not taken theirs for longest is cut off. */
-export const MAX_UNSENT_BYTES = 64 * 1024 * 1024
+const MAX_UNSENT_BYTES = 64 * 1024 * 1024
 
 /** A client that has taken nothing of its answer for so long is gone. */
 export const STALLED_MS = 120_000

@@ -12,7 +12,7 @@ const BE_ASKED_WITHIN_MS = 5_000
  * Longer than any request is left without an answer: a batch may take 13 seconds to be sent and 30
  * to be written. A statement that its client has not taken by then breaks off.
  */
-export const ANSWER_WITHIN_MS = 60_000
+const ANSWER_WITHIN_MS = 60_000
 const LOOK_EVERY_MS = 100
 const NOBODY_WAITS_WITHIN_MS = 1_000
 /** Longer than a client on a busy machine takes from an answer to its next connection. */

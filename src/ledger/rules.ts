@@ -88,7 +88,7 @@ export function bookOf(books: ReadonlyMap<string, Book>, account_id: string): Bo
  * The most that money coming in may raise a balance to, in minor units: half of what a bigint
  * holds. The other half is for money that comes back.
  */
-export const MAX_BALANCE = 2n ** 62n
+const MAX_BALANCE = 2n ** 62n
 const MAX_BIGINT = 2n ** 63n - 1n
 
 /** Refuses money that would raise a balance beyond MAX_BALANCE. */

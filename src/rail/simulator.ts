@@ -61,7 +61,7 @@ export function simulator(options: { delay_ms: number }): Rail {
 }
 
 /** The steps a payout of this amount goes through. */
-export function scriptFor(amount: bigint): readonly RailStatus[] {
+function scriptFor(amount: bigint): readonly RailStatus[] {
   const script = SCRIPTS.find(({ from, to }) => amount >= from && amount <= to)
   return script?.steps ?? ['succeeded']
 }

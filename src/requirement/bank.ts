@@ -33,7 +33,7 @@ export interface Shape {
 
 export const BIC: Codes = ['swift_code', 'bic']
 
-export const ANY_NUMBER: NumberForm = {
+const ANY_NUMBER: NumberForm = {
   pattern: /^[0-9A-Za-z]{1,34}$/,
   title: 'An account number has at most 34 letters and digits',
   example: '123456789012',
