@@ -51,8 +51,15 @@ export interface OpenedAccount {
   readonly secret: string
 }
 
-/** An account with a key that may write, funded. */
-export async function createAccount(context: Context, wanted: NewAccount): Promise<OpenedAccount> {
+/**
+ * An account with a key that may write, funded. `onOpened` is told of both before any funding,
+ * which may fail: nobody can be told the secret later.
+ */
+export async function createAccount(
+  context: Context,
+  wanted: NewAccount,
+  onOpened: (opened: OpenedAccount) => void = () => {},
+): Promise<OpenedAccount> {
   const account: Account = {
     account_id: newId('acc'),
     name: wanted.name,
@@ -66,11 +73,13 @@ export async function createAccount(context: Context, wanted: NewAccount): Promi
   const options = { scope: 'write', name: 'first key', secret } as const
   const key = makeApiKey(account.account_id, options, newId)
   await context.write(openAccount, { account, key })
+  const opened = { account, key_id: key.key_id, secret }
+  onOpened(opened)
   for (const money of wanted.fund) await fundOpened(context, account.account_id, money)
-  return { account, key_id: key.key_id, secret }
+  return opened
 }
 
-/** A new account has no reference to go by: its source says what was funded already. */
+/** A sandbox has no bank to name a reference: its source says what was funded already. */
 async function fundOpened(
   context: Context,
   account_id: string,
@@ -119,29 +128,38 @@ function createCommand(account: Command): void {
     .requiredOption('--name <name>', 'who the account belongs to')
     .requiredOption('--currencies <codes>', 'balance currencies, such as USD,EUR,HKD')
     .requiredOption('--primary <code>', 'primary holding currency')
-    .option('--fund <CODE=amount...>', 'opening balances in major units, such as USD=100000.00')
+    .option('--fund <CODE=amount...>', 'of a sandbox: opening balances, such as USD=100000.00')
     .option('--sandbox', 'an account for tests: its clock can be moved, and it funds itself')
     .option('--duplicate-window <time>', WINDOW_MEANING, DEFAULT_WINDOW)
     .option('--json', 'print JSON')
     .addHelpText('after', CREATE_HELP)
     .action(async (options: CreateOptions) => {
       const wanted = readNewAccount(options)
-      const opened = await withContext(context => createAccount(context, wanted))
-      const { account: a, key_id, secret } = opened
-      const words = [
-        `account          ${a.account_id}`,
-        `deposit address  ${a.deposit_address}`,
-        `key id           ${key_id}`,
-        `secret           ${secret}   (shown once)`,
-      ].join('\n')
-      print(options, { ...a, key_id, secret }, words)
+      await withContext(context => createAccount(context, wanted, tell(options)))
     })
 }
 
+const tell =
+  (options: Json) =>
+  ({ account, key_id, secret }: OpenedAccount): void => {
+    const words = [
+      `account          ${account.account_id}`,
+      `deposit address  ${account.deposit_address}`,
+      `key id           ${key_id}`,
+      `secret           ${secret}   (shown once)`,
+    ].join('\n')
+    print(options, { ...account, key_id, secret }, words)
+  }
+
 const CREATE_HELP = `
-Example:
+A live account is funded with the bank's reference, once it is there: corridor
+fund acc_... USD 100000.00 --reference ...
+
+Examples:
   npx corridor account create --name "Harbour Trading" \\
-    --currencies USD,EUR,HKD --primary USD --fund USD=100000.00 EUR=5000.00`
+    --currencies USD,EUR,HKD --primary USD
+  npx corridor account create --name "Trial" --sandbox \\
+    --currencies USD,EUR --primary USD --fund USD=100000.00 EUR=5000.00`
 
 function listCommand(account: Command): void {
   account
@@ -239,6 +257,12 @@ function readNewAccount(options: CreateOptions): NewAccount {
   }
   const duplicate_window_s = readWindow(options.duplicateWindow)
   const sandbox = options.sandbox === true
+  if (!sandbox && fund.length > 0) {
+    throw new UsageError(
+      '--fund is for sandboxes, as it takes no reference: open the account without it, then run ' +
+        'corridor fund ACCOUNT CURRENCY AMOUNT --reference REFERENCE, the bank’s',
+    )
+  }
   return { name, currencies, primary_currency, fund, sandbox, duplicate_window_s }
 }
 

@@ -5,7 +5,7 @@ import { upsertKeyUses } from '../../src/account/store.ts'
 import { localPayout } from '../support/bodies.ts'
 import { watchRows } from '../support/check.ts'
 import { type Cli, openCli } from '../support/cli.ts'
-import { type Client, startTestService, type TestService } from '../support/service.ts'
+import { basic, type Client, startTestService, type TestService } from '../support/service.ts'
 
 let service: TestService
 let cli: Cli
@@ -158,4 +158,30 @@ test('key create and revoke: say what they did, to whom', async () => {
   assert.equal(revoked.stdout, `${words}every process refuses it within a second\n`)
   const again = await run('key', 'revoke', key_id ?? '')
   assert.deepEqual([again.code, again.stdout], [2, ''])
+})
+
+const NEW = ['account', 'create', '--name', 'New', '--currencies', 'USD', '--primary', 'USD']
+
+test('account create --fund, of a live account: refused, as it takes no reference; no row changes', async () => {
+  const before = await rows()
+  const ran = await run(...NEW, '--fund', 'USD=5.00')
+  assert.deepEqual([ran.code, ran.stdout], [2, ''])
+  assert.match(ran.stderr, /--fund is for sandboxes.* corridor fund ACCOUNT .* --reference /)
+  assert.deepEqual(await rows(), before)
+})
+
+test('account create --fund, funding fails: the secret is printed all the same, and works', async () => {
+  const { owner } = service.database
+  await owner`alter table journals add constraint not_now check (kind <> 'funding') not valid`
+  try {
+    const ran = await run(...NEW, '--sandbox', '--fund', 'USD=5.00', '--json')
+    assert.equal(ran.code, 1, ran.stdout)
+    assert.notEqual(ran.stderr, '')
+    await service.deps.reference.refresh()
+    const headers = { authorization: basic(ran.json.key_id, ran.json.secret) }
+    const { statusCode } = await service.app.inject({ url: '/v3/balance', headers })
+    assert.equal(statusCode, 200)
+  } finally {
+    await owner`alter table journals drop constraint not_now`
+  }
 })
