@@ -25,7 +25,7 @@ export function pricingFrom({ rates, fees, policies }: PriceBook): PricingAt {
     ),
     fees: fees.filter(fee => !fee.sample),
   }
-  const all = { rates: rateBookOf('', withoutReplaced(rates)), fees }
+  const all = { rates: rateBookOf('', rates), fees }
   const index = indexPolicies(policies)
   return ({ account_id, sandbox }, at) => {
     const visible = sandbox ? all : own
@@ -46,10 +46,4 @@ export function pricingFrom({ rates, fees, policies }: PriceBook): PricingAt {
       },
     }
   }
-}
-
-/** Without samples of a pair that the operator has a rate for, whichever way round. */
-function withoutReplaced(rates: readonly Rate[]): Rate[] {
-  const own = new Set(rates.filter(rate => !rate.sample).map(rate => `${rate.quote}/${rate.base}`))
-  return rates.filter(({ sample, base, quote }) => !sample || !own.has(`${base}/${quote}`))
 }
