@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { CURRENCIES } from '../money/currency.ts'
 import { isCountry } from '../party/country.ts'
-import { findPaymentNetwork, keyForms, PAYMENT_NETWORKS, paymentNetworkFault } from './payment.ts'
+import { keyForms, PAYMENT_NETWORKS, paymentNetworkFault, paymentNetworksOf } from './payment.ts'
 
 test('payment networks, every row: unique in its currency, in order, of known places', () => {
   const names = PAYMENT_NETWORKS.map(network => `${network.currency} ${network.name}`)
@@ -45,7 +45,10 @@ test('paymentNetworkFault: none for a known name in any case; another currency a
   assert.match(paymentNetworkFault('IDR', 'go pay') ?? '', /known ones are aani, /)
 })
 
-test('findPaymentNetwork, name in any case: under its own currency only', () => {
-  assert.equal(findPaymentNetwork('IDR', 'GoPay')?.name, 'gopay')
-  assert.equal(findPaymentNetwork('USD', 'gopay'), undefined)
+test('paymentNetworksOf: those of this exact currency', () => {
+  assert.deepEqual(
+    paymentNetworksOf('TZS').map(({ name }) => name),
+    ['airtel_money', 'mpesa'],
+  )
+  assert.deepEqual(paymentNetworksOf('tzs'), [])
 })

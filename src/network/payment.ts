@@ -244,9 +244,9 @@ export function paymentNetworksNamed(name: string): readonly PaymentNetwork[] {
   return PAYMENT_NETWORKS.filter(network => network.name === wanted)
 }
 
-/** The network of an exact currency code and a name in any case; undefined when there is none. */
-export function findPaymentNetwork(currency: string, name: string): PaymentNetwork | undefined {
-  return paymentNetworksNamed(name).find(network => network.currency === currency)
+/** The networks of an exact currency code, by name; empty when there is none. */
+export function paymentNetworksOf(currency: string): readonly PaymentNetwork[] {
+  return PAYMENT_NETWORKS.filter(network => network.currency === currency)
 }
 
 /** Why no local payment network has this name and currency, for people; '' is any currency. */

@@ -200,10 +200,16 @@ const TERMS: readonly (readonly [
     { payout_type: 'wallet', wallet_type: 'own' },
   ],
   [
-    'a payment network',
-    { type: 'local_payment_network' },
-    { type: 'local_payment_network', local_payment_network: { type: 'pix' } },
-    { payout_type: 'local_payment_network', payment_network: 'pix', destination_country: 'BR' },
+    'a payment network of several countries',
+    { type: 'local_payment_network', currency: 'KES' },
+    { type: 'local_payment_network', local_payment_network: { type: 'mpesa' } },
+    {
+      payout_type: 'local_payment_network',
+      payout_currency: 'KES',
+      destination_currency: 'KES',
+      payment_network: 'mpesa',
+      destination_country: 'KE',
+    },
   ],
   [
     'an IBAN alone',

@@ -166,7 +166,8 @@ export function paidTerms<Terms extends QuoteTerms>(
   const { wallet, local_payment_network } = destination
   return {
     ...terms,
-    destination_country: destinationCountry(destination) || terms.destination_country,
+    destination_country:
+      destinationCountry(destination, terms.destination_currency) || terms.destination_country,
     fund_transfer_network: request.local?.fund_transfer_network ?? terms.fund_transfer_network,
     payment_network: local_payment_network?.type ?? terms.payment_network,
     wallet_type: wallet?.type ?? terms.wallet_type,

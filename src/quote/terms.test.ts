@@ -88,9 +88,9 @@ const TERMS: readonly (readonly [
     },
   ],
   [
-    'a payment network that says nothing',
+    'no payment network: in the country of all that pay in the currency',
     { payout_type: 'local_payment_network', local_payment_network: {} },
-    { payout_type: 'local_payment_network' },
+    { payout_type: 'local_payment_network', destination_country: 'US' },
   ],
   [
     'a wallet on a chain that is known',

@@ -7,7 +7,7 @@ import { dependsOnCountry, type Fee } from '../fee/rules.ts'
 import { findCurrency } from '../money/currency.ts'
 import { bankFault, chainFault, findChain, tokenFault } from '../network/chain.ts'
 import { findNetwork, limitFault, networkFault, networksOf } from '../network/local.ts'
-import { findPaymentNetwork, paymentNetworkFault } from '../network/payment.ts'
+import { paymentNetworkFault, paymentNetworksOf } from '../network/payment.ts'
 import { isCountry } from '../party/country.ts'
 import { checkCountry, invalid } from '../party/rules.ts'
 import {
@@ -143,27 +143,32 @@ function checkBank({ payout_type, payout_info, destination_info }: QuoteRequest)
 /** The networks that the request may mean, local or of payments; none when it means no such. */
 function networksMeant({ payout_type = 'local', ...request }: QuoteRequest) {
   const currency = request.destination_info?.currency ?? request.payout_info.currency
-  const payment = request.local_payment_network?.type
-  if (payout_type === 'local_payment_network' && payment !== undefined) {
-    return [findPaymentNetwork(currency, payment)].filter(network => network !== undefined)
+  const named = <T extends { readonly name: string }>(known: readonly T[], name?: string) =>
+    name === undefined ? known : known.filter(network => network.name === name.toLowerCase())
+  switch (payout_type) {
+    case 'local':
+      return named(networksOf(currency), request.local?.fund_transfer_network)
+    case 'local_payment_network':
+      return named(paymentNetworksOf(currency), request.local_payment_network?.type)
+    default:
+      return []
   }
-  if (payout_type !== 'local') return []
-  const name = request.local?.fund_transfer_network
-  const known = networksOf(currency)
-  return name === undefined ? known : known.filter(n => n.name === name.toLowerCase())
 }
 
-function isNetworkNamed({ local, local_payment_network }: QuoteRequest): boolean {
-  return local?.fund_transfer_network !== undefined || local_payment_network?.type !== undefined
-}
-
-/** A country that is named must be one that the network serves. */
+/**
+ * A country that is named must be one that the network serves. All local payment networks are
+ * known, so that one of the currency must serve it even when none is named.
+ */
 function checkReach(request: QuoteRequest): Problem[] {
   const country = request.destination_info?.country
-  const [network] = isNetworkNamed(request) ? networksMeant(request) : []
-  if (country === undefined || !isCountry(country) || network === undefined) return []
-  if (network.countries.includes(country)) return []
-  return [invalid('destination_info.country', `${country} is not served by ${network.name}.`)]
+  const isHeld =
+    request.payout_type === 'local_payment_network' ||
+    request.local?.fund_transfer_network !== undefined
+  const networks = isHeld ? networksMeant(request) : []
+  if (country === undefined || !isCountry(country) || networks.length === 0) return []
+  if (networks.some(({ countries }) => countries.includes(country))) return []
+  const names = networks.map(({ name }) => name).join(', ')
+  return [invalid('destination_info.country', `${country} is not served by ${names}.`)]
 }
 
 /**

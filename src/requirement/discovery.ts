@@ -6,7 +6,7 @@ import { findCurrency } from '../money/currency.ts'
 import { amountToJson } from '../money/json.ts'
 import { bankFault, chainFault, findChain, tokenFault } from '../network/chain.ts'
 import { networkFault } from '../network/local.ts'
-import { PAYMENT_NETWORKS, paymentNetworkFault } from '../network/payment.ts'
+import { paymentNetworkFault, paymentNetworksOf } from '../network/payment.ts'
 import { isCountry } from '../party/country.ts'
 import type { Field } from './fields.ts'
 import {
@@ -49,7 +49,7 @@ function currencyFault(type: string, currency: string, network: string): string 
     case 'wallet':
       return tokenFault(currency, network)
     case 'local_payment_network': {
-      const pays = PAYMENT_NETWORKS.some(known => known.currency === currency)
+      const pays = paymentNetworksOf(currency).length > 0
       return pays ? undefined : `No local payment network pays in ${currency}.`
     }
     case 'swift':

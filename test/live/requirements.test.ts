@@ -233,12 +233,13 @@ test('POST /v3/payout, a fee by country, a payment network of several countries:
   await service.setRates({ 'USD/KES': '129' })
   const key = { type: 'mpesa', deposit_key_type: 'phone', deposit_key: '+254712345678' }
   const body = { ...toKey('KES', key), amount: 129_000, holding_currency: 'USD' }
-  const quoted = await account.post('/v3/payout/quote', {
+  const terms = {
     payout_type: 'local_payment_network',
     local_payment_network: { type: 'mpesa' },
     payout_info: { currency: 'KES', amount: 129_000 },
     holding_info: { currency: 'USD' },
-  })
+  }
+  const quoted = await account.post('/v3/payout/quote', terms)
   for (const quote of [{ quote: quoted.json.id }, {}]) {
     const answer = await account.post('/v3/payout', { ...body, ...quote, allow_duplicate: true })
     assert.equal(answer.status, 200, answer.text)
@@ -246,6 +247,27 @@ test('POST /v3/payout, a fee by country, a payment network of several countries:
     const debit = await account.get(`/v3/balance_transaction/${balance_transaction}`)
     assert.deepEqual(debit.json.data.fee_details[0]?.amount, -700, JSON.stringify(quote))
   }
+  // The country may be named as what it is, and as no other, whether or not a network is.
+  const open = { ...terms, local_payment_network: undefined }
+  const destination = (country: string) => ({ destination_info: { currency: 'KES', country } })
+  for (const body of [
+    open,
+    { ...open, ...destination('KE') },
+    { ...terms, ...destination('KE') },
+  ]) {
+    const { json } = await account.post('/v3/payout/quote', body)
+    assert.equal(json.fee_info?.fixed.in_holding_currency, 700, JSON.stringify(json))
+  }
+  for (const body of [open, terms]) {
+    const answer = await account.post('/v3/payout/quote', { ...body, ...destination('TZ') })
+    assertRefused(answer, 400, 'invalid_field', 'destination_info.country')
+  }
+  // A quote of before that rule.
+  const old = await account.post('/v3/payout/quote', terms)
+  await service.database.owner`
+    update quotes set destination_country = 'TZ' where id = ${old.json.id}`
+  const answer = await account.post('/v3/payout', { ...body, quote: old.json.id })
+  assert.deepEqual([answer.status, answer.json.errors?.[0].reason], [422, 'quote_mismatch'])
   await service.setFees([])
 })
 
