@@ -43,12 +43,16 @@ export function makeLog(level: string, destination?: DestinationStream) {
   return pino({ level, serializers: { err: describeError }, hooks: HOOKS }, destination)
 }
 
+/** Not written: for a library that must be given something to say. */
+export const NOTHING = ''
+
 const HOOKS: NonNullable<LoggerOptions['hooks']> = {
   /** An error logged without words would have its message, of any kind, for words. */
   logMethod(args, log) {
     const [first, ...words] = args as readonly unknown[]
     const error = first instanceof Error ? first : (first as { err?: unknown } | null)?.err
     const silent = words.length === 0 && error instanceof Error
+    if (first === NOTHING) return
     const said = silent ? [first, messageOf(error)] : args
     log.apply(this, said as typeof args)
   },

@@ -10,6 +10,7 @@ import { type Deps, openDeps } from './deps.ts'
 import { Connections } from './http/connections.ts'
 import { closeServer, within } from './http/drain.ts'
 import { deleteOutlivedReplies } from './idempotency/store.ts'
+import { NOTHING } from './log.ts'
 import { makeMetrics } from './metrics.ts'
 import { deleteOldLikenesses } from './payout/likeness-store.ts'
 import { deleteOldDeliveries } from './webhook/queue-store.ts'
@@ -85,7 +86,12 @@ async function openService(
   const lifecycle: Lifecycle = { draining: false, connections: new Connections() }
   const app = await buildApp(deps, lifecycle)
   opened.push(() => app.close())
-  const address = await app.listen({ host: config.host, port: config.port })
+  const address = await app.listen({
+    host: config.host,
+    port: config.port,
+    // Whoever starts us says it, in words of their own.
+    listenTextResolver: () => NOTHING,
+  })
   const settling = config.settle ? startSettling(deps) : undefined
   const fetching = config.rate_feed_url === '' ? undefined : startFetchingRates(deps)
   const queues = connect(database.url, {

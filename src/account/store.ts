@@ -100,6 +100,16 @@ export async function listKeysOfAccount(sql: Sql, account_id: string): Promise<A
     where account_id = ${account_id} order by key_id`
 }
 
+/** Of whatever account, revoked or not. */
+export async function findKey(
+  sql: Sql,
+  key_id: string,
+): Promise<Pick<ApiKeyListing, 'account_id' | 'scope' | 'name'> | undefined> {
+  const [key] = await sql<Pick<ApiKeyListing, 'account_id' | 'scope' | 'name'>[]>`
+    select account_id, scope, name from api_keys where key_id = ${key_id}`
+  return key
+}
+
 /** By the database's clock; of two processes the later use counts. */
 export async function upsertKeyUses(
   sql: Sql,

@@ -7,6 +7,7 @@ import { changeSettings, changeState } from '../funding/accounts.ts'
 import { countOpenPayouts } from '../payout/store.ts'
 import { readCurrency } from './amounts.ts'
 import { print, UsageError, withContext } from './context.ts'
+import { findAccount } from './find.ts'
 import { MAX_NAME, readReason, readText } from './texts.ts'
 
 interface Json {
@@ -60,7 +61,10 @@ async function setAction(account_id: string, options: SetOptions): Promise<void>
       'say what to change: --name, --add-currencies, --primary or --duplicate-window',
     )
   }
-  const { before, after } = await withContext(context => context.write(changeSettings, change))
+  const { before, after } = await withContext(async context => {
+    await findAccount(context.sql, account_id)
+    return context.write(changeSettings, change)
+  })
   const words = SETTINGS.map(([label, of]) => [label, of(before), of(after)] as const)
     .filter(([, was, is]) => was !== is)
     .map(([label, was, is]) => `${account_id}  ${label} was ${was}, is ${is}`)
@@ -89,9 +93,10 @@ function stateCommand(account: Command, name: string, to: AccountState, descript
     .addHelpText('after', `${STATE_HELP[to]}\n\n${stateExample(name)}`)
     .action(async (account_id: string, options: Json & { reason: string }) => {
       const change = { account_id, to, reason: readReason(options.reason) }
-      const { from, reason } = await withContext(context =>
-        context.write(changeState(countOpenPayouts), change),
-      )
+      const { from, reason } = await withContext(async context => {
+        await findAccount(context.sql, account_id)
+        return context.write(changeState(countOpenPayouts), change)
+      })
       const words = `${account_id}  was ${from}, is ${to}: ${reason}`
       print(options, { account_id, from, to, reason }, words)
     })

@@ -5,7 +5,6 @@ import { newSecret } from '../account/secret.ts'
 import {
   type AccountListing,
   type ApiKeyListing,
-  listAccounts,
   listAccountsInFull,
   listKeysOfAccount,
 } from '../account/store.ts'
@@ -25,10 +24,12 @@ import {
 } from './account-change.ts'
 import { readCurrency, readMoney } from './amounts.ts'
 import { book } from './booking.ts'
-import { type Context, print, table, UsageError, withContext } from './context.ts'
+import { type Context, print, UsageError, withContext } from './context.ts'
+import { findAccount, NotThere } from './find.ts'
 import { historyCommand } from './history.ts'
 import { keyTable } from './key-table.ts'
-import { visible } from './terminal.ts'
+import { outline } from './outline.ts'
+import { table } from './table.ts'
 import { MAX_NAME, readText } from './texts.ts'
 
 interface Json {
@@ -177,7 +178,9 @@ function listCommand(account: Command): void {
         a.balances.map(describeBalance).join(', '),
       ])
       const headings = ['account', 'name', 'state', 'kind', 'balances']
-      print(options, accounts.map(presentAccount), table(headings, rows))
+      const none = 'no account yet; corridor account create opens one'
+      const words = rows.length === 0 ? none : table(headings, rows)
+      print(options, accounts.map(presentAccount), words)
     })
 }
 
@@ -190,8 +193,9 @@ function showCommand(account: Command): void {
     .addHelpText('after', '\nExample:\n  npx corridor account show acc_01m7xpm2kyj94bggdx1c')
     .action(async (account_id: string, options: Json) => {
       const { shown, keys } = await withContext(async ({ sql, audit }) => {
+        await findAccount(sql, account_id)
         const [shown] = await findAccounts(audit, account_id)
-        if (shown === undefined) throw new UsageError(`no account ${account_id}`)
+        if (shown === undefined) throw new NotThere('account', account_id)
         return { shown, keys: await listKeysOfAccount(sql, account_id) }
       })
       print(options, { ...presentAccount(shown), keys }, describeAccount(shown, keys))
@@ -224,17 +228,17 @@ function describeBalance({ currency, available }: AccountInFull['balances'][numb
 
 function describeAccount(account: AccountInFull, keys: readonly ApiKeyListing[]): string {
   const { state, state_reason } = account
-  const lines = [
-    ['account', account.account_id],
-    ['name', account.name],
-    ['state', state_reason === '' ? state : `${state} (${state_reason})`],
-    ['kind', account.sandbox ? 'sandbox' : 'live'],
-    ['balances', account.balances.map(describeBalance).join(', ')],
-    ['primary', account.primary_currency],
-    ['deposit address', account.deposit_address],
-    ['duplicate window', describeWindow(account.duplicate_window_s)],
-    ['created', account.created_at],
-  ].map(([label = '', value = '']) => `${label.padEnd(18)}${visible(value)}`)
+  const lines = outline({
+    account: account.account_id,
+    name: account.name,
+    state: state_reason === '' ? state : `${state} (${state_reason})`,
+    kind: account.sandbox ? 'sandbox' : 'live',
+    balances: account.balances.map(describeBalance).join(', '),
+    primary: account.primary_currency,
+    'deposit address': account.deposit_address,
+    'duplicate window': describeWindow(account.duplicate_window_s),
+    created: account.created_at,
+  })
   return [...lines, '', keyTable(keys)].join('\n')
 }
 
@@ -264,10 +268,4 @@ function readNewAccount(options: CreateOptions): NewAccount {
     )
   }
   return { name, currencies, primary_currency, fund, sandbox, duplicate_window_s }
-}
-
-export async function findAccount(sql: Sql, account_id: string): Promise<Account> {
-  const account = (await listAccounts(sql)).find(a => a.account_id === account_id)
-  if (account === undefined) throw new UsageError(`no account ${account_id}`)
-  return account
 }

@@ -11,7 +11,8 @@ import { type Restored, restoreBackup } from '../db/restore.ts'
 import { type Head, listHeads } from '../ledger/store.ts'
 import { describe } from '../verify/problem.ts'
 import { type Verdict, verify } from '../verify/run.ts'
-import { asOwner, print, table, UsageError, withContext } from './context.ts'
+import { asOwner, print, UsageError, withContext } from './context.ts'
+import { table } from './table.ts'
 import { checkedWords, readableVerdict } from './verify.ts'
 
 interface Options {

@@ -7,7 +7,7 @@ import { migrate, refuseUnready, refuseWithoutSchema } from '../db/migrate.ts'
 import { openDatabase } from '../db/open.ts'
 import { Lane } from '../engine/lane.ts'
 import type { Operation } from '../engine/operation.ts'
-import { columnsOfTerminal, cutTo, fitted, padTo, visible } from './terminal.ts'
+import { visible } from './terminal.ts'
 
 export interface Context {
   readonly config: Config
@@ -85,29 +85,6 @@ export function print(options: { readonly json?: boolean }, data: unknown, words
 /** JSON leaves some of them as they are, and they stand only in texts, which may escape them. */
 function jsonText(data: unknown): string {
   return JSON.stringify(data, null, 2).split('\n').map(visible).join('\n')
-}
-
-const GAP = 2
-
-/**
- * Columns of text under a heading, as wide as they need to be; in a terminal words are cut, with …,
- * so that a row fits a line.
- */
-export function table(
-  headings: readonly string[],
-  rows: readonly (readonly string[])[],
-  columns = columnsOfTerminal(),
-): string {
-  const cells = [headings, ...rows].map(row => row.map(visible))
-  const widths = fitted(cells, columns, GAP)
-  return cells
-    .map(row =>
-      row
-        .map((cell, i) => padTo(cutTo(cell, widths[i] ?? 0), widths[i] ?? 0))
-        .join(' '.repeat(GAP))
-        .trimEnd(),
-    )
-    .join('\n')
 }
 
 /** The two largest units: `45d 3h`, `12m 5s`. */

@@ -4,11 +4,11 @@ import type { RowResult } from '../entity/import.ts'
 import {
   countRow,
   type ImportSummary,
-  paragraph,
   presentProblems,
   rowsWere,
   summaryWords,
 } from './import-words.ts'
+import { paragraph } from './terminal.ts'
 
 /** What became of all rows so far. */
 export interface EntitySummary extends ImportSummary {

@@ -20,7 +20,7 @@ import {
   type ImportOptions,
   importFrom,
 } from './import-command.ts'
-import { wrapped } from './import-words.ts'
+import { wrapped } from './terminal.ts'
 
 const COLUMNS = columnsOf(EntityRequest, [['name'], ['type']])
 
@@ -29,7 +29,7 @@ const HELP = `
 .csv: cells separated by commas under a header of columns, in any order, of
 which name and type must be there; an empty cell is a member that is not set.
 The columns:
-${wrapped(COLUMNS.names.join(', ').split(' '), '  ').join('\n')}
+${wrapped(COLUMNS.names.join(', ').split(' '), { first: '  ' }).join('\n')}
 
 A row that the account has already is matched, by the rules of POST /v3/entity,
 and creates nothing. A refused row stops no other.

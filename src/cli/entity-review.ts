@@ -12,6 +12,7 @@ import { countHeldPayouts, upsertEndedReviews } from '../payout/store.ts'
 import { CommandFailed, type Context, print, UsageError, withContext } from './context.ts'
 import { reviewedWords } from './entity-words.ts'
 import { report } from './failed.ts'
+import { NotThere } from './find.ts'
 
 interface Review {
   readonly name: string
@@ -146,7 +147,7 @@ async function reviewAction(
 export async function findEntity(sql: Context['audit'], id: string): Promise<Entity> {
   const account_id = await findEntityAccount(sql, id)
   const [entity] = account_id === undefined ? [] : await findEntities(sql, [{ account_id, id }])
-  if (entity === undefined) throw new UsageError(`no entity ${id}`)
+  if (entity === undefined) throw new NotThere('entity', id)
   return entity
 }
 
@@ -186,7 +187,7 @@ function reasonOf(error: unknown): string | undefined {
 /** What keeps one entity from its review; what keeps all of them, or the only one, is thrown. */
 function refusedOne(error: unknown, entity: string, of: number): Refused {
   const { message } = error as Error
-  if (error instanceof UsageError && of > 1) return { entity, reason: 'not_found', message }
+  if (error instanceof NotThere && of > 1) return { entity, reason: 'not_found', message }
   if (!(error instanceof Refusal) || error.status >= 500) throw error
   return { entity, reason: reasonOf(error) ?? '', message }
 }

@@ -5,11 +5,10 @@ import type { Entity } from '../entity/record.ts'
 import { isLive } from '../entity/states.ts'
 import { presentEntity } from '../entity/wire.ts'
 import { type Instant, secondsBetween } from '../instant.ts'
-import { describeAge, table } from './context.ts'
+import { describeAge } from './context.ts'
 import { outline, toSecond } from './outline.ts'
-import { cutTo, visible } from './terminal.ts'
-
-const WIDTH = 80
+import { table } from './table.ts'
+import { visible, wrapped } from './terminal.ts'
 
 export interface Listed {
   readonly entity: Entity
@@ -17,25 +16,24 @@ export interface Listed {
   readonly held: number
 }
 
-/** Two lines an entity: ids alone are 50 columns, and a name may be long. */
 export function listWords(listed: readonly Listed[], now: Instant): string {
   const rows = listed.map(({ entity, held }) => [
     entity.id,
     entity.account_id,
     describeAge(secondsBetween(entity.updated_at, now)),
     String(held),
+    entity.approval_status,
+    entity.type,
+    entity.details.name,
   ])
-  const headings = ['entity', 'account', 'unchanged', 'payouts held']
-  const [heading, ...lines] = table(headings, rows).split('\n')
-  const who = listed.map(({ entity: { approval_status, type, details } }) =>
-    cutTo(`  ${approval_status}  ${type}  ${visible(details.name)}`, WIDTH),
-  )
-  return [heading, ...lines.flatMap((line, i) => [line, who[i]])].join('\n')
+  const headings = ['entity', 'account', 'unchanged', 'payouts held', 'status', 'type', 'name']
+  return table(headings, rows)
 }
 
 /** What was reviewed: the name, and since when the record is as the reviewer took it. */
 export function reviewedWords({ details }: Entity, seen: Instant): string {
-  return cutTo(`  as of ${seen}: ${visible(details.name)}`, WIDTH)
+  const words = `as of ${seen}: ${visible(details.name)}`
+  return wrapped(words.split(' '), { first: '  ', further: '    ' }).join('\n')
 }
 
 /** Everything that is set, under the names of the API, and the history of its approval. */

@@ -10,8 +10,8 @@ import type { Replayed, WebhookChange } from '../webhook/decide.ts'
 import { writeWebhook } from '../webhook/operations.ts'
 import { checkReplay, matches } from '../webhook/rules.ts'
 import type { ReplayRequest } from '../webhook/wire.ts'
-import { findAccount } from './account.ts'
 import { CommandFailed, type Context, print, UsageError, withContext } from './context.ts'
+import { findAccount, NotThere } from './find.ts'
 import { eventJson, eventLine, isTaken, openForwarder, readTypes } from './forward.ts'
 
 interface ReplayOptions {
@@ -166,7 +166,7 @@ async function* eventsOf(
       events.map(id => ({ account_id, id })),
     )
     const missing = events.find(id => found.every(event => event.id !== id))
-    if (missing !== undefined) throw new UsageError(`no event ${missing} in ${account_id}`)
+    if (missing !== undefined) throw new NotThere('event', missing)
     yield* found.toSorted((a, b) => (a.sequence < b.sequence ? -1 : 1))
     return
   }

@@ -25,9 +25,10 @@ import { paymentNetworksNamed } from '../network/payment.ts'
 import { isCountry } from '../party/country.ts'
 import { PAYOUT_TYPES } from '../quote/rules.ts'
 import { CHARGE_TYPES } from '../quote/wire.ts'
-import { CommandFailed, print, table, UsageError, withContext } from './context.ts'
+import { CommandFailed, print, UsageError, withContext } from './context.ts'
 import { readInput, valuesOf } from './files.ts'
 import { historyCommand } from './history.ts'
+import { table } from './table.ts'
 
 interface Json {
   json?: boolean
@@ -307,6 +308,9 @@ function describeOthers(fees: readonly Fee[], fee: Fee): string {
 }
 
 function feeTable(fees: readonly Fee[]): string {
+  if (fees.length === 0) {
+    return 'no fee: payouts of live accounts are refused; corridor fees set adds one'
+  }
   const headings = [
     'type',
     'currency',

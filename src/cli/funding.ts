@@ -8,10 +8,10 @@ import type { BookingKind, Correction } from '../funding/rules.ts'
 import { newId } from '../id.ts'
 import { currencyExponent } from '../money/currency.ts'
 import { formatMajor } from '../money/decimal.ts'
-import { findAccount } from './account.ts'
 import { readAmount, readCurrency, readSigned } from './amounts.ts'
 import { book, bookOnce } from './booking.ts'
 import { print, UsageError, withContext } from './context.ts'
+import { findAccount, NotThere } from './find.ts'
 import { readReason, readText } from './texts.ts'
 
 interface Json {
@@ -158,7 +158,7 @@ function reverseCommand(program: Command): void {
       const reason = readReason(options.reason)
       const { account_id, reversed } = await withContext(async context => {
         const account_id = await findAccountOf(context.audit, 'balance_transactions', id)
-        if (account_id === undefined) throw new UsageError(`no balance transaction ${id}`)
+        if (account_id === undefined) throw new NotThere('balance transaction', id)
         const command = { account_id, id, reason, by: context.config.user }
         const again = `corridor reverse ${id} --reason "${reason}"`
         const reversed = await bookOnce(context, reverseBooking(newId), command, again)

@@ -1,7 +1,9 @@
 // corridor … history: what changed in a reference table, newest first, with who changed it.
 import type { Command } from 'commander'
 import { type Change, type HistoricRow, listChanges } from '../history/store.ts'
-import { print, table, UsageError, withContext } from './context.ts'
+import { print, UsageError, withContext } from './context.ts'
+import { toSecond } from './outline.ts'
+import { table } from './table.ts'
 
 interface History {
   /** The table in the database. */
@@ -39,14 +41,15 @@ export function historyCommand(parent: Command, history: History): void {
       listChanges(sql, history.table_name, limit, where),
     )
     const rows = changes.map(change => describeChange(history, change))
-    print(options, changes, table(['when', 'who', 'what', 'before', 'after'], rows))
+    const headings = ['when', 'who', 'what', 'before', 'after']
+    print(options, changes, rows.length === 0 ? 'no change so far' : table(headings, rows))
   })
 }
 
 function describeChange(history: History, { changed_at, changed_by, before, after }: Change) {
   const shown = (row: HistoricRow | null) => (row === null ? 'none' : history.describe(row))
   const subject = history.subject(after ?? before ?? {})
-  return [changed_at, changed_by, subject, shown(before), shown(after)]
+  return [toSecond(changed_at), changed_by, subject, shown(before), shown(after)]
 }
 
 function readLimit(text: string): number {

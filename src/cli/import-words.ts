@@ -2,10 +2,8 @@
 // 80 columns where the values allow it.
 import type { Problem } from '../errors.ts'
 import { presentProblem } from '../http/errors.ts'
-import { table } from './context.ts'
-import { visible, widthOf } from './terminal.ts'
-
-const WIDTH = 80
+import { table } from './table.ts'
+import { paragraph, visible, wrapped } from './terminal.ts'
 
 /** What became of a row, as far as every import has it. */
 export interface Told {
@@ -101,7 +99,10 @@ function refusedWords(
   if (refused === 0) return []
   const lines = refused_rows.flatMap(({ line, problems }) => {
     const words = problems.map(({ message, remarks }) => problemWords(message, remarks))
-    return wrapped(visible(`line ${line}: ${words.join('; ')}`).split(' '), '  ', '    ')
+    return wrapped(visible(`line ${line}: ${words.join('; ')}`).split(' '), {
+      first: '  ',
+      further: '    ',
+    })
   })
   const more = refused - refused_rows.length
   const where = report === undefined ? '--report FILE names them all' : `see ${report}`
@@ -132,27 +133,4 @@ function stopWords(
 /** `1 row was`, `1,000 rows were`. */
 export function rowsWere(rows: number): string {
   return rows === 1 ? '1 row was' : `${rows.toLocaleString('en')} rows were`
-}
-
-/** Text in lines of 80 columns. */
-export function paragraph(text: string): string {
-  return wrapped(text.split(' ')).join('\n')
-}
-
-/** Words in lines of 80 columns; a longer word has a line of its own. */
-export function wrapped(words: readonly string[], first = '', further = first): string[] {
-  const lines: string[] = []
-  let line = first
-  let empty = true
-  for (const word of words) {
-    const longer = empty ? `${line}${word}` : `${line} ${word}`
-    if (empty || widthOf(longer) <= WIDTH) {
-      line = longer
-    } else {
-      lines.push(line)
-      line = `${further}${word}`
-    }
-    empty = false
-  }
-  return [...lines, line]
 }

@@ -2,11 +2,11 @@
 import type { Command } from 'commander'
 import { makeApiKey, SCOPES, type Scope } from '../account/rules.ts'
 import { newSecret } from '../account/secret.ts'
-import { insertApiKey, listKeysOfAccount, markKeyRevoked } from '../account/store.ts'
+import { findKey, insertApiKey, listKeysOfAccount, markKeyRevoked } from '../account/store.ts'
 import type { Sql } from '../db/connect.ts'
 import { newId } from '../id.ts'
-import { findAccount } from './account.ts'
 import { print, UsageError, withContext } from './context.ts'
+import { findAccount, NotThere } from './find.ts'
 import { keyTable } from './key-table.ts'
 
 interface Json {
@@ -60,13 +60,18 @@ export function keyCommands(program: Command): void {
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  npx corridor key revoke key_01m7xpm2kz8t3vqw5n0r')
     .action(async (key_id: string, options: Json) => {
-      const key = await withContext(({ sql }) => markKeyRevoked(sql, key_id))
-      if (key === undefined) throw new UsageError(`no key ${key_id}, or it is revoked already`)
+      const { key, revoked } = await withContext(async ({ sql }) => {
+        const key = await findKey(sql, key_id)
+        if (key === undefined) throw new NotThere('key', key_id)
+        return { key, revoked: await markKeyRevoked(sql, key_id) }
+      })
       const named = key.name === '' ? '' : ` "${key.name}"`
+      const is = revoked === undefined ? 'was revoked before' : 'is revoked'
       const words =
-        `${key_id} is revoked: a ${key.scope} key${named} of ${key.account_id}; ` +
+        `${key_id} ${is}: a ${key.scope} key${named} of ${key.account_id}; ` +
         'every process refuses it within a second'
-      print(options, { ...key, revoked: true }, words)
+      const { account_id, scope, name } = key
+      print(options, { key_id, account_id, scope, name, revoked: true }, words)
     })
 }
 

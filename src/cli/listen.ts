@@ -5,8 +5,8 @@ import type { Command } from 'commander'
 import type { Sql } from '../db/connect.ts'
 import { countEvents, listEventsAfter } from '../event/store.ts'
 import { matches } from '../webhook/rules.ts'
-import { findAccount } from './account.ts'
 import { withContext } from './context.ts'
+import { findAccount } from './find.ts'
 import { eventJson, eventLine, type Forwarder, openForwarder, readTypes } from './forward.ts'
 
 interface ListenOptions {

@@ -1,7 +1,7 @@
 // Records as people read them in a terminal: what is set, one line a value, with what is nested
 // indented.
 import type { Instant } from '../instant.ts'
-import { padTo, visible, widthOf } from './terminal.ts'
+import { columnsOfTerminal, padTo, visible, widthOf, wrapped } from './terminal.ts'
 
 /** `2026-10-06 09:30:00Z`. */
 export function toSecond(instant: Instant): string {
@@ -24,7 +24,11 @@ function outlineMember([name, value]: Member, width: number, indent: string): st
     const inner = Array.isArray(value) ? numbered(value) : value
     return [`${indent}${label}`, ...outline(inner, `${indent}  `)]
   }
-  return [`${indent}${padTo(label, width)}  ${visible(String(value))}`]
+  const first = `${indent}${padTo(label, width)}  `
+  const further = ' '.repeat(widthOf(first))
+  // Only between words, so that what is copied is whole.
+  const words = visible(String(value)).split(' ')
+  return wrapped(words, { first, further, columns: columnsOfTerminal() })
 }
 
 /** A list as an object, numbered from 1. */

@@ -16,8 +16,8 @@ import { MANUAL, ROUTABLE_RAILS, SIMULATOR } from '../rail/rail.ts'
 import { TRANSFER } from '../route/rules.ts'
 import { findTimeline } from '../timeline/store.ts'
 import { presentTimeline } from '../timeline/wire.ts'
-import { findAccount } from './account.ts'
 import { type Context, print, UsageError, withContext } from './context.ts'
+import { findAccount, NotThere } from './find.ts'
 import { DEFAULT_LIMIT, MAX_LIMIT, readLimit } from './list-limit.ts'
 import { listWords, showWords } from './payout-words.ts'
 import { visible } from './terminal.ts'
@@ -105,10 +105,12 @@ async function listAction(options: ListOptions): Promise<void> {
   const { limit, account, rail } = options
   const status = PAYOUT_STATUSES.find(known => known === options.status)
   if (options.status !== undefined && status === undefined) {
-    throw new UsageError(`unknown status ${options.status}; it is one of ${PAYOUT_STATUSES}`)
+    throw new UsageError(
+      `unknown status ${options.status}; it is one of ${PAYOUT_STATUSES.join(', ')}`,
+    )
   }
   if (rail !== undefined && !KNOWN_RAILS.includes(rail)) {
-    throw new UsageError(`unknown rail ${rail}; it is one of ${KNOWN_RAILS}`)
+    throw new UsageError(`unknown rail ${rail}; it is one of ${KNOWN_RAILS.join(', ')}`)
   }
   const filter: DeskFilter = {
     ...(account !== undefined && { account_id: account }),
@@ -122,10 +124,21 @@ async function listAction(options: ListOptions): Promise<void> {
   })
   const payouts = found.slice(0, limit)
   const has_more = found.length > limit
-  const words = payouts.length === 0 ? 'no such payout' : listWords(payouts, now)
+  const words = payouts.length === 0 ? noneWords(filter) : listWords(payouts, now)
   const more = has_more ? `\n\nand more: --limit shows up to ${MAX_LIMIT}` : ''
   const results = payouts.map(presentForDesk)
   print(options, { object: 'list', has_more, results }, `${words}${more}`)
+}
+
+/** `no payout that is processing with rail manual`. */
+function noneWords({ account_id, status, rail }: DeskFilter): string {
+  const words = [
+    'no payout',
+    ...(status === undefined ? [] : [`that is ${status}`]),
+    ...(rail === undefined ? [] : [`with rail ${rail}`]),
+    ...(account_id === undefined ? [] : [`of ${account_id}`]),
+  ]
+  return words.join(' ')
 }
 
 async function showAction(payout_id: string, options: Json): Promise<void> {
@@ -134,7 +147,7 @@ async function showAction(payout_id: string, options: Json): Promise<void> {
     const account = (await listAccounts(context.sql)).find(a => a.account_id === account_id)
     return { account, source: await findTimeline(context.sql, { account_id, id: payout_id }) }
   })
-  if (source === undefined || account === undefined) throw new UsageError(`no payout ${payout_id}`)
+  if (source === undefined || account === undefined) throw new NotThere('payout', payout_id)
   const { items } = presentTimeline(source)
   const data = { ...presentForDesk(source.payout), account_name: account.name, timeline: items }
   print(options, data, showWords(source, account))
@@ -204,6 +217,6 @@ function readText(option: string, given: string, most: number): string {
 
 export async function accountOf({ audit }: Context, payout_id: string): Promise<string> {
   const account_id = await findPayoutAccount(audit, payout_id)
-  if (account_id === undefined) throw new UsageError(`no payout ${payout_id}`)
+  if (account_id === undefined) throw new NotThere('payout', payout_id)
   return account_id
 }

@@ -5,16 +5,15 @@ import { currencyExponent } from '../money/currency.ts'
 import { formatMajor } from '../money/decimal.ts'
 import { amountToJson } from '../money/json.ts'
 import type { Cost, PayoutRowResult } from '../payout/import.ts'
-import { table } from './context.ts'
 import {
   countRow,
   type ImportSummary,
-  paragraph,
   presentProblems,
   rowsWere,
   summaryWords,
 } from './import-words.ts'
-import { padTo } from './terminal.ts'
+import { table } from './table.ts'
+import { padTo, paragraph } from './terminal.ts'
 
 /** What became of all rows so far. */
 export interface PayoutSummary extends ImportSummary {

@@ -15,7 +15,6 @@ import {
   type ImportWork,
   importFrom,
 } from './import-command.ts'
-import { wrapped } from './import-words.ts'
 import { completeRow, PAYOUT_COLUMNS } from './payout-columns.ts'
 import { type Paying, payoutPreviewer, payoutWriter } from './payout-import-run.ts'
 import {
@@ -28,6 +27,7 @@ import {
   startPayouts,
 } from './payout-import-words.ts'
 import { openRequestReader } from './request-reader.ts'
+import { wrapped } from './terminal.ts'
 
 const HELP = `
 .jsonl: one payout a line, as POST /v3/payout takes it.
@@ -37,7 +37,7 @@ column amount, or as 1250.00 in the column amount_major. The beneficiary is an
 id in the column beneficiary, or the columns beneficiary.<member>; those of its
 bank account have no longer names, and beneficiary.destination_type may be left
 out where only one kind of destination is filled in. The columns:
-${wrapped(PAYOUT_COLUMNS.names.join(', ').split(' '), '  ').join('\n')}
+${wrapped(PAYOUT_COLUMNS.names.join(', ').split(' '), { first: '  ' }).join('\n')}
 A member may have its whole path as its column too, as in JSON.
 
 Every row is known again under the name of the import, for ever, so the same

@@ -10,15 +10,25 @@ import { uetrOf } from '../payout/uetr.ts'
 import { MANUAL } from '../rail/rail.ts'
 import { makeTimeline, type TimelineItem, type TimelineSource } from '../timeline/rules.ts'
 import { reasonOf } from '../timeline/wire.ts'
-import { describeAge, table } from './context.ts'
+import { describeAge } from './context.ts'
 import { outline, toSecond } from './outline.ts'
-import { cutTo, visible } from './terminal.ts'
+import { table } from './table.ts'
+import { visible } from './terminal.ts'
 
-const WIDTH = 100
+const HEADINGS = [
+  'payout',
+  'account',
+  'age',
+  'to send',
+  'status',
+  'rail',
+  'taken by',
+  'over',
+  'to',
+  'reference',
+]
 
-/** Two lines a payout: ids alone are 50 columns, and a name may be long. */
 export function listWords(payouts: readonly Payout[], now: Instant): string {
-  const headings = ['payout', 'account', 'age', 'to send', 'status', 'rail', 'taken by']
   const rows = payouts.map(payout => [
     payout.id,
     payout.account_id,
@@ -27,18 +37,16 @@ export function listWords(payouts: readonly Payout[], now: Instant): string {
     payout.status,
     payout.rail,
     payout.taken_by,
+    over(payout),
+    payout.beneficiary_details.name,
+    payout.particulars.reference_id,
   ])
-  const [heading, ...lines] = table(headings, rows).split('\n')
-  const who = payouts.map(({ type, fund_transfer_network, beneficiary_details, particulars }) => {
-    const over = [type, fund_transfer_network].filter(word => word !== '').join(' ')
-    const { name } = beneficiary_details
-    const reference = particulars.reference_id
-    return cutTo(
-      `  ${over}  ${visible(name)}${reference === '' ? '' : `  ref ${visible(reference)}`}`,
-      WIDTH,
-    )
-  })
-  return [heading, ...lines.flatMap((line, i) => [line, who[i]])].join('\n')
+  return table(HEADINGS, rows)
+}
+
+/** `local chats`, `swift`. */
+function over({ type, fund_transfer_network }: Payout): string {
+  return [type, fund_transfer_network].filter(word => word !== '').join(' ')
 }
 
 /** Who is paid, where and how much, in the order of a bank's form; then what became of it. */
@@ -55,7 +63,7 @@ export function showWords(source: TimelineSource, account: Account): string {
     ...outline({
       send: toSend(payout),
       to: name,
-      over: [payout.type, payout.fund_transfer_network].filter(word => word !== '').join(' '),
+      over: over(payout),
       charges: payout.charge_type,
       uetr: payout.mt103 === '' ? '' : uetrOf(payout.id),
       ...said,

@@ -20,9 +20,10 @@ import {
   type Scope,
 } from '../pricing/rules.ts'
 import { deletePolicy, insertPolicies, listPolicies, lockPolicies } from '../pricing/store.ts'
-import { findAccount } from './account.ts'
-import { CommandFailed, print, table, UsageError, withContext } from './context.ts'
+import { CommandFailed, print, UsageError, withContext } from './context.ts'
+import { findAccount } from './find.ts'
 import { historyCommand } from './history.ts'
+import { table } from './table.ts'
 
 interface Json {
   json?: boolean

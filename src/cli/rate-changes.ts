@@ -9,7 +9,8 @@ import type { Rate } from '../fx/rules.ts'
 import type { Instant } from '../instant.ts'
 import { formatDecimal, parseMajor } from '../money/decimal.ts'
 import { findPivot } from '../pricing/store.ts'
-import { table, UsageError } from './context.ts'
+import { UsageError } from './context.ts'
+import { table } from './table.ts'
 
 export interface Changing {
   readonly json?: boolean

@@ -12,7 +12,7 @@ import { secondsBetween } from '../instant.ts'
 import { findCurrency } from '../money/currency.ts'
 import { pricingFrom } from '../pricing/pricing.ts'
 import { listPolicies } from '../pricing/store.ts'
-import { CommandFailed, describeAge, print, table, UsageError, withContext } from './context.ts'
+import { CommandFailed, describeAge, print, UsageError, withContext } from './context.ts'
 import { historyCommand } from './history.ts'
 import {
   type Changing,
@@ -24,6 +24,7 @@ import {
   toSecond,
 } from './rate-changes.ts'
 import { loadCommands } from './rates-load.ts'
+import { table } from './table.ts'
 
 interface Json {
   json?: boolean
@@ -107,7 +108,8 @@ async function listAction(options: Json): Promise<void> {
     r.sample ? 'sandboxes' : 'all accounts',
   ])
   const headings = ['base', 'quote', 'mid', 'source', 'as of', 'age', 'good until', 'for']
-  print(options, dated, table(headings, rows))
+  const none = 'no rate; corridor rates import loads a file of them'
+  print(options, dated, rows.length === 0 ? none : table(headings, rows))
 }
 
 function describeEnd(

@@ -1,6 +1,5 @@
 // corridor route set|list|remove|history: which rail takes the payouts of live accounts.
 import { type Command, Option } from 'commander'
-import { listAccounts } from '../account/store.ts'
 import type { Read } from '../csv.ts'
 import { PAYOUT_TYPES } from '../quote/rules.ts'
 import { ROUTABLE_RAILS } from '../rail/rail.ts'
@@ -13,9 +12,11 @@ import {
   type RouteConditions,
 } from '../route/rules.ts'
 import { deleteRoute, listRoutes, upsertRoute } from '../route/store.ts'
-import { CommandFailed, type Context, print, table, UsageError, withContext } from './context.ts'
+import { CommandFailed, type Context, print, UsageError, withContext } from './context.ts'
 import { FEE_VOCABULARY } from './fees.ts'
+import { findAccount } from './find.ts'
 import { historyCommand } from './history.ts'
+import { table } from './table.ts'
 
 interface Json {
   json?: boolean
@@ -100,9 +101,10 @@ async function removeAction(options: RouteCells & Json): Promise<void> {
 
 async function conditionsFrom(context: Context, cells: RouteCells): Promise<RouteConditions> {
   const { networkName, countryFault } = FEE_VOCABULARY
-  const accounts = await listAccounts(context.sql)
+  const account =
+    cells.account === undefined ? undefined : await findAccount(context.sql, cells.account)
   return known(
-    readConditions(cells, { payout_types: PAYOUT_TYPES, accounts, networkName, countryFault }),
+    readConditions(cells, { payout_types: PAYOUT_TYPES, account, networkName, countryFault }),
   )
 }
 

@@ -34,7 +34,8 @@ A sandbox account was made, holding USD 1,000,000.00 and EUR 500,000.00.
   key id   ${key_id}
   secret   ${secret}   (shown once)
 
-Try it, in another terminal. Quote 10,000 Hong Kong dollars from the US dollar balance:
+Try it, in another terminal. Quote 10,000 Hong Kong dollars, to be paid from the
+US dollar balance:
 
   export api_key='${key_id}:${secret}'
   quote=$(${curl} ${json} ${address}/v3/payout/quote -d '${QUOTE}'); echo "$quote"
@@ -48,23 +49,37 @@ See what is left:
 
   ${curl} ${address}/v3/balance; echo
 
-A quote pays once: for another payout, ask for another quote. The same payout within ten
-minutes is refused as a possible duplicate: change its amount, in the quote too, or add
-"allow_duplicate":true.
+A quote pays once: for another payout, ask for another quote. The same payout
+within ten minutes is refused as a possible duplicate: change its amount, in the
+quote too, or add "allow_duplicate":true.
 
 The reference is at ${address}/docs.
 
 `
 }
 
+interface Started {
+  readonly address: string
+  readonly database: string
+  /** What this start has applied. */
+  readonly migrated: readonly string[]
+}
+
+function broughtUp({ length }: readonly string[]): string {
+  if (length === 0) return ''
+  return `\nIts schema was brought up to date by ${length === 1 ? 'a migration' : `${length} migrations`}.`
+}
+
 /** After any other start, in a terminal. */
-export function ready(address: string, accounts: readonly Account[]): string {
+export function ready(started: Started, accounts: readonly Account[]): string {
+  const { address, database, migrated } = started
   const sandbox = accounts.find(account => account.sandbox)
   const named = sandbox ?? (accounts.length === 1 ? accounts[0] : undefined)
   const count = accounts.length === 1 ? 'one account' : `${accounts.length} accounts`
   return `
-Corridor is ready at ${address}, with ${count}.
+Corridor is ready at ${address}.
 The reference is at ${address}/docs.
+The database is ${database}, with ${count}.${broughtUp(migrated)}
 
 Secrets of keys are shown once, when they are made. For a new key:
 

@@ -97,15 +97,17 @@ async function start(options: { json?: boolean }): Promise<void> {
     void stopped.then(() => process.exit())
   }
   process.once('SIGTERM', stop).once('SIGINT', stop)
-  const { address, database } = service
-  log.info({ address, database, migrated: service.migrated }, 'corridor is listening')
-  if (found !== undefined) process.stdout.write(shown(address, found, options.json === true))
-}
-
-/** Scripts that read lines of JSON are not told of a start that made nothing. */
-function shown(address: string, { sandbox, accounts }: Found, json: boolean): string {
-  if (sandbox !== undefined) return json ? sandboxJson(address, sandbox) : welcome(address, sandbox)
-  return process.stdout.isTTY && !json ? ready(address, accounts) : ''
+  const { address, database, migrated } = service
+  const for_people = process.stdout.isTTY && options.json !== true
+  // People read the same in words, below.
+  if (!for_people) log.info({ address, database, migrated }, 'corridor is listening')
+  const { sandbox, accounts = [] } = found ?? {}
+  if (sandbox !== undefined) {
+    const told = options.json === true ? sandboxJson : welcome
+    process.stdout.write(told(address, sandbox))
+  } else if (for_people) {
+    process.stdout.write(ready(service, accounts))
+  }
 }
 
 interface Found {

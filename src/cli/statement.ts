@@ -26,9 +26,10 @@ import { type Moment, NEWEST } from '../db/page.ts'
 import { type Instant, instantFromIso } from '../instant.ts'
 import { currencyExponent } from '../money/currency.ts'
 import { formatMajor } from '../money/decimal.ts'
-import { findAccount } from './account.ts'
 import { readCurrency } from './amounts.ts'
-import { CommandFailed, type Context, print, table, UsageError, withContext } from './context.ts'
+import { CommandFailed, type Context, print, UsageError, withContext } from './context.ts'
+import { findAccount } from './find.ts'
+import { table } from './table.ts'
 
 interface Options {
   from: string

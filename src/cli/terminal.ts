@@ -51,50 +51,61 @@ export function cutTo(text: string, columns: number): string {
   return `${cut}…`
 }
 
-/** Columns of the terminal that standard output is; without end when it is none. */
-export function columnsOfTerminal(): number {
-  return process.stdout.isTTY ? process.stdout.columns : Number.POSITIVE_INFINITY
+/** The text in pieces of at most this many columns. */
+export function chunksOf(text: string, columns: number): string[] {
+  const chunks: string[] = []
+  let chunk = ''
+  let width = 0
+  for (const character of text) {
+    width += columnsOf(character)
+    if (width > columns && chunk !== '') {
+      chunks.push(chunk)
+      chunk = ''
+      width = columnsOf(character)
+    }
+    chunk += character
+  }
+  return [...chunks, chunk]
 }
 
-/** Cut, these would be other ones, or none: ids, hashes, amounts, instants, currencies. */
-const WHOLE = new RegExp(
-  [
-    '^[a-z]{2,4}_[0-9a-z]+$',
-    '^[0-9a-f]{16,}$',
-    '\\d\\.\\d',
-    '^[-+\\d,]+$',
-    '\\b[A-Z]{3,4} -?\\d',
-    '^\\d{4}-\\d\\d-\\d\\d',
-    '^[A-Z]{3,4}(?:,[A-Z]{3,4})*$',
-  ].join('|'),
-)
+/** Terminals are this wide where nobody has said otherwise. */
+const USUAL_WIDTH = 80
 
-/** The narrowest that words are cut to. */
-const NARROWEST = 8
+interface Lines {
+  /** What the first line begins with. */
+  readonly first?: string
+  /** What all others begin with. */
+  readonly further?: string
+  readonly columns?: number
+}
 
-/**
- * Widths of columns that fit side by side into `columns`, with `gap` between two: the widest one
- * that holds words alone gives way first, and a heading is never cut. What cannot fit stays as wide
- * as it is.
- */
-export function fitted(
-  cells: readonly (readonly string[])[],
-  columns: number,
-  gap: number,
-): number[] {
-  const [headings = [], ...rows] = cells
-  const wanted = headings.map((_, i) => Math.max(...cells.map(row => widthOf(row[i] ?? ''))))
-  const least = headings.map((heading, i) => {
-    const whole = rows.some(row => WHOLE.test(row[i] ?? ''))
-    return whole ? (wanted[i] ?? 0) : Math.max(widthOf(heading), NARROWEST)
-  })
-  const widths = [...wanted]
-  const total = () => widths.reduce((sum, width) => sum + width, gap * (widths.length - 1))
-  while (total() > columns) {
-    const spare = widths.map((width, i) => (width > (least[i] ?? 0) ? width : 0))
-    const widest = Math.max(...spare)
-    if (widest === 0) break
-    widths[spare.indexOf(widest)] = widest - 1
+/** Words in lines; a word that is longer than a line has one of its own. */
+export function wrapped(
+  words: readonly string[],
+  { first = '', further = first, columns = USUAL_WIDTH }: Lines = {},
+): string[] {
+  const lines: string[] = []
+  let line = first
+  let empty = true
+  for (const word of words) {
+    const longer = empty ? `${line}${word}` : `${line} ${word}`
+    if (empty || widthOf(longer) <= columns) {
+      line = longer
+    } else {
+      lines.push(line)
+      line = `${further}${word}`
+    }
+    empty = false
   }
-  return widths
+  return [...lines, line]
+}
+
+/** Text in lines of 80 columns. */
+export function paragraph(text: string): string {
+  return wrapped(text.split(' ')).join('\n')
+}
+
+/** Columns of the terminal that standard output is; without end when it is none, or says nothing. */
+export function columnsOfTerminal(): number {
+  return (process.stdout.isTTY && process.stdout.columns) || Number.POSITIVE_INFINITY
 }

@@ -2,13 +2,14 @@
 import { readFile } from 'node:fs/promises'
 import { Presets, SingleBar } from 'cli-progress'
 import type { Command } from 'commander'
-import { listAccounts } from '../account/store.ts'
 import { type Head, listHeads } from '../ledger/store.ts'
 import { currencyExponent } from '../money/currency.ts'
 import { formatMajor } from '../money/decimal.ts'
 import { describe, MAX_NAMED, type Problem } from '../verify/problem.ts'
 import { type Checked, type Verdict, verify } from '../verify/run.ts'
-import { type Context, print, table, UsageError, withContext } from './context.ts'
+import { type Context, print, UsageError, withContext } from './context.ts'
+import { findAccount } from './find.ts'
+import { table } from './table.ts'
 
 interface Options {
   account?: string
@@ -53,8 +54,7 @@ async function verifyWithBar(
   const tell = (problem: Problem) => process.stdout.write(`${describe(problem)}\n`)
   const options = { account_id, all, kept, ...(all && !json && { onProblem: tell }) }
   if (account_id !== null) {
-    const known = (await listAccounts(sql)).some(account => account.account_id === account_id)
-    if (!known) throw new UsageError(`no account ${account_id}`)
+    await findAccount(sql, account_id)
   }
   const bar = new SingleBar(
     {

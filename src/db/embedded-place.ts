@@ -8,6 +8,7 @@ import * as fs from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { basename, dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import { explainMaking } from './explain.ts'
 import { DatabaseProblem } from './failure.ts'
 
 /** For what the server's user must reach, where it can reach neither data nor program folder. */
@@ -31,10 +32,13 @@ export interface Binaries {
   readonly pg_ctl: string
 }
 
-/** @throws DatabaseProblem when the path cannot be handed to pg_ctl. */
+/** @throws DatabaseProblem when there can be no such folder, or pg_ctl cannot be told its path. */
 export async function makePlace(data_dir: string, log: (line: string) => void): Promise<Place> {
-  await fs.mkdir(data_dir, { recursive: true })
-  const path = await fs.realpath(data_dir)
+  const path = await makeFolder(data_dir)
+    .then(() => fs.realpath(data_dir))
+    .catch(error => {
+      throw explainMaking(data_dir, error)
+    })
   // pg_ctl puts the path between double quotes in a shell command, and escapes nothing.
   if (/["$`\\\n]/.test(path)) {
     throw new DatabaseProblem(
@@ -42,6 +46,28 @@ export async function makePlace(data_dir: string, log: (line: string) => void): 
     )
   }
   return { data_dir: path, log }
+}
+
+/**
+ * With the folders above it. Node's own recursive `mkdir` tries for ever where the system says of a
+ * folder in one that is there that there is no such folder, as below /proc.
+ */
+async function makeFolder(path: string): Promise<void> {
+  try {
+    await fs.mkdir(path)
+  } catch (error) {
+    if (codeOf(error) === 'EEXIST' && (await isFolder(path))) return
+    const above = dirname(path)
+    if (codeOf(error) !== 'ENOENT' || above === path || (await isFolder(above))) throw error
+    await makeFolder(above)
+    // Somebody else may be making it too.
+    await fs.mkdir(path).catch(ignoring('EEXIST'))
+  }
+}
+
+async function isFolder(path: string): Promise<boolean> {
+  const found = await fs.stat(path).catch(ignoring('ENOENT'))
+  return found?.isDirectory() === true
 }
 
 /**

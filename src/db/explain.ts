@@ -14,6 +14,15 @@ export function explainFolder(folder: string, error: unknown): unknown {
   return words === undefined ? error : new DatabaseProblem(words(folder), { cause: error })
 }
 
+/** The error of making the folder in words, whatever it is. */
+export function explainMaking(folder: string, error: unknown): unknown {
+  const told = explainFolder(folder, error)
+  const { code, syscall } = error as { code?: string; syscall?: string }
+  if (told !== error || syscall === undefined) return told
+  const words = `the data folder ${folder} cannot be made (${code}): ${elsewhere} that can be`
+  return new DatabaseProblem(words, { cause: error })
+}
+
 const elsewhere = 'set CORRIDOR_DATA to a folder'
 const denied = (folder: string) =>
   `the data folder ${folder} cannot be used by ${whoWeAre()}: run as the user it belongs to, ` +

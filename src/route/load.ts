@@ -23,7 +23,8 @@ export interface RouteCells {
 /** What belongs to other rooms. */
 export interface RouteVocabulary {
   readonly payout_types: readonly string[]
-  readonly accounts: readonly Account[]
+  /** The one that is named. */
+  readonly account: Account | undefined
   /** The name as requests of this payout type carry it; undefined when none can. */
   networkName(payout_type: string, name: string): string | undefined
   /** Why no payout of this type goes to this country; undefined when some can. */
@@ -52,7 +53,7 @@ export function readConditions(
     ...(network.messages ?? []),
     ...checkName('currency', currency, CURRENCIES.keys()),
     ...checkCountry(country, payout_type ?? 'local', vocabulary),
-    ...checkAccount(account_id, vocabulary.accounts),
+    ...checkAccount(vocabulary.account),
   ]
   if (messages.length > 0) return { messages }
   return { value: { account_id, payout_type, network: network.value ?? null, currency, country } }
@@ -147,15 +148,9 @@ function checkCountry(
   return [COUNTRIES.has(code) ? fault : `${fault}${didYouMean(code, COUNTRIES.keys())}`]
 }
 
-function checkAccount(account_id: string | null, accounts: readonly Account[]): string[] {
-  if (account_id === null) return []
-  const account = accounts.find(known => known.account_id === account_id)
-  if (account === undefined) {
-    const ids = accounts.map(known => known.account_id)
-    return [`unknown account ${account_id}${didYouMean(account_id, ids)}`]
-  }
-  if (!account.sandbox) return []
+function checkAccount(account: Account | undefined): string[] {
+  if (account?.sandbox !== true) return []
   return [
-    `account ${account_id} is a sandbox: the simulator takes its payouts, whatever the routes`,
+    `account ${account.account_id} is a sandbox: the simulator takes its payouts, whatever the routes`,
   ]
 }

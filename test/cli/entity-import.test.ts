@@ -415,7 +415,6 @@ test('entity import, a wrong call: exit code 2, and the file is left alone', asy
   const to = ['--account', idOf(client)]
   const calls = [
     [path],
-    [path, '--account', 'acc_none'],
     [text, ...to],
     ['/no/such/file.csv', ...to],
     [path, ...to, '--name', ' '],

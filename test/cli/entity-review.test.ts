@@ -136,6 +136,8 @@ test('entity review that is refused: exit code 1, one line, nothing changed', as
   assert.equal((await read(first)).approval_status, 'rejected')
 })
 
+const NO_ENTITY = 'there is no entity ent_0; corridor entity list shows those that wait for review'
+
 test('entity approve, several: each a line, those refused said, the others done, exit code 1', async () => {
   const [first, second, done, last] = [
     await create(),
@@ -157,8 +159,7 @@ test('entity approve, several: each a line, those refused said, the others done,
   )
   assert.equal(
     ran.stderr,
-    'corridor: no entity ent_0\n' +
-      `corridor: Entity ${done} cannot go from approved to approved.\n`,
+    `corridor: ${NO_ENTITY}\n` + `corridor: Entity ${done} cannot go from approved to approved.\n`,
   )
   const json = await cli.run('entity', 'reject', first, 'ent_0', last, '--json')
   assert.equal(json.code, 1)
@@ -170,7 +171,7 @@ test('entity approve, several: each a line, those refused said, the others done,
     ],
   )
   assert.deepEqual(json.json.refused, [
-    { entity: 'ent_0', reason: 'not_found', message: 'no entity ent_0' },
+    { entity: 'ent_0', reason: 'not_found', message: NO_ENTITY },
   ])
 })
 

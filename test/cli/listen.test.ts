@@ -155,7 +155,6 @@ for (const [args, words] of [
   [['--forward-to', 'ftp://a.example/'], /--forward-to is a URL/],
   [['--forward-to', 'http://a.example/', '--secret', 'abc'], /--secret is whsec_/],
   [['--events', 'payout.lost'], /no type of event payout\.lost/],
-  [['--account', 'acc_01m7xpm2kyj94bggdx1c'], /no account acc_01m7xpm2kyj94bggdx1c/],
 ] as const) {
   test(`listen ${args.join(' ')}: exit code 2 and one line that says why`, async () => {
     const { code, stderr, stdout } = await cli.run('listen', ...args)

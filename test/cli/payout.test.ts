@@ -102,7 +102,10 @@ test('payout transition to failed, the rail asked to pay before: done, with a wa
   }
 })
 
-test('payout transition of a payout that is not there: exit code 2', async () => {
+test('payout transition of a payout that is not there: exit code 1', async () => {
   const { code, stderr } = await cli.run('payout', 'transition', 'pot_0', 'failed')
-  assert.deepEqual([code, stderr], [2, 'corridor: no payout pot_0\n'])
+  assert.deepEqual(
+    [code, stderr],
+    [1, 'corridor: there is no payout pot_0; corridor payout list shows the newest\n'],
+  )
 })

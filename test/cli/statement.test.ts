@@ -420,7 +420,6 @@ test('corridor statement, a wrong call: exit code 2, words on standard error, no
   const wrong: readonly (readonly string[])[] = [
     [],
     [id],
-    ['acc_00000000000000000000', ...from],
     [id, '--from', 'yesterday'],
     [id, '--from', '2026-02-30'],
     [id, '--from', '2026-01-31 09:30'],

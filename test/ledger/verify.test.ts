@@ -177,12 +177,12 @@ test('corridor verify --json, a balance changed: exit 1 and the row as JSON', as
   })
 })
 
-test('corridor verify --account, no such account: exit 2', async () => {
+test('corridor verify --account, no such account: exit 1', async () => {
   await onCopy(async (_owner, url) => {
     const { code, output } = await runCommand(['verify', '--account', 'acc_x'], {
       DATABASE_URL: url,
     })
-    assert.equal(code, 2, output)
-    assert.match(output, /no account acc_x/)
+    assert.equal(code, 1, output)
+    assert.match(output, /there is no account acc_x/)
   })
 })

@@ -60,7 +60,12 @@ function refuses(what: string, args: readonly string[], code: number, words: Reg
 const WHY = ['--reason', 'Returned on request']
 
 refuses('a live account without reference or source', ['fund', 'ACC', 'USD', '5'], 2, /--reference/)
-refuses('no such account', ['fund', 'acc_x', 'USD', '5', '--reference', 'R'], 2, /no account acc_x/)
+refuses(
+  'no such account',
+  ['fund', 'acc_x', 'USD', '5', '--reference', 'R'],
+  1,
+  /there is no account acc_x/,
+)
 refuses(
   'a blank reference',
   ['fund', 'ACC', 'USD', '5', '--reference', ' '],
@@ -94,7 +99,7 @@ refuses(
   2,
   /"-0" is not an amount|"0" is not an amount/,
 )
-refuses('of nothing', ['reverse', 'btr_x', ...WHY], 2, /no balance transaction btr_x/)
+refuses('of nothing', ['reverse', 'btr_x', ...WHY], 1, /there is no balance transaction btr_x/)
 
 test('corridor fund, twice with a reference: booked once, before and after told', async () => {
   const fund = ['fund', 'ACC', 'USD', '20.00', '--reference', 'BANK-1']

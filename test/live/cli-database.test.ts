@@ -1,7 +1,7 @@
 // Which commands make a database, and what the others say where there is none. One row a command:
 // what is called, where, what it answers; and nothing is written.
 import assert from 'node:assert/strict'
-import { chmod, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
@@ -146,6 +146,29 @@ const FOLDERS: readonly (readonly [
     'on a read-only disk',
     async () => '/sys/corridor',
     /^corridor: the data folder \/sys\/corridor /,
+  ],
+  [
+    'where the system makes none',
+    async () => '/proc/corridor',
+    /^corridor: the data folder \/proc\/corridor cannot be (made|used)/,
+  ],
+  [
+    'where the system makes none, further down',
+    async () => '/proc/corridor/data',
+    /^corridor: the data folder \/proc\/corridor\/data cannot be (made|used)/,
+  ],
+  [
+    'a name that is too long',
+    async path => join(path, 'x'.repeat(300)),
+    /^corridor: the data folder .* cannot be made \(ENAMETOOLONG\): set CORRIDOR_DATA/,
+  ],
+  [
+    'a link to itself',
+    async path => {
+      await symlink(path, path)
+      return join(path, 'data')
+    },
+    /^corridor: the data folder .* cannot be made \(ELOOP\): set CORRIDOR_DATA/,
   ],
   [
     'a folder that is no cluster',

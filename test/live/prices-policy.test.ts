@@ -132,7 +132,6 @@ const REFUSED: readonly (readonly [command: string, words: RegExp])[] = [
   ['set --spread-bps 5 --pair USDHKD', /pair "USDHKD" is not like USD\/HKD/],
   ['set --spread-bps 5 --pair USD/USD', /pair "USD\/USD" converts nothing/],
   ['set --spread-bps 5 --pair USD/XXQ', /unknown currency XXQ/],
-  ['set --spread-bps 5 --account acc_nobody', /no account acc_nobody/],
   ['set --spread-bps 5 --from 2026-01-01T00:00:00Z', /is past; leave it out to begin now/],
   ['set --spread-bps 5 --from tomorrow', /is not a time such as 2026-12-01T00:00:00Z/],
   ['remove 999', /no row 999; corridor pricing list shows those there are/],

@@ -327,8 +327,6 @@ test('the database refuses a route to the simulator, of a sandbox, and payouts o
   await assert.rejects(moved, { code: '42501' })
 })
 
-const LIVE_ID = () => live.account.account_id
-
 /** Commands that are refused: exit code, and what the one sentence must say. */
 const WRONG: readonly (readonly [args: () => readonly string[], words: RegExp])[] = [
   [() => ['--rail', 'manuel'], /unknown rail manuel; the rails are manual; did you mean manual\?/],
@@ -355,11 +353,6 @@ const WRONG: readonly (readonly [args: () => readonly string[], words: RegExp])[
   [
     () => ['--rail', 'manual', '--type', 'swift', '--network', 'chats'],
     /unknown network chats of type swift/,
-  ],
-  [() => ['--rail', 'manual', '--account', 'acc_0'], /unknown account acc_0/],
-  [
-    () => ['--rail', 'manual', '--account', LIVE_ID().slice(0, -1)],
-    /unknown account acc_\w+; did you mean acc_\w+\?/,
   ],
   [() => ['--rail', 'manual', '--account', sandbox.account.account_id], /is a sandbox/],
   [() => ['--rail', 'manual', '--priority', '1001'], /priority "1001" is not a whole number/],

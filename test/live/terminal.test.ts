@@ -1,0 +1,153 @@
+// The command line in a terminal of 80 columns: no line is wider, nothing is cut that somebody acts
+// on, and a start speaks in words.
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { after, before, test } from 'node:test'
+import { widthOf } from '../../src/cli/terminal.ts'
+import { localPayout } from '../support/bodies.ts'
+import { type Cli, openCli } from '../support/cli.ts'
+import { createDatabase } from '../support/database.ts'
+import { type Client, startTestService, type TestService } from '../support/service.ts'
+
+/** What makes a pipe look like a terminal. */
+const TERMINAL = 'process.stdout.isTTY=true;process.stdout.columns=80'
+const IN_TERMINAL = { NODE_OPTIONS: `--import=data:text/javascript,${TERMINAL}`, NO_COLOR: '1' }
+
+const LONG = 'Harbour Trading and Shipping of the Far East and of the Islands Beyond It Limited'
+
+let service: TestService
+let live: Client
+let cli: Cli
+let terminal: Cli
+let payout: string
+let entity: string
+before(async () => {
+  service = await startTestService()
+  const currencies = ['USD', 'EUR', 'GBP', 'HKD', 'JPY', 'KWD', 'AUD', 'CAD', 'CHF', 'SGD']
+  live = await service.openAccount({
+    sandbox: false,
+    currencies,
+    fund: { USD: 9_000_000_000_000n, EUR: 123_456_789n },
+  })
+  cli = await openCli(service.database.url)
+  terminal = await openCli(service.database.url, IN_TERMINAL)
+  const { account_id } = live.account
+  await service.setRoutes([{ rail: 'manual' }])
+  for (const args of [
+    ['account', 'set', account_id, '--name', LONG],
+    ['key', 'create', account_id, '--scope', 'operator', '--name', LONG],
+    ['pricing', 'set', '--max-age-s', '86400', '--account', account_id, '--pair', 'USD/HKD'],
+    ['route', 'set', '--rail', 'manual', '--account', account_id, '--type', 'wallet'],
+    ['fees', 'set', '--payout-type', 'swift', '--fixed-amount', '15', '--fee-currency', 'USD'],
+    ['rates', 'set', 'USD', 'HKD', '7.81', '--source', LONG, '--force'],
+  ]) {
+    const { code, stderr } = await cli.run(...args)
+    assert.equal(code, 0, `${args.join(' ')}\n${stderr}`)
+  }
+  const { beneficiary_details } = localPayout
+  const paid = await live.post('/v3/payout', {
+    ...localPayout,
+    amount: 12_345_678,
+    reference_id: `INV-${'7'.repeat(36)}`,
+    beneficiary_details: { ...beneficiary_details, name: LONG },
+  })
+  assert.equal(paid.status, 200, paid.text)
+  payout = paid.json.data.id
+  const taken = await cli.run('payout', 'take', payout)
+  assert.equal(taken.code, 0, taken.stderr)
+  const person = { type: 'business', name: '香港'.repeat(50), registration_number: '1' }
+  const made = await live.post('/v3/entity', {
+    ...person,
+    registration_address: { country: 'HK', line1: '1 Queen’s Road', city: 'Hong Kong' },
+  })
+  assert.equal(made.status, 200, made.text)
+  entity = made.json.data.id
+  assert.equal((await live.post(`/v3/entity/${entity}/submit`, {})).status, 200)
+})
+after(async () => {
+  await Promise.all([cli.close(), terminal.close()])
+  await service.close()
+})
+
+const idOf = () => live.account.account_id
+
+/** Every command that prints a table, and words that must stand in it whole. */
+const TABLES: readonly (readonly [name: string, more: () => string[], whole: () => string[]])[] = [
+  ['account list', () => [], () => [idOf(), 'active', 'live', 'EUR 1234567.89']],
+  ['account show', () => [idOf()], () => [idOf(), live.key_id, 'operator', 'never']],
+  ['account history', () => [idOf()], () => [idOf()]],
+  ['key list', () => [idOf()], () => [live.key_id, 'operator', 'never']],
+  [
+    'payout list',
+    () => [],
+    () => [payout, idOf(), 'processing', 'manual', 'USD 123456.78', `INV-${'7'.repeat(36)}`],
+  ],
+  ['payout show', () => [payout], () => [payout, idOf(), 'processing']],
+  ['entity list', () => [], () => [entity, idOf(), 'submitted', 'business']],
+  ['entity show', () => [entity], () => [entity, idOf(), 'submitted']],
+  ['rates list', () => [], () => ['USD', 'HKD', '7.81', 'all accounts']],
+  ['rates history', () => [], () => ['USD/HKD', '7.81']],
+  ['fees list', () => [], () => ['swift', '15.00', 'all accounts']],
+  ['fees history', () => [], () => ['swift', '15.00 USD']],
+  ['pricing list', () => [], () => ['max_age_s', '86400', 'in force']],
+  ['pricing history', () => [], () => ['max_age_s', '86400']],
+  ['route list', () => [], () => [idOf(), 'wallet', 'manual']],
+  ['route history', () => [], () => ['manual']],
+  [
+    'statement',
+    () => [idOf(), '--from', '2026-01-01', '--output', 'statement.csv'],
+    () => ['USD', '90000000000.00'],
+  ],
+  ['verify', () => [], () => ['journals']],
+]
+
+for (const [name, more, whole] of TABLES) {
+  test(`${name}, in 80 columns: no line is wider, and all of it is there`, async () => {
+    const { code, stdout, stderr } = await terminal.run(...name.split(' '), ...more())
+    assert.equal(code, 0, stderr)
+    for (const line of stdout.split('\n')) assert.ok(widthOf(line) <= 80, line)
+    for (const word of whole()) assert.ok(stdout.includes(word), `${word} is not in\n${stdout}`)
+    assert.ok(!stdout.includes('…'), stdout)
+  })
+}
+
+/** What a start prints until it is ended. */
+async function start(url: string, words: RegExp): Promise<string> {
+  const { PATH = '' } = process.env
+  const env = { PATH, DATABASE_URL: url, PORT: '0', CORRIDOR_DRAIN_MS: '0', ...IN_TERMINAL }
+  const child = spawn(process.execPath, ['src/main.ts', 'start'], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    env,
+  })
+  const ended = once(child, 'exit')
+  let printed = ''
+  const whole = Promise.withResolvers<void>()
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    printed += text
+    if (words.test(printed)) whole.resolve()
+  })
+  void ended.then(([code]) => whole.reject(new Error(`ended: ${code}\n${printed}`)))
+  await whole.promise
+  const said = printed
+  child.kill('SIGTERM')
+  await ended
+  return said
+}
+
+test('corridor start, in a terminal, first and again: words alone, and how to make a key', async () => {
+  const database = await createDatabase({ empty: true })
+  try {
+    const first = await start(database.url, /The reference is at \S+\/docs\.\n/)
+    const again = await start(database.url, /npx corridor key create acc_\w+\n\n/)
+    for (const printed of [first, again]) {
+      assert.match(printed, /^\nCorridor is ready at http:\/\/127\.0\.0\.1:\d+\.\n/)
+      assert.doesNotMatch(printed, /listening|"address"|INFO|"migrated"/)
+    }
+    assert.match(again, /\nThe reference is at http:\/\/127\.0\.0\.1:\d+\/docs\.\n/)
+    assert.match(again, /\nSecrets of keys are shown once, when they are made\. For a new key:\n/)
+    assert.doesNotMatch(again, /[{}]/)
+  } finally {
+    await database.drop()
+  }
+})
