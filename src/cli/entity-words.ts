@@ -45,7 +45,7 @@ export function recordWords(entity: Entity, account_name: string, payouts_held: 
   const times = { created_at: toSecond(created_at), updated_at: toSecond(updated_at) }
   const steps = approval_history.map(step => [toSecond(step.at), step.status, step.description])
   return [
-    `${titleOf(entity)}  ${visible(account_name)}`.trimEnd(),
+    titleOf(entity, account_name),
     '',
     ...outline({ ...record, ...held, ...times }),
     '',
@@ -53,8 +53,10 @@ export function recordWords(entity: Entity, account_name: string, payouts_held: 
   ].join('\n')
 }
 
-function titleOf({ id, type, approval_status, account_id }: Entity): string {
-  return `${id}  ${type} entity, ${approval_status}\nof account ${account_id}`
+function titleOf({ id, type, approval_status, account_id }: Entity, account_name = ''): string {
+  const of = ['of', 'account', account_id, '', ...visible(account_name).split(' ')]
+  const account = wrapped(of, { further: '  ' }).join('\n').trimEnd()
+  return `${id}  ${type} entity, ${approval_status}\n${account}`
 }
 
 /** What an explanation is about: an entity that there is, or a request that nobody has sent. */

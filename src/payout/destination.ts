@@ -1,23 +1,61 @@
 // The destination of a payout held against what its type, currency and network ask for, and where
 // the request has it: the members of inline details, or the beneficiary that it names. Pure.
+import { bankingCountry, namedCountries } from '../beneficiary/country.ts'
 import { type Beneficiary, checkDetails } from '../beneficiary/rules.ts'
 import { type Problem, refuseIfAny } from '../errors.ts'
+import { isCountry } from '../party/country.ts'
 import { invalid } from '../party/rules.ts'
 import type { Quote } from '../quote/rules.ts'
 import { networkName } from '../quote/terms.ts'
-import { destinationFaults, type Payment } from '../requirement/rules.ts'
+import { common, destinationFaults, type Fault, type Payment } from '../requirement/rules.ts'
 import type { PayoutRequest } from './wire.ts'
 
-const INLINE = 'beneficiary_details'
+type Inline = NonNullable<PayoutRequest['beneficiary_details']>
 
-/** What inline details lack, of a request without a quote. */
-export function inlineProblems(request: PayoutRequest): Problem[] {
+const INLINE = 'beneficiary_details'
+const DESTINATION = `${INLINE}.destination`
+/** Members by which a bank and an account are found; what else is asked for depends on no other. */
+const OF_BANK = /\.bank\.(?!currency)/
+/** The account, and the country that it would tell. */
+const OF_ACCOUNT = /\.bank\.(account_number|iban|country)$/
+
+/**
+ * What inline details lack, beside what is wrong with them: only what is asked for in every country
+ * that they name, and nothing of members that depend on a wrong one.
+ */
+export function inlineProblems(
+  request: PayoutRequest,
+  wrong: readonly Problem[],
+  quote: Quote | null = null,
+): Problem[] {
   const { beneficiary_details: details } = request
   if (details === undefined) return []
-  const payment = paymentOf(request, details.destination_details, null)
-  return destinationFaults(details, payment).map(({ path, message }) =>
-    invalid(`${INLINE}.${path}`, message),
-  )
+  const paths = wrong.map(({ remarks }) => remarks).filter(path => path.startsWith(DESTINATION))
+  const payment = paymentOf(request, details.destination_details, quote)
+  const faults =
+    paths.length === 0
+      ? destinationFaults(details, payment)
+      : certainFaults(details, payment, paths)
+  return faults.map(({ path, message }) => invalid(`${INLINE}.${path}`, message))
+}
+
+function certainFaults(details: Inline, payment: Payment, wrong: readonly string[]): Fault[] {
+  // By a type, a currency, a wallet or a key that is wrong nothing can be told of the others.
+  if (!wrong.every(path => OF_BANK.test(path))) return []
+  const { bank = {} } = details.destination_details
+  const named = namedCountries(bank).filter(isCountry).map(bankingCountry)
+  const readings = named.length === 0 ? [''] : named
+  const unsure = wrong.some(path => OF_ACCOUNT.test(path)) ? OF_ACCOUNT : /\.bank\.country$/
+  return common(
+    readings.map(country => destinationFaults(details, { ...payment, country })),
+  ).filter(({ path }) => !unsure.test(path) && !wrong.includes(`${INLINE}.${path}`))
+}
+
+/** The same of a request with a quote, once that is known. */
+export function checkInline(request: PayoutRequest, quote: Quote): void {
+  const { beneficiary_details: details } = request
+  const wrong = details === undefined ? [] : checkDetails(details, INLINE)
+  refuseIfAny(inlineProblems(request, wrong, quote))
 }
 
 /**

@@ -21,6 +21,13 @@ export interface DryRun {
   readonly book: Book
 }
 
+/** A check may be made by itself, and again within another. */
+function isNamed(problems: readonly Problem[], { reason, remarks, message }: Problem): boolean {
+  return problems.some(
+    known => known.reason === reason && known.remarks === remarks && known.message === message,
+  )
+}
+
 export function dryRunPayout(state: PayoutState, account: Account, request: PayoutRequest): DryRun {
   const problems: Problem[] = []
   const judged = judgePayout(state, account, request, check => {
@@ -28,7 +35,7 @@ export function dryRunPayout(state: PayoutState, account: Account, request: Payo
       return check()
     } catch (error) {
       if (!(error instanceof Refusal)) throw error
-      problems.push(...error.problems)
+      problems.push(...error.problems.filter(problem => !isNamed(problems, problem)))
       return undefined
     }
   })

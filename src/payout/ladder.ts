@@ -11,7 +11,7 @@ import { formatMajor } from '../money/decimal.ts'
 import { type Quote, totalDebit } from '../quote/rules.ts'
 import { checkLimits } from '../quote/terms.ts'
 import type { Routed } from '../route/rules.ts'
-import { checkDestination } from './destination.ts'
+import { checkDestination, checkInline } from './destination.ts'
 import { checkUnlike, likenessOfRequest } from './likeness.ts'
 import { networkOf } from './make.ts'
 import { findSentQuote, quoteFor } from './quote.ts'
@@ -73,6 +73,8 @@ export function judgePayout(
   const sentQuote = attempt(() => findSentQuote(state, account, request))
   const held_for = attempt(() => checkPrincipal(state, account, request, sentQuote ?? null))
   const beneficiary = attempt(() => resolveBeneficiary(state, account, request))
+  // What else the quote's type asks for, though other members are wrong.
+  if (!isShaped && sentQuote) attempt(() => checkInline(request, sentQuote))
   if (!isShaped || sentQuote === undefined || beneficiary === undefined) return {}
   if (!passes(() => checkFit(beneficiary, request, sentQuote))) return {}
   const checkPlace = () => attempt(() => checkDestination(beneficiary, request, sentQuote))

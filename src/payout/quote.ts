@@ -9,6 +9,7 @@ import { type Book, bookOf } from '../ledger/rules.ts'
 import { currencyExponent } from '../money/currency.ts'
 import { formatDecimal, formatMajor } from '../money/decimal.ts'
 import {
+  checkFee,
   checkUsable,
   makeQuote,
   type Pricing,
@@ -80,9 +81,9 @@ export function quoteFor(
   const quote = attempt(() =>
     sent === null || expired ? newQuote(state, account, terms, pricing) : sent,
   )
-  if (quote !== undefined) {
-    attempt(() => checkCap(quote, request.max_total_debit, quote === sent))
-  }
+  // What is wrong with the rate must not hide that there is no fee either.
+  if (quote === undefined) attempt(() => checkFee(terms, pricing))
+  else attempt(() => checkCap(quote, request.max_total_debit, quote === sent))
   return { quote, routed }
 }
 

@@ -31,9 +31,7 @@ export function checkRequest(request: PayoutRequest, account: Account): void {
     // With a quote, the details are judged when the quote is known.
     ...(request.quote === undefined ? checkTypeDetails(request) : []),
   ]
-  // By members that are wrong themselves nothing can be told of what is asked for.
-  const wrong = problems.some(({ remarks }) => /^beneficiary_details\.destination/.test(remarks))
-  const lacking = wrong || request.quote !== undefined ? [] : inlineProblems(request)
+  const lacking = request.quote === undefined ? inlineProblems(request, problems) : []
   refuseIfAny([...problems, ...lacking])
 }
 

@@ -139,6 +139,11 @@ export function priceQuote(
   return price
 }
 
+/** Refuses with fee_unavailable, whatever the rates are. */
+export function checkFee(terms: QuoteTerms, pricing: PriceSources): void {
+  feeFor(terms, pricing)
+}
+
 /** The row of the schedule; a price for nothing is a decision, and the absence of a row is none. */
 function feeFor(terms: QuoteTerms, { fees, fee_required }: PriceSources): Fee | undefined {
   const subject = feeSubject(terms)

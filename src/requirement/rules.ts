@@ -23,13 +23,15 @@ export interface Payment {
   readonly currency: string
   /** The local network; '' for whichever it will be. */
   readonly network: string
+  /** Of the account, when the members do not agree on one; absent, they tell. */
+  readonly country?: string
 }
 
 type Details = Pick<BeneficiaryRequest, 'destination_details' | 'address' | 'tax_id'>
 
 /**
  * What a destination lacks to be paid so. Of one whose type the payout does not reach, or whose
- * account is not named in one way, nothing: that is refused by itself.
+ * account is not named in one way, nothing of the account: that is refused by itself.
  */
 export function destinationFaults(details: Details, payment: Payment): Fault[] {
   const { destination_details } = details
@@ -73,23 +75,37 @@ function bankFaults(details: Details, payment: Payment): Fault[] {
   const token = payment.type === 'local' ? bankFault(payment.currency) : undefined
   if (token !== undefined) return [{ path: `${BANK}.currency`, message: token }]
   const { iban, account_number } = destination_details.bank ?? {}
-  if ((iban === undefined) === (account_number === undefined)) return []
-  const country = destinationCountry(destination_details)
+  const country = payment.country ?? destinationCountry(destination_details)
   if (country === '' && payment.type === 'local') {
     const message = 'country is required: a payout over a local network goes to a known country.'
     return [{ path: `${BANK}.country`, message }]
   }
   const unserved = payment.type === 'local' ? reachFaults(destination_details, payment) : []
   if (unserved.length > 0) return unserved
-  const sent = iban === undefined ? 'account_number' : 'iban'
   const numbered = payment.type === 'local' ? country : ''
   const ways = waysOf({ ...payment, country })
+  const lacking = (way: Way) => way.needs.flatMap(n => lacks(n, details, numbered))
+  // The account itself is refused by itself.
+  if ((iban === undefined) === (account_number === undefined)) {
+    return common(ways.map(lacking)).filter(({ path }) => !ACCOUNTS.includes(path))
+  }
+  const sent = iban === undefined ? 'account_number' : 'iban'
   const [fitting] = ways
     .filter(way => way.account === sent)
-    .map(way => way.needs.flatMap(n => lacks(n, details, numbered)))
+    .map(lacking)
     .sort((one, other) => one.length - other.length)
   if (fitting === undefined) return otherAccount(ways, sent, country)
   return fitting
+}
+
+const ACCOUNTS = [`${BANK}.account_number`, `${BANK}.iban`]
+
+/** What is wrong in every way. */
+export function common(ways: readonly (readonly Fault[])[]): Fault[] {
+  const [first = [], ...others] = ways
+  return first.filter(({ path, message }) =>
+    others.every(faults => faults.some(one => one.path === path && one.message === message)),
+  )
 }
 
 /**

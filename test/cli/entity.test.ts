@@ -124,7 +124,7 @@ test('entity list, payouts held for what was never submitted: listed among the s
     [untouched, 3],
   ])
   const words = await cli.run('entity', 'list', '--limit', '1000')
-  assert.match(words.stdout, new RegExp(`\n${untouched} [^\n]+ 3\n  pending  individual  `))
+  assert.match(words.stdout, new RegExp(`\n${untouched} [^\n]+ 3 +pending +individual  `))
   assert.ok(words.stdout.includes(elsewhere) && !words.stdout.includes(idle))
 })
 

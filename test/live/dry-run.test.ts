@@ -89,7 +89,7 @@ const ROWS: readonly Row[] = [
     what: 'a live account without route and rate',
     by: () => live,
     body: { ...toHongKong, currency: 'JPY' },
-    reasons: ['route_unavailable', 'rate_unavailable'],
+    reasons: ['route_unavailable', 'rate_unavailable', 'fee_unavailable'],
     priced: false,
   },
   {
@@ -100,6 +100,85 @@ const ROWS: readonly Row[] = [
     priced: false,
   },
 ]
+
+/** By SWIFT, which needs the beneficiary's address, whatever the country. */
+const bySwift = (bank: object, more: object = {}) => ({
+  ...toHongKong,
+  type: 'swift',
+  local: undefined,
+  beneficiary_details: {
+    name: 'Harbour Trading Ltd',
+    type: 'business',
+    destination_details: { type: 'bank', bank: { currency: 'HKD', ...bank } },
+    ...more,
+  },
+})
+
+const IBAN = 'DE89370400440532013000'
+const ADDRESS = ['address.city', 'address.country']
+const at = (path: string) => `beneficiary_details.destination_details.bank.${path}`
+
+/** What is wrong with a bank, and everything that is said of it. */
+const LACKING: readonly (readonly [what: string, body: object, remarks: readonly string[]])[] = [
+  [
+    'the country is not the IBAN’s, and no address',
+    bySwift({ iban: IBAN, country: 'FR', bank_codes: { swift_code: 'COBADEFF' } }),
+    [at('country'), ...ADDRESS],
+  ],
+  [
+    'the country is not the BIC’s, and no address',
+    bySwift({
+      account_number: '123456789012',
+      country: 'SG',
+      bank_codes: { swift_code: 'HSBCHKHH' },
+    }),
+    [at('country'), ...ADDRESS],
+  ],
+  [
+    'the check digits of the IBAN are wrong, no BIC and no address',
+    bySwift({ iban: IBAN.replace('DE89', 'DE88') }),
+    [at('iban'), at('bank_codes.swift_code'), ...ADDRESS],
+  ],
+  [
+    'no account and no address',
+    bySwift({ country: 'HK', bank_codes: { swift_code: 'HSBCHKHH' } }),
+    [at('account_number'), ...ADDRESS],
+  ],
+  [
+    'no such currency: nothing is told of what it would ask for',
+    bySwift({ iban: IBAN, currency: 'XXQ' }),
+    [at('currency')],
+  ],
+]
+
+for (const [what, body, remarks] of LACKING) {
+  test(`POST ${PATH}?dry_run=true, ${what}: each is told, by a creation too; no row changed`, async () => {
+    const before = await fingerprint(service.database.owner)
+    const tried = await account.post(`${PATH}?dry_run=true`, body)
+    const told = tried.json.data.errors.map((error: { remarks: string }) => error.remarks)
+    const expected = remarks.map(path => path.replace(/^address/, 'beneficiary_details.address'))
+    assert.deepEqual(told.toSorted(), expected.toSorted(), tried.text)
+    const made = await account.post(PATH, body)
+    assert.equal(made.status, 400)
+    assert.deepEqual(made.json.errors, tried.json.data.errors)
+    assert.deepEqual(await fingerprint(service.database.owner), before)
+  })
+}
+
+test(`POST ${PATH}?dry_run=true, with a quote, a country that differs and no address: both`, async () => {
+  const asked = {
+    payout_type: 'swift',
+    payout_info: { currency: 'HKD', amount: 8_000 },
+    holding_info: { currency: 'USD' },
+  }
+  const quote = (await account.post(`${PATH}/quote`, asked)).json
+  const bank = { iban: IBAN, country: 'FR', bank_codes: { swift_code: 'COBADEFF' } }
+  const body = { ...bySwift(bank), amount: 8_000, quote: quote.id }
+  const tried = await account.post(`${PATH}?dry_run=true`, body)
+  const told = tried.json.data.errors.map((error: { remarks: string }) => error.remarks)
+  const expected = [at('country'), ...ADDRESS.map(path => `beneficiary_details.${path}`)]
+  assert.deepEqual(told.toSorted(), expected.toSorted(), tried.text)
+})
 
 for (const { what, by = () => account, body, reasons, priced } of ROWS) {
   const verdict = reasons.length === 0 ? 'would_create' : `would_refuse, ${reasons.join(', ')}`
