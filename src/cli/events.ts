@@ -12,7 +12,14 @@ import { checkReplay, matches } from '../webhook/rules.ts'
 import type { ReplayRequest } from '../webhook/wire.ts'
 import { CommandFailed, type Context, print, UsageError, withContext } from './context.ts'
 import { findAccount, NotThere } from './find.ts'
-import { eventJson, eventLine, isTaken, openForwarder, readTypes } from './forward.ts'
+import {
+  eventJson,
+  eventLine,
+  type Forwarder,
+  isTaken,
+  openForwarder,
+  readTypes,
+} from './forward.ts'
 
 interface ReplayOptions {
   event?: string[]
@@ -66,10 +73,13 @@ async function replay(account_id: string, options: ReplayOptions): Promise<void>
     throw new UsageError('say exactly one of --endpoint and --forward-to')
   }
   const request = readRequest(options)
+  const forwarder = forwardTo === undefined ? undefined : openForwarder(forwardTo, options.secret)
   await withContext(async context => {
     await findAccount(context.sql, account_id)
-    if (endpoint === undefined) await sendAll(context.audit, account_id, request, options)
-    else await deliverAll(context, account_id, endpoint, request, options)
+    if (endpoint !== undefined) await deliverAll(context, account_id, endpoint, request, options)
+    if (forwarder !== undefined) {
+      await sendAll(context.audit, account_id, request, forwarder, options)
+    }
   })
 }
 
@@ -138,9 +148,9 @@ async function sendAll(
   sql: Sql,
   account_id: string,
   request: ReplayRequest,
+  forwarder: Forwarder,
   options: ReplayOptions,
 ): Promise<void> {
-  const forwarder = openForwarder(options.forwardTo ?? '', options.secret)
   if (options.secret === undefined) {
     process.stderr.write(`Signing secret  ${forwarder.secret}\n\n`)
   }

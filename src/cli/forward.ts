@@ -3,6 +3,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Event } from '../event/rules.ts'
 import { presentEvent } from '../event/wire.ts'
+import { isPortOfHttp } from '../webhook/ports.ts'
 import { EVENT_TYPES } from '../webhook/rules.ts'
 import { type SendResult, send } from '../webhook/send.ts'
 import { newSecret, webhookHeaders } from '../webhook/sign.ts'
@@ -22,8 +23,13 @@ export interface Forwarder {
 /** The operator names the receiver, so any address will do. */
 export function openForwarder(text: string, secret = newSecret(randomBytes(32))): Forwarder {
   const read = URL.parse(text)
-  if (read === null || !/^https?:$/.test(read.protocol) || read.username !== '') {
+  const named = read !== null && (read.username !== '' || read.password !== '')
+  if (read === null || !/^https?:$/.test(read.protocol) || named) {
     throw new UsageError('--forward-to is a URL such as http://localhost:3000/hook')
+  }
+  if (!isPortOfHttp(read)) {
+    const words = `port ${read.port} is of another protocol, and webhooks never go there`
+    throw new UsageError(`--forward-to: ${words}; take one such as 3000`)
   }
   if (!/^whsec_[A-Za-z0-9+/]{32,}={0,2}$/.test(secret)) {
     throw new UsageError('--secret is whsec_ and base64, as printed when an endpoint is made')

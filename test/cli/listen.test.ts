@@ -153,6 +153,10 @@ test('listen, nobody at the URL: said beside the event, and it goes on', async (
 for (const [args, words] of [
   [['--forward-to', 'nowhere'], /--forward-to is a URL/],
   [['--forward-to', 'ftp://a.example/'], /--forward-to is a URL/],
+  [['--forward-to', 'http://:word@a.example/'], /--forward-to is a URL/],
+  [['--forward-to', 'http://localhost:1/'], /port 1 is of another protocol/],
+  [['--forward-to', 'http://localhost:22/hook'], /port 22 is of another protocol/],
+  [['--forward-to', 'http://localhost:0/'], /port 0 is of another protocol/],
   [['--forward-to', 'http://a.example/', '--secret', 'abc'], /--secret is whsec_/],
   [['--events', 'payout.lost'], /no type of event payout\.lost/],
 ] as const) {
@@ -240,6 +244,10 @@ for (const [args, words] of [
   [[], /exactly one of --endpoint and --forward-to/],
   [['--forward-to', 'http://a.example/'], /exactly one of --event, --from or --to, and --dead/],
   [['--forward-to', 'http://a.example/', '--dead'], /--dead is of an endpoint/],
+  [
+    ['--forward-to', 'http://localhost:22/', '--from', '2026-01-31T09:30:00Z'],
+    /port 22 is of another protocol/,
+  ],
   [['--endpoint', 'whe_01m7xpm2kz8t3vqw5n0z', '--from', 'Monday'], /--from is an ISO 8601 time/],
   [['--endpoint', 'whe_01m7xpm2kz8t3vqw5n0z', '--dead', '--events', 'payout.*'], /--events goes/],
 ] as const) {
