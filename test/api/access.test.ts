@@ -231,7 +231,7 @@ for (const scope of ['read', 'write', 'operator'] as const) {
   })
 }
 
-test('account of production, every route of sandboxes: 403, no row changes', async () => {
+test('live account, every route of sandboxes: 403, no row changes', async () => {
   const before = await fingerprint(service.database.owner)
   const ofSandboxes = routes.filter(({ url }) => url.startsWith('/v3/sandbox/'))
   assert.ok(ofSandboxes.length >= 3)

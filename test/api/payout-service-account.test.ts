@@ -162,7 +162,7 @@ test(`POST ${PATH}, two accounts paying each other at once, twenty times: no dea
 })
 
 for (const sandbox of [true, false]) {
-  const kinds = sandbox ? 'a sandbox pays production' : 'production pays a sandbox'
+  const kinds = sandbox ? 'a sandbox pays a live account' : 'a live account pays a sandbox'
   test(`POST ${PATH}, service_account, ${kinds}: deposit_address_not_found, nothing written`, async () => {
     const fund = { USD: 10_000n }
     const sender = await service.openAccount({ currencies: ['USD'], fund, sandbox })

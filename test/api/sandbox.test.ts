@@ -1,5 +1,5 @@
 // What only accounts for tests can do: a clock of their own, money from nowhere, payouts moved by
-// hand. An account of production is refused all of it, in the service and in the database.
+// hand. A live account is refused all of it, in the service and in the database.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Rail } from '../../src/rail/rail.ts'
@@ -17,14 +17,14 @@ const DAY_S = 86_400
 
 let service: TestService
 let sandbox: Client
-let production: Client
+let live: Client
 before(async () => {
   service = await startTestService({ simulator_delay_ms: DELAY_MS })
   await service.setRates({ 'EUR/USD': '1.1269', 'EUR/HKD': '8.8438' })
   await service.setFees([{}])
   const fund = { USD: 100_000_000n }
   sandbox = await service.openAccount({ currencies: ['USD'], fund, sandbox: true })
-  production = await service.openAccount({ currencies: ['USD'], fund, sandbox: false })
+  live = await service.openAccount({ currencies: ['USD'], fund, sandbox: false })
   await service.setRoutes([{}])
 })
 after(async () => {
@@ -54,9 +54,9 @@ for (const [path, body] of [
   ['/v3/sandbox/fund', { amount: 1, currency: 'USD' }],
   ['/v3/sandbox/payout/pot_01m7xpm2mf68g5sr1x74/transition', { status: 'failed' }],
 ] as const) {
-  test(`POST ${path}, account of production: 403, nothing changed`, async () => {
+  test(`POST ${path}, live account: 403, nothing changed`, async () => {
     const before = await fingerprint(service.database.owner)
-    assertRefused(await production.post(path, body), 403, 'sandbox_only')
+    assertRefused(await live.post(path, body), 403, 'sandbox_only')
     assert.deepEqual(await fingerprint(service.database.owner), before)
   })
 }
@@ -68,9 +68,9 @@ for (const seconds of [0, -1, 1.5, 31_536_001, '60', null, undefined]) {
   })
 }
 
-test('clock of an account of production, moved by SQL: refused by the database', async () => {
+test('clock of a live account, moved by SQL: refused by the database', async () => {
   const move = service.database.owner`
-    update books set clock_ahead = '1 hour' where account_id = ${production.account.account_id}`
+    update books set clock_ahead = '1 hour' where account_id = ${live.account.account_id}`
   await assert.rejects(move.execute(), /is no sandbox/)
 })
 
@@ -90,7 +90,7 @@ test('clock advanced: what is made then has the later time, other accounts have 
   assert.ok(payout.created_at >= now, `${payout.created_at} before ${now}`)
   const [event] = (await sandbox.get('/v3/event?limit=1')).json.data.results
   assert.equal(event.created_at, payout.created_at)
-  const other = await pay(production)
+  const other = await pay(live)
   assert.ok(Date.parse(other.created_at) < later - DAY_S * 500, other.created_at)
 })
 
@@ -297,7 +297,7 @@ test('POST /v3/sandbox/payout/{id}/transition to requires_action: the account re
 })
 
 test('POST /v3/sandbox/payout/{id}/transition, another account’s payout: 404', async () => {
-  const { id } = await pay(production)
+  const { id } = await pay(live)
   const answer = await sandbox.post(`/v3/sandbox/payout/${id}/transition`, { status: 'failed' })
   assertRefused(answer, 404, 'not_found')
 })

@@ -21,10 +21,10 @@ import { makeWorld, OWNERS_KEY, OWNERS_REFERENCE, type World } from '../support/
 
 let service: TestService
 let routes: readonly Route[]
-/** Whose ids are asked for: of a sandbox, and of production. */
+/** Whose ids are asked for: of a sandbox, and of a live account. */
 let owner: World
 let live: World
-/** Who asks: another sandbox, and another account of production. */
+/** Who asks: another sandbox, and another live account. */
 let stranger: World
 let liveStranger: World
 

@@ -1,0 +1,67 @@
+// "Live accounts" of the README, and "The first live account" of the operations manual, typed line
+// by line: each ends in a payout that people have paid.
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { readFile } from 'node:fs/promises'
+import { text } from 'node:stream/consumers'
+import { test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { createDatabase } from '../support/database.ts'
+import { startProcess } from '../support/process.ts'
+
+const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
+
+/** What a reader puts in place of the dots, from what was printed before. */
+const READ = `
+acc() { grep -om1 'acc_[0-9a-z]*' <<< "$opened"; }
+key() { grep -om1 'key_[0-9a-z]*' <<< "$opened"; }
+secret() { grep -om1 'corridor_live_[A-Za-z0-9_-]*' <<< "$opened"; }
+pot() { grep -om1 'pot_[0-9a-z]*' <<< "$waiting"; }
+`
+
+/** The lines of a chapter, for bash to run, every one of which must succeed. */
+function scriptOf(document: string, chapter: string, address: string): string {
+  const [, words = ''] = document.split(`\n## ${chapter}\n`)
+  const [body = ''] = words.split('\n## ')
+  const blocks = [...body.matchAll(/^ *```sh\n(.*?)^ *```$/gms)].map(([, block = '']) => block)
+  const lines = blocks
+    .join('')
+    .replace(/^ *(npx corridor account create .*)$/m, 'opened=$($1)')
+    .replace(/^ *(npx corridor payout list .*)$/m, 'waiting=$($1)')
+    .replaceAll('key_…:…', '$(key):$(secret)')
+    .replaceAll('acc_…', '$(acc)')
+    .replaceAll('pot_…', '$(pot)')
+    .replaceAll('http://127.0.0.1:8080', address)
+    .replaceAll('curl -sSu', 'curl -fsSu')
+  assert.ok(!lines.includes('…'), lines)
+  const npx = `npx() { shift; '${process.execPath}' '${MAIN}' "$@"; }`
+  return ['set -e', npx, READ, lines, 'npx corridor payout show $(pot) --json'].join('\n')
+}
+
+for (const [file, chapter] of [
+  ['README.md', 'Live accounts'],
+  ['docs/operations.md', 'The first live account'],
+] as const) {
+  test(`${file}, ${chapter}: line by line to a payout that is paid`, async () => {
+    const database = await createDatabase({ empty: true })
+    const env = { DATABASE_URL: database.url }
+    const service = await startProcess(env)
+    try {
+      const script = scriptOf(await readFile(file, 'utf8'), chapter, service.address)
+      const { PATH = '' } = process.env
+      const bash = spawn('bash', ['-s'], { env: { PATH, ...env } })
+      bash.stdin.end(script)
+      const [printed, said] = await Promise.all([text(bash.stdout), text(bash.stderr)])
+      const shown = printed.slice(printed.lastIndexOf('\n{\n') + 1)
+      assert.match(shown, /^\{/, `${printed}\n${said}`)
+      const { rail, rail_reference, payout, account_name } = JSON.parse(shown)
+      assert.deepEqual(
+        [account_name, rail, payout.status, rail_reference],
+        ['Acme', 'manual', 'succeeded', '2026112200417'],
+      )
+    } finally {
+      await service.kill()
+      await database.drop()
+    }
+  })
+}
