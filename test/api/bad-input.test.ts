@@ -166,7 +166,7 @@ const WRONG_VALUES: readonly Row[] = [
   [
     'bank account in no way',
     PAYOUT,
-    inDestination({ bank: { country: 'HK' } }),
+    inDestination({ bank: { country: 'HK', bank_codes: { bank_code: '004' } } }),
     'invalid_field',
     `${PATH}.bank.account_number`,
   ],
