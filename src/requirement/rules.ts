@@ -76,7 +76,10 @@ function bankFaults(details: Details, payment: Payment): Fault[] {
   if (token !== undefined) return [{ path: `${BANK}.currency`, message: token }]
   const { iban, account_number } = destination_details.bank ?? {}
   const country = payment.country ?? destinationCountry(destination_details)
+  const one_account = (iban === undefined) !== (account_number === undefined)
   if (country === '' && payment.type === 'local') {
+    // The account that is missing may tell it.
+    if (!one_account) return []
     const message = 'country is required: a payout over a local network goes to a known country.'
     return [{ path: `${BANK}.country`, message }]
   }
@@ -86,7 +89,7 @@ function bankFaults(details: Details, payment: Payment): Fault[] {
   const ways = waysOf({ ...payment, country })
   const lacking = (way: Way) => way.needs.flatMap(n => lacks(n, details, numbered))
   // The account itself is refused by itself.
-  if ((iban === undefined) === (account_number === undefined)) {
+  if (!one_account) {
     return common(ways.map(lacking)).filter(({ path }) => !ACCOUNTS.includes(path))
   }
   const sent = iban === undefined ? 'account_number' : 'iban'
