@@ -65,6 +65,9 @@ export async function startService(
   }
 }
 
+/** Whoever starts us says that we listen, in words of their own. */
+const LISTENING = { listenTextResolver: () => NOTHING }
+
 /** Adds to `opened` how each thing that is open is closed. */
 async function openService(
   config: Config,
@@ -86,12 +89,7 @@ async function openService(
   const lifecycle: Lifecycle = { draining: false, connections: new Connections() }
   const app = await buildApp(deps, lifecycle)
   opened.push(() => app.close())
-  const address = await app.listen({
-    host: config.host,
-    port: config.port,
-    // Whoever starts us says it, in words of their own.
-    listenTextResolver: () => NOTHING,
-  })
+  const address = await app.listen({ ...LISTENING, host: config.host, port: config.port })
   const settling = config.settle ? startSettling(deps) : undefined
   const fetching = config.rate_feed_url === '' ? undefined : startFetchingRates(deps)
   const queues = connect(database.url, {

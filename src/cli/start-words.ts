@@ -67,7 +67,8 @@ interface Started {
 
 function broughtUp({ length }: readonly string[]): string {
   if (length === 0) return ''
-  return `\nIts schema was brought up to date by ${length === 1 ? 'a migration' : `${length} migrations`}.`
+  const migrations = length === 1 ? 'a migration' : `${length} migrations`
+  return `\nIts schema was brought up to date by ${migrations}.`
 }
 
 /** After any other start, in a terminal. */

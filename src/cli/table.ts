@@ -1,5 +1,5 @@
 // Tables for people. What does not fit the terminal goes on in further lines, set in, the same for
-// every row: nothing is cut, since an id, a status or an amount that is cut is another one, or none.
+// every row. Nothing is cut: an id, a status or an amount that is cut is another one, or none.
 import { chunksOf, columnsOfTerminal, padTo, visible, widthOf, wrapped } from './terminal.ts'
 
 const GAP = '  '

@@ -105,7 +105,7 @@ export function paragraph(text: string): string {
   return wrapped(text.split(' ')).join('\n')
 }
 
-/** Columns of the terminal that standard output is; without end when it is none, or says nothing. */
+/** Columns of the terminal that standard output is; without end when it is none. */
 export function columnsOfTerminal(): number {
   return (process.stdout.isTTY && process.stdout.columns) || Number.POSITIVE_INFINITY
 }

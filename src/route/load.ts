@@ -150,7 +150,8 @@ function checkCountry(
 
 function checkAccount(account: Account | undefined): string[] {
   if (account?.sandbox !== true) return []
+  const { account_id } = account
   return [
-    `account ${account.account_id} is a sandbox: the simulator takes its payouts, whatever the routes`,
+    `account ${account_id} is a sandbox: the simulator takes its payouts, whatever the routes`,
   ]
 }
