@@ -1,0 +1,129 @@
+// The upgrade of an installation in which one reference has funded several accounts, before that was
+// refused: all of it stays, and nobody is funded by it once more.
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { transactConfined } from '../../src/db/confine.ts'
+import { connect, type Sql } from '../../src/db/connect.ts'
+import { migrate, readMigrations } from '../../src/db/migrate.ts'
+import { createDatabase, type TestDatabase } from '../support/database.ts'
+
+let database: TestDatabase
+let owner: Sql
+let service: Sql
+before(async () => {
+  database = await createDatabase({ empty: true })
+  owner = database.owner
+  service = connect(database.url, { max: 1, as: 'service' })
+})
+after(async () => {
+  await service.end({ timeout: 5 })
+  await database.drop()
+})
+
+type Line = readonly [account_id: string, id: string, type: string, metadata: object]
+
+/** In this order: what came first counts as whole. */
+const LINES: readonly Line[] = [
+  ['live_a', 'btr_1', 'escrow', { reference: 'BANK 1' }],
+  ['live_b', 'btr_2', 'escrow', { reference: 'bank1' }],
+  ['live_a', 'btr_3', 'escrow', { reference: 'bank 1' }],
+  ['live_a', 'btr_4', 'escrow', { reference: 'BANK-2' }],
+  ['live_b', 'btr_5', 'escrow', { reference: 'BANK-2' }],
+  ['live_a', 'btr_4', 'escrow_reversal', { by: 'x', reason: 'Wrong account' }],
+  ['live_a', 'btr_6', 'escrow', { reference: 'BANK-3' }],
+  ['live_a', 'btr_6', 'escrow_reversal', { by: 'x', reason: 'Wrong account' }],
+  ['live_a', 'btr_7', 'escrow', {}],
+  ['live_a', 'btr_8', 'adjustment', { by: 'x', reason: 'y', reference: 'BANK-4' }],
+  ['sandbox', 'btr_9', 'escrow', { reference: 'BANK-1' }],
+]
+
+let lines = 0
+function insertLine(sql: Pick<Sql, 'unsafe'>, [account_id, id, type, metadata]: Line) {
+  lines += 1
+  const amount = type === 'escrow_reversal' ? -1 : 1
+  const operation = amount < 0 ? 'debit' : 'credit'
+  const own = type === 'escrow_reversal' ? `${id}_back` : id
+  return sql.unsafe(
+    `insert into balance_transactions (account_id, id, journal_number, type, operation_type,
+        currency, amount, fixed_fee, variable_fee, net_amount, balance_after, fx_conversions,
+        description, source, metadata, created_at)
+      values ($1, $2, $3, $4, $5, 'USD', $6, 0, 0, $6, 1, '[]', '', $7, $8::text::json,
+        now() + $3::bigint * interval '1 second')`,
+    [account_id, own, lines, type, operation, amount, id, JSON.stringify(metadata)],
+  )
+}
+
+test('migrating: what was funded twice stays, the first as whole; reversed ones are free', async () => {
+  const migrations = await readMigrations()
+  const at = migrations.findIndex(({ name }) => name.endsWith('-funding-references.sql'))
+  await migrate(owner, migrations.slice(0, at))
+  for (const id of ['live_a', 'live_b', 'live_c', 'sandbox']) {
+    await owner`
+      insert into accounts (account_id, name, currencies, primary_currency, deposit_address, sandbox)
+      values (${id}, 'A', '{USD}', 'USD', ${`dep_${id}`}, ${id === 'sandbox'})`
+  }
+  await owner.begin(async tx => {
+    await tx`set local corridor.maintenance = 'on'`
+    for (const line of LINES) await insertLine(tx, line)
+  })
+  await migrate(owner, migrations)
+  const rows = await owner<{ row: string }[]>`
+    select concat_ws(' ', account_id, id, reference, case when split then 'split' end,
+      case when reversed then 'reversed' end) as row
+    from funding_references order by id`
+  assert.deepEqual(
+    rows.map(({ row }) => row),
+    [
+      'live_a btr_1 BANK1',
+      'live_b btr_2 BANK1 split',
+      'live_a btr_3 BANK1 split',
+      'live_a btr_4 BANK-2 reversed',
+      'live_b btr_5 BANK-2',
+      'live_a btr_6 BANK-3 reversed',
+    ],
+  )
+})
+
+const POINTS: readonly (readonly [account_id: string, reference: string, funds: boolean])[] = [
+  ['live_c', 'BANK 1', false],
+  ['live_b', 'BANK-1', true],
+  ['live_c', 'b ank-2', false],
+  ['live_a', 'bank-2', false],
+  ['live_c', 'BANK-3', true],
+  ['live_b', 'BANK-3', false],
+  ['live_c', 'BANK-4', true],
+  ['sandbox', 'BANK-2', true],
+]
+
+for (const [account_id, reference, funds] of POINTS) {
+  test(`${reference} for ${account_id} after that: ${funds ? 'booked' : 'refused'}`, async () => {
+    const line = ['escrow', { reference }] as const
+    const booking = transactConfined(service, [account_id], tx =>
+      insertLine(tx, [account_id, `btr_${lines}_new`, ...line]),
+    )
+    if (funds) await booking
+    else await assert.rejects(booking, { constraint_name: 'one_live_account_a_reference' })
+  })
+}
+
+test('the service asks what a reference has funded or paid elsewhere: told of other accounts', async () => {
+  const [elsewhere] = await service<{ account_id: string; id: string }[]>`
+    select account_id, id from funded_elsewhere('{live_c}', '{bank 1}')`
+  assert.deepEqual({ ...elsewhere }, { account_id: 'live_a', id: 'btr_1' })
+  await owner.begin(async tx => {
+    await tx`set local corridor.maintenance = 'on'`
+    await tx`
+      insert into payouts (account_id, id, quote_id, type, amount, currency, holding_currency,
+        holding_amount, fixed_fee, variable_fee, destination_currency, destination_amount,
+        holding_to_payout, payout_to_destination, holding_fx_id, payout_fx_id,
+        balance_transaction_id, beneficiary_id, beneficiary_details, particulars,
+        fund_transfer_network, charge_type, status, rail, rail_reference, taken_by, taken_at,
+        created_at, updated_at)
+      values ('live_a', 'pot_1', 'poq_1', 'local', 1, 'USD', 'USD', 1, 0, 0, 'USD', 1, 1, 1, '', '',
+        'btr', 'bnf', '{}', '{}', '', '', 'succeeded', 'manual', 'HSBC 9', 'anna', now(), now(),
+        now())`
+  })
+  const [paid] = await service<{ asked_id: string; id: string }[]>`
+    select asked_id, id from paid_elsewhere('{pot_1,pot_2}', '{HSBC 9,hsbc9}')`
+  assert.deepEqual({ ...paid }, { asked_id: 'pot_2', id: 'pot_1' })
+})
