@@ -15,20 +15,28 @@ interface Rule {
 
 /** Columns that only indexes read say what the document beside them says. */
 const LIST_COLUMNS: readonly Rule[] = [
-  copied('payouts', 'reference_id', `particulars ->> 'reference_id'`),
-  copied('payouts', 'on_behalf_of', `particulars ->> 'on_behalf_of'`),
-  copied('beneficiaries', 'type', `details ->> 'type'`),
-  copied('beneficiaries', 'destination_type', `details #>> '{destination_details,type}'`),
+  copied('payouts', [
+    ['reference_id', `particulars ->> 'reference_id'`],
+    ['on_behalf_of', `particulars ->> 'on_behalf_of'`],
+  ]),
+  copied('beneficiaries', [
+    ['type', `details ->> 'type'`],
+    ['destination_type', `details #>> '{destination_details,type}'`],
+  ]),
 ]
 
-function copied(table: string, column: string, from: string): Rule {
+function copied(table: string, columns: readonly (readonly [name: string, from: string])[]): Rule {
+  const said = (values: readonly string[]) =>
+    columns
+      .map(([name], i) => `'${name} "' || coalesce(${values[i]}, 'none') || '"'`)
+      .join(` || ', ' || `)
   return {
     table,
     select: account_id => `
-      select account_id, id as key, '${column} ' || coalesce(${from}, 'none') as expected,
-        ${column} as found
-      from ${table} where ${column} is distinct from ${from}
-        and ${ofAccount('account_id', account_id)}`,
+      select account_id, id as key, ${said(columns.map(([, from]) => from))} as expected,
+        ${said(columns.map(([name]) => name))} as found
+      from ${table} where ${ofAccount('account_id', account_id)}
+        and (${columns.map(([name, from]) => `${name} is distinct from ${from}`).join(' or ')})`,
   }
 }
 

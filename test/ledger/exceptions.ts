@@ -25,6 +25,8 @@ export const EXCEPTIONS: Readonly<Record<string, string>> = {
   'payouts.ask_rail_at changed':
     'when it is asked again is up to the rail; what was never asked is due at once, or named',
   'payouts.ask_rail_at swapped': 'that too; of two the one that waits longer is named',
+  'balances.updated_at swapped':
+    'of balances that nothing has moved, held against their account to the minute; moved ones exactly',
   'books.clock_ahead changed':
     'the clock of a sandbox, whose money is none; of a live account named',
 }
