@@ -27,6 +27,8 @@ export const EXCEPTIONS: Readonly<Record<string, string>> = {
   'payouts.ask_rail_at swapped': 'that too; of two the one that waits longer is named',
   'balances.updated_at swapped':
     'of balances that nothing has moved, held against their account to the minute; moved ones exactly',
+  'books.last_written_at swapped':
+    'of books in which nothing is written, held against their account to the minute; nobody is told',
   'books.clock_ahead changed':
     'the clock of a sandbox, whose money is none; of a live account named',
 }
