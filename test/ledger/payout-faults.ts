@@ -88,6 +88,24 @@ const payoutFaults: readonly Fault[] = [
     /beneficiary bnf_0{20} in its account.*none/,
   ),
   payoutChange(
+    'a rail that has told and was never asked',
+    'succeeded',
+    'rail_attempts = 0',
+    /the rail asked before it tells/,
+  ),
+  payoutChange(
+    'a payout that no rail was asked about, and none will be',
+    'processing',
+    'rail_attempts = 0',
+    /the rail asked once, or due since its last step.*never/,
+  ),
+  payoutChange(
+    'what is over, asked about again',
+    'failed',
+    'ask_rail_at = created_at',
+    /failed: the rail not asked/,
+  ),
+  payoutChange(
     'succeeded flipped to failed',
     'succeeded',
     `status = 'failed'`,
