@@ -105,7 +105,7 @@ export async function startTarget(options: TargetOptions): Promise<Target> {
   const program: Program = {
     args: [...(options.node_options ?? []), main],
     cwd: folder,
-    env: { ...process.env, CORRIDOR_DATA: data_dir, ...ENVIRONMENT, ...options.env },
+    env: { ...inherited(), CORRIDOR_DATA: data_dir, ...ENVIRONMENT, ...options.env },
   }
   const command = async (...args: string[]) => {
     const { cwd, env } = program
@@ -191,6 +191,12 @@ export function callerOf(
 /** The running service learns of new keys within half a second. */
 export function untilKeysAreKnown(): Promise<void> {
   return new Promise(resolve => setTimeout(resolve, 1500))
+}
+
+/** No setting of whoever measures: what is measured is what is written here. */
+function inherited(): NodeJS.ProcessEnv {
+  const rest = Object.entries(process.env).filter(([name]) => !name.startsWith('CORRIDOR_'))
+  return Object.fromEntries(rest)
 }
 
 /** How the service is run. */

@@ -87,8 +87,8 @@ async function check(
   findings: Findings,
 ): Promise<Checked | null> {
   const { account_id } = options
-  // Long statements are meant here; sorts may use this much memory each before they go to disk. What
-  // is computed of a row costs more than PostgreSQL guesses, and is worth a second processor.
+  // Long statements are meant here; sorts may use this much memory each before they go to disk.
+  // What is computed of a row costs more than PostgreSQL guesses, and is worth a second processor.
   await tx.unsafe(`set local statement_timeout = 0; set local work_mem = '64MB';
     set local cursor_tuple_fraction = 1; set local jit = off;
     set local parallel_setup_cost = 0; set local parallel_tuple_cost = 0`)

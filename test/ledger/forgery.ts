@@ -6,7 +6,8 @@ import { listJournals } from '../../src/ledger/store.ts'
 
 /** Takes every guard off: append-only, legal transitions, sums of zero. */
 export async function disarm(owner: Sql): Promise<void> {
-  for (const table of ['journals', 'balance_transactions', 'events', 'payouts', 'entities']) {
+  const tables = ['journals', 'balance_transactions', 'events', 'payouts', 'entities']
+  for (const table of [...tables, 'payout_batch_items']) {
     await owner.unsafe(`alter table ${table} disable trigger user`)
   }
   for (const constraint of ['journal_sums_to_zero', 'known_kind', 'known_codes']) {

@@ -5,6 +5,7 @@ import { after, before, test } from 'node:test'
 import { connect, type Sql } from '../../src/db/connect.ts'
 import { listHeads } from '../../src/ledger/store.ts'
 import { verify } from '../../src/verify/run.ts'
+import { localPayout } from '../support/bodies.ts'
 import { type Cli, openCli } from '../support/cli.ts'
 import { disarm, rechain } from './forgery.ts'
 import { type History, makeHistory } from './history.ts'
@@ -86,6 +87,23 @@ test('verify, documents of another shape and nothing where something must be: ea
     )
     assert.ok(named.includes(`${table} ${id}`), `${change}: named ${named}`)
   }
+})
+
+test('verify --all, two refused items of a batch exchanged: the batch is named', async () => {
+  const payouts = ['A', 'B'].map(reference_id => {
+    return { ...localPayout, amount: 9_000_000_000, reference_id }
+  })
+  const made = await history.main.post('/v3/payout_batch', { mode: 'best_effort', payouts })
+  assert.equal(made.status, 200, made.text)
+  const { id } = made.json.data
+  const { keep, undo } = keeping('payout_batch_items')
+  const named = await namedWhile(
+    `${keep}; update payout_batch_items set reference_id = case reference_id when 'A' then 'B'
+      else 'A' end where batch_id = '${id}'`,
+    undo,
+  )
+  assert.deepEqual(named.length, 1, named.join(', '))
+  assert.match(named[0] ?? '', new RegExp(`^payout_batches .*${id}`))
 })
 
 test('corridor verify --all --json: a list of every row, and exit 1; without --all the first', async () => {
