@@ -24,6 +24,7 @@ import { NETWORKS } from '../network/local.ts'
 import { paymentNetworksNamed } from '../network/payment.ts'
 import { isCountry } from '../party/country.ts'
 import { PAYOUT_TYPES } from '../quote/rules.ts'
+import { hasNoCountry } from '../quote/terms.ts'
 import { CHARGE_TYPES } from '../quote/wire.ts'
 import { CommandFailed, print, UsageError, withContext } from './context.ts'
 import { readInput, valuesOf } from './files.ts'
@@ -39,7 +40,7 @@ export const FEE_VOCABULARY: FeeVocabulary = {
   payout_types: PAYOUT_TYPES,
   charge_types: { swift: CHARGE_TYPES },
   countryFault(payout_type, code) {
-    if (payout_type === 'wallet' || payout_type === 'service_account') {
+    if (hasNoCountry(payout_type)) {
       return `a ${payout_type} payout has no destination_country`
     }
     if (!isCountry(code)) return `unknown country ${code}`

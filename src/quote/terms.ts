@@ -84,7 +84,7 @@ export function checkCountryKnown(terms: QuoteTerms, fees: readonly Fee[]): void
 }
 
 /** Wallets and accounts of the installation are in no country. */
-function hasNoCountry(payout_type: PayoutType): boolean {
+export function hasNoCountry(payout_type: string): boolean {
   return payout_type === 'wallet' || payout_type === 'service_account'
 }
 

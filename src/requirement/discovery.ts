@@ -8,6 +8,7 @@ import { bankFault, chainFault, findChain, tokenFault } from '../network/chain.t
 import { networkFault } from '../network/local.ts'
 import { paymentNetworkFault, paymentNetworksOf } from '../network/payment.ts'
 import { isCountry } from '../party/country.ts'
+import { hasNoCountry } from '../quote/terms.ts'
 import type { Field } from './fields.ts'
 import {
   chainsMeant,
@@ -62,7 +63,7 @@ function currencyFault(type: string, currency: string, network: string): string 
 
 function checkCountry({ type }: Subject, country: string): Problem[] {
   if (country === '') return []
-  if (type === 'wallet' || type === 'service_account') {
+  if (hasNoCountry(type)) {
     return [invalid('country', `A ${type} is in no country.`)]
   }
   return isCountry(country)
