@@ -2,6 +2,7 @@
 // errors as one line on standard error with exit code 1, and nothing on a terminal that it would
 // take for a command.
 import { type Config, readConfig } from '../config.ts'
+import type { Read } from '../csv.ts'
 import { connect, type Sql } from '../db/connect.ts'
 import { migrate, refuseUnready, refuseWithoutSchema } from '../db/migrate.ts'
 import { openDatabase } from '../db/open.ts'
@@ -25,6 +26,12 @@ export class UsageError extends Error {}
 
 /** What could not be done although the call was right: printed as one line, exit code 1. */
 export class CommandFailed extends Error {}
+
+/** What was read of the command line; all that is wrong with it is one usage error. */
+export function readOrRefuse<T>(read: Read<T>): T {
+  if (read.messages === undefined) return read.value
+  throw new UsageError(read.messages.join('; '))
+}
 
 /** Opens the database for one command, whether or not the service is running beside it. */
 export async function withContext<T>(

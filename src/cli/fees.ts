@@ -26,7 +26,7 @@ import { isCountry } from '../party/country.ts'
 import { PAYOUT_TYPES } from '../quote/rules.ts'
 import { hasNoCountry } from '../quote/terms.ts'
 import { CHARGE_TYPES } from '../quote/wire.ts'
-import { CommandFailed, print, UsageError, withContext } from './context.ts'
+import { CommandFailed, print, readOrRefuse, UsageError, withContext } from './context.ts'
 import { readInput, valuesOf } from './files.ts'
 import { historyCommand } from './history.ts'
 import { table } from './table.ts'
@@ -190,9 +190,7 @@ function readOptions(options: Readonly<Record<string, unknown>>): Fee {
     const name = column.replaceAll(/_(.)/g, (_match, letter: string) => letter.toUpperCase())
     return [column, String(options[name] ?? '').trim()]
   })
-  const read = readFee(Object.fromEntries(cells) as FeeCells, FEE_VOCABULARY)
-  if (read.messages !== undefined) throw new UsageError(read.messages.join('; '))
-  return read.value
+  return readOrRefuse(readFee(Object.fromEntries(cells) as FeeCells, FEE_VOCABULARY))
 }
 
 async function setAction(options: Json & Record<string, unknown>): Promise<void> {

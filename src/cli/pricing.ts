@@ -1,7 +1,6 @@
 // corridor pricing set|list|remove|history: spread, validity of quotes, age of rates and pivot as
 // the operator sees and changes them.
 import type { Command } from 'commander'
-import type { Read } from '../csv.ts'
 import { databaseNow, type Sql, type TransactionSql } from '../db/connect.ts'
 import type { Instant } from '../instant.ts'
 import { findSlip } from '../pricing/guard.ts'
@@ -20,7 +19,7 @@ import {
   type Scope,
 } from '../pricing/rules.ts'
 import { deletePolicy, insertPolicies, listPolicies, lockPolicies } from '../pricing/store.ts'
-import { CommandFailed, print, UsageError, withContext } from './context.ts'
+import { CommandFailed, print, readOrRefuse, UsageError, withContext } from './context.ts'
 import { findAccount } from './find.ts'
 import { historyCommand } from './history.ts'
 import { table } from './table.ts'
@@ -152,11 +151,6 @@ function readValues(options: SetOptions): Partial<Record<PolicyName, string>> {
   })
   if (values.length > 0) return Object.fromEntries(values)
   throw new UsageError(`say what to set: ${POLICY_NAMES.map(optionOf).join(', ')}`)
-}
-
-function readOrRefuse<T>(read: Read<T>): T {
-  if (read.messages === undefined) return read.value
-  throw new UsageError(read.messages.join('; '))
 }
 
 async function listAction(options: Json): Promise<void> {

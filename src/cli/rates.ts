@@ -12,7 +12,14 @@ import { secondsBetween } from '../instant.ts'
 import { findCurrency } from '../money/currency.ts'
 import { pricingFrom } from '../pricing/pricing.ts'
 import { listPolicies } from '../pricing/store.ts'
-import { CommandFailed, describeAge, print, UsageError, withContext } from './context.ts'
+import {
+  CommandFailed,
+  describeAge,
+  print,
+  readOrRefuse,
+  UsageError,
+  withContext,
+} from './context.ts'
 import { historyCommand } from './history.ts'
 import {
   type Changing,
@@ -136,9 +143,8 @@ async function setAction(
   readMaxMove(options)
   const { changes, problems, forceable } = await withContext(async ({ sql }) => {
     const cells = { base, quote, mid, source: options.source, as_of: options.asOf ?? '' }
-    const read = readRate(cells, { source: 'operator', now: await databaseNow(sql) })
-    if (read.messages !== undefined) throw new UsageError(read.messages.join('; '))
-    const value = { ...read.value, pegged: options.peg === true }
+    const rate = readRate(cells, { source: 'operator', now: await databaseNow(sql) })
+    const value = { ...readOrRefuse(rate), pegged: options.peg === true }
     return changeRates(sql, [{ line: 1, value }], await changeOptions(sql, options))
   })
   const [problem] = problems

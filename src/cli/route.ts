@@ -1,6 +1,5 @@
 // corridor route set|list|remove|history: which rail takes the payouts of live accounts.
 import { type Command, Option } from 'commander'
-import type { Read } from '../csv.ts'
 import { PAYOUT_TYPES } from '../quote/rules.ts'
 import { ROUTABLE_RAILS } from '../rail/rail.ts'
 import { MAX_PRIORITY, type RouteCells, readConditions, readTarget } from '../route/load.ts'
@@ -12,7 +11,7 @@ import {
   type RouteConditions,
 } from '../route/rules.ts'
 import { deleteRoute, listRoutes, upsertRoute } from '../route/store.ts'
-import { CommandFailed, type Context, print, UsageError, withContext } from './context.ts'
+import { CommandFailed, type Context, print, readOrRefuse, withContext } from './context.ts'
 import { FEE_VOCABULARY } from './fees.ts'
 import { findAccount } from './find.ts'
 import { historyCommand } from './history.ts'
@@ -103,18 +102,13 @@ async function conditionsFrom(context: Context, cells: RouteCells): Promise<Rout
   const { networkName, countryFault } = FEE_VOCABULARY
   const account =
     cells.account === undefined ? undefined : await findAccount(context.sql, cells.account)
-  return known(
+  return readOrRefuse(
     readConditions(cells, { payout_types: PAYOUT_TYPES, account, networkName, countryFault }),
   )
 }
 
 function targetFrom({ rail, priority }: SetOptions): Pick<Route, 'rail' | 'priority'> {
-  return known(readTarget(rail, priority))
-}
-
-function known<T>(read: Read<T>): T {
-  if (read.messages !== undefined) throw new UsageError(read.messages.join('; '))
-  return read.value
+  return readOrRefuse(readTarget(rail, priority))
 }
 
 function targetWords({ rail, priority }: Route): string {
