@@ -13,7 +13,6 @@ import { PAYOUT_STATUSES } from '../payout/states.ts'
 import { findPayoutAccount } from '../payout/store.ts'
 import { presentPayout } from '../payout/wire.ts'
 import { MANUAL, ROUTABLE_RAILS, SIMULATOR } from '../rail/rail.ts'
-import { TRANSFER } from '../route/rules.ts'
 import { findTimeline } from '../timeline/store.ts'
 import { presentTimeline } from '../timeline/wire.ts'
 import { type Context, print, UsageError, withContext } from './context.ts'
@@ -91,8 +90,8 @@ Example:
   npx corridor payout release pot_01m7xpm2m0c6hkd4r9ye \\
     --reason "The bank is closed until Monday"`
 
-/** Those that a payout can have. */
-const KNOWN_RAILS: readonly string[] = [SIMULATOR, TRANSFER, ...ROUTABLE_RAILS]
+/** Those that a payout can have; a transfer to another account has none. */
+const KNOWN_RAILS: readonly string[] = [SIMULATOR, ...ROUTABLE_RAILS]
 
 interface ListOptions extends Json {
   status?: string

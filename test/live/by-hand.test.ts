@@ -269,6 +269,12 @@ test('payout list: what waits for people, longest first, with what an operator n
   assert.deepEqual(simulated.json.results, [])
   const where = ['payout', 'list', '--status', 'procesing']
   refused(await anna.run(...where), /unknown status procesing/)
+  // Transfers between accounts go to no rail: a list of them by rail would be empty for ever.
+  const transfers = ['payout', 'list', '--rail', 'service_account']
+  refused(
+    await anna.run(...transfers),
+    /unknown rail service_account; it is one of simulator, manual/,
+  )
   refused(await anna.run('payout', 'list', '--account', 'acc_0'), /no account acc_0/)
 })
 
