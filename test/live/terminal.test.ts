@@ -30,7 +30,7 @@ before(async () => {
     currencies,
     fund: { USD: 9_000_000_000_000n, EUR: 123_456_789n },
   })
-  cli = await openCli(service.database.url)
+  cli = await openCli(service.database.url, { CORRIDOR_USER: 'anna' })
   terminal = await openCli(service.database.url, IN_TERMINAL)
   const { account_id } = live.account
   await service.setRoutes([{ rail: 'manual' }])
