@@ -6,10 +6,10 @@ import type { ChangeOptions } from '../fx/change.ts'
 import { type Judged, MAX_MOVE_BPS } from '../fx/guard.ts'
 import { presentRate } from '../fx/load.ts'
 import type { Rate } from '../fx/rules.ts'
-import type { Instant } from '../instant.ts'
 import { formatDecimal, parseMajor } from '../money/decimal.ts'
 import { findPivot } from '../pricing/store.ts'
 import { UsageError } from './context.ts'
+import { toSecond } from './outline.ts'
 import { table } from './table.ts'
 
 export interface Changing {
@@ -77,9 +77,4 @@ export function changesTable(changes: readonly Judged[]): string {
     before ?? 'new',
   ])
   return table(['base', 'quote', 'mid', 'source', 'as of', 'before'], cells)
-}
-
-/** For people: without a fraction of zero. */
-export function toSecond(instant: Instant): string {
-  return instant.replace('.000000Z', 'Z')
 }

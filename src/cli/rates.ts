@@ -21,6 +21,7 @@ import {
   withContext,
 } from './context.ts'
 import { historyCommand } from './history.ts'
+import { toSecond } from './outline.ts'
 import {
   type Changing,
   changeOptions,
@@ -28,7 +29,6 @@ import {
   describeReplaced,
   presentChange,
   readMaxMove,
-  toSecond,
 } from './rate-changes.ts'
 import { loadCommands } from './rates-load.ts'
 import { table } from './table.ts'
@@ -124,7 +124,7 @@ function describeEnd(
   now: string,
 ): string {
   const end = good_until === null ? '' : toSecond(good_until)
-  const words = [pegged ? 'pegged' : '', end, end !== '' && now > end ? 'stale' : '']
+  const words = [pegged ? 'pegged' : '', end, end !== '' && now > (good_until ?? '') ? 'stale' : '']
   return words.filter(word => word !== '').join(', ')
 }
 

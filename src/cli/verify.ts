@@ -123,7 +123,7 @@ export function checkedWords(checked: Checked): string {
       'balance transactions',
       'one a movement, with its balance after',
     ],
-    [checked.payouts, 'payouts', 'debited, settled or given back as their status says'],
+    [checked.payouts, 'payouts', 'debited, settled or given back by their status'],
     [checked.receipts, 'receipts', 'of payouts between accounts'],
     [checked.quotes, 'quotes', 'used by one payout, or by none'],
     [checked.events, 'events', `numbered, ${checked.sealed.toLocaleString('en')} of them chained`],

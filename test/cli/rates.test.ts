@@ -51,8 +51,8 @@ test('rates set, then list: the row, its source and its age', async () => {
     words.stdout,
     /\nUSD +AED +3\.6725 +Central Bank of the UAE\S* .* pegged +all accounts\n/,
   )
-  assert.match(words.stdout, /\nUSD +HKD +7\.81 +operator +\S+ +\d+s +\S+Z +all accounts\n/)
-  assert.match(words.stdout, /\nUSD +USDC +1 +Circle.* pegged, 2026-10-07T14:00:00Z, stale/)
+  assert.match(words.stdout, /\nUSD +HKD +7\.81 +operator +\S+ \S+ +\d+s +\S+ \S+Z +all accounts\n/)
+  assert.match(words.stdout, /\nUSD +USDC +1 +Circle.* pegged, 2026-10-07 14:00:00Z, stale/)
 })
 
 test('rates set, older than the stored row: refused with 1, replaced with --force', async () => {
@@ -158,7 +158,7 @@ test('rates history: who changed a rate, before and after, newest first; numbers
   ])
   assert.equal(json[0].changed_by, userInfo().username)
   const words = await cli.run('rates', 'history', 'GBP/USD', '--limit', '1')
-  assert.match(words.stdout, /^when +who +what +before +after\n\S+ +\S+ +GBP\/USD +1\.3 \(operator/)
+  assert.match(words.stdout, /^when +who +what +before +after\n\S+ \S+ +\S+ +GBP\/USD +1\.3 \(operator/)
   const wrong = await cli.run('rates', 'history', 'GBP')
   assert.deepEqual([wrong.code, wrong.stderr], [2, 'corridor: a pair is like EUR/USD, not "GBP"\n'])
   await assert.rejects(
