@@ -154,7 +154,10 @@ test('fees history: who, before and after; a file that changes one row is one ch
   const [newest] = json
   assert.deepEqual([newest.before.fixed_amount, newest.after.fixed_amount], ['100', '200'])
   const { stdout } = await cli.run('fees', 'history', 'local', '--limit', '1')
-  assert.match(stdout, /^when +who +what +before +after\n\S+ +\S+ +local +1\.00 USD +2\.00 USD\n$/)
+  assert.match(
+    stdout,
+    /^when +who +what +before +after\n\S+ \S+ +\S+ +local +1\.00 USD +2\.00 USD\n$/,
+  )
   assert.equal((await cli.run('fees', 'history', 'locals')).code, 2)
   const gone = await cli.pipe(`${HEADER}swift,,,,,5,USD,,,\n`, 'fees', 'import', '-', '--replace')
   assert.match(gone.stdout, /^swift: 5\.00 USD; as before\nlocal: 2\.00 USD: removed\n/)

@@ -158,7 +158,10 @@ test('rates history: who changed a rate, before and after, newest first; numbers
   ])
   assert.equal(json[0].changed_by, userInfo().username)
   const words = await cli.run('rates', 'history', 'GBP/USD', '--limit', '1')
-  assert.match(words.stdout, /^when +who +what +before +after\n\S+ \S+ +\S+ +GBP\/USD +1\.3 \(operator/)
+  assert.match(
+    words.stdout,
+    /^when +who +what +before +after\n\S+ \S+ +\S+ +GBP\/USD +1\.3 \(operator/,
+  )
   const wrong = await cli.run('rates', 'history', 'GBP')
   assert.deepEqual([wrong.code, wrong.stderr], [2, 'corridor: a pair is like EUR/USD, not "GBP"\n'])
   await assert.rejects(
