@@ -3,7 +3,7 @@
 import { LINE_SEAL } from '../src/balance-transaction/columns.ts'
 import { BENEFICIARY_SEAL } from '../src/beneficiary/columns.ts'
 import type { Sql, TransactionSql } from '../src/db/connect.ts'
-import { EVENT_SEAL } from '../src/event/rules.ts'
+import { EVENT_KINDS, EVENT_SEAL } from '../src/event/rules.ts'
 import { PAYOUT_SEAL } from '../src/payout/columns.ts'
 import { QUOTE_SEAL } from '../src/quote/columns.ts'
 
@@ -14,18 +14,8 @@ const SEALED = {
   beneficiaries: BENEFICIARY_SEAL,
 }
 
-/** What a link is made of besides the one before it, as columns of events. */
-const LINKED = {
-  account_id: 'text',
-  sequence: 'bigint',
-  id: 'text',
-  type: 'text',
-  object_id: 'text',
-  data: 'json',
-  created_at: 'timestamptz',
-  content: 'bytea',
-  kept: 'bytea',
-}
+/** What a link is made of besides the one before it, as columns of events and their types. */
+const LINKED = { ...EVENT_KINDS, content: 'bytea', kept: 'bytea' }
 
 /**
  * Events of the account after this number, which nobody writes to meanwhile. Every event of a row
