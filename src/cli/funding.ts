@@ -61,7 +61,7 @@ function fundCommand(program: Command): void {
       }
       const booked = await withContext(async context => {
         const { sandbox } = await findAccount(context.sql, account_id)
-        if (!sandbox && reference === '' && options.source === undefined) throw unproven()
+        if (!sandbox && reference === '') throw unproven()
         const split = options.split === true
         const money = { account_id, currency, amount, source, reference, reason: '', split }
         const proof = reference === '' ? `--source ${source}` : `--reference "${reference}"`
@@ -75,14 +75,14 @@ function fundCommand(program: Command): void {
 
 function unproven(): UsageError {
   return new UsageError(
-    'a live account is funded with --reference, the bank’s, or with --source: the same money is ' +
-      'then refused when it is booked again by mistake',
+    'a live account is funded with --reference, the bank’s: the same money is then refused when ' +
+      'it is booked again by mistake',
   )
 }
 
 const FUND_HELP = `
-Writes a balance transaction of type escrow. A live account needs --reference
-or --source, so that running the same command again credits nothing.
+Writes a balance transaction of type escrow. A live account needs --reference,
+so that running the same command again credits nothing.
 A reference that has funded another live account is refused, unless that was
 reversed, or --split says that one payment is split over accounts.
 To take back what was booked by mistake: corridor reverse btr_...

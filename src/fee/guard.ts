@@ -5,8 +5,8 @@ import type { Fee } from './rules.ts'
 /** Nobody takes more than ten percent without having meant to. */
 const MAX_VARIABLE_BPS = 1_000
 
-/** A point in the wrong place makes ten times as much. */
-const TIMES = 10
+/** A point in the wrong place makes ten times as much, or a tenth. */
+const TIMES = 10n
 
 const PARTS = ['fixed_amount', 'variable_bps', 'minimum_amount', 'maximum_amount'] as const
 
@@ -17,19 +17,24 @@ export function findFeeSlips(fee: Fee, present: Fee | undefined): string[] {
       ? [`variable_bps ${fee.variable_bps} is more than ${MAX_VARIABLE_BPS}`]
       : []
   // A sample is a figure that nobody has decided on.
-  const grown = present === undefined || present.sample ? [] : findGrown(fee, present)
-  return [...far, ...grown].map(slip => `${describeSubject(fee)}: ${slip}`)
+  const moved = present === undefined || present.sample ? [] : findMoved(fee, present)
+  return [...far, ...moved].map(slip => `${describeSubject(fee)}: ${slip}`)
 }
 
-function findGrown(fee: Fee, present: Fee): string[] {
+function findMoved(fee: Fee, present: Fee): string[] {
   if (fee.fee_currency !== present.fee_currency) {
     return [`fee_currency ${fee.fee_currency} was ${present.fee_currency}`]
   }
-  return PARTS.filter(part => {
-    const was = BigInt(present[part] ?? 0)
-    return was > 0n && BigInt(fee[part] ?? 0) >= was * BigInt(TIMES)
-  }).map(part => {
-    const [now, was] = [feeCells(fee)[part], feeCells(present)[part]]
-    return `${part} ${now} is ten times the present ${was} or more`
+  return PARTS.flatMap(part => {
+    const [now, was] = [BigInt(fee[part] ?? 0), BigInt(present[part] ?? 0)]
+    const [words, present_words] = [feeCells(fee)[part], feeCells(present)[part]]
+    if (was > 0n && now >= was * TIMES) {
+      return [`${part} ${words} is ten times the present ${present_words} or more`]
+    }
+    // Nothing is no slip: who writes a zero, or leaves a part out, means it.
+    if (now > 0n && now * TIMES <= was) {
+      return [`${part} ${words} is a tenth of the present ${present_words} or less`]
+    }
+    return []
   })
 }

@@ -59,7 +59,13 @@ function refuses(what: string, args: readonly string[], code: number, words: Reg
 
 const WHY = ['--reason', 'Returned on request']
 
-refuses('a live account without reference or source', ['fund', 'ACC', 'USD', '5'], 2, /--reference/)
+refuses('a live account without reference', ['fund', 'ACC', 'USD', '5'], 2, /--reference/)
+refuses(
+  'a live account by the id of an escrow alone',
+  ['fund', 'ACC', 'USD', '5', '--source', 'esc_alone'],
+  2,
+  /a live account is funded with --reference/,
+)
 refuses(
   'no such account',
   ['fund', 'acc_x', 'USD', '5', '--reference', 'R'],

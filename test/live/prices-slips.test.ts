@@ -33,6 +33,7 @@ const POINTS: readonly (readonly [command: string, slip?: string])[] = [
     'pricing set --spread-bps 151 --pair USD/HKD',
     'spread_bps 151 is more than three times the present 50',
   ],
+  ['pricing set --spread-bps 16', 'spread_bps 16 is less than a third of the present 50'],
   ['pricing set --spread-bps 150'],
   ['pricing set --spread-bps 0'],
   ['pricing set --spread-bps 500'],
@@ -52,6 +53,11 @@ const POINTS: readonly (readonly [command: string, slip?: string])[] = [
     'local: fixed_amount 10.00 is ten times the present 1.00 or more; local: variable_bps 100 is ' +
       'ten times the present 10 or more; local: maximum_amount 250.00 is ten times the present ' +
       '25.00 or more',
+  ],
+  [
+    `${LOCAL} --fixed-amount 0.10 --variable-bps 1`,
+    'local: fixed_amount 0.10 is a tenth of the present 1.00 or less; local: variable_bps 1 is a ' +
+      'tenth of the present 10 or less',
   ],
   [
     'fees set --payout-type local --fee-currency JPY --fixed-amount 1',
