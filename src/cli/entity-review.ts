@@ -13,6 +13,7 @@ import { CommandFailed, type Context, print, UsageError, withContext } from './c
 import { reviewedWords } from './entity-words.ts'
 import { report } from './failed.ts'
 import { NotThere } from './find.ts'
+import { MAX_REASON, readReason } from './texts.ts'
 
 interface Review {
   readonly name: string
@@ -46,9 +47,6 @@ const REVIEWS: readonly Review[] = [
     example: 'require-action ent_01m7xpm2kyj94bggdx1c \\\n    --reason "Send proof of address"',
   },
 ]
-
-/** Characters of the reason, which the account reads as approval_status_description. */
-const MAX_REASON = 500
 
 export function reviewCommands(entity: Command): void {
   for (const review of REVIEWS) {
@@ -116,7 +114,8 @@ async function reviewAction(
   options: ReviewOptions,
 ): Promise<void> {
   const unique = [...new Set(ids)]
-  const description = readReason(options.reason ?? '')
+  // The account reads it as approval_status_description.
+  const description = options.reason === undefined ? '' : readReason(options.reason)
   const wanted: Wanted = { review, description, seen: readSeen(options.seen, unique.length) }
   const results: object[] = []
   const refused: Refused[] = []
@@ -210,12 +209,6 @@ function reviewWords({ entity, from, seen, held }: Reviewed, wanted: Wanted): st
   const payouts = held === 1 ? '1 payout' : `${held} payouts`
   if (held > 0) lines.push(`  ${payouts} held for it ${wanted.review.held}`)
   return lines.join('\n')
-}
-
-function readReason(text: string): string {
-  const reason = text.trim()
-  if ([...reason].length <= MAX_REASON) return reason
-  throw new UsageError(`--reason has at most ${MAX_REASON} characters`)
 }
 
 function readSeen(text: string | undefined, ids: number): Instant | undefined {

@@ -12,7 +12,7 @@ import { readAmount, readCurrency, readSigned } from './amounts.ts'
 import { book, bookOnce } from './booking.ts'
 import { print, UsageError, withContext } from './context.ts'
 import { findAccount, NotThere } from './find.ts'
-import { readReason, readText } from './texts.ts'
+import { readReason, readReference } from './texts.ts'
 
 interface Json {
   json?: boolean
@@ -55,7 +55,7 @@ function fundCommand(program: Command): void {
       const currency = readCurrency(code)
       const amount = readAmount(text, currency)
       const source = readSource(options.source)
-      const reference = readReference(options.reference)
+      const reference = referenceOf(options)
       if (options.split === true && reference === '') {
         throw new UsageError('--split is of a payment: name it by --reference')
       }
@@ -184,8 +184,8 @@ type Money = {
 }
 
 async function bookAction(kind: BookingKind, money: Money, options: BookOptions): Promise<void> {
-  const reference = readReference(options.reference)
-  const reason = readReason(options.reason)
+  const reference = referenceOf(options)
+  const reason = readReason(options.reason ?? '')
   const booked = await withContext(async context => {
     await findAccount(context.sql, money.account_id)
     return book(context, { kind, ...money, reference, reason }, 'the same command')
@@ -221,7 +221,6 @@ function readSource(source: string | undefined): string {
 }
 
 /** '' when there is none. */
-function readReference(text: string | undefined): string {
-  if (text === undefined) return ''
-  return readText('--reference', text, 140)
+function referenceOf({ reference }: BookOptions): string {
+  return reference === undefined ? '' : readReference(reference)
 }

@@ -1,7 +1,8 @@
 // corridor … history: what changed in a reference table, newest first, with who changed it.
 import type { Command } from 'commander'
 import { type Change, type HistoricRow, listChanges } from '../history/store.ts'
-import { print, UsageError, withContext } from './context.ts'
+import { print, withContext } from './context.ts'
+import { DEFAULT_LIMIT, MAX_LIMIT, readLimit } from './list-limit.ts'
 import { toSecond } from './outline.ts'
 import { table } from './table.ts'
 
@@ -27,18 +28,17 @@ export function historyCommand(parent: Command, history: History): void {
   const command = parent
     .command('history')
     .description(history.description)
-    .option('--limit <count>', 'how many changes at most', '50')
+    .option('--limit <count>', `most to list, 1 to ${MAX_LIMIT}`, readLimit, DEFAULT_LIMIT)
     .option('--json', 'print JSON')
     .addHelpText('after', `\nExample:\n  npx corridor ${history.example}`)
   const { argument } = history
   if (argument !== undefined) command.argument(`[${argument.name}]`, argument.meaning)
   command.action(async (...given: unknown[]) => {
     const text = argument === undefined ? undefined : (given[0] as string | undefined)
-    const options = given[argument === undefined ? 0 : 1] as { limit: string; json?: boolean }
+    const options = given[argument === undefined ? 0 : 1] as { limit: number; json?: boolean }
     const where = text === undefined ? {} : argument?.read(text)
-    const limit = readLimit(options.limit)
     const changes = await withContext(({ sql }) =>
-      listChanges(sql, history.table_name, limit, where),
+      listChanges(sql, history.table_name, options.limit, where),
     )
     const rows = changes.map(change => describeChange(history, change))
     const headings = ['when', 'who', 'what', 'before', 'after']
@@ -50,10 +50,4 @@ function describeChange(history: History, { changed_at, changed_by, before, afte
   const shown = (row: HistoricRow | null) => (row === null ? 'none' : history.describe(row))
   const subject = history.subject(after ?? before ?? {})
   return [toSecond(changed_at), changed_by, subject, shown(before), shown(after)]
-}
-
-function readLimit(text: string): number {
-  const limit = /^\d{1,6}$/.test(text) ? Number(text) : 0
-  if (limit > 0) return limit
-  throw new UsageError(`--limit must be a number from 1 to 999999, not "${text}"`)
 }

@@ -20,13 +20,11 @@ import { findAccount, NotThere } from './find.ts'
 import { DEFAULT_LIMIT, MAX_LIMIT, readLimit } from './list-limit.ts'
 import { listWords, showWords } from './payout-words.ts'
 import { visible } from './terminal.ts'
+import { MAX_REASON, MAX_REFERENCE, readReason, readReference } from './texts.ts'
 
 interface Json {
   json?: boolean
 }
-
-const MAX_REFERENCE = 140
-const MAX_REASON = 500
 
 export const REFERENCE = `the bank's reference of the payment, up to ${MAX_REFERENCE} characters`
 export const REASON = `why, for the account's timeline, up to ${MAX_REASON} characters`
@@ -202,16 +200,9 @@ export function personOf({ config }: Context, { reference, reason, force }: Word
     name: config.user,
     is_login: config.user_is_login,
     force: force === true,
-    ...(reference !== undefined && { reference: readText('reference', reference, MAX_REFERENCE) }),
-    ...(reason !== undefined && { reason: readText('reason', reason, MAX_REASON) }),
+    ...(reference !== undefined && { reference: readReference(reference) }),
+    ...(reason !== undefined && { reason: readReason(reason) }),
   }
-}
-
-function readText(option: string, given: string, most: number): string {
-  const text = given.trim()
-  if (text !== '' && text.length <= most && text === visible(text)) return text
-  const rule = `1 to ${most} characters that can be seen`
-  throw new UsageError(`--${option} must be text of ${rule}, not "${visible(given)}"`)
 }
 
 export async function accountOf({ audit }: Context, payout_id: string): Promise<string> {
