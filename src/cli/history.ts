@@ -2,7 +2,7 @@
 import type { Command } from 'commander'
 import { type Change, type HistoricRow, listChanges } from '../history/store.ts'
 import { print, withContext } from './context.ts'
-import { DEFAULT_LIMIT, MAX_LIMIT, readLimit } from './list-limit.ts'
+import { MAX_LIMIT, readLimit } from './list-limit.ts'
 import { toSecond } from './outline.ts'
 import { table } from './table.ts'
 
@@ -28,7 +28,7 @@ export function historyCommand(parent: Command, history: History): void {
   const command = parent
     .command('history')
     .description(history.description)
-    .option('--limit <count>', `most to list, 1 to ${MAX_LIMIT}`, readLimit, DEFAULT_LIMIT)
+    .option('--limit <count>', `most to list, 1 to ${MAX_LIMIT}`, readLimit, 50)
     .option('--json', 'print JSON')
     .addHelpText('after', `\nExample:\n  npx corridor ${history.example}`)
   const { argument } = history

@@ -4,7 +4,7 @@ import type { Policy, PolicyName } from './rules.ts'
 /** Nobody takes more than five percent without having meant to. */
 const MAX_SPREAD_BPS = 500
 
-/** A spread of more than so many times what it was has a digit too many; the other way, one too few. */
+/** A spread that grows to more than this many times what it was has a digit too many. */
 const MAX_TIMES = 3
 
 /** Longer than these a price is promised by mistake: seconds, and the same for people. */
@@ -34,11 +34,6 @@ export function findSlip(
 
 function findSpreadSlip(bps: number, present: number): string | undefined {
   if (bps > MAX_SPREAD_BPS) return `spread_bps ${bps} is more than ${MAX_SPREAD_BPS}`
-  // Nothing is no slip: who writes a zero means it.
-  if (present === 0 || bps === 0) return undefined
-  if (bps > present * MAX_TIMES) {
-    return `spread_bps ${bps} is more than three times the present ${present}`
-  }
-  if (bps * MAX_TIMES >= present) return undefined
-  return `spread_bps ${bps} is less than a third of the present ${present}`
+  if (present === 0 || bps <= present * MAX_TIMES) return undefined
+  return `spread_bps ${bps} is more than three times the present ${present}`
 }

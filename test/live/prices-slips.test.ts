@@ -33,7 +33,6 @@ const POINTS: readonly (readonly [command: string, slip?: string])[] = [
     'pricing set --spread-bps 151 --pair USD/HKD',
     'spread_bps 151 is more than three times the present 50',
   ],
-  ['pricing set --spread-bps 16', 'spread_bps 16 is less than a third of the present 50'],
   ['pricing set --spread-bps 150'],
   ['pricing set --spread-bps 0'],
   ['pricing set --spread-bps 500'],
