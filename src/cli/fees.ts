@@ -1,7 +1,6 @@
 // corridor fees list|set|import|remove|history: the fee schedule as the operator sees and changes
 // it.
 import { type Command, Option } from 'commander'
-import { bankingCountry } from '../beneficiary/country.ts'
 import type { Sql, TransactionSql } from '../db/connect.ts'
 import { findFeeSlips } from '../fee/guard.ts'
 import {
@@ -10,7 +9,6 @@ import {
   FEE_COLUMNS,
   type FeeCells,
   type FeeColumn,
-  type FeeVocabulary,
   feeCells,
   parseFeesCsv,
   presentFee,
@@ -19,48 +17,16 @@ import {
 import { type Fee, selectFee } from '../fee/rules.ts'
 import { deleteFee, listFees, lockFees, replaceFees, upsertFees } from '../fee/store.ts'
 import type { HistoricRow } from '../history/store.ts'
-import { findChain } from '../network/chain.ts'
-import { NETWORKS } from '../network/local.ts'
-import { paymentNetworksNamed } from '../network/payment.ts'
-import { isCountry } from '../party/country.ts'
 import { PAYOUT_TYPES } from '../quote/rules.ts'
-import { hasNoCountry } from '../quote/terms.ts'
 import { CHARGE_TYPES } from '../quote/wire.ts'
 import { CommandFailed, print, readOrRefuse, UsageError, withContext } from './context.ts'
 import { readInput, valuesOf } from './files.ts'
 import { historyCommand } from './history.ts'
 import { table } from './table.ts'
+import { VOCABULARY } from './vocabulary.ts'
 
 interface Json {
   json?: boolean
-}
-
-/** What rows of the schedule may name, as the rest of the service knows it. */
-export const FEE_VOCABULARY: FeeVocabulary = {
-  payout_types: PAYOUT_TYPES,
-  charge_types: { swift: CHARGE_TYPES },
-  countryFault(payout_type, code) {
-    if (hasNoCountry(payout_type)) {
-      return `a ${payout_type} payout has no destination_country`
-    }
-    if (!isCountry(code)) return `unknown country ${code}`
-    const country = bankingCountry(code)
-    if (country === code) return undefined
-    return `accounts of ${code} count as of ${country} (docs/requirements.md); name ${country}`
-  },
-  networkName(payout_type, name) {
-    const wanted = name.toLowerCase()
-    switch (payout_type) {
-      case 'local':
-        return NETWORKS.find(network => network.name === wanted)?.name
-      case 'wallet':
-        return findChain(wanted)?.type
-      case 'local_payment_network':
-        return paymentNetworksNamed(wanted)[0]?.name
-      default:
-        return undefined
-    }
-  },
 }
 
 const MEANINGS: Readonly<Record<FeeColumn, string>> = {
@@ -190,7 +156,7 @@ function readOptions(options: Readonly<Record<string, unknown>>): Fee {
     const name = column.replaceAll(/_(.)/g, (_match, letter: string) => letter.toUpperCase())
     return [column, String(options[name] ?? '').trim()]
   })
-  return readOrRefuse(readFee(Object.fromEntries(cells) as FeeCells, FEE_VOCABULARY))
+  return readOrRefuse(readFee(Object.fromEntries(cells) as FeeCells, VOCABULARY))
 }
 
 async function setAction(options: Json & Record<string, unknown>): Promise<void> {
@@ -231,7 +197,7 @@ interface ImportOptions extends Json {
 
 async function importAction(file: string, options: ImportOptions): Promise<void> {
   const { name, text } = await readInput(file)
-  const fees = valuesOf(name, parseFeesCsv(text, FEE_VOCABULARY))
+  const fees = valuesOf(name, parseFeesCsv(text, VOCABULARY))
   const dry_run = options.dryRun === true
   const replace = options.replace === true
   // Without writing, too: a dry run says whether the database is there and up to date.

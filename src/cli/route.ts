@@ -12,10 +12,10 @@ import {
 } from '../route/rules.ts'
 import { deleteRoute, listRoutes, upsertRoute } from '../route/store.ts'
 import { CommandFailed, type Context, print, readOrRefuse, withContext } from './context.ts'
-import { FEE_VOCABULARY } from './fees.ts'
 import { findAccount } from './find.ts'
 import { historyCommand } from './history.ts'
 import { table } from './table.ts'
+import { VOCABULARY } from './vocabulary.ts'
 
 interface Json {
   json?: boolean
@@ -99,7 +99,7 @@ async function removeAction(options: RouteCells & Json): Promise<void> {
 }
 
 async function conditionsFrom(context: Context, cells: RouteCells): Promise<RouteConditions> {
-  const { networkName, countryFault } = FEE_VOCABULARY
+  const { networkName, countryFault } = VOCABULARY
   const account =
     cells.account === undefined ? undefined : await findAccount(context.sql, cells.account)
   return readOrRefuse(

@@ -17,8 +17,8 @@ import { logForPeople, makeLog } from '../log.ts'
 import { startService } from '../service.ts'
 import { createAccount, type OpenedAccount } from './account.ts'
 import { asOwner, CommandFailed, type Context, onDatabase, print } from './context.ts'
-import { FEE_VOCABULARY } from './fees.ts'
 import { ready, sandboxJson, welcome } from './start-words.ts'
+import { VOCABULARY } from './vocabulary.ts'
 
 /** Balances of the sandbox account that a first start makes. */
 const SANDBOX = {
@@ -154,7 +154,7 @@ async function firstStart(context: Context): Promise<Found> {
   const isBare = (await listRates(sql)).every(({ pegged }) => pegged)
   if (isBare) await upsertRates(sql, await loadDefaultRates())
   if ((await listFees(sql)).length === 0) {
-    await upsertFees(sql, await loadDefaultFees(FEE_VOCABULARY))
+    await upsertFees(sql, await loadDefaultFees(VOCABULARY))
   }
   return { sandbox: await createAccount(context, SANDBOX), accounts }
 }

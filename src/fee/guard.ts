@@ -3,7 +3,7 @@ import { describeSubject, feeCells } from './load.ts'
 import type { Fee } from './rules.ts'
 
 /** Nobody takes more than ten percent without having meant to. */
-const MAX_VARIABLE_BPS = 1_000
+const SLIP_VARIABLE_BPS = 1_000
 
 /** A point in the wrong place makes ten times as much, or a tenth. */
 const TIMES = 10n
@@ -13,8 +13,8 @@ const PARTS = ['fixed_amount', 'variable_bps', 'minimum_amount', 'maximum_amount
 /** Why a person must confirm the row, `present` being the row that it replaces. */
 export function findFeeSlips(fee: Fee, present: Fee | undefined): string[] {
   const far =
-    fee.variable_bps > MAX_VARIABLE_BPS
-      ? [`variable_bps ${fee.variable_bps} is more than ${MAX_VARIABLE_BPS}`]
+    fee.variable_bps > SLIP_VARIABLE_BPS
+      ? [`variable_bps ${fee.variable_bps} is more than ${SLIP_VARIABLE_BPS}`]
       : []
   // A sample is a figure that nobody has decided on.
   const moved = present === undefined || present.sample ? [] : findMoved(fee, present)
@@ -25,15 +25,15 @@ function findMoved(fee: Fee, present: Fee): string[] {
   if (fee.fee_currency !== present.fee_currency) {
     return [`fee_currency ${fee.fee_currency} was ${present.fee_currency}`]
   }
+  const [cells, present_cells] = [feeCells(fee), feeCells(present)]
   return PARTS.flatMap(part => {
     const [now, was] = [BigInt(fee[part] ?? 0), BigInt(present[part] ?? 0)]
-    const [words, present_words] = [feeCells(fee)[part], feeCells(present)[part]]
     if (was > 0n && now >= was * TIMES) {
-      return [`${part} ${words} is ten times the present ${present_words} or more`]
+      return [`${part} ${cells[part]} is ten times the present ${present_cells[part]} or more`]
     }
     // Nothing is no slip: who writes a zero, or leaves a part out, means it.
     if (now > 0n && now * TIMES <= was) {
-      return [`${part} ${words} is a tenth of the present ${present_words} or less`]
+      return [`${part} ${cells[part]} is a tenth of the present ${present_cells[part]} or less`]
     }
     return []
   })

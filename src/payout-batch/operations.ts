@@ -80,6 +80,7 @@ export function createBatch(
           count(tally, one)
           decided.push(one)
         })
+        // To make rows of them takes as long as a slice of deciding.
         await nextTurn()
         // Refused as a whole, the rest is decided only to say what else is wrong.
         if (!isRefused(mode, tally)) {

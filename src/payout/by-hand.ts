@@ -7,7 +7,7 @@ import { invalid } from '../party/rules.ts'
 import { MANUAL, type RailStep } from '../rail/rail.ts'
 import { FAILING } from './operator-step.ts'
 import type { Payout } from './rules.ts'
-import { isFinal, type PayoutStatus } from './states.ts'
+import { isFinal, OPEN_STATUSES, type PayoutStatus } from './states.ts'
 
 /** Who moves a payout by hand, and what they say of it. */
 export interface Person {
@@ -80,7 +80,7 @@ export interface Handling {
 
 const OPEN: Readonly<Record<Handling['act'], readonly PayoutStatus[]>> = {
   take: ['processing'],
-  release: ['processing', 'requires_action', 'compliance_hold'],
+  release: OPEN_STATUSES,
 }
 
 /** The payout in other hands; refuses with invalid_transition. */

@@ -9,6 +9,7 @@ import type { Instant } from '../instant.ts'
 import { parseDecimal } from '../money/decimal.ts'
 import { LATER_KINDS, PAYOUT_KINDS } from './columns.ts'
 import type { Payout } from './rules.ts'
+import { OPEN_STATUSES } from './states.ts'
 
 export type PayoutRow = Omit<Payout, 'holding_to_payout' | 'payout_to_destination'> & {
   holding_to_payout: string
@@ -304,7 +305,7 @@ export async function countOpenPayouts(tx: TransactionSql, account_id: string): 
   const [row] = await tx<{ open: number }[]>`
     select count(*)::integer as open from payouts
     where account_id = ${account_id} and (ask_rail_at is not null
-      or status in ('processing', 'requires_action', 'compliance_hold'))`
+      or status = any (${[...OPEN_STATUSES]}::text[]))`
   return row?.open ?? 0
 }
 

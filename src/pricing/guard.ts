@@ -2,13 +2,13 @@
 import type { Policy, PolicyName } from './rules.ts'
 
 /** Nobody takes more than five percent without having meant to. */
-const MAX_SPREAD_BPS = 500
+const SLIP_SPREAD_BPS = 500
 
 /** A spread that grows to more than this many times what it was has a digit too many. */
-const MAX_TIMES = 3
+const SLIP_TIMES = 3
 
 /** Longer than these a price is promised by mistake: seconds, and the same for people. */
-const MAX_SECONDS = {
+const SLIP_SECONDS = {
   quote_validity_s: [86_400, 'a day'],
   max_age_s: [604_800, 'seven days'],
 } as const
@@ -25,7 +25,7 @@ export function findSlip(
     case 'spread_bps':
       return findSpreadSlip(Number(value), Number(present?.value ?? '0'))
     default: {
-      const [most, words] = MAX_SECONDS[name]
+      const [most, words] = SLIP_SECONDS[name]
       if (value === 'calendar' || Number(value) <= most) return undefined
       return `${name} ${value} is more than ${most}, ${words}`
     }
@@ -33,7 +33,7 @@ export function findSlip(
 }
 
 function findSpreadSlip(bps: number, present: number): string | undefined {
-  if (bps > MAX_SPREAD_BPS) return `spread_bps ${bps} is more than ${MAX_SPREAD_BPS}`
-  if (present === 0 || bps <= present * MAX_TIMES) return undefined
+  if (bps > SLIP_SPREAD_BPS) return `spread_bps ${bps} is more than ${SLIP_SPREAD_BPS}`
+  if (present === 0 || bps <= present * SLIP_TIMES) return undefined
   return `spread_bps ${bps} is more than three times the present ${present}`
 }

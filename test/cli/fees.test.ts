@@ -1,7 +1,7 @@
 // corridor fees: what is written, what is refused, and that a refusal writes nothing.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { FEE_VOCABULARY } from '../../src/cli/fees.ts'
+import { VOCABULARY } from '../../src/cli/vocabulary.ts'
 import { FEE_COLUMNS, loadDefaultFees } from '../../src/fee/load.ts'
 import { type Cli, openCli } from '../support/cli.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
@@ -180,5 +180,5 @@ test('fees import, bad lines: all problems with their lines, nothing written', a
 })
 
 test('default fees, in the words of the service: valid', async () => {
-  assert.equal((await loadDefaultFees(FEE_VOCABULARY)).length, 7)
+  assert.equal((await loadDefaultFees(VOCABULARY)).length, 7)
 })

@@ -3,7 +3,7 @@
 // row as it was.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { FEE_VOCABULARY } from '../../src/cli/fees.ts'
+import { VOCABULARY } from '../../src/cli/vocabulary.ts'
 import { loadDefaultFees } from '../../src/fee/load.ts'
 import { upsertFees } from '../../src/fee/store.ts'
 import { loadDefaultRates } from '../../src/fx/load.ts'
@@ -34,7 +34,7 @@ async function asShipped(): Promise<void> {
   await owner`delete from rates`
   await owner`delete from fees`
   await upsertRates(service.deps.sql, await loadDefaultRates())
-  await upsertFees(service.deps.sql, await loadDefaultFees(FEE_VOCABULARY))
+  await upsertFees(service.deps.sql, await loadDefaultFees(VOCABULARY))
   await service.deps.reference.refresh()
 }
 

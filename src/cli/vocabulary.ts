@@ -1,0 +1,37 @@
+// What rows of fees and of routes may name, as the rest of the service knows it.
+import { bankingCountry } from '../beneficiary/country.ts'
+import type { FeeVocabulary } from '../fee/load.ts'
+import { findChain } from '../network/chain.ts'
+import { NETWORKS } from '../network/local.ts'
+import { paymentNetworksNamed } from '../network/payment.ts'
+import { isCountry } from '../party/country.ts'
+import { PAYOUT_TYPES } from '../quote/rules.ts'
+import { hasNoCountry } from '../quote/terms.ts'
+import { CHARGE_TYPES } from '../quote/wire.ts'
+
+export const VOCABULARY: FeeVocabulary = {
+  payout_types: PAYOUT_TYPES,
+  charge_types: { swift: CHARGE_TYPES },
+  countryFault(payout_type, code) {
+    if (hasNoCountry(payout_type)) {
+      return `a ${payout_type} payout has no destination_country`
+    }
+    if (!isCountry(code)) return `unknown country ${code}`
+    const country = bankingCountry(code)
+    if (country === code) return undefined
+    return `accounts of ${code} count as of ${country} (docs/requirements.md); name ${country}`
+  },
+  networkName(payout_type, name) {
+    const wanted = name.toLowerCase()
+    switch (payout_type) {
+      case 'local':
+        return NETWORKS.find(network => network.name === wanted)?.name
+      case 'wallet':
+        return findChain(wanted)?.type
+      case 'local_payment_network':
+        return paymentNetworksNamed(wanted)[0]?.name
+      default:
+        return undefined
+    }
+  },
+}
