@@ -136,7 +136,7 @@ Examples:
 A live account's payout that no row fits is refused. One that costs nothing
 needs a row that says so. What is likely a slip is refused without --force: a
 variable part over 1000 bps, and of the row until now any part ten times as high
-or more, or another currency.`
+or more, a tenth or less that is not 0, or another currency.`
 
 const REMOVE_HELP = `
 Example:
