@@ -7,13 +7,9 @@ import { readFile } from 'node:fs/promises'
 import { after, before, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { bankBeneficiary, internalPayout, localPayout } from '../support/bodies.ts'
+import { fingerprint } from '../support/check.ts'
 import { type Cli, openCli } from '../support/cli.ts'
-import {
-  runImport as importing,
-  jsonLines,
-  photograph,
-  startAndCatch,
-} from '../support/importing.ts'
+import { runImport as importing, jsonLines, startAndCatch } from '../support/importing.ts'
 import { type Client, startTestService, type TestService } from '../support/service.ts'
 
 let service: TestService
@@ -390,9 +386,9 @@ test('payout import --dry-run: nothing is written; the real run counts the same,
     ...Array.from({ length: 700 }, (_, i) => invoice(2000 + i, { amount: 3_000 })),
   ]
   const path = await cli.file('dry.jsonl', jsonLines(rows))
-  const before = await photograph(service.database)
+  const before = await fingerprint(service.database.owner)
   const dry = await runImport(path, client, '--dry-run')
-  assert.deepEqual(await photograph(service.database), before)
+  assert.deepEqual(await fingerprint(service.database.owner), before)
   const real = await runImport(path, client)
   assert.deepEqual([dry.code, dry.json.dry_run, real.json.dry_run], [1, true, false])
   assert.deepEqual(countsOf(dry), countsOf(real))

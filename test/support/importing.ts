@@ -4,7 +4,6 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import type { Cli } from './cli.ts'
-import type { TestDatabase } from './database.ts'
 import { until } from './process.ts'
 import type { Client } from './service.ts'
 
@@ -26,18 +25,6 @@ export async function runImport(
   const ran = await cli.run(group, 'import', path, ...to, ...more)
   const lines = (await readFile(report, 'utf8').catch(() => '')).split('\n').filter(Boolean)
   return { ...ran, report: lines.map(line => JSON.parse(line)) }
-}
-
-/** Of every table: what it holds, to the last bit. */
-export async function photograph({ owner }: TestDatabase): Promise<Record<string, unknown>> {
-  const tables = await owner<{ name: string }[]>`
-    select tablename as name from pg_tables where schemaname = 'public' order by 1`
-  const held = tables.map(async ({ name }): Promise<[string, unknown]> => {
-    const [row] = await owner`
-      select count(*), md5(string_agg(t::text, ',' order by t::text)) as md5 from ${owner(name)} t`
-    return [name, row]
-  })
-  return Object.fromEntries(await Promise.all(held))
 }
 
 /** An import started as a process of its own, and caught when `begun` says so. */
