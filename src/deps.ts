@@ -28,6 +28,7 @@ import type { Correction } from './funding/rules.ts'
 import { type Key, newId } from './id.ts'
 import { type Answered, idempotent, idempotentLong } from './idempotency/operations.ts'
 import { batchMetrics, type Metrics } from './metrics.ts'
+import { keptPayout } from './payout/kept.ts'
 import {
   type AnswerPayout,
   advancePayout,
@@ -215,7 +216,10 @@ function openLanes(
   }
   return {
     createQuote: new Lanes(writes, idempotent(createQuote(shared)), { ...options, aside }),
-    createPayout: new Lanes(writes, idempotent(createPayout(shared)), { ...options, aside }),
+    createPayout: new Lanes(writes, idempotent(createPayout(shared), keptPayout), {
+      ...options,
+      aside,
+    }),
     createBatch: new Lanes(writes, idempotentLong(createBatch(shared)), batches),
     loadBatch: new Lanes(writes, loadBatch(shared), batches),
     cancelPayout: new Lanes(writes, idempotent(cancelPayout(newId)), options),

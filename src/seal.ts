@@ -13,7 +13,7 @@ const WRITTEN = {
   json: (value: unknown) => JSON.stringify(value ?? null),
   exact_json: (value: unknown) =>
     JSON.stringify(value, (_key, v) => (typeof v === 'bigint' ? v.toString() : v)),
-  document: (value: string) => JSON.stringify(value.toWellFormed()),
+  document: (value: string | null) => JSON.stringify(value?.toWellFormed() ?? null),
   hex: (value: string | null) => String(value),
   words: (value: readonly string[]) => JSON.stringify(value),
 } as const satisfies Readonly<Record<string, (value: never) => string>>

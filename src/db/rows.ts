@@ -16,8 +16,8 @@ interface Kinds {
   json: unknown
   /** The same with bigints, which go as text and so stay exact; it takes several times as long. */
   exact_json: unknown
-  /** Text that is JSON already, into text. */
-  document: string
+  /** Text that is JSON already, and not `null`, into text; null is SQL's null. */
+  document: string | null
   /** Hex digits into bytea; null is SQL's null. */
   hex: string | null
   /** Short words without quotes or backslashes into text[]. */
@@ -43,7 +43,7 @@ const READ: Readonly<Record<Kind, (parameter: string) => string>> = {
   decimal: p => `${p}::numeric[]`,
   json: p => `string_to_array(${p}::text, E'\\x01', 'null')`,
   exact_json: p => `string_to_array(${p}::text, E'\\x01', 'null')`,
-  document: p => `string_to_array(${p}::text, E'\\x01')`,
+  document: p => `string_to_array(${p}::text, E'\\x01', 'null')`,
   hex: p => `${p}::text[]`,
   words: p => `${p}::text[]`,
   bigints: p => `${p}::text[]`,
@@ -71,7 +71,7 @@ const WRITE: { readonly [K in Kind]: (values: readonly Kinds[K][]) => string } =
   decimal: values => `{${values.map(formatDecimal).join(',')}}`,
   json: values => values.map(value => JSON.stringify(value)).join(SEPARATOR),
   exact_json: values => values.map(stringify).join(SEPARATOR),
-  document: values => values.join(SEPARATOR),
+  document: values => values.map(value => value ?? 'null').join(SEPARATOR),
   hex: values => `{${values.map(v => v ?? 'NULL').join(',')}}`,
   words: values => `{${values.map(v => `"{${v.join(',')}}"`).join(',')}}`,
   bigints: values => `{${values.map(v => `"{${v.join(',')}}"`).join(',')}}`,

@@ -10,6 +10,8 @@ export const KEPT_KINDS = {
   request_hash: 'hex',
   status: 'integer',
   body: 'document',
+  object_id: 'text',
+  state: 'json',
   created_at: 'timestamptz',
 } as const
 

@@ -13,6 +13,7 @@ import {
   isKept,
   type KeptReply,
   keptName,
+  type ReadReply,
   type Reply,
   replay,
 } from './rules.ts'
@@ -21,28 +22,50 @@ import { findKeptReplies, insertKeptReplies } from './store.ts'
 interface State<Inner> {
   readonly inner: Inner
   readonly books: ReadonlyMap<string, Book>
-  readonly kept: Map<string, KeptReply>
+  readonly kept: Map<string, ReadReply>
   readonly fresh: KeptReply[]
 }
 
 /** Either a new outcome of the inner operation or the answer kept from before. */
 export type Answered<Outcome> = { readonly reply: Reply; readonly outcome: Outcome | null }
 
-/** The same operation, under idempotency keys. Only successes are kept: refusals may be retried. */
+/**
+ * How an operation's answers are kept without their text: as the object that they show, which the
+ * database has anyway, and as its state when the answer was made.
+ */
+export interface Keeping<Outcome, Made> {
+  refer(outcome: Outcome): { readonly object_id: string; readonly state: Made }
+  /** The bodies of kept answers, byte for byte and in their order. */
+  restore(
+    tx: TransactionSql,
+    kept: readonly {
+      readonly account_id: string
+      readonly object_id: string
+      readonly state: Made
+    }[],
+  ): Promise<readonly string[]>
+}
+
+/**
+ * The same operation, under idempotency keys. Only successes are kept: refusals may be retried.
+ * Without `keeping` the text of each answer is kept.
+ */
 export function idempotent<
   Command extends Claiming,
   Inner extends { readonly books: ReadonlyMap<string, Book> },
   Outcome extends Answering,
   Prepared,
+  Made = never,
 >(
   operation: Operation<Command, Inner, Outcome, Prepared>,
+  keeping?: Keeping<Outcome, Made>,
 ): Operation<Command, State<Inner>, Answered<Outcome>, Prepared> {
   return {
     name: operation.name,
     ...(operation.prepare === undefined ? {} : { prepare: operation.prepare }),
 
     load: (tx, commands, prepared) =>
-      loadWithReplies(tx, commands, operation.load(tx, commands, prepared)),
+      loadWithReplies(tx, commands, operation.load(tx, commands, prepared), keeping),
 
     decide(state: State<Inner>, command: Command): Answered<Outcome> {
       const before = findReplay(state, command)
@@ -50,7 +73,7 @@ export function idempotent<
       checkAccount(operation, state, command)
       const events = eventsOf(state, command)
       const outcome = operation.decide(state.inner, command)
-      keep(state, command, outcome.reply, events)
+      keep(state, command, outcome.reply, events, keeping?.refer(outcome))
       return { reply: outcome.reply, outcome }
     },
 
@@ -105,10 +128,14 @@ function checkAccount(
 }
 
 /** `loading` has sent its locks, so what is sent now sees what those who held them before kept. */
-async function loadWithReplies<Inner extends { readonly books: ReadonlyMap<string, Book> }>(
+async function loadWithReplies<
+  Inner extends { readonly books: ReadonlyMap<string, Book> },
+  Made = never,
+>(
   tx: TransactionSql,
   commands: readonly Claiming[],
   loading: Promise<Inner>,
+  keeping?: Restoring<Made>,
 ): Promise<State<Inner>> {
   const claims = commands.flatMap(({ account_id, claim }) =>
     claim === null ? [] : [{ account_id, operation: claim.operation, key: claim.key }],
@@ -117,9 +144,31 @@ async function loadWithReplies<Inner extends { readonly books: ReadonlyMap<strin
     loading,
     claims.length === 0 ? [] : findKeptReplies(tx, claims),
   ])
-  const kept = new Map(found.map(reply => [keptName(reply), reply]))
+  const replies = await withTexts(tx, found, keeping)
+  const kept = new Map(replies.map(reply => [keptName(reply), reply]))
   return { inner, books: inner.books, kept, fresh: [] }
 }
+
+/** Kept answers with their texts. A second round trip, for requests that are repeated alone. */
+async function withTexts<Made>(
+  tx: TransactionSql,
+  found: readonly KeptReply[],
+  keeping: Restoring<Made> | undefined,
+): Promise<ReadReply[]> {
+  // Of one operation, which has written the states of its objects itself.
+  const objects = found.flatMap(reply =>
+    reply.body === null ? { ...reply, state: reply.state as Made } : [],
+  )
+  const bodies = objects.length === 0 ? [] : await keeping?.restore(tx, objects)
+  const texts = new Map(objects.map((reply, i) => [keptName(reply), bodies?.[i]]))
+  return found.map(reply => {
+    const body = reply.body ?? texts.get(keptName(reply))
+    if (body === undefined) throw new Error(`no text of the answer kept of ${reply.object_id}`)
+    return { ...reply, body }
+  })
+}
+
+type Restoring<Made> = Pick<Keeping<never, Made>, 'restore'>
 
 /** The answer of before, null when there is none that is kept. */
 function findReplay(state: State<unknown>, { account_id, claim }: Claiming): Reply | null {
@@ -143,12 +192,16 @@ function keep(
   { account_id, claim }: Claiming,
   reply: Reply,
   events: bigint,
+  object?: { readonly object_id: string; readonly state: unknown },
 ): void {
   if (claim === null) return
   const { status, body } = reply
   const book = bookOf(state.books, account_id)
-  const kept = { account_id, ...claim, status, body, created_at: book.now }
+  const answer = { account_id, ...claim, status, body, created_at: book.now }
+  const kept = { ...answer, ...(object === undefined ? AS_TEXT : { ...object, body: null }) }
   if (book.event_count > events) book.kept.set(book.event_count, KEPT_SEAL.digest(kept))
-  state.kept.set(keptName(kept), kept)
+  state.kept.set(keptName(kept), { ...kept, body })
   state.fresh.push(kept)
 }
+
+const AS_TEXT = { object_id: '', state: null }

@@ -5,14 +5,16 @@ import { createHash } from 'node:crypto'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { NOW, refusalOf } from '../../test/support/in-memory.ts'
-import { hashRequest, isKept, KEPT_HOURS, type KeptReply, keptName, replay } from './rules.ts'
+import { hashRequest, isKept, KEPT_HOURS, keptName, type ReadReply, replay } from './rules.ts'
 
 const claim = { operation: 'POST /v3/payout', key: 'k', request_hash: 'a'.repeat(64) }
-const kept: KeptReply = {
+const kept: ReadReply = {
   ...claim,
   account_id: 'acc_1',
   status: 200,
   body: '{"id":1}',
+  object_id: '',
+  state: null,
   created_at: NOW,
 }
 

@@ -23,7 +23,12 @@ export interface Reply {
 export interface KeptReply extends Claim {
   readonly account_id: string
   readonly status: number
-  readonly body: string
+  /** The answer's text; null when it is kept as an object that it can be written from again. */
+  readonly body: string | null
+  /** The id of that object; '' when the text is kept. */
+  readonly object_id: string
+  /** What the answer says of the object that can have changed since; null when the text is kept. */
+  readonly state: unknown
   readonly created_at: Instant
 }
 
@@ -60,8 +65,11 @@ export function hashRequest(body: unknown): string {
   return hash('sha256', canonical(body), 'hex')
 }
 
+/** A kept answer with its text, whichever way it is kept. */
+export type ReadReply = KeptReply & { readonly body: string }
+
 /** The kept answer again; refuses when the key was used with another body (422). */
-export function replay(kept: KeptReply, claim: Claim): Reply {
+export function replay(kept: ReadReply, claim: Claim): Reply {
   if (kept.request_hash !== claim.request_hash) {
     throw refusal(
       'idempotency_key_reused',

@@ -25,7 +25,7 @@ export async function findKeptReplies(
       as k(account_id, operation, key)
     cross join lateral (
       select account_id, operation, key, encode(request_hash, 'hex') as request_hash, status, body,
-        created_at
+        object_id, state, created_at
       from idempotency_keys i
       where i.account_id = k.account_id and i.operation = k.operation and i.key = k.key
       limit 1
@@ -38,7 +38,7 @@ export const insertKeptReplies = inserter<KeptReply>(
   KEPT_KINDS,
   `on conflict (account_id, operation, key) do update set
     request_hash = excluded.request_hash, status = excluded.status, body = excluded.body,
-    created_at = excluded.created_at`,
+    object_id = excluded.object_id, state = excluded.state, created_at = excluded.created_at`,
 )
 
 /**
