@@ -38,7 +38,11 @@ const seed = pickSeed()
 let folder: string
 const mounted: string[] = []
 
-const why_not = await mountVolumes({ tables: '64m', cluster: '320m' })
+/** Large enough for what is asked again once there is room, which grows with the time without. */
+const why_not = await mountVolumes({
+  tables: share('64m', '512m'),
+  cluster: share('320m', '768m'),
+})
 after(async () => {
   for (const volume of mounted) await run('umount', ['--lazy', volume])
   await rm(folder, { recursive: true, force: true })
