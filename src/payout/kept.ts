@@ -8,7 +8,7 @@ import type { Payout } from './rules.ts'
 import { findPayouts } from './store.ts'
 import { presentPayout } from './wire.ts'
 
-/** What a new payout's answer says that a later step can change, and has a value when it is made. */
+/** What the answer says that a later step can change, and that has a value from the start. */
 type Made = Pick<Payout, 'status' | 'status_description'>
 
 /** The payout as it was made: no rail, person or account has done anything with it yet. */
