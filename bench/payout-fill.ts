@@ -188,7 +188,7 @@ function counted({ book, sample, second }: Copying, table: string, column: strin
     'events.sequence': `${book.event_count} + nth`,
     'events.content': 'null::bytea',
     'events.kept': 'null::bytea',
-    'events.hash': 'null::bytea',
+    'events.hash': 'sha256(int8send(nth))',
     'journals.number': `${book.journal_count} + nth`,
     'journals.hash': 'sha256(int8send(nth))',
     'balance_transactions.journal_number': `${book.journal_count} + (n - 1) * ${journals.length} + ${journal + 1}`,

@@ -55,7 +55,7 @@ export async function sealEvents(
     where e.${mine} and e.sequence = c.sequence`)
   await owner.unsafe('alter table events enable trigger append_only')
   await owner.unsafe(`
-    update books set sealed_events = sealed_events + e.count, event_head = (
+    update books set event_head = (
       select hash from events where ${mine} order by sequence desc limit 1)
-    from (select count(*) from events where ${mine} and sequence > ${after}) e where ${mine}`)
+    where ${mine}`)
 }

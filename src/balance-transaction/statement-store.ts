@@ -157,7 +157,7 @@ async function findPage(
 
 /**
  * By currency the index of the history is read, which only its condition names; else that of the
- * list, which is partial by a condition of its own (migration 0007). The few lines of a source are
+ * list, which is partial by a condition of its own. The few lines of a source are
  * named by its bounds and order alone: a plan that was made while the table was empty would look
  * for what is equal along all lines of the account.
  */

@@ -126,7 +126,7 @@ export function checkedWords(checked: Checked): string {
     [checked.payouts, 'payouts', 'debited, settled or given back by their status'],
     [checked.receipts, 'receipts', 'of payouts between accounts'],
     [checked.quotes, 'quotes', 'used by one payout, or by none'],
-    [checked.events, 'events', `numbered, ${checked.sealed.toLocaleString('en')} of them chained`],
+    [checked.events, 'events', 'numbered, chained, sealing what they tell of'],
     [checked.entities, 'entities', 'found by what they say, and live once'],
   ]
   const lines = rows.map(([count, what, how]) => [count.toLocaleString('en'), what, how])

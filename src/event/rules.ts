@@ -41,7 +41,7 @@ export const EVENT_KINDS = {
   created_at: 'timestamptz',
 } as const
 
-/** The recipe of the chain: an event with the hash of the chained one before it. */
+/** The recipe of the chain: an event with the hash of the one before it. */
 export const EVENT_SEAL = sealOf<Omit<SealedEvent, 'hash'> & { readonly previous: string }>({
   previous: 'hex',
   ...EVENT_KINDS,
@@ -81,7 +81,6 @@ export function chainEvents(
     const sealed = { ...event, content: event.content ?? null, kept }
     const hash = EVENT_SEAL.digest({ ...sealed, previous: book.event_head })
     book.event_head = hash
-    book.sealed_events += 1n
     return { ...sealed, hash }
   })
 }

@@ -65,10 +65,8 @@ export interface Book {
   /** Hash of the newest journal, 64 hex digits; of an empty book, 64 zeros. */
   head_hash: string
   event_count: bigint
-  /** Hash of the newest chained event, 64 hex digits; before the first, 64 zeros. */
+  /** Hash of the newest event, 64 hex digits; before the first, 64 zeros. */
   event_head: string
-  /** How many events are chained: all but those that older versions have written. */
-  sealed_events: bigint
   /** Digests of answers that are kept, by the number of the last event of their request. */
   readonly kept: Map<bigint, string>
   /** Minor units the customer can spend, for each currency of the account. */

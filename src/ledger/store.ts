@@ -33,7 +33,7 @@ export async function lockBooks(
   // first is sent here and now, so that everything sent after this call runs under the locks.
   const locked = tx<BookRow[]>`
       select account_id, journal_count, encode(head_hash, 'hex') as head_hash, event_count,
-        encode(event_head, 'hex') as event_head, sealed_events
+        encode(event_head, 'hex') as event_head
       from books where account_id = any (${ids}::text[])
       order by account_id for update`.execute()
   const [books, balances] = await Promise.all([
@@ -71,7 +71,6 @@ interface BookRow {
   head_hash: string
   event_count: bigint
   event_head: string
-  sealed_events: bigint
 }
 
 interface BalanceRow {
@@ -100,10 +99,8 @@ export function updateBooks(tx: TransactionSql, books: readonly Book[]) {
   )
 }
 
-type EventHead = 'event_count' | 'event_head' | 'sealed_events'
-
 const updateHeads = updater<
-  Pick<Book, 'account_id' | 'journal_count' | 'head_hash' | EventHead> & {
+  Pick<Book, 'account_id' | 'journal_count' | 'head_hash' | 'event_count' | 'event_head'> & {
     readonly last_written_at: Instant
   }
 >('books', ['account_id'], {
@@ -112,7 +109,6 @@ const updateHeads = updater<
   head_hash: 'hex',
   event_count: 'bigint',
   event_head: 'hex',
-  sealed_events: 'bigint',
   last_written_at: 'timestamptz',
 })
 
@@ -259,7 +255,7 @@ export interface Head {
   readonly journals: string
   /** 64 hex digits. */
   readonly head_hash: string
-  /** How many events are chained. */
+  /** How many there are. */
   readonly events: string
   /** 64 hex digits. */
   readonly event_head: string
@@ -269,7 +265,7 @@ export interface Head {
 export async function listHeads(sql: Sql): Promise<Head[]> {
   const rows = await sql<Head[]>`
     select account_id, journal_count::text as journals, encode(head_hash, 'hex') as head_hash,
-      sealed_events::text as events, encode(event_head, 'hex') as event_head
+      event_count::text as events, encode(event_head, 'hex') as event_head
     from books order by account_id`
   return [...rows]
 }

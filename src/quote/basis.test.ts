@@ -145,7 +145,7 @@ test('a basis, priced again: the same price, whatever else is in the book and th
     payout_amount: 100_000n,
   }
   const price = priceQuote(all, sources, NOW)
-  assert.equal(price.basis?.fee?.fixed_amount, '150')
+  assert.equal(price.basis.fee?.fixed_amount, '150')
   const basis = JSON.parse(JSON.stringify(price.basis))
   assert.deepEqual(priceQuote(all, sourcesOf(basis, all), NOW), price)
 })

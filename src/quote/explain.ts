@@ -6,7 +6,7 @@ import { type RateBook, type Step, stepsBetween } from '../fx/rules.ts'
 import { withOffset } from '../instant.ts'
 import { currencyExponent } from '../money/currency.ts'
 import { type Decimal, formatDecimal } from '../money/decimal.ts'
-import { type Basis, sourcesOf } from './basis.ts'
+import { sourcesOf } from './basis.ts'
 import {
   type Calculation,
   type Factor,
@@ -34,13 +34,8 @@ export interface Figure extends Worked {
 /** How many rows of the rate book lead from one currency to the other, and which way round. */
 export const RATE_METHODS = ['same_currency', 'direct', 'inverted', 'crossed'] as const
 
-/** Null for a quote that was stored before its basis was. */
 export function explainQuote(quote: Quote) {
-  return quote.basis === null ? null : explain(quote, quote.basis)
-}
-
-function explain(quote: Quote, basis: Basis) {
-  const { holding_currency, payout_currency, destination_currency } = quote
+  const { basis, holding_currency, payout_currency, destination_currency } = quote
   const { rates: book, fees, policyOf } = sourcesOf(basis, quote)
   const fee = selectFee(fees, feeSubject(quote))
   const feeWay = fee === undefined ? [] : feeSteps(fee, holding_currency, book)

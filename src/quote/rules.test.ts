@@ -14,7 +14,7 @@ import {
 } from '../../test/support/in-memory.ts'
 import { plusMilliseconds } from '../instant.ts'
 import { MAX_AMOUNT } from '../money/decimal.ts'
-import { type Basis, sourcesOf } from './basis.ts'
+import { sourcesOf } from './basis.ts'
 import {
   checkExpectations,
   checkUsable,
@@ -70,8 +70,8 @@ test('priceQuote, both sides converted, with a fee: every figure and what it was
     fx_income_holding: 0n,
     fx_income_destination: 0n,
   })
-  assert.deepEqual(Object.keys(basis?.rates ?? {}), ['USD/HKD', 'HKD/JPY'])
-  assert.deepEqual(basis?.fee, { fixed_amount: '150', fee_currency: 'USD', variable_bps: 25 })
+  assert.deepEqual(Object.keys(basis.rates ?? {}), ['USD/HKD', 'HKD/JPY'])
+  assert.deepEqual(basis.fee, { fixed_amount: '150', fee_currency: 'USD', variable_bps: 25 })
   assert.equal(totalDebit(price), 10_175n)
 })
 
@@ -97,13 +97,13 @@ test('priceQuote, a spread for each pair: each rate by its own, kept and priced 
     spread_bps: spreads.get(`${from}/${to}`) ?? 0,
   })
   const price = priceQuote(both, { ...ordinary, policyOf }, NOW)
-  assert.equal(price.basis?.spread_bps, 100)
-  assert.equal(price.basis?.destination_spread_bps, 50)
+  assert.equal(price.basis.spread_bps, 100)
+  assert.equal(price.basis.destination_spread_bps, 50)
   const single = priceQuote(both, pricing(RATES, [], { spread_bps: 100 }), NOW)
   const second = priceQuote(both, pricing(RATES, [], { spread_bps: 50 }), NOW)
   assert.deepEqual(price.holding_to_payout, single.holding_to_payout)
   assert.deepEqual(price.payout_to_destination, second.payout_to_destination)
-  assert.deepEqual(priceQuote(both, sourcesOf(price.basis as Basis, both), NOW), price)
+  assert.deepEqual(priceQuote(both, sourcesOf(price.basis, both), NOW), price)
 })
 
 const VALIDITIES: readonly (readonly [payout: string, destination: string, seconds: number])[] = [

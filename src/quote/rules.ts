@@ -57,8 +57,8 @@ export interface Price {
   readonly fx_income_holding: bigint
   /** The same of the destination currency. */
   readonly fx_income_destination: bigint
-  /** What it was made from; null when it was stored before that was kept. */
-  readonly basis: Basis | null
+  /** What it was made from. */
+  readonly basis: Basis
 }
 
 export interface Quote extends QuoteTerms, Price {

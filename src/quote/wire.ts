@@ -199,11 +199,7 @@ export const QuoteResponse = Type.Object(
     status: Literals(QUOTE_STATUSES),
     created_at: Type.String({ format: 'date-time' }),
     updated_at: Type.String({ format: 'date-time' }),
-    explanation: Type.Optional(
-      Type.Union([QuoteExplanation, Type.Null()], {
-        description: 'With `explain=true` only; null for quotes older than explanations.',
-      }),
-    ),
+    explanation: Type.Optional(QuoteExplanation),
   },
   {
     title: 'PayoutQuote',

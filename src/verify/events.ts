@@ -6,31 +6,24 @@ import { EMPTY_HASH } from '../ledger/rules.ts'
 import { type Findings, MAX_NAMED, type Problem } from './problem.ts'
 import { nameRows, ofAccount } from './rows.ts'
 
-/** Events looked at, and how many of them are chained: all but those of older versions. */
-export interface EventsSeen {
-  readonly events: number
-  readonly sealed: number
-}
-
 interface EventGap {
   account_id: string
   event_count: bigint | null
   events: bigint
 }
 
-/** Checks the numbers of the events of one account, or of all. */
+/** Checks the numbers of the events of one account, or of all; returns how many there are. */
 export async function checkEvents(
   tx: TransactionSql,
   account_id: string | null,
   findings: Findings,
-): Promise<EventsSeen> {
+): Promise<number> {
   await checkNumbers(tx, account_id, findings)
-  const [row] = await tx.unsafe<{ events: string; sealed: string }[]>(
-    `select count(*)::text as events, count(hash)::text as sealed
-      from events where ${ofAccount('account_id', account_id)}`,
+  const [row] = await tx.unsafe<{ events: string }[]>(
+    `select count(*)::text as events from events where ${ofAccount('account_id', account_id)}`,
     [account_id],
   )
-  return { events: Number(row?.events ?? 0), sealed: Number(row?.sealed ?? 0) }
+  return Number(row?.events ?? 0)
 }
 
 /** Sequences run from 1 to the book's event_count, each once: count and ends decide. */
@@ -76,7 +69,7 @@ async function gapProblem(tx: TransactionSql, gap: EventGap): Promise<Problem> {
 }
 
 /**
- * Each hash is that of its event and of the chained one before it. Where that one is missing, which
+ * Each hash is that of its event and of the one before it. Where that one is missing, which
  * has been named, the chain goes on from what stands there.
  */
 export async function checkChain(
@@ -88,7 +81,7 @@ export async function checkChain(
     `select account_id, sequence, coalesce(encode(hash, 'hex'), 'none') as hash from (
         select e.*, coalesce(lag(hash) over book, decode('${EMPTY_HASH}', 'hex')) as previous,
           lag(sequence) over book as before
-        from events e where hash is not null and ${ofAccount('account_id', account_id)}
+        from events e where ${ofAccount('account_id', account_id)}
         window book as (partition by account_id order by sequence)
       ) e
       where hash is distinct from ${EVENT_SEAL.sql('e')} and (
@@ -105,7 +98,7 @@ export async function checkChain(
   await checkHeads(tx, account_id, findings)
 }
 
-/** The head of each book is its newest chained event, of as many as the book counts. */
+/** The head of each book is its newest event; checkNumbers holds their count against the book. */
 async function checkHeads(
   tx: TransactionSql,
   account_id: string | null,
@@ -113,19 +106,15 @@ async function checkHeads(
 ): Promise<void> {
   const select = `
     select account_id, '' as key,
-      'event_head ' || h.hash || ', sealed_events ' || h.sealed as expected,
-      coalesce(encode(event_head, 'hex'), 'none') || ', ' || coalesce(sealed_events::text, 'none')
-        as found
+      'event_head ' || h.hash as expected, coalesce(encode(event_head, 'hex'), 'none') as found
     from books b
     cross join lateral (
       select coalesce((
-          select encode(hash, 'hex') from events e
-          where e.account_id = b.account_id and hash is not null
+          select encode(hash, 'hex') from events e where e.account_id = b.account_id
           order by sequence desc limit 1
-        ), '${EMPTY_HASH}') as hash,
-        (select count(hash) from events e where e.account_id = b.account_id) as sealed
+        ), '${EMPTY_HASH}') as hash
     ) h
-    where ${ofAccount('account_id', account_id)} and (
-      h.sealed is distinct from sealed_events or h.hash is distinct from encode(event_head, 'hex'))`
+    where ${ofAccount('account_id', account_id)}
+      and h.hash is distinct from encode(event_head, 'hex')`
   await nameRows(tx, account_id, findings, { table: 'books', select })
 }

@@ -27,8 +27,7 @@ export async function checkKeptHeads(
           where j.account_id = k.account_id and j.number = k.journals) end as head_hash,
         case when k.events = 0 then '${EMPTY_HASH}' else (
           select encode(hash, 'hex') from events e
-          where e.account_id = k.account_id and e.hash is not null
-          order by sequence offset k.events - 1 limit 1) end as event_head
+          where e.account_id = k.account_id and e.sequence = k.events) end as event_head
       from unnest($1::text[], $2::text[]::bigint[], $3::text[]::bigint[])
         as k (account_id, journals, events)`,
     [
@@ -45,7 +44,7 @@ export async function checkKeptHeads(
       const expected = `journal ${head.journals} of hash ${head.head_hash}, as it was kept`
       findings.add({ ...of, key: 'kept head', expected, found: link?.head_hash ?? 'none' })
     } else if (link.event_head !== head.event_head) {
-      const expected = `chained event ${head.events} of hash ${head.event_head}, as it was kept`
+      const expected = `event ${head.events} of hash ${head.event_head}, as it was kept`
       findings.add({ ...of, key: 'kept head', expected, found: link.event_head ?? 'none' })
     }
   }

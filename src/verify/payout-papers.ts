@@ -26,13 +26,14 @@ export const PAPERS_COLUMNS = `p.mt103, p.answers,
       and e.type = 'payout.requires_action'
   ) end as asked`
 
-/** Throws BadRow. A payout by SWIFT that is older than such messages has none. */
+/** Throws BadRow. */
 export function checkPapers(payout: PapersRow): void {
   const { account_id, id, type, mt103, answers, asked } = payout
   const wrong = (expected: string, found: string) =>
     new BadRow({ table: 'payouts', account_id, key: id, expected, found })
-  if (mt103 !== '') {
-    if (type !== 'swift') throw wrong('no mt103, being no payout by SWIFT', 'one')
+  if (type !== 'swift') {
+    if (mt103 !== '') throw wrong('no mt103, being no payout by SWIFT', 'one')
+  } else {
     const uetr = /\{121:([^}]*)\}/.exec(mt103)?.[1] ?? 'none'
     if (uetr !== uetrOf(id)) throw wrong(`UETR ${uetrOf(id)} in its mt103`, uetr)
     const settled = `${payout.destination_amount} ${payout.destination_currency}`

@@ -23,7 +23,7 @@ const FIGURES = [
   'fx_income_destination',
 ] as const satisfies readonly (keyof Price)[]
 
-/** Those of one account, or all. Quotes older than the column have no basis. */
+/** Those of one account, or all. */
 export async function checkPrices(
   tx: TransactionSql,
   account_id: string | null,
@@ -32,7 +32,7 @@ export async function checkPrices(
   const quotes = await openStream<QuoteRow>(
     tx,
     `select ${QUOTE_COLUMNS.join(', ')} from quotes
-      where basis is not null and ${ofAccount('account_id', account_id)} order by account_id, id`,
+      where ${ofAccount('account_id', account_id)} order by account_id, id`,
     [account_id],
   )
   for (; quotes.row !== undefined; await quotes.next()) {
@@ -58,7 +58,6 @@ function checkPrice(quote: Quote): void {
 
 /** The price by the same rules from the stored basis, or why it makes none. */
 function priceAgain(quote: Quote): Price | Error {
-  if (quote.basis === null) throw new Error(`quote ${quote.id} has no basis`)
   try {
     return priceQuote(quote, sourcesOf(quote.basis, quote), quote.created_at)
   } catch (error) {

@@ -93,12 +93,6 @@ const IMPORTS: Rule = {
     ), newest as (
       select distinct on (account_id, import_key) account_id, import_key, id
       from named order by account_id, import_key, created_at desc, id desc
-    ), older as (
-      select i.* from payout_imports i join payouts p
-        on p.account_id = i.account_id and p.id = i.payout_id
-      where ${ofAccount('i.account_id', account_id)} and p.import_keys = '' and exists (
-        select from events e where e.account_id = p.account_id and e.object_id = p.id
-          and e.object_id <> '' and e.type = 'payout.created' and e.hash is null)
     )
     select coalesce(n.account_id, i.account_id) as account_id,
       coalesce(n.import_key, encode(i.import_key, 'hex')) as key,
@@ -109,15 +103,13 @@ const IMPORTS: Rule = {
       select * from payout_imports where ${ofAccount('account_id', account_id)}
     ) i on i.account_id = n.account_id and encode(i.import_key, 'hex') = n.import_key
     where n.id is distinct from i.payout_id and not exists (
-      select from older o where o.account_id = i.account_id and o.import_key = i.import_key
-    ) and not exists (
       select from payouts a join payouts b on b.account_id = a.account_id
         and b.created_at = a.created_at and strpos(b.import_keys, n.import_key) > 0
       where a.account_id = n.account_id and a.id = n.id and b.id = i.payout_id
     )`,
 }
 
-/** What is kept was answered so, as an event vouches; an older version's answer has none. */
+/** What is kept was answered so, as an event vouches. */
 const KEPT_AS_ANSWERED: Rule = {
   table: 'idempotency_keys',
   select: account_id => `
@@ -131,9 +123,6 @@ const KEPT_AS_ANSWERED: Rule = {
     ) i
     where not exists (
       select from events e where e.account_id = i.account_id and e.kept = i.kept
-    ) and not exists (
-      select from events e where e.account_id = i.account_id and e.created_at = i.created_at
-        and e.hash is null
     ) and not exists (
       select from payout_batches b where b.account_id = i.account_id
         and b.created_at = i.created_at and b.created + b.held = 0

@@ -115,7 +115,7 @@ function rowsThatDiffer({ table, as, skipped, key, besides = "'{}'" }: Kept): st
       )`
 }
 
-/** Older changes than the chain have no hash; after its first link each has one, without gaps. */
+/** Numbered without gaps, each with the hash of what it says and of the one before it. */
 const CHAIN = `
   select '' as account_id, 'change_id ' || change_id as key,
     'the hash of what it says and of the change before it' as expected,
@@ -124,12 +124,11 @@ const CHAIN = `
     select c.*, lag(hash) over numbers as previous, lag(change_id) over numbers as number_before
     from reference_changes c window numbers as (order by change_id)
   ) c
-  where (hash is null and previous is not null)
-    or (previous is not null and number_before <> change_id - 1)
-    or (hash is not null and hash is distinct from sha256(
+  where change_id <> coalesce(number_before, 0) + 1
+    or hash is distinct from sha256(
       coalesce(previous, decode('${EMPTY_HASH}', 'hex')) || convert_to(concat_ws(E'\\n', change_id,
         to_json(table_name), to_json(changed_by), changed_at, coalesce(before::text, 'null'),
-        coalesce(after::text, 'null')), 'UTF8')))`
+        coalesce(after::text, 'null')), 'UTF8'))`
 
 /** The head is the newest change. */
 const HEAD = `

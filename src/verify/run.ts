@@ -39,8 +39,6 @@ export interface Checked {
   readonly receipts: number
   readonly quotes: number
   readonly events: number
-  /** Of the events: all but those that versions before the chain of events have written. */
-  readonly sealed: number
   readonly entities: number
   /** Minor units by currency over all books; zero each. Null when one account was verified. */
   readonly inter_account: Readonly<Record<string, bigint>> | null
@@ -124,8 +122,7 @@ async function check(
     payouts: payouts.payouts,
     receipts: payouts.receipts,
     quotes: quotes ?? 0,
-    events: events?.events ?? 0,
-    sealed: events?.sealed ?? 0,
+    events: events ?? 0,
     entities: entities ?? 0,
     inter_account: account_id === null ? Object.fromEntries(books.inter_account) : null,
     live_accounts: books.live.accounts,

@@ -1,4 +1,4 @@
-// Holds stored rows against the digests that the chained events carry: of every object the newest
+// Holds stored rows against the digests that events carry: of every object the newest
 // event has the digest of its row, and every kept answer stands in the last event of its request.
 import { LINE_SEAL } from '../balance-transaction/columns.ts'
 import { BENEFICIARY_SEAL } from '../beneficiary/columns.ts'
@@ -18,10 +18,7 @@ const SEALED = {
   btr: { table: 'balance_transactions', seal: LINE_SEAL },
 } as const
 
-/**
- * Events of older versions carry no digest; what they have written last is held against nothing
- * here. Of every row some event tells, whatever its version.
- */
+/** Every row is as its newest event left it, and of every row some event tells. */
 export async function checkSeals(
   tx: TransactionSql,
   account_id: string | null,
@@ -38,7 +35,6 @@ export async function checkSeals(
   const wrong = await tx.unsafe<(Named & { row: string | null; event: string | null })[]>(
     `with newest as (
         select distinct on (account_id, object_id) account_id, object_id as id, content,
-          hash is not null as sealed,
           case split_part(object_id, '_', 1) ${names.join(' ')} end as table_name
         from events where ${ofAccount('account_id', account_id)}
           and split_part(object_id, '_', 1) = any (array['${Object.keys(SEALED).join("','")}'])
@@ -48,7 +44,7 @@ export async function checkSeals(
         coalesce(s.table_name, n.table_name) as table_name,
         encode(s.content, 'hex') as row, encode(n.content, 'hex') as event
       from stored s full join newest n on n.account_id = s.account_id and n.id = s.id
-      where s.id is null or n.id is null or (n.sealed and s.content is distinct from n.content)
+      where s.id is null or n.id is null or s.content is distinct from n.content
       order by 1, 2 limit ${MAX_NAMED}`,
     [account_id],
   )

@@ -172,10 +172,11 @@ test('a page of many events, planned while there were none: fetches what it show
   const key = { account_id: 'acc_a', id: cursor }
   const fill = async (owner: Sql) => {
     await owner`
-      insert into events select a, i, 'evt_' || lpad(i::text, 20, '0'),
+      insert into events (account_id, sequence, id, type, object_id, data, created_at, hash)
+      select a, i, 'evt_' || lpad(i::text, 20, '0'),
         case when i % 5 = 2 then 'payout.failed' else 'payout.created' end,
         'pot_' || lpad((i % 11)::text, 20, '0'), '{}',
-        timestamptz '2026-01-01T00:00:00Z' + i * interval '1 second'
+        timestamptz '2026-01-01T00:00:00Z' + i * interval '1 second', sha256('')
       from generate_series(1, 4000) i, unnest(array['acc_a', 'acc_b']) a`
     await owner`update books set event_count = 4000 where account_id = 'acc_a'`
   }

@@ -547,8 +547,9 @@ const STATEMENTS: readonly {
     table: 'events',
     read: tx => listEventsOf(tx, KEY, 5),
     fill: owner => owner`
-      insert into events select a, i, 'evt_' || i, 'payout.created',
-        'pot_' || lpad((i % 100)::text, 20, '0'), '{}', now()
+      insert into events (account_id, sequence, id, type, object_id, data, created_at, hash)
+      select a, i, 'evt_' || i, 'payout.created',
+        'pot_' || lpad((i % 100)::text, 20, '0'), '{}', now(), sha256('')
       from generate_series(1, 4000) i, unnest(array['acc_a', 'acc_b']) a`,
   },
   {

@@ -460,16 +460,6 @@ test('POST /v3/payout without a quote: the one recorded for it is explained when
   })
 })
 
-test(`GET ${EXPLAINED}, a quote older than the column: explanation null, the rest as ever`, async () => {
-  await withService({}, async (service, account) => {
-    const { json, text } = await account.post(PATH, paid('USD', 100, 'USD'))
-    await service.database.owner`update quotes set basis = null where id = ${json.id}`
-    const read = await account.get(`${PATH}/${json.id}?explain=true`)
-    assert.equal(read.status, 200)
-    assert.equal(read.text, `${text.slice(0, -1)},"explanation":null}`)
-  })
-})
-
 test(`POST ${EXPLAINED}, Idempotency-Key: explained again the same, and not what was not asked`, async () => {
   await withService({}, async (_service, account) => {
     const body = paid('USD', 100, 'USD')

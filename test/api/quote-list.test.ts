@@ -161,13 +161,19 @@ test('a page of many quotes, planned while there were none: fetches what it show
     queries: crossed(filters, [{}, time, { starting_after: cursor }, { ending_before: cursor }]),
     page: (tx, query) => listQuotes(tx, 'acc_a', readList({ ...query, limit: '5' }), now),
     fill: owner => owner`
-      insert into quotes select case when i % 3 = 0 then 'acc_b' else 'acc_a' end,
+      insert into quotes (account_id, id, payout_type, holding_currency, holding_amount,
+        payout_currency, payout_amount, destination_currency, destination_country,
+        destination_amount, holding_to_payout, payout_to_destination, fixed_fee_holding,
+        fixed_fee_payout, variable_fee_holding, variable_fee_payout, fund_transfer_network,
+        payment_network, wallet_type, wallet_network, charge_type, entity_id, status, valid_until,
+        created_at, updated_at, basis, fx_income_holding, fx_income_destination)
+      select case when i % 3 = 0 then 'acc_b' else 'acc_a' end,
         'poq_' || lpad(i::text, 20, '0'), case when i % 20 = 2 then 'swift' else 'local' end, 'USD',
         1, 'USD', 1, 'USD', '', 1, 1, 1, 0, 0, 0, 0, '', '', '', '', '',
         case when i % 7 = 0 then 'ent_00000000000000000007' else '' end,
         case when i % 40 = 1 then 'used' else 'active' end,
         timestamptz '2026-01-01T00:30:00Z' + i % 3000 * interval '1 second',
-        timestamptz '2026-01-01T00:00:00Z' + i * interval '1 second', now(), null, '',
+        timestamptz '2026-01-01T00:00:00Z' + i * interval '1 second', now(), '{}',
         0, 0
       from generate_series(1, 6000) i`,
   })

@@ -382,7 +382,6 @@ const CHANGEABLE = {
     'head_hash',
     'event_count',
     'event_head',
-    'sealed_events',
     'last_written_at',
     'clock_ahead',
   ],

@@ -60,10 +60,14 @@ const LINES = `
     '{}'::json, created_at
   from drafts`
 
-/** What the service writes of each: of a payout its quote, itself and its line, in this order. */
+/**
+ * What the service writes of each: of a payout its quote, itself and its line, in this order. They are
+ * sealed later.
+ */
 const EVENTS = `
-  insert into events (account_id, sequence, id, type, object_id, data, created_at)
-  select $1, n, 'evt_' || lpad(n::text, 20, '0'), type, object_id, data, created_at
+  insert into events (account_id, sequence, id, type, object_id, data, created_at, hash)
+  select $1, n, 'evt_' || lpad(n::text, 20, '0'), type, object_id, data, created_at,
+    sha256('')
   from (
     select row_number() over (order by i, step) as n, e.* from (
       select 0 as i, 0 as step, 'beneficiary.created' as type, id as object_id, '{}'::json as data,

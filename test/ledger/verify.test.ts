@@ -76,7 +76,6 @@ test('verify, a history of every kind: in order, and everything was looked at', 
         (select count(*) from journals where kind = 'receipt')::int as receipts,
         (select count(*) from quotes)::int as quotes,
         (select count(*) from events)::int as events,
-        (select count(hash) from events)::int as sealed,
         (select count(*) from entities)::int as entities`
     const { inter_account, in_transit, sandbox_in_transit, live_accounts, ...checked } =
       verdict.checked

@@ -88,7 +88,7 @@ test('corridor migrate, a folder without a database: makes one, which verify and
   try {
     const migrated = await cli.run('migrate')
     assert.equal(migrated.code, 0, migrated.stderr)
-    assert.match(migrated.stdout, /^applied 0001-accounts\.sql, /)
+    assert.match(migrated.stdout, /^applied 0001-roles-and-history\.sql, /)
     assert.equal((await cli.run('verify')).code, 0)
     assert.equal((await cli.run('backup', join(home, 'copy.tar.zst'))).code, 0)
     const restored = await openCli('', { CORRIDOR_DATA: join(home, 'other') })

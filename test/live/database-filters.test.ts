@@ -37,14 +37,20 @@ before(async () => {
       fund_transfer_network, charge_type, rail, status, created_at, updated_at)
     select 'acc_a', 'pot_' || lpad(i::text, 20, '0'), 'poq_' || lpad(i::text, 20, '0'), 'local', 1,
       case when i = 3 then 'EUR' else 'USD' end, 'USD', 1, 0, 0, 'USD', 1, 1, 1, '', '', '', '',
-      '{}', '{}', '', '', 'simulator', 'succeeded',
+      '{}', '{"reference_id":"","on_behalf_of":""}', '', '', 'simulator', 'succeeded',
       timestamptz '2026-01-01T00:00:00Z' + i * interval '1 second', now()
     from generate_series(1, ${ROWS}::integer) i`
   await owner`
-    insert into quotes select 'acc_a', 'poq_' || lpad(i::text, 20, '0'), 'local', 'USD', 1, 'USD',
+    insert into quotes (account_id, id, payout_type, holding_currency, holding_amount,
+      payout_currency, payout_amount, destination_currency, destination_country,
+      destination_amount, holding_to_payout, payout_to_destination, fixed_fee_holding,
+      fixed_fee_payout, variable_fee_holding, variable_fee_payout, fund_transfer_network,
+      payment_network, wallet_type, wallet_network, charge_type, entity_id, status, valid_until,
+      created_at, updated_at, basis, fx_income_holding, fx_income_destination)
+    select 'acc_a', 'poq_' || lpad(i::text, 20, '0'), 'local', 'USD', 1, 'USD',
       1, 'USD', '', 1, 1, 1, 0, 0, 0, 0, '', '', '', '', '', '',
       case when i = 3 then 'active' else 'used' end, timestamptz '2027-01-01T00:00:00Z',
-      timestamptz '2026-01-01T00:00:00Z' + i * interval '1 second', now(), null, '', 0, 0
+      timestamptz '2026-01-01T00:00:00Z' + i * interval '1 second', now(), '{}', 0, 0
     from generate_series(1, ${ROWS}::integer) i`
   await owner`analyze`
 })

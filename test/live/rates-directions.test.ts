@@ -4,9 +4,7 @@ import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { after, before, test } from 'node:test'
 import type { Sql } from '../../src/db/connect.ts'
-import { migrate, readMigrations } from '../../src/db/migrate.ts'
 import { type Cli, openCli } from '../support/cli.ts'
-import { createDatabase } from '../support/database.ts'
 import { type Client, startTestService, type TestService } from '../support/service.ts'
 
 let service: TestService
@@ -175,39 +173,4 @@ test('both directions of a pair: refused by the database', async () => {
   await known(EUR_USD)
   const { owner } = service.database
   await assert.rejects(insert(owner, 'USD', 'EUR', {}), /rates_one_direction/)
-})
-
-test('migrating a book that contradicts itself: what was set stays before a sample, then the newer', async () => {
-  const database = await createDatabase({ empty: true })
-  try {
-    const { owner } = database
-    const migrations = await readMigrations()
-    const at = migrations.findIndex(({ name }) => name.endsWith('-pairs-in-one-direction.sql'))
-    assert.ok(at > 0)
-    await migrate(owner, migrations.slice(0, at))
-    const newer = { as_of: '2026-11-01T00:00:00Z' }
-    await insert(owner, 'EUR', 'USD', newer)
-    await insert(owner, 'USD', 'EUR', {})
-    await insert(owner, 'EUR', 'HKD', { ...newer, sample: true })
-    await insert(owner, 'HKD', 'EUR', {})
-    await insert(owner, 'JPY', 'EUR', newer)
-    await insert(owner, 'EUR', 'JPY', newer)
-    await insert(owner, 'AED', 'USD', newer)
-    await insert(owner, 'SAR', 'USD', {})
-    await insert(owner, 'EUR', 'GBP', {})
-    await migrate(owner, migrations)
-    const kept = await owner<{ pair: string }[]>`
-      select base || '/' || quote as pair from rates
-      where base || quote ~ 'EUR(USD|HKD|JPY|GBP)|(USD|HKD|JPY)EUR|AED|SAR' order by 1`
-    const pairs = ['AED/USD', 'EUR/GBP', 'EUR/JPY', 'EUR/USD', 'HKD/EUR', 'USD/SAR']
-    assert.deepEqual(
-      kept.map(({ pair }) => pair),
-      pairs,
-    )
-    const gone = await owner`
-      select from reference_changes where table_name = 'rates' and after is null`
-    assert.equal(gone.length, 5)
-  } finally {
-    await database.drop()
-  }
 })

@@ -206,8 +206,6 @@ test('rates set --force, set --peg, remove: what was before is told and kept in 
   assert.deepEqual(mids, [
     ['3.7', undefined],
     ['3.6725', '3.7'],
-    // Once when it was sealed, once when it was loaded.
-    [undefined, '3.6725'],
     [undefined, '3.6725'],
   ])
   await service.deps.reference.refresh()

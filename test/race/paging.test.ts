@@ -62,9 +62,9 @@ async function fill(owner: Sql, account_id: string, beneficiary: string, quote: 
       r.source, r.source, '{}', ${time}
     from unnest(${lines}::text[], ${payouts}::text[]) with ordinality as r(id, source, i)`
   await owner`
-    insert into events (account_id, sequence, id, type, object_id, data, created_at)
+    insert into events (account_id, sequence, id, type, object_id, data, created_at, hash)
     select ${account_id}, ${events} + i, r.id, 'payout.created', r.object_id,
-      '{"status":"processing"}', ${time}
+      '{"status":"processing"}', ${time}, sha256('')
     from unnest(${numbers}::text[], ${payouts}::text[]) with ordinality as r(id, object_id, i)`
   await owner`
     update books set journal_count = journal_count + ${ROWS}, event_count = event_count + ${ROWS},

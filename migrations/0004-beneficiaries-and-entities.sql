@@ -1,5 +1,33 @@
--- Entities: the people and businesses an account pays for, without duplicates.
+-- Whom an account pays, and for whom: beneficiaries, and entities without duplicates.
 
+create table beneficiaries (
+  account_id text collate "C" not null,
+  id text collate "C" not null,
+  created_at timestamptz not null,
+  updated_at timestamptz not null,
+  details json not null,
+  -- What lists filter by, out of `details`. As columns: under row-level security an index of an
+  -- expression on JSON is not used, as the functions on JSON are not known to keep to themselves what
+  -- they are asked.
+  type text collate "C" not null,
+  destination_type text collate "C" not null,
+  primary key (account_id, id)
+);
+-- Only lists use it, as balance_transactions_newest.
+create index beneficiaries_listed on beneficiaries
+  (account_id, created_at, id, type, destination_type) where created_at > '-infinity';
+
+-- By a trigger, so that they cannot differ from what they are taken from, whoever writes.
+create function take_out_types() returns trigger language plpgsql as $$
+begin
+  new.type := new.details ->> 'type';
+  new.destination_type := new.details #>> '{destination_details,type}';
+  return new;
+end $$;
+create trigger types_of_details before insert or update of details on beneficiaries
+  for each row execute function take_out_types();
+
+-- The people and businesses an account pays for.
 create table entities (
   account_id text collate "C" not null,
   id text collate "C" not null,
@@ -30,6 +58,12 @@ create table entities (
       when 'individual' then registration_key is null
       else num_nonnulls(email_key, national_identification_key, name_address_key) = 0
     end
+  ),
+  -- A business that waits for the operator's review says which one it is: its identity is the key of
+  -- registration number and country.
+  constraint business_in_review_is_registered check (
+    type <> 'business' or approval_status not in ('submitted', 'resubmitted')
+      or registration_key is not null
   )
 ) with (fillfactor = 90);
 
@@ -69,7 +103,7 @@ create index entities_by_principal on entities (account_id, on_behalf_of, create
 create index entities_in_review on entities (updated_at)
   where approval_status in ('submitted', 'resubmitted');
 
--- Last, as of indexes that cost the same on an empty table the planner takes the newest.
+-- Last, for look-ups by id, as of balance_transactions.
 alter table entities add primary key (account_id, id);
 
 -- Contract 22, the same table as APPROVAL_TRANSITIONS in entity/states.ts: a test compares the two.
@@ -103,20 +137,6 @@ create trigger legal_transition before update of approval_status on entities
   for each row when (old.approval_status <> new.approval_status)
   execute function check_approval_transition();
 
--- The entity whose review a payout waits for, '' when it waits for none.
-alter table payouts add column held_for text collate "C" not null default '';
-alter table payouts add constraint held_while_in_compliance_hold
-  check (held_for = '' or status = 'compliance_hold') not valid;
-
--- The same by entity: one row for each payout that waits. A table and not an index, as that would
--- lock payouts while it is built.
-create table holds (
-  account_id text collate "C" not null,
-  entity_id text collate "C" not null,
-  payout_id text collate "C" not null,
-  primary key (account_id, entity_id, payout_id)
-);
-
 -- Entities that were approved or rejected and whose holds the worker has still to end: one row,
 -- however many payouts wait. `due_at` is when it is to be looked at (again), and names the claim.
 create table ended_reviews (
@@ -126,12 +146,3 @@ create table ended_reviews (
   primary key (account_id, entity_id)
 );
 create index ended_reviews_due on ended_reviews (due_at);
-
-grant select on entities, approval_transitions to corridor_service;
-grant insert on entities to corridor_service;
-grant update (on_behalf_of, reference_id, details, approval_status, approval_status_description,
-  approval_history, email_key, national_identification_key, name_address_key, registration_key,
-  updated_at) on entities to corridor_service;
-grant update (held_for) on payouts to corridor_service;
-grant select, insert, delete on holds to corridor_service;
-grant select, insert, delete, update (due_at) on ended_reviews to corridor_service;

@@ -26,6 +26,11 @@ create table webhook_endpoints (
   constraint disabled_for_a_reason check ((status = 'enabled') = (disabled_reason = '')),
   primary key (account_id, id)
 ) with (fillfactor = 50);
+create trigger history_of_inserts after insert or delete on webhook_endpoints
+  for each row execute function keep_digest('fanned_out', 'delivery_count');
+create trigger history after update of url, description, event_types, status, disabled_reason,
+  secret, previous_secret, previous_secret_until, created_at, updated_at on webhook_endpoints
+  for each row execute function keep_digest('fanned_out', 'delivery_count');
 
 -- One event for one endpoint. Whatever changes deliveries of an endpoint holds the lock of the
 -- endpoint's row, so that the next of an object is set due by whoever finishes the one before.
@@ -59,7 +64,7 @@ create index webhook_deliveries_newest on webhook_deliveries
   (account_id, endpoint_id, created_at, id) where created_at > '-infinity';
 create index webhook_deliveries_by_event on webhook_deliveries (account_id, event_id)
   where event_id <> '';
--- The primary key last, see 0008.
+-- Last, for look-ups by id, as of balance_transactions.
 alter table webhook_deliveries add primary key (account_id, id);
 
 -- Written once, as each attempt ends.
@@ -77,10 +82,3 @@ create table webhook_attempts (
   answer text not null,
   primary key (account_id, delivery_id, number)
 );
-
-grant select, insert, delete on webhook_endpoints, webhook_deliveries, webhook_attempts
-  to corridor_service;
-grant update (url, description, event_types, status, disabled_reason, secret, previous_secret,
-  previous_secret_until, fanned_out, delivery_count, updated_at)
-  on webhook_endpoints to corridor_service;
-grant update (status, attempts, due_at, updated_at) on webhook_deliveries to corridor_service;

@@ -1,0 +1,177 @@
+-- The roles that Corridor works under, and what tables share: rows that stay, and the history and the
+-- version of reference data.
+
+-- Roles without a log-in: whoever connects takes one on (docs/decisions/0009 and 0032). Roles belong to
+-- the whole server, where another database may have made them.
+do $$
+declare
+  name text;
+begin
+  foreach name in array array[
+    -- What the service runs as: adds to the books and cannot rewrite them.
+    'corridor_service',
+    -- Finds what is due in any account; sees names and times, and changes nothing.
+    'corridor_finder',
+    -- Reads everything and changes nothing: the operator's lists, and corridor verify.
+    'corridor_auditor'
+  ] loop
+    begin
+      execute format('create role %I nologin', name);
+    exception when duplicate_object or unique_violation then null;
+    end;
+    begin
+      execute format('grant %I to %I', name, current_user);
+    exception when others then null; -- a superuser needs no grant, and a second migrator may race
+    end;
+  end loop;
+end $$;
+
+create function refuse_change() returns trigger language plpgsql as $$
+begin
+  raise exception '% is append-only', tg_table_name using errcode = 'restrict_violation';
+end $$;
+
+-- An update of many rows that did not find them all is contention: somebody else was changing one of
+-- them, or it is not what it was when it was read. The transaction is tried again, from its reads.
+create function require_all_written(written bigint, wanted bigint) returns void
+language plpgsql as $$
+begin
+  if written <> wanted then
+    raise exception '% of % rows were written', written, wanted using errcode = 'serialization_failure';
+  end if;
+end $$;
+
+-- Reference tables are small, and every process holds them in memory. It is told of a change by NOTIFY
+-- and also looks at `version` twice a second, so that a lost notification delays a revocation by half
+-- a second at most. What prices are made from has a number of its own: whoever prices reads it under
+-- the locks of the books, and prices by rows that are as new. So all processes price alike from the
+-- moment of the commit.
+create table reference_version (
+  only_row boolean primary key default true check (only_row),
+  version bigint not null default 0,
+  price_version bigint not null default 0,
+  -- The head of the history below.
+  change_count bigint not null default 0,
+  change_head bytea not null default decode(repeat('00', 32), 'hex')
+);
+insert into reference_version default values;
+
+-- A process that has seen a higher number would price by what it knows, and never read anew.
+create function refuse_falling_version() returns trigger language plpgsql as $$
+begin
+  if (new.version, new.price_version, new.change_count)
+    is distinct from (greatest(new.version, old.version),
+      greatest(new.price_version, old.price_version), greatest(new.change_count, old.change_count))
+  then
+    raise exception 'versions of reference tables only rise' using errcode = 'check_violation';
+  end if;
+  return new;
+end $$;
+create trigger only_rises before update on reference_version
+  for each row execute function refuse_falling_version();
+
+-- Triggers that write reference_version and the history run as the owner of the tables: the service's
+-- role cannot say by itself what changed, or how new prices are.
+create function announce_reference_change() returns trigger language plpgsql
+security definer set search_path to public, pg_temp as $$
+begin
+  update reference_version set version = version + 1;
+  notify corridor_reference;
+  return null;
+end $$;
+
+create function announce_price_change() returns trigger language plpgsql
+security definer set search_path to public, pg_temp as $$
+begin
+  update reference_version set version = version + 1, price_version = price_version + 1;
+  notify corridor_reference;
+  return null;
+end $$;
+
+-- What changed in reference tables: who, when, the row before and the row after. Triggers write it, so
+-- that no command and no statement by hand passes it by.
+create table reference_changes (
+  -- Numbered without gaps.
+  change_id bigint primary key,
+  table_name text not null,
+  changed_at timestamptz not null,
+  -- The operator whom the command names, else the database user.
+  changed_by text not null,
+  -- Null: there was no row.
+  before jsonb,
+  -- Null: there is no row any more.
+  after jsonb,
+  -- SHA-256 over the hash of the change before and this row's content.
+  hash bytea not null,
+  check (before is not null or after is not null)
+);
+create index reference_changes_by_table on reference_changes (table_name, change_id);
+create trigger append_only before update or delete or truncate on reference_changes
+  for each statement execute function refuse_change();
+
+-- Whoever writes takes the row of the head first, so that the numbers follow the chain.
+create function chain_change() returns trigger language plpgsql
+set timezone to 'UTC' set datestyle to 'ISO' as $$
+declare
+  head bytea;
+begin
+  select change_head, change_count + 1 into head, new.change_id from reference_version for update;
+  new.hash := sha256(head || convert_to(concat_ws(E'\n', new.change_id, to_json(new.table_name),
+    to_json(new.changed_by), new.changed_at, coalesce(new.before::text, 'null'),
+    coalesce(new.after::text, 'null')), 'UTF8'));
+  update reference_version set change_head = new.hash, change_count = new.change_id;
+  return new;
+end $$;
+create trigger chained before insert on reference_changes
+  for each row execute function chain_change();
+
+-- Of a secret the history has the hash of its hash: enough to vouch for it, and nothing to use.
+create function history_row(stored jsonb, skipped text[]) returns jsonb
+language sql immutable strict as $$
+  select (stored - skipped) || case when stored ? 'secret_hash' then jsonb_build_object(
+    'secret_digest', encode(sha256(convert_to(stored ->> 'secret_hash', 'UTF8')), 'hex'))
+    else '{}' end
+$$;
+
+-- The arguments of the trigger name columns that do not count as a change, such as the time at which
+-- the same rate was loaded again.
+create function keep_history() returns trigger language plpgsql
+security definer set timezone to 'UTC' set search_path to public, pg_temp as $$
+declare
+  skipped text[] := array['secret_hash'] || coalesce(tg_argv, '{}');
+  old_row jsonb := case when tg_op <> 'INSERT' then history_row(to_jsonb(old), skipped) end;
+  new_row jsonb := case when tg_op <> 'DELETE' then history_row(to_jsonb(new), skipped) end;
+begin
+  if old_row is distinct from new_row then
+    insert into reference_changes (table_name, changed_at, changed_by, before, after)
+    values (tg_table_name, clock_timestamp(),
+      coalesce(nullif(current_setting('corridor.operator', true), ''), session_user),
+      old_row, new_row);
+  end if;
+  return null;
+end $$;
+
+-- Of rows that belong to an account the same history has their digests alone: where webhooks go,
+-- and what signs them, is for nobody else to read.
+create function digest_row(stored jsonb, skipped text[]) returns jsonb
+language sql immutable strict as $$
+  select jsonb_build_object('account_id', stored -> 'account_id', 'id', stored -> 'id',
+    'digest', encode(sha256(convert_to((stored - skipped)::text, 'UTF8')), 'hex'))
+$$;
+
+-- The arguments name columns that do not count.
+create function keep_digest() returns trigger language plpgsql
+security definer set timezone to 'UTC' set search_path to public, pg_temp as $$
+declare
+  skipped text[] := coalesce(tg_argv, '{}');
+  old_row jsonb := case when tg_op <> 'INSERT' then digest_row(to_jsonb(old), skipped) end;
+  new_row jsonb := case when tg_op <> 'DELETE' then digest_row(to_jsonb(new), skipped) end;
+begin
+  if old_row is distinct from new_row then
+    insert into reference_changes (table_name, changed_at, changed_by, before, after)
+    values (tg_table_name, clock_timestamp(),
+      coalesce(nullif(current_setting('corridor.operator', true), ''), session_user),
+      old_row, new_row);
+  end if;
+  return null;
+end $$;

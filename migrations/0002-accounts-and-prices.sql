@@ -1,0 +1,259 @@
+-- Reference tables: accounts, API keys, rates, fees, pricing policies and routes. On Citus they are
+-- reference tables too; everything else is distributed by account_id.
+
+create table accounts (
+  account_id text collate "C" primary key,
+  name text not null check (name <> ''),
+  currencies text[] not null check (cardinality(currencies) > 0),
+  primary_currency text not null,
+  deposit_address text collate "C" not null unique,
+  created_at timestamptz not null default clock_timestamp(),
+  -- An account for tests: its clock can be moved, samples price it, the simulator takes its payouts.
+  sandbox boolean not null default false,
+  -- How long a payout like an earlier one is refused, in seconds; 0: never.
+  duplicate_window_s integer not null default 600 check (duplicate_window_s between 0 and 604800),
+  state text not null default 'active'
+    constraint known_state check (state in ('active', 'frozen', 'closed')),
+  -- Why it is in this state, in the operator's words; '' of accounts that were never changed.
+  state_reason text not null default '',
+  check (primary_currency = any (currencies)),
+  constraint state_has_a_reason check (state = 'active' or state_reason <> '')
+);
+create trigger announce after insert or update or delete on accounts
+  for each statement execute function announce_reference_change();
+create trigger history after insert or update or delete on accounts
+  for each row execute function keep_history();
+
+-- A change of state waits for the book's lock, so that what comes after it obeys it; whoever names
+-- no account sees no book, and changes nothing. A closed account owes nothing and expects nothing.
+create function check_account_change() returns trigger language plpgsql as $$
+begin
+  if not old.currencies <@ new.currencies then
+    raise exception 'account % keeps its currencies', new.account_id
+      using errcode = 'check_violation';
+  end if;
+  if new.state = old.state then return new; end if;
+  if old.state = 'closed' and new.state <> 'frozen' then
+    raise exception 'account % is closed, and reopened by freezing it', new.account_id
+      using errcode = 'check_violation';
+  end if;
+  perform from books where account_id = new.account_id for update;
+  if not found then
+    raise exception 'the book of account % is not locked', new.account_id
+      using errcode = 'check_violation';
+  end if;
+  if new.state = 'closed' and (
+    exists (select from balances where account_id = new.account_id and available <> 0)
+    or exists (
+      select from payouts where account_id = new.account_id and (ask_rail_at is not null
+        or status in ('processing', 'requires_action', 'compliance_hold')))
+  ) then
+    raise exception 'account % holds money or has open payouts', new.account_id
+      using errcode = 'check_violation';
+  end if;
+  return new;
+end $$;
+create trigger legal_change before update of state, currencies on accounts
+  for each row execute function check_account_change();
+
+create table api_keys (
+  key_id text collate "C" primary key,
+  account_id text collate "C" not null references accounts,
+  -- SHA-256 of the secret. A plain hash suffices: the secret has 256 random bits.
+  secret_hash bytea not null check (octet_length(secret_hash) = 32),
+  scope text not null check (scope in ('read', 'write', 'operator')),
+  name text not null default '',
+  created_at timestamptz not null default clock_timestamp(),
+  revoked_at timestamptz
+);
+create trigger announce after insert or update or delete on api_keys
+  for each statement execute function announce_reference_change();
+create trigger history after insert or update or delete on api_keys
+  for each row execute function keep_history();
+
+-- When each key was used last, to the minute. Apart from api_keys: it is no change of a key, which
+-- every process would read anew.
+create table api_key_uses (
+  key_id text collate "C" primary key references api_keys,
+  last_used_at timestamptz not null
+);
+
+-- Mid rates: `mid` units of quote for one unit of base. One row a pair, in one direction: two rows that
+-- contradict each other would pay whoever goes there and back. A change replaces the row.
+create table rates (
+  base text not null,
+  quote text not null,
+  mid numeric not null check (mid > 0 and mid < 'Infinity'),
+  source text not null,
+  as_of timestamptz not null,
+  loaded_at timestamptz not null default clock_timestamp(),
+  -- Came with the product, for trying it: sandboxes are priced by it, live accounts never are.
+  sample boolean not null default false,
+  -- The quote currency is pegged to the base, its anchor, at `mid`. A pair with a pegged currency is
+  -- crossed through the anchor, so that no other rate moves it.
+  pegged boolean not null default false,
+  primary key (base, quote),
+  check (base <> quote)
+);
+-- A currency has one anchor.
+create unique index rates_one_anchor on rates (quote) where pegged;
+create unique index rates_one_direction on rates (least(base, quote), greatest(base, quote));
+create trigger history after insert or update or delete on rates
+  for each row execute function keep_history('loaded_at');
+create trigger announce after insert or update or delete on rates
+  for each statement execute function announce_price_change();
+
+-- Jordan: the middle of 0.708 and 0.710. Oman: one rial is 2.6008 dollars. Hong Kong's dollar moves in
+-- a band, 7.75 to 7.85, and is no peg here.
+insert into rates (base, quote, mid, source, as_of, pegged)
+select base, quote, mid, source, '2026-10-06T14:00:00Z', true
+from (values
+  ('USD', 'AED', 3.6725, 'Central Bank of the UAE: fixed parity'),
+  ('USD', 'SAR', 3.75, 'Saudi Central Bank: fixed parity'),
+  ('USD', 'QAR', 3.64, 'Qatar Central Bank: fixed parity'),
+  ('USD', 'BHD', 0.376, 'Central Bank of Bahrain: fixed parity'),
+  ('USD', 'OMR', 0.384497, 'Central Bank of Oman: fixed parity'),
+  ('USD', 'JOD', 0.709, 'Central Bank of Jordan: fixed parity'),
+  ('USD', 'USDC', 1, 'Circle: redeemable at par'),
+  ('USD', 'USDT', 1, 'Tether: redeemable at par'),
+  ('EUR', 'XAF', 655.957, 'Banque de France: fixed parity of the CFA franc'),
+  ('EUR', 'XOF', 655.957, 'Banque de France: fixed parity of the CFA franc')
+) as peg (base, quote, mid, source);
+
+-- A null in a matching column means "any". The row with the most matching columns set wins; the
+-- unique index makes two equally specific rows for the same request impossible to store twice.
+create table fees (
+  fee_id bigint generated always as identity primary key,
+  payout_type text not null,
+  payout_currency text,
+  destination_country text,
+  network text,
+  charge_type text,
+  fixed_amount bigint not null default 0 check (fixed_amount >= 0),
+  fee_currency text not null,
+  variable_bps integer not null default 0 check (variable_bps between 0 and 10000),
+  minimum_amount bigint check (minimum_amount >= 0),
+  maximum_amount bigint check (maximum_amount >= coalesce(minimum_amount, 0)),
+  -- As of rates.
+  sample boolean not null default false,
+  unique nulls not distinct
+    (payout_type, payout_currency, destination_country, network, charge_type)
+);
+create trigger history after insert or update or delete on fees
+  for each row execute function keep_history('fee_id');
+create trigger announce after insert or update or delete on fees
+  for each statement execute function announce_price_change();
+
+-- How accounts are priced besides rates and fees: one row is one value, for the installation, an
+-- account, a pair of currencies, or a pair for an account, from an instant on. Rows are added and
+-- never changed, so that the prices of any time past can be told; one that waits can be taken back.
+create table pricing_policies (
+  policy_id integer generated always as identity primary key,
+  account_id text collate "C" references accounts,
+  from_currency text,
+  to_currency text,
+  name text not null check (name in ('spread_bps', 'quote_validity_s', 'max_age_s', 'pivot')),
+  -- Null: from then on the row says nothing, and the next scope decides.
+  value text,
+  effective_from timestamptz not null,
+  created_at timestamptz not null,
+  check ((from_currency is null) = (to_currency is null)),
+  check (from_currency <> to_currency),
+  constraint not_in_the_past check (effective_from >= created_at),
+  constraint pivot_of_the_installation
+    check (name <> 'pivot' or num_nonnulls(account_id, from_currency) = 0),
+  constraint value_in_range check (value is null or case
+    when name = 'pivot' then value ~ '^[A-Z]{3,4}$'
+    when name = 'max_age_s' and value = 'calendar' then true
+    when value !~ '^(0|[1-9][0-9]{0,7})$' then false
+    when name = 'spread_bps' then value::integer <= 9999
+    else value::integer between 1 and 31536000
+  end)
+);
+create index pricing_policies_by_scope
+  on pricing_policies (name, account_id, from_currency, to_currency, effective_from);
+
+-- When a row was made is told by the clock of the database, as the beginning of the transaction: a
+-- price that begins "now" is of that transaction, and none can be set for any time before it.
+create function stamp_policy() returns trigger language plpgsql as $$
+begin
+  new.created_at := now();
+  return new;
+end $$;
+create trigger stamped before insert on pricing_policies
+  for each row execute function stamp_policy();
+
+create function refuse_policy_change() returns trigger language plpgsql as $$
+begin
+  if tg_op = 'DELETE' and old.effective_from > clock_timestamp() then
+    return old;
+  end if;
+  raise exception 'a pricing policy in force is followed by another, and never changed'
+    using errcode = 'restrict_violation';
+end $$;
+create trigger append_only before update or delete on pricing_policies
+  for each row execute function refuse_policy_change();
+create trigger not_truncated before truncate on pricing_policies
+  for each statement execute function refuse_change();
+
+-- Before is the row of the same scope that this one follows.
+create function keep_policy_history() returns trigger language plpgsql
+security definer set search_path to public, pg_temp as $$
+declare
+  followed jsonb;
+begin
+  select to_jsonb(p) into followed from pricing_policies p
+  where p.name = new.name
+    and p.account_id is not distinct from new.account_id
+    and p.from_currency is not distinct from new.from_currency
+    and p.to_currency is not distinct from new.to_currency
+    and (p.effective_from, p.policy_id) < (new.effective_from, new.policy_id)
+  order by p.effective_from desc, p.policy_id desc limit 1;
+  insert into reference_changes (table_name, changed_at, changed_by, before, after)
+  values (tg_table_name, clock_timestamp(),
+    coalesce(nullif(current_setting('corridor.operator', true), ''), session_user),
+    followed, to_jsonb(new));
+  return null;
+end $$;
+create trigger history after insert on pricing_policies
+  for each row execute function keep_policy_history();
+create trigger taken_back after delete on pricing_policies
+  for each row execute function keep_history();
+create trigger announce after insert or delete on pricing_policies
+  for each statement execute function announce_price_change();
+
+-- Which rail takes the payouts of live accounts. A null is "any". Sandbox accounts have no routes: the
+-- simulator takes their payouts.
+create table routes (
+  payout_type text,
+  network text,
+  currency text,
+  country text,
+  account_id text collate "C" references accounts,
+  -- Decides between routes that are equally specific: the higher number wins.
+  priority integer not null default 0 check (priority between -1000 and 1000),
+  rail text not null check (rail <> ''),
+  constraint one_route_for_the_same unique nulls not distinct
+    (account_id, payout_type, network, currency, country),
+  -- Such a payout is a transfer inside the installation and goes to no rail.
+  constraint network_of_a_type check (network is null or payout_type is not null),
+  constraint transfers_have_no_route check (payout_type <> 'service_account'),
+  constraint simulator_takes_no_live_payout check (rail <> 'simulator'),
+  -- On a rail that there is not, money is debited and nobody pays. The migration that comes with a
+  -- new rail names it here.
+  constraint taken_by_a_known_rail check (rail in ('manual'))
+);
+create function check_route() returns trigger language plpgsql as $$
+begin
+  if (select sandbox from accounts where account_id = new.account_id) then
+    raise exception 'account % is a sandbox, which has no routes', new.account_id
+      using errcode = 'check_violation';
+  end if;
+  return new;
+end $$;
+create trigger live_accounts_only before insert or update on routes
+  for each row execute function check_route();
+create trigger announce after insert or update or delete on routes
+  for each statement execute function announce_reference_change();
+create trigger history after insert or update or delete on routes
+  for each row execute function keep_history();

@@ -1,0 +1,316 @@
+-- Quotes and payouts, and what keeps a payment from being made twice. In the wide tables what has a
+-- fixed width stands before what has not: rows are packed without gaps.
+
+create table quotes (
+  account_id text collate "C" not null,
+  id text collate "C" not null,
+  holding_amount bigint not null check (holding_amount > 0),
+  payout_amount bigint not null check (payout_amount > 0),
+  destination_amount bigint not null check (destination_amount > 0),
+  fixed_fee_holding bigint not null check (fixed_fee_holding >= 0),
+  fixed_fee_payout bigint not null check (fixed_fee_payout >= 0),
+  variable_fee_holding bigint not null check (variable_fee_holding >= 0),
+  variable_fee_payout bigint not null check (variable_fee_payout >= 0),
+  -- The margin of each exchange. The payout's journal books it, and gives it back with the payout.
+  fx_income_holding bigint not null check (fx_income_holding >= 0),
+  fx_income_destination bigint not null check (fx_income_destination >= 0),
+  valid_until timestamptz not null,
+  created_at timestamptz not null,
+  updated_at timestamptz not null,
+  -- 'expired' is never stored: it is computed from valid_until when the quote is read.
+  status text not null check (status in ('active', 'used')),
+  payout_type text not null,
+  holding_currency text not null,
+  payout_currency text not null,
+  destination_currency text not null,
+  destination_country text not null,
+  holding_to_payout numeric not null check (holding_to_payout > 0),
+  payout_to_destination numeric not null check (payout_to_destination > 0),
+  fund_transfer_network text not null,
+  payment_network text not null,
+  wallet_type text not null,
+  wallet_network text not null,
+  charge_type text not null,
+  entity_id text not null,
+  -- What the price was made from: the rows of the rate book and of the fee schedule that were used,
+  -- as they were then (quote/basis.ts).
+  basis json not null,
+  -- An expired quote that a payout has renewed names the one that took its place; it is used, too, or
+  -- the same request could renew it again.
+  renewed_as text collate "C" not null default '',
+  primary key (account_id, id),
+  constraint renewed_once check (renewed_as = '' or status = 'used')
+  -- A quote that is used leaves a dead entry in the indexes of active ones, which `?status=active`
+  -- passes over until a vacuum. At the usual fifth of the table 200,000 of them took 0.3 s once.
+) with (fillfactor = 90, autovacuum_vacuum_scale_factor = 0.05);
+-- Only lists use these, as balance_transactions_newest. Whether an unused quote has expired is told by
+-- valid_until. The quote of an ordinary payout is used, and leaves the second.
+create index quotes_newest on quotes
+  (account_id, created_at, id, status, valid_until, payout_type, entity_id)
+  where created_at > '-infinity';
+create index quotes_by_status on quotes
+  (account_id, status, created_at, id, valid_until) where status <> 'used';
+
+create table payouts (
+  account_id text collate "C" not null,
+  id text collate "C" not null,
+  amount bigint not null check (amount > 0),
+  holding_amount bigint not null check (holding_amount > 0),
+  fixed_fee bigint not null check (fixed_fee >= 0),
+  variable_fee bigint not null check (variable_fee >= 0),
+  destination_amount bigint not null check (destination_amount > 0),
+  created_at timestamptz not null,
+  updated_at timestamptz not null,
+  -- The rail: how many of its steps are applied, and when it is to be asked (again). Null: never.
+  rail_steps integer not null default 0 check (rail_steps >= 0),
+  rail_attempts integer not null default 0 check (rail_attempts >= 0),
+  ask_rail_at timestamptz,
+  -- When somebody took it to pay it by hand.
+  taken_at timestamptz,
+  quote_id text collate "C" not null,
+  type text not null,
+  currency text not null,
+  holding_currency text not null,
+  destination_currency text not null,
+  holding_to_payout numeric not null,
+  payout_to_destination numeric not null,
+  holding_fx_id text not null,
+  payout_fx_id text not null,
+  balance_transaction_id text collate "C" not null,
+  beneficiary_id text collate "C" not null,
+  -- The details as they were when the payout was made; later changes of the beneficiary do not
+  -- reach it.
+  beneficiary_details json not null,
+  -- What the caller sent and nobody computes with: purpose, descriptors, documents, metadata.
+  particulars json not null,
+  -- What lists filter by, out of `particulars`. As columns, as beneficiaries have them.
+  reference_id text collate "C" not null,
+  on_behalf_of text collate "C" not null,
+  fund_transfer_network text not null,
+  charge_type text not null,
+  -- Both are fixed when the payout is made: `rail` is '' of transfers inside the installation, `route`
+  -- the one that led to the rail, null of sandbox accounts.
+  rail text not null default '',
+  route json,
+  status text not null check (
+    status in
+      ('processing', 'requires_action', 'compliance_hold', 'succeeded', 'failed', 'reversed')
+  ),
+  status_description text not null default '',
+  failure json,
+  -- The entity whose review the payout waits for, '' when it waits for none.
+  held_for text collate "C" not null default '',
+  -- What the account has answered while the payout required action, oldest first.
+  answers json not null default '[]',
+  -- The message as it was when the payout was made; '' of payouts that are not by SWIFT.
+  mt103 text not null default '',
+  -- The keys under which a row of a file was paid, parted by a blank; '' of payouts that came
+  -- otherwise. With them the digest of a payout vouches for the rows of payout_imports.
+  import_keys text not null default '',
+  -- The bank's reference of the payment, '' until somebody says it.
+  rail_reference text not null default '',
+  -- Who pays it by hand; '' while nobody does.
+  taken_by text not null default '',
+  constraint quote_used_once unique (account_id, quote_id),
+  constraint held_while_in_compliance_hold check (held_for = '' or status = 'compliance_hold'),
+  constraint people_are_not_asked check (rail <> 'manual' or ask_rail_at is null),
+  constraint paid_by_hand_with_reference check (
+    rail <> 'manual' or status not in ('succeeded', 'reversed')
+    or (rail_reference <> '' and taken_by <> '')),
+  constraint taken_by_hand check (
+    (taken_by = '' or rail = 'manual') and (taken_by = '') = (taken_at is null))
+) with (fillfactor = 80);
+
+-- The settling worker's list of what is due, and nothing else.
+create index payouts_due on payouts (ask_rail_at) where ask_rail_at is not null;
+-- Only lists use these, as balance_transactions_newest. One index serves all filters, some 15 million
+-- entries a second: each index costs every payout three writes, one for each version of its row.
+create index payouts_newest on payouts
+  (account_id, created_at, id, status, currency, holding_currency, type, beneficiary_id)
+  where created_at > '-infinity';
+-- Most payouts succeed, and those that do leave the index.
+create index payouts_by_status on payouts
+  (account_id, status, created_at, id) where status <> 'succeeded';
+-- After those above, for look-ups by id, as of balance_transactions.
+alter table payouts add primary key (account_id, id);
+create index payouts_by_reference_id on payouts
+  (account_id, reference_id, created_at, id) where reference_id <> '';
+create index payouts_by_on_behalf_of on payouts
+  (account_id, on_behalf_of, created_at, id) where on_behalf_of <> '';
+-- What people are to pay.
+create index payouts_by_hand on payouts
+  (account_id, status, created_at, id) where rail = 'manual';
+-- For a currency that few payouts have. None is common to all accounts.
+create index payouts_by_currency on payouts
+  (account_id, currency, created_at, id) where currency <> '';
+-- Which payouts a bank's reference has paid, in all accounts.
+create index payouts_by_bank_reference
+  on payouts (fold_reference(rail_reference)) where rail_reference <> '';
+
+create function take_out_references() returns trigger language plpgsql as $$
+begin
+  new.reference_id := new.particulars ->> 'reference_id';
+  new.on_behalf_of := new.particulars ->> 'on_behalf_of';
+  return new;
+end $$;
+create trigger references_of_particulars before insert on payouts
+  for each row execute function take_out_references();
+
+create function check_payout_rail() returns trigger language plpgsql as $$
+declare
+  is_sandbox boolean := (select sandbox from accounts where account_id = new.account_id);
+begin
+  if (new.type = 'service_account') <> (new.rail = '')
+    or new.rail <> '' and (new.rail = 'simulator') <> is_sandbox
+  then
+    raise exception 'payout % of type % cannot go to rail "%": its account is % sandbox',
+      new.id, new.type, new.rail, case when is_sandbox then 'a' else 'no' end
+      using errcode = 'check_violation';
+  end if;
+  return new;
+end $$;
+create trigger simulator_for_sandboxes before insert on payouts
+  for each row execute function check_payout_rail();
+
+-- Contract 17, the same table as PAYOUT_TRANSITIONS in payout/states.ts: a test compares the two.
+create table payout_transitions (
+  from_status text not null,
+  to_status text not null,
+  primary key (from_status, to_status)
+);
+insert into payout_transitions (from_status, to_status) values
+  ('processing', 'succeeded'), ('processing', 'failed'),
+  ('processing', 'requires_action'), ('processing', 'compliance_hold'),
+  ('requires_action', 'processing'), ('requires_action', 'succeeded'), ('requires_action', 'failed'),
+  ('compliance_hold', 'processing'), ('compliance_hold', 'succeeded'), ('compliance_hold', 'failed'),
+  ('succeeded', 'reversed');
+
+create function check_payout_transition() returns trigger language plpgsql as $$
+begin
+  if not exists (
+    select from payout_transitions
+    where from_status = old.status and to_status = new.status
+  ) then
+    raise exception 'payout % cannot go from % to %', old.id, old.status, new.status
+      using errcode = 'check_violation';
+  end if;
+  return new;
+end $$;
+create trigger legal_transition before update of status on payouts
+  for each row when (old.status <> new.status) execute function check_payout_transition();
+
+-- For each asked payout another one that its bank reference has paid, in whatever account: a payment
+-- of the bank pays one. As in funded_elsewhere, whoever else asks about a reference waits until the
+-- transaction ends, and the service's role sees what it has asked for and nothing else.
+create function paid_elsewhere(payout_ids text[], bank_references text[])
+returns table (asked_id text, account_id text, id text)
+language plpgsql security definer set search_path = public, pg_temp as $$
+begin
+  perform pg_advisory_xact_lock(hashtextextended(folded, 1)) from (
+    select distinct fold_reference(asked) collate "C" as folded
+    from unnest(bank_references) as r (asked) order by 1) ordered;
+  return query
+    select distinct on (a.asked_id) a.asked_id, p.account_id, p.id
+    from unnest(payout_ids, bank_references) as a (asked_id, reference)
+    join payouts p on fold_reference(p.rail_reference) = fold_reference(a.reference)
+      and p.rail_reference <> '' and p.status = 'succeeded' and p.id <> a.asked_id
+    order by a.asked_id, p.id;
+end $$;
+
+-- One row for each payout that waits for an entity's review. A table and not an index: payouts that
+-- wait are few, and each index costs every payout.
+create table holds (
+  account_id text collate "C" not null,
+  entity_id text collate "C" not null,
+  payout_id text collate "C" not null,
+  primary key (account_id, entity_id, payout_id)
+);
+
+-- Against paying twice: what recent payouts were like. One row a payout, forgotten when no account's
+-- duplicate_window_s reaches back to it. A table and not a column, as an index of payouts costs three
+-- writes a payout, and a row in here one.
+create table payout_likenesses (
+  account_id text collate "C" not null,
+  -- SHA-256 of beneficiary, amount, currency and reference; payout/likeness.ts writes the recipe.
+  likeness bytea not null check (octet_length(likeness) = 32),
+  created_at timestamptz not null,
+  payout_id text collate "C" not null,
+  primary key (account_id, likeness, created_at, payout_id)
+);
+create index payout_likenesses_age on payout_likenesses (created_at);
+
+-- What was paid from files, kept for ever: idempotency keys are forgotten after a day, and a file may
+-- be run again after a year. Two rows a payout, written in its transaction: the row of the file it was
+-- made from, and the payment that the row asked for.
+create table payout_imports (
+  account_id text collate "C" not null,
+  -- Hashes; payout/import.ts writes the recipe.
+  import_key bytea not null check (octet_length(import_key) = 32),
+  payout_id text collate "C" not null,
+  primary key (account_id, import_key)
+);
+
+-- Batches of payouts, and what became of each payout asked for. Both are written once, in the
+-- transaction that makes the payouts.
+create table payout_batches (
+  account_id text collate "C" not null,
+  id text collate "C" not null,
+  created_at timestamptz not null,
+  created integer not null check (created >= 0),
+  held integer not null check (held >= 0),
+  refused integer not null check (refused >= 0),
+  mode text not null check (mode in ('all_or_nothing', 'best_effort')),
+  reference_id text not null,
+  metadata json,
+  -- What was taken of each balance, and what that left, as of the batch.
+  totals json not null,
+  constraint nothing_refused_of_all check (mode = 'best_effort' or refused = 0)
+);
+create index payout_batches_newest on payout_batches (account_id, created_at, id, mode)
+  where created_at > '-infinity';
+create index payout_batches_by_reference on payout_batches
+  (account_id, reference_id, created_at, id) where reference_id <> '';
+-- Last, for look-ups by id, as of balance_transactions.
+alter table payout_batches add primary key (account_id, id);
+create trigger append_only before update or delete or truncate on payout_batches
+  for each statement execute function refuse_change();
+
+-- One payout asked for, by its place in the request, from 0.
+create table payout_batch_items (
+  account_id text collate "C" not null,
+  batch_id text collate "C" not null,
+  position integer not null check (position >= 0),
+  -- What became of it then; the payout says what has become of it since.
+  status text not null check (status in ('created', 'held', 'refused')),
+  -- '' of what was refused.
+  payout_id text collate "C" not null,
+  reference_id text not null,
+  -- Why it was refused, as POST /v3/payout says it.
+  problems json not null,
+  constraint paid_unless_refused check ((status = 'refused') = (payout_id = ''))
+);
+create index payout_batch_items_refused on payout_batch_items (account_id, batch_id, position)
+  where status = 'refused';
+alter table payout_batch_items add primary key (account_id, batch_id, position);
+create trigger append_only before update or delete or truncate on payout_batch_items
+  for each statement execute function refuse_change();
+
+-- What became of each payout of a batch is vouched for with the batch: the change of it in the history
+-- carries the digest of its items, in their order. Whoever reads which of them were refused sends those
+-- again, so that an exchange of two would pay one twice.
+create function keep_batch() returns trigger language plpgsql
+security definer set timezone to 'UTC' set search_path to public, pg_temp as $$
+begin
+  insert into reference_changes (table_name, changed_at, changed_by, before, after)
+  values (tg_table_name, clock_timestamp(),
+    coalesce(nullif(current_setting('corridor.operator', true), ''), session_user), null,
+    digest_row(to_jsonb(new), '{}') || jsonb_build_object('items', (
+      select encode(sha256(convert_to(coalesce(string_agg(json_build_array(position, status,
+        payout_id, reference_id, problems)::text, E'\n' order by position), ''), 'UTF8')), 'hex')
+      from payout_batch_items
+      where account_id = new.account_id and batch_id = new.id)));
+  return null;
+end $$;
+-- At the end of the transaction, when all items are written.
+create constraint trigger history after insert on payout_batches deferrable initially deferred
+  for each row execute function keep_batch();

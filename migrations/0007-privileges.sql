@@ -1,0 +1,97 @@
+-- What each role may do, table by table, and whose rows it sees. A new table gets its grants and, when
+-- its rows belong to accounts, its policies in the migration that makes it.
+
+-- The service. Append-only tables get no update and no delete; tables whose rows live on get updates of
+-- exactly the columns that may change.
+grant select on schema_migrations, reference_version, reference_changes, payout_transitions,
+  approval_transitions to corridor_service;
+
+grant select, insert on accounts, api_keys to corridor_service;
+grant update (name, currencies, primary_currency, duplicate_window_s, state, state_reason)
+  on accounts to corridor_service;
+grant update (revoked_at) on api_keys to corridor_service;
+grant select, insert, update on api_key_uses to corridor_service;
+grant select, insert, update, delete on rates, fees, routes to corridor_service;
+-- Not created_at, which a trigger sets.
+grant select, delete on pricing_policies to corridor_service;
+grant insert (account_id, from_currency, to_currency, name, value, effective_from)
+  on pricing_policies to corridor_service;
+
+grant select, insert on books, balances, journals, balance_transactions, events, idempotency_keys
+  to corridor_service;
+grant update (journal_count, head_hash, event_count, event_head, last_written_at, clock_ahead)
+  on books to corridor_service;
+grant update (available, updated_at) on balances to corridor_service;
+grant update (request_hash, status, body, created_at), delete on idempotency_keys to corridor_service;
+revoke execute on function funded_elsewhere(text[], text[]), paid_elsewhere(text[], text[])
+  from public;
+grant execute on function funded_elsewhere(text[], text[]), paid_elsewhere(text[], text[])
+  to corridor_service;
+
+grant select, insert on beneficiaries, entities to corridor_service;
+grant update (details, updated_at) on beneficiaries to corridor_service;
+grant update (on_behalf_of, reference_id, details, approval_status, approval_status_description,
+  approval_history, email_key, national_identification_key, name_address_key, registration_key,
+  updated_at) on entities to corridor_service;
+grant select, insert, delete, update (due_at) on ended_reviews to corridor_service;
+
+grant select, insert on quotes, payouts, payout_batches, payout_batch_items to corridor_service;
+grant update (status, updated_at, renewed_as) on quotes to corridor_service;
+grant update (status, status_description, failure, held_for, answers, rail_steps, rail_attempts,
+  ask_rail_at, rail_reference, taken_by, taken_at, updated_at) on payouts to corridor_service;
+grant select, insert, delete on holds, payout_likenesses to corridor_service;
+grant select, insert, update (payout_id) on payout_imports to corridor_service;
+
+grant select, insert, delete on webhook_endpoints, webhook_deliveries, webhook_attempts
+  to corridor_service;
+grant update (url, description, event_types, status, disabled_reason, secret, previous_secret,
+  previous_secret_until, fanned_out, delivery_count, updated_at)
+  on webhook_endpoints to corridor_service;
+grant update (status, attempts, due_at, updated_at) on webhook_deliveries to corridor_service;
+
+-- The finder: what is due, and what waits for people, by status and for how long.
+grant select (account_id, sandbox) on accounts to corridor_finder;
+grant select (account_id, event_count) on books to corridor_finder;
+grant select (account_id, created_at) on idempotency_keys, payout_likenesses to corridor_finder;
+grant select (account_id, entity_id, due_at) on ended_reviews to corridor_finder;
+grant select (account_id, id, ask_rail_at, rail, status, created_at) on payouts to corridor_finder;
+grant select (account_id, id, status, fanned_out) on webhook_endpoints to corridor_finder;
+grant select (account_id, id, endpoint_id, due_at, created_at) on webhook_deliveries
+  to corridor_finder;
+
+grant select on all tables in schema public to corridor_auditor;
+
+-- Each account's rows are shown to, and taken from, those transactions alone that name the account
+-- (docs/decisions/0032). The setting is read once a statement, as it stands in a select of its own. Not
+-- set, it names nobody. Written so that no index is asked for it, and that the planner takes it to hold
+-- of nearly all rows: plans are those that the statements' own conditions lead to.
+-- The owner of the tables is held to this as well: it reads all, being a member of the auditor, and
+-- changes rows only when it says that this is maintenance.
+do $$
+declare
+  name text;
+begin
+  foreach name in array array[
+    'books', 'balances', 'journals', 'balance_transactions', 'events', 'beneficiaries', 'quotes',
+    'payouts', 'idempotency_keys', 'entities', 'holds', 'ended_reviews', 'webhook_endpoints',
+    'webhook_deliveries', 'webhook_attempts', 'payout_likenesses', 'payout_batches',
+    'payout_batch_items', 'payout_imports'
+  ] loop
+    execute format('alter table %I enable row level security, force row level security', name);
+    execute format($policy$
+      create policy accounts_named on %I to corridor_service using (array_position(
+        (select string_to_array(current_setting('corridor.accounts', true), ',')),
+        account_id) is not null)
+    $policy$, name);
+    execute format('create policy audit on %I for select to corridor_auditor using (true)', name);
+    execute format($policy$
+      create policy maintenance on %I to %I
+      using ((select current_setting('corridor.maintenance', true)) = 'on')
+    $policy$, name, current_user);
+  end loop;
+  foreach name in array array['payouts', 'ended_reviews', 'books', 'webhook_endpoints',
+    'webhook_deliveries', 'payout_likenesses', 'idempotency_keys'
+  ] loop
+    execute format('create policy find on %I for select to corridor_finder using (true)', name);
+  end loop;
+end $$;
