@@ -1,4 +1,4 @@
-// Row-level security (migrations/0007-privileges.sql): a transaction sees and writes the rows of the accounts that
+// Row-level security (migrations/0007): a transaction sees and writes the rows of the accounts that
 // it names, and of no others, whatever its statements say. A setting of the transaction names them,
 // so that it is gone with it and the next user of the connection begins with none.
 import { SERVICE_ROLE, type Sql, type TransactionSql } from './connect.ts'
