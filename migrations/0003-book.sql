@@ -288,7 +288,8 @@ create unique index event_id_once on events (account_id, id) where id <> '';
 create trigger append_only before update or delete or truncate on events
   for each statement execute function refuse_change();
 
--- Answers kept for 24 hours (contract 26), written in the transaction of their effect.
+-- Answers kept for 24 hours (contract 26), written in the transaction of their effect: as their text, or
+-- as the object that they show and that object's state when the answer was made.
 create table idempotency_keys (
   account_id text collate "C" not null,
   -- Method and path, such as 'POST /v3/payout'.
@@ -297,8 +298,14 @@ create table idempotency_keys (
   -- SHA-256 of the body with keys sorted: white space and key order are not another body.
   request_hash bytea not null check (octet_length(request_hash) = 32),
   status integer not null check (status between 200 and 299),
-  body text not null,
+  -- Null of what is kept as an object.
+  body text,
+  -- '' of what is kept as text.
+  object_id text collate "C" not null default '',
+  state json,
   created_at timestamptz not null,
-  primary key (account_id, operation, key)
+  primary key (account_id, operation, key),
+  constraint text_or_object check (
+    (body is null) = (object_id <> '') and (object_id <> '') = (state is not null))
 );
 create index idempotency_keys_age on idempotency_keys (created_at);

@@ -22,7 +22,8 @@ grant select, insert on books, balances, journals, balance_transactions, events,
 grant update (journal_count, head_hash, event_count, event_head, last_written_at, clock_ahead)
   on books to corridor_service;
 grant update (available, updated_at) on balances to corridor_service;
-grant update (request_hash, status, body, created_at), delete on idempotency_keys to corridor_service;
+grant update (request_hash, status, body, object_id, state, created_at), delete on idempotency_keys
+  to corridor_service;
 revoke execute on function funded_elsewhere(text[], text[]), paid_elsewhere(text[], text[])
   from public;
 grant execute on function funded_elsewhere(text[], text[]), paid_elsewhere(text[], text[])

@@ -2,9 +2,11 @@
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
+import { describeSchema } from '../scripts/schema.ts'
 import { readConfig } from '../src/config.ts'
 import { CATALOGUE } from '../src/errors.ts'
 import { SETTINGS } from '../src/settings.ts'
+import { createDatabase } from './support/database.ts'
 
 test('docs/operations.md, settings: one row for each variable, with its default and meaning', async () => {
   const manual = await readFile('docs/operations.md', 'utf8')
@@ -14,6 +16,16 @@ test('docs/operations.md, settings: one row for each variable, with its default 
     assert.ok(row.includes(meaning), `${name}: ${meaning}`)
     const [first = ''] = fallback.split(' ')
     assert.ok(row.includes(first === '' ? 'none' : `\`${first}\``), `${name}: default ${fallback}`)
+  }
+})
+
+test('docs/schema.sql: what the migrations make', async () => {
+  const database = await createDatabase()
+  try {
+    const made = await describeSchema(database.owner)
+    assert.equal(await readFile('docs/schema.sql', 'utf8'), made, 'run: npm run schema')
+  } finally {
+    await database.drop()
   }
 })
 

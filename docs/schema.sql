@@ -1,0 +1,1242 @@
+-- The schema as all migrations leave it, in the words of PostgreSQL; why it is so stands in
+-- the migrations. `npm run schema` writes this file. `owner` is who owns the tables.
+
+CREATE TABLE schema_migrations (
+  name text NOT NULL,
+  hash text NOT NULL,
+  applied_at timestamp with time zone DEFAULT now() NOT NULL,
+  CONSTRAINT schema_migrations_pkey PRIMARY KEY (name)
+);
+GRANT SELECT ON schema_migrations TO corridor_auditor;
+GRANT SELECT ON schema_migrations TO corridor_service;
+
+CREATE TABLE reference_version (
+  only_row boolean DEFAULT true NOT NULL,
+  version bigint DEFAULT 0 NOT NULL,
+  price_version bigint DEFAULT 0 NOT NULL,
+  change_count bigint DEFAULT 0 NOT NULL,
+  change_head bytea DEFAULT decode(repeat('00'::text, 32), 'hex'::text) NOT NULL,
+  CONSTRAINT reference_version_pkey PRIMARY KEY (only_row),
+  CONSTRAINT reference_version_only_row_check CHECK (only_row)
+);
+CREATE TRIGGER only_rises BEFORE UPDATE ON reference_version FOR EACH ROW EXECUTE FUNCTION refuse_falling_version();
+GRANT SELECT ON reference_version TO corridor_auditor;
+GRANT SELECT ON reference_version TO corridor_service;
+
+CREATE TABLE reference_changes (
+  change_id bigint NOT NULL,
+  table_name text NOT NULL,
+  changed_at timestamp with time zone NOT NULL,
+  changed_by text NOT NULL,
+  before jsonb,
+  after jsonb,
+  hash bytea NOT NULL,
+  CONSTRAINT reference_changes_pkey PRIMARY KEY (change_id),
+  CONSTRAINT reference_changes_check CHECK (((before IS NOT NULL) OR (after IS NOT NULL)))
+);
+CREATE INDEX reference_changes_by_table ON reference_changes USING btree (table_name, change_id);
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON reference_changes FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER chained BEFORE INSERT ON reference_changes FOR EACH ROW EXECUTE FUNCTION chain_change();
+GRANT SELECT ON reference_changes TO corridor_auditor;
+GRANT SELECT ON reference_changes TO corridor_service;
+
+CREATE TABLE accounts (
+  account_id text COLLATE "C" NOT NULL,
+  name text NOT NULL,
+  currencies text[] NOT NULL,
+  primary_currency text NOT NULL,
+  deposit_address text COLLATE "C" NOT NULL,
+  created_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+  sandbox boolean DEFAULT false NOT NULL,
+  duplicate_window_s integer DEFAULT 600 NOT NULL,
+  state text DEFAULT 'active'::text NOT NULL,
+  state_reason text DEFAULT ''::text NOT NULL,
+  CONSTRAINT accounts_pkey PRIMARY KEY (account_id),
+  CONSTRAINT accounts_deposit_address_key UNIQUE (deposit_address),
+  CONSTRAINT accounts_check CHECK ((primary_currency = ANY (currencies))),
+  CONSTRAINT accounts_currencies_check CHECK ((cardinality(currencies) > 0)),
+  CONSTRAINT accounts_duplicate_window_s_check CHECK (((duplicate_window_s >= 0) AND (duplicate_window_s <= 604800))),
+  CONSTRAINT accounts_name_check CHECK ((name <> ''::text)),
+  CONSTRAINT known_state CHECK ((state = ANY (ARRAY['active'::text, 'frozen'::text, 'closed'::text]))),
+  CONSTRAINT state_has_a_reason CHECK (((state = 'active'::text) OR (state_reason <> ''::text)))
+);
+CREATE TRIGGER announce AFTER INSERT OR DELETE OR UPDATE ON accounts FOR EACH STATEMENT EXECUTE FUNCTION announce_reference_change();
+CREATE TRIGGER history AFTER INSERT OR DELETE OR UPDATE ON accounts FOR EACH ROW EXECUTE FUNCTION keep_history();
+CREATE TRIGGER legal_change BEFORE UPDATE OF state, currencies ON accounts FOR EACH ROW EXECUTE FUNCTION check_account_change();
+GRANT SELECT ON accounts TO corridor_auditor;
+GRANT SELECT (account_id, sandbox) ON accounts TO corridor_finder;
+GRANT INSERT, SELECT, UPDATE (currencies, duplicate_window_s, name, primary_currency, state, state_reason) ON accounts TO corridor_service;
+
+CREATE TABLE api_keys (
+  key_id text COLLATE "C" NOT NULL,
+  account_id text COLLATE "C" NOT NULL,
+  secret_hash bytea NOT NULL,
+  scope text NOT NULL,
+  name text DEFAULT ''::text NOT NULL,
+  created_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+  revoked_at timestamp with time zone,
+  CONSTRAINT api_keys_pkey PRIMARY KEY (key_id),
+  CONSTRAINT api_keys_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(account_id),
+  CONSTRAINT api_keys_scope_check CHECK ((scope = ANY (ARRAY['read'::text, 'write'::text, 'operator'::text]))),
+  CONSTRAINT api_keys_secret_hash_check CHECK ((octet_length(secret_hash) = 32))
+);
+CREATE TRIGGER announce AFTER INSERT OR DELETE OR UPDATE ON api_keys FOR EACH STATEMENT EXECUTE FUNCTION announce_reference_change();
+CREATE TRIGGER history AFTER INSERT OR DELETE OR UPDATE ON api_keys FOR EACH ROW EXECUTE FUNCTION keep_history();
+GRANT SELECT ON api_keys TO corridor_auditor;
+GRANT INSERT, SELECT, UPDATE (revoked_at) ON api_keys TO corridor_service;
+
+CREATE TABLE api_key_uses (
+  key_id text COLLATE "C" NOT NULL,
+  last_used_at timestamp with time zone NOT NULL,
+  CONSTRAINT api_key_uses_pkey PRIMARY KEY (key_id),
+  CONSTRAINT api_key_uses_key_id_fkey FOREIGN KEY (key_id) REFERENCES api_keys(key_id)
+);
+GRANT SELECT ON api_key_uses TO corridor_auditor;
+GRANT INSERT, SELECT, UPDATE ON api_key_uses TO corridor_service;
+
+CREATE TABLE rates (
+  base text NOT NULL,
+  quote text NOT NULL,
+  mid numeric NOT NULL,
+  source text NOT NULL,
+  as_of timestamp with time zone NOT NULL,
+  loaded_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+  sample boolean DEFAULT false NOT NULL,
+  pegged boolean DEFAULT false NOT NULL,
+  CONSTRAINT rates_pkey PRIMARY KEY (base, quote),
+  CONSTRAINT rates_check CHECK ((base <> quote)),
+  CONSTRAINT rates_mid_check CHECK (((mid > (0)::numeric) AND (mid < 'Infinity'::numeric)))
+);
+CREATE UNIQUE INDEX rates_one_anchor ON rates USING btree (quote) WHERE pegged;
+CREATE UNIQUE INDEX rates_one_direction ON rates USING btree (LEAST(base, quote), GREATEST(base, quote));
+CREATE TRIGGER announce AFTER INSERT OR DELETE OR UPDATE ON rates FOR EACH STATEMENT EXECUTE FUNCTION announce_price_change();
+CREATE TRIGGER history AFTER INSERT OR DELETE OR UPDATE ON rates FOR EACH ROW EXECUTE FUNCTION keep_history('loaded_at');
+GRANT SELECT ON rates TO corridor_auditor;
+GRANT DELETE, INSERT, SELECT, UPDATE ON rates TO corridor_service;
+
+CREATE TABLE fees (
+  fee_id bigint GENERATED ALWAYS AS IDENTITY NOT NULL,
+  payout_type text NOT NULL,
+  payout_currency text,
+  destination_country text,
+  network text,
+  charge_type text,
+  fixed_amount bigint DEFAULT 0 NOT NULL,
+  fee_currency text NOT NULL,
+  variable_bps integer DEFAULT 0 NOT NULL,
+  minimum_amount bigint,
+  maximum_amount bigint,
+  sample boolean DEFAULT false NOT NULL,
+  CONSTRAINT fees_pkey PRIMARY KEY (fee_id),
+  CONSTRAINT fees_payout_type_payout_currency_destination_country_networ_key UNIQUE NULLS NOT DISTINCT (payout_type, payout_currency, destination_country, network, charge_type),
+  CONSTRAINT fees_check CHECK ((maximum_amount >= COALESCE(minimum_amount, (0)::bigint))),
+  CONSTRAINT fees_fixed_amount_check CHECK ((fixed_amount >= 0)),
+  CONSTRAINT fees_minimum_amount_check CHECK ((minimum_amount >= 0)),
+  CONSTRAINT fees_variable_bps_check CHECK (((variable_bps >= 0) AND (variable_bps <= 10000)))
+);
+CREATE TRIGGER announce AFTER INSERT OR DELETE OR UPDATE ON fees FOR EACH STATEMENT EXECUTE FUNCTION announce_price_change();
+CREATE TRIGGER history AFTER INSERT OR DELETE OR UPDATE ON fees FOR EACH ROW EXECUTE FUNCTION keep_history('fee_id');
+GRANT SELECT ON fees TO corridor_auditor;
+GRANT DELETE, INSERT, SELECT, UPDATE ON fees TO corridor_service;
+
+CREATE TABLE pricing_policies (
+  policy_id integer GENERATED ALWAYS AS IDENTITY NOT NULL,
+  account_id text COLLATE "C",
+  from_currency text,
+  to_currency text,
+  name text NOT NULL,
+  value text,
+  effective_from timestamp with time zone NOT NULL,
+  created_at timestamp with time zone NOT NULL,
+  CONSTRAINT pricing_policies_pkey PRIMARY KEY (policy_id),
+  CONSTRAINT pricing_policies_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(account_id),
+  CONSTRAINT not_in_the_past CHECK ((effective_from >= created_at)),
+  CONSTRAINT pivot_of_the_installation CHECK (((name <> 'pivot'::text) OR (num_nonnulls(account_id, from_currency) = 0))),
+  CONSTRAINT pricing_policies_check CHECK (((from_currency IS NULL) = (to_currency IS NULL))),
+  CONSTRAINT pricing_policies_check1 CHECK ((from_currency <> to_currency)),
+  CONSTRAINT pricing_policies_name_check CHECK ((name = ANY (ARRAY['spread_bps'::text, 'quote_validity_s'::text, 'max_age_s'::text, 'pivot'::text]))),
+  CONSTRAINT value_in_range CHECK (((value IS NULL) OR
+CASE
+    WHEN (name = 'pivot'::text) THEN (value ~ '^[A-Z]{3,4}$'::text)
+    WHEN ((name = 'max_age_s'::text) AND (value = 'calendar'::text)) THEN true
+    WHEN (value !~ '^(0|[1-9][0-9]{0,7})$'::text) THEN false
+    WHEN (name = 'spread_bps'::text) THEN ((value)::integer <= 9999)
+    ELSE (((value)::integer >= 1) AND ((value)::integer <= 31536000))
+END))
+);
+CREATE INDEX pricing_policies_by_scope ON pricing_policies USING btree (name, account_id, from_currency, to_currency, effective_from);
+CREATE TRIGGER announce AFTER INSERT OR DELETE ON pricing_policies FOR EACH STATEMENT EXECUTE FUNCTION announce_price_change();
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON pricing_policies FOR EACH ROW EXECUTE FUNCTION refuse_policy_change();
+CREATE TRIGGER history AFTER INSERT ON pricing_policies FOR EACH ROW EXECUTE FUNCTION keep_policy_history();
+CREATE TRIGGER not_truncated BEFORE TRUNCATE ON pricing_policies FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER stamped BEFORE INSERT ON pricing_policies FOR EACH ROW EXECUTE FUNCTION stamp_policy();
+CREATE TRIGGER taken_back AFTER DELETE ON pricing_policies FOR EACH ROW EXECUTE FUNCTION keep_history();
+GRANT SELECT ON pricing_policies TO corridor_auditor;
+GRANT DELETE, INSERT (account_id, effective_from, from_currency, name, to_currency, value), SELECT ON pricing_policies TO corridor_service;
+
+CREATE TABLE routes (
+  payout_type text,
+  network text,
+  currency text,
+  country text,
+  account_id text COLLATE "C",
+  priority integer DEFAULT 0 NOT NULL,
+  rail text NOT NULL,
+  CONSTRAINT one_route_for_the_same UNIQUE NULLS NOT DISTINCT (account_id, payout_type, network, currency, country),
+  CONSTRAINT routes_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(account_id),
+  CONSTRAINT network_of_a_type CHECK (((network IS NULL) OR (payout_type IS NOT NULL))),
+  CONSTRAINT routes_priority_check CHECK (((priority >= '-1000'::integer) AND (priority <= 1000))),
+  CONSTRAINT routes_rail_check CHECK ((rail <> ''::text)),
+  CONSTRAINT simulator_takes_no_live_payout CHECK ((rail <> 'simulator'::text)),
+  CONSTRAINT taken_by_a_known_rail CHECK ((rail = 'manual'::text)),
+  CONSTRAINT transfers_have_no_route CHECK ((payout_type <> 'service_account'::text))
+);
+CREATE TRIGGER announce AFTER INSERT OR DELETE OR UPDATE ON routes FOR EACH STATEMENT EXECUTE FUNCTION announce_reference_change();
+CREATE TRIGGER history AFTER INSERT OR DELETE OR UPDATE ON routes FOR EACH ROW EXECUTE FUNCTION keep_history();
+CREATE TRIGGER live_accounts_only BEFORE INSERT OR UPDATE ON routes FOR EACH ROW EXECUTE FUNCTION check_route();
+GRANT SELECT ON routes TO corridor_auditor;
+GRANT DELETE, INSERT, SELECT, UPDATE ON routes TO corridor_service;
+
+CREATE TABLE books (
+  account_id text COLLATE "C" NOT NULL,
+  journal_count bigint DEFAULT 0 NOT NULL,
+  event_count bigint DEFAULT 0 NOT NULL,
+  last_written_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+  clock_ahead interval DEFAULT '00:00:00'::interval NOT NULL,
+  head_hash bytea NOT NULL,
+  event_head bytea DEFAULT decode(repeat('00'::text, 32), 'hex'::text) NOT NULL,
+  CONSTRAINT books_pkey PRIMARY KEY (account_id),
+  CONSTRAINT books_clock_ahead_check CHECK (((clock_ahead >= '00:00:00'::interval) AND (EXTRACT(day FROM clock_ahead) = (0)::numeric) AND (EXTRACT(month FROM clock_ahead) = (0)::numeric) AND (EXTRACT(year FROM clock_ahead) = (0)::numeric))),
+  CONSTRAINT books_event_count_check CHECK ((event_count >= 0)),
+  CONSTRAINT books_event_head_check CHECK ((octet_length(event_head) = 32)),
+  CONSTRAINT books_head_hash_check CHECK ((octet_length(head_hash) = 32)),
+  CONSTRAINT books_journal_count_check CHECK ((journal_count >= 0))
+) WITH (fillfactor=50);
+CREATE TRIGGER clock_of_a_sandbox BEFORE INSERT OR UPDATE OF clock_ahead ON books FOR EACH ROW EXECUTE FUNCTION check_clock_ahead();
+ALTER TABLE books ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY accounts_named ON books FOR ALL TO corridor_service USING ((array_position(( SELECT string_to_array(current_setting('corridor.accounts'::text, true), ','::text) AS string_to_array), account_id) IS NOT NULL));
+CREATE POLICY audit ON books FOR SELECT TO corridor_auditor USING (true);
+CREATE POLICY find ON books FOR SELECT TO corridor_finder USING (true);
+CREATE POLICY maintenance ON books FOR ALL TO owner USING ((( SELECT current_setting('corridor.maintenance'::text, true) AS current_setting) = 'on'::text));
+GRANT SELECT ON books TO corridor_auditor;
+GRANT SELECT (account_id, event_count) ON books TO corridor_finder;
+GRANT INSERT, SELECT, UPDATE (clock_ahead, event_count, event_head, head_hash, journal_count, last_written_at) ON books TO corridor_service;
+
+CREATE TABLE balances (
+  account_id text COLLATE "C" NOT NULL,
+  currency text NOT NULL,
+  available bigint DEFAULT 0 NOT NULL,
+  updated_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+  CONSTRAINT balances_pkey PRIMARY KEY (account_id, currency),
+  CONSTRAINT balance_not_negative CHECK ((available >= 0))
+) WITH (fillfactor=50);
+CREATE TRIGGER account_may_move BEFORE UPDATE OF available ON balances FOR EACH ROW WHEN ((new.available <> old.available)) EXECUTE FUNCTION check_account_may_move();
+ALTER TABLE balances ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY accounts_named ON balances FOR ALL TO corridor_service USING ((array_position(( SELECT string_to_array(current_setting('corridor.accounts'::text, true), ','::text) AS string_to_array), account_id) IS NOT NULL));
+CREATE POLICY audit ON balances FOR SELECT TO corridor_auditor USING (true);
+CREATE POLICY maintenance ON balances FOR ALL TO owner USING ((( SELECT current_setting('corridor.maintenance'::text, true) AS current_setting) = 'on'::text));
+GRANT SELECT ON balances TO corridor_auditor;
+GRANT INSERT, SELECT, UPDATE (available, updated_at) ON balances TO corridor_service;
+
+CREATE TABLE journals (
+  account_id text COLLATE "C" NOT NULL,
+  number bigint NOT NULL,
+  kind text NOT NULL,
+  source text NOT NULL,
+  codes text[] NOT NULL,
+  currencies text[] NOT NULL,
+  amounts bigint[] NOT NULL,
+  created_at timestamp with time zone NOT NULL,
+  hash bytea NOT NULL,
+  CONSTRAINT journals_pkey PRIMARY KEY (account_id, number),
+  CONSTRAINT journal_sums_to_zero CHECK (((cardinality(codes) = cardinality(currencies)) AND journal_balances(currencies, amounts))),
+  CONSTRAINT journals_hash_check CHECK ((octet_length(hash) = 32)),
+  CONSTRAINT journals_number_check CHECK ((number > 0)),
+  CONSTRAINT known_codes CHECK (((array_position(codes, NULL::text) IS NULL) AND (codes <@ ARRAY['adjustments'::text, 'available'::text, 'fees'::text, 'funding'::text, 'fx'::text, 'fx_income'::text, 'in_transit'::text, 'inter_account'::text, 'settled'::text]))),
+  CONSTRAINT known_kind CHECK ((kind = ANY (ARRAY['funding'::text, 'payout'::text, 'receipt'::text, 'settlement'::text, 'failure'::text, 'reversal'::text, 'withdrawal'::text, 'adjustment'::text, 'funding_reversal'::text, 'withdrawal_reversal'::text, 'adjustment_reversal'::text])))
+);
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON journals FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+ALTER TABLE journals ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY accounts_named ON journals FOR ALL TO corridor_service USING ((array_position(( SELECT string_to_array(current_setting('corridor.accounts'::text, true), ','::text) AS string_to_array), account_id) IS NOT NULL));
+CREATE POLICY audit ON journals FOR SELECT TO corridor_auditor USING (true);
+CREATE POLICY maintenance ON journals FOR ALL TO owner USING ((( SELECT current_setting('corridor.maintenance'::text, true) AS current_setting) = 'on'::text));
+GRANT SELECT ON journals TO corridor_auditor;
+GRANT INSERT, SELECT ON journals TO corridor_service;
+
+CREATE TABLE balance_transactions (
+  account_id text COLLATE "C" NOT NULL,
+  id text COLLATE "C" NOT NULL,
+  journal_number bigint NOT NULL,
+  type text NOT NULL,
+  operation_type text NOT NULL,
+  currency text NOT NULL,
+  amount bigint NOT NULL,
+  fixed_fee bigint NOT NULL,
+  variable_fee bigint NOT NULL,
+  net_amount bigint NOT NULL,
+  balance_after bigint NOT NULL,
+  fx_conversions json NOT NULL,
+  description text NOT NULL,
+  source text COLLATE "C" NOT NULL,
+  metadata json NOT NULL,
+  created_at timestamp with time zone NOT NULL,
+  CONSTRAINT balance_transactions_pkey PRIMARY KEY (account_id, id),
+  CONSTRAINT balance_transaction_once UNIQUE (account_id, source, type),
+  CONSTRAINT balance_transactions_balance_after_check CHECK ((balance_after >= 0)),
+  CONSTRAINT balance_transactions_operation_type_check CHECK ((operation_type = ANY (ARRAY['credit'::text, 'debit'::text]))),
+  CONSTRAINT booked_with_reason CHECK (((type <> ALL (ARRAY['withdrawal'::text, 'adjustment'::text, 'escrow_reversal'::text, 'withdrawal_reversal'::text, 'adjustment_reversal'::text])) OR ((COALESCE((metadata ->> 'by'::text), ''::text) <> ''::text) AND (COALESCE((metadata ->> 'reason'::text), ''::text) <> ''::text) AND ((type <> ALL (ARRAY['withdrawal'::text, 'adjustment'::text])) OR (COALESCE((metadata ->> 'reference'::text), ''::text) <> ''::text))))),
+  CONSTRAINT direction_matches_type CHECK (
+CASE type
+    WHEN 'escrow'::text THEN (net_amount > 0)
+    WHEN 'escrow_reversal'::text THEN (net_amount < 0)
+    WHEN 'withdrawal'::text THEN (net_amount < 0)
+    WHEN 'withdrawal_reversal'::text THEN (net_amount > 0)
+    ELSE true
+END),
+  CONSTRAINT known_type CHECK ((type = ANY (ARRAY['escrow'::text, 'payout'::text, 'payout_failure'::text, 'payout_reversal'::text, 'withdrawal'::text, 'adjustment'::text, 'escrow_reversal'::text, 'withdrawal_reversal'::text, 'adjustment_reversal'::text]))),
+  CONSTRAINT net_adds_up CHECK ((net_amount = ((amount + fixed_fee) + variable_fee))),
+  CONSTRAINT sign_matches CHECK (((operation_type = 'credit'::text) = (net_amount > 0)))
+);
+CREATE UNIQUE INDEX balance_transactions_by_reference ON balance_transactions USING btree (account_id, type, ((metadata ->> 'reference'::text))) WHERE ((type = ANY (ARRAY['escrow'::text, 'withdrawal'::text, 'adjustment'::text])) AND ((metadata ->> 'reference'::text) IS NOT NULL));
+CREATE INDEX balance_transactions_by_type ON balance_transactions USING btree (account_id, type, created_at, journal_number) WHERE (type <> 'payout'::text);
+CREATE UNIQUE INDEX balance_transactions_history ON balance_transactions USING btree (account_id, currency, created_at, journal_number);
+CREATE INDEX balance_transactions_newest ON balance_transactions USING btree (account_id, created_at, journal_number, currency, type, operation_type) WHERE (created_at > '-infinity'::timestamp with time zone);
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON balance_transactions FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER funds_no_more AFTER INSERT ON balance_transactions FOR EACH ROW WHEN ((new.type = 'escrow_reversal'::text)) EXECUTE FUNCTION keep_funding_reference();
+CREATE TRIGGER funds_one_account AFTER INSERT ON balance_transactions FOR EACH ROW WHEN (((new.type = 'escrow'::text) AND ((new.metadata ->> 'reference'::text) IS NOT NULL))) EXECUTE FUNCTION keep_funding_reference();
+ALTER TABLE balance_transactions ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY accounts_named ON balance_transactions FOR ALL TO corridor_service USING ((array_position(( SELECT string_to_array(current_setting('corridor.accounts'::text, true), ','::text) AS string_to_array), account_id) IS NOT NULL));
+CREATE POLICY audit ON balance_transactions FOR SELECT TO corridor_auditor USING (true);
+CREATE POLICY maintenance ON balance_transactions FOR ALL TO owner USING ((( SELECT current_setting('corridor.maintenance'::text, true) AS current_setting) = 'on'::text));
+GRANT SELECT ON balance_transactions TO corridor_auditor;
+GRANT INSERT, SELECT ON balance_transactions TO corridor_service;
+
+CREATE TABLE funding_references (
+  account_id text COLLATE "C" NOT NULL,
+  id text COLLATE "C" NOT NULL,
+  reference text COLLATE "C" NOT NULL,
+  split boolean NOT NULL,
+  reversed boolean DEFAULT false NOT NULL,
+  CONSTRAINT funding_references_pkey PRIMARY KEY (account_id, id),
+  CONSTRAINT funding_references_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(account_id)
+);
+CREATE INDEX funding_references_by_reference ON funding_references USING btree (reference);
+CREATE UNIQUE INDEX one_live_account_a_reference ON funding_references USING btree (reference) WHERE ((NOT split) AND (NOT reversed));
+GRANT SELECT ON funding_references TO corridor_auditor;
+
+CREATE TABLE events (
+  account_id text COLLATE "C" NOT NULL,
+  sequence bigint NOT NULL,
+  id text COLLATE "C" NOT NULL,
+  type text NOT NULL,
+  object_id text COLLATE "C" NOT NULL,
+  data json NOT NULL,
+  created_at timestamp with time zone NOT NULL,
+  content bytea,
+  kept bytea,
+  hash bytea NOT NULL,
+  CONSTRAINT events_pkey PRIMARY KEY (account_id, sequence),
+  CONSTRAINT digests_of_events CHECK (((octet_length(hash) = 32) AND (COALESCE(octet_length(content), 32) = 32) AND (COALESCE(octet_length(kept), 32) = 32))),
+  CONSTRAINT events_sequence_check CHECK ((sequence > 0))
+);
+CREATE UNIQUE INDEX event_id_once ON events USING btree (account_id, id) WHERE (id <> ''::text);
+CREATE INDEX events_by_object ON events USING btree (account_id, object_id, sequence) WHERE (object_id <> ''::text);
+CREATE INDEX events_by_type ON events USING btree (account_id, type, sequence) WHERE (type <> ALL (ARRAY['balance_transaction.created'::text, 'payout.created'::text, 'payout.succeeded'::text, 'payout_quote.created'::text]));
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON events FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+ALTER TABLE events ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY accounts_named ON events FOR ALL TO corridor_service USING ((array_position(( SELECT string_to_array(current_setting('corridor.accounts'::text, true), ','::text) AS string_to_array), account_id) IS NOT NULL));
+CREATE POLICY audit ON events FOR SELECT TO corridor_auditor USING (true);
+CREATE POLICY maintenance ON events FOR ALL TO owner USING ((( SELECT current_setting('corridor.maintenance'::text, true) AS current_setting) = 'on'::text));
+GRANT SELECT ON events TO corridor_auditor;
+GRANT INSERT, SELECT ON events TO corridor_service;
+
+CREATE TABLE idempotency_keys (
+  account_id text COLLATE "C" NOT NULL,
+  operation text NOT NULL,
+  key text NOT NULL,
+  request_hash bytea NOT NULL,
+  status integer NOT NULL,
+  body text,
+  object_id text COLLATE "C" DEFAULT ''::text NOT NULL,
+  state json,
+  created_at timestamp with time zone NOT NULL,
+  CONSTRAINT idempotency_keys_pkey PRIMARY KEY (account_id, operation, key),
+  CONSTRAINT idempotency_keys_request_hash_check CHECK ((octet_length(request_hash) = 32)),
+  CONSTRAINT idempotency_keys_status_check CHECK (((status >= 200) AND (status <= 299))),
+  CONSTRAINT text_or_object CHECK ((((body IS NULL) = (object_id <> ''::text)) AND ((object_id <> ''::text) = (state IS NOT NULL))))
+);
+CREATE INDEX idempotency_keys_age ON idempotency_keys USING btree (created_at);
+ALTER TABLE idempotency_keys ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY accounts_named ON idempotency_keys FOR ALL TO corridor_service USING ((array_position(( SELECT string_to_array(current_setting('corridor.accounts'::text, true), ','::text) AS string_to_array), account_id) IS NOT NULL));
+CREATE POLICY audit ON idempotency_keys FOR SELECT TO corridor_auditor USING (true);
+CREATE POLICY find ON idempotency_keys FOR SELECT TO corridor_finder USING (true);
+CREATE POLICY maintenance ON idempotency_keys FOR ALL TO owner USING ((( SELECT current_setting('corridor.maintenance'::text, true) AS current_setting) = 'on'::text));
+GRANT SELECT ON idempotency_keys TO corridor_auditor;
+GRANT SELECT (account_id, created_at) ON idempotency_keys TO corridor_finder;
+GRANT DELETE, INSERT, SELECT, UPDATE (body, created_at, object_id, request_hash, state, status) ON idempotency_keys TO corridor_service;
+
+CREATE TABLE beneficiaries (
+  account_id text COLLATE "C" NOT NULL,
+  id text COLLATE "C" NOT NULL,
+  created_at timestamp with time zone NOT NULL,
+  updated_at timestamp with time zone NOT NULL,
+  details json NOT NULL,
+  type text COLLATE "C" NOT NULL,
+  destination_type text COLLATE "C" NOT NULL,
+  CONSTRAINT beneficiaries_pkey PRIMARY KEY (account_id, id)
+);
+CREATE INDEX beneficiaries_listed ON beneficiaries USING btree (account_id, created_at, id, type, destination_type) WHERE (created_at > '-infinity'::timestamp with time zone);
+CREATE TRIGGER types_of_details BEFORE INSERT OR UPDATE OF details ON beneficiaries FOR EACH ROW EXECUTE FUNCTION take_out_types();
+ALTER TABLE beneficiaries ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY accounts_named ON beneficiaries FOR ALL TO corridor_service USING ((array_position(( SELECT string_to_array(current_setting('corridor.accounts'::text, true), ','::text) AS string_to_array), account_id) IS NOT NULL));
+CREATE POLICY audit ON beneficiaries FOR SELECT TO corridor_auditor USING (true);
+CREATE POLICY maintenance ON beneficiaries FOR ALL TO owner USING ((( SELECT current_setting('corridor.maintenance'::text, true) AS current_setting) = 'on'::text));
+GRANT SELECT ON beneficiaries TO corridor_auditor;
+GRANT INSERT, SELECT, UPDATE (details, updated_at) ON beneficiaries TO corridor_service;
+
+CREATE TABLE entities (
+  account_id text COLLATE "C" NOT NULL,
+  id text COLLATE "C" NOT NULL,
+  type text NOT NULL,
+  on_behalf_of text COLLATE "C" NOT NULL,
+  reference_id text NOT NULL,
+  details json NOT NULL,
+  approval_status text NOT NULL,
+  approval_status_description text DEFAULT ''::text NOT NULL,
+  approval_history json NOT NULL,
+  email_key bytea,
+  national_identification_key bytea,
+  name_address_key bytea,
+  registration_key bytea,
+  import_key bytea,
+  created_at timestamp with time zone NOT NULL,
+  updated_at timestamp with time zone NOT NULL,
+  CONSTRAINT entities_pkey PRIMARY KEY (account_id, id),
+  CONSTRAINT business_in_review_is_registered CHECK (((type <> 'business'::text) OR (approval_status <> ALL (ARRAY['submitted'::text, 'resubmitted'::text])) OR (registration_key IS NOT NULL))),
+  CONSTRAINT entities_approval_status_check CHECK ((approval_status = ANY (ARRAY['pending'::text, 'submitted'::text, 'approved'::text, 'rejected'::text, 'requires_action'::text, 'resubmitted'::text]))),
+  CONSTRAINT entities_type_check CHECK ((type = ANY (ARRAY['individual'::text, 'business'::text]))),
+  CONSTRAINT keys_of_its_type CHECK (
+CASE type
+    WHEN 'individual'::text THEN (registration_key IS NULL)
+    ELSE (num_nonnulls(email_key, national_identification_key, name_address_key) = 0)
+END)
+) WITH (fillfactor=90);
+CREATE INDEX entities_by_principal ON entities USING btree (account_id, on_behalf_of, created_at, id) WHERE (on_behalf_of <> ''::text);
+CREATE INDEX entities_by_reference ON entities USING btree (account_id, reference_id, created_at, id) WHERE (reference_id <> ''::text);
+CREATE INDEX entities_by_status ON entities USING btree (account_id, approval_status, created_at, id);
+CREATE INDEX entities_by_type ON entities USING btree (account_id, type, created_at, id);
+CREATE INDEX entities_in_review ON entities USING btree (updated_at) WHERE (approval_status = ANY (ARRAY['submitted'::text, 'resubmitted'::text]));
+CREATE INDEX entities_newest ON entities USING btree (account_id, created_at, id);
+CREATE INDEX entities_rejected_email ON entities USING btree (account_id, email_key) WHERE ((approval_status = 'rejected'::text) AND (email_key IS NOT NULL));
+CREATE INDEX entities_rejected_name_address ON entities USING btree (account_id, name_address_key) WHERE ((approval_status = 'rejected'::text) AND (name_address_key IS NOT NULL));
+CREATE INDEX entities_rejected_national_identification ON entities USING btree (account_id, national_identification_key) WHERE ((approval_status = 'rejected'::text) AND (national_identification_key IS NOT NULL));
+CREATE INDEX entities_rejected_registration ON entities USING btree (account_id, registration_key) WHERE ((approval_status = 'rejected'::text) AND (registration_key IS NOT NULL));
+CREATE UNIQUE INDEX entity_email_once ON entities USING btree (account_id, email_key) WHERE ((approval_status <> 'rejected'::text) AND (email_key IS NOT NULL));
+CREATE UNIQUE INDEX entity_imported_once ON entities USING btree (account_id, import_key) WHERE (import_key IS NOT NULL);
+CREATE UNIQUE INDEX entity_name_address_once ON entities USING btree (account_id, name_address_key) WHERE ((approval_status <> 'rejected'::text) AND (name_address_key IS NOT NULL));
+CREATE UNIQUE INDEX entity_national_identification_once ON entities USING btree (account_id, national_identification_key) WHERE ((approval_status <> 'rejected'::text) AND (national_identification_key IS NOT NULL));
+CREATE UNIQUE INDEX entity_registration_once ON entities USING btree (account_id, registration_key) WHERE ((approval_status <> 'rejected'::text) AND (registration_key IS NOT NULL));
+CREATE TRIGGER legal_transition BEFORE UPDATE OF approval_status ON entities FOR EACH ROW WHEN ((old.approval_status <> new.approval_status)) EXECUTE FUNCTION check_approval_transition();
+ALTER TABLE entities ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY accounts_named ON entities FOR ALL TO corridor_service USING ((array_position(( SELECT string_to_array(current_setting('corridor.accounts'::text, true), ','::text) AS string_to_array), account_id) IS NOT NULL));
+CREATE POLICY audit ON entities FOR SELECT TO corridor_auditor USING (true);
+CREATE POLICY maintenance ON entities FOR ALL TO owner USING ((( SELECT current_setting('corridor.maintenance'::text, true) AS current_setting) = 'on'::text));
+GRANT SELECT ON entities TO corridor_auditor;
+GRANT INSERT, SELECT, UPDATE (approval_history, approval_status, approval_status_description, details, email_key, name_address_key, national_identification_key, on_behalf_of, reference_id, registration_key, updated_at) ON entities TO corridor_service;
+
+CREATE TABLE approval_transitions (
+  from_status text NOT NULL,
+  to_status text NOT NULL,
+  CONSTRAINT approval_transitions_pkey PRIMARY KEY (from_status, to_status)
+);
+GRANT SELECT ON approval_transitions TO corridor_auditor;
+GRANT SELECT ON approval_transitions TO corridor_service;
+
+CREATE TABLE ended_reviews (
+  account_id text COLLATE "C" NOT NULL,
+  entity_id text COLLATE "C" NOT NULL,
+  due_at timestamp with time zone NOT NULL,
+  CONSTRAINT ended_reviews_pkey PRIMARY KEY (account_id, entity_id)
+);
+CREATE INDEX ended_reviews_due ON ended_reviews USING btree (due_at);
+ALTER TABLE ended_reviews ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY accounts_named ON ended_reviews FOR ALL TO corridor_service USING ((array_position(( SELECT string_to_array(current_setting('corridor.accounts'::text, true), ','::text) AS string_to_array), account_id) IS NOT NULL));
+CREATE POLICY audit ON ended_reviews FOR SELECT TO corridor_auditor USING (true);
+CREATE POLICY find ON ended_reviews FOR SELECT TO corridor_finder USING (true);
+CREATE POLICY maintenance ON ended_reviews FOR ALL TO owner USING ((( SELECT current_setting('corridor.maintenance'::text, true) AS current_setting) = 'on'::text));
+GRANT SELECT ON ended_reviews TO corridor_auditor;
+GRANT SELECT (account_id, due_at, entity_id) ON ended_reviews TO corridor_finder;
+GRANT DELETE, INSERT, SELECT, UPDATE (due_at) ON ended_reviews TO corridor_service;
+
+CREATE TABLE quotes (
+  account_id text COLLATE "C" NOT NULL,
+  id text COLLATE "C" NOT NULL,
+  holding_amount bigint NOT NULL,
+  payout_amount bigint NOT NULL,
+  destination_amount bigint NOT NULL,
+  fixed_fee_holding bigint NOT NULL,
+  fixed_fee_payout bigint NOT NULL,
+  variable_fee_holding bigint NOT NULL,
+  variable_fee_payout bigint NOT NULL,
+  fx_income_holding bigint NOT NULL,
+  fx_income_destination bigint NOT NULL,
+  valid_until timestamp with time zone NOT NULL,
+  created_at timestamp with time zone NOT NULL,
+  updated_at timestamp with time zone NOT NULL,
+  status text NOT NULL,
+  payout_type text NOT NULL,
+  holding_currency text NOT NULL,
+  payout_currency text NOT NULL,
+  destination_currency text NOT NULL,
+  destination_country text NOT NULL,
+  holding_to_payout numeric NOT NULL,
+  payout_to_destination numeric NOT NULL,
+  fund_transfer_network text NOT NULL,
+  payment_network text NOT NULL,
+  wallet_type text NOT NULL,
+  wallet_network text NOT NULL,
+  charge_type text NOT NULL,
+  entity_id text NOT NULL,
+  basis json NOT NULL,
+  renewed_as text COLLATE "C" DEFAULT ''::text NOT NULL,
+  CONSTRAINT quotes_pkey PRIMARY KEY (account_id, id),
+  CONSTRAINT quotes_destination_amount_check CHECK ((destination_amount > 0)),
+  CONSTRAINT quotes_fixed_fee_holding_check CHECK ((fixed_fee_holding >= 0)),
+  CONSTRAINT quotes_fixed_fee_payout_check CHECK ((fixed_fee_payout >= 0)),
+  CONSTRAINT quotes_fx_income_destination_check CHECK ((fx_income_destination >= 0)),
+  CONSTRAINT quotes_fx_income_holding_check CHECK ((fx_income_holding >= 0)),
+  CONSTRAINT quotes_holding_amount_check CHECK ((holding_amount > 0)),
+  CONSTRAINT quotes_holding_to_payout_check CHECK ((holding_to_payout > (0)::numeric)),
+  CONSTRAINT quotes_payout_amount_check CHECK ((payout_amount > 0)),
+  CONSTRAINT quotes_payout_to_destination_check CHECK ((payout_to_destination > (0)::numeric)),
+  CONSTRAINT quotes_status_check CHECK ((status = ANY (ARRAY['active'::text, 'used'::text]))),
+  CONSTRAINT quotes_variable_fee_holding_check CHECK ((variable_fee_holding >= 0)),
+  CONSTRAINT quotes_variable_fee_payout_check CHECK ((variable_fee_payout >= 0)),
+  CONSTRAINT renewed_once CHECK (((renewed_as = ''::text) OR (status = 'used'::text)))
+) WITH (fillfactor=90, autovacuum_vacuum_scale_factor=0.05);
+CREATE INDEX quotes_by_status ON quotes USING btree (account_id, status, created_at, id, valid_until) WHERE (status <> 'used'::text);
+CREATE INDEX quotes_newest ON quotes USING btree (account_id, created_at, id, status, valid_until, payout_type, entity_id) WHERE (created_at > '-infinity'::timestamp with time zone);
+ALTER TABLE quotes ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY accounts_named ON quotes FOR ALL TO corridor_service USING ((array_position(( SELECT string_to_array(current_setting('corridor.accounts'::text, true), ','::text) AS string_to_array), account_id) IS NOT NULL));
+CREATE POLICY audit ON quotes FOR SELECT TO corridor_auditor USING (true);
+CREATE POLICY maintenance ON quotes FOR ALL TO owner USING ((( SELECT current_setting('corridor.maintenance'::text, true) AS current_setting) = 'on'::text));
+GRANT SELECT ON quotes TO corridor_auditor;
+GRANT INSERT, SELECT, UPDATE (renewed_as, status, updated_at) ON quotes TO corridor_service;
+
+CREATE TABLE payouts (
+  account_id text COLLATE "C" NOT NULL,
+  id text COLLATE "C" NOT NULL,
+  amount bigint NOT NULL,
+  holding_amount bigint NOT NULL,
+  fixed_fee bigint NOT NULL,
+  variable_fee bigint NOT NULL,
+  destination_amount bigint NOT NULL,
+  created_at timestamp with time zone NOT NULL,
+  updated_at timestamp with time zone NOT NULL,
+  rail_steps integer DEFAULT 0 NOT NULL,
+  rail_attempts integer DEFAULT 0 NOT NULL,
+  ask_rail_at timestamp with time zone,
+  taken_at timestamp with time zone,
+  quote_id text COLLATE "C" NOT NULL,
+  type text NOT NULL,
+  currency text NOT NULL,
+  holding_currency text NOT NULL,
+  destination_currency text NOT NULL,
+  holding_to_payout numeric NOT NULL,
+  payout_to_destination numeric NOT NULL,
+  holding_fx_id text NOT NULL,
+  payout_fx_id text NOT NULL,
+  balance_transaction_id text COLLATE "C" NOT NULL,
+  beneficiary_id text COLLATE "C" NOT NULL,
+  beneficiary_details json NOT NULL,
+  particulars json NOT NULL,
+  reference_id text COLLATE "C" NOT NULL,
+  on_behalf_of text COLLATE "C" NOT NULL,
+  fund_transfer_network text NOT NULL,
+  charge_type text NOT NULL,
+  rail text DEFAULT ''::text NOT NULL,
+  route json,
+  status text NOT NULL,
+  status_description text DEFAULT ''::text NOT NULL,
+  failure json,
+  held_for text COLLATE "C" DEFAULT ''::text NOT NULL,
+  answers json DEFAULT '[]'::json NOT NULL,
+  mt103 text DEFAULT ''::text NOT NULL,
+  import_keys text DEFAULT ''::text NOT NULL,
+  rail_reference text DEFAULT ''::text NOT NULL,
+  taken_by text DEFAULT ''::text NOT NULL,
+  CONSTRAINT payouts_pkey PRIMARY KEY (account_id, id),
+  CONSTRAINT quote_used_once UNIQUE (account_id, quote_id),
+  CONSTRAINT held_while_in_compliance_hold CHECK (((held_for = ''::text) OR (status = 'compliance_hold'::text))),
+  CONSTRAINT paid_by_hand_with_reference CHECK (((rail <> 'manual'::text) OR (status <> ALL (ARRAY['succeeded'::text, 'reversed'::text])) OR ((rail_reference <> ''::text) AND (taken_by <> ''::text)))),
+  CONSTRAINT payouts_amount_check CHECK ((amount > 0)),
+  CONSTRAINT payouts_destination_amount_check CHECK ((destination_amount > 0)),
+  CONSTRAINT payouts_fixed_fee_check CHECK ((fixed_fee >= 0)),
+  CONSTRAINT payouts_holding_amount_check CHECK ((holding_amount > 0)),
+  CONSTRAINT payouts_rail_attempts_check CHECK ((rail_attempts >= 0)),
+  CONSTRAINT payouts_rail_steps_check CHECK ((rail_steps >= 0)),
+  CONSTRAINT payouts_status_check CHECK ((status = ANY (ARRAY['processing'::text, 'requires_action'::text, 'compliance_hold'::text, 'succeeded'::text, 'failed'::text, 'reversed'::text]))),
+  CONSTRAINT payouts_variable_fee_check CHECK ((variable_fee >= 0)),
+  CONSTRAINT people_are_not_asked CHECK (((rail <> 'manual'::text) OR (ask_rail_at IS NULL))),
+  CONSTRAINT taken_by_hand CHECK ((((taken_by = ''::text) OR (rail = 'manual'::text)) AND ((taken_by = ''::text) = (taken_at IS NULL))))
+) WITH (fillfactor=80);
+CREATE INDEX payouts_by_bank_reference ON payouts USING btree (fold_reference(rail_reference)) WHERE (rail_reference <> ''::text);
+CREATE INDEX payouts_by_currency ON payouts USING btree (account_id, currency, created_at, id) WHERE (currency <> ''::text);
+CREATE INDEX payouts_by_hand ON payouts USING btree (account_id, status, created_at, id) WHERE (rail = 'manual'::text);
+CREATE INDEX payouts_by_on_behalf_of ON payouts USING btree (account_id, on_behalf_of, created_at, id) WHERE (on_behalf_of <> ''::text);
+CREATE INDEX payouts_by_reference_id ON payouts USING btree (account_id, reference_id, created_at, id) WHERE (reference_id <> ''::text);
+CREATE INDEX payouts_by_status ON payouts USING btree (account_id, status, created_at, id) WHERE (status <> 'succeeded'::text);
+CREATE INDEX payouts_due ON payouts USING btree (ask_rail_at) WHERE (ask_rail_at IS NOT NULL);
+CREATE INDEX payouts_newest ON payouts USING btree (account_id, created_at, id, status, currency, holding_currency, type, beneficiary_id) WHERE (created_at > '-infinity'::timestamp with time zone);
+CREATE TRIGGER legal_transition BEFORE UPDATE OF status ON payouts FOR EACH ROW WHEN ((old.status <> new.status)) EXECUTE FUNCTION check_payout_transition();
+CREATE TRIGGER references_of_particulars BEFORE INSERT ON payouts FOR EACH ROW EXECUTE FUNCTION take_out_references();
+CREATE TRIGGER simulator_for_sandboxes BEFORE INSERT ON payouts FOR EACH ROW EXECUTE FUNCTION check_payout_rail();
+ALTER TABLE payouts ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY accounts_named ON payouts FOR ALL TO corridor_service USING ((array_position(( SELECT string_to_array(current_setting('corridor.accounts'::text, true), ','::text) AS string_to_array), account_id) IS NOT NULL));
+CREATE POLICY audit ON payouts FOR SELECT TO corridor_auditor USING (true);
+CREATE POLICY find ON payouts FOR SELECT TO corridor_finder USING (true);
+CREATE POLICY maintenance ON payouts FOR ALL TO owner USING ((( SELECT current_setting('corridor.maintenance'::text, true) AS current_setting) = 'on'::text));
+GRANT SELECT ON payouts TO corridor_auditor;
+GRANT SELECT (account_id, ask_rail_at, created_at, id, rail, status) ON payouts TO corridor_finder;
+GRANT INSERT, SELECT, UPDATE (answers, ask_rail_at, failure, held_for, rail_attempts, rail_reference, rail_steps, status, status_description, taken_at, taken_by, updated_at) ON payouts TO corridor_service;
+
+CREATE TABLE payout_transitions (
+  from_status text NOT NULL,
+  to_status text NOT NULL,
+  CONSTRAINT payout_transitions_pkey PRIMARY KEY (from_status, to_status)
+);
+GRANT SELECT ON payout_transitions TO corridor_auditor;
+GRANT SELECT ON payout_transitions TO corridor_service;
+
+CREATE TABLE holds (
+  account_id text COLLATE "C" NOT NULL,
+  entity_id text COLLATE "C" NOT NULL,
+  payout_id text COLLATE "C" NOT NULL,
+  CONSTRAINT holds_pkey PRIMARY KEY (account_id, entity_id, payout_id)
+);
+ALTER TABLE holds ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY accounts_named ON holds FOR ALL TO corridor_service USING ((array_position(( SELECT string_to_array(current_setting('corridor.accounts'::text, true), ','::text) AS string_to_array), account_id) IS NOT NULL));
+CREATE POLICY audit ON holds FOR SELECT TO corridor_auditor USING (true);
+CREATE POLICY maintenance ON holds FOR ALL TO owner USING ((( SELECT current_setting('corridor.maintenance'::text, true) AS current_setting) = 'on'::text));
+GRANT SELECT ON holds TO corridor_auditor;
+GRANT DELETE, INSERT, SELECT ON holds TO corridor_service;
+
+CREATE TABLE payout_likenesses (
+  account_id text COLLATE "C" NOT NULL,
+  likeness bytea NOT NULL,
+  created_at timestamp with time zone NOT NULL,
+  payout_id text COLLATE "C" NOT NULL,
+  CONSTRAINT payout_likenesses_pkey PRIMARY KEY (account_id, likeness, created_at, payout_id),
+  CONSTRAINT payout_likenesses_likeness_check CHECK ((octet_length(likeness) = 32))
+);
+CREATE INDEX payout_likenesses_age ON payout_likenesses USING btree (created_at);
+ALTER TABLE payout_likenesses ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY accounts_named ON payout_likenesses FOR ALL TO corridor_service USING ((array_position(( SELECT string_to_array(current_setting('corridor.accounts'::text, true), ','::text) AS string_to_array), account_id) IS NOT NULL));
+CREATE POLICY audit ON payout_likenesses FOR SELECT TO corridor_auditor USING (true);
+CREATE POLICY find ON payout_likenesses FOR SELECT TO corridor_finder USING (true);
+CREATE POLICY maintenance ON payout_likenesses FOR ALL TO owner USING ((( SELECT current_setting('corridor.maintenance'::text, true) AS current_setting) = 'on'::text));
+GRANT SELECT ON payout_likenesses TO corridor_auditor;
+GRANT SELECT (account_id, created_at) ON payout_likenesses TO corridor_finder;
+GRANT DELETE, INSERT, SELECT ON payout_likenesses TO corridor_service;
+
+CREATE TABLE payout_imports (
+  account_id text COLLATE "C" NOT NULL,
+  import_key bytea NOT NULL,
+  payout_id text COLLATE "C" NOT NULL,
+  CONSTRAINT payout_imports_pkey PRIMARY KEY (account_id, import_key),
+  CONSTRAINT payout_imports_import_key_check CHECK ((octet_length(import_key) = 32))
+);
+ALTER TABLE payout_imports ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY accounts_named ON payout_imports FOR ALL TO corridor_service USING ((array_position(( SELECT string_to_array(current_setting('corridor.accounts'::text, true), ','::text) AS string_to_array), account_id) IS NOT NULL));
+CREATE POLICY audit ON payout_imports FOR SELECT TO corridor_auditor USING (true);
+CREATE POLICY maintenance ON payout_imports FOR ALL TO owner USING ((( SELECT current_setting('corridor.maintenance'::text, true) AS current_setting) = 'on'::text));
+GRANT SELECT ON payout_imports TO corridor_auditor;
+GRANT INSERT, SELECT, UPDATE (payout_id) ON payout_imports TO corridor_service;
+
+CREATE TABLE payout_batches (
+  account_id text COLLATE "C" NOT NULL,
+  id text COLLATE "C" NOT NULL,
+  created_at timestamp with time zone NOT NULL,
+  created integer NOT NULL,
+  held integer NOT NULL,
+  refused integer NOT NULL,
+  mode text NOT NULL,
+  reference_id text NOT NULL,
+  metadata json,
+  totals json NOT NULL,
+  CONSTRAINT history TRIGGER DEFERRABLE INITIALLY DEFERRED,
+  CONSTRAINT payout_batches_pkey PRIMARY KEY (account_id, id),
+  CONSTRAINT nothing_refused_of_all CHECK (((mode = 'best_effort'::text) OR (refused = 0))),
+  CONSTRAINT payout_batches_created_check CHECK ((created >= 0)),
+  CONSTRAINT payout_batches_held_check CHECK ((held >= 0)),
+  CONSTRAINT payout_batches_mode_check CHECK ((mode = ANY (ARRAY['all_or_nothing'::text, 'best_effort'::text]))),
+  CONSTRAINT payout_batches_refused_check CHECK ((refused >= 0))
+);
+CREATE INDEX payout_batches_by_reference ON payout_batches USING btree (account_id, reference_id, created_at, id) WHERE (reference_id <> ''::text);
+CREATE INDEX payout_batches_newest ON payout_batches USING btree (account_id, created_at, id, mode) WHERE (created_at > '-infinity'::timestamp with time zone);
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON payout_batches FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE CONSTRAINT TRIGGER history AFTER INSERT ON payout_batches DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION keep_batch();
+ALTER TABLE payout_batches ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY accounts_named ON payout_batches FOR ALL TO corridor_service USING ((array_position(( SELECT string_to_array(current_setting('corridor.accounts'::text, true), ','::text) AS string_to_array), account_id) IS NOT NULL));
+CREATE POLICY audit ON payout_batches FOR SELECT TO corridor_auditor USING (true);
+CREATE POLICY maintenance ON payout_batches FOR ALL TO owner USING ((( SELECT current_setting('corridor.maintenance'::text, true) AS current_setting) = 'on'::text));
+GRANT SELECT ON payout_batches TO corridor_auditor;
+GRANT INSERT, SELECT ON payout_batches TO corridor_service;
+
+CREATE TABLE payout_batch_items (
+  account_id text COLLATE "C" NOT NULL,
+  batch_id text COLLATE "C" NOT NULL,
+  position integer NOT NULL,
+  status text NOT NULL,
+  payout_id text COLLATE "C" NOT NULL,
+  reference_id text NOT NULL,
+  problems json NOT NULL,
+  CONSTRAINT payout_batch_items_pkey PRIMARY KEY (account_id, batch_id, "position"),
+  CONSTRAINT paid_unless_refused CHECK (((status = 'refused'::text) = (payout_id = ''::text))),
+  CONSTRAINT payout_batch_items_position_check CHECK (("position" >= 0)),
+  CONSTRAINT payout_batch_items_status_check CHECK ((status = ANY (ARRAY['created'::text, 'held'::text, 'refused'::text])))
+);
+CREATE INDEX payout_batch_items_refused ON payout_batch_items USING btree (account_id, batch_id, "position") WHERE (status = 'refused'::text);
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON payout_batch_items FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+ALTER TABLE payout_batch_items ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY accounts_named ON payout_batch_items FOR ALL TO corridor_service USING ((array_position(( SELECT string_to_array(current_setting('corridor.accounts'::text, true), ','::text) AS string_to_array), account_id) IS NOT NULL));
+CREATE POLICY audit ON payout_batch_items FOR SELECT TO corridor_auditor USING (true);
+CREATE POLICY maintenance ON payout_batch_items FOR ALL TO owner USING ((( SELECT current_setting('corridor.maintenance'::text, true) AS current_setting) = 'on'::text));
+GRANT SELECT ON payout_batch_items TO corridor_auditor;
+GRANT INSERT, SELECT ON payout_batch_items TO corridor_service;
+
+CREATE TABLE webhook_endpoints (
+  account_id text COLLATE "C" NOT NULL,
+  id text COLLATE "C" NOT NULL,
+  url text NOT NULL,
+  description text NOT NULL,
+  event_types text[] NOT NULL,
+  status text NOT NULL,
+  disabled_reason text NOT NULL,
+  secret text NOT NULL,
+  previous_secret text DEFAULT ''::text NOT NULL,
+  previous_secret_until timestamp with time zone,
+  fanned_out bigint NOT NULL,
+  delivery_count bigint DEFAULT 0 NOT NULL,
+  created_at timestamp with time zone NOT NULL,
+  updated_at timestamp with time zone NOT NULL,
+  CONSTRAINT webhook_endpoints_pkey PRIMARY KEY (account_id, id),
+  CONSTRAINT disabled_for_a_reason CHECK (((status = 'enabled'::text) = (disabled_reason = ''::text))),
+  CONSTRAINT webhook_endpoints_delivery_count_check CHECK ((delivery_count >= 0)),
+  CONSTRAINT webhook_endpoints_disabled_reason_check CHECK ((disabled_reason = ANY (ARRAY[''::text, 'account'::text, 'gone'::text]))),
+  CONSTRAINT webhook_endpoints_event_types_check CHECK ((array_position(event_types, NULL::text) IS NULL)),
+  CONSTRAINT webhook_endpoints_fanned_out_check CHECK ((fanned_out >= 0)),
+  CONSTRAINT webhook_endpoints_secret_check CHECK ((secret <> ''::text)),
+  CONSTRAINT webhook_endpoints_status_check CHECK ((status = ANY (ARRAY['enabled'::text, 'disabled'::text]))),
+  CONSTRAINT webhook_endpoints_url_check CHECK ((url <> ''::text))
+) WITH (fillfactor=50);
+CREATE TRIGGER history AFTER UPDATE OF url, description, event_types, status, disabled_reason, secret, previous_secret, previous_secret_until, created_at, updated_at ON webhook_endpoints FOR EACH ROW EXECUTE FUNCTION keep_digest('fanned_out', 'delivery_count');
+CREATE TRIGGER history_of_inserts AFTER INSERT OR DELETE ON webhook_endpoints FOR EACH ROW EXECUTE FUNCTION keep_digest('fanned_out', 'delivery_count');
+ALTER TABLE webhook_endpoints ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY accounts_named ON webhook_endpoints FOR ALL TO corridor_service USING ((array_position(( SELECT string_to_array(current_setting('corridor.accounts'::text, true), ','::text) AS string_to_array), account_id) IS NOT NULL));
+CREATE POLICY audit ON webhook_endpoints FOR SELECT TO corridor_auditor USING (true);
+CREATE POLICY find ON webhook_endpoints FOR SELECT TO corridor_finder USING (true);
+CREATE POLICY maintenance ON webhook_endpoints FOR ALL TO owner USING ((( SELECT current_setting('corridor.maintenance'::text, true) AS current_setting) = 'on'::text));
+GRANT SELECT ON webhook_endpoints TO corridor_auditor;
+GRANT SELECT (account_id, fanned_out, id, status) ON webhook_endpoints TO corridor_finder;
+GRANT DELETE, INSERT, SELECT, UPDATE (delivery_count, description, disabled_reason, event_types, fanned_out, previous_secret, previous_secret_until, secret, status, updated_at, url) ON webhook_endpoints TO corridor_service;
+
+CREATE TABLE webhook_deliveries (
+  account_id text COLLATE "C" NOT NULL,
+  endpoint_id text COLLATE "C" NOT NULL,
+  number bigint NOT NULL,
+  id text COLLATE "C" NOT NULL,
+  event_id text COLLATE "C" NOT NULL,
+  event_sequence bigint NOT NULL,
+  event_type text NOT NULL,
+  object_id text COLLATE "C" NOT NULL,
+  status text NOT NULL,
+  attempts integer DEFAULT 0 NOT NULL,
+  due_at timestamp with time zone,
+  created_at timestamp with time zone NOT NULL,
+  updated_at timestamp with time zone NOT NULL,
+  CONSTRAINT webhook_deliveries_pkey PRIMARY KEY (account_id, id),
+  CONSTRAINT webhook_delivery_number UNIQUE (account_id, endpoint_id, number),
+  CONSTRAINT due_while_pending CHECK (((due_at IS NULL) OR (status = 'pending'::text))),
+  CONSTRAINT webhook_deliveries_attempts_check CHECK ((attempts >= 0)),
+  CONSTRAINT webhook_deliveries_number_check CHECK ((number > 0)),
+  CONSTRAINT webhook_deliveries_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'succeeded'::text, 'dead'::text, 'cancelled'::text])))
+) WITH (fillfactor=80);
+CREATE INDEX webhook_deliveries_by_event ON webhook_deliveries USING btree (account_id, event_id) WHERE (event_id <> ''::text);
+CREATE INDEX webhook_deliveries_dead ON webhook_deliveries USING btree (account_id, endpoint_id, created_at, id) WHERE (status = 'dead'::text);
+CREATE INDEX webhook_deliveries_due ON webhook_deliveries USING btree (account_id, endpoint_id, due_at) WHERE (due_at IS NOT NULL);
+CREATE INDEX webhook_deliveries_newest ON webhook_deliveries USING btree (account_id, endpoint_id, created_at, id) WHERE (created_at > '-infinity'::timestamp with time zone);
+CREATE INDEX webhook_deliveries_waiting ON webhook_deliveries USING btree (account_id, endpoint_id, object_id, number) WHERE (status = 'pending'::text);
+ALTER TABLE webhook_deliveries ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY accounts_named ON webhook_deliveries FOR ALL TO corridor_service USING ((array_position(( SELECT string_to_array(current_setting('corridor.accounts'::text, true), ','::text) AS string_to_array), account_id) IS NOT NULL));
+CREATE POLICY audit ON webhook_deliveries FOR SELECT TO corridor_auditor USING (true);
+CREATE POLICY find ON webhook_deliveries FOR SELECT TO corridor_finder USING (true);
+CREATE POLICY maintenance ON webhook_deliveries FOR ALL TO owner USING ((( SELECT current_setting('corridor.maintenance'::text, true) AS current_setting) = 'on'::text));
+GRANT SELECT ON webhook_deliveries TO corridor_auditor;
+GRANT SELECT (account_id, created_at, due_at, endpoint_id, id) ON webhook_deliveries TO corridor_finder;
+GRANT DELETE, INSERT, SELECT, UPDATE (attempts, due_at, status, updated_at) ON webhook_deliveries TO corridor_service;
+
+CREATE TABLE webhook_attempts (
+  account_id text COLLATE "C" NOT NULL,
+  delivery_id text COLLATE "C" NOT NULL,
+  number integer NOT NULL,
+  created_at timestamp with time zone NOT NULL,
+  duration_ms integer NOT NULL,
+  status_code integer,
+  error text NOT NULL,
+  answer text NOT NULL,
+  CONSTRAINT webhook_attempts_pkey PRIMARY KEY (account_id, delivery_id, number),
+  CONSTRAINT webhook_attempts_duration_ms_check CHECK ((duration_ms >= 0)),
+  CONSTRAINT webhook_attempts_number_check CHECK ((number > 0)),
+  CONSTRAINT webhook_attempts_status_code_check CHECK (((status_code >= 100) AND (status_code <= 599)))
+);
+ALTER TABLE webhook_attempts ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY accounts_named ON webhook_attempts FOR ALL TO corridor_service USING ((array_position(( SELECT string_to_array(current_setting('corridor.accounts'::text, true), ','::text) AS string_to_array), account_id) IS NOT NULL));
+CREATE POLICY audit ON webhook_attempts FOR SELECT TO corridor_auditor USING (true);
+CREATE POLICY maintenance ON webhook_attempts FOR ALL TO owner USING ((( SELECT current_setting('corridor.maintenance'::text, true) AS current_setting) = 'on'::text));
+GRANT SELECT ON webhook_attempts TO corridor_auditor;
+GRANT DELETE, INSERT, SELECT ON webhook_attempts TO corridor_service;
+
+CREATE OR REPLACE FUNCTION refuse_change()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  raise exception '% is append-only', tg_table_name using errcode = 'restrict_violation';
+end $function$;
+
+CREATE OR REPLACE FUNCTION require_all_written(written bigint, wanted bigint)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if written <> wanted then
+    raise exception '% of % rows were written', written, wanted using errcode = 'serialization_failure';
+  end if;
+end $function$;
+
+CREATE OR REPLACE FUNCTION refuse_falling_version()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if (new.version, new.price_version, new.change_count)
+    is distinct from (greatest(new.version, old.version),
+      greatest(new.price_version, old.price_version), greatest(new.change_count, old.change_count))
+  then
+    raise exception 'versions of reference tables only rise' using errcode = 'check_violation';
+  end if;
+  return new;
+end $function$;
+
+CREATE OR REPLACE FUNCTION announce_reference_change()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+begin
+  update reference_version set version = version + 1;
+  notify corridor_reference;
+  return null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION announce_price_change()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+begin
+  update reference_version set version = version + 1, price_version = price_version + 1;
+  notify corridor_reference;
+  return null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION chain_change()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SET "TimeZone" TO 'UTC'
+ SET "DateStyle" TO 'ISO'
+AS $function$
+declare
+  head bytea;
+begin
+  select change_head, change_count + 1 into head, new.change_id from reference_version for update;
+  new.hash := sha256(head || convert_to(concat_ws(E'\n', new.change_id, to_json(new.table_name),
+    to_json(new.changed_by), new.changed_at, coalesce(new.before::text, 'null'),
+    coalesce(new.after::text, 'null')), 'UTF8'));
+  update reference_version set change_head = new.hash, change_count = new.change_id;
+  return new;
+end $function$;
+
+CREATE OR REPLACE FUNCTION history_row(stored jsonb, skipped text[])
+ RETURNS jsonb
+ LANGUAGE sql
+ IMMUTABLE STRICT
+AS $function$
+  select (stored - skipped) || case when stored ? 'secret_hash' then jsonb_build_object(
+    'secret_digest', encode(sha256(convert_to(stored ->> 'secret_hash', 'UTF8')), 'hex'))
+    else '{}' end
+$function$;
+
+CREATE OR REPLACE FUNCTION keep_history()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET "TimeZone" TO 'UTC'
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+declare
+  skipped text[] := array['secret_hash'] || coalesce(tg_argv, '{}');
+  old_row jsonb := case when tg_op <> 'INSERT' then history_row(to_jsonb(old), skipped) end;
+  new_row jsonb := case when tg_op <> 'DELETE' then history_row(to_jsonb(new), skipped) end;
+begin
+  if old_row is distinct from new_row then
+    insert into reference_changes (table_name, changed_at, changed_by, before, after)
+    values (tg_table_name, clock_timestamp(),
+      coalesce(nullif(current_setting('corridor.operator', true), ''), session_user),
+      old_row, new_row);
+  end if;
+  return null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION digest_row(stored jsonb, skipped text[])
+ RETURNS jsonb
+ LANGUAGE sql
+ IMMUTABLE STRICT
+AS $function$
+  select jsonb_build_object('account_id', stored -> 'account_id', 'id', stored -> 'id',
+    'digest', encode(sha256(convert_to((stored - skipped)::text, 'UTF8')), 'hex'))
+$function$;
+
+CREATE OR REPLACE FUNCTION keep_digest()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET "TimeZone" TO 'UTC'
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+declare
+  skipped text[] := coalesce(tg_argv, '{}');
+  old_row jsonb := case when tg_op <> 'INSERT' then digest_row(to_jsonb(old), skipped) end;
+  new_row jsonb := case when tg_op <> 'DELETE' then digest_row(to_jsonb(new), skipped) end;
+begin
+  if old_row is distinct from new_row then
+    insert into reference_changes (table_name, changed_at, changed_by, before, after)
+    values (tg_table_name, clock_timestamp(),
+      coalesce(nullif(current_setting('corridor.operator', true), ''), session_user),
+      old_row, new_row);
+  end if;
+  return null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION check_account_change()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if not old.currencies <@ new.currencies then
+    raise exception 'account % keeps its currencies', new.account_id
+      using errcode = 'check_violation';
+  end if;
+  if new.state = old.state then return new; end if;
+  if old.state = 'closed' and new.state <> 'frozen' then
+    raise exception 'account % is closed, and reopened by freezing it', new.account_id
+      using errcode = 'check_violation';
+  end if;
+  perform from books where account_id = new.account_id for update;
+  if not found then
+    raise exception 'the book of account % is not locked', new.account_id
+      using errcode = 'check_violation';
+  end if;
+  if new.state = 'closed' and (
+    exists (select from balances where account_id = new.account_id and available <> 0)
+    or exists (
+      select from payouts where account_id = new.account_id and (ask_rail_at is not null
+        or status in ('processing', 'requires_action', 'compliance_hold')))
+  ) then
+    raise exception 'account % holds money or has open payouts', new.account_id
+      using errcode = 'check_violation';
+  end if;
+  return new;
+end $function$;
+
+CREATE OR REPLACE FUNCTION stamp_policy()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  new.created_at := now();
+  return new;
+end $function$;
+
+CREATE OR REPLACE FUNCTION refuse_policy_change()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if tg_op = 'DELETE' and old.effective_from > clock_timestamp() then
+    return old;
+  end if;
+  raise exception 'a pricing policy in force is followed by another, and never changed'
+    using errcode = 'restrict_violation';
+end $function$;
+
+CREATE OR REPLACE FUNCTION keep_policy_history()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+declare
+  followed jsonb;
+begin
+  select to_jsonb(p) into followed from pricing_policies p
+  where p.name = new.name
+    and p.account_id is not distinct from new.account_id
+    and p.from_currency is not distinct from new.from_currency
+    and p.to_currency is not distinct from new.to_currency
+    and (p.effective_from, p.policy_id) < (new.effective_from, new.policy_id)
+  order by p.effective_from desc, p.policy_id desc limit 1;
+  insert into reference_changes (table_name, changed_at, changed_by, before, after)
+  values (tg_table_name, clock_timestamp(),
+    coalesce(nullif(current_setting('corridor.operator', true), ''), session_user),
+    followed, to_jsonb(new));
+  return null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION check_route()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if (select sandbox from accounts where account_id = new.account_id) then
+    raise exception 'account % is a sandbox, which has no routes', new.account_id
+      using errcode = 'check_violation';
+  end if;
+  return new;
+end $function$;
+
+CREATE OR REPLACE FUNCTION check_clock_ahead()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if new.clock_ahead <> '0' and not exists (
+    select from accounts where account_id = new.account_id and sandbox
+  ) then
+    raise exception 'account % is no sandbox: its clock cannot be moved', new.account_id
+      using errcode = 'check_violation';
+  end if;
+  if tg_op = 'UPDATE' and new.clock_ahead < old.clock_ahead then
+    raise exception 'the clock of account % cannot go back', new.account_id
+      using errcode = 'check_violation';
+  end if;
+  return new;
+end $function$;
+
+CREATE OR REPLACE FUNCTION check_account_may_move()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+declare
+  present text := (select state from accounts where account_id = new.account_id);
+begin
+  if present = 'closed' or (present = 'frozen' and new.available < old.available) then
+    raise exception 'account % is %', new.account_id, present using errcode = 'check_violation';
+  end if;
+  return new;
+end $function$;
+
+CREATE OR REPLACE FUNCTION journal_balances(currencies text[], amounts bigint[])
+ RETURNS boolean
+ LANGUAGE plpgsql
+ IMMUTABLE PARALLEL SAFE STRICT
+AS $function$
+declare
+  total numeric;
+  n integer := cardinality(currencies);
+begin
+  if n < 2 or n <> cardinality(amounts) then return false; end if;
+  for i in 1 .. n loop
+    if amounts[i] = 0 or amounts[i] is null or currencies[i] is null then return false; end if;
+    total := 0;
+    for j in 1 .. n loop
+      if currencies[j] = currencies[i] then total := total + amounts[j]; end if;
+    end loop;
+    if total <> 0 then return false; end if;
+  end loop;
+  return true;
+end $function$;
+
+CREATE OR REPLACE FUNCTION fold_reference(reference text)
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE STRICT
+AS $function$
+  select upper(regexp_replace(reference collate "C",
+    '[\u0009-\u000d\u0020\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff]', '', 'g'))
+$function$;
+
+CREATE OR REPLACE FUNCTION keep_funding_reference()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+declare
+  folded text := fold_reference(new.metadata ->> 'reference');
+  is_split boolean := coalesce(new.metadata ->> 'split', '') = 'true';
+begin
+  if new.type = 'escrow_reversal' then
+    update funding_references set reversed = true
+    where account_id = new.account_id and id = new.source;
+    return null;
+  end if;
+  if (select sandbox from accounts where account_id = new.account_id) then return null; end if;
+  if not is_split and exists (select from funding_references
+    where reference = folded and account_id <> new.account_id and not reversed)
+  then
+    raise exception 'reference % has funded another account', folded
+      using errcode = 'unique_violation', constraint = 'one_live_account_a_reference';
+  end if;
+  -- The same account once, however the reference is written, and whether or not it was reversed.
+  if exists (select from funding_references
+    where reference = folded and account_id = new.account_id)
+  then
+    raise exception 'reference % has funded account % before', folded, new.account_id
+      using errcode = 'unique_violation', constraint = 'one_live_account_a_reference';
+  end if;
+  insert into funding_references (account_id, id, reference, split)
+  values (new.account_id, new.id, folded, is_split);
+  return null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION funded_elsewhere(account_ids text[], bank_references text[])
+ RETURNS TABLE(asked_id text, asked_reference text, account_id text, id text)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+begin
+  perform pg_advisory_xact_lock(hashtextextended(folded, 0)) from (
+    select distinct fold_reference(asked) collate "C" as folded
+    from unnest(bank_references) as r (asked) where asked <> '' order by 1) ordered;
+  return query
+    select distinct on (a.asked_id, a.asked_reference) a.asked_id, a.asked_reference,
+      f.account_id, f.id
+    from unnest(account_ids, bank_references) as a (asked_id, asked_reference)
+    join accounts c on c.account_id = a.asked_id and not c.sandbox
+    join funding_references f on f.reference = fold_reference(a.asked_reference)
+      and f.account_id <> a.asked_id and not f.reversed
+    order by a.asked_id, a.asked_reference, f.id;
+end $function$;
+REVOKE EXECUTE ON FUNCTION funded_elsewhere(text[],text[]) FROM public;
+GRANT EXECUTE ON FUNCTION funded_elsewhere(text[],text[]) TO corridor_service;
+
+CREATE OR REPLACE FUNCTION take_out_types()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  new.type := new.details ->> 'type';
+  new.destination_type := new.details #>> '{destination_details,type}';
+  return new;
+end $function$;
+
+CREATE OR REPLACE FUNCTION check_approval_transition()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if not exists (
+    select from approval_transitions
+    where from_status = old.approval_status and to_status = new.approval_status
+  ) then
+    raise exception 'entity % cannot go from % to %', old.id, old.approval_status,
+      new.approval_status using errcode = 'check_violation';
+  end if;
+  return new;
+end $function$;
+
+CREATE OR REPLACE FUNCTION take_out_references()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  new.reference_id := new.particulars ->> 'reference_id';
+  new.on_behalf_of := new.particulars ->> 'on_behalf_of';
+  return new;
+end $function$;
+
+CREATE OR REPLACE FUNCTION check_payout_rail()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+declare
+  is_sandbox boolean := (select sandbox from accounts where account_id = new.account_id);
+begin
+  if (new.type = 'service_account') <> (new.rail = '')
+    or new.rail <> '' and (new.rail = 'simulator') <> is_sandbox
+  then
+    raise exception 'payout % of type % cannot go to rail "%": its account is % sandbox',
+      new.id, new.type, new.rail, case when is_sandbox then 'a' else 'no' end
+      using errcode = 'check_violation';
+  end if;
+  return new;
+end $function$;
+
+CREATE OR REPLACE FUNCTION check_payout_transition()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if not exists (
+    select from payout_transitions
+    where from_status = old.status and to_status = new.status
+  ) then
+    raise exception 'payout % cannot go from % to %', old.id, old.status, new.status
+      using errcode = 'check_violation';
+  end if;
+  return new;
+end $function$;
+
+CREATE OR REPLACE FUNCTION paid_elsewhere(payout_ids text[], bank_references text[])
+ RETURNS TABLE(asked_id text, account_id text, id text)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+begin
+  perform pg_advisory_xact_lock(hashtextextended(folded, 1)) from (
+    select distinct fold_reference(asked) collate "C" as folded
+    from unnest(bank_references) as r (asked) order by 1) ordered;
+  return query
+    select distinct on (a.asked_id) a.asked_id, p.account_id, p.id
+    from unnest(payout_ids, bank_references) as a (asked_id, reference)
+    join payouts p on fold_reference(p.rail_reference) = fold_reference(a.reference)
+      and p.rail_reference <> '' and p.status = 'succeeded' and p.id <> a.asked_id
+    order by a.asked_id, p.id;
+end $function$;
+REVOKE EXECUTE ON FUNCTION paid_elsewhere(text[],text[]) FROM public;
+GRANT EXECUTE ON FUNCTION paid_elsewhere(text[],text[]) TO corridor_service;
+
+CREATE OR REPLACE FUNCTION keep_batch()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET "TimeZone" TO 'UTC'
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+begin
+  insert into reference_changes (table_name, changed_at, changed_by, before, after)
+  values (tg_table_name, clock_timestamp(),
+    coalesce(nullif(current_setting('corridor.operator', true), ''), session_user), null,
+    digest_row(to_jsonb(new), '{}') || jsonb_build_object('items', (
+      select encode(sha256(convert_to(coalesce(string_agg(json_build_array(position, status,
+        payout_id, reference_id, problems)::text, E'\n' order by position), ''), 'UTF8')), 'hex')
+      from payout_batch_items
+      where account_id = new.account_id and batch_id = new.id)));
+  return null;
+end $function$;

@@ -1,0 +1,117 @@
+// `npm run schema` writes docs/schema.sql: the schema as the migrations leave it, out of the catalog
+// of a server of our own. A test holds the file against the migrations.
+import { writeFile } from 'node:fs/promises'
+import { connect, type Sql } from '../src/db/connect.ts'
+import { makeTemplate, openServer } from '../test/support/server.ts'
+
+const HEAD = `-- The schema as all migrations leave it, in the words of PostgreSQL; why it is so stands in
+-- the migrations. \`npm run schema\` writes this file. \`owner\` is who owns the tables.
+`
+
+/** One text a row, in order. */
+async function texts(sql: Sql, query: string): Promise<string[]> {
+  const rows = await sql.unsafe<{ text: string }[]>(query)
+  return rows.map(({ text }) => text)
+}
+
+/** Tables that migrations make, in the order in which they do. */
+const TABLES = `
+  select relname as text from pg_class
+  where relnamespace = 'public'::regnamespace and relkind = 'r' order by oid`
+
+/** With who may run those that not everybody may. */
+const FUNCTIONS = `
+  select rtrim(pg_get_functiondef(oid), E'\\n') || ';' || coalesce((
+      select E'\\nREVOKE EXECUTE ON FUNCTION ' || p.oid::regprocedure || ' FROM public;'
+        || string_agg(E'\\nGRANT EXECUTE ON FUNCTION ' || p.oid::regprocedure || ' TO '
+          || grantee::regrole || ';', '' order by grantee::regrole::text)
+      from aclexplode(proacl) where grantee <> proowner), '') as text from pg_proc p
+  where pronamespace = 'public'::regnamespace order by oid`
+
+/** Columns, then what constrains them by name. */
+const linesOf = (table: string) => `
+  select text from (
+    select 1 as part, attnum as place, '  ' || attname || ' ' || format_type(atttypid, atttypmod)
+      || coalesce((select ' COLLATE "' || collname || '"' from pg_collation
+        where oid = attcollation and collname <> 'default'), '')
+      || case when attidentity <> '' then ' GENERATED ALWAYS AS IDENTITY' else '' end
+      || coalesce(case attgenerated when 's' then ' GENERATED ALWAYS AS ('
+          || pg_get_expr(adbin, adrelid) || ') STORED'
+        else ' DEFAULT ' || pg_get_expr(adbin, adrelid) end, '')
+      || case when attnotnull then ' NOT NULL' else '' end as text
+    from pg_attribute left join pg_attrdef on adrelid = attrelid and adnum = attnum
+    where attrelid = '${table}'::regclass and attnum > 0 and not attisdropped
+    union all
+    select 2, row_number() over (order by position(contype::text in 'pufc'), conname),
+      '  CONSTRAINT ' || conname || ' ' || pg_get_constraintdef(oid)
+    from pg_constraint where conrelid = '${table}'::regclass and contype <> 'n'
+  ) lines order by part, place`
+
+const optionsOf = (table: string) => `
+  select coalesce(' WITH (' || array_to_string(reloptions, ', ') || ')', '') as text from pg_class
+  where oid = '${table}'::regclass`
+
+/** Indexes that are no constraint's, triggers, policies and grants. */
+const besidesOf = (table: string) => `
+  select text from (
+    select 1 as part, relname::text as place, pg_get_indexdef(indexrelid) as text
+    from pg_index join pg_class on pg_class.oid = indexrelid
+    where indrelid = '${table}'::regclass
+      and not exists (
+        select from pg_constraint where conindid = indexrelid and contype in ('p', 'u'))
+    union all
+    select 2, tgname, pg_get_triggerdef(oid) from pg_trigger
+    where tgrelid = '${table}'::regclass and not tgisinternal
+    union all
+    select 3, '', 'ALTER TABLE ${table} ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY'
+    from pg_class where oid = '${table}'::regclass and relrowsecurity and relforcerowsecurity
+    union all
+    select 4, polname, 'CREATE POLICY ' || polname || ' ON ${table} FOR '
+      || case polcmd when 'r' then 'SELECT' else 'ALL' end || ' TO ' || (
+        select string_agg(case oid when current_user::regrole then 'owner' else rolname end, ', ')
+        from pg_roles where oid = any (polroles))
+      || ' USING (' || pg_get_expr(polqual, polrelid) || ')'
+    from pg_policy where polrelid = '${table}'::regclass
+    union all
+    select 5, rolname,
+      'GRANT ' || string_agg(what, ', ' order by what) || ' ON ${table} TO ' || rolname
+    from (
+      select grantee, privilege_type as what from pg_class, aclexplode(relacl)
+      where oid = '${table}'::regclass and grantee <> relowner
+      union all
+      select grantee, privilege_type || ' (' || string_agg(attname, ', ' order by attname) || ')'
+      from pg_attribute, aclexplode(attacl)
+      where attrelid = '${table}'::regclass and attnum > 0 group by grantee, privilege_type
+    ) granted join pg_roles on pg_roles.oid = grantee group by rolname
+  ) besides order by part, place`
+
+async function describeTable(sql: Sql, table: string): Promise<string> {
+  const [lines, besides, [options]] = await Promise.all([
+    texts(sql, linesOf(table)),
+    texts(sql, besidesOf(table)),
+    texts(sql, optionsOf(table)),
+  ])
+  return [
+    `CREATE TABLE ${table} (\n${lines.join(',\n')}\n)${options};`,
+    ...besides.map(text => `${text};`),
+  ].join('\n')
+}
+
+/** Everything that migrations have defined. */
+export async function describeSchema(sql: Sql): Promise<string> {
+  const tables: string[] = []
+  for (const table of await texts(sql, TABLES)) tables.push(await describeTable(sql, table))
+  const functions = await texts(sql, FUNCTIONS)
+  return `${HEAD}\n${[...tables, ...functions].join('\n\n').replaceAll('public.', '')}\n`
+}
+
+if (import.meta.main) {
+  const server = await openServer()
+  try {
+    const sql = connect(await makeTemplate(server.url), { max: 1, as: 'owner' })
+    await writeFile('docs/schema.sql', await describeSchema(sql))
+    await sql.end()
+  } finally {
+    await server.close()
+  }
+}
