@@ -90,7 +90,10 @@ export async function importFrom<Draft, Result, Summary extends ImportSummary>(
       await report?.close()
     }
   })
-  if (summary.rows === 0) throw new CommandFailed(`${name} has no rows; nothing was written`)
+  // Of rows that nobody answered for, it says so below.
+  if (summary.rows === 0 && summary.stopped === null) {
+    throw new CommandFailed(`${name} has no rows; nothing was written`)
+  }
   print(options, kind.data?.(summary) ?? summary, kind.words(summary, options.report))
   if (summary.refused > 0 || summary.stopped !== null) process.exitCode = 1
 }
