@@ -27,7 +27,7 @@ export async function bookOnce<C, S>(
     const unknown = error instanceof Refusal && error.status === 503
     if (!unknown) throw error
     throw new CommandFailed(
-      'the database did not answer; whether the money was booked is not known. This books it ' +
+      'the database did not confirm it; whether the money was booked is not known. This books it ' +
         `once, however often it is run: ${again}`,
     )
   }

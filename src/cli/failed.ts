@@ -3,7 +3,7 @@
 // a fault of ours.
 import { CommanderError } from 'commander'
 import { ConfigError } from '../config.ts'
-import { DatabaseProblem, isConnectionLost } from '../db/failure.ts'
+import { DatabaseProblem, isConnectionLost, isOutcomeUnknown } from '../db/failure.ts'
 import { CATALOGUE, Refusal } from '../errors.ts'
 import { CommandFailed, UsageError } from './context.ts'
 import { visible } from './terminal.ts'
@@ -39,6 +39,11 @@ function exitCodeOf(error: unknown): number {
   return error instanceof UsageError || error instanceof ConfigError ? WRONG : FAILED
 }
 
+/** Where nothing says that the same command does not do it twice. */
+const UNCONFIRMED =
+  'the database did not confirm it; whether it was done is not known: look whether it was, and ' +
+  'run the same command again if not'
+
 function sentenceOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   if (error instanceof CommanderError) {
@@ -46,6 +51,7 @@ function sentenceOf(error: unknown): string {
     if (error.code === 'commander.help') return 'a command is missing: corridor --help lists them'
     return error.message.replace(/^error: /, '')
   }
+  if (isOutcomeUnknown(error)) return UNCONFIRMED
   const expected = [UsageError, CommandFailed, ConfigError, DatabaseProblem, Refusal]
   if (expected.some(kind => error instanceof kind)) return error.message
   if (isConnectionLost(error)) return `the database cannot be reached: ${error.message}; try again`

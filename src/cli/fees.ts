@@ -2,6 +2,7 @@
 // it.
 import { type Command, Option } from 'commander'
 import type { Sql, TransactionSql } from '../db/connect.ts'
+import { transact } from '../db/transact.ts'
 import { findFeeSlips } from '../fee/guard.ts'
 import {
   describeFee,
@@ -231,7 +232,7 @@ async function change(
     await write(tx, before)
     return before
   }
-  return sql.begin(read) as Promise<readonly Fee[]>
+  return transact(sql, read)
 }
 
 function refuseSlips(fees: readonly Fee[], present: readonly Fee[]): void {

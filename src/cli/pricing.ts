@@ -2,6 +2,7 @@
 // the operator sees and changes them.
 import type { Command } from 'commander'
 import { databaseNow, type Sql, type TransactionSql } from '../db/connect.ts'
+import { transact } from '../db/transact.ts'
 import type { Instant } from '../instant.ts'
 import { findSlip } from '../pricing/guard.ts'
 import { MEANINGS, readEffective, readPair, readValue } from '../pricing/load.ts'
@@ -205,15 +206,15 @@ async function removeAction(number: string, options: Json & { from?: string }): 
 }
 
 /** Changes policies by what they are, which nobody else changes meanwhile. */
-async function change<T>(
+function change<T>(
   sql: Sql,
   work: (tx: TransactionSql, policies: Policies, now: Instant) => Promise<T>,
 ): Promise<T> {
-  return sql.begin(async tx => {
+  return transact(sql, async tx => {
     await lockPolicies(tx)
     const policies = indexPolicies(await listPolicies(tx))
     return work(tx, policies, await databaseNow(tx as unknown as Sql))
-  }) as Promise<T>
+  })
 }
 
 /** `spread_bps for pair USD/HKD: 50 from now on; until then 25, for the installation`. */

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { createDatabase, type TestDatabase } from '../../test/support/database.ts'
-import { connect, type Sql } from './connect.ts'
-import { transactPipelined } from './transact.ts'
+import { startProxy } from '../../test/support/proxy.ts'
+import { connect, type Sql, type TransactionSql } from './connect.ts'
+import { OutcomeUnknown } from './failure.ts'
+import { transact, transactPipelined } from './transact.ts'
 
 let database: TestDatabase
 let sql: Sql
@@ -11,7 +13,13 @@ before(async () => {
   database = await createDatabase()
   await database.owner`create table notes (text text)`
   await database.owner`create table checked_at_commit (id integer unique initially deferred)`
-  await database.owner`grant all on notes, checked_at_commit to corridor_service`
+  await database.owner`create table told_at_commit (code text)`
+  await database.owner.unsafe(`
+    create function tell() returns trigger language plpgsql as
+      $$ begin raise 'told to' using errcode = new.code; end $$;
+    create constraint trigger tell after insert on told_at_commit deferrable initially deferred
+      for each row execute function tell()`)
+  await database.owner`grant all on notes, checked_at_commit, told_at_commit to corridor_service`
   sql = connect(database.url, { max: 1, as: 'service' })
 })
 after(async () => {
@@ -75,3 +83,72 @@ test('a COMMIT that is refused: rejects, and ends no transaction that gets its c
   )
   assert.equal(await written('of the second'), false)
 })
+
+test('a COMMIT of what only reads answered with XX000: rejects with it, as nothing is unknown', async t => {
+  const proxy = await startProxy(database.url)
+  t.after(() => proxy.close())
+  const on = connect(proxy.url, { max: 1, as: 'service' })
+  t.after(() => on.end({ timeout: 1 }))
+  proxy.answerCommits('XX000', 1, /from notes/)
+  const reading = transact(on, tx => tx`select text from notes`, 'read only')
+  await assert.rejects(reading, { name: 'PostgresError', code: 'XX000' })
+})
+
+/** The same statement, committed by a COMMIT sent behind it, and by one sent once it was answered. */
+const WAYS: readonly (readonly [
+  way: string,
+  run: (on: Sql, statement: (tx: TransactionSql) => Promise<unknown>) => Promise<unknown>,
+])[] = [
+  [
+    'behind its statements',
+    (on, statement) =>
+      transactPipelined(on, (tx, commit) => Promise.all([statement(tx), commit()])),
+  ],
+  ['after its statements', (on, statement) => transact(on, statement)],
+]
+
+// Class 40 but for 40003, class 23 and 25P02 say that nothing was committed; no other does.
+const CERTAIN = ['40000', '40001', '40002', '40P01', '23000', '23505', '23514', '25P02']
+const UNCERTAIN = ['40003', '08007', '25P01', '53100', '55P03', '57014', '58030', 'P0001', 'XX000']
+
+for (const [way, run] of WAYS) {
+  for (const code of CERTAIN) {
+    test(`a COMMIT ${way} answered with ${code}: rejects with it, as it did not happen`, async () => {
+      await assert.rejects(
+        run(sql, tx => tx`insert into told_at_commit values (${code})`),
+        { code },
+      )
+    })
+  }
+  for (const code of UNCERTAIN) {
+    test(`a COMMIT ${way} answered with ${code}: whether it happened is not known`, async () => {
+      const answer = await run(sql, tx => tx`insert into told_at_commit values (${code})`).then(
+        () => 'committed',
+        (error: unknown) => error,
+      )
+      assert.ok(answer instanceof OutcomeUnknown, String(answer))
+      assert.equal((answer.cause as { code?: string }).code, code)
+    })
+    test(`a statement before a COMMIT ${way} fails of ${code}: rejects with it, nothing written`, async () => {
+      const raising = `do $$ begin raise 'told to' using errcode = '${code}'; end $$`
+      const failing = (tx: TransactionSql) =>
+        Promise.all([tx`insert into notes values (${code})`, tx.unsafe(raising)])
+      await assert.rejects(run(sql, failing), { code })
+      assert.equal(await written(code), false)
+    })
+  }
+
+  test(`a COMMIT ${way} carried out and answered with XX000: not known, and the connection serves on`, async t => {
+    const proxy = await startProxy(database.url)
+    t.after(() => proxy.close())
+    const on = connect(proxy.url, { max: 1, as: 'service' })
+    t.after(() => on.end({ timeout: 1 }))
+    const write = (text: string) => run(on, tx => tx`insert into notes values (${text})`)
+    await write(`before, ${way}`)
+    proxy.answerCommits('XX000', 1, /insert into notes/)
+    await assert.rejects(write(`unknown, ${way}`), OutcomeUnknown)
+    assert.equal(proxy.answersLeft(), 0)
+    await write(`after, ${way}`)
+    for (const when of ['before', 'unknown', 'after']) assert.ok(await written(`${when}, ${way}`))
+  })
+}

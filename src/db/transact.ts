@@ -2,30 +2,39 @@
 // statements. It knows what postgres.js does then; it must not know what the transaction is for,
 // nor try it again.
 import type { Sql, TransactionSql } from './connect.ts'
-import { isConnectionLost, isServerError } from './failure.ts'
+import { isConnectionLost, isRolledBack, isServerError, OutcomeUnknown } from './failure.ts'
 import { watched } from './statements.ts'
 
 /**
  * `sql.begin`, safe against a lost connection: commits when `work` resolves, rolls back and rejects
  * when it rejects, and rejects when the connection is lost, whose transaction the server rolls
  * back. `mode` is what follows BEGIN, such as `read only`.
+ * @throws OutcomeUnknown when the COMMIT was sent and may have happened, and not all was reading
  */
 export async function transact<T>(
   sql: Sql,
   work: (tx: TransactionSql) => Promise<T>,
   mode = '',
 ): Promise<T> {
-  const result = await sql.begin(mode, async tx => {
+  let committing = false
+  const run = async (tx: TransactionSql) => {
     try {
-      return { of: await work(watched(tx)) }
+      const of = await work(watched(tx))
+      committing = true
+      return { of }
     } catch (error) {
       if (!isConnectionLost(error)) throw error
       // Told of the error, postgres.js 3.4.9 would send ROLLBACK on the connection that is gone,
       // and never give that connection's place in the pool back. It rejects by itself as it closes.
       return new Promise<never>(() => {})
     }
-  })
-  return (result as { of: T }).of
+  }
+  try {
+    return ((await sql.begin(mode, run)) as { of: T }).of
+  } catch (error) {
+    const unknown = committing && !mode.includes('read only') && !isRolledBack(error)
+    throw unknown ? new OutcomeUnknown(error) : error
+  }
 }
 
 /**
@@ -40,35 +49,44 @@ export function transactPipelined<T>(
   work: (tx: TransactionSql, commit: () => Promise<void>) => Promise<T>,
 ): Promise<T> {
   return new Promise((resolve, reject) => {
+    let sent = false
+    /** The error that the COMMIT itself was answered with. */
+    let answered: unknown
+    let rolledBack = false
+    const commit = async (tx: TransactionSql) => {
+      sent = true
+      // A query is sent when somebody begins to wait for it: those made before this call first.
+      await new Promise<void>(tick => process.nextTick(tick))
+      // Chained, as postgres.js ends every transaction itself: it commits an empty one.
+      const { command } = await tx`commit and chain`.catch(error => {
+        answered = error
+        rolledBack = isRolledBack(error)
+        throw error
+      })
+      rolledBack = command === 'ROLLBACK'
+      if (command !== 'COMMIT') throw new Error(`the server answered COMMIT with ${command}`)
+    }
+    const fail = (error: unknown) => {
+      // A statement that failed had the server roll back, whatever it failed of.
+      const certain = rolledBack || (error !== answered && isServerError(error))
+      reject(sent && !certain ? new OutcomeUnknown(error) : error)
+    }
     transact(sql, async tx => {
-      let sent = false
-      let refused = false
-      const commit = async () => {
-        sent = true
-        // A query is sent when somebody begins to wait for it: those made before this call first.
-        await new Promise<void>(tick => process.nextTick(tick))
-        // Chained, as postgres.js ends every transaction itself: it commits an empty one.
-        const { command } = await tx`commit and chain`.catch(error => {
-          refused = isServerError(error)
-          throw error
-        })
-        if (command !== 'COMMIT') throw new Error(`the server answered COMMIT with ${command}`)
-      }
       try {
         const result = await work(
           refusing(tx, () => sent),
-          commit,
+          () => commit(tx),
         )
         if (sent) resolve(result)
         return result
       } catch (error) {
-        if (!refused) throw error
+        if (!isServerError(answered)) throw error
         // The transaction is over, and postgres.js may have given its connection to another one,
         // which the ROLLBACK that it sends when it is told of the error would end.
-        reject(error)
+        fail(error)
         return new Promise<never>(() => {})
       }
-    }).then(resolve, reject)
+    }).then(resolve, fail)
   })
 }
 

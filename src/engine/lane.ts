@@ -3,7 +3,7 @@
 // then go together in one transaction.
 
 import type { Sql, TransactionSql } from '../db/connect.ts'
-import { classify, isServerError } from '../db/failure.ts'
+import { classify, isOutcomeUnknown, OutcomeUnknown } from '../db/failure.ts'
 import { transactPipelined } from '../db/transact.ts'
 import { Refusal, refusal } from '../errors.ts'
 import { type Asked, currentCourse, during, duringSync } from '../steps.ts'
@@ -111,7 +111,7 @@ export class Lane<Command, State, Outcome> {
     this.#queue = refuseLate(this.#queue, now, this.#max_wait_ms)
     for (const { since, reject } of this.#inHand) {
       if (now - since >= this.#max_wait_ms)
-        reject(unavailable(new Error('no answer in time'), true))
+        reject(unavailable(new OutcomeUnknown(new Error('no answer in time'))))
     }
   }
 
@@ -146,8 +146,8 @@ export class Lane<Command, State, Outcome> {
 
   /**
    * A poisoned command must not fail its neighbours: they are run one by one. A refusal of the
-   * whole batch is different: the commit may have happened, so nothing is tried again on callers'
-   * behalf.
+   * whole batch is different: the commit may have happened, whatever error the COMMIT was answered
+   * with, so nothing is tried again on callers' behalf.
    */
   async #answerFailed(batch: Waiting<Command, Outcome>[], error: unknown): Promise<void> {
     const [only] = batch
@@ -167,13 +167,11 @@ export class Lane<Command, State, Outcome> {
   async #transact(commands: readonly Command[], onStored: () => void): Promise<Settled<Outcome>[]> {
     for (let attempt = 1; ; attempt++) {
       let begun = false
-      let committing = false
       try {
         return await transactPipelined(this.#sql, async (tx, commit) => {
           begun = true
           const state = await this.#load(tx, commands)
           return await this.#settle(tx, state, commands, () => {
-            committing = true
             onStored()
             return during('commit', this.#operation.name, commands.length, commit)
           })
@@ -185,10 +183,8 @@ export class Lane<Command, State, Outcome> {
         // one.
         const unasked = failure === 'unavailable' && !begun && !isSlow(error)
         const again = (failure === 'contention' || unasked) && attempt < MAX_ATTEMPTS
-        // Only the server's own word says that a commit did not happen.
-        const unknown = committing && !isServerError(error)
-        if (again && !unknown) await backOff(attempt)
-        else if (failure !== 'fault' || unknown) throw unavailable(error, unknown)
+        if (again) await backOff(attempt)
+        else if (failure !== 'fault') throw unavailable(error)
         else throw error
       }
     }
@@ -342,11 +338,11 @@ function refuseLate<W extends Pick<Waiting<unknown, unknown>, 'since' | 'reject'
   })
 }
 
-function unavailable(cause: unknown, unknown: boolean): Refusal {
+function unavailable(cause: unknown): Refusal {
   const answer = refusal(
     'service_unavailable',
-    unknown
-      ? 'The database did not answer; whether the request took effect is not known. ' +
+    isOutcomeUnknown(cause)
+      ? 'The database did not confirm it; whether the request took effect is not known. ' +
           'Retry with the same Idempotency-Key.'
       : 'The database cannot take it now; nothing was written.',
   )

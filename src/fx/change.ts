@@ -1,6 +1,7 @@
 // Changes of the rate book: load what is stored, judge by it, store. For commands and for the feed.
 import type { Line, LineProblem } from '../csv.ts'
 import type { Sql } from '../db/connect.ts'
+import { transact } from '../db/transact.ts'
 import { checkPeg, decideFeed, type FeedDecision, type Judged, judgeRates } from './guard.ts'
 import { loadDefaultRates } from './load.ts'
 import { type Rate, type RateBook, rateBookOf } from './rules.ts'
@@ -75,13 +76,12 @@ function onBook<T>(
   { pivot }: ChangeOptions,
   work: (within: Sql, book: RateBook, guide: RateBook) => Promise<T>,
 ): Promise<T> {
-  const done = sql.begin(async tx => {
+  return transact(sql, async tx => {
     await lockRates(tx)
     const within = tx as unknown as Sql
     const stored = await listRates(within)
     return work(within, rateBookOf(pivot, stored), guideOf(stored, await loadDefaultRates()))
   })
-  return done as Promise<T>
 }
 
 /**

@@ -1,6 +1,6 @@
 // A TCP proxy in front of PostgreSQL, which does to the connections what networks do: it stops,
-// silences, delays, resets and cuts them. Of the protocol it knows where a message ends and which one
-// is the COMMIT of a batch.
+// silences, delays, resets and cuts them; and which answers a COMMIT that has happened with an error, as
+// a distributed engine may. Of the protocol it knows where a message ends and which one is a COMMIT.
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 
@@ -35,6 +35,13 @@ export interface TcpProxy {
   cutCommits(where: Cut, times: number): void
   /** Cuts that have not happened yet. */
   cutsLeft(): number
+  /**
+   * Answers COMMIT with this SQLSTATE, although the server has committed, so many times: of
+   * transactions that hold a statement like this one.
+   */
+  answerCommits(code: string, times: number, statement: RegExp): void
+  /** Such answers that have not been given yet. */
+  answersLeft(): number
   /** How many connections it has taken so far. */
   taken(): number
   close(): Promise<void>
@@ -48,6 +55,8 @@ interface Pair {
   readonly upstream: Socket
   /** The server has been told to COMMIT a batch and has not answered. */
   committing: boolean
+  /** Its COMMIT is answered with this SQLSTATE. */
+  answer: string | undefined
 }
 
 export async function startProxy(target: string): Promise<TcpProxy> {
@@ -57,6 +66,7 @@ export async function startProxy(target: string): Promise<TcpProxy> {
   let slowness: Slowness = {}
   let cut: Cut = 'before COMMIT'
   let cuts = 0
+  let answer = { code: '', times: 0, statement: /./ }
   let taken = 0
 
   const isCutAt = (pair: Pair, where: Cut) => {
@@ -68,19 +78,27 @@ export async function startProxy(target: string): Promise<TcpProxy> {
     pair.upstream.removeAllListeners('data').resume().end()
     return true
   }
+  const answerOf = (statements: readonly string[]) => {
+    const { code, times, statement } = answer
+    if (times === 0 || !statements.some(text => statement.test(text))) return undefined
+    answer = { ...answer, times: times - 1 }
+    return code
+  }
   // Messages are passed on one by one: Nagle's algorithm would hold each for 40 ms.
   const noDelay = true
   const server = createServer({ noDelay }, client => {
     const upstream = connect({ port: Number(to.port), host: to.hostname, noDelay })
-    const pair: Pair = { client, upstream, committing: false }
+    const pair: Pair = { client, upstream, committing: false, answer: undefined }
     pairs.add(pair)
     taken += 1
     const upwards = travel(upstream, () => slowness)
     const downwards = travel(client, () => slowness)
     const read = readMessages()
+    const answered = answerCommit(pair, upwards)
     client.on('data', (data: Buffer) => {
-      for (const { bytes, begins, ends } of read(data)) {
+      for (const { bytes, begins, ends, committed } of read(data)) {
         if (begins && isCutAt(pair, 'before COMMIT')) return
+        pair.answer ??= answerOf(committed)
         upwards(bytes)
         if (ends && isCutAt(pair, 'behind COMMIT')) return
         pair.committing ||= ends
@@ -91,7 +109,8 @@ export async function startProxy(target: string): Promise<TcpProxy> {
         pair.committing = false
         if (isCutAt(pair, 'before its answer')) return
       }
-      downwards(data)
+      const passed = answered(data)
+      if (passed.length > 0) downwards(passed)
     })
     for (const [one, other] of [[client, upstream] as const, [upstream, client] as const]) {
       one.on('error', () => other.destroy())
@@ -148,6 +167,10 @@ export async function startProxy(target: string): Promise<TcpProxy> {
       cuts = times
     },
     cutsLeft: () => cuts,
+    answerCommits(code, times, statement) {
+      answer = { code, times, statement }
+    },
+    answersLeft: () => answer.times,
     taken: () => taken,
     close: down,
   }
@@ -195,53 +218,100 @@ function travel(socket: Socket, slowness: () => Slowness): (bytes: Buffer) => vo
   }
 }
 
+/**
+ * What the client hears of what the server says: the same, but for the COMMIT that is to be answered
+ * otherwise. One that has begun another transaction is ended for a client that knows of none.
+ */
+function answerCommit(pair: Pair, upwards: (bytes: Buffer) => void): (data: Buffer) => Buffer {
+  const cut = cutMessages(true)
+  /** Answered so; the server is not ready for the next statement yet. */
+  let ending = false
+  /** What the server says to our own COMMIT is for nobody. */
+  let unheard = false
+  const hear = ({ type, bytes }: { type: string; bytes: Buffer }): Buffer => {
+    const ready = type === 'Z'
+    if (unheard) {
+      unheard = !ready
+      return Buffer.alloc(0)
+    }
+    if (pair.answer !== undefined && type === 'C' && bytes.includes('COMMIT\0')) {
+      const error = message('E', `SERROR\0VERROR\0C${pair.answer}\0Mcommitted, and not told so\0\0`)
+      ending = true
+      pair.answer = undefined
+      return error
+    }
+    if (!ending || !ready) return bytes
+    ending = false
+    unheard = bytes.toString('latin1', 5) === 'T'
+    if (unheard) upwards(message('Q', 'commit\0'))
+    return message('Z', 'I')
+  }
+  return data => Buffer.concat(cut(data).map(hear))
+}
+
+function message(type: string, text: string): Buffer {
+  const bytes = Buffer.from(`${type}....${text}`)
+  bytes.writeUInt32BE(bytes.length - 1, 1)
+  return bytes
+}
+
 interface Message {
   readonly bytes: Buffer
   /** The COMMIT of a batch begins with this message, or ends with it. */
   readonly begins: boolean
   readonly ends: boolean
+  /** With this message any COMMIT ends, of a transaction that held these statements. */
+  readonly committed: readonly string[]
 }
 
 /** How a lane ends its transaction (src/db/transact.ts). */
 const COMMIT = 'commit and chain'
 
 /**
- * A COMMIT is parsed once on a connection, under a name, and from then on bound by it; the Sync
- * behind it has the server carry it out.
+ * A COMMIT is parsed once on a connection, under a name, and from then on bound by it, as other
+ * statements are; the Sync behind it has the server carry it out.
  */
 function readMessages(): (bytes: Buffer) => Message[] {
   const cut = cutMessages()
-  let name: string | undefined
+  const texts = new Map<string, string>()
+  let statements: string[] = []
   let committing = false
   return data =>
     cut(data).map(({ type, bytes }) => {
-      const [first, second] = bytes.toString('latin1', 5, 200).split('\0', 2)
-      const parses = type === 'P' && second === COMMIT
-      if (parses) name = first
-      const begins = !committing && (parses || (type === 'B' && second === name))
+      const [first = '', second = ''] = bytes
+        .toString('latin1', 5, type === 'P' ? undefined : 200)
+        .split('\0', 2)
+      if (type === 'P') texts.set(first, second)
+      const text = type === 'P' ? second : type === 'B' ? texts.get(second) : undefined
+      if (text !== undefined) statements.push(text)
+      const begins = !committing && text === COMMIT
       committing ||= begins
       const ends = committing && type === 'S'
       if (ends) committing = false
-      return { bytes, begins, ends }
+      const over = type === 'S' && statements.at(-1)?.startsWith('commit') === true
+      const committed = over ? statements : []
+      // BEGIN, and ROLLBACK, are statements of their own.
+      if (over || type === 'Q') statements = []
+      return { bytes, begins, ends, committed }
     })
 }
 
-/** Cuts what a client says into whole messages; the first has no type. */
-export function cutMessages(): (data: Buffer) => { type: string; bytes: Buffer }[] {
+/** Cuts what a client says into whole messages; the first has no type, unless it `started` before. */
+export function cutMessages(started = false): (data: Buffer) => { type: string; bytes: Buffer }[] {
   let left = Buffer.alloc(0)
-  let started = false
+  let typed = started
   return data => {
     left = Buffer.concat([left, data])
     const messages: { type: string; bytes: Buffer }[] = []
     for (;;) {
-      const header = started ? 1 : 0
+      const header = typed ? 1 : 0
       if (left.length < header + 4) return messages
       const length = header + left.readUInt32BE(header)
       if (left.length < length) return messages
       const bytes = left.subarray(0, length)
       left = left.subarray(length)
-      messages.push({ type: started ? String.fromCharCode(bytes[0] ?? 0) : '', bytes })
-      started = true
+      messages.push({ type: typed ? String.fromCharCode(bytes[0] ?? 0) : '', bytes })
+      typed = true
     }
   }
 }

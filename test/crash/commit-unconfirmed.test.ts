@@ -1,0 +1,311 @@
+// A server that commits and answers the COMMIT with XX000, as a distributed engine can when one of its
+// nodes has committed: whoever asked is told that it is not known, nothing is run again for those who
+// have no key, and keys, references and claims bring out what there is. Nothing is lost, nothing twice.
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import type { OpenedAccount } from '../../src/cli/account.ts'
+import { localPayout } from '../support/bodies.ts'
+import { checkBooks } from '../support/books.ts'
+import { type Cli, openCli } from '../support/cli.ts'
+import { createDatabase, type TestDatabase } from '../support/database.ts'
+import { jsonLines } from '../support/importing.ts'
+import {
+  type HttpAnswer,
+  type HttpClient,
+  httpClient,
+  openAccountOn,
+  type RunningProcess,
+  startProcess,
+  tally,
+  until,
+} from '../support/process.ts'
+import { startProxy, type TcpProxy } from '../support/proxy.ts'
+import { addEndpoint, judge, startReceiver } from '../support/receiver.ts'
+import { share } from '../support/share.ts'
+
+/** A statement that writes, other than of what is forgotten by and by. */
+const WRITES = /^\s*(?:insert into|update)\b/
+const WHATEVER_NOT_KNOWN = /whether the request took effect is not known/
+const CROWD = share(48, 200)
+const FUNDED = 1_000_000_000n
+
+let database: TestDatabase
+let proxy: TcpProxy
+let opened: OpenedAccount
+let client: HttpClient
+let cli: Cli
+/** Behind the proxy, without workers, which commit as well. */
+let service: RunningProcess
+let account_id: string
+
+before(async () => {
+  database = await createDatabase()
+  proxy = await startProxy(database.url)
+  opened = await openAccountOn(database.url, { USD: FUNDED })
+  account_id = opened.account.account_id
+  client = httpClient(opened)
+  cli = await openCli(proxy.url, { CORRIDOR_USER: 'alice' })
+  const off = { CORRIDOR_SETTLE: 'off', CORRIDOR_WEBHOOKS: 'off' }
+  service = await startProcess({ DATABASE_URL: proxy.url, ...off })
+  // On a busy machine it may not have looked at the database for a while.
+  const ready = async () => (await client.get(service.address, '/v3/balance')).status === 200
+  await until('it is ready', 30_000, ready)
+})
+after(async () => {
+  client?.close()
+  await service?.kill()
+  await cli?.close()
+  await proxy.close()
+  await database.drop()
+})
+
+const pay = (amount: number, key?: string) =>
+  client.post(service.address, '/v3/payout', { ...localPayout, amount }, key)
+
+/** How many payouts of each amount there are. */
+async function paid(amounts: readonly number[]): Promise<number[]> {
+  const rows = await database.owner<{ amount: bigint; times: bigint }[]>`
+    select amount, count(*) as times from payouts
+    where account_id = ${account_id} and amount = any(string_to_array(${amounts.join()}, ',')::bigint[])
+    group by amount`
+  const times = new Map(rows.map(row => [Number(row.amount), Number(row.times)]))
+  return amounts.map(amount => times.get(amount) ?? 0)
+}
+
+async function balance(): Promise<bigint> {
+  const [row] = await database.owner<{ available: bigint }[]>`
+    select available from balances where account_id = ${account_id} and currency = 'USD'`
+  return row?.available ?? 0n
+}
+
+function assertUnknown(answer: HttpAnswer): void {
+  assert.equal(answer.status, 503, answer.text)
+  assert.equal(answer.json.errors[0].reason, 'service_unavailable')
+  assert.match(answer.json.message, WHATEVER_NOT_KNOWN)
+  assert.equal(answer.headers['retry-after'], '1')
+}
+
+describe('COMMIT carried out and answered with XX000', () => {
+  test('a payout with a key: 503, and by the same key the one payout', async () => {
+    proxy.answerCommits('XX000', 1, WRITES)
+    assertUnknown(await pay(101, 'unconfirmed'))
+    assert.equal(proxy.answersLeft(), 0)
+    const again = await pay(101, 'unconfirmed')
+    assert.equal(again.status, 200, again.text)
+    assert.equal(again.headers['idempotent-replayed'], 'true')
+    assert.deepEqual(await paid([101]), [1])
+  })
+
+  test('a payout without a key: 503, and there is one', async () => {
+    proxy.answerCommits('XX000', 1, WRITES)
+    assertUnknown(await pay(102))
+    assert.deepEqual(await paid([102]), [1])
+  })
+
+  for (const [what, keyOf] of [
+    ['without keys', () => undefined],
+    ['with keys', (amount: number) => `crowd-${amount}`],
+  ] as const) {
+    test(`${CROWD} payouts ${what} in a few batches: 503 for whole batches, each there once`, async t => {
+      const first = what === 'with keys' ? 1_000 : 2_000
+      const amounts = Array.from({ length: CROWD }, (_, i) => first + i)
+      proxy.answerCommits('XX000', 2, WRITES)
+      const answers = await Promise.all(amounts.map(amount => pay(amount, keyOf(amount))))
+      t.diagnostic(JSON.stringify(tally(answers)))
+      assert.equal(proxy.answersLeft(), 0)
+      const unknown = answers.filter(({ status }) => status !== 200)
+      assert.ok(unknown.length > 2, 'a batch of several was answered so')
+      unknown.forEach(assertUnknown)
+      assert.deepEqual(await paid(amounts), Array(CROWD).fill(1))
+      if (what === 'without keys') return
+      const again = await Promise.all(amounts.map(amount => pay(amount, keyOf(amount))))
+      assert.deepEqual(tally(again), { '200': CROWD })
+      assert.deepEqual(await paid(amounts), Array(CROWD).fill(1))
+    })
+  }
+
+  test('a batch of payouts with a key, which is a long command: 503, and by the key the one batch', async () => {
+    const payouts = Array(20).fill({ ...localPayout, amount: 103 })
+    const body = { mode: 'all_or_nothing', payouts }
+    const ask = () => client.post(service.address, '/v3/payout_batch', body, 'unconfirmed batch')
+    proxy.answerCommits('XX000', 1, WRITES)
+    assertUnknown(await ask())
+    const again = await ask()
+    assert.equal(again.headers['idempotent-replayed'], 'true', again.text)
+    assert.deepEqual(await paid([103]), [20])
+  })
+})
+
+// Told so by the server itself, at the COMMIT of a payout of this amount: a trigger that is deferred.
+describe('COMMIT answered with an error that says it did not happen', () => {
+  const AMOUNT = 104
+  const refuse = (code: string, times: number) =>
+    database.owner.unsafe(`
+      create sequence refusals;
+      grant usage on refusals to corridor_service;
+      create function refuse() returns trigger language plpgsql as $$ begin
+        if nextval('refusals') <= ${times} then raise 'told to' using errcode = '${code}'; end if;
+        return null;
+      end $$;
+      create constraint trigger refusing after insert on payouts deferrable initially deferred
+        for each row when (new.amount = ${AMOUNT}) execute function refuse()`)
+  const relent = () => database.owner.unsafe('drop function refuse cascade; drop sequence refusals')
+  /** Both in one batch, as they come while another is written. */
+  const payTwo = async () => {
+    const [, ...both] = await Promise.all([pay(105), pay(AMOUNT), pay(106)])
+    return both.map(({ status }) => status)
+  }
+
+  for (const [code, times, statuses, then] of [
+    ['40001', 3, [200, 200], 'tried again, nobody is told'],
+    ['23514', 1_000, [500, 200], 'fails alone, its neighbours are paid'],
+    ['25P02', 1_000, [500, 200], 'fails alone, its neighbours are paid'],
+    ['XX000', 1_000, [503, 503], 'not known, and nothing is tried again'],
+  ] as const) {
+    test(`${code}: ${then}`, async t => {
+      await refuse(code, times)
+      t.after(relent)
+      const before = await paid([AMOUNT, 106])
+      assert.deepEqual(await payTwo(), statuses)
+      const more = (await paid([AMOUNT, 106])).map((n, i) => n - (before[i] ?? 0))
+      assert.deepEqual(
+        more,
+        statuses.map(status => (status === 200 ? 1 : 0)),
+      )
+    })
+  }
+})
+
+describe('commands, their COMMIT carried out and answered with XX000', () => {
+  for (const [command, sign, more] of [
+    ['fund', 1n, []],
+    ['withdraw', -1n, ['--reason', 'Returned on request']],
+  ] as const) {
+    test(`corridor ${command}: says that it is not known and what books it once, and so it does`, async () => {
+      const args = [command, account_id, 'USD', '12.34', '--reference', `${command} 1`, ...more]
+      const before = await balance()
+      proxy.answerCommits('XX000', 1, WRITES)
+      const { code, stdout, stderr } = await cli.run(...args)
+      assert.deepEqual([code, stdout], [1, ''])
+      assert.match(stderr, /^corridor: .*whether the money was booked is not known\. This books it/)
+      const again = await cli.run(...args)
+      assert.equal(again.code, 1)
+      assert.match(again.stderr, /has booked|counts once|btr_/)
+      assert.equal(await balance(), before + sign * 1_234n)
+    })
+  }
+
+  test('corridor fund without a reference: the command line it names books it once', async () => {
+    const before = await balance()
+    proxy.answerCommits('XX000', 1, WRITES)
+    const { stderr } = await cli.run('fund', account_id, 'USD', '12.34')
+    const [, again = ''] = /it is run: corridor (.*)\n$/.exec(stderr) ?? []
+    assert.match(again, /^fund .* --source esc_\w+$/, stderr)
+    assert.match((await cli.run(...again.split(' '))).stderr, /has funded this account already/)
+    assert.equal(await balance(), before + 1_234n)
+  })
+
+  test('corridor account freeze: says that it is not known, and to look', async () => {
+    proxy.answerCommits('XX000', 1, WRITES)
+    const frozen = await cli.run('account', 'freeze', account_id, '--reason', 'Case 118', '--json')
+    assert.equal(frozen.code, 1)
+    const { error } = JSON.parse(frozen.stderr)
+    assert.match(error.message, /whether it was done is not known: look whether it was/)
+    const unfrozen = await cli.run('account', 'unfreeze', account_id, '--reason', 'Case 118')
+    assert.match(unfrozen.stdout, /was frozen, is active/)
+  })
+
+  test('corridor pricing set, no command of a lane: the same', async () => {
+    proxy.answerCommits('XX000', 1, WRITES)
+    const set = await cli.run('pricing', 'set', '--spread-bps', '23')
+    assert.equal(set.code, 1)
+    assert.match(set.stderr, /whether it was done is not known: look whether it was/)
+    assert.match((await cli.run('pricing', 'list')).stdout, /23/)
+  })
+
+  test('corridor payout import: tried again by the key of each row, every row paid once', async () => {
+    const amounts = Array.from({ length: 40 }, (_, i) => 3_000 + i)
+    const { type: _, ...row } = localPayout
+    const rows = amounts.map(amount => ({ ...row, amount, reference_id: `INV-${amount}` }))
+    const path = await cli.file('unconfirmed.jsonl', jsonLines(rows))
+    proxy.answerCommits('XX000', 1, WRITES)
+    const imported = await cli.run('payout', 'import', path, '--account', account_id, '--json')
+    assert.equal(proxy.answersLeft(), 0)
+    assert.equal(imported.code, 0, imported.stderr)
+    const { made, imported_before, refused, unanswered } = imported.json
+    assert.deepEqual([made, imported_before, refused, unanswered], [amounts.length, 0, 0, 0])
+    assert.deepEqual(await paid(amounts), Array(amounts.length).fill(1))
+  })
+
+  test('corridor payout import, never told otherwise: ends with what to do, and then knows every row', async () => {
+    const amounts = Array.from({ length: 10 }, (_, i) => 4_000 + i)
+    const { type: _, ...row } = localPayout
+    const rows = amounts.map(amount => ({ ...row, amount, reference_id: `INV-${amount}` }))
+    const path = await cli.file('never.jsonl', jsonLines(rows))
+    const args = ['payout', 'import', path, '--account', account_id]
+    // Also of batches that find every row there, and write nothing.
+    proxy.answerCommits('XX000', 1_000, /\bfor (?:no key )?update\b/)
+    const ended = await cli.run(...args)
+    proxy.answerCommits('XX000', 0, /./)
+    assert.equal(ended.code, 1)
+    const said = ended.stdout.replaceAll('\n', ' ')
+    assert.match(said, /what became of the last 10 rows is not known/)
+    assert.match(said, /Run the same command again to go on/)
+    const again = await cli.run(...args, '--json')
+    assert.deepEqual([again.json.made, again.json.imported_before], [0, amounts.length])
+    assert.deepEqual(await paid(amounts), Array(amounts.length).fill(1))
+  })
+})
+
+describe('workers, their COMMIT carried out and answered with XX000', () => {
+  const SHORT = { CORRIDOR_RAIL_TIMEOUT_MS: '300', CORRIDOR_WEBHOOK_TIMEOUT_MS: '300' }
+  /** A claim of a webhook runs out after its time-out and five seconds. */
+  const WITHIN_MS = 40_000
+
+  test('webhooks: every event arrives, none twice, and each is recorded', async t => {
+    const receiver = await startReceiver(() => ({ status: 200 }))
+    t.after(() => receiver.close())
+    await addEndpoint(database, account_id, `${receiver.url}/`)
+    const amounts = Array.from({ length: 30 }, (_, i) => 5_000 + i)
+    await Promise.all(amounts.map(amount => pay(amount)))
+    // Making deliveries, claiming them and recording what came of them: the first of each, at least.
+    proxy.answerCommits('XX000', 6, /webhook/)
+    const env = { CORRIDOR_SETTLE: 'off', CORRIDOR_WEBHOOK_ALLOW_PRIVATE: 'on', ...SHORT }
+    const worker = await startProcess({ DATABASE_URL: proxy.url, ...env })
+    t.after(() => worker.kill())
+    await until('all are recorded', WITHIN_MS, async () => {
+      const rows = await database.owner<{ status: string }[]>`
+        select status from webhook_deliveries where account_id = ${account_id}`
+      return rows.length >= amounts.length && rows.every(({ status }) => status === 'succeeded')
+    })
+    assert.equal(proxy.answersLeft(), 0)
+    const [events] = await database.owner<{ count: bigint }[]>`
+      select count(*) from webhook_deliveries where account_id = ${account_id}`
+    assert.equal(receiver.received.length, Number(events?.count))
+    assert.equal(judge(receiver.received).twice, 0)
+  })
+
+  test('settling: every payout succeeds once', async t => {
+    proxy.answerCommits('XX000', 6, /payouts/)
+    const worker = await startProcess({
+      DATABASE_URL: proxy.url,
+      CORRIDOR_WEBHOOKS: 'off',
+      ...SHORT,
+    })
+    t.after(() => worker.kill())
+    await until('all are settled', WITHIN_MS, async () => {
+      const open = await database.owner`
+        select from payouts where account_id = ${account_id} and status <> 'succeeded'`
+      return open.length === 0
+    })
+    assert.equal(proxy.answersLeft(), 0)
+    const twice = await database.owner`
+      select object_id, type from events where account_id = ${account_id} and object_id like 'pot_%'
+      group by object_id, type having count(*) > 1`
+    assert.deepEqual([...twice], [])
+  })
+})
+
+test('all of the above: the books hold together', async () => {
+  await checkBooks(database.owner, { DATABASE_URL: database.url })
+})
