@@ -2,6 +2,7 @@
 // request, on one hot account or on many. The rows are copied from a payout that the service really
 // wrote, so their widths are its own.
 import { connect, type Sql } from '../src/db/connect.ts'
+import { withPrefix } from '../src/id.ts'
 import { type Baseline, baselineOf, idFromNumber, type Statements } from './pgbench.ts'
 import { copyStatement } from './row-copy.ts'
 
@@ -9,10 +10,8 @@ import { copyStatement } from './row-copy.ts'
  * A copy of these columns is made with these SQL expressions; all others keep what the payout had.
  */
 export const COPIES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-  quotes: { id: idFromNumber('poq') },
   payouts: {
     id: idFromNumber('pot'),
-    quote_id: idFromNumber('poq'),
     balance_transaction_id: idFromNumber('btr'),
   },
   journals: { number: ':number', source: idFromNumber('pot') },
@@ -23,7 +22,7 @@ export const COPIES: Readonly<Record<string, Readonly<Record<string, string>>>> 
     description: idFromNumber('pot'),
     source: idFromNumber('pot'),
   },
-  idempotency_keys: { key: 'gen_random_uuid()::text' },
+  idempotency_keys: { key: 'gen_random_uuid()::text', object_id: idFromNumber('pot') },
 }
 
 /** `hot` writes to one account, `spread` to one of `accounts` drawn for each payout. */
@@ -68,19 +67,18 @@ function accountOf(number: string): string {
 
 /** The statements of one payout: what service and schema write, found by the payout's id. */
 async function copyStatements(sql: Sql, account: string, payout_id: string): Promise<Statements> {
-  const [ids] = await sql<{ quote_id: string; line_id: string }[]>`
-    select quote_id, balance_transaction_id as line_id from payouts where id = ${payout_id}`
-  if (ids === undefined) throw new Error(`no payout ${payout_id}`)
-  const { quote_id, line_id } = ids
+  const [payout] = await sql<{ line_id: string }[]>`
+    select balance_transaction_id as line_id from payouts where id = ${payout_id}`
+  if (payout === undefined) throw new Error(`no payout ${payout_id}`)
+  const { line_id } = payout
   const rows: [table: string, condition: string, copy?: Readonly<Record<string, string>>][] = [
-    ['quotes', `id = '${quote_id}'`],
     ['payouts', `id = '${payout_id}'`],
     ['journals', `source = '${payout_id}'`],
     ['balance_transactions', `id = '${line_id}'`],
-    ['events', `object_id = '${quote_id}'`, event('poq', 1)],
+    ['events', `object_id = '${withPrefix(payout_id, 'poq')}'`, event('poq', 1)],
     ['events', `object_id = '${payout_id}'`, event('pot', 2)],
     ['events', `object_id = '${line_id}'`, event('btr', 3)],
-    ['idempotency_keys', `body like '%${payout_id}%'`],
+    ['idempotency_keys', `object_id = '${payout_id}'`],
   ]
   const inserts: string[] = []
   for (const [table, condition, copy] of rows) {

@@ -2,7 +2,7 @@
 // of all rows that the service writes for one. Knows the tables of payouts, and no load.
 //
 // True of the copies: every row a payout has, as wide as it is and with the references it has
-// (quote, payout, journals, balance transaction, events, kept answer); ids of the service's form and
+// (payout, journals, balance transaction, events, kept answer); ids of the service's form and
 // each once; journals and events numbered without gaps, and created_at in that order; balances that
 // follow from the debits, and the heads of the book. So the service answers them, settles them, and
 // goes on writing after them. Not true: ids count up where the service's end in chance, all payouts
@@ -86,10 +86,9 @@ async function readSample(owner: Sql, id: string, before: Book): Promise<Sample>
   const since = `created_at > '${before.last_written_at}'`
   const conditions = {
     events: `sequence > ${before.event_count} order by sequence`,
-    idempotency_keys: `${since} and body like '%${id}%'`,
+    idempotency_keys: `${since} and object_id = '${id}'`,
     payouts: `id = '${id}'`,
     journals: `number > ${before.journal_count} order by number`,
-    quotes: `id = '${payout?.quote_id}'`,
     balance_transactions: `id = '${payout?.balance_transaction_id}'`,
   }
   const sample: Map<string, readonly StoredRow[]> = new Map()

@@ -55,14 +55,14 @@ async function quoteStatements(
 ): Promise<Statements> {
   const mine = `account_id = ${account_id}`
   const made = { id: idFromNumber('evt', 'quoted'), object_id: QUOTE, sequence: ':quoted' }
-  const kept = COPIES.idempotency_keys
+  const kept = { ...COPIES.idempotency_keys, account_id, object_id: "''" }
   const of = `'%${quote_id}%'`
   return {
     reads: [`select event_count + 1 as quoted from books where ${mine} for update`],
     rest: [
       await copyStatement(sql, 'quotes', `id = '${quote_id}'`, { account_id, id: QUOTE }),
       await copyStatement(sql, 'events', `object_id = '${quote_id}'`, { account_id, ...made }),
-      await copyStatement(sql, 'idempotency_keys', `body like ${of}`, { account_id, ...kept }),
+      await copyStatement(sql, 'idempotency_keys', `body like ${of}`, kept),
       `update books set event_count = :quoted, last_written_at = now() where ${mine}`,
     ],
   }
@@ -82,7 +82,7 @@ async function payoutStatements(
     ['balance_transactions', `source = '${payout_id}'`],
     ['events', `object_id = '${payout_id}'`, event('pot', 1)],
     ['events', `object_id = '${line?.id}'`, event('btr', 2)],
-    ['idempotency_keys', `body like '%${payout_id}%'`],
+    ['idempotency_keys', `object_id = '${payout_id}'`],
   ]
   const inserts: string[] = []
   for (const [table, condition, copy = COPIES[table]] of rows) {

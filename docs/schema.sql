@@ -537,6 +537,7 @@ CREATE TABLE payouts (
   rail_attempts integer DEFAULT 0 NOT NULL,
   ask_rail_at timestamp with time zone,
   taken_at timestamp with time zone,
+  quote_validity_s integer,
   quote_id text COLLATE "C" NOT NULL,
   type text NOT NULL,
   currency text NOT NULL,
@@ -554,6 +555,8 @@ CREATE TABLE payouts (
   on_behalf_of text COLLATE "C" NOT NULL,
   fund_transfer_network text NOT NULL,
   charge_type text NOT NULL,
+  destination_country text DEFAULT ''::text NOT NULL,
+  basis json,
   rail text DEFAULT ''::text NOT NULL,
   route json,
   status text NOT NULL,
@@ -566,18 +569,21 @@ CREATE TABLE payouts (
   rail_reference text DEFAULT ''::text NOT NULL,
   taken_by text DEFAULT ''::text NOT NULL,
   CONSTRAINT payouts_pkey PRIMARY KEY (account_id, id),
-  CONSTRAINT quote_used_once UNIQUE (account_id, quote_id),
   CONSTRAINT held_while_in_compliance_hold CHECK (((held_for = ''::text) OR (status = 'compliance_hold'::text))),
   CONSTRAINT paid_by_hand_with_reference CHECK (((rail <> 'manual'::text) OR (status <> ALL (ARRAY['succeeded'::text, 'reversed'::text])) OR ((rail_reference <> ''::text) AND (taken_by <> ''::text)))),
   CONSTRAINT payouts_amount_check CHECK ((amount > 0)),
   CONSTRAINT payouts_destination_amount_check CHECK ((destination_amount > 0)),
   CONSTRAINT payouts_fixed_fee_check CHECK ((fixed_fee >= 0)),
   CONSTRAINT payouts_holding_amount_check CHECK ((holding_amount > 0)),
+  CONSTRAINT payouts_holding_to_payout_check CHECK ((holding_to_payout > (0)::numeric)),
+  CONSTRAINT payouts_payout_to_destination_check CHECK ((payout_to_destination > (0)::numeric)),
+  CONSTRAINT payouts_quote_validity_s_check CHECK ((quote_validity_s > 0)),
   CONSTRAINT payouts_rail_attempts_check CHECK ((rail_attempts >= 0)),
   CONSTRAINT payouts_rail_steps_check CHECK ((rail_steps >= 0)),
   CONSTRAINT payouts_status_check CHECK ((status = ANY (ARRAY['processing'::text, 'requires_action'::text, 'compliance_hold'::text, 'succeeded'::text, 'failed'::text, 'reversed'::text]))),
   CONSTRAINT payouts_variable_fee_check CHECK ((variable_fee >= 0)),
   CONSTRAINT people_are_not_asked CHECK (((rail <> 'manual'::text) OR (ask_rail_at IS NULL))),
+  CONSTRAINT quote_or_terms CHECK ((((quote_id = ''::text) = (basis IS NOT NULL)) AND ((quote_id = ''::text) = (quote_validity_s IS NOT NULL)) AND ((quote_id = ''::text) OR (destination_country = ''::text)))),
   CONSTRAINT taken_by_hand CHECK ((((taken_by = ''::text) OR (rail = 'manual'::text)) AND ((taken_by = ''::text) = (taken_at IS NULL))))
 ) WITH (fillfactor=80);
 CREATE INDEX payouts_by_bank_reference ON payouts USING btree (fold_reference(rail_reference)) WHERE (rail_reference <> ''::text);
@@ -588,6 +594,7 @@ CREATE INDEX payouts_by_reference_id ON payouts USING btree (account_id, referen
 CREATE INDEX payouts_by_status ON payouts USING btree (account_id, status, created_at, id) WHERE (status <> 'succeeded'::text);
 CREATE INDEX payouts_due ON payouts USING btree (ask_rail_at) WHERE (ask_rail_at IS NOT NULL);
 CREATE INDEX payouts_newest ON payouts USING btree (account_id, created_at, id, status, currency, holding_currency, type, beneficiary_id) WHERE (created_at > '-infinity'::timestamp with time zone);
+CREATE UNIQUE INDEX quote_used_once ON payouts USING btree (account_id, quote_id) WHERE (quote_id <> ''::text);
 CREATE TRIGGER legal_transition BEFORE UPDATE OF status ON payouts FOR EACH ROW WHEN ((old.status <> new.status)) EXECUTE FUNCTION check_payout_transition();
 CREATE TRIGGER references_of_particulars BEFORE INSERT ON payouts FOR EACH ROW EXECUTE FUNCTION take_out_references();
 CREATE TRIGGER simulator_for_sandboxes BEFORE INSERT ON payouts FOR EACH ROW EXECUTE FUNCTION check_payout_rail();

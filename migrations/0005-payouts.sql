@@ -67,13 +67,16 @@ create table payouts (
   ask_rail_at timestamptz,
   -- When somebody took it to pay it by hand.
   taken_at timestamptz,
+  -- With its terms: from when it was made to its quote's `valid_until`.
+  quote_validity_s integer check (quote_validity_s > 0),
+  -- The quote that it was made with; '' of a payout that carries its terms itself.
   quote_id text collate "C" not null,
   type text not null,
   currency text not null,
   holding_currency text not null,
   destination_currency text not null,
-  holding_to_payout numeric not null,
-  payout_to_destination numeric not null,
+  holding_to_payout numeric not null check (holding_to_payout > 0),
+  payout_to_destination numeric not null check (payout_to_destination > 0),
   holding_fx_id text not null,
   payout_fx_id text not null,
   balance_transaction_id text collate "C" not null,
@@ -88,6 +91,11 @@ create table payouts (
   on_behalf_of text collate "C" not null,
   fund_transfer_network text not null,
   charge_type text not null,
+  -- The terms of a payout made without a quote, as far as nothing else in the row says them: the
+  -- country that it was priced for, and what the price was made from, as of quotes. The rest of what
+  -- its quote says is computed (quote/carried.ts).
+  destination_country text not null default '',
+  basis json,
   -- Both are fixed when the payout is made: `rail` is '' of transfers inside the installation, `route`
   -- the one that led to the rail, null of sandbox accounts.
   rail text not null default '',
@@ -111,7 +119,9 @@ create table payouts (
   rail_reference text not null default '',
   -- Who pays it by hand; '' while nobody does.
   taken_by text not null default '',
-  constraint quote_used_once unique (account_id, quote_id),
+  constraint quote_or_terms check (
+    (quote_id = '') = (basis is not null) and (quote_id = '') = (quote_validity_s is not null)
+    and (quote_id = '' or destination_country = '')),
   constraint held_while_in_compliance_hold check (held_for = '' or status = 'compliance_hold'),
   constraint people_are_not_asked check (rail <> 'manual' or ask_rail_at is null),
   constraint paid_by_hand_with_reference check (
@@ -121,6 +131,8 @@ create table payouts (
     (taken_by = '' or rail = 'manual') and (taken_by = '') = (taken_at is null))
 ) with (fillfactor = 80);
 
+-- A quote funds one payout. Payouts that name none have no entry.
+create unique index quote_used_once on payouts (account_id, quote_id) where quote_id <> '';
 -- The settling worker's list of what is due, and nothing else.
 create index payouts_due on payouts (ask_rail_at) where ask_rail_at is not null;
 -- Only lists use these, as balance_transactions_newest. One index serves all filters, some 15 million

@@ -72,6 +72,11 @@ export function idPattern(prefix: IdPrefix): string {
   return `^${prefix}_${BODY}$`
 }
 
+/** The id of what shares another object's row, and back: the same characters after the prefix. */
+export function withPrefix(id: string, prefix: IdPrefix): string {
+  return `${prefix}${id.slice(id.indexOf('_'))}`
+}
+
 /** What names an object: ids are looked up within their account, never alone. */
 export interface Key {
   readonly account_id: string

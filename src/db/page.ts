@@ -111,16 +111,28 @@ export async function findPage<Row extends Key>(
   sql: Sql | TransactionSql,
   listed: Listed,
   account_id: string,
-  { limit, cursor, filters, ...moments }: Wanted,
-  besides: Fragment = sql``,
+  wanted: Wanted,
+  besides?: Fragment,
 ): Promise<Page<Row> | undefined> {
+  const { cursor } = wanted
+  const place = cursor && (await findPlace(sql, listed, { account_id, id: cursor.id }))
+  return place === undefined ? place : findPageAt(sql, listed, account_id, wanted, place, besides)
+}
+
+/** The same from a known place, which a row of another table may have; null without cursor. */
+export async function findPageAt<Row extends Key>(
+  sql: Sql | TransactionSql,
+  listed: Listed,
+  account_id: string,
+  { limit, cursor, filters, ...moments }: Wanted,
+  place: Place | null,
+  besides: Fragment = sql``,
+): Promise<Page<Row>> {
   const { table, order = BY_TIME_AND_ID, locate = byTime(order) } = listed
-  const [place, above, below] = await Promise.all([
-    cursor && findPlace(sql, listed, { account_id, id: cursor.id }),
+  const [above, below] = await Promise.all([
     locate(sql, account_id, moments.above, 'above'),
     locate(sql, account_id, moments.below, 'below'),
   ])
-  if (place === undefined) return undefined
   const newest_first = cursor?.towards !== 'newer'
   const after = place === null || newest_first ? above : laterOf(order, above, place)
   const before = place === null || !newest_first ? below : earlierOf(order, below, place)
@@ -228,7 +240,15 @@ async function findPlace(
     select ${joined(sql, keyColumns(sql, order, undefined))} from ${sql(table)}
     where account_id = ${account_id} and id >= ${id} and id <= ${id} and id <> ''
     order by id limit 1`
-  return row && order.map(({ column }) => String(row[column]))
+  return row && placeOf(row, order)
+}
+
+/** Where a row stands in the order of its list. */
+export function placeOf(
+  row: Readonly<Record<string, unknown>>,
+  order: readonly Ordering[] = BY_TIME_AND_ID,
+): Place {
+  return order.map(({ column }) => String(row[column]))
 }
 
 /** Between the rows of one time and those of the next. */
@@ -254,6 +274,39 @@ function isEarlier(order: readonly Ordering[], a: Place, b: Place): boolean {
     return type === 'bigint' ? BigInt(one) < BigInt(other) : one < other
   }
   return false
+}
+
+/** What a list of two tables is ordered by. */
+type Placed = Key & { readonly created_at: Instant }
+
+/**
+ * What of the second of two tables can still stand on a page of which this is the first one's part:
+ * nothing beyond the last row of a full page. So no table is walked farther than the other reaches.
+ */
+export function withinReach(wanted: Wanted, page: Page<Placed>): Wanted {
+  const newest_first = wanted.cursor?.towards !== 'newer'
+  const last = newest_first ? page.rows.at(-1) : page.rows[0]
+  if (!page.has_more || last === undefined) return wanted
+  const { created_at } = last
+  if (newest_first) {
+    return { ...wanted, above: newerOf(wanted.above, { created_at, side: 'before' }) }
+  }
+  return { ...wanted, below: olderOf(wanted.below, { created_at, side: 'after' }) }
+}
+
+/** One page of the pages of two tables, whose ids differ behind the prefix that they now share. */
+export function mergePages<Row extends Placed>(
+  { limit, cursor }: Wanted,
+  ...[first, second]: readonly [Page<Row>, Page<Row>]
+): Page<Row> {
+  const rows = [...first.rows, ...second.rows].sort(newestFirst)
+  const page = cursor?.towards === 'newer' ? rows.slice(-limit) : rows.slice(0, limit)
+  return { rows: page, has_more: first.has_more || second.has_more || rows.length > limit }
+}
+
+function newestFirst(a: Placed, b: Placed): number {
+  if (a.created_at !== b.created_at) return a.created_at < b.created_at ? 1 : -1
+  return a.id < b.id ? 1 : -1
 }
 
 export function newerOf(a: Moment, b: Moment): Moment {

@@ -8,7 +8,7 @@ import type { TransactionSql } from './connect.ts'
 interface Kinds {
   text: string
   bigint: bigint
-  integer: number
+  integer: number | null
   timestamptz: string | null
   /** An exact decimal into numeric. */
   decimal: Decimal
@@ -66,7 +66,7 @@ const CAST: Readonly<Record<Kind, (column: string) => string>> = {
 const WRITE: { readonly [K in Kind]: (values: readonly Kinds[K][]) => string } = {
   text: values => `{${values.map(quoted).join(',')}}`,
   bigint: values => `{${values.join(',')}}`,
-  integer: values => `{${values.join(',')}}`,
+  integer: values => `{${values.map(v => v ?? 'NULL').join(',')}}`,
   timestamptz: values => `{${values.map(v => (v === null ? 'NULL' : `"${v}"`)).join(',')}}`,
   decimal: values => `{${values.map(formatDecimal).join(',')}}`,
   json: values => values.map(value => JSON.stringify(value)).join(SEPARATOR),

@@ -17,7 +17,7 @@ export interface Event {
   readonly data: object
   readonly created_at: Instant
   /** Digest of the object's row as the event left it. Written, and not read with the rest. */
-  readonly content?: string
+  readonly content?: string | undefined
 }
 
 /** An event in its place in the chain of its account. */
@@ -66,7 +66,7 @@ export interface EventFacts {
   readonly object_id: string
   readonly data: object
   /** Given for every object that has a row of its own. */
-  readonly content?: string
+  readonly content?: string | undefined
 }
 
 /** Chains new events of any books, in the order of their numbers, and advances the books' heads. */

@@ -79,12 +79,13 @@ export function judgePayout(
   if (!passes(() => checkFit(beneficiary, request, sentQuote))) return {}
   const checkPlace = () => attempt(() => checkDestination(beneficiary, request, sentQuote))
   if (sentQuote === null) checkPlace()
-  const { quote, routed } = quoteFor(state, account, request, beneficiary, sentQuote, attempt)
+  const id = state.newId('pot')
+  const paid = { id, request, beneficiary }
+  const { quote, routed } = quoteFor(state, account, paid, sentQuote, attempt)
   // A destination that differs from the quote's is told so first.
   if (sentQuote !== null) checkPlace()
   if (quote !== undefined) attempt(() => checkLimits(quote, networkOf(quote, request), 'amount'))
   const receiver = quote && attempt(() => receiverFor(state, account, beneficiary, quote))
-  const id = state.newId('pot')
   const message = { id, now: book.now, beneficiary }
   const mt103 = quote && attempt(() => writeMt103(state, account, request, { ...message, quote }))
   const likeness = attempt(() => checkLikeness(state, account, request, beneficiary))

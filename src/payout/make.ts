@@ -3,6 +3,7 @@
 import { type Entry, type FxConversion, postEntry } from '../balance-transaction/rules.ts'
 import type { Beneficiary } from '../beneficiary/rules.ts'
 import type { Book } from '../ledger/rules.ts'
+import { carriedTerms } from '../quote/carried.ts'
 import type { Quote } from '../quote/rules.ts'
 import { networkName } from '../quote/terms.ts'
 import { isAsked } from '../rail/rail.ts'
@@ -60,6 +61,16 @@ export function networkOf(quote: Quote, { local }: Pick<PayoutRequest, 'local'>)
   )
 }
 
+/** What nobody has done with a new payout. */
+const UNTOUCHED = {
+  rail_reference: '',
+  taken_by: '',
+  taken_at: null,
+  failure: null,
+  rail_steps: 0,
+  answers: [],
+}
+
 /** The row of a payout whose debit is posted. */
 export function makePayout(
   state: Pick<PayoutState, 'now' | 'newId'>,
@@ -73,9 +84,11 @@ export function makePayout(
     readonly mt103: string
     readonly import_keys: string
     readonly routed: Routed
+    /** Whether the quote has no row of its own. */
+    readonly carried: boolean
   },
 ): Payout {
-  const { id, beneficiary, entry, held_for, mt103, import_keys, routed } = made
+  const { id, beneficiary, entry, held_for, mt103, import_keys, routed, carried } = made
   const now = entry.line.created_at
   const internal = quote.payout_type === 'service_account'
   const status = internal ? 'succeeded' : 'processing'
@@ -83,7 +96,7 @@ export function makePayout(
   return {
     account_id: quote.account_id,
     id,
-    quote_id: quote.id,
+    quote_id: carried ? '' : quote.id,
     type: quote.payout_type,
     amount: quote.payout_amount,
     currency: quote.payout_currency,
@@ -103,17 +116,13 @@ export function makePayout(
     particulars: particularsOf(request, quote),
     fund_transfer_network: networkOf(quote, request),
     charge_type: quote.charge_type || (request.charge_type ?? ''),
+    ...carriedTerms(carried ? quote : null),
     ...routed,
-    rail_reference: '',
-    taken_by: '',
-    taken_at: null,
+    ...UNTOUCHED,
     status: held_for === '' ? status : 'compliance_hold',
     status_description: held_for === '' ? '' : `Held until entity ${held_for} is reviewed.`,
-    failure: null,
-    rail_steps: 0,
     ask_rail_at: held_for === '' && isAsked(routed.rail) ? state.now : null,
     held_for,
-    answers: [],
     mt103,
     import_keys,
     created_at: now,

@@ -3,7 +3,7 @@
 import type { Account } from '../account/rules.ts'
 import type { Beneficiary } from '../beneficiary/rules.ts'
 import { refusal } from '../errors.ts'
-import { type NewId, nameOf } from '../id.ts'
+import { type NewId, nameOf, withPrefix } from '../id.ts'
 import type { Instant } from '../instant.ts'
 import { type Book, bookOf } from '../ledger/rules.ts'
 import { currencyExponent } from '../money/currency.ts'
@@ -58,8 +58,15 @@ export function findSentQuote(
 export function quoteFor(
   state: QuoteState,
   account: Account,
-  request: PayoutRequest,
-  beneficiary: Beneficiary,
+  {
+    id,
+    request,
+    beneficiary,
+  }: {
+    readonly id: string
+    readonly request: PayoutRequest
+    readonly beneficiary: Beneficiary
+  },
   sent: Quote | null,
   attempt: Attempt,
 ): { readonly quote: Quote | undefined; readonly routed: Routed | undefined } {
@@ -77,9 +84,11 @@ export function quoteFor(
   )
   if (terms === undefined) return { quote: undefined, routed: undefined }
   const subject = routeSubject(paidTerms(terms, request, destination))
+  // Without a quote the payout carries one, which is named after it.
+  const nameNew = () => (sent === null ? withPrefix(id, 'poq') : state.newId('poq'))
   const routed = attempt(() => routeOf(state.routes, account, subject, 'type'))
   const quote = attempt(() =>
-    sent === null || expired ? newQuote(state, account, terms, pricing) : sent,
+    sent === null || expired ? newQuote(state, account, nameNew(), terms, pricing) : sent,
   )
   // What is wrong with the rate must not hide that there is no fee either.
   if (quote === undefined) attempt(() => checkFee(terms, pricing))
@@ -98,11 +107,16 @@ export function useQuote(quote: Quote, renewed_as: string, now: Instant): UsedQu
   return { ...quote, status: 'used', updated_at: now, renewed_as }
 }
 
-function newQuote(state: QuoteState, account: Account, terms: QuoteTerms, pricing: Pricing): Quote {
+function newQuote(
+  state: QuoteState,
+  { account_id }: Account,
+  id: string,
+  terms: QuoteTerms,
+  pricing: Pricing,
+): Quote {
   const price = priceQuote(terms, pricing, state.now, 'amount')
-  const identity = { account_id: account.account_id, id: state.newId('poq') }
-  const { now } = bookOf(state.books, account.account_id)
-  return makeQuote(identity, terms, price, 'used', now, pricing)
+  const { now } = bookOf(state.books, account_id)
+  return makeQuote({ account_id, id }, terms, price, 'used', now, pricing)
 }
 
 function termsOf(quote: Quote): QuoteTerms {

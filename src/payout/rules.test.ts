@@ -19,6 +19,7 @@ import type { Account } from '../account/rules.ts'
 import type { Approval } from '../entity/rules.ts'
 import type { Event } from '../event/rules.ts'
 import type { Book } from '../ledger/rules.ts'
+import { carriedQuote } from '../quote/carried.ts'
 import type { Quote } from '../quote/rules.ts'
 import { likenessOf } from './likeness.ts'
 import { decidePayout, holdOf, type PayoutOutcome, type PayoutState } from './rules.ts'
@@ -92,13 +93,13 @@ const toAccount = (deposit_address: string): PayoutRequest => ({
 
 const one = { digits: 1n, scale: 0 }
 
-test('decidePayout, details sent and no quote: beneficiary, quote, debit and payout are made', () => {
+test('decidePayout, details sent and no quote: beneficiary, debit and payout are made, which carries its terms', () => {
   const state = stateWith({
     pricing: () => pricing({}, [feeRow({ fixed_amount: 7n, variable_bps: 10 })]),
   })
   const outcome = decide({ state, account, request })
-  const { payout, new_quote, new_beneficiary, entries, events, ...rest } = outcome
-  assert.deepEqual(rest, { used_quote: null, likeness: null })
+  const { payout, new_beneficiary, entries, events, ...rest } = outcome
+  assert.deepEqual(rest, { new_quote: null, used_quote: null, likeness: null })
   const [{ journal, line } = assert.fail(), ...others] = entries
   assert.equal(others.length, 0)
   assert.deepEqual(new_beneficiary, {
@@ -108,13 +109,11 @@ test('decidePayout, details sent and no quote: beneficiary, quote, debit and pay
     created_at: NOW,
     updated_at: NOW,
   })
-  assert.deepEqual(new_quote, {
+  const basis = { spread_bps: 0, fee: { fixed_amount: '7', fee_currency: 'USD', variable_bps: 10 } }
+  assert.deepEqual(carriedQuote({ ...payout, on_behalf_of: payout.particulars.on_behalf_of }), {
     ...quoteOf({ status: 'used', fixed_fee_holding: 7n, variable_fee_holding: 10n }),
     ...{ fixed_fee_payout: 7n, variable_fee_payout: 10n, destination_country: 'HK' },
-    basis: {
-      spread_bps: 0,
-      fee: { fixed_amount: '7', fee_currency: 'USD', variable_bps: 10 },
-    },
+    basis,
   })
   assert.deepEqual(
     journal.postings.map(({ code, currency, amount }) => `${code} ${currency} ${amount}`),
@@ -128,7 +127,7 @@ test('decidePayout, details sent and no quote: beneficiary, quote, debit and pay
   assert.deepEqual(payout, {
     account_id: 'acc_1',
     id: 'pot_1',
-    quote_id: 'poq_1',
+    quote_id: '',
     type: 'local',
     amount: 10_000n,
     currency: 'USD',
@@ -157,6 +156,9 @@ test('decidePayout, details sent and no quote: beneficiary, quote, debit and pay
     },
     fund_transfer_network: '',
     charge_type: '',
+    destination_country: 'HK',
+    basis,
+    quote_validity_s: 1800,
     rail: 'bank',
     route: {
       account_id: null,
@@ -197,6 +199,8 @@ test('decidePayout, a quote and a known beneficiary: the quote is used, and noth
   assert.deepEqual(outcome.used_quote, used)
   assert.equal(outcome.new_quote, null)
   assert.equal(outcome.new_beneficiary, null)
+  const { destination_country, basis, quote_validity_s } = outcome.payout
+  assert.deepEqual([destination_country, basis, quote_validity_s], ['', null, null])
   assert.deepEqual(
     [outcome.payout.quote_id, outcome.payout.beneficiary_id, outcome.payout.beneficiary_details],
     ['poq_1', 'bnf_known', beneficiary.details],

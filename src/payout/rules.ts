@@ -10,6 +10,7 @@ import { type NewId, nameOf } from '../id.ts'
 import type { Instant } from '../instant.ts'
 import { type Book, bookOf } from '../ledger/rules.ts'
 import type { Decimal } from '../money/decimal.ts'
+import type { Basis } from '../quote/basis.ts'
 import { QUOTE_SEAL } from '../quote/columns.ts'
 import type { PayoutType, PricingAt, Quote } from '../quote/rules.ts'
 import type { Failure, RailAnswer } from '../rail/rail.ts'
@@ -41,6 +42,7 @@ export interface Particulars {
 export interface Payout {
   readonly account_id: string
   readonly id: string
+  /** The quote that it was made with; '' when it carries its terms itself. */
   readonly quote_id: string
   readonly type: PayoutType
   readonly amount: bigint
@@ -61,6 +63,11 @@ export interface Payout {
   readonly particulars: Particulars
   readonly fund_transfer_network: string
   readonly charge_type: string
+  /** What the price was made for; '' when the quote has it. Here and below: quote/carried.ts. */
+  readonly destination_country: string
+  readonly basis: Basis | null
+  /** How long the quote it carries would have been valid; null when it carries none. */
+  readonly quote_validity_s: number | null
   /** The rail that it was routed to when it was made; '' for transfers to other accounts. */
   readonly rail: string
   /** The route that led to the rail; null when no route was needed. */
@@ -115,7 +122,7 @@ export interface PayoutState {
 
 export interface PayoutOutcome {
   readonly payout: Payout
-  /** The quote to insert, or null when an existing one was used. */
+  /** The quote that renews the one named; null when that funds the payout, or none was named. */
   readonly new_quote: Quote | null
   /** The quote that the request named, which nothing else can use now. */
   readonly used_quote: UsedQuote | null
@@ -142,18 +149,20 @@ export function decidePayout(
   const credited = held_for === '' ? receiver : null
   const entry = postDebit(state, book, quote, id, credited !== null)
   const receipt = credited && postReceipt(state, credited, quote, id)
-  const facts = { id, beneficiary, entry, held_for, mt103, import_keys, routed }
+  const carried = sentQuote === null
+  const facts = { id, beneficiary, entry, held_for, mt103, import_keys, routed, carried }
   const payout = makePayout(state, quote, request, facts)
-  const quoteIsNew = quote !== sentQuote
-  const used = sentQuote && useQuote(sentQuote, quoteIsNew ? quote.id : '', book.now)
+  const renewing = sentQuote !== null && quote !== sentQuote ? quote : null
+  const used = sentQuote && useQuote(sentQuote, renewing?.id ?? '', book.now)
   if (used !== null) state.quotes.set(nameOf(used), used)
   const made = {
-    quote: quoteIsNew ? quote : null,
+    quote: carried ? quote : renewing,
+    carried,
     beneficiary: request.beneficiary === undefined ? beneficiary : null,
   }
   return {
     payout,
-    new_quote: made.quote,
+    new_quote: renewing,
     used_quote: used,
     new_beneficiary: made.beneficiary,
     likeness: likeness === null ? null : remember(state, payout, likeness),
@@ -180,11 +189,16 @@ function payoutEvents(
   debit: Entry,
   {
     quote,
+    carried,
     beneficiary,
-  }: { readonly quote: Quote | null; readonly beneficiary: Beneficiary | null },
+  }: {
+    readonly quote: Quote | null
+    readonly carried: boolean
+    readonly beneficiary: Beneficiary | null
+  },
 ): Event[] {
   const { account_id, id, status, status_description } = payout
-  const record = (type: string, object_id: string, data: object, content: string) =>
+  const record = (type: string, object_id: string, data: object, content?: string) =>
     recordEvent(book, { type, object_id, data, content }, state.newId)
   const events: Event[] = []
   if (beneficiary !== null) {
@@ -192,7 +206,9 @@ function payoutEvents(
     events.push(record('beneficiary.created', beneficiary.id, {}, content))
   }
   if (quote !== null) {
-    events.push(record('payout_quote.created', quote.id, {}, QUOTE_SEAL.digest(quote)))
+    // What a payout carries is sealed with the payout.
+    const content = carried ? undefined : QUOTE_SEAL.digest(quote)
+    events.push(record('payout_quote.created', quote.id, {}, content))
   }
   const debited = caused('account', account_id, [debit.journal])
   const content = PAYOUT_SEAL.digest(payout)

@@ -4,7 +4,7 @@ import type { Sql, TransactionSql } from '../db/connect.ts'
 import { findAccountOf, findByKeys, keysOf } from '../db/keys.ts'
 import { findPage, type Listed, type Page, type Wanted } from '../db/page.ts'
 import { inserter, updater } from '../db/rows.ts'
-import { type Key, nameOf, uniqueKeys } from '../id.ts'
+import { type Key, nameOf, uniqueKeys, withPrefix } from '../id.ts'
 import type { Instant } from '../instant.ts'
 import { parseDecimal } from '../money/decimal.ts'
 import { LATER_KINDS, PAYOUT_KINDS } from './columns.ts'
@@ -39,6 +39,8 @@ const LISTED: Listed = {
   listed_by: "created_at > '-infinity'",
   filters: [
     { name: 'quote', by: 'quote_id', leads: 'always' },
+    // Of the payout that carries the quote asked for.
+    { name: 'carrier', by: 'id', leads: 'always' },
     { name: 'reference_id', by: 'reference_id', leads: 'always' },
     { name: 'on_behalf_of', by: 'on_behalf_of', leads: 'always' },
     { name: 'status', by: 'status', leads: 'alone', common: ['succeeded'] },
@@ -55,8 +57,20 @@ export async function listPayouts(
   account_id: string,
   wanted: Wanted,
 ): Promise<Page<Payout> | undefined> {
+  const { quote, ...others } = wanted.filters
   const page = await findPage<PayoutRow>(sql, LISTED, account_id, wanted)
-  return page && { ...page, rows: page.rows.map(payoutOf) }
+  const carrier = quote !== undefined && page?.rows.length === 0 ? withPrefix(quote, 'pot') : null
+  const found =
+    carrier === null
+      ? page
+      : await findPage<PayoutRow>(
+          sql,
+          LISTED,
+          account_id,
+          { ...wanted, filters: { ...others, carrier } },
+          sql`and quote_id = ''`,
+        )
+  return found && { ...found, rows: found.rows.map(payoutOf) }
 }
 
 /** Writes what a transition may change; the trigger refuses a step that is not in the table. */

@@ -21,6 +21,7 @@ import {
 import type { Decimal } from '../money/decimal.ts'
 import { amountToJson, rateToJson } from '../money/json.ts'
 import { Document } from '../party/wire.ts'
+import { quoteIdOf } from '../quote/carried.ts'
 import { PAYOUT_TYPES } from '../quote/rules.ts'
 import { CHARGE_TYPES } from '../quote/wire.ts'
 import { answered } from './action.ts'
@@ -251,7 +252,7 @@ export function presentPayout(payout: Payout) {
     confirmation_documents: mt103 === '' ? [] : [mt103Document(payout.id, mt103)],
     documents: particulars.documents,
     created_at: payout.created_at,
-    holding_fx_quote: payout.holding_fx_id === '' ? '' : payout.quote_id,
+    holding_fx_quote: payout.holding_fx_id === '' ? '' : quoteIdOf(payout),
     holding_fx_transaction: fx(payout.holding_fx_id, payout.holding_to_payout, held, paid),
     payout_fx_transaction: fx(payout.payout_fx_id, payout.payout_to_destination, paid, sent),
     local: { fund_transfer_network: payout.fund_transfer_network },
@@ -260,7 +261,7 @@ export function presentPayout(payout: Payout) {
     mt103,
     on_behalf_of: particulars.on_behalf_of,
     purpose: particulars.purpose,
-    quote: payout.quote_id,
+    quote: quoteIdOf(payout),
     reference_id: particulars.reference_id,
     statement_descriptor: particulars.statement_descriptor,
     status: payout.status,

@@ -2,7 +2,7 @@
 // used. Knows nothing of payouts; a payout without a quote is priced by the same functions.
 import { type Problem, refusal, refuseIfAny } from '../errors.ts'
 import { type Fee, type FeeSubject, feeAmounts, selectFee } from '../fee/rules.ts'
-import { costAtMid, customerRate, type RatePolicy, yieldAtMid } from '../fx/rules.ts'
+import { costAtMid, customerRate, type RateBook, type RatePolicy, yieldAtMid } from '../fx/rules.ts'
 import { type Instant, plusMilliseconds } from '../instant.ts'
 import { currencyExponent } from '../money/currency.ts'
 import {
@@ -121,14 +121,11 @@ export function priceQuote(
   const holding = { currency: holding_currency, amount }
   const feePolicy = pricing.policyOf(fee?.fee_currency ?? holding_currency, holding_currency)
   const { fixed, variable } = feeAmounts(fee, holding, pricing.rates, feePolicy, now)
-  const exponents = [currencyExponent(holding_currency), currencyExponent(payout_currency)] as const
-  const inPayout = (fee: bigint) => multiplyByRate(fee, holding_to_payout, ...exponents, divideUp)
+  const fees = { fixed_fee_holding: fixed, variable_fee_holding: variable }
   const price: Price = {
     ...exchanged,
-    fixed_fee_holding: fixed,
-    fixed_fee_payout: inPayout(fixed),
-    variable_fee_holding: variable,
-    variable_fee_payout: inPayout(variable),
+    ...fees,
+    ...feesInPayoutCurrency({ holding_currency, payout_currency, holding_to_payout, ...fees }),
     basis: makeBasis(terms, pricing, fee),
   }
   const shown = [price.fixed_fee_payout, price.variable_fee_payout]
@@ -159,7 +156,6 @@ function feeFor(terms: QuoteTerms, { fees, fee_required }: PriceSources): Fee | 
 
 /** What the payout amount costs on the one side and yields on the other, and what that earns. */
 function exchange(terms: QuoteTerms, { rates, policyOf }: PriceSources, now: Instant) {
-  const unit = (currency: string) => ({ currency, exponent: currencyExponent(currency) })
   const rate = (from: string, to: string) => customerRate(rates, policyOf(from, to), from, to, now)
   const { payout_amount: amount } = terms
   const holding = unit(terms.holding_currency)
@@ -181,14 +177,49 @@ function exchange(terms: QuoteTerms, { rates, policyOf }: PriceSources, now: Ins
     destination.exponent,
     divideDown,
   )
+  const amounts = { holding_amount, destination_amount }
+  const margin = marginOf({ ...terms, ...amounts }, rates)
+  return { ...amounts, holding_to_payout, payout_to_destination, ...margin }
+}
+
+/** What the spread earns on the one side and on the other. */
+export function marginOf(
+  figures: Legs & Pick<Quote, 'payout_amount' | 'holding_amount' | 'destination_amount'>,
+  rates: RateBook,
+): Pick<Price, 'fx_income_holding' | 'fx_income_destination'> {
+  const { payout_amount, holding_amount, destination_amount } = figures
+  const holding = unit(figures.holding_currency)
+  const payout = unit(figures.payout_currency)
+  const destination = unit(figures.destination_currency)
+  const earned = yieldAtMid(rates, payout_amount, payout, destination) - destination_amount
   return {
-    holding_amount,
-    destination_amount,
-    holding_to_payout,
-    payout_to_destination,
-    fx_income_holding: holding_amount - costAtMid(rates, amount, holding, payout),
-    fx_income_destination: yieldAtMid(rates, amount, payout, destination) - destination_amount,
+    fx_income_holding: holding_amount - costAtMid(rates, payout_amount, holding, payout),
+    fx_income_destination: earned,
   }
+}
+
+/** What is charged in the holding currency, as the payout currency has it. */
+export function feesInPayoutCurrency(
+  charged: Pick<
+    Quote,
+    | 'holding_currency'
+    | 'payout_currency'
+    | 'holding_to_payout'
+    | 'fixed_fee_holding'
+    | 'variable_fee_holding'
+  >,
+): Pick<Price, 'fixed_fee_payout' | 'variable_fee_payout'> {
+  const { exponent: from } = unit(charged.holding_currency)
+  const { exponent: to } = unit(charged.payout_currency)
+  const worth = (fee: bigint) => multiplyByRate(fee, charged.holding_to_payout, from, to, divideUp)
+  return {
+    fixed_fee_payout: worth(charged.fixed_fee_holding),
+    variable_fee_payout: worth(charged.variable_fee_holding),
+  }
+}
+
+function unit(currency: string) {
+  return { currency, exponent: currencyExponent(currency) }
 }
 
 /**

@@ -1,12 +1,22 @@
-// The statements of quotes.
+// The statements of quotes: of those that have rows of their own, and of those that payouts carry
+// (quote/carried.ts), which are read from the rows of payouts.
 import type { Sql, TransactionSql } from '../db/connect.ts'
 import { findByKeys, keysOf } from '../db/keys.ts'
-import { findPage, type Listed, type Page, type Wanted } from '../db/page.ts'
+import {
+  findPageAt,
+  type Listed,
+  mergePages,
+  type Page,
+  placeOf,
+  type Wanted,
+  withinReach,
+} from '../db/page.ts'
 import { inserter, updater } from '../db/rows.ts'
 import type { Approval } from '../entity/rules.ts'
-import type { Key } from '../id.ts'
+import { type Key, nameOf, withPrefix } from '../id.ts'
 import type { Instant } from '../instant.ts'
 import { parseDecimal } from '../money/decimal.ts'
+import { CARRIER_COLUMNS, type Carrier, carriedQuote } from './carried.ts'
 import { QUOTE_KINDS } from './columns.ts'
 import type { Quote } from './rules.ts'
 
@@ -15,6 +25,9 @@ export type QuoteRow = Omit<Quote, 'holding_to_payout' | 'payout_to_destination'
   holding_to_payout: string
   payout_to_destination: string
 }
+
+/** The row of a payout that carries its quote, as the database gives it. */
+type CarrierRow = Carrier<string>
 
 /** What is written is what is read. */
 export const QUOTE_COLUMNS = Object.keys(QUOTE_KINDS) as readonly (keyof typeof QUOTE_KINDS)[]
@@ -27,7 +40,17 @@ export async function findQuotes(
   keys: readonly Key[],
 ): Promise<Quote[]> {
   const rows = await findByKeys<QuoteRow>(sql, 'quotes', QUOTE_COLUMNS, keys)
-  return rows.map(quoteFromRow)
+  const found = new Set(rows.map(nameOf))
+  const others = keys.filter(key => !found.has(nameOf(key)))
+  const carried = others.length === 0 ? [] : await findCarried(sql, others)
+  return [...rows.map(quoteFromRow), ...carried]
+}
+
+async function findCarried(sql: Sql | TransactionSql, keys: readonly Key[]): Promise<Quote[]> {
+  const carriers = keys.map(({ account_id, id }) => ({ account_id, id: withPrefix(id, 'pot') }))
+  const rows = await findByKeys<CarrierRow>(sql, 'payouts', CARRIER_COLUMNS, carriers)
+  // A payout that was made with a quote carries none.
+  return rows.filter(row => row.basis !== null).map(carriedFromRow)
 }
 
 const LISTED: Listed = {
@@ -41,6 +64,17 @@ const LISTED: Listed = {
   ],
 }
 
+/** Where carried quotes are listed from; all of them are used. */
+const LISTED_CARRIED: Listed = {
+  table: 'payouts',
+  columns: CARRIER_COLUMNS,
+  listed_by: "created_at > '-infinity'",
+  filters: [
+    { name: 'entity_id', by: 'on_behalf_of', leads: 'always' },
+    { name: 'payout_type', by: 'type', leads: 'never' },
+  ],
+}
+
 /**
  * A page of the account's quotes; undefined when its cursor names none of them. What has expired is
  * not stored: an unused quote is active or expired by its `valid_until` at `now`.
@@ -51,6 +85,32 @@ export async function listQuotes(
   wanted: Wanted,
   now: Instant,
 ): Promise<Page<Quote> | undefined> {
+  const { cursor } = wanted
+  const { status, ...filters } = wanted.filters
+  const [named] = cursor === null ? [] : await findQuotes(sql, [{ account_id, id: cursor.id }])
+  if (cursor !== null && named === undefined) return undefined
+  const asked = await listAsked(sql, account_id, wanted, named, now)
+  if (status === 'active' || status === 'expired') return asked
+  const place = named === undefined ? null : placeOf({ ...named, id: withPrefix(named.id, 'pot') })
+  const carried = await findPageAt<CarrierRow>(
+    sql,
+    LISTED_CARRIED,
+    account_id,
+    withinReach({ ...wanted, filters }, asked),
+    place,
+    sql`and quote_id = ''`,
+  )
+  return mergePages(wanted, asked, { ...carried, rows: carried.rows.map(carriedFromRow) })
+}
+
+/** Of the quotes that were asked for, and those that have renewed one. */
+async function listAsked(
+  sql: Sql | TransactionSql,
+  account_id: string,
+  wanted: Wanted,
+  named: Quote | undefined,
+  now: Instant,
+): Promise<Page<Quote>> {
   const { status } = wanted.filters
   const stored = status === 'expired' ? 'active' : status
   const filters = stored === undefined ? wanted.filters : { ...wanted.filters, status: stored }
@@ -61,8 +121,16 @@ export async function listQuotes(
       : status === 'expired'
         ? sql`and valid_until <= ${time}`
         : sql``
-  const page = await findPage<QuoteRow>(sql, LISTED, account_id, { ...wanted, filters }, besides)
-  return page && { ...page, rows: page.rows.map(quoteFromRow) }
+  const place = named === undefined ? null : placeOf({ ...named })
+  const page = await findPageAt<QuoteRow>(
+    sql,
+    LISTED,
+    account_id,
+    { ...wanted, filters },
+    place,
+    besides,
+  )
+  return { ...page, rows: page.rows.map(quoteFromRow) }
 }
 
 /** Of the entities that quotes name, read in the same round trip as the quotes. */
@@ -73,8 +141,13 @@ export async function findApprovalsOfQuotes(
   return tx<Approval[]>`
     select e.* from ${keysOf(tx, keys)}
     cross join lateral (
-      select entity_id from quotes q
-      where q.account_id = k.account_id and q.id = k.id and q.entity_id <> '' limit 1
+      (select entity_id from quotes q
+        where q.account_id = k.account_id and q.id = k.id and q.entity_id <> '' limit 1)
+      union all
+      (select on_behalf_of from payouts p
+        where p.account_id = k.account_id and p.id = 'pot_' || substr(k.id, 5)
+          and p.quote_id = '' and p.on_behalf_of <> '' limit 1)
+      limit 1
     ) q
     cross join lateral (
       select account_id, id, approval_status from entities e
@@ -95,10 +168,18 @@ export const markQuotesUsed = updater<UsedQuote>(
 )
 
 export function quoteFromRow(row: QuoteRow): Quote {
+  return { ...row, ...ratesOf(row) }
+}
+
+function carriedFromRow(row: CarrierRow): Quote {
+  return carriedQuote({ ...row, ...ratesOf(row) })
+}
+
+function ratesOf(row: Key & Pick<QuoteRow, 'holding_to_payout' | 'payout_to_destination'>) {
   const holding_to_payout = parseDecimal(row.holding_to_payout)
   const payout_to_destination = parseDecimal(row.payout_to_destination)
   if (holding_to_payout === undefined || payout_to_destination === undefined) {
-    throw new Error(`stored rates of quote ${row.id}`)
+    throw new Error(`stored rates of ${row.id}`)
   }
-  return { ...row, holding_to_payout, payout_to_destination }
+  return { holding_to_payout, payout_to_destination }
 }

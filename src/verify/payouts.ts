@@ -1,9 +1,11 @@
-// Holds every payout against the journals, statement lines and quote it must have, and every
-// journal of a payout against the payout. The books themselves have been walked before.
+// Holds every payout against the journals, statement lines and quote it must have, or the price it
+// carries, and every journal of a payout against the payout. The books themselves have been walked
+// before.
 import type { TransactionSql } from '../db/connect.ts'
 import type { JournalKind, Posting } from '../ledger/rules.ts'
 import {
   failurePostings,
+  type PostedFigures,
   payoutPostings,
   reversalPostings,
   settlementPostings,
@@ -13,6 +15,7 @@ import type { PayoutType } from '../quote/rules.ts'
 import { BOOKED_KINDS } from './bookings.ts'
 import { checkPapers, PAPERS_COLUMNS, type PapersRow } from './payout-papers.ts'
 import { BadRow, type Findings } from './problem.ts'
+import { checkCarried, PRICED_COLUMNS, type PricedPayout } from './quotes.ts'
 import { matchReceipts } from './receipts.ts'
 import {
   journalProblem,
@@ -28,26 +31,22 @@ import { openStream } from './stream.ts'
 /** `in_transit`: destination amounts of payouts neither settled nor given back, by currency. */
 export interface PayoutsSeen {
   payouts: number
+  /** Of the payouts those that carry their quotes. */
+  carried: number
   receipts: number
   readonly in_transit: Map<string, bigint>
 }
 
-interface PayoutRow extends PapersRow {
+interface PayoutRow extends PapersRow, PricedPayout {
   account_id: string
   id: string
   quote_id: string
   type: PayoutType
-  amount: bigint
-  currency: string
-  holding_currency: string
-  holding_amount: bigint
-  fixed_fee: bigint
-  variable_fee: bigint
   destination_currency: string
   destination_amount: bigint
-  /** Those of its quote, which are null only where there is no quote. */
-  fx_income_holding: bigint
-  fx_income_destination: bigint
+  /** Of the row of its quote; null where it has none. */
+  fx_income_holding: bigint | null
+  fx_income_destination: bigint | null
   balance_transaction_id: string
   beneficiary_id: string
   /** Whether the account has that beneficiary. */
@@ -97,7 +96,7 @@ const payoutsOf = (account_id: string | null) => `
     p.holding_amount, p.fixed_fee, p.variable_fee, p.destination_currency, p.destination_amount,
     p.balance_transaction_id, p.beneficiary_id, n.id is not null as beneficiary_found, p.status,
     q.fx_income_holding, q.fx_income_destination, q.status as quote_status,
-    case ${DIFFERENCE} end as quote_differs, ${PAPERS_COLUMNS}
+    case ${DIFFERENCE} end as quote_differs, ${PAPERS_COLUMNS}, ${PRICED_COLUMNS}
   from payouts p left join quotes q on q.account_id = p.account_id and q.id = p.quote_id
   left join beneficiaries n on n.account_id = p.account_id and n.id = p.beneficiary_id
   where ${ofAccount('p.account_id', account_id)} order by p.account_id, p.id`
@@ -133,7 +132,7 @@ export async function matchPayouts(
   await tx.unsafe('set local enable_nestloop = off')
   const effects = await openStream<EffectRow>(tx, effectsOf(account_id), [account_id])
   await tx.unsafe('set local enable_nestloop = on')
-  const seen: PayoutsSeen = { payouts: 0, receipts: 0, in_transit: new Map() }
+  const seen: PayoutsSeen = { payouts: 0, carried: 0, receipts: 0, in_transit: new Map() }
   while (payouts.row !== undefined || effects.row !== undefined) {
     const payout = payouts.row
     const first = effects.row
@@ -160,6 +159,7 @@ export async function matchPayouts(
     const place = () => ({ table: 'payouts', account_id: payout.account_id, key: payout.id })
     findings.guard(place, () => checkPayout(payout, group))
     seen.payouts += 1
+    if (payout.quote_id === '') seen.carried += 1
     if (group.length === 1 && !isDirect(payout, group)) {
       const { destination_currency: currency } = payout
       // Null only where the row was edited, which is named above.
@@ -175,11 +175,11 @@ export async function matchPayouts(
 }
 
 function checkPayout(payout: PayoutRow, effects: readonly EffectRow[]): void {
-  checkQuote(payout)
+  const income = payout.quote_id === '' ? checkCarried(payout) : checkQuote(payout)
   if (!payout.beneficiary_found) {
     throw payoutProblem(payout, `beneficiary ${payout.beneficiary_id} in its account`, 'none')
   }
-  checkEffects(payout, effects)
+  checkEffects(payout, effects, income)
   checkPapers(payout)
 }
 
@@ -212,7 +212,10 @@ function checkForeign([first, second]: readonly EffectRow[]): void {
   }
 }
 
-function checkQuote(payout: PayoutRow): void {
+/** What exchanges earn, which a payout has not in its own row. */
+type Income = Pick<PostedFigures, 'fx_income_holding' | 'fx_income_destination'>
+
+function checkQuote(payout: PayoutRow): Income {
   const { account_id, quote_id, id, quote_status, quote_differs } = payout
   const wrong = (expected: string, found: string) =>
     new BadRow({ table: 'quotes', account_id, key: quote_id, expected, found })
@@ -222,6 +225,11 @@ function checkQuote(payout: PayoutRow): void {
     const [column, expected, found] = quote_differs
     throw wrong(`${column} ${expected}, as payout ${id} has it`, String(found))
   }
+  const { fx_income_holding, fx_income_destination } = payout
+  if (fx_income_holding === null || fx_income_destination === null) {
+    throw wrong('what its exchanges earn', 'none')
+  }
+  return { fx_income_holding, fx_income_destination }
 }
 
 /**
@@ -240,7 +248,7 @@ const STATUSES_TO_ACCOUNT: ReadonlySet<PayoutStatus> = new Set([
   'failed',
 ])
 
-function checkEffects(payout: PayoutRow, effects: readonly EffectRow[]): void {
+function checkEffects(payout: PayoutRow, effects: readonly EffectRow[], income: Income): void {
   const toAccount = payout.type === 'service_account'
   const direct = isDirect(payout, effects)
   const kinds: readonly string[] | undefined = direct ? ['payout'] : EFFECTS[payout.status]
@@ -252,7 +260,7 @@ function checkEffects(payout: PayoutRow, effects: readonly EffectRow[]): void {
   if (found !== expected) {
     throw payoutProblem(payout, `journals ${expected}, being ${payout.status}`, found)
   }
-  const creation = checkPostings(effects[0], creationPostings(payout, direct))
+  const creation = checkPostings(effects[0], creationPostings(payout, income, direct))
   const taken = [-payout.holding_amount, -payout.fixed_fee, -payout.variable_fee]
   for (const effect of effects) {
     switch (effect.kind) {
@@ -282,7 +290,7 @@ function checkEffects(payout: PayoutRow, effects: readonly EffectRow[]): void {
 }
 
 /** The creation's postings from the payout's stored integers. */
-function creationPostings(payout: PayoutRow, direct: boolean): Posting[] {
+function creationPostings(payout: PayoutRow, income: Income, direct: boolean): Posting[] {
   const figures = {
     holding_currency: payout.holding_currency,
     holding_amount: payout.holding_amount,
@@ -292,8 +300,8 @@ function creationPostings(payout: PayoutRow, direct: boolean): Posting[] {
     payout_amount: payout.amount,
     destination_currency: payout.destination_currency,
     destination_amount: payout.destination_amount,
-    fx_income_holding: payout.fx_income_holding,
-    fx_income_destination: payout.fx_income_destination,
+    fx_income_holding: income.fx_income_holding,
+    fx_income_destination: income.fx_income_destination,
   }
   return payoutPostings(figures, direct)
 }

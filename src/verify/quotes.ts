@@ -1,12 +1,15 @@
 // Holds every quote against the price that its own basis makes: rates and fees that have been
-// replaced since are in it. And against the payout that has used it.
+// replaced since are in it. And against the payout that has used it. Of a payout that carries its
+// quote, its own figures are held against that price.
 import type { TransactionSql } from '../db/connect.ts'
+import type { Instant } from '../instant.ts'
 import { formatDecimal } from '../money/decimal.ts'
-import { sourcesOf } from '../quote/basis.ts'
-import { type Price, priceQuote, type Quote } from '../quote/rules.ts'
-import { QUOTE_COLUMNS, type QuoteRow, quoteFromRow } from '../quote/store.ts'
+import { type Basis, type PriceSources, sourcesOf } from '../quote/basis.ts'
+import { type Carrier, carriedFigures, carriedQuoteTerms } from '../quote/carried.ts'
+import { type Price, priceQuote, type QuoteTerms } from '../quote/rules.ts'
+import { QUOTE_COLUMNS, type QuoteRow } from '../quote/store.ts'
 import { BadRow, type Findings } from './problem.ts'
-import { nameRows, ofAccount } from './rows.ts'
+import { nameRows, ofAccount, payoutProblem } from './rows.ts'
 import { openStream } from './stream.ts'
 
 /** Every figure of a price; rates first, because amounts follow from them. */
@@ -23,47 +26,100 @@ const FIGURES = [
   'fx_income_destination',
 ] as const satisfies readonly (keyof Price)[]
 
+/** The same basis is that of many prices in a row; as text it is told apart and read once. */
+type WithBasis<Row> = Omit<Row, 'basis'> & { readonly basis: string | null }
+
+const COLUMNS = QUOTE_COLUMNS.map(name => (name === 'basis' ? 'basis::text' : name))
+
 /** Those of one account, or all. */
 export async function checkPrices(
   tx: TransactionSql,
   account_id: string | null,
   findings: Findings,
 ): Promise<void> {
-  const quotes = await openStream<QuoteRow>(
+  const quotes = await openStream<WithBasis<QuoteRow>>(
     tx,
-    `select ${QUOTE_COLUMNS.join(', ')} from quotes
+    `select ${COLUMNS.join(', ')} from quotes
       where ${ofAccount('account_id', account_id)} order by account_id, id`,
     [account_id],
   )
   for (; quotes.row !== undefined; await quotes.next()) {
     const { row } = quotes
     const place = () => ({ table: 'quotes', account_id: row.account_id, key: row.id })
-    findings.guard(place, () => checkPrice(quoteFromRow(row)))
+    findings.guard(place, () => checkPrice(row, row, row.basis, row, wrongQuote(row)))
   }
   await quotes.close()
 }
 
-function checkPrice(quote: Quote): void {
-  const { account_id, id: key } = quote
-  const wrong = (expected: string, found: string) =>
-    new BadRow({ table: 'quotes', account_id, key, expected, found })
-  const price = priceAgain(quote)
+function wrongQuote({ account_id, id: key }: { account_id: string; id: string }): Wrong {
+  return (expected, found) => new BadRow({ table: 'quotes', account_id, key, expected, found })
+}
+
+/** A payout that carries its quote, as far as its price depends on it. */
+export type PricedPayout = WithBasis<Omit<Carrier<string>, 'quote_validity_s' | 'on_behalf_of'>>
+
+/** Columns of `PricedPayout` that no other check reads, of payouts `p`. */
+export const PRICED_COLUMNS = `p.holding_to_payout, p.payout_to_destination, p.created_at,
+  p.fund_transfer_network, p.charge_type, p.destination_country, p.basis::text as basis,
+  case when p.type in ('wallet', 'local_payment_network') then p.beneficiary_details
+    else '{"destination_details":{}}'::json end as beneficiary_details`
+
+/** The price that a payout carries, which its figures are held against. Throws BadRow. */
+export function checkCarried(payout: PricedPayout): Price {
+  const carrier = { ...payout, basis: null, quote_validity_s: null, on_behalf_of: '' }
+  const wrong: Wrong = (expected, found) => payoutProblem(payout, expected, found)
+  const figures = carriedFigures<string>(carrier)
+  return checkPrice(carriedQuoteTerms(carrier), figures, payout.basis, payout, wrong)
+}
+
+type Wrong = (expected: string, found: string) => BadRow
+
+/** Figures as they are stored: amounts, and rates as text. */
+type Stored = { readonly [Name in (typeof FIGURES)[number]]?: bigint | string }
+
+function checkPrice(
+  terms: QuoteTerms,
+  stored: Stored,
+  basis: string | null,
+  { created_at }: { readonly created_at: Instant },
+  wrong: Wrong,
+): Price {
+  const price = priceAgain(terms, basis, created_at)
   if (price instanceof Error) throw wrong('a basis that makes a price', price.message)
   for (const name of FIGURES) {
+    if (!(name in stored)) continue
     const expected = written(price[name])
-    const found = written(quote[name])
+    const found = String(stored[name])
     if (found !== expected) throw wrong(`${name} ${expected}, by its basis`, found)
   }
+  return price
 }
 
 /** The price by the same rules from the stored basis, or why it makes none. */
-function priceAgain(quote: Quote): Price | Error {
+function priceAgain(terms: QuoteTerms, basis: string | null, created_at: Instant): Price | Error {
   try {
-    return priceQuote(quote, sourcesOf(quote.basis, quote), quote.created_at)
+    if (basis === null) throw new Error('none is stored')
+    return priceQuote(terms, sourcesFrom(basis, terms), created_at)
   } catch (error) {
     // Whatever a document holds that is no basis: this row is wrong, and not the verification.
     return error instanceof Error ? error : new Error(String(error))
   }
+}
+
+/** By their text, and what else they are made from. */
+const known = new Map<string, PriceSources>()
+const MOST_KNOWN = 1_000
+
+function sourcesFrom(basis: string, terms: QuoteTerms): PriceSources {
+  const { payout_type, holding_currency, payout_currency } = terms
+  const name = [payout_type, holding_currency, payout_currency, basis].join(' ')
+  let sources = known.get(name)
+  if (sources === undefined) {
+    sources = sourcesOf(JSON.parse(basis) as Basis, terms)
+    if (known.size === MOST_KNOWN) known.clear()
+    known.set(name, sources)
+  }
+  return sources
 }
 
 function written(figure: Price[(typeof FIGURES)[number]]): string {

@@ -121,7 +121,7 @@ async function check(
     balance_transactions: books.balance_transactions,
     payouts: payouts.payouts,
     receipts: payouts.receipts,
-    quotes: quotes ?? 0,
+    quotes: (quotes ?? 0) + payouts.carried,
     events: events ?? 0,
     entities: entities ?? 0,
     inter_account: account_id === null ? Object.fromEntries(books.inter_account) : null,

@@ -29,6 +29,10 @@ export async function checkSeals(
       select '${table}' as table_name, account_id, id, ${seal.sql('t')} as content
       from ${table} t where ${ofAccount('account_id', account_id)}`,
   )
+  // Of a quote that a payout carries there is no digest but the payout's.
+  rows.push(`
+      select 'quotes', account_id, 'poq_' || substr(id, 5), null::bytea
+      from payouts where quote_id = '' and ${ofAccount('account_id', account_id)}`)
   const names = Object.entries(SEALED).map(
     ([prefix, { table }]) => `when '${prefix}' then '${table}'`,
   )

@@ -235,6 +235,7 @@ test('a field name as long as the body: cut, so that the answer stays short', as
 test('a fault of the service: 500 internal without stack, SQL or table, nothing written, and well again after', async () => {
   const { owner } = service.database
   await owner`alter table quotes rename to quotes_elsewhere`
+  await owner`alter table payouts rename to payouts_elsewhere`
   try {
     for (const answer of [
       await account.post('/v3/payout/quote', quoteBody),
@@ -243,10 +244,11 @@ test('a fault of the service: 500 internal without stack, SQL or table, nothing 
     ]) {
       assertRefused(answer, 500, 'internal')
       assert.equal(answer.json.errors[0].code, 101)
-      assert.doesNotMatch(answer.text, /quotes_?|relation|42P01/)
+      assert.doesNotMatch(answer.text, /quotes_?|payouts_|relation|42P01/)
     }
   } finally {
     await owner`alter table quotes_elsewhere rename to quotes`
+    await owner`alter table payouts_elsewhere rename to payouts`
   }
   assert.equal((await pay({})).status, 200)
 })

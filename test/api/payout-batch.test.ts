@@ -120,6 +120,8 @@ async function traceOf({ account: { account_id } }: Client) {
       variable_fee || ' ' || balance_after from balance_transactions where account_id = ${account_id}
     union all select 'quote', status, holding_amount || ' ' || destination_amount from quotes
       where account_id = ${account_id}
+    union all select 'terms', destination_country || quote_validity_s, basis::text from payouts
+      where account_id = ${account_id} and quote_id = ''
     union all select 'beneficiary', '', '' from beneficiaries where account_id = ${account_id}
     union all select 'likeness', encode(likeness, 'hex'), '' from payout_likenesses
       where account_id = ${account_id}

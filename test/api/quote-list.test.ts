@@ -16,6 +16,7 @@ import {
   type Item,
   list,
   type Query,
+  urlOf,
 } from '../support/listing.ts'
 import { assertPageCost, crossed, idAt } from '../support/page-cost.ts'
 import { type Client, startTestService, type TestService } from '../support/service.ts'
@@ -42,7 +43,10 @@ before(async () => {
   ])
   const [used = '', ...others] = quotes
   assert.equal((await account.post('/v3/payout', { ...localPayout, quote: used })).status, 200)
-  assert.equal((await account.post('/v3/payout', localPayout)).status, 200)
+  for (const change of [{}, { type: 'swift', on_behalf_of: entity }, {}]) {
+    assert.equal((await account.post('/v3/payout', { ...localPayout, ...change })).status, 200)
+  }
+  await ask(account, [{}])
   // Time goes by for these, and for the used one.
   await service.database.owner`
     update quotes set valid_until = clock_timestamp() - interval '1 second'
@@ -62,15 +66,20 @@ function ask(client: Client, changes: readonly object[]): Promise<string[]> {
   )
 }
 
-async function idsOfAll({ account }: Client): Promise<string[]> {
+/** Those that were asked for, and those that payouts carry. */
+async function idsOfAll({ account }: Client, of = ''): Promise<string[]> {
+  const { account_id } = account
   const rows = await service.database.owner<{ id: string }[]>`
-    select id from quotes where account_id = ${account.account_id}
-    order by created_at desc, id desc`
+    select id from (
+      select id, created_at, entity_id from quotes where account_id = ${account_id}
+      union all select 'poq_' || substr(id, 5), created_at, on_behalf_of from payouts
+      where account_id = ${account_id} and quote_id = ''
+    ) q where ${of} in ('', entity_id) order by created_at desc, id desc`
   return rows.map(({ id }) => id)
 }
 
 test(`GET ${PATH}, quotes of every kind: in the envelope, newest first, in any pages`, async () => {
-  assert.equal(all.length, 8)
+  assert.equal(all.length, 11)
   await assertListed(account, PATH, all)
 })
 
@@ -78,7 +87,7 @@ test(`GET ${PATH}, bounds of time: at, before and after each`, () =>
   assertBounds(account, PATH, all))
 
 test(`GET ${PATH}, filters: what has expired is not active, several at once, in any pages`, async () => {
-  const counts = { active: 3, used: 2, expired: 3 }
+  const counts = { active: 4, used: 4, expired: 3 }
   const cases: Case[] = Object.entries(counts).map(([status, count]) => {
     assert.equal(all.filter(item => item.status === status).length, count)
     return [{ status }, item => item.status === status]
@@ -88,18 +97,17 @@ test(`GET ${PATH}, filters: what has expired is not active, several at once, in 
     [{ payout_type: 'swift' }, item => item.payout_type === 'swift'],
     [{ payout_type: 'wallet' }, () => false],
     [
+      { status: 'used', payout_type: 'swift' },
+      item => item.status === 'used' && item.payout_type === 'swift',
+    ],
+    [
       { status: 'expired', payout_type: 'swift' },
       item => item.status === 'expired' && item.payout_type === 'swift',
     ],
   ])
-  const of_entity = await service.database.owner<{ id: string }[]>`
-    select id from quotes where entity_id = ${entity} order by created_at desc, id desc`
   const { ids } = await list(account, PATH, { entity_id: entity })
-  assert.deepEqual(
-    ids,
-    of_entity.map(({ id }) => id),
-  )
-  assert.equal(ids.length, 2)
+  assert.deepEqual(ids, await idsOfAll(account, entity))
+  assert.equal(ids.length, 3)
 })
 
 test(`GET ${PATH}?status, at the moment a quote expires: expired, as it is shown`, async () => {
@@ -124,6 +132,16 @@ test(`GET ${PATH}?status, at the moment a quote expires: expired, as it is shown
 
 test(`GET ${PATH}, wrong parameters: 400 at each`, async () => {
   const [foreign = ''] = await idsOfAll(other)
+  // Its payout carries no quote of this id.
+  const [quoted = ''] = (
+    await service.database.owner<{ id: string }[]>`
+    select id from payouts where account_id = ${account.account.account_id} and quote_id <> ''`
+  ).map(({ id }) => id)
+  const cursor = quoted.replace('pot_', 'poq_')
+  for (const query of [{ starting_after: cursor }, { ending_before: cursor }]) {
+    const answer = await account.get(urlOf(PATH, query))
+    assert.equal(answer.status, 400, answer.text)
+  }
   const wrong = { status: ['new', 'Active'], payout_type: ['wire'], entity_id: ['x'] }
   await assertRefusals(account, PATH, 'poq', wrong, foreign)
 })

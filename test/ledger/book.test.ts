@@ -309,17 +309,30 @@ test('balance_transactions, the same source and type twice: refused', async () =
 function copyPayout(
   sql: Sql | TransactionSql,
   copy: { readonly id: string; readonly quote_id?: string; readonly status?: string },
+  fate: 'succeeded' | 'fx' = 'succeeded',
 ): PromiseLike<unknown> {
   return sql`
     insert into payouts
     select (jsonb_populate_record(p, ${JSON.stringify(copy)}::text::jsonb)).* from payouts p
-    where account_id = ${account_id} and id = ${history.payouts.succeeded}`
+    where account_id = ${account_id} and id = ${history.payouts[fate]}`
 }
 
 test('payouts, a second one on the same quote: refused to service and owner alike', async () => {
   for (const [role, sql] of roles()) {
-    const error = await refused(copyPayout(sql, { id: 'pot_x' }), UNIQUE, role)
+    const error = await refused(copyPayout(sql, { id: 'pot_x' }, 'fx'), UNIQUE, role)
     assert.equal(error.constraint_name, 'quote_used_once')
+  }
+})
+
+test('payouts, a quote and terms besides, or neither: refused to service and owner alike', async () => {
+  for (const [role, sql] of roles()) {
+    for (const [fate, quote_id] of [
+      ['succeeded', 'poq_x'],
+      ['fx', ''],
+    ] as const) {
+      const error = await refused(copyPayout(sql, { id: 'pot_x', quote_id }, fate), CHECK, role)
+      assert.equal(error.constraint_name, 'quote_or_terms', `${role}, ${fate}`)
+    }
   }
 })
 
@@ -329,7 +342,7 @@ test('payouts, every step from status to status: taken exactly as the table of s
       const step = (tx: TransactionSql) =>
         tx`update payouts set status = ${to} where account_id = ${account_id} and id = 'pot_x'`
       const attempt = rolledBack(service, async tx => {
-        await copyPayout(tx, { id: 'pot_x', quote_id: 'poq_x', status: from })
+        await copyPayout(tx, { id: 'pot_x', status: from })
         const legal = from === to || PAYOUT_TRANSITIONS[from].some(status => status === to)
         if (legal) await step(tx)
         else {

@@ -1,6 +1,6 @@
 // A year of a busy account, written by SQL as the owner and yet books that `corridor verify` finds in
 // order: journals numbered, chained and summing to zero, a statement line for each movement,
-// payouts with their quotes, events that are chained and seal all of it. Payouts are copies of ones
+// payouts that carry their quotes, events that are chained and seal all of it. Payouts are copies of ones
 // the service has made for another account.
 import assert from 'node:assert/strict'
 import { sealEvents } from '../../bench/seal-fill.ts'
@@ -61,7 +61,7 @@ const LINES = `
   from drafts`
 
 /**
- * What the service writes of each: of a payout its quote, itself and its line, in this order. They are
+ * What the service tells of each: of a payout its quote, itself and its line, in this order. They are
  * sealed later.
  */
 const EVENTS = `
@@ -96,13 +96,11 @@ const NAMED: Changes = { account_id: '$1', created_at: 'd.created_at', updated_a
 const PAYOUT: Changes = {
   ...NAMED,
   id: "'pot_' || d.n",
-  quote_id: "'poq_' || d.n",
   balance_transaction_id: "'btr_' || d.n",
   // It was asked, and has no more to say.
   rail_attempts: '1',
   ask_rail_at: 'null',
 }
-const QUOTE: Changes = { ...NAMED, id: "'poq_' || d.n" }
 
 /** The converted payouts are given back two lines later, where there are such. */
 const FAILED: Changes = {
@@ -118,7 +116,7 @@ const sized = (...columns: readonly string[]): Changes =>
 /** Copies of a sample's row for drafts of payouts, whatever other columns the table has. */
 async function copyRows(
   tx: TransactionSql,
-  table: 'payouts' | 'quotes' | 'beneficiaries',
+  table: 'payouts' | 'beneficiaries',
   parameters: readonly [account_id: string, sample: string],
   changes: Changes,
   drafts: string,
@@ -136,7 +134,6 @@ async function copyRows(
 }
 
 const ofPayout = sized('amount', 'holding_amount', 'destination_amount')
-const ofQuote = sized('holding_amount', 'payout_amount', 'destination_amount')
 const COPIED = `join drafts d on s.id = $2 and d.kind = 'payout'
   left join drafts f on f.i = d.i + 2 and f.kind = 'failure'`
 
@@ -162,13 +159,11 @@ export async function makeBusyAccount(service: TestService, lines: number): Prom
     await tx.unsafe('create unique index on drafts (i); analyze drafts')
     await tx.unsafe(LINES, [account_id, converted.id])
     for (const [paid, is, changes] of [
-      [converted, 'd.converted', [FAILED, {}]],
-      [plain, 'not d.converted', [ofPayout, ofQuote]],
+      [converted, 'd.converted', FAILED],
+      [plain, 'not d.converted', ofPayout],
     ] as const) {
       const drafts = `${COPIED} where ${is}`
-      const [payout, quote] = changes
-      await copyRows(tx, 'payouts', [account_id, paid.id], { ...PAYOUT, ...payout }, drafts)
-      await copyRows(tx, 'quotes', [account_id, paid.quote], { ...QUOTE, ...quote }, drafts)
+      await copyRows(tx, 'payouts', [account_id, paid.id], { ...PAYOUT, ...changes }, drafts)
     }
     const first = { account_id: '$1', created_at: `'${from}'`, updated_at: `'${from}'` }
     const whose = 'where s.account_id = $2'
@@ -189,7 +184,7 @@ export async function makeBusyAccount(service: TestService, lines: number): Prom
       ) e where account_id = $1`,
       [account_id],
     )
-    await tx.unsafe('analyze balance_transactions, payouts, quotes, journals, events')
+    await tx.unsafe('analyze balance_transactions, payouts, journals, events')
     await sealEvents(tx, account_id, '0')
   })
   await assertHash(service, account_id)
@@ -203,8 +198,8 @@ export async function makeBusyAccount(service: TestService, lines: number): Prom
 async function pay(client: Client, body: object) {
   const answer = await client.post('/v3/payout', { ...localPayout, ...body })
   assert.equal(answer.status, 200, answer.text)
-  const { id, quote, destination_amount = 8_000 } = answer.json.data
-  return { id, quote, destination_amount: Number(destination_amount) }
+  const { id, destination_amount = 8_000 } = answer.json.data
+  return { id, destination_amount: Number(destination_amount) }
 }
 
 /** One after the other, each hashed over the one before, by the recipe of ledger/rules.ts. */

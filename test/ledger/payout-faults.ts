@@ -20,7 +20,7 @@ function payoutChange(name: string, fate: Fate, assignment: string, words: RegEx
   }
 }
 
-/** A change of the quote of the payout that succeeded. */
+/** A change of the quote of the payout in yen that succeeded. */
 function quoteChange(name: string, statement: string, words: RegExp): Fault {
   return {
     name,
@@ -30,7 +30,7 @@ function quoteChange(name: string, statement: string, words: RegExp): Fault {
       const { account_id } = main.account
       const [row] = await owner<{ quote_id: string }[]>`
         select quote_id from payouts
-        where account_id = ${account_id} and id = ${payouts.succeeded}`
+        where account_id = ${account_id} and id = ${payouts.fx}`
       const quote_id = row?.quote_id ?? ''
       await owner.unsafe(`${statement} where account_id = $1 and id = $2`, [account_id, quote_id])
       return { key: quote_id }
@@ -86,6 +86,48 @@ const payoutFaults: readonly Fault[] = [
     'succeeded',
     `beneficiary_id = 'bnf_00000000000000000000'`,
     /beneficiary bnf_0{20} in its account.*none/,
+  ),
+  payoutChange(
+    'a carried price that holds less than its basis makes',
+    'succeeded',
+    'holding_amount = holding_amount - 1',
+    /^holding_amount 10000, by its basis; 9999$/,
+  ),
+  payoutChange(
+    'a carried price at another rate',
+    'internal_fx',
+    'holding_to_payout = 1.5',
+    /^holding_to_payout [\d.]+, by its basis; 1\.5$/,
+  ),
+  payoutChange(
+    'a carried price without its fixed fee',
+    'succeeded',
+    'fixed_fee = 0',
+    /^fixed_fee_holding 150, by its basis; 0$/,
+  ),
+  payoutChange(
+    'the fee in the basis of a carried price',
+    'succeeded',
+    `basis = replace(basis::text, '"150"', '"149"')::json`,
+    /^fixed_fee_holding 149, by its basis; 150$/,
+  ),
+  payoutChange(
+    'a carried basis that is none',
+    'succeeded',
+    `basis = '[]'`,
+    /^.+, by its basis; .+$/,
+  ),
+  payoutChange(
+    'a country that no event tells of',
+    'succeeded',
+    `destination_country = 'KE'`,
+    /^digest [0-9a-f]{64}, as its newest event has it; [0-9a-f]{64}$/,
+  ),
+  payoutChange(
+    'a carried quote that would have been valid for longer',
+    'succeeded',
+    'quote_validity_s = quote_validity_s + 1',
+    /^digest [0-9a-f]{64}, as its newest event has it; [0-9a-f]{64}$/,
   ),
   payoutChange(
     'a rail that has told and was never asked',
@@ -301,12 +343,12 @@ const quoteFaults: readonly Fault[] = [
   quoteChange(
     'a quote with another amount',
     'update quotes set holding_amount = holding_amount + 1',
-    /^holding_amount 10000, .*; 10001$/,
+    /^holding_amount \d+, as payout pot_\w+ has it; \d+$/,
   ),
   quoteChange(
     'a quote with another rate',
     'update quotes set holding_to_payout = 1.5',
-    /^holding_to_payout 1, .*; 1.5$/,
+    /^holding_to_payout [\d.]+, as payout pot_\w+ has it; 1.5$/,
   ),
   quoteChange('a used quote deleted', 'delete from quotes', /^the quote of payout/),
   {

@@ -74,7 +74,8 @@ test('verify, a history of every kind: in order, and everything was looked at', 
         (select count(*) from balance_transactions)::int as balance_transactions,
         (select count(*) from payouts)::int as payouts,
         (select count(*) from journals where kind = 'receipt')::int as receipts,
-        (select count(*) from quotes)::int as quotes,
+        ((select count(*) from quotes) + (select count(*) from payouts where quote_id = ''))::int
+          as quotes,
         (select count(*) from events)::int as events,
         (select count(*) from entities)::int as entities`
     const { inter_account, in_transit, sandbox_in_transit, live_accounts, ...checked } =

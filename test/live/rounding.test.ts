@@ -125,13 +125,15 @@ test('the margin of a spread: income in the journal, the statement line as witho
     ],
   )
   await assertBooksHold(service)
-  // A margin that is not what the quote's own basis makes is named.
+  // A margin that is not what the payout's own basis makes is named.
   await database.owner.begin(async tx => {
     await tx`set local corridor.maintenance = 'on'`
-    await tx`update quotes set fx_income_holding = 252 where id = ${payout.quote}`
+    await tx`
+      update payouts set basis = replace(basis::text, '"spread_bps":', '"spread_bps":1')::json
+      where id = ${payout.id}`
   })
   const verdict = await verify(database.owner, { account_id: null })
-  assert.match(verdict.problem?.table ?? 'none', /^(quotes|journals)$/)
+  assert.match(verdict.problem?.table ?? 'none', /^(payouts|journals)$/)
 })
 
 const FULL = 2n ** 62n

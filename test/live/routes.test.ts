@@ -316,7 +316,7 @@ test('the database refuses a route to the simulator, of a sandbox, and payouts o
       await tx`set local corridor.maintenance = 'on'`
       await tx`
         insert into payouts select (jsonb_populate_record(p,
-          jsonb_build_object('id', 'pot_copy', 'quote_id', 'poq_copy', 'rail', ${rail}::text))).*
+          jsonb_build_object('id', 'pot_copy', 'rail', ${rail}::text))).*
         from payouts p where p.id = ${ids[account]}`
     })
     await assert.rejects(copy, { code: '23514' }, `${account} on "${rail}"`)

@@ -124,12 +124,15 @@ export async function lookAt(sql: Sql, ids: readonly string[], horizon: string):
         from events where ${of} and ${fresh} order by account_id, events.sequence) r), '[]')
         as events,
       coalesce((select json_agg(r) from (
-        select account_id, id, quote_id, type, holding_currency, holding_amount::text,
+        select account_id, id, type,
+          case quote_id when '' then 'poq_' || substr(id, 5) else quote_id end as quote_id, holding_currency, holding_amount::text,
           fixed_fee::text, variable_fee::text, destination_currency, destination_amount::text,
           balance_transaction_id as debit, status
         from payouts where ${of} and ${fresh}) r), '[]') as payouts,
       coalesce((select json_agg(r) from (
-        select account_id, id, status from quotes where ${of} and ${fresh}) r), '[]') as quotes,
+        select account_id, id, status from quotes where ${of} and ${fresh}
+        union all select account_id, 'poq_' || substr(id, 5), 'used' from payouts
+        where quote_id = '' and ${of} and ${fresh}) r), '[]') as quotes,
       coalesce((select json_agg(r) from (
         select account_id, id from beneficiaries where ${of} and ${fresh}) r), '[]')
         as beneficiaries,

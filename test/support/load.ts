@@ -156,7 +156,8 @@ export async function checkPaid(
 ): Promise<void> {
   const [row] = await sql<{ n: string; total: string; quotes: string }[]>`
     select count(*)::text as n, coalesce(sum(amount), 0)::text as total,
-      (select count(*)::text from quotes where account_id = ${account_id}) as quotes
+      ((select count(*) from quotes where account_id = ${account_id})
+        + count(*) filter (where quote_id = ''))::text as quotes
     from payouts where account_id = ${account_id}`
   const total = asked.reduce((sum, { amount }) => sum + amount, 0)
   const n = String(asked.length)

@@ -113,10 +113,10 @@ test('no such path: a line without the path', async () => {
 })
 
 test('a fault: its cause and the request at error, under the id that the caller got', async () => {
-  await database.owner`alter table quotes rename to quotes_elsewhere`
+  await database.owner`alter table payouts rename to payouts_elsewhere`
   const headers = { accept: 'application/problem+json', 'x-request-id': 'fault-1' }
   const answer = await ask('POST', '/v3/payout', headers, localPayout).finally(
-    () => database.owner`alter table quotes_elsewhere rename to quotes`,
+    () => database.owner`alter table payouts_elsewhere rename to payouts`,
   )
   const { instance } = (await answer.json()) as { instance: string }
   assert.equal(answer.headers.get('x-request-id'), 'fault-1')

@@ -117,9 +117,9 @@ async function play(): Promise<void> {
   await ask('POST', '/v3/payout', localPayout, { traceparent: `00-${UNSAMPLED}-${CALLER.span}-00` })
   await playTogether()
   await playSecrets()
-  await database.owner`alter table quotes rename to quotes_elsewhere`
+  await database.owner`alter table payouts rename to payouts_elsewhere`
   failed = await ask('POST', '/v3/payout', localPayout)
-  await database.owner`alter table quotes_elsewhere rename to quotes`
+  await database.owner`alter table payouts_elsewhere rename to payouts`
   // PostgreSQL says which row it refuses, in full.
   await database.owner`alter table payouts add constraint refused check (amount <> 777)`
   broken = await ask('POST', '/v3/payout', { ...secretive, amount: 777 })

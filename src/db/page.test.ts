@@ -1,0 +1,50 @@
+// One list of two tables: what of the second is asked for, and how the two pages become one.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { mergePages, NEWEST, OLDEST, type Page, type Wanted, withinReach } from './page.ts'
+
+const row = (second: number, id: string) => ({
+  account_id: 'acc_1',
+  id,
+  created_at: `2026-01-31T09:30:0${second}.000000Z`,
+})
+const wanted = (limit: number, towards?: 'older' | 'newer'): Wanted => {
+  const cursor = towards === undefined ? null : { id: 'x', towards }
+  return { limit, above: OLDEST, below: NEWEST, filters: {}, cursor }
+}
+const pageOf = (has_more: boolean, ...rows: ReturnType<typeof row>[]) => ({ has_more, rows })
+const idsOf = ({ rows, has_more }: Page<{ id: string }>) =>
+  `${rows.map(({ id }) => id).join(' ')}${has_more ? ' …' : ''}`
+
+test('mergePages, towards older: the newest of both, and more when one has more or both have', () => {
+  const a = pageOf(false, row(5, 'e'), row(3, 'c'))
+  const b = pageOf(false, row(4, 'd'), row(3, 'b'))
+  assert.equal(idsOf(mergePages(wanted(4), a, b)), 'e d c b')
+  assert.equal(idsOf(mergePages(wanted(3), a, b)), 'e d c …')
+  assert.equal(idsOf(mergePages(wanted(4, 'older'), { ...a, has_more: true }, b)), 'e d c b …')
+  assert.equal(idsOf(mergePages(wanted(4), a, { ...b, has_more: true })), 'e d c b …')
+  assert.equal(idsOf(mergePages(wanted(4), pageOf(false), b)), 'd b')
+})
+
+test('mergePages, towards newer: the oldest of both, newest first', () => {
+  const a = pageOf(false, row(5, 'e'), row(3, 'c'))
+  const b = pageOf(false, row(4, 'd'), row(3, 'b'))
+  assert.equal(idsOf(mergePages(wanted(3, 'newer'), a, b)), 'd c b …')
+  assert.equal(idsOf(mergePages(wanted(4, 'newer'), a, b)), 'e d c b')
+})
+
+test('withinReach, a full page: nothing beyond its last row, whose time may be shared', () => {
+  const full = pageOf(true, row(5, 'e'), row(3, 'c'))
+  const { created_at } = row(3, 'c')
+  assert.deepEqual(withinReach(wanted(2), full).above, { created_at, side: 'before' })
+  assert.deepEqual(withinReach(wanted(2), full).below, NEWEST)
+  const newer = withinReach(wanted(2, 'newer'), full)
+  assert.deepEqual(newer.below, { created_at: row(5, 'e').created_at, side: 'after' })
+  assert.deepEqual(newer.above, OLDEST)
+})
+
+test('withinReach, a page that is not full: as far as was wanted', () => {
+  for (const page of [pageOf(false, row(5, 'e')), pageOf(false)]) {
+    assert.deepEqual(withinReach(wanted(2), page), wanted(2))
+  }
+})

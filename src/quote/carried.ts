@@ -1,0 +1,129 @@
+// Quotes that payouts carry. A payout made without a quote has the terms that it was made at in its
+// own row, and no row in `quotes`: what its quote says is read from there, and computed where it
+// follows from what is there. Such a quote is named after its payout. Pure.
+import type { DestinationDetails } from '../beneficiary/wire.ts'
+import { withPrefix } from '../id.ts'
+import { type Instant, plusMilliseconds, secondsBetween } from '../instant.ts'
+import { findChain } from '../network/chain.ts'
+import { type Basis, sourcesOf } from './basis.ts'
+import { feesInPayoutCurrency, marginOf, type Price, type Quote, type QuoteTerms } from './rules.ts'
+
+/** What the rest of the payout's row does not say; nothing of it when the payout has a quote. */
+export interface CarriedTerms {
+  readonly destination_country: string
+  readonly basis: Basis | null
+  /** From when the payout was made to the quote's `valid_until`. */
+  readonly quote_validity_s: number | null
+}
+
+/** What a payout carries of this quote; of none, nothing. */
+export function carriedTerms(quote: Quote | null): CarriedTerms {
+  if (quote === null) return { destination_country: '', basis: null, quote_validity_s: null }
+  const { destination_country, basis, created_at, valid_until } = quote
+  return { destination_country, basis, quote_validity_s: secondsBetween(created_at, valid_until) }
+}
+
+/** The quote of a payout: the one it was made with, or the one it carries. */
+export function quoteIdOf(payout: { readonly id: string; readonly quote_id: string }): string {
+  return payout.quote_id === '' ? withPrefix(payout.id, 'poq') : payout.quote_id
+}
+
+/** Of the row of a payout what its quote is read from. */
+export interface Carrier<Rate> extends CarriedTerms {
+  readonly account_id: string
+  readonly id: string
+  readonly type: QuoteTerms['payout_type']
+  readonly amount: bigint
+  readonly currency: string
+  readonly holding_currency: string
+  readonly holding_amount: bigint
+  readonly fixed_fee: bigint
+  readonly variable_fee: bigint
+  readonly destination_currency: string
+  readonly destination_amount: bigint
+  readonly holding_to_payout: Rate
+  readonly payout_to_destination: Rate
+  readonly beneficiary_details: { readonly destination_details: DestinationDetails }
+  readonly on_behalf_of: string
+  readonly fund_transfer_network: string
+  readonly charge_type: string
+  readonly created_at: Instant
+}
+
+/** Columns of payouts. */
+export const CARRIER_COLUMNS = [
+  'account_id',
+  'id',
+  'type',
+  'amount',
+  'currency',
+  'holding_currency',
+  'holding_amount',
+  'fixed_fee',
+  'variable_fee',
+  'destination_currency',
+  'destination_amount',
+  'holding_to_payout',
+  'payout_to_destination',
+  'beneficiary_details',
+  'on_behalf_of',
+  'fund_transfer_network',
+  'charge_type',
+  'destination_country',
+  'basis',
+  'quote_validity_s',
+  'created_at',
+] as const satisfies readonly (keyof Carrier<string>)[]
+
+/** What a carried price depended on. The destination is the payout's own: nothing was left open. */
+export function carriedQuoteTerms(payout: Carrier<unknown>): QuoteTerms {
+  const { wallet, local_payment_network } = payout.beneficiary_details.destination_details
+  const wallet_type = wallet?.type ?? ''
+  return {
+    payout_type: payout.type,
+    holding_currency: payout.holding_currency,
+    payout_currency: payout.currency,
+    payout_amount: payout.amount,
+    destination_currency: payout.destination_currency,
+    destination_country: payout.destination_country,
+    fund_transfer_network: payout.fund_transfer_network,
+    payment_network: local_payment_network?.type ?? '',
+    wallet_type,
+    wallet_network: findChain(wallet_type)?.network ?? '',
+    charge_type: payout.charge_type,
+    entity_id: payout.on_behalf_of,
+  }
+}
+
+/** The figures of a price that the row of a payout has, by their names in a quote. */
+export function carriedFigures<Rate>(payout: Carrier<Rate>) {
+  return {
+    holding_amount: payout.holding_amount,
+    destination_amount: payout.destination_amount,
+    holding_to_payout: payout.holding_to_payout,
+    payout_to_destination: payout.payout_to_destination,
+    fixed_fee_holding: payout.fixed_fee,
+    variable_fee_holding: payout.variable_fee,
+  }
+}
+
+/** The quote that a payout carries; it was used when it was made. */
+export function carriedQuote(payout: Carrier<Price['holding_to_payout']>): Quote {
+  const { account_id, id, basis, quote_validity_s, created_at } = payout
+  if (basis === null || quote_validity_s === null) throw new Error(`payout ${id} carries no terms`)
+  const terms = carriedQuoteTerms(payout)
+  const figures = carriedFigures(payout)
+  return {
+    account_id,
+    id: withPrefix(id, 'poq'),
+    ...terms,
+    ...figures,
+    ...feesInPayoutCurrency({ ...terms, ...figures }),
+    ...marginOf({ ...terms, ...figures }, sourcesOf(basis, terms).rates),
+    basis,
+    status: 'used',
+    valid_until: plusMilliseconds(created_at, quote_validity_s * 1000),
+    created_at,
+    updated_at: created_at,
+  }
+}
