@@ -16,7 +16,7 @@ const MAKERS = 8
 /** As many accounts, with money that lasts, and without the guard against paying twice. */
 export async function makePayers(target: Target, count: number): Promise<readonly Payer[]> {
   const opened = await onDatabase(readConfig({}), target.database_url, context =>
-    times(count, async i => {
+    times(count, MAKERS, async i => {
       const { account, key_id, secret } = await createAccount(context, {
         name: `Bench ${i + 1}`,
         currencies: ['USD'],
@@ -29,19 +29,23 @@ export async function makePayers(target: Target, count: number): Promise<readonl
     }),
   )
   await untilKeysAreKnown()
-  return times(count, async i => {
+  return times(count, MAKERS, async i => {
     const caller = opened[i] as Caller
     return { ...caller, beneficiary: await makeBeneficiary(caller) }
   })
 }
 
 /** Does it so many times, some of them at once; the results in order. */
-async function times<T>(count: number, work: (i: number) => Promise<T>): Promise<T[]> {
+export async function times<T>(
+  count: number,
+  at_once: number,
+  work: (i: number) => Promise<T>,
+): Promise<T[]> {
   const results: T[] = []
   let next = 0
   const maker = async () => {
     for (let i = next++; i < count; i = next++) results[i] = await work(i)
   }
-  await Promise.all(Array.from({ length: MAKERS }, maker))
+  await Promise.all(Array.from({ length: at_once }, maker))
   return results
 }

@@ -37,9 +37,12 @@ export function roundOf<Load extends { readonly per_second: number }>(
   return { ...load, value: load.per_second, baselines }
 }
 
-/** What is compared: the figure itself, one of its times, or its ratio to a baseline. */
+/**
+ * What is compared: the figure itself, one of its times, what a request takes of service and
+ * database in processor time, or its ratio to a baseline.
+ */
 export type Goal = (
-  | { readonly what: 'value' | 'p99_ms' | 'rss_mib' }
+  | { readonly what: 'value' | 'p99_ms' | 'rss_mib' | 'cpu_ms' }
   | { readonly what: 'ratio'; readonly to: string }
 ) &
   ({ readonly at_least: number } | { readonly at_most: number })
@@ -61,6 +64,10 @@ export function judge(figure: Figure, goal: Goal): Outcome {
 }
 
 function measuredOf(round: FigureRound, goal: Goal): number {
+  // Seconds for 1,000 are milliseconds for one.
+  if (goal.what === 'cpu_ms') {
+    return (round.service_cpu_s ?? Number.NaN) + (round.database_cpu_s ?? Number.NaN)
+  }
   if (goal.what !== 'ratio') return round[goal.what] ?? Number.NaN
   return round.value / (round.baselines[goal.to] ?? Number.NaN)
 }

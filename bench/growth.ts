@@ -6,7 +6,6 @@ import { tmpdir } from 'node:os'
 import type { Payer } from './accounts.ts'
 import { type Figure, type FigureRound, roundOf } from './figure.ts'
 import { settle as vacuum } from './fill.ts'
-import { type SizeOfTable, sizesOfTables } from './growth-size.ts'
 import { measureLoad, type Seconds } from './measure.ts'
 import { type Options, targetOf } from './options.ts'
 import { fillPayouts } from './payout-fill.ts'
@@ -14,6 +13,7 @@ import { payoutLoad } from './payout-load.ts'
 import { makeBeneficiary } from './payout-sample.ts'
 import { say, sayLoad, whole } from './report.ts'
 import { saySettled, settleDue } from './settle-run.ts'
+import { describeSizes, type SizeOfTable, sizesOfTables, sumOfSizes } from './sizes.ts'
 import { type Target, withTargets } from './target.ts'
 
 interface Plan extends Seconds {
@@ -87,9 +87,8 @@ async function fill(target: Target, payouts: number): Promise<readonly SizeOfTab
 
 /** `5,444 bytes a payout: payouts 1,778, events 1,673`. */
 function describe(sizes: readonly SizeOfTable[]): string {
-  const all = sizes.reduce((sum, { bytes_a_payout }) => sum + bytes_a_payout, 0)
-  const each = sizes.map(({ table, bytes_a_payout }) => `${table} ${whole(bytes_a_payout)}`)
-  return `${whole(all)} bytes a payout with its indexes: ${each.join(', ')}`
+  const all = whole(sumOfSizes(sizes))
+  return `${all} bytes a payout with its indexes: ${describeSizes(sizes)}`
 }
 
 async function openSide(name: string, target: Target): Promise<Side> {

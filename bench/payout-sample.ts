@@ -32,12 +32,13 @@ export function payoutBody(payout: PayoutName, beneficiary: string): object {
   return { ...PAYOUTS[payout], beneficiary }
 }
 
-/** One payout, so that its rows can be read. */
+/** One payout, so that its rows can be read; with a key unless told otherwise. */
 export async function payOnce(
   caller: Caller,
   body: object,
+  keyed = true,
 ): Promise<{ readonly id: string; readonly beneficiary: string }> {
-  const idempotency_key = crypto.randomUUID()
+  const idempotency_key = keyed ? crypto.randomUUID() : undefined
   const { status, text } = await caller.post('/v3/payout', body, idempotency_key)
   if (status !== 200 && status !== 201) {
     throw new Error(`a payout was answered ${status}: ${text}`)
@@ -47,19 +48,23 @@ export async function payOnce(
 
 /** By a first payout with the details inline; answers its id. */
 export async function makeBeneficiary(caller: Caller): Promise<string> {
-  const details = {
+  const body = { ...PAYOUTS['USD→USD'], beneficiary_details: recipient(123_456_789_012) }
+  return (await payOnce(caller, body)).beneficiary
+}
+
+/** Who has this account number. */
+export function recipient(account_number: number): object {
+  return {
     name: 'Harbour Trading Ltd',
     type: 'business',
     destination_details: {
       type: 'bank',
       bank: {
-        account_number: '123456789012',
+        account_number: String(account_number).padStart(12, '0'),
         bank_name: 'Harbour Bank',
         country: 'HK',
         bank_codes: { bank_code: '004' },
       },
     },
   }
-  const body = { ...PAYOUTS['USD→USD'], beneficiary_details: details }
-  return (await payOnce(caller, body)).beneficiary
 }

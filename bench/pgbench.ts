@@ -1,10 +1,11 @@
-// pgbench, and scripts for it: where it is and how it is run. Knows no scenario.
+// pgbench, its own scripts and others for it: where it is and how it is run. Knows no scenario.
 import { execFile } from 'node:child_process'
 import { access, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { SUPERUSER } from '../src/db/embedded-cluster.ts'
+import { asSuperuser } from './superuser.ts'
 
 const run = promisify(execFile)
 
@@ -68,16 +69,45 @@ export function baselineOf(
 ): Baseline {
   return {
     async run(style, seconds, clients = CLIENTS) {
-      const text = transactions.map(statements => script(statements, style)).join('')
-      let best: BaselineResult | undefined
-      for (const count of clients) {
-        const next = await runPgbench(pgbench, database_url, text, count, seconds)
-        if (best === undefined || next.per_second > best.per_second) best = next
+      const file = join(tmpdir(), `corridor-bench-${process.pid}.sql`)
+      await writeFile(file, transactions.map(statements => script(statements, style)).join(''))
+      try {
+        return await bestOf({ pgbench, database_url, script: ['-n', '-f', file] }, seconds, clients)
+      } finally {
+        await rm(file, { force: true })
       }
-      if (best === undefined) throw new Error('no client counts to run pgbench with')
-      return best
     },
   }
+}
+
+/** What comes with pgbench, on tables of its own: transactions that nobody here wrote. */
+export type OwnBaselines = Readonly<Record<'tpcb-like' | 'simple-update', OwnBaseline>>
+
+interface OwnBaseline {
+  /** The best of these client counts, each for this long; of CLIENTS when none are named. */
+  run(seconds: number, clients?: readonly number[]): Promise<BaselineResult>
+}
+
+const OWN_DATABASE = 'pgbench'
+
+/**
+ * Its tables in a database of their own on the same server, at scale 1, which is its default: one
+ * branch, that each transaction of TPC-B updates, ten tellers, and 100,000 accounts, of which two
+ * transactions of simple-update hardly ever want the same.
+ */
+export async function prepareOwnScripts(
+  pgbench: string,
+  database_url: string,
+): Promise<OwnBaselines> {
+  await asSuperuser(database_url, sql => sql.unsafe(`create database ${OWN_DATABASE}`))
+  const url = new URL(database_url)
+  url.pathname = OWN_DATABASE
+  await command(pgbench, url.href, ['-i', '-q', '-s', '1'])
+  const own = (name: keyof OwnBaselines): OwnBaseline => ({
+    run: (seconds, clients = CLIENTS) =>
+      bestOf({ pgbench, database_url: url.href, script: ['-b', name] }, seconds, clients),
+  })
+  return { 'tpcb-like': own('tpcb-like'), 'simple-update': own('simple-update') }
 }
 
 /** An expression for ids that ascend with a variable, and are as wide as the service's. */
@@ -97,28 +127,45 @@ function script({ drawn, reads, rest }: Statements, style: Style): string {
   return `${lines.join('\n')}\n`
 }
 
-async function runPgbench(
-  pgbench: string,
-  database_url: string,
-  text: string,
-  clients: number,
+interface Running {
+  readonly pgbench: string
+  readonly database_url: string
+  /** Arguments that name the script. */
+  readonly script: readonly string[]
+}
+
+async function bestOf(
+  running: Running,
   seconds: number,
+  clients: readonly number[],
 ): Promise<BaselineResult> {
-  const { hostname, port, password, pathname } = new URL(database_url)
-  const file = join(tmpdir(), `corridor-bench-${process.pid}.sql`)
-  await writeFile(file, text)
-  try {
-    // Row-level security does not hold for it: what the service pays for that is in the ratio.
-    const where = ['-h', hostname, '-p', port, '-U', SUPERUSER]
-    const how = ['-n', '-M', 'prepared', '-c', String(clients), '-j', clients > 1 ? '2' : '1']
-    const args = [...where, ...how, '-T', String(seconds), '-f', file, pathname.slice(1)]
-    const env = { ...process.env, PGPASSWORD: decodeURIComponent(password) }
-    const { stdout, stderr } = await run(pgbench, args, { env })
-    const per_second = Number(/tps = ([0-9.]+)/.exec(stdout)?.[1])
-    const latency_ms = Number(/latency average = ([0-9.]+) ms/.exec(stdout)?.[1])
-    if (!(per_second > 0)) throw new Error(`pgbench measured nothing:\n${stdout}\n${stderr}`)
-    return { per_second, clients, latency_ms }
-  } finally {
-    await rm(file, { force: true })
+  let best: BaselineResult | undefined
+  for (const count of clients) {
+    const next = await runPgbench(running, seconds, count)
+    if (best === undefined || next.per_second > best.per_second) best = next
   }
+  if (best === undefined) throw new Error('no client counts to run pgbench with')
+  return best
+}
+
+async function runPgbench(
+  { pgbench, database_url, script }: Running,
+  seconds: number,
+  clients: number,
+): Promise<BaselineResult> {
+  const how = ['-M', 'prepared', '-c', String(clients), '-j', clients > 1 ? '2' : '1']
+  const args = [...how, '-T', String(seconds), ...script]
+  const { stdout, stderr } = await command(pgbench, database_url, args)
+  const per_second = Number(/tps = ([0-9.]+)/.exec(stdout)?.[1])
+  const latency_ms = Number(/latency average = ([0-9.]+) ms/.exec(stdout)?.[1])
+  if (!(per_second > 0)) throw new Error(`pgbench measured nothing:\n${stdout}\n${stderr}`)
+  return { per_second, clients, latency_ms }
+}
+
+/** Row-level security does not hold for it: what the service pays for that is in the ratio. */
+function command(pgbench: string, database_url: string, args: readonly string[]) {
+  const { hostname, port, password, pathname } = new URL(database_url)
+  const where = ['-h', hostname, '-p', port, '-U', SUPERUSER]
+  const env = { ...process.env, PGPASSWORD: decodeURIComponent(password) }
+  return run(pgbench, [...where, ...args, pathname.slice(1)], { env })
 }

@@ -1,16 +1,12 @@
 // The scenario read: payouts read by id over HTTP, drawn at random from all that an account has,
 // beside a bare Fastify that answers from memory or by one query a request, alternately in one run
 // on one database.
-import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { join } from 'node:path'
-import { createInterface } from 'node:readline'
+import { withBare } from './bare.ts'
 import { type Figure, type FigureRound, roundOf } from './figure.ts'
 import { type Load, NUMBER_DIGITS, sendLoad } from './load.ts'
 import { measureLoad, type Seconds } from './measure.ts'
 import { type Options, targetOf } from './options.ts'
 import { fillPayouts } from './payout-fill.ts'
-import type { Bare } from './read-baseline.ts'
 import { say, sayLoad, whole } from './report.ts'
 import { type Target, withTargets } from './target.ts'
 
@@ -47,7 +43,7 @@ export function benchReads(options: Options): Promise<readonly Figure[]> {
     const kept = { status: 'succeeded', kept_answers: 0 } as const
     const id = await fillPayouts(target, plan.payouts, kept)
     say(`${whole(plan.payouts)} payouts`)
-    return withBare(target, id, async bare => {
+    return withReads(target, id, async bare => {
       const rounds: FigureRound[] = []
       for (let i = 1; i <= plan.rounds; i++) {
         say(`round ${i} of ${plan.rounds}`)
@@ -102,7 +98,7 @@ function urlOf({ address }: Target): string {
 }
 
 /** Works with the bare Fastify, at its address, after it has answered as the service does. */
-async function withBare<T>(
+async function withReads<T>(
   target: Target,
   id: string,
   work: (address: string) => Promise<T>,
@@ -110,20 +106,13 @@ async function withBare<T>(
   const one = id.replace('#existing#', '1'.padStart(NUMBER_DIGITS, '0'))
   const answer = await get(`${urlOf(target)}/${one}`, target.authorization)
   const { database_url, account_id } = target
-  const bare: Bare = { database_url, account_id, answer, pools: POOLS }
-  const program = join(import.meta.dirname, 'read-baseline.ts')
-  const child = spawn(process.execPath, [program], { stdio: ['pipe', 'pipe', 'inherit'] })
-  child.stdin.end(JSON.stringify(bare))
-  try {
-    const [address] = await once(createInterface({ input: child.stdout }), 'line')
+  return withBare({ reads: { database_url, account_id, answer, pools: POOLS } }, async address => {
     for (const path of ['/memory', ...POOLS.map(pool => `/query/${pool}`)]) {
       const same = await get(`${address}${path}/${one}`)
       if (same !== answer) throw new Error(`the bare Fastify has answered ${same}`)
     }
-    return await work(address)
-  } finally {
-    await stop(child)
-  }
+    return work(address)
+  })
 }
 
 async function get(url: string, authorization = ''): Promise<string> {
@@ -131,11 +120,4 @@ async function get(url: string, authorization = ''): Promise<string> {
   const text = await response.text()
   if (!response.ok) throw new Error(`${url} has answered ${response.status}: ${text}`)
   return text
-}
-
-async function stop(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return
-  const ended = once(child, 'exit')
-  child.kill()
-  await ended
 }

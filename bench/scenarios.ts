@@ -10,6 +10,7 @@ import { benchProcesses } from './processes.ts'
 import { benchQuotes } from './quote.ts'
 import { benchReads } from './read.ts'
 import { benchSettling } from './settle.ts'
+import { benchStorage } from './storage.ts'
 import { benchVerifying } from './verify.ts'
 
 export interface Scenario {
@@ -57,6 +58,12 @@ export const SCENARIOS: readonly Scenario[] = [
     measures: 'payouts created and settled when tables hold 10 million',
     minutes: { full: 30, quick: 1 },
     run: benchGrowth,
+  },
+  {
+    name: 'storage',
+    measures: 'bytes on disk and in the log, and index entries, of a payout made and settled',
+    minutes: { full: 1, quick: 1 },
+    run: benchStorage,
   },
   {
     name: 'import',

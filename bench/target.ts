@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { promisify } from 'node:util'
 import { openEmbedded } from '../src/db/embedded.ts'
-import { ageLog } from './age-log.ts'
+import { ageLog } from './log.ts'
 
 const PROJECT = join(import.meta.dirname, '..')
 const FUNDS = '900000000000.00'
@@ -233,7 +233,7 @@ async function readPostgresPid(data_dir: string): Promise<number> {
   return Number.parseInt(text, 10)
 }
 
-async function stopProcess(child: ChildProcess): Promise<void> {
+export async function stopProcess(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return
   const ended = once(child, 'exit')
   child.kill('SIGTERM')

@@ -43,12 +43,21 @@ test('a ratio: taken within each round, then the median, with the least and the 
   })
 })
 
+test('processor time: of service and database together, a request', () => {
+  const rounds = [{ value: 4000, service_cpu_s: 0.1, database_cpu_s: 0.25, baselines: {} }]
+  const judged = (at_most: number) =>
+    compare({ ...figure([{ what: 'cpu_ms', at_most }]), rounds }).map(c => [c.target, c.outcome])
+  assert.deepEqual(judged(0.35), [['CPU ≤ 0.35 ms', 'reached']])
+  assert.deepEqual(judged(0.28), [['CPU ≤ 0.28 ms', 'over by 25 %']])
+})
+
 test('a target that is missed: by how much, never rounded to nothing', () => {
   const rows: readonly [goal: Goal, outcome: string][] = [
     [EIGHT, 'short by 1 %'],
     [{ what: 'value', at_least: 10_000 }, 'short by 21 %'],
     [{ what: 'p99_ms', at_most: 79.9 }, 'over by 1 %'],
     [{ what: 'rss_mib', at_most: 250 }, 'not measured'],
+    [{ what: 'cpu_ms', at_most: 0.17 }, 'not measured'],
   ]
   for (const [goal, outcome] of rows) {
     const outcomes = compare(figure([goal], [7999, 1000])).map(c => c.outcome)

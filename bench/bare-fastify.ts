@@ -1,15 +1,21 @@
-// What reads of payouts are held against: a bare Fastify, without authentication, schemas or
-// metrics, that answers from memory or by one query a request; the program that read.ts starts. Its
-// input is a Bare as JSON; its first line of output says where it listens.
+// What requests are held against: a bare Fastify, without authentication, schemas or metrics, that
+// echoes a body it has parsed, or answers from memory or by one query a request; the program that
+// bare.ts starts. Its input is a Bare as JSON; its first line of output says where it listens.
 import { text } from 'node:stream/consumers'
-import fastify from 'fastify'
+import fastify, { type FastifyInstance } from 'fastify'
 import { connect } from '../src/db/connect.ts'
 import { success } from '../src/http/envelope.ts'
 import { findPayouts } from '../src/payout/store.ts'
 import { presentPayout } from '../src/payout/wire.ts'
 
 export interface Bare {
+  /** Left out where nothing is read. */
+  readonly reads?: Reads
+}
+
+interface Reads {
   readonly database_url: string
+  /** Whose payouts the queries find. */
   readonly account_id: string
   /** What is answered from memory, whatever the id. */
   readonly answer: string
@@ -20,8 +26,15 @@ export interface Bare {
 const TYPE = 'application/json; charset=utf-8'
 
 async function main(): Promise<void> {
-  const { database_url, account_id, answer, pools }: Bare = JSON.parse(await text(process.stdin))
+  const { reads }: Bare = JSON.parse(await text(process.stdin))
   const app = fastify()
+  app.post('/echo', (request, reply) => reply.send(request.body))
+  if (reads !== undefined) answerReads(app, reads)
+  process.stdout.write(`${await app.listen({ host: '127.0.0.1', port: 0 })}\n`)
+}
+
+function answerReads(app: FastifyInstance, reads: Reads): void {
+  const { database_url, account_id, answer, pools } = reads
   app.get('/memory/:id', (_request, reply) => reply.type(TYPE).send(answer))
   for (const max of pools) {
     const sql = connect(database_url, { max, as: 'auditor', look_ups: true })
@@ -31,7 +44,6 @@ async function main(): Promise<void> {
       return reply.type(TYPE).send(success(presentPayout(payout)).body)
     })
   }
-  process.stdout.write(`${await app.listen({ host: '127.0.0.1', port: 0 })}\n`)
 }
 
 await main()

@@ -1,0 +1,145 @@
+// The scenario storage: what payouts that are made and settled leave on disk, in the log and in the
+// indexes. These are counts, which the pace of the machine does not change, so there is one round.
+import { times } from './accounts.ts'
+import type { Figure } from './figure.ts'
+import { bytesOfLog, entriesOfIndexes, KEEPING_LOG, placeInLog } from './log.ts'
+import { readable } from './numbers.ts'
+import { type Options, targetOf } from './options.ts'
+import { makeBeneficiary, PAYOUTS, payOnce, payoutBody, recipient } from './payout-sample.ts'
+import { say, whole } from './report.ts'
+import { settleDue } from './settle-run.ts'
+import { describeSizes, readSizes, type SizeOfTable, sizesOfTables, sumOfSizes } from './sizes.ts'
+import { asSuperuser } from './superuser.ts'
+import { type Target, withTargets } from './target.ts'
+
+/** So many, whether the run is quick or not; each is sent once, over as many connections. */
+const PAYOUTS_MADE = 8_000
+const CONNECTIONS = 64
+
+/** What one payout came to. */
+interface Stored {
+  readonly tables: readonly SizeOfTable[]
+  readonly log_bytes: number
+  /** By index, as it was made and as it was settled. */
+  readonly made: Readonly<Record<string, number>>
+  readonly settled: Readonly<Record<string, number>>
+}
+
+export function benchStorage({ postgres, record }: Options): Promise<readonly Figure[]> {
+  record('plan', { payouts: PAYOUTS_MADE, connections: CONNECTIONS })
+  const settings = [postgres ?? '', KEEPING_LOG].join('\n')
+  return withTargets(2, targetOf(settings), async targets => {
+    const [known, fresh] = targets as [Target, Target]
+    const beneficiary = await makeBeneficiary(known)
+    const plain = await store(PLAIN, known, i => ({
+      ...payoutBody('USD→USD', beneficiary),
+      reference_id: `INV-${i}`,
+    }))
+    const inline = await store(INLINE, fresh, i => ({
+      ...PAYOUTS['USD→USD'],
+      reference_id: `INV-${i}`,
+      beneficiary_details: recipient(i),
+    }))
+    record('stored', { plain, inline })
+    return [...figuresOf(PLAIN, plain), ...figuresOf(INLINE, inline)]
+  })
+}
+
+/** What is made, and what it is to come to. */
+interface Making {
+  readonly name: string
+  readonly keyed: boolean
+  readonly note: string
+  /** Bytes at most. */
+  readonly disk: number
+  readonly log: number
+  /** Index entries at most; undefined where that is not a target. */
+  readonly entries?: number
+}
+
+const PLAIN: Making = {
+  name: 'payout made and settled',
+  keyed: false,
+  note: 'To a beneficiary that there is, without a key',
+  disk: 2_800,
+  log: 3_800,
+  entries: 12,
+}
+const INLINE: Making = {
+  name: 'payout with a new beneficiary inline and a key, made and settled',
+  keyed: true,
+  note: 'Each to a new beneficiary, with a key',
+  disk: 4_500,
+  log: 7_000,
+}
+
+/** On the account as it is unless told otherwise, so with the guard against paying twice. */
+async function store(
+  { name, keyed }: Making,
+  target: Target,
+  bodyOf: (i: number) => object,
+): Promise<Stored> {
+  const { account_id, database_url } = target
+  await target.command('account', 'set', account_id, '--duplicate-window', '10m')
+  // What has made the beneficiary.
+  await settleDue(target)
+  return asSuperuser(database_url, async sql => {
+    const before = await readSizes(database_url)
+    // What each page looks like goes into the log once more after a checkpoint.
+    await sql`checkpoint`
+    const first = await placeInLog(sql)
+    await times(PAYOUTS_MADE, CONNECTIONS, i => payOnce(target, bodyOf(i), keyed))
+    const middle = await placeInLog(sql)
+    await settleDue(target)
+    const last = await placeInLog(sql)
+    const entries = async (from: string, to: string) => {
+      const counted = Object.entries(await entriesOfIndexes(sql, from, to))
+      return Object.fromEntries(counted.map(([index, count]) => [index, count / PAYOUTS_MADE]))
+    }
+    const stored: Stored = {
+      tables: await sizesOfTables(database_url, PAYOUTS_MADE, before),
+      log_bytes: (await bytesOfLog(sql, first, last)) / PAYOUTS_MADE,
+      made: await entries(first, middle),
+      settled: await entries(middle, last),
+    }
+    sayStored(name, stored)
+    return stored
+  })
+}
+
+function sayStored(name: string, { tables, log_bytes, made, settled }: Stored): void {
+  say(`  ${name}: ${whole(sumOfSizes(tables))} bytes on disk (${describeSizes(tables)})`)
+  say(`    ${whole(log_bytes)} bytes of log`)
+  for (const [what, entries] of Object.entries({ made, settled })) {
+    say(`    index entries ${what}: ${readable(sum(entries))} (${describeEntries(entries)})`)
+  }
+}
+
+function sum(entries: Readonly<Record<string, number>>): number {
+  return Object.values(entries).reduce((a, b) => a + b, 0)
+}
+
+/** `events_pkey 3.00, payouts_pkey 1.00`; those of less than a hundredth are left out. */
+function describeEntries(entries: Readonly<Record<string, number>>): string {
+  const each = Object.entries(entries).filter(([, count]) => count >= 0.01)
+  return each.map(([index, count]) => `${index} ${readable(count)}`).join(', ')
+}
+
+function figuresOf(making: Making, stored: Stored): readonly Figure[] {
+  const { tables, log_bytes, made, settled } = stored
+  const note =
+    `${making.note}, on an empty account with the guard against paying twice. By table: ` +
+    `${describeSizes(tables)}.`
+  const figure = (what: string, unit: string, value: number, most?: number): Figure => ({
+    name: `${making.name}: ${what}`,
+    unit,
+    rounds: [{ value, baselines: {} }],
+    goals: most === undefined ? [] : [{ what: 'value', at_most: most }],
+    note,
+  })
+  return [
+    figure('on disk', 'bytes', sumOfSizes(tables), making.disk),
+    figure('in the log', 'bytes', log_bytes, making.log),
+    figure('index entries', 'entries', sum(made) + sum(settled), making.entries),
+  ]
+}
