@@ -6,9 +6,12 @@
 // each once; journals and events numbered without gaps, and created_at in that order; balances that
 // follow from the debits, and the heads of the book. So the service answers them, settles them, and
 // goes on writing after them. Not true: ids count up where the service's end in chance, all payouts
-// are alike and were made within seconds, and, where it is not asked for as it takes its time, the
+// are alike and were made at one time, and, where it is not asked for as it takes its time, the
 // hashes are no chain: `corridor verify` refuses such books.
+import { setTimeout } from 'node:timers/promises'
 import { connect, type Sql } from '../src/db/connect.ts'
+import { numberedIdSql } from '../src/db/id-sql.ts'
+import { instantIn } from '../src/id.ts'
 import { type Filling, fillTables, secondOfIds } from './fill.ts'
 import { NUMBER_DIGITS } from './load.ts'
 import { makeBeneficiary, payOnce, payoutBody } from './payout-sample.ts'
@@ -40,9 +43,11 @@ export async function fillPayouts(
     const before = await readBook(owner, target.account_id)
     const { id } = await payOnce(target, payoutBody('USD→USD', beneficiary))
     if (status !== 'processing') await target.command('payout', 'transition', id, status)
-    const book = await readBook(owner, target.account_id)
+    const left = await readBook(owner, target.account_id)
+    const { second, at } = await timeAfter(left.last_written_at)
+    const book = { ...left, now: at }
     const sample = await readSample(owner, id, before)
-    const copying = { book, sample, count, kept_answers, chained, second: secondOfIds() }
+    const copying = { book, sample, count, kept_answers, chained, second }
     const fillings: Filling[] = []
     for (const table of sample.keys()) fillings.push(await fillingOf(owner, table, copying))
     await fillTables(target.database_url, fillings)
@@ -51,6 +56,16 @@ export async function fillPayouts(
     return `pot_${copying.second}#existing#`
   } finally {
     await owner.end({ timeout: 5 })
+  }
+}
+
+/** How ids begin that are made after this time, and the time that they then have. */
+async function timeAfter(earlier: string) {
+  for (;;) {
+    const second = secondOfIds()
+    const at = instantIn(`pot_${second}${'0'.repeat(NUMBER_DIGITS)}`)
+    if (at > earlier) return { second, at }
+    await setTimeout(10)
   }
 }
 
@@ -138,8 +153,7 @@ async function fillingOf(owner: Sql, table: string, copying: Copying): Promise<F
     select ${values.join(', ')}
     from (
       select nth, n, (nth - 1) % ${rows.length} as k, lpad(n::text, ${NUMBER_DIGITS}, '0') as digits,
-        timestamptz '${book.last_written_at}' + n::float8 / ${count}
-          * (timestamptz '${book.now}' - timestamptz '${book.last_written_at}') as at
+        timestamptz '${book.now}' as at
       from (
         select nth, (nth - 1) / ${rows.length} + 1 as n
         from (select generate_series(${after}::bigint + 1, ${count * rows.length}) as nth) counted
@@ -178,12 +192,16 @@ function chaining({ head_hash }: Book): string {
 }
 
 /** The columns in which a copy goes on from the one before it. */
-function counted({ book, sample, second }: Copying, table: string, column: string) {
+function counted({ book, sample }: Copying, table: string, column: string) {
   const journals = sample.get('journals') ?? []
   const [line] = sample.get('balance_transactions') ?? []
   const journal = journals.findIndex(({ number }) => number === line?.journal_number)
   const expressions: Readonly<Record<string, string>> = {
-    'events.id': `'evt_${second}' || lpad(nth::text, ${NUMBER_DIGITS}, '0')`,
+    'events.id': numberedIdSql('evt', {
+      account_id: `'${book.account_id}'`,
+      created_at: 'at',
+      number: `(${book.event_count} + nth)`,
+    }),
     'events.sequence': `${book.event_count} + nth`,
     'events.content': 'null::bytea',
     'events.kept': 'null::bytea',

@@ -339,7 +339,6 @@ CREATE TABLE events (
   CONSTRAINT digests_of_events CHECK (((octet_length(hash) = 32) AND (COALESCE(octet_length(content), 32) = 32) AND (COALESCE(octet_length(kept), 32) = 32))),
   CONSTRAINT events_sequence_check CHECK ((sequence > 0))
 );
-CREATE UNIQUE INDEX event_id_once ON events USING btree (account_id, id) WHERE (id <> ''::text);
 CREATE INDEX events_by_object ON events USING btree (account_id, object_id, sequence) WHERE (object_id <> ''::text);
 CREATE INDEX events_by_type ON events USING btree (account_id, type, sequence) WHERE (type <> ALL (ARRAY['balance_transaction.created'::text, 'payout.created'::text, 'payout.succeeded'::text, 'payout_quote.created'::text]));
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON events FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
@@ -385,7 +384,7 @@ CREATE TABLE beneficiaries (
   destination_type text COLLATE "C" NOT NULL,
   CONSTRAINT beneficiaries_pkey PRIMARY KEY (account_id, id)
 );
-CREATE INDEX beneficiaries_listed ON beneficiaries USING btree (account_id, created_at, id, type, destination_type) WHERE (created_at > '-infinity'::timestamp with time zone);
+CREATE INDEX beneficiaries_by_type ON beneficiaries USING btree (account_id, type, destination_type, id);
 CREATE TRIGGER types_of_details BEFORE INSERT OR UPDATE OF details ON beneficiaries FOR EACH ROW EXECUTE FUNCTION take_out_types();
 ALTER TABLE beneficiaries ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 CREATE POLICY accounts_named ON beneficiaries FOR ALL TO corridor_service USING ((array_position(( SELECT string_to_array(current_setting('corridor.accounts'::text, true), ','::text) AS string_to_array), account_id) IS NOT NULL));
@@ -421,12 +420,11 @@ CASE type
     ELSE (num_nonnulls(email_key, national_identification_key, name_address_key) = 0)
 END)
 ) WITH (fillfactor=90);
-CREATE INDEX entities_by_principal ON entities USING btree (account_id, on_behalf_of, created_at, id) WHERE (on_behalf_of <> ''::text);
-CREATE INDEX entities_by_reference ON entities USING btree (account_id, reference_id, created_at, id) WHERE (reference_id <> ''::text);
-CREATE INDEX entities_by_status ON entities USING btree (account_id, approval_status, created_at, id);
-CREATE INDEX entities_by_type ON entities USING btree (account_id, type, created_at, id);
+CREATE INDEX entities_by_principal ON entities USING btree (account_id, on_behalf_of, id) WHERE (on_behalf_of <> ''::text);
+CREATE INDEX entities_by_reference ON entities USING btree (account_id, reference_id, id) WHERE (reference_id <> ''::text);
+CREATE INDEX entities_by_status ON entities USING btree (account_id, approval_status, id);
+CREATE INDEX entities_by_type ON entities USING btree (account_id, type, id);
 CREATE INDEX entities_in_review ON entities USING btree (updated_at) WHERE (approval_status = ANY (ARRAY['submitted'::text, 'resubmitted'::text]));
-CREATE INDEX entities_newest ON entities USING btree (account_id, created_at, id);
 CREATE INDEX entities_rejected_email ON entities USING btree (account_id, email_key) WHERE ((approval_status = 'rejected'::text) AND (email_key IS NOT NULL));
 CREATE INDEX entities_rejected_name_address ON entities USING btree (account_id, name_address_key) WHERE ((approval_status = 'rejected'::text) AND (name_address_key IS NOT NULL));
 CREATE INDEX entities_rejected_national_identification ON entities USING btree (account_id, national_identification_key) WHERE ((approval_status = 'rejected'::text) AND (national_identification_key IS NOT NULL));
@@ -514,8 +512,8 @@ CREATE TABLE quotes (
   CONSTRAINT quotes_variable_fee_payout_check CHECK ((variable_fee_payout >= 0)),
   CONSTRAINT renewed_once CHECK (((renewed_as = ''::text) OR (status = 'used'::text)))
 ) WITH (fillfactor=90, autovacuum_vacuum_scale_factor=0.05);
-CREATE INDEX quotes_by_status ON quotes USING btree (account_id, status, created_at, id, valid_until) WHERE (status <> 'used'::text);
-CREATE INDEX quotes_newest ON quotes USING btree (account_id, created_at, id, status, valid_until, payout_type, entity_id) WHERE (created_at > '-infinity'::timestamp with time zone);
+CREATE INDEX quotes_by_entity ON quotes USING btree (account_id, entity_id, id) WHERE (entity_id <> ''::text);
+CREATE INDEX quotes_by_kind ON quotes USING btree (account_id, status, payout_type, id, valid_until);
 ALTER TABLE quotes ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 CREATE POLICY accounts_named ON quotes FOR ALL TO corridor_service USING ((array_position(( SELECT string_to_array(current_setting('corridor.accounts'::text, true), ','::text) AS string_to_array), account_id) IS NOT NULL));
 CREATE POLICY audit ON quotes FOR SELECT TO corridor_auditor USING (true);
@@ -587,13 +585,13 @@ CREATE TABLE payouts (
   CONSTRAINT taken_by_hand CHECK ((((taken_by = ''::text) OR (rail = 'manual'::text)) AND ((taken_by = ''::text) = (taken_at IS NULL))))
 ) WITH (fillfactor=80);
 CREATE INDEX payouts_by_bank_reference ON payouts USING btree (fold_reference(rail_reference)) WHERE (rail_reference <> ''::text);
-CREATE INDEX payouts_by_currency ON payouts USING btree (account_id, currency, created_at, id) WHERE (currency <> ''::text);
-CREATE INDEX payouts_by_hand ON payouts USING btree (account_id, status, created_at, id) WHERE (rail = 'manual'::text);
-CREATE INDEX payouts_by_on_behalf_of ON payouts USING btree (account_id, on_behalf_of, created_at, id) WHERE (on_behalf_of <> ''::text);
-CREATE INDEX payouts_by_reference_id ON payouts USING btree (account_id, reference_id, created_at, id) WHERE (reference_id <> ''::text);
-CREATE INDEX payouts_by_status ON payouts USING btree (account_id, status, created_at, id) WHERE (status <> 'succeeded'::text);
+CREATE INDEX payouts_by_beneficiary ON payouts USING btree (account_id, beneficiary_id, id) WHERE (substr(beneficiary_id, 5, 11) <> substr(id, 5, 11));
+CREATE INDEX payouts_by_hand ON payouts USING btree (account_id, status, id) WHERE (rail = 'manual'::text);
+CREATE INDEX payouts_by_kind ON payouts USING btree (account_id, currency, holding_currency, type, id);
+CREATE INDEX payouts_by_on_behalf_of ON payouts USING btree (account_id, on_behalf_of, id) WHERE (on_behalf_of <> ''::text);
+CREATE INDEX payouts_by_reference_id ON payouts USING btree (account_id, reference_id, id) WHERE (reference_id <> ''::text);
+CREATE INDEX payouts_by_status ON payouts USING btree (account_id, status, id, currency, holding_currency, type) WHERE (status <> 'succeeded'::text);
 CREATE INDEX payouts_due ON payouts USING btree (ask_rail_at) WHERE (ask_rail_at IS NOT NULL);
-CREATE INDEX payouts_newest ON payouts USING btree (account_id, created_at, id, status, currency, holding_currency, type, beneficiary_id) WHERE (created_at > '-infinity'::timestamp with time zone);
 CREATE UNIQUE INDEX quote_used_once ON payouts USING btree (account_id, quote_id) WHERE (quote_id <> ''::text);
 CREATE TRIGGER legal_transition BEFORE UPDATE OF status ON payouts FOR EACH ROW WHEN ((old.status <> new.status)) EXECUTE FUNCTION check_payout_transition();
 CREATE TRIGGER references_of_particulars BEFORE INSERT ON payouts FOR EACH ROW EXECUTE FUNCTION take_out_references();
@@ -679,8 +677,8 @@ CREATE TABLE payout_batches (
   CONSTRAINT payout_batches_mode_check CHECK ((mode = ANY (ARRAY['all_or_nothing'::text, 'best_effort'::text]))),
   CONSTRAINT payout_batches_refused_check CHECK ((refused >= 0))
 );
-CREATE INDEX payout_batches_by_reference ON payout_batches USING btree (account_id, reference_id, created_at, id) WHERE (reference_id <> ''::text);
-CREATE INDEX payout_batches_newest ON payout_batches USING btree (account_id, created_at, id, mode) WHERE (created_at > '-infinity'::timestamp with time zone);
+CREATE INDEX payout_batches_by_mode ON payout_batches USING btree (account_id, mode, id);
+CREATE INDEX payout_batches_by_reference ON payout_batches USING btree (account_id, reference_id, id) WHERE (reference_id <> ''::text);
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON payout_batches FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE CONSTRAINT TRIGGER history AFTER INSERT ON payout_batches DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION keep_batch();
 ALTER TABLE payout_batches ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;

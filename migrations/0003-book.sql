@@ -283,8 +283,6 @@ create index events_by_object on events (account_id, object_id, sequence) where 
 create index events_by_type on events
   (account_id, type, sequence) where type not in
     ('balance_transaction.created', 'payout.created', 'payout.succeeded', 'payout_quote.created');
--- Last, for look-ups by id.
-create unique index event_id_once on events (account_id, id) where id <> '';
 create trigger append_only before update or delete or truncate on events
   for each statement execute function refuse_change();
 

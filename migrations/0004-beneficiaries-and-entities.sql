@@ -10,12 +10,12 @@ create table beneficiaries (
   -- expression on JSON is not used, as the functions on JSON are not known to keep to themselves what
   -- they are asked.
   type text collate "C" not null,
-  destination_type text collate "C" not null,
-  primary key (account_id, id)
+  destination_type text collate "C" not null
 );
--- Only lists use it, as balance_transactions_newest.
-create index beneficiaries_listed on beneficiaries
-  (account_id, created_at, id, type, destination_type) where created_at > '-infinity';
+-- An account has few of these kinds: what filters by some of the columns looks into each that fits.
+create index beneficiaries_by_type on beneficiaries (account_id, type, destination_type, id);
+-- The list, too: ids follow the book (docs/decisions/0050). Last, as of balance_transactions.
+alter table beneficiaries add primary key (account_id, id);
 
 -- By a trigger, so that they cannot differ from what they are taken from, whoever writes.
 create function take_out_types() returns trigger language plpgsql as $$
@@ -91,13 +91,12 @@ create index entities_rejected_name_address on entities (account_id, name_addres
 create index entities_rejected_registration on entities (account_id, registration_key)
   where approval_status = 'rejected' and registration_key is not null;
 
--- Lists, newest first: all, and by each filter.
-create index entities_newest on entities (account_id, created_at, id);
-create index entities_by_status on entities (account_id, approval_status, created_at, id);
-create index entities_by_type on entities (account_id, type, created_at, id);
-create index entities_by_reference on entities (account_id, reference_id, created_at, id)
+-- Lists by each filter, newest last; the primary key is the list of all.
+create index entities_by_status on entities (account_id, approval_status, id);
+create index entities_by_type on entities (account_id, type, id);
+create index entities_by_reference on entities (account_id, reference_id, id)
   where reference_id <> '';
-create index entities_by_principal on entities (account_id, on_behalf_of, created_at, id)
+create index entities_by_principal on entities (account_id, on_behalf_of, id)
   where on_behalf_of <> '';
 -- What waits for the operator, over all accounts, longest first.
 create index entities_in_review on entities (updated_at)

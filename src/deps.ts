@@ -25,7 +25,7 @@ import { findEntities } from './entity/store.ts'
 import type { Event } from './event/rules.ts'
 import { findEvents } from './event/store.ts'
 import type { Correction } from './funding/rules.ts'
-import { type Key, newId } from './id.ts'
+import { bookId, type Key } from './id.ts'
 import { type Answered, idempotent, idempotentLong } from './idempotency/operations.ts'
 import { batchMetrics, type Metrics } from './metrics.ts'
 import { keptPayout } from './payout/kept.ts'
@@ -208,7 +208,7 @@ function openLanes(
   const aside = new Aside()
   const batches = { ...seldom, aside, max_wait_ms: BATCH_WAIT_MS }
   const shared = {
-    newId,
+    bookId,
     sender_bic: config.bic,
     pricing: reference.pricing,
     routes: () => reference.current().routes,
@@ -222,16 +222,16 @@ function openLanes(
     }),
     createBatch: new Lanes(writes, idempotentLong(createBatch(shared)), batches),
     loadBatch: new Lanes(writes, loadBatch(shared), batches),
-    cancelPayout: new Lanes(writes, idempotent(cancelPayout(newId)), options),
-    answerPayout: new Lanes(writes, idempotent(answerPayout(newId)), seldom),
-    advancePayout: new Lanes(writes, advancePayout(newId), options),
-    writeEntity: new Lanes(writes, idempotent(writeEntity(newId, upsertEndedReviews)), options),
-    writeBeneficiary: new Lanes(writes, idempotent(writeBeneficiary(newId)), options),
+    cancelPayout: new Lanes(writes, idempotent(cancelPayout), options),
+    answerPayout: new Lanes(writes, idempotent(answerPayout), seldom),
+    advancePayout: new Lanes(writes, advancePayout, options),
+    writeEntity: new Lanes(writes, idempotent(writeEntity(bookId, upsertEndedReviews)), options),
+    writeBeneficiary: new Lanes(writes, idempotent(writeBeneficiary(bookId)), options),
     // Singly: a replay of thousands of events must hold no other account's book.
-    writeWebhook: new Lanes(writes, idempotent(writeWebhook(newId)), { ...seldom, max_batch: 1 }),
+    writeWebhook: new Lanes(writes, idempotent(writeWebhook(bookId)), { ...seldom, max_batch: 1 }),
     advanceClock: new Lanes(writes, idempotent(advanceClock), { ...seldom, max_batch: 1 }),
-    fundSandbox: new Lanes(writes, idempotent(fundSandbox(newId)), seldom),
-    transitionPayout: new Lanes(writes, idempotent(transitionPayout(newId)), seldom),
+    fundSandbox: new Lanes(writes, idempotent(fundSandbox), seldom),
+    transitionPayout: new Lanes(writes, idempotent(transitionPayout), seldom),
   }
 }
 

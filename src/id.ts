@@ -1,6 +1,8 @@
-// Identifiers: a prefix that names the kind of object, then 20 characters: 50 bits of milliseconds
-// since 1970 and 50 random bits, in Crockford's base 32, so that ids sort by time as plain text.
-import { randomFillSync } from 'node:crypto'
+// Identifiers: a prefix that names the kind of object, then 20 characters in Crockford's base 32,
+// which sort as text (service.md, "Identifier prefixes"). Ids made under the lock of a book have
+// its time and its order, so that the primary key is the list (docs/decisions/0050).
+import { hash as digest, randomFillSync } from 'node:crypto'
+import { type Instant, instantToMicros } from './instant.ts'
 
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz'
 const BODY = '[0-9a-hjkmnp-tv-z]{20}'
@@ -25,45 +27,152 @@ export type IdPrefix =
   | 'whd'
   | 'whe'
 
-/** Makes one id. Passed to pure code as a value, so that rules stay free of clock and chance. */
+/** The lock under which ids are made: a book's time, and how many ids it has given since. */
+export interface GivesIds {
+  readonly now: Instant
+  ids_given: number
+}
+
+/** Makes an id in the order of a book. Passed to pure code as a value, as chance is in it. */
+export type BookId = (book: GivesIds, prefix: IdPrefix) => string
+
+/** 11 characters of microseconds, 4 of the number of the id at that time, and 5 of chance. */
+export const bookId: BookId = (book, prefix) => {
+  if (book.ids_given === MAX_IDS) throw new Error(`a book gives ${MAX_IDS} ids at most at a time`)
+  const count = base32(book.ids_given, 4)
+  book.ids_given += 1
+  return `${prefix}_${timeText(book.now)}${count}${chance(5)}`
+}
+
+const MAX_IDS = 2 ** 20
+
+/** Makes an id of what has no book. */
 export type NewId = (prefix: IdPrefix) => string
 
-/** Each two characters, by ten bits. */
-const PAIRS = Array.from(
-  { length: 1024 },
-  (_, bits) => ALPHABET.charAt(bits >> 5) + ALPHABET.charAt(bits & 31),
-)
-const PAIRS_AN_ID = 5
-const pool = new Uint16Array(512 * PAIRS_AN_ID)
-let used = pool.length
+/** By the process's clock. */
+export const newId: NewId = prefix => {
+  return `${prefix}_${timeText(new Date().toISOString().replace('Z', '000Z'))}${chance(9)}`
+}
 
-let last_ms = -1
+/**
+ * Stands in the order of ids before, or after, all that a book has given at this time. Instants
+ * that no id is made of, `-infinity` and `infinity` among them, stand before or after all ids.
+ */
+export function idBound(prefix: IdPrefix, at: Instant, side: 'before' | 'after'): string {
+  if (at === '-infinity') return `${prefix}_`
+  if (at === 'infinity') return `${prefix}_${AFTER_ALL}`
+  const micros = instantToMicros(at)
+  if (micros < 0n) return `${prefix}_`
+  if (micros >= TIMES) return `${prefix}_${AFTER_ALL}`
+  return `${prefix}_${timeText(at)}${side === 'after' ? AFTER_ALL : ''}`
+}
+
+/** The time in an id that a book has given, or the process's clock. */
+export function instantIn(id: string): Instant {
+  let micros = 0n
+  for (const character of id.slice(id.indexOf('_') + 1).slice(0, 11)) {
+    micros = micros * 32n + BigInt(ALPHABET.indexOf(character))
+  }
+  const seconds = new Date(Number(micros / 1_000_000n) * 1000).toISOString().slice(0, 19)
+  return `${seconds}.${String(micros % 1_000_000n).padStart(6, '0')}Z`
+}
+
+/** No id has it, and it stands after what ids have. */
+const AFTER_ALL = '~'
+/** 55 bits of microseconds last until the year 3111. */
+const TIMES = 2n ** 55n
+
+/**
+ * The id of a row that has a number in its book: 9 characters of milliseconds, 7 of the number and
+ * 4 of a digest of the account. It is made from the row and stored nowhere; who asks for it finds
+ * the row by the number.
+ */
+export function numberedId(
+  prefix: IdPrefix,
+  row: { readonly account_id: string; readonly created_at: Instant },
+  number: bigint,
+): string {
+  if (number >= NUMBERS) throw new Error(`${row.account_id} has used up the numbers of ids`)
+  const count = Number(number)
+  const numbered = base32(Math.floor(count / 2 ** 15), 4) + base32(count % 2 ** 15, 3)
+  return `${prefix}_${millisecondsText(row.created_at)}${numbered}${accountText(row.account_id)}`
+}
+
+/** The number in such an id; whether the row of that number has this id is for its reader. */
+export function numberIn(id: string): bigint {
+  let number = 0n
+  for (const character of id.slice(-11, -4)) {
+    number = number * 32n + BigInt(ALPHABET.indexOf(character))
+  }
+  return number
+}
+
+/** 35 bits. */
+const NUMBERS = 2n ** 35n
+
+let last_account = ''
+let account = ''
+
+/** 20 bits of the SHA-256 of the account's id. */
+function accountText(account_id: string): string {
+  if (account_id !== last_account) {
+    const bits = Number.parseInt(digest('sha256', account_id, 'hex').slice(0, 5), 16)
+    account = base32(bits, 4)
+    last_account = account_id
+  }
+  return account
+}
+
+let last_instant: Instant = ''
 let time = ''
 
-/** 24 characters for a three-letter prefix, 23 for `fx`: service.md, "Identifier prefixes". */
-export const newId: NewId = prefix => {
-  if (used === pool.length) {
+/** 55 bits of microseconds as 11 characters. A batch of a book has one time. */
+function timeText(at: Instant): string {
+  if (at !== last_instant) {
+    const micros = instantToMicros(at)
+    if (micros < 0n || micros >= TIMES) throw new Error(`no id is made of ${at}`)
+    time = base32(Number(micros >> 25n), 6) + base32(Number(micros & 0x1ff_ffffn), 5)
+    last_instant = at
+  }
+  return time
+}
+
+let last_millisecond = ''
+let millisecond = ''
+
+/** 45 bits of milliseconds as 9 characters. */
+function millisecondsText(at: Instant): string {
+  const cut = at.slice(0, 23)
+  if (cut !== last_millisecond) {
+    // Whole, and far below 2^53.
+    const ms = Date.parse(`${cut}Z`)
+    if (!(ms >= 0 && ms < 2 ** 45)) throw new Error(`no id is made of ${at}`)
+    millisecond = base32(Math.floor(ms / 2 ** 25), 4) + base32(ms % 2 ** 25, 5)
+    last_millisecond = cut
+  }
+  return millisecond
+}
+
+/** Of an integer of 30 bits at most. */
+function base32(value: number, length: number): string {
+  let text = ''
+  for (let rest = value, i = 0; i < length; i++, rest >>= 5)
+    text = ALPHABET.charAt(rest & 31) + text
+  return text
+}
+
+const pool = new Uint8Array(4096)
+let used = pool.length
+
+function chance(length: number): string {
+  if (used + length > pool.length) {
     randomFillSync(pool)
     used = 0
   }
-  const now_ms = Date.now()
-  if (now_ms !== last_ms) {
-    last_ms = now_ms
-    time = timeText(now_ms)
-  }
-  // Two bytes a pair: the low ten bits are uniform because 65,536 is a multiple of 1,024.
-  let random = ''
-  for (let i = 0; i < PAIRS_AN_ID; i++) random += PAIRS[(pool[used + i] as number) & 1023]
-  used += PAIRS_AN_ID
-  return `${prefix}_${time}${random}`
-}
-
-/** 50 bits as ten characters. */
-function timeText(ms: number): string {
   let text = ''
-  for (let rest = ms; text.length < 10; rest = Math.floor(rest / 32)) {
-    text = ALPHABET.charAt(rest % 32) + text
-  }
+  // The low five bits of a byte are even, as 256 is a multiple of 32.
+  for (let i = 0; i < length; i++) text += ALPHABET.charAt((pool[used + i] as number) & 31)
+  used += length
   return text
 }
 

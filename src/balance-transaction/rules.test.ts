@@ -1,7 +1,8 @@
 // A statement line and its journal: made together, or not at all.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { bookWith, countingIds, decimal, NOW, noIds } from '../../test/support/in-memory.ts'
+import { bookWith, decimal, NOW } from '../../test/support/in-memory.ts'
+import { numberedId } from '../id.ts'
 import type { JournalDraft, Posting } from '../ledger/rules.ts'
 import { postEntry, type StatementLine } from './rules.ts'
 
@@ -34,14 +35,14 @@ function draftOf(postings: readonly Posting[]): JournalDraft {
 test('postEntry, a debit: the line is the journal’s movement, with the balance after it', () => {
   const book = bookWith({ USD: 5_000n, EUR: 9n })
   book.journal_count = 6n
-  const entry = postEntry(book, draftOf(spend(1_023n)), line, countingIds())
+  const entry = postEntry(book, draftOf(spend(1_023n)), line)
   assert.equal(entry.journal.number, 7n)
   assert.deepEqual(entry.journal.postings, spend(1_023n))
   assert.equal(book.head_hash, entry.journal.hash)
   assert.deepEqual(entry.line, {
     ...line,
     account_id: 'acc_1',
-    id: 'btr_1',
+    id: numberedId('btr', { account_id: 'acc_1', created_at: NOW }, 7n),
     journal_number: 7n,
     operation_type: 'debit',
     net_amount: -1_023n,
@@ -53,12 +54,7 @@ test('postEntry, a debit: the line is the journal’s movement, with the balance
 
 test('postEntry, fees given back with the amount: a credit of all three', () => {
   const back = { ...line, amount: 1_000n, fixed_fee: 20n, variable_fee: 3n }
-  const { line: made } = postEntry(
-    bookWith({ USD: 0n }),
-    draftOf(spend(-1_023n)),
-    back,
-    countingIds(),
-  )
+  const { line: made } = postEntry(bookWith({ USD: 0n }), draftOf(spend(-1_023n)), back)
   assert.deepEqual(
     [made.operation_type, made.net_amount, made.balance_after],
     ['credit', 1_023n, 1_023n],
@@ -71,12 +67,7 @@ test('postEntry, one unit: a credit when it comes, a debit when it goes', () => 
     [-1n, 'debit'],
   ] as const) {
     const one = { ...line, amount, fixed_fee: 0n, variable_fee: 0n }
-    const { line: made } = postEntry(
-      bookWith({ USD: 1n }),
-      draftOf(spend(-amount)),
-      one,
-      countingIds(),
-    )
+    const { line: made } = postEntry(bookWith({ USD: 1n }), draftOf(spend(-amount)), one)
     assert.equal(made.operation_type, operation_type)
   }
 })
@@ -88,7 +79,7 @@ test('postEntry, nothing in the end: no credit, as the table of the database has
     { code: 'fx', currency: 'USD', amount: -23n },
     { code: 'fees', currency: 'USD', amount: 23n },
   ]
-  const { line: made } = postEntry(bookWith({ USD: 1n }), draftOf(postings), nothing, countingIds())
+  const { line: made } = postEntry(bookWith({ USD: 1n }), draftOf(postings), nothing)
   assert.deepEqual([made.operation_type, made.net_amount, made.balance_after], ['debit', 0n, 1n])
 })
 
@@ -106,7 +97,7 @@ for (const [what, postings] of MISMATCHES) {
   test(`postEntry, ${what}: throws, book untouched`, () => {
     const book = bookWith({ USD: 5_000n, EUR: 5_000n })
     assert.throws(
-      () => postEntry(book, draftOf(postings), line, noIds),
+      () => postEntry(book, draftOf(postings), line),
       /^Error: a payout line that does not match its journal$/,
     )
     assert.deepEqual(book, bookWith({ USD: 5_000n, EUR: 5_000n }))
@@ -115,6 +106,6 @@ for (const [what, postings] of MISMATCHES) {
 
 test('postEntry, more than the balance: throws, no line is made', () => {
   const book = bookWith({ USD: 1_022n })
-  assert.throws(() => postEntry(book, draftOf(spend(1_023n)), line, noIds), /overdrawn in USD/)
+  assert.throws(() => postEntry(book, draftOf(spend(1_023n)), line), /overdrawn in USD/)
   assert.deepEqual(book, bookWith({ USD: 1_022n }))
 })

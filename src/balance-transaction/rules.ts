@@ -1,7 +1,7 @@
 // Balance transactions: the lines of a customer's statement, each made together with the journal
 // that moves the balance. Pure.
 import { type Event, recordEvent } from '../event/rules.ts'
-import type { NewId } from '../id.ts'
+import { numberedId } from '../id.ts'
 import type { Instant } from '../instant.ts'
 import { type Book, type Journal, type JournalDraft, postJournal } from '../ledger/rules.ts'
 import type { Decimal } from '../money/decimal.ts'
@@ -79,12 +79,7 @@ export interface Entry {
  * Posts the journal and writes its line. The journal must move `available` by exactly the line's
  * net amount in the line's currency; anything else is a fault of ours and throws.
  */
-export function postEntry(
-  book: Book,
-  draft: JournalDraft,
-  line: StatementLine,
-  newId: NewId,
-): Entry {
+export function postEntry(book: Book, draft: JournalDraft, line: StatementLine): Entry {
   const net_amount = line.amount + line.fixed_fee + line.variable_fee
   const [moved, ...others] = draft.postings.filter(posting => posting.code === 'available')
   const isOne = moved !== undefined && others.length === 0
@@ -97,7 +92,7 @@ export function postEntry(
     line: {
       ...line,
       account_id: book.account_id,
-      id: newId('btr'),
+      id: numberedId('btr', journal, journal.number),
       journal_number: journal.number,
       operation_type: net_amount > 0n ? 'credit' : 'debit',
       net_amount,
@@ -109,8 +104,8 @@ export function postEntry(
 }
 
 /** The event of a line, in the book that it is of. */
-export function recordLine(book: Book, line: BalanceTransaction, newId: NewId): Event {
+export function recordLine(book: Book, line: BalanceTransaction): Event {
   const content = LINE_SEAL.digest(line)
   const facts = { type: 'balance_transaction.created', object_id: line.id, data: {}, content }
-  return recordEvent(book, facts, newId)
+  return recordEvent(book, facts)
 }

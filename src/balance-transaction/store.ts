@@ -1,7 +1,7 @@
 // The statements of balance transactions. Append-only.
 import type { Sql, TransactionSql } from '../db/connect.ts'
 import { findByKeys } from '../db/keys.ts'
-import { findPage, type Listed, type Page, type Wanted } from '../db/page.ts'
+import { byTime, findPage, type Listed, type Page, type Wanted } from '../db/page.ts'
 import { inserter } from '../db/rows.ts'
 import type { Key } from '../id.ts'
 import type { Instant } from '../instant.ts'
@@ -37,10 +37,7 @@ export async function findBalanceTransactions(
 const LISTED: Listed = {
   table: 'balance_transactions',
   columns: COLUMNS,
-  order: [
-    { column: 'created_at', type: 'timestamptz' },
-    { column: 'journal_number', type: 'bigint' },
-  ],
+  order: byTime({ column: 'journal_number', type: 'bigint' }),
   listed_by: "created_at > '-infinity'",
   filters: [
     'source',

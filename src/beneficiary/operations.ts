@@ -4,7 +4,7 @@ import { storeBooks } from '../balance-transaction/operations.ts'
 import type { TransactionSql } from '../db/connect.ts'
 import type { Operation } from '../engine/operation.ts'
 import { success } from '../http/envelope.ts'
-import { type NewId, nameOf, uniqueKeys } from '../id.ts'
+import { type BookId, nameOf, uniqueKeys } from '../id.ts'
 import type { Answering, Claiming } from '../idempotency/rules.ts'
 import { lockBooks } from '../ledger/store.ts'
 import {
@@ -25,7 +25,7 @@ export type WrittenBeneficiary = BeneficiaryOutcome & Answering
 
 /** POST and PUT /v3/beneficiary. */
 export function writeBeneficiary(
-  newId: NewId,
+  bookId: BookId,
 ): Operation<WriteBeneficiary, BeneficiaryState, WrittenBeneficiary> {
   return {
     name: 'write_beneficiary',
@@ -36,7 +36,7 @@ export function writeBeneficiary(
         lockBooks(tx, account_ids),
         loadNamed(tx, commands),
       ])
-      return { books, beneficiaries, newId }
+      return { books, beneficiaries, bookId }
     },
 
     decide(state, { account_id, change }) {

@@ -4,7 +4,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { found, type Problem, refusal, refuseIfAny } from '../errors.ts'
 import { type Event, recordChange } from '../event/rules.ts'
-import { type NewId, nameOf } from '../id.ts'
+import { type BookId, nameOf } from '../id.ts'
 import type { Instant } from '../instant.ts'
 import { type Book, bookOf } from '../ledger/rules.ts'
 import { findCurrency } from '../money/currency.ts'
@@ -141,13 +141,13 @@ function completeDetails(request: BeneficiaryRequest, destination: string): Bene
 
 /** A new beneficiary; the request has been checked. */
 export function makeBeneficiary(
-  account_id: string,
+  book: Book,
   request: BeneficiaryRequest,
-  now: Instant,
-  newId: NewId,
+  bookId: BookId,
 ): Beneficiary {
-  const details = completeDetails(request, newId('dst'))
-  return { account_id, id: newId('bnf'), details, created_at: now, updated_at: now }
+  const { account_id, now } = book
+  const details = completeDetails(request, bookId(book, 'dst'))
+  return { account_id, id: bookId(book, 'bnf'), details, created_at: now, updated_at: now }
 }
 
 export type BeneficiaryChange =
@@ -159,7 +159,7 @@ export interface BeneficiaryState {
   readonly books: ReadonlyMap<string, Book>
   /** By `account_id/id`: those that commands name. */
   readonly beneficiaries: Map<string, Beneficiary>
-  readonly newId: NewId
+  readonly bookId: BookId
 }
 
 export interface BeneficiaryOutcome {
@@ -178,8 +178,8 @@ export function decideBeneficiary(
     const name = nameOf({ account_id, id: change.id })
     return decideUpdate(state, found(state.beneficiaries.get(name)), change.update)
   }
-  const { now } = bookOf(state.books, account_id)
-  const beneficiary = makeBeneficiary(account_id, change.request, now, state.newId)
+  const book = bookOf(state.books, account_id)
+  const beneficiary = makeBeneficiary(book, change.request, state.bookId)
   const event = recordChange(
     state,
     beneficiary,
@@ -201,14 +201,14 @@ function decideUpdate(
     const message = `The type of a beneficiary is fixed at creation; this one is ${before.type}.`
     throw refusal('invalid_field', message, 'type')
   }
-  const details = updatedDetails(before, update, state.newId)
+  const book = bookOf(state.books, beneficiary.account_id)
+  const details = updatedDetails(before, update, () => state.bookId(book, 'dst'))
   const names = Object.keys(details) as (keyof BeneficiaryDetails)[]
   const changed = names.filter(name => !isDeepStrictEqual(details[name], before[name]))
   if (changed.length === 0) return { beneficiary, did: 'nothing', events: [] }
   // After this point it succeeds.
 
-  const { now } = bookOf(state.books, beneficiary.account_id)
-  const next = { ...beneficiary, details, updated_at: now }
+  const next = { ...beneficiary, details, updated_at: book.now }
   state.beneficiaries.set(nameOf(next), next)
   const previous = Object.fromEntries(changed.map(name => [name, before[name]]))
   const event = recordChange(
@@ -229,7 +229,7 @@ function decideUpdate(
 function updatedDetails(
   before: BeneficiaryDetails,
   update: BeneficiaryUpdate,
-  newId: NewId,
+  newDestination: () => string,
 ): BeneficiaryDetails {
   const { destination, status: _, ...request } = before
   const set = Object.entries({ ...request, ...update }).filter(([, value]) => value !== null)
@@ -237,7 +237,7 @@ function updatedDetails(
   const { destination_details } = before
   return isDeepStrictEqual(canonicalDestination(destination_details), after.destination_details)
     ? { ...after, destination_details }
-    : { ...after, destination: newId('dst') }
+    : { ...after, destination: newDestination() }
 }
 
 function checkDetailCurrency(code: string | undefined, remarks: string): Problem[] {

@@ -2,7 +2,7 @@
 // listed. They decide nothing.
 import type { Sql, TransactionSql } from '../db/connect.ts'
 import { findByKeys } from '../db/keys.ts'
-import { findPage, type Listed, type Page, type Wanted } from '../db/page.ts'
+import { byId, findPage, type Listed, type Page, type Wanted } from '../db/page.ts'
 import { inserter, updater } from '../db/rows.ts'
 import type { Key } from '../id.ts'
 import { BENEFICIARY_KINDS } from './columns.ts'
@@ -31,11 +31,12 @@ export async function findBeneficiaries(
 const LISTED: Listed = {
   table: 'beneficiaries',
   columns: COLUMNS,
-  listed_by: "created_at > '-infinity'",
+  order: byId('bnf'),
   filters: [
     { name: 'destination_type', by: 'destination_type', leads: 'never' },
     { name: 'type', by: 'type', leads: 'never' },
   ],
+  kinds: ['type', 'destination_type'],
 }
 
 /** A page of the account's beneficiaries; undefined when its cursor names none of them. */

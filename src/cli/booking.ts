@@ -3,7 +3,6 @@ import type { Operation } from '../engine/operation.ts'
 import { Refusal } from '../errors.ts'
 import { bookMoney } from '../funding/operations.ts'
 import type { Booking, Correction } from '../funding/rules.ts'
-import { newId } from '../id.ts'
 import { CommandFailed, type Context } from './context.ts'
 
 /** `again` is the command line that books it once, however often it is run. */
@@ -12,7 +11,7 @@ export function book(
   booking: Omit<Booking, 'by'>,
   again: string,
 ): Promise<Correction> {
-  return bookOnce(context, bookMoney(newId), { ...booking, by: context.config.user }, again)
+  return bookOnce(context, bookMoney, { ...booking, by: context.config.user }, again)
 }
 
 export async function bookOnce<C, S>(

@@ -15,7 +15,7 @@ import {
 import { writeEntity } from '../entity/operations.ts'
 import { approvalsByName, type Draft, identitiesOf } from '../entity/rules.ts'
 import { findApprovals, findByIdentity, findImported } from '../entity/store.ts'
-import { newId } from '../id.ts'
+import { bookId } from '../id.ts'
 import { upsertEndedReviews } from '../payout/store.ts'
 import { BATCH, type Importer, previewingImporter, writingImporter } from './import-run.ts'
 
@@ -24,7 +24,7 @@ export async function entityWriter(
   sql: Sql,
   account_id: string,
 ): Promise<Importer<Draft, RowResult>> {
-  const lane = new Lane(sql, writeEntity(newId, upsertEndedReviews), { max_batch: BATCH })
+  const lane = new Lane(sql, writeEntity(bookId, upsertEndedReviews), { max_batch: BATCH })
   const started_at = await databaseNow(sql)
   return writingImporter({
     write: (draft: Draft) =>

@@ -6,7 +6,7 @@ import type { Entity } from '../entity/record.ts'
 import { APPROVAL_TRANSITIONS, type ReviewResult } from '../entity/states.ts'
 import { findEntities, findEntityAccount } from '../entity/store.ts'
 import { Refusal } from '../errors.ts'
-import { newId } from '../id.ts'
+import { bookId } from '../id.ts'
 import { type Instant, instantFromIso } from '../instant.ts'
 import { countHeldPayouts, upsertEndedReviews } from '../payout/store.ts'
 import { CommandFailed, type Context, print, UsageError, withContext } from './context.ts'
@@ -166,7 +166,7 @@ async function reviewed(
     const { status } = review
     const change = { kind: 'review', id, status, description, seen: seen ?? updated_at } as const
     try {
-      const operation = writeEntity(newId, upsertEndedReviews)
+      const operation = writeEntity(bookId, upsertEndedReviews)
       const outcome = await write(operation, { account_id, claim: null, change })
       // As decided under the lock, not as some earlier look would have seen it.
       const data = outcome.events[0]?.data as { previous_status?: string } | undefined

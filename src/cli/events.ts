@@ -5,7 +5,7 @@ import type { Sql } from '../db/connect.ts'
 import type { Event } from '../event/rules.ts'
 import { findEvents, findNumbers, listEventsAfter } from '../event/store.ts'
 import { readRange } from '../http/list.ts'
-import { newId } from '../id.ts'
+import { bookId } from '../id.ts'
 import type { Replayed, WebhookChange } from '../webhook/decide.ts'
 import { writeWebhook } from '../webhook/operations.ts'
 import { checkReplay, matches } from '../webhook/rules.ts'
@@ -130,7 +130,7 @@ async function deliver(
   account_id: string,
   change: WebhookChange,
 ): Promise<Replayed> {
-  const { replayed } = await write(writeWebhook(newId), { account_id, claim: null, change })
+  const { replayed } = await write(writeWebhook(bookId), { account_id, claim: null, change })
   if (replayed === null) throw new Error('a replay without an outcome')
   return replayed
 }

@@ -161,7 +161,7 @@ function reverseCommand(program: Command): void {
         if (account_id === undefined) throw new NotThere('balance transaction', id)
         const command = { account_id, id, reason, by: context.config.user }
         const again = `corridor reverse ${id} --reason "${reason}"`
-        const reversed = await bookOnce(context, reverseBooking(newId), command, again)
+        const reversed = await bookOnce(context, reverseBooking, command, again)
         return { account_id, reversed }
       })
       tell(options, account_id, reversed)

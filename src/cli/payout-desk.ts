@@ -3,7 +3,6 @@
 import type { Command } from 'commander'
 import { listAccounts } from '../account/store.ts'
 import { databaseNow } from '../db/connect.ts'
-import { newId } from '../id.ts'
 import { amountToJson } from '../money/json.ts'
 import type { Handling, Person } from '../payout/by-hand.ts'
 import { handlePayout } from '../payout/by-hand-operations.ts'
@@ -184,7 +183,7 @@ async function handle(
     const person = personOf(context, options)
     const account_id = await accountOf(context, payout_id)
     const command = { account_id, payout_id, act, person, ...(from !== undefined && { from }) }
-    return context.write(handlePayout(newId), command)
+    return context.write(handlePayout, command)
   })
   const { taken_by, taken_at } = payout
   const words =

@@ -3,7 +3,7 @@ import { type Command, Option } from 'commander'
 import type { Account } from '../account/rules.ts'
 import type { Config } from '../config.ts'
 import type { Sql } from '../db/connect.ts'
-import { newId } from '../id.ts'
+import { bookId } from '../id.ts'
 import { type PayoutDraft, PayoutDrafts, type PayoutRowResult } from '../payout/import.ts'
 import { checkRequest } from '../payout/terms.ts'
 import { PayoutRequest } from '../payout/wire.ts'
@@ -133,7 +133,7 @@ async function openPaying(pool: Sql, config: Config, account_id: string) {
       return account
     },
     reference: {
-      newId,
+      bookId,
       sender_bic: config.bic,
       pricing: reference.pricing,
       routes: () => reference.current().routes,

@@ -2,7 +2,6 @@
 // look for and pay by hand stands in payout-desk.ts, the import of files in payout-import.ts.
 import type { Command } from 'commander'
 import { presentBalanceTransaction } from '../balance-transaction/wire.ts'
-import { newId } from '../id.ts'
 import { currencyExponent } from '../money/currency.ts'
 import { formatMajor } from '../money/decimal.ts'
 import { advancePayout } from '../payout/operations.ts'
@@ -83,7 +82,7 @@ async function transitionAction(
   const step = readStep(status, options)
   const { failure } = step
   const outcome = await withContext(async context => {
-    return context.write(advancePayout(newId), {
+    return context.write(advancePayout, {
       account_id: await accountOf(context, payout_id),
       payout_id,
       steps: [step],

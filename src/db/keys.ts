@@ -38,11 +38,15 @@ export async function findAccountOf(
   table: 'balance_transactions' | 'entities' | 'payouts',
   id: string,
 ): Promise<string | undefined> {
-  const [row] = await sql<{ account_id: string }[]>`
+  const [row, another] = await sql<{ account_id: string }[]>`
     select a.account_id from accounts a
     cross join lateral (
       select from ${sql(table)} o where o.account_id = a.account_id and o.id = ${id} limit 1
     ) o
-    limit 1`
+    limit 2`
+  // By chance, of which ids have little (docs/decisions/0050); then neither is meant.
+  if (row !== undefined && another !== undefined) {
+    throw new Error(`${row.account_id} and ${another.account_id} both have ${id}`)
+  }
   return row?.account_id
 }

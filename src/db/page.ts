@@ -1,8 +1,8 @@
 // One page of a list, by key and not by offset: rows of one account in the order of the list,
-// between two places of that order. Works on any table that has account_id, id and an index of the
-// list's own; knows no query parameter.
+// between two places of that order. Works on any table that has account_id and an index in the
+// order of its list; knows no query parameter.
 import type { Fragment } from 'postgres'
-import type { Key } from '../id.ts'
+import { type IdPrefix, idBound, type Key } from '../id.ts'
 import type { Instant } from '../instant.ts'
 import type { Sql, TransactionSql } from './connect.ts'
 
@@ -42,52 +42,31 @@ export interface Page<Row> {
   readonly has_more: boolean
 }
 
-/** What can be ordered by, and texts that stand before and after every value of ours. */
+/** Texts that stand before and after every value of ours. */
 const ENDS = {
-  timestamptz: ['-infinity', 'infinity'],
   // Ids are ASCII of a small alphabet.
   text: ['', '~'],
   bigint: ['0', '9223372036854775807'],
 } as const
 
+/** A column that rows are ordered by. */
 export interface Ordering {
   readonly column: string
-  readonly type: keyof typeof ENDS
+  readonly type: 'timestamptz' | keyof typeof ENDS
 }
 
 /** A place in the order of a list: a value for each column of the order, as text. */
 export type Place = readonly string[]
 
-/** What rows may be asked for; a name alone is a column that leads always. */
-export interface Filter {
-  readonly name: string
-  /** What is compared: a column or an expression of the table, written as its index has it. */
-  readonly by: string
-  /**
-   * Whether the page is read from an index on (account_id, it, …order): always, only when no other
-   * filter is there, which the index of the whole list can judge and that one cannot, or never.
-   */
-  readonly leads: 'always' | 'alone' | 'never'
-  /** What is common, so that the index leaves it out; by default '', which is "not set". */
-  readonly common?: readonly string[]
-}
-
-/** Where rows are listed from. */
-export interface Listed {
-  readonly table: string
-  readonly columns: readonly string[]
-  /** Together one row's alone within the account; by default the time of creation and the id. */
-  readonly order?: readonly Ordering[]
-  /** What fewest rows share first. */
-  readonly filters: readonly (string | Filter)[]
-  /**
-   * A condition that is true of every row. The index of the whole list is partial by it, and only
-   * lists state it: else a look-up that was planned while the table was small could take that index
-   * for its own, and would walk the account by it when the table is large.
-   */
-  readonly listed_by?: string
-  /** Where a moment stands when the order does not begin with the time of creation. */
-  readonly locate?: Locate
+/** The order of a list, in which each row of an account has a place that never changes. */
+export interface Order {
+  readonly columns: readonly Ordering[]
+  /** Where a bound of time stands. */
+  readonly locate: Locate
+  /** Where the row of an id stands, when the id alone says so. */
+  readonly placeOf?: (id: string) => Place
+  /** The place of a row; undefined when the account has no row of that id. */
+  find(sql: Sql | TransactionSql, table: string, key: Key): Promise<Place | undefined>
 }
 
 /** For the bound above which rows are wanted, or below which. */
@@ -96,12 +75,64 @@ export type Locate = (
   account_id: string,
   moment: Moment,
   wanted: 'above' | 'below',
-) => Promise<Place>
+) => Place | Promise<Place>
 
-const BY_TIME_AND_ID: readonly Ordering[] = [
-  { column: 'created_at', type: 'timestamptz' },
-  { column: 'id', type: 'text' },
-]
+/** What rows may be asked for; a name alone is a column that leads always. */
+export interface Filter {
+  readonly name: string
+  /** The column that is compared. */
+  readonly by: string
+  /**
+   * Whether the page is read from an index on (account_id, it, …order): always, only when no other
+   * filter is there, or never.
+   */
+  readonly leads: 'always' | 'alone' | 'never'
+  /** What is common, so that the index leaves it out; by default '', which is "not set". */
+  readonly common?: readonly string[]
+  /** Another condition that holds of all rows of the index, as the index has it. */
+  readonly within?: string
+}
+
+/** Where rows are listed from. */
+export interface Listed {
+  readonly table: string
+  readonly columns: readonly string[]
+  readonly order: Order
+  /** What fewest rows share first. */
+  readonly filters: readonly (string | Filter)[]
+  /**
+   * Columns that together have few values in an account, with an index on (account_id, they,
+   * …order). What filters by some of them is read from each of their values that fits, so that one
+   * index is quick for all of them, however few rows have what is looked for.
+   */
+  readonly kinds?: readonly string[]
+  /** A condition that is true of every row, and that the index of the whole list is partial by. */
+  readonly listed_by?: string
+}
+
+/** In the order of ids, which is that of the book (id.ts): the primary key is the list. */
+export function byId(prefix: IdPrefix): Order {
+  const columns: readonly Ordering[] = [{ column: 'id', type: 'text' }]
+  return {
+    columns,
+    locate: (_sql, _account_id, { created_at, side }) => [idBound(prefix, created_at, side)],
+    placeOf: id => [id],
+    find: (sql, table, key) => findPlace(sql, table, columns, key),
+  }
+}
+
+/** By time, and then by a column that tells rows of one time apart. */
+export function byTime(then: Ordering & { readonly type: keyof typeof ENDS }): Order {
+  const columns: readonly Ordering[] = [{ column: 'created_at', type: 'timestamptz' }, then]
+  return {
+    columns,
+    locate: (_sql, _account_id, { created_at, side }) => [
+      created_at,
+      ENDS[then.type][side === 'before' ? 0 : 1],
+    ],
+    find: (sql, table, key) => findPlace(sql, table, columns, key),
+  }
+}
 
 /**
  * One page, or undefined when the cursor names no row of the account. `besides` is a further
@@ -114,9 +145,17 @@ export async function findPage<Row extends Key>(
   wanted: Wanted,
   besides?: Fragment,
 ): Promise<Page<Row> | undefined> {
+  const { order, table } = listed
   const { cursor } = wanted
-  const place = cursor && (await findPlace(sql, listed, { account_id, id: cursor.id }))
-  return place === undefined ? place : findPageAt(sql, listed, account_id, wanted, place, besides)
+  const find = (id: string) => order.find(sql, table, { account_id, id })
+  const told = cursor && order.placeOf?.(cursor.id)
+  const place = told ?? (cursor && (await find(cursor.id)))
+  if (place === undefined) return undefined
+  const [there, page] = await Promise.all([
+    cursor && told ? find(cursor.id) : place,
+    findPageAt<Row>(sql, listed, account_id, wanted, place, besides),
+  ])
+  return there === undefined ? undefined : page
 }
 
 /** The same from a known place, which a row of another table may have; null without cursor. */
@@ -128,28 +167,117 @@ export async function findPageAt<Row extends Key>(
   place: Place | null,
   besides: Fragment = sql``,
 ): Promise<Page<Row>> {
-  const { table, order = BY_TIME_AND_ID, locate = byTime(order) } = listed
+  const { order } = listed
   const [above, below] = await Promise.all([
-    locate(sql, account_id, moments.above, 'above'),
-    locate(sql, account_id, moments.below, 'below'),
+    order.locate(sql, account_id, moments.above, 'above'),
+    order.locate(sql, account_id, moments.below, 'below'),
   ])
   const newest_first = cursor?.towards !== 'newer'
-  const after = place === null || newest_first ? above : laterOf(order, above, place)
-  const before = place === null || !newest_first ? below : earlierOf(order, below, place)
-  const lead = leadOf(listed, filters)
-  const key = keyColumns(sql, order, lead)
-  // Both bounds always stand here, so that there are few statements to plan. Values stand in
-  // selects of their own, which hides them from the planner: it would else plan for each value, and
-  // sort what looks like few rows.
-  const rows = await sql<Row[]>`
-    select ${sql([...listed.columns])} from ${sql(table)}
-    where account_id = (select ${account_id}) ${conditions(sql, listed, filters, lead)} ${besides}
-      and (${joined(sql, key)}) > (${joined(sql, keyValues(sql, order, lead, after))})
-      and (${joined(sql, key)}) < (${joined(sql, keyValues(sql, order, lead, before))})
-    order by ${joined(sql, newest_first ? key.map(column => sql`${column} desc`) : key)}
-    limit (select ${limit + 1}::integer)`
+  const after = place === null || newest_first ? above : laterOf(order.columns, above, place)
+  const before = place === null || !newest_first ? below : earlierOf(order.columns, below, place)
+  const scan = { account_id, after, before, newest_first, limit: limit + 1, filters, besides }
+  const rows = await sql<Row[]>`${selectOf(sql, listed, scan)}`
   const page = rows.slice(0, limit)
   return { rows: newest_first ? page : page.reverse(), has_more: rows.length > limit }
+}
+
+/** The rows between two places, from one end of them. */
+interface Scan {
+  readonly account_id: string
+  readonly after: Place
+  readonly before: Place
+  readonly newest_first: boolean
+  readonly limit: number
+  readonly filters: Wanted['filters']
+  readonly besides: Fragment
+}
+
+function selectOf(sql: Sql | TransactionSql, listed: Listed, scan: Scan): Fragment {
+  const lead = leadOf(listed, scan.filters)
+  const { kinds = [] } = listed
+  const columns = new Map(listed.filters.map(asFilter).map(({ name, by }) => [name, by]))
+  const named = Object.keys(scan.filters).filter(name => kinds.includes(columns.get(name) ?? ''))
+  if (lead !== undefined || named.length === 0) {
+    const led = lead === undefined ? [] : [sql`(select ${lead.value})`]
+    return rangeOf(sql, listed, scan, { by: lead === undefined ? [] : [lead.filter.by], led, lead })
+  }
+  const led = kinds.map(column => sql`k.${sql(column)}`)
+  const wanted = named.map(name => {
+    return sql`and k.${sql(columns.get(name) ?? '')} = (select ${scan.filters[name] ?? ''})`
+  })
+  // The values that there are, from each to the next by index; of those that fit, the first rows.
+  const names = joined(
+    sql,
+    kinds.map(column => sql`${sql(column)}`),
+  )
+  const table = sql(listed.table)
+  return sql`
+    with recursive k as (
+      (select ${names} from ${table} where account_id = (select ${scan.account_id})
+        order by ${names} limit 1)
+      union all
+      select next.* from k cross join lateral (
+        select ${names} from ${table}
+        where account_id = (select ${scan.account_id}) and (${names}) > (${joined(sql, led)})
+        order by ${names} limit 1
+      ) next
+    )
+    select r.* from k cross join lateral (
+      ${rangeOf(sql, listed, scan, { by: kinds, led, lead: undefined })}
+    ) r
+    where true ${all(sql, wanted)}
+    order by ${inOrder(sql, orderColumns(sql, listed), scan)} limit (select ${scan.limit}::integer)`
+}
+
+/**
+ * What stands before the order in the index that is read, so that bounds and order are those of
+ * that index alone.
+ */
+interface Leading {
+  readonly by: readonly string[]
+  readonly led: readonly Fragment[]
+  readonly lead: Lead | undefined
+}
+
+/**
+ * Both bounds always stand here, so that there are few statements to plan. Values stand in selects
+ * of their own, which hides them from the planner: it would else plan for each value, and sort what
+ * looks like few rows.
+ */
+function rangeOf(
+  sql: Sql | TransactionSql,
+  listed: Listed,
+  { account_id, after, before, limit, filters, besides, ...scan }: Scan,
+  { by, led, lead }: Leading,
+): Fragment {
+  const { table, order } = listed
+  const key = [...by.map(column => sql`${sql(column)}`), ...orderColumns(sql, listed)]
+  const bound = (place: Place) => {
+    const values = order.columns.map(
+      ({ type }, i) => sql`(select ${place[i] ?? ''}::text::${sql.unsafe(type)})`,
+    )
+    return joined(sql, [...led, ...values])
+  }
+  return sql`
+    select ${sql([...listed.columns])} from ${sql(table)}
+    where account_id = (select ${account_id})
+      ${conditions(sql, listed, filters, by, lead)} ${besides}
+      and (${joined(sql, key)}) > (${bound(after)})
+      and (${joined(sql, key)}) < (${bound(before)})
+    order by ${inOrder(sql, key, scan)}
+    limit (select ${limit}::integer)`
+}
+
+function orderColumns(sql: Sql | TransactionSql, { order }: Listed): Fragment[] {
+  return order.columns.map(({ column }) => sql`${sql(column)}`)
+}
+
+function inOrder(
+  sql: Sql | TransactionSql,
+  key: readonly Fragment[],
+  { newest_first }: Pick<Scan, 'newest_first'>,
+): Fragment {
+  return joined(sql, newest_first ? key.map(column => sql`${column} desc`) : key)
 }
 
 /** The filter whose index is walked, which its rows are in order of. */
@@ -180,6 +308,7 @@ function conditions(
   sql: Sql | TransactionSql,
   { filters: known, listed_by }: Listed,
   filters: Wanted['filters'],
+  by: readonly string[],
   lead: Lead | undefined,
 ): Fragment {
   // Sorted, so that the order in which they were sent makes no other statement.
@@ -187,76 +316,43 @@ function conditions(
   const equal = names.map(name => {
     const filter = known.map(asFilter).find(filter => filter.name === name)
     if (filter === undefined) throw new Error(`no filter ${name}`)
-    return sql`and ${sql.unsafe(filter.by)} = (select ${filters[name] ?? ''})`
+    return sql`and ${sql(filter.by)} = (select ${filters[name] ?? ''})`
   })
-  const stated = lead === undefined ? listed_by : leavesOut(lead.filter)
+  const stated = lead === undefined ? (by.length === 0 ? listed_by : undefined) : said(lead.filter)
   if (stated !== undefined) equal.push(sql`and ${sql.unsafe(stated)}`)
-  return equal.reduce((all, one) => sql`${all} ${one}`, sql``)
+  return all(sql, equal)
 }
 
-/** As the index has it, to the letter. */
-function leavesOut({ by, common = NOT_SET }: Filter): string {
+/** What the index has of all its rows, to the letter. */
+function said({ by, within, common = NOT_SET }: Filter): string {
+  if (within !== undefined) return within
   const [first = '', ...more] = common.map(value => `'${value}'`)
   return more.length === 0 ? `${by} <> ${first}` : `${by} not in (${[first, ...more].join(', ')})`
-}
-
-/** The lead stands before the order, so that bounds and order are those of its index alone. */
-function keyColumns(
-  sql: Sql | TransactionSql,
-  order: readonly Ordering[],
-  lead: Lead | undefined,
-): Fragment[] {
-  const columns = order.map(({ column }) => sql`${sql(column)}`)
-  return lead === undefined ? columns : [sql`${sql.unsafe(lead.filter.by)}`, ...columns]
-}
-
-function keyValues(
-  sql: Sql | TransactionSql,
-  order: readonly Ordering[],
-  lead: Lead | undefined,
-  place: Place,
-): Fragment[] {
-  const values = order.map(
-    ({ type }, i) => sql`(select ${place[i] ?? ''}::text::${sql.unsafe(type)})`,
-  )
-  return lead === undefined ? values : [sql`(select ${lead.value})`, ...values]
 }
 
 function joined(sql: Sql | TransactionSql, parts: readonly Fragment[]): Fragment {
   return parts.reduce((all, part) => sql`${all}, ${part}`)
 }
 
+function all(sql: Sql | TransactionSql, conditions: readonly Fragment[]): Fragment {
+  return conditions.reduce((all, one) => sql`${all} ${one}`, sql``)
+}
+
 /**
- * A row's place never changes, so that it may be read ahead of the page. In an order that only the
- * index by id has: equality alone, planned while the table was empty, would cost the same by any
- * index of the account's rows.
+ * In an order that only the index by id has: equality alone, planned while the table was empty,
+ * would cost the same by any index of the account's rows.
  */
 async function findPlace(
   sql: Sql | TransactionSql,
-  { table, order = BY_TIME_AND_ID }: Listed,
+  table: string,
+  order: readonly Ordering[],
   { account_id, id }: Key,
 ): Promise<Place | undefined> {
   const [row] = await sql<Record<string, string | bigint>[]>`
-    select ${joined(sql, keyColumns(sql, order, undefined))} from ${sql(table)}
+    select ${sql(order.map(({ column }) => column))} from ${sql(table)}
     where account_id = ${account_id} and id >= ${id} and id <= ${id} and id <> ''
     order by id limit 1`
-  return row && placeOf(row, order)
-}
-
-/** Where a row stands in the order of its list. */
-export function placeOf(
-  row: Readonly<Record<string, unknown>>,
-  order: readonly Ordering[] = BY_TIME_AND_ID,
-): Place {
-  return order.map(({ column }) => String(row[column]))
-}
-
-/** Between the rows of one time and those of the next. */
-function byTime(order: readonly Ordering[]): Locate {
-  return async (_sql, _account_id, { created_at, side }) => {
-    const ends = order.slice(1).map(({ type }) => ENDS[type][side === 'before' ? 0 : 1])
-    return [created_at, ...ends]
-  }
+  return row && order.map(({ column }) => String(row[column]))
 }
 
 function laterOf(order: readonly Ordering[], a: Place, b: Place): Place {
@@ -274,39 +370,6 @@ function isEarlier(order: readonly Ordering[], a: Place, b: Place): boolean {
     return type === 'bigint' ? BigInt(one) < BigInt(other) : one < other
   }
   return false
-}
-
-/** What a list of two tables is ordered by. */
-type Placed = Key & { readonly created_at: Instant }
-
-/**
- * What of the second of two tables can still stand on a page of which this is the first one's part:
- * nothing beyond the last row of a full page. So no table is walked farther than the other reaches.
- */
-export function withinReach(wanted: Wanted, page: Page<Placed>): Wanted {
-  const newest_first = wanted.cursor?.towards !== 'newer'
-  const last = newest_first ? page.rows.at(-1) : page.rows[0]
-  if (!page.has_more || last === undefined) return wanted
-  const { created_at } = last
-  if (newest_first) {
-    return { ...wanted, above: newerOf(wanted.above, { created_at, side: 'before' }) }
-  }
-  return { ...wanted, below: olderOf(wanted.below, { created_at, side: 'after' }) }
-}
-
-/** One page of the pages of two tables, whose ids differ behind the prefix that they now share. */
-export function mergePages<Row extends Placed>(
-  { limit, cursor }: Wanted,
-  ...[first, second]: readonly [Page<Row>, Page<Row>]
-): Page<Row> {
-  const rows = [...first.rows, ...second.rows].sort(newestFirst)
-  const page = cursor?.towards === 'newer' ? rows.slice(-limit) : rows.slice(0, limit)
-  return { rows: page, has_more: first.has_more || second.has_more || rows.length > limit }
-}
-
-function newestFirst(a: Placed, b: Placed): number {
-  if (a.created_at !== b.created_at) return a.created_at < b.created_at ? 1 : -1
-  return a.id < b.id ? 1 : -1
 }
 
 export function newerOf(a: Moment, b: Moment): Moment {

@@ -7,7 +7,7 @@ import { inRounds } from '../db/rows.ts'
 import { unlessLate } from '../engine/late.ts'
 import type { Operation } from '../engine/operation.ts'
 import { success } from '../http/envelope.ts'
-import { type Key, type NewId, nameOf, uniqueKeys } from '../id.ts'
+import { type BookId, type Key, nameOf, uniqueKeys } from '../id.ts'
 import type { Answering, Claiming } from '../idempotency/rules.ts'
 import type { Instant } from '../instant.ts'
 import { lockBooks } from '../ledger/store.ts'
@@ -57,7 +57,7 @@ export type OnReviewed = (
  * `onReviewed` is called with the entities that were approved or rejected.
  */
 export function writeEntity(
-  newId: NewId,
+  bookId: BookId,
   onReviewed: OnReviewed,
 ): Operation<WriteEntity, EntityState, WrittenEntity> {
   return {
@@ -74,7 +74,7 @@ export function writeEntity(
       // What a changed record will be is known when it has been read.
       const changes = identitiesAfter(entities, commands)
       const live = new Map([...sent, ...(await loadLive(tx, changes))])
-      return { now, books, entities, live, imported, newId }
+      return { now, books, entities, live, imported, bookId }
     },
 
     decide(state, { account_id, change }) {

@@ -40,7 +40,7 @@ function stateWith(...entities: readonly Entity[]): EntityState {
     entities: new Map(),
     live: new Map(),
     imported: new Map(),
-    newId: countingIds(),
+    bookId: countingIds(),
   }
   for (const entity of entities) {
     state.entities.set(`${entity.account_id}/${entity.id}`, entity)
@@ -116,9 +116,9 @@ const unchanged = (found: Entity, rule: EntityOutcome['rule'] = null): EntityOut
 
 /** Nothing was written, and the next command sees what this one has seen. */
 function assertUntouched(state: EntityState, act: () => EntityOutcome, expected: EntityOutcome) {
-  const before = structuredClone({ ...state, newId: null })
+  const before = structuredClone({ ...state, bookId: null })
   assert.deepEqual(act(), expected)
-  assert.deepEqual({ ...state, newId: null }, before)
+  assert.deepEqual({ ...state, bookId: null }, before)
 }
 
 test('draftOf: the record, its identities, and the row of a file it comes from', () => {
@@ -166,7 +166,7 @@ test('creation, nothing like it: a pending entity, known to the next command by 
 
 test('creation, a duplicate: the entity there is, by its rule, and nothing is written', () => {
   const old = entity(anna)
-  const state = { ...stateWith(old), newId: noIds }
+  const state = { ...stateWith(old), bookId: noIds }
   assertUntouched(state, () => create(state, { ...anna, name: 'Other' }), unchanged(old, 'email'))
 })
 
@@ -234,7 +234,7 @@ test('update, a member: the record with it, an event with what was there', () =>
 
 test('update, nothing that is not so: nothing is written', () => {
   const old = entity({ ...anna, registration_address: { country: 'DE' } })
-  const state = { ...stateWith(old), newId: noIds }
+  const state = { ...stateWith(old), bookId: noIds }
   const same = {
     name: 'Anna',
     type: 'individual',
@@ -271,7 +271,7 @@ test('update, the entity it belongs to: another must be there, the same one is n
 
 test('update, to what another entity is: that one, and nothing is written', () => {
   const [mine, other] = [entity(anna), entity(bo, { id: 'ent_bo' })]
-  const state = { ...stateWith(mine, other), newId: noIds }
+  const state = { ...stateWith(mine, other), bookId: noIds }
   assertUntouched(
     state,
     () => update(state, { email: 'BO@example.com' }),
@@ -387,7 +387,7 @@ for (const status of APPROVAL_STATUSES) {
 test('submission, a duplicate: that one, whatever the status, and nothing is written', () => {
   const mine = entity(anna, { approval_status: 'approved' })
   const other = entity(anna, { id: 'ent_other' })
-  const state = { ...stateWith(mine, other), newId: noIds }
+  const state = { ...stateWith(mine, other), bookId: noIds }
   assertUntouched(state, () => submit(state), unchanged(other, 'email'))
 })
 

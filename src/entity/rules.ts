@@ -4,7 +4,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { found, type Refusal, refusal, refuseIfAny } from '../errors.ts'
 import { type Event, recordChange } from '../event/rules.ts'
-import { type Key, type NewId, nameOf } from '../id.ts'
+import { type BookId, type Key, nameOf } from '../id.ts'
 import type { Instant } from '../instant.ts'
 import { type Book, bookOf } from '../ledger/rules.ts'
 import { ENTITY_SEAL } from './columns.ts'
@@ -55,7 +55,7 @@ export interface EntityState {
   readonly live: Map<string, Entity[]>
   /** By `account_id/import_key`. */
   readonly imported: Map<string, Entity>
-  readonly newId: NewId
+  readonly bookId: BookId
 }
 
 export interface EntityOutcome {
@@ -115,10 +115,11 @@ function decideCreation(state: EntityState, account_id: string, draft: Draft): E
   if (duplicate !== undefined) return unchanged(duplicate.entity, duplicate.rule)
   // After this point it succeeds.
 
-  const { now } = bookOf(state.books, account_id)
+  const book = bookOf(state.books, account_id)
+  const { now } = book
   const entity: Entity = {
     account_id,
-    id: state.newId('ent'),
+    id: state.bookId(book, 'ent'),
     type,
     details,
     approval_status: 'pending',

@@ -2,7 +2,7 @@
 // identity key. They decide nothing.
 import type { Sql, TransactionSql } from '../db/connect.ts'
 import { findAccountOf, findByKeys, keysOf } from '../db/keys.ts'
-import { findPage, type Page, type Wanted } from '../db/page.ts'
+import { byId, findPage, type Listed, type Page, type Wanted } from '../db/page.ts'
 import { inserter, updater } from '../db/rows.ts'
 import type { Key } from '../id.ts'
 import { ENTITY_KINDS } from './columns.ts'
@@ -93,9 +93,10 @@ export async function findEntities(
   return findByKeys<Entity>(sql, 'entities', COLUMNS, keys)
 }
 
-const LISTED = {
+const LISTED: Listed = {
   table: 'entities',
   columns: COLUMNS,
+  order: byId('ent'),
   filters: ['reference_id', 'on_behalf_of', 'approval_status', 'type'],
 }
 
@@ -260,7 +261,7 @@ export async function listByStatus(
     cross join lateral (
       select ${sql(COLUMNS)} from entities e
       where e.account_id = a.account_id and e.approval_status = ${status}
-      order by e.created_at desc, e.id desc limit ${limit}
+      order by e.id desc limit ${limit}
     ) r ${within}
     order by r.created_at desc, r.id desc limit ${limit}`
 }

@@ -1,5 +1,5 @@
 // Events: what happened to an object, in the order of its account. Pure.
-import type { Key, NewId } from '../id.ts'
+import { type Key, numberedId } from '../id.ts'
 import type { Instant } from '../instant.ts'
 import { type Book, bookOf } from '../ledger/rules.ts'
 import { sealOf } from '../seal.ts'
@@ -50,15 +50,11 @@ export const EVENT_SEAL = sealOf<Omit<SealedEvent, 'hash'> & { readonly previous
 })
 
 /** Takes the next number of the account's event sequence; the book must be locked. */
-export function recordEvent(book: Book, event: EventFacts, newId: NewId): Event {
+export function recordEvent(book: Book, event: EventFacts): Event {
   book.event_count += 1n
-  return {
-    account_id: book.account_id,
-    sequence: book.event_count,
-    id: newId('evt'),
-    created_at: book.now,
-    ...event,
-  }
+  const { account_id, now: created_at, event_count: sequence } = book
+  const id = numberedId('evt', { account_id, created_at }, sequence)
+  return { account_id, sequence, id, created_at, ...event }
 }
 
 export interface EventFacts {
@@ -87,15 +83,12 @@ export function chainEvents(
 
 /** The event of a change of one object, in the book of its account. */
 export function recordChange(
-  state: {
-    readonly books: ReadonlyMap<string, Book>
-    readonly newId: NewId
-  },
+  state: { readonly books: ReadonlyMap<string, Book> },
   { account_id, id: object_id }: Key,
   type: string,
   data: object,
   content: string,
 ): Event {
   const book = bookOf(state.books, account_id)
-  return recordEvent(book, { type, object_id, data, content }, state.newId)
+  return recordEvent(book, { type, object_id, data, content })
 }

@@ -4,7 +4,7 @@ import { storeBooks } from '../balance-transaction/operations.ts'
 import { findBalanceTransactions } from '../balance-transaction/store.ts'
 import type { TransactionSql } from '../db/connect.ts'
 import type { Operation } from '../engine/operation.ts'
-import { type NewId, nameOf } from '../id.ts'
+import { nameOf } from '../id.ts'
 import { findJournals, type LockedBooks, lockBooks } from '../ledger/store.ts'
 import {
   type BookedBefore,
@@ -22,22 +22,20 @@ export interface BookingState extends LockedBooks {
 }
 
 /** Funding, a withdrawal or an adjustment. */
-export function bookMoney(newId: NewId): Operation<Booking, BookingState, Correction> {
-  return {
-    name: 'book_money',
-    async load(tx, commands) {
-      const [locked, before] = await Promise.all([
-        lockBooks(
-          tx,
-          commands.map(({ account_id }) => account_id),
-        ),
-        findBooked(tx, commands),
-      ])
-      return { ...locked, before }
-    },
-    decide: ({ books, before }, booking) => decideBooking(books, before, booking, newId),
-    store: (tx, outcomes, { books }) => Promise.all(storeBooks(tx, books, outcomes)),
-  }
+export const bookMoney: Operation<Booking, BookingState, Correction> = {
+  name: 'book_money',
+  async load(tx, commands) {
+    const [locked, before] = await Promise.all([
+      lockBooks(
+        tx,
+        commands.map(({ account_id }) => account_id),
+      ),
+      findBooked(tx, commands),
+    ])
+    return { ...locked, before }
+  },
+  decide: ({ books, before }, booking) => decideBooking(books, before, booking),
+  store: (tx, outcomes, { books }) => Promise.all(storeBooks(tx, books, outcomes)),
 }
 
 /** Money that came in. The reference is the bank's, where there is one. */
@@ -45,14 +43,11 @@ export type Fund = Pick<Booking, 'account_id' | 'currency' | 'amount' | 'source'
   Partial<Pick<Booking, 'reference' | 'reason' | 'by'>>
 
 /** A credit of type `escrow`. */
-export function fundAccount(newId: NewId): Operation<Fund, BookingState, Correction> {
-  const { load, decide, store } = bookMoney(newId)
-  return {
-    name: 'fund_account',
-    load: (tx, commands) => load(tx, commands.map(asBooking), undefined),
-    decide: (state, command) => decide(state, asBooking(command)),
-    store,
-  }
+export const fundAccount: Operation<Fund, BookingState, Correction> = {
+  name: 'fund_account',
+  load: (tx, commands) => bookMoney.load(tx, commands.map(asBooking), undefined),
+  decide: (state, command) => bookMoney.decide(state, asBooking(command)),
+  store: bookMoney.store,
 }
 
 function asBooking({ reference = '', reason = '', by = '', ...fund }: Fund): Booking {
@@ -64,26 +59,24 @@ export interface ReversalState extends BookingState {
 }
 
 /** Takes back what was booked, once. */
-export function reverseBooking(newId: NewId): Operation<Reversal, ReversalState, Correction> {
-  return {
-    name: 'reverse_booking',
-    async load(tx, commands) {
-      const reversals = commands.map(({ account_id, id }) => {
-        return { account_id, source: id, reference: '' }
-      })
-      const [locked, before, reversible] = await Promise.all([
-        lockBooks(
-          tx,
-          commands.map(({ account_id }) => account_id),
-        ),
-        findBooked(tx, reversals),
-        loadReversible(tx, commands),
-      ])
-      return { ...locked, before, reversible }
-    },
-    decide: (state, reversal) => decideReversal(state, state.before, reversal, newId),
-    store: (tx, outcomes, { books }) => Promise.all(storeBooks(tx, books, outcomes)),
-  }
+export const reverseBooking: Operation<Reversal, ReversalState, Correction> = {
+  name: 'reverse_booking',
+  async load(tx, commands) {
+    const reversals = commands.map(({ account_id, id }) => {
+      return { account_id, source: id, reference: '' }
+    })
+    const [locked, before, reversible] = await Promise.all([
+      lockBooks(
+        tx,
+        commands.map(({ account_id }) => account_id),
+      ),
+      findBooked(tx, reversals),
+      loadReversible(tx, commands),
+    ])
+    return { ...locked, before, reversible }
+  },
+  decide: (state, reversal) => decideReversal(state, state.before, reversal),
+  store: (tx, outcomes, { books }) => Promise.all(storeBooks(tx, books, outcomes)),
 }
 
 async function loadReversible(

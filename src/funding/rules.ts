@@ -10,7 +10,7 @@ import {
 } from '../balance-transaction/rules.ts'
 import { found, refusal } from '../errors.ts'
 import type { Event } from '../event/rules.ts'
-import { type Key, type NewId, nameOf } from '../id.ts'
+import { type Key, nameOf } from '../id.ts'
 import {
   type Book,
   checkRoom,
@@ -114,7 +114,6 @@ export function decideBooking(
   books: ReadonlyMap<string, Book>,
   before: BookedBefore,
   booking: Booking,
-  newId: NewId,
 ): Correction {
   const { account_id, kind, currency, amount, source, reference } = booking
   const { type, code } = BOOKINGS[kind]
@@ -136,7 +135,6 @@ export function decideBooking(
     book,
     { kind, source, postings: bookingPostings(code, currency, amount) },
     { type, currency, amount, description: source, source, metadata: metadataOf(booking) },
-    newId,
   )
   const [{ line }] = correction.entries
   before.sources.set(sourceName, line.id)
@@ -170,7 +168,6 @@ export function decideReversal(
   state: { readonly books: ReadonlyMap<string, Book>; readonly reversible: Reversible },
   before: Pick<BookedBefore, 'sources'>,
   { account_id, id, reason, by }: Reversal,
-  newId: NewId,
 ): Correction {
   const { line, journal } = found(state.reversible.get(nameOf({ account_id, id })))
   const booked = BOOKINGS[journal.kind as BookingKind]
@@ -194,7 +191,6 @@ export function decideReversal(
     book,
     { kind: reversal_kind, source: journal.source, postings: mirrored(journal.postings) },
     { type: reversal_type, currency, amount, description, source: id, metadata },
-    newId,
   )
   before.sources.set(name, correction.entries[0].line.id)
   return correction
@@ -245,12 +241,11 @@ function post(
     BalanceTransaction,
     'type' | 'currency' | 'amount' | 'description' | 'source' | 'metadata'
   >,
-  newId: NewId,
 ): Correction {
   const balance_before = book.balances.get(line.currency) ?? 0n
   const whole = { ...line, fixed_fee: 0n, variable_fee: 0n, fx_conversions: [] }
-  const entry = postEntry(book, draft, whole, newId)
-  return { entries: [entry], events: [recordLine(book, entry.line, newId)], balance_before }
+  const entry = postEntry(book, draft, whole)
+  return { entries: [entry], events: [recordLine(book, entry.line)], balance_before }
 }
 
 function metadataOf({ reference, reason, by, split }: Grounds): BalanceTransaction['metadata'] {

@@ -108,6 +108,7 @@ function emptyBook(balances: Readonly<Record<string, bigint>> = {}): Book {
     event_count: 0n,
     event_head: EMPTY_HASH,
     kept: new Map(),
+    ids_given: 0,
     balances: new Map(Object.entries(balances)),
     changed: new Set(),
   }

@@ -3,6 +3,7 @@
 import { hash as digest } from 'node:crypto'
 import type { AccountState } from '../account/states.ts'
 import { refusal } from '../errors.ts'
+import type { GivesIds } from '../id.ts'
 import type { Instant } from '../instant.ts'
 
 /**
@@ -55,7 +56,7 @@ export interface Journal {
 }
 
 /** A locked book in memory. Rules advance it; the store writes what it has become. */
-export interface Book {
+export interface Book extends GivesIds {
   readonly account_id: string
   /** The account's clock, read once the book was locked: the time of whatever is written now. */
   readonly now: Instant

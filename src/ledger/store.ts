@@ -59,6 +59,7 @@ export async function lockBooks(
       balances: new Map(rows.map(({ currency, available }) => [currency, available])),
       changed: new Set(),
       kept: new Map(),
+      ids_given: 0,
     })
   }
   const [{ now, price_version } = { now: '', price_version: 0n }] = balances

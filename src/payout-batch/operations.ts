@@ -54,10 +54,10 @@ export function createBatch(
       const { account, request } = command
       const mode = modeOf(request)
       const { account_id } = account
-      const id = state.newId('pob')
       const tally = newTally()
       const stores: Promise<unknown>[] = []
       const book = bookOf(state.books, account_id)
+      const id = state.bookId(book, 'pob')
       const made = (): MadeBatch => {
         const identity = { account_id, id, created_at: book.now }
         const batch = makeBatch(identity, { ...request, mode }, tally)

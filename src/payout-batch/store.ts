@@ -2,7 +2,7 @@
 // and in the transaction of the payouts; they decide nothing.
 import type { Sql, TransactionSql } from '../db/connect.ts'
 import { findByKeys, keysOf } from '../db/keys.ts'
-import { findPage, type Listed, type Page, type Wanted } from '../db/page.ts'
+import { byId, findPage, type Listed, type Page, type Wanted } from '../db/page.ts'
 import { inserter } from '../db/rows.ts'
 import type { Key } from '../id.ts'
 import type { BatchItem, ItemStatus, PayoutBatch, Total } from './rules.ts'
@@ -52,11 +52,12 @@ export async function findBatches(
 const LISTED: Listed = {
   table: 'payout_batches',
   columns: COLUMNS,
-  listed_by: "created_at > '-infinity'",
+  order: byId('pob'),
   filters: [
     { name: 'reference_id', by: 'reference_id', leads: 'always' },
     { name: 'mode', by: 'mode', leads: 'never' },
   ],
+  kinds: ['mode'],
 }
 
 /** A page of the account's batches; undefined when its cursor names none of them. */

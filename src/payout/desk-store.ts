@@ -3,7 +3,7 @@
 import type { Sql } from '../db/connect.ts'
 import { MANUAL, SIMULATOR } from '../rail/rail.ts'
 import type { Payout } from './rules.ts'
-import { OPEN_STATUSES, type PayoutStatus } from './states.ts'
+import { OPEN_STATUSES, PAYOUT_STATUSES, type PayoutStatus } from './states.ts'
 import { PAYOUT_COLUMNS, type PayoutRow, payoutOf } from './store.ts'
 
 export interface DeskFilter {
@@ -22,18 +22,21 @@ export async function listForDesk(
   limit: number,
 ): Promise<Payout[]> {
   const waits = status !== undefined && OPEN_STATUSES.includes(status)
-  const order = waits ? audit`created_at, id` : audit`created_at desc, id desc`
+  // Within an account ids are in the order of time. What the planner knows can be one of an index.
+  const known = PAYOUT_STATUSES.find(known => known === status)
+  const ofStatus =
+    known === undefined ? audit`true` : audit`p.status = ${audit.unsafe(`'${known}'`)}`
+  const ofRail = rail === undefined ? audit`true` : audit`p.rail = ${rail}`
   const rows = await audit<PayoutRow[]>`
     select r.* from accounts a
     cross join lateral (
       select ${audit(PAYOUT_COLUMNS)} from payouts p
-      where p.account_id = a.account_id and p.created_at > '-infinity'
-        and ${status === undefined ? audit`true` : audit`p.status = ${status}`}
-        and ${rail === undefined ? audit`true` : audit`p.rail = ${rail}`}
-      order by ${order} limit ${limit}
+      where p.account_id = a.account_id and ${ofStatus}
+        and ${rail === MANUAL ? audit`p.rail = 'manual'` : ofRail}
+      order by ${waits ? audit`id` : audit`id desc`} limit ${limit}
     ) r
     where ${account_id === undefined ? audit`true` : audit`a.account_id = ${account_id}`}
-    order by ${order} limit ${limit}`
+    order by ${waits ? audit`created_at, id` : audit`created_at desc, id desc`} limit ${limit}`
   return rows.map(payoutOf)
 }
 

@@ -79,7 +79,7 @@ export function judgePayout(
   if (!passes(() => checkFit(beneficiary, request, sentQuote))) return {}
   const checkPlace = () => attempt(() => checkDestination(beneficiary, request, sentQuote))
   if (sentQuote === null) checkPlace()
-  const id = state.newId('pot')
+  const id = state.bookId(book, 'pot')
   const paid = { id, request, beneficiary }
   const { quote, routed } = quoteFor(state, account, paid, sentQuote, attempt)
   // A destination that differs from the quote's is told so first.
@@ -145,12 +145,8 @@ function resolveBeneficiary(
 ): Beneficiary {
   const { beneficiary: id, beneficiary_details } = request
   if (beneficiary_details !== undefined) {
-    return makeBeneficiary(
-      account.account_id,
-      beneficiary_details,
-      bookOf(state.books, account.account_id).now,
-      state.newId,
-    )
+    const book = bookOf(state.books, account.account_id)
+    return makeBeneficiary(book, beneficiary_details, state.bookId)
   }
   const known = state.beneficiaries.get(`${account.account_id}/${id}`)
   if (known === undefined) {

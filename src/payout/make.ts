@@ -2,7 +2,7 @@
 // at. Pure; the refusals stand in rules.ts.
 import { type Entry, type FxConversion, postEntry } from '../balance-transaction/rules.ts'
 import type { Beneficiary } from '../beneficiary/rules.ts'
-import type { Book } from '../ledger/rules.ts'
+import { type Book, bookOf } from '../ledger/rules.ts'
 import { carriedTerms } from '../quote/carried.ts'
 import type { Quote } from '../quote/rules.ts'
 import { networkName } from '../quote/terms.ts'
@@ -13,13 +13,7 @@ import type { Particulars, Payout, PayoutState } from './rules.ts'
 import type { PayoutRequest } from './wire.ts'
 
 /** Principal and fees leave the balance (contract 15). */
-export function postDebit(
-  state: Pick<PayoutState, 'newId'>,
-  book: Book,
-  quote: Quote,
-  id: string,
-  toAccount: boolean,
-): Entry {
+export function postDebit(book: Book, quote: Quote, id: string, toAccount: boolean): Entry {
   return postEntry(
     book,
     { kind: 'payout', source: id, postings: payoutPostings(quote, toAccount) },
@@ -33,7 +27,6 @@ export function postDebit(
       description: id,
       source: id,
     },
-    state.newId,
   )
 }
 
@@ -73,7 +66,7 @@ const UNTOUCHED = {
 
 /** The row of a payout whose debit is posted. */
 export function makePayout(
-  state: Pick<PayoutState, 'now' | 'newId'>,
+  state: Pick<PayoutState, 'now' | 'books' | 'bookId'>,
   quote: Quote,
   request: PayoutRequest,
   made: {
@@ -89,10 +82,11 @@ export function makePayout(
   },
 ): Payout {
   const { id, beneficiary, entry, held_for, mt103, import_keys, routed, carried } = made
+  const book = bookOf(state.books, quote.account_id)
   const now = entry.line.created_at
   const internal = quote.payout_type === 'service_account'
   const status = internal ? 'succeeded' : 'processing'
-  const converted = (from: string, to: string) => (from === to ? '' : state.newId('fx'))
+  const converted = (from: string, to: string) => (from === to ? '' : state.bookId(book, 'fx'))
   return {
     account_id: quote.account_id,
     id,

@@ -13,7 +13,7 @@ import type { Operation } from '../engine/operation.ts'
 import { approvalsByName } from '../entity/rules.ts'
 import { findApprovals } from '../entity/store.ts'
 import { success } from '../http/envelope.ts'
-import { type Key, type NewId, nameOf, uniqueKeys } from '../id.ts'
+import { type BookId, type Key, nameOf, uniqueKeys } from '../id.ts'
 import type { Answering, Claiming } from '../idempotency/rules.ts'
 import { findJournals, lockBooks } from '../ledger/store.ts'
 import type { PricingAt } from '../quote/rules.ts'
@@ -57,7 +57,7 @@ export interface PayoutReference {
   accountsByDepositAddress(): ReadonlyMap<string, Account>
   /** '' when the operator has set none. */
   readonly sender_bic: string
-  readonly newId: NewId
+  readonly bookId: BookId
 }
 
 export interface CreatePayout extends Claiming {
@@ -158,67 +158,62 @@ async function loadCreation(
     sender_bic: reference.sender_bic,
     pricing: await reference.pricing(locked.price_version),
     routes: reference.routes(),
-    newId: reference.newId,
+    bookId: reference.bookId,
   }
 }
 
 /** Steps of payouts, by the rail, by the operator, by the review of an entity or by the account. */
-export function advancePayout(
-  newId: NewId,
-): Operation<Advance, AdvanceState, AdvanceOutcome, Receivers> {
-  return {
-    name: 'advance_payout',
+export const advancePayout = {
+  name: 'advance_payout',
 
-    // As in a creation: which other books will be credited must be known before locking.
-    async prepare(tx, commands) {
-      const mayCredit = commands.filter(({ by }) => by === 'operator' || by === 'review')
-      return loadReceivers(tx, mayCredit.map(payoutKey))
-    },
+  // As in a creation: which other books will be credited must be known before locking.
+  async prepare(tx, commands) {
+    const mayCredit = commands.filter(({ by }) => by === 'operator' || by === 'review')
+    return loadReceivers(tx, mayCredit.map(payoutKey))
+  },
 
-    async load(tx, commands, receivers = new Map()) {
-      const keys = uniqueKeys(commands.map(payoutKey))
-      const account_ids = [...keys.map(key => key.account_id), ...receivers.values()]
-      const byPeople = commands.filter(({ by }) => by === 'operator' || by === 'account')
-      const [{ books, now }, locked, found] = await Promise.all([
-        lockBooks(tx, account_ids),
-        byPeople.length === 0 ? [] : lockPayouts(tx, uniqueKeys(byPeople.map(payoutKey))),
-        findPayouts(tx, keys),
-      ])
-      const payouts = new Map(found.map((p): [string, Payout] => [nameOf(p), p]))
-      const held = found.filter(payout => payout.held_for !== '')
-      const waiting = uniqueKeys(held.map(p => ({ account_id: p.account_id, id: p.held_for })))
-      const [debits, approvals, paid_elsewhere] = await Promise.all([
-        loadDebits(tx, uniqueKeys(commands.filter(mayGiveBack).flatMap(c => namedIn(payouts, c)))),
-        waiting.length === 0 ? [] : findApprovals(tx, waiting),
-        findPaidElsewhere(tx, commands, payouts),
-      ])
-      return {
-        now,
-        books,
-        payouts,
-        attempts: new Map(locked.map(p => [nameOf(p), p.rail_attempts])),
-        debits,
-        approvals: approvalsByName(approvals),
-        receivers,
-        paid_elsewhere,
-        newId,
-      }
-    },
+  async load(tx, commands, receivers = new Map()) {
+    const keys = uniqueKeys(commands.map(payoutKey))
+    const account_ids = [...keys.map(key => key.account_id), ...receivers.values()]
+    const byPeople = commands.filter(({ by }) => by === 'operator' || by === 'account')
+    const [{ books, now }, locked, found] = await Promise.all([
+      lockBooks(tx, account_ids),
+      byPeople.length === 0 ? [] : lockPayouts(tx, uniqueKeys(byPeople.map(payoutKey))),
+      findPayouts(tx, keys),
+    ])
+    const payouts = new Map(found.map((p): [string, Payout] => [nameOf(p), p]))
+    const held = found.filter(payout => payout.held_for !== '')
+    const waiting = uniqueKeys(held.map(p => ({ account_id: p.account_id, id: p.held_for })))
+    const [debits, approvals, paid_elsewhere] = await Promise.all([
+      loadDebits(tx, uniqueKeys(commands.filter(mayGiveBack).flatMap(c => namedIn(payouts, c)))),
+      waiting.length === 0 ? [] : findApprovals(tx, waiting),
+      findPaidElsewhere(tx, commands, payouts),
+    ])
+    return {
+      now,
+      books,
+      payouts,
+      attempts: new Map(locked.map(p => [nameOf(p), p.rail_attempts])),
+      debits,
+      approvals: approvalsByName(approvals),
+      receivers,
+      paid_elsewhere,
+    }
+  },
 
-    decide: decideAdvance,
+  decide: decideAdvance,
 
-    store(tx, outcomes, state) {
-      const ended = outcomes.flatMap(({ ended_hold }) => ended_hold ?? [])
-      const undone = outcomes.map(({ payout }) => payout).filter(isUndone)
-      return Promise.all([
-        ...storeBooks(tx, state.books, outcomes),
-        ...roundsOf(outcomes).map(round => updatePayoutStates(tx, round)),
-        ended.length > 0 && deleteHolds(tx, ended),
-        undone.length > 0 && deleteLikenesses(tx, undone.map(likenessOfPayout)),
-      ])
-    },
-  }
-}
+  store(tx, outcomes, state) {
+    const ended = outcomes.flatMap(({ ended_hold }) => ended_hold ?? [])
+    const undone = outcomes.map(({ payout }) => payout).filter(isUndone)
+    return Promise.all([
+      ...storeBooks(tx, state.books, outcomes),
+      ...roundsOf(outcomes).map(round => updatePayoutStates(tx, round)),
+      ended.length > 0 && deleteHolds(tx, ended),
+      undone.length > 0 && deleteLikenesses(tx, undone.map(likenessOfPayout)),
+    ])
+  },
+} satisfies Operation<Advance, AdvanceState, AdvanceOutcome, Receivers>
 
 export interface CancelPayout extends Claiming {
   readonly payout_id: string
@@ -227,19 +222,16 @@ export interface CancelPayout extends Claiming {
 export type CancelledPayout = AdvanceOutcome & Answering
 
 /** POST /v3/payout/{id}/cancel: a step by the account, in which no receiver takes part. */
-export function cancelPayout(newId: NewId): Operation<CancelPayout, AdvanceState, CancelledPayout> {
-  const { load, decide, store } = advancePayout(newId)
-  return {
-    name: 'cancel_payout',
-    // It brings money back.
-    while_frozen: true,
-    load: (tx, commands) => load(tx, commands.map(cancelling), undefined),
-    decide(state, command) {
-      const outcome = decide(state, cancelling(command))
-      return { ...outcome, reply: success(presentPayout(outcome.payout)) }
-    },
-    store,
-  }
+export const cancelPayout: Operation<CancelPayout, AdvanceState, CancelledPayout> = {
+  name: 'cancel_payout',
+  // It brings money back.
+  while_frozen: true,
+  load: (tx, commands) => advancePayout.load(tx, commands.map(cancelling), undefined),
+  decide(state, command) {
+    const outcome = advancePayout.decide(state, cancelling(command))
+    return { ...outcome, reply: success(presentPayout(outcome.payout)) }
+  },
+  store: advancePayout.store,
 }
 
 function cancelling({ account_id, payout_id }: CancelPayout): Advance {
@@ -252,21 +244,18 @@ export interface AnswerPayout extends Claiming {
 }
 
 /** POST /v3/payout/{id}/action: a step by the account, which the rail is told of at once. */
-export function answerPayout(newId: NewId): Operation<AnswerPayout, AdvanceState, CancelledPayout> {
-  const { load, decide, store } = advancePayout(newId)
-  return {
-    name: 'answer_payout',
-    load: (tx, commands) => load(tx, commands.map(answering), undefined),
-    decide(state, command) {
-      const outcome = decide(state, answering(command))
-      return { ...outcome, reply: success(presentPayout(outcome.payout)) }
-    },
-    store: (tx, outcomes, state) =>
-      Promise.all([
-        store(tx, outcomes, state),
-        ...inRounds(outcomes.map(outcome => outcome.payout)).map(round => updateAnswers(tx, round)),
-      ]),
-  }
+export const answerPayout: Operation<AnswerPayout, AdvanceState, CancelledPayout> = {
+  name: 'answer_payout',
+  load: (tx, commands) => advancePayout.load(tx, commands.map(answering), undefined),
+  decide(state, command) {
+    const outcome = advancePayout.decide(state, answering(command))
+    return { ...outcome, reply: success(presentPayout(outcome.payout)) }
+  },
+  store: (tx, outcomes, state) =>
+    Promise.all([
+      advancePayout.store(tx, outcomes, state),
+      ...inRounds(outcomes.map(outcome => outcome.payout)).map(round => updateAnswers(tx, round)),
+    ]),
 }
 
 function answering({ account_id, payout_id, request: answer }: AnswerPayout): Advance {

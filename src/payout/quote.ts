@@ -3,7 +3,7 @@
 import type { Account } from '../account/rules.ts'
 import type { Beneficiary } from '../beneficiary/rules.ts'
 import { refusal } from '../errors.ts'
-import { type NewId, nameOf, withPrefix } from '../id.ts'
+import { type BookId, nameOf, withPrefix } from '../id.ts'
 import type { Instant } from '../instant.ts'
 import { type Book, bookOf } from '../ledger/rules.ts'
 import { currencyExponent } from '../money/currency.ts'
@@ -35,7 +35,7 @@ export interface QuoteState {
   readonly quotes: ReadonlyMap<string, Quote>
   readonly pricing: PricingAt
   readonly routes: readonly Route[]
-  readonly newId: NewId
+  readonly bookId: BookId
 }
 
 /** The quote that the request names, null when it names none. Refuses with not_found. */
@@ -71,7 +71,8 @@ export function quoteFor(
   attempt: Attempt,
 ): { readonly quote: Quote | undefined; readonly routed: Routed | undefined } {
   const destination = beneficiary.details.destination_details
-  const { now } = bookOf(state.books, account.account_id)
+  const book = bookOf(state.books, account.account_id)
+  const { now } = book
   const pricing = state.pricing(account, now)
   const expired = sent !== null && quoteStatus(sent, now) === 'expired'
   if (sent !== null) {
@@ -85,7 +86,7 @@ export function quoteFor(
   if (terms === undefined) return { quote: undefined, routed: undefined }
   const subject = routeSubject(paidTerms(terms, request, destination))
   // Without a quote the payout carries one, which is named after it.
-  const nameNew = () => (sent === null ? withPrefix(id, 'poq') : state.newId('poq'))
+  const nameNew = () => (sent === null ? withPrefix(id, 'poq') : state.bookId(book, 'poq'))
   const routed = attempt(() => routeOf(state.routes, account, subject, 'type'))
   const quote = attempt(() =>
     sent === null || expired ? newQuote(state, account, nameNew(), terms, pricing) : sent,

@@ -5,7 +5,6 @@ import { type Entry, postEntry, recordLine } from '../balance-transaction/rules.
 import type { BeneficiaryDetails } from '../beneficiary/rules.ts'
 import { refusal } from '../errors.ts'
 import type { Event } from '../event/rules.ts'
-import type { NewId } from '../id.ts'
 import type { Book } from '../ledger/rules.ts'
 import { receiptPostings } from './postings.ts'
 
@@ -50,7 +49,6 @@ export function findReceiver(
 
 /** The credit of the receiver's book, and the event that tells its account. */
 export function postReceipt(
-  state: { readonly newId: NewId },
   receiver: Book,
   payout: { readonly destination_currency: string; readonly destination_amount: bigint },
   payout_id: string,
@@ -68,7 +66,6 @@ export function postReceipt(
       description: payout_id,
       source: payout_id,
     },
-    state.newId,
   )
-  return { entry, event: () => recordLine(receiver, entry.line, state.newId) }
+  return { entry, event: () => recordLine(receiver, entry.line) }
 }

@@ -12,7 +12,7 @@ import { checkAction } from './action.ts'
 import { dryRunPayout } from './dry-run.ts'
 import { DryRunQuery, DryRunResponse, presentDryRun } from './dry-run-response.ts'
 import { actionExamples, payoutAnswers, payoutExamples } from './examples.ts'
-import { listPayouts } from './store.ts'
+import { listPayouts } from './list-store.ts'
 import { checkRequest } from './terms.ts'
 import {
   ActionRequest,

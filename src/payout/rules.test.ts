@@ -9,6 +9,7 @@ import {
   bookWith,
   countingIds,
   feeRow,
+  lineId,
   NOW,
   pricing,
   quoteOf,
@@ -62,7 +63,7 @@ function stateWith({ balances, quotes = [], approvals = [], ...part }: Change = 
     sender_bic: '',
     pricing: () => pricing(),
     routes: [anyRoute],
-    newId: countingIds(),
+    bookId: countingIds(),
     ...part,
   }
 }
@@ -141,7 +142,7 @@ test('decidePayout, details sent and no quote: beneficiary, debit and payout are
     payout_to_destination: one,
     holding_fx_id: '',
     payout_fx_id: '',
-    balance_transaction_id: 'btr_1',
+    balance_transaction_id: lineId(1),
     beneficiary_id: 'bnf_1',
     beneficiary_details: new_beneficiary?.details,
     particulars: {
@@ -187,7 +188,7 @@ test('decidePayout, details sent and no quote: beneficiary, debit and payout are
     'acc_1 1 beneficiary.created bnf_1 {}',
     'acc_1 2 payout_quote.created poq_1 {}',
     'acc_1 3 payout.created pot_1 {"status":"processing","by":"account","journals":[1]}',
-    'acc_1 4 balance_transaction.created btr_1 {}',
+    `acc_1 4 balance_transaction.created ${lineId(1)} {}`,
   ])
 })
 
@@ -207,7 +208,7 @@ test('decidePayout, a quote and a known beneficiary: the quote is used, and noth
   )
   assert.deepEqual(eventLines(outcome.events), [
     'acc_1 1 payout.created pot_1 {"status":"processing","by":"account","journals":[1]}',
-    'acc_1 2 balance_transaction.created btr_1 {}',
+    `acc_1 2 balance_transaction.created ${lineId(1)} {}`,
   ])
   assert.equal(state.quotes.get('acc_1/poq_1')?.status, 'used')
   assert.equal(state.quotes.get('acc_1/poq_2')?.status, 'active')
@@ -254,10 +255,10 @@ test('decidePayout, to another account: both books move, and the payout is done'
     'acc_1 1 beneficiary.created bnf_1 {}',
     'acc_1 2 payout_quote.created poq_1 {}',
     'acc_1 3 payout.created pot_1 {"status":"succeeded","by":"account","journals":[1]}',
-    'acc_1 4 balance_transaction.created btr_1 {}',
+    `acc_1 4 balance_transaction.created ${lineId(1)} {}`,
     'acc_1 5 payout.succeeded pot_1 ' +
       '{"status":"succeeded","status_description":"","by":"account","journals":[]}',
-    'acc_2 1 balance_transaction.created btr_2 {}',
+    `acc_2 1 balance_transaction.created ${lineId(1, 'acc_2')} {}`,
   ])
 })
 
@@ -285,7 +286,7 @@ for (const status of ['pending', 'submitted', 'requires_action', 'resubmitted'] 
     assert.deepEqual(eventLines(events), [
       'acc_1 1 payout_quote.created poq_1 {}',
       'acc_1 2 payout.created pot_1 {"status":"compliance_hold","by":"account","journals":[1]}',
-      'acc_1 3 balance_transaction.created btr_1 {}',
+      `acc_1 3 balance_transaction.created ${lineId(1)} {}`,
       'acc_1 4 payout.compliance_hold pot_1 {"status":"compliance_hold",' +
         '"status_description":"Held until entity ent_1 is reviewed.","by":"account","journals":[]}',
     ])

@@ -6,7 +6,7 @@ import { BENEFICIARY_SEAL } from '../beneficiary/columns.ts'
 import type { Beneficiary, BeneficiaryDetails } from '../beneficiary/rules.ts'
 import type { Approvals } from '../entity/rules.ts'
 import { type Event, recordEvent } from '../event/rules.ts'
-import { type NewId, nameOf } from '../id.ts'
+import { type BookId, nameOf } from '../id.ts'
 import type { Instant } from '../instant.ts'
 import { type Book, bookOf } from '../ledger/rules.ts'
 import type { Decimal } from '../money/decimal.ts'
@@ -117,7 +117,7 @@ export interface PayoutState {
   readonly sender_bic: string
   readonly pricing: PricingAt
   readonly routes: readonly Route[]
-  readonly newId: NewId
+  readonly bookId: BookId
 }
 
 export interface PayoutOutcome {
@@ -147,8 +147,8 @@ export function decidePayout(
 
   // A held payout credits its receiver when it is released.
   const credited = held_for === '' ? receiver : null
-  const entry = postDebit(state, book, quote, id, credited !== null)
-  const receipt = credited && postReceipt(state, credited, quote, id)
+  const entry = postDebit(book, quote, id, credited !== null)
+  const receipt = credited && postReceipt(credited, quote, id)
   const carried = sentQuote === null
   const facts = { id, beneficiary, entry, held_for, mt103, import_keys, routed, carried }
   const payout = makePayout(state, quote, request, facts)
@@ -168,7 +168,7 @@ export function decidePayout(
     likeness: likeness === null ? null : remember(state, payout, likeness),
     entries: receipt === null ? [entry] : [entry, receipt.entry],
     events: [
-      ...payoutEvents(state, book, payout, entry, made),
+      ...payoutEvents(book, payout, entry, made),
       ...(receipt === null ? [] : [receipt.event()]),
     ],
   }
@@ -183,7 +183,6 @@ function remember({ likenesses }: PayoutState, payout: Payout, likeness: string)
 
 /** In the order in which things came to be: beneficiary, quote, payout, statement line, result. */
 function payoutEvents(
-  state: PayoutState,
   book: Book,
   payout: Payout,
   debit: Entry,
@@ -199,7 +198,7 @@ function payoutEvents(
 ): Event[] {
   const { account_id, id, status, status_description } = payout
   const record = (type: string, object_id: string, data: object, content?: string) =>
-    recordEvent(book, { type, object_id, data, content }, state.newId)
+    recordEvent(book, { type, object_id, data, content })
   const events: Event[] = []
   if (beneficiary !== null) {
     const content = BENEFICIARY_SEAL.digest(beneficiary)
@@ -213,7 +212,7 @@ function payoutEvents(
   const debited = caused('account', account_id, [debit.journal])
   const content = PAYOUT_SEAL.digest(payout)
   events.push(record('payout.created', id, { status, ...debited }, content))
-  events.push(recordLine(book, debit.line, state.newId))
+  events.push(recordLine(book, debit.line))
   if (status !== 'processing') {
     const facts = { status, status_description, ...debited, journals: [] }
     events.push(record(`payout.${status}`, id, facts, content))

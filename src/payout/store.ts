@@ -2,9 +2,8 @@
 import { readConfined, transactConfined } from '../db/confine.ts'
 import type { Sql, TransactionSql } from '../db/connect.ts'
 import { findAccountOf, findByKeys, keysOf } from '../db/keys.ts'
-import { findPage, type Listed, type Page, type Wanted } from '../db/page.ts'
 import { inserter, updater } from '../db/rows.ts'
-import { type Key, nameOf, uniqueKeys, withPrefix } from '../id.ts'
+import { type Key, nameOf, uniqueKeys } from '../id.ts'
 import type { Instant } from '../instant.ts'
 import { parseDecimal } from '../money/decimal.ts'
 import { LATER_KINDS, PAYOUT_KINDS } from './columns.ts'
@@ -31,46 +30,6 @@ export async function findPayouts(
 ): Promise<Payout[]> {
   const rows = await findByKeys<PayoutRow>(sql, 'payouts', PAYOUT_COLUMNS, keys)
   return rows.map(payoutOf)
-}
-
-const LISTED: Listed = {
-  table: 'payouts',
-  columns: PAYOUT_COLUMNS,
-  listed_by: "created_at > '-infinity'",
-  filters: [
-    { name: 'quote', by: 'quote_id', leads: 'always' },
-    // Of the payout that carries the quote asked for.
-    { name: 'carrier', by: 'id', leads: 'always' },
-    { name: 'reference_id', by: 'reference_id', leads: 'always' },
-    { name: 'on_behalf_of', by: 'on_behalf_of', leads: 'always' },
-    { name: 'status', by: 'status', leads: 'alone', common: ['succeeded'] },
-    { name: 'currency', by: 'currency', leads: 'alone' },
-    { name: 'holding_currency', by: 'holding_currency', leads: 'never' },
-    { name: 'type', by: 'type', leads: 'never' },
-    { name: 'beneficiary', by: 'beneficiary_id', leads: 'never' },
-  ],
-}
-
-/** A page of the account's payouts; undefined when its cursor names none of them. */
-export async function listPayouts(
-  sql: Sql | TransactionSql,
-  account_id: string,
-  wanted: Wanted,
-): Promise<Page<Payout> | undefined> {
-  const { quote, ...others } = wanted.filters
-  const page = await findPage<PayoutRow>(sql, LISTED, account_id, wanted)
-  const carrier = quote !== undefined && page?.rows.length === 0 ? withPrefix(quote, 'pot') : null
-  const found =
-    carrier === null
-      ? page
-      : await findPage<PayoutRow>(
-          sql,
-          LISTED,
-          account_id,
-          { ...wanted, filters: { ...others, carrier } },
-          sql`and quote_id = ''`,
-        )
-  return found && { ...found, rows: found.rows.map(payoutOf) }
 }
 
 /** Writes what a transition may change; the trigger refuses a step that is not in the table. */

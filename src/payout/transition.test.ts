@@ -10,6 +10,7 @@ import {
   bookWith,
   countingIds,
   feeRow,
+  lineId,
   NOW,
   pricing,
   refusalOf,
@@ -85,7 +86,7 @@ function made(
     ['acc_1', bookWith({ USD: 100_000n })],
     ['acc_2', bookWith({ USD: 5n }, 'acc_2')],
   ])
-  const newId = countingIds()
+  const bookId = countingIds()
   const fee = { fixed_amount: 7n, variable_bps: 10 }
   const fees = [feeRow(fee), feeRow({ ...fee, payout_type: 'service_account' })]
   const { payout, entries } = decidePayout(
@@ -101,7 +102,7 @@ function made(
       sender_bic: '',
       pricing: () => pricing({ 'USD/HKD': '8' }, fees),
       routes: [anyRoute],
-      newId,
+      bookId,
     },
     account,
     asked,
@@ -118,7 +119,6 @@ function made(
     approvals: new Map<string, Approval>(),
     receivers: new Map([['acc_1/pot_1', 'acc_2']]),
     paid_elsewhere: new Map(),
-    newId,
   }
   return { state, payout: now }
 }
@@ -250,7 +250,7 @@ for (const [status, from, lines, last] of BACK) {
     assert.deepEqual(journalLines(journal), [...lines, last])
     const expected: BalanceTransaction = {
       account_id: 'acc_1',
-      id: 'btr_2',
+      id: lineId(2),
       journal_number: 2n,
       type: status === 'failed' ? 'payout_failure' : 'payout_reversal',
       operation_type: 'credit',
@@ -262,7 +262,7 @@ for (const [status, from, lines, last] of BACK) {
       balance_after: 100_000n,
       fx_conversions: debit.line.fx_conversions,
       description: 'pot_1',
-      source: 'btr_1',
+      source: lineId(1),
       metadata: {},
       created_at: NOW,
     }
@@ -272,7 +272,7 @@ for (const [status, from, lines, last] of BACK) {
     assert.deepEqual(eventLines(events), [
       `acc_1 5 payout.${status} pot_1 {"status":"${status}","previous_status":"${from}",` +
         `"failure":${JSON.stringify(failure)},"by":"operator","journals":[2]}`,
-      'acc_1 6 balance_transaction.created btr_2 {}',
+      `acc_1 6 balance_transaction.created ${lineId(2)} {}`,
     ])
   })
 }
@@ -315,7 +315,7 @@ test('decideAdvance, several steps: each in its turn, the payout as each has lef
       '"failure":null,"by":"operator","journals":[2]}',
     'acc_1 7 payout.reversed pot_1 {"status":"reversed","previous_status":"succeeded",' +
       `"failure":${JSON.stringify(failure)},"by":"operator","journals":[3]}`,
-    'acc_1 8 balance_transaction.created btr_2 {}',
+    `acc_1 8 balance_transaction.created ${lineId(3)} {}`,
   ])
   assert.equal(availableOf(state), 100_000n)
 })
@@ -359,7 +359,7 @@ test('decideAdvance, a held payout to another account released: it is credited a
   assert.deepEqual(eventLines(outcome.events), [
     'acc_1 6 payout.succeeded pot_1 {"status":"succeeded","previous_status":"compliance_hold",' +
       '"failure":null,"by":"review","journals":[2]}',
-    'acc_2 1 balance_transaction.created btr_2 {}',
+    `acc_2 1 balance_transaction.created ${lineId(1, 'acc_2')} {}`,
   ])
   assert.deepEqual(outcome.ended_hold, {
     account_id: 'acc_1',

@@ -10,7 +10,7 @@ import {
 import type { Approvals } from '../entity/rules.ts'
 import { found, refusal } from '../errors.ts'
 import { type Event, recordEvent } from '../event/rules.ts'
-import { type Key, type NewId, nameOf } from '../id.ts'
+import { type Key, nameOf } from '../id.ts'
 import { type Instant, plusMilliseconds } from '../instant.ts'
 import { type Book, bookOf, hasRoom, type Journal, postJournal } from '../ledger/rules.ts'
 import { isAsked, type RailStep } from '../rail/rail.ts'
@@ -67,7 +67,6 @@ export interface AdvanceState {
   readonly receivers: ReadonlyMap<string, string>
   /** Which other payout the bank's reference has paid, by the id of the one that it is to pay. */
   readonly paid_elsewhere: ReadonlyMap<string, Key>
-  readonly newId: NewId
 }
 
 export interface AdvanceOutcome {
@@ -115,7 +114,7 @@ export function decideAdvance(state: AdvanceState, advance: Advance): AdvanceOut
     next = withStep(next, step, advance, book.now)
     const content = PAYOUT_SEAL.digest(next)
     const facts = { type: `payout.${step.status}`, object_id: payout.id, data, content }
-    events.push(recordEvent(book, facts, state.newId), ...moved.events())
+    events.push(recordEvent(book, facts), ...moved.events())
     passed.push(next)
   }
   next = { ...next, ...railProgress(next, advance, fresh.length, state.now) }
@@ -301,7 +300,7 @@ function moveMoney(state: AdvanceState, book: Book, payout: Payout, status: Payo
       const facts = { kind: 'settlement', source: payout.id, postings } as const
       const journals = [postJournal(book, facts)]
       if (!toAccount(payout)) return { entries: [], journals, events: () => [] }
-      const receipt = postReceipt(state, receiverOf(state, payout), payout, payout.id)
+      const receipt = postReceipt(receiverOf(state, payout), payout, payout.id)
       return { entries: [receipt.entry], journals, events: () => [receipt.event()] }
     }
     case 'failed':
@@ -348,9 +347,8 @@ function giveBack(
       description: payout.id,
       source: line.id,
     },
-    state.newId,
   )
-  const event = () => recordLine(book, entry.line, state.newId)
+  const event = () => recordLine(book, entry.line)
   return { entries: [entry], journals: [], events: () => [event()] }
 }
 

@@ -5,8 +5,9 @@ import { hash } from 'node:crypto'
 /**
  * The unique end-to-end transaction reference of field 121: `xxxxxxxx-xxxx-4xxx-yxxx-xxxxxxxxxxxx`,
  * 36 characters. SWIFT asks for a UUID of version 4 and variant 1 (RFC 9562: `10` in the two top
- * bits of octet 8); the other 122 bits are those of the SHA-256 of the id, which has 50 random ones
- * besides its millisecond.
+ * bits of octet 8); the other 122 bits are those of the SHA-256 of the id. No two payouts of an
+ * account have one id, and those of two accounts only if their books gave as many ids at the same
+ * microsecond, and by chance the same 25 bits.
  */
 export function uetrOf(payout_id: string): string {
   const bytes = digestOf(payout_id).subarray(0, 16)
@@ -21,8 +22,8 @@ const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
 
 /**
  * The sender's reference of field 20 (16x): 80 bits of the SHA-256 of the id that the UETR does not
- * use. Cutting the id itself to 16 characters would leave the time and some 35 random bits, in
- * which bursts of payouts within one millisecond collide in weeks; of 80 even bits, a thousand
+ * use. Cutting the id itself to 16 characters would leave the time and next to no chance, in which
+ * payouts of several accounts collide; of 80 even bits, a thousand
  * million payouts have two alike with a chance of 4 in 10 million (n² / 2^81).
  */
 export function senderReferenceOf(payout_id: string): string {

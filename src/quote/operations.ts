@@ -6,7 +6,7 @@ import { type Approvals, approvalsByName, checkNamed } from '../entity/rules.ts'
 import { findApprovals } from '../entity/store.ts'
 import { type Event, recordChange } from '../event/rules.ts'
 import { bare } from '../http/envelope.ts'
-import { type NewId, uniqueKeys } from '../id.ts'
+import { type BookId, uniqueKeys } from '../id.ts'
 import type { Answering, Claiming } from '../idempotency/rules.ts'
 import { bookOf } from '../ledger/rules.ts'
 import { type LockedBooks, lockBooks } from '../ledger/store.ts'
@@ -48,9 +48,8 @@ export interface CreatedQuote extends Answering {
 export function createQuote(reference: {
   pricing(price_version: bigint): Promise<PricingAt>
   routes(): readonly Route[]
-  readonly newId: NewId
+  readonly bookId: BookId
 }): Operation<CreateQuote, QuoteState, CreatedQuote> {
-  const { newId } = reference
   return {
     name: 'create_quote',
 
@@ -72,7 +71,8 @@ export function createQuote(reference: {
     },
 
     decide({ now, books, pricing: pricingAt, routes, approvals }, { account, request, explain }) {
-      const at = bookOf(books, account.account_id).now
+      const book = bookOf(books, account.account_id)
+      const { now: at } = book
       const pricing = pricingAt(account, at)
       const terms = quoteTerms(request, account)
       checkNamed(approvals, account.account_id, terms.entity_id, 'entity_id')
@@ -85,10 +85,10 @@ export function createQuote(reference: {
         holding_amount: expected(request.holding_info?.amount),
         destination_amount: expected(request.destination_info?.amount),
       })
-      const identity = { account_id: account.account_id, id: newId('poq') }
+      const identity = { account_id: account.account_id, id: reference.bookId(book, 'poq') }
       const quote = makeQuote(identity, terms, price, 'active', at, pricing)
       const content = QUOTE_SEAL.digest(quote)
-      const event = recordChange({ books, newId }, quote, 'payout_quote.created', {}, content)
+      const event = recordChange({ books }, quote, 'payout_quote.created', {}, content)
       const present = explain ? presentExplained : presentQuote
       return { quote, event, reply: bare(present(quote, at)) }
     },

@@ -2,15 +2,8 @@
 // (quote/carried.ts), which are read from the rows of payouts.
 import type { Sql, TransactionSql } from '../db/connect.ts'
 import { findByKeys, keysOf } from '../db/keys.ts'
-import {
-  findPageAt,
-  type Listed,
-  mergePages,
-  type Page,
-  placeOf,
-  type Wanted,
-  withinReach,
-} from '../db/page.ts'
+import { mergePages, withinReach } from '../db/merge.ts'
+import { byId, findPageAt, type Listed, type Page, type Wanted } from '../db/page.ts'
 import { inserter, updater } from '../db/rows.ts'
 import type { Approval } from '../entity/rules.ts'
 import { type Key, nameOf, withPrefix } from '../id.ts'
@@ -56,23 +49,25 @@ async function findCarried(sql: Sql | TransactionSql, keys: readonly Key[]): Pro
 const LISTED: Listed = {
   table: 'quotes',
   columns: QUOTE_COLUMNS,
-  listed_by: "created_at > '-infinity'",
+  order: byId('poq'),
   filters: [
-    { name: 'status', by: 'status', leads: 'alone', common: ['used'] },
+    'entity_id',
+    { name: 'status', by: 'status', leads: 'never' },
     { name: 'payout_type', by: 'payout_type', leads: 'never' },
-    { name: 'entity_id', by: 'entity_id', leads: 'never' },
   ],
+  kinds: ['status', 'payout_type'],
 }
 
 /** Where carried quotes are listed from; all of them are used. */
 const LISTED_CARRIED: Listed = {
   table: 'payouts',
   columns: CARRIER_COLUMNS,
-  listed_by: "created_at > '-infinity'",
+  order: byId('pot'),
   filters: [
     { name: 'entity_id', by: 'on_behalf_of', leads: 'always' },
     { name: 'payout_type', by: 'type', leads: 'never' },
   ],
+  kinds: ['currency', 'holding_currency', 'type'],
 }
 
 /**
@@ -91,7 +86,7 @@ export async function listQuotes(
   if (cursor !== null && named === undefined) return undefined
   const asked = await listAsked(sql, account_id, wanted, named, now)
   if (status === 'active' || status === 'expired') return asked
-  const place = named === undefined ? null : placeOf({ ...named, id: withPrefix(named.id, 'pot') })
+  const place = named === undefined ? null : [withPrefix(named.id, 'pot')]
   const carried = await findPageAt<CarrierRow>(
     sql,
     LISTED_CARRIED,
@@ -121,7 +116,7 @@ async function listAsked(
       : status === 'expired'
         ? sql`and valid_until <= ${time}`
         : sql``
-  const place = named === undefined ? null : placeOf({ ...named })
+  const place = named === undefined ? null : [named.id]
   const page = await findPageAt<QuoteRow>(
     sql,
     LISTED,

@@ -7,7 +7,6 @@ import { refusal } from '../errors.ts'
 import { type BookingState, type Fund, fundAccount } from '../funding/operations.ts'
 import type { Correction } from '../funding/rules.ts'
 import { success } from '../http/envelope.ts'
-import type { NewId } from '../id.ts'
 import type { Answering, Claiming } from '../idempotency/rules.ts'
 import { plusMilliseconds } from '../instant.ts'
 import { type Book, bookOf } from '../ledger/rules.ts'
@@ -76,21 +75,16 @@ export const advanceClock: Operation<AdvanceClock, ClockState, AdvancedClock> = 
 export type FundSandbox = Fund & Claiming
 
 /** POST /v3/sandbox/fund: the same credit as the operator's. */
-export function fundSandbox(
-  newId: NewId,
-): Operation<FundSandbox, BookingState, Correction & Answering> {
-  const { load, decide, store } = fundAccount(newId)
-  return {
-    name: 'fund_sandbox',
-    while_frozen: true,
-    load,
-    decide(state, command) {
-      const outcome = decide(state, command)
-      const [{ line }] = outcome.entries
-      return { ...outcome, reply: success(presentBalanceTransaction(line)) }
-    },
-    store,
-  }
+export const fundSandbox: Operation<FundSandbox, BookingState, Correction & Answering> = {
+  name: 'fund_sandbox',
+  while_frozen: true,
+  load: fundAccount.load,
+  decide(state, command) {
+    const outcome = fundAccount.decide(state, command)
+    const [{ line }] = outcome.entries
+    return { ...outcome, reply: success(presentBalanceTransaction(line)) }
+  },
+  store: fundAccount.store,
 }
 
 export interface TransitionPayout extends Claiming {
@@ -101,22 +95,22 @@ export interface TransitionPayout extends Claiming {
 type Receivers = ReadonlyMap<string, string>
 
 /** POST /v3/sandbox/payout/{id}/transition: the same step as the operator's. */
-export function transitionPayout(
-  newId: NewId,
-): Operation<TransitionPayout, AdvanceState, AdvanceOutcome & Answering, Receivers> {
-  const { prepare, load, decide, store } = advancePayout(newId)
-  return {
-    name: 'transition_payout',
-    // As the rail or the operator.
-    while_frozen: true,
-    ...(prepare && { prepare: (tx, commands) => prepare(tx, commands.map(asAdvance)) }),
-    load: (tx, commands, receivers) => load(tx, commands.map(asAdvance), receivers),
-    decide(state, command) {
-      const outcome = decide(state, asAdvance(command))
-      return { ...outcome, reply: success(presentPayout(outcome.payout)) }
-    },
-    store,
-  }
+export const transitionPayout: Operation<
+  TransitionPayout,
+  AdvanceState,
+  AdvanceOutcome & Answering,
+  Receivers
+> = {
+  name: 'transition_payout',
+  // As the rail or the operator.
+  while_frozen: true,
+  prepare: (tx, commands) => advancePayout.prepare(tx, commands.map(asAdvance)),
+  load: (tx, commands, receivers) => advancePayout.load(tx, commands.map(asAdvance), receivers),
+  decide(state, command) {
+    const outcome = advancePayout.decide(state, asAdvance(command))
+    return { ...outcome, reply: success(presentPayout(outcome.payout)) }
+  },
+  store: advancePayout.store,
 }
 
 function asAdvance({ account_id, payout_id, step }: TransitionPayout): Advance {

@@ -1,6 +1,7 @@
 // Holds what is written beside payouts and quotes against them: columns that lists are found by,
 // how far the rail was asked, rows paid from files, kept answers, batches. One select a rule.
 import type { TransactionSql } from '../db/connect.ts'
+import { idTimeSql, microsSql, numberedIdSql } from '../db/id-sql.ts'
 import { KEPT_SEAL } from '../idempotency/columns.ts'
 import { KEPT_HOURS } from '../idempotency/rules.ts'
 import { MANUAL } from '../rail/rail.ts'
@@ -24,6 +25,43 @@ const LIST_COLUMNS: readonly Rule[] = [
     ['destination_type', `details #>> '{destination_details,type}'`],
   ]),
 ]
+
+/** An id that a book has given has the time at which its row was made: lists go by ids alone. */
+const ID_TIMES: readonly Rule[] = [
+  'payouts',
+  'quotes',
+  'beneficiaries',
+  'entities',
+  'payout_batches',
+  'webhook_endpoints',
+].map(table => ({
+  table,
+  select: account_id => `
+    select account_id, id as key, 'an id of the time ' || made as expected,
+      coalesce(substr(id, 5, 11), 'none') as found
+    from (
+      select account_id, id, ${idTimeSql('micros')} as made from (
+        select account_id, id, ${microsSql('created_at')} as micros
+        from ${table} where ${ofAccount('account_id', account_id)} offset 0
+      ) m offset 0
+    ) t where substr(id, 5, 11) is distinct from made`,
+}))
+
+/** An event's id is that of its number, by which it is found: so no two have one. */
+const EVENT_IDS: Rule = {
+  table: 'events',
+  select: account_id => `
+    select account_id, 'sequence ' || sequence as key, 'id ' || made as expected,
+      coalesce(id, 'none') as found
+    from (
+      select account_id, sequence, id, ${numberedIdSql('evt', {
+        account_id: 'account_id',
+        created_at: 'created_at',
+        number: 'sequence',
+      })} as made
+      from events where ${ofAccount('account_id', account_id)} offset 0
+    ) e where id is distinct from made`,
+}
 
 function copied(table: string, columns: readonly (readonly [name: string, from: string])[]): Rule {
   const said = (values: readonly string[]) =>
@@ -282,6 +320,8 @@ const RULES: readonly Rule[] = [
   BOOKS,
   BALANCES,
   ...LIST_COLUMNS,
+  ...ID_TIMES,
+  EVENT_IDS,
   RAIL,
   IMPORTS,
   KEPT_AS_ANSWERED,

@@ -4,7 +4,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { found, type Problem, refusal, refuseIfAny } from '../errors.ts'
 import { type Event, recordEvent } from '../event/rules.ts'
-import { type NewId, nameOf } from '../id.ts'
+import { type BookId, nameOf } from '../id.ts'
 import { type Book, bookOf } from '../ledger/rules.ts'
 import { invalid } from '../party/rules.ts'
 import {
@@ -68,7 +68,7 @@ export interface WebhookState {
   /** How many deliveries of an endpoint are pending, counted to one more than are cancelled. */
   readonly pending: ReadonlyMap<string, number>
   readonly picked: ReadonlyMap<WebhookChange, Picked>
-  readonly newId: NewId
+  readonly bookId: BookId
   /** From chance. */
   readonly newSecret: () => string
 }
@@ -110,7 +110,7 @@ export function decideWebhook(
     case 'test': {
       refuseDisabled(endpoint)
       const facts = { type: TEST_EVENT, object_id: endpoint.id, data: {} }
-      const event = recordEvent(bookOf(state.books, account_id), facts, state.newId)
+      const event = recordEvent(bookOf(state.books, account_id), facts)
       return { ...unchanged(endpoint), events: [event] }
     }
     case 'replay':
@@ -131,10 +131,11 @@ function create(
   }
   // After this point it succeeds.
 
-  const { now, event_count } = bookOf(state.books, account_id)
+  const book = bookOf(state.books, account_id)
+  const { now, event_count } = book
   const endpoint: WebhookEndpoint = {
     account_id,
-    id: state.newId('whe'),
+    id: state.bookId(book, 'whe'),
     url,
     description,
     event_types: [...new Set(event_types)],
@@ -204,17 +205,17 @@ function replay(
     )
     .sort((a, b) => (a.sequence < b.sequence ? -1 : 1))
   const { account_id, id: endpoint_id, delivery_count } = endpoint
-  const { now: created_at } = bookOf(state.books, account_id)
+  const book = bookOf(state.books, account_id)
   const deliveries = events.map(({ id: event_id, sequence, type, object_id }, i) => ({
     account_id,
     endpoint_id,
     number: delivery_count + BigInt(i + 1),
-    id: state.newId('whd'),
+    id: state.bookId(book, 'whd'),
     event_id,
     event_sequence: sequence,
     event_type: type,
     object_id,
-    created_at,
+    created_at: book.now,
   }))
   const replayed: Replayed = {
     deliveries: deliveries.length,

@@ -3,7 +3,7 @@
 // queue-store.ts.
 import type { Sql, TransactionSql } from '../db/connect.ts'
 import { findByKeys } from '../db/keys.ts'
-import { findPage, type Listed, type Page, type Wanted } from '../db/page.ts'
+import { byTime, findPage, type Listed, type Page, type Wanted } from '../db/page.ts'
 import type { Key } from '../id.ts'
 import type { Instant } from '../instant.ts'
 import type { Deliverable, NewDelivery } from './decide.ts'
@@ -142,6 +142,7 @@ const COLUMNS = [
 const LISTED: Listed = {
   table: 'webhook_deliveries',
   columns: COLUMNS,
+  order: byTime({ column: 'id', type: 'text' }),
   filters: ['endpoint_id'],
 }
 

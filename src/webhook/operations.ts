@@ -9,7 +9,7 @@ import { findEvents, findNumbers } from '../event/store.ts'
 import { presentEvent } from '../event/wire.ts'
 import { success } from '../http/envelope.ts'
 import { readRange } from '../http/list.ts'
-import { type Key, type NewId, nameOf, uniqueKeys } from '../id.ts'
+import { type BookId, type Key, nameOf, uniqueKeys } from '../id.ts'
 import type { Answering, Claiming, Reply } from '../idempotency/rules.ts'
 import { bookOf } from '../ledger/rules.ts'
 import { lockBooks } from '../ledger/store.ts'
@@ -50,7 +50,9 @@ export type WrittenWebhook = WebhookOutcome & Answering
 const SECRET_BYTES = 32
 
 /** POST, PUT and DELETE of /v3/webhook_endpoint and what is below it. */
-export function writeWebhook(newId: NewId): Operation<WriteWebhook, WebhookState, WrittenWebhook> {
+export function writeWebhook(
+  bookId: BookId,
+): Operation<WriteWebhook, WebhookState, WrittenWebhook> {
   return {
     name: 'write_webhook',
 
@@ -75,7 +77,7 @@ export function writeWebhook(newId: NewId): Operation<WriteWebhook, WebhookState
         counts: new Map(counts.map(({ account_id, count }) => [account_id, count])),
         pending,
         picked,
-        newId,
+        bookId,
         newSecret: () => newSecret(randomBytes(SECRET_BYTES)),
       }
     },

@@ -8,7 +8,7 @@ import { listEntities } from '../../src/entity/store.ts'
 import type { EntityRequest } from '../../src/entity/wire.ts'
 import { readList } from '../../src/http/list.ts'
 import { assertProblems, assertRefused } from '../support/check.ts'
-import { assertPageCost, crossed, idAt } from '../support/page-cost.ts'
+import { assertPageCost, crossed, madeAt, madeAtSql } from '../support/page-cost.ts'
 import { type Client, startTestService, type TestService } from '../support/service.ts'
 
 const PATH = '/v3/entity'
@@ -406,10 +406,10 @@ test(`GET ${PATH} in openapi.json: limit is a number, and every parameter is the
 
 test('a page of many entities, planned while there were none: fetches what it shows and no more', async () => {
   const time = { 'created.gte': '2026-01-01T00:10:00Z', 'created.lt': '2026-01-01T01:10:00Z' }
-  const cursor = idAt('ent', 2500)
+  const cursor = madeAt('ent', 2500)
   const filters: Query[] = [
     ...[{}, { type: 'business' }, { approval_status: 'submitted' }],
-    ...[{ reference_id: 'ref-21' }, { on_behalf_of: idAt('ent', 7) }],
+    ...[{ reference_id: 'ref-21' }, { on_behalf_of: madeAt('ent', 7) }],
   ]
   await assertPageCost({
     table: 'entities',
@@ -418,9 +418,9 @@ test('a page of many entities, planned while there were none: fetches what it sh
     fill: owner => owner`
       insert into entities (account_id, id, type, on_behalf_of, reference_id, details,
         approval_status, approval_history, created_at, updated_at, registration_key)
-      select case when i % 3 = 0 then 'acc_b' else 'acc_a' end, 'ent_' || lpad(i::text, 20, '0'),
+      select case when i % 3 = 0 then 'acc_b' else 'acc_a' end, ${madeAtSql(owner, 'ent')},
         case when i % 20 = 2 then 'business' else 'individual' end,
-        case when i % 7 = 0 then 'ent_00000000000000000007' else '' end,
+        case when i % 7 = 0 then ${madeAt('ent', 7)} else '' end,
         case when i % 2 = 0 then 'ref-' || i % 50 - 1 else '' end, '{}',
         case when i % 40 = 2 then 'submitted' else 'pending' end, '[]',
         timestamptz '2026-01-01T00:00:00Z' + i * interval '1 second', now(),

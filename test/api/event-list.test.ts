@@ -4,6 +4,7 @@ import { after, before, test } from 'node:test'
 import type { Sql } from '../../src/db/connect.ts'
 import { findEvents, listEvents } from '../../src/event/store.ts'
 import { readList } from '../../src/http/list.ts'
+import { numberedId } from '../../src/id.ts'
 import { assertRefused } from '../support/check.ts'
 import {
   assertBounds,
@@ -168,12 +169,13 @@ test('a page of many events, planned while there were none: fetches what it show
     ...[{ object_id: idAt('pot', 7), type: 'payout.failed' }],
   ]
   const time = { 'created.gte': '2026-01-01T00:10:00Z', 'created.lt': '2026-01-01T00:50:00Z' }
-  const cursor = idAt('evt', 2000)
+  const at = '2026-01-01T00:33:20.000000Z'
+  const cursor = numberedId('evt', { account_id: 'acc_a', created_at: at }, 2000n)
   const key = { account_id: 'acc_a', id: cursor }
   const fill = async (owner: Sql) => {
     await owner`
       insert into events (account_id, sequence, id, type, object_id, data, created_at, hash)
-      select a, i, 'evt_' || lpad(i::text, 20, '0'),
+      select a, i, 'evt_' || i,
         case when i % 5 = 2 then 'payout.failed' else 'payout.created' end,
         'pot_' || lpad((i % 11)::text, 20, '0'), '{}',
         timestamptz '2026-01-01T00:00:00Z' + i * interval '1 second', sha256('')

@@ -3,7 +3,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { Lane } from '../../src/engine/lane.ts'
-import { newId } from '../../src/id.ts'
 import { handlePayout } from '../../src/payout/by-hand-operations.ts'
 import { actionExamples } from '../../src/payout/examples.ts'
 import { endHolds } from '../../src/worker/end-holds.ts'
@@ -120,7 +119,7 @@ test('POST /v3/payout, paid by a person since: the key is answered without the b
   const advance = { account_id, by: 'operator', ask_again_in_ms: null } as const
   const person = { name: 'anna', reference: 'B-1' }
   const since = async (payout_id: string) => {
-    const take = new Lane(service.deps.sql, handlePayout(newId), { max_batch: 1 })
+    const take = new Lane(service.deps.sql, handlePayout, { max_batch: 1 })
     await take.run({ account_id, payout_id, act: 'take', person })
     const steps = [{ status: 'succeeded', failure: null }] as const
     await service.deps.lanes.advancePayout.run({ ...advance, payout_id, steps, person })

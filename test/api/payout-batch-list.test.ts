@@ -17,7 +17,7 @@ import {
   list,
   type Query,
 } from '../support/listing.ts'
-import { assertPageCost, crossed, idAt } from '../support/page-cost.ts'
+import { assertPageCost, crossed, idAt, madeAt, madeAtSql } from '../support/page-cost.ts'
 import { type Client, startTestService, type TestService } from '../support/service.ts'
 
 const PATH = '/v3/payout_batch'
@@ -79,21 +79,23 @@ test(`GET ${PATH}, wrong parameters: 400 at each`, async () => {
 test('a page of many batches, planned while there were none: fetches what it shows and no more', async () => {
   const filters: Query[] = [{}, { mode: 'best_effort' }, { reference_id: 'ref-5' }]
   const time = { 'created.gte': '2026-01-01T00:10:00Z', 'created.lt': '2026-01-01T01:20:00Z' }
-  const cursor = idAt('pob', 2500)
+  const cursor = madeAt('pob', 2500)
   await assertPageCost({
     table: 'payout_batches',
     queries: crossed(filters, [{}, time, { starting_after: cursor }, { ending_before: cursor }]),
     page: (tx, query) => listBatches(tx, 'acc_a', readList({ ...query, limit: '5' })),
+    // The modes that there are, of which there are two.
+    besides: query => ('mode' in query ? 3 : 0),
     fill: owner => owner`
       insert into payout_batches (account_id, id, mode, reference_id, created, held, refused, totals,
         created_at)
-      select case when i % 3 = 0 then 'acc_b' else 'acc_a' end, 'pob_' || lpad(i::text, 20, '0'),
+      select case when i % 3 = 0 then 'acc_b' else 'acc_a' end, ${madeAtSql(owner, 'pob')},
         case when i % 20 = 2 then 'best_effort' else 'all_or_nothing' end,
         case when i % 2 = 0 then '' else 'ref-' || i % 50 end, 1, 0, 0, '[]',
         timestamptz '2026-01-01T00:00:00Z' + i * interval '1 second'
       from generate_series(1, 6000) i`,
     one: {
-      read: tx => findBatches(tx, [{ account_id: 'acc_a', id: idAt('pob', 7) }]),
+      read: tx => findBatches(tx, [{ account_id: 'acc_a', id: madeAt('pob', 7) }]),
       when: 'always',
     },
   })

@@ -5,7 +5,6 @@ import { after, before, test } from 'node:test'
 import type { TransactionSql } from '../../src/db/connect.ts'
 import { Lane } from '../../src/engine/lane.ts'
 import type { ReviewResult } from '../../src/entity/states.ts'
-import { newId } from '../../src/id.ts'
 import { advancePayout } from '../../src/payout/operations.ts'
 import { settleOnce } from '../../src/worker/settle-payouts.ts'
 import { internalPayout, localPayout } from '../support/bodies.ts'
@@ -285,7 +284,7 @@ async function byOperator(
 ) {
   const { account_id } = account.account
   const failure = status === 'failed' ? { code: 'T1', category: 'test', message: 'T' } : null
-  const lane = new Lane(service.deps.sql, advancePayout(newId), { max_batch: 1 })
+  const lane = new Lane(service.deps.sql, advancePayout, { max_batch: 1 })
   const steps = [{ status, failure }]
   const command = { account_id, payout_id: id, steps, by: 'operator', ask_again_in_ms: null }
   return lane.run({ ...command, by: 'operator' })

@@ -3,13 +3,13 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { readList } from '../../src/http/list.ts'
-import { listPayouts } from '../../src/payout/store.ts'
+import { listPayouts } from '../../src/payout/list-store.ts'
 import { listQuotes } from '../../src/quote/store.ts'
 import { internalPayout, localPayout, yenBank } from '../support/bodies.ts'
 import { checkBooks } from '../support/books.ts'
 import { assertRefused } from '../support/check.ts'
 import { list, type Query } from '../support/listing.ts'
-import { assertPageCost, crossed, idAt } from '../support/page-cost.ts'
+import { assertPageCost, crossed, idAt, madeAt, madeAtSql } from '../support/page-cost.ts'
 import { type Client, startTestService, type TestService } from '../support/service.ts'
 
 const PATH = '/v3/payout/quote'
@@ -164,13 +164,15 @@ test('a page of many carried quotes, planned while there were none: fetches what
     { entity_id: idAt('ent', 7) },
   ]
   const time = { 'created.gte': '2026-01-01T00:10:00Z', 'created.lt': '2026-01-01T01:20:00Z' }
-  const cursor = idAt('poq', 2500)
-  const quote = idAt('poq', 70)
+  const cursor = madeAt('poq', 2500)
+  const quote = madeAt('poq', 70)
   await assertPageCost({
     table: 'payouts',
     queries: crossed(filters, [{}, time, { starting_after: cursor }, { ending_before: cursor }]),
     page: (tx, query) =>
       listQuotes(tx, 'acc_a', readList({ ...query, limit: '5' }), '2026-01-01T00:55:00.000000Z'),
+    // The kinds that there are, of which there are two.
+    besides: query => ('payout_type' in query ? 4 : 0),
     fill: owner => owner`
       insert into payouts (account_id, id, quote_id, type, amount, currency, holding_currency,
         holding_amount, fixed_fee, variable_fee, destination_currency, destination_amount,
@@ -178,7 +180,7 @@ test('a page of many carried quotes, planned while there were none: fetches what
         balance_transaction_id, beneficiary_id, beneficiary_details, particulars,
         fund_transfer_network, charge_type, basis, quote_validity_s, rail, status, created_at,
         updated_at)
-      select case when i % 3 = 0 then 'acc_b' else 'acc_a' end, 'pot_' || lpad(i::text, 20, '0'),
+      select case when i % 3 = 0 then 'acc_b' else 'acc_a' end, ${madeAtSql(owner, 'pot')},
         '', case when i % 20 = 2 then 'wallet' else 'local' end, 1, 'USD', 'USD', 1, 0, 0, 'USD', 1,
         1, 1, '', '', '', '', '{"destination_details":{}}', json_build_object('reference_id', '',
           'on_behalf_of', case when i % 7 = 0 then 'ent_00000000000000000007' else '' end),

@@ -18,7 +18,7 @@ import {
   type Query,
   urlOf,
 } from '../support/listing.ts'
-import { assertPageCost, crossed, idAt } from '../support/page-cost.ts'
+import { assertPageCost, crossed, idAt, madeAt, madeAtSql } from '../support/page-cost.ts'
 import { type Client, startTestService, type TestService } from '../support/service.ts'
 
 const PATH = '/v3/payout/quote'
@@ -172,12 +172,14 @@ test('a page of many quotes, planned while there were none: fetches what it show
     ...[{ status: 'expired', payout_type: 'swift' }],
   ]
   const time = { 'created.gte': '2026-01-01T00:10:00Z', 'created.lt': '2026-01-01T01:20:00Z' }
-  const cursor = idAt('poq', 3001)
+  const cursor = madeAt('poq', 3001)
   const now = '2026-01-01T00:55:00.000000Z'
   await assertPageCost({
     table: 'quotes',
     queries: crossed(filters, [{}, time, { starting_after: cursor }, { ending_before: cursor }]),
     page: (tx, query) => listQuotes(tx, 'acc_a', readList({ ...query, limit: '5' }), now),
+    // Of each kind that fits a page is read, after its kinds have been: of four.
+    besides: query => ('payout_type' in query || 'status' in query ? 4 * 7 : 0),
     fill: owner => owner`
       insert into quotes (account_id, id, payout_type, holding_currency, holding_amount,
         payout_currency, payout_amount, destination_currency, destination_country,
@@ -186,7 +188,7 @@ test('a page of many quotes, planned while there were none: fetches what it show
         payment_network, wallet_type, wallet_network, charge_type, entity_id, status, valid_until,
         created_at, updated_at, basis, fx_income_holding, fx_income_destination)
       select case when i % 3 = 0 then 'acc_b' else 'acc_a' end,
-        'poq_' || lpad(i::text, 20, '0'), case when i % 20 = 2 then 'swift' else 'local' end, 'USD',
+        ${madeAtSql(owner, 'poq')}, case when i % 20 = 2 then 'swift' else 'local' end, 'USD',
         1, 'USD', 1, 'USD', '', 1, 1, 1, 0, 0, 0, 0, '', '', '', '', '',
         case when i % 7 = 0 then 'ent_00000000000000000007' else '' end,
         case when i % 40 = 1 then 'used' else 'active' end,

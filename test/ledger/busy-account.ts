@@ -5,6 +5,8 @@
 import assert from 'node:assert/strict'
 import { sealEvents } from '../../bench/seal-fill.ts'
 import type { TransactionSql } from '../../src/db/connect.ts'
+import { idTimeSql, microsSql, numberedIdSql } from '../../src/db/id-sql.ts'
+import { idBound } from '../../src/id.ts'
 import { hashJournal, type JournalKind, type LedgerCode } from '../../src/ledger/rules.ts'
 import { localPayout } from '../support/bodies.ts'
 import type { Client, TestService } from '../support/service.ts'
@@ -16,6 +18,11 @@ export interface BusyAccount {
   /** Lines by currency. */
   readonly lines: Readonly<Record<string, number>>
 }
+
+const timeOf = (i: string) =>
+  `($2::timestamptz + (${i} * (interval '364 days' / $3::double precision)))`
+/** Of an id, as a book gives it. */
+const bodyOf = (i: string) => `${idTimeSql(microsSql(timeOf(i)))} || lpad(${i}::text, 9, '0')`
 
 /** Of five lines two are money coming in, two are payouts, one is a payout given back. */
 const DRAFTS = `
@@ -32,8 +39,7 @@ const DRAFTS = `
     case when i % 5 in (1, 4) then 0 when i % 5 = 0 then s.converted_variable
       when i % 5 = 3 then -s.converted_variable else 0 end as variable_fee,
     -- The last digits count on, so that the line given back finds its payout two lines before.
-    lpad(i::text, 20, '0') as n, lpad((i - 2)::text, 20, '0') as earlier,
-    $2::timestamptz + (i * (interval '364 days' / $3::double precision)) as created_at
+    ${bodyOf('i')} as n, ${bodyOf('(i - 2)')} as earlier, ${timeOf('i')} as created_at
   from generate_series(1, $3::integer) i, (select
       (select holding_amount from payouts where id = $4) as converted_amount,
       (select fixed_fee from payouts where id = $4) as converted_fixed,
@@ -66,7 +72,7 @@ const LINES = `
  */
 const EVENTS = `
   insert into events (account_id, sequence, id, type, object_id, data, created_at, hash)
-  select $1, n, 'evt_' || lpad(n::text, 20, '0'), type, object_id, data, created_at,
+  select $1, n, ${numberedIdSql('evt', { account_id: '$1', created_at: 'created_at', number: 'n' })}, type, object_id, data, created_at,
     sha256('')
   from (
     select row_number() over (order by i, step) as n, e.* from (
@@ -152,6 +158,7 @@ export async function makeBusyAccount(service: TestService, lines: number): Prom
   })
   const { account_id } = client.account
   const from = new Date(Date.now() - 364.5 * 86_400_000).toISOString()
+  const time = idBound('bnf', from.replace('Z', '000Z'), 'before')
   const { owner } = service.database
   await owner.begin(async tx => {
     await tx.unsafe("set local jit = off; set local work_mem = '64MB'")
@@ -163,9 +170,19 @@ export async function makeBusyAccount(service: TestService, lines: number): Prom
       [plain, 'not d.converted', ofPayout],
     ] as const) {
       const drafts = `${COPIED} where ${is}`
-      await copyRows(tx, 'payouts', [account_id, paid.id], { ...PAYOUT, ...changes }, drafts)
+      const row = {
+        ...PAYOUT,
+        beneficiary_id: `'${time}' || right(s.beneficiary_id, 9)`,
+        ...changes,
+      }
+      await copyRows(tx, 'payouts', [account_id, paid.id], row, drafts)
     }
-    const first = { account_id: '$1', created_at: `'${from}'`, updated_at: `'${from}'` }
+    const first = {
+      account_id: '$1',
+      id: `'${time}' || right(s.id, 9)`,
+      created_at: `'${from}'`,
+      updated_at: `'${from}'`,
+    }
     const whose = 'where s.account_id = $2'
     await copyRows(tx, 'beneficiaries', [account_id, sample.account.account_id], first, whose)
     await tx.unsafe(EVENTS, [account_id, FAILURE])

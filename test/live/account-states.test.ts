@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { writeEntity } from '../../src/entity/operations.ts'
 import { CATALOGUE } from '../../src/errors.ts'
-import { newId } from '../../src/id.ts'
+import { bookId } from '../../src/id.ts'
 import { upsertEndedReviews } from '../../src/payout/store.ts'
 import type { RailStep } from '../../src/rail/rail.ts'
 import { endHolds } from '../../src/worker/end-holds.ts'
@@ -165,7 +165,7 @@ async function held(
   const change = { kind: 'review', id, status: 'approved', description: '' } as const
   const { account_id } = client.account
   // As the command line does it, where a frozen account is the operator's own doing.
-  await operate(service, writeEntity(newId, upsertEndedReviews), {
+  await operate(service, writeEntity(bookId, upsertEndedReviews), {
     account_id,
     claim: null,
     change,

@@ -3,7 +3,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { Lane } from '../../src/engine/lane.ts'
-import { newId } from '../../src/id.ts'
 import { handlePayout } from '../../src/payout/by-hand-operations.ts'
 import { advancePayout } from '../../src/payout/operations.ts'
 import type { RailStep } from '../../src/rail/rail.ts'
@@ -52,7 +51,7 @@ const person = (name: string, words: object = {}) => ({ name, ...words })
 
 function handle(payout_id: string, act: 'take' | 'release', name: string) {
   const { account_id } = live.account
-  const lane = new Lane(service.deps.sql, handlePayout(newId), { max_batch: 1 })
+  const lane = new Lane(service.deps.sql, handlePayout, { max_batch: 1 })
   return lane.run({ account_id, payout_id, act, person: person(name, { reason: 'As it is' }) })
 }
 
@@ -370,7 +369,7 @@ test('one reference for two payouts at the same moment: one is paid', async () =
   const { account_id } = live.account
   // As two commands do, each in a lane of its own.
   const pay = (payout_id: string) =>
-    new Lane(service.deps.sql, advancePayout(newId), { max_batch: 1 }).run({
+    new Lane(service.deps.sql, advancePayout, { max_batch: 1 }).run({
       ...{ account_id, payout_id, by: 'operator', ask_again_in_ms: null },
       steps: [{ status: 'succeeded', failure: null }],
       person: person('anna', { reference: 'HSBC 0600' }),

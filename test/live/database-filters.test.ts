@@ -6,9 +6,10 @@ import { listBalanceTransactions } from '../../src/balance-transaction/store.ts'
 import { confineTo } from '../../src/db/confine.ts'
 import { connect, type Sql, type TransactionSql } from '../../src/db/connect.ts'
 import { readList } from '../../src/http/list.ts'
-import { listPayouts } from '../../src/payout/store.ts'
+import { listPayouts } from '../../src/payout/list-store.ts'
 import { listQuotes } from '../../src/quote/store.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
+import { madeAtSql } from '../support/page-cost.ts'
 import { share } from '../support/share.ts'
 
 const ROWS = share(20_000, 1_000_000)
@@ -26,7 +27,7 @@ before(async () => {
     insert into balance_transactions select 'acc_a', 'btr_' || lpad(i::text, 20, '0'), i,
       case when i = 3 then 'escrow' else 'payout' end,
       case when i = 3 then 'credit' else 'debit' end, 'USD', case when i = 3 then 1 else -1 end,
-      0, 0, case when i = 3 then 1 else -1 end, 1, '[]', '', 'pot_' || lpad(i::text, 20, '0'),
+      0, 0, case when i = 3 then 1 else -1 end, 1, '[]', '', ${madeAtSql(owner, 'pot')},
       '{}', timestamptz '2026-01-01T00:00:00Z' + i * interval '1 second'
     from generate_series(1, ${ROWS}::integer) i`
   await owner`
@@ -35,7 +36,7 @@ before(async () => {
       holding_to_payout, payout_to_destination, holding_fx_id, payout_fx_id,
       balance_transaction_id, beneficiary_id, beneficiary_details, particulars,
       fund_transfer_network, charge_type, rail, status, created_at, updated_at)
-    select 'acc_a', 'pot_' || lpad(i::text, 20, '0'), 'poq_' || lpad(i::text, 20, '0'), 'local', 1,
+    select 'acc_a', ${madeAtSql(owner, 'pot')}, ${madeAtSql(owner, 'poq')}, 'local', 1,
       case when i = 3 then 'EUR' else 'USD' end, 'USD', 1, 0, 0, 'USD', 1, 1, 1, '', '', '', '',
       '{}', '{"reference_id":"","on_behalf_of":""}', '', '', 'simulator', 'succeeded',
       timestamptz '2026-01-01T00:00:00Z' + i * interval '1 second', now()
@@ -47,7 +48,7 @@ before(async () => {
       fixed_fee_payout, variable_fee_holding, variable_fee_payout, fund_transfer_network,
       payment_network, wallet_type, wallet_network, charge_type, entity_id, status, valid_until,
       created_at, updated_at, basis, fx_income_holding, fx_income_destination)
-    select 'acc_a', 'poq_' || lpad(i::text, 20, '0'), 'local', 'USD', 1, 'USD',
+    select 'acc_a', ${madeAtSql(owner, 'poq')}, 'local', 'USD', 1, 'USD',
       1, 'USD', '', 1, 1, 1, 0, 0, 0, 0, '', '', '', '', '', '',
       case when i = 3 then 'active' else 'used' end, timestamptz '2027-01-01T00:00:00Z',
       timestamptz '2026-01-01T00:00:00Z' + i * interval '1 second', now(), '{}', 0, 0

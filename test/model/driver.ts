@@ -63,8 +63,8 @@ export class Driver implements Real {
     this.#books = new Books(place.sql, this.#ids)
     this.#tally = tally
     const { sql } = place.service.deps
-    this.#booking = new Lane(sql, bookMoney(newId), { max_batch: 1 })
-    this.#reversing = new Lane(sql, reverseBooking(newId), { max_batch: 1 })
+    this.#booking = new Lane(sql, bookMoney, { max_batch: 1 })
+    this.#reversing = new Lane(sql, reverseBooking, { max_batch: 1 })
   }
 
   /** Of accounts that have been opened and funded, and nothing else. */

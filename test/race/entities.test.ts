@@ -10,7 +10,7 @@ import { readConfig } from '../../src/config.ts'
 import { writeEntity } from '../../src/entity/operations.ts'
 import { REVIEW_RESULTS } from '../../src/entity/states.ts'
 import { Refusal } from '../../src/errors.ts'
-import { newId } from '../../src/id.ts'
+import { bookId } from '../../src/id.ts'
 import { upsertEndedReviews } from '../../src/payout/store.ts'
 import { checkBooks } from '../support/books.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
@@ -196,7 +196,7 @@ async function callOnce(i: number, random: () => number, ids: string[]): Promise
 function reviewUntil(end: number, random: () => number, ids: readonly string[]) {
   const config = readConfig({ DATABASE_URL: database.url, LOG_LEVEL: 'silent' })
   const { account_id } = account.account
-  const operation = writeEntity(newId, upsertEndedReviews)
+  const operation = writeEntity(bookId, upsertEndedReviews)
   const counts: Record<string, number> = {}
   return onDatabase(config, database.url, async context => {
     while (performance.now() < end) {

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { after, before, type TestContext, test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Sql } from '../../src/db/connect.ts'
-import { type IdPrefix, newId } from '../../src/id.ts'
+import { idTimeSql, microsSql, numberedIdSql } from '../../src/db/id-sql.ts'
 import { localPayout } from '../support/bodies.ts'
 import { type Item, list } from '../support/listing.ts'
 import { pickSeed, seeded } from '../support/process.ts'
@@ -27,11 +27,6 @@ before(async () => {
 })
 after(() => service.close())
 
-/** What the maker of ids makes, in the order of making: by time, and by chance within it. */
-function idsOf(prefix: IdPrefix): string[] {
-  return Array.from({ length: ROWS }, () => newId(prefix))
-}
-
 /** A history as it would be after 100,000 payouts of one transaction for every 37. */
 async function fill(owner: Sql, account_id: string, beneficiary: string, quote: string) {
   const [book] = await owner<{ journals: number; events: number; at: string }[]>`
@@ -39,33 +34,46 @@ async function fill(owner: Sql, account_id: string, beneficiary: string, quote: 
       last_written_at::text as at
     from books where account_id = ${account_id}`
   const { journals, events, at } = book ?? assert.fail('no book')
-  const time = owner`${at}::timestamptz + (i / ${SHARED}) * interval '10 microseconds'`
-  const [payouts, lines, numbers] = [idsOf('pot'), idsOf('btr'), idsOf('evt')]
+  // Computed once a row.
+  const numbers = owner`(select i, at, ${owner.unsafe(microsSql('at'))} as micros from (
+    select i, ${at}::timestamptz + (1 + i / ${SHARED}) * interval '10 microseconds' as at
+    from generate_series(1::bigint, ${ROWS}) i offset 0) i offset 0) i`
+  // As a book gives them: the time, the number at that time, and chance.
+  const id = owner`${owner.unsafe(idTimeSql('micros'))} || lpad((i % ${SHARED})::text, 4, '0') || '00000'`
+  const numbered = (prefix: string, before: number) =>
+    owner.unsafe(
+      numberedIdSql(prefix, {
+        account_id: `'${account_id}'`,
+        created_at: 'at',
+        number: `(${before} + i)`,
+      }),
+    )
+  const line = numbered('btr', journals)
   await owner`
     insert into payouts (account_id, id, quote_id, type, amount, currency, holding_currency,
       holding_amount, fixed_fee, variable_fee, destination_currency, destination_amount,
       holding_to_payout, payout_to_destination, holding_fx_id, payout_fx_id,
       balance_transaction_id, beneficiary_id, beneficiary_details, particulars,
       fund_transfer_network, charge_type, rail, status, created_at, updated_at)
-    select p.account_id, r.id, 'poq' || substr(r.id, 4), p.type, p.amount, p.currency,
+    select p.account_id, 'pot_' || ${id}, 'poq_' || ${id}, p.type, p.amount, p.currency,
       p.holding_currency, p.holding_amount, 0, 0, p.destination_currency, p.destination_amount, 1, 1,
-      '', '', r.line, p.beneficiary_id, p.beneficiary_details, p.particulars, '', '', p.rail, 'succeeded',
-      ${time}, ${time}
-    from payouts p, unnest(${payouts}::text[], ${lines}::text[]) with ordinality as r(id, line, i)
+      '', '', ${line}, p.beneficiary_id, p.beneficiary_details, p.particulars, '', '', p.rail,
+      'succeeded', at, at
+    from payouts p, ${numbers}
     where p.account_id = ${account_id} and p.beneficiary_id = ${beneficiary}
       and p.quote_id = ${quote}`
   await owner`
     insert into balance_transactions (account_id, id, journal_number, type, operation_type, currency,
       amount, fixed_fee, variable_fee, net_amount, balance_after, fx_conversions, description,
       source, metadata, created_at)
-    select ${account_id}, r.id, ${journals} + i, 'payout', 'debit', 'USD', -1, 0, 0, -1, 1, '[]',
-      r.source, r.source, '{}', ${time}
-    from unnest(${lines}::text[], ${payouts}::text[]) with ordinality as r(id, source, i)`
+    select ${account_id}, ${line}, ${journals} + i, 'payout', 'debit', 'USD', -1, 0, 0, -1, 1, '[]',
+      'pot_' || ${id}, 'pot_' || ${id}, '{}', at
+    from ${numbers}`
   await owner`
     insert into events (account_id, sequence, id, type, object_id, data, created_at, hash)
-    select ${account_id}, ${events} + i, r.id, 'payout.created', r.object_id,
-      '{"status":"processing"}', ${time}, sha256('')
-    from unnest(${numbers}::text[], ${payouts}::text[]) with ordinality as r(id, object_id, i)`
+    select ${account_id}, ${events} + i, ${numbered('evt', events)}, 'payout.created',
+      'pot_' || ${id}, '{"status":"processing"}', at, sha256('')
+    from ${numbers}`
   await owner`
     update books set journal_count = journal_count + ${ROWS}, event_count = event_count + ${ROWS},
       last_written_at = (select max(created_at) from payouts where account_id = ${account_id})
@@ -87,7 +95,7 @@ const LISTS: readonly Paged[] = [
   {
     path: '/v3/payout',
     table: 'payouts',
-    order: 'created_at desc, id desc',
+    order: 'id desc',
     made: payout => payout.id,
     listed: item => item.id,
   },

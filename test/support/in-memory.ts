@@ -6,7 +6,7 @@ import type { Beneficiary } from '../../src/beneficiary/rules.ts'
 import { Refusal } from '../../src/errors.ts'
 import type { Fee } from '../../src/fee/rules.ts'
 import { type Rate, type RateBook, rateBookOf } from '../../src/fx/rules.ts'
-import type { NewId } from '../../src/id.ts'
+import { type BookId, numberedId } from '../../src/id.ts'
 import { type Book, EMPTY_HASH } from '../../src/ledger/rules.ts'
 import { type Decimal, parseDecimal } from '../../src/money/decimal.ts'
 import type { PayoutRequest } from '../../src/payout/wire.ts'
@@ -18,18 +18,23 @@ import { bankBeneficiary } from './bodies.ts'
 export const NOW = '2026-01-31T09:30:00.123456Z'
 export const AN_HOUR_AGO = '2026-01-31T08:30:00.123456Z'
 
-/** `pot_1`, `btr_1`, `pot_2`, … */
-export function countingIds(): NewId {
+/** `pot_1`, `bnf_1`, `pot_2`, … */
+export function countingIds(): BookId {
   const counts = new Map<string, number>()
-  return prefix => {
+  return (_book, prefix) => {
     const count = (counts.get(prefix) ?? 0) + 1
     counts.set(prefix, count)
     return `${prefix}_${count}`
   }
 }
 
+/** The id of the line of a journal. */
+export function lineId(journal_number: number, account_id = 'acc_1'): string {
+  return numberedId('btr', { account_id, created_at: NOW }, BigInt(journal_number))
+}
+
 /** Fails when an id is made. */
-export const noIds: NewId = prefix => assert.fail(`an id ${prefix} was made`)
+export const noIds: BookId = (_book, prefix) => assert.fail(`an id ${prefix} was made`)
 
 export function bookWith(
   balances: Readonly<Record<string, bigint>> = {},
@@ -44,6 +49,7 @@ export function bookWith(
     event_count: 0n,
     event_head: EMPTY_HASH,
     kept: new Map(),
+    ids_given: 0,
     balances: new Map(Object.entries(balances)),
     changed: new Set(),
   }

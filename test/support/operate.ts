@@ -34,7 +34,7 @@ export function bookUsd(
 ): Promise<Correction> {
   const source = newId(kind === 'funding' ? 'esc' : kind === 'withdrawal' ? 'wdr' : 'adj')
   const money = { account_id: account.account_id, currency: 'USD', amount, source }
-  return operate(service, bookMoney(newId), {
+  return operate(service, bookMoney, {
     kind,
     ...money,
     reference,
@@ -45,5 +45,5 @@ export function bookUsd(
 
 export function reverse(service: TestService, { account }: OpenedAccount, id: string) {
   const reversal = { account_id: account.account_id, id, reason: 'Test', by: 'tester' }
-  return operate(service, reverseBooking(newId), reversal)
+  return operate(service, reverseBooking, reversal)
 }

@@ -3,6 +3,9 @@
 import assert from 'node:assert/strict'
 import { confineTo } from '../../src/db/confine.ts'
 import { connect, type Sql, type TransactionSql } from '../../src/db/connect.ts'
+import { idTimeSql, microsSql } from '../../src/db/id-sql.ts'
+import { type IdPrefix, idBound } from '../../src/id.ts'
+import { plusMilliseconds } from '../../src/instant.ts'
 import type { Query } from './listing.ts'
 import { startTestService } from './service.ts'
 
@@ -92,4 +95,16 @@ export function crossed(filters: readonly Query[], bounds: readonly Query[]): Qu
 /** `pot_00000000000000000007` */
 export function idAt(prefix: string, i: number): string {
   return `${prefix}_${String(i).padStart(20, '0')}`
+}
+
+/** The id of what a book has made `i` seconds after the beginning of 2026. */
+export function madeAt(prefix: IdPrefix, i: number): string {
+  const at = plusMilliseconds('2026-01-01T00:00:00.000000Z', i * 1000)
+  return idBound(prefix, at, 'before') + String(i).padStart(9, '0')
+}
+
+/** The same in SQL, of an expression for `i`. */
+export function madeAtSql(sql: Sql, prefix: IdPrefix, i = 'i') {
+  const at = `timestamptz '2026-01-01T00:00:00Z' + (${i}) * interval '1 second'`
+  return sql.unsafe(`'${prefix}_' || ${idTimeSql(microsSql(at))} || lpad((${i})::text, 9, '0')`)
 }

@@ -132,7 +132,7 @@ export async function startTestService(
         const patient = { max_batch: 500, max_wait_ms: 60_000 }
         const opening = new Lane(sql, openAccount, patient)
         await Promise.all(commands.map(command => opening.run(command)))
-        const funding = new Lane(sql, fundAccount(newId), patient)
+        const funding = new Lane(sql, fundAccount, patient)
         await Promise.all(funds.map(command => funding.run(command)))
       })
       await deps.reference.refresh()

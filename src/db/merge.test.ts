@@ -1,7 +1,8 @@
 // One list of two tables: what of the second is asked for, and how the two pages become one.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { mergePages, NEWEST, OLDEST, type Page, type Wanted, withinReach } from './page.ts'
+import { mergePages, withinReach } from './merge.ts'
+import { NEWEST, OLDEST, type Page, type Wanted } from './page.ts'
 
 const row = (second: number, id: string) => ({
   account_id: 'acc_1',

@@ -1,0 +1,85 @@
+// Rows that are numbered in their book: their ids are made of what they have (id.ts) and stored
+// nowhere, so that they are found and listed by number, which their time follows.
+import { type IdPrefix, type Key, nameOf, numberedId, numberIn } from '../id.ts'
+import type { Instant } from '../instant.ts'
+import type { Sql, TransactionSql } from './connect.ts'
+import { type Moment, NEWEST, OLDEST, type Order, type Place } from './page.ts'
+
+/** Where the numbers of a book are without gaps, and the column of `books` that counts them. */
+export interface Numbers {
+  readonly table: 'events' | 'journals'
+  readonly column: 'sequence' | 'number'
+  readonly count: 'event_count' | 'journal_count'
+}
+
+/** PostgreSQL's largest bigint. */
+const LAST = '9223372036854775807'
+
+/** A list in the order of `column`, whose ids have this prefix. */
+export function byNumber(prefix: IdPrefix, column: string, numbers: Numbers): Order {
+  return {
+    columns: [{ column, type: 'bigint' }],
+    locate: async (sql, account_id, moment, wanted): Promise<Place> => [
+      await locateNumber(sql, numbers, account_id, moment, wanted),
+    ],
+    placeOf: id => [String(numberIn(id))],
+    async find(sql, table, { account_id, id }) {
+      const number = String(numberIn(id))
+      const [row] = await sql<{ created_at: Instant }[]>`
+        select created_at from ${sql(table)}
+        where account_id = ${account_id} and ${sql(column)} = ${number}::text::bigint
+        order by ${sql(column)} limit 1`
+      if (row === undefined) return undefined
+      return numberedId(prefix, { ...row, account_id }, BigInt(number)) === id
+        ? [number]
+        : undefined
+    },
+  }
+}
+
+/** `k(account_id, number)` of ids that have a number, to be joined laterally with `limit 1`. */
+export function numbersOf(sql: Sql | TransactionSql, keys: readonly Key[]) {
+  const account_ids = keys.map(key => key.account_id)
+  const numbers = keys.map(key => String(numberIn(key.id)))
+  return sql`unnest(${account_ids}::text[], ${numbers}::text[]::bigint[]) as k(account_id, number)`
+}
+
+/** Of rows that were found by number, those whose whole id was asked for. */
+export function named<Row extends Key>(rows: readonly Row[], keys: readonly Key[]): Row[] {
+  const names = new Set(keys.map(nameOf))
+  return rows.filter(row => names.has(nameOf(row)))
+}
+
+/**
+ * The number before which all are older than this moment, or after which all are newer. By halving,
+ * as numbers have no gaps and time follows them: some twenty index look-ups for a million rows, and
+ * no index by time that every write would have to keep.
+ */
+export async function locateNumber(
+  sql: Sql | TransactionSql,
+  { table, column, count }: Numbers,
+  account_id: string,
+  { created_at, side }: Moment,
+  wanted: 'above' | 'below',
+): Promise<string> {
+  if (created_at === OLDEST.created_at) return '0'
+  if (created_at === NEWEST.created_at) return LAST
+  const older = side === 'before' ? sql`created_at < t.at` : sql`created_at <= t.at`
+  const [found] = await sql<{ older: bigint; newer: bigint }[]>`
+    with recursive halves(older, newer) as (
+      select 0::bigint, ${sql(count)} + 1 from books where account_id = ${account_id}
+      union all
+      select case when e.is_older then middle else older end,
+        case when e.is_older then newer else middle end
+      from (select older, newer, (older + newer) / 2 as middle from halves
+        where newer - older > 1) h
+      cross join (select ${created_at}::timestamptz as at) t
+      cross join lateral (
+        select ${older} as is_older from ${sql(table)}
+        where account_id = ${account_id} and ${sql(column)} = h.middle limit 1
+      ) e
+    )
+    select older, newer from halves where newer - older = 1`
+  if (found === undefined) throw new Error(`account ${account_id} has gaps in its ${table}`)
+  return String(wanted === 'above' ? found.older : found.newer)
+}

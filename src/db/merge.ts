@@ -1,0 +1,37 @@
+// One page of a list whose rows come from two places.
+import type { Key } from '../id.ts'
+import type { Instant } from '../instant.ts'
+import { newerOf, olderOf, type Page, type Wanted } from './page.ts'
+
+/** What a list of two tables is ordered by. */
+type Placed = Key & { readonly created_at: Instant }
+
+/**
+ * What of the second of two tables can still stand on a page of which this is the first one's part:
+ * nothing beyond the last row of a full page. So no table is walked farther than the other reaches.
+ */
+export function withinReach(wanted: Wanted, page: Page<Placed>): Wanted {
+  const newest_first = wanted.cursor?.towards !== 'newer'
+  const last = newest_first ? page.rows.at(-1) : page.rows[0]
+  if (!page.has_more || last === undefined) return wanted
+  const { created_at } = last
+  if (newest_first) {
+    return { ...wanted, above: newerOf(wanted.above, { created_at, side: 'before' }) }
+  }
+  return { ...wanted, below: olderOf(wanted.below, { created_at, side: 'after' }) }
+}
+
+/** One page of the pages of two tables, whose ids differ behind the prefix that they now share. */
+export function mergePages<Row extends Placed>(
+  { limit, cursor }: Wanted,
+  ...[first, second]: readonly [Page<Row>, Page<Row>]
+): Page<Row> {
+  const rows = [...first.rows, ...second.rows].sort(newestFirst)
+  const page = cursor?.towards === 'newer' ? rows.slice(-limit) : rows.slice(0, limit)
+  return { rows: page, has_more: first.has_more || second.has_more || rows.length > limit }
+}
+
+function newestFirst(a: Placed, b: Placed): number {
+  if (a.created_at !== b.created_at) return a.created_at < b.created_at ? 1 : -1
+  return a.id < b.id ? 1 : -1
+}
