@@ -9,6 +9,7 @@ import { createInterface } from 'node:readline'
 import { after, before, beforeEach, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { Webhook } from 'standardwebhooks'
+import { instantIn } from '../../src/id.ts'
 import { localPayout } from '../support/bodies.ts'
 import { type Cli, openCli } from '../support/cli.ts'
 import { type Client, startTestService, type TestService } from '../support/service.ts'
@@ -217,14 +218,16 @@ test('events replay --forward-to, not taken: exit code 1, nothing after it is se
   assert.equal(got.length, 2)
 })
 
+const OLD_ENDPOINT = 'whe_01m7xpm2kz8t3vqw5n0r'
+
 test('events replay --endpoint, a time: deliveries of its own for each event', async () => {
   const { account_id } = account.account
   const { owner } = service.database
   const [endpoint] = await owner<{ id: string }[]>`
     insert into webhook_endpoints (account_id, id, url, description, event_types, status,
       disabled_reason, secret, fanned_out, created_at, updated_at)
-    select account_id, 'whe_01m7xpm2kz8t3vqw5n0r', ${url}, '', '{}', 'enabled', '', ${SECRET},
-      event_count, now(), now()
+    select account_id, ${OLD_ENDPOINT}, ${url}, '', '{}', 'enabled', '', ${SECRET},
+      event_count, ${instantIn(OLD_ENDPOINT)}, ${instantIn(OLD_ENDPOINT)}
     from books where account_id = ${account_id} returning id`
   const all = await events()
   const range = ['--from', all.at(-8).created_at]

@@ -3,7 +3,8 @@
 import { createServer, type IncomingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { Webhook } from 'standardwebhooks'
-import { newId } from '../../src/id.ts'
+import { databaseNow } from '../../src/db/connect.ts'
+import { bookId } from '../../src/id.ts'
 import type { WebhookEndpoint } from '../../src/webhook/rules.ts'
 import { newSecret } from '../../src/webhook/sign.ts'
 import type { TestDatabase } from './database.ts'
@@ -78,7 +79,8 @@ export async function addEndpoint(
   more: Partial<Pick<WebhookEndpoint, 'event_types' | 'previous_secret'>> = {},
 ): Promise<{ readonly id: string; readonly secret: string }> {
   const { event_types = [], previous_secret = '' } = more
-  const id = newId('whe')
+  const now = await databaseNow(owner)
+  const id = bookId({ now, ids_given: 0 }, 'whe')
   const secret = newSecret(crypto.getRandomValues(new Uint8Array(32)))
   await owner`
     insert into webhook_endpoints (account_id, id, url, description, event_types, status,
@@ -87,7 +89,7 @@ export async function addEndpoint(
     select account_id, ${id}, ${url}, '', ${[...event_types]}::text[], 'enabled', '', ${secret},
       ${previous_secret},
       case when ${previous_secret} <> '' then clock_timestamp() + interval '1 hour' end,
-      event_count, clock_timestamp(), clock_timestamp()
+      event_count, ${now}, ${now}
     from books where account_id = ${account_id}`
   return { id, secret }
 }
