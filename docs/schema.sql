@@ -533,7 +533,6 @@ CREATE TABLE payouts (
   updated_at timestamp with time zone NOT NULL,
   rail_steps integer DEFAULT 0 NOT NULL,
   rail_attempts integer DEFAULT 0 NOT NULL,
-  ask_rail_at timestamp with time zone,
   taken_at timestamp with time zone,
   quote_validity_s integer,
   quote_id text COLLATE "C" NOT NULL,
@@ -580,18 +579,14 @@ CREATE TABLE payouts (
   CONSTRAINT payouts_rail_steps_check CHECK ((rail_steps >= 0)),
   CONSTRAINT payouts_status_check CHECK ((status = ANY (ARRAY['processing'::text, 'requires_action'::text, 'compliance_hold'::text, 'succeeded'::text, 'failed'::text, 'reversed'::text]))),
   CONSTRAINT payouts_variable_fee_check CHECK ((variable_fee >= 0)),
-  CONSTRAINT people_are_not_asked CHECK (((rail <> 'manual'::text) OR (ask_rail_at IS NULL))),
   CONSTRAINT quote_or_terms CHECK ((((quote_id = ''::text) = (basis IS NOT NULL)) AND ((quote_id = ''::text) = (quote_validity_s IS NOT NULL)) AND ((quote_id = ''::text) OR (destination_country = ''::text)))),
   CONSTRAINT taken_by_hand CHECK ((((taken_by = ''::text) OR (rail = 'manual'::text)) AND ((taken_by = ''::text) = (taken_at IS NULL))))
 ) WITH (fillfactor=80);
 CREATE INDEX payouts_by_bank_reference ON payouts USING btree (fold_reference(rail_reference)) WHERE (rail_reference <> ''::text);
 CREATE INDEX payouts_by_beneficiary ON payouts USING btree (account_id, beneficiary_id, id) WHERE (substr(beneficiary_id, 5, 11) <> substr(id, 5, 11));
-CREATE INDEX payouts_by_hand ON payouts USING btree (account_id, status, id) WHERE (rail = 'manual'::text);
 CREATE INDEX payouts_by_kind ON payouts USING btree (account_id, currency, holding_currency, type, id);
 CREATE INDEX payouts_by_on_behalf_of ON payouts USING btree (account_id, on_behalf_of, id) WHERE (on_behalf_of <> ''::text);
 CREATE INDEX payouts_by_reference_id ON payouts USING btree (account_id, reference_id, id) WHERE (reference_id <> ''::text);
-CREATE INDEX payouts_by_status ON payouts USING btree (account_id, status, id, currency, holding_currency, type) WHERE (status <> 'succeeded'::text);
-CREATE INDEX payouts_due ON payouts USING btree (ask_rail_at) WHERE (ask_rail_at IS NOT NULL);
 CREATE UNIQUE INDEX quote_used_once ON payouts USING btree (account_id, quote_id) WHERE (quote_id <> ''::text);
 CREATE TRIGGER legal_transition BEFORE UPDATE OF status ON payouts FOR EACH ROW WHEN ((old.status <> new.status)) EXECUTE FUNCTION check_payout_transition();
 CREATE TRIGGER references_of_particulars BEFORE INSERT ON payouts FOR EACH ROW EXECUTE FUNCTION take_out_references();
@@ -599,11 +594,48 @@ CREATE TRIGGER simulator_for_sandboxes BEFORE INSERT ON payouts FOR EACH ROW EXE
 ALTER TABLE payouts ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 CREATE POLICY accounts_named ON payouts FOR ALL TO corridor_service USING ((array_position(( SELECT string_to_array(current_setting('corridor.accounts'::text, true), ','::text) AS string_to_array), account_id) IS NOT NULL));
 CREATE POLICY audit ON payouts FOR SELECT TO corridor_auditor USING (true);
-CREATE POLICY find ON payouts FOR SELECT TO corridor_finder USING (true);
 CREATE POLICY maintenance ON payouts FOR ALL TO owner USING ((( SELECT current_setting('corridor.maintenance'::text, true) AS current_setting) = 'on'::text));
 GRANT SELECT ON payouts TO corridor_auditor;
-GRANT SELECT (account_id, ask_rail_at, created_at, id, rail, status) ON payouts TO corridor_finder;
-GRANT INSERT, SELECT, UPDATE (answers, ask_rail_at, failure, held_for, rail_attempts, rail_reference, rail_steps, status, status_description, taken_at, taken_by, updated_at) ON payouts TO corridor_service;
+GRANT INSERT, SELECT, UPDATE (answers, failure, held_for, rail_attempts, rail_reference, rail_steps, status, status_description, taken_at, taken_by, updated_at) ON payouts TO corridor_service;
+
+CREATE TABLE open_payouts (
+  account_id text COLLATE "C" NOT NULL,
+  id text COLLATE "C" NOT NULL,
+  ask_rail_at timestamp with time zone,
+  rail_attempts integer DEFAULT 0 NOT NULL,
+  status text NOT NULL,
+  rail text NOT NULL,
+  CONSTRAINT open_payouts_pkey PRIMARY KEY (account_id, id),
+  CONSTRAINT open_or_asked CHECK (((status <> 'succeeded'::text) OR (ask_rail_at IS NOT NULL))),
+  CONSTRAINT open_payouts_rail_attempts_check CHECK ((rail_attempts >= 0)),
+  CONSTRAINT open_payouts_status_check CHECK ((status = ANY (ARRAY['processing'::text, 'requires_action'::text, 'compliance_hold'::text, 'succeeded'::text]))),
+  CONSTRAINT people_are_not_asked CHECK (((rail <> 'manual'::text) OR (ask_rail_at IS NULL)))
+) WITH (fillfactor=70, autovacuum_vacuum_scale_factor=0.02);
+CREATE INDEX open_payouts_due ON open_payouts USING btree (ask_rail_at) WHERE (ask_rail_at IS NOT NULL);
+CREATE INDEX open_payouts_waiting ON open_payouts USING btree (account_id, status, id) WHERE (status <> 'processing'::text);
+ALTER TABLE open_payouts ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY accounts_named ON open_payouts FOR ALL TO corridor_service USING ((array_position(( SELECT string_to_array(current_setting('corridor.accounts'::text, true), ','::text) AS string_to_array), account_id) IS NOT NULL));
+CREATE POLICY audit ON open_payouts FOR SELECT TO corridor_auditor USING (true);
+CREATE POLICY find ON open_payouts FOR SELECT TO corridor_finder USING (true);
+CREATE POLICY maintenance ON open_payouts FOR ALL TO owner USING ((( SELECT current_setting('corridor.maintenance'::text, true) AS current_setting) = 'on'::text));
+GRANT SELECT ON open_payouts TO corridor_auditor;
+GRANT SELECT (account_id, ask_rail_at, id, rail, status) ON open_payouts TO corridor_finder;
+GRANT DELETE, INSERT, SELECT, UPDATE (ask_rail_at, rail_attempts, status) ON open_payouts TO corridor_service;
+
+CREATE TABLE payouts_given_back (
+  account_id text COLLATE "C" NOT NULL,
+  status text NOT NULL,
+  id text COLLATE "C" NOT NULL,
+  CONSTRAINT payouts_given_back_pkey PRIMARY KEY (account_id, status, id),
+  CONSTRAINT payouts_given_back_status_check CHECK ((status = ANY (ARRAY['failed'::text, 'reversed'::text])))
+);
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON payouts_given_back FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+ALTER TABLE payouts_given_back ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY accounts_named ON payouts_given_back FOR ALL TO corridor_service USING ((array_position(( SELECT string_to_array(current_setting('corridor.accounts'::text, true), ','::text) AS string_to_array), account_id) IS NOT NULL));
+CREATE POLICY audit ON payouts_given_back FOR SELECT TO corridor_auditor USING (true);
+CREATE POLICY maintenance ON payouts_given_back FOR ALL TO owner USING ((( SELECT current_setting('corridor.maintenance'::text, true) AS current_setting) = 'on'::text));
+GRANT SELECT ON payouts_given_back TO corridor_auditor;
+GRANT INSERT, SELECT ON payouts_given_back TO corridor_service;
 
 CREATE TABLE payout_transitions (
   from_status text NOT NULL,
@@ -957,9 +989,7 @@ begin
   end if;
   if new.state = 'closed' and (
     exists (select from balances where account_id = new.account_id and available <> 0)
-    or exists (
-      select from payouts where account_id = new.account_id and (ask_rail_at is not null
-        or status in ('processing', 'requires_action', 'compliance_hold')))
+    or exists (select from open_payouts where account_id = new.account_id)
   ) then
     raise exception 'account % holds money or has open payouts', new.account_id
       using errcode = 'check_violation';

@@ -44,9 +44,7 @@ begin
   end if;
   if new.state = 'closed' and (
     exists (select from balances where account_id = new.account_id and available <> 0)
-    or exists (
-      select from payouts where account_id = new.account_id and (ask_rail_at is not null
-        or status in ('processing', 'requires_action', 'compliance_hold')))
+    or exists (select from open_payouts where account_id = new.account_id)
   ) then
     raise exception 'account % holds money or has open payouts', new.account_id
       using errcode = 'check_violation';

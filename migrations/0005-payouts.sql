@@ -58,10 +58,9 @@ create table payouts (
   destination_amount bigint not null check (destination_amount > 0),
   created_at timestamptz not null,
   updated_at timestamptz not null,
-  -- The rail: how many of its steps are applied, and when it is to be asked (again). Null: never.
+  -- The rail: how many of its steps are applied, and how often it was asked by the last of them.
   rail_steps integer not null default 0 check (rail_steps >= 0),
   rail_attempts integer not null default 0 check (rail_attempts >= 0),
-  ask_rail_at timestamptz,
   -- When somebody took it to pay it by hand.
   taken_at timestamptz,
   -- With its terms: from when it was made to its quote's `valid_until`.
@@ -120,7 +119,6 @@ create table payouts (
     (quote_id = '') = (basis is not null) and (quote_id = '') = (quote_validity_s is not null)
     and (quote_id = '' or destination_country = '')),
   constraint held_while_in_compliance_hold check (held_for = '' or status = 'compliance_hold'),
-  constraint people_are_not_asked check (rail <> 'manual' or ask_rail_at is null),
   constraint paid_by_hand_with_reference check (
     rail <> 'manual' or status not in ('succeeded', 'reversed')
     or (rail_reference <> '' and taken_by <> '')),
@@ -130,11 +128,7 @@ create table payouts (
 
 -- A quote funds one payout. Payouts that name none have no entry.
 create unique index quote_used_once on payouts (account_id, quote_id) where quote_id <> '';
--- The settling worker's list of what is due, and nothing else.
-create index payouts_due on payouts (ask_rail_at) where ask_rail_at is not null;
--- Most payouts succeed, and those that do leave the index. What stands behind the id is judged in it.
-create index payouts_by_status on payouts
-  (account_id, status, id, currency, holding_currency, type) where status <> 'succeeded';
+-- No index has a column that a step changes: a step writes the row anew in its page, and no index.
 create index payouts_by_reference_id on payouts (account_id, reference_id, id)
   where reference_id <> '';
 create index payouts_by_on_behalf_of on payouts (account_id, on_behalf_of, id)
@@ -144,13 +138,44 @@ create index payouts_by_kind on payouts (account_id, currency, holding_currency,
 -- Most beneficiaries are paid once, by the payout that brings them and has their time.
 create index payouts_by_beneficiary on payouts (account_id, beneficiary_id, id)
   where substr(beneficiary_id, 5, 11) <> substr(id, 5, 11);
--- What people are to pay.
-create index payouts_by_hand on payouts (account_id, status, id) where rail = 'manual';
 -- The list, too. After those above, as of balance_transactions.
 alter table payouts add primary key (account_id, id);
 -- Which payouts a bank's reference has paid, in all accounts.
 create index payouts_by_bank_reference
   on payouts (fold_reference(rail_reference)) where rail_reference <> '';
+
+-- What is still to be done about a payout: a narrow row while its status is open, or its rail is to be
+-- asked. It is claimed and moved in place of the payout's, and goes when the payout is over.
+create table open_payouts (
+  account_id text collate "C" not null,
+  id text collate "C" not null,
+  -- When the rail is to be asked (again), by the database's clock. Null: it is not asked.
+  ask_rail_at timestamptz,
+  rail_attempts integer not null default 0 check (rail_attempts >= 0),
+  -- As of the payout.
+  status text not null
+    check (status in ('processing', 'requires_action', 'compliance_hold', 'succeeded')),
+  rail text not null,
+  primary key (account_id, id),
+  constraint people_are_not_asked check (rail <> 'manual' or ask_rail_at is null),
+  constraint open_or_asked check (status <> 'succeeded' or ask_rail_at is not null)
+  -- Rows come and go: what is dead is taken out while it is little.
+) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.02);
+-- The settling worker's list of what is due, and nothing else.
+create index open_payouts_due on open_payouts (ask_rail_at) where ask_rail_at is not null;
+-- An ordinary payout never enters.
+create index open_payouts_waiting on open_payouts (account_id, status, id)
+  where status <> 'processing';
+
+-- Payouts that have failed or were reversed, whose money is back. For lists by these statuses.
+create table payouts_given_back (
+  account_id text collate "C" not null,
+  status text not null check (status in ('failed', 'reversed')),
+  id text collate "C" not null,
+  primary key (account_id, status, id)
+);
+create trigger append_only before update or delete or truncate on payouts_given_back
+  for each statement execute function refuse_change();
 
 create function take_out_references() returns trigger language plpgsql as $$
 begin

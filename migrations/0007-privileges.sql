@@ -39,7 +39,10 @@ grant select, insert, delete, update (due_at) on ended_reviews to corridor_servi
 grant select, insert on quotes, payouts, payout_batches, payout_batch_items to corridor_service;
 grant update (status, updated_at, renewed_as) on quotes to corridor_service;
 grant update (status, status_description, failure, held_for, answers, rail_steps, rail_attempts,
-  ask_rail_at, rail_reference, taken_by, taken_at, updated_at) on payouts to corridor_service;
+  rail_reference, taken_by, taken_at, updated_at) on payouts to corridor_service;
+grant select, insert, delete, update (status, ask_rail_at, rail_attempts) on open_payouts
+  to corridor_service;
+grant select, insert on payouts_given_back to corridor_service;
 grant select, insert, delete on holds, payout_likenesses to corridor_service;
 grant select, insert, update (payout_id) on payout_imports to corridor_service;
 
@@ -55,7 +58,7 @@ grant select (account_id, sandbox) on accounts to corridor_finder;
 grant select (account_id, event_count) on books to corridor_finder;
 grant select (account_id, created_at) on idempotency_keys, payout_likenesses to corridor_finder;
 grant select (account_id, entity_id, due_at) on ended_reviews to corridor_finder;
-grant select (account_id, id, ask_rail_at, rail, status, created_at) on payouts to corridor_finder;
+grant select (account_id, id, ask_rail_at, rail, status) on open_payouts to corridor_finder;
 grant select (account_id, id, status, fanned_out) on webhook_endpoints to corridor_finder;
 grant select (account_id, id, endpoint_id, due_at, created_at) on webhook_deliveries
   to corridor_finder;
@@ -74,7 +77,7 @@ declare
 begin
   foreach name in array array[
     'books', 'balances', 'journals', 'balance_transactions', 'events', 'beneficiaries', 'quotes',
-    'payouts', 'idempotency_keys', 'entities', 'holds', 'ended_reviews', 'webhook_endpoints',
+    'payouts', 'open_payouts', 'payouts_given_back', 'idempotency_keys', 'entities', 'holds', 'ended_reviews', 'webhook_endpoints',
     'webhook_deliveries', 'webhook_attempts', 'payout_likenesses', 'payout_batches',
     'payout_batch_items', 'payout_imports'
   ] loop
@@ -90,7 +93,7 @@ begin
       using ((select current_setting('corridor.maintenance', true)) = 'on')
     $policy$, name, current_user);
   end loop;
-  foreach name in array array['payouts', 'ended_reviews', 'books', 'webhook_endpoints',
+  foreach name in array array['open_payouts', 'ended_reviews', 'books', 'webhook_endpoints',
     'webhook_deliveries', 'payout_likenesses', 'idempotency_keys'
   ] loop
     execute format('create policy find on %I for select to corridor_finder using (true)', name);

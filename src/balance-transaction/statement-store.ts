@@ -5,7 +5,7 @@
 import type { Fragment } from 'postgres'
 import { readConfined, transactConfined } from '../db/confine.ts'
 import type { Sql } from '../db/connect.ts'
-import { type Moment, newerOf, OLDEST, olderOf } from '../db/page.ts'
+import { type Moment, newerOf, OLDEST, olderOf } from '../db/order.ts'
 import type { Instant } from '../instant.ts'
 import type { LineRow } from './columns.ts'
 import {

@@ -1,6 +1,6 @@
 // What a statement is: the lines of one account in a period, between the balances they lead from
 // and to. Pure; it knows no file format, and checks that opening balance + lines = closing balance.
-import type { Moment } from '../db/page.ts'
+import type { Moment } from '../db/order.ts'
 import type { Instant } from '../instant.ts'
 import { currencyExponent } from '../money/currency.ts'
 import { formatMajor } from '../money/decimal.ts'

@@ -1,7 +1,8 @@
 // The statements of balance transactions. Append-only.
 import type { Sql, TransactionSql } from '../db/connect.ts'
 import { findByKeys } from '../db/keys.ts'
-import { byTime, findPage, type Listed, type Page, type Wanted } from '../db/page.ts'
+import { byTime } from '../db/order.ts'
+import { findPage, type Listed, type Page, type Wanted } from '../db/page.ts'
 import { inserter } from '../db/rows.ts'
 import type { Key } from '../id.ts'
 import type { Instant } from '../instant.ts'

@@ -2,7 +2,8 @@
 // listed. They decide nothing.
 import type { Sql, TransactionSql } from '../db/connect.ts'
 import { findByKeys } from '../db/keys.ts'
-import { byId, findPage, type Listed, type Page, type Wanted } from '../db/page.ts'
+import { byId } from '../db/order.ts'
+import { findPage, type Listed, type Page, type Wanted } from '../db/page.ts'
 import { inserter, updater } from '../db/rows.ts'
 import type { Key } from '../id.ts'
 import { BENEFICIARY_KINDS } from './columns.ts'

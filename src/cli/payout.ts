@@ -92,7 +92,8 @@ async function transitionAction(
     })
   })
   const from = previousStatus(outcome)
-  if (status === 'failed' && outcome.attempts > 0) process.stderr.write(alreadyAsked(payout_id))
+  if (status === 'failed' && outcome.payout.rail_attempts > 0)
+    process.stderr.write(alreadyAsked(payout_id))
   const line = outcome.entries[0]?.line
   const data = {
     payout: payout_id,

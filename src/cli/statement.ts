@@ -22,7 +22,7 @@ import {
   statementPages,
 } from '../balance-transaction/statement-store.ts'
 import { writeStatement } from '../balance-transaction/statement-write.ts'
-import { type Moment, NEWEST } from '../db/page.ts'
+import { type Moment, NEWEST } from '../db/order.ts'
 import { type Instant, instantFromIso } from '../instant.ts'
 import { currencyExponent } from '../money/currency.ts'
 import { formatMajor } from '../money/decimal.ts'

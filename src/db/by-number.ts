@@ -3,7 +3,7 @@
 import { type IdPrefix, type Key, nameOf, numberedId, numberIn } from '../id.ts'
 import type { Instant } from '../instant.ts'
 import type { Sql, TransactionSql } from './connect.ts'
-import { type Moment, NEWEST, OLDEST, type Order, type Place } from './page.ts'
+import { type Moment, NEWEST, OLDEST, type Order, type Place } from './order.ts'
 
 /** Where the numbers of a book are without gaps, and the column of `books` that counts them. */
 export interface Numbers {

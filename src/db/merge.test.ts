@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { mergePages, withinReach } from './merge.ts'
-import { NEWEST, OLDEST, type Page, type Wanted } from './page.ts'
+import { NEWEST, OLDEST } from './order.ts'
+import type { Page, Wanted } from './page.ts'
 
 const row = (second: number, id: string) => ({
   account_id: 'acc_1',

@@ -1,7 +1,8 @@
 // One page of a list whose rows come from two places.
 import type { Key } from '../id.ts'
 import type { Instant } from '../instant.ts'
-import { newerOf, olderOf, type Page, type Wanted } from './page.ts'
+import { newerOf, olderOf } from './order.ts'
+import type { Page, Wanted } from './page.ts'
 
 /** What a list of two tables is ordered by. */
 type Placed = Key & { readonly created_at: Instant }

@@ -2,19 +2,9 @@
 // between two places of that order. Works on any table that has account_id and an index in the
 // order of its list; knows no query parameter.
 import type { Fragment } from 'postgres'
-import { type IdPrefix, idBound, type Key } from '../id.ts'
-import type { Instant } from '../instant.ts'
+import type { Key } from '../id.ts'
 import type { Sql, TransactionSql } from './connect.ts'
-
-/** Just before or just after everything that was created at this time. */
-export interface Moment {
-  readonly created_at: Instant
-  readonly side: 'before' | 'after'
-}
-
-/** What PostgreSQL compares as time, and JavaScript as text, as before and after every instant. */
-export const OLDEST: Moment = { created_at: '-infinity', side: 'before' }
-export const NEWEST: Moment = { created_at: 'infinity', side: 'after' }
+import { earlierOf, laterOf, type Moment, type Order, type Place } from './order.ts'
 
 /** Which rows are wanted. */
 export interface Wanted {
@@ -42,41 +32,6 @@ export interface Page<Row> {
   readonly has_more: boolean
 }
 
-/** Texts that stand before and after every value of ours. */
-const ENDS = {
-  // Ids are ASCII of a small alphabet.
-  text: ['', '~'],
-  bigint: ['0', '9223372036854775807'],
-} as const
-
-/** A column that rows are ordered by. */
-export interface Ordering {
-  readonly column: string
-  readonly type: 'timestamptz' | keyof typeof ENDS
-}
-
-/** A place in the order of a list: a value for each column of the order, as text. */
-export type Place = readonly string[]
-
-/** The order of a list, in which each row of an account has a place that never changes. */
-export interface Order {
-  readonly columns: readonly Ordering[]
-  /** Where a bound of time stands. */
-  readonly locate: Locate
-  /** Where the row of an id stands, when the id alone says so. */
-  readonly placeOf?: (id: string) => Place
-  /** The place of a row; undefined when the account has no row of that id. */
-  find(sql: Sql | TransactionSql, table: string, key: Key): Promise<Place | undefined>
-}
-
-/** For the bound above which rows are wanted, or below which. */
-export type Locate = (
-  sql: Sql | TransactionSql,
-  account_id: string,
-  moment: Moment,
-  wanted: 'above' | 'below',
-) => Place | Promise<Place>
-
 /** What rows may be asked for; a name alone is a column that leads always. */
 export interface Filter {
   readonly name: string
@@ -91,6 +46,20 @@ export interface Filter {
   readonly common?: readonly string[]
   /** Another condition that holds of all rows of the index, as the index has it. */
   readonly within?: string
+  /**
+   * The narrow table that has the account, the column and the id of each row with this value; the
+   * page is read from it. Of lists in the order of ids.
+   */
+  readonly kept?: (value: string) => Narrow
+}
+
+export interface Narrow {
+  readonly table: string
+  /**
+   * What the index on (account_id, the column, id) has of all its rows, as it has it; null for a
+   * value that most rows have, which is read in the order of the primary key.
+   */
+  readonly stated: string | null
 }
 
 /** Where rows are listed from. */
@@ -108,30 +77,6 @@ export interface Listed {
   readonly kinds?: readonly string[]
   /** A condition that is true of every row, and that the index of the whole list is partial by. */
   readonly listed_by?: string
-}
-
-/** In the order of ids, which is that of the book (id.ts): the primary key is the list. */
-export function byId(prefix: IdPrefix): Order {
-  const columns: readonly Ordering[] = [{ column: 'id', type: 'text' }]
-  return {
-    columns,
-    locate: (_sql, _account_id, { created_at, side }) => [idBound(prefix, created_at, side)],
-    placeOf: id => [id],
-    find: (sql, table, key) => findPlace(sql, table, columns, key),
-  }
-}
-
-/** By time, and then by a column that tells rows of one time apart. */
-export function byTime(then: Ordering & { readonly type: keyof typeof ENDS }): Order {
-  const columns: readonly Ordering[] = [{ column: 'created_at', type: 'timestamptz' }, then]
-  return {
-    columns,
-    locate: (_sql, _account_id, { created_at, side }) => [
-      created_at,
-      ENDS[then.type][side === 'before' ? 0 : 1],
-    ],
-    find: (sql, table, key) => findPlace(sql, table, columns, key),
-  }
 }
 
 /**
@@ -197,6 +142,9 @@ function selectOf(sql: Sql | TransactionSql, listed: Listed, scan: Scan): Fragme
   const { kinds = [] } = listed
   const columns = new Map(listed.filters.map(asFilter).map(({ name, by }) => [name, by]))
   const named = Object.keys(scan.filters).filter(name => kinds.includes(columns.get(name) ?? ''))
+  if (lead?.filter.kept !== undefined) {
+    return narrowOf(sql, listed, scan, lead, lead.filter.kept(lead.value))
+  }
   if (lead !== undefined || named.length === 0) {
     const led = lead === undefined ? [] : [sql`(select ${lead.value})`]
     return rangeOf(sql, listed, scan, { by: lead === undefined ? [] : [lead.filter.by], led, lead })
@@ -264,6 +212,32 @@ function rangeOf(
       ${conditions(sql, listed, filters, by, lead)} ${besides}
       and (${joined(sql, key)}) > (${bound(after)})
       and (${joined(sql, key)}) < (${bound(before)})
+    order by ${inOrder(sql, key, scan)}
+    limit (select ${limit}::integer)`
+}
+
+/** Found in order in the narrow table, rows are read by key and judged by what else is asked. */
+function narrowOf(
+  sql: Sql | TransactionSql,
+  listed: Listed,
+  { account_id, after, before, limit, filters, besides, ...scan }: Scan,
+  { filter: { by }, value }: Lead,
+  { table, stated }: Narrow,
+): Fragment {
+  const led = stated === null ? [] : [sql`(select ${value})`]
+  const key = [...led.map(() => sql`n.${sql(by)}`), sql`n.id`]
+  const bound = ([id = '']: Place) => joined(sql, [...led, sql`(select ${id}::text)`])
+  return sql`
+    select r.* from ${sql(table)} n
+    cross join lateral (
+      select ${sql([...listed.columns])} from ${sql(listed.table)}
+      where account_id = (select ${account_id}) and id = n.id
+        ${conditions(sql, listed, filters, [by], undefined)} ${besides}
+      limit 1
+    ) r
+    where n.account_id = (select ${account_id}) and n.${sql(by)} = (select ${value})
+      ${stated === null ? sql`` : sql`and ${sql.unsafe(stated)}`}
+      and (${joined(sql, key)}) > (${bound(after)}) and (${joined(sql, key)}) < (${bound(before)})
     order by ${inOrder(sql, key, scan)}
     limit (select ${limit}::integer)`
 }
@@ -336,51 +310,4 @@ function joined(sql: Sql | TransactionSql, parts: readonly Fragment[]): Fragment
 
 function all(sql: Sql | TransactionSql, conditions: readonly Fragment[]): Fragment {
   return conditions.reduce((all, one) => sql`${all} ${one}`, sql``)
-}
-
-/**
- * In an order that only the index by id has: equality alone, planned while the table was empty,
- * would cost the same by any index of the account's rows.
- */
-async function findPlace(
-  sql: Sql | TransactionSql,
-  table: string,
-  order: readonly Ordering[],
-  { account_id, id }: Key,
-): Promise<Place | undefined> {
-  const [row] = await sql<Record<string, string | bigint>[]>`
-    select ${sql(order.map(({ column }) => column))} from ${sql(table)}
-    where account_id = ${account_id} and id >= ${id} and id <= ${id} and id <> ''
-    order by id limit 1`
-  return row && order.map(({ column }) => String(row[column]))
-}
-
-function laterOf(order: readonly Ordering[], a: Place, b: Place): Place {
-  return isEarlier(order, a, b) ? b : a
-}
-
-function earlierOf(order: readonly Ordering[], a: Place, b: Place): Place {
-  return isEarlier(order, a, b) ? a : b
-}
-
-function isEarlier(order: readonly Ordering[], a: Place, b: Place): boolean {
-  for (const [i, { type }] of order.entries()) {
-    const [one = '', other = ''] = [a[i], b[i]]
-    if (one === other) continue
-    return type === 'bigint' ? BigInt(one) < BigInt(other) : one < other
-  }
-  return false
-}
-
-export function newerOf(a: Moment, b: Moment): Moment {
-  return isOlder(a, b) ? b : a
-}
-
-export function olderOf(a: Moment, b: Moment): Moment {
-  return isOlder(a, b) ? a : b
-}
-
-function isOlder(a: Moment, b: Moment): boolean {
-  if (a.created_at !== b.created_at) return a.created_at < b.created_at
-  return a.side === 'before' && b.side === 'after'
 }

@@ -130,6 +130,27 @@ export function updater<Row extends object>(
   }
 }
 
+/** Removes many rows of a table, each found by all of its columns; contention as for `updater`. */
+export function deleter<Row extends object>(
+  table: string,
+  columns: Columns<Row>,
+): (tx: TransactionSql, rows: readonly Row[]) => Promise<unknown> {
+  const { entries, names, read, parametersOf } = columnsOf<Row>(columns)
+  const found = entries.map(([name]) => `t.${name} = k.${name}`)
+  const statement = `with removed as (
+      delete from ${table} where ctid = any (array(
+        select place from unnest(${read}) as k(${names})
+        cross join lateral (
+          select ctid as place from ${table} t where ${found.join(' and ')} limit 1
+        ) t
+      )) returning true
+    )
+    select require_all_written(count(*), $${entries.length + 1}) from removed`
+  return async (tx, rows) => {
+    await tx.unsafe(statement, [...parametersOf(rows), rows.length], { prepare: true })
+  }
+}
+
 function columnsOf<Row extends object>(columns: Columns<Row>) {
   const entries = Object.entries(columns) as [keyof Row & string, Kind][]
   return {

@@ -2,7 +2,8 @@
 
 import { byNumber, locateNumber, type Numbers, named, numbersOf } from '../db/by-number.ts'
 import type { Sql, TransactionSql } from '../db/connect.ts'
-import { findPage, type Listed, type Moment, type Page, type Wanted } from '../db/page.ts'
+import type { Moment } from '../db/order.ts'
+import { findPage, type Listed, type Page, type Wanted } from '../db/page.ts'
 import { inserter } from '../db/rows.ts'
 import type { Key } from '../id.ts'
 import { EVENT_KINDS, type Event, type SealedEvent } from './rules.ts'

@@ -1,16 +1,8 @@
 // Every list of this API: what its query may say, how that is read, and how a page is answered
 // (contract 25). Knows no resource and no SQL.
 import Type, { type TProperties, type TSchema } from 'typebox'
-import {
-  type Cursor,
-  type Moment,
-  NEWEST,
-  newerOf,
-  OLDEST,
-  olderOf,
-  type Page,
-  type Wanted,
-} from '../db/page.ts'
+import { type Moment, NEWEST, newerOf, OLDEST, olderOf } from '../db/order.ts'
+import type { Cursor, Page, Wanted } from '../db/page.ts'
 import { type Problem, refusal, refuseIfAny } from '../errors.ts'
 import { type IdPrefix, idPattern } from '../id.ts'
 import { instantFromIso } from '../instant.ts'

@@ -2,7 +2,8 @@
 // and in the transaction of the payouts; they decide nothing.
 import type { Sql, TransactionSql } from '../db/connect.ts'
 import { findByKeys, keysOf } from '../db/keys.ts'
-import { byId, findPage, type Listed, type Page, type Wanted } from '../db/page.ts'
+import { byId } from '../db/order.ts'
+import { findPage, type Listed, type Page, type Wanted } from '../db/page.ts'
 import { inserter } from '../db/rows.ts'
 import type { Key } from '../id.ts'
 import type { BatchItem, ItemStatus, PayoutBatch, Total } from './rules.ts'

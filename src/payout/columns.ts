@@ -35,7 +35,6 @@ export const PAYOUT_KINDS = {
   status_description: 'text',
   failure: 'json',
   rail_steps: 'integer',
-  ask_rail_at: 'timestamptz',
   held_for: 'text',
   mt103: 'text',
   import_keys: 'text',
@@ -55,7 +54,4 @@ export const LATER_KINDS = {
  * All that a step of the payout leaves for good. How far the rail was asked changes between steps,
  * and is held against them by `corridor verify`.
  */
-export const PAYOUT_SEAL = sealOf<Payout>({ ...PAYOUT_KINDS, ...LATER_KINDS }, [
-  'rail_steps',
-  'ask_rail_at',
-])
+export const PAYOUT_SEAL = sealOf<Payout>({ ...PAYOUT_KINDS, ...LATER_KINDS }, ['rail_steps'])

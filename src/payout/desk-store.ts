@@ -1,9 +1,11 @@
 // The payouts that an operator looks for in all accounts, and how many of them wait for somebody.
 // Read by the auditor, who sees every row, and by the finder.
 import type { Sql } from '../db/connect.ts'
+import { instantIn } from '../id.ts'
+import type { Instant } from '../instant.ts'
 import { MANUAL, SIMULATOR } from '../rail/rail.ts'
 import type { Payout } from './rules.ts'
-import { OPEN_STATUSES, PAYOUT_STATUSES, type PayoutStatus } from './states.ts'
+import { OPEN_STATUSES, type PayoutStatus } from './states.ts'
 import { PAYOUT_COLUMNS, type PayoutRow, payoutOf } from './store.ts'
 
 export interface DeskFilter {
@@ -22,18 +24,20 @@ export async function listForDesk(
   limit: number,
 ): Promise<Payout[]> {
   const waits = status !== undefined && OPEN_STATUSES.includes(status)
-  // Within an account ids are in the order of time. What the planner knows can be one of an index.
-  const known = PAYOUT_STATUSES.find(known => known === status)
-  const ofStatus =
-    known === undefined ? audit`true` : audit`p.status = ${audit.unsafe(`'${known}'`)}`
-  const ofRail = rail === undefined ? audit`true` : audit`p.rail = ${rail}`
+  const undone = status === 'failed' || status === 'reversed'
+  // Within an account ids are in the order of time.
   const rows = await audit<PayoutRow[]>`
     select r.* from accounts a
     cross join lateral (
-      select ${audit(PAYOUT_COLUMNS)} from payouts p
-      where p.account_id = a.account_id and ${ofStatus}
-        and ${rail === MANUAL ? audit`p.rail = 'manual'` : ofRail}
-      order by ${waits ? audit`id` : audit`id desc`} limit ${limit}
+      select p.* from ${audit(waits ? 'open_payouts' : undone ? 'payouts_given_back' : 'payouts')} n
+      cross join lateral (
+        select ${audit(PAYOUT_COLUMNS)} from payouts p
+        where p.account_id = a.account_id and p.id = n.id
+          and ${rail === undefined ? audit`true` : audit`p.rail = ${rail}`} limit 1
+      ) p
+      where n.account_id = a.account_id
+        and ${status === undefined ? audit`true` : audit`n.status = ${status}`}
+      order by ${waits ? audit`n.id` : audit`n.id desc`} limit ${limit}
     ) r
     where ${account_id === undefined ? audit`true` : audit`a.account_id = ${account_id}`}
     order by ${waits ? audit`created_at, id` : audit`created_at desc, id desc`} limit ${limit}`
@@ -49,7 +53,7 @@ export function countLeftAlone(
   rails: readonly string[],
 ): Promise<{ rail: string; payouts: number }[]> {
   return finder<{ rail: string; payouts: number }[]>`
-    select rail, count(*)::integer as payouts from payouts join accounts using (account_id)
+    select rail, count(*)::integer as payouts from open_payouts join accounts using (account_id)
     where ask_rail_at <= statement_timestamp()
       and (not rail = any (${[...rails]}::text[]) or (rail = ${SIMULATOR}) <> sandbox)
     group by rail order by rail`
@@ -63,16 +67,15 @@ interface Waiting {
 }
 
 /** How many payouts wait for people, who pay what the rail `manual` has; by status. */
-export function countByHand(finder: Sql): Promise<Waiting[]> {
-  return finder<Waiting[]>`
-    select p.status, count(*)::integer as payouts,
-      extract(epoch from statement_timestamp() - min(p.created_at))::float8 as oldest_s
-    from accounts a
-    cross join lateral (
-      select p.status, p.created_at from payouts p
-      where p.account_id = a.account_id and p.rail = ${MANUAL}
-        and p.status = any (${[...OPEN_STATUSES]}::text[])
-    ) p
-    where not a.sandbox
-    group by p.status`
+export async function countByHand(finder: Sql): Promise<Waiting[]> {
+  const rows = await finder<
+    { status: PayoutStatus; payouts: number; first: string; now: Instant }[]
+  >`
+    select o.status, count(*)::integer as payouts, min(o.id) as first, statement_timestamp() as now
+    from accounts a join open_payouts o using (account_id)
+    where not a.sandbox and o.rail = ${MANUAL} and o.status = any (${[...OPEN_STATUSES]}::text[])
+    group by o.status`
+  return rows.map(({ first, now, ...waiting }) => {
+    return { ...waiting, oldest_s: (Date.parse(now) - Date.parse(instantIn(first))) / 1000 }
+  })
 }

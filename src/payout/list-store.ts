@@ -1,19 +1,29 @@
 // The list of an account's payouts: from which index a page is read, by what it is asked for.
 import type { Sql, TransactionSql } from '../db/connect.ts'
 import { mergePages } from '../db/merge.ts'
+import { byId, newerOf, olderOf } from '../db/order.ts'
 import {
-  byId,
   type Filter,
   findPage,
   type Listed,
-  newerOf,
-  olderOf,
+  type Narrow,
   type Page,
   type Wanted,
 } from '../db/page.ts'
 import { instantIn, withPrefix } from '../id.ts'
 import type { Payout } from './rules.ts'
 import { PAYOUT_COLUMNS, type PayoutRow, payoutOf } from './store.ts'
+
+/** What succeeds leaves `open_payouts`, and what fails is in `payouts_given_back`. */
+function keptByStatus(status: string): Narrow {
+  if (status === 'failed' || status === 'reversed') {
+    return { table: 'payouts_given_back', stated: 'true' }
+  }
+  return {
+    table: 'open_payouts',
+    stated: status === 'processing' ? null : "n.status <> 'processing'",
+  }
+}
 
 const LISTED: Listed = {
   table: 'payouts',
@@ -32,7 +42,7 @@ const LISTED: Listed = {
       within: 'substr(beneficiary_id, 5, 11) <> substr(id, 5, 11)',
     },
     { name: 'on_behalf_of', by: 'on_behalf_of', leads: 'always' },
-    { name: 'status', by: 'status', leads: 'always', common: ['succeeded'] },
+    { name: 'status', by: 'status', leads: 'always', common: ['succeeded'], kept: keptByStatus },
     { name: 'currency', by: 'currency', leads: 'never' },
     { name: 'holding_currency', by: 'holding_currency', leads: 'never' },
     { name: 'type', by: 'type', leads: 'never' },

@@ -9,7 +9,7 @@ import { networkName } from '../quote/terms.ts'
 import { isAsked } from '../rail/rail.ts'
 import type { Routed } from '../route/rules.ts'
 import { payoutPostings } from './postings.ts'
-import type { Particulars, Payout, PayoutState } from './rules.ts'
+import type { OpenPayout, Particulars, PayoutState } from './rules.ts'
 import type { PayoutRequest } from './wire.ts'
 
 /** Principal and fees leave the balance (contract 15). */
@@ -80,7 +80,7 @@ export function makePayout(
     /** Whether the quote has no row of its own. */
     readonly carried: boolean
   },
-): Payout {
+): OpenPayout {
   const { id, beneficiary, entry, held_for, mt103, import_keys, routed, carried } = made
   const book = bookOf(state.books, quote.account_id)
   const now = entry.line.created_at
@@ -116,6 +116,7 @@ export function makePayout(
     status: held_for === '' ? status : 'compliance_hold',
     status_description: held_for === '' ? '' : `Held until entity ${held_for} is reviewed.`,
     ask_rail_at: held_for === '' && isAsked(routed.rail) ? state.now : null,
+    rail_attempts: 0,
     held_for,
     mt103,
     import_keys,

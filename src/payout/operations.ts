@@ -31,14 +31,27 @@ import {
   loadPrincipals,
   loadQuotes,
 } from './loading.ts'
+import {
+  findOpenPayouts,
+  insertOpenPayouts,
+  lockOpenPayouts,
+  moveOpenPayouts,
+} from './open-store.ts'
 import { depositAddressOf } from './receiver.ts'
-import { decidePayout, holdOf, type Payout, type PayoutOutcome, type PayoutState } from './rules.ts'
+import {
+  decidePayout,
+  holdOf,
+  type OpenPayout,
+  type Payout,
+  type PayoutOutcome,
+  type PayoutState,
+} from './rules.ts'
+import { isGivenBack, isOpen } from './states.ts'
 import {
   deleteHolds,
   findPayouts,
   insertHolds,
   insertPayouts,
-  lockPayouts,
   updateAnswers,
   updatePayoutStates,
 } from './store.ts'
@@ -107,15 +120,15 @@ export function makePayout(
       const usedQuotes = present(outcomes.map(outcome => outcome.used_quote))
       const holds = outcomes.flatMap(({ payout }) => holdOf(payout) ?? [])
       const likenesses = present(outcomes.map(outcome => outcome.likeness))
+      const payouts = outcomes.map(outcome => outcome.payout)
+      const open = payouts.filter(isOpen)
       return Promise.all([
         ...storeBooks(tx, state.books, outcomes),
         beneficiaries.length > 0 && insertBeneficiaries(tx, beneficiaries),
         newQuotes.length > 0 && insertQuotes(tx, newQuotes),
         usedQuotes.length > 0 && markQuotesUsed(tx, usedQuotes),
-        insertPayouts(
-          tx,
-          outcomes.map(outcome => outcome.payout),
-        ),
+        insertPayouts(tx, payouts),
+        open.length > 0 && insertOpenPayouts(tx, open),
         holds.length > 0 && insertHolds(tx, holds),
         likenesses.length > 0 && insertLikenesses(tx, likenesses),
       ])
@@ -176,12 +189,13 @@ export const advancePayout = {
     const keys = uniqueKeys(commands.map(payoutKey))
     const account_ids = [...keys.map(key => key.account_id), ...receivers.values()]
     const byPeople = commands.filter(({ by }) => by === 'operator' || by === 'account')
-    const [{ books, now }, locked, found] = await Promise.all([
+    // Sent in this order: what is read is as it stands once no claim can change it.
+    const [{ books, now }, , found] = await Promise.all([
       lockBooks(tx, account_ids),
-      byPeople.length === 0 ? [] : lockPayouts(tx, uniqueKeys(byPeople.map(payoutKey))),
-      findPayouts(tx, keys),
+      byPeople.length > 0 && lockOpenPayouts(tx, uniqueKeys(byPeople.map(payoutKey))),
+      findOpenPayouts(tx, keys),
     ])
-    const payouts = new Map(found.map((p): [string, Payout] => [nameOf(p), p]))
+    const payouts = new Map(found.map((p): [string, OpenPayout] => [nameOf(p), p]))
     const held = found.filter(payout => payout.held_for !== '')
     const waiting = uniqueKeys(held.map(p => ({ account_id: p.account_id, id: p.held_for })))
     const [debits, approvals, paid_elsewhere] = await Promise.all([
@@ -193,7 +207,7 @@ export const advancePayout = {
       now,
       books,
       payouts,
-      attempts: new Map(locked.map(p => [nameOf(p), p.rail_attempts])),
+      read: new Map(found.map(p => [nameOf(p), p])),
       debits,
       approvals: approvalsByName(approvals),
       receivers,
@@ -205,11 +219,13 @@ export const advancePayout = {
 
   store(tx, outcomes, state) {
     const ended = outcomes.flatMap(({ ended_hold }) => ended_hold ?? [])
-    const undone = outcomes.map(({ payout }) => payout).filter(isUndone)
+    const last = [...new Map(outcomes.map(({ payout }) => [nameOf(payout), payout])).values()]
+    const undone = last.filter(isGivenBack)
     return Promise.all([
       ...storeBooks(tx, state.books, outcomes),
       ...roundsOf(outcomes).map(round => updatePayoutStates(tx, round)),
       ended.length > 0 && deleteHolds(tx, ended),
+      moveOpenPayouts(tx, state.read, last),
       undone.length > 0 && deleteLikenesses(tx, undone.map(likenessOfPayout)),
     ])
   },
@@ -288,7 +304,7 @@ function payoutKey({ account_id, payout_id }: Advance): Key {
   return { account_id, id: payout_id }
 }
 
-function namedIn(payouts: ReadonlyMap<string, Payout>, command: Advance): Payout[] {
+function namedIn(payouts: ReadonlyMap<string, OpenPayout>, command: Advance): Payout[] {
   const payout = payouts.get(nameOf(payoutKey(command)))
   return payout === undefined ? [] : [payout]
 }
@@ -307,7 +323,7 @@ function mayGiveBack({ by, steps }: Advance): boolean {
  * states, so one that took several steps in this batch is written once for each status it went
  * through.
  */
-function roundsOf(outcomes: readonly AdvanceOutcome[]): Payout[][] {
+function roundsOf(outcomes: readonly AdvanceOutcome[]): OpenPayout[][] {
   const passed = Map.groupBy(
     outcomes.flatMap(outcome => outcome.passed),
     nameOf,
@@ -376,11 +392,6 @@ async function loadDebits(tx: TransactionSql, payouts: readonly Payout[]) {
     debits.set(nameOf({ account_id: line.account_id, id: line.source }), { line, journal })
   }
   return debits
-}
-
-/** Its money is back, so that it was not paid. */
-function isUndone({ status }: Payout): boolean {
-  return status === 'failed' || status === 'reversed'
 }
 
 function present<T>(values: readonly (T | null)[]): T[] {

@@ -176,6 +176,7 @@ test('decidePayout, details sent and no quote: beneficiary, debit and payout are
     status_description: '',
     failure: null,
     rail_steps: 0,
+    rail_attempts: 0,
     ask_rail_at: NOW,
     held_for: '',
     answers: [],

@@ -81,7 +81,6 @@ export interface Payout {
   readonly status_description: string
   readonly failure: Failure | null
   readonly rail_steps: number
-  readonly ask_rail_at: Instant | null
   /** The entity whose review the payout waits for, in compliance_hold; '' when for none. */
   readonly held_for: string
   /** What the account has answered while the payout required action, oldest first. */
@@ -92,6 +91,19 @@ export interface Payout {
   readonly import_keys: string
   readonly created_at: Instant
   readonly updated_at: Instant
+}
+
+/** A payout and what is still to be done about it: while there is any, it has a row of its own. */
+export interface OpenPayout extends Payout {
+  /** When its rail is to be asked (again), by the database's clock; null when it is not. */
+  readonly ask_rail_at: Instant | null
+  /** How often its rail was asked. */
+  readonly rail_attempts: number
+}
+
+/** A payout as it was read, and whether there is a row of what is still to be done. */
+export interface ReadPayout extends OpenPayout {
+  readonly is_open: boolean
 }
 
 /** What a held payout waits for, null when it waits for nothing. */
@@ -121,7 +133,7 @@ export interface PayoutState {
 }
 
 export interface PayoutOutcome {
-  readonly payout: Payout
+  readonly payout: OpenPayout
   /** The quote that renews the one named; null when that funds the payout, or none was named. */
   readonly new_quote: Quote | null
   /** The quote that the request named, which nothing else can use now. */

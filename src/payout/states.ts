@@ -29,3 +29,16 @@ export function isFinal(status: PayoutStatus): boolean {
 export const OPEN_STATUSES: readonly PayoutStatus[] = PAYOUT_STATUSES.filter(
   status => status !== 'succeeded' && !isFinal(status),
 )
+
+/** Whether something is still to be done: the payout waits, or its rail may say more. */
+export function isOpen(payout: {
+  readonly status: PayoutStatus
+  readonly ask_rail_at: string | null
+}): boolean {
+  return payout.ask_rail_at !== null || OPEN_STATUSES.includes(payout.status)
+}
+
+/** Its money is back, so that it was not paid. */
+export function isGivenBack({ status }: { readonly status: PayoutStatus }): boolean {
+  return status === 'failed' || status === 'reversed'
+}

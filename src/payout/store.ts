@@ -7,8 +7,7 @@ import { type Key, nameOf, uniqueKeys } from '../id.ts'
 import type { Instant } from '../instant.ts'
 import { parseDecimal } from '../money/decimal.ts'
 import { LATER_KINDS, PAYOUT_KINDS } from './columns.ts'
-import type { Payout } from './rules.ts'
-import { OPEN_STATUSES } from './states.ts'
+import type { OpenPayout, Payout } from './rules.ts'
 
 export type PayoutRow = Omit<Payout, 'holding_to_payout' | 'payout_to_destination'> & {
   holding_to_payout: string
@@ -40,21 +39,21 @@ export const updatePayoutStates = updater<PayoutState>('payouts', ['account_id',
   status_description: 'text',
   failure: 'json',
   rail_steps: 'integer',
-  ask_rail_at: 'timestamptz',
+  rail_attempts: 'integer',
   rail_reference: 'text',
   held_for: 'text',
   updated_at: 'timestamptz',
 })
 
 type PayoutState = Pick<
-  Payout,
+  OpenPayout,
   | 'account_id'
   | 'id'
   | 'status'
   | 'status_description'
   | 'failure'
   | 'rail_steps'
-  | 'ask_rail_at'
+  | 'rail_attempts'
   | 'rail_reference'
   | 'held_for'
   | 'updated_at'
@@ -77,92 +76,6 @@ export const updateAnswers = updater<Pick<Payout, 'account_id' | 'id' | 'answers
   ['account_id', 'id'],
   { account_id: 'text', id: 'text', answers: 'json' },
 )
-
-/** A payout that is due, as the finder sees it. */
-export interface DuePayout extends Key {
-  readonly rail: string
-}
-
-/**
- * Payouts whose rail is one of these and due to be asked, oldest first. Reads without a lock;
- * claiming decides. Here and below what is due is judged by the time of the statement, at which an
- * index scan can begin: clock_timestamp() moves, and what is due later would all be read.
- */
-export async function listDuePayouts(
-  finder: Sql,
-  rails: readonly string[],
-  limit: number,
-): Promise<DuePayout[]> {
-  return finder<DuePayout[]>`
-    select account_id, id, rail from payouts
-    where ask_rail_at <= statement_timestamp() and rail = any (${[...rails]}::text[])
-    order by ask_rail_at limit ${limit}`
-}
-
-/** A payout, as it was claimed, that nobody else asks the rail about before `claim`. */
-export interface ClaimedPayout extends Payout {
-  /** Its `ask_rail_at`, which names the claim. */
-  readonly claim: Instant
-  /** How often it was claimed before. */
-  readonly rail_attempts: number
-  /** When it was claimed, by the account's clock. */
-  readonly claimed_at: Instant
-}
-
-/**
- * Claims due payouts for `lease_ms`: whoever locks a row that is due has it. An unapplied claim
- * comes due again. Rows that another holds are passed over: they are being claimed, or moved by a
- * person, and a claim never waits while it holds others.
- */
-export async function claimDuePayouts(
-  sql: Sql,
-  keys: readonly Key[],
-  lease_ms: number,
-): Promise<ClaimedPayout[]> {
-  const columns = PAYOUT_COLUMNS.map(column => `p.${column}`)
-  const account_ids = keys.map(key => key.account_id)
-  const claim = (tx: TransactionSql) => tx<(PayoutRow & Omit<ClaimedPayout, keyof Payout>)[]>`
-    update payouts p set rail_attempts = p.rail_attempts + 1,
-      ask_rail_at = clock_timestamp() + ${`${lease_ms} milliseconds`}::interval
-    from (
-      select r.* from ${keysOf(tx, keys)}
-      cross join lateral (
-        select ctid as place from payouts due
-        where due.account_id = k.account_id and due.id = k.id
-          and ask_rail_at <= statement_timestamp()
-        limit 1 for update skip locked
-      ) r
-    ) locked
-    where p.ctid = locked.place
-    returning ${tx(columns)}, p.ask_rail_at as claim, p.rail_attempts - 1 as rail_attempts,
-      clock_timestamp() + (select clock_ahead from books b where b.account_id = p.account_id)
-        as claimed_at`
-  const rows = await transactConfined(sql, account_ids, claim)
-  return rows.map(row => ({ ...row, ...payoutOf(row) }))
-}
-
-/** How often the rail was asked about a payout, read with its row locked. */
-export interface LockedPayout extends Key {
-  readonly rail_attempts: number
-}
-
-/**
- * Keeps payouts from being claimed until the transaction ends, in order of (account, id). A claim
- * that came first is waited for and counted; one that comes later finds what is written here. Under
- * the locks of the books.
- */
-export async function lockPayouts(
-  tx: TransactionSql,
-  keys: readonly Key[],
-): Promise<LockedPayout[]> {
-  const ordered = keys.toSorted((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1))
-  return tx<LockedPayout[]>`
-    select r.* from ${keysOf(tx, ordered)}
-    cross join lateral (
-      select account_id, id, rail_attempts from payouts p
-      where p.account_id = k.account_id and p.id = k.id limit 1 for update
-    ) r`
-}
 
 /** A payout that waits for the review of an entity. */
 export interface Hold {
@@ -271,15 +184,6 @@ export async function renewEndedReview(sql: Sql, review: ClaimedReview): Promise
 /** The account of a payout, for the operator, who names a payout alone. */
 export function findPayoutAccount(sql: Sql, id: string): Promise<string | undefined> {
   return findAccountOf(sql, 'payouts', id)
-}
-
-/** Payouts of an account that are not over: on their way, held, or with a rail that says more. */
-export async function countOpenPayouts(tx: TransactionSql, account_id: string): Promise<number> {
-  const [row] = await tx<{ open: number }[]>`
-    select count(*)::integer as open from payouts
-    where account_id = ${account_id} and (ask_rail_at is not null
-      or status = any (${[...OPEN_STATUSES]}::text[]))`
-  return row?.open ?? 0
 }
 
 /** How many payouts wait for the review of each of these entities, by `account_id/id`. */

@@ -21,7 +21,7 @@ import type { Approval } from '../entity/rules.ts'
 import type { Event } from '../event/rules.ts'
 import type { Book, Journal } from '../ledger/rules.ts'
 import type { RailStatus, RailStep } from '../rail/rail.ts'
-import { decidePayout, type Payout } from './rules.ts'
+import { decidePayout, type OpenPayout, type Payout } from './rules.ts'
 import { isFinal, PAYOUT_STATUSES, PAYOUT_TRANSITIONS } from './states.ts'
 import { type Advance, type AdvanceState, decideAdvance } from './transition.ts'
 import type { PayoutRequest } from './wire.ts'
@@ -79,8 +79,8 @@ const approval = (approval_status: Approval['approval_status']): Approval => ({
  * 0.17 USD; then as `part` has it.
  */
 function made(
-  part: Partial<Payout> = {},
-  { asked = toBank, attempts = 0 }: { asked?: PayoutRequest; attempts?: number } = {},
+  part: Partial<OpenPayout> = {},
+  { asked = toBank }: { asked?: PayoutRequest } = {},
 ): Setting {
   const books = new Map<string, Book>([
     ['acc_1', bookWith({ USD: 100_000n })],
@@ -109,12 +109,12 @@ function made(
   )
   const [debit] = entries
   assert.ok(debit)
-  const now: Payout = { ...payout, updated_at: AN_HOUR_AGO, ...part }
+  const now: OpenPayout = { ...payout, updated_at: AN_HOUR_AGO, ...part }
   const state = {
     now: DB_NOW,
     books,
     payouts: new Map([['acc_1/pot_1', now]]),
-    attempts: new Map([['acc_1/pot_1', attempts]]),
+    read: new Map([['acc_1/pot_1', { ...now, is_open: true }]]),
     debits: new Map([['acc_1/pot_1', debit]]),
     approvals: new Map<string, Approval>(),
     receivers: new Map([['acc_1/pot_1', 'acc_2']]),
@@ -202,7 +202,6 @@ test('decideAdvance, succeeded: what was in transit is settled, no balance moves
     payout: next,
     passed: [next],
     entries: [],
-    attempts: 0,
     ended_hold: null,
   })
   assert.deepEqual(events[0]?.data, {
@@ -434,7 +433,7 @@ for (const [status, wanted] of REVIEWS) {
     assert.equal(next.status, wanted)
     if (wanted === 'compliance_hold') {
       assert.deepEqual(next, payout)
-      assert.deepEqual([events, ended_hold, outcome.passed], [[], null, [next]])
+      assert.deepEqual([events, ended_hold, outcome.passed], [[], null, []])
       return
     }
     assert.deepEqual(ended_hold, { account_id: 'acc_1', entity_id: 'ent_1', payout_id: 'pot_1' })
@@ -474,14 +473,14 @@ test('decideAdvance, a hold that is ended otherwise: over with the first step', 
 for (const status of ['processing', 'requires_action', 'compliance_hold'] as const) {
   test(`decideAdvance, cancelled while ${status}: failed, the money is back`, () => {
     const { state } = made({ status })
-    const { payout, events, attempts } = decideAdvance(state, advance('account'))
+    const { payout, events } = decideAdvance(state, advance('account'))
     assert.equal(payout.status, 'failed')
     assert.deepEqual(payout.failure, {
       code: 'PF000100',
       category: 'cancelled',
       message: 'Cancelled before the rail took it.',
     })
-    assert.deepEqual([payout.ask_rail_at, attempts], [null, 0])
+    assert.equal(payout.ask_rail_at, null)
     assert.equal(availableOf(state), 100_000n)
     assert.match(eventLines(events)[0] ?? '', /"by":"account","journals":\[2\]/)
   })
@@ -489,7 +488,7 @@ for (const status of ['processing', 'requires_action', 'compliance_hold'] as con
 
 for (const status of ['succeeded', 'failed', 'reversed'] as const) {
   test(`decideAdvance, cancelled when ${status}: refused with the status`, () => {
-    const { state } = made({ status }, { attempts: 1 })
+    const { state } = made({ status, rail_attempts: 1 })
     assert.deepEqual(
       refusalOf(() => decideAdvance(state, advance('account'))),
       [
@@ -501,21 +500,13 @@ for (const status of ['succeeded', 'failed', 'reversed'] as const) {
 }
 
 test('decideAdvance, cancelled once the rail was asked: refused', () => {
-  const { state } = made({}, { attempts: 1 })
+  const { state } = made({ rail_attempts: 1 })
   assert.deepEqual(
     refusalOf(() => decideAdvance(state, advance('account'))),
     [
       'payout_not_cancellable at the whole: ' +
         'Payout pot_1 can no longer be cancelled: the rail has it.',
     ],
-  )
-})
-
-test('decideAdvance, cancelled without the lock of its row: a fault', () => {
-  const { state } = made()
-  assert.throws(
-    () => decideAdvance({ ...state, attempts: new Map() }, advance('account')),
-    /^Error: payout pot_1 is not locked$/,
   )
 })
 
@@ -592,7 +583,7 @@ const answer = { number: 1, created_at: NOW, note: 'n' }
 const SOON = '2026-01-31T09:00:04.999999Z'
 const ASKED: readonly (readonly [
   what: string,
-  part: Partial<Payout>,
+  part: Partial<OpenPayout>,
   advance: Partial<Advance>,
   ask_rail_at: string | null,
 ])[] = [
@@ -643,9 +634,10 @@ test('decideAdvance, the operator: takes it out of the rail’s hands, processin
   assert.deepEqual([back.ask_rail_at, back.rail_steps], [DB_NOW, 1])
 })
 
-test('decideAdvance, how often the rail was asked: as it was read, 0 when it was not', () => {
-  const asked = made({}, { attempts: 3 })
-  assert.equal(decideAdvance(asked.state, set('succeeded')).attempts, 3)
-  const unread = { ...made().state, attempts: new Map() }
-  assert.equal(decideAdvance(unread, set('succeeded')).attempts, 0)
+test('decideAdvance, the rail has nothing new: no step is written, only when it is asked again', () => {
+  const { state, payout } = made({ ask_rail_at: SOON, rail_steps: 1 })
+  const steps = stepsTo('processing')
+  const outcome = decideAdvance(state, advance('rail', { steps, ask_again_in_ms: 5_000 }))
+  assert.deepEqual(outcome.payout, { ...payout, ask_rail_at: IN_5_S })
+  assert.deepEqual([outcome.passed, outcome.events], [[], []])
 })

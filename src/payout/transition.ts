@@ -20,7 +20,7 @@ import { caused } from './cause.ts'
 import { PAYOUT_SEAL } from './columns.ts'
 import { failurePostings, reversalPostings, settlementPostings } from './postings.ts'
 import { postReceipt } from './receiver.ts'
-import { holdOf, type Payout } from './rules.ts'
+import { holdOf, type OpenPayout, type Payout, type ReadPayout } from './rules.ts'
 import { isFinal, PAYOUT_TRANSITIONS, type PayoutStatus } from './states.ts'
 import type { ActionRequest } from './wire.ts'
 
@@ -53,12 +53,9 @@ export interface AdvanceState {
   readonly now: Instant
   readonly books: ReadonlyMap<string, Book>
   /** By `account_id/id`. */
-  readonly payouts: Map<string, Payout>
-  /**
-   * How often the rail was asked about a payout, by `account_id/id`: of those that a person moves,
-   * whose rows are locked, so that none of them is handed over meanwhile.
-   */
-  readonly attempts: ReadonlyMap<string, number>
+  readonly payouts: Map<string, OpenPayout>
+  /** The same as they were read. */
+  readonly read: ReadonlyMap<string, ReadPayout>
   /** The debit of each payout and its journal, by `account_id/payout id`. */
   readonly debits: ReadonlyMap<string, { line: BalanceTransaction; journal: Journal }>
   /** Of the entities that payouts are held for. */
@@ -70,12 +67,10 @@ export interface AdvanceState {
 }
 
 export interface AdvanceOutcome {
-  readonly payout: Payout
-  /** The payout as each step left it, in order; the last is `payout`. */
-  readonly passed: readonly Payout[]
+  readonly payout: OpenPayout
+  /** The payout as each step left it, in order; none when only its rail is to be asked again. */
+  readonly passed: readonly OpenPayout[]
   readonly entries: readonly Entry[]
-  /** How often the rail was asked about it before a person moved it; 0 when no person did. */
-  readonly attempts: number
   /** The hold that was over with the first step. */
   readonly ended_hold: ReturnType<typeof holdOf>
   /** Journals that move no balance. */
@@ -97,8 +92,8 @@ export function decideAdvance(state: AdvanceState, advance: Advance): AdvanceOut
   checkPerson(payout, fresh, advance.person, state.paid_elsewhere.get(payout.id))
   // After this point it succeeds.
 
-  let next: Payout = { ...payout, rail_reference: railReference(payout, fresh, advance.person) }
-  const passed: Payout[] = []
+  let next: OpenPayout = { ...payout, rail_reference: railReference(payout, fresh, advance.person) }
+  const passed: OpenPayout[] = []
   const entries: Entry[] = []
   const journals: Journal[] = []
   const events: Event[] = []
@@ -118,11 +113,10 @@ export function decideAdvance(state: AdvanceState, advance: Advance): AdvanceOut
     passed.push(next)
   }
   next = { ...next, ...railProgress(next, advance, fresh.length, state.now) }
-  passed.splice(-1, 1, next)
+  if (next.rail_steps !== payout.rail_steps || fresh.length > 0) passed.splice(-1, 1, next)
   state.payouts.set(name, next)
   const ended_hold = next.held_for === '' ? holdOf(payout) : null
-  const attempts = state.attempts.get(name) ?? 0
-  return { payout: next, passed, attempts, ended_hold, entries, journals, events }
+  return { payout: next, passed, ended_hold, entries, journals, events }
 }
 
 /** A payment keeps its reference: what the bank says of its return is told by the step’s event. */
@@ -132,7 +126,7 @@ function railReference(payout: Payout, steps: readonly RailStep[], person?: Pers
   return pays || rail_reference === '' ? (person?.reference ?? rail_reference) : rail_reference
 }
 
-function stepsOf(state: AdvanceState, payout: Payout, advance: Advance): readonly RailStep[] {
+function stepsOf(state: AdvanceState, payout: OpenPayout, advance: Advance): readonly RailStep[] {
   switch (advance.by) {
     case 'rail':
       return stepsByRail(payout, advance.steps)
@@ -141,7 +135,7 @@ function stepsOf(state: AdvanceState, payout: Payout, advance: Advance): readonl
     case 'review':
       return stepsByReview(state, payout)
     case 'account':
-      return [advance.answer === undefined ? cancellation(state, payout) : resumption(payout)]
+      return [advance.answer === undefined ? cancellation(payout) : resumption(payout)]
   }
 }
 
@@ -163,15 +157,13 @@ function resumption(payout: Payout): RailStep {
 }
 
 /** Contract 17: a payout can be cancelled until the rail has taken it. */
-function cancellation(state: AdvanceState, payout: Payout): RailStep {
-  const attempts = state.attempts.get(nameOf(payout))
-  if (attempts === undefined) throw new Error(`payout ${payout.id} is not locked`)
+function cancellation(payout: OpenPayout): RailStep {
   if (!PAYOUT_TRANSITIONS[payout.status].includes('failed')) {
     const message = `Payout ${payout.id} can no longer be cancelled: it is ${payout.status}.`
     throw refusal('payout_not_cancellable', message)
   }
   // Whoever claims a payout asks the rail, and may be doing so at this moment.
-  if (attempts > 0) {
+  if (payout.rail_attempts > 0) {
     const message = `Payout ${payout.id} can no longer be cancelled: the rail has it.`
     throw refusal('payout_not_cancellable', message)
   }
@@ -217,11 +209,11 @@ function release(state: AdvanceState, payout: Payout): RailStep {
 
 /** What held a payout, and said so, is over with the next step; an answer is a step of its own. */
 function withStep(
-  payout: Payout,
+  payout: OpenPayout,
   { status, failure, description: status_description = '' }: RailStep,
   { answer }: Advance,
   now: Instant,
-): Payout {
+): OpenPayout {
   const answers =
     answer === undefined ? payout.answers : [...payout.answers, makeAnswer(payout, answer, now)]
   return { ...payout, status, failure, status_description, held_for: '', answers, updated_at: now }
@@ -356,7 +348,7 @@ function giveBack(
  * A step by a person takes the payout out of the rail's hands, or it would report what no longer
  * follows; `processing` gives it back, to be asked at once, if anybody asks that rail.
  */
-function railProgress(payout: Payout, advance: Advance, applied: number, now: Instant) {
+function railProgress(payout: OpenPayout, advance: Advance, applied: number, now: Instant) {
   // A review that comes late, the hold being over, says nothing about the rail.
   if (advance.by === 'review' && applied === 0) return {}
   if (advance.by !== 'rail') {

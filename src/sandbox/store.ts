@@ -24,7 +24,7 @@ export function updateClock(tx: TransactionSql, account_id: string, seconds: num
       update books set clock_ahead = clock_ahead + ${by}::interval
       where account_id = ${account_id}`,
     tx`
-      update payouts set ask_rail_at = ask_rail_at - ${by}::interval
+      update open_payouts set ask_rail_at = ask_rail_at - ${by}::interval
       where account_id = ${account_id} and ask_rail_at is not null`,
     tx`
       update ended_reviews set due_at = due_at - ${by}::interval

@@ -4,6 +4,7 @@ import type { TransactionSql } from '../db/connect.ts'
 import { idTimeSql, microsSql, numberedIdSql } from '../db/id-sql.ts'
 import { KEPT_SEAL } from '../idempotency/columns.ts'
 import { KEPT_HOURS } from '../idempotency/rules.ts'
+import { OPEN_STATUSES } from '../payout/states.ts'
 import { MANUAL } from '../rail/rail.ts'
 import type { Findings } from './problem.ts'
 import { nameRows, ofAccount } from './rows.ts'
@@ -104,7 +105,13 @@ const RAIL: Rule = {
         rail_attempts is null or (rail_attempts = 0 and coalesce(e.told, 0) > 0) as never_asked,
         rail_attempts = 0 and (ask_rail_at > updated_at or (ask_rail_at is null
           and status = 'processing' and rail not in ('', '${MANUAL}'))) as late
-      from payouts p
+      from (
+        select p.account_id, p.id, p.status, p.rail, p.rail_steps, p.held_for, p.updated_at,
+          o.ask_rail_at,
+          case when o.id is null then p.rail_attempts else o.rail_attempts end as rail_attempts
+        from payouts p left join open_payouts o on o.account_id = p.account_id and o.id = p.id
+        where ${ofAccount('p.account_id', account_id)}
+      ) p
       left join (
         select account_id, object_id, count(*) filter (where data ->> 'by' = 'rail') as told,
           (array_agg(data ->> 'by' order by sequence desc))[1] as last_by,
@@ -115,10 +122,40 @@ const RAIL: Rule = {
           and ${ofAccount('account_id', account_id)}
         group by 1, 2
       ) e on e.account_id = p.account_id and e.object_id = p.id
-      where ${ofAccount('p.account_id', account_id)}
     ) p
     where asked_needlessly or never_asked or late or rail_steps is null
       or rail_steps < told or rail_steps > told + given_back`,
+}
+
+/** What is open has a row of what is still to be done, as the payout is; what is over has none. */
+const OPEN: Rule = {
+  table: 'open_payouts',
+  select: account_id => `
+    select coalesce(p.account_id, o.account_id) as account_id, coalesce(p.id, o.id) as key,
+      coalesce(p.status || ', rail ' || p.rail, 'no row, as no payout is so') as expected,
+      coalesce(o.status || ', rail ' || o.rail, 'none') as found
+    from (select * from payouts where ${ofAccount('account_id', account_id)}) p
+    full join (select * from open_payouts where ${ofAccount('account_id', account_id)}) o
+      on o.account_id = p.account_id and o.id = p.id
+    where p.id is null
+      or case when o.id is null then p.status in (${OPEN_STATUSES.map(s => `'${s}'`).join(', ')})
+        else o.status is distinct from p.status or o.rail is distinct from p.rail end`,
+}
+
+/** What failed or was reversed is listed as such, and nothing else is. */
+const GIVEN_BACK: Rule = {
+  table: 'payouts_given_back',
+  select: account_id => `
+    select coalesce(p.account_id, g.account_id) as account_id, coalesce(p.id, g.id) as key,
+      coalesce(p.status, 'no row, as the payout is not given back') as expected,
+      coalesce(g.status, 'none') as found
+    from (
+      select account_id, id, status from payouts
+      where status in ('failed', 'reversed') and ${ofAccount('account_id', account_id)}
+    ) p
+    full join (select * from payouts_given_back where ${ofAccount('account_id', account_id)}) g
+      on g.account_id = p.account_id and g.id = p.id and g.status = p.status
+    where p.id is null or g.id is null`,
 }
 
 /** A row of a file was paid by the payout that has its key, or by a newer one that has it too. */
@@ -322,6 +359,8 @@ const RULES: readonly Rule[] = [
   ...LIST_COLUMNS,
   ...ID_TIMES,
   EVENT_IDS,
+  OPEN,
+  GIVEN_BACK,
   RAIL,
   IMPORTS,
   KEPT_AS_ANSWERED,

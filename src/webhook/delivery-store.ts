@@ -3,7 +3,8 @@
 // queue-store.ts.
 import type { Sql, TransactionSql } from '../db/connect.ts'
 import { findByKeys } from '../db/keys.ts'
-import { byTime, findPage, type Listed, type Page, type Wanted } from '../db/page.ts'
+import { byTime } from '../db/order.ts'
+import { findPage, type Listed, type Page, type Wanted } from '../db/page.ts'
 import type { Key } from '../id.ts'
 import type { Instant } from '../instant.ts'
 import type { Deliverable, NewDelivery } from './decide.ts'

@@ -2,7 +2,8 @@
 // the endpoint's row; the worker that delivers takes the second alone. They decide nothing.
 import { rowsAsJson, type Sql, type TransactionSql } from '../db/connect.ts'
 import { findByKeys, keysOf } from '../db/keys.ts'
-import { byId, findPage, type Listed, type Page, type Wanted } from '../db/page.ts'
+import { byId } from '../db/order.ts'
+import { findPage, type Listed, type Page, type Wanted } from '../db/page.ts'
 import { inserter } from '../db/rows.ts'
 import { type Key, nameOf } from '../id.ts'
 import type { WebhookEndpoint } from './rules.ts'

@@ -11,7 +11,7 @@ import {
   claimDuePayouts,
   type DuePayout,
   listDuePayouts,
-} from '../payout/store.ts'
+} from '../payout/open-store.ts'
 import { mayTake, type Rail, type RailPayout, type RailReport } from '../rail/rail.ts'
 import { during } from '../steps.ts'
 import { endHolds } from './end-holds.ts'

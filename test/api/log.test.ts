@@ -232,7 +232,8 @@ for (const [code, statement] of FAULTS) {
         const { status } = await send(route, urlOf(route, world.ids), fullBody(route))
         if (status === 500) failed += 1
       }
-      assert.ok(failed >= 4, `${failed} writes failed`)
+      // A payout, a batch of them, an endpoint: a clock that is advanced writes no row with a canary.
+      assert.ok(failed >= 3, `${failed} writes failed`)
       // Payouts to settle and events to deliver are there from the tests before.
       await settleOnce(service.deps)
       await deliverDue(service.deps, service.deps.sql)
@@ -261,7 +262,7 @@ test('rail that fails with the payout in its error, connections that are lost: l
     inquire: async () => report(),
   }
   const lines = written.length
-  await owner`update payouts set ask_rail_at = clock_timestamp() where ask_rail_at is not null`
+  await owner`update open_payouts set ask_rail_at = clock_timestamp() where ask_rail_at is not null`
   await settleOnce(askingRail(service.deps, failing))
   assert.ok(
     written.slice(lines).some(line => line.includes('rail gave no clear answer')),

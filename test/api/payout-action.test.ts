@@ -70,8 +70,8 @@ function listeningRail(answer: (payout: RailPayout) => RailReport): Rail & { tol
 
 async function rowOf(id: string): Promise<Json> {
   const [row] = await service.database.owner<Json[]>`
-    select answers, particulars, beneficiary_details, ask_rail_at, status from payouts
-    where id = ${id}`
+    select answers, particulars, beneficiary_details, ask_rail_at, p.status
+    from payouts p left join open_payouts o using (account_id, id) where p.id = ${id}`
   return row
 }
 

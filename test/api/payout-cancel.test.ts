@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { ReviewResult } from '../../src/entity/states.ts'
 import { payoutExamples } from '../../src/payout/examples.ts'
-import { claimDuePayouts } from '../../src/payout/store.ts'
+import { claimDuePayouts } from '../../src/payout/open-store.ts'
 import { PAYOUT_TYPES } from '../../src/quote/rules.ts'
 import type { RailStatus } from '../../src/rail/rail.ts'
 import { endHolds } from '../../src/worker/end-holds.ts'
@@ -114,8 +114,9 @@ async function assertNeverAsked(id: string): Promise<void> {
   await settleAll(service, rail)
   assert.ok(!rail.calls.some(call => call.endsWith(id)), `${rail.calls}`)
   const [row] = await service.database.owner<Json[]>`
-    select status, rail_attempts, ask_rail_at, held_for from payouts where id = ${id}`
-  const unasked = { rail_attempts: 0, ask_rail_at: null, held_for: '' }
+    select p.status, p.rail_attempts, o.id as open, held_for
+    from payouts p left join open_payouts o using (account_id, id) where p.id = ${id}`
+  const unasked = { rail_attempts: 0, open: null, held_for: '' }
   assert.deepEqual({ ...row }, { status: 'failed', ...unasked })
 }
 

@@ -354,7 +354,7 @@ function interrupted(meanwhile: () => Promise<unknown>): TestService['deps'] {
     apply(target, self, args: [readonly string[], ...unknown[]]) {
       const query = Reflect.apply(target, self, args)
       const text = Array.isArray(args[0]) ? args[0].join('') : ''
-      const claims = text.includes('set rail_attempts = p.rail_attempts + 1')
+      const claims = text.includes('set rail_attempts = o.rail_attempts + 1')
       if (!claims || !first) return query
       first = false
       return meanwhile().then(() => query)
@@ -399,6 +399,6 @@ test('a review that comes late, the payout being with the rail: the rail is aske
     ask_again_in_ms: null,
   })
   const [row] = await service.database.owner<{ asked: boolean }[]>`
-    select ask_rail_at is not null as asked from payouts where id = ${id}`
+    select ask_rail_at is not null as asked from open_payouts where id = ${id}`
   assert.equal(row?.asked, true)
 })

@@ -209,7 +209,7 @@ function report(asked: readonly Asked[]): string {
 
 async function allDone(): Promise<boolean> {
   const [row] = await database.owner<{ left: number }[]>`
-    select ((select count(*) from payouts where ask_rail_at is not null)
+    select ((select count(*) from open_payouts where ask_rail_at is not null)
       + (select count(*) from webhook_deliveries where status = 'pending')
       + (select count(*) from webhook_endpoints e join books b on b.account_id = e.account_id
         where e.fanned_out < b.event_count))::integer as left`

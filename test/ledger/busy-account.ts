@@ -103,9 +103,7 @@ const PAYOUT: Changes = {
   ...NAMED,
   id: "'pot_' || d.n",
   balance_transaction_id: "'btr_' || d.n",
-  // It was asked, and has no more to say.
   rail_attempts: '1',
-  ask_rail_at: 'null',
 }
 
 /** The converted payouts are given back two lines later, where there are such. */
@@ -142,6 +140,16 @@ async function copyRows(
 const ofPayout = sized('amount', 'holding_amount', 'destination_amount')
 const COPIED = `join drafts d on s.id = $2 and d.kind = 'payout'
   left join drafts f on f.i = d.i + 2 and f.kind = 'failure'`
+
+/** What is still to be done about the copies, and which of them are given back. */
+const STILL_OPEN = `
+  with given_back as (
+    insert into payouts_given_back (account_id, status, id)
+    select account_id, status, id from payouts where account_id = $1 and status = 'failed'
+  )
+  insert into open_payouts (account_id, id, status, rail, rail_attempts)
+  select account_id, id, status, rail, rail_attempts from payouts
+  where account_id = $1 and status = 'processing'`
 
 /** `lines` lines over the year before now. Needs a service without rates or fees of its own. */
 export async function makeBusyAccount(service: TestService, lines: number): Promise<BusyAccount> {
@@ -183,6 +191,7 @@ export async function makeBusyAccount(service: TestService, lines: number): Prom
       created_at: `'${from}'`,
       updated_at: `'${from}'`,
     }
+    await tx.unsafe(STILL_OPEN, [account_id])
     const whose = 'where s.account_id = $2'
     await copyRows(tx, 'beneficiaries', [account_id, sample.account.account_id], first, whose)
     await tx.unsafe(EVENTS, [account_id, FAILURE])

@@ -20,11 +20,14 @@ export const EXCEPTIONS: Readonly<Record<string, string>> = {
   'fees.fee_id': 'a number that nothing names',
   'entities.import_key': 'a row of a file that lost it is imported again, and found as a duplicate',
   'payouts.rail_attempts changed':
+    'how often the rail was asked by the last step; what was asked and says it was not is named',
+  'payouts.rail_attempts swapped': 'that too',
+  'open_payouts.rail_attempts changed':
     'once more than it was asked: the next question waits longer, and none is left out',
-  'payouts.rail_attempts swapped': 'that too; what was asked and says it was not is named',
-  'payouts.ask_rail_at changed':
+  'open_payouts.rail_attempts swapped': 'that too; what was asked and says it was not is named',
+  'open_payouts.ask_rail_at changed':
     'when it is asked again is up to the rail; what was never asked is due at once, or named',
-  'payouts.ask_rail_at swapped': 'that too; of two the one that waits longer is named',
+  'open_payouts.ask_rail_at swapped': 'that too; of two the one that waits longer is named',
   'balances.updated_at swapped':
     'of balances that nothing has moved, held against their account to the minute; moved ones exactly',
   'books.last_written_at swapped':

@@ -7,7 +7,7 @@ import { listJournals } from '../../src/ledger/store.ts'
 /** Takes every guard off: append-only, legal transitions, sums of zero. */
 export async function disarm(owner: Sql): Promise<void> {
   const tables = ['journals', 'balance_transactions', 'events', 'payouts', 'entities']
-  for (const table of [...tables, 'payout_batch_items']) {
+  for (const table of [...tables, 'payout_batch_items', 'payouts_given_back']) {
     await owner.unsafe(`alter table ${table} disable trigger user`)
   }
   for (const constraint of ['journal_sums_to_zero', 'known_kind', 'known_codes']) {

@@ -20,6 +20,29 @@ function payoutChange(name: string, fate: Fate, assignment: string, words: RegEx
   }
 }
 
+/** A change of what is kept of a payout beside it; the statement's condition is added. */
+function openChange(
+  name: string,
+  fate: Fate,
+  statement: string,
+  words: RegExp,
+  table = 'open_payouts',
+): Fault {
+  return {
+    name,
+    table,
+    words,
+    async plant(owner, { main, payouts }) {
+      const { account_id } = main.account
+      await owner.unsafe(`${statement} where account_id = $1 and id = $2`, [
+        account_id,
+        payouts[fate],
+      ])
+      return { key: payouts[fate] }
+    },
+  }
+}
+
 /** A change of the quote of the payout in yen that succeeded. */
 function quoteChange(name: string, statement: string, words: RegExp): Fault {
   return {
@@ -135,17 +158,46 @@ const payoutFaults: readonly Fault[] = [
     'rail_attempts = 0',
     /the rail asked before it tells/,
   ),
-  payoutChange(
+  openChange(
     'a payout that no rail was asked about, and none will be',
     'processing',
-    'rail_attempts = 0',
+    'update open_payouts set rail_attempts = 0, ask_rail_at = null',
     /the rail asked once, or due since its last step.*never/,
+    'payouts',
   ),
-  payoutChange(
+  openChange(
+    'a payout that nobody will do anything about',
+    'processing',
+    'delete from open_payouts',
+    /processing, rail simulator.*none/,
+  ),
+  openChange(
+    'a payout listed in a status that it is not in',
+    'processing',
+    `update open_payouts set status = 'compliance_hold'`,
+    /processing, rail simulator.*compliance_hold, rail simulator/,
+  ),
+  openChange(
     'what is over, asked about again',
     'failed',
-    'ask_rail_at = created_at',
-    /failed: the rail not asked/,
+    `insert into open_payouts (account_id, id, status, rail, ask_rail_at)
+      select account_id, id, 'processing', rail, created_at from payouts`,
+    /failed, rail simulator.*processing, rail simulator/,
+  ),
+  openChange(
+    'a failed payout that no list of such shows',
+    'failed',
+    'delete from payouts_given_back',
+    /failed.*none/,
+    'payouts_given_back',
+  ),
+  openChange(
+    'a payout on its way, listed as reversed',
+    'processing',
+    `insert into payouts_given_back (account_id, id, status)
+      select account_id, id, 'reversed' from payouts`,
+    /no row, as the payout is not given back.*reversed/,
+    'payouts_given_back',
   ),
   payoutChange(
     'succeeded flipped to failed',

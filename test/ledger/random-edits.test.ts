@@ -210,6 +210,8 @@ function isAbout({ table, account_id, key, expected, found }: Problem, row: Pick
     balances: ['journals', 'books'],
     payout_batch_items: ['payout_batches'],
     holds: ['payouts'],
+    open_payouts: ['payouts'],
+    payouts_given_back: ['payouts'],
     reference_version: ['reference_changes'],
     reference_changes: [
       'reference_version',

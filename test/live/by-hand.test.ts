@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { Lane } from '../../src/engine/lane.ts'
+import { idBound } from '../../src/id.ts'
 import { handlePayout } from '../../src/payout/by-hand-operations.ts'
 import { advancePayout } from '../../src/payout/operations.ts'
 import type { RailStep } from '../../src/rail/rail.ts'
@@ -222,7 +223,8 @@ test('the manual rail: nobody is asked, whatever the account answers, and nothin
   assert.equal(answer.json.data.status, 'processing', answer.text)
   assert.equal(await settleOnce(service.deps), 0)
   const [row] = await service.database.owner`
-    select ask_rail_at, rail_attempts, taken_by from payouts where id = ${id}`
+    select ask_rail_at, o.rail_attempts, taken_by
+    from payouts p join open_payouts o using (account_id, id) where p.id = ${id}`
   assert.deepEqual({ ...row }, { ask_rail_at: null, rail_attempts: 0, taken_by: 'anna' })
   await move(id, { status: 'succeeded', failure: null }, { reference: 'B-2' })
   assert.equal(await statusOf(id), 'succeeded')
@@ -470,9 +472,13 @@ test('what waits for people, in /metrics: how many by status and since when, wit
   const id = await paid()
   assert.equal((await sandbox.post('/v3/payout', localPayout)).status, 200)
   assert.equal((await told())[0], before + 1)
-  await service.database.owner`
-    update payouts set created_at = created_at - interval '2 days' where id = ${id}`
+  // Its time is in its id.
+  const [{ at } = { at: '' }] = await service.database.owner<{ at: string }[]>`
+    select clock_timestamp() - interval '2 days' as at`
+  const older = idBound('pot', at, 'before')
+  await service.database.owner`update open_payouts set id = ${older} where id = ${id}`
   const [, oldest_s] = await told()
+  await service.database.owner`update open_payouts set id = ${id} where id = ${older}`
   assert.ok(oldest_s >= 172_800 && oldest_s < 180_000, `${oldest_s}`)
   assert.equal((await anna.run('payout', 'take', id)).code, 0)
   const transition = ['payout', 'transition', id, 'succeeded', '--reference', 'BANK-WAITED']

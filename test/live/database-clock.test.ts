@@ -39,13 +39,13 @@ test('a payout due in 25 hours: goes on at once by what the runbook says', async
   const { owner } = service.database
   const id = await pay()
   await owner`
-    update payouts set ask_rail_at = clock_timestamp() + interval '25 hours' where id = ${id}`
+    update open_payouts set ask_rail_at = clock_timestamp() + interval '25 hours' where id = ${id}`
   await settleOnce(service.deps)
   assert.equal(await statusOf(id), 'processing')
   const runbook = await readFile('docs/operations.md', 'utf8')
   const [, sql = ''] =
     /## The clock was set wrong.*?```sql\nbegin;\n(.*?)commit;\n```/s.exec(runbook) ?? []
-  assert.match(sql, /update payouts/)
+  assert.match(sql, /update open_payouts/)
   await owner.begin(tx => tx.unsafe(sql).simple())
   await settleOnce(service.deps)
   assert.equal(await statusOf(id), 'succeeded')

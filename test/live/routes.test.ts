@@ -321,7 +321,7 @@ test('the database refuses a route to the simulator, of a sandbox, and payouts o
     })
     await assert.rejects(copy, { code: '23514' }, `${account} on "${rail}"`)
   }
-  const asked = owner`update payouts set ask_rail_at = now() where id = ${ids.live}`
+  const asked = owner`update open_payouts set ask_rail_at = now() where id = ${ids.live}`
   await assert.rejects(asked, { constraint_name: 'people_are_not_asked' })
   const moved = service.deps.sql`update payouts set rail = 'bank' where id = ${ids.live}`
   await assert.rejects(moved, { code: '42501' })
@@ -440,6 +440,7 @@ async function storedOf(id: string) {
 
 async function attemptsOf(id: string): Promise<number | undefined> {
   const [row] = await service.database.owner<{ rail_attempts: number }[]>`
-    select rail_attempts from payouts where id = ${id}`
+    select coalesce(o.rail_attempts, p.rail_attempts) as rail_attempts
+    from payouts p left join open_payouts o using (account_id, id) where p.id = ${id}`
   return row?.rail_attempts
 }

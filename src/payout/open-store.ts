@@ -1,0 +1,165 @@
+// The statements of what is still to be done about payouts: a narrow row each, which is claimed,
+// moved and removed in place of the wide one. Written in the transactions of the payouts' steps.
+import { transactConfined } from '../db/confine.ts'
+import type { Sql, TransactionSql } from '../db/connect.ts'
+import { keysOf } from '../db/keys.ts'
+import { deleter, inserter, updater } from '../db/rows.ts'
+import { type Key, nameOf } from '../id.ts'
+import type { Instant } from '../instant.ts'
+import type { OpenPayout, Payout, ReadPayout } from './rules.ts'
+import { isGivenBack, isOpen } from './states.ts'
+import { PAYOUT_COLUMNS, type PayoutRow, payoutOf } from './store.ts'
+
+type OpenRow = Pick<OpenPayout, 'account_id' | 'id' | 'status' | 'rail' | 'ask_rail_at'>
+
+export const insertOpenPayouts = inserter<OpenRow>('open_payouts', {
+  account_id: 'text',
+  id: 'text',
+  status: 'text',
+  rail: 'text',
+  ask_rail_at: 'timestamptz',
+})
+
+const updateOpenPayouts = updater<Omit<OpenRow, 'rail'>>('open_payouts', ['account_id', 'id'], {
+  account_id: 'text',
+  id: 'text',
+  status: 'text',
+  ask_rail_at: 'timestamptz',
+})
+
+const deleteOpenPayouts = deleter<Key>('open_payouts', { account_id: 'text', id: 'text' })
+
+const insertGivenBack = inserter<Pick<Payout, 'account_id' | 'status' | 'id'>>(
+  'payouts_given_back',
+  { account_id: 'text', status: 'text', id: 'text' },
+)
+
+/** Follows what payouts have become since they were read, by `account_id/id`; each of them once. */
+export function moveOpenPayouts(
+  tx: TransactionSql,
+  read: ReadonlyMap<string, ReadPayout>,
+  payouts: readonly OpenPayout[],
+): Promise<unknown> {
+  const before = (payout: OpenPayout) => read.get(nameOf(payout))
+  const open = payouts.filter(isOpen)
+  const over = payouts.filter(payout => !isOpen(payout) && before(payout)?.is_open)
+  const undone = payouts.filter(p => isGivenBack(p) && p.status !== before(p)?.status)
+  return Promise.all([
+    open.length > 0 && updateOpenPayouts(tx, open),
+    over.length > 0 && deleteOpenPayouts(tx, over),
+    undone.length > 0 && insertGivenBack(tx, undone),
+  ])
+}
+
+/** Payouts by (account, id) with what is still to be done about them, in no order. */
+export async function findOpenPayouts(
+  tx: TransactionSql,
+  keys: readonly Key[],
+): Promise<ReadPayout[]> {
+  const columns = PAYOUT_COLUMNS.map(column => `p.${column}`)
+  const rows = await tx<(PayoutRow & Omit<ReadPayout, keyof Payout>)[]>`
+    select r.* from ${keysOf(tx, keys)}
+    cross join lateral (
+      select ${tx(columns)}, o.ask_rail_at, o.id is not null as is_open,
+        coalesce(o.rail_attempts, p.rail_attempts) as rail_attempts
+      from payouts p
+      left join lateral (
+        select id, ask_rail_at, rail_attempts from open_payouts o
+        where o.account_id = k.account_id and o.id = k.id limit 1
+      ) o on true
+      where p.account_id = k.account_id and p.id = k.id limit 1
+    ) r`
+  return rows.map(row => ({ ...row, ...payoutOf(row) }))
+}
+
+/** A payout that is due, as the finder sees it. */
+export interface DuePayout extends Key {
+  readonly rail: string
+}
+
+/**
+ * Payouts whose rail is one of these and due to be asked, oldest first. Reads without a lock;
+ * claiming decides. Here and below what is due is judged by the time of the statement, at which an
+ * index scan can begin: clock_timestamp() moves, and what is due later would all be read.
+ */
+export async function listDuePayouts(
+  finder: Sql,
+  rails: readonly string[],
+  limit: number,
+): Promise<DuePayout[]> {
+  return finder<DuePayout[]>`
+    select account_id, id, rail from open_payouts
+    where ask_rail_at <= statement_timestamp() and rail = any (${[...rails]}::text[])
+    order by ask_rail_at limit ${limit}`
+}
+
+/** A payout, as it was claimed, that nobody else asks the rail about before `claim`. */
+export interface ClaimedPayout extends Payout {
+  /** Its `ask_rail_at`, which names the claim. */
+  readonly claim: Instant
+  /** How often it was claimed before. */
+  readonly rail_attempts: number
+  /** When it was claimed, by the account's clock. */
+  readonly claimed_at: Instant
+}
+
+/**
+ * Claims due payouts for `lease_ms`: whoever locks a row that is due has it. An unapplied claim
+ * comes due again. Rows that another holds are passed over: they are being claimed, or moved by a
+ * person, and a claim never waits while it holds others.
+ */
+export async function claimDuePayouts(
+  sql: Sql,
+  keys: readonly Key[],
+  lease_ms: number,
+): Promise<ClaimedPayout[]> {
+  const account_ids = keys.map(key => key.account_id)
+  const claim = (tx: TransactionSql) => tx<(PayoutRow & Omit<ClaimedPayout, keyof Payout>)[]>`
+    with claimed as (
+      update open_payouts o set rail_attempts = o.rail_attempts + 1,
+        ask_rail_at = clock_timestamp() + ${`${lease_ms} milliseconds`}::interval
+      from (
+        select r.* from ${keysOf(tx, keys)}
+        cross join lateral (
+          select ctid as place from open_payouts due
+          where due.account_id = k.account_id and due.id = k.id
+            and ask_rail_at <= statement_timestamp()
+          limit 1 for update skip locked
+        ) r
+      ) locked
+      where o.ctid = locked.place
+      returning o.account_id, o.id, o.ask_rail_at as claim, o.rail_attempts - 1 as rail_attempts
+    )
+    select p.*, c.claim, c.rail_attempts,
+      clock_timestamp() + (select clock_ahead from books b where b.account_id = c.account_id)
+        as claimed_at
+    from claimed c
+    cross join lateral (
+      select ${tx(PAYOUT_COLUMNS)} from payouts p
+      where p.account_id = c.account_id and p.id = c.id limit 1
+    ) p`
+  const rows = await transactConfined(sql, account_ids, claim)
+  return rows.map(row => ({ ...row, ...payoutOf(row) }))
+}
+
+/**
+ * Keeps payouts from being claimed until the transaction ends, in order of (account, id). A claim
+ * that came first is waited for, and what is read after this counts it; one that comes later finds
+ * what is written here. Under the locks of the books.
+ */
+export async function lockOpenPayouts(tx: TransactionSql, keys: readonly Key[]): Promise<void> {
+  const ordered = keys.toSorted((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1))
+  await tx`
+    select from ${keysOf(tx, ordered)}
+    cross join lateral (
+      select from open_payouts o
+      where o.account_id = k.account_id and o.id = k.id limit 1 for update
+    ) r`
+}
+
+/** Payouts of an account that are not over: on their way, held, or with a rail that says more. */
+export async function countOpenPayouts(tx: TransactionSql, account_id: string): Promise<number> {
+  const [row] = await tx<{ open: number }[]>`
+    select count(*)::integer as open from open_payouts where account_id = ${account_id}`
+  return row?.open ?? 0
+}
