@@ -1,15 +1,16 @@
 // Ids as PostgreSQL writes them from what rows have, by the same recipe as id.ts: for whoever holds
 // rows against their ids. Knows no table.
 
-const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz'
+/** Of which a byte is taken at once; of text the characters before it are counted first. */
+const ALPHABET = `'0123456789abcdefghjkmnpqrstvwxyz'::bytea`
 
 /** An integer as so many characters of Crockford's base 32. */
 function base32Sql(value: string, length: number): string {
   const characters = Array.from({ length }, (_, i) => {
     const bits = `((${value} >> ${5 * (length - 1 - i)}) & 31)::integer`
-    return `substr('${ALPHABET}', ${bits} + 1, 1)`
+    return `substr(${ALPHABET}, ${bits} + 1, 1)`
   })
-  return characters.join(' || ')
+  return `convert_from(${characters.join(' || ')}, 'UTF8')`
 }
 
 /** What the ids that a book gives at a time have of it; computed once a row it is cheapest. */
@@ -22,13 +23,31 @@ export function microsSql(at: string): string {
   return `(extract(epoch from ${at}) * 1000000)::bigint`
 }
 
+/** The same in milliseconds, rounded down. */
+export function millisSql(at: string): string {
+  return `(${microsSql(at)} / 1000)`
+}
+
+/** What the ids of an account's numbered rows end in. */
+export function accountMarkSql(account_id: string): string {
+  const digest = `encode(sha256(convert_to(${account_id}, 'UTF8')), 'hex')`
+  return base32Sql(`('x' || left(${digest}, 5))::bit(20)::bigint`, 4)
+}
+
 /** The id of a row that has a number in its book. */
 export function numberedIdSql(
   prefix: string,
   row: { readonly account_id: string; readonly created_at: string; readonly number: string },
 ): string {
-  const account = `encode(sha256(convert_to(${row.account_id}, 'UTF8')), 'hex')`
-  return `'${prefix}_' || ${base32Sql(`(${microsSql(row.created_at)} / 1000)`, 9)}
-    || ${base32Sql(row.number, 7)}
-    || ${base32Sql(`('x' || left(${account}, 5))::bit(20)::bigint`, 4)}`
+  const [millis, account_mark] = [millisSql(row.created_at), accountMarkSql(row.account_id)]
+  return numberedIdOfSql(prefix, { millis, number: row.number, account_mark })
+}
+
+/** The same of columns, each of which is computed once. */
+export function numberedIdOfSql(
+  prefix: string,
+  row: { readonly millis: string; readonly number: string; readonly account_mark: string },
+): string {
+  const { millis, number, account_mark } = row
+  return `'${prefix}_' || ${base32Sql(millis, 9)} || ${base32Sql(number, 7)} || ${account_mark}`
 }

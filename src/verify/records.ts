@@ -1,7 +1,7 @@
 // Holds what is written beside payouts and quotes against them: columns that lists are found by,
 // how far the rail was asked, rows paid from files, kept answers, batches. One select a rule.
 import type { TransactionSql } from '../db/connect.ts'
-import { idTimeSql, microsSql, numberedIdSql } from '../db/id-sql.ts'
+import { accountMarkSql, idTimeSql, microsSql, millisSql, numberedIdOfSql } from '../db/id-sql.ts'
 import { KEPT_SEAL } from '../idempotency/columns.ts'
 import { KEPT_HOURS } from '../idempotency/rules.ts'
 import { OPEN_STATUSES } from '../payout/states.ts'
@@ -52,15 +52,21 @@ const ID_TIMES: readonly Rule[] = [
 const EVENT_IDS: Rule = {
   table: 'events',
   select: account_id => `
-    select account_id, 'sequence ' || sequence as key, 'id ' || made as expected,
-      coalesce(id, 'none') as found
+    select account_id, 'sequence ' || sequence as key,
+      coalesce('id ' || made, 'a book') as expected, coalesce(id, 'none') as found
     from (
-      select account_id, sequence, id, ${numberedIdSql('evt', {
-        account_id: 'account_id',
-        created_at: 'created_at',
+      select account_id, sequence, id, ${numberedIdOfSql('evt', {
+        millis: 'millis',
         number: 'sequence',
+        account_mark: 'account_mark',
       })} as made
-      from events where ${ofAccount('account_id', account_id)} offset 0
+      from (
+        select account_id, sequence, id, ${millisSql('created_at')} as millis, account_mark
+        from events left join (
+          select account_id, ${accountMarkSql('account_id')} as account_mark from books offset 0
+        ) b using (account_id)
+        where ${ofAccount('account_id', account_id)} offset 0
+      ) m offset 0
     ) e where id is distinct from made`,
 }
 
