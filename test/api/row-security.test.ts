@@ -127,7 +127,7 @@ test('roles of the service: own nothing, log in nowhere, bypass nothing', async 
 
 /** Whose turn it is, in any account, is found in these. */
 const FOUND_IN = [
-  'payouts',
+  'open_payouts',
   'ended_reviews',
   'books',
   'webhook_endpoints',
