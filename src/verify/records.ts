@@ -108,12 +108,13 @@ const RAIL: Rule = {
         ask_rail_at is not null and (rail in ('', '${MANUAL}') or status in ('failed', 'reversed')
           or (status <> 'processing' and (held_for <> '' or e.last_by <> 'rail')))
           as asked_needlessly,
-        rail_attempts is null or (rail_attempts = 0 and coalesce(e.told, 0) > 0) as never_asked,
+        rail_attempts is null or attempts_told is null or rail_attempts < attempts_told
+          or (attempts_told = 0 and coalesce(e.told, 0) > 0) as never_asked,
         rail_attempts = 0 and (ask_rail_at > updated_at or (ask_rail_at is null
           and status = 'processing' and rail not in ('', '${MANUAL}'))) as late
       from (
         select p.account_id, p.id, p.status, p.rail, p.rail_steps, p.held_for, p.updated_at,
-          o.ask_rail_at,
+          p.rail_attempts as attempts_told, o.ask_rail_at,
           case when o.id is null then p.rail_attempts else o.rail_attempts end as rail_attempts
         from payouts p left join open_payouts o on o.account_id = p.account_id and o.id = p.id
         where ${ofAccount('p.account_id', account_id)}
