@@ -125,7 +125,8 @@ export async function lookAt(sql: Sql, ids: readonly string[], horizon: string):
         as events,
       coalesce((select json_agg(r) from (
         select account_id, id, type,
-          case quote_id when '' then 'poq_' || substr(id, 5) else quote_id end as quote_id, holding_currency, holding_amount::text,
+          case quote_id when '' then 'poq_' || substr(id, 5) else quote_id end as quote_id,
+          holding_currency, holding_amount::text,
           fixed_fee::text, variable_fee::text, destination_currency, destination_amount::text,
           balance_transaction_id as debit, status
         from payouts where ${of} and ${fresh}) r), '[]') as payouts,
@@ -138,6 +139,7 @@ export async function lookAt(sql: Sql, ids: readonly string[], horizon: string):
         as beneficiaries,
       exists (select from books where ${of} and ${fresh})
         or exists (select from balances where ${of} and ${fresh})
+        or exists (select from open_payouts where ${of} and ${fresh})
         or exists (select from idempotency_keys where ${of} and ${fresh}) as written`
   const { journals, lines, events, payouts, quotes, beneficiaries } = row
   const tables = [journals, lines, events, payouts, quotes, beneficiaries]

@@ -29,7 +29,7 @@ test('the worker, a full round of which nothing can be claimed: looks once in ea
     failures += 1
   }
   const log = Object.assign(Object.create(service.deps.log), { warn })
-  await owner`revoke update on payouts from corridor_service`
+  await owner`revoke update on open_payouts from corridor_service`
   const worker = startSettling({ ...service.deps, log })
   try {
     await until('it has failed', 5_000, () => failures > 0)
@@ -37,7 +37,7 @@ test('the worker, a full round of which nothing can be claimed: looks once in ea
     await delay(WATCHED_MS)
     // Two lines for each look: all at once, then the one account.
     assert.ok(failures > 0 && failures <= 2 * (WATCHED_MS / POLL_MS + 1), `${failures} failures`)
-    await owner`grant update on payouts to corridor_service`
+    await owner`grant update on open_payouts to corridor_service`
     await until('all are settled', 10_000, async () => {
       const [left] = await owner`select from payouts where status = 'processing' limit 1`
       return left === undefined
