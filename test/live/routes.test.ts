@@ -247,7 +247,12 @@ test('settling: the simulator gets the payouts of sandboxes, and none of a live 
 test('settling, a live payout that names the simulator all the same: left alone, and told', async () => {
   await service.setRoutes([{ rail: 'bank' }])
   const id = await paidBy(live)
-  await service.database.owner`update payouts set rail = 'simulator' where id = ${id}`
+  const { owner } = service.database
+  const routed = async (rail: string) => {
+    await owner`update payouts set rail = ${rail} where id = ${id}`
+    await owner`update open_payouts set rail = ${rail} where id = ${id}`
+  }
+  await routed('simulator')
   const rail = scriptedRail(() => Promise.resolve(report('succeeded')))
   await settleAll(service, rail)
   assert.deepEqual(rail.calls, [])
@@ -255,7 +260,7 @@ test('settling, a live payout that names the simulator all the same: left alone,
   await tellWaiting(service.deps)
   const told = await service.deps.metrics.registry.metrics()
   assert.match(told, /^corridor_payouts_left_alone\{rail="simulator"\} [1-9]/m)
-  await service.database.owner`update payouts set rail = 'bank' where id = ${id}`
+  await routed('bank')
 })
 
 test('settling, a rail that this process has no adapter for: left alone, told, and asked by one that has', async () => {
