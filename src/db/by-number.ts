@@ -1,5 +1,5 @@
-// Rows that are numbered in their book: their ids are made of what they have (id.ts) and stored
-// nowhere, so that they are found and listed by number, which their time follows.
+// Rows that are numbered in their book. Their ids are made of what they have (id.ts), and no index
+// has them: they are found and listed by number, which their time follows.
 import { type IdPrefix, type Key, nameOf, numberedId, numberIn } from '../id.ts'
 import type { Instant } from '../instant.ts'
 import type { Sql, TransactionSql } from './connect.ts'

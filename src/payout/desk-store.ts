@@ -5,7 +5,7 @@ import { instantIn } from '../id.ts'
 import type { Instant } from '../instant.ts'
 import { MANUAL, SIMULATOR } from '../rail/rail.ts'
 import type { Payout } from './rules.ts'
-import { OPEN_STATUSES, type PayoutStatus } from './states.ts'
+import { isGivenBack, OPEN_STATUSES, type PayoutStatus } from './states.ts'
 import { PAYOUT_COLUMNS, type PayoutRow, payoutOf } from './store.ts'
 
 export interface DeskFilter {
@@ -24,7 +24,7 @@ export async function listForDesk(
   limit: number,
 ): Promise<Payout[]> {
   const waits = status !== undefined && OPEN_STATUSES.includes(status)
-  const undone = status === 'failed' || status === 'reversed'
+  const undone = status !== undefined && isGivenBack({ status })
   // Within an account ids are in the order of time.
   const rows = await audit<PayoutRow[]>`
     select r.* from accounts a

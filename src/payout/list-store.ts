@@ -12,11 +12,12 @@ import {
 } from '../db/page.ts'
 import { instantIn, withPrefix } from '../id.ts'
 import type { Payout } from './rules.ts'
+import { GIVEN_BACK_STATUSES } from './states.ts'
 import { PAYOUT_COLUMNS, type PayoutRow, payoutOf } from './store.ts'
 
 /** What succeeds leaves `open_payouts`, and what fails is in `payouts_given_back`. */
 function keptByStatus(status: string): Narrow {
-  if (status === 'failed' || status === 'reversed') {
+  if (GIVEN_BACK_STATUSES.some(one => one === status)) {
     return { table: 'payouts_given_back', stated: 'true' }
   }
   return {

@@ -8,7 +8,7 @@ import { type Key, nameOf } from '../id.ts'
 import type { Instant } from '../instant.ts'
 import type { OpenPayout, Payout, ReadPayout } from './rules.ts'
 import { isGivenBack, isOpen } from './states.ts'
-import { PAYOUT_COLUMNS, type PayoutRow, payoutOf } from './store.ts'
+import { findPayouts, PAYOUT_COLUMNS, type PayoutRow, payoutOf } from './store.ts'
 
 type OpenRow = Pick<OpenPayout, 'account_id' | 'id' | 'status' | 'rail' | 'ask_rail_at'>
 
@@ -108,38 +108,44 @@ export interface ClaimedPayout extends Payout {
  * comes due again. Rows that another holds are passed over: they are being claimed, or moved by a
  * person, and a claim never waits while it holds others.
  */
-export async function claimDuePayouts(
+export function claimDuePayouts(
   sql: Sql,
   keys: readonly Key[],
   lease_ms: number,
 ): Promise<ClaimedPayout[]> {
   const account_ids = keys.map(key => key.account_id)
-  const claim = (tx: TransactionSql) => tx<(PayoutRow & Omit<ClaimedPayout, keyof Payout>)[]>`
-    with claimed as (
-      update open_payouts o set rail_attempts = o.rail_attempts + 1,
-        ask_rail_at = clock_timestamp() + ${`${lease_ms} milliseconds`}::interval
-      from (
-        select r.* from ${keysOf(tx, keys)}
-        cross join lateral (
-          select ctid as place from open_payouts due
-          where due.account_id = k.account_id and due.id = k.id
-            and ask_rail_at <= statement_timestamp()
-          limit 1 for update skip locked
-        ) r
-      ) locked
-      where o.ctid = locked.place
-      returning o.account_id, o.id, o.ask_rail_at as claim, o.rail_attempts - 1 as rail_attempts
-    )
-    select p.*, c.claim, c.rail_attempts,
-      clock_timestamp() + (select clock_ahead from books b where b.account_id = c.account_id)
-        as claimed_at
-    from claimed c
-    cross join lateral (
-      select ${tx(PAYOUT_COLUMNS)} from payouts p
-      where p.account_id = c.account_id and p.id = c.id limit 1
-    ) p`
-  const rows = await transactConfined(sql, account_ids, claim)
-  return rows.map(row => ({ ...row, ...payoutOf(row) }))
+  return transactConfined(sql, account_ids, async tx => {
+    const claims = await claimRows(tx, keys, lease_ms)
+    // A statement of its own: a step that was committed while the claim looked is seen by this one.
+    const payouts = new Map((await findPayouts(tx, claims)).map(p => [nameOf(p), p]))
+    return claims.flatMap(claim => {
+      const payout = payouts.get(nameOf(claim))
+      // The account was judged by the claim's rail: no other may be asked.
+      return payout === undefined || payout.rail !== claim.rail ? [] : [{ ...claim, ...payout }]
+    })
+  })
+}
+
+type Claim = DuePayout & Omit<ClaimedPayout, keyof Payout>
+
+function claimRows(tx: TransactionSql, keys: readonly Key[], lease_ms: number) {
+  return tx<Claim[]>`
+    update open_payouts o set rail_attempts = o.rail_attempts + 1,
+      ask_rail_at = clock_timestamp() + ${`${lease_ms} milliseconds`}::interval
+    from (
+      select r.* from ${keysOf(tx, keys)}
+      cross join lateral (
+        select ctid as place from open_payouts due
+        where due.account_id = k.account_id and due.id = k.id
+          and ask_rail_at <= statement_timestamp()
+        limit 1 for update skip locked
+      ) r
+    ) locked
+    where o.ctid = locked.place
+    returning o.account_id, o.id, o.rail, o.ask_rail_at as claim,
+      o.rail_attempts - 1 as rail_attempts,
+      clock_timestamp() + (select clock_ahead from books b where b.account_id = o.account_id)
+        as claimed_at`
 }
 
 /**

@@ -38,7 +38,9 @@ export function isOpen(payout: {
   return payout.ask_rail_at !== null || OPEN_STATUSES.includes(payout.status)
 }
 
-/** Its money is back, so that it was not paid. */
+/** In these its money is back, so that it was not paid. */
+export const GIVEN_BACK_STATUSES: readonly PayoutStatus[] = ['failed', 'reversed']
+
 export function isGivenBack({ status }: { readonly status: PayoutStatus }): boolean {
-  return status === 'failed' || status === 'reversed'
+  return GIVEN_BACK_STATUSES.includes(status)
 }
