@@ -17,6 +17,7 @@ import {
   type Policies,
   type Policy,
   type PolicyName,
+  rowsOf,
   type Scope,
 } from '../pricing/rules.ts'
 import { deletePolicy, insertPolicies, listPolicies, lockPolicies } from '../pricing/store.ts'
@@ -185,7 +186,7 @@ async function removeAction(number: string, options: Json & { from?: string }): 
   const policy_id = /^\d{1,9}$/.test(number) ? Number(number) : 0
   const { row, words } = await withContext(({ sql }) =>
     change(sql, async (tx, policies, now) => {
-      const row = [...policies.values()].flat().find(policy => policy.policy_id === policy_id)
+      const row = rowsOf(policies).find(policy => policy.policy_id === policy_id)
       if (row === undefined) {
         throw new UsageError(`no row ${number}; corridor pricing list shows those there are`)
       }
@@ -220,7 +221,7 @@ function change<T>(
 /** `spread_bps for pair USD/HKD: 50 from now on; until then 25, for the installation`. */
 function describeChange(policies: Policies, row: Policy, now: Instant): string {
   const before = inForce(policies, row.name, row, row.effective_from)
-  const rows = [...policies.values()].flat()
+  const rows = rowsOf(policies)
   const after = inForce(indexPolicies([...rows, row]), row.name, row, row.effective_from)
   const when = row.effective_from > now ? `from ${row.effective_from}` : 'from now on'
   const until = `until then ${told(row, before)}`

@@ -162,15 +162,17 @@ export const NETWORKS: readonly Network[] = ROWS.map(([currency, name, countries
   limits: LIMITS.get(`${currency} ${name}`) ?? UNBOUNDED,
 }))
 
+const BY_CURRENCY = Map.groupBy(NETWORKS, network => network.currency)
+
 /** The network of an exact currency code and a name in any case; undefined when there is none. */
 export function findNetwork(currency: string, name: string): Network | undefined {
   const wanted = name.toLowerCase()
-  return NETWORKS.find(network => network.currency === currency && network.name === wanted)
+  return networksOf(currency).find(network => network.name === wanted)
 }
 
 /** The networks of an exact currency code, by name; empty when there is none. */
 export function networksOf(currency: string): readonly Network[] {
-  return NETWORKS.filter(network => network.currency === currency)
+  return BY_CURRENCY.get(currency) ?? []
 }
 
 /** Why there is no network of this name in an existing currency, for people. */

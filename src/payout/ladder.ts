@@ -78,7 +78,8 @@ export function judgePayout(
   if (!isShaped || sentQuote === undefined || beneficiary === undefined) return {}
   if (!passes(() => checkFit(beneficiary, request, sentQuote))) return {}
   const checkPlace = () => attempt(() => checkDestination(beneficiary, request, sentQuote))
-  if (sentQuote === null) checkPlace()
+  // Details sent without a quote were judged with the fields of the request.
+  if (sentQuote === null && request.beneficiary !== undefined) checkPlace()
   const id = state.bookId(book, 'pot')
   const paid = { id, request, beneficiary }
   const { quote, routed } = quoteFor(state, account, paid, sentQuote, attempt)

@@ -32,14 +32,20 @@ export interface Policy extends NewPolicy {
   readonly policy_id: number
 }
 
-/** The rows of one scope and name together, the one that counts last first. */
-export type Policies = ReadonlyMap<string, readonly Policy[]>
+/** By name and scope, the row that counts last first. A name that nobody has set is not there. */
+export type Policies = ReadonlyMap<PolicyName, ReadonlyMap<string, readonly Policy[]>>
 
 export function indexPolicies(rows: readonly Policy[]): Policies {
   const sorted = rows.toSorted(
     (a, b) => compare(b.effective_from, a.effective_from) || b.policy_id - a.policy_id,
   )
-  return Map.groupBy(sorted, row => keyOf(row, row.name))
+  const named = Map.groupBy(sorted, row => row.name)
+  return new Map(Array.from(named, ([name, all]) => [name, Map.groupBy(all, keyOf)]))
+}
+
+/** Of all names and scopes, in no order. */
+export function rowsOf(policies: Policies): Policy[] {
+  return [...policies.values()].flatMap(scopes => [...scopes.values()].flat())
 }
 
 /** What is priced: an account and the pair that is converted, null where any will do. */
@@ -57,6 +63,7 @@ export function inForce(
   priced: Priced,
   at: Instant,
 ): Policy | undefined {
+  if (!policies.has(name)) return undefined
   for (const scope of scopesOf(priced)) {
     const row = ownInForce(policies, name, scope, at)
     if (row !== undefined && row.value !== null) return row
@@ -71,7 +78,8 @@ export function ownInForce(
   scope: Scope,
   at: Instant,
 ): Policy | undefined {
-  return policies.get(keyOf(scope, name))?.find(row => row.effective_from <= at)
+  const rows = policies.get(name)?.get(keyOf(scope))
+  return rows?.find(row => row.effective_from <= at)
 }
 
 /** The value in force as text, by default where nobody has said anything. */
@@ -98,8 +106,8 @@ function scopesOf({ account_id, from_currency, to_currency }: Priced): readonly 
   ]
 }
 
-function keyOf({ account_id, from_currency, to_currency }: Scope, name: PolicyName): string {
-  return `${name} ${account_id ?? ''} ${from_currency ?? ''} ${to_currency ?? ''}`
+function keyOf({ account_id, from_currency, to_currency }: Scope): string {
+  return `${account_id ?? ''} ${from_currency ?? ''} ${to_currency ?? ''}`
 }
 
 /** Instants are compared as text. */

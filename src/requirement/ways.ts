@@ -58,7 +58,7 @@ export interface Way {
 }
 
 /** Every way to be paid, of which a destination takes one; none when nobody can be paid so. */
-export function waysOf(subject: Subject): Way[] {
+export function waysOf(subject: Subject): readonly Way[] {
   switch (subject.type) {
     case 'swift':
       return shapeWays(swiftShape(subject.country), [subject.country], [], [STREET, POSTAL_CODE])
@@ -101,13 +101,26 @@ export function chainsMeant({ currency, network }: Subject): Chain[] {
   )
 }
 
+/** Over known networks, kept: their currencies and countries allow no more than some hundred. */
+const FOUND = new Map<string, readonly Way[]>()
+
+function localWays(subject: Subject): readonly Way[] {
+  const known = localNetworksMeant(subject)
+  if (known.length === 0) return localWaysOver(known, subject)
+  const key = `${subject.currency} ${subject.country} ${subject.network.toLowerCase()}`
+  const ways = FOUND.get(key) ?? localWaysOver(known, subject)
+  FOUND.set(key, ways)
+  return ways
+}
+
 /**
  * By country and shape: the first network of a country says what is asked for where none is named,
  * and others come after it. Countries whose accounts all have IBANs are one way.
  */
-function localWays(subject: Subject): Way[] {
-  const { currency, country, network } = subject
-  const known = localNetworksMeant(subject)
+function localWaysOver(
+  known: readonly Network[],
+  { currency, country, network }: Subject,
+): readonly Way[] {
   const anywhere = country === '' ? [''] : [country]
   const countries =
     known.length > 0 && country === ''
