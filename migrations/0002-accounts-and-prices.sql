@@ -49,6 +49,9 @@ begin
     raise exception 'account % holds money or has open payouts', new.account_id
       using errcode = 'check_violation';
   end if;
+  -- Where money moves the state is known as well.
+  update books set state = new.state where account_id = new.account_id;
+  update balances set account_state = new.state where account_id = new.account_id;
   return new;
 end $$;
 create trigger legal_change before update of state, currencies on accounts

@@ -1,8 +1,9 @@
 -- The book of an account: double entry, one row a journal, append-only. account_id leads every key,
 -- so that the tables distribute by it and no row is shared between accounts.
 
--- One row an account: the lock that every write of the account takes first, and the heads of its
--- chains.
+-- One row an account: the lock that every write of the account takes first, the heads of its chains,
+-- and what writes and their triggers need to know of the account itself: a trigger reads no table but
+-- the one whose row it judges, so that it can run where the row is (docs/decisions/0055).
 create table books (
   account_id text collate "C" primary key,
   journal_count bigint not null default 0 check (journal_count >= 0),
@@ -15,47 +16,45 @@ create table books (
       and extract(month from clock_ahead) = 0 and extract(year from clock_ahead) = 0),
   head_hash bytea not null check (octet_length(head_hash) = 32),
   event_head bytea not null default decode(repeat('00', 32), 'hex')
-    check (octet_length(event_head) = 32)
+    check (octet_length(event_head) = 32),
+  -- As of the account, which keeps it for ever.
+  sandbox boolean not null default false,
+  -- As of the account, whose change brings it here.
+  state text not null default 'active'
+    constraint known_state check (state in ('active', 'frozen', 'closed')),
+  constraint clock_of_a_sandbox check (sandbox or clock_ahead = '0')
 ) with (fillfactor = 50);
 
-create function check_clock_ahead() returns trigger language plpgsql as $$
+create function refuse_clock_back() returns trigger language plpgsql as $$
 begin
-  if new.clock_ahead <> '0' and not exists (
-    select from accounts where account_id = new.account_id and sandbox
-  ) then
-    raise exception 'account % is no sandbox: its clock cannot be moved', new.account_id
-      using errcode = 'check_violation';
-  end if;
-  if tg_op = 'UPDATE' and new.clock_ahead < old.clock_ahead then
-    raise exception 'the clock of account % cannot go back', new.account_id
-      using errcode = 'check_violation';
-  end if;
-  return new;
+  raise exception 'the clock of account % cannot go back', new.account_id
+    using errcode = 'check_violation';
 end $$;
-create trigger clock_of_a_sandbox before insert or update of clock_ahead on books
-  for each row execute function check_clock_ahead();
+create trigger clock_goes_forward before update of clock_ahead on books
+  for each row when (new.clock_ahead < old.clock_ahead) execute function refuse_clock_back();
 
 create table balances (
   account_id text collate "C" not null,
   currency text not null,
   available bigint not null default 0,
-  updated_at timestamptz not null default clock_timestamp(),
+  updated_at timestamptz not null default statement_timestamp(),
+  -- As of the book.
+  account_state text not null default 'active'
+    constraint known_state check (account_state in ('active', 'frozen', 'closed')),
   primary key (account_id, currency),
   constraint balance_not_negative check (available >= 0)
 ) with (fillfactor = 50);
 
 -- No balance of a frozen account falls; none of a closed one moves.
-create function check_account_may_move() returns trigger language plpgsql as $$
-declare
-  present text := (select state from accounts where account_id = new.account_id);
+create function refuse_move() returns trigger language plpgsql as $$
 begin
-  if present = 'closed' or (present = 'frozen' and new.available < old.available) then
-    raise exception 'account % is %', new.account_id, present using errcode = 'check_violation';
-  end if;
-  return new;
+  raise exception 'account % is %', new.account_id, new.account_state
+    using errcode = 'check_violation';
 end $$;
 create trigger account_may_move before update of available on balances
-  for each row when (new.available <> old.available) execute function check_account_may_move();
+  for each row when (new.available <> old.available and new.account_state <> 'active'
+    and (new.account_state = 'closed' or new.available < old.available))
+  execute function refuse_move();
 
 -- Does each currency of these postings sum to zero? Amounts are added as numeric, so no sum
 -- overflows.

@@ -3,8 +3,8 @@
 
 -- The service. Append-only tables get no update and no delete; tables whose rows live on get updates of
 -- exactly the columns that may change.
-grant select on schema_migrations, reference_version, reference_changes, payout_transitions,
-  approval_transitions to corridor_service;
+grant select on schema_migrations, reference_version, reference_changes, payout_transitions
+  to corridor_service;
 
 grant select, insert on accounts, api_keys to corridor_service;
 grant update (name, currencies, primary_currency, duplicate_window_s, state, state_reason)
@@ -19,9 +19,9 @@ grant insert (account_id, from_currency, to_currency, name, value, effective_fro
 
 grant select, insert on books, balances, journals, balance_transactions, events, idempotency_keys
   to corridor_service;
-grant update (journal_count, head_hash, event_count, event_head, last_written_at, clock_ahead)
+grant update (journal_count, head_hash, event_count, event_head, last_written_at, clock_ahead, state)
   on books to corridor_service;
-grant update (available, updated_at) on balances to corridor_service;
+grant update (available, updated_at, account_state) on balances to corridor_service;
 grant update (request_hash, status, body, object_id, state, created_at), delete on idempotency_keys
   to corridor_service;
 revoke execute on function funded_elsewhere(text[], text[]), paid_elsewhere(text[], text[])

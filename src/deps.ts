@@ -14,6 +14,7 @@ import { findBeneficiaries } from './beneficiary/store.ts'
 import type { Config } from './config.ts'
 import { readConfined } from './db/confine.ts'
 import { connect, type Sql, type TransactionSql } from './db/connect.ts'
+import { learnShards } from './db/shard.ts'
 import { Aside } from './engine/aside.ts'
 import { FairTurns } from './engine/fair.ts'
 import { Lanes } from './engine/lane.ts'
@@ -158,9 +159,13 @@ export async function openDeps(
   const finder = open(2, 'finder')
   const pools = [watch, sql, reads, writes, finder]
   const disconnect = () => Promise.all(pools.map(pool => pool.end({ timeout: 5 })))
-  const reference = await openReference(watch, error => {
-    log.warn({ err: error }, 'reference data could not be looked at')
-  }).catch(async error => {
+  const learn = async () => {
+    await learnShards(watch)
+    return openReference(watch, error => {
+      log.warn({ err: error }, 'reference data could not be looked at')
+    })
+  }
+  const reference = await learn().catch(async error => {
     // Open connections would keep the process.
     await disconnect()
     throw error

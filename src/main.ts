@@ -5,6 +5,7 @@ import packageJson from '../package.json' with { type: 'json' }
 import { accountCommands } from './cli/account.ts'
 import { backupCommands } from './cli/backup.ts'
 import { demoCommand } from './cli/demo.ts'
+import { distributeCommand } from './cli/distribute.ts'
 import { entityCommands } from './cli/entity.ts'
 import { eventsCommands } from './cli/events.ts'
 import { report } from './cli/failed.ts'
@@ -53,6 +54,7 @@ eventsCommands(program)
 demoCommand(program)
 verifyCommand(program)
 backupCommands(program)
+distributeCommand(program)
 openapiCommand(program)
 
 // Whoever reads may have read enough, as `head` has: what is left is nobody's to print.

@@ -6,6 +6,7 @@ import type { Read } from '../csv.ts'
 import { connect, type Sql } from '../db/connect.ts'
 import { migrate, refuseUnready, refuseWithoutSchema } from '../db/migrate.ts'
 import { openDatabase } from '../db/open.ts'
+import { learnShards } from '../db/shard.ts'
 import { Lane } from '../engine/lane.ts'
 import type { Operation } from '../engine/operation.ts'
 import { visible } from './terminal.ts'
@@ -59,6 +60,7 @@ export async function onDatabase<T>(
   const write = <C, S, O>(operation: Operation<C, S, O>, command: C) =>
     new Lane(sql, operation, { max_batch: 1 }).run(command)
   try {
+    await learnShards(sql)
     return await work({ config, url, sql, audit, write })
   } finally {
     await Promise.all([sql, audit].map(connection => connection.end({ timeout: 5 })))

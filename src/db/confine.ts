@@ -1,7 +1,7 @@
 // Row-level security (migrations/0007): a transaction sees and writes the rows of the accounts that
 // it names, and of no others, whatever its statements say. A setting of the transaction names them,
 // so that it is gone with it and the next user of the connection begins with none.
-import { SERVICE_ROLE, type Sql, type TransactionSql } from './connect.ts'
+import { literal, SERVICE_ROLE, type Sql, type TransactionSql } from './connect.ts'
 import { transact } from './transact.ts'
 
 /**
@@ -11,9 +11,9 @@ import { transact } from './transact.ts'
  */
 export function confineTo(tx: TransactionSql, account_ids: readonly string[]): void {
   const names = [...new Set(account_ids)].join(',')
-  // Should it fail, the transaction has, and every statement after it says so.
-  tx`select set_config('role', ${SERVICE_ROLE}, true),
-    set_config('corridor.accounts', ${names}, true)`
+  // Should it fail, the transaction has, and every statement after it says so. Commands, and not
+  // set_config(): a spread database takes those alone along to where the rows are.
+  tx.unsafe(`set local role ${SERVICE_ROLE}; set local corridor.accounts = ${literal(names)}`)
     .execute()
     .catch(() => {})
 }

@@ -67,8 +67,15 @@ const LOOK_UP_PLANS = {
   enable_seqscan: 'off',
   enable_hashjoin: 'off',
   enable_mergejoin: 'off',
-  plan_cache_mode: 'force_generic_plan',
 }
+
+/**
+ * Plans kept for all values. On a spread database whose statements say which accounts they want,
+ * the values say which shard is asked, so that one plan does not fit all: there it is left open.
+ */
+const KEPT_PLANS =
+  "set_config('plan_cache_mode', case current_setting('corridor.spread', true) " +
+  "when 'on' then 'auto' else 'force_generic_plan' end, false)"
 
 export function connect(url: string, options: ConnectOptions): Sql {
   const sql = openPool(url, {
@@ -101,7 +108,7 @@ export function connect(url: string, options: ConnectOptions): Sql {
       TimeZone: 'UTC',
       application_name: options.application_name ?? 'corridor',
     },
-    session: settings({
+    session: settings(options.look_ups === true ? [KEPT_PLANS] : [], {
       // Five tries of a lane then take ten seconds at most.
       lock_timeout: '2s',
       statement_timeout: options.look_ups === true ? LOOK_UP_TIMEOUT : '0',
@@ -115,15 +122,15 @@ export function connect(url: string, options: ConnectOptions): Sql {
 }
 
 /** One statement that makes all these settings of a session, or none. */
-function settings(values: Readonly<Record<string, string>>): string {
+function settings(computed: readonly string[], values: Readonly<Record<string, string>>): string {
   const calls = Object.entries(values).map(
     ([name, value]) => `set_config('${name}', ${literal(value)}, false)`,
   )
-  return `select ${calls.join(', ')}`
+  return `select ${[...computed, ...calls].join(', ')}`
 }
 
 /** In a form that means the same whatever `standard_conforming_strings` is. */
-function literal(text: string): string {
+export function literal(text: string): string {
   return `E'${text.replaceAll('\\', '\\\\').replaceAll("'", "''")}'`
 }
 

@@ -2,6 +2,7 @@
 // found first, as rows are deleted only by who names their account. Knows no table.
 import { transactConfined } from './confine.ts'
 import type { Sql, TransactionSql } from './connect.ts'
+import { byShard } from './shard.ts'
 
 /** Most rows of one statement. */
 export const PORTION = 1_000
@@ -15,8 +16,11 @@ export interface Connections {
 export interface Forgetting {
   /** Whose the PORTION oldest rows are that have outlived their time. */
   find(): Promise<readonly { readonly account_id: string }[]>
-  /** Deletes the PORTION oldest, of the accounts that the transaction names. */
-  remove(tx: TransactionSql): Promise<{ readonly count: number }>
+  /** Deletes the PORTION oldest of these accounts, of one shard, which the transaction names. */
+  remove(
+    tx: TransactionSql,
+    of: readonly { readonly account_id: string }[],
+  ): PromiseLike<{ readonly count: number }>
 }
 
 /** Returns how many rows were deleted. */
@@ -24,8 +28,11 @@ export async function deleteInPortions(sql: Sql, { find, remove }: Forgetting): 
   for (let deleted = 0; ; ) {
     const old = await find()
     if (old.length === 0) return deleted
-    const account_ids = old.map(row => row.account_id)
-    const { count } = await transactConfined(sql, account_ids, remove)
+    let count = 0
+    for (const of of byShard(old)) {
+      const account_ids = of.map(row => row.account_id)
+      count += (await transactConfined(sql, account_ids, async tx => remove(tx, of))).count
+    }
     deleted += count
     if (count < PORTION) return deleted
   }

@@ -1,6 +1,7 @@
 // Reading rows by (account, id), many at once, and finding the account of an id.
 import type { Key } from '../id.ts'
 import type { Sql, TransactionSql } from './connect.ts'
+import { eachShard, within } from './shard.ts'
 
 /**
  * `k(account_id, id)`, to be joined laterally with `limit 1`: the limit keeps the planner to one
@@ -20,13 +21,15 @@ export async function findByKeys<Row>(
   columns: readonly string[],
   keys: readonly Key[],
 ): Promise<Row[]> {
-  const rows = await sql`
-    select r.* from ${keysOf(sql, keys)}
-    cross join lateral (
-      select ${sql([...columns])} from ${sql(table)} t
-      where t.account_id = k.account_id and t.id = k.id limit 1
-    ) r`
-  return rows as unknown as Row[]
+  return eachShard(
+    keys,
+    keys => sql<(Row & object)[]>`
+      select r.* from ${keysOf(sql, keys)}
+      cross join lateral (
+        select ${sql([...columns])} from ${sql(table)} t
+        where t.account_id = k.account_id and t.id = k.id ${within(sql, 't', keys)} limit 1
+      ) r`,
+  )
 }
 
 /**

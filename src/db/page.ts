@@ -161,12 +161,12 @@ function selectOf(sql: Sql | TransactionSql, listed: Listed, scan: Scan): Fragme
   const table = sql(listed.table)
   return sql`
     with recursive k as (
-      (select ${names} from ${table} where account_id = (select ${scan.account_id})
+      (select ${names} from ${table} where account_id = ${scan.account_id}
         order by ${names} limit 1)
       union all
       select next.* from k cross join lateral (
         select ${names} from ${table}
-        where account_id = (select ${scan.account_id}) and (${names}) > (${joined(sql, led)})
+        where account_id = ${scan.account_id} and (${names}) > (${joined(sql, led)})
         order by ${names} limit 1
       ) next
     )
@@ -208,7 +208,7 @@ function rangeOf(
   }
   return sql`
     select ${sql([...listed.columns])} from ${sql(table)}
-    where account_id = (select ${account_id})
+    where account_id = ${account_id}
       ${conditions(sql, listed, filters, by, lead)} ${besides}
       and (${joined(sql, key)}) > (${bound(after)})
       and (${joined(sql, key)}) < (${bound(before)})
@@ -231,11 +231,11 @@ function narrowOf(
     select r.* from ${sql(table)} n
     cross join lateral (
       select ${sql([...listed.columns])} from ${sql(listed.table)}
-      where account_id = (select ${account_id}) and id = n.id
+      where account_id = ${account_id} and id = n.id
         ${conditions(sql, listed, filters, [by], undefined)} ${besides}
       limit 1
     ) r
-    where n.account_id = (select ${account_id}) and n.${sql(by)} = (select ${value})
+    where n.account_id = ${account_id} and n.${sql(by)} = (select ${value})
       ${stated === null ? sql`` : sql`and ${sql.unsafe(stated)}`}
       and (${joined(sql, key)}) > (${bound(after)}) and (${joined(sql, key)}) < (${bound(before)})
     order by ${inOrder(sql, key, scan)}

@@ -3,6 +3,9 @@
 import { type Key, nameOf } from '../id.ts'
 import { type Decimal, formatDecimal } from '../money/decimal.ts'
 import type { TransactionSql } from './connect.ts'
+import { accountsOf, byShard, isSpread } from './shard.ts'
+
+type OfAccount = { readonly account_id: string }
 
 /** How a column travels: what its values are in TypeScript, and what PostgreSQL makes of them. */
 interface Kinds {
@@ -81,17 +84,30 @@ const WRITE: { readonly [K in Kind]: (values: readonly Kinds[K][]) => string } =
  * An insert of many rows of this type into a table. `suffix` is what follows the select, such as an
  * `on conflict` clause. Rows may be of a wider type: only the columns named are written.
  */
-export function inserter<Row extends object>(
+export function inserter<Row extends OfAccount>(
   table: string,
   columns: Columns<Row>,
   suffix = '',
 ): (tx: TransactionSql, rows: readonly Row[]) => Promise<unknown> {
   const { entries, names, read, parametersOf } = columnsOf<Row>(columns)
-  const cast = entries.map(([name, kind]) => CAST[kind](name)).join(', ')
+  const cast = (from: string) => entries.map(([name, kind]) => CAST[kind](`${from}.${name}`))
   const statement = `insert into ${table} (${names})
-    select ${cast} from unnest(${read}) as r(${names}) ${suffix}`
+    select ${cast('r').join(', ')} from unnest(${read}) as r(${names}) ${suffix}`
+  // Rows from nowhere would be gathered by Citus, and copied to their shards, which row-level
+  // security refuses. With the books, cut as all tables are, the statement goes there as it is.
+  const own = cast('r').map(column => (column === 'r.account_id' ? 'b.account_id' : column))
+  const anchored = `insert into ${table} (${names})
+    select ${own.join(', ')} from books b
+    join unnest(${read}) as r(${names}) on r.account_id = b.account_id where true`
   return async (tx, rows) => {
-    await tx.unsafe(statement, parametersOf(rows), { prepare: true })
+    if (!isSpread()) return tx.unsafe(statement, parametersOf(rows), { prepare: true })
+    const sent = byShard(rows).map(async rows => {
+      const [named, names] = accountsIn('b', entries.length + 1, rows)
+      const text = `${anchored} ${named} ${suffix}`
+      const { count } = await tx.unsafe(text, [...parametersOf(rows), names], { prepare: true })
+      if (count !== rows.length) throw new Error(`${table}: ${count} of ${rows.length} are written`)
+    })
+    return Promise.all(sent)
   }
 }
 
@@ -100,7 +116,7 @@ export function inserter<Row extends object>(
  * is not there, does not meet `condition`, or is changed by somebody else at that moment fails the
  * statement as contention: nothing is passed over in silence.
  */
-export function updater<Row extends object>(
+export function updater<Row extends OfAccount>(
   table: string,
   key: readonly (keyof Row & string)[],
   columns: Columns<Row>,
@@ -113,42 +129,66 @@ export function updater<Row extends object>(
   const found = key.map(name => `t.${name} = k.${name}`)
   // The place of each row is looked up by index, by the limit; see keysOf. A join by the key could
   // be planned, while the table is small, as a walk over all of it.
-  const statement = `with written as (
+  return eachWritten(entries.length, parametersOf, (named, wanted) => {
+    return `with written as (
       update ${table} t set ${sets.join(', ')}
       from (
         select k.*, place from unnest(${read}) as k(${names})
         cross join lateral (
           select ctid as place from ${table} t
-          where ${found.join(' and ')} and ${condition} limit 1
+          where ${found.join(' and ')} ${named} and ${condition} limit 1
         ) t
       ) k
-      where t.ctid = k.place returning true
+      where t.ctid = k.place ${named} returning true
     )
-    select require_all_written(count(*), $${entries.length + 1}) from written`
-  return async (tx, rows) => {
-    await tx.unsafe(statement, [...parametersOf(rows), rows.length], { prepare: true })
-  }
+    select require_all_written(count(*), ${wanted}::bigint) from written`
+  })
 }
 
 /** Removes many rows of a table, each found by all of its columns; contention as for `updater`. */
-export function deleter<Row extends object>(
+export function deleter<Row extends OfAccount>(
   table: string,
   columns: Columns<Row>,
 ): (tx: TransactionSql, rows: readonly Row[]) => Promise<unknown> {
   const { entries, names, read, parametersOf } = columnsOf<Row>(columns)
   const found = entries.map(([name]) => `t.${name} = k.${name}`)
-  const statement = `with removed as (
-      delete from ${table} where ctid = any (array(
+  return eachWritten(entries.length, parametersOf, (named, wanted) => {
+    return `with removed as (
+      delete from ${table} t where ctid = any (array(
         select place from unnest(${read}) as k(${names})
         cross join lateral (
-          select ctid as place from ${table} t where ${found.join(' and ')} limit 1
+          select ctid as place from ${table} t where ${found.join(' and ')} ${named} limit 1
         ) t
-      )) returning true
+      )) ${named} returning true
     )
-    select require_all_written(count(*), $${entries.length + 1}) from removed`
-  return async (tx, rows) => {
-    await tx.unsafe(statement, [...parametersOf(rows), rows.length], { prepare: true })
+    select require_all_written(count(*), ${wanted}::bigint) from removed`
+  })
+}
+
+/** One statement a shard, whose last parameters are how many rows it has to find, and in whom. */
+function eachWritten<Row extends OfAccount>(
+  columns: number,
+  parametersOf: (rows: readonly Row[]) => string[],
+  textOf: (named: string, wanted: string) => string,
+) {
+  const wanted = `$${columns + 1}`
+  return async (tx: TransactionSql, rows: readonly Row[]) => {
+    const sent = byShard(rows).map(rows => {
+      const [named, names] = accountsIn('t', columns + 2, rows)
+      const parameters = [...parametersOf(rows), rows.length]
+      if (named !== '') parameters.push(names)
+      return tx.unsafe(textOf(named, wanted), parameters, { prepare: true })
+    })
+    await Promise.all(sent)
   }
+}
+
+/** As `within` says it, for a text that is prepared; and the parameter. */
+function accountsIn(alias: string, n: number, rows: readonly OfAccount[]): [string, string] {
+  const ids = accountsOf(rows)
+  const [only = ''] = ids
+  if (ids.length === 1) return [`and ${alias}.account_id = $${n}::text`, only]
+  return isSpread() ? [`and ${alias}.account_id = any ($${n}::text[])`, WRITE.text(ids)] : ['', '']
 }
 
 function columnsOf<Row extends object>(columns: Columns<Row>) {

@@ -50,13 +50,18 @@ function tell(context: StatementContext, query: Promise<unknown>): void {
   Promise.prototype.then.call(
     query,
     (result: { statement?: { string: string } }) => {
-      context.text = result.statement?.string ?? ''
+      context.text = withoutValues(result.statement?.string ?? '')
       STATEMENTS.asyncEnd.publish(context)
     },
     (error: { query?: string }) => {
-      context.text = error.query ?? ''
+      context.text = withoutValues(error.query ?? '')
       STATEMENTS.error.publish(Object.assign(context, { error }))
       STATEMENTS.asyncEnd.publish(context)
     },
   )
+}
+
+/** A setting has no parameters: what it is set to stands in its text. */
+function withoutValues(text: string): string {
+  return text.startsWith('set ') ? text.replace(/'(?:[^']|'')*'/g, '$1') : text
 }

@@ -5,6 +5,7 @@ import { findAccountOf, findByKeys, keysOf } from '../db/keys.ts'
 import { byId } from '../db/order.ts'
 import { findPage, type Listed, type Page, type Wanted } from '../db/page.ts'
 import { inserter, updater } from '../db/rows.ts'
+import { eachShard, within } from '../db/shard.ts'
 import type { Key } from '../id.ts'
 import { ENTITY_KINDS } from './columns.ts'
 import { type Judged, keysByRule, type RuleName } from './duplicates.ts'
@@ -147,8 +148,6 @@ async function findByKey(
   wanted: readonly Identity[],
   which: 'live' | 'rejected',
 ): Promise<Found[]> {
-  const account_ids = wanted.map(({ account_id }) => account_id)
-  const keys = wanted.map(({ key }) => key)
   const column = sql(KEY_COLUMNS[rule])
   // Conditions as the indexes have them, and an order that no index has: else a plan made while the
   // table was small may walk a list of the whole account, which is in that order, and filter it.
@@ -157,13 +156,16 @@ async function findByKey(
       ? sql`e.approval_status <> 'rejected' limit 1`
       : sql`e.approval_status = 'rejected'
           order by e.created_at + interval '0', e.id limit ${REJECTED_READ}`
-  const rows = await sql<(Entity & { key: string })[]>`
-    select k.key, r.*
-    from unnest(${account_ids}::text[], ${keys}::text[]) as k(account_id, key)
-    cross join lateral (
-      select ${sql(COLUMNS)} from entities e
-      where e.account_id = k.account_id and e.${column} = decode(k.key, 'hex') and ${wantedOnes}
-    ) r`
+  const rows = await eachShard(
+    wanted,
+    wanted => sql<(Entity & { key: string })[]>`
+      select k.key, r.* from ${named(sql, wanted)}
+      cross join lateral (
+        select ${sql(COLUMNS)} from entities e
+        where e.account_id = k.account_id ${within(sql, 'e', wanted)}
+          and e.${column} = decode(k.key, 'hex') and ${wantedOnes}
+      ) r`,
+  )
   return rows.map(({ key, ...entity }) => ({ key, entity }))
 }
 
@@ -172,16 +174,28 @@ export async function findImported(
   sql: Sql | TransactionSql,
   rows: readonly { readonly account_id: string; readonly import_key: string }[],
 ): Promise<Found[]> {
-  const account_ids = rows.map(({ account_id }) => account_id)
-  const keys = rows.map(({ import_key }) => import_key)
-  const found = await sql<(Entity & { key: string })[]>`
-    select k.key, r.*
-    from unnest(${account_ids}::text[], ${keys}::text[]) as k(account_id, key)
-    cross join lateral (
-      select ${sql(COLUMNS)} from entities e
-      where e.account_id = k.account_id and e.import_key = decode(k.key, 'hex') limit 1
-    ) r`
+  const wanted = rows.map(({ account_id, import_key }) => ({ account_id, key: import_key }))
+  const found = await eachShard(
+    wanted,
+    wanted => sql<(Entity & { key: string })[]>`
+      select k.key, r.* from ${named(sql, wanted)}
+      cross join lateral (
+        select ${sql(COLUMNS)} from entities e
+        where e.account_id = k.account_id ${within(sql, 'e', wanted)}
+          and e.import_key = decode(k.key, 'hex') limit 1
+      ) r`,
+  )
   return found.map(({ key, ...entity }) => ({ key, entity }))
+}
+
+/** `k(account_id, key)`, as `keysOf`. */
+function named(
+  sql: Sql | TransactionSql,
+  wanted: readonly { readonly account_id: string; readonly key: string }[],
+) {
+  const account_ids = wanted.map(({ account_id }) => account_id)
+  const keys = wanted.map(({ key }) => key)
+  return sql`unnest(${account_ids}::text[], ${keys}::text[]) as k(account_id, key)`
 }
 
 /** Whether entities of the account may be paid for, and without a hold. */
@@ -189,12 +203,15 @@ export async function findApprovals(
   sql: Sql | TransactionSql,
   keys: readonly Key[],
 ): Promise<Approval[]> {
-  return sql<Approval[]>`
-    select r.* from ${keysOf(sql, keys)}
-    cross join lateral (
-      select account_id, id, approval_status from entities e
-      where e.account_id = k.account_id and e.id = k.id limit 1
-    ) r`
+  return eachShard(
+    keys,
+    keys => sql<Approval[]>`
+      select r.* from ${keysOf(sql, keys)}
+      cross join lateral (
+        select account_id, id, approval_status from entities e
+        where e.account_id = k.account_id and e.id = k.id ${within(sql, 'e', keys)} limit 1
+      ) r`,
+  )
 }
 
 /** The account of an entity, for the operator, who names an entity alone. */

@@ -5,6 +5,7 @@ import type { Sql, TransactionSql } from '../db/connect.ts'
 import type { Moment } from '../db/order.ts'
 import { findPage, type Listed, type Page, type Wanted } from '../db/page.ts'
 import { inserter } from '../db/rows.ts'
+import { eachShard, within } from '../db/shard.ts'
 import type { Key } from '../id.ts'
 import { EVENT_KINDS, type Event, type SealedEvent } from './rules.ts'
 
@@ -23,12 +24,16 @@ export async function findEvents(
   sql: Sql | TransactionSql,
   keys: readonly Key[],
 ): Promise<Event[]> {
-  const rows = await sql<Event[]>`
-    select r.* from ${numbersOf(sql, keys)}
-    cross join lateral (
-      select ${sql(COLUMNS)} from events e
-      where e.account_id = k.account_id and e.sequence = k.number limit 1
-    ) r`
+  const rows = await eachShard(
+    keys,
+    keys => sql<Event[]>`
+      select r.* from ${numbersOf(sql, keys)}
+      cross join lateral (
+        select ${sql(COLUMNS)} from events e
+        where e.account_id = k.account_id and e.sequence = k.number ${within(sql, 'e', keys)}
+        limit 1
+      ) r`,
+  )
   return named(rows, keys)
 }
 

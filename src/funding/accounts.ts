@@ -37,7 +37,7 @@ export const openAccount: Operation<OpenAccount, null, OpenAccount> = {
     return Promise.all(
       outcomes.flatMap(({ account, key }) => [
         insertAccount(tx, account),
-        insertBook(tx, account.account_id, account.currencies),
+        insertBook(tx, account),
         insertApiKey(tx, key),
       ]),
     )

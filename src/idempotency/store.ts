@@ -2,6 +2,7 @@
 import type { TransactionSql } from '../db/connect.ts'
 import { type Connections, deleteInPortions, PORTION } from '../db/forget.ts'
 import { inserter } from '../db/rows.ts'
+import { eachShard, within } from '../db/shard.ts'
 import { KEPT_KINDS } from './columns.ts'
 import { KEPT_HOURS, type KeptReply } from './rules.ts'
 
@@ -15,21 +16,24 @@ export async function findKeptReplies(
   tx: TransactionSql,
   keys: readonly Name[],
 ): Promise<KeptReply[]> {
-  const account_ids = keys.map(key => key.account_id)
-  const operations = keys.map(key => key.operation)
-  const texts = keys.map(key => key.key)
-  // One index look-up a key, by the limit; see keysOf.
-  return tx<KeptReply[]>`
-    select r.*
-    from unnest(${account_ids}::text[], ${operations}::text[], ${texts}::text[])
-      as k(account_id, operation, key)
-    cross join lateral (
-      select account_id, operation, key, encode(request_hash, 'hex') as request_hash, status, body,
-        object_id, state, created_at
-      from idempotency_keys i
-      where i.account_id = k.account_id and i.operation = k.operation and i.key = k.key
-      limit 1
-    ) r`
+  return eachShard(keys, keys => {
+    const account_ids = keys.map(key => key.account_id)
+    const operations = keys.map(key => key.operation)
+    const texts = keys.map(key => key.key)
+    // One index look-up a key, by the limit; see keysOf.
+    return tx<KeptReply[]>`
+      select r.*
+      from unnest(${account_ids}::text[], ${operations}::text[], ${texts}::text[])
+        as k(account_id, operation, key)
+      cross join lateral (
+        select account_id, operation, key, encode(request_hash, 'hex') as request_hash, status,
+          body, object_id, state, created_at
+        from idempotency_keys i
+        where i.account_id = k.account_id and i.operation = k.operation and i.key = k.key
+          ${within(tx, 'i', keys)}
+        limit 1
+      ) r`
+  })
 }
 
 /** Keeps answers; an outlived row of the same key is replaced. */
@@ -53,11 +57,11 @@ export function deleteOutlivedReplies({ finder, sql }: Connections): Promise<num
       select account_id from idempotency_keys
       where created_at <= statement_timestamp() - ${age}::interval
       order by created_at limit ${PORTION}`,
-    remove: tx => tx`
-      delete from idempotency_keys where ctid = any (array(
-        select ctid from idempotency_keys
-        where created_at <= statement_timestamp() - ${age}::interval
+    remove: (tx, of) => tx`
+      delete from idempotency_keys d where ctid = any (array(
+        select ctid from idempotency_keys i
+        where created_at <= statement_timestamp() - ${age}::interval ${within(tx, 'i', of)}
         order by created_at limit ${PORTION}
-      )) and created_at <= statement_timestamp() - ${age}::interval`,
+      )) and created_at <= statement_timestamp() - ${age}::interval ${within(tx, 'd', of)}`,
   })
 }

@@ -1,9 +1,11 @@
 // The statements of the book: lock, read, append. They decide nothing.
 
+import type { Account } from '../account/rules.ts'
 import type { AccountState } from '../account/states.ts'
 import { confineTo } from '../db/confine.ts'
 import type { Sql, TransactionSql } from '../db/connect.ts'
 import { inserter, updater } from '../db/rows.ts'
+import { among, byShard, eachShard, within } from '../db/shard.ts'
 import type { Instant } from '../instant.ts'
 import type { Book, Journal, JournalKind, LedgerCode, Posting } from './rules.ts'
 
@@ -17,11 +19,11 @@ export interface LockedBooks {
 }
 
 /**
- * Locks the books of these accounts in order of account id, the only lock order there is, and reads
- * their balances, clocks and states. From then on the transaction is confined to these accounts.
- * The clock of a book is always after what the book has seen, even when the database's has been set
- * back: created_at follows the numbers, and no list by time gets a row among those that a reader
- * has had.
+ * Locks the books of these accounts, shard by shard and in a shard in order of account id, the
+ * only lock order there is, and reads their balances, clocks and states. From then on the
+ * transaction is confined to these accounts. The clock of a book is always after what the book has
+ * seen, even when the database's has been set back: created_at follows the numbers, and no list by
+ * time gets a row among those that a reader has had.
  */
 export async function lockBooks(
   tx: TransactionSql,
@@ -29,24 +31,31 @@ export async function lockBooks(
 ): Promise<LockedBooks> {
   const ids = [...new Set(account_ids)]
   confineTo(tx, ids)
+  const shards = byShard(ids.map(account_id => ({ account_id })))
   // Two statements, pipelined: the second takes its snapshot after the first holds every lock. The
   // first is sent here and now, so that everything sent after this call runs under the locks.
-  const locked = tx<BookRow[]>`
-      select account_id, journal_count, encode(head_hash, 'hex') as head_hash, event_count,
+  const locked = shards.map(of =>
+    tx<BookRow[]>`
+      select account_id, state, journal_count, encode(head_hash, 'hex') as head_hash, event_count,
         encode(event_head, 'hex') as event_head
-      from books where account_id = any (${ids}::text[])
-      order by account_id for update`.execute()
-  const [books, balances] = await Promise.all([
-    locked,
+      from books k where ${among(tx, 'k', of)}
+      order by account_id for update`.execute(),
+  )
+  const read = shards.map(of =>
     tx<BalanceRow[]>`
-      select b.account_id, a.state, b.currency, b.available, m.now,
+      select b.account_id, b.currency, b.available, m.now,
         greatest(m.now + k.clock_ahead, k.last_written_at + interval '1 microsecond')
-          as account_now,
-        (select price_version from reference_version where only_row) as price_version
+          as account_now
       from (select clock_timestamp() as now offset 0) m, books k
       join balances b on b.account_id = k.account_id
-      join accounts a on a.account_id = k.account_id
-      where k.account_id = any (${ids}::text[])`,
+      where ${among(tx, 'k', of)} ${within(tx, 'b', of)}`.execute(),
+  )
+  const priced = tx<{ price_version: bigint }[]>`
+    select price_version from reference_version where only_row`
+  const [books, balances, [version]] = await Promise.all([
+    Promise.all(locked).then(rows => rows.flat()),
+    Promise.all(read).then(rows => rows.flat()),
+    priced,
   ])
   const byAccount = Map.groupBy(balances, row => row.account_id)
   const result = new Map<string, Book>()
@@ -55,19 +64,18 @@ export async function lockBooks(
     result.set(row.account_id, {
       ...row,
       now: rows[0]?.account_now ?? '',
-      state: rows[0]?.state ?? 'closed',
       balances: new Map(rows.map(({ currency, available }) => [currency, available])),
       changed: new Set(),
       kept: new Map(),
       ids_given: 0,
     })
   }
-  const [{ now, price_version } = { now: '', price_version: 0n }] = balances
-  return { books: result, now, price_version }
+  return { books: result, now: balances[0]?.now ?? '', price_version: version?.price_version ?? 0n }
 }
 
 interface BookRow {
   account_id: string
+  state: AccountState
   journal_count: bigint
   head_hash: string
   event_count: bigint
@@ -76,12 +84,10 @@ interface BookRow {
 
 interface BalanceRow {
   account_id: string
-  state: AccountState
   currency: string
   available: bigint
   now: Instant
   account_now: Instant
-  price_version: bigint
 }
 
 /** The account's clock, for reads. */
@@ -172,14 +178,11 @@ type StoredJournal = Omit<Journal, 'postings'> & {
 /** A new, empty book with a zero balance in each currency. */
 export async function insertBook(
   tx: TransactionSql,
-  account_id: string,
-  currencies: readonly string[],
+  { account_id, sandbox, currencies }: Account,
 ): Promise<void> {
-  await Promise.all([
-    tx`insert into books (account_id, head_hash)
-      values (${account_id}, decode(repeat('00', 32), 'hex'))`,
-    insertBalances(tx, account_id, currencies),
-  ])
+  const book = tx`insert into books (account_id, sandbox, head_hash)
+    values (${account_id}, ${sandbox}, decode(repeat('00', 32), 'hex'))`.execute()
+  await Promise.all([book, insertBalances(tx, account_id, currencies)])
 }
 
 /** A balance of zero in each of these currencies, which the account does not hold yet. */
@@ -189,8 +192,10 @@ export async function insertBalances(
   currencies: readonly string[],
 ): Promise<void> {
   await tx`
-    insert into balances (account_id, currency)
-    select ${account_id}, unnest(${[...currencies]}::text[])`
+    insert into balances (account_id, currency, account_state)
+    select b.account_id, c.currency, b.state
+    from books b cross join unnest(${[...currencies]}::text[]) as c(currency)
+    where b.account_id = ${account_id}`
 }
 
 interface JournalRow {
@@ -224,17 +229,21 @@ export async function findJournals(
   sql: Sql | TransactionSql,
   keys: readonly { readonly account_id: string; readonly number: bigint }[],
 ): Promise<Journal[]> {
-  const rows = await sql<JournalRow[]>`
-    select r.*
-    from unnest(
-      ${keys.map(key => key.account_id)}::text[],
-      ${keys.map(key => key.number.toString())}::text[]::bigint[]
-    ) as k(account_id, number)
-    cross join lateral (
-      select account_id, number, kind, source, codes, currencies, amounts::text[] as amounts,
-        created_at, encode(hash, 'hex') as hash
-      from journals j where j.account_id = k.account_id and j.number = k.number limit 1
-    ) r`
+  const rows = await eachShard(
+    keys,
+    keys => sql<JournalRow[]>`
+      select r.*
+      from unnest(
+        ${keys.map(key => key.account_id)}::text[],
+        ${keys.map(key => key.number.toString())}::text[]::bigint[]
+      ) as k(account_id, number)
+      cross join lateral (
+        select account_id, number, kind, source, codes, currencies, amounts::text[] as amounts,
+          created_at, encode(hash, 'hex') as hash
+        from journals j where j.account_id = k.account_id and j.number = k.number
+          ${within(sql, 'j', keys)} limit 1
+      ) r`,
+  )
   return rows.map(journalFromRow)
 }
 

@@ -5,6 +5,7 @@ import { findByKeys, keysOf } from '../db/keys.ts'
 import { byId } from '../db/order.ts'
 import { findPage, type Listed, type Page, type Wanted } from '../db/page.ts'
 import { inserter } from '../db/rows.ts'
+import { eachShard, within } from '../db/shard.ts'
 import type { Key } from '../id.ts'
 import type { BatchItem, ItemStatus, PayoutBatch, Total } from './rules.ts'
 
@@ -109,14 +110,18 @@ export async function findRefusedItems(
   keys: readonly Key[],
   limit: number,
 ): Promise<Map<string, BatchItem[]>> {
-  const rows = await sql<BatchItem[]>`
-    select r.* from ${keysOf(sql, keys)}
-    cross join lateral (
-      select account_id, batch_id, position, status, payout_id, reference_id, problems
-      from payout_batch_items i
-      where i.account_id = k.account_id and i.batch_id = k.id and i.status = 'refused'
-      order by i.position limit ${limit}::integer
-    ) r`
+  const rows = await eachShard(
+    keys,
+    keys => sql<BatchItem[]>`
+      select r.* from ${keysOf(sql, keys)}
+      cross join lateral (
+        select account_id, batch_id, position, status, payout_id, reference_id, problems
+        from payout_batch_items i
+        where i.account_id = k.account_id and i.batch_id = k.id and i.status = 'refused'
+          ${within(sql, 'i', keys)}
+        order by i.position limit ${limit}::integer
+      ) r`,
+  )
   return Map.groupBy(rows, row => row.batch_id)
 }
 

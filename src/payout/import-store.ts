@@ -2,6 +2,7 @@
 // under the lock of the account's book.
 import type { Sql, TransactionSql } from '../db/connect.ts'
 import { inserter } from '../db/rows.ts'
+import { eachShard, within } from '../db/shard.ts'
 import type { ImportedPayout } from './import.ts'
 
 /** A key of an account's imports; 64 hex digits. */
@@ -15,20 +16,23 @@ export async function findImportedPayouts(
   sql: TransactionSql | Sql,
   wanted: readonly ImportName[],
 ): Promise<(ImportName & ImportedPayout)[]> {
-  const account_ids = wanted.map(({ account_id }) => account_id)
-  const keys = wanted.map(({ import_key }) => import_key)
-  // One index look-up a key, by the limit; see keysOf.
-  return sql<(ImportName & ImportedPayout)[]>`
-    select k.account_id, k.import_key, r.*
-    from unnest(${account_ids}::text[], ${keys}::text[]) as k(account_id, import_key)
-    cross join lateral (
-      select i.payout_id, p.status, p.created_at, p.currency, p.amount, p.holding_currency,
-        p.holding_amount + p.fixed_fee + p.variable_fee as total_debit
-      from payout_imports i
-      join payouts p on p.account_id = i.account_id and p.id = i.payout_id
-      where i.account_id = k.account_id and i.import_key = decode(k.import_key, 'hex')
-      limit 1
-    ) r`
+  return eachShard(wanted, wanted => {
+    const account_ids = wanted.map(({ account_id }) => account_id)
+    const keys = wanted.map(({ import_key }) => import_key)
+    // One index look-up a key, by the limit; see keysOf.
+    return sql<(ImportName & ImportedPayout)[]>`
+      select k.account_id, k.import_key, r.*
+      from unnest(${account_ids}::text[], ${keys}::text[]) as k(account_id, import_key)
+      cross join lateral (
+        select i.payout_id, p.status, p.created_at, p.currency, p.amount, p.holding_currency,
+          p.holding_amount + p.fixed_fee + p.variable_fee as total_debit
+        from payout_imports i
+        join payouts p on p.account_id = i.account_id and p.id = i.payout_id
+        where i.account_id = k.account_id and i.import_key = decode(k.import_key, 'hex')
+          ${within(sql, 'i', wanted)} ${within(sql, 'p', wanted)}
+        limit 1
+      ) r`
+  })
 }
 
 /** A payment that is made once more is from then on the newer payout's. */

@@ -3,6 +3,7 @@
 import type { TransactionSql } from '../db/connect.ts'
 import { type Connections, deleteInPortions, PORTION } from '../db/forget.ts'
 import { inserter } from '../db/rows.ts'
+import { eachShard, within } from '../db/shard.ts'
 import type { Likeness } from './likeness.ts'
 
 /** The newest row of each of these likenesses, which is at most one index entry each. */
@@ -10,16 +11,19 @@ export async function findLikenesses(
   tx: TransactionSql,
   wanted: readonly Pick<Likeness, 'account_id' | 'likeness'>[],
 ): Promise<Likeness[]> {
-  const account_ids = wanted.map(({ account_id }) => account_id)
-  const likenesses = wanted.map(({ likeness }) => likeness)
-  return tx<Likeness[]>`
-    select k.account_id, k.likeness, r.created_at, r.payout_id
-    from unnest(${account_ids}::text[], ${likenesses}::text[]) as k(account_id, likeness)
-    cross join lateral (
-      select created_at, payout_id from payout_likenesses l
-      where l.account_id = k.account_id and l.likeness = decode(k.likeness, 'hex')
-      order by created_at desc limit 1
-    ) r`
+  return eachShard(wanted, wanted => {
+    const account_ids = wanted.map(({ account_id }) => account_id)
+    const likenesses = wanted.map(({ likeness }) => likeness)
+    return tx<Likeness[]>`
+      select k.account_id, k.likeness, r.created_at, r.payout_id
+      from unnest(${account_ids}::text[], ${likenesses}::text[]) as k(account_id, likeness)
+      cross join lateral (
+        select created_at, payout_id from payout_likenesses l
+        where l.account_id = k.account_id and l.likeness = decode(k.likeness, 'hex')
+          ${within(tx, 'l', wanted)}
+        order by created_at desc limit 1
+      ) r`
+  })
 }
 
 export const insertLikenesses = inserter<Likeness>('payout_likenesses', {
@@ -34,20 +38,22 @@ export function deleteLikenesses(
   tx: TransactionSql,
   payouts: readonly Omit<Likeness, 'created_at'>[],
 ) {
-  const account_ids = payouts.map(payout => payout.account_id)
-  const likenesses = payouts.map(payout => payout.likeness)
-  const ids = payouts.map(payout => payout.payout_id)
-  return tx`
-    delete from payout_likenesses where ctid = any (array(
-        select l.place
-        from unnest(${account_ids}::text[], ${likenesses}::text[], ${ids}::text[])
-          as k(account_id, likeness, payout_id)
-        cross join lateral (
-          select ctid as place from payout_likenesses l
-          where l.account_id = k.account_id and l.likeness = decode(k.likeness, 'hex')
-            and l.payout_id = k.payout_id limit 1
-        ) l
-      ))`
+  return eachShard(payouts, payouts => {
+    const account_ids = payouts.map(payout => payout.account_id)
+    const likenesses = payouts.map(payout => payout.likeness)
+    const ids = payouts.map(payout => payout.payout_id)
+    return tx`
+      delete from payout_likenesses d where ctid = any (array(
+          select l.place
+          from unnest(${account_ids}::text[], ${likenesses}::text[], ${ids}::text[])
+            as k(account_id, likeness, payout_id)
+          cross join lateral (
+            select ctid as place from payout_likenesses l
+            where l.account_id = k.account_id and l.likeness = decode(k.likeness, 'hex')
+              and l.payout_id = k.payout_id ${within(tx, 'l', payouts)} limit 1
+          ) l
+        )) ${within(tx, 'd', payouts)}`
+  })
 }
 
 /**
@@ -61,11 +67,11 @@ export function deleteOldLikenesses({ finder, sql }: Connections): Promise<numbe
       select account_id from payout_likenesses
       where created_at <= statement_timestamp() - interval '168 hours'
       order by created_at limit ${PORTION}`,
-    remove: tx => tx`
-      delete from payout_likenesses where ctid = any (array(
-        select ctid from payout_likenesses
-        where created_at <= statement_timestamp() - interval '168 hours'
+    remove: (tx, of) => tx`
+      delete from payout_likenesses d where ctid = any (array(
+        select ctid from payout_likenesses l
+        where created_at <= statement_timestamp() - interval '168 hours' ${within(tx, 'l', of)}
         order by created_at limit ${PORTION}
-      ))`,
+      )) ${within(tx, 'd', of)}`,
   })
 }

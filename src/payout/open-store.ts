@@ -4,6 +4,7 @@ import { transactConfined } from '../db/confine.ts'
 import type { Sql, TransactionSql } from '../db/connect.ts'
 import { keysOf } from '../db/keys.ts'
 import { deleter, inserter, updater } from '../db/rows.ts'
+import { accountsOf, among, eachShard, within } from '../db/shard.ts'
 import { type Key, nameOf } from '../id.ts'
 import type { Instant } from '../instant.ts'
 import type { OpenPayout, Payout, ReadPayout } from './rules.ts'
@@ -57,18 +58,21 @@ export async function findOpenPayouts(
   keys: readonly Key[],
 ): Promise<ReadPayout[]> {
   const columns = PAYOUT_COLUMNS.map(column => `p.${column}`)
-  const rows = await tx<(PayoutRow & Omit<ReadPayout, keyof Payout>)[]>`
-    select r.* from ${keysOf(tx, keys)}
-    cross join lateral (
-      select ${tx(columns)}, o.ask_rail_at, o.id is not null as is_open,
-        coalesce(o.rail_attempts, p.rail_attempts) as rail_attempts
-      from payouts p
-      left join lateral (
-        select id, ask_rail_at, rail_attempts from open_payouts o
-        where o.account_id = k.account_id and o.id = k.id limit 1
-      ) o on true
-      where p.account_id = k.account_id and p.id = k.id limit 1
-    ) r`
+  const rows = await eachShard(
+    keys,
+    keys => tx<(PayoutRow & Omit<ReadPayout, keyof Payout>)[]>`
+      select r.* from ${keysOf(tx, keys)}
+      cross join lateral (
+        select ${tx(columns)}, o.ask_rail_at, o.id is not null as is_open,
+          coalesce(o.rail_attempts, p.rail_attempts) as rail_attempts
+        from payouts p
+        left join lateral (
+          select id, ask_rail_at, rail_attempts from open_payouts o
+          where o.account_id = k.account_id and o.id = k.id ${within(tx, 'o', keys)} limit 1
+        ) o on true
+        where p.account_id = k.account_id and p.id = k.id ${within(tx, 'p', keys)} limit 1
+      ) r`,
+  )
   return rows.map(row => ({ ...row, ...payoutOf(row) }))
 }
 
@@ -113,39 +117,49 @@ export function claimDuePayouts(
   keys: readonly Key[],
   lease_ms: number,
 ): Promise<ClaimedPayout[]> {
-  const account_ids = keys.map(key => key.account_id)
-  return transactConfined(sql, account_ids, async tx => {
+  return eachShard(keys, keys => claimOfShard(sql, keys, lease_ms))
+}
+
+function claimOfShard(sql: Sql, keys: readonly Key[], lease_ms: number): Promise<ClaimedPayout[]> {
+  return transactConfined(sql, accountsOf(keys), async tx => {
     const claims = await claimRows(tx, keys, lease_ms)
-    // A statement of its own: a step that was committed while the claim looked is seen by this one.
-    const payouts = new Map((await findPayouts(tx, claims)).map(p => [nameOf(p), p]))
+    // Statements of their own: a step that was committed while the claim looked is seen by these.
+    const [clocks, found] = await Promise.all([
+      tx<{ account_id: string; now: Instant }[]>`
+        select account_id, clock_timestamp() + clock_ahead as now from books b
+        where ${among(tx, 'b', keys)}`,
+      findPayouts(tx, claims),
+    ])
+    const clock = new Map(clocks.map(({ account_id, now }) => [account_id, now]))
+    const payouts = new Map(found.map(p => [nameOf(p), p]))
     return claims.flatMap(claim => {
       const payout = payouts.get(nameOf(claim))
+      const claimed_at = clock.get(claim.account_id)
       // The account was judged by the claim's rail: no other may be asked.
-      return payout === undefined || payout.rail !== claim.rail ? [] : [{ ...claim, ...payout }]
+      if (payout === undefined || payout.rail !== claim.rail || !claimed_at) return []
+      return [{ ...claim, ...payout, claimed_at }]
     })
   })
 }
 
-type Claim = DuePayout & Omit<ClaimedPayout, keyof Payout>
+type Claim = DuePayout & Omit<ClaimedPayout, keyof Payout | 'claimed_at'>
 
 function claimRows(tx: TransactionSql, keys: readonly Key[], lease_ms: number) {
   return tx<Claim[]>`
     update open_payouts o set rail_attempts = o.rail_attempts + 1,
-      ask_rail_at = clock_timestamp() + ${`${lease_ms} milliseconds`}::interval
+      ask_rail_at = statement_timestamp() + ${`${lease_ms} milliseconds`}::interval
     from (
       select r.* from ${keysOf(tx, keys)}
       cross join lateral (
         select ctid as place from open_payouts due
-        where due.account_id = k.account_id and due.id = k.id
+        where due.account_id = k.account_id and due.id = k.id ${within(tx, 'due', keys)}
           and ask_rail_at <= statement_timestamp()
         limit 1 for update skip locked
       ) r
     ) locked
-    where o.ctid = locked.place
+    where o.ctid = locked.place ${within(tx, 'o', keys)}
     returning o.account_id, o.id, o.rail, o.ask_rail_at as claim,
-      o.rail_attempts - 1 as rail_attempts,
-      clock_timestamp() + (select clock_ahead from books b where b.account_id = o.account_id)
-        as claimed_at`
+      o.rail_attempts - 1 as rail_attempts`
 }
 
 /**
@@ -155,12 +169,16 @@ function claimRows(tx: TransactionSql, keys: readonly Key[], lease_ms: number) {
  */
 export async function lockOpenPayouts(tx: TransactionSql, keys: readonly Key[]): Promise<void> {
   const ordered = keys.toSorted((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1))
-  await tx`
-    select from ${keysOf(tx, ordered)}
-    cross join lateral (
-      select from open_payouts o
-      where o.account_id = k.account_id and o.id = k.id limit 1 for update
-    ) r`
+  await eachShard(
+    ordered,
+    keys => tx`
+      select from ${keysOf(tx, keys)}
+      cross join lateral (
+        select from open_payouts o
+        where o.account_id = k.account_id and o.id = k.id ${within(tx, 'o', keys)}
+        limit 1 for update
+      ) r`,
+  )
 }
 
 /** Payouts of an account that are not over: on their way, held, or with a rail that says more. */

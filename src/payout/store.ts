@@ -3,6 +3,7 @@ import { readConfined, transactConfined } from '../db/confine.ts'
 import type { Sql, TransactionSql } from '../db/connect.ts'
 import { findAccountOf, findByKeys, keysOf } from '../db/keys.ts'
 import { inserter, updater } from '../db/rows.ts'
+import { among, eachShard, within } from '../db/shard.ts'
 import { type Key, nameOf, uniqueKeys } from '../id.ts'
 import type { Instant } from '../instant.ts'
 import { parseDecimal } from '../money/decimal.ts'
@@ -92,24 +93,34 @@ export const insertHolds = inserter<Hold>('holds', {
 })
 
 export function deleteHolds(tx: TransactionSql, holds: readonly Hold[]) {
-  return tx`
-    delete from holds where ctid = any (array(
-        select h.place
-        from unnest(${holds.map(h => h.account_id)}::text[], ${holds.map(h => h.entity_id)}::text[],
-          ${holds.map(h => h.payout_id)}::text[]) as k(account_id, entity_id, payout_id)
-        cross join lateral (
-          select ctid as place from holds h where h.account_id = k.account_id
-            and h.entity_id = k.entity_id and h.payout_id = k.payout_id limit 1
-        ) h
-      ))`
+  return eachShard(
+    holds,
+    holds => tx`
+      delete from holds d where ctid = any (array(
+          select h.place
+          from unnest(${holds.map(h => h.account_id)}::text[],
+            ${holds.map(h => h.entity_id)}::text[], ${holds.map(h => h.payout_id)}::text[])
+            as k(account_id, entity_id, payout_id)
+          cross join lateral (
+            select ctid as place from holds h where h.account_id = k.account_id
+              and h.entity_id = k.entity_id and h.payout_id = k.payout_id
+              ${within(tx, 'h', holds)} limit 1
+          ) h
+        )) ${within(tx, 'd', holds)}`,
+  )
 }
 
 /** Tells the worker of reviews that have ended: one row each, however many payouts wait. */
 export function upsertEndedReviews(tx: TransactionSql, entities: readonly Key[], now: Instant) {
-  return tx`
-    insert into ended_reviews (account_id, entity_id, due_at)
-    select account_id, id, ${now}::timestamptz from ${keysOf(tx, uniqueKeys(entities))}
-    on conflict (account_id, entity_id) do update set due_at = excluded.due_at`
+  return eachShard(
+    uniqueKeys(entities),
+    keys => tx`
+      insert into ended_reviews (account_id, entity_id, due_at)
+      select b.account_id, k.id, ${now}::timestamptz
+      from books b join ${keysOf(tx, keys)} on k.account_id = b.account_id
+      where ${among(tx, 'b', keys)}
+      on conflict (account_id, entity_id) do update set due_at = excluded.due_at`,
+  )
 }
 
 /** An ended review whose holds nobody else ends before `due_at`, which names the claim. */
@@ -134,7 +145,7 @@ export async function claimEndedReviews(
       [account_id],
       tx => tx<ClaimedReview[]>`
         update ended_reviews
-        set due_at = clock_timestamp() + ${`${lease_ms} milliseconds`}::interval
+        set due_at = statement_timestamp() + ${`${lease_ms} milliseconds`}::interval
         where account_id = ${account_id} and entity_id = ${entity_id}
           and due_at <= statement_timestamp()
         returning account_id, entity_id, due_at`,
@@ -176,8 +187,9 @@ export async function renewEndedReview(sql: Sql, review: ClaimedReview): Promise
     sql,
     [review.account_id],
     tx => tx`
-      update ended_reviews set due_at = clock_timestamp() where account_id = ${review.account_id}
-        and entity_id = ${review.entity_id} and due_at = ${review.due_at}`,
+      update ended_reviews set due_at = statement_timestamp()
+      where account_id = ${review.account_id} and entity_id = ${review.entity_id}
+        and due_at = ${review.due_at}`,
   )
 }
 

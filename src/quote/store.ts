@@ -6,6 +6,7 @@ import { mergePages, withinReach } from '../db/merge.ts'
 import { byId } from '../db/order.ts'
 import { findPageAt, type Listed, type Page, type Wanted } from '../db/page.ts'
 import { inserter, updater } from '../db/rows.ts'
+import { eachShard, within } from '../db/shard.ts'
 import type { Approval } from '../entity/rules.ts'
 import { type Key, nameOf, withPrefix } from '../id.ts'
 import type { Instant } from '../instant.ts'
@@ -134,21 +135,25 @@ export async function findApprovalsOfQuotes(
   tx: TransactionSql,
   keys: readonly Key[],
 ): Promise<Approval[]> {
-  return tx<Approval[]>`
-    select e.* from ${keysOf(tx, keys)}
-    cross join lateral (
-      (select entity_id from quotes q
-        where q.account_id = k.account_id and q.id = k.id and q.entity_id <> '' limit 1)
-      union all
-      (select on_behalf_of from payouts p
-        where p.account_id = k.account_id and p.id = 'pot_' || substr(k.id, 5)
-          and p.quote_id = '' and p.on_behalf_of <> '' limit 1)
-      limit 1
-    ) q
-    cross join lateral (
-      select account_id, id, approval_status from entities e
-      where e.account_id = k.account_id and e.id = q.entity_id limit 1
-    ) e`
+  return eachShard(
+    keys,
+    keys => tx<Approval[]>`
+      select e.* from ${keysOf(tx, keys)}
+      cross join lateral (
+        (select entity_id from quotes q
+          where q.account_id = k.account_id and q.id = k.id and q.entity_id <> ''
+            ${within(tx, 'q', keys)} limit 1)
+        union all
+        (select on_behalf_of from payouts p
+          where p.account_id = k.account_id and p.id = 'pot_' || substr(k.id, 5)
+            and p.quote_id = '' and p.on_behalf_of <> '' ${within(tx, 'p', keys)} limit 1)
+        limit 1
+      ) q
+      cross join lateral (
+        select account_id, id, approval_status from entities e
+        where e.account_id = k.account_id and e.id = q.entity_id ${within(tx, 'e', keys)} limit 1
+      ) e`,
+  )
 }
 
 type UsedQuote = Pick<Quote, 'account_id' | 'id' | 'status' | 'updated_at'> & {

@@ -17,6 +17,9 @@ export async function findClockAhead(tx: TransactionSql, account_id: string): Pr
  */
 export function updateClock(tx: TransactionSql, account_id: string, seconds: number) {
   const by = `${seconds} seconds`
+  // In UTC, in which no calendar takes part: Citus asks for expressions that depend on no setting.
+  const sooner = (column: 'ask_rail_at' | 'due_at') =>
+    tx`(${tx(column)} at time zone 'UTC' - ${by}::interval) at time zone 'UTC'`
   const locked = tx`
     select from webhook_endpoints where account_id = ${account_id} order by id for update`
   return Promise.all([
@@ -24,16 +27,16 @@ export function updateClock(tx: TransactionSql, account_id: string, seconds: num
       update books set clock_ahead = clock_ahead + ${by}::interval
       where account_id = ${account_id}`,
     tx`
-      update open_payouts set ask_rail_at = ask_rail_at - ${by}::interval
+      update open_payouts set ask_rail_at = ${sooner('ask_rail_at')}
       where account_id = ${account_id} and ask_rail_at is not null`,
     tx`
-      update ended_reviews set due_at = due_at - ${by}::interval
+      update ended_reviews set due_at = ${sooner('due_at')}
       where account_id = ${account_id}`,
     locked,
     tx`
-      update webhook_deliveries d set due_at = due_at - ${by}::interval
-      where account_id = ${account_id} and due_at is not null and attempts = coalesce(
-        (select max(number) from webhook_attempts a
-          where a.account_id = d.account_id and a.delivery_id = d.id), 0)`,
+      update webhook_deliveries d set due_at = ${sooner('due_at')}
+      where account_id = ${account_id} and due_at is not null and (attempts = 0 or exists (
+        select from webhook_attempts a
+        where a.account_id = ${account_id} and a.delivery_id = d.id and a.number = d.attempts))`,
   ])
 }

@@ -5,6 +5,7 @@
 import { transactConfined } from '../db/confine.ts'
 import type { Sql, TransactionSql } from '../db/connect.ts'
 import { keysOf } from '../db/keys.ts'
+import { within } from '../db/shard.ts'
 import type { Event } from '../event/rules.ts'
 import type { Key } from '../id.ts'
 import { findJournals } from '../ledger/store.ts'
@@ -78,6 +79,7 @@ export function listLinesOf(tx: TransactionSql, sources: readonly Key[]): Promis
     cross join lateral (
       select id, journal_number, balance_after from balance_transactions b
       where b.account_id = k.account_id and b.source >= k.id and b.source <= k.id
+        ${within(tx, 'b', sources)}
       order by b.source, b.type limit 4
     ) r`
 }
@@ -93,17 +95,19 @@ export async function listAttemptsOf(
       d.due_at + b.clock_ahead as due_at, a.*
     from ${keysOf(tx, events)}
     cross join lateral (
-      select clock_ahead from books b where b.account_id = k.account_id limit 1
+      select clock_ahead from books b where b.account_id = k.account_id ${within(tx, 'b', events)}
+      limit 1
     ) b
     cross join lateral (
       select * from webhook_deliveries d
       where d.account_id = k.account_id and d.event_id = k.id and d.event_id <> ''
+        ${within(tx, 'd', events)}
       order by d.created_at desc limit ${limit}
     ) d
     cross join lateral (
       select delivery_id, number, created_at, duration_ms, status_code, error
       from webhook_attempts a
-      where a.account_id = d.account_id and a.delivery_id = d.id
+      where a.account_id = d.account_id and a.delivery_id = d.id ${within(tx, 'a', events)}
       order by a.number desc limit ${limit}
     ) a
     order by a.created_at desc, d.event_sequence desc, a.number desc, a.delivery_id desc

@@ -309,9 +309,11 @@ const BOOKS: Rule = {
   table: 'books',
   select: account_id => `
     select b.account_id, '' as key,
-      'clock_ahead 0 unless of a sandbox, and last_written_at '
-        || coalesce(w.written_at::text, 'as of its account') as expected,
+      'clock_ahead 0 unless of a sandbox, last_written_at '
+        || coalesce(w.written_at::text, 'as of its account') || ', sandbox ' || a.sandbox
+        || ', state ' || a.state as expected,
       coalesce(b.clock_ahead::text, 'none') || ', ' || coalesce(b.last_written_at::text, 'none')
+        || ', ' || coalesce(b.sandbox::text, 'none') || ', ' || coalesce(b.state, 'none')
         as found
     from books b left join accounts a on a.account_id = b.account_id
     cross join lateral (
@@ -328,6 +330,7 @@ const BOOKS: Rule = {
     where ${ofAccount('b.account_id', account_id)} and (
       b.clock_ahead is null or b.clock_ahead < '0' or (b.clock_ahead > '0' and not a.sandbox)
       or b.last_written_at is null
+      or (b.sandbox, b.state) is distinct from (a.sandbox, a.state)
       or b.last_written_at <> w.written_at
       or (w.written_at is null
         and abs(extract(epoch from b.last_written_at - a.created_at)) > 60))`,
@@ -341,8 +344,9 @@ const BALANCES: Rule = {
   table: 'balances',
   select: account_id => `
     select b.account_id, b.currency as key,
-      'updated_at ' || coalesce(l.created_at::text, 'as of its account') as expected,
-      coalesce(b.updated_at::text, 'none') as found
+      'updated_at ' || coalesce(l.created_at::text, 'as of its account') || ', account_state '
+        || a.state as expected,
+      coalesce(b.updated_at::text, 'none') || ', ' || coalesce(b.account_state, 'none') as found
     from balances b
     left join accounts a on a.account_id = b.account_id
     left join lateral (
@@ -351,6 +355,7 @@ const BALANCES: Rule = {
       order by created_at desc, journal_number desc limit 1
     ) l on true
     where ${ofAccount('b.account_id', account_id)} and (b.updated_at is null
+      or b.account_state is distinct from a.state
       or b.updated_at <> l.created_at
       or (l.created_at is null and abs(extract(epoch from b.updated_at - a.created_at)) > 60
         and not exists (

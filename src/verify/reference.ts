@@ -1,7 +1,6 @@
 // Holds reference rows (accounts, keys, rates, fees and what else has a history) and the rows whose
 // digests the same history keeps against their newest change, and the chain of the history itself.
 import type { TransactionSql } from '../db/connect.ts'
-import { APPROVAL_TRANSITIONS } from '../entity/states.ts'
 import { EMPTY_HASH } from '../ledger/rules.ts'
 import { PAYOUT_TRANSITIONS } from '../payout/states.ts'
 import type { Findings } from './problem.ts'
@@ -68,10 +67,6 @@ export async function checkReference(
   await name('reference_version', HEAD)
   for (const kept of KEPT) await name(kept.table, rowsThatDiffer(kept))
   await name('payout_transitions', transitionsThatDiffer('payout_transitions', PAYOUT_TRANSITIONS))
-  await name(
-    'approval_transitions',
-    transitionsThatDiffer('approval_transitions', APPROVAL_TRANSITIONS),
-  )
 }
 
 /**

@@ -5,6 +5,7 @@ import type { Sql, TransactionSql } from '../db/connect.ts'
 import { findByKeys } from '../db/keys.ts'
 import { byTime } from '../db/order.ts'
 import { findPage, type Listed, type Page, type Wanted } from '../db/page.ts'
+import { among, eachShard, within } from '../db/shard.ts'
 import type { Key } from '../id.ts'
 import type { Instant } from '../instant.ts'
 import type { Deliverable, NewDelivery } from './decide.ts'
@@ -19,22 +20,27 @@ export async function insertDeliveries(
   tx: TransactionSql,
   rows: readonly NewDelivery[],
 ): Promise<void> {
+  await eachShard(rows, rows => insertOfShard(tx, rows))
+}
+
+function insertOfShard(tx: TransactionSql, rows: readonly NewDelivery[]) {
   const texts = (of: (row: NewDelivery) => string | bigint) => rows.map(row => String(of(row)))
   // The bounds of object_id and the order are those of one index, which a plan made while the
   // table was empty must not take for another.
-  await tx`
+  return tx`
     insert into webhook_deliveries (account_id, endpoint_id, number, id, event_id, event_sequence,
-      event_type, object_id, status, due_at, created_at, updated_at)
-    select r.account_id, r.endpoint_id, r.number, r.id, r.event_id, r.event_sequence, r.event_type,
-      r.object_id, 'pending',
+      event_type, object_id, status, attempts, due_at, created_at, updated_at)
+    select b.account_id, r.endpoint_id, r.number, r.id, r.event_id, r.event_sequence, r.event_type,
+      r.object_id, 'pending', 0,
       case when r.nth = 1 and (
         select 1 from webhook_deliveries d
-        where d.account_id = r.account_id and d.endpoint_id = r.endpoint_id
+        where d.account_id = r.account_id ${within(tx, 'd', rows)}
+          and d.endpoint_id = r.endpoint_id
           and d.object_id >= r.object_id and d.object_id <= r.object_id and d.status = 'pending'
         order by d.object_id limit 1
-      ) is null then clock_timestamp() end,
+      ) is null then statement_timestamp() end,
       r.created_at, r.created_at
-    from (
+    from books b join (
       select n.*,
         row_number() over (partition by account_id, endpoint_id, object_id order by number) as nth
       from unnest(
@@ -49,7 +55,8 @@ export async function insertDeliveries(
         ${texts(row => row.created_at)}::text[]::timestamptz[]
       ) as n(account_id, endpoint_id, number, id, event_id, event_sequence, event_type, object_id,
         created_at)
-    ) r
+    ) r on r.account_id = b.account_id
+    where ${among(tx, 'b', rows)}
     order by r.account_id, r.endpoint_id, r.number`
 }
 
@@ -116,7 +123,7 @@ export async function listDead(
       and (
         select 1 from (
           select l.endpoint_id, l.number from webhook_deliveries l
-          where l.account_id = d.account_id and l.event_id = d.event_id and l.event_id <> ''
+          where l.account_id = ${account_id} and l.event_id = d.event_id and l.event_id <> ''
           offset 0
         ) l
         where l.endpoint_id = d.endpoint_id and l.number > d.number limit 1

@@ -4,6 +4,7 @@
 import { transactConfined } from '../db/confine.ts'
 import { rowsAsJson, type Sql, type TransactionSql } from '../db/connect.ts'
 import { type Connections, PORTION } from '../db/forget.ts'
+import { inserter } from '../db/rows.ts'
 import type { Event } from '../event/rules.ts'
 import type { Key } from '../id.ts'
 import type { Instant } from '../instant.ts'
@@ -65,7 +66,7 @@ export async function lockEndpoint(
       e.created_at, e.updated_at, b.event_count, clock_timestamp() + b.clock_ahead as account_now
     from webhook_endpoints e
     cross join lateral (
-      select event_count, clock_ahead from books b where b.account_id = e.account_id limit 1
+      select event_count, clock_ahead from books b where b.account_id = ${account_id} limit 1
     ) b
     where e.account_id = ${account_id} and e.id = ${id}
     for update of e ${wait ? tx`` : tx`skip locked`}`.execute()
@@ -112,7 +113,7 @@ export function claimDeliveries(
     with claimed as (
       update webhook_deliveries set attempts = attempts + 1,
         due_at = statement_timestamp() + ${`${lease_ms} milliseconds`}::interval
-      where ctid = any (array(
+      where account_id = ${account_id} and ctid = any (array(
           select ctid from webhook_deliveries
           where account_id = ${account_id} and endpoint_id = ${endpoint_id}
             and due_at <= statement_timestamp()
@@ -127,17 +128,14 @@ export function claimDeliveries(
     select c.account_id, c.id, c.due_at, c.attempts, e.id as event_id, e.sequence, e.type,
       e.object_id, e.data, e.created_at,
       extract(epoch from statement_timestamp() + b.clock_ahead - e.created_at)::float8 as delay_s,
-      a.sandbox
+      b.sandbox
     from claimed c
     cross join lateral (
-      select sandbox from accounts where account_id = c.account_id limit 1
-    ) a
-    cross join lateral (
-      select clock_ahead from books where account_id = c.account_id limit 1
+      select clock_ahead, sandbox from books where account_id = ${account_id} limit 1
     ) b
     cross join lateral (
       select id, sequence, type, object_id, data, created_at from events
-      where account_id = c.account_id and sequence = c.event_sequence limit 1
+      where account_id = ${account_id} and sequence = c.event_sequence limit 1
     ) e`
 }
 
@@ -160,47 +158,91 @@ export async function applyResults(
   { account_id, id: endpoint_id }: Key,
   results: readonly DeliveryResult[],
 ): Promise<ReadonlySet<string>> {
-  // All parts see what was there before, so the next is looked for behind the one that ended; by
-  // bounds and an order that only the index of pending deliveries has.
-  const rows = await tx<{ id: string }[]>`
-    with clock as materialized (
-      select statement_timestamp() + clock_ahead as account_now from books
-      where account_id = ${account_id} limit 1
-    ), applied as (
-      update webhook_deliveries d set status = r.status,
-        updated_at = (select account_now from clock),
-        due_at = statement_timestamp() + r.retry_in_ms * interval '1 millisecond'
-      from json_to_recordset(${rowsAsJson(results)}::text::json)
-        as r(delivery_id text, claimed_until timestamptz, status text, retry_in_ms float8,
-          number integer, duration_ms integer, status_code integer, error text, answer text)
-      cross join lateral (
-        select ctid as at from webhook_deliveries k
-        where k.account_id = ${account_id} and k.id = r.delivery_id limit 1
-      ) k
-      where d.ctid = k.at and d.due_at is not distinct from r.claimed_until
-      returning d.id, d.object_id, d.number as place, d.status, r.number, r.duration_ms,
-        r.status_code, r.error, r.answer
-    ), kept as (
-      insert into webhook_attempts (account_id, delivery_id, number, created_at, duration_ms,
-        status_code, error, answer)
-      select ${account_id}, id, number, account_now, duration_ms, status_code, error, answer
-      from applied, clock
-    ), woken as (
-      update webhook_deliveries set due_at = statement_timestamp()
-      where ctid = any (array(
-          select n.at from applied a
-          cross join lateral (
-            select ctid as at from webhook_deliveries w
-            where w.account_id = ${account_id} and w.endpoint_id = ${endpoint_id}
-              and w.object_id >= a.object_id and w.object_id <= a.object_id
-              and w.status = 'pending' and w.number > a.place
-            order by w.object_id, w.number limit 1
-          ) n
-          where a.status <> 'pending'
-        ))
-    )
-    select id from applied`
-  return new Set(rows.map(row => row.id))
+  const [clock] = await tx<{ now: Instant; account_now: Instant }[]>`
+    select statement_timestamp() as now, statement_timestamp() + clock_ahead as account_now
+    from books where account_id = ${account_id}`
+  if (clock === undefined) throw new Error(`account ${account_id} has no book`)
+  const rows = await endAttempts(tx, { account_id, results, ...clock })
+  const applied = new Set(rows.map(row => row.id))
+  const attempts = results.filter(({ delivery_id }) => applied.has(delivery_id))
+  const over = rows.filter(({ status }) => status !== 'pending')
+  await Promise.all([
+    attempts.length > 0 &&
+      insertAttempts(
+        tx,
+        attempts.map(attempt => ({ ...attempt, account_id, created_at: clock.account_now })),
+      ),
+    over.length > 0 && wakeNext(tx, { account_id, endpoint_id, over, now: clock.now }),
+  ])
+  return applied
+}
+
+interface Ended {
+  readonly id: string
+  readonly object_id: string
+  readonly place: bigint
+  readonly status: DeliveryStatus
+}
+
+function endAttempts(
+  tx: TransactionSql,
+  of: {
+    readonly account_id: string
+    readonly results: readonly DeliveryResult[]
+    readonly now: Instant
+    readonly account_now: Instant
+  },
+) {
+  // In UTC, in which no calendar takes part: Citus asks for expressions that depend on no setting.
+  return tx<Ended[]>`
+    update webhook_deliveries d set status = r.status, updated_at = ${of.account_now}::timestamptz,
+      due_at = (${of.now}::timestamptz at time zone 'UTC'
+        + r.retry_in_ms * interval '1 millisecond') at time zone 'UTC'
+    from json_to_recordset(${rowsAsJson(of.results)}::text::json)
+      as r(delivery_id text, claimed_until timestamptz, status text, retry_in_ms float8)
+    cross join lateral (
+      select ctid as at from webhook_deliveries k
+      where k.account_id = ${of.account_id} and k.id = r.delivery_id limit 1
+    ) k
+    where d.account_id = ${of.account_id} and d.ctid = k.at
+      and d.due_at is not distinct from r.claimed_until
+    returning d.id, d.object_id, d.number as place, d.status`
+}
+
+const insertAttempts = inserter<Attempt>('webhook_attempts', {
+  account_id: 'text',
+  delivery_id: 'text',
+  number: 'integer',
+  created_at: 'timestamptz',
+  duration_ms: 'integer',
+  status_code: 'integer',
+  error: 'text',
+  answer: 'text',
+})
+
+/** By bounds and an order that only the index of pending deliveries has. */
+function wakeNext(
+  tx: TransactionSql,
+  of: {
+    readonly account_id: string
+    readonly endpoint_id: string
+    readonly over: readonly Ended[]
+    readonly now: Instant
+  },
+) {
+  return tx`
+    update webhook_deliveries set due_at = ${of.now}::timestamptz
+    where account_id = ${of.account_id} and ctid = any (array(
+        select n.at from unnest(${of.over.map(row => row.object_id)}::text[],
+          ${of.over.map(row => String(row.place))}::text[]::bigint[]) as a(object_id, place)
+        cross join lateral (
+          select ctid as at from webhook_deliveries w
+          where w.account_id = ${of.account_id} and w.endpoint_id = ${of.endpoint_id}
+            and w.object_id >= a.object_id and w.object_id <= a.object_id
+            and w.status = 'pending' and w.number > a.place
+          order by w.object_id, w.number limit 1
+        ) n
+      ))`
 }
 
 /** The receiver wants nothing any more. What is pending stays, and goes on when it is enabled. */
@@ -273,7 +315,8 @@ async function deleteOldOf(
       where a.account_id = ${account_id} and a.delivery_id = old.id
     ), deliveries as (
       delete from webhook_deliveries
-      where ctid = any (array(select at from old)) and status <> 'pending'
+      where account_id = ${account_id} and ctid = any (array(select at from old))
+        and status <> 'pending'
       returning id
     )
     select count(*)::integer as count from deliveries`

@@ -5,6 +5,7 @@ import { findByKeys, keysOf } from '../db/keys.ts'
 import { byId } from '../db/order.ts'
 import { findPage, type Listed, type Page, type Wanted } from '../db/page.ts'
 import { inserter } from '../db/rows.ts'
+import { among, eachShard, within } from '../db/shard.ts'
 import { type Key, nameOf } from '../id.ts'
 import type { WebhookEndpoint } from './rules.ts'
 
@@ -35,7 +36,9 @@ export async function updateEndpoints(
   tx: TransactionSql,
   rows: readonly WebhookEndpoint[],
 ): Promise<void> {
-  await tx`
+  await eachShard(
+    rows,
+    rows => tx`
     update webhook_endpoints e set
       url = r.url,
       description = r.description,
@@ -51,14 +54,18 @@ export async function updateEndpoints(
       as r(account_id text, id text, url text, description text, event_types text[], status text,
         disabled_reason text, secret text, previous_secret text, previous_secret_until timestamptz,
         delivery_count bigint, updated_at timestamptz)
-    where e.account_id = r.account_id and e.id = r.id`
+    where e.account_id = r.account_id and e.id = r.id ${within(tx, 'e', rows)}`,
+  )
 }
 
 /** Their deliveries stay, for the events they are of; none is pending. */
 export async function deleteEndpoints(tx: TransactionSql, keys: readonly Key[]): Promise<void> {
-  await tx`
-    delete from webhook_endpoints e using ${keysOf(tx, keys)}
-    where e.account_id = k.account_id and e.id = k.id`
+  await eachShard(
+    keys,
+    keys => tx`
+      delete from webhook_endpoints e using ${keysOf(tx, keys)}
+      where e.account_id = k.account_id and e.id = k.id ${within(tx, 'e', keys)}`,
+  )
 }
 
 /** By (account, id), in no order; what is not found or another account's is simply absent. */
@@ -75,12 +82,16 @@ export async function lockEndpoints(
   keys: readonly Key[],
 ): Promise<WebhookEndpoint[]> {
   const ordered = keys.toSorted((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1))
-  return tx<WebhookEndpoint[]>`
-    select r.* from ${keysOf(tx, ordered)}
-    cross join lateral (
-      select ${tx(COLUMNS)} from webhook_endpoints e
-      where e.account_id = k.account_id and e.id = k.id limit 1 for update
-    ) r`
+  return eachShard(
+    ordered,
+    keys => tx<WebhookEndpoint[]>`
+      select r.* from ${keysOf(tx, keys)}
+      cross join lateral (
+        select ${tx(COLUMNS)} from webhook_endpoints e
+        where e.account_id = k.account_id and e.id = k.id ${within(tx, 'e', keys)}
+        limit 1 for update
+      ) r`,
+  )
 }
 
 /** How many endpoints each account has; one that has none is absent. */
@@ -88,9 +99,12 @@ export async function countEndpoints(
   tx: TransactionSql,
   account_ids: readonly string[],
 ): Promise<{ readonly account_id: string; readonly count: number }[]> {
-  return tx`
-    select account_id, count(*)::integer as count from webhook_endpoints
-    where account_id = any (${[...account_ids]}::text[]) group by account_id`
+  return eachShard(
+    account_ids.map(account_id => ({ account_id })),
+    of => tx<{ account_id: string; count: number }[]>`
+      select account_id, count(*)::integer as count from webhook_endpoints e
+      where ${among(tx, 'e', of)} group by account_id`,
+  )
 }
 
 /** A handful for an account, which its primary key has together. */

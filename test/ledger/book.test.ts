@@ -397,8 +397,10 @@ const CHANGEABLE = {
     'event_head',
     'last_written_at',
     'clock_ahead',
+    'state',
   ],
-  balances: ['available', 'updated_at'],
+  // The states come with a change of the account, by its trigger.
+  balances: ['available', 'updated_at', 'account_state'],
   journals: [],
   balance_transactions: [],
   events: [],

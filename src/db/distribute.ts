@@ -1,0 +1,194 @@
+// Spreads the tables of accounts over the machines of a Citus cluster, cut alike by account_id, so
+// that all rows of an account are on one of them. What belongs to no account stays where it is, on
+// the coordinator. Each step looks first whether it is done; docs/decisions/0056 says why it is.
+import { literal, SERVICE_ROLE, type Sql, TAKEN_ROLES, type TransactionSql } from './connect.ts'
+import { DatabaseProblem } from './failure.ts'
+
+/** What was done, and what was found done. */
+export interface Distributed {
+  readonly database: string
+  readonly shards: number
+  /** host:port of the machines that keep shards. */
+  readonly nodes: readonly string[]
+  /** Cut now, and cut before. */
+  readonly tables: readonly string[]
+  readonly tables_before: readonly string[]
+  /** Roles that may log in from now on, as Citus asks the machines under the role that asks it. */
+  readonly roles: readonly string[]
+  /** Triggers that wrote into tables of no account; the service writes there itself from now on. */
+  readonly triggers: readonly string[]
+  /** Settings of the database, and of the service's role on the machines that keep shards. */
+  readonly settings: readonly string[]
+}
+
+/** All other tables are cut as this one. */
+const FIRST = 'books'
+
+/** Of the database, for every session that begins from then on. */
+const SETTINGS = {
+  // What a transaction sets for itself is set on the machines that it works on.
+  'citus.propagate_set_commands': 'local',
+  'corridor.spread': 'on',
+} as const
+
+/** What a session of the service sets for itself (connect.ts), on the machines that it reaches. */
+const SETTINGS_OF_SERVICE = {
+  timezone: 'UTC',
+  lock_timeout: '2s',
+  idle_in_transaction_session_timeout: '10s',
+  enable_seqscan: 'off',
+  enable_hashjoin: 'off',
+  enable_mergejoin: 'off',
+} as const
+
+/**
+ * Without a sub-select, which Citus refuses. One account is the rule, and is compared as it is; the
+ * names of several are read anew for each row (docs/decisions/0055).
+ */
+const NAMED = `account_id = current_setting('corridor.accounts', true) or array_position(
+  string_to_array(current_setting('corridor.accounts', true), ','), account_id) is not null`
+const MAINTENANCE = `current_setting('corridor.maintenance', true) = 'on'`
+
+/** Functions that statements about rows of an account call. */
+const FUNCTIONS = ['require_all_written(bigint, bigint)']
+
+/**
+ * @throws DatabaseProblem, with nothing changed, when the database cannot be spread as it is
+ */
+export async function distribute(owner: Sql, shards: number): Promise<Distributed> {
+  const { database, nodes } = await refuseUnspreadable(owner)
+  const tables = await listTables(owner)
+  const missing = tables.filter(({ cut }) => !cut).map(({ name }) => name)
+  if (missing.length > 0) await refuseMoving(owner, missing)
+  const roles = await letRolesLogIn(owner)
+  const triggers = await owner.begin(async tx => {
+    // Triggers of rows run where the rows are, and read no other table.
+    await tx`set local citus.enable_unsafe_triggers = on`
+    await tx.unsafe(`set local citus.shard_count = ${shards}`)
+    await tx`set local lock_timeout = 0`
+    const dropped = await dropTriggers(tx)
+    for (const { name, cut } of tables) {
+      await tx.unsafe(`alter policy accounts_named on ${name} using (${NAMED})`)
+      await tx.unsafe(`alter policy maintenance on ${name} using (${MAINTENANCE})`)
+      if (!cut) await cutTable(tx, name)
+    }
+    for (const name of FUNCTIONS) await tx`select create_distributed_function(${name})`
+    return dropped
+  })
+  const settings = await set(owner, database)
+  const [row] = await owner<{ count: number }[]>`
+    select count(*)::integer as count from pg_dist_shard where logicalrelid = ${FIRST}::regclass`
+  return {
+    database,
+    shards: row?.count ?? 0,
+    nodes,
+    tables: missing,
+    tables_before: tables.filter(({ cut }) => cut).map(({ name }) => name),
+    roles,
+    triggers,
+    settings,
+  }
+}
+
+async function refuseUnspreadable(owner: Sql) {
+  const [found] = await owner<{ database: string; there: boolean; loaded: boolean }[]>`
+    select current_database() as database,
+      current_setting('shared_preload_libraries') like '%citus%' as loaded,
+      exists (select from pg_extension where extname = 'citus') as there`
+  const { database = '', there = false, loaded = false } = found ?? {}
+  if (!there) {
+    const way = loaded
+      ? `let an administrator run "create extension citus" in database ${database} of each machine`
+      : 'run PostgreSQL with Citus, as docs/distributed.md has it'
+    throw new DatabaseProblem(`the database has no Citus, so nothing can be spread: ${way}`)
+  }
+  const rows = await owner<{ node: string }[]>`
+    select nodename || ':' || nodeport as node from pg_dist_node
+    where noderole = 'primary' and shouldhaveshards and isactive order by 1`
+  if (rows.length === 0) {
+    throw new DatabaseProblem(
+      'the cluster has no machine that keeps shards: add one on the coordinator, by ' +
+        `"select citus_add_node('host', 5432)"`,
+    )
+  }
+  return { database, nodes: rows.map(({ node }) => node) }
+}
+
+/** The tables with rows of accounts: those under row-level security. The first is cut first. */
+function listTables(owner: Sql): Promise<{ name: string; cut: boolean }[]> {
+  return owner<{ name: string; cut: boolean }[]>`
+    select c.relname as name, p.logicalrelid is not null as cut
+    from pg_class c left join pg_dist_partition p on p.logicalrelid = c.oid
+    where c.relnamespace = 'public'::regnamespace and c.relkind = 'r' and c.relrowsecurity
+    order by c.relname <> ${FIRST}, c.relname`
+}
+
+/** Rows are copied into their shards, which row-level security allows to few. */
+async function refuseMoving(owner: Sql, tables: readonly string[]): Promise<void> {
+  const [session] = await owner<{ login: string; may: boolean; served: boolean }[]>`
+    select quote_ident(current_user) as login, rolsuper or rolbypassrls as may,
+      exists (
+        select from pg_stat_activity
+        where datname = current_database() and application_name like 'corridor%'
+          and pid <> pg_backend_pid()
+      ) as served
+    from pg_roles where rolname = current_user`
+  if (session?.served === true) {
+    throw new DatabaseProblem(
+      'the service or a command still works on the database: stop it, and run this again',
+    )
+  }
+  if (session?.may === true) return
+  for (const table of tables) {
+    const [row] = await owner.unsafe(`select from ${table} limit 1`)
+    if (row === undefined) continue
+    throw new DatabaseProblem(
+      `${session?.login} may not move rows past row-level security: let an administrator run ` +
+        `"alter role ${session?.login} bypassrls", and run this again`,
+    )
+  }
+}
+
+async function letRolesLogIn(owner: Sql): Promise<string[]> {
+  const rows = await owner<{ name: string }[]>`
+    select rolname as name from pg_roles
+    where rolname = any (${[...TAKEN_ROLES]}::text[]) and not rolcanlogin order by 1`
+  for (const { name } of rows) await owner.unsafe(`alter role ${name} login`)
+  return rows.map(({ name }) => name)
+}
+
+/** Those whose function works as the owner of the tables: it writes where others may not. */
+async function dropTriggers(tx: TransactionSql): Promise<string[]> {
+  const rows = await tx<{ name: string; table: string }[]>`
+    select t.tgname as name, c.relname as table from pg_trigger t
+    join pg_class c on c.oid = t.tgrelid join pg_proc p on p.oid = t.tgfoid
+    where not t.tgisinternal and c.relnamespace = 'public'::regnamespace and c.relrowsecurity
+      and p.prosecdef
+    order by 2, 1`
+  for (const { name, table } of rows) await tx.unsafe(`drop trigger ${name} on ${table}`)
+  return rows.map(({ name, table }) => `${table}.${name}`)
+}
+
+async function cutTable(tx: TransactionSql, name: string): Promise<void> {
+  const beside = name === FIRST ? 'none' : FIRST
+  await tx`select create_distributed_table(${name}, 'account_id', colocate_with => ${beside})`
+}
+
+async function set(owner: Sql, database: string): Promise<string[]> {
+  const of = quoted(database)
+  for (const [name, value] of Object.entries(SETTINGS)) {
+    await owner.unsafe(`alter database ${of} set ${name} = ${literal(value)}`)
+  }
+  // Citus takes these to the machines itself.
+  for (const [name, value] of Object.entries(SETTINGS_OF_SERVICE)) {
+    await owner.unsafe(
+      `alter role ${SERVICE_ROLE} in database ${of} set ${name} = ${literal(value)}`,
+    )
+  }
+  const lines = (settings: object) => Object.entries(settings).map(([n, v]) => `${n} = ${v}`)
+  return [...lines(SETTINGS), ...lines(SETTINGS_OF_SERVICE)]
+}
+
+function quoted(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`
+}
