@@ -14,14 +14,7 @@ export const COPIES: Readonly<Record<string, Readonly<Record<string, string>>>> 
     id: idFromNumber('pot'),
     balance_transaction_id: idFromNumber('btr'),
   },
-  journals: { number: ':number', source: idFromNumber('pot') },
-  balance_transactions: {
-    id: idFromNumber('btr'),
-    journal_number: ':number',
-    balance_after: ':available',
-    description: idFromNumber('pot'),
-    source: idFromNumber('pot'),
-  },
+  journals: { number: ':number', source: idFromNumber('pot'), balance_after: ':available' },
   idempotency_keys: { key: 'gen_random_uuid()::text', object_id: idFromNumber('pot') },
 }
 
@@ -73,8 +66,7 @@ async function copyStatements(sql: Sql, account: string, payout_id: string): Pro
   const { line_id } = payout
   const rows: [table: string, condition: string, copy?: Readonly<Record<string, string>>][] = [
     ['payouts', `id = '${payout_id}'`],
-    ['journals', `source = '${payout_id}'`],
-    ['balance_transactions', `id = '${line_id}'`],
+    ['journals', `source = '${payout_id}' and kind = 'payout'`],
     ['events', `object_id = '${withPrefix(payout_id, 'poq')}'`, event('poq', 1)],
     ['events', `object_id = '${payout_id}'`, event('pot', 2)],
     ['events', `object_id = '${line_id}'`, event('btr', 3)],

@@ -2,7 +2,7 @@
 // of all rows that the service writes for one. Knows the tables of payouts, and no load.
 //
 // True of the copies: every row a payout has, as wide as it is and with the references it has
-// (payout, journals, balance transaction, events, kept answer); ids of the service's form and
+// (payout, journals, events, kept answer); ids of the service's form and
 // each once; journals and events numbered without gaps, and created_at in that order; balances that
 // follow from the debits, and the heads of the book. So the service answers them, settles them, and
 // goes on writing after them. Not true: ids count up where the service's end in chance, all payouts
@@ -97,14 +97,12 @@ type Sample = ReadonlyMap<string, readonly StoredRow[]>
 /** All that was written since the book was `before`. */
 async function readSample(owner: Sql, id: string, before: Book): Promise<Sample> {
   const mine = `account_id = '${before.account_id}'`
-  const [payout] = await readRows(owner, 'payouts', `${mine} and id = '${id}'`)
   const since = `created_at > '${before.last_written_at}'`
   const conditions = {
     events: `sequence > ${before.event_count} order by sequence`,
     idempotency_keys: `${since} and object_id = '${id}'`,
     payouts: `id = '${id}'`,
     journals: `number > ${before.journal_count} order by number`,
-    balance_transactions: `id = '${payout?.balance_transaction_id}'`,
   }
   const sample: Map<string, readonly StoredRow[]> = new Map()
   for (const [table, condition] of Object.entries(conditions)) {
@@ -171,31 +169,47 @@ async function fillingOf(owner: Sql, table: string, copying: Copying): Promise<F
 function chaining({ head_hash }: Book): string {
   return `
     select set_config('bench.head', '${head_hash}', false);
-    create function pg_temp.chained(account_id text, number bigint, kind text, source text,
-      codes text[], currencies text[], amounts bigint[], created_at timestamptz) returns bytea
+    create function pg_temp.chained(number bigint, created_at timestamptz, amount bigint,
+      fixed_fee bigint, variable_fee bigint, balance_after bigint, account_id text, kind text,
+      source text, currency text, codes text[], currencies text[], amounts bigint[], undoes text,
+      fx_conversions json, metadata json) returns bytea
     language plpgsql volatile as $$
     declare
-      lines text := '';
+      posted text := '';
+      line text := '';
       hash bytea;
     begin
       for i in 1 .. cardinality(codes) loop
-        lines := lines || case i when 1 then '' else ',' end
+        posted := posted || case i when 1 then '' else ',' end
           || '"' || codes[i] || ' ' || currencies[i] || ' ' || amounts[i] || '"';
       end loop;
+      if currency is not null then
+        line := ',"' || concat_ws(' ', currency, amount, fixed_fee, variable_fee, balance_after)
+          || '",' || coalesce(to_json(undoes)::text, 'null')
+          || ',' || coalesce(to_json(fx_conversions::text)::text, 'null')
+          || ',' || coalesce(to_json(metadata::text)::text, 'null');
+      end if;
       hash := sha256(convert_to('["' || current_setting('bench.head') || '","' || account_id || '","'
         || number || '","' || kind || '","' || source || '","'
         || to_char(created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') || '",['
-        || lines || ']]', 'UTF8'));
+        || posted || ']' || line || ']', 'UTF8'));
       perform set_config('bench.head', encode(hash, 'hex'), false);
       return hash;
     end $$`
 }
 
+/** The one journal of a payout that moves the balance: which of them, and by how much. */
+function debitOf(sample: Sample): { readonly index: number; readonly net: bigint } {
+  const journals = sample.get('journals') ?? []
+  const index = journals.findIndex(({ currency }) => currency !== null)
+  const { amount, fixed_fee, variable_fee } = journals[index] ?? {}
+  const net = [amount, fixed_fee, variable_fee].reduce((sum, text) => sum + BigInt(text ?? 0), 0n)
+  return { index, net }
+}
+
 /** The columns in which a copy goes on from the one before it. */
 function counted({ book, sample }: Copying, table: string, column: string) {
-  const journals = sample.get('journals') ?? []
-  const [line] = sample.get('balance_transactions') ?? []
-  const journal = journals.findIndex(({ number }) => number === line?.journal_number)
+  const { index, net } = debitOf(sample)
   const expressions: Readonly<Record<string, string>> = {
     'events.id': numberedIdSql('evt', {
       account_id: `'${book.account_id}'`,
@@ -208,8 +222,7 @@ function counted({ book, sample }: Copying, table: string, column: string) {
     'events.hash': 'sha256(int8send(nth))',
     'journals.number': `${book.journal_count} + nth`,
     'journals.hash': 'sha256(int8send(nth))',
-    'balance_transactions.journal_number': `${book.journal_count} + (n - 1) * ${journals.length} + ${journal + 1}`,
-    'balance_transactions.balance_after': `${book.available} + n * (${line?.net_amount})`,
+    'journals.balance_after': `case k when ${index} then ${book.available} + n * (${net}) end`,
     'idempotency_keys.key': 'gen_random_uuid()::text',
   }
   return expressions[`${table}.${column}`]
@@ -226,8 +239,13 @@ function copied({ book, sample, second }: Copying, column: string, value: string
   const first = Number(journals[0]?.number)
   const parts = value.split(REFERENCE).map((part, i) => {
     if (i % 2 === 0) return literal(part)
+    const before = `(${book.journal_count} + (n - 1) * ${journals.length}`
+    if (part.startsWith('btr_')) {
+      const number = `${before} + ${debitOf(sample).index + 1})`
+      return numberedIdSql('btr', { account_id: `'${book.account_id}'`, created_at: 'at', number })
+    }
     if (part.includes('_')) return `'${part.slice(0, 4)}${second}' || digits`
-    return `(${book.journal_count} + (n - 1) * ${journals.length} + ${Number(part) - first + 1})`
+    return `${before} + ${Number(part) - first + 1})`
   })
   return parts.length === 1 ? (parts[0] as string) : `(${parts.join(' || ')})`
 }
@@ -236,7 +254,7 @@ function copied({ book, sample, second }: Copying, column: string, value: string
 async function writeBook(owner: Sql, { book, sample, count }: Copying): Promise<void> {
   const journals = count * (sample.get('journals')?.length ?? 0)
   const events = count * (sample.get('events')?.length ?? 0)
-  const [line] = sample.get('balance_transactions') ?? []
+  const { net } = debitOf(sample)
   await owner.begin(async tx => {
     const { count: written } = await tx`
       update books set journal_count = journal_count + ${journals},
@@ -247,11 +265,11 @@ async function writeBook(owner: Sql, { book, sample, count }: Copying): Promise<
       where account_id = ${book.account_id} and last_written_at = ${book.last_written_at}`
     if (written !== 1) throw new Error('the account was written to while it was filled')
     await tx`
-      update balances set available = available + ${String(line?.net_amount)}::bigint * ${count},
+      update balances set available = available + ${String(net)}::bigint * ${count},
         updated_at = (
-          select created_at from balance_transactions t
-          where t.account_id = balances.account_id and t.currency = 'USD'
-          order by created_at desc, journal_number desc limit 1)
+          select created_at from journals j
+          where j.account_id = balances.account_id and j.currency = 'USD'
+          order by number desc limit 1)
       where account_id = ${book.account_id} and currency = 'USD'`
   })
 }

@@ -78,8 +78,7 @@ async function payoutStatements(
     select balance_transaction_id as id from payouts where id = ${payout_id}`
   const rows: [table: string, condition: string, copy?: Readonly<Record<string, string>>][] = [
     ['payouts', `id = '${payout_id}'`, { ...COPIES.payouts, quote_id: QUOTE }],
-    ['journals', `source = '${payout_id}'`],
-    ['balance_transactions', `source = '${payout_id}'`],
+    ['journals', `source = '${payout_id}' and kind = 'payout'`],
     ['events', `object_id = '${payout_id}'`, event('pot', 1)],
     ['events', `object_id = '${line?.id}'`, event('btr', 2)],
     ['idempotency_keys', `object_id = '${payout_id}'`],

@@ -1,6 +1,5 @@
 // Seals the events that a filling has copied: the digest of the row that each tells of, and the chain
 // up to the head of the book, by the recipes of the service.
-import { LINE_SEAL } from '../src/balance-transaction/columns.ts'
 import { BENEFICIARY_SEAL } from '../src/beneficiary/columns.ts'
 import type { Sql, TransactionSql } from '../src/db/connect.ts'
 import { EVENT_KINDS, EVENT_SEAL } from '../src/event/rules.ts'
@@ -10,7 +9,6 @@ import { QUOTE_SEAL } from '../src/quote/columns.ts'
 const SEALED = {
   payouts: PAYOUT_SEAL,
   quotes: QUOTE_SEAL,
-  balance_transactions: LINE_SEAL,
   beneficiaries: BENEFICIARY_SEAL,
 }
 

@@ -40,7 +40,6 @@ function faultsAt(account_id: string, number: bigint): readonly Fault[] {
     ';',
   )
   const row = { table: 'journals', key: `number ${number}` }
-  const line = `account_id = '${account_id}' and journal_number = ${number}`
   return [
     {
       name: 'a changed amount',
@@ -53,9 +52,11 @@ function faultsAt(account_id: string, number: bigint): readonly Fault[] {
     {
       name: 'a missing line',
       ...row,
-      plant: `create table kept_line as select * from balance_transactions where ${line};
-        delete from balance_transactions where ${line}`,
-      undo: `insert into balance_transactions select * from kept_line; drop table kept_line`,
+      plant: `create table kept_line as select * from journals where ${at(number)};
+        update journals set currency = null, amount = null, fixed_fee = null, variable_fee = null,
+          balance_after = null where ${at(number)}`,
+      undo: `delete from journals where ${at(number)};
+        insert into journals select * from kept_line; drop table kept_line`,
     },
     { name: 'a reordered journal', ...row, plant: exchange, undo: exchange },
   ]

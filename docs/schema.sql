@@ -245,77 +245,69 @@ GRANT SELECT ON balances TO corridor_auditor;
 GRANT INSERT, SELECT, UPDATE (account_state, available, updated_at) ON balances TO corridor_service;
 
 CREATE TABLE journals (
-  account_id text COLLATE "C" NOT NULL,
   number bigint NOT NULL,
+  created_at timestamp with time zone NOT NULL,
+  amount bigint,
+  fixed_fee bigint,
+  variable_fee bigint,
+  balance_after bigint,
+  account_id text COLLATE "C" NOT NULL,
   kind text NOT NULL,
-  source text NOT NULL,
+  source text COLLATE "C" NOT NULL,
+  currency text,
   codes text[] NOT NULL,
   currencies text[] NOT NULL,
   amounts bigint[] NOT NULL,
-  created_at timestamp with time zone NOT NULL,
   hash bytea NOT NULL,
+  undoes text COLLATE "C",
+  fx_conversions json,
+  metadata json,
   CONSTRAINT journals_pkey PRIMARY KEY (account_id, number),
-  CONSTRAINT journal_sums_to_zero CHECK (((cardinality(codes) = cardinality(currencies)) AND journal_balances(currencies, amounts))),
+  CONSTRAINT booked_with_reason CHECK (((kind <> ALL (ARRAY['withdrawal'::text, 'adjustment'::text, 'funding_reversal'::text, 'withdrawal_reversal'::text, 'adjustment_reversal'::text])) OR ((COALESCE((metadata ->> 'by'::text), ''::text) <> ''::text) AND (COALESCE((metadata ->> 'reason'::text), ''::text) <> ''::text) AND ((kind <> ALL (ARRAY['withdrawal'::text, 'adjustment'::text])) OR (COALESCE((metadata ->> 'reference'::text), ''::text) <> ''::text))))),
+  CONSTRAINT direction_matches_kind CHECK (
+CASE
+    WHEN (kind = ANY (ARRAY['payout'::text, 'withdrawal'::text, 'funding_reversal'::text])) THEN (((amount + fixed_fee) + variable_fee) < 0)
+    WHEN (kind = ANY (ARRAY['funding'::text, 'receipt'::text, 'failure'::text, 'reversal'::text, 'withdrawal_reversal'::text])) THEN (((amount + fixed_fee) + variable_fee) > 0)
+    ELSE true
+END),
+  CONSTRAINT journal_sums_to_zero CHECK (((cardinality(codes) = cardinality(currencies)) AND (cardinality(codes) = cardinality(amounts)) AND
+CASE
+    WHEN ((cardinality(codes) = 2) AND (currencies[1] = ALL (currencies)) AND (0 <> ALL (amounts))) THEN ((((amounts[1])::numeric + (amounts[2])::numeric) = (0)::numeric) IS TRUE)
+    WHEN ((cardinality(codes) = 3) AND (currencies[1] = ALL (currencies)) AND (0 <> ALL (amounts))) THEN (((((amounts[1])::numeric + (amounts[2])::numeric) + (amounts[3])::numeric) = (0)::numeric) IS TRUE)
+    ELSE journal_balances(currencies, amounts)
+END)),
+  CONSTRAINT journals_balance_after_check CHECK ((balance_after >= 0)),
   CONSTRAINT journals_hash_check CHECK ((octet_length(hash) = 32)),
   CONSTRAINT journals_number_check CHECK ((number > 0)),
   CONSTRAINT known_codes CHECK (((array_position(codes, NULL::text) IS NULL) AND (codes <@ ARRAY['adjustments'::text, 'available'::text, 'fees'::text, 'funding'::text, 'fx'::text, 'fx_income'::text, 'in_transit'::text, 'inter_account'::text, 'settled'::text]))),
-  CONSTRAINT known_kind CHECK ((kind = ANY (ARRAY['funding'::text, 'payout'::text, 'receipt'::text, 'settlement'::text, 'failure'::text, 'reversal'::text, 'withdrawal'::text, 'adjustment'::text, 'funding_reversal'::text, 'withdrawal_reversal'::text, 'adjustment_reversal'::text])))
+  CONSTRAINT known_kind CHECK ((kind = ANY (ARRAY['funding'::text, 'payout'::text, 'receipt'::text, 'settlement'::text, 'failure'::text, 'reversal'::text, 'withdrawal'::text, 'adjustment'::text, 'funding_reversal'::text, 'withdrawal_reversal'::text, 'adjustment_reversal'::text]))),
+  CONSTRAINT line_is_what_moved CHECK (
+CASE
+    WHEN (currency IS NULL) THEN (array_position(codes, 'available'::text) IS NULL)
+    ELSE (((cardinality(array_positions(codes, 'available'::text)) = 1) AND (amounts[array_position(codes, 'available'::text)] = ((amount + fixed_fee) + variable_fee)) AND (currencies[array_position(codes, 'available'::text)] = currency)) IS TRUE)
+END),
+  CONSTRAINT line_unless_settlement CHECK (
+CASE kind
+    WHEN 'settlement'::text THEN (num_nonnulls(currency, amount, fixed_fee, variable_fee, balance_after, undoes, fx_conversions, metadata) = 0)
+    ELSE (num_nulls(currency, amount, fixed_fee, variable_fee, balance_after) = 0)
+END),
+  CONSTRAINT undoes_if_it_gives_back CHECK (((undoes IS NOT NULL) = (kind = ANY (ARRAY['failure'::text, 'reversal'::text, 'funding_reversal'::text, 'withdrawal_reversal'::text, 'adjustment_reversal'::text]))))
 );
+CREATE UNIQUE INDEX booked_once ON journals USING btree (account_id, source) WHERE ((undoes IS NULL) AND (kind <> 'settlement'::text));
+CREATE INDEX journals_by_currency ON journals USING btree (account_id, currency, number) WHERE (currency IS NOT NULL);
+CREATE INDEX journals_by_kind ON journals USING btree (account_id, kind, number) WHERE (kind <> ALL (ARRAY['payout'::text, 'settlement'::text]));
+CREATE UNIQUE INDEX journals_by_reference ON journals USING btree (account_id, kind, ((metadata ->> 'reference'::text))) WHERE ((kind = ANY (ARRAY['funding'::text, 'withdrawal'::text, 'adjustment'::text])) AND ((metadata ->> 'reference'::text) IS NOT NULL));
+CREATE INDEX journals_of_credits ON journals USING btree (account_id, number) WHERE (((amount + fixed_fee) + variable_fee) > 0);
+CREATE UNIQUE INDEX undone_once ON journals USING btree (account_id, undoes) WHERE (undoes IS NOT NULL);
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON journals FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER funds_no_more AFTER INSERT ON journals FOR EACH ROW WHEN ((new.kind = 'funding_reversal'::text)) EXECUTE FUNCTION keep_funding_reference();
+CREATE TRIGGER funds_one_account AFTER INSERT ON journals FOR EACH ROW WHEN (((new.kind = 'funding'::text) AND ((new.metadata ->> 'reference'::text) IS NOT NULL))) EXECUTE FUNCTION keep_funding_reference();
 ALTER TABLE journals ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 CREATE POLICY accounts_named ON journals FOR ALL TO corridor_service USING ((array_position(( SELECT string_to_array(current_setting('corridor.accounts'::text, true), ','::text) AS string_to_array), account_id) IS NOT NULL));
 CREATE POLICY audit ON journals FOR SELECT TO corridor_auditor USING (true);
 CREATE POLICY maintenance ON journals FOR ALL TO owner USING ((( SELECT current_setting('corridor.maintenance'::text, true) AS current_setting) = 'on'::text));
 GRANT SELECT ON journals TO corridor_auditor;
 GRANT INSERT, SELECT ON journals TO corridor_service;
-
-CREATE TABLE balance_transactions (
-  account_id text COLLATE "C" NOT NULL,
-  id text COLLATE "C" NOT NULL,
-  journal_number bigint NOT NULL,
-  type text NOT NULL,
-  operation_type text NOT NULL,
-  currency text NOT NULL,
-  amount bigint NOT NULL,
-  fixed_fee bigint NOT NULL,
-  variable_fee bigint NOT NULL,
-  net_amount bigint NOT NULL,
-  balance_after bigint NOT NULL,
-  fx_conversions json NOT NULL,
-  description text NOT NULL,
-  source text COLLATE "C" NOT NULL,
-  metadata json NOT NULL,
-  created_at timestamp with time zone NOT NULL,
-  CONSTRAINT balance_transactions_pkey PRIMARY KEY (account_id, id),
-  CONSTRAINT balance_transaction_once UNIQUE (account_id, source, type),
-  CONSTRAINT balance_transactions_balance_after_check CHECK ((balance_after >= 0)),
-  CONSTRAINT balance_transactions_operation_type_check CHECK ((operation_type = ANY (ARRAY['credit'::text, 'debit'::text]))),
-  CONSTRAINT booked_with_reason CHECK (((type <> ALL (ARRAY['withdrawal'::text, 'adjustment'::text, 'escrow_reversal'::text, 'withdrawal_reversal'::text, 'adjustment_reversal'::text])) OR ((COALESCE((metadata ->> 'by'::text), ''::text) <> ''::text) AND (COALESCE((metadata ->> 'reason'::text), ''::text) <> ''::text) AND ((type <> ALL (ARRAY['withdrawal'::text, 'adjustment'::text])) OR (COALESCE((metadata ->> 'reference'::text), ''::text) <> ''::text))))),
-  CONSTRAINT direction_matches_type CHECK (
-CASE type
-    WHEN 'escrow'::text THEN (net_amount > 0)
-    WHEN 'escrow_reversal'::text THEN (net_amount < 0)
-    WHEN 'withdrawal'::text THEN (net_amount < 0)
-    WHEN 'withdrawal_reversal'::text THEN (net_amount > 0)
-    ELSE true
-END),
-  CONSTRAINT known_type CHECK ((type = ANY (ARRAY['escrow'::text, 'payout'::text, 'payout_failure'::text, 'payout_reversal'::text, 'withdrawal'::text, 'adjustment'::text, 'escrow_reversal'::text, 'withdrawal_reversal'::text, 'adjustment_reversal'::text]))),
-  CONSTRAINT net_adds_up CHECK ((net_amount = ((amount + fixed_fee) + variable_fee))),
-  CONSTRAINT sign_matches CHECK (((operation_type = 'credit'::text) = (net_amount > 0)))
-);
-CREATE UNIQUE INDEX balance_transactions_by_reference ON balance_transactions USING btree (account_id, type, ((metadata ->> 'reference'::text))) WHERE ((type = ANY (ARRAY['escrow'::text, 'withdrawal'::text, 'adjustment'::text])) AND ((metadata ->> 'reference'::text) IS NOT NULL));
-CREATE INDEX balance_transactions_by_type ON balance_transactions USING btree (account_id, type, created_at, journal_number) WHERE (type <> 'payout'::text);
-CREATE UNIQUE INDEX balance_transactions_history ON balance_transactions USING btree (account_id, currency, created_at, journal_number);
-CREATE INDEX balance_transactions_newest ON balance_transactions USING btree (account_id, created_at, journal_number, currency, type, operation_type) WHERE (created_at > '-infinity'::timestamp with time zone);
-CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON balance_transactions FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
-CREATE TRIGGER funds_no_more AFTER INSERT ON balance_transactions FOR EACH ROW WHEN ((new.type = 'escrow_reversal'::text)) EXECUTE FUNCTION keep_funding_reference();
-CREATE TRIGGER funds_one_account AFTER INSERT ON balance_transactions FOR EACH ROW WHEN (((new.type = 'escrow'::text) AND ((new.metadata ->> 'reference'::text) IS NOT NULL))) EXECUTE FUNCTION keep_funding_reference();
-ALTER TABLE balance_transactions ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
-CREATE POLICY accounts_named ON balance_transactions FOR ALL TO corridor_service USING ((array_position(( SELECT string_to_array(current_setting('corridor.accounts'::text, true), ','::text) AS string_to_array), account_id) IS NOT NULL));
-CREATE POLICY audit ON balance_transactions FOR SELECT TO corridor_auditor USING (true);
-CREATE POLICY maintenance ON balance_transactions FOR ALL TO owner USING ((( SELECT current_setting('corridor.maintenance'::text, true) AS current_setting) = 'on'::text));
-GRANT SELECT ON balance_transactions TO corridor_auditor;
-GRANT INSERT, SELECT ON balance_transactions TO corridor_service;
 
 CREATE TABLE funding_references (
   account_id text COLLATE "C" NOT NULL,
@@ -832,6 +824,37 @@ CREATE POLICY maintenance ON webhook_attempts FOR ALL TO owner USING ((( SELECT 
 GRANT SELECT ON webhook_attempts TO corridor_auditor;
 GRANT DELETE, INSERT, SELECT ON webhook_attempts TO corridor_service;
 
+CREATE VIEW balance_transactions WITH (security_invoker=true) AS
+ SELECT account_id,
+    numbered_id('btr'::text, account_id, created_at, number) AS id,
+    number AS journal_number,
+        CASE kind
+            WHEN 'funding'::text THEN 'escrow'::text
+            WHEN 'receipt'::text THEN 'payout'::text
+            WHEN 'failure'::text THEN 'payout_failure'::text
+            WHEN 'reversal'::text THEN 'payout_reversal'::text
+            WHEN 'funding_reversal'::text THEN 'escrow_reversal'::text
+            ELSE kind
+        END AS type,
+        CASE
+            WHEN (((amount + fixed_fee) + variable_fee) > 0) THEN 'credit'::text
+            ELSE 'debit'::text
+        END AS operation_type,
+    currency,
+    amount,
+    fixed_fee,
+    variable_fee,
+    ((amount + fixed_fee) + variable_fee) AS net_amount,
+    balance_after,
+    COALESCE(fx_conversions, '[]'::json) AS fx_conversions,
+    source AS description,
+    COALESCE(undoes, source) AS source,
+    COALESCE(metadata, '{}'::json) AS metadata,
+    created_at
+   FROM journals
+  WHERE (currency IS NOT NULL);
+GRANT SELECT ON balance_transactions TO corridor_auditor;
+
 CREATE OR REPLACE FUNCTION refuse_change()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -1093,6 +1116,26 @@ begin
   return true;
 end $function$;
 
+CREATE OR REPLACE FUNCTION base32(value bigint, length integer)
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE STRICT
+AS $function$
+  select string_agg(substr('0123456789abcdefghjkmnpqrstvwxyz',
+    ((value >> (5 * i)) & 31)::integer + 1, 1), '' order by i desc)
+  from generate_series(0, length - 1) i
+$function$;
+
+CREATE OR REPLACE FUNCTION numbered_id(prefix text, account_id text, created_at timestamp with time zone, number bigint)
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE STRICT
+AS $function$
+  select prefix || '_' || base32((extract(epoch from created_at) * 1000000)::bigint / 1000, 9)
+    || base32(number, 7) || base32(('x' || left(encode(sha256(convert_to(account_id, 'UTF8')), 'hex'), 5)
+      )::bit(20)::bigint, 4)
+$function$;
+
 CREATE OR REPLACE FUNCTION fold_reference(reference text)
  RETURNS text
  LANGUAGE sql
@@ -1112,9 +1155,9 @@ declare
   folded text := fold_reference(new.metadata ->> 'reference');
   is_split boolean := coalesce(new.metadata ->> 'split', '') = 'true';
 begin
-  if new.type = 'escrow_reversal' then
+  if new.kind = 'funding_reversal' then
     update funding_references set reversed = true
-    where account_id = new.account_id and id = new.source;
+    where account_id = new.account_id and id = new.undoes;
     return null;
   end if;
   if (select sandbox from accounts where account_id = new.account_id) then return null; end if;
@@ -1132,7 +1175,8 @@ begin
       using errcode = 'unique_violation', constraint = 'one_live_account_a_reference';
   end if;
   insert into funding_references (account_id, id, reference, split)
-  values (new.account_id, new.id, folded, is_split);
+  values (new.account_id, numbered_id('btr', new.account_id, new.created_at, new.number), folded,
+    is_split);
   return null;
 end $function$;
 

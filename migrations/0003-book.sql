@@ -76,15 +76,26 @@ begin
   return true;
 end $$;
 
--- Posting i is (codes[i], currencies[i], amounts[i]); codes are explained in docs/glossary.md.
+-- One row a fact: a journal, and the line of the customer's statement that it makes. A settlement moves
+-- no balance and makes none. Posting i is (codes[i], currencies[i], amounts[i]); codes are explained in
+-- docs/glossary.md. What is of fixed width stands first, which PostgreSQL reads fastest.
 create table journals (
-  account_id text collate "C" not null,
   number bigint not null check (number > 0),
+  created_at timestamptz not null,
+  -- Of the line, null where there is none: signed, without fees; fees; and what the balance was then.
+  amount bigint,
+  fixed_fee bigint,
+  variable_fee bigint,
+  balance_after bigint check (balance_after >= 0),
+  account_id text collate "C" not null,
   kind text not null constraint known_kind check (
     kind in ('funding', 'payout', 'receipt', 'settlement', 'failure', 'reversal', 'withdrawal',
       'adjustment', 'funding_reversal', 'withdrawal_reversal', 'adjustment_reversal')
   ),
-  source text not null,
+  -- The payout or the booking that caused it.
+  source text collate "C" not null,
+  -- Of the line.
+  currency text,
   codes text[] not null constraint known_codes check (
     array_position(codes, null) is null
     and codes <@ array['adjustments', 'available', 'fees', 'funding', 'fx', 'fx_income', 'in_transit',
@@ -92,83 +103,118 @@ create table journals (
   ),
   currencies text[] not null,
   amounts bigint[] not null,
-  created_at timestamptz not null,
   -- SHA-256 over the predecessor's hash and this row's content; ledger/rules.ts writes the recipe.
   hash bytea not null check (octet_length(hash) = 32),
+  -- Of the line: the balance transaction that it gives or takes back. Null for none, as what follows.
+  undoes text collate "C",
+  fx_conversions json,
+  metadata json,
   primary key (account_id, number),
+  -- Most journals have two or three postings in one currency, which are added without a function.
   constraint journal_sums_to_zero check (
-    cardinality(codes) = cardinality(currencies) and journal_balances(currencies, amounts)
-  )
-);
-create trigger append_only before update or delete or truncate on journals
-  for each statement execute function refuse_change();
-
--- One line of the customer's statement. `net_amount` is what moved the balance, `balance_after`
--- what it left.
-create table balance_transactions (
-  account_id text collate "C" not null,
-  id text collate "C" not null,
-  journal_number bigint not null,
-  type text not null constraint known_type check (
-    type in ('escrow', 'payout', 'payout_failure', 'payout_reversal', 'withdrawal', 'adjustment',
-      'escrow_reversal', 'withdrawal_reversal', 'adjustment_reversal')
+    cardinality(codes) = cardinality(currencies)
+    and cardinality(codes) = cardinality(amounts)
+    and case
+      when cardinality(codes) = 2 and currencies[1] = all (currencies) and 0 <> all (amounts)
+        then (amounts[1]::numeric + amounts[2] = 0) is true
+      when cardinality(codes) = 3 and currencies[1] = all (currencies) and 0 <> all (amounts)
+        then (amounts[1]::numeric + amounts[2] + amounts[3] = 0) is true
+      else journal_balances(currencies, amounts)
+    end
   ),
-  operation_type text not null check (operation_type in ('credit', 'debit')),
-  currency text not null,
-  amount bigint not null,
-  fixed_fee bigint not null,
-  variable_fee bigint not null,
-  net_amount bigint not null,
-  balance_after bigint not null check (balance_after >= 0),
-  fx_conversions json not null,
-  description text not null,
-  source text collate "C" not null,
-  metadata json not null,
-  created_at timestamptz not null,
-  -- A payout debits once and is given back once; an escrow funds once.
-  constraint balance_transaction_once unique (account_id, source, type),
-  constraint net_adds_up check (net_amount = amount + fixed_fee + variable_fee),
-  constraint sign_matches check ((operation_type = 'credit') = (net_amount > 0)),
-  -- What only an operator books has its direction, and says who booked it and why.
-  constraint direction_matches_type check (
-    case type
-      when 'escrow' then net_amount > 0
-      when 'escrow_reversal' then net_amount < 0
-      when 'withdrawal' then net_amount < 0
-      when 'withdrawal_reversal' then net_amount > 0
+  constraint line_unless_settlement check (
+    case kind
+      when 'settlement' then num_nonnulls(currency, amount, fixed_fee, variable_fee, balance_after,
+        undoes, fx_conversions, metadata) = 0
+      else num_nulls(currency, amount, fixed_fee, variable_fee, balance_after) = 0
+    end
+  ),
+  -- What the line says has moved the balance is what the journal's one posting there has moved.
+  constraint line_is_what_moved check (
+    case
+      when currency is null then array_position(codes, 'available') is null
+      else (cardinality(array_positions(codes, 'available')) = 1
+        and amounts[array_position(codes, 'available')] = amount + fixed_fee + variable_fee
+        and currencies[array_position(codes, 'available')] = currency) is true
+    end
+  ),
+  constraint direction_matches_kind check (
+    case
+      when kind in ('payout', 'withdrawal', 'funding_reversal')
+        then amount + fixed_fee + variable_fee < 0
+      when kind in ('funding', 'receipt', 'failure', 'reversal', 'withdrawal_reversal')
+        then amount + fixed_fee + variable_fee > 0
       else true
     end
   ),
+  constraint undoes_if_it_gives_back check (
+    (undoes is not null) = (kind in ('failure', 'reversal', 'funding_reversal', 'withdrawal_reversal',
+      'adjustment_reversal'))
+  ),
+  -- What only an operator books says who booked it and why.
   constraint booked_with_reason check (
-    type not in ('withdrawal', 'adjustment', 'escrow_reversal', 'withdrawal_reversal',
+    kind not in ('withdrawal', 'adjustment', 'funding_reversal', 'withdrawal_reversal',
       'adjustment_reversal')
     or (coalesce(metadata ->> 'by', '') <> '' and coalesce(metadata ->> 'reason', '') <> ''
-      and (type not in ('withdrawal', 'adjustment') or coalesce(metadata ->> 'reference', '') <> ''))
+      and (kind not in ('withdrawal', 'adjustment') or coalesce(metadata ->> 'reference', '') <> ''))
   )
 );
--- The balance as of an instant is the first row of this index at or before it.
-create unique index balance_transactions_history
-  on balance_transactions (account_id, currency, created_at, journal_number);
--- After the indexes above: of indexes that cost the same on an empty table the planner takes the
--- newest, and keeps the plan. A look-up by id must not walk the whole account by another one.
-alter table balance_transactions add primary key (account_id, id);
--- Only lists use an index that is partial by a condition that no look-up by key states: a look-up
--- planned while the table was small would take one for its own. What stands behind the order are the
--- columns that further filters judge within the index (docs/decisions/0022). This one is in the order
--- of the book.
-create index balance_transactions_newest on balance_transactions
-  (account_id, created_at, journal_number, currency, type, operation_type)
-  where created_at > '-infinity';
+-- The primary key is the chain and finds a line by the number in its id. The indexes below are of
+-- lines, and partial by what no look-up by number states: a look-up that is planned while the table is
+-- empty would take one for its own.
+-- A payout debits once and credits its receiver once; what an operator books is booked once.
+create unique index booked_once on journals (account_id, source)
+  where undoes is null and kind <> 'settlement';
+-- What has moved the balance is given back, or taken back, once.
+create unique index undone_once on journals (account_id, undoes) where undoes is not null;
+-- The lines of a currency in order: the list, and the balance as of an instant, which is the first row
+-- at or before it.
+create index journals_by_currency on journals (account_id, currency, number)
+  where currency is not null;
 -- A bank's reference funds, withdraws from or adjusts an account once.
-create unique index balance_transactions_by_reference
-  on balance_transactions (account_id, type, (metadata ->> 'reference'))
-  where type in ('escrow', 'withdrawal', 'adjustment') and metadata ->> 'reference' is not null;
--- For a filter whose value few rows have: the index of the whole list would be walked to its end. The
--- line of an ordinary payout stays out.
-create index balance_transactions_by_type on balance_transactions
-  (account_id, type, created_at, journal_number) where type <> 'payout';
-create trigger append_only before update or delete or truncate on balance_transactions
+create unique index journals_by_reference on journals (account_id, kind, (metadata ->> 'reference'))
+  where kind in ('funding', 'withdrawal', 'adjustment') and metadata ->> 'reference' is not null;
+-- For filters whose value few lines have: the index of the currency would be walked to its end. The
+-- line of an ordinary payout stays out of both.
+create index journals_by_kind on journals (account_id, kind, number)
+  where kind not in ('payout', 'settlement');
+create index journals_of_credits on journals (account_id, number)
+  where amount + fixed_fee + variable_fee > 0;
+create trigger append_only before update or delete or truncate on journals
   for each statement execute function refuse_change();
+
+-- The id of what has a number in its book, as numberedId in src/id.ts makes it.
+create function base32(value bigint, length integer) returns text
+language sql immutable strict parallel safe as $$
+  select string_agg(substr('0123456789abcdefghjkmnpqrstvwxyz',
+    ((value >> (5 * i)) & 31)::integer + 1, 1), '' order by i desc)
+  from generate_series(0, length - 1) i
+$$;
+create function numbered_id(prefix text, account_id text, created_at timestamptz, number bigint)
+returns text language sql immutable strict parallel safe as $$
+  select prefix || '_' || base32((extract(epoch from created_at) * 1000000)::bigint / 1000, 9)
+    || base32(number, 7) || base32(('x' || left(encode(sha256(convert_to(account_id, 'UTF8')), 'hex'), 5)
+      )::bit(20)::bigint, 4)
+$$;
+
+-- The lines as the API shows them, for people who read the database. The service and verify read
+-- journals.
+create view balance_transactions with (security_invoker = true) as
+select account_id, numbered_id('btr', account_id, created_at, number) as id,
+  number as journal_number,
+  case kind
+    when 'funding' then 'escrow'
+    when 'receipt' then 'payout'
+    when 'failure' then 'payout_failure'
+    when 'reversal' then 'payout_reversal'
+    when 'funding_reversal' then 'escrow_reversal'
+    else kind
+  end as type,
+  case when amount + fixed_fee + variable_fee > 0 then 'credit' else 'debit' end as operation_type,
+  currency, amount, fixed_fee, variable_fee, amount + fixed_fee + variable_fee as net_amount,
+  balance_after, coalesce(fx_conversions, '[]') as fx_conversions, source as description,
+  coalesce(undoes, source) as source, coalesce(metadata, '{}') as metadata, created_at
+from journals where currency is not null;
 
 -- One reference of a bank funds one live account: a payment that is booked for the wrong account and
 -- then for the right one would give its money out twice. That is asked across accounts, so it stands in
@@ -204,9 +250,9 @@ declare
   folded text := fold_reference(new.metadata ->> 'reference');
   is_split boolean := coalesce(new.metadata ->> 'split', '') = 'true';
 begin
-  if new.type = 'escrow_reversal' then
+  if new.kind = 'funding_reversal' then
     update funding_references set reversed = true
-    where account_id = new.account_id and id = new.source;
+    where account_id = new.account_id and id = new.undoes;
     return null;
   end if;
   if (select sandbox from accounts where account_id = new.account_id) then return null; end if;
@@ -224,14 +270,15 @@ begin
       using errcode = 'unique_violation', constraint = 'one_live_account_a_reference';
   end if;
   insert into funding_references (account_id, id, reference, split)
-  values (new.account_id, new.id, folded, is_split);
+  values (new.account_id, numbered_id('btr', new.account_id, new.created_at, new.number), folded,
+    is_split);
   return null;
 end $$;
-create trigger funds_one_account after insert on balance_transactions for each row
-  when (new.type = 'escrow' and new.metadata ->> 'reference' is not null)
+create trigger funds_one_account after insert on journals for each row
+  when (new.kind = 'funding' and new.metadata ->> 'reference' is not null)
   execute function keep_funding_reference();
-create trigger funds_no_more after insert on balance_transactions for each row
-  when (new.type = 'escrow_reversal') execute function keep_funding_reference();
+create trigger funds_no_more after insert on journals for each row
+  when (new.kind = 'funding_reversal') execute function keep_funding_reference();
 
 -- The other accounts that the asked references fund, one each, for the answer that names it. Until the
 -- transaction ends, whoever else asks about one of them waits: no two decide at the same moment.

@@ -45,7 +45,7 @@ create table quotes (
 -- Kinds, as of beneficiaries. Whether an unused quote has expired is told by valid_until.
 create index quotes_by_kind on quotes (account_id, status, payout_type, id, valid_until);
 create index quotes_by_entity on quotes (account_id, entity_id, id) where entity_id <> '';
--- The list, too. Last, as of balance_transactions.
+-- The list, too. Last, as of beneficiaries.
 alter table quotes add primary key (account_id, id);
 
 create table payouts (
@@ -138,7 +138,7 @@ create index payouts_by_kind on payouts (account_id, currency, holding_currency,
 -- Most beneficiaries are paid once, by the payout that brings them and has their time.
 create index payouts_by_beneficiary on payouts (account_id, beneficiary_id, id)
   where substr(beneficiary_id, 5, 11) <> substr(id, 5, 11);
--- The list, too. After those above, as of balance_transactions.
+-- The list, too. After those above, as of beneficiaries.
 alter table payouts add primary key (account_id, id);
 -- Which payouts a bank's reference has paid, in all accounts.
 create index payouts_by_bank_reference
@@ -299,7 +299,7 @@ create table payout_batches (
 create index payout_batches_by_reference on payout_batches (account_id, reference_id, id)
   where reference_id <> '';
 create index payout_batches_by_mode on payout_batches (account_id, mode, id);
--- The list, too. Last, as of balance_transactions.
+-- The list, too. Last, as of beneficiaries.
 alter table payout_batches add primary key (account_id, id);
 create trigger append_only before update or delete or truncate on payout_batches
   for each statement execute function refuse_change();

@@ -64,7 +64,7 @@ create index webhook_deliveries_newest on webhook_deliveries
   (account_id, endpoint_id, created_at, id) where created_at > '-infinity';
 create index webhook_deliveries_by_event on webhook_deliveries (account_id, event_id)
   where event_id <> '';
--- Last, for look-ups by id, as of balance_transactions.
+-- Last, for look-ups by id, as of beneficiaries.
 alter table webhook_deliveries add primary key (account_id, id);
 
 -- Written once, as each attempt ends.

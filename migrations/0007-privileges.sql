@@ -17,7 +17,7 @@ grant select, delete on pricing_policies to corridor_service;
 grant insert (account_id, from_currency, to_currency, name, value, effective_from)
   on pricing_policies to corridor_service;
 
-grant select, insert on books, balances, journals, balance_transactions, events, idempotency_keys
+grant select, insert on books, balances, journals, events, idempotency_keys
   to corridor_service;
 grant update (journal_count, head_hash, event_count, event_head, last_written_at, clock_ahead, state)
   on books to corridor_service;
@@ -76,7 +76,7 @@ declare
   name text;
 begin
   foreach name in array array[
-    'books', 'balances', 'journals', 'balance_transactions', 'events', 'beneficiaries', 'quotes',
+    'books', 'balances', 'journals', 'events', 'beneficiaries', 'quotes',
     'payouts', 'open_payouts', 'payouts_given_back', 'idempotency_keys', 'entities', 'holds', 'ended_reviews', 'webhook_endpoints',
     'webhook_deliveries', 'webhook_attempts', 'payout_likenesses', 'payout_batches',
     'payout_batch_items', 'payout_imports'

@@ -97,12 +97,20 @@ async function describeTable(sql: Sql, table: string): Promise<string> {
   ].join('\n')
 }
 
+const VIEWS = `
+  select 'CREATE VIEW ' || oid::regclass || coalesce(' WITH (' || array_to_string(reloptions, ', ')
+    || ')', '') || E' AS\\n' || pg_get_viewdef(oid) || coalesce((
+      select string_agg(E'\\nGRANT ' || privilege_type || ' ON ' || pg_class.oid::regclass || ' TO '
+        || grantee::regrole || ';', '' order by grantee::regrole::text, privilege_type)
+      from aclexplode(relacl) where grantee <> relowner), '') as text
+  from pg_class where relnamespace = 'public'::regnamespace and relkind = 'v' order by oid`
+
 /** Everything that migrations have defined. */
 export async function describeSchema(sql: Sql): Promise<string> {
   const tables: string[] = []
   for (const table of await texts(sql, TABLES)) tables.push(await describeTable(sql, table))
-  const functions = await texts(sql, FUNCTIONS)
-  return `${HEAD}\n${[...tables, ...functions].join('\n\n').replaceAll('public.', '')}\n`
+  const [views, functions] = [await texts(sql, VIEWS), await texts(sql, FUNCTIONS)]
+  return `${HEAD}\n${[...tables, ...views, ...functions].join('\n\n').replaceAll('public.', '')}\n`
 }
 
 if (import.meta.main) {

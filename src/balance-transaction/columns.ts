@@ -1,47 +1,117 @@
-// The columns of balance transactions, and the digest of a line that the event of it carries.
-import { formatDecimal } from '../money/decimal.ts'
-import { sealOf } from '../seal.ts'
-import type { BalanceTransaction, FxConversion } from './rules.ts'
+// The columns of a journal that its line is made of, and the line they make.
+import { numberedId } from '../id.ts'
+import type { Instant } from '../instant.ts'
+import type { Journal, JournalKind, JournalLine } from '../ledger/rules.ts'
+import { formatDecimal, parseDecimal } from '../money/decimal.ts'
+import type { BalanceTransaction, BalanceTransactionType, FxConversion } from './rules.ts'
 
-export type StoredConversion = {
+type StoredConversion = {
   exchange_rate: string
   initial: { amount: string; currency: string }
   final: { amount: string; currency: string }
 }
 
 /** A line as the database has it. */
-export type LineRow = Omit<BalanceTransaction, 'fx_conversions'> & {
-  fx_conversions: StoredConversion[]
+export type LineRow = Omit<JournalLine, 'fx_conversions' | 'metadata'> & {
+  readonly account_id: string
+  readonly number: bigint
+  readonly kind: JournalKind
+  readonly source: string
+  readonly created_at: Instant
+  readonly fx_conversions: readonly StoredConversion[] | null
+  readonly metadata: BalanceTransaction['metadata'] | null
 }
 
-export const LINE_KINDS = {
-  account_id: 'text',
-  id: 'text',
-  journal_number: 'bigint',
-  type: 'text',
-  operation_type: 'text',
-  currency: 'text',
-  amount: 'bigint',
-  fixed_fee: 'bigint',
-  variable_fee: 'bigint',
-  net_amount: 'bigint',
-  balance_after: 'bigint',
-  fx_conversions: 'exact_json',
-  description: 'text',
-  source: 'text',
-  metadata: 'json',
-  created_at: 'timestamptz',
-} as const
+/** What is read of a line, without the postings of its journal. */
+export const LINE_COLUMNS = [
+  'account_id',
+  'number',
+  'kind',
+  'source',
+  'created_at',
+  'currency',
+  'amount',
+  'fixed_fee',
+  'variable_fee',
+  'balance_after',
+  'undoes',
+  'fx_conversions',
+  'metadata',
+] as const satisfies readonly (keyof LineRow)[]
 
-const SEAL = sealOf<LineRow>(LINE_KINDS)
-
-export const LINE_SEAL = {
-  sql: SEAL.sql,
-  digest: (line: BalanceTransaction) => SEAL.digest(rowOf(line)),
+/** The type of the line of each kind of journal; a settlement moves no balance and has none. */
+export const LINE_TYPES: Readonly<Record<JournalKind, BalanceTransactionType | null>> = {
+  funding: 'escrow',
+  payout: 'payout',
+  receipt: 'payout',
+  settlement: null,
+  failure: 'payout_failure',
+  reversal: 'payout_reversal',
+  withdrawal: 'withdrawal',
+  adjustment: 'adjustment',
+  funding_reversal: 'escrow_reversal',
+  withdrawal_reversal: 'withdrawal_reversal',
+  adjustment_reversal: 'adjustment_reversal',
 }
 
-export function rowOf(line: BalanceTransaction): LineRow {
-  return { ...line, fx_conversions: line.fx_conversions.map(storedConversion) }
+/** The kind of journal that makes lines of this type; of type payout there are two. */
+export function kindOf(type: string): JournalKind {
+  const [kind, ...others] = Object.entries(LINE_TYPES).filter(([, made]) => made === type)
+  if (kind === undefined || others.length > 0) throw new Error(`no kind of journal is a ${type}`)
+  return kind[0] as JournalKind
+}
+
+/** The line that a journal makes; what it shares with the journal is stored once. */
+export function makeLine(
+  journal: Omit<LineRow, 'fx_conversions' | 'metadata'>,
+  fx_conversions: readonly FxConversion[],
+  metadata: BalanceTransaction['metadata'],
+): BalanceTransaction {
+  const { account_id, number, kind, source: description, created_at, undoes } = journal
+  const { currency, amount, fixed_fee, variable_fee, balance_after } = journal
+  const type = LINE_TYPES[kind]
+  if (type === null) throw new Error(`journal ${number} of ${account_id} has a line`)
+  const net_amount = amount + fixed_fee + variable_fee
+  return {
+    account_id,
+    id: numberedId('btr', journal, number),
+    journal_number: number,
+    type,
+    operation_type: net_amount > 0n ? 'credit' : 'debit',
+    currency,
+    amount,
+    fixed_fee,
+    variable_fee,
+    net_amount,
+    balance_after,
+    fx_conversions,
+    description,
+    source: undoes ?? description,
+    metadata,
+    created_at,
+  }
+}
+
+export function fromRow(row: LineRow): BalanceTransaction {
+  return makeLine(row, (row.fx_conversions ?? []).map(conversionFromStored), row.metadata ?? {})
+}
+
+/** The line of a journal; undefined when it moves no balance. */
+export function lineOf({ line, ...journal }: Journal): BalanceTransaction | undefined {
+  if (line === null) return undefined
+  const fx_conversions = line.fx_conversions === null ? null : JSON.parse(line.fx_conversions)
+  const metadata = line.metadata === null ? null : JSON.parse(line.metadata)
+  return fromRow({ ...journal, ...line, fx_conversions, metadata })
+}
+
+/** Null for none. */
+export function conversionsText(conversions: readonly FxConversion[]): string | null {
+  return conversions.length === 0 ? null : JSON.stringify(conversions.map(storedConversion))
+}
+
+/** Null for none. */
+export function metadataText(metadata: BalanceTransaction['metadata']): string | null {
+  return Object.keys(metadata).length === 0 ? null : JSON.stringify(metadata)
 }
 
 function storedConversion({ exchange_rate, initial, final }: FxConversion): StoredConversion {
@@ -49,5 +119,15 @@ function storedConversion({ exchange_rate, initial, final }: FxConversion): Stor
     exchange_rate: formatDecimal(exchange_rate),
     initial: { ...initial, amount: initial.amount.toString() },
     final: { ...final, amount: final.amount.toString() },
+  }
+}
+
+function conversionFromStored(stored: StoredConversion): FxConversion {
+  const exchange_rate = parseDecimal(stored.exchange_rate)
+  if (exchange_rate === undefined) throw new Error(`stored rate ${stored.exchange_rate}`)
+  return {
+    exchange_rate,
+    initial: { currency: stored.initial.currency, amount: BigInt(stored.initial.amount) },
+    final: { currency: stored.final.currency, amount: BigInt(stored.final.amount) },
   }
 }

@@ -1,4 +1,4 @@
-// How every write to a book ends: journals, statement lines, balances, heads and events, one
+// How every write to a book ends: journals with their lines, balances, heads and events, one
 // statement a table, pipelined on the transaction's connection.
 import type { TransactionSql } from '../db/connect.ts'
 import { chainEvents, type Event } from '../event/rules.ts'
@@ -6,11 +6,10 @@ import { insertEvents } from '../event/store.ts'
 import type { Book, Journal } from '../ledger/rules.ts'
 import { insertJournals, updateBalances, updateBooks } from '../ledger/store.ts'
 import type { Entry } from './rules.ts'
-import { insertBalanceTransactions } from './store.ts'
 
 export interface BookWrites {
   readonly entries: readonly Entry[]
-  /** Journals that move no balance and so have no statement line. */
+  /** Journals that move no balance and so make no statement line. */
   readonly journals?: readonly Journal[]
   readonly events: readonly Event[]
 }
@@ -29,7 +28,6 @@ export function storeBooks(
     ...entries.map(entry => entry.journal),
     ...writes.flatMap(write => write.journals ?? []),
   ]
-  const lines = entries.map(entry => entry.line)
   const events = chainEvents(
     books,
     writes.flatMap(write => write.events),
@@ -42,7 +40,6 @@ export function storeBooks(
     statements.push(updateBalances(tx, written))
   }
   if (journals.length > 0) statements.push(insertJournals(tx, journals))
-  if (lines.length > 0) statements.push(insertBalanceTransactions(tx, lines))
   if (events.length > 0) statements.push(insertEvents(tx, events))
   return statements
 }

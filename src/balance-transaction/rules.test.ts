@@ -3,11 +3,11 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { bookWith, decimal, NOW } from '../../test/support/in-memory.ts'
 import { numberedId } from '../id.ts'
-import type { JournalDraft, Posting } from '../ledger/rules.ts'
+import { type JournalDraft, type JournalKind, type Posting, postJournal } from '../ledger/rules.ts'
+import { kindOf, LINE_TYPES, lineOf } from './columns.ts'
 import { postEntry, type StatementLine } from './rules.ts'
 
 const line: StatementLine = {
-  type: 'payout',
   currency: 'USD',
   amount: -1_000n,
   fixed_fee: -20n,
@@ -19,9 +19,12 @@ const line: StatementLine = {
       final: { amount: 8_000n, currency: 'HKD' },
     },
   ],
-  description: 'pot_1',
-  source: 'pot_1',
 }
+const STORED =
+  '[{"exchange_rate":"8","initial":{"amount":"1000","currency":"USD"},' +
+  '"final":{"amount":"8000","currency":"HKD"}}]'
+
+const MISMATCH = /^Error: a line that does not match its payout journal$/
 
 const spend = (amount: bigint, currency = 'USD'): Posting[] => [
   { code: 'available', currency, amount: -amount },
@@ -39,8 +42,19 @@ test('postEntry, a debit: the line is the journal’s movement, with the balance
   assert.equal(entry.journal.number, 7n)
   assert.deepEqual(entry.journal.postings, spend(1_023n))
   assert.equal(book.head_hash, entry.journal.hash)
+  const { fx_conversions: _, ...figures } = line
+  assert.deepEqual(entry.journal.line, {
+    ...figures,
+    balance_after: 3_977n,
+    undoes: null,
+    fx_conversions: STORED,
+    metadata: null,
+  })
   assert.deepEqual(entry.line, {
     ...line,
+    type: 'payout',
+    description: 'pot_1',
+    source: 'pot_1',
     account_id: 'acc_1',
     id: numberedId('btr', { account_id: 'acc_1', created_at: NOW }, 7n),
     journal_number: 7n,
@@ -72,15 +86,53 @@ test('postEntry, one unit: a credit when it comes, a debit when it goes', () => 
   }
 })
 
-test('postEntry, nothing in the end: no credit, as the table of the database has it', () => {
+test('postEntry, nothing in the end: throws, as the table of the database has it', () => {
   const nothing = { ...line, amount: 23n }
   const postings: Posting[] = [
     { code: 'available', currency: 'USD', amount: 0n },
     { code: 'fx', currency: 'USD', amount: -23n },
     { code: 'fees', currency: 'USD', amount: 23n },
   ]
-  const { line: made } = postEntry(bookWith({ USD: 1n }), draftOf(postings), nothing)
-  assert.deepEqual([made.operation_type, made.net_amount, made.balance_after], ['debit', 0n, 1n])
+  assert.throws(() => postEntry(bookWith({ USD: 1n }), draftOf(postings), nothing), MISMATCH)
+})
+
+test('postEntry, of a settlement: throws', () => {
+  const draft = { ...draftOf(spend(1_023n)), kind: 'settlement' as const }
+  assert.throws(
+    () => postEntry(bookWith({ USD: 5_000n }), draft, line),
+    /^Error: a line that does not match its settlement journal$/,
+  )
+})
+
+test('postEntry, what gives another back: that is its source, and the payout its description', () => {
+  const back = { ...line, amount: 1_000n, fixed_fee: 20n, variable_fee: 3n, undoes: 'btr_1' }
+  const draft = { ...draftOf(spend(-1_023n)), kind: 'failure' as const }
+  const { journal, line: made } = postEntry(bookWith({ USD: 0n }), draft, back)
+  assert.deepEqual(
+    [made.type, made.source, made.description, journal.source, journal.line?.undoes],
+    ['payout_failure', 'btr_1', 'pot_1', 'pot_1', 'btr_1'],
+  )
+})
+
+test('lineOf: the line that was made, of every kind that has one', () => {
+  for (const [kind, type] of Object.entries(LINE_TYPES)) {
+    if (type === null) continue
+    const metadata = { reference: 'R "1"', by: 'Ann' }
+    const of = { ...draftOf(spend(1_023n)), kind: kind as JournalKind }
+    const { journal, line: made } = postEntry(bookWith({ USD: 5_000n }), of, { ...line, metadata })
+    assert.equal(made.type, type)
+    assert.deepEqual(lineOf(journal), made)
+    if (type !== 'payout') assert.equal(kindOf(type), kind)
+  }
+  const settlement = { ...draftOf(spend(0n)), kind: 'settlement' as const }
+  const postings: Posting[] = [
+    { code: 'in_transit', currency: 'USD', amount: -1n },
+    { code: 'settled', currency: 'USD', amount: 1n },
+  ]
+  const journal = postJournal(bookWith({ USD: 0n }), { ...settlement, postings })
+  assert.equal(lineOf(journal), undefined)
+  assert.throws(() => kindOf('payout'), /^Error: no kind of journal is a payout$/)
+  assert.throws(() => kindOf('gift'), /^Error: no kind of journal is a gift$/)
 })
 
 const MISMATCHES: readonly (readonly [what: string, postings: readonly Posting[]])[] = [
@@ -96,10 +148,7 @@ const MISMATCHES: readonly (readonly [what: string, postings: readonly Posting[]
 for (const [what, postings] of MISMATCHES) {
   test(`postEntry, ${what}: throws, book untouched`, () => {
     const book = bookWith({ USD: 5_000n, EUR: 5_000n })
-    assert.throws(
-      () => postEntry(book, draftOf(postings), line),
-      /^Error: a payout line that does not match its journal$/,
-    )
+    assert.throws(() => postEntry(book, draftOf(postings), line), MISMATCH)
     assert.deepEqual(book, bookWith({ USD: 5_000n, EUR: 5_000n }))
   })
 }

@@ -1,11 +1,10 @@
 // Balance transactions: the lines of a customer's statement, each made together with the journal
 // that moves the balance. Pure.
 import { type Event, recordEvent } from '../event/rules.ts'
-import { numberedId } from '../id.ts'
 import type { Instant } from '../instant.ts'
 import { type Book, type Journal, type JournalDraft, postJournal } from '../ledger/rules.ts'
 import type { Decimal } from '../money/decimal.ts'
-import { LINE_SEAL } from './columns.ts'
+import { conversionsText, LINE_TYPES, makeLine, metadataText } from './columns.ts'
 
 export const BALANCE_TRANSACTION_TYPES = [
   'escrow',
@@ -54,17 +53,13 @@ export interface BalanceTransaction {
   readonly created_at: Instant
 }
 
+/** What of a line does not follow from its journal. */
 export type StatementLine = Pick<
   BalanceTransaction,
-  | 'type'
-  | 'currency'
-  | 'amount'
-  | 'fixed_fee'
-  | 'variable_fee'
-  | 'fx_conversions'
-  | 'description'
-  | 'source'
+  'currency' | 'amount' | 'fixed_fee' | 'variable_fee' | 'fx_conversions'
 > & {
+  /** The line that it gives or takes back. */
+  readonly undoes?: string
   /** Of what the operator books: the bank's reference, the reason, and by whom. */
   readonly metadata?: BalanceTransaction['metadata']
 }
@@ -76,36 +71,33 @@ export interface Entry {
 }
 
 /**
- * Posts the journal and writes its line. The journal must move `available` by exactly the line's
- * net amount in the line's currency; anything else is a fault of ours and throws.
+ * Posts the journal with its line. The journal must move `available` by exactly the line's net
+ * amount in the line's currency; anything else is a fault of ours and throws.
  */
 export function postEntry(book: Book, draft: JournalDraft, line: StatementLine): Entry {
-  const net_amount = line.amount + line.fixed_fee + line.variable_fee
+  const { currency, amount, fixed_fee, variable_fee, fx_conversions, metadata = {} } = line
+  const net_amount = amount + fixed_fee + variable_fee
   const [moved, ...others] = draft.postings.filter(posting => posting.code === 'available')
   const isOne = moved !== undefined && others.length === 0
-  if (!isOne || moved.currency !== line.currency || moved.amount !== net_amount) {
-    throw new Error(`a ${line.type} line that does not match its journal`)
+  const fits = isOne && moved.currency === currency && moved.amount === net_amount
+  if (LINE_TYPES[draft.kind] === null || !fits || net_amount === 0n) {
+    throw new Error(`a line that does not match its ${draft.kind} journal`)
   }
-  const journal = postJournal(book, draft)
+  const stored = {
+    ...{ currency, amount, fixed_fee, variable_fee, undoes: line.undoes ?? null },
+    fx_conversions: conversionsText(fx_conversions),
+    metadata: metadataText(metadata),
+  }
+  const journal = postJournal(book, { ...draft, line: stored })
+  const balance_after = book.balances.get(currency) as bigint
   return {
     journal,
-    line: {
-      ...line,
-      account_id: book.account_id,
-      id: numberedId('btr', journal, journal.number),
-      journal_number: journal.number,
-      operation_type: net_amount > 0n ? 'credit' : 'debit',
-      net_amount,
-      balance_after: book.balances.get(line.currency) as bigint,
-      metadata: line.metadata ?? {},
-      created_at: book.now,
-    },
+    line: makeLine({ ...journal, ...stored, balance_after }, fx_conversions, metadata),
   }
 }
 
-/** The event of a line, in the book that it is of. */
+/** The event of a line, in the book that it is of. The journal's own hash vouches for the line. */
 export function recordLine(book: Book, line: BalanceTransaction): Event {
-  const content = LINE_SEAL.digest(line)
-  const facts = { type: 'balance_transaction.created', object_id: line.id, data: {}, content }
+  const facts = { type: 'balance_transaction.created', object_id: line.id, data: {} }
   return recordEvent(book, facts)
 }

@@ -7,7 +7,7 @@ import { readConfined, transactConfined } from '../db/confine.ts'
 import type { Sql } from '../db/connect.ts'
 import { type Moment, newerOf, OLDEST, olderOf } from '../db/order.ts'
 import type { Instant } from '../instant.ts'
-import type { LineRow } from './columns.ts'
+import { fromRow, LINE_COLUMNS, type LineRow } from './columns.ts'
 import {
   type BookedLine,
   NO_LINES,
@@ -15,11 +15,10 @@ import {
   type StatementWanted,
   type Totals,
 } from './statement.ts'
-import { COLUMNS, fromRow } from './store.ts'
+import { besidesOf, chosenBy, LINE_INDEXES, numberAt } from './store.ts'
 
 /** Some 1.5 MB in memory, and some 10 ms of the database's time. */
 const PAGE = 1_000
-const LAST_NUMBER = '9223372036854775807'
 
 /**
  * Takes a statement: its end is cut to the account's present time. Shares the book's lock for a
@@ -43,22 +42,27 @@ export async function findStatement(sql: Sql, wanted: StatementWanted): Promise<
   const present: Moment = { created_at: now, side: 'before' }
   // A period that ends before it begins is empty.
   const below = newerOf(above, olderOf(wanted.below, present))
-  const balances = await readConfined(
-    sql,
-    [account_id],
-    tx => tx<{ currency: string; opening: bigint; closing: bigint }[]>`
+  const { first, end, balances } = await readConfined(sql, [account_id], async tx => {
+    const [first, end] = await Promise.all([
+      numberAt(tx, account_id, above),
+      numberAt(tx, account_id, below),
+    ])
+    const balances = await tx<{ currency: string; opening: bigint; closing: bigint }[]>`
       select b.currency, coalesce(o.balance_after, 0)::bigint as opening,
         coalesce(c.balance_after, 0)::bigint as closing
       from balances b
-      left join lateral (${lastBefore(sql, above)}) o on true
-      left join lateral (${lastBefore(sql, below)}) c on true
+      left join lateral (${lastBefore(sql, account_id, first)}) o on true
+      left join lateral (${lastBefore(sql, account_id, end)}) c on true
       where b.account_id = ${account_id}
         ${filters.currency === undefined ? sql`` : sql`and b.currency = ${filters.currency}`}
-      order by b.currency`,
-  )
+      order by b.currency`
+    return { first, end, balances }
+  })
   return {
     ...wanted,
     below,
+    first,
+    end,
     created_at: now,
     from: above.created_at === OLDEST.created_at ? null : above.created_at,
     to: below.created_at,
@@ -67,19 +71,13 @@ export async function findStatement(sql: Sql, wanted: StatementWanted): Promise<
   }
 }
 
-/** The newest line of a currency before a moment: one look-up in the index of the history. */
-function lastBefore(sql: Sql, moment: Moment): Fragment {
+/** The newest line of a currency before a journal: one look-up in the index of the currency. */
+function lastBefore(sql: Sql, account_id: string, number: string): Fragment {
   return sql`
-    select t.balance_after from balance_transactions t
-    where t.account_id = b.account_id and t.currency = b.currency
-      and (t.created_at, t.journal_number) < (${place(sql, moment)})
-    order by t.created_at desc, t.journal_number desc limit 1`
-}
-
-/** Between the lines of one time and those of the next. */
-function place(sql: Sql, { created_at, side }: Moment): Fragment {
-  const number = side === 'before' ? '0' : LAST_NUMBER
-  return sql`${created_at}::text::timestamptz, ${number}::text::bigint`
+    select j.balance_after from journals j
+    where j.account_id = ${account_id} and j.currency = b.currency and j.currency is not null
+      and j.number < ${number}::text::bigint
+    order by j.number desc limit 1`
 }
 
 /** Runs a query when its turn has come. */
@@ -98,19 +96,19 @@ export async function* statementPages(
   inTurn: InTurn = atOnce,
 ): AsyncGenerator<BookedLine[], void> {
   const filters = currency === undefined ? statement.filters : { ...statement.filters, currency }
-  const fetchPage = (after: Fragment) => {
-    const page = inTurn(() => findPage(sql, statement, filters, after))
+  const fetchPage = (first: string) => {
+    const page = inTurn(() => findPage(sql, { ...statement, filters, first }))
     // A page that nobody waits for any more may fail unseen.
     page.catch(() => {})
     return page
   }
-  let page = await fetchPage(place(sql, statement.above))
+  let page = await fetchPage(statement.first)
   for (;;) {
     const last = page.at(-1)
     const ahead =
       last === undefined || page.length < PAGE
         ? undefined
-        : fetchPage(sql`${last.created_at}::text::timestamptz, ${last.journal_number}::bigint`)
+        : fetchPage(String(last.journal_number + 1n))
     if (page.length > 0) yield page
     if (ahead === undefined) return
     page = await ahead
@@ -120,32 +118,30 @@ export async function* statementPages(
 type OfPayout = Pick<BookedLine, 'reference_id' | 'transaction_description' | 'uetr'>
 type PageRow = LineRow & { [K in keyof OfPayout]: string | null }
 
-async function findPage(
-  sql: Sql,
-  { account_id, below }: Statement,
-  filters: StatementWanted['filters'],
-  after: Fragment,
-): Promise<BookedLine[]> {
-  // `description` names the payout; what it says is fixed when it is made. What the operator has
-  // booked says itself which reference and reason it has.
+/** Which lines of a statement are read. */
+type Scan = Pick<Statement, 'account_id' | 'filters' | 'first' | 'end'>
+
+async function findPage(sql: Sql, scan: Scan): Promise<BookedLine[]> {
+  // `source` names the payout; what it says is fixed when it is made. What the operator has booked
+  // says itself which reference and reason it has.
+  const { by, conditions } = scanOf(sql, scan)
   const rows = await readConfined(
     sql,
-    [account_id],
+    [scan.account_id],
     tx => tx<PageRow[]>`
       select t.*, coalesce(p.reference_id, t.metadata ->> 'reference') as reference_id,
         coalesce(p.transaction_description, t.metadata ->> 'reason') as transaction_description,
         p.uetr
       from (
-        select ${sql(COLUMNS)} from balance_transactions
-        where account_id = ${account_id} ${conditions(sql, filters, after, place(sql, below))}
-        order by ${orderBy(sql, filters)} limit ${PAGE}
+        select ${sql(LINE_COLUMNS)} from journals where ${conditions}
+        order by ${by === undefined ? sql`` : sql`${sql(by)},`} number limit ${PAGE}
       ) t
       left join lateral (
         select reference_id, particulars ->> 'transaction_description' as transaction_description,
           substring(mt103 from '[{]121:([^}]*)[}]') as uetr
-        from payouts p where p.account_id = t.account_id and p.id = t.description limit 1
+        from payouts p where p.account_id = ${scan.account_id} and p.id = t.source limit 1
       ) p on true
-      order by t.created_at, t.journal_number`,
+      order by t.number`,
   )
   return rows.map(({ reference_id, transaction_description, uetr, ...row }) => ({
     ...fromRow(row),
@@ -156,51 +152,49 @@ async function findPage(
 }
 
 /**
- * By currency the index of the history is read, which only its condition names; else that of the
- * list, which is partial by a condition of its own. The few lines of a source are
- * named by its bounds and order alone: a plan that was made while the table was empty would look
- * for what is equal along all lines of the account.
+ * The index that is read is named by its condition, its bounds and its order alone: what is said to
+ * be equal could be looked for along all lines of the account. Without any of these columns the
+ * primary key is read, which passes over settlements, or the index of credits.
  */
-function conditions(
+function scanOf(
   sql: Sql,
-  { source, ...filters }: StatementWanted['filters'],
-  after: Fragment,
-  below: Fragment,
-): Fragment {
-  const names = Object.keys(filters).sort()
-  const equal = names.map(name => sql`and ${sql(name)} = ${filters[name] ?? ''}`)
-  const by_list = filters.currency === undefined && source === undefined
-  if (by_list) equal.push(sql`and created_at > '-infinity'`)
-  const bounds =
-    source === undefined
-      ? sql`and (created_at, journal_number) > (${after})
-          and (created_at, journal_number) < (${below})`
-      : sql`and (source, created_at, journal_number) > (${source}, ${after})
-          and (source, created_at, journal_number) < (${source}, ${below})`
-  return [...equal, bounds].reduce((all, one) => sql`${all} ${one}`, sql``)
-}
-
-function orderBy(sql: Sql, { source }: StatementWanted['filters']): Fragment {
-  return source === undefined
-    ? sql`created_at, journal_number`
-    : sql`source, created_at, journal_number`
+  { account_id, filters, first, end }: Scan,
+): { readonly by: keyof typeof LINE_INDEXES | undefined; readonly conditions: Fragment } {
+  const chosen = chosenBy(filters)
+  const by = (['undoes', 'source', 'kind', 'currency'] as const).find(name => name in chosen.equal)
+  const parts = Object.entries(chosen.equal)
+    .filter(([name]) => name !== by)
+    .sort()
+    .map(([name, value]) => sql`and ${sql(name)} = ${value}`)
+  if (chosen.by_credits) parts.push(sql`and amount + fixed_fee + variable_fee > 0`)
+  const [from, to] = [sql`${first}::text::bigint`, sql`${end}::text::bigint`]
+  if (by === undefined) {
+    // Said so that no index that is partial by it is taken, whose rows would have to be sorted.
+    parts.push(sql`and (currency is not null) is true and number >= ${from} and number < ${to}`)
+  } else {
+    const value = chosen.equal[by] ?? ''
+    parts.push(sql`and ${sql.unsafe(LINE_INDEXES[by])}
+      and (${sql(by)}, number) >= (${value}, ${from}) and (${sql(by)}, number) < (${value}, ${to})`)
+  }
+  const rest = parts.reduce((all, one) => sql`${all} ${one}`, sql``)
+  const conditions = sql`account_id = ${account_id} ${rest} ${besidesOf(sql, chosen)}`
+  return { by, conditions }
 }
 
 /** Number and sums of the lines by currency, for formats that state them ahead of the lines. */
 export async function countStatement(
   sql: Sql,
-  { account_id, above, below, filters }: Statement,
+  statement: Statement,
 ): Promise<(currency: string) => Totals> {
+  const net = sql`amount + fixed_fee + variable_fee`
   const rows = await readConfined(
     sql,
-    [account_id],
+    [statement.account_id],
     tx => tx<{ currency: string; count: bigint; credits: string; debits: string }[]>`
       select currency, count(*) as count,
-        coalesce(sum(net_amount) filter (where net_amount > 0), 0)::text as credits,
-        coalesce(-sum(net_amount) filter (where net_amount < 0), 0)::text as debits
-      from balance_transactions
-      where account_id = ${account_id}
-        ${conditions(sql, filters, place(sql, above), place(sql, below))}
+        coalesce(sum(${net}) filter (where ${net} > 0), 0)::text as credits,
+        coalesce(-sum(${net}) filter (where ${net} < 0), 0)::text as debits
+      from journals where ${scanOf(sql, statement).conditions}
       group by currency`,
   )
   const totals = new Map(

@@ -22,6 +22,9 @@ export interface StatementBalances {
 }
 
 export interface Statement extends StatementWanted {
+  /** The numbers of its first journal and of the first after its last. */
+  readonly first: string
+  readonly end: string
   /** The account's time at which it was taken. */
   readonly created_at: Instant
   /** Inclusive; null from the account's beginning. */

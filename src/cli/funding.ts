@@ -1,8 +1,8 @@
 // corridor fund, withdraw, adjust and reverse: money that an operator books on an account, and
 // takes back.
 import type { Command } from 'commander'
+import { findAccountOfLine } from '../balance-transaction/store.ts'
 import { presentBalanceTransaction } from '../balance-transaction/wire.ts'
-import { findAccountOf } from '../db/keys.ts'
 import { reverseBooking } from '../funding/operations.ts'
 import type { BookingKind, Correction } from '../funding/rules.ts'
 import { newId } from '../id.ts'
@@ -157,7 +157,7 @@ function reverseCommand(program: Command): void {
     .action(async (id: string, options: Json & { reason: string }) => {
       const reason = readReason(options.reason)
       const { account_id, reversed } = await withContext(async context => {
-        const account_id = await findAccountOf(context.audit, 'balance_transactions', id)
+        const account_id = await findAccountOfLine(context.audit, id)
         if (account_id === undefined) throw new NotThere('balance transaction', id)
         const command = { account_id, id, reason, by: context.config.user }
         const again = `corridor reverse ${id} --reason "${reason}"`

@@ -15,8 +15,16 @@ export interface Numbers {
 /** PostgreSQL's largest bigint. */
 const LAST = '9223372036854775807'
 
-/** A list in the order of `column`, whose ids have this prefix. */
-export function byNumber(prefix: IdPrefix, column: string, numbers: Numbers): Order {
+/**
+ * A list in the order of `column`, whose ids have this prefix. `among` is the condition of the rows
+ * that are listed, where not all of the table are.
+ */
+export function byNumber(
+  prefix: IdPrefix,
+  column: string,
+  numbers: Numbers,
+  among = 'true',
+): Order {
   return {
     columns: [{ column, type: 'bigint' }],
     locate: async (sql, account_id, moment, wanted): Promise<Place> => [
@@ -28,6 +36,7 @@ export function byNumber(prefix: IdPrefix, column: string, numbers: Numbers): Or
       const [row] = await sql<{ created_at: Instant }[]>`
         select created_at from ${sql(table)}
         where account_id = ${account_id} and ${sql(column)} = ${number}::text::bigint
+          and (${sql.unsafe(among)}) is true
         order by ${sql(column)} limit 1`
       if (row === undefined) return undefined
       return numberedId(prefix, { ...row, account_id }, BigInt(number)) === id

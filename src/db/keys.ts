@@ -38,7 +38,7 @@ export async function findByKeys<Row>(
  */
 export async function findAccountOf(
   sql: Sql,
-  table: 'balance_transactions' | 'entities' | 'payouts',
+  table: 'entities' | 'payouts',
   id: string,
 ): Promise<string | undefined> {
   const [row, another] = await sql<{ account_id: string }[]>`

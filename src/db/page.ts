@@ -2,7 +2,6 @@
 // between two places of that order. Works on any table that has account_id and an index in the
 // order of its list; knows no query parameter.
 import type { Fragment } from 'postgres'
-import type { Key } from '../id.ts'
 import type { Sql, TransactionSql } from './connect.ts'
 import { earlierOf, laterOf, type Moment, type Order, type Place } from './order.ts'
 
@@ -47,6 +46,11 @@ export interface Filter {
   /** Another condition that holds of all rows of the index, as the index has it. */
   readonly within?: string
   /**
+   * Whether the bounds alone state the value, which they do: by an equality the primary key would
+   * be in order as well, and could be walked for what few rows have.
+   */
+  readonly by_bounds?: boolean
+  /**
    * The narrow table that has the account, the column and the id of each row with this value; the
    * page is read from it. Of lists in the order of ids.
    */
@@ -75,6 +79,11 @@ export interface Listed {
    * index is quick for all of them, however few rows have what is looked for.
    */
   readonly kinds?: readonly string[]
+  /**
+   * The condition that the index by kinds is partial by. It is then the list as well: without any
+   * filter a page is the first rows of all kinds, merged.
+   */
+  readonly merged?: string
   /** A condition that is true of every row, and that the index of the whole list is partial by. */
   readonly listed_by?: string
 }
@@ -83,7 +92,7 @@ export interface Listed {
  * One page, or undefined when the cursor names no row of the account. `besides` is a further
  * condition: `and …`, its values in selects of their own.
  */
-export async function findPage<Row extends Key>(
+export async function findPage<Row extends object>(
   sql: Sql | TransactionSql,
   listed: Listed,
   account_id: string,
@@ -104,7 +113,7 @@ export async function findPage<Row extends Key>(
 }
 
 /** The same from a known place, which a row of another table may have; null without cursor. */
-export async function findPageAt<Row extends Key>(
+export async function findPageAt<Row extends object>(
   sql: Sql | TransactionSql,
   listed: Listed,
   account_id: string,
@@ -139,13 +148,13 @@ interface Scan {
 
 function selectOf(sql: Sql | TransactionSql, listed: Listed, scan: Scan): Fragment {
   const lead = leadOf(listed, scan.filters)
-  const { kinds = [] } = listed
+  const { kinds = [], merged } = listed
   const columns = new Map(listed.filters.map(asFilter).map(({ name, by }) => [name, by]))
   const named = Object.keys(scan.filters).filter(name => kinds.includes(columns.get(name) ?? ''))
   if (lead?.filter.kept !== undefined) {
     return narrowOf(sql, listed, scan, lead, lead.filter.kept(lead.value))
   }
-  if (lead !== undefined || named.length === 0) {
+  if (lead !== undefined || (named.length === 0 && (merged === undefined || kinds.length === 0))) {
     const led = lead === undefined ? [] : [sql`(select ${lead.value})`]
     return rangeOf(sql, listed, scan, { by: lead === undefined ? [] : [lead.filter.by], led, lead })
   }
@@ -159,14 +168,16 @@ function selectOf(sql: Sql | TransactionSql, listed: Listed, scan: Scan): Fragme
     kinds.map(column => sql`${sql(column)}`),
   )
   const table = sql(listed.table)
+  const within = merged === undefined ? sql`` : sql`and ${sql.unsafe(merged)}`
   return sql`
     with recursive k as (
-      (select ${names} from ${table} where account_id = ${scan.account_id}
+      (select ${names} from ${table} where account_id = ${scan.account_id} ${within}
         order by ${names} limit 1)
       union all
       select next.* from k cross join lateral (
         select ${names} from ${table}
         where account_id = ${scan.account_id} and (${names}) > (${joined(sql, led)})
+          ${within}
         order by ${names} limit 1
       ) next
     )
@@ -280,7 +291,7 @@ function asFilter(filter: string | Filter): Filter {
 /** What is equal, and what the index says of all its rows, or it could not be used. */
 function conditions(
   sql: Sql | TransactionSql,
-  { filters: known, listed_by }: Listed,
+  { filters: known, listed_by, merged }: Listed,
   filters: Wanted['filters'],
   by: readonly string[],
   lead: Lead | undefined,
@@ -290,9 +301,11 @@ function conditions(
   const equal = names.map(name => {
     const filter = known.map(asFilter).find(filter => filter.name === name)
     if (filter === undefined) throw new Error(`no filter ${name}`)
+    if (lead?.filter.name === name && filter.by_bounds === true) return sql``
     return sql`and ${sql(filter.by)} = (select ${filters[name] ?? ''})`
   })
-  const stated = lead === undefined ? (by.length === 0 ? listed_by : undefined) : said(lead.filter)
+  const whole = by.length === 0 ? listed_by : merged
+  const stated = lead === undefined ? whole : said(lead.filter)
   if (stated !== undefined) equal.push(sql`and ${sql.unsafe(stated)}`)
   return all(sql, equal)
 }

@@ -9,8 +9,8 @@ type OfAccount = { readonly account_id: string }
 
 /** How a column travels: what its values are in TypeScript, and what PostgreSQL makes of them. */
 interface Kinds {
-  text: string
-  bigint: bigint
+  text: string | null
+  bigint: bigint | null
   integer: number | null
   timestamptz: string | null
   /** An exact decimal into numeric. */
@@ -21,6 +21,8 @@ interface Kinds {
   exact_json: unknown
   /** Text that is JSON already, and not `null`, into text; null is SQL's null. */
   document: string | null
+  /** The same into json. */
+  json_text: string | null
   /** Hex digits into bytea; null is SQL's null. */
   hex: string | null
   /** Short words without quotes or backslashes into text[]. */
@@ -47,6 +49,7 @@ const READ: Readonly<Record<Kind, (parameter: string) => string>> = {
   json: p => `string_to_array(${p}::text, E'\\x01', 'null')`,
   exact_json: p => `string_to_array(${p}::text, E'\\x01', 'null')`,
   document: p => `string_to_array(${p}::text, E'\\x01', 'null')`,
+  json_text: p => `string_to_array(${p}::text, E'\\x01', 'null')`,
   hex: p => `${p}::text[]`,
   words: p => `${p}::text[]`,
   bigints: p => `${p}::text[]`,
@@ -61,20 +64,22 @@ const CAST: Readonly<Record<Kind, (column: string) => string>> = {
   json: c => `${c}::json`,
   exact_json: c => `${c}::json`,
   document: c => c,
+  json_text: c => `${c}::json`,
   hex: c => `decode(${c}, 'hex')`,
   words: c => `${c}::text[]`,
   bigints: c => `${c}::bigint[]`,
 }
 
 const WRITE: { readonly [K in Kind]: (values: readonly Kinds[K][]) => string } = {
-  text: values => `{${values.map(quoted).join(',')}}`,
-  bigint: values => `{${values.join(',')}}`,
+  text: values => `{${values.map(v => (v === null ? 'NULL' : quoted(v))).join(',')}}`,
+  bigint: values => `{${values.map(v => v ?? 'NULL').join(',')}}`,
   integer: values => `{${values.map(v => v ?? 'NULL').join(',')}}`,
   timestamptz: values => `{${values.map(v => (v === null ? 'NULL' : `"${v}"`)).join(',')}}`,
   decimal: values => `{${values.map(formatDecimal).join(',')}}`,
   json: values => values.map(value => JSON.stringify(value)).join(SEPARATOR),
   exact_json: values => values.map(stringify).join(SEPARATOR),
   document: values => values.map(value => value ?? 'null').join(SEPARATOR),
+  json_text: values => values.map(value => value ?? 'null').join(SEPARATOR),
   hex: values => `{${values.map(v => v ?? 'NULL').join(',')}}`,
   words: values => `{${values.map(v => `"{${v.join(',')}}"`).join(',')}}`,
   bigints: values => `{${values.map(v => `"{${v.join(',')}}"`).join(',')}}`,

@@ -22,7 +22,7 @@ export interface Event {
 
 /** An event in its place in the chain of its account. */
 export interface SealedEvent extends Omit<Event, 'content'> {
-  /** Null of what has no row of its own. */
+  /** Null of what has no row of its own, and of lines. */
   readonly content: string | null
   /** Digest of the answer kept for the request that ends with this event; null for none. */
   readonly kept: string | null
@@ -61,7 +61,7 @@ export interface EventFacts {
   readonly type: string
   readonly object_id: string
   readonly data: object
-  /** Given for every object that has a row of its own. */
+  /** Given for every object that has a row of its own but a line, which its journal vouches for. */
   readonly content?: string | undefined
 }
 

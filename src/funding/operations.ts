@@ -1,11 +1,11 @@
 // Money that an operator books on accounts, and takes back: each writes a book, so each is an
 // operation that runs in lanes.
 import { storeBooks } from '../balance-transaction/operations.ts'
-import { findBalanceTransactions } from '../balance-transaction/store.ts'
+import { findEntries } from '../balance-transaction/store.ts'
 import type { TransactionSql } from '../db/connect.ts'
 import type { Operation } from '../engine/operation.ts'
 import { nameOf } from '../id.ts'
-import { findJournals, type LockedBooks, lockBooks } from '../ledger/store.ts'
+import { type LockedBooks, lockBooks } from '../ledger/store.ts'
 import {
   type BookedBefore,
   type Booking,
@@ -83,15 +83,6 @@ async function loadReversible(
   tx: TransactionSql,
   commands: readonly Reversal[],
 ): Promise<Reversible> {
-  const lines = await findBalanceTransactions(tx, commands)
-  const keys = lines.map(({ account_id, journal_number: number }) => ({ account_id, number }))
-  const journals = await findJournals(tx, keys)
-  const byNumber = new Map(journals.map(j => [`${j.account_id}/${j.number}`, j]))
-  return new Map(
-    lines.map(line => {
-      const journal = byNumber.get(`${line.account_id}/${line.journal_number}`)
-      if (journal === undefined) throw new Error(`balance transaction ${line.id} has no journal`)
-      return [nameOf(line), { line, journal }] as const
-    }),
-  )
+  const entries = await findEntries(tx, commands)
+  return new Map(entries.map(entry => [nameOf(entry.line), entry]))
 }

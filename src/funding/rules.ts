@@ -7,6 +7,7 @@ import {
   type Entry,
   postEntry,
   recordLine,
+  type StatementLine,
 } from '../balance-transaction/rules.ts'
 import { found, refusal } from '../errors.ts'
 import type { Event } from '../event/rules.ts'
@@ -55,10 +56,8 @@ export const BOOKINGS: Readonly<Record<BookingKind, Booked>> = {
 }
 
 const ALL = Object.values(BOOKINGS)
-export const BOOKED_TYPES: readonly BalanceTransactionType[] = ALL.map(({ type }) => type)
-export const REVERSAL_TYPES: readonly BalanceTransactionType[] = ALL.map(
-  ({ reversal_type }) => reversal_type,
-)
+const BOOKED_TYPES = ALL.map(({ type }) => type)
+export const REVERSAL_KINDS = ALL.map(({ reversal_kind }) => reversal_kind)
 
 /** Who booked it and why, '' for what is not known. */
 export interface Grounds {
@@ -134,7 +133,7 @@ export function decideBooking(
   const correction = post(
     book,
     { kind, source, postings: bookingPostings(code, currency, amount) },
-    { type, currency, amount, description: source, source, metadata: metadataOf(booking) },
+    { currency, amount, metadata: metadataOf(booking) },
   )
   const [{ line }] = correction.entries
   before.sources.set(sourceName, line.id)
@@ -177,7 +176,7 @@ export function decideReversal(
   }
   const { reversal_kind, reversal_type } = booked
   const amount = -line.amount
-  const { currency, description } = line
+  const { currency } = line
   const book = checkBook(state.books, account_id, currency, amount)
   const name = bookedName(account_id, reversal_type, id)
   const reversed_by = before.sources.get(name)
@@ -190,7 +189,7 @@ export function decideReversal(
   const correction = post(
     book,
     { kind: reversal_kind, source: journal.source, postings: mirrored(journal.postings) },
-    { type: reversal_type, currency, amount, description, source: id, metadata },
+    { currency, amount, undoes: id, metadata },
   )
   before.sources.set(name, correction.entries[0].line.id)
   return correction
@@ -237,10 +236,7 @@ function checkBalance(book: Book, currency: string, amount: bigint): void {
 function post(
   book: Book,
   draft: { readonly kind: JournalKind; readonly source: string; readonly postings: Posting[] },
-  line: Pick<
-    BalanceTransaction,
-    'type' | 'currency' | 'amount' | 'description' | 'source' | 'metadata'
-  >,
+  line: Pick<StatementLine, 'currency' | 'amount' | 'undoes' | 'metadata'>,
 ): Correction {
   const balance_before = book.balances.get(line.currency) ?? 0n
   const whole = { ...line, fixed_fee: 0n, variable_fee: 0n, fx_conversions: [] }

@@ -1,13 +1,10 @@
 // The statements that say what an operator has booked before. They decide nothing.
+import { LINE_TYPES } from '../balance-transaction/columns.ts'
 import type { TransactionSql } from '../db/connect.ts'
-import type { Key } from '../id.ts'
-import {
-  BOOKED_TYPES,
-  type BookedBefore,
-  bookedName,
-  foldedReference,
-  REVERSAL_TYPES,
-} from './rules.ts'
+import { type Key, numberedId } from '../id.ts'
+import type { Instant } from '../instant.ts'
+import type { JournalKind } from '../ledger/rules.ts'
+import { type BookedBefore, bookedName, foldedReference } from './rules.ts'
 
 interface Asked {
   readonly account_id: string
@@ -24,20 +21,24 @@ export async function findBooked(
   asked: readonly Asked[],
 ): Promise<BookedBefore> {
   const account_ids = asked.map(({ account_id }) => account_id)
-  const types = [...BOOKED_TYPES, ...REVERSAL_TYPES]
+  const names = asked.map(({ source }) => source)
   const references = asked.map(({ reference }) => reference)
   const [sources, alike, elsewhere] = await Promise.all([
     tx<Named[]>`
-      select account_id, type, source as what, id from balance_transactions
-      where account_id = any (${account_ids}::text[])
-        and source = any (${asked.map(({ source }) => source)}::text[])
-        and type = any (${types}::text[])`,
+      select account_id, number, created_at, kind, source as what from journals
+      where account_id = any (${account_ids}::text[]) and source = any (${names}::text[])
+        and undoes is null and kind <> 'settlement'
+      union all
+      select account_id, number, created_at, kind, undoes from journals
+      where account_id = any (${account_ids}::text[]) and undoes = any (${names}::text[])
+        and undoes is not null`,
     // By the words of the index that makes references count once.
     tx<Named[]>`
-      select account_id, type, fold_reference(metadata ->> 'reference') as what, id
-      from balance_transactions
+      select account_id, number, created_at, kind,
+        fold_reference(metadata ->> 'reference') as what
+      from journals
       where account_id = any (${account_ids}::text[])
-        and type in ('escrow', 'withdrawal', 'adjustment') and metadata ->> 'reference' is not null
+        and kind in ('funding', 'withdrawal', 'adjustment') and metadata ->> 'reference' is not null
         and fold_reference(metadata ->> 'reference')
           = any (${references.map(foldedReference)}::text[])`,
     tx<Elsewhere[]>`
@@ -49,9 +50,10 @@ export async function findBooked(
 
 interface Named {
   account_id: string
-  type: string
+  number: bigint
+  created_at: Instant
+  kind: JournalKind
   what: string
-  id: string
 }
 
 interface Elsewhere {
@@ -68,5 +70,10 @@ function byAsked(rows: readonly Elsewhere[]): Map<string, Key> {
 }
 
 function byName(rows: readonly Named[]): Map<string, string> {
-  return new Map(rows.map(row => [bookedName(row.account_id, row.type, row.what), row.id]))
+  return new Map(
+    rows.map(row => [
+      bookedName(row.account_id, String(LINE_TYPES[row.kind]), row.what),
+      numberedId('btr', row, row.number),
+    ]),
+  )
 }

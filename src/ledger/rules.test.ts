@@ -19,6 +19,7 @@ import {
   EMPTY_HASH,
   hashJournal,
   type Journal,
+  type JournalLine,
   type LedgerCode,
   mirrored,
   type Posting,
@@ -201,7 +202,33 @@ const journals: fc.Arbitrary<Omit<Journal, 'hash'>> = fc.record({
   source: fc.stringMatching(/^[a-z]{3}_[0-9a-z]{1,20}$/),
   created_at: fc.constantFrom(NOW, '2026-01-31T09:30:00.123457Z'),
   postings: fc.array(posting, { minLength: 2, maxLength: 6 }),
+  line: fc.option(
+    fc.record(
+      {
+        currency,
+        amount,
+        fixed_fee: fee,
+        variable_fee: fee,
+        balance_after: amount,
+        undoes: fc.option(fc.constant('btr_1')),
+        fx_conversions: fc.option(fc.constant('[{}]')),
+        metadata: fc.option(fc.constant('{"by":"Ann"}')),
+      },
+      { noNullPrototype: true },
+    ),
+  ),
 })
+
+const LINE: JournalLine = {
+  currency: 'USD',
+  amount: 1n,
+  fixed_fee: 0n,
+  variable_fee: 0n,
+  balance_after: 1n,
+  undoes: null,
+  fx_conversions: null,
+  metadata: null,
+}
 
 test('hash chain, any field changed: another hash', () => {
   fc.assert(
@@ -238,6 +265,20 @@ test('hash chain, any field changed: another hash', () => {
           hashJournal(previous, { ...journal, postings: [...journal.postings, first] }),
         ],
       ]
+      const { line } = journal
+      const withLine = (change: Partial<JournalLine>) =>
+        hashJournal(previous, { ...journal, line: { ...LINE, ...line, ...change } })
+      if (line === null) changed.push(['a line', withLine({})])
+      else {
+        changed.push(['no line', hashJournal(previous, { ...journal, line: null })])
+        for (const name of ['amount', 'fixed_fee', 'variable_fee', 'balance_after'] as const) {
+          changed.push([name, withLine({ [name]: line[name] + 1n })])
+        }
+        for (const name of ['currency', 'undoes', 'fx_conversions', 'metadata'] as const) {
+          changed.push([name, withLine({ [name]: `${line[name] ?? ''}x` })])
+        }
+        changed.push(['a fee moved', withLine({ fixed_fee: 0n, amount: 0n, variable_fee: -1n })])
+      }
       for (const [field, after] of changed) assert.notEqual(after, before, field)
       assert.equal(hashJournal(previous, structuredClone(journal)), before)
     }),
@@ -256,10 +297,16 @@ test('hash chain, a fixed journal: the hash that every existing book relies on',
       { code: 'funding' as const, currency: 'USD', amount: -100n },
       { code: 'available' as const, currency: 'USD', amount: 100n },
     ],
+    line: null,
   }
   assert.equal(
     hashJournal(EMPTY_HASH, journal),
     'a54c89958b1cec2fee538bf2a2288459d8db857bb738e720e3ba499c155a1943',
+  )
+  const line = { ...LINE, amount: 100n, balance_after: 100n, metadata: '{"by":"Ann"}' }
+  assert.equal(
+    hashJournal(EMPTY_HASH, { ...journal, line }),
+    '151acbbbd6a5e3f89dd99c22fb9e9cd366c72dc4c29cca89bdb392410fa49f6b',
   )
 })
 
@@ -293,6 +340,7 @@ test('postJournal, the whole balance: spent to zero, the journal is what the boo
     ...draft,
     account_id: 'acc_1',
     number: 42n,
+    line: null,
     created_at: NOW,
   })
   assert.deepEqual(postJournal(book, draft), {
@@ -301,6 +349,7 @@ test('postJournal, the whole balance: spent to zero, the journal is what the boo
     kind: 'payout',
     source: 'pot_1',
     postings,
+    line: null,
     created_at: NOW,
     hash,
   })

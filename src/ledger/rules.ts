@@ -43,6 +43,22 @@ export type JournalKind =
   | 'withdrawal_reversal'
   | 'adjustment_reversal'
 
+/** What a journal that moves the balance says of it on the customer's statement. */
+export interface JournalLine {
+  /** Of its one posting on `available`. */
+  readonly currency: string
+  /** Signed, without fees; with them, what the journal posts to `available`. */
+  readonly amount: bigint
+  readonly fixed_fee: bigint
+  readonly variable_fee: bigint
+  readonly balance_after: bigint
+  /** The balance transaction that it gives or takes back; null for none. */
+  readonly undoes: string | null
+  /** JSON as it is stored, null for none. */
+  readonly fx_conversions: string | null
+  readonly metadata: string | null
+}
+
 export interface Journal {
   readonly account_id: string
   readonly number: bigint
@@ -50,6 +66,8 @@ export interface Journal {
   /** Id of the object that caused it. */
   readonly source: string
   readonly postings: readonly Posting[]
+  /** Null of a settlement, which moves no balance. */
+  readonly line: JournalLine | null
   readonly created_at: Instant
   /** 64 hex digits. */
   readonly hash: string
@@ -107,6 +125,8 @@ export interface JournalDraft {
   readonly kind: JournalKind
   readonly source: string
   readonly postings: readonly Posting[]
+  /** What it says of the balance that it moves. */
+  readonly line?: Omit<JournalLine, 'balance_after'>
 }
 
 /**
@@ -115,11 +135,24 @@ export interface JournalDraft {
  * Only money that comes back to a balance that no bigint holds is refused, as nobody foresees it.
  */
 export function postJournal(book: Book, draft: JournalDraft): Journal {
+  const { kind, source } = draft
+  const { account_id, now: created_at } = book
   const postings = draft.postings.filter(posting => posting.amount !== 0n)
   assertBalanced(postings)
+  move(book, postings)
   const number = book.journal_count + 1n
-  const unsigned = { ...draft, postings, account_id: book.account_id, number, created_at: book.now }
+  const balance_after = draft.line && (book.balances.get(draft.line.currency) ?? 0n)
+  const line =
+    balance_after === undefined ? null : { ...(draft.line as JournalLine), balance_after }
+  const unsigned = { account_id, number, kind, source, postings, line, created_at }
   const hash = hashJournal(book.head_hash, unsigned)
+  book.journal_count = number
+  book.head_hash = hash
+  return { ...unsigned, hash }
+}
+
+/** What is posted to `available` moves the balance. */
+function move(book: Book, postings: readonly Posting[]): void {
   for (const { code, currency, amount } of postings) {
     if (code !== 'available') continue
     const before = book.balances.get(currency)
@@ -133,9 +166,6 @@ export function postJournal(book: Book, draft: JournalDraft): Journal {
     book.balances.set(currency, after)
     book.changed.add(currency)
   }
-  book.journal_count = number
-  book.head_hash = hash
-  return { ...unsigned, hash }
 }
 
 /**
@@ -143,9 +173,17 @@ export function postJournal(book: Book, draft: JournalDraft): Journal {
  * one line of JSON. `corridor verify` recomputes it; changing it would break every book there is.
  */
 export function hashJournal(previous: string, journal: Omit<Journal, 'hash'>): string {
-  const { account_id, number, kind, source, created_at, postings } = journal
-  const lines = postings.map(({ code, currency, amount }) => `${code} ${currency} ${amount}`)
-  const content = [previous, account_id, number.toString(), kind, source, created_at, lines]
+  const { account_id, number, kind, source, created_at, postings, line } = journal
+  const posted = postings.map(({ code, currency, amount }) => `${code} ${currency} ${amount}`)
+  const content: (string | null | readonly string[])[] = [
+    ...[previous, account_id, number.toString(), kind, source, created_at],
+    posted,
+  ]
+  if (line !== null) {
+    const { currency, amount, fixed_fee, variable_fee, balance_after } = line
+    content.push(`${currency} ${amount} ${fixed_fee} ${variable_fee} ${balance_after}`)
+    content.push(line.undoes, line.fx_conversions, line.metadata)
+  }
   return digest('sha256', JSON.stringify(content), 'hex')
 }
 

@@ -7,7 +7,7 @@ import type { Sql, TransactionSql } from '../db/connect.ts'
 import { inserter, updater } from '../db/rows.ts'
 import { among, byShard, eachShard, within } from '../db/shard.ts'
 import type { Instant } from '../instant.ts'
-import type { Book, Journal, JournalKind, LedgerCode, Posting } from './rules.ts'
+import type { Book, Journal, JournalKind, JournalLine, LedgerCode, Posting } from './rules.ts'
 
 /** Books locked by this transaction, and the database's clock read after the last lock was held. */
 export interface LockedBooks {
@@ -144,17 +144,32 @@ const updateAvailable = updater<{
   updated_at: 'timestamptz',
 })
 
-/** Appends journals; `journal_sums_to_zero` refuses any that does not balance. */
+/** Appends journals with their lines; `journal_sums_to_zero` refuses any that does not balance. */
 export function insertJournals(tx: TransactionSql, journals: readonly Journal[]): Promise<unknown> {
   return insertRows(
     tx,
-    journals.map(({ postings, ...journal }) => ({
+    journals.map(({ postings, line, ...journal }) => ({
       ...journal,
+      ...(line ?? NO_LINE),
       codes: postings.map(posting => posting.code),
       currencies: postings.map(posting => posting.currency),
       amounts: postings.map(posting => posting.amount),
     })),
   )
+}
+
+/** The columns of a line; all are null of a journal without one. */
+export type LineColumns = { readonly [K in keyof JournalLine]: JournalLine[K] | null }
+
+const NO_LINE: LineColumns = {
+  currency: null,
+  amount: null,
+  fixed_fee: null,
+  variable_fee: null,
+  balance_after: null,
+  undoes: null,
+  fx_conversions: null,
+  metadata: null,
 }
 
 const insertRows = inserter<StoredJournal>('journals', {
@@ -167,13 +182,22 @@ const insertRows = inserter<StoredJournal>('journals', {
   amounts: 'bigints',
   created_at: 'timestamptz',
   hash: 'hex',
+  currency: 'text',
+  amount: 'bigint',
+  fixed_fee: 'bigint',
+  variable_fee: 'bigint',
+  balance_after: 'bigint',
+  undoes: 'text',
+  fx_conversions: 'json_text',
+  metadata: 'json_text',
 })
 
-type StoredJournal = Omit<Journal, 'postings'> & {
-  readonly codes: readonly LedgerCode[]
-  readonly currencies: readonly string[]
-  readonly amounts: readonly bigint[]
-}
+type StoredJournal = Omit<Journal, 'postings' | 'line'> &
+  LineColumns & {
+    readonly codes: readonly LedgerCode[]
+    readonly currencies: readonly string[]
+    readonly amounts: readonly bigint[]
+  }
 
 /** A new, empty book with a zero balance in each currency. */
 export async function insertBook(
@@ -198,7 +222,7 @@ export async function insertBalances(
     where b.account_id = ${account_id}`
 }
 
-interface JournalRow {
+interface JournalRow extends LineColumns {
   account_id: string
   number: bigint
   kind: JournalKind
@@ -210,16 +234,20 @@ interface JournalRow {
   hash: string
 }
 
-/** Journals as stored, in order, of one account: all of them, or those one object caused. */
+/** What journals are read by; JSON as the text that is hashed. */
+const COLUMNS = `account_id, number, kind, source, codes, currencies, amounts::text[] as amounts,
+  created_at, encode(hash, 'hex') as hash, currency, amount, fixed_fee, variable_fee, balance_after,
+  undoes, fx_conversions::text as fx_conversions, metadata::text as metadata`
+
+/** Journals as stored, in order, of one account. */
 export async function listJournals(
   sql: Sql | TransactionSql,
   account_id: string,
   filter: { readonly after: bigint; readonly limit: number },
 ): Promise<Journal[]> {
   const rows = await sql<JournalRow[]>`
-    select account_id, number, kind, source, codes, currencies, amounts::text[] as amounts,
-      created_at, encode(hash, 'hex') as hash
-    from journals where account_id = ${account_id} and number > ${filter.after}
+    select ${sql.unsafe(COLUMNS)} from journals
+    where account_id = ${account_id} and number > ${filter.after}
     order by number limit ${filter.limit}`
   return rows.map(journalFromRow)
 }
@@ -238,24 +266,35 @@ export async function findJournals(
         ${keys.map(key => key.number.toString())}::text[]::bigint[]
       ) as k(account_id, number)
       cross join lateral (
-        select account_id, number, kind, source, codes, currencies, amounts::text[] as amounts,
-          created_at, encode(hash, 'hex') as hash
-        from journals j where j.account_id = k.account_id and j.number = k.number
+        select ${sql.unsafe(COLUMNS)} from journals j
+        where j.account_id = k.account_id and j.number = k.number
           ${within(sql, 'j', keys)} limit 1
       ) r`,
   )
   return rows.map(journalFromRow)
 }
 
-function journalFromRow({ codes, currencies, amounts, ...row }: JournalRow): Journal {
-  const postings = codes.map(
+function journalFromRow(row: JournalRow): Journal {
+  const { account_id, number, kind, source, created_at, hash } = row
+  const postings = row.codes.map(
     (code, i): Posting => ({
       code,
-      currency: currencies[i] as string,
-      amount: BigInt(amounts[i] as string),
+      currency: row.currencies[i] as string,
+      amount: BigInt(row.amounts[i] as string),
     }),
   )
-  return { ...row, postings }
+  return { account_id, number, kind, source, postings, line: lineFromRow(row), created_at, hash }
+}
+
+/** The line of a row; null when it has none. */
+export function lineFromRow(row: LineColumns): JournalLine | null {
+  const { currency, amount, fixed_fee, variable_fee, balance_after } = row
+  // Its columns are there together, as a constraint of the table has it.
+  if (currency === null || amount === null) return null
+  if (fixed_fee === null || variable_fee === null || balance_after === null) return null
+  const { undoes, fx_conversions, metadata } = row
+  const figures = { currency, amount, fixed_fee, variable_fee, balance_after }
+  return { ...figures, undoes, fx_conversions, metadata }
 }
 
 /** Where the chain of a book has come to. */

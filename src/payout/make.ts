@@ -18,14 +18,11 @@ export function postDebit(book: Book, quote: Quote, id: string, toAccount: boole
     book,
     { kind: 'payout', source: id, postings: payoutPostings(quote, toAccount) },
     {
-      type: 'payout',
       currency: quote.holding_currency,
       amount: -quote.holding_amount,
       fixed_fee: -quote.fixed_fee_holding,
       variable_fee: -quote.variable_fee_holding,
       fx_conversions: fxConversions(quote),
-      description: id,
-      source: id,
     },
   )
 }

@@ -3,7 +3,7 @@
 import type { Account } from '../account/rules.ts'
 import { findAccountIds } from '../account/store.ts'
 import { storeBooks } from '../balance-transaction/operations.ts'
-import { findBalanceTransactions } from '../balance-transaction/store.ts'
+import { findEntries } from '../balance-transaction/store.ts'
 import { insertBeneficiaries } from '../beneficiary/store.ts'
 import { confineTo } from '../db/confine.ts'
 import type { TransactionSql } from '../db/connect.ts'
@@ -15,7 +15,7 @@ import { findApprovals } from '../entity/store.ts'
 import { success } from '../http/envelope.ts'
 import { type BookId, type Key, nameOf, uniqueKeys } from '../id.ts'
 import type { Answering, Claiming } from '../idempotency/rules.ts'
-import { findJournals, lockBooks } from '../ledger/store.ts'
+import { lockBooks } from '../ledger/store.ts'
 import type { PricingAt } from '../quote/rules.ts'
 import { insertQuotes, markQuotesUsed } from '../quote/store.ts'
 import type { Route } from '../route/rules.ts'
@@ -377,18 +377,11 @@ async function loadDebits(tx: TransactionSql, payouts: readonly Payout[]) {
     AdvanceState['debits'] extends ReadonlyMap<string, infer D> ? D : never
   > = new Map()
   if (payouts.length === 0) return debits
-  const lines = await findBalanceTransactions(
+  const entries = await findEntries(
     tx,
     payouts.map(p => ({ account_id: p.account_id, id: p.balance_transaction_id })),
   )
-  const journals = await findJournals(
-    tx,
-    lines.map(line => ({ account_id: line.account_id, number: line.journal_number })),
-  )
-  const byNumber = new Map(journals.map(j => [`${j.account_id}/${j.number}`, j]))
-  for (const line of lines) {
-    const journal = byNumber.get(`${line.account_id}/${line.journal_number}`)
-    if (journal === undefined) throw new Error(`balance transaction ${line.id} has no journal`)
+  for (const { line, journal } of entries) {
     debits.set(nameOf({ account_id: line.account_id, id: line.source }), { line, journal })
   }
   return debits

@@ -57,14 +57,11 @@ export function postReceipt(
     receiver,
     { kind: 'receipt', source: payout_id, postings: receiptPostings(payout) },
     {
-      type: 'payout',
       currency: payout.destination_currency,
       amount: payout.destination_amount,
       fixed_fee: 0n,
       variable_fee: 0n,
       fx_conversions: [],
-      description: payout_id,
-      source: payout_id,
     },
   )
   return { entry, event: () => recordLine(receiver, entry.line) }

@@ -326,7 +326,6 @@ function giveBack(
     book,
     { kind, source: payout.id, postings },
     {
-      type: kind === 'failure' ? 'payout_failure' : 'payout_reversal',
       currency: line.currency,
       amount: -line.amount,
       fixed_fee: -line.fixed_fee,
@@ -336,8 +335,7 @@ function giveBack(
         initial,
         final,
       })),
-      description: payout.id,
-      source: line.id,
+      undoes: line.id,
     },
   )
   const event = () => recordLine(book, entry.line)

@@ -1,6 +1,7 @@
 // The timeline of a payout as pure functions: its states, the route it took, who paid it by hand,
 // the journals that were written and the attempts to tell of them, in one order that follows time
 // and cause. It knows what was read, not how.
+import { lineOf } from '../balance-transaction/columns.ts'
 import type { Event } from '../event/rules.ts'
 import type { Instant } from '../instant.ts'
 import type { Journal, JournalKind, Posting } from '../ledger/rules.ts'
@@ -18,7 +19,6 @@ export const MAX_ATTEMPTS = 1_000
 /** The statement line of a journal. */
 export interface TimelineLine {
   readonly id: string
-  readonly journal_number: bigint
   readonly balance_after: bigint
 }
 
@@ -37,7 +37,6 @@ export interface TimelineSource {
   readonly payout: Payout
   readonly events: readonly Event[]
   readonly journals: readonly Journal[]
-  readonly lines: readonly TimelineLine[]
   readonly attempts: readonly TimelineAttempt[]
   /** There are more states or attempts, which are older. */
   readonly truncated: boolean
@@ -149,7 +148,7 @@ export function makeTimeline(source: TimelineSource): TimelineItem[] {
     ...statesOf(events.filter(({ type }) => !(type in HANDLED))),
     ...routeOf(source.payout, events[0]),
     ...events.flatMap(handlingOf),
-    ...journalsOf(events, source.journals, source.lines),
+    ...journalsOf(events, source.journals),
     ...source.attempts.map(webhookOf),
   ]
   const places = new Map(events.map(({ id, created_at }) => [id, created_at]))
@@ -242,20 +241,16 @@ function handlingOf(event: Event): TimelineHandling[] {
   return [{ kind: 'handling', at, action, by_hand, event_id, sequence }]
 }
 
-function journalsOf(
-  events: readonly Event[],
-  journals: readonly Journal[],
-  lines: readonly TimelineLine[],
-): TimelineJournal[] {
+function journalsOf(events: readonly Event[], journals: readonly Journal[]): TimelineJournal[] {
   const causes = new Map(
     events.flatMap(event => journalsNamed([event]).map(number => [number, event] as const)),
   )
-  const linesByJournal = new Map(lines.map(line => [line.journal_number, line]))
-  return journals.flatMap(({ number, kind: journal_kind, hash, postings, created_at: at }) => {
+  return journals.flatMap(journal => {
+    const { number, kind: journal_kind, hash, postings, created_at: at } = journal
     const cause = causes.get(number)
     if (cause === undefined) return []
     const { id: event_id, sequence } = cause
-    const line = linesByJournal.get(number) ?? null
+    const line = lineOf(journal) ?? null
     return [{ kind: 'journal', at, event_id, sequence, number, journal_kind, hash, postings, line }]
   })
 }

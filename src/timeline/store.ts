@@ -15,7 +15,6 @@ import {
   MAX_ATTEMPTS,
   MAX_STATES,
   type TimelineAttempt,
-  type TimelineLine,
   type TimelineSource,
 } from './rules.ts'
 
@@ -34,25 +33,19 @@ async function readTimeline(tx: TransactionSql, key: Key): Promise<TimelineSourc
   if (payout === undefined) return undefined
   const kept = events.slice(0, MAX_STATES)
   const numbers = journalsNamed(kept)
-  const sources = [payout.id, payout.balance_transaction_id]
-  const [journals, lines, attempts] = await Promise.all([
+  const [journals, attempts] = await Promise.all([
     numbers.length === 0
       ? []
       : findJournals(
           tx,
           numbers.map(number => ({ account_id, number })),
         ),
-    listLinesOf(
-      tx,
-      sources.map(id => ({ account_id, id })),
-    ),
     listAttemptsOf(tx, kept, MAX_ATTEMPTS + 1),
   ])
   return {
     payout,
     events: kept,
     journals,
-    lines,
     attempts: attempts.slice(0, MAX_ATTEMPTS),
     truncated: events.length > MAX_STATES || attempts.length > MAX_ATTEMPTS,
   }
@@ -70,18 +63,6 @@ export function listEventsOf(
     where account_id = ${account_id} and object_id >= ${id} and object_id <= ${id}
       and object_id <> ''
     order by object_id desc, sequence desc limit ${limit}`
-}
-
-/** The statement lines of these sources: of a payout its debit, of a debit what was given back. */
-export function listLinesOf(tx: TransactionSql, sources: readonly Key[]): Promise<TimelineLine[]> {
-  return tx<TimelineLine[]>`
-    select r.* from ${keysOf(tx, sources)}
-    cross join lateral (
-      select id, journal_number, balance_after from balance_transactions b
-      where b.account_id = k.account_id and b.source >= k.id and b.source <= k.id
-        ${within(tx, 'b', sources)}
-      order by b.source, b.type limit 4
-    ) r`
 }
 
 /** The attempts to tell of these events, to whatever endpoint, newest first. */

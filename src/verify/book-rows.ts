@@ -1,6 +1,7 @@
 // The rows that the walk of a book reads, and the selects that give them in its order.
 import type { Instant } from '../instant.ts'
 import type { JournalKind } from '../ledger/rules.ts'
+import type { LineColumns } from '../ledger/store.ts'
 import { ofAccount, POSTING_COLUMNS, type PostingColumns } from './rows.ts'
 
 export interface BookRow {
@@ -14,30 +15,15 @@ export interface BookRow {
   available: string[] | null
 }
 
-export interface JournalRow extends PostingColumns {
+export interface JournalRow extends PostingColumns, LineColumns {
   account_id: string
   number: bigint
   kind: JournalKind
   source: string
   created_at: Instant
   hash: string
-}
-
-export interface LineRow {
-  account_id: string
-  journal_number: bigint
-  id: string
-  type: string
-  operation_type: string
-  currency: string
-  amount: bigint
-  fixed_fee: bigint
-  variable_fee: bigint
-  net_amount: bigint
-  balance_after: bigint
-  source: string
-  description: string
-  created_at: Instant
+  /** Whether all columns of its line are there, or none. */
+  line_is_whole: boolean
 }
 
 export const BOOKS = `
@@ -55,11 +41,11 @@ export const BOOKS = `
 
 export const journalsOf = (account_id: string | null) => `
   select j.account_id, j.number, j.kind, j.source, ${POSTING_COLUMNS}, j.created_at,
-    encode(j.hash, 'hex') as hash
+    encode(j.hash, 'hex') as hash, j.currency, j.amount, j.fixed_fee, j.variable_fee,
+    j.balance_after, j.undoes, j.fx_conversions::text as fx_conversions, j.metadata::text as metadata,
+    case when j.currency is null
+      then num_nonnulls(j.amount, j.fixed_fee, j.variable_fee, j.balance_after, j.undoes,
+        j.fx_conversions, j.metadata) = 0
+      else num_nulls(j.amount, j.fixed_fee, j.variable_fee, j.balance_after) = 0
+    end as line_is_whole
   from journals j where ${ofAccount('j.account_id', account_id)} order by j.account_id, j.number`
-
-export const linesOf = (account_id: string | null) => `
-  select account_id, journal_number, id, type, operation_type, currency, amount, fixed_fee,
-    variable_fee, net_amount, balance_after, source, description, created_at
-  from balance_transactions where ${ofAccount('account_id', account_id)}
-  order by account_id, journal_number, id`

@@ -1,36 +1,46 @@
 // What an operator has booked: the two sides of each journal, and that every reversal takes back
 // one line, whole and once, with a reason.
 import type { TransactionSql } from '../db/connect.ts'
-import { BOOKINGS, bookingPostings, REVERSAL_TYPES } from '../funding/rules.ts'
+import { numberedIdSql } from '../db/id-sql.ts'
+import { BOOKINGS, bookingPostings, REVERSAL_KINDS } from '../funding/rules.ts'
 import type { JournalKind, Posting } from '../ledger/rules.ts'
 import { type Findings, MAX_NAMED } from './problem.ts'
-import { lineProblem, nameRows, ofAccount } from './rows.ts'
+import { journalProblem, nameRows, ofAccount } from './rows.ts'
 
 const BOOKED = Object.entries(BOOKINGS).map(([kind, booked]) => ({ kind, ...booked }))
 
 /** Kinds of journals that are no payout's, as an array of PostgreSQL. */
 export const BOOKED_KINDS = `{${BOOKED.flatMap(b => [b.kind, b.reversal_kind]).join(',')}}`
 
-/**
- * What the journal must be, and which column of its line names the same source; undefined of those
- * of payouts.
- */
+/** What the journal must be, and whether it takes another back; undefined of those of payouts. */
 export function bookedBy(
   { kind }: { readonly kind: JournalKind },
   { currency, amount }: Posting,
-): { readonly postings: readonly Posting[]; readonly names: 'source' | 'description' } | undefined {
+): { readonly postings: readonly Posting[]; readonly undoes: boolean } | undefined {
   const booked = BOOKED.find(one => one.kind === kind || one.reversal_kind === kind)
   if (booked === undefined) return undefined
-  const names = booked.kind === kind ? 'source' : 'description'
-  return { postings: bookingPostings(booked.code, currency, amount), names }
+  const postings = bookingPostings(booked.code, currency, amount)
+  return { postings, undoes: booked.kind !== kind }
 }
 
 /** `wrong`: what is expected and what is found. */
 interface Wrong {
   account_id: string
-  id: string
+  number: bigint
   wrong: readonly [expected: string, found: string]
 }
+
+/** The id of the line of journal `j`. */
+const LINE_ID = numberedIdSql('btr', {
+  account_id: 'j.account_id',
+  created_at: 'j.created_at',
+  number: 'j.number',
+})
+
+/** Journals of money that was booked, each with the id of its line. */
+const BOOKED_JOURNALS = `
+  (select j.*, amount + fixed_fee + variable_fee as net, ${LINE_ID} as id from journals j
+    where kind = any ('${BOOKED_KINDS}'))`
 
 /** Reads the lines that were booked with a reason, and those they take back. */
 export async function checkBookings(
@@ -39,39 +49,39 @@ export async function checkBookings(
   findings: Findings,
 ): Promise<void> {
   const bad = await tx.unsafe<Wrong[]>(
-    `select account_id, id, wrong from (
-        select t.account_id, t.id, case
+    `select account_id, number, wrong from (
+        select t.account_id, t.number, case
           when coalesce(t.metadata ->> 'reason', '') = '' or coalesce(t.metadata ->> 'by', '') = ''
             then array['a reason, and who gave it', t.metadata::text]
-          when t.type = any ($2::text[]) and (o.type || '_reversal' is distinct from t.type
-            or o.currency <> t.currency or o.net_amount <> -t.net_amount
-            or o.source <> t.description or o.journal_number >= t.journal_number)
-            then array['a line before it that it takes back, whole', t.source]
-          when t.type = any ($2::text[]) and exists (
-            select from balance_transactions r where r.account_id = t.account_id
-              and r.source = t.source and r.type = t.type and r.journal_number < t.journal_number)
-            then array['one reversal of ' || t.source, 'another before it']
+          when t.kind = any ($2::text[]) and (o.kind || '_reversal' is distinct from t.kind
+            or o.currency <> t.currency or o.net <> -t.net
+            or o.source <> t.source or o.number >= t.number)
+            then array['a line before it that it takes back, whole', t.undoes]
+          when t.kind = any ($2::text[]) and exists (
+            select from journals r where r.account_id = t.account_id and r.undoes is not null
+              and r.undoes = t.undoes and r.number < t.number)
+            then array['one reversal of ' || t.undoes, 'another before it']
         end as wrong
-        from balance_transactions t
-        left join balance_transactions o on o.account_id = t.account_id and o.id = t.source
-        where t.type = any ($2::text[] || '{withdrawal,adjustment}')
+        from ${BOOKED_JOURNALS} t
+        left join ${BOOKED_JOURNALS} o on o.account_id = t.account_id and o.id = t.undoes
+        where t.kind = any ($2::text[] || '{withdrawal,adjustment}')
           and ${ofAccount('t.account_id', account_id)}
       ) checked
       where wrong is not null order by 1, 2 limit ${MAX_NAMED}`,
-    [account_id, `{${REVERSAL_TYPES.join(',')}}`],
+    [account_id, `{${REVERSAL_KINDS.join(',')}}`],
   )
   const twice = await tx.unsafe<Wrong[]>(
-    `select account_id, max(id) as id,
+    `select account_id, max(number) as number,
         array['reference "' || (metadata ->> 'reference') || '" once', count(*)::text] as wrong
-      from balance_transactions
-      where type in ('escrow', 'withdrawal', 'adjustment') and metadata ->> 'reference' is not null
+      from journals
+      where kind in ('funding', 'withdrawal', 'adjustment') and metadata ->> 'reference' is not null
         and ${ofAccount('account_id', account_id)}
-      group by account_id, type, metadata ->> 'reference' having count(*) > 1
+      group by account_id, kind, metadata ->> 'reference' having count(*) > 1
       order by 1, 2 limit ${MAX_NAMED}`,
     [account_id],
   )
   for (const { wrong, ...line } of [...bad, ...twice]) {
-    findings.add(lineProblem(line, ...wrong).problem)
+    findings.add(journalProblem(line, ...wrong).problem)
   }
   await nameRows(tx, account_id, findings, {
     table: 'funding_references',
@@ -87,10 +97,10 @@ const FUNDING_REFERENCES = (account_id: string | null) => `
     coalesce(f.reference || case when f.reversed then ', reversed' else '' end, 'none') as found
   from (
     select t.account_id, t.id, fold_reference(t.metadata ->> 'reference') as folded,
-      exists (select from balance_transactions r where r.account_id = t.account_id
-        and r.source = t.id and r.type = 'escrow_reversal') as reversed
-    from balance_transactions t join accounts a using (account_id)
-    where t.type = 'escrow' and t.metadata ->> 'reference' is not null and not a.sandbox
+      exists (select from journals r where r.account_id = t.account_id
+        and r.undoes = t.id and r.undoes is not null and r.kind = 'funding_reversal') as reversed
+    from ${BOOKED_JOURNALS} t join accounts a using (account_id)
+    where t.kind = 'funding' and t.metadata ->> 'reference' is not null and not a.sandbox
       and ${ofAccount('t.account_id', account_id)}
   ) t
   full join (

@@ -1,33 +1,20 @@
 // Walks every book from its first journal: numbers, chain, sums, the balance after each journal,
-// and the statement line that each movement of `available` must have. Knows nothing of payouts.
+// and the statement line that each movement of `available` makes. Knows nothing of payouts.
+import { LINE_TYPES } from '../balance-transaction/columns.ts'
 import type { TransactionSql } from '../db/connect.ts'
 import type { Instant } from '../instant.ts'
 import {
   EMPTY_HASH,
   hashJournal,
-  type JournalKind,
+  type JournalLine,
   type LedgerCode,
   type Posting,
 } from '../ledger/rules.ts'
-import {
-  BOOKS,
-  type BookRow,
-  type JournalRow,
-  journalsOf,
-  type LineRow,
-  linesOf,
-} from './book-rows.ts'
+import { lineFromRow } from '../ledger/store.ts'
+import { BOOKS, type BookRow, type JournalRow, journalsOf } from './book-rows.ts'
 import { bookedBy } from './bookings.ts'
 import type { BadRow, Findings } from './problem.ts'
-import {
-  addTo,
-  balanceProblem,
-  bookProblem,
-  journalProblem,
-  lineProblem,
-  readPostings,
-  words,
-} from './rows.ts'
+import { addTo, balanceProblem, bookProblem, journalProblem, readPostings, words } from './rows.ts'
 import { openStream, type RowStream } from './stream.ts'
 
 /** What the walk has seen; sums are minor units by currency over all books walked. */
@@ -54,23 +41,6 @@ const CODES: ReadonlySet<string> = new Set<LedgerCode>([
   'settled',
 ])
 
-/**
- * The statement line that a journal of each kind has; a settlement moves no balance and has none.
- */
-const LINE_TYPES: Readonly<Record<JournalKind, string | null>> = {
-  funding: 'escrow',
-  payout: 'payout',
-  receipt: 'payout',
-  settlement: null,
-  failure: 'payout_failure',
-  reversal: 'payout_reversal',
-  withdrawal: 'withdrawal',
-  adjustment: 'adjustment',
-  funding_reversal: 'escrow_reversal',
-  withdrawal_reversal: 'withdrawal_reversal',
-  adjustment_reversal: 'adjustment_reversal',
-}
-
 /** Walks the books of one account, or of all; `tick` is called once a journal. */
 export async function walkBooks(
   tx: TransactionSql,
@@ -92,19 +62,17 @@ export async function walkBooks(
   const walking = { sandboxes: new Set(sandboxes.map(row => row.account_id)) }
   const books = await openStream<BookRow>(tx, BOOKS, [account_id])
   const journals = await openStream<JournalRow>(tx, journalsOf(account_id), [account_id])
-  const lines = await openStream<LineRow>(tx, linesOf(account_id), [account_id])
   for (; books.row !== undefined; await books.next()) {
-    await walkBook(books.row, { ...walking, journals, lines, findings, seen, tick })
+    await walkBook(books.row, { ...walking, journals, findings, seen, tick })
   }
-  await refuseRowsBefore(undefined, { journals, lines, findings })
-  for (const stream of [books, journals, lines]) await stream.close()
+  await refuseRowsBefore(undefined, { journals, findings })
+  for (const stream of [books, journals]) await stream.close()
   return seen
 }
 
 interface Walking {
   readonly sandboxes: ReadonlySet<string>
   readonly journals: RowStream<JournalRow>
-  readonly lines: RowStream<LineRow>
   readonly findings: Findings
   readonly seen: BooksSeen
   readonly tick: () => void
@@ -122,15 +90,14 @@ async function walkBook(book: BookRow, walking: Walking): Promise<void> {
   const walk = new Walk(account_id, new Set(book.currencies ?? []))
   for (let row = journals.row; row?.account_id === account_id; row = journals.row) {
     walkJournal(walk, row, findings)
-    await walkLines(walk, row, walking)
     addTo(seen.inter_account, walk.postings, 'inter_account')
     addTo(seen.in_transit, walk.postings, 'in_transit')
     if (live) addTo(seen.live.in_transit, walk.postings, 'in_transit')
     seen.journals += 1
+    if (row.currency !== null) seen.balance_transactions += 1
     tick()
     await journals.next()
   }
-  await refuseLines(walking, line => line.account_id === account_id)
   for (const wrong of walk.headsThatDiffer(book)) findings.add(wrong.problem)
   seen.accounts += 1
   if (live) seen.live.accounts += 1
@@ -154,28 +121,8 @@ function walkJournal(walk: Walk, row: JournalRow, findings: Findings): void {
   }
   const { account_id, number } = row
   const place = () => ({ table: 'journals', account_id, key: `number ${number}` })
-  if (!findings.guard(place, () => walk.step(row))) walk.resume(row)
-}
-
-/** The line of the journal in hand; those before it that no journal has are named. */
-async function walkLines(walk: Walk, row: JournalRow, walking: Walking): Promise<void> {
-  const { lines, findings, seen } = walking
-  const { account_id } = walk
-  await refuseLines(
-    walking,
-    line => line.account_id === account_id && line.journal_number < row.number,
-  )
-  const line = lines.row
-  if (line?.account_id === account_id && line.journal_number === row.number) {
-    const place = () => ({ table: 'balance_transactions', account_id, key: line.id })
-    findings.guard(place, () => walk.matchLine(row, line))
-    seen.balance_transactions += 1
-    await lines.next()
-  } else if (walk.moved !== undefined) {
-    const wanted = `a balance transaction of ${words(walk.moved)}`
-    findings.add(journalProblem(row, wanted, 'no balance transaction of it').problem)
-    walk.lose()
-  }
+  // What is wrong with its line alone, the postings tell.
+  if (!findings.guard(place, () => walk.step(row)) && walk.number !== number) walk.resume(row)
 }
 
 function checkBook(book: BookRow): void {
@@ -202,8 +149,6 @@ class Walk {
   readonly adrift = new Set<string>()
   /** Of the journal stepped to last; none when it is wrong. */
   postings: readonly Posting[] = []
-  /** Its movement of `available`, if any. */
-  moved: Posting | undefined
   number = 0n
   /** Null after a journal that is missing. */
   hash: string | null = EMPTY_HASH
@@ -220,26 +165,41 @@ class Walk {
       throw journalProblem(row, `a time not before ${this.created_at}`, row.created_at)
     }
     const postings = checkPostings(row)
-    const hash = this.hash === null ? row.hash : hashJournal(this.hash, { ...row, postings })
-    if (hash !== row.hash) throw journalProblem(row, `hash ${hash}`, row.hash)
     const [moved, ...more] = postings.filter(posting => posting.code === 'available')
     if (more.length > 0) throw journalProblem(row, 'one posting on available', words(...postings))
-    if (moved !== undefined) this.#move(row, moved)
+    const line = lineFromRow(row)
+    const wrong = lineFault(row, line, moved)
+    const hash = this.hash === null ? row.hash : hashJournal(this.hash, { ...row, postings, line })
+    if (wrong === undefined && hash !== row.hash) {
+      throw journalProblem(row, `hash ${hash}`, row.hash)
+    }
+    const fault = moved && this.#move(row, moved, wrong === undefined ? line : null)
     this.postings = postings
-    this.moved = moved
     this.number = row.number
-    this.hash = hash
+    this.hash = row.hash
     this.created_at = row.created_at
+    if (wrong !== undefined) throw wrong
+    if (fault !== undefined) throw fault
   }
 
-  #move(row: JournalRow, { currency, amount }: Posting): void {
+  /** Goes to the balance after it; where that was not known, it is what the line says. */
+  #move(
+    row: JournalRow,
+    { currency, amount }: Posting,
+    line: JournalLine | null,
+  ): BadRow | undefined {
     const before = this.balances.get(currency)
     if (before === undefined) throw balanceProblem(row.account_id, currency, 'a row', 'none')
-    const after = before + amount
-    if (after < 0n && !this.adrift.has(currency)) {
-      throw journalProblem(row, 'a balance of zero or more', `${after} ${currency}`)
+    if (line !== null && this.adrift.delete(currency)) {
+      this.balances.set(currency, line.balance_after)
+      return undefined
     }
+    const after = before + amount
     this.balances.set(currency, after)
+    if (this.adrift.has(currency)) return undefined
+    if (after < 0n) return journalProblem(row, 'a balance of zero or more', `${after} ${currency}`)
+    if (line === null || line.balance_after === after) return undefined
+    return journalProblem(row, `balance_after ${after}`, String(line.balance_after))
   }
 
   /** A journal is missing: neither the chain nor a balance is known any more. */
@@ -249,46 +209,15 @@ class Walk {
   }
 
   /** The journal is wrong and has been named: what follows is held against what it says. */
-  resume({ number, hash }: JournalRow): void {
+  resume({ number, hash, currency, balance_after }: JournalRow): void {
     this.lose()
+    if (currency !== null && balance_after !== null && this.balances.has(currency)) {
+      this.balances.set(currency, balance_after)
+      this.adrift.delete(currency)
+    }
     this.postings = []
-    this.moved = undefined
     this.number = number
     this.hash = hash
-  }
-
-  /** The line must say what the journal did, and the balance it left. */
-  matchLine(row: JournalRow, line: LineRow): void {
-    const { moved } = this
-    const known = this.balances.get(line.currency)
-    const lost = this.adrift.delete(line.currency)
-    if (lost) this.balances.set(line.currency, line.balance_after)
-    // Of a journal that is wrong there is nothing to hold its line against.
-    if (this.postings.length === 0) return
-    const wrong = (expected: string, found: string) => lineProblem(line, expected, found)
-    if (moved === undefined || LINE_TYPES[row.kind] === null) {
-      throw wrong(`a journal that moves available`, `journal ${row.number}, a ${row.kind}`)
-    }
-    const sum = line.amount + line.fixed_fee + line.variable_fee
-    const facts: [name: string, expected: unknown, found: unknown][] = [
-      ['type', LINE_TYPES[row.kind], line.type],
-      ['operation_type', moved.amount > 0n ? 'credit' : 'debit', line.operation_type],
-      ['currency', moved.currency, line.currency],
-      ['net_amount', moved.amount, line.net_amount],
-      ['net_amount as amount and fees', sum, line.net_amount],
-      ['balance_after', lost ? line.balance_after : known, line.balance_after],
-      ['created_at', row.created_at, line.created_at],
-    ]
-    for (const [name, expected, found] of facts) {
-      if (expected !== found) throw wrong(`${name} ${expected}`, String(found))
-    }
-    const booked = bookedBy(row, moved)
-    if (booked === undefined) return
-    const [expected, found] = [words(...booked.postings), words(...this.postings)]
-    if (found !== expected) throw journalProblem(row, expected, found)
-    if (line[booked.names] !== row.source) {
-      throw wrong(`${booked.names} ${row.source}`, line[booked.names])
-    }
   }
 
   /** What the book and its balances say must be what the journals came to. */
@@ -337,35 +266,49 @@ function checkPostings(row: JournalRow): Posting[] {
 }
 
 /**
+ * The line must say what the journal has moved, and a journal that moves nothing has none. What
+ * does not fit is found before the hash, as it says more.
+ */
+function lineFault(
+  row: JournalRow,
+  line: JournalLine | null,
+  moved: Posting | undefined,
+): BadRow | undefined {
+  const type = LINE_TYPES[row.kind]
+  if (line === null || !row.line_is_whole) {
+    if (moved === undefined && type === null && row.line_is_whole) return undefined
+    const wanted = moved ? `a balance transaction of ${words(moved)}` : 'no balance transaction'
+    return journalProblem(row, wanted, row.line_is_whole ? 'none' : 'a part of one')
+  }
+  if (moved === undefined || type === null) {
+    return journalProblem(row, 'no balance transaction', `one of a ${row.kind}`)
+  }
+  const { currency, amount, fixed_fee, variable_fee } = line
+  const found = `${currency} ${amount + fixed_fee + variable_fee}`
+  const expected = `${moved.currency} ${moved.amount}`
+  if (found !== expected) return journalProblem(row, `amount and fees of ${expected}`, found)
+  const booked = bookedBy(row, moved)
+  if (booked === undefined) return undefined
+  const [posted, was] = [words(...booked.postings), words(...(readPostings(row) ?? []))]
+  if (was !== posted) return journalProblem(row, posted, was)
+  if ((line.undoes !== null) === booked.undoes) return undefined
+  const what = booked.undoes
+    ? 'a balance transaction that it takes back'
+    : 'none that it takes back'
+  return journalProblem(row, what, line.undoes ?? 'none')
+}
+
+/**
  * Rows of accounts that sort before the book in hand belong to no book; undefined is after the
  * last.
  */
 async function refuseRowsBefore(
   account_id: string | undefined,
-  walking: Pick<Walking, 'journals' | 'lines' | 'findings'>,
+  { journals, findings }: Pick<Walking, 'journals' | 'findings'>,
 ): Promise<void> {
-  const { journals, lines, findings } = walking
   const early = (row: { account_id: string }) =>
     account_id === undefined || row.account_id < account_id
   for (; journals.row !== undefined && early(journals.row); await journals.next()) {
     findings.add(journalProblem(journals.row, 'a book of this account', 'none').problem)
   }
-  for (; lines.row !== undefined && early(lines.row); await lines.next()) {
-    findings.add(lineProblem(lines.row, 'a book of this account', 'none').problem)
-  }
-}
-
-/** Lines that stand next and that no journal has. */
-async function refuseLines(
-  { lines, findings }: Pick<Walking, 'lines' | 'findings'>,
-  stray: (line: LineRow) => boolean,
-): Promise<void> {
-  for (; lines.row !== undefined && stray(lines.row); await lines.next()) {
-    findings.add(orphanLine(lines.row).problem)
-  }
-}
-
-function orphanLine(line: LineRow): BadRow {
-  const found = `journal ${line.journal_number}, which is missing or has another line`
-  return lineProblem(line, 'a journal of its own', found)
 }

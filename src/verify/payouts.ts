@@ -2,6 +2,8 @@
 // carries, and every journal of a payout against the payout. The books themselves have been walked
 // before.
 import type { TransactionSql } from '../db/connect.ts'
+import { numberedId } from '../id.ts'
+import type { Instant } from '../instant.ts'
 import type { JournalKind, Posting } from '../ledger/rules.ts'
 import {
   failurePostings,
@@ -57,15 +59,15 @@ interface PayoutRow extends PapersRow, PricedPayout {
   quote_differs: string[] | null
 }
 
-/** A journal a payout caused, with its statement line when it has one. */
+/** A journal a payout caused, with what it says of its statement line when it makes one. */
 interface EffectRow extends PostingColumns {
   account_id: string
   source: string
   number: bigint
   kind: JournalKind
-  line_id: string | null
-  line_source: string
-  line_currency: string
+  created_at: Instant
+  undoes: string | null
+  currency: string
   amount: bigint
   fixed_fee: bigint
   variable_fee: bigint
@@ -102,10 +104,9 @@ const payoutsOf = (account_id: string | null) => `
   where ${ofAccount('p.account_id', account_id)} order by p.account_id, p.id`
 
 const effectsOf = (account_id: string | null) => `
-  select j.account_id, j.source, j.number, j.kind, ${POSTING_COLUMNS}, b.id as line_id,
-    b.source as line_source, b.currency as line_currency, b.amount, b.fixed_fee, b.variable_fee
-  from journals j left join balance_transactions b
-    on b.account_id = j.account_id and b.journal_number = j.number
+  select j.account_id, j.source, j.number, j.kind, ${POSTING_COLUMNS}, j.created_at, j.undoes,
+    j.currency, j.amount, j.fixed_fee, j.variable_fee
+  from journals j
   where j.kind <> all ('${BOOKED_KINDS}') and ${ofAccount('j.account_id', account_id)}
   order by j.account_id, j.source collate "C", j.number`
 
@@ -127,11 +128,7 @@ export async function matchPayouts(
   tick: () => void,
 ): Promise<PayoutsSeen> {
   const payouts = await openStream<PayoutRow>(tx, payoutsOf(account_id), [account_id])
-  // No index leads from a journal to its line. Where one account has most of the rows, PostgreSQL
-  // guesses that looking for each by itself is cheap, and reads all of the account every time.
-  await tx.unsafe('set local enable_nestloop = off')
   const effects = await openStream<EffectRow>(tx, effectsOf(account_id), [account_id])
-  await tx.unsafe('set local enable_nestloop = on')
   const seen: PayoutsSeen = { payouts: 0, carried: 0, receipts: 0, in_transit: new Map() }
   while (payouts.row !== undefined || effects.row !== undefined) {
     const payout = payouts.row
@@ -265,15 +262,8 @@ function checkEffects(payout: PayoutRow, effects: readonly EffectRow[], income: 
   for (const effect of effects) {
     switch (effect.kind) {
       case 'payout':
-        if (effect.line_id !== payout.balance_transaction_id) {
-          const id = payout.balance_transaction_id
-          throw payoutProblem(
-            payout,
-            `its debit ${id} on journal ${effect.number}`,
-            `${effect.line_id}`,
-          )
-        }
-        checkLine(effect, payout, payout.id, taken)
+        checkDebit(effect, payout)
+        checkLine(effect, payout, null, taken)
         break
       case 'settlement':
         checkPostings(effect, settlementPostings(payout, toAccount))
@@ -315,18 +305,25 @@ function checkPostings(effect: EffectRow | undefined, all: readonly Posting[]): 
   return expected
 }
 
-/** The line has this source and, in the holding currency, these amount and fees. */
+/** Its id is made of the row of its journal. */
+function checkDebit(effect: EffectRow, payout: PayoutRow): void {
+  const { balance_transaction_id: id } = payout
+  const found = numberedId('btr', effect, effect.number)
+  if (found !== id) {
+    throw payoutProblem(payout, `its debit ${id} on journal ${effect.number}`, found)
+  }
+}
+
+/** The line undoes this and has, in the holding currency, these amount and fees. */
 function checkLine(
   effect: EffectRow,
   payout: PayoutRow,
-  source: string,
+  undone: string | null,
   amounts: readonly bigint[],
 ): void {
-  const { line_source, line_currency, amount, fixed_fee, variable_fee } = effect
-  const expected = `${amounts.join(', ')} ${payout.holding_currency} from ${source}`
-  const found = `${amount}, ${fixed_fee}, ${variable_fee} ${line_currency} from ${line_source}`
-  if (found === expected) return
-  const { account_id } = effect
-  const key = String(effect.line_id)
-  throw new BadRow({ table: 'balance_transactions', account_id, key, expected, found })
+  const { undoes, currency, amount, fixed_fee, variable_fee } = effect
+  const undoing = (id: string | null) => (id === null ? '' : `, undoing ${id}`)
+  const expected = `${amounts.join(', ')} ${payout.holding_currency}${undoing(undone)}`
+  const found = `${amount}, ${fixed_fee}, ${variable_fee} ${currency}${undoing(undoes)}`
+  if (found !== expected) throw journalProblem(effect, expected, found)
 }

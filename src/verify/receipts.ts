@@ -20,21 +20,17 @@ interface ReceiptRow extends PostingColumns {
   destination_currency: string
   destination_amount: bigint
   receiver: string | null
-  line_id: string | null
-  /** Null when the line is not of a receipt journal of this payout. */
   journal_number: bigint | null
 }
 
 const receiptsOf = (account_id: string | null) => `
   select p.account_id, p.id, p.destination_currency, p.destination_amount,
-    r.account_id as receiver, b.id as line_id, j.number as journal_number, ${POSTING_COLUMNS}
+    r.account_id as receiver, j.number as journal_number, ${POSTING_COLUMNS}
   from payouts p
   left join accounts r on r.deposit_address =
     p.beneficiary_details #>> '{destination_details,service_account,deposit_address}'
-  left join balance_transactions b
-    on b.account_id = r.account_id and b.source = p.id and b.type = 'payout'
-  left join journals j on j.account_id = b.account_id and j.number = b.journal_number
-    and j.kind = 'receipt' and j.source = p.id
+  left join journals j on j.account_id = r.account_id and j.source = p.id and j.kind = 'receipt'
+    and j.undoes is null and j.kind <> 'settlement'
   where p.type = 'service_account' and p.status = 'succeeded'
     and ${ofAccount('p.account_id', account_id)}
   order by p.account_id, p.id`
@@ -78,10 +74,7 @@ function checkReceipt(row: ReceiptRow): void {
   const { destination_currency, destination_amount } = row
   const postings = receiptPostings({ destination_currency, destination_amount })
   const expected = `a receipt in account ${row.receiver}: ${words(...postings)}`
-  if (row.line_id === null) throw payoutProblem(row, expected, 'no line there')
-  if (row.journal_number === null) {
-    throw payoutProblem(row, expected, `${row.line_id} on no receipt journal`)
-  }
+  if (row.journal_number === null) throw payoutProblem(row, expected, 'no line there')
   const found = words(...(readPostings(row) ?? []))
   if (found !== words(...postings)) {
     throw payoutProblem(row, expected, `journal ${row.journal_number}: ${found}`)

@@ -350,9 +350,9 @@ const BALANCES: Rule = {
     from balances b
     left join accounts a on a.account_id = b.account_id
     left join lateral (
-      select created_at from balance_transactions l
-      where l.account_id = b.account_id and l.currency = b.currency
-      order by created_at desc, journal_number desc limit 1
+      select created_at from journals l
+      where l.account_id = b.account_id and l.currency = b.currency and l.currency is not null
+      order by number desc limit 1
     ) l on true
     where ${ofAccount('b.account_id', account_id)} and (b.updated_at is null
       or b.account_state is distinct from a.state

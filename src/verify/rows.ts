@@ -59,14 +59,6 @@ export function journalProblem(
   return new BadRow({ table: 'journals', account_id, key: `number ${number}`, expected, found })
 }
 
-export function lineProblem(
-  { account_id, id: key }: { account_id: string; id: string },
-  expected: string,
-  found: string,
-): BadRow {
-  return new BadRow({ table: 'balance_transactions', account_id, key, expected, found })
-}
-
 export function bookProblem(
   { account_id }: { account_id: string },
   expected: string,

@@ -94,7 +94,7 @@ async function check(
   const part = <T>(table: string, work: (tx: TransactionSql) => Promise<T>) =>
     partOf(tx, findings, table, work)
   const books = await part('books', sp => walkBooks(sp, account_id, findings, tick))
-  await part('balance_transactions', sp => checkBookings(sp, account_id, findings))
+  await part('journals', sp => checkBookings(sp, account_id, findings))
   const payouts = await part('payouts', sp => matchPayouts(sp, account_id, findings, tick))
   // What is missing or wrong in a row is missing in the sums too, which then say nothing more.
   if (books !== null && payouts !== null && findings.problems.length === 0) {

@@ -6,7 +6,7 @@ import type { Sql, TransactionSql } from '../../src/db/connect.ts'
 import { newId } from '../../src/id.ts'
 import { findJournals } from '../../src/ledger/store.ts'
 import type { RailReport } from '../../src/rail/rail.ts'
-import { listAttemptsOf, listEventsOf, listLinesOf } from '../../src/timeline/store.ts'
+import { listAttemptsOf, listEventsOf } from '../../src/timeline/store.ts'
 import { internalPayout, localPayout } from '../support/bodies.ts'
 import { assertRefused, balancesOf } from '../support/check.ts'
 import { assertPageCost, idAt } from '../support/page-cost.ts'
@@ -560,20 +560,9 @@ const STATEMENTS: readonly {
         FIVE.map(i => ({ account_id: 'acc_a', number: BigInt(i * 300) })),
       ),
     fill: owner => owner`
-      insert into journals select a, i, 'settlement', '', '{in_transit,settled}', '{USD,USD}',
-        '{-1,1}', now(), sha256('')
-      from generate_series(1, 4000) i, unnest(array['acc_a', 'acc_b']) a`,
-  },
-  {
-    table: 'balance_transactions',
-    read: tx =>
-      listLinesOf(
-        tx,
-        FIVE.map(i => ({ account_id: 'acc_a', id: idAt('pot', i * 300) })),
-      ),
-    fill: owner => owner`
-      insert into balance_transactions select a, 'btr_' || i, i, 'payout', 'debit', 'USD', -1, 0, 0,
-        -1, 0, '[]', '', 'pot_' || lpad(i::text, 20, '0'), '{}', now()
+      insert into journals (account_id, number, kind, source, codes, currencies, amounts,
+        created_at, hash)
+      select a, i, 'settlement', '', '{in_transit,settled}', '{USD,USD}', '{-1,1}', now(), sha256('')
       from generate_series(1, 4000) i, unnest(array['acc_a', 'acc_b']) a`,
   },
   ...['webhook_deliveries', 'webhook_attempts'].map(table => ({

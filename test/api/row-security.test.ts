@@ -3,7 +3,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { buildApp } from '../../src/app.ts'
-import { findBalanceTransactions } from '../../src/balance-transaction/store.ts'
 import { findBeneficiaries } from '../../src/beneficiary/store.ts'
 import { readConfined, transactConfined } from '../../src/db/confine.ts'
 import { connect, type Sql, type TransactionSql } from '../../src/db/connect.ts'
@@ -308,15 +307,14 @@ test('the same without row-level security: no list is as it was', async () => {
 type LookUp = (tx: TransactionSql, key: Key) => Promise<readonly { account_id: string }[]>
 
 /**
- * What is looked up by an id that no two accounts share, by the prefix of that id. Not events: theirs
- * is looked up by the number in it, which every account has, and compared as a whole.
+ * What is looked up by an id that no two accounts share, by the prefix of that id. Not events and
+ * lines: theirs is looked up by the number in it, which every account has, and compared as a whole.
  */
 const LOOK_UPS: readonly (readonly [name: string, prefix: string, find: LookUp])[] = [
   ['quotes', 'poq', (tx, key) => findQuotes(tx, [key])],
   ['payouts', 'pot', (tx, key) => findPayouts(tx, [key])],
   ['batches', 'pob', (tx, key) => findBatches(tx, [key])],
   ['items', 'pob', async (tx, key) => (await listItems(tx, key, ITEMS)).rows],
-  ['balance transactions', 'btr', (tx, key) => findBalanceTransactions(tx, [key])],
   ['entities', 'ent', (tx, key) => findEntities(tx, [key])],
   ['beneficiaries', 'bnf', (tx, key) => findBeneficiaries(tx, [key])],
   ['endpoints', 'whe', (tx, key) => findEndpoints(tx, [key])],

@@ -16,6 +16,7 @@ import { type Moment, NEWEST, OLDEST } from '../../src/db/order.ts'
 import { MAX_WAIT_MS } from '../../src/engine/late.ts'
 import { type BusyAccount, makeBusyAccount } from '../ledger/busy-account.ts'
 import { localPayout } from '../support/bodies.ts'
+import { insertManyLines } from '../support/line-rows.ts'
 import type { Query } from '../support/listing.ts'
 import { asPool } from '../support/one-transaction.ts'
 import { until } from '../support/process.ts'
@@ -224,31 +225,24 @@ test('statementPages, planned while the table was empty: each page by index, no 
   const another = await startTestService()
   const { owner, url } = another.database
   const sql = connect(url, { max: 1, as: 'service', look_ups: true })
-  const present: Moment = { created_at: '2030-01-01T00:00:00.000000Z', side: 'before' }
-  const first = async (tx: TransactionSql, filters: Query, above: Moment) => {
-    const statement = { account_id: 'acc_a', above, below: present, filters } as Statement
+  const firstPage = async (tx: TransactionSql, filters: Query, above: Moment) => {
+    // A second a journal.
+    const first = above === OLDEST ? '1' : String(8 * 3600 + 1)
+    const statement = { account_id: 'acc_a', filters, first, end: '60001' } as Statement
     for await (const page of statementPages(asPool(tx), statement)) return page
     return []
   }
   try {
-    await owner`analyze balance_transactions`
+    await owner`analyze journals`
     for (const filters of [...FILTERS, ...OF_A_SOURCE]) {
-      for (let i = 0; i < 7; i++) await sql.begin(tx => first(tx, filters, OLDEST))
+      for (let i = 0; i < 7; i++) await sql.begin(tx => firstPage(tx, filters, OLDEST))
     }
-    await owner`
-      insert into balance_transactions select case when i % 3 = 0 then 'acc_b' else 'acc_a' end,
-        'btr_' || lpad(i::text, 20, '0'), i,
-        case when i % 20 = 2 then 'payout_failure' else 'payout' end,
-        case when i % 20 = 2 then 'credit' else 'debit' end,
-        case when i % 20 in (1, 2) then 'EUR' else 'USD' end, case when i % 20 = 2 then 1 else -1 end,
-        0, 0, case when i % 20 = 2 then 1 else -1 end, 1, '[]', '', 'pot_' || lpad(i::text, 20, '0'),
-        '{}', timestamptz '2026-01-01T00:00:00Z' + i * interval '1 second'
-      from generate_series(1, 60000) i`
+    await insertManyLines(owner, 60_000)
     const late: Moment = { created_at: '2026-01-01T08:00:00.000000Z', side: 'after' }
     const costOf = (filters: Query, above: Moment) =>
       sql.begin(async tx => {
         const began = await readRows(tx)
-        const { length } = await first(tx, filters, above)
+        const { length } = await firstPage(tx, filters, above)
         const ended = await readRows(tx)
         return { length, fetched: ended.fetched - began.fetched, scans: ended.scans - began.scans }
       })
@@ -274,7 +268,7 @@ test('statementPages, planned while the table was empty: each page by index, no 
 async function readRows(tx: TransactionSql) {
   const [row] = await tx<{ fetched: string; scans: string }[]>`
     select idx_tup_fetch::text as fetched, seq_scan::text as scans
-    from pg_stat_xact_user_tables where relname = 'balance_transactions'`
+    from pg_stat_xact_user_tables where relname = 'journals'`
   return { fetched: Number(row?.fetched), scans: Number(row?.scans) }
 }
 

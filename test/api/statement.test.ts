@@ -302,9 +302,9 @@ test(`GET ${PATH}, text/csv, books that do not add up: broken off before the clo
   const { owner } = service.database
   const { account_id } = victim.account
   await owner.begin(async tx => {
-    await tx`alter table balance_transactions disable trigger append_only`
-    await tx`update balance_transactions set balance_after = 1001 where account_id = ${account_id}`
-    await tx`alter table balance_transactions enable trigger append_only`
+    await tx`alter table journals disable trigger append_only`
+    await tx`update journals set balance_after = 1001 where account_id = ${account_id}`
+    await tx`alter table journals enable trigger append_only`
   })
   const answer = await victim.get(PATH, { accept: 'text/csv' })
   // Found on the first page, ahead of the answer.

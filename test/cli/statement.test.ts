@@ -7,6 +7,7 @@ import { open, readdir, readFile, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { parse } from 'csv-parse/sync'
+import { numberIn } from '../../src/id.ts'
 import { currencyExponent } from '../../src/money/currency.ts'
 import { formatMajor, parseMajor } from '../../src/money/decimal.ts'
 import { faultsOf, type Node, readXml, select, textOf } from '../ledger/camt053-schema.ts'
@@ -365,11 +366,11 @@ test('corridor statement, books that do not add up: exit code 1, words, and no f
   const { account_id } = victim.account
   const [, second] = await linesOf(victim)
   await owner.begin(async tx => {
-    await tx`alter table balance_transactions disable trigger append_only`
+    await tx`alter table journals disable trigger append_only`
     await tx`
-      update balance_transactions set balance_after = balance_after + 1
-      where account_id = ${account_id} and id = ${second?.id ?? ''}`
-    await tx`alter table balance_transactions enable trigger append_only`
+      update journals set balance_after = balance_after + 1
+      where account_id = ${account_id} and number = ${numberIn(second?.id ?? '')}`
+    await tx`alter table journals enable trigger append_only`
   })
   for (const format of ['csv', 'camt053', 'mt940']) {
     const file = join(folder, `bad.${format}`)

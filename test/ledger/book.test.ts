@@ -4,6 +4,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import fc from 'fast-check'
 import { connect, type Sql, type TransactionSql } from '../../src/db/connect.ts'
+import { numberedId } from '../../src/id.ts'
 import { assertBalanced, type Posting } from '../../src/ledger/rules.ts'
 import { PAYOUT_STATUSES, PAYOUT_TRANSITIONS } from '../../src/payout/states.ts'
 import { type History, makeHistory } from './history.ts'
@@ -14,7 +15,7 @@ const UNIQUE = '23505'
 /** What the append-only triggers raise. */
 const RESTRICTED = '23001'
 
-const APPEND_ONLY = ['journals', 'balance_transactions', 'events'] as const
+const APPEND_ONLY = ['journals', 'events'] as const
 
 let history: History
 let owner: Sql
@@ -66,13 +67,18 @@ async function rolledBack(sql: Sql, work: (tx: TransactionSql) => Promise<void>)
 
 type Line = readonly [code: string, currency: string, amount: bigint]
 
+/** An adjustment, which may go either way, with the line that is its first posting on `available`. */
 function insertJournal(sql: Sql | TransactionSql, lines: readonly Line[]): PromiseLike<unknown> {
+  const [, currency = 'USD', amount = 0n] = lines.find(([code]) => code === 'available') ?? []
   return sql`
     insert into journals
-      (account_id, number, kind, source, codes, currencies, amounts, created_at, hash)
-    values (${account_id}, 1000000, 'payout', 'pot_x', ${lines.map(([code]) => code)}::text[],
+      (account_id, number, kind, source, codes, currencies, amounts, created_at, hash, currency,
+        amount, fixed_fee, variable_fee, balance_after, metadata)
+    values (${account_id}, 1000000, 'adjustment', 'adj_x', ${lines.map(([code]) => code)}::text[],
       ${lines.map(([, currency]) => currency)}::text[],
-      ${lines.map(([, , amount]) => String(amount))}::text[]::bigint[], now(), sha256('x'))`
+      ${lines.map(([, , amount]) => String(amount))}::text[]::bigint[], now(), sha256('x'),
+      ${currency}, ${String(amount)}::text::bigint, 0, 0, 0,
+      '{"reference":"x","reason":"x","by":"x"}')`
 }
 
 const UNBALANCED: readonly [what: string, lines: readonly Line[]][] = [
@@ -138,8 +144,10 @@ test('journals, lists of different lengths: refused', async () => {
     ['{available,fees}', '{USD,USD}', '{1,NULL}'],
   ] as const) {
     const statement = service.unsafe(
-      `insert into journals values ($1, 1000000, 'payout', 'pot_x', '${codes}', '${currencies}',
-        '${amounts}', now(), sha256('x'))`,
+      `insert into journals (account_id, number, kind, source, codes, currencies, amounts,
+          created_at, hash, currency, amount, fixed_fee, variable_fee, balance_after)
+        values ($1, 1000000, 'payout', 'pot_x', '${codes}', '${currencies}', '${amounts}', now(),
+          sha256('x'), 'USD', -1, 0, 0, 0)`,
       [account_id],
     )
     await refused(statement, CHECK, `${codes} ${currencies} ${amounts}`)
@@ -263,46 +271,93 @@ test('balances, below zero: refused to service and owner alike', async () => {
   }
 })
 
-test('balance_transactions, figures that do not fit each other: refused', async () => {
-  const insert = (figures: string) =>
-    service.unsafe(
-      `insert into balance_transactions
-        select account_id, 'btr_x', journal_number, type, ${figures}, fx_conversions, description,
-          'esc_x', metadata, clock_timestamp()
-        from balance_transactions where account_id = $1 and journal_number = 1`,
-      [account_id],
-    )
-  // operation_type, currency, amount, fixed_fee, variable_fee, net_amount, balance_after
-  for (const [what, figures] of [
-    ['net is not amount and fees', `'credit', currency, 10, -1, -1, 9, 9`],
-    ['a credit that takes', `'credit', currency, -10, 0, 0, -10, 9`],
-    ['a debit that gives', `'debit', currency, 10, 0, 0, 10, 9`],
-    ['a line of zero as credit', `'credit', currency, 0, 0, 0, 0, 9`],
-    ['a balance below zero after', `'debit', currency, -10, 0, 0, -10, -1`],
-    ['neither credit nor debit', `'gift', currency, 10, 0, 0, 10, 9`],
-  ] as const) {
-    await refused(insert(figures), CHECK, what)
+/** A copy of journal 1, a funding of US dollars, with these columns changed. */
+function copyFunding(sql: Sql | TransactionSql, changes: object): PromiseLike<unknown> {
+  const copy = JSON.stringify({ number: 1_000_000, source: 'esc_x', ...changes })
+  return sql`
+    insert into journals
+    select (jsonb_populate_record(j, ${copy}::text::jsonb)).* from journals j
+    where account_id = ${account_id} and number = 1`
+}
+
+const FUNDED = { codes: ['available', 'funding'], currencies: ['USD', 'USD'], amounts: [10, -10] }
+const LINE = { ...FUNDED, amount: 12, fixed_fee: -1, variable_fee: -1, balance_after: 9 }
+const BACK = { ...LINE, amount: -10, fixed_fee: 0, variable_fee: 0, amounts: [-10, 10] }
+const NO_LINE = {
+  ...{ currency: null, amount: null, fixed_fee: null, variable_fee: null, balance_after: null },
+  ...{ undoes: null, metadata: null },
+}
+const SETTLED = { ...FUNDED, ...NO_LINE, kind: 'settlement', codes: ['in_transit', 'settled'] }
+
+const MISFITS: readonly (readonly [what: string, changes: object, constraint: string])[] = [
+  ['more than the posting', { ...LINE, amount: 13 }, 'line_is_what_moved'],
+  ['a fee more', { ...LINE, fixed_fee: -2 }, 'line_is_what_moved'],
+  ['another currency', { ...LINE, currency: 'EUR' }, 'line_is_what_moved'],
+  ['no posting on the balance', { ...LINE, codes: ['fees', 'funding'] }, 'line_is_what_moved'],
+  [
+    'two postings on the balance',
+    {
+      ...LINE,
+      codes: ['available', 'funding', 'available', 'funding'],
+      currencies: ['USD', 'USD', 'USD', 'USD'],
+      amounts: [10, -10, 1, -1],
+    },
+    'line_is_what_moved',
+  ],
+  ['a balance moved without a line', { ...SETTLED, ...FUNDED }, 'line_is_what_moved'],
+  ['a line of a settlement', { ...LINE, kind: 'settlement' }, 'line_unless_settlement'],
+  ['a part of a line', { ...SETTLED, amount: 1 }, 'line_unless_settlement'],
+  ['a funding without a line', { ...SETTLED, kind: 'funding' }, 'line_unless_settlement'],
+  ['a funding that takes', BACK, 'direction_matches_kind'],
+  ['a payout that gives', { ...LINE, kind: 'payout' }, 'direction_matches_kind'],
+  ['a balance below zero after', { ...LINE, balance_after: -1 }, 'journals_balance_after_check'],
+  ['a funding that undoes', { ...LINE, undoes: 'btr_x' }, 'undoes_if_it_gives_back'],
+  ['a failure that undoes nothing', { ...LINE, kind: 'failure' }, 'undoes_if_it_gives_back'],
+]
+
+for (const [what, changes, constraint] of MISFITS) {
+  test(`journals, ${what}: refused to service and owner alike`, async () => {
+    for (const [role, sql] of roles()) {
+      const error = await refused(copyFunding(sql, changes), CHECK, role)
+      assert.equal(error.constraint_name, constraint)
+    }
+  })
+}
+
+test('journals, with a line that fits and without one: taken from the service', async () => {
+  for (const changes of [LINE, SETTLED, { ...BACK, kind: 'payout' }]) {
+    await rolledBack(service, async tx => {
+      await copyFunding(tx, changes)
+    })
   }
-  await rolledBack(owner, async tx => {
-    await tx.unsafe(
-      `insert into balance_transactions
-        select account_id, 'btr_x', journal_number, 'payout', 'debit', currency, -10, -1, -1, -12,
-          9, fx_conversions, description, 'esc_x', metadata, clock_timestamp()
-        from balance_transactions where account_id = $1 and journal_number = 1`,
-      [account_id],
+})
+
+test('journals, booked or given back twice: refused', async () => {
+  const [first] = await owner<{ source: string }[]>`
+    select source from journals where account_id = ${account_id} and number = 1`
+  const again = await refused(copyFunding(service, { source: first?.source }), UNIQUE, 'funding')
+  assert.equal(again.constraint_name, 'booked_once')
+  const failure = { ...LINE, kind: 'failure', undoes: 'btr_x' }
+  await rolledBack(service, async tx => {
+    await copyFunding(tx, failure)
+    const twice = { ...failure, number: 1_000_001, kind: 'reversal' }
+    const error = await refused(
+      tx.savepoint(sp => copyFunding(sp, twice)),
+      UNIQUE,
+      'a reversal',
     )
+    assert.equal(error.constraint_name, 'undone_once')
   })
 })
 
-test('balance_transactions, the same source and type twice: refused', async () => {
-  const statement = service`
-    insert into balance_transactions
-    select account_id, 'btr_x', journal_number, type, operation_type, currency, amount, fixed_fee,
-      variable_fee, net_amount, balance_after, fx_conversions, description, source, metadata,
-      clock_timestamp()
-    from balance_transactions where account_id = ${account_id} and journal_number = 1`
-  const error = await refused(statement, UNIQUE, 'a second escrow line')
-  assert.equal(error.constraint_name, 'balance_transaction_once')
+test('balance_transactions: the lines of journals, with ids as the service makes them', async () => {
+  const rows = await owner<{ id: string; account_id: string; number: bigint; at: string }[]>`
+    select id, account_id, journal_number as number, created_at as at from balance_transactions`
+  assert.ok(rows.length > 10)
+  for (const { id, account_id, number, at } of rows) {
+    assert.equal(id, numberedId('btr', { account_id, created_at: at }, number))
+  }
+  await refused(service`select from balance_transactions`, DENIED, 'the service')
 })
 
 /** A copy of the payout that succeeded, under another id. */
@@ -402,7 +457,6 @@ const CHANGEABLE = {
   // The states come with a change of the account, by its trigger.
   balances: ['available', 'updated_at', 'account_state'],
   journals: [],
-  balance_transactions: [],
   events: [],
   accounts: [
     'name',

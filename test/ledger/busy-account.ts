@@ -7,7 +7,8 @@ import { sealEvents } from '../../bench/seal-fill.ts'
 import type { TransactionSql } from '../../src/db/connect.ts'
 import { idTimeSql, microsSql, numberedIdSql } from '../../src/db/id-sql.ts'
 import { idBound } from '../../src/id.ts'
-import { hashJournal, type JournalKind, type LedgerCode } from '../../src/ledger/rules.ts'
+import { EMPTY_HASH, hashJournal } from '../../src/ledger/rules.ts'
+import { listJournals } from '../../src/ledger/store.ts'
 import { localPayout } from '../support/bodies.ts'
 import type { Client, TestService } from '../support/service.ts'
 
@@ -24,6 +25,10 @@ const timeOf = (i: string) =>
 /** Of an id, as a book gives it. */
 const bodyOf = (i: string) => `${idTimeSql(microsSql(timeOf(i)))} || lpad(${i}::text, 9, '0')`
 
+/** The id of the line of journal `i`. */
+const lineOf = (i: string) =>
+  numberedIdSql('btr', { account_id: '$1', created_at: timeOf(i), number: `${i}::bigint` })
+
 /** Of five lines two are money coming in, two are payouts, one is a payout given back. */
 const DRAFTS = `
   create temp table drafts on commit drop as
@@ -39,32 +44,14 @@ const DRAFTS = `
     case when i % 5 in (1, 4) then 0 when i % 5 = 0 then s.converted_variable
       when i % 5 = 3 then -s.converted_variable else 0 end as variable_fee,
     -- The last digits count on, so that the line given back finds its payout two lines before.
-    ${bodyOf('i')} as n, ${bodyOf('(i - 2)')} as earlier, ${timeOf('i')} as created_at
+    ${bodyOf('i')} as n, ${bodyOf('(i - 2)')} as earlier, ${timeOf('i')} as created_at,
+    ${lineOf('i')} as line, ${lineOf('(i - 2)')} as earlier_line
   from generate_series(1, $3::integer) i, (select
       (select holding_amount from payouts where id = $4) as converted_amount,
       (select fixed_fee from payouts where id = $4) as converted_fixed,
       (select variable_fee from payouts where id = $4) as converted_variable,
       (select fixed_fee from payouts where id = $5) as fixed) s
   where $1::text is not null`
-
-const LINES = `
-  insert into balance_transactions (account_id, id, journal_number, type, operation_type, currency,
-    amount, fixed_fee, variable_fee, net_amount, balance_after, fx_conversions, description, source,
-    metadata, created_at)
-  select $1, 'btr_' || n, i,
-    case kind when 'funding' then 'escrow' when 'payout' then 'payout' else 'payout_failure' end,
-    case when amount > 0 then 'credit' else 'debit' end, currency, amount, fixed_fee, variable_fee,
-    amount + fixed_fee + variable_fee,
-    sum(amount + fixed_fee + variable_fee) over (partition by currency order by i),
-    case when kind = 'payout' and converted or kind = 'failure' then (
-      select fx_conversions from balance_transactions b join payouts p
-        on b.id = p.balance_transaction_id where p.id = $2) else '[]'::json end,
-    case kind when 'funding' then 'esc_' || n when 'payout' then 'pot_' || n
-      else 'pot_' || earlier end,
-    case kind when 'funding' then 'esc_' || n when 'payout' then 'pot_' || n
-      else 'btr_' || earlier end,
-    '{}'::json, created_at
-  from drafts`
 
 /**
  * What the service tells of each: of a payout its quote, itself and its line, in this order. They are
@@ -88,7 +75,7 @@ const EVENTS = `
         (3, 'payout.failed', 'pot_' || earlier, json_build_object('status', 'failed',
           'previous_status', 'processing', 'failure', $2::text::json, 'by', 'operator',
           'journals', array[i])),
-        (4, 'balance_transaction.created', 'btr_' || n, '{}'::json)
+        (4, 'balance_transaction.created', line, '{}'::json)
       ) e (step, type, object_id, data)
       where e.step = 4 or case d.kind when 'payout' then e.step < 3 when 'failure' then e.step = 3 end
     ) e
@@ -102,7 +89,7 @@ const NAMED: Changes = { account_id: '$1', created_at: 'd.created_at', updated_a
 const PAYOUT: Changes = {
   ...NAMED,
   id: "'pot_' || d.n",
-  balance_transaction_id: "'btr_' || d.n",
+  balance_transaction_id: 'd.line',
   rail_attempts: '1',
 }
 
@@ -172,7 +159,6 @@ export async function makeBusyAccount(service: TestService, lines: number): Prom
     await tx.unsafe("set local jit = off; set local work_mem = '64MB'")
     await tx.unsafe(DRAFTS, [account_id, from, lines, converted.id, plain.id])
     await tx.unsafe('create unique index on drafts (i); analyze drafts')
-    await tx.unsafe(LINES, [account_id, converted.id])
     for (const [paid, is, changes] of [
       [converted, 'd.converted', FAILED],
       [plain, 'not d.converted', ofPayout],
@@ -195,11 +181,11 @@ export async function makeBusyAccount(service: TestService, lines: number): Prom
     const whose = 'where s.account_id = $2'
     await copyRows(tx, 'beneficiaries', [account_id, sample.account.account_id], first, whose)
     await tx.unsafe(EVENTS, [account_id, FAILURE])
-    await tx.unsafe(JOURNALS(account_id, converted.destination_amount))
+    await tx.unsafe(JOURNALS(account_id, converted))
     await tx.unsafe(
       `update balances b set available = l.balance_after, updated_at = l.created_at from (
-        select distinct on (currency) currency, balance_after, created_at from balance_transactions
-        where account_id = $1 order by currency, journal_number desc
+        select distinct on (currency) currency, balance_after, created_at from journals
+        where account_id = $1 order by currency, number desc
       ) l where b.account_id = $1 and b.currency = l.currency`,
       [account_id],
     )
@@ -210,12 +196,12 @@ export async function makeBusyAccount(service: TestService, lines: number): Prom
       ) e where account_id = $1`,
       [account_id],
     )
-    await tx.unsafe('analyze balance_transactions, payouts, journals, events')
+    await tx.unsafe('analyze payouts, journals, events')
     await sealEvents(tx, account_id, '0')
   })
   await assertHash(service, account_id)
   const counted = await owner<{ currency: string; count: bigint }[]>`
-    select currency, count(*) as count from balance_transactions
+    select currency, count(*) as count from journals
     where account_id = ${account_id} group by currency`
   const byCurrency = counted.map(({ currency, count }) => [currency, Number(count)])
   return { client, from, lines: Object.fromEntries(byCurrency) }
@@ -229,14 +215,26 @@ async function pay(client: Client, body: object) {
 }
 
 /** One after the other, each hashed over the one before, by the recipe of ledger/rules.ts. */
-const JOURNALS = (account_id: string, destination_amount: number) => `do $body$
+const JOURNALS = (
+  account_id: string,
+  { id, destination_amount }: { readonly id: string; readonly destination_amount: number },
+) => `do $body$
 declare
   d record;
   previous text := repeat('0', 64);
   fee bigint;
   codes text[]; currencies text[]; amounts bigint[]; source text; words text; at text;
+  undoes text; conversions text;
+  converted text := (select fx_conversions::text from journals j
+    where j.kind = 'payout' and j.source = '${id}');
 begin
-  for d in select * from drafts order by i loop
+  for d in select *, sum(amount + fixed_fee + variable_fee)
+      over (partition by currency order by i) as balance_after
+    from drafts order by i
+  loop
+    undoes := case d.kind when 'failure' then d.earlier_line end;
+    conversions := case when d.kind = 'payout' and d.converted or d.kind = 'failure'
+      then converted end;
     fee := -(d.fixed_fee + d.variable_fee);
     source := case d.kind when 'funding' then 'esc_' || d.n when 'payout' then 'pot_' || d.n
       else 'pot_' || d.earlier end;
@@ -258,37 +256,26 @@ begin
       from unnest(codes, currencies, amounts) as x(c, u, a);
     at := to_char(d.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"');
     previous := encode(sha256(convert_to('["' || previous || '","${account_id}","' || d.i || '","' ||
-      d.kind || '","' || source || '","' || at || '",[' || words || ']]', 'UTF8')), 'hex');
+      d.kind || '","' || source || '","' || at || '",[' || words || '],"' || concat_ws(' ',
+        d.currency, d.amount, d.fixed_fee, d.variable_fee, d.balance_after) || '",' ||
+      coalesce(to_json(undoes)::text, 'null') || ',' ||
+      coalesce(to_json(conversions)::text, 'null') || ',null]', 'UTF8')), 'hex');
     insert into journals (account_id, number, kind, source, codes, currencies, amounts, created_at,
-      hash) values ('${account_id}', d.i, d.kind, source, codes, currencies, amounts, d.created_at,
-      decode(previous, 'hex'));
+      hash, currency, amount, fixed_fee, variable_fee, balance_after, undoes, fx_conversions)
+    values ('${account_id}', d.i, d.kind, source, codes, currencies, amounts, d.created_at,
+      decode(previous, 'hex'), d.currency, d.amount, d.fixed_fee, d.variable_fee, d.balance_after,
+      undoes, conversions::json);
   end loop;
   update books set journal_count = d.i, head_hash = decode(previous, 'hex')
     where account_id = '${account_id}';
 end $body$`
 
-/** The recipe above is that of the product: the first journal's hash, recomputed. */
+/** The recipe above is that of the product: the hashes of the first journals, recomputed. */
 async function assertHash({ database }: TestService, account_id: string): Promise<void> {
-  const [row] = await database.owner<
-    {
-      kind: JournalKind
-      source: string
-      codes: string[]
-      currencies: string[]
-      amounts: string
-      created_at: string
-      hash: string
-    }[]
-  >`select kind, source, codes, currencies, array_to_string(amounts, ' ') as amounts, created_at,
-      encode(hash, 'hex') as hash from journals where account_id = ${account_id} and number = 1`
-  assert.ok(row)
-  const amounts = row.amounts.split(' ')
-  const postings = row.codes.map((code, i) => ({
-    code: code as LedgerCode,
-    currency: row.currencies[i] ?? '',
-    amount: BigInt(amounts[i] ?? ''),
-  }))
-  const { kind, source, created_at } = row
-  const journal = { account_id, number: 1n, kind, source, created_at, postings }
-  assert.equal(hashJournal('0'.repeat(64), journal), row.hash)
+  const journals = await listJournals(database.owner, account_id, { after: 0n, limit: 10 })
+  let head = EMPTY_HASH
+  for (const journal of journals) {
+    head = hashJournal(head, journal)
+    assert.equal(head, journal.hash)
+  }
 }

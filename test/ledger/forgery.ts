@@ -6,13 +6,15 @@ import { listJournals } from '../../src/ledger/store.ts'
 
 /** Takes every guard off: append-only, legal transitions, sums of zero. */
 export async function disarm(owner: Sql): Promise<void> {
-  const tables = ['journals', 'balance_transactions', 'events', 'payouts', 'entities']
+  const tables = ['journals', 'events', 'payouts', 'entities']
   for (const table of [...tables, 'payout_batch_items', 'payouts_given_back']) {
     await owner.unsafe(`alter table ${table} disable trigger user`)
   }
-  for (const constraint of ['journal_sums_to_zero', 'known_kind', 'known_codes']) {
-    await owner.unsafe(`alter table journals drop constraint ${constraint}`)
-  }
+  const checks = await owner<{ name: string }[]>`
+    select conname as name from pg_constraint
+    where conrelid = 'journals'::regclass and contype = 'c'`
+  for (const { name } of checks) await owner`alter table journals drop constraint ${owner(name)}`
+  await owner`drop index booked_once`
 }
 
 export async function journalsOf(owner: Sql, account_id: string): Promise<Journal[]> {
@@ -59,11 +61,8 @@ export async function rechain(owner: Sql, account_id: string): Promise<void> {
     update books set head_hash = decode(${head}, 'hex') where account_id = ${account_id}`
 }
 
-/** Removes a journal and its line, closes the gap and recomputes the chain. */
+/** Removes a journal, closes the gap and recomputes the chain. */
 export async function removeJournal(owner: Sql, { account_id, number }: Journal): Promise<void> {
-  await owner`
-    delete from balance_transactions
-    where account_id = ${account_id} and journal_number = ${number}`
   await owner`delete from journals where account_id = ${account_id} and number = ${number}`
   // One by one, upwards: the key is checked row by row.
   for (const later of await journalsOf(owner, account_id)) {
@@ -71,12 +70,6 @@ export async function removeJournal(owner: Sql, { account_id, number }: Journal)
     await owner`
       update journals set number = number - 1
       where account_id = ${account_id} and number = ${later.number}`
-  }
-  // In two steps, as an index has the numbers too: no line may come to another's while it is there.
-  for (const change of [1_000_000n, -1_000_001n]) {
-    await owner`
-      update balance_transactions set journal_number = journal_number + ${change}
-      where account_id = ${account_id} and journal_number > ${number}`
   }
   await owner`
     update books set journal_count = journal_count - 1 where account_id = ${account_id}`

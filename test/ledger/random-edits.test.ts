@@ -89,7 +89,7 @@ async function pickRows(tx: TransactionSql, table: string, wanted = 'true'): Pro
   const own = columns.filter(one => one.table === table).map(({ column }) => column)
   const account = own.includes('account_id') ? 'account_id' : `''`
   const shared = own.includes('id') ? [] : ['payout_type']
-  const besides = ['journal_number', 'object_id', 'source', 'quote_id', ...shared]
+  const besides = ['object_id', 'source', 'quote_id', ...shared]
   const naming = [...(keys.get(table) ?? []), ...besides]
     .filter(column => own.includes(column) && column !== 'account_id')
     .map(column => `ltrim(${column}::text, '\\x')`)
@@ -201,9 +201,8 @@ function verdictIn(tx: TransactionSql, all: boolean): Promise<Verdict> {
 /** Is this the row, or what lacks it? Chains name the row by its number, others by its id. */
 function isAbout({ table, account_id, key, expected, found }: Problem, row: Picked): boolean {
   const near: Readonly<Record<string, readonly string[]>> = {
-    balance_transactions: ['journals'],
-    journals: ['balance_transactions', 'payouts', 'books'],
-    events: ['books', 'entities', 'quotes', 'payouts', 'balance_transactions', 'beneficiaries'],
+    journals: ['payouts', 'books'],
+    events: ['books', 'entities', 'quotes', 'payouts', 'journals', 'beneficiaries'],
     quotes: ['payouts'],
     accounts: ['books', 'balances'],
     books: ['events', 'journals'],

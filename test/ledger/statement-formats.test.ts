@@ -135,6 +135,8 @@ async function written(
     above: { created_at: '2026-02-01T00:00:00.000000Z', side: 'before' },
     below: { created_at: '2026-03-01T00:00:00.000000Z', side: 'before' },
     filters: {},
+    first: '1',
+    end: String(lines.length + 1),
     created_at: '2026-03-02T07:00:00.123456Z',
     from: '2026-02-01T00:00:00.000000Z',
     to: '2026-03-01T00:00:00.000000Z',

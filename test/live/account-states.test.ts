@@ -291,18 +291,18 @@ test('bookings in PostgreSQL, past the service: once a reference, with reason an
   const { owner } = service.database
   const client = await open(1_000n)
   const { entries } = await bookUsd(service, client, 'withdrawal', -10n, 'R')
-  const { account_id, id } = entries[0].line
-  const copy = (type: string, metadata: string, net = 'net_amount', source = `'x'`) =>
+  const { line } = entries[0]
+  const { account_id, id } = line
+  const copy = (kind: string, metadata: string, net = -10, undoes: string | null = null) =>
     owner.begin(async tx => {
       await tx`set local corridor.maintenance = on`
       await tx.unsafe(
-        `insert into balance_transactions
-          select account_id, 'btr_x', journal_number, '${type}',
-            case when ${net} > 0 then 'credit' else 'debit' end, currency, ${net}, 0, 0, ${net},
-            balance_after, fx_conversions, description, ${source}, '${metadata}',
-            created_at + interval '1 s'
-          from balance_transactions where account_id = $1 and id = $2`,
-        [account_id, id],
+        `insert into journals
+          select (jsonb_populate_record(j, jsonb_build_object('number', 999, 'kind', $3::text,
+            'source', $4::text, 'undoes', $5::text, 'amount', $6::bigint, 'metadata', $7::text::json,
+            'amounts', array[-$6::bigint, $6::bigint]))).* from journals j
+          where account_id = $1 and number = $2`,
+        [account_id, String(line.journal_number), kind, 'x', undoes, String(net), metadata],
       )
       throw new Error('nothing refused it')
     })
@@ -311,16 +311,16 @@ test('bookings in PostgreSQL, past the service: once a reference, with reason an
   await assert.rejects(copy('withdrawal', known), /nothing refused it/)
   await assert.rejects(
     copy('withdrawal', known.replace('S', 'R')),
-    refused('balance_transactions_by_reference'),
+    refused('journals_by_reference'),
   )
-  await assert.rejects(copy('gift', known), refused('known_type'))
+  await assert.rejects(copy('gift', known), refused('known_kind'))
   await assert.rejects(copy('withdrawal', '{}'), refused('booked_with_reason'))
   await assert.rejects(copy('withdrawal', '{"reason":"x","by":"y"}'), refused('booked_with_reason'))
-  await assert.rejects(copy('withdrawal', known, '10'), refused('direction_matches_type'))
-  await assert.rejects(copy('escrow_reversal', known, '10'), refused('direction_matches_type'))
-  await reverse(service, client, id)
+  await assert.rejects(copy('withdrawal', known, 10), refused('direction_matches_kind'))
   await assert.rejects(
-    copy('withdrawal_reversal', known, '10', `'${id}'`),
-    refused('balance_transaction_once'),
+    copy('funding_reversal', known, 10, 'btr_x'),
+    refused('direction_matches_kind'),
   )
+  await reverse(service, client, id)
+  await assert.rejects(copy('withdrawal_reversal', known, 10, id), refused('undone_once'))
 })

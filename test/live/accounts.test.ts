@@ -3,9 +3,10 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { transactConfined } from '../../src/db/confine.ts'
-import { connect, type TransactionSql } from '../../src/db/connect.ts'
+import { connect, type Sql, type TransactionSql } from '../../src/db/connect.ts'
 import { foldedReference } from '../../src/funding/rules.ts'
 import { verify } from '../../src/verify/run.ts'
+import { rechain } from '../ledger/forgery.ts'
 import { balancesOf, watchRows } from '../support/check.ts'
 import { type Cli, openCli } from '../support/cli.ts'
 import { type Client, startTestService, type TestService } from '../support/service.ts'
@@ -209,12 +210,10 @@ test('fold_reference, as foldedReference: white space and ASCII letters, and not
 
 /** A line as the service's role could write it, whatever its own rules say. */
 const LINE = `
-  insert into balance_transactions (account_id, id, journal_number, type, operation_type, currency,
-    amount, fixed_fee, variable_fee, net_amount, balance_after, fx_conversions, description, source,
-    metadata, created_at)
-  select $1, $2, 99, type, operation_type, currency, amount, fixed_fee, variable_fee,
-    net_amount, balance_after, fx_conversions, $2, $2, $3::text::json, created_at
-  from balance_transactions where account_id = $1 and type = 'escrow' limit 1`
+  insert into journals
+  select (jsonb_populate_record(j, jsonb_build_object('number', 99, 'source', $2::text,
+    'metadata', $3::text::json))).* from journals j
+  where account_id = $1 and kind = 'funding' limit 1`
 
 test('the database refuses a reference that has funded another live account, whoever writes it', async () => {
   const other = await service.openAccount({
@@ -346,38 +345,41 @@ test('corridor verify: in order, and the first bad booking is named', async () =
   const verdict = () => verify(audit, { account_id: null })
   const whole = await verdict()
   assert.ok(whole.ok, JSON.stringify(whole.problem))
-  await owner`alter table balance_transactions disable trigger user`
-  await owner`alter table balance_transactions drop constraint booked_with_reason`
-  await owner`drop index balance_transactions_by_reference`
+  await owner`alter table journals disable trigger user`
+  await owner`alter table journals drop constraint booked_with_reason`
+  await owner`drop index journals_by_reference`
   await owner`
-    create table kept_lines as
-    select id, metadata::text as metadata, description from balance_transactions`
+    create table kept_journals as
+    select account_id, number, metadata::text as metadata, undoes, hash from journals`
   const edits: readonly (readonly [edit: string, words: RegExp])[] = [
     [
-      `metadata = '{"by":"x"}'::json where type = 'withdrawal_reversal'`,
+      `metadata = '{"by":"x"}'::json where kind = 'withdrawal_reversal'`,
       /a reason, and who gave it/,
     ],
-    [`description = 'wdr_x' where type = 'withdrawal_reversal'`, /wdr_|takes back/],
+    [`undoes = 'btr_x' where kind = 'withdrawal_reversal'`, /takes back/],
     [
       `metadata = '{"by":"a","reason":"b","reference":"CASE-3"}'::json
-        where metadata ->> 'reference' = 'CASE-2' and type = 'adjustment'`,
+        where metadata ->> 'reference' = 'CASE-2' and kind = 'adjustment'`,
       /reference "CASE-3" once/,
     ],
   ]
-  const back = `metadata = k.metadata::json, description = k.description
-    from kept_lines k where k.id = t.id`
+  const back = `metadata = k.metadata::json, undoes = k.undoes, hash = k.hash
+    from kept_journals k where k.account_id = j.account_id and k.number = j.number`
+  const accounts = await owner<{ account_id: string }[]>`select account_id from books`
   for (const [edit, words] of edits) {
+    // The chain is covered, which would show each of them.
     const change = async (set: string) => {
       await owner.begin(async tx => {
         await tx`set local corridor.maintenance = on`
-        await tx.unsafe(`update balance_transactions t set ${set}`)
+        await tx.unsafe(`update journals j set ${set}`)
+        for (const { account_id } of accounts) await rechain(tx as unknown as Sql, account_id)
       })
     }
     await change(edit)
     const bad = await verdict()
     await change(back)
     assert.ok(!bad.ok, edit)
-    assert.equal(bad.problem.table, 'balance_transactions')
+    assert.equal(bad.problem.table, 'journals')
     assert.match(bad.problem.expected, words)
   }
   const again = await verdict()

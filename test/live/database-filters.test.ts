@@ -9,6 +9,7 @@ import { readList } from '../../src/http/list.ts'
 import { listPayouts } from '../../src/payout/list-store.ts'
 import { listQuotes } from '../../src/quote/store.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
+import { insertLines } from '../support/line-rows.ts'
 import { madeAtSql } from '../support/page-cost.ts'
 import { share } from '../support/share.ts'
 
@@ -23,13 +24,15 @@ before(async () => {
   database = await createDatabase()
   sql = connect(database.url, { max: 1, as: 'service', look_ups: true })
   const { owner } = database
-  await owner`
-    insert into balance_transactions select 'acc_a', 'btr_' || lpad(i::text, 20, '0'), i,
-      case when i = 3 then 'escrow' else 'payout' end,
-      case when i = 3 then 'credit' else 'debit' end, 'USD', case when i = 3 then 1 else -1 end,
-      0, 0, case when i = 3 then 1 else -1 end, 1, '[]', '', ${madeAtSql(owner, 'pot')},
-      '{}', timestamptz '2026-01-01T00:00:00Z' + i * interval '1 second'
-    from generate_series(1, ${ROWS}::integer) i`
+  await insertLines(owner, {
+    from: `generate_series(1, ${ROWS}::integer) i`,
+    account_id: `'acc_a'`,
+    number: 'i',
+    kind: `case when i = 3 then 'funding' else 'payout' end`,
+    amount: 'case when i = 3 then 1 else -1 end',
+    source: `'pot_' || lpad(i::text, 20, '0')`,
+    created_at: `timestamptz '2026-01-01T00:00:00Z' + i * interval '1 second'`,
+  })
   await owner`
     insert into payouts (account_id, id, quote_id, type, amount, currency, holding_currency,
       holding_amount, fixed_fee, variable_fee, destination_currency, destination_amount,
@@ -74,6 +77,16 @@ const FILTERS: readonly (readonly [string, number, (tx: TransactionSql) => Promi
     'balance_transaction?type=payout_failure',
     0,
     tx => listBalanceTransactions(tx, 'acc_a', wanted('type=payout_failure')),
+  ],
+  [
+    'balance_transaction?operation_type=credit',
+    1,
+    tx => listBalanceTransactions(tx, 'acc_a', wanted('operation_type=credit')),
+  ],
+  [
+    'balance_transaction?currency=EUR',
+    0,
+    tx => listBalanceTransactions(tx, 'acc_a', wanted('currency=EUR')),
   ],
   ['payout?currency=EUR', 1, tx => listPayouts(tx, 'acc_a', wanted('currency=EUR'))],
   ['payout?currency=JPY', 0, tx => listPayouts(tx, 'acc_a', wanted('currency=JPY'))],

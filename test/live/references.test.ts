@@ -4,7 +4,10 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { transactConfined } from '../../src/db/confine.ts'
 import { connect, type Sql } from '../../src/db/connect.ts'
+import { numberedId } from '../../src/id.ts'
+import { plusMilliseconds } from '../../src/instant.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
+import { insertLines } from '../support/line-rows.ts'
 
 let database: TestDatabase
 let owner: Sql
@@ -40,31 +43,39 @@ const LINES: readonly Line[] = [
 ]
 
 let lines = 0
-function insertLine(sql: Pick<Sql, 'unsafe'>, [account_id, id, type, metadata]: Line) {
+/** The names above by the ids that the lines have got. */
+const names = new Map<string, string>()
+const named = (id: string) => names.get(id) ?? id
+
+function insertLine(sql: Pick<Sql, 'unsafe'>, [account_id, name, type, metadata]: Line) {
   lines += 1
-  const amount = type === 'escrow_reversal' ? -1 : 1
-  const operation = amount < 0 ? 'debit' : 'credit'
-  const own = type === 'escrow_reversal' ? `${id}_back` : id
-  return sql.unsafe(
-    `insert into balance_transactions (account_id, id, journal_number, type, operation_type,
-        currency, amount, fixed_fee, variable_fee, net_amount, balance_after, fx_conversions,
-        description, source, metadata, created_at)
-      values ($1, $2, $3, $4, $5, 'USD', $6, 0, 0, $6, 1, '[]', '', $7, $8::text::json,
-        now() + $3::bigint * interval '1 second')`,
-    [account_id, own, lines, type, operation, amount, id, JSON.stringify(metadata)],
-  )
+  const created_at = plusMilliseconds('2026-01-01T00:00:00.000000Z', lines * 1000)
+  const back = type === 'escrow_reversal'
+  const [undone] = [...names].find(([, known]) => known === name) ?? []
+  if (!back) names.set(numberedId('btr', { account_id, created_at }, BigInt(lines)), name)
+  return insertLines(sql, {
+    from: '(select) one',
+    account_id: `'${account_id}'`,
+    number: String(lines),
+    kind: { escrow: `'funding'`, escrow_reversal: `'funding_reversal'` }[type] ?? `'${type}'`,
+    amount: back ? '-1' : '1',
+    source: `'esc_${lines}'`,
+    ...(back && { undoes: `'${undone}'` }),
+    metadata: `'${JSON.stringify(metadata)}'`,
+    created_at: `timestamptz '${created_at}'`,
+  })
 }
 
 const book = (line: Line) => transactConfined(service, [line[0]], tx => insertLine(tx, line))
 
 test('bookings of live accounts: folded references are kept, split and reversed ones marked', async () => {
   for (const line of LINES) await book(line)
-  const rows = await owner<{ row: string }[]>`
-    select concat_ws(' ', account_id, id, reference, case when split then 'split' end,
-      case when reversed then 'reversed' end) as row
+  const rows = await owner<{ account_id: string; id: string; row: string }[]>`
+    select id, concat_ws(' ', reference, case when split then 'split' end,
+      case when reversed then 'reversed' end) as row, account_id
     from funding_references order by id`
   assert.deepEqual(
-    rows.map(({ row }) => row),
+    rows.map(({ account_id, id, row }) => `${account_id} ${named(id)} ${row}`),
     [
       'live_a btr_1 BANK1',
       'live_b btr_2 BANK1 split',
@@ -98,7 +109,7 @@ for (const [account_id, reference, funds] of POINTS) {
 test('the service asks what a reference has funded or paid elsewhere: told of other accounts', async () => {
   const [elsewhere] = await service<{ account_id: string; id: string }[]>`
     select account_id, id from funded_elsewhere('{live_c}', '{bank 1}')`
-  assert.deepEqual({ ...elsewhere }, { account_id: 'live_a', id: 'btr_1' })
+  assert.deepEqual([elsewhere?.account_id, named(elsewhere?.id ?? '')], ['live_a', 'btr_1'])
   const particulars = JSON.stringify({ reference_id: '', on_behalf_of: '' })
   await owner.begin(async tx => {
     await tx`set local corridor.maintenance = 'on'`

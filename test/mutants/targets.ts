@@ -33,6 +33,7 @@ export const TARGETS: readonly Target[] = [
   target('money/json.ts', ['money/json.test.ts']),
   target('ledger/rules.ts', ['ledger/rules.test.ts'], ['test/api/balance.test.ts'], ALL),
   target('balance-transaction/rules.ts', ['balance-transaction/rules.test.ts'], [], ALL),
+  target('balance-transaction/columns.ts', ['balance-transaction/rules.test.ts'], [], ALL),
   target('payout/postings.ts', ['payout/postings.test.ts', 'ledger/rules.test.ts'], [], ALL),
   target('fx/calendar.ts', ['fx/calendar.test.ts']),
   target('fx/guard.ts', ['fx/guard.test.ts']),

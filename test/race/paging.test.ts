@@ -61,11 +61,10 @@ async function fill(owner: Sql, account_id: string, first: string) {
     from payouts p, ${numbers}
     where p.account_id = ${account_id} and p.id = ${first}`
   await owner`
-    insert into balance_transactions (account_id, id, journal_number, type, operation_type, currency,
-      amount, fixed_fee, variable_fee, net_amount, balance_after, fx_conversions, description,
-      source, metadata, created_at)
-    select ${account_id}, ${line}, ${journals} + i, 'payout', 'debit', 'USD', -1, 0, 0, -1, 1, '[]',
-      'pot_' || ${id}, 'pot_' || ${id}, '{}', at
+    insert into journals (account_id, number, kind, source, codes, currencies, amounts, created_at,
+      hash, currency, amount, fixed_fee, variable_fee, balance_after)
+    select ${account_id}, ${journals} + i, 'payout', 'pot_' || ${id}, '{available,in_transit}',
+      '{USD,USD}', '{-1,1}', at, sha256(''), 'USD', -1, 0, 0, 1
     from ${numbers}`
   await owner`
     insert into events (account_id, sequence, id, type, object_id, data, created_at, hash)
@@ -76,7 +75,7 @@ async function fill(owner: Sql, account_id: string, first: string) {
     update books set journal_count = journal_count + ${ROWS}, event_count = event_count + ${ROWS},
       last_written_at = (select max(created_at) from payouts where account_id = ${account_id})
     where account_id = ${account_id}`
-  await owner`vacuum analyze payouts, balance_transactions, events`
+  await owner`vacuum analyze payouts, journals, events`
 }
 
 interface Paged {
