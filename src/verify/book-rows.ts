@@ -42,7 +42,8 @@ export const BOOKS = `
 export const journalsOf = (account_id: string | null) => `
   select j.account_id, j.number, j.kind, j.source, ${POSTING_COLUMNS}, j.created_at,
     encode(j.hash, 'hex') as hash, j.currency, j.amount, j.fixed_fee, j.variable_fee,
-    j.balance_after, j.undoes, j.fx_conversions::text as fx_conversions, j.metadata::text as metadata,
+    j.balance_after, j.undoes, j.fx_conversions::text as fx_conversions,
+    j.metadata::text as metadata,
     case when j.currency is null
       then num_nonnulls(j.amount, j.fixed_fee, j.variable_fee, j.balance_after, j.undoes,
         j.fx_conversions, j.metadata) = 0
