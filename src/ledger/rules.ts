@@ -141,14 +141,17 @@ export function postJournal(book: Book, draft: JournalDraft): Journal {
   assertBalanced(postings)
   move(book, postings)
   const number = book.journal_count + 1n
-  const balance_after = draft.line && (book.balances.get(draft.line.currency) ?? 0n)
-  const line =
-    balance_after === undefined ? null : { ...(draft.line as JournalLine), balance_after }
+  const line = draft.line === undefined ? null : lineAfter(book, draft.line)
   const unsigned = { account_id, number, kind, source, postings, line, created_at }
   const hash = hashJournal(book.head_hash, unsigned)
   book.journal_count = number
   book.head_hash = hash
   return { ...unsigned, hash }
+}
+
+/** A journal with a line has posted in its currency. */
+function lineAfter(book: Book, line: Omit<JournalLine, 'balance_after'>): JournalLine {
+  return { ...line, balance_after: book.balances.get(line.currency) as bigint }
 }
 
 /** What is posted to `available` moves the balance. */
