@@ -96,7 +96,7 @@ async function openSide(name: string, target: Target): Promise<Side> {
 }
 
 /** A small table is vacuumed by itself far more often than a large one: so both are beforehand. */
-const TABLES = ['payouts', 'events', 'journals']
+const TABLES = ['payouts', 'payout_outcomes', 'events', 'journals']
 
 /** What was created is what is settled then. */
 async function runRound(

@@ -2,7 +2,7 @@
 // of all rows that the service writes for one. Knows the tables of payouts, and no load.
 //
 // True of the copies: every row a payout has, as wide as it is and with the references it has
-// (payout, journals, events, kept answer); ids of the service's form and
+// (payout and its state, journals, events, kept answer); ids of the service's form and
 // each once; journals and events numbered without gaps, and created_at in that order; balances that
 // follow from the debits, and the heads of the book. So the service answers them, settles them, and
 // goes on writing after them. Not true: ids count up where the service's end in chance, all payouts
@@ -46,7 +46,7 @@ export async function fillPayouts(
     const left = await readBook(owner, target.account_id)
     const { second, at } = await timeAfter(left.last_written_at)
     const book = { ...left, now: at }
-    const sample = await readSample(owner, id, before)
+    const sample = await readSample(owner, id, { before, status })
     const copying = { book, sample, count, kept_answers, chained, second }
     const fillings: Filling[] = []
     for (const table of sample.keys()) fillings.push(await fillingOf(owner, table, copying))
@@ -95,13 +95,18 @@ async function readBook(owner: Sql, account_id: string): Promise<Book> {
 type Sample = ReadonlyMap<string, readonly StoredRow[]>
 
 /** All that was written since the book was `before`. */
-async function readSample(owner: Sql, id: string, before: Book): Promise<Sample> {
+async function readSample(
+  owner: Sql,
+  id: string,
+  { before, status }: { readonly before: Book } & Pick<FillOptions, 'status'>,
+): Promise<Sample> {
   const mine = `account_id = '${before.account_id}'`
   const since = `created_at > '${before.last_written_at}'`
   const conditions = {
     events: `sequence > ${before.event_count} order by sequence`,
     idempotency_keys: `${since} and object_id = '${id}'`,
     payouts: `id = '${id}'`,
+    [status === 'processing' ? 'open_payouts' : 'payout_outcomes']: `id = '${id}'`,
     journals: `number > ${before.journal_count} order by number`,
   }
   const sample: Map<string, readonly StoredRow[]> = new Map()

@@ -5,12 +5,13 @@ import type { Sql, TransactionSql } from '../src/db/connect.ts'
 import { EVENT_KINDS, EVENT_SEAL } from '../src/event/rules.ts'
 import { PAYOUT_SEAL } from '../src/payout/columns.ts'
 import { QUOTE_SEAL } from '../src/quote/columns.ts'
+import { STATED_PAYOUTS } from '../src/verify/rows.ts'
 
-const SEALED = {
-  payouts: PAYOUT_SEAL,
-  quotes: QUOTE_SEAL,
-  beneficiaries: BENEFICIARY_SEAL,
-}
+const SEALED = [
+  [STATED_PAYOUTS, PAYOUT_SEAL],
+  ['quotes', QUOTE_SEAL],
+  ['beneficiaries', BENEFICIARY_SEAL],
+] as const
 
 /** What a link is made of besides the one before it, as columns of events and their types. */
 const LINKED = { ...EVENT_KINDS, content: 'bytea', kept: 'bytea' }
@@ -25,7 +26,7 @@ export async function sealEvents(
   after: string,
 ): Promise<void> {
   const mine = `account_id = '${account_id}'`
-  const rows = Object.entries(SEALED).map(
+  const rows = SEALED.map(
     ([table, seal]) => `select id, ${seal.sql('t')} as content from ${table} t where ${mine}`,
   )
   const [book] = await owner.unsafe<{ head: string }[]>(

@@ -79,7 +79,13 @@ async function runRound(
 
 /** What making the payouts left behind is tidied up first, as it would be sooner or later. */
 async function measure(target: Target, name: string): Promise<FigureRound> {
-  await vacuum(target.database_url, ['payouts', 'journals', 'events'])
+  await vacuum(target.database_url, [
+    'payouts',
+    'open_payouts',
+    'payout_outcomes',
+    'journals',
+    'events',
+  ])
   const settled = await settleDue(target)
   saySettled(name, settled)
   return roundOf(settled, {})

@@ -520,10 +520,6 @@ CREATE TABLE payouts (
   variable_fee bigint NOT NULL,
   destination_amount bigint NOT NULL,
   created_at timestamp with time zone NOT NULL,
-  updated_at timestamp with time zone NOT NULL,
-  rail_steps integer DEFAULT 0 NOT NULL,
-  rail_attempts integer DEFAULT 0 NOT NULL,
-  taken_at timestamp with time zone,
   quote_validity_s integer,
   quote_id text COLLATE "C" NOT NULL,
   type text NOT NULL,
@@ -546,18 +542,9 @@ CREATE TABLE payouts (
   basis json,
   rail text DEFAULT ''::text NOT NULL,
   route json,
-  status text NOT NULL,
-  status_description text DEFAULT ''::text NOT NULL,
-  failure json,
-  held_for text COLLATE "C" DEFAULT ''::text NOT NULL,
-  answers json DEFAULT '[]'::json NOT NULL,
   mt103 text DEFAULT ''::text NOT NULL,
   import_keys text DEFAULT ''::text NOT NULL,
-  rail_reference text DEFAULT ''::text NOT NULL,
-  taken_by text DEFAULT ''::text NOT NULL,
   CONSTRAINT payouts_pkey PRIMARY KEY (account_id, id),
-  CONSTRAINT held_while_in_compliance_hold CHECK (((held_for = ''::text) OR (status = 'compliance_hold'::text))),
-  CONSTRAINT paid_by_hand_with_reference CHECK (((rail <> 'manual'::text) OR (status <> ALL (ARRAY['succeeded'::text, 'reversed'::text])) OR ((rail_reference <> ''::text) AND (taken_by <> ''::text)))),
   CONSTRAINT payouts_amount_check CHECK ((amount > 0)),
   CONSTRAINT payouts_destination_amount_check CHECK ((destination_amount > 0)),
   CONSTRAINT payouts_fixed_fee_check CHECK ((fixed_fee >= 0)),
@@ -565,20 +552,15 @@ CREATE TABLE payouts (
   CONSTRAINT payouts_holding_to_payout_check CHECK ((holding_to_payout > (0)::numeric)),
   CONSTRAINT payouts_payout_to_destination_check CHECK ((payout_to_destination > (0)::numeric)),
   CONSTRAINT payouts_quote_validity_s_check CHECK ((quote_validity_s > 0)),
-  CONSTRAINT payouts_rail_attempts_check CHECK ((rail_attempts >= 0)),
-  CONSTRAINT payouts_rail_steps_check CHECK ((rail_steps >= 0)),
-  CONSTRAINT payouts_status_check CHECK ((status = ANY (ARRAY['processing'::text, 'requires_action'::text, 'compliance_hold'::text, 'succeeded'::text, 'failed'::text, 'reversed'::text]))),
   CONSTRAINT payouts_variable_fee_check CHECK ((variable_fee >= 0)),
-  CONSTRAINT quote_or_terms CHECK ((((quote_id = ''::text) = (basis IS NOT NULL)) AND ((quote_id = ''::text) = (quote_validity_s IS NOT NULL)) AND ((quote_id = ''::text) OR (destination_country = ''::text)))),
-  CONSTRAINT taken_by_hand CHECK ((((taken_by = ''::text) OR (rail = 'manual'::text)) AND ((taken_by = ''::text) = (taken_at IS NULL))))
-) WITH (fillfactor=80);
-CREATE INDEX payouts_by_bank_reference ON payouts USING btree (fold_reference(rail_reference)) WHERE (rail_reference <> ''::text);
+  CONSTRAINT quote_or_terms CHECK ((((quote_id = ''::text) = (basis IS NOT NULL)) AND ((quote_id = ''::text) = (quote_validity_s IS NOT NULL)) AND ((quote_id = ''::text) OR (destination_country = ''::text))))
+);
 CREATE INDEX payouts_by_beneficiary ON payouts USING btree (account_id, beneficiary_id, id) WHERE (substr(beneficiary_id, 5, 11) <> substr(id, 5, 11));
 CREATE INDEX payouts_by_kind ON payouts USING btree (account_id, currency, holding_currency, type, id);
 CREATE INDEX payouts_by_on_behalf_of ON payouts USING btree (account_id, on_behalf_of, id) WHERE (on_behalf_of <> ''::text);
 CREATE INDEX payouts_by_reference_id ON payouts USING btree (account_id, reference_id, id) WHERE (reference_id <> ''::text);
 CREATE UNIQUE INDEX quote_used_once ON payouts USING btree (account_id, quote_id) WHERE (quote_id <> ''::text);
-CREATE TRIGGER legal_transition BEFORE UPDATE OF status ON payouts FOR EACH ROW WHEN ((old.status <> new.status)) EXECUTE FUNCTION check_payout_transition();
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON payouts FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER references_of_particulars BEFORE INSERT ON payouts FOR EACH ROW EXECUTE FUNCTION take_out_references();
 CREATE TRIGGER simulator_for_sandboxes BEFORE INSERT ON payouts FOR EACH ROW EXECUTE FUNCTION check_payout_rail();
 ALTER TABLE payouts ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
@@ -586,23 +568,36 @@ CREATE POLICY accounts_named ON payouts FOR ALL TO corridor_service USING ((arra
 CREATE POLICY audit ON payouts FOR SELECT TO corridor_auditor USING (true);
 CREATE POLICY maintenance ON payouts FOR ALL TO owner USING ((( SELECT current_setting('corridor.maintenance'::text, true) AS current_setting) = 'on'::text));
 GRANT SELECT ON payouts TO corridor_auditor;
-GRANT INSERT, SELECT, UPDATE (answers, failure, held_for, rail_attempts, rail_reference, rail_steps, status, status_description, taken_at, taken_by, updated_at) ON payouts TO corridor_service;
+GRANT INSERT, SELECT ON payouts TO corridor_service;
 
 CREATE TABLE open_payouts (
   account_id text COLLATE "C" NOT NULL,
   id text COLLATE "C" NOT NULL,
+  updated_at timestamp with time zone NOT NULL,
   ask_rail_at timestamp with time zone,
+  taken_at timestamp with time zone,
+  rail_steps integer DEFAULT 0 NOT NULL,
   rail_attempts integer DEFAULT 0 NOT NULL,
   status text NOT NULL,
   rail text NOT NULL,
+  status_description text DEFAULT ''::text NOT NULL,
+  held_for text COLLATE "C" DEFAULT ''::text NOT NULL,
+  rail_reference text DEFAULT ''::text NOT NULL,
+  taken_by text DEFAULT ''::text NOT NULL,
+  answers json DEFAULT '[]'::json NOT NULL,
+  failure json,
   CONSTRAINT open_payouts_pkey PRIMARY KEY (account_id, id),
+  CONSTRAINT held_while_in_compliance_hold CHECK (((held_for = ''::text) OR (status = 'compliance_hold'::text))),
   CONSTRAINT open_or_asked CHECK (((status <> 'succeeded'::text) OR (ask_rail_at IS NOT NULL))),
   CONSTRAINT open_payouts_rail_attempts_check CHECK ((rail_attempts >= 0)),
+  CONSTRAINT open_payouts_rail_steps_check CHECK ((rail_steps >= 0)),
   CONSTRAINT open_payouts_status_check CHECK ((status = ANY (ARRAY['processing'::text, 'requires_action'::text, 'compliance_hold'::text, 'succeeded'::text]))),
-  CONSTRAINT people_are_not_asked CHECK (((rail <> 'manual'::text) OR (ask_rail_at IS NULL)))
+  CONSTRAINT people_are_not_asked CHECK (((rail <> 'manual'::text) OR (ask_rail_at IS NULL))),
+  CONSTRAINT taken_by_hand CHECK ((((taken_by = ''::text) OR (rail = 'manual'::text)) AND ((taken_by = ''::text) = (taken_at IS NULL))))
 ) WITH (fillfactor=70, autovacuum_vacuum_scale_factor=0.02);
 CREATE INDEX open_payouts_due ON open_payouts USING btree (ask_rail_at) WHERE (ask_rail_at IS NOT NULL);
 CREATE INDEX open_payouts_waiting ON open_payouts USING btree (account_id, status, id) WHERE (status <> 'processing'::text);
+CREATE TRIGGER legal_transition BEFORE UPDATE OF status ON open_payouts FOR EACH ROW WHEN ((old.status <> new.status)) EXECUTE FUNCTION check_payout_transition();
 ALTER TABLE open_payouts ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 CREATE POLICY accounts_named ON open_payouts FOR ALL TO corridor_service USING ((array_position(( SELECT string_to_array(current_setting('corridor.accounts'::text, true), ','::text) AS string_to_array), account_id) IS NOT NULL));
 CREATE POLICY audit ON open_payouts FOR SELECT TO corridor_auditor USING (true);
@@ -610,30 +605,40 @@ CREATE POLICY find ON open_payouts FOR SELECT TO corridor_finder USING (true);
 CREATE POLICY maintenance ON open_payouts FOR ALL TO owner USING ((( SELECT current_setting('corridor.maintenance'::text, true) AS current_setting) = 'on'::text));
 GRANT SELECT ON open_payouts TO corridor_auditor;
 GRANT SELECT (account_id, ask_rail_at, id, rail, status) ON open_payouts TO corridor_finder;
-GRANT DELETE, INSERT, SELECT, UPDATE (ask_rail_at, rail_attempts, status) ON open_payouts TO corridor_service;
+GRANT DELETE, INSERT, SELECT, UPDATE (answers, ask_rail_at, failure, held_for, rail_attempts, rail_reference, rail_steps, status, status_description, taken_at, taken_by, updated_at) ON open_payouts TO corridor_service;
 
-CREATE TABLE payouts_given_back (
+CREATE TABLE payout_outcomes (
   account_id text COLLATE "C" NOT NULL,
-  status text NOT NULL,
   id text COLLATE "C" NOT NULL,
-  CONSTRAINT payouts_given_back_pkey PRIMARY KEY (account_id, status, id),
-  CONSTRAINT payouts_given_back_status_check CHECK ((status = ANY (ARRAY['failed'::text, 'reversed'::text])))
+  updated_at timestamp with time zone NOT NULL,
+  taken_at timestamp with time zone,
+  rail_steps integer NOT NULL,
+  rail_attempts integer NOT NULL,
+  status text NOT NULL,
+  rail text NOT NULL,
+  status_description text NOT NULL,
+  rail_reference text NOT NULL,
+  taken_by text NOT NULL,
+  answers json NOT NULL,
+  failure json,
+  CONSTRAINT payout_outcomes_pkey PRIMARY KEY (account_id, id),
+  CONSTRAINT paid_by_hand_with_reference CHECK (((rail <> 'manual'::text) OR (status <> ALL (ARRAY['succeeded'::text, 'reversed'::text])) OR ((rail_reference <> ''::text) AND (taken_by <> ''::text)))),
+  CONSTRAINT payout_outcomes_rail_attempts_check CHECK ((rail_attempts >= 0)),
+  CONSTRAINT payout_outcomes_rail_steps_check CHECK ((rail_steps >= 0)),
+  CONSTRAINT payout_outcomes_status_check CHECK ((status = ANY (ARRAY['succeeded'::text, 'failed'::text, 'reversed'::text]))),
+  CONSTRAINT taken_by_hand CHECK ((((taken_by = ''::text) OR (rail = 'manual'::text)) AND ((taken_by = ''::text) = (taken_at IS NULL))))
 );
-CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON payouts_given_back FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
-ALTER TABLE payouts_given_back ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
-CREATE POLICY accounts_named ON payouts_given_back FOR ALL TO corridor_service USING ((array_position(( SELECT string_to_array(current_setting('corridor.accounts'::text, true), ','::text) AS string_to_array), account_id) IS NOT NULL));
-CREATE POLICY audit ON payouts_given_back FOR SELECT TO corridor_auditor USING (true);
-CREATE POLICY maintenance ON payouts_given_back FOR ALL TO owner USING ((( SELECT current_setting('corridor.maintenance'::text, true) AS current_setting) = 'on'::text));
-GRANT SELECT ON payouts_given_back TO corridor_auditor;
-GRANT INSERT, SELECT ON payouts_given_back TO corridor_service;
-
-CREATE TABLE payout_transitions (
-  from_status text NOT NULL,
-  to_status text NOT NULL,
-  CONSTRAINT payout_transitions_pkey PRIMARY KEY (from_status, to_status)
-);
-GRANT SELECT ON payout_transitions TO corridor_auditor;
-GRANT SELECT ON payout_transitions TO corridor_service;
+CREATE INDEX payout_outcomes_by_bank_reference ON payout_outcomes USING btree (fold_reference(rail_reference)) WHERE (rail_reference <> ''::text);
+CREATE INDEX payout_outcomes_given_back ON payout_outcomes USING btree (account_id, status, id) WHERE (status <> 'succeeded'::text);
+CREATE TRIGGER kept BEFORE DELETE OR TRUNCATE ON payout_outcomes FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER legal_transition BEFORE UPDATE OF status ON payout_outcomes FOR EACH ROW WHEN ((old.status <> new.status)) EXECUTE FUNCTION check_payout_transition();
+CREATE TRIGGER reversed_after_success BEFORE INSERT ON payout_outcomes FOR EACH ROW WHEN ((new.status = 'reversed'::text)) EXECUTE FUNCTION refuse_first_reversal();
+ALTER TABLE payout_outcomes ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY accounts_named ON payout_outcomes FOR ALL TO corridor_service USING ((array_position(( SELECT string_to_array(current_setting('corridor.accounts'::text, true), ','::text) AS string_to_array), account_id) IS NOT NULL));
+CREATE POLICY audit ON payout_outcomes FOR SELECT TO corridor_auditor USING (true);
+CREATE POLICY maintenance ON payout_outcomes FOR ALL TO owner USING ((( SELECT current_setting('corridor.maintenance'::text, true) AS current_setting) = 'on'::text));
+GRANT SELECT ON payout_outcomes TO corridor_auditor;
+GRANT INSERT, SELECT, UPDATE (failure, rail_attempts, rail_reference, rail_steps, status, status_description, updated_at) ON payout_outcomes TO corridor_service;
 
 CREATE TABLE holds (
   account_id text COLLATE "C" NOT NULL,
@@ -1248,19 +1253,39 @@ begin
   return new;
 end $function$;
 
+CREATE OR REPLACE FUNCTION payout_transitions()
+ RETURNS text[]
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$
+  select array[
+    'processing succeeded', 'processing failed',
+    'processing requires_action', 'processing compliance_hold',
+    'requires_action processing', 'requires_action succeeded', 'requires_action failed',
+    'compliance_hold processing', 'compliance_hold succeeded', 'compliance_hold failed',
+    'succeeded reversed'
+  ]
+$function$;
+
 CREATE OR REPLACE FUNCTION check_payout_transition()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
 begin
-  if not exists (
-    select from payout_transitions
-    where from_status = old.status and to_status = new.status
-  ) then
+  if old.status || ' ' || new.status <> all (payout_transitions()) then
     raise exception 'payout % cannot go from % to %', old.id, old.status, new.status
       using errcode = 'check_violation';
   end if;
   return new;
+end $function$;
+
+CREATE OR REPLACE FUNCTION refuse_first_reversal()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  raise exception 'payout % cannot be reversed: it has not succeeded', new.id
+    using errcode = 'check_violation';
 end $function$;
 
 CREATE OR REPLACE FUNCTION paid_elsewhere(payout_ids text[], bank_references text[])
@@ -1276,7 +1301,7 @@ begin
   return query
     select distinct on (a.asked_id) a.asked_id, p.account_id, p.id
     from unnest(payout_ids, bank_references) as a (asked_id, reference)
-    join payouts p on fold_reference(p.rail_reference) = fold_reference(a.reference)
+    join payout_outcomes p on fold_reference(p.rail_reference) = fold_reference(a.reference)
       and p.rail_reference <> '' and p.status = 'succeeded' and p.id <> a.asked_id
     order by a.asked_id, p.id;
 end $function$;

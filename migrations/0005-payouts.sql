@@ -48,6 +48,8 @@ create index quotes_by_entity on quotes (account_id, entity_id, id) where entity
 -- The list, too. Last, as of beneficiaries.
 alter table quotes add primary key (account_id, id);
 
+-- What a payout was made with. Written once and never again: how it stands is told by a narrow row of
+-- its own, in open_payouts until it is over and in payout_outcomes then.
 create table payouts (
   account_id text collate "C" not null,
   id text collate "C" not null,
@@ -57,12 +59,6 @@ create table payouts (
   variable_fee bigint not null check (variable_fee >= 0),
   destination_amount bigint not null check (destination_amount > 0),
   created_at timestamptz not null,
-  updated_at timestamptz not null,
-  -- The rail: how many of its steps are applied, and how often it was asked by the last of them.
-  rail_steps integer not null default 0 check (rail_steps >= 0),
-  rail_attempts integer not null default 0 check (rail_attempts >= 0),
-  -- When somebody took it to pay it by hand.
-  taken_at timestamptz,
   -- With its terms: from when it was made to its quote's `valid_until`.
   quote_validity_s integer check (quote_validity_s > 0),
   -- The quote that it was made with; '' of a payout that carries its terms itself.
@@ -96,39 +92,18 @@ create table payouts (
   -- the one that led to the rail, null of sandbox accounts.
   rail text not null default '',
   route json,
-  status text not null check (
-    status in
-      ('processing', 'requires_action', 'compliance_hold', 'succeeded', 'failed', 'reversed')
-  ),
-  status_description text not null default '',
-  failure json,
-  -- The entity whose review the payout waits for, '' when it waits for none.
-  held_for text collate "C" not null default '',
-  -- What the account has answered while the payout required action, oldest first.
-  answers json not null default '[]',
   -- The message as it was when the payout was made; '' of payouts that are not by SWIFT.
   mt103 text not null default '',
   -- The keys under which a row of a file was paid, parted by a blank; '' of payouts that came
   -- otherwise. With them the digest of a payout vouches for the rows of payout_imports.
   import_keys text not null default '',
-  -- The bank's reference of the payment, '' until somebody says it.
-  rail_reference text not null default '',
-  -- Who pays it by hand; '' while nobody does.
-  taken_by text not null default '',
   constraint quote_or_terms check (
     (quote_id = '') = (basis is not null) and (quote_id = '') = (quote_validity_s is not null)
-    and (quote_id = '' or destination_country = '')),
-  constraint held_while_in_compliance_hold check (held_for = '' or status = 'compliance_hold'),
-  constraint paid_by_hand_with_reference check (
-    rail <> 'manual' or status not in ('succeeded', 'reversed')
-    or (rail_reference <> '' and taken_by <> '')),
-  constraint taken_by_hand check (
-    (taken_by = '' or rail = 'manual') and (taken_by = '') = (taken_at is null))
-) with (fillfactor = 80);
+    and (quote_id = '' or destination_country = ''))
+);
 
 -- A quote funds one payout. Payouts that name none have no entry.
 create unique index quote_used_once on payouts (account_id, quote_id) where quote_id <> '';
--- No index has a column that a step changes: a step writes the row anew in its page, and no index.
 create index payouts_by_reference_id on payouts (account_id, reference_id, id)
   where reference_id <> '';
 create index payouts_by_on_behalf_of on payouts (account_id, on_behalf_of, id)
@@ -140,25 +115,43 @@ create index payouts_by_beneficiary on payouts (account_id, beneficiary_id, id)
   where substr(beneficiary_id, 5, 11) <> substr(id, 5, 11);
 -- The list, too. After those above, as of beneficiaries.
 alter table payouts add primary key (account_id, id);
--- Which payouts a bank's reference has paid, in all accounts.
-create index payouts_by_bank_reference
-  on payouts (fold_reference(rail_reference)) where rail_reference <> '';
+create trigger append_only before update or delete or truncate on payouts
+  for each statement execute function refuse_change();
 
--- What is still to be done about a payout: a narrow row while its status is open, or its rail is to be
--- asked. It is claimed and moved in place of the payout's, and goes when the payout is over.
+-- How an open payout stands, and what is still to be done about it: a row while it waits for its rail
+-- or for people. It is claimed and moved in place of the payout's, and goes when the payout is over. Of
+-- one that has succeeded and whose rail may say more it stays, as its row of payout_outcomes is.
 create table open_payouts (
   account_id text collate "C" not null,
   id text collate "C" not null,
+  updated_at timestamptz not null,
   -- When the rail is to be asked (again), by the database's clock. Null: it is not asked.
   ask_rail_at timestamptz,
+  -- When somebody took it to pay it by hand.
+  taken_at timestamptz,
+  -- The rail: how many of its steps are applied, and how often it was asked.
+  rail_steps integer not null default 0 check (rail_steps >= 0),
   rail_attempts integer not null default 0 check (rail_attempts >= 0),
-  -- As of the payout.
   status text not null
     check (status in ('processing', 'requires_action', 'compliance_hold', 'succeeded')),
+  -- As of the payout.
   rail text not null,
+  status_description text not null default '',
+  -- The entity whose review the payout waits for, '' when it waits for none.
+  held_for text collate "C" not null default '',
+  -- The bank's reference of the payment, '' until somebody says it.
+  rail_reference text not null default '',
+  -- Who pays it by hand; '' while nobody does.
+  taken_by text not null default '',
+  -- What the account has answered while the payout required action, oldest first.
+  answers json not null default '[]',
+  failure json,
   primary key (account_id, id),
   constraint people_are_not_asked check (rail <> 'manual' or ask_rail_at is null),
-  constraint open_or_asked check (status <> 'succeeded' or ask_rail_at is not null)
+  constraint open_or_asked check (status <> 'succeeded' or ask_rail_at is not null),
+  constraint held_while_in_compliance_hold check (held_for = '' or status = 'compliance_hold'),
+  constraint taken_by_hand check (
+    (taken_by = '' or rail = 'manual') and (taken_by = '') = (taken_at is null))
   -- Rows come and go: what is dead is taken out while it is little.
 ) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.02);
 -- The settling worker's list of what is due, and nothing else.
@@ -167,15 +160,48 @@ create index open_payouts_due on open_payouts (ask_rail_at) where ask_rail_at is
 create index open_payouts_waiting on open_payouts (account_id, status, id)
   where status <> 'processing';
 
--- Payouts that have failed or were reversed, whose money is back. For lists by these statuses.
-create table payouts_given_back (
+-- What has become of a payout: a row when it is over, which only a reversal, or what its rail says
+-- after that, writes anew.
+create table payout_outcomes (
   account_id text collate "C" not null,
-  status text not null check (status in ('failed', 'reversed')),
   id text collate "C" not null,
-  primary key (account_id, status, id)
+  -- As of open_payouts.
+  updated_at timestamptz not null,
+  taken_at timestamptz,
+  rail_steps integer not null check (rail_steps >= 0),
+  rail_attempts integer not null check (rail_attempts >= 0),
+  status text not null check (status in ('succeeded', 'failed', 'reversed')),
+  rail text not null,
+  status_description text not null,
+  rail_reference text not null,
+  taken_by text not null,
+  answers json not null,
+  failure json,
+  constraint paid_by_hand_with_reference check (
+    rail <> 'manual' or status not in ('succeeded', 'reversed')
+    or (rail_reference <> '' and taken_by <> '')),
+  constraint taken_by_hand check (
+    (taken_by = '' or rail = 'manual') and (taken_by = '') = (taken_at is null))
 );
-create trigger append_only before update or delete or truncate on payouts_given_back
+-- Those whose money is back.
+create index payout_outcomes_given_back on payout_outcomes (account_id, status, id)
+  where status <> 'succeeded';
+-- Which payouts a bank's reference has paid, in all accounts.
+create index payout_outcomes_by_bank_reference
+  on payout_outcomes (fold_reference(rail_reference)) where rail_reference <> '';
+alter table payout_outcomes add primary key (account_id, id);
+create trigger kept before delete or truncate on payout_outcomes
   for each statement execute function refuse_change();
+
+-- How each payout stands: the one row that it has of it, in whichever table.
+create view payout_states with (security_invoker = true) as
+  select account_id, id, status, status_description, failure, rail_steps, rail_attempts,
+    '' as held_for, answers, rail_reference, taken_by, taken_at, updated_at
+  from payout_outcomes
+  union all
+  select account_id, id, status, status_description, failure, rail_steps, rail_attempts, held_for,
+    answers, rail_reference, taken_by, taken_at, updated_at
+  from open_payouts where status <> 'succeeded';
 
 create function take_out_references() returns trigger language plpgsql as $$
 begin
@@ -202,32 +228,34 @@ end $$;
 create trigger simulator_for_sandboxes before insert on payouts
   for each row execute function check_payout_rail();
 
--- Contract 17, the same table as PAYOUT_TRANSITIONS in payout/states.ts: a test compares the two.
-create table payout_transitions (
-  from_status text not null,
-  to_status text not null,
-  primary key (from_status, to_status)
-);
-insert into payout_transitions (from_status, to_status) values
-  ('processing', 'succeeded'), ('processing', 'failed'),
-  ('processing', 'requires_action'), ('processing', 'compliance_hold'),
-  ('requires_action', 'processing'), ('requires_action', 'succeeded'), ('requires_action', 'failed'),
-  ('compliance_hold', 'processing'), ('compliance_hold', 'succeeded'), ('compliance_hold', 'failed'),
-  ('succeeded', 'reversed');
-
-create function check_payout_transition() returns trigger language plpgsql as $$
+-- Contract 17, the same table as PAYOUT_TRANSITIONS in payout/states.ts: a test compares the two. The
+-- steps stand in the conditions, so that what judges a row reads no table.
+create function refuse_payout_step() returns trigger language plpgsql as $$
 begin
-  if not exists (
-    select from payout_transitions
-    where from_status = old.status and to_status = new.status
-  ) then
-    raise exception 'payout % cannot go from % to %', old.id, old.status, new.status
-      using errcode = 'check_violation';
-  end if;
-  return new;
+  raise exception 'payout % cannot go from % to %', old.id, old.status, new.status
+    using errcode = 'check_violation';
 end $$;
-create trigger legal_transition before update of status on payouts
-  for each row when (old.status <> new.status) execute function check_payout_transition();
+create trigger legal_transition before update of status on open_payouts
+  for each row when (
+    old.status <> new.status and (old.status, new.status) not in (
+      ('processing', 'succeeded'), ('processing', 'requires_action'), ('processing', 'compliance_hold'),
+      ('requires_action', 'processing'), ('requires_action', 'succeeded'),
+      ('compliance_hold', 'processing'), ('compliance_hold', 'succeeded')))
+  execute function refuse_payout_step();
+create trigger legal_transition before update of status on payout_outcomes
+  for each row when (
+    old.status <> new.status and (old.status, new.status) <> ('succeeded', 'reversed'))
+  execute function refuse_payout_step();
+
+-- A payout that is over was open before, from where it can succeed and fail; it is reversed after it
+-- has succeeded. A payout has one outcome, so that none that has failed succeeds.
+create function refuse_first_reversal() returns trigger language plpgsql as $$
+begin
+  raise exception 'payout % cannot be reversed: it has not succeeded', new.id
+    using errcode = 'check_violation';
+end $$;
+create trigger reversed_after_success before insert on payout_outcomes
+  for each row when (new.status = 'reversed') execute function refuse_first_reversal();
 
 -- For each asked payout another one that its bank reference has paid, in whatever account: a payment
 -- of the bank pays one. As in funded_elsewhere, whoever else asks about a reference waits until the
@@ -242,7 +270,7 @@ begin
   return query
     select distinct on (a.asked_id) a.asked_id, p.account_id, p.id
     from unnest(payout_ids, bank_references) as a (asked_id, reference)
-    join payouts p on fold_reference(p.rail_reference) = fold_reference(a.reference)
+    join payout_outcomes p on fold_reference(p.rail_reference) = fold_reference(a.reference)
       and p.rail_reference <> '' and p.status = 'succeeded' and p.id <> a.asked_id
     order by a.asked_id, p.id;
 end $$;

@@ -3,7 +3,7 @@
 
 -- The service. Append-only tables get no update and no delete; tables whose rows live on get updates of
 -- exactly the columns that may change.
-grant select on schema_migrations, reference_version, reference_changes, payout_transitions
+grant select on schema_migrations, reference_version, reference_changes
   to corridor_service;
 
 grant select, insert on accounts, api_keys to corridor_service;
@@ -38,11 +38,12 @@ grant select, insert, delete, update (due_at) on ended_reviews to corridor_servi
 
 grant select, insert on quotes, payouts, payout_batches, payout_batch_items to corridor_service;
 grant update (status, updated_at, renewed_as) on quotes to corridor_service;
-grant update (status, status_description, failure, held_for, answers, rail_steps, rail_attempts,
-  rail_reference, taken_by, taken_at, updated_at) on payouts to corridor_service;
-grant select, insert, delete, update (status, ask_rail_at, rail_attempts) on open_payouts
-  to corridor_service;
-grant select, insert on payouts_given_back to corridor_service;
+grant select on payout_states to corridor_service;
+grant select, insert, delete, update (status, status_description, failure, held_for, answers,
+  ask_rail_at, rail_steps, rail_attempts, rail_reference, taken_by, taken_at, updated_at)
+  on open_payouts to corridor_service;
+grant select, insert, update (status, status_description, failure, rail_steps, rail_attempts,
+  rail_reference, updated_at) on payout_outcomes to corridor_service;
 grant select, insert, delete on holds, payout_likenesses to corridor_service;
 grant select, insert, update (payout_id) on payout_imports to corridor_service;
 
@@ -77,7 +78,7 @@ declare
 begin
   foreach name in array array[
     'books', 'balances', 'journals', 'events', 'beneficiaries', 'quotes',
-    'payouts', 'open_payouts', 'payouts_given_back', 'idempotency_keys', 'entities', 'holds', 'ended_reviews', 'webhook_endpoints',
+    'payouts', 'open_payouts', 'payout_outcomes', 'idempotency_keys', 'entities', 'holds', 'ended_reviews', 'webhook_endpoints',
     'webhook_deliveries', 'webhook_attempts', 'payout_likenesses', 'payout_batches',
     'payout_batch_items', 'payout_imports'
   ] loop

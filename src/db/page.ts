@@ -4,6 +4,7 @@
 import type { Fragment } from 'postgres'
 import type { Sql, TransactionSql } from './connect.ts'
 import { earlierOf, laterOf, type Moment, type Order, type Place } from './order.ts'
+import type { OfAccount } from './shard.ts'
 
 /** Which rows are wanted. */
 export interface Wanted {
@@ -70,6 +71,8 @@ export interface Narrow {
 export interface Listed {
   readonly table: string
   readonly columns: readonly string[]
+  /** What is joined to each row of the table, called `p`, as a single row of other columns. */
+  readonly join?: (sql: Sql | TransactionSql, items: readonly OfAccount[]) => Fragment
   readonly order: Order
   /** What fewest rows share first. */
   readonly filters: readonly (string | Filter)[]
@@ -209,7 +212,7 @@ function rangeOf(
   { account_id, after, before, limit, filters, besides, ...scan }: Scan,
   { by, led, lead }: Leading,
 ): Fragment {
-  const { table, order } = listed
+  const { order } = listed
   const key = [...by.map(column => sql`${sql(column)}`), ...orderColumns(sql, listed)]
   const bound = (place: Place) => {
     const values = order.columns.map(
@@ -218,7 +221,7 @@ function rangeOf(
     return joined(sql, [...led, ...values])
   }
   return sql`
-    select ${sql([...listed.columns])} from ${sql(table)}
+    select ${sql([...listed.columns])} from ${rowsOf(sql, listed, account_id)}
     where account_id = ${account_id}
       ${conditions(sql, listed, filters, by, lead)} ${besides}
       and (${joined(sql, key)}) > (${bound(after)})
@@ -241,7 +244,7 @@ function narrowOf(
   return sql`
     select r.* from ${sql(table)} n
     cross join lateral (
-      select ${sql([...listed.columns])} from ${sql(listed.table)}
+      select ${sql([...listed.columns])} from ${rowsOf(sql, listed, account_id)}
       where account_id = ${account_id} and id = n.id
         ${conditions(sql, listed, filters, [by], undefined)} ${besides}
       limit 1
@@ -251,6 +254,13 @@ function narrowOf(
       and (${joined(sql, key)}) > (${bound(after)}) and (${joined(sql, key)}) < (${bound(before)})
     order by ${inOrder(sql, key, scan)}
     limit (select ${limit}::integer)`
+}
+
+/** The table, with what is joined to it. */
+function rowsOf(sql: Sql | TransactionSql, { table, join }: Listed, account_id: string): Fragment {
+  return join === undefined
+    ? sql`${sql(table)}`
+    : sql`${sql(table)} p ${join(sql, [{ account_id }])}`
 }
 
 function orderColumns(sql: Sql | TransactionSql, { order }: Listed): Fragment[] {

@@ -5,7 +5,7 @@
 // are cut alike.
 import type { Sql, TransactionSql } from './connect.ts'
 
-type OfAccount = { readonly account_id: string }
+export type OfAccount = { readonly account_id: string }
 
 /** The ranges of hashes, rising; one range is an engine that is not spread. */
 export interface Shard {

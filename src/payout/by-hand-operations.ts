@@ -11,7 +11,8 @@ import { type LockedBooks, lockBooks } from '../ledger/store.ts'
 import { decideHandling, type Handling, wordsOf } from './by-hand.ts'
 import { PAYOUT_SEAL } from './columns.ts'
 import type { Payout } from './rules.ts'
-import { findPayouts, updateTaken } from './store.ts'
+import { updateTaken } from './state-store.ts'
+import { findPayouts } from './store.ts'
 
 export interface HandlePayout extends Handling {
   readonly account_id: string

@@ -1,8 +1,8 @@
-// The columns of payouts, and the digest of a payout that its events carry.
+// The columns of payouts and of their states, and the digest of a payout that its events carry.
 import { sealOf } from '../seal.ts'
 import type { Payout } from './rules.ts'
 
-/** What a new payout is written with. */
+/** What a payout is made with, and stays. */
 export const PAYOUT_KINDS = {
   account_id: 'text',
   id: 'text',
@@ -31,27 +31,27 @@ export const PAYOUT_KINDS = {
   quote_validity_s: 'integer',
   rail: 'text',
   route: 'json',
+  mt103: 'text',
+  import_keys: 'text',
+  created_at: 'timestamptz',
+} as const
+
+/** How it stands: of `open_payouts`, and of `payout_outcomes` when it is over. */
+export const STATE_KINDS = {
   status: 'text',
   status_description: 'text',
   failure: 'json',
   rail_steps: 'integer',
   held_for: 'text',
-  mt103: 'text',
-  import_keys: 'text',
-  created_at: 'timestamptz',
-  updated_at: 'timestamptz',
-} as const
-
-/** What comes later, and is none at first. */
-export const LATER_KINDS = {
   answers: 'json',
   rail_reference: 'text',
   taken_by: 'text',
   taken_at: 'timestamptz',
+  updated_at: 'timestamptz',
 } as const
 
 /**
  * All that a step of the payout leaves for good. How far the rail was asked changes between steps,
  * and is held against them by `corridor verify`.
  */
-export const PAYOUT_SEAL = sealOf<Payout>({ ...PAYOUT_KINDS, ...LATER_KINDS }, ['rail_steps'])
+export const PAYOUT_SEAL = sealOf<Payout>({ ...PAYOUT_KINDS, ...STATE_KINDS }, ['rail_steps'])

@@ -6,7 +6,7 @@ import type { Instant } from '../instant.ts'
 import { MANUAL, SIMULATOR } from '../rail/rail.ts'
 import type { Payout } from './rules.ts'
 import { isGivenBack, OPEN_STATUSES, type PayoutStatus } from './states.ts'
-import { PAYOUT_COLUMNS, type PayoutRow, payoutOf } from './store.ts'
+import { joinState, PAYOUT_COLUMNS, type PayoutRow, payoutOf, STATE_COLUMNS } from './store.ts'
 
 export interface DeskFilter {
   readonly account_id?: string
@@ -26,17 +26,20 @@ export async function listForDesk(
   const waits = status !== undefined && OPEN_STATUSES.includes(status)
   const undone = status !== undefined && isGivenBack({ status })
   // Within an account ids are in the order of time.
+  const walked = status === undefined ? 'payouts' : waits ? 'open_payouts' : 'payout_outcomes'
+  const stated = status === undefined ? audit`true` : audit`n.status = ${status}`
+  // As the index of what was given back has it.
+  const indexed = undone ? audit`n.status <> 'succeeded'` : audit`true`
   const rows = await audit<PayoutRow[]>`
     select r.* from accounts a
     cross join lateral (
-      select p.* from ${audit(waits ? 'open_payouts' : undone ? 'payouts_given_back' : 'payouts')} n
+      select p.* from ${audit(walked)} n
       cross join lateral (
-        select ${audit(PAYOUT_COLUMNS)} from payouts p
+        select ${audit([...PAYOUT_COLUMNS, ...STATE_COLUMNS])} from payouts p ${joinState(audit)}
         where p.account_id = a.account_id and p.id = n.id
           and ${rail === undefined ? audit`true` : audit`p.rail = ${rail}`} limit 1
       ) p
-      where n.account_id = a.account_id
-        and ${status === undefined ? audit`true` : audit`n.status = ${status}`}
+      where n.account_id = a.account_id and ${stated} and ${indexed}
       order by ${waits ? audit`n.id` : audit`n.id desc`} limit ${limit}
     ) r
     where ${account_id === undefined ? audit`true` : audit`a.account_id = ${account_id}`}

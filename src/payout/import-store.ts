@@ -24,12 +24,14 @@ export async function findImportedPayouts(
       select k.account_id, k.import_key, r.*
       from unnest(${account_ids}::text[], ${keys}::text[]) as k(account_id, import_key)
       cross join lateral (
-        select i.payout_id, p.status, p.created_at, p.currency, p.amount, p.holding_currency,
+        select i.payout_id, s.status, p.created_at, p.currency, p.amount, p.holding_currency,
           p.holding_amount + p.fixed_fee + p.variable_fee as total_debit
         from payout_imports i
         join payouts p on p.account_id = i.account_id and p.id = i.payout_id
+        join payout_states s on s.account_id = i.account_id and s.id = i.payout_id
         where i.account_id = k.account_id and i.import_key = decode(k.import_key, 'hex')
           ${within(sql, 'i', wanted)} ${within(sql, 'p', wanted)}
+          ${within(sql, 's', wanted)}
         limit 1
       ) r`
   })

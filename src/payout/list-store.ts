@@ -13,12 +13,12 @@ import {
 import { instantIn, withPrefix } from '../id.ts'
 import type { Payout } from './rules.ts'
 import { GIVEN_BACK_STATUSES } from './states.ts'
-import { PAYOUT_COLUMNS, type PayoutRow, payoutOf } from './store.ts'
+import { joinState, PAYOUT_COLUMNS, type PayoutRow, payoutOf, STATE_COLUMNS } from './store.ts'
 
-/** What succeeds leaves `open_payouts`, and what fails is in `payouts_given_back`. */
+/** What is over leaves `open_payouts`; of that what has not succeeded has an index. */
 function keptByStatus(status: string): Narrow {
   if (GIVEN_BACK_STATUSES.some(one => one === status)) {
-    return { table: 'payouts_given_back', stated: 'true' }
+    return { table: 'payout_outcomes', stated: "n.status <> 'succeeded'" }
   }
   return {
     table: 'open_payouts',
@@ -28,7 +28,8 @@ function keptByStatus(status: string): Narrow {
 
 const LISTED: Listed = {
   table: 'payouts',
-  columns: PAYOUT_COLUMNS,
+  columns: [...PAYOUT_COLUMNS, ...STATE_COLUMNS],
+  join: joinState,
   order: byId('pot'),
   filters: [
     { name: 'quote', by: 'quote_id', leads: 'always' },

@@ -3,72 +3,36 @@
 import { transactConfined } from '../db/confine.ts'
 import type { Sql, TransactionSql } from '../db/connect.ts'
 import { keysOf } from '../db/keys.ts'
-import { deleter, inserter, updater } from '../db/rows.ts'
 import { accountsOf, among, eachShard, within } from '../db/shard.ts'
 import { type Key, nameOf } from '../id.ts'
 import type { Instant } from '../instant.ts'
-import type { OpenPayout, Payout, ReadPayout } from './rules.ts'
-import { isGivenBack, isOpen } from './states.ts'
-import { findPayouts, PAYOUT_COLUMNS, type PayoutRow, payoutOf } from './store.ts'
-
-type OpenRow = Pick<OpenPayout, 'account_id' | 'id' | 'status' | 'rail' | 'ask_rail_at'>
-
-export const insertOpenPayouts = inserter<OpenRow>('open_payouts', {
-  account_id: 'text',
-  id: 'text',
-  status: 'text',
-  rail: 'text',
-  ask_rail_at: 'timestamptz',
-})
-
-const updateOpenPayouts = updater<Omit<OpenRow, 'rail'>>('open_payouts', ['account_id', 'id'], {
-  account_id: 'text',
-  id: 'text',
-  status: 'text',
-  ask_rail_at: 'timestamptz',
-})
-
-const deleteOpenPayouts = deleter<Key>('open_payouts', { account_id: 'text', id: 'text' })
-
-const insertGivenBack = inserter<Pick<Payout, 'account_id' | 'status' | 'id'>>(
-  'payouts_given_back',
-  { account_id: 'text', status: 'text', id: 'text' },
-)
-
-/** Follows what payouts have become since they were read, by `account_id/id`; each of them once. */
-export function moveOpenPayouts(
-  tx: TransactionSql,
-  read: ReadonlyMap<string, ReadPayout>,
-  payouts: readonly OpenPayout[],
-): Promise<unknown> {
-  const before = (payout: OpenPayout) => read.get(nameOf(payout))
-  const open = payouts.filter(isOpen)
-  const over = payouts.filter(payout => !isOpen(payout) && before(payout)?.is_open)
-  const undone = payouts.filter(p => isGivenBack(p) && p.status !== before(p)?.status)
-  return Promise.all([
-    open.length > 0 && updateOpenPayouts(tx, open),
-    over.length > 0 && deleteOpenPayouts(tx, over),
-    undone.length > 0 && insertGivenBack(tx, undone),
-  ])
-}
+import type { Payout, ReadPayout } from './rules.ts'
+import {
+  findPayouts,
+  joinState,
+  PAYOUT_COLUMNS,
+  type PayoutRow,
+  payoutOf,
+  STATE_COLUMNS,
+} from './store.ts'
 
 /** Payouts by (account, id) with what is still to be done about them, in no order. */
 export async function findOpenPayouts(
   tx: TransactionSql,
   keys: readonly Key[],
 ): Promise<ReadPayout[]> {
-  const columns = PAYOUT_COLUMNS.map(column => `p.${column}`)
+  const columns = [...PAYOUT_COLUMNS, ...STATE_COLUMNS]
   const rows = await eachShard(
     keys,
     keys => tx<(PayoutRow & Omit<ReadPayout, keyof Payout>)[]>`
       select r.* from ${keysOf(tx, keys)}
       cross join lateral (
-        select ${tx(columns)}, o.ask_rail_at, o.id is not null as is_open,
-          coalesce(o.rail_attempts, p.rail_attempts) as rail_attempts
-        from payouts p
+        select ${tx(columns)}, ask_rail_at, coalesce(is_open, false) as is_open,
+          coalesce(o.rail_attempts, s.rail_attempts) as rail_attempts
+        from payouts p ${joinState(tx, keys)}
         left join lateral (
-          select id, ask_rail_at, rail_attempts from open_payouts o
-          where o.account_id = k.account_id and o.id = k.id ${within(tx, 'o', keys)} limit 1
+          select true as is_open, ask_rail_at, rail_attempts from open_payouts o
+          where o.account_id = p.account_id and o.id = p.id ${within(tx, 'o', keys)} limit 1
         ) o on true
         where p.account_id = k.account_id and p.id = k.id ${within(tx, 'p', keys)} limit 1
       ) r`,

@@ -8,7 +8,6 @@ import { insertBeneficiaries } from '../beneficiary/store.ts'
 import { confineTo } from '../db/confine.ts'
 import type { TransactionSql } from '../db/connect.ts'
 import { Contention } from '../db/failure.ts'
-import { inRounds } from '../db/rows.ts'
 import type { Operation } from '../engine/operation.ts'
 import { approvalsByName } from '../entity/rules.ts'
 import { findApprovals } from '../entity/store.ts'
@@ -31,12 +30,7 @@ import {
   loadPrincipals,
   loadQuotes,
 } from './loading.ts'
-import {
-  findOpenPayouts,
-  insertOpenPayouts,
-  lockOpenPayouts,
-  moveOpenPayouts,
-} from './open-store.ts'
+import { findOpenPayouts, lockOpenPayouts } from './open-store.ts'
 import { depositAddressOf } from './receiver.ts'
 import {
   decidePayout,
@@ -46,15 +40,9 @@ import {
   type PayoutOutcome,
   type PayoutState,
 } from './rules.ts'
-import { isGivenBack, isOpen } from './states.ts'
-import {
-  deleteHolds,
-  findPayouts,
-  insertHolds,
-  insertPayouts,
-  updateAnswers,
-  updatePayoutStates,
-} from './store.ts'
+import { insertStates, writeStates } from './state-store.ts'
+import { isGivenBack } from './states.ts'
+import { deleteHolds, findPayouts, insertHolds, insertPayouts } from './store.ts'
 import {
   type Advance,
   type AdvanceOutcome,
@@ -121,14 +109,13 @@ export function makePayout(
       const holds = outcomes.flatMap(({ payout }) => holdOf(payout) ?? [])
       const likenesses = present(outcomes.map(outcome => outcome.likeness))
       const payouts = outcomes.map(outcome => outcome.payout)
-      const open = payouts.filter(isOpen)
       return Promise.all([
         ...storeBooks(tx, state.books, outcomes),
         beneficiaries.length > 0 && insertBeneficiaries(tx, beneficiaries),
         newQuotes.length > 0 && insertQuotes(tx, newQuotes),
         usedQuotes.length > 0 && markQuotesUsed(tx, usedQuotes),
         insertPayouts(tx, payouts),
-        open.length > 0 && insertOpenPayouts(tx, open),
+        insertStates(tx, payouts),
         holds.length > 0 && insertHolds(tx, holds),
         likenesses.length > 0 && insertLikenesses(tx, likenesses),
       ])
@@ -223,9 +210,13 @@ export const advancePayout = {
     const undone = last.filter(isGivenBack)
     return Promise.all([
       ...storeBooks(tx, state.books, outcomes),
-      ...roundsOf(outcomes).map(round => updatePayoutStates(tx, round)),
+      writeStates(
+        tx,
+        state.read,
+        outcomes.flatMap(outcome => outcome.passed),
+        last,
+      ),
       ended.length > 0 && deleteHolds(tx, ended),
-      moveOpenPayouts(tx, state.read, last),
       undone.length > 0 && deleteLikenesses(tx, undone.map(likenessOfPayout)),
     ])
   },
@@ -267,11 +258,7 @@ export const answerPayout: Operation<AnswerPayout, AdvanceState, CancelledPayout
     const outcome = advancePayout.decide(state, answering(command))
     return { ...outcome, reply: success(presentPayout(outcome.payout)) }
   },
-  store: (tx, outcomes, state) =>
-    Promise.all([
-      advancePayout.store(tx, outcomes, state),
-      ...inRounds(outcomes.map(outcome => outcome.payout)).map(round => updateAnswers(tx, round)),
-    ]),
+  store: advancePayout.store,
 }
 
 function answering({ account_id, payout_id, request: answer }: AnswerPayout): Advance {
@@ -315,23 +302,6 @@ function mayGiveBack({ by, steps }: Advance): boolean {
     by === 'review' ||
     by === 'account' ||
     steps.some(s => s.status === 'failed' || s.status === 'reversed')
-  )
-}
-
-/**
- * What is written, round by round: the database checks every step of a payout by the table of
- * states, so one that took several steps in this batch is written once for each status it went
- * through.
- */
-function roundsOf(outcomes: readonly AdvanceOutcome[]): OpenPayout[][] {
-  const passed = Map.groupBy(
-    outcomes.flatMap(outcome => outcome.passed),
-    nameOf,
-  )
-  return inRounds(
-    [...passed.values()].flatMap(states =>
-      states.filter((payout, i) => payout.status !== states[i + 1]?.status),
-    ),
   )
 }
 

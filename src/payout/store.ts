@@ -1,24 +1,25 @@
 // The statements of payouts.
 import { readConfined, transactConfined } from '../db/confine.ts'
 import type { Sql, TransactionSql } from '../db/connect.ts'
-import { findAccountOf, findByKeys, keysOf } from '../db/keys.ts'
-import { inserter, updater } from '../db/rows.ts'
-import { among, eachShard, within } from '../db/shard.ts'
+import { findAccountOf, keysOf } from '../db/keys.ts'
+import { inserter } from '../db/rows.ts'
+import { among, eachShard, type OfAccount, within } from '../db/shard.ts'
 import { type Key, nameOf, uniqueKeys } from '../id.ts'
 import type { Instant } from '../instant.ts'
 import { parseDecimal } from '../money/decimal.ts'
-import { LATER_KINDS, PAYOUT_KINDS } from './columns.ts'
-import type { OpenPayout, Payout } from './rules.ts'
+import { PAYOUT_KINDS, STATE_KINDS } from './columns.ts'
+import type { Payout } from './rules.ts'
 
+/** A payout and its state as the database gives them. */
 export type PayoutRow = Omit<Payout, 'holding_to_payout' | 'payout_to_destination'> & {
   holding_to_payout: string
   payout_to_destination: string
 }
 
-/** What is written is what is read, and what comes later. */
-export const PAYOUT_COLUMNS = [...Object.keys(PAYOUT_KINDS), ...Object.keys(LATER_KINDS)]
+export const PAYOUT_COLUMNS = Object.keys(PAYOUT_KINDS)
+export const STATE_COLUMNS = Object.keys(STATE_KINDS)
 
-export const insertPayouts = inserter<Omit<Payout, keyof typeof LATER_KINDS>>(
+export const insertPayouts = inserter<Omit<Payout, keyof typeof STATE_KINDS>>(
   'payouts',
   PAYOUT_KINDS,
 )
@@ -28,55 +29,30 @@ export async function findPayouts(
   sql: Sql | TransactionSql,
   keys: readonly Key[],
 ): Promise<Payout[]> {
-  const rows = await findByKeys<PayoutRow>(sql, 'payouts', PAYOUT_COLUMNS, keys)
+  const rows = await eachShard(
+    keys,
+    keys => sql<PayoutRow[]>`
+      select r.* from ${keysOf(sql, keys)}
+      cross join lateral (
+        select ${sql([...PAYOUT_COLUMNS, ...STATE_COLUMNS])}
+        from payouts p ${joinState(sql, keys)}
+        where p.account_id = k.account_id and p.id = k.id ${within(sql, 'p', keys)} limit 1
+      ) r`,
+  )
   return rows.map(payoutOf)
 }
 
-/** Writes what a transition may change; the trigger refuses a step that is not in the table. */
-export const updatePayoutStates = updater<PayoutState>('payouts', ['account_id', 'id'], {
-  account_id: 'text',
-  id: 'text',
-  status: 'text',
-  status_description: 'text',
-  failure: 'json',
-  rail_steps: 'integer',
-  rail_attempts: 'integer',
-  rail_reference: 'text',
-  held_for: 'text',
-  updated_at: 'timestamptz',
-})
-
-type PayoutState = Pick<
-  OpenPayout,
-  | 'account_id'
-  | 'id'
-  | 'status'
-  | 'status_description'
-  | 'failure'
-  | 'rail_steps'
-  | 'rail_attempts'
-  | 'rail_reference'
-  | 'held_for'
-  | 'updated_at'
->
-
-/** Writes who pays by hand. */
-export const updateTaken = updater<
-  Pick<Payout, 'account_id' | 'id' | 'taken_by' | 'taken_at' | 'updated_at'>
->('payouts', ['account_id', 'id'], {
-  account_id: 'text',
-  id: 'text',
-  taken_by: 'text',
-  taken_at: 'timestamptz',
-  updated_at: 'timestamptz',
-})
-
-/** Writes all that was answered, in addition to the step that the answer is. */
-export const updateAnswers = updater<Pick<Payout, 'account_id' | 'id' | 'answers'>>(
-  'payouts',
-  ['account_id', 'id'],
-  { account_id: 'text', id: 'text', answers: 'json' },
-)
+/**
+ * The state of payouts `p`, of these accounts or of any, one look-up each; all of its columns are null of a
+ * payout that has none, which `payoutOf` refuses.
+ */
+export function joinState(sql: Sql | TransactionSql, items?: readonly OfAccount[]) {
+  return sql`left join lateral (
+      select ${sql(STATE_COLUMNS)}, rail_attempts from payout_states s
+      where s.account_id = p.account_id and s.id = p.id
+        ${items === undefined ? sql`` : within(sql, 's', items)} limit 1
+    ) s on true`
+}
 
 /** A payout that waits for the review of an entity. */
 export interface Hold {
@@ -233,8 +209,9 @@ export async function listHoldingEntities(sql: Sql, account_id: string | null): 
     select account_id, entity_id as id from holding`
 }
 
-/** A payout from its row. */
+/** A payout from its row and that of its state, without which nobody can say what became of it. */
 export function payoutOf(row: PayoutRow): Payout {
+  if (row.status === null) throw new Error(`payout ${row.id} has no state`)
   const holding_to_payout = parseDecimal(row.holding_to_payout)
   const payout_to_destination = parseDecimal(row.payout_to_destination)
   if (holding_to_payout === undefined || payout_to_destination === undefined) {

@@ -7,7 +7,7 @@ import type { EntityRecord } from '../entity/record.ts'
 import { APPROVAL_STATUSES, APPROVAL_TRANSITIONS, type ApprovalStatus } from '../entity/states.ts'
 import { KEY_COLUMNS } from '../entity/store.ts'
 import { BadRow, type Findings, MAX_NAMED } from './problem.ts'
-import { ofAccount, payoutProblem } from './rows.ts'
+import { ofAccount, payoutProblem, STATED_PAYOUTS } from './rows.ts'
 import { openStream } from './stream.ts'
 
 interface EntityRow extends EntityRecord {
@@ -206,7 +206,7 @@ async function checkHolds(
           end as wrong
         from (
           select account_id, id, status, held_for, particulars ->> 'on_behalf_of' as on_behalf_of
-          from payouts where held_for <> '' and ${ofAccount('account_id', account_id)}
+          from ${STATED_PAYOUTS} p where held_for <> '' and ${ofAccount('account_id', account_id)}
         ) p
         full join (select * from holds where ${ofAccount('account_id', account_id)}) h
           on h.account_id = p.account_id and h.payout_id = p.id and h.entity_id = p.held_for

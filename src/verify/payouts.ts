@@ -26,6 +26,7 @@ import {
   type PostingColumns,
   payoutProblem,
   readPostings,
+  STATED_PAYOUTS,
   words,
 } from './rows.ts'
 import { openStream } from './stream.ts'
@@ -53,7 +54,8 @@ interface PayoutRow extends PapersRow, PricedPayout {
   beneficiary_id: string
   /** Whether the account has that beneficiary. */
   beneficiary_found: boolean
-  status: PayoutStatus
+  /** Null of one that has no state. */
+  status: PayoutStatus | null
   quote_status: 'active' | 'used' | null
   /** First column in which the quote differs: `name, the payout's value, the quote's`. */
   quote_differs: string[] | null
@@ -99,7 +101,7 @@ const payoutsOf = (account_id: string | null) => `
     p.balance_transaction_id, p.beneficiary_id, n.id is not null as beneficiary_found, p.status,
     q.fx_income_holding, q.fx_income_destination, q.status as quote_status,
     case ${DIFFERENCE} end as quote_differs, ${PAPERS_COLUMNS}, ${PRICED_COLUMNS}
-  from payouts p left join quotes q on q.account_id = p.account_id and q.id = p.quote_id
+  from ${STATED_PAYOUTS} p left join quotes q on q.account_id = p.account_id and q.id = p.quote_id
   left join beneficiaries n on n.account_id = p.account_id and n.id = p.beneficiary_id
   where ${ofAccount('p.account_id', account_id)} order by p.account_id, p.id`
 
@@ -248,14 +250,18 @@ const STATUSES_TO_ACCOUNT: ReadonlySet<PayoutStatus> = new Set([
 function checkEffects(payout: PayoutRow, effects: readonly EffectRow[], income: Income): void {
   const toAccount = payout.type === 'service_account'
   const direct = isDirect(payout, effects)
-  const kinds: readonly string[] | undefined = direct ? ['payout'] : EFFECTS[payout.status]
-  if (kinds === undefined || (toAccount && !STATUSES_TO_ACCOUNT.has(payout.status))) {
-    throw payoutProblem(payout, 'a status this type can have', payout.status)
+  const { status } = payout
+  if (status === null) {
+    throw payoutProblem(payout, 'a row of open_payouts or payout_outcomes', 'none')
+  }
+  const kinds: readonly string[] | undefined = direct ? ['payout'] : EFFECTS[status]
+  if (kinds === undefined || (toAccount && !STATUSES_TO_ACCOUNT.has(status))) {
+    throw payoutProblem(payout, 'a status this type can have', status)
   }
   const expected = kinds.join(', ')
   const found = effects.map(effect => effect.kind).join(', ')
   if (found !== expected) {
-    throw payoutProblem(payout, `journals ${expected}, being ${payout.status}`, found)
+    throw payoutProblem(payout, `journals ${expected}, being ${status}`, found)
   }
   const creation = checkPostings(effects[0], creationPostings(payout, income, direct))
   const taken = [-payout.holding_amount, -payout.fixed_fee, -payout.variable_fee]

@@ -10,6 +10,7 @@ import {
   type PostingColumns,
   payoutProblem,
   readPostings,
+  STATED_PAYOUTS,
   words,
 } from './rows.ts'
 import { openStream } from './stream.ts'
@@ -26,7 +27,7 @@ interface ReceiptRow extends PostingColumns {
 const receiptsOf = (account_id: string | null) => `
   select p.account_id, p.id, p.destination_currency, p.destination_amount,
     r.account_id as receiver, j.number as journal_number, ${POSTING_COLUMNS}
-  from payouts p
+  from ${STATED_PAYOUTS} p
   left join accounts r on r.deposit_address =
     p.beneficiary_details #>> '{destination_details,service_account,deposit_address}'
   left join journals j on j.account_id = r.account_id and j.source = p.id and j.kind = 'receipt'
@@ -54,7 +55,7 @@ export async function matchReceipts(
     `select j.account_id, j.number, j.source from journals j
       join accounts r on r.account_id = j.account_id
       where j.kind = 'receipt' and ${ofAccount('j.account_id', account_id)} and not exists (
-        select from payouts p where p.id = j.source and p.type = 'service_account'
+        select from ${STATED_PAYOUTS} p where p.id = j.source and p.type = 'service_account'
           and p.status = 'succeeded'
           and p.beneficiary_details #>> '{destination_details,service_account,deposit_address}'
             = r.deposit_address)

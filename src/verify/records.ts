@@ -1,19 +1,12 @@
 // Holds what is written beside payouts and quotes against them: columns that lists are found by,
-// how far the rail was asked, rows paid from files, kept answers, batches. One select a rule.
+// how payouts stand, rows paid from files, kept answers, batches. One select a rule.
 import type { TransactionSql } from '../db/connect.ts'
 import { accountMarkSql, idTimeSql, microsSql, millisSql, numberedIdOfSql } from '../db/id-sql.ts'
 import { KEPT_SEAL } from '../idempotency/columns.ts'
 import { KEPT_HOURS } from '../idempotency/rules.ts'
-import { OPEN_STATUSES } from '../payout/states.ts'
-import { MANUAL } from '../rail/rail.ts'
+import { RAIL } from './payout-states.ts'
 import type { Findings } from './problem.ts'
-import { nameRows, ofAccount } from './rows.ts'
-
-/** A select of the rows that break a rule: account_id, key, expected, found. */
-interface Rule {
-  readonly table: string
-  select(account_id: string | null): string
-}
+import { nameRows, ofAccount, type Rule } from './rows.ts'
 
 /** Columns that only indexes read say what the document beside them says. */
 const LIST_COLUMNS: readonly Rule[] = [
@@ -83,86 +76,6 @@ function copied(table: string, columns: readonly (readonly [name: string, from: 
       from ${table} where ${ofAccount('account_id', account_id)}
         and (${columns.map(([name, from]) => `${name} is distinct from ${from}`).join(' or ')})`,
   }
-}
-
-/**
- * The rail is asked about what it has, and about nothing else: not about what is over, and not
- * about what a person has taken out of its hands. What it says has succeeded may still come back.
- * It has told at least what its events say, and at most once more for each time that a person gave
- * the payout back to it. What it was never asked about is due since its last step.
- */
-const RAIL: Rule = {
-  table: 'payouts',
-  select: account_id => `
-    select account_id, id as key,
-      status || ': ' || case
-        when asked_needlessly then 'the rail not asked'
-        when never_asked then 'the rail asked before it tells'
-        when late then 'the rail asked once, or due since its last step'
-        else 'rail_steps ' || told || ' to ' || told + given_back end as expected,
-      'ask_rail_at ' || coalesce(ask_rail_at::text, 'never') || ', rail_steps '
-        || coalesce(rail_steps::text, 'none') || ', rail_attempts '
-        || coalesce(rail_attempts::text, 'none') as found
-    from (
-      select p.*, coalesce(e.told, 0) as told, coalesce(e.given_back, 0) as given_back,
-        ask_rail_at is not null and (rail in ('', '${MANUAL}') or status in ('failed', 'reversed')
-          or (status <> 'processing' and (held_for <> '' or e.last_by <> 'rail')))
-          as asked_needlessly,
-        rail_attempts is null or attempts_told is null or rail_attempts < attempts_told
-          or (attempts_told = 0 and coalesce(e.told, 0) > 0) as never_asked,
-        rail_attempts = 0 and (ask_rail_at > updated_at or (ask_rail_at is null
-          and status = 'processing' and rail not in ('', '${MANUAL}'))) as late
-      from (
-        select p.account_id, p.id, p.status, p.rail, p.rail_steps, p.held_for, p.updated_at,
-          p.rail_attempts as attempts_told, o.ask_rail_at,
-          case when o.id is null then p.rail_attempts else o.rail_attempts end as rail_attempts
-        from payouts p left join open_payouts o on o.account_id = p.account_id and o.id = p.id
-        where ${ofAccount('p.account_id', account_id)}
-      ) p
-      left join (
-        select account_id, object_id, count(*) filter (where data ->> 'by' = 'rail') as told,
-          (array_agg(data ->> 'by' order by sequence desc))[1] as last_by,
-          count(*) filter (
-            where data ->> 'by' <> 'rail' and type = 'payout.processing') as given_back
-        from events
-        where type like 'payout.%' and type <> 'payout.created'
-          and ${ofAccount('account_id', account_id)}
-        group by 1, 2
-      ) e on e.account_id = p.account_id and e.object_id = p.id
-    ) p
-    where asked_needlessly or never_asked or late or rail_steps is null
-      or rail_steps < told or rail_steps > told + given_back`,
-}
-
-/** What is open has a row of what is still to be done, as the payout is; what is over has none. */
-const OPEN: Rule = {
-  table: 'open_payouts',
-  select: account_id => `
-    select coalesce(p.account_id, o.account_id) as account_id, coalesce(p.id, o.id) as key,
-      coalesce(p.status || ', rail ' || p.rail, 'no row, as no payout is so') as expected,
-      coalesce(o.status || ', rail ' || o.rail, 'none') as found
-    from (select * from payouts where ${ofAccount('account_id', account_id)}) p
-    full join (select * from open_payouts where ${ofAccount('account_id', account_id)}) o
-      on o.account_id = p.account_id and o.id = p.id
-    where p.id is null
-      or case when o.id is null then p.status in (${OPEN_STATUSES.map(s => `'${s}'`).join(', ')})
-        else o.status is distinct from p.status or o.rail is distinct from p.rail end`,
-}
-
-/** What failed or was reversed is listed as such, and nothing else is. */
-const GIVEN_BACK: Rule = {
-  table: 'payouts_given_back',
-  select: account_id => `
-    select coalesce(p.account_id, g.account_id) as account_id, coalesce(p.id, g.id) as key,
-      coalesce(p.status, 'no row, as the payout is not given back') as expected,
-      coalesce(g.status, 'none') as found
-    from (
-      select account_id, id, status from payouts
-      where status in ('failed', 'reversed') and ${ofAccount('account_id', account_id)}
-    ) p
-    full join (select * from payouts_given_back where ${ofAccount('account_id', account_id)}) g
-      on g.account_id = p.account_id and g.id = p.id and g.status = p.status
-    where p.id is null or g.id is null`,
 }
 
 /** A row of a file was paid by the payout that has its key, or by a newer one that has it too. */
@@ -371,8 +284,6 @@ const RULES: readonly Rule[] = [
   ...LIST_COLUMNS,
   ...ID_TIMES,
   EVENT_IDS,
-  OPEN,
-  GIVEN_BACK,
   RAIL,
   IMPORTS,
   KEPT_AS_ANSWERED,

@@ -2,7 +2,6 @@
 // digests the same history keeps against their newest change, and the chain of the history itself.
 import type { TransactionSql } from '../db/connect.ts'
 import { EMPTY_HASH } from '../ledger/rules.ts'
-import { PAYOUT_TRANSITIONS } from '../payout/states.ts'
 import type { Findings } from './problem.ts'
 import { nameRows } from './rows.ts'
 
@@ -66,7 +65,6 @@ export async function checkReference(
   await name('reference_changes', CHAIN)
   await name('reference_version', HEAD)
   for (const kept of KEPT) await name(kept.table, rowsThatDiffer(kept))
-  await name('payout_transitions', transitionsThatDiffer('payout_transitions', PAYOUT_TRANSITIONS))
 }
 
 /**
@@ -142,21 +140,3 @@ const HEAD = `
   where v.times <> 1 or v.only_rows is distinct from true
     or v.change_count is distinct from coalesce(c.change_id, 0)
     or v.change_head is distinct from coalesce(encode(c.hash, 'hex'), '${EMPTY_HASH}')`
-
-/** The table of states as PostgreSQL keeps it is the one of the service. */
-function transitionsThatDiffer(
-  table: string,
-  transitions: Readonly<Record<string, readonly string[]>>,
-): string {
-  const known = Object.entries(transitions).flatMap(([from, to]) =>
-    to.map(status => `('${from}', '${status}')`),
-  )
-  return `
-    select '' as account_id, coalesce(t.from_status, k.from_status) || ' to '
-        || coalesce(t.to_status, k.to_status) as key,
-      case when k.from_status is null then 'no such step' else 'a row' end as expected,
-      case when t.from_status is null then 'none' else 'a row' end as found
-    from ${table} t full join (values ${known.join(', ')}) k (from_status, to_status)
-      on k.from_status = t.from_status and k.to_status = t.to_status
-    where t.from_status is null or k.from_status is null`
-}

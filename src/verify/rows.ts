@@ -19,6 +19,17 @@ export function ofAccount(column: string, account_id: string | null): string {
   return account_id === null ? '$1::text is null' : `${column} = $1`
 }
 
+/** Payouts with the columns of how they stand, which are null of one that has no state. */
+export const STATED_PAYOUTS = `(select p.*, s.status, s.status_description, s.failure, s.rail_steps,
+    s.rail_attempts, s.held_for, s.answers, s.rail_reference, s.taken_by, s.taken_at, s.updated_at
+  from payouts p left join payout_states s on s.account_id = p.account_id and s.id = p.id)`
+
+/** A select of the rows that break a rule: account_id, key, expected, found. */
+export interface Rule {
+  readonly table: string
+  select(account_id: string | null): string
+}
+
 /** Undefined when the three lists do not fit each other. */
 export function readPostings(columns: PostingColumns): Posting[] | undefined {
   const codes = columns.codes.split(' ')

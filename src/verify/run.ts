@@ -8,6 +8,7 @@ import { type BooksSeen, walkBooks } from './books.ts'
 import { checkEntities } from './entities.ts'
 import { checkChain, checkEvents } from './events.ts'
 import { checkKeptHeads } from './heads.ts'
+import { checkStates } from './payout-states.ts'
 import { matchPayouts, type PayoutsSeen } from './payouts.ts'
 import { Enough, Findings, type Problem, unreadable } from './problem.ts'
 import { checkPrices, checkUses } from './quotes.ts'
@@ -95,6 +96,7 @@ async function check(
     partOf(tx, findings, table, work)
   const books = await part('books', sp => walkBooks(sp, account_id, findings, tick))
   await part('journals', sp => checkBookings(sp, account_id, findings))
+  await part('payouts', sp => checkStates(sp, account_id, findings))
   const payouts = await part('payouts', sp => matchPayouts(sp, account_id, findings, tick))
   // What is missing or wrong in a row is missing in the sums too, which then say nothing more.
   if (books !== null && payouts !== null && findings.problems.length === 0) {

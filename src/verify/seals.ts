@@ -8,11 +8,14 @@ import { idPattern, numberIn } from '../id.ts'
 import { PAYOUT_SEAL } from '../payout/columns.ts'
 import { QUOTE_SEAL } from '../quote/columns.ts'
 import { type Findings, MAX_NAMED } from './problem.ts'
-import { ofAccount } from './rows.ts'
+import { ofAccount, STATED_PAYOUTS } from './rows.ts'
 
-/** Tables whose rows events carry digests of, by what their ids begin with. */
+/**
+ * Tables whose rows events carry digests of, by what their ids begin with; of a payout with how it
+ * stands.
+ */
 const SEALED = {
-  pot: { table: 'payouts', seal: PAYOUT_SEAL },
+  pot: { table: 'payouts', seal: PAYOUT_SEAL, rows: STATED_PAYOUTS },
   poq: { table: 'quotes', seal: QUOTE_SEAL },
   bnf: { table: 'beneficiaries', seal: BENEFICIARY_SEAL },
   ent: { table: 'entities', seal: ENTITY_SEAL },
@@ -43,9 +46,9 @@ export async function checkSeals(
   findings: Findings,
 ): Promise<void> {
   const rows = Object.values(SEALED).map(
-    ({ table, seal }) => `
+    ({ table, seal, ...read }) => `
       select '${table}' as table_name, account_id, id, ${seal.sql('t')} as content
-      from ${table} t where ${ofAccount('account_id', account_id)}`,
+      from ${'rows' in read ? read.rows : table} t where ${ofAccount('account_id', account_id)}`,
   )
   // Of a quote that a payout carries there is no digest but the payout's.
   rows.push(`

@@ -70,8 +70,9 @@ function listeningRail(answer: (payout: RailPayout) => RailReport): Rail & { tol
 
 async function rowOf(id: string): Promise<Json> {
   const [row] = await service.database.owner<Json[]>`
-    select answers, particulars, beneficiary_details, ask_rail_at, p.status
-    from payouts p left join open_payouts o using (account_id, id) where p.id = ${id}`
+    select s.answers, particulars, beneficiary_details, ask_rail_at, s.status
+    from payouts p join payout_states s using (account_id, id)
+    left join open_payouts o using (account_id, id) where p.id = ${id}`
   return row
 }
 

@@ -126,7 +126,7 @@ async function traceOf({ account: { account_id } }: Client) {
     union all select 'likeness', encode(likeness, 'hex'), '' from payout_likenesses
       where account_id = ${account_id}
     union all select 'hold', '', '' from holds where account_id = ${account_id}
-    union all select 'payout', status, '' from payouts where account_id = ${account_id}
+    union all select 'payout', status, '' from payout_states where account_id = ${account_id}
     union all select 'open', status, (ask_rail_at is null)::text from open_payouts
       where account_id = ${account_id}
     order by 1, 2, 3`

@@ -114,8 +114,8 @@ async function assertNeverAsked(id: string): Promise<void> {
   await settleAll(service, rail)
   assert.ok(!rail.calls.some(call => call.endsWith(id)), `${rail.calls}`)
   const [row] = await service.database.owner<Json[]>`
-    select p.status, p.rail_attempts, o.id as open, held_for
-    from payouts p left join open_payouts o using (account_id, id) where p.id = ${id}`
+    select s.status, s.rail_attempts, o.id as open, s.held_for
+    from payout_states s left join open_payouts o using (account_id, id) where s.id = ${id}`
   const unasked = { rail_attempts: 0, open: null, held_for: '' }
   assert.deepEqual({ ...row }, { status: 'failed', ...unasked })
 }

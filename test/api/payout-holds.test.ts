@@ -323,7 +323,7 @@ test('payouts made while their entity is reviewed: each goes on, none is left he
 test('the database, held_for outside compliance_hold: refused whoever writes it', async () => {
   const account = await funded()
   const { id } = await pay(account, {})
-  const write = service.database.owner`update payouts set held_for = 'ent_x' where id = ${id}`
+  const write = service.database.owner`update open_payouts set held_for = 'ent_x' where id = ${id}`
   await assert.rejects(write.execute(), { constraint_name: 'held_while_in_compliance_hold' })
 })
 
@@ -338,7 +338,8 @@ test('review of an entity with 1,200 held payouts: one row written, all go on in
   assert.equal(due?.n, 1)
   await settleAll(service)
   const left = await service.database.owner`
-    select from payouts where account_id = ${account.account.account_id} and status <> 'succeeded'`
+    select from payout_states
+    where account_id = ${account.account.account_id} and status <> 'succeeded'`
   assert.equal(left.length, 0)
   assert.equal(payouts.length, 1_200)
   const rest = await service.database.owner`

@@ -189,11 +189,13 @@ test('a page of many payouts, planned while there were none: fetches what it sho
 async function fill(owner: Sql) {
   await insertPayouts(owner)
   await owner`
-    insert into payouts_given_back (account_id, status, id)
-    select account_id, status, id from payouts where status = 'failed'`
-  await owner`
-    insert into open_payouts (account_id, id, status, rail)
-    select account_id, id, status, rail from payouts where status = 'processing'`
+    insert into payout_outcomes (account_id, id, updated_at, rail_steps, rail_attempts, status, rail,
+      status_description, rail_reference, taken_by, answers)
+    select account_id, id, created_at, 1, 1, case when i % 8 = 2 and i % 80 <> 2 then 'failed'
+      else 'succeeded' end, rail, '', '', '', '[]'
+    from payouts join (
+      select ${madeAtSql(owner, 'pot')} as id, i from generate_series(1, 6000) i
+    ) made using (id)`
 }
 
 function insertPayouts(owner: Sql) {
@@ -202,7 +204,7 @@ function insertPayouts(owner: Sql) {
       holding_amount, fixed_fee, variable_fee, destination_currency, destination_amount,
       holding_to_payout, payout_to_destination, holding_fx_id, payout_fx_id,
       balance_transaction_id, beneficiary_id, beneficiary_details, particulars,
-      fund_transfer_network, charge_type, rail, status, created_at, updated_at)
+      fund_transfer_network, charge_type, rail, created_at)
     select case when i % 3 = 0 then 'acc_b' else 'acc_a' end, ${madeAtSql(owner, 'pot')},
       ${madeAtSql(owner, 'poq')}, case when i % 20 = 2 then 'wallet' else 'local' end, 1,
       case when i % 40 = 2 then 'JPY' else 'USD' end,
@@ -210,7 +212,6 @@ function insertPayouts(owner: Sql) {
       ${madeAtSql(owner, 'bnf', 'i % 50')}, '{}', json_build_object(
         'reference_id', case when i % 2 = 0 then '' else 'ref-' || i % 50 end,
         'on_behalf_of', case when i % 7 = 0 then 'ent_00000000000000000007' else '' end),
-      '', '', 'simulator', case when i % 8 = 2 and i % 80 <> 2 then 'failed' else 'succeeded' end,
-      timestamptz '2026-01-01T00:00:00Z' + i * interval '1 second', now()
+      '', '', 'simulator', timestamptz '2026-01-01T00:00:00Z' + i * interval '1 second'
     from generate_series(1, 6000) i`
 }

@@ -206,8 +206,9 @@ for (const [what, rail_timeout_ms, answer] of LATE) {
       await round
       assert.deepEqual(rail.calls, [`${question} ${id}`])
       const [row] = await service.database.owner`
-        select p.status, o.id as open from payouts p left join open_payouts o using (account_id, id)
-        where p.id = ${id}`
+        select s.status, o.id as open
+        from payout_states s left join open_payouts o using (account_id, id)
+        where s.id = ${id}`
       assert.deepEqual({ ...row }, { status: 'succeeded', open: null })
       assert.equal(await settleOnce(askingRail(service.deps, rail)), 0)
     })

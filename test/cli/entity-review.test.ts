@@ -114,7 +114,7 @@ test('entity review, payouts held for it: says how many are released, failed, or
   // And so it is.
   await settleOnce(service.deps)
   const payouts = await service.database.owner<{ held_for: string; status: string }[]>`
-    select held_for, status from payouts where held_for <> '' or status = 'failed'`
+    select held_for, status from payout_states where held_for <> '' or status = 'failed'`
   assert.deepEqual(
     payouts.map(({ held_for, status }) => [held_for, status]),
     [['', 'failed']],

@@ -295,7 +295,7 @@ describe('workers, their COMMIT carried out and answered with XX000', () => {
     t.after(() => worker.kill())
     await until('all are settled', WITHIN_MS, async () => {
       const open = await database.owner`
-        select from payouts where account_id = ${account_id} and status <> 'succeeded'`
+        select from payout_states where account_id = ${account_id} and status <> 'succeeded'`
       return open.length === 0
     })
     assert.equal(proxy.answersLeft(), 0)

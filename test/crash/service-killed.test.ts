@@ -219,7 +219,8 @@ async function allDone(): Promise<boolean> {
 /** The rail's answer was applied to every payout, once: checkBooks sees what it did to the money. */
 async function checkSettled(): Promise<void> {
   const wrong = await database.owner`
-    select id, amount, status from payouts where status <> case amount
+    select id, amount, status from payouts join payout_states using (account_id, id)
+    where status <> case amount
       when ${FAILED} then 'failed' when ${REVERSED} then 'reversed' else 'succeeded' end`
   assert.deepEqual([...wrong], [])
 }

@@ -85,19 +85,11 @@ const FAILURE = JSON.stringify({ code: 'PF000900', category: 'bank', message: 'R
 
 type Changes = Readonly<Record<string, string>>
 
-const NAMED: Changes = { account_id: '$1', created_at: 'd.created_at', updated_at: 'd.created_at' }
+const NAMED: Changes = { account_id: '$1', created_at: 'd.created_at' }
 const PAYOUT: Changes = {
   ...NAMED,
   id: "'pot_' || d.n",
   balance_transaction_id: 'd.line',
-  rail_attempts: '1',
-}
-
-/** The converted payouts are given back two lines later, where there are such. */
-const FAILED: Changes = {
-  status: "case when f.i is null then 'processing' else 'failed' end",
-  failure: `case when f.i is not null then '${FAILURE}'::json end`,
-  updated_at: 'coalesce(f.created_at, d.created_at)',
 }
 
 /** As large as its draft says, where nothing is converted. */
@@ -125,18 +117,22 @@ async function copyRows(
 }
 
 const ofPayout = sized('amount', 'holding_amount', 'destination_amount')
-const COPIED = `join drafts d on s.id = $2 and d.kind = 'payout'
-  left join drafts f on f.i = d.i + 2 and f.kind = 'failure'`
+const COPIED = `join drafts d on s.id = $2 and d.kind = 'payout'`
 
-/** What is still to be done about the copies, and which of them are given back. */
-const STILL_OPEN = `
-  with given_back as (
-    insert into payouts_given_back (account_id, status, id)
-    select account_id, status, id from payouts where account_id = $1 and status = 'failed'
+/** The converted payouts are given back two lines later, where there are such; others are open. */
+const STATES = `
+  with states as (
+    select 'pot_' || d.n as id, d.created_at, f.created_at as failed_at from drafts d
+    left join drafts f on f.i = d.i + 2 and f.kind = 'failure' and d.converted
+    where d.kind = 'payout'
+  ), given_back as (
+    insert into payout_outcomes (account_id, id, updated_at, rail_steps, rail_attempts, status, rail,
+      status_description, rail_reference, taken_by, answers, failure)
+    select $1, id, failed_at, 0, 1, 'failed', 'simulator', '', '', '', '[]', $2::text::json
+    from states where failed_at is not null
   )
-  insert into open_payouts (account_id, id, status, rail, rail_attempts)
-  select account_id, id, status, rail, rail_attempts from payouts
-  where account_id = $1 and status = 'processing'`
+  insert into open_payouts (account_id, id, updated_at, rail_attempts, status, rail)
+  select $1, id, created_at, 1, 'processing', 'simulator' from states where failed_at is null`
 
 /** `lines` lines over the year before now. Needs a service without rates or fees of its own. */
 export async function makeBusyAccount(service: TestService, lines: number): Promise<BusyAccount> {
@@ -160,7 +156,7 @@ export async function makeBusyAccount(service: TestService, lines: number): Prom
     await tx.unsafe(DRAFTS, [account_id, from, lines, converted.id, plain.id])
     await tx.unsafe('create unique index on drafts (i); analyze drafts')
     for (const [paid, is, changes] of [
-      [converted, 'd.converted', FAILED],
+      [converted, 'd.converted', {}],
       [plain, 'not d.converted', ofPayout],
     ] as const) {
       const drafts = `${COPIED} where ${is}`
@@ -177,7 +173,7 @@ export async function makeBusyAccount(service: TestService, lines: number): Prom
       created_at: `'${from}'`,
       updated_at: `'${from}'`,
     }
-    await tx.unsafe(STILL_OPEN, [account_id])
+    await tx.unsafe(STATES, [account_id, FAILURE])
     const whose = 'where s.account_id = $2'
     await copyRows(tx, 'beneficiaries', [account_id, sample.account.account_id], first, whose)
     await tx.unsafe(EVENTS, [account_id, FAILURE])
@@ -196,7 +192,7 @@ export async function makeBusyAccount(service: TestService, lines: number): Prom
       ) e where account_id = $1`,
       [account_id],
     )
-    await tx.unsafe('analyze payouts, journals, events')
+    await tx.unsafe('analyze payouts, payout_outcomes, journals, events')
     await sealEvents(tx, account_id, '0')
   })
   await assertHash(service, account_id)

@@ -121,7 +121,7 @@ export const ENTITY_FAULTS: readonly Fault[] = [
   },
   hold(
     'a hold for another entity than the payout is made for',
-    `update payouts set held_for = held_for || 'x' where account_id = $1 and id = $2`,
+    `update open_payouts set held_for = held_for || 'x' where account_id = $1 and id = $2`,
     /^a (payout held|hold) for ent_\w{20}x?; none$/,
   ),
   hold(
@@ -131,7 +131,7 @@ export const ENTITY_FAULTS: readonly Fault[] = [
   ),
   hold(
     'a list with a payout that waits for nothing',
-    `update payouts set held_for = '' where account_id = $1 and id = $2`,
+    `update open_payouts set held_for = '' where account_id = $1 and id = $2`,
     /^a payout held for ent_\w{20}; none$/,
   ),
   {

@@ -19,9 +19,9 @@ export const EXCEPTIONS: Readonly<Record<string, string>> = {
   'rates.loaded_at': 'when the same rate was loaded again',
   'fees.fee_id': 'a number that nothing names',
   'entities.import_key': 'a row of a file that lost it is imported again, and found as a duplicate',
-  'payouts.rail_attempts changed':
+  'payout_outcomes.rail_attempts changed':
     'how often the rail was asked by the last step; what was asked and says it was not is named',
-  'payouts.rail_attempts swapped': 'that too',
+  'payout_outcomes.rail_attempts swapped': 'that too',
   'open_payouts.rail_attempts changed':
     'once more than it was asked: the next question waits longer, and none is left out',
   'open_payouts.rail_attempts swapped': 'that too; what was asked and says it was not is named',

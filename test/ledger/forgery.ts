@@ -7,7 +7,7 @@ import { listJournals } from '../../src/ledger/store.ts'
 /** Takes every guard off: append-only, legal transitions, sums of zero. */
 export async function disarm(owner: Sql): Promise<void> {
   const tables = ['journals', 'events', 'payouts', 'entities']
-  for (const table of [...tables, 'payout_batch_items', 'payouts_given_back']) {
+  for (const table of [...tables, 'payout_batch_items', 'open_payouts', 'payout_outcomes']) {
     await owner.unsafe(`alter table ${table} disable trigger user`)
   }
   const checks = await owner<{ name: string }[]>`

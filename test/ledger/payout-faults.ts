@@ -20,17 +20,11 @@ function payoutChange(name: string, fate: Fate, assignment: string, words: RegEx
   }
 }
 
-/** A change of what is kept of a payout beside it; the statement's condition is added. */
-function openChange(
-  name: string,
-  fate: Fate,
-  statement: string,
-  words: RegExp,
-  table = 'open_payouts',
-): Fault {
+/** A change of how a payout stands; the statement's condition is added. */
+function stateChange(name: string, fate: Fate, statement: string, words: RegExp): Fault {
   return {
     name,
-    table,
+    table: 'payouts',
     words,
     async plant(owner, { main, payouts }) {
       const { account_id } = main.account
@@ -153,83 +147,101 @@ const payoutFaults: readonly Fault[] = [
     'quote_validity_s = quote_validity_s + 1',
     /^digest [0-9a-f]{64}, as its newest event has it; [0-9a-f]{64}$/,
   ),
-  payoutChange(
+  stateChange(
     'a rail that has told and was never asked',
     'succeeded',
-    'rail_attempts = 0',
+    'update payout_outcomes set rail_attempts = 0',
     /the rail asked before it tells/,
   ),
-  openChange(
+  stateChange(
     'a payout that no rail was asked about, and none will be',
     'processing',
     'update open_payouts set rail_attempts = 0, ask_rail_at = null',
     /the rail asked once, or due since its last step.*never/,
-    'payouts',
   ),
-  openChange(
+  stateChange(
     'a payout that nobody will do anything about',
     'processing',
     'delete from open_payouts',
-    /processing, rail simulator.*none/,
+    /^one state, rail simulator; none$/,
   ),
-  openChange(
-    'a payout listed in a status that it is not in',
+  stateChange(
+    'a payout that is over, and nobody knows how',
+    'failed',
+    'delete from payout_outcomes',
+    /^one state, rail simulator; none$/,
+  ),
+  stateChange(
+    'an open payout in a status that no event tells of',
     'processing',
     `update open_payouts set status = 'compliance_hold'`,
-    /processing, rail simulator.*compliance_hold, rail simulator/,
+    /^digest [0-9a-f]{64}, as its newest event has it; [0-9a-f]{64}$/,
   ),
-  openChange(
+  stateChange(
     'what is over, asked about again',
+    'succeeded',
+    `insert into open_payouts (account_id, id, updated_at, status, rail, ask_rail_at, rail_attempts)
+      select account_id, id, updated_at, 'succeeded', rail, updated_at, 1 from payout_outcomes`,
+    /^succeeded, .*; succeeded, /,
+  ),
+  stateChange(
+    'a state of a payout that is not there',
     'failed',
-    `insert into open_payouts (account_id, id, status, rail, ask_rail_at)
-      select account_id, id, 'processing', rail, created_at from payouts`,
-    /failed, rail simulator.*processing, rail simulator/,
+    'delete from payouts',
+    /^no state, as no payout is so; payout_outcomes: failed, rail simulator$/,
   ),
-  openChange(
-    'a failed payout that no list of such shows',
+  stateChange(
+    'a rail that the payout was not routed to',
     'failed',
-    'delete from payouts_given_back',
-    /failed.*none/,
-    'payouts_given_back',
+    `update payout_outcomes set rail = 'bank'`,
+    /^one state, rail simulator; payout_outcomes: failed, rail bank$/,
   ),
-  openChange(
-    'a payout on its way, listed as reversed',
-    'processing',
-    `insert into payouts_given_back (account_id, id, status)
-      select account_id, id, 'reversed' from payouts`,
-    /no row, as the payout is not given back.*reversed/,
-    'payouts_given_back',
-  ),
-  payoutChange(
+  stateChange(
     'succeeded flipped to failed',
     'succeeded',
-    `status = 'failed'`,
+    `update payout_outcomes set status = 'failed'`,
     /payout, failure.*payout, settlement/,
   ),
-  payoutChange(
-    'succeeded flipped to processing',
+  stateChange(
+    'succeeded taken back to processing',
     'succeeded',
-    `status = 'processing'`,
+    `with gone as (delete from payout_outcomes where id = $2)
+      insert into open_payouts (account_id, id, updated_at, rail_steps, rail_attempts, status, rail)
+      select account_id, id, updated_at, rail_steps, rail_attempts, 'processing', rail
+      from payout_outcomes`,
     /being processing/,
   ),
-  payoutChange(
-    'processing flipped to succeeded',
+  stateChange(
+    'processing with an outcome besides',
     'processing',
-    `status = 'succeeded'`,
-    /settlement.*; payout$/,
+    `insert into payout_outcomes (account_id, id, updated_at, rail_steps, rail_attempts, status, rail,
+        status_description, rail_reference, taken_by, answers)
+      select account_id, id, updated_at, rail_steps, rail_attempts, 'succeeded', rail, '', '', '', '[]'
+      from open_payouts`,
+    /^succeeded, simulator, .*; processing, simulator, /,
   ),
-  payoutChange('failed flipped to held', 'failed', `status = 'compliance_hold'`, /payout, failure/),
-  payoutChange('reversed flipped to succeeded', 'fx_reversed', `status = 'succeeded'`, /reversal/),
-  payoutChange(
+  stateChange(
+    'failed flipped to succeeded',
+    'failed',
+    `update payout_outcomes set status = 'succeeded'`,
+    /payout, settlement.*payout, failure/,
+  ),
+  stateChange(
+    'reversed flipped to succeeded',
+    'fx_reversed',
+    `update payout_outcomes set status = 'succeeded'`,
+    /reversal/,
+  ),
+  stateChange(
     'an internal payout failed',
     'internal',
-    `status = 'failed'`,
+    `update payout_outcomes set status = 'failed'`,
     /payout, failure, being failed; payout$/,
   ),
-  payoutChange(
-    'an internal payout with a rail',
+  stateChange(
+    'an internal payout that was reversed',
     'internal',
-    `status = 'processing'`,
+    `update payout_outcomes set status = 'reversed'`,
     /a status this type/,
   ),
   payoutChange(
@@ -256,22 +268,22 @@ const payoutFaults: readonly Fault[] = [
     `mt103 = replace(mt103, 'USD777,', 'USD778,')`,
     /^77700 USD in its mt103; 77800 USD$/,
   ),
-  payoutChange(
+  stateChange(
     'an answer that nobody asked for',
     'succeeded',
-    `answers = '[{"number":1}]'`,
+    `update payout_outcomes set answers = '[{"number":1}]'`,
     /^at most 0 answers; 1$/,
   ),
-  payoutChange(
+  stateChange(
     'the first answer taken away',
     'answered',
-    `answers = '[{"number":2}]'`,
+    `update payout_outcomes set answers = '[{"number":2}]'`,
     /^answers numbered 1; 2$/,
   ),
-  payoutChange(
+  stateChange(
     'an answer too many',
     'answered',
-    `answers = '[{"number":1},{"number":2}]'`,
+    `update payout_outcomes set answers = '[{"number":1},{"number":2}]'`,
     /^at most 1 answers; 2$/,
   ),
   journalRemoved(
@@ -289,7 +301,12 @@ const payoutFaults: readonly Fault[] = [
     async plant(owner, { main, payouts }) {
       const { account_id } = main.account
       const { number } = await findJournal(owner, account_id, 'payout', payouts.held)
-      await owner`delete from payouts where account_id = ${account_id} and id = ${payouts.held}`
+      for (const table of ['payouts', 'open_payouts']) {
+        await owner.unsafe(`delete from ${table} where account_id = $1 and id = $2`, [
+          account_id,
+          payouts.held,
+        ])
+      }
       return journal(number)
     },
   },

@@ -210,7 +210,7 @@ function isAbout({ table, account_id, key, expected, found }: Problem, row: Pick
     payout_batch_items: ['payout_batches'],
     holds: ['payouts'],
     open_payouts: ['payouts'],
-    payouts_given_back: ['payouts'],
+    payout_outcomes: ['payouts'],
     reference_version: ['reference_changes'],
     reference_changes: [
       'reference_version',

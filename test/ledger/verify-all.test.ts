@@ -71,9 +71,11 @@ test('verify --all, a journal that is missing: it is named, and none that follow
 test('verify, documents of another shape and nothing where something must be: each row is named', async () => {
   const { payouts, entities } = history
   for (const [table, id, change] of [
-    ['payouts', payouts.answered, `answers = '{"a": 1}'`],
-    ['payouts', payouts.swift, `answers = '7', beneficiary_details = '[]'`],
-    ['payouts', payouts.succeeded, `particulars = 'null', failure = '[[]]'`],
+    ['payout_outcomes', payouts.answered, `answers = '{"a": 1}'`],
+    ['payout_outcomes', payouts.swift, `answers = '7'`],
+    ['payouts', payouts.swift, `beneficiary_details = '[]'`],
+    ['payouts', payouts.succeeded, `particulars = 'null'`],
+    ['payout_outcomes', payouts.succeeded, `failure = '[[]]'`],
     ['entities', entities.business, `details = '[]'`],
     ['entities', entities.approved, `approval_history = '{"status": "approved"}'`],
     ['entities', entities.pending, `approval_history = '[null]'`],
@@ -85,7 +87,9 @@ test('verify, documents of another shape and nothing where something must be: ea
       `${keep}; update ${table} set ${change} where id = '${id}'`,
       undo,
     )
-    assert.ok(named.includes(`${table} ${id}`), `${change}: named ${named}`)
+    // How a payout stands is named with it.
+    const row = `${table === 'payout_outcomes' ? 'payouts' : table} ${id}`
+    assert.ok(named.includes(row), `${change}: named ${named}`)
   }
 })
 

@@ -38,12 +38,16 @@ before(async () => {
       holding_amount, fixed_fee, variable_fee, destination_currency, destination_amount,
       holding_to_payout, payout_to_destination, holding_fx_id, payout_fx_id,
       balance_transaction_id, beneficiary_id, beneficiary_details, particulars,
-      fund_transfer_network, charge_type, rail, status, created_at, updated_at)
+      fund_transfer_network, charge_type, rail, created_at)
     select 'acc_a', ${madeAtSql(owner, 'pot')}, ${madeAtSql(owner, 'poq')}, 'local', 1,
       case when i = 3 then 'EUR' else 'USD' end, 'USD', 1, 0, 0, 'USD', 1, 1, 1, '', '', '', '',
-      '{}', '{"reference_id":"","on_behalf_of":""}', '', '', 'simulator', 'succeeded',
-      timestamptz '2026-01-01T00:00:00Z' + i * interval '1 second', now()
+      '{}', '{"reference_id":"","on_behalf_of":""}', '', '', 'simulator',
+      timestamptz '2026-01-01T00:00:00Z' + i * interval '1 second'
     from generate_series(1, ${ROWS}::integer) i`
+  await owner`
+    insert into payout_outcomes (account_id, id, updated_at, rail_steps, rail_attempts, status, rail,
+      status_description, rail_reference, taken_by, answers)
+    select account_id, id, created_at, 1, 1, 'succeeded', rail, '', '', '', '[]' from payouts`
   await owner`
     insert into quotes (account_id, id, payout_type, holding_currency, holding_amount,
       payout_currency, payout_amount, destination_currency, destination_country,

@@ -110,19 +110,13 @@ test('the service asks what a reference has funded or paid elsewhere: told of ot
   const [elsewhere] = await service<{ account_id: string; id: string }[]>`
     select account_id, id from funded_elsewhere('{live_c}', '{bank 1}')`
   assert.deepEqual([elsewhere?.account_id, named(elsewhere?.id ?? '')], ['live_a', 'btr_1'])
-  const particulars = JSON.stringify({ reference_id: '', on_behalf_of: '' })
   await owner.begin(async tx => {
     await tx`set local corridor.maintenance = 'on'`
     await tx`
-      insert into payouts (account_id, id, quote_id, type, amount, currency, holding_currency,
-        holding_amount, fixed_fee, variable_fee, destination_currency, destination_amount,
-        holding_to_payout, payout_to_destination, holding_fx_id, payout_fx_id,
-        balance_transaction_id, beneficiary_id, beneficiary_details, particulars,
-        fund_transfer_network, charge_type, status, rail, rail_reference, taken_by, taken_at,
-        created_at, updated_at)
-      values ('live_a', 'pot_1', 'poq_1', 'local', 1, 'USD', 'USD', 1, 0, 0, 'USD', 1, 1, 1, '', '',
-        'btr', 'bnf', '{}', ${particulars}::text::json, '', '', 'succeeded', 'manual', 'HSBC 9',
-        'anna', now(), now(), now())`
+      insert into payout_outcomes (account_id, id, updated_at, taken_at, rail_steps, rail_attempts,
+        status, rail, status_description, rail_reference, taken_by, answers)
+      values ('live_a', 'pot_1', now(), now(), 0, 0, 'succeeded', 'manual', '', 'HSBC 9', 'anna',
+        '[]')`
   })
   const [paid] = await service<{ asked_id: string; id: string }[]>`
     select asked_id, id from paid_elsewhere('{pot_1,pot_2}', '{HSBC 9,hsbc9}')`

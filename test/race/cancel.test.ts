@@ -140,7 +140,7 @@ for (const [what, move] of MOVES) {
     await settleAll(service, rail)
     assert.deepEqual(rail.calls, [])
     const [row] = await service.database.owner`
-      select status, rail_attempts from payouts where id = ${id}`
+      select status, rail_attempts from payout_states where id = ${id}`
     assert.deepEqual({ ...row }, { status: 'failed', rail_attempts: 0 })
   })
 }
@@ -179,7 +179,7 @@ test(`cancels against two workers, ${ROUNDS} rounds: each payout cancelled or pa
   }
   await settleAll(service, rail)
   const rows = await service.database.owner<{ id: string; status: string; asked: number }[]>`
-    select id, status, rail_attempts as asked from payouts
+    select id, status, rail_attempts as asked from payout_states
     where id = any (${[...answers.keys()]}::text[])`
   const counts = { cancelled: 0n, paid: 0n }
   for (const { id, status, asked } of rows) {
@@ -237,7 +237,7 @@ test('cancels against the workers of two processes: each payout cancelled or pai
   t.diagnostic(JSON.stringify(counts))
   assert.deepEqual(Object.keys(counts).sort(), ['200', '409 payout_not_cancellable'])
   const wrong = await service.database.owner`
-    select id, status, rail_attempts, failure from payouts
+    select id, status, rail_attempts, failure from payout_states
     where id = any (${ids}::text[]) and not (
       status = 'failed' and failure ->> 'code' = 'PF000100' and rail_attempts = 0
       or status = 'succeeded' and rail_attempts > 0)`

@@ -18,7 +18,7 @@ import { createDatabase, type TestDatabase } from '../support/database.ts'
 const MORE: Migration = {
   name: '9001-more-indexes.sql',
   text: `-- without a transaction: indexes are built while the service writes
-    create index concurrently if not exists more_payouts on payouts (account_id, updated_at);
+    create index concurrently if not exists more_payouts on payouts (account_id, created_at);
     create index concurrently if not exists more_events on events (account_id, type, id);
     create unique index concurrently if not exists more_events_once on events (account_id, created_at);`,
   hash: 'more',
@@ -97,7 +97,7 @@ test('migrate, an older transaction open: waits for it, and writers do not wait'
   const { owner } = database
   const migrated = await owner.begin(async tx => {
     await tx`insert into holds values ('acc_a', 'ent_a', 'pot_a')`
-    await tx`insert into payout_transitions values ('a', 'b')`
+    await tx`insert into schema_migrations values ('a', 'b')`
     await tx.unsafe('lock table payouts in row exclusive mode')
     const migrating = migrateAlone()
     for (;;) {

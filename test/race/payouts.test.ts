@@ -107,7 +107,7 @@ function race(count: number) {
     const { account_id } = account.account
     const count = async () => {
       const [row] = await database.owner<{ n: bigint }[]>`
-        select count(*) as n from payouts
+        select count(*) as n from payout_states
         where account_id = ${account_id} and status in ('failed', 'reversed')`
       return row?.n
     }

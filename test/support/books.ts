@@ -32,12 +32,14 @@ const WRONG = {
     where p.id is null or t.id is null or t.id <> p.balance_transaction_id
       or t.net_amount <> -(p.holding_amount + p.fixed_fee + p.variable_fee)`,
   'money given back is not what was taken, once, of what failed': `
-    select p.id, p.status from payouts p left join balance_transactions r
+    select p.id, s.status from payouts p
+    left join payout_states s on s.account_id = p.account_id and s.id = p.id
+    left join balance_transactions r
       on r.account_id = p.account_id and r.source = p.balance_transaction_id
       and r.type in ('payout_failure', 'payout_reversal')
-    group by p.account_id, p.id, p.status, p.holding_amount, p.fixed_fee, p.variable_fee
-    having count(r.id) <> (case when p.status in ('failed', 'reversed') then 1 else 0 end)
-      or coalesce(sum(r.net_amount), 0) <> (case when p.status in ('failed', 'reversed')
+    group by p.account_id, p.id, s.status, p.holding_amount, p.fixed_fee, p.variable_fee
+    having count(r.id) <> (case when s.status in ('failed', 'reversed') then 1 else 0 end)
+      or coalesce(sum(r.net_amount), 0) <> (case when s.status in ('failed', 'reversed')
         then p.holding_amount + p.fixed_fee + p.variable_fee else 0 end)`,
   'inter_account does not sum to zero': `
     select x.currency, sum(x.amount)

@@ -127,7 +127,7 @@ async function play(): Promise<void> {
   const made = 1 + 1 + 1 + TOGETHER + 1
   const paid = async () => {
     const [row] = await database.owner<{ n: number }[]>`
-      select count(*)::integer as n from payouts where status = 'succeeded'`
+      select count(*)::integer as n from payout_outcomes where status = 'succeeded'`
     return row?.n === made
   }
   await until('all payouts are settled', 20_000, paid)

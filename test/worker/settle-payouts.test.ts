@@ -39,7 +39,7 @@ test('the worker, a full round of which nothing can be claimed: looks once in ea
     assert.ok(failures > 0 && failures <= 2 * (WATCHED_MS / POLL_MS + 1), `${failures} failures`)
     await owner`grant update on open_payouts to corridor_service`
     await until('all are settled', 10_000, async () => {
-      const [left] = await owner`select from payouts where status = 'processing' limit 1`
+      const [left] = await owner`select from open_payouts where status = 'processing' limit 1`
       return left === undefined
     })
   } finally {

@@ -1,0 +1,118 @@
+// Holds how payouts stand against them and against what was told of them: one state each, in the table
+// that it belongs in, and how far the rail was asked.
+
+import type { TransactionSql } from '../db/connect.ts'
+import { MANUAL } from '../rail/rail.ts'
+import type { Findings } from './problem.ts'
+import { nameRows, ofAccount, type Rule, STATED_PAYOUTS } from './rows.ts'
+
+/**
+ * The rail is asked about what it has, and about nothing else: not about what is over, and not
+ * about what a person has taken out of its hands. What it says has succeeded may still come back.
+ * It has told at least what its events say, and at most once more for each time that a person gave
+ * the payout back to it. What it was never asked about is due since its last step.
+ */
+export const RAIL: Rule = {
+  table: 'payouts',
+  select: account_id => `
+    select account_id, id as key,
+      status || ': ' || case
+        when asked_needlessly then 'the rail not asked'
+        when never_asked then 'the rail asked before it tells'
+        when late then 'the rail asked once, or due since its last step'
+        else 'rail_steps ' || told || ' to ' || told + given_back end as expected,
+      'ask_rail_at ' || coalesce(ask_rail_at::text, 'never') || ', rail_steps '
+        || coalesce(rail_steps::text, 'none') || ', rail_attempts '
+        || coalesce(rail_attempts::text, 'none') as found
+    from (
+      select p.*, coalesce(e.told, 0) as told, coalesce(e.given_back, 0) as given_back,
+        ask_rail_at is not null and (rail in ('', '${MANUAL}') or status in ('failed', 'reversed')
+          or (status <> 'processing' and (held_for <> '' or e.last_by <> 'rail')))
+          as asked_needlessly,
+        rail_attempts is null or attempts_told is null or rail_attempts < attempts_told
+          or (attempts_told = 0 and coalesce(e.told, 0) > 0) as never_asked,
+        rail_attempts = 0 and (ask_rail_at > updated_at or (ask_rail_at is null
+          and status = 'processing' and rail not in ('', '${MANUAL}'))) as late
+      from (
+        select p.account_id, p.id, p.status, p.rail, p.rail_steps, p.held_for, p.updated_at,
+          o.ask_rail_at, p.rail_attempts as attempts_told,
+          case when o.id is null then p.rail_attempts else o.rail_attempts end as rail_attempts
+        from ${STATED_PAYOUTS} p
+        left join open_payouts o on o.account_id = p.account_id and o.id = p.id
+        where ${ofAccount('p.account_id', account_id)}
+      ) p
+      left join (
+        select account_id, object_id, count(*) filter (where data ->> 'by' = 'rail') as told,
+          (array_agg(data ->> 'by' order by sequence desc))[1] as last_by,
+          count(*) filter (
+            where data ->> 'by' <> 'rail' and type = 'payout.processing') as given_back
+        from events
+        where type like 'payout.%' and type <> 'payout.created'
+          and ${ofAccount('account_id', account_id)}
+        group by 1, 2
+      ) e on e.account_id = p.account_id and e.object_id = p.id
+    ) p
+    where asked_needlessly or never_asked or late or rail_steps is null
+      or rail_steps < told or rail_steps > told + given_back`,
+}
+
+/** As whoever pays a payout finds it: all that its two rows say alike while it has both. */
+const STATED = [
+  'status',
+  'rail',
+  'updated_at',
+  'taken_at',
+  'rail_steps',
+  'status_description',
+  'rail_reference',
+  'taken_by',
+  'answers::text',
+  'failure::text',
+]
+
+const statedOf = (row: string) =>
+  `concat_ws(', ', ${STATED.map(column => `coalesce(${row}.${column}::text, 'none')`).join(', ')})`
+
+/**
+ * A payout has one state: a row in open_payouts while it is open, a row in payout_outcomes when it
+ * is over. Of one that has succeeded and whose rail is still asked the first says what the second
+ * does. Each has the payout's rail.
+ */
+const STATES: Rule = {
+  table: 'payouts',
+  select: account_id => `
+    select account_id, id as key, expected, found from (
+      select coalesce(p.account_id, o.account_id, s.account_id) as account_id,
+        coalesce(p.id, o.id, s.id) as id,
+        case when p.id is null then 'no state, as no payout is so'
+          when o.id is not null and s.id is not null then ${statedOf('s')}
+          else 'one state, rail ' || p.rail end as expected,
+        case when o.id is null and s.id is null then 'none'
+          when o.id is null then 'payout_outcomes: ' || s.status || ', rail ' || s.rail
+          when s.id is null then 'open_payouts: ' || o.status || ', rail ' || o.rail
+          else ${statedOf('o')} end as found,
+        case when o.id is not null and s.id is not null
+          then s.status <> 'succeeded' or o.held_for <> '' or ${statedOf('o')} <> ${statedOf('s')}
+          else coalesce(o.status = 'succeeded', s.status is null) end as wrong,
+        p.id is null or coalesce(o.rail, p.rail) <> p.rail
+          or coalesce(s.rail, p.rail) <> p.rail as of_another
+      from (select * from payouts where ${ofAccount('account_id', account_id)}) p
+      full join (
+        select * from open_payouts where ${ofAccount('account_id', account_id)}
+      ) o on o.account_id = p.account_id and o.id = p.id
+      full join (
+        select * from payout_outcomes where ${ofAccount('account_id', account_id)}
+      ) s on s.account_id = coalesce(p.account_id, o.account_id) and s.id = coalesce(p.id, o.id)
+    ) stated
+    where wrong is not false or of_another is not false`,
+}
+
+/** Before payouts are read with their states: a payout that has two would be read twice. */
+export function checkStates(
+  tx: TransactionSql,
+  account_id: string | null,
+  findings: Findings,
+): Promise<void> {
+  const { table, select } = STATES
+  return nameRows(tx, account_id, findings, { table, select: select(account_id) })
+}
