@@ -5,6 +5,7 @@ create table beneficiaries (
   id text collate "C" not null,
   created_at timestamptz not null,
   updated_at timestamptz not null,
+  -- Without what is not set; beneficiary/columns.ts completes it.
   details json not null,
   -- What lists filter by, out of `details`. As columns: under row-level security an index of an
   -- expression on JSON is not used, as the functions on JSON are not known to keep to themselves what

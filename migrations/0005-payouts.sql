@@ -73,12 +73,13 @@ create table payouts (
   payout_fx_id text not null,
   balance_transaction_id text collate "C" not null,
   beneficiary_id text collate "C" not null,
-  -- The details as they were when the payout was made; later changes of the beneficiary do not
-  -- reach it.
+  -- The details as they were when the payout was made, as beneficiaries have them; later changes of
+  -- the beneficiary do not reach it.
   beneficiary_details json not null,
-  -- What the caller sent and nobody computes with: purpose, descriptors, documents, metadata.
+  -- What the caller sent and nobody computes with, as far as it is set: purpose, descriptors,
+  -- documents, metadata.
   particulars json not null,
-  -- What lists filter by, out of `particulars`. As columns, as beneficiaries have them.
+  -- What the caller sent and lists filter by.
   reference_id text collate "C" not null,
   on_behalf_of text collate "C" not null,
   fund_transfer_network text not null,
@@ -202,15 +203,6 @@ create view payout_states with (security_invoker = true) as
   select account_id, id, status, status_description, failure, rail_steps, rail_attempts, held_for,
     answers, rail_reference, taken_by, taken_at, updated_at
   from open_payouts where status <> 'succeeded';
-
-create function take_out_references() returns trigger language plpgsql as $$
-begin
-  new.reference_id := new.particulars ->> 'reference_id';
-  new.on_behalf_of := new.particulars ->> 'on_behalf_of';
-  return new;
-end $$;
-create trigger references_of_particulars before insert on payouts
-  for each row execute function take_out_references();
 
 create function check_payout_rail() returns trigger language plpgsql as $$
 declare

@@ -1,6 +1,8 @@
-// The columns of beneficiaries, and the digest of a beneficiary that its events carry.
+// The columns of beneficiaries, how their details are stored, and the digest of a beneficiary that its
+// events carry.
+import { completed, type NotSet, onlySet } from '../only-set.ts'
 import { sealOf } from '../seal.ts'
-import type { Beneficiary } from './rules.ts'
+import type { Beneficiary, BeneficiaryDetails } from './rules.ts'
 
 /** What is written is what is read. */
 export const BENEFICIARY_KINDS = {
@@ -11,4 +13,45 @@ export const BENEFICIARY_KINDS = {
   updated_at: 'timestamptz',
 } as const
 
-export const BENEFICIARY_SEAL = sealOf<Beneficiary>(BENEFICIARY_KINDS)
+/** In the order in which details are made and shown. */
+const NO_DETAILS: NotSet<BeneficiaryDetails> = {
+  address: {},
+  date_of_birth: '',
+  destination: null,
+  destination_details: null,
+  documents: [],
+  email: '',
+  name: null,
+  name_local: '',
+  national_identification_number: '',
+  party_classification: '',
+  phone: {},
+  registration_number: '',
+  status: 'active',
+  tax_id: '',
+  type: null,
+}
+
+/** As payouts have them, too. */
+export type StoredDetails = Partial<BeneficiaryDetails>
+
+export function storedDetails(details: BeneficiaryDetails): StoredDetails {
+  return onlySet(details, NO_DETAILS)
+}
+
+export function detailsOf(stored: StoredDetails): BeneficiaryDetails {
+  return completed(stored, NO_DETAILS)
+}
+
+export type BeneficiaryRow = Omit<Beneficiary, 'details'> & { readonly details: StoredDetails }
+
+export function beneficiaryRow<Row extends Pick<Beneficiary, 'details'>>(beneficiary: Row) {
+  return { ...beneficiary, details: storedDetails(beneficiary.details) }
+}
+
+const SEAL = sealOf<BeneficiaryRow>(BENEFICIARY_KINDS)
+
+export const BENEFICIARY_SEAL = {
+  digest: (beneficiary: Beneficiary) => SEAL.digest(beneficiaryRow(beneficiary)),
+  sql: SEAL.sql,
+}

@@ -6,13 +6,21 @@ import { byId } from '../db/order.ts'
 import { findPage, type Listed, type Page, type Wanted } from '../db/page.ts'
 import { inserter, updater } from '../db/rows.ts'
 import type { Key } from '../id.ts'
-import { BENEFICIARY_KINDS } from './columns.ts'
+import { BENEFICIARY_KINDS, type BeneficiaryRow, beneficiaryRow, detailsOf } from './columns.ts'
 import type { Beneficiary } from './rules.ts'
 
-export const insertBeneficiaries = inserter<Beneficiary>('beneficiaries', BENEFICIARY_KINDS)
+const insertRows = inserter<BeneficiaryRow>('beneficiaries', BENEFICIARY_KINDS)
+
+export function insertBeneficiaries(tx: TransactionSql, beneficiaries: readonly Beneficiary[]) {
+  return insertRows(tx, beneficiaries.map(beneficiaryRow))
+}
 
 /** Writes what may change. */
-export const updateBeneficiaries = updater<Omit<Beneficiary, 'created_at'>>(
+export function updateBeneficiaries(tx: TransactionSql, beneficiaries: readonly Beneficiary[]) {
+  return updateRows(tx, beneficiaries.map(beneficiaryRow))
+}
+
+const updateRows = updater<Omit<BeneficiaryRow, 'created_at'>>(
   'beneficiaries',
   ['account_id', 'id'],
   { account_id: 'text', id: 'text', details: 'json', updated_at: 'timestamptz' },
@@ -26,7 +34,8 @@ export async function findBeneficiaries(
   sql: Sql | TransactionSql,
   keys: readonly Key[],
 ): Promise<Beneficiary[]> {
-  return findByKeys<Beneficiary>(sql, 'beneficiaries', COLUMNS, keys)
+  const rows = await findByKeys<BeneficiaryRow>(sql, 'beneficiaries', COLUMNS, keys)
+  return rows.map(beneficiaryOf)
 }
 
 const LISTED: Listed = {
@@ -41,10 +50,15 @@ const LISTED: Listed = {
 }
 
 /** A page of the account's beneficiaries; undefined when its cursor names none of them. */
-export function listBeneficiaries(
+export async function listBeneficiaries(
   sql: Sql | TransactionSql,
   account_id: string,
   wanted: Wanted,
 ): Promise<Page<Beneficiary> | undefined> {
-  return findPage<Beneficiary>(sql, LISTED, account_id, wanted)
+  const page = await findPage<BeneficiaryRow>(sql, LISTED, account_id, wanted)
+  return page && { ...page, rows: page.rows.map(beneficiaryOf) }
+}
+
+function beneficiaryOf(row: BeneficiaryRow): Beneficiary {
+  return { ...row, details: detailsOf(row.details) }
 }

@@ -7,11 +7,17 @@ import { among, eachShard, type OfAccount, within } from '../db/shard.ts'
 import { type Key, nameOf, uniqueKeys } from '../id.ts'
 import type { Instant } from '../instant.ts'
 import { parseDecimal } from '../money/decimal.ts'
-import { PAYOUT_KINDS, STATE_KINDS } from './columns.ts'
+import {
+  documentsOf,
+  PAYOUT_KINDS,
+  STATE_KINDS,
+  type StoredPayout,
+  storedPayout,
+} from './columns.ts'
 import type { Payout } from './rules.ts'
 
 /** A payout and its state as the database gives them. */
-export type PayoutRow = Omit<Payout, 'holding_to_payout' | 'payout_to_destination'> & {
+export type PayoutRow = Omit<StoredPayout, 'holding_to_payout' | 'payout_to_destination'> & {
   holding_to_payout: string
   payout_to_destination: string
 }
@@ -19,10 +25,11 @@ export type PayoutRow = Omit<Payout, 'holding_to_payout' | 'payout_to_destinatio
 export const PAYOUT_COLUMNS = Object.keys(PAYOUT_KINDS)
 export const STATE_COLUMNS = Object.keys(STATE_KINDS)
 
-export const insertPayouts = inserter<Omit<Payout, keyof typeof STATE_KINDS>>(
-  'payouts',
-  PAYOUT_KINDS,
-)
+const insertRows = inserter<Omit<StoredPayout, keyof typeof STATE_KINDS>>('payouts', PAYOUT_KINDS)
+
+export function insertPayouts(tx: TransactionSql, payouts: readonly Payout[]) {
+  return insertRows(tx, payouts.map(storedPayout))
+}
 
 /** By (account, id), in no order; what is not found or another account's is simply absent. */
 export async function findPayouts(
@@ -217,5 +224,6 @@ export function payoutOf(row: PayoutRow): Payout {
   if (holding_to_payout === undefined || payout_to_destination === undefined) {
     throw new Error(`stored rates of payout ${row.id}`)
   }
-  return { ...row, holding_to_payout, payout_to_destination }
+  const { reference_id: _, on_behalf_of: __, ...stored } = row
+  return { ...stored, ...documentsOf(row), holding_to_payout, payout_to_destination }
 }

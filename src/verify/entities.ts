@@ -159,12 +159,10 @@ async function checkPayoutsFor(
   findings: Findings,
 ): Promise<void> {
   const wrong = await tx.unsafe<{ account_id: string; id: string; on_behalf_of: string }[]>(
-    `select p.account_id, p.id, p.on_behalf_of from (
-        select account_id, id, particulars ->> 'on_behalf_of' as on_behalf_of
-        from payouts where ${ofAccount('account_id', account_id)}
-      ) p
+    `select p.account_id, p.id, p.on_behalf_of from payouts p
       left join entities e on e.account_id = p.account_id and e.id = p.on_behalf_of
-      where p.on_behalf_of <> '' and e.id is null order by 1, 2 limit ${MAX_NAMED}`,
+      where p.on_behalf_of <> '' and e.id is null and ${ofAccount('p.account_id', account_id)}
+      order by 1, 2 limit ${MAX_NAMED}`,
     [account_id],
   )
   for (const bad of wrong) {
@@ -205,7 +203,7 @@ async function checkHolds(
                 'nothing to do it']
           end as wrong
         from (
-          select account_id, id, status, held_for, particulars ->> 'on_behalf_of' as on_behalf_of
+          select account_id, id, status, held_for, on_behalf_of
           from ${STATED_PAYOUTS} p where held_for <> '' and ${ofAccount('account_id', account_id)}
         ) p
         full join (select * from holds where ${ofAccount('account_id', account_id)}) h

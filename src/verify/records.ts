@@ -10,10 +10,6 @@ import { nameRows, ofAccount, type Rule } from './rows.ts'
 
 /** Columns that only indexes read say what the document beside them says. */
 const LIST_COLUMNS: readonly Rule[] = [
-  copied('payouts', [
-    ['reference_id', `particulars ->> 'reference_id'`],
-    ['on_behalf_of', `particulars ->> 'on_behalf_of'`],
-  ]),
   copied('beneficiaries', [
     ['type', `details ->> 'type'`],
     ['destination_type', `details #>> '{destination_details,type}'`],

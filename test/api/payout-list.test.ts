@@ -203,15 +203,16 @@ function insertPayouts(owner: Sql) {
     insert into payouts (account_id, id, quote_id, type, amount, currency, holding_currency,
       holding_amount, fixed_fee, variable_fee, destination_currency, destination_amount,
       holding_to_payout, payout_to_destination, holding_fx_id, payout_fx_id,
-      balance_transaction_id, beneficiary_id, beneficiary_details, particulars,
+      balance_transaction_id, beneficiary_id, beneficiary_details, particulars, reference_id,
+      on_behalf_of,
       fund_transfer_network, charge_type, rail, created_at)
     select case when i % 3 = 0 then 'acc_b' else 'acc_a' end, ${madeAtSql(owner, 'pot')},
       ${madeAtSql(owner, 'poq')}, case when i % 20 = 2 then 'wallet' else 'local' end, 1,
       case when i % 40 = 2 then 'JPY' else 'USD' end,
       case when i % 35 = 2 then 'EUR' else 'USD' end, 1, 0, 0, 'USD', 1, 1, 1, '', '', '',
-      ${madeAtSql(owner, 'bnf', 'i % 50')}, '{}', json_build_object(
-        'reference_id', case when i % 2 = 0 then '' else 'ref-' || i % 50 end,
-        'on_behalf_of', case when i % 7 = 0 then 'ent_00000000000000000007' else '' end),
+      ${madeAtSql(owner, 'bnf', 'i % 50')}, '{}', '{}',
+      case when i % 2 = 0 then '' else 'ref-' || i % 50 end,
+      case when i % 7 = 0 then 'ent_00000000000000000007' else '' end,
       '', '', 'simulator', timestamptz '2026-01-01T00:00:00Z' + i * interval '1 second'
     from generate_series(1, 6000) i`
 }

@@ -178,12 +178,13 @@ test('a page of many carried quotes, planned while there were none: fetches what
       insert into payouts (account_id, id, quote_id, type, amount, currency, holding_currency,
         holding_amount, fixed_fee, variable_fee, destination_currency, destination_amount,
         holding_to_payout, payout_to_destination, holding_fx_id, payout_fx_id,
-        balance_transaction_id, beneficiary_id, beneficiary_details, particulars,
+        balance_transaction_id, beneficiary_id, beneficiary_details, particulars, reference_id,
+        on_behalf_of,
         fund_transfer_network, charge_type, basis, quote_validity_s, rail, created_at)
       select case when i % 3 = 0 then 'acc_b' else 'acc_a' end, ${madeAtSql(owner, 'pot')},
         '', case when i % 20 = 2 then 'wallet' else 'local' end, 1, 'USD', 'USD', 1, 0, 0, 'USD', 1,
-        1, 1, '', '', '', '', '{"destination_details":{}}', json_build_object('reference_id', '',
-          'on_behalf_of', case when i % 7 = 0 then 'ent_00000000000000000007' else '' end),
+        1, 1, '', '', '', '', '{"destination_details":{}}', '{}', '',
+        case when i % 7 = 0 then 'ent_00000000000000000007' else '' end,
         '', '', '{"spread_bps":0}', 1800, 'simulator',
         timestamptz '2026-01-01T00:00:00Z' + i * interval '1 second'
       from generate_series(1, 6000) i`

@@ -114,7 +114,7 @@ export const ENTITY_FAULTS: readonly Fault[] = [
     async plant(owner, { main, payouts }) {
       await owner`
         update payouts
-        set particulars = jsonb_set(particulars::jsonb, '{on_behalf_of}', '"ent_x"')::json
+        set on_behalf_of = 'ent_x'
         where account_id = ${main.account.account_id} and id = ${payouts.waiting}`
       return { key: payouts.waiting }
     },

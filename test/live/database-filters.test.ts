@@ -37,11 +37,12 @@ before(async () => {
     insert into payouts (account_id, id, quote_id, type, amount, currency, holding_currency,
       holding_amount, fixed_fee, variable_fee, destination_currency, destination_amount,
       holding_to_payout, payout_to_destination, holding_fx_id, payout_fx_id,
-      balance_transaction_id, beneficiary_id, beneficiary_details, particulars,
+      balance_transaction_id, beneficiary_id, beneficiary_details, particulars, reference_id,
+      on_behalf_of,
       fund_transfer_network, charge_type, rail, created_at)
     select 'acc_a', ${madeAtSql(owner, 'pot')}, ${madeAtSql(owner, 'poq')}, 'local', 1,
       case when i = 3 then 'EUR' else 'USD' end, 'USD', 1, 0, 0, 'USD', 1, 1, 1, '', '', '', '',
-      '{}', '{"reference_id":"","on_behalf_of":""}', '', '', 'simulator',
+      '{}', '{}', '', '', '', '', 'simulator',
       timestamptz '2026-01-01T00:00:00Z' + i * interval '1 second'
     from generate_series(1, ${ROWS}::integer) i`
   await owner`

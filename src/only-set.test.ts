@@ -1,0 +1,51 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { detailsOf, storedDetails } from './beneficiary/columns.ts'
+import type { BeneficiaryDetails } from './beneficiary/rules.ts'
+import { completed, onlySet } from './only-set.ts'
+
+const NOTHING = { text: '', list: [], object: {}, nothing: null, always: null }
+
+test('onlySet, members that say nothing: left out, and there again when it is completed', () => {
+  const document = { text: '', list: [], object: {}, nothing: null, always: 'a' }
+  assert.deepEqual(onlySet(document, NOTHING), { always: 'a' })
+  assert.deepEqual(completed({ always: 'a' }, NOTHING), document)
+})
+
+test('onlySet, what is nearly nothing: kept', () => {
+  for (const members of [{ list: {} }, { object: [] }, { list: [[]] }, { object: { a: '' } }]) {
+    assert.deepEqual(onlySet(members as never, NOTHING as never), members)
+  }
+})
+
+const text = fc.constantFrom('', ' ', 'Ümit "A"', '{}')
+const document = fc.record({ type: text, file_name: text, url: text })
+
+/** In the order in which the service makes them. */
+const details = fc.record({
+  address: fc.constantFrom({}, { line1: '' }, { country: 'HK', city: 'Central' }),
+  date_of_birth: text,
+  destination: fc.constant('dst_00000000000000000000'),
+  destination_details: fc.constantFrom({ type: 'bank', bank: {} }, { type: 'wallet' }),
+  documents: fc.array(document, { maxLength: 2 }),
+  email: text,
+  name: text,
+  name_local: text,
+  national_identification_number: text,
+  party_classification: text,
+  phone: fc.constantFrom({}, { number: '1' }),
+  registration_number: text,
+  status: fc.constant('active'),
+  tax_id: text,
+  type: fc.constantFrom('individual', 'business'),
+})
+
+test('details of a beneficiary, stored and read: the same to the byte', () => {
+  fc.assert(
+    fc.property(details, made => {
+      const stored = JSON.parse(JSON.stringify(storedDetails(made as BeneficiaryDetails)))
+      assert.equal(JSON.stringify(detailsOf(stored)), JSON.stringify(made))
+    }),
+  )
+})
