@@ -561,7 +561,6 @@ CREATE INDEX payouts_by_on_behalf_of ON payouts USING btree (account_id, on_beha
 CREATE INDEX payouts_by_reference_id ON payouts USING btree (account_id, reference_id, id) WHERE (reference_id <> ''::text);
 CREATE UNIQUE INDEX quote_used_once ON payouts USING btree (account_id, quote_id) WHERE (quote_id <> ''::text);
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON payouts FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
-CREATE TRIGGER references_of_particulars BEFORE INSERT ON payouts FOR EACH ROW EXECUTE FUNCTION take_out_references();
 CREATE TRIGGER simulator_for_sandboxes BEFORE INSERT ON payouts FOR EACH ROW EXECUTE FUNCTION check_payout_rail();
 ALTER TABLE payouts ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 CREATE POLICY accounts_named ON payouts FOR ALL TO corridor_service USING ((array_position(( SELECT string_to_array(current_setting('corridor.accounts'::text, true), ','::text) AS string_to_array), account_id) IS NOT NULL));
@@ -1224,16 +1223,6 @@ AS $function$
 begin
   raise exception 'entity % cannot go from % to %', old.id, old.approval_status,
     new.approval_status using errcode = 'check_violation';
-end $function$;
-
-CREATE OR REPLACE FUNCTION take_out_references()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-begin
-  new.reference_id := new.particulars ->> 'reference_id';
-  new.on_behalf_of := new.particulars ->> 'on_behalf_of';
-  return new;
 end $function$;
 
 CREATE OR REPLACE FUNCTION check_payout_rail()
