@@ -10,8 +10,9 @@ create table beneficiaries (
   -- What lists filter by, out of `details`. As columns: under row-level security an index of an
   -- expression on JSON is not used, as the functions on JSON are not known to keep to themselves what
   -- they are asked.
-  type text collate "C" not null,
+  type text collate "C" not null generated always as (details ->> 'type') stored,
   destination_type text collate "C" not null
+    generated always as (details #>> '{destination_details,type}') stored
 );
 -- An account has few of these kinds: what filters by some of the columns looks into each that fits.
 create index beneficiaries_by_type on beneficiaries (account_id, type, destination_type, id);
@@ -19,16 +20,6 @@ create index beneficiaries_by_type on beneficiaries (account_id, type, destinati
 -- cost the same on an empty table the planner takes the newest, and keeps the plan. A look-up by id
 -- must not walk the whole account by another one.
 alter table beneficiaries add primary key (account_id, id);
-
--- By a trigger, so that they cannot differ from what they are taken from, whoever writes.
-create function take_out_types() returns trigger language plpgsql as $$
-begin
-  new.type := new.details ->> 'type';
-  new.destination_type := new.details #>> '{destination_details,type}';
-  return new;
-end $$;
-create trigger types_of_details before insert or update of details on beneficiaries
-  for each row execute function take_out_types();
 
 -- The people and businesses an account pays for.
 create table entities (

@@ -1,5 +1,5 @@
-// Holds what is written beside payouts and quotes against them: columns that lists are found by,
-// how payouts stand, rows paid from files, kept answers, batches. One select a rule.
+// Holds what is written beside payouts and quotes against them: times in ids, how far rails were
+// asked, rows paid from files, kept answers, batches. One select a rule.
 import type { TransactionSql } from '../db/connect.ts'
 import { accountMarkSql, idTimeSql, microsSql, millisSql, numberedIdOfSql } from '../db/id-sql.ts'
 import { KEPT_SEAL } from '../idempotency/columns.ts'
@@ -7,14 +7,6 @@ import { KEPT_HOURS } from '../idempotency/rules.ts'
 import { RAIL } from './payout-states.ts'
 import type { Findings } from './problem.ts'
 import { nameRows, ofAccount, type Rule } from './rows.ts'
-
-/** Columns that only indexes read say what the document beside them says. */
-const LIST_COLUMNS: readonly Rule[] = [
-  copied('beneficiaries', [
-    ['type', `details ->> 'type'`],
-    ['destination_type', `details #>> '{destination_details,type}'`],
-  ]),
-]
 
 /** An id that a book has given has the time at which its row was made: lists go by ids alone. */
 const ID_TIMES: readonly Rule[] = [
@@ -57,21 +49,6 @@ const EVENT_IDS: Rule = {
         where ${ofAccount('account_id', account_id)} offset 0
       ) m offset 0
     ) e where id is distinct from made`,
-}
-
-function copied(table: string, columns: readonly (readonly [name: string, from: string])[]): Rule {
-  const said = (values: readonly string[]) =>
-    columns
-      .map(([name], i) => `'${name} "' || coalesce(${values[i]}, 'none') || '"'`)
-      .join(` || ', ' || `)
-  return {
-    table,
-    select: account_id => `
-      select account_id, id as key, ${said(columns.map(([, from]) => from))} as expected,
-        ${said(columns.map(([name]) => name))} as found
-      from ${table} where ${ofAccount('account_id', account_id)}
-        and (${columns.map(([name, from]) => `${name} is distinct from ${from}`).join(' or ')})`,
-  }
 }
 
 /** A row of a file was paid by the payout that has its key, or by a newer one that has it too. */
@@ -277,7 +254,6 @@ const BALANCES: Rule = {
 const RULES: readonly Rule[] = [
   BOOKS,
   BALANCES,
-  ...LIST_COLUMNS,
   ...ID_TIMES,
   EVENT_IDS,
   RAIL,

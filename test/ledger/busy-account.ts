@@ -106,7 +106,8 @@ async function copyRows(
 ): Promise<void> {
   const columns = await tx<{ name: string }[]>`
     select attname as name from pg_attribute
-    where attrelid = ${table}::text::regclass and attnum > 0 and not attisdropped`
+    where attrelid = ${table}::text::regclass and attnum > 0 and not attisdropped
+      and attgenerated = ''`
   const names = columns.map(({ name }) => name)
   const values = names.map(name => changes[name] ?? `s.${name}`)
   await tx.unsafe(

@@ -281,7 +281,10 @@ const nameOf = ({ table, column }: Column) => `${table}.${column}`
 const CHOSEN: readonly (readonly Kind[])[] = LONG ? KINDS.map(kind => [kind]) : [KINDS]
 
 test('corridor verify --all, each column of each table edited: every row is named', async t => {
-  const covered = columns.filter(column => !excepted(column.table, nameOf(column)))
+  // What PostgreSQL computes of a row nobody edits.
+  const covered = columns.filter(
+    column => !column.generated && !excepted(column.table, nameOf(column)),
+  )
   const byTable = [...Map.groupBy(covered, ({ table }) => table).values()]
   const unseen: string[] = []
   let edits = 0
