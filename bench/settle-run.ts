@@ -72,7 +72,9 @@ export function saySettled(name: string, settled: Settled): void {
 
 async function countDue(sql: Sql): Promise<number> {
   const [row] = await sql<{ count: string }[]>`
-    select count(*)::text as count from open_payouts where ask_rail_at <= statement_timestamp()`
+    select count(*)::text as count from open_payouts
+    where ask_rail_at <= statement_timestamp()
+      and (claimed_until is null or claimed_until <= statement_timestamp())`
   return Number(row?.count)
 }
 

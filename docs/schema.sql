@@ -575,6 +575,7 @@ CREATE TABLE open_payouts (
   id text COLLATE "C" NOT NULL,
   updated_at timestamp with time zone NOT NULL,
   ask_rail_at timestamp with time zone,
+  claimed_until timestamp with time zone,
   taken_at timestamp with time zone,
   rail_steps integer DEFAULT 0 NOT NULL,
   rail_attempts integer DEFAULT 0 NOT NULL,
@@ -587,6 +588,7 @@ CREATE TABLE open_payouts (
   answers json DEFAULT '[]'::json NOT NULL,
   failure json,
   CONSTRAINT open_payouts_pkey PRIMARY KEY (account_id, id),
+  CONSTRAINT claimed_to_ask CHECK (((claimed_until IS NULL) OR (ask_rail_at IS NOT NULL))),
   CONSTRAINT held_while_in_compliance_hold CHECK (((held_for = ''::text) OR (status = 'compliance_hold'::text))),
   CONSTRAINT open_or_asked CHECK (((status <> 'succeeded'::text) OR (ask_rail_at IS NOT NULL))),
   CONSTRAINT open_payouts_rail_attempts_check CHECK ((rail_attempts >= 0)),
@@ -604,8 +606,8 @@ CREATE POLICY audit ON open_payouts FOR SELECT TO corridor_auditor USING (true);
 CREATE POLICY find ON open_payouts FOR SELECT TO corridor_finder USING (true);
 CREATE POLICY maintenance ON open_payouts FOR ALL TO owner USING ((( SELECT current_setting('corridor.maintenance'::text, true) AS current_setting) = 'on'::text));
 GRANT SELECT ON open_payouts TO corridor_auditor;
-GRANT SELECT (account_id, ask_rail_at, id, rail, status) ON open_payouts TO corridor_finder;
-GRANT DELETE, INSERT, SELECT, UPDATE (answers, ask_rail_at, failure, held_for, rail_attempts, rail_reference, rail_steps, status, status_description, taken_at, taken_by, updated_at) ON open_payouts TO corridor_service;
+GRANT SELECT (account_id, ask_rail_at, claimed_until, id, rail, status) ON open_payouts TO corridor_finder;
+GRANT DELETE, INSERT, SELECT, UPDATE (answers, ask_rail_at, claimed_until, failure, held_for, rail_attempts, rail_reference, rail_steps, status, status_description, taken_at, taken_by, updated_at) ON open_payouts TO corridor_service;
 
 CREATE TABLE payout_outcomes (
   account_id text COLLATE "C" NOT NULL,

@@ -128,6 +128,8 @@ create table open_payouts (
   updated_at timestamptz not null,
   -- When the rail is to be asked (again), by the database's clock. Null: it is not asked.
   ask_rail_at timestamptz,
+  -- Until when a worker asks it, who alone does so. In no index: a claim writes none.
+  claimed_until timestamptz,
   -- When somebody took it to pay it by hand.
   taken_at timestamptz,
   -- The rail: how many of its steps are applied, and how often it was asked.
@@ -149,6 +151,7 @@ create table open_payouts (
   failure json,
   primary key (account_id, id),
   constraint people_are_not_asked check (rail <> 'manual' or ask_rail_at is null),
+  constraint claimed_to_ask check (claimed_until is null or ask_rail_at is not null),
   constraint open_or_asked check (status <> 'succeeded' or ask_rail_at is not null),
   constraint held_while_in_compliance_hold check (held_for = '' or status = 'compliance_hold'),
   constraint taken_by_hand check (

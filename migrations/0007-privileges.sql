@@ -40,8 +40,8 @@ grant select, insert on quotes, payouts, payout_batches, payout_batch_items to c
 grant update (status, updated_at, renewed_as) on quotes to corridor_service;
 grant select on payout_states to corridor_service;
 grant select, insert, delete, update (status, status_description, failure, held_for, answers,
-  ask_rail_at, rail_steps, rail_attempts, rail_reference, taken_by, taken_at, updated_at)
-  on open_payouts to corridor_service;
+  ask_rail_at, claimed_until, rail_steps, rail_attempts, rail_reference, taken_by, taken_at,
+  updated_at) on open_payouts to corridor_service;
 grant select, insert, update (status, status_description, failure, rail_steps, rail_attempts,
   rail_reference, updated_at) on payout_outcomes to corridor_service;
 grant select, insert, delete on holds, payout_likenesses to corridor_service;
@@ -59,7 +59,7 @@ grant select (account_id, sandbox) on accounts to corridor_finder;
 grant select (account_id, event_count) on books to corridor_finder;
 grant select (account_id, created_at) on idempotency_keys, payout_likenesses to corridor_finder;
 grant select (account_id, entity_id, due_at) on ended_reviews to corridor_finder;
-grant select (account_id, id, ask_rail_at, rail, status) on open_payouts to corridor_finder;
+grant select (account_id, id, ask_rail_at, claimed_until, rail, status) on open_payouts to corridor_finder;
 grant select (account_id, id, status, fanned_out) on webhook_endpoints to corridor_finder;
 grant select (account_id, id, endpoint_id, due_at, created_at) on webhook_deliveries
   to corridor_finder;

@@ -1,5 +1,5 @@
-// Documents as they are stored: without the members that say nothing, which are the same in nearly all
-// of them. Read again, they have all members in their order, as they were made.
+// Documents as they are stored: without the members that say nothing, which are the same in nearly
+// all of them. Read again, they have all members in their order, as they were made.
 
 /** All members, in order, as they are when they are not set; null of those that always are. */
 export type NotSet<Document> = { readonly [Name in keyof Document]: Document[Name] | null }

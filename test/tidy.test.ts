@@ -7,7 +7,19 @@ import { before, test } from 'node:test'
 
 /** Rooms from the ground up. A file may import its own room and rooms on lower floors. */
 const FLOORS: readonly (readonly string[])[] = [
-  ['csv', 'errors', 'id', 'instant', 'money', 'nearest', 'seal', 'steps', 'settings', 'swift-text'],
+  [
+    'csv',
+    'errors',
+    'id',
+    'instant',
+    'money',
+    'nearest',
+    'only-set',
+    'seal',
+    'steps',
+    'settings',
+    'swift-text',
+  ],
   ['db'],
   ['engine', 'account', 'history'],
   ['ledger', 'fx'],

@@ -1,5 +1,5 @@
-// The columns of beneficiaries, how their details are stored, and the digest of a beneficiary that its
-// events carry.
+// The columns of beneficiaries, how their details are stored, and the digest of a beneficiary that
+// its events carry.
 import { completed, type NotSet, onlySet } from '../only-set.ts'
 import { sealOf } from '../seal.ts'
 import type { Beneficiary, BeneficiaryDetails } from './rules.ts'

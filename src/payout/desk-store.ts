@@ -4,6 +4,7 @@ import type { Sql } from '../db/connect.ts'
 import { instantIn } from '../id.ts'
 import type { Instant } from '../instant.ts'
 import { MANUAL, SIMULATOR } from '../rail/rail.ts'
+import { unclaimed } from './open-store.ts'
 import type { Payout } from './rules.ts'
 import { isGivenBack, OPEN_STATUSES, type PayoutStatus } from './states.ts'
 import { joinState, PAYOUT_COLUMNS, type PayoutRow, payoutOf, STATE_COLUMNS } from './store.ts'
@@ -57,7 +58,7 @@ export function countLeftAlone(
 ): Promise<{ rail: string; payouts: number }[]> {
   return finder<{ rail: string; payouts: number }[]>`
     select rail, count(*)::integer as payouts from open_payouts join accounts using (account_id)
-    where ask_rail_at <= statement_timestamp()
+    where ask_rail_at <= statement_timestamp() and ${unclaimed(finder)}
       and (not rail = any (${[...rails]}::text[]) or (rail = ${SIMULATOR}) <> sandbox)
     group by rail order by rail`
 }

@@ -113,6 +113,7 @@ export function makePayout(
     status: held_for === '' ? status : 'compliance_hold',
     status_description: held_for === '' ? '' : `Held until entity ${held_for} is reviewed.`,
     ask_rail_at: held_for === '' && isAsked(routed.rail) ? state.now : null,
+    claimed_until: null,
     rail_attempts: 0,
     held_for,
     mt103,

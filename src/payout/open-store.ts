@@ -27,11 +27,13 @@ export async function findOpenPayouts(
     keys => tx<(PayoutRow & Omit<ReadPayout, keyof Payout>)[]>`
       select r.* from ${keysOf(tx, keys)}
       cross join lateral (
-        select ${tx(columns)}, ask_rail_at, coalesce(is_open, false) as is_open,
+        select ${tx(columns)}, ask_rail_at, claimed_until,
+          coalesce(is_open, false) as is_open,
           coalesce(o.rail_attempts, s.rail_attempts) as rail_attempts
         from payouts p ${joinState(tx, keys)}
         left join lateral (
-          select true as is_open, ask_rail_at, rail_attempts from open_payouts o
+          select true as is_open, ask_rail_at, claimed_until, rail_attempts
+          from open_payouts o
           where o.account_id = p.account_id and o.id = p.id ${within(tx, 'o', keys)} limit 1
         ) o on true
         where p.account_id = k.account_id and p.id = k.id ${within(tx, 'p', keys)} limit 1
@@ -57,13 +59,19 @@ export async function listDuePayouts(
 ): Promise<DuePayout[]> {
   return finder<DuePayout[]>`
     select account_id, id, rail from open_payouts
-    where ask_rail_at <= statement_timestamp() and rail = any (${[...rails]}::text[])
+    where ask_rail_at <= statement_timestamp() and ${unclaimed(finder)}
+      and rail = any (${[...rails]}::text[])
     order by ask_rail_at limit ${limit}`
+}
+
+/** What is claimed stays in the list of what is due, and nobody else asks meanwhile. */
+export function unclaimed(sql: Sql | TransactionSql) {
+  return sql`(claimed_until is null or claimed_until <= statement_timestamp())`
 }
 
 /** A payout, as it was claimed, that nobody else asks the rail about before `claim`. */
 export interface ClaimedPayout extends Payout {
-  /** Its `ask_rail_at`, which names the claim. */
+  /** Its `claimed_until`, which names the claim. */
   readonly claim: Instant
   /** How often it was claimed before. */
   readonly rail_attempts: number
@@ -111,18 +119,18 @@ type Claim = DuePayout & Omit<ClaimedPayout, keyof Payout | 'claimed_at'>
 function claimRows(tx: TransactionSql, keys: readonly Key[], lease_ms: number) {
   return tx<Claim[]>`
     update open_payouts o set rail_attempts = o.rail_attempts + 1,
-      ask_rail_at = statement_timestamp() + ${`${lease_ms} milliseconds`}::interval
+      claimed_until = statement_timestamp() + ${`${lease_ms} milliseconds`}::interval
     from (
       select r.* from ${keysOf(tx, keys)}
       cross join lateral (
         select ctid as place from open_payouts due
         where due.account_id = k.account_id and due.id = k.id ${within(tx, 'due', keys)}
-          and ask_rail_at <= statement_timestamp()
+          and ask_rail_at <= statement_timestamp() and ${unclaimed(tx)}
         limit 1 for update skip locked
       ) r
     ) locked
     where o.ctid = locked.place ${within(tx, 'o', keys)}
-    returning o.account_id, o.id, o.rail, o.ask_rail_at as claim,
+    returning o.account_id, o.id, o.rail, o.claimed_until as claim,
       o.rail_attempts - 1 as rail_attempts`
 }
 

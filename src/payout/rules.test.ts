@@ -178,6 +178,7 @@ test('decidePayout, details sent and no quote: beneficiary, debit and payout are
     rail_steps: 0,
     rail_attempts: 0,
     ask_rail_at: NOW,
+    claimed_until: null,
     held_for: '',
     answers: [],
     mt103: '',

@@ -97,6 +97,8 @@ export interface Payout {
 export interface OpenPayout extends Payout {
   /** When its rail is to be asked (again), by the database's clock; null when it is not. */
   readonly ask_rail_at: Instant | null
+  /** Until when a worker asks it, by the same clock; null when none does. */
+  readonly claimed_until: Instant | null
   /** How often its rail was asked. */
   readonly rail_attempts: number
 }

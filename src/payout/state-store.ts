@@ -12,10 +12,15 @@ const KEY = ['account_id', 'id'] as const
 const KEY_KINDS = { account_id: 'text', id: 'text' } as const
 
 type State = Pick<Payout, keyof typeof STATE_KINDS>
-type OpenRow = Key & State & Pick<OpenPayout, 'ask_rail_at'>
+type OpenRow = Key & State & Pick<OpenPayout, 'ask_rail_at' | 'claimed_until'>
 type OutcomeRow = Key & Omit<State, 'held_for'> & Pick<OpenPayout, 'rail_attempts'>
 
-const OPEN_KINDS = { ...KEY_KINDS, ...STATE_KINDS, ask_rail_at: 'timestamptz' } as const
+const OPEN_KINDS = {
+  ...KEY_KINDS,
+  ...STATE_KINDS,
+  ask_rail_at: 'timestamptz',
+  claimed_until: 'timestamptz',
+} as const
 
 const { held_for: _, ...OUTCOME_STATE } = STATE_KINDS
 const OUTCOME_KINDS = { ...KEY_KINDS, ...OUTCOME_STATE, rail_attempts: 'integer' } as const

@@ -50,8 +50,8 @@ export async function findPayouts(
 }
 
 /**
- * The state of payouts `p`, of these accounts or of any, one look-up each; all of its columns are null of a
- * payout that has none, which `payoutOf` refuses.
+ * The state of payouts `p`, of these accounts or of any, one look-up each; all of its columns are
+ * null of a payout that has none, which `payoutOf` refuses.
  */
 export function joinState(sql: Sql | TransactionSql, items?: readonly OfAccount[]) {
   return sql`left join lateral (

@@ -581,6 +581,7 @@ for (const [what, part, history, taken, rail_steps] of HISTORIES) {
 
 const answer = { number: 1, created_at: NOW, note: 'n' }
 const SOON = '2026-01-31T09:00:04.999999Z'
+const claimed = (claimed_until: string) => ({ ask_rail_at: DB_NOW, claimed_until })
 const ASKED: readonly (readonly [
   what: string,
   part: Partial<OpenPayout>,
@@ -606,17 +607,22 @@ const ASKED: readonly (readonly [
     { told: 0, steps: stepsTo('failed') },
     null,
   ],
-  ['was claimed as it stands', {}, { claim: SOON }, IN_5_S],
-  ['was claimed anew, for sooner', {}, { claim: NOW }, SOON],
-  ['was claimed anew, for then', { ask_rail_at: IN_5_S }, { claim: NOW }, IN_5_S],
-  ['was claimed anew, for later', { ask_rail_at: NOW }, { claim: SOON }, IN_5_S],
+  ['was claimed as it stands', claimed(SOON), { claim: SOON }, IN_5_S],
+  ['was claimed anew, for sooner', claimed(SOON), { claim: NOW }, DB_NOW],
+  ['was claimed anew, for then', claimed(IN_5_S), { claim: NOW }, IN_5_S],
+  ['was claimed anew, for later', claimed(NOW), { claim: SOON }, IN_5_S],
+  ['was given the payout anew by a person', {}, { claim: NOW }, SOON],
 ]
 
 for (const [what, part, given, ask_rail_at] of ASKED) {
   test(`decideAdvance, the rail ${what}: asked again ${ask_rail_at ?? 'never'}`, () => {
     const { state } = made({ ask_rail_at: SOON, ...part })
     const said = advance('rail', { ask_again_in_ms: 5_000, ...given })
-    assert.equal(decideAdvance(state, said).payout.ask_rail_at, ask_rail_at)
+    const { payout } = decideAdvance(state, said)
+    assert.equal(payout.ask_rail_at, ask_rail_at)
+    // Who asks it later asks anew; what another has claimed stays with that one.
+    const stays = ask_rail_at === part.ask_rail_at
+    assert.equal(payout.claimed_until, stays ? (part.claimed_until ?? null) : null)
   })
 }
 

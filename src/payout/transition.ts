@@ -351,7 +351,7 @@ function railProgress(payout: OpenPayout, advance: Advance, applied: number, now
   if (advance.by === 'review' && applied === 0) return {}
   if (advance.by !== 'rail') {
     const asked = payout.status === 'processing' && isAsked(payout.rail)
-    return { ask_rail_at: asked ? now : null }
+    return { ask_rail_at: asked ? now : null, claimed_until: null }
   }
   const rail_steps = Math.max(payout.rail_steps, advance.steps.length)
   // Answered while the rail was asked: it is due to be told, whatever it has said without that.
@@ -360,10 +360,15 @@ function railProgress(payout: OpenPayout, advance: Advance, applied: number, now
   const again = advance.ask_again_in_ms
   // Null while the rail was asked: the operator has taken the payout out of its hands meanwhile.
   const over = isFinal(payout.status) || again === null || payout.ask_rail_at === null
-  if (over) return { rail_steps, ask_rail_at: null }
+  if (over) return { rail_steps, ask_rail_at: null, claimed_until: null }
   const next = plusMilliseconds(now, again)
   // The claim has moved: the account's clock went on meanwhile, or another has claimed it since.
-  const moved = advance.claim !== undefined && payout.ask_rail_at !== advance.claim
-  const sooner = moved && payout.ask_rail_at < next
-  return { rail_steps, ask_rail_at: sooner ? payout.ask_rail_at : next }
+  const moved = advance.claim !== undefined && payout.claimed_until !== advance.claim
+  if (moved && dueAt(payout.ask_rail_at, payout.claimed_until) < next) return { rail_steps }
+  return { rail_steps, ask_rail_at: next, claimed_until: null }
+}
+
+/** What is claimed is not due before the claim runs out. */
+function dueAt(ask_rail_at: Instant, claimed_until: Instant | null): Instant {
+  return claimed_until === null || claimed_until < ask_rail_at ? ask_rail_at : claimed_until
 }

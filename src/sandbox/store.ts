@@ -18,7 +18,7 @@ export async function findClockAhead(tx: TransactionSql, account_id: string): Pr
 export function updateClock(tx: TransactionSql, account_id: string, seconds: number) {
   const by = `${seconds} seconds`
   // In UTC, in which no calendar takes part: Citus asks for expressions that depend on no setting.
-  const sooner = (column: 'ask_rail_at' | 'due_at') =>
+  const sooner = (column: 'ask_rail_at' | 'claimed_until' | 'due_at') =>
     tx`(${tx(column)} at time zone 'UTC' - ${by}::interval) at time zone 'UTC'`
   const locked = tx`
     select from webhook_endpoints where account_id = ${account_id} order by id for update`
@@ -27,7 +27,8 @@ export function updateClock(tx: TransactionSql, account_id: string, seconds: num
       update books set clock_ahead = clock_ahead + ${by}::interval
       where account_id = ${account_id}`,
     tx`
-      update open_payouts set ask_rail_at = ${sooner('ask_rail_at')}
+      update open_payouts
+      set ask_rail_at = ${sooner('ask_rail_at')}, claimed_until = ${sooner('claimed_until')}
       where account_id = ${account_id} and ask_rail_at is not null`,
     tx`
       update ended_reviews set due_at = ${sooner('due_at')}

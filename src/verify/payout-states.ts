@@ -1,5 +1,5 @@
-// Holds how payouts stand against them and against what was told of them: one state each, in the table
-// that it belongs in, and how far the rail was asked.
+// Holds how payouts stand against them and against what was told of them: one state each, in the
+// table that it belongs in, and how far the rail was asked.
 
 import type { TransactionSql } from '../db/connect.ts'
 import { MANUAL } from '../rail/rail.ts'

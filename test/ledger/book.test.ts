@@ -460,6 +460,7 @@ const CHANGEABLE = {
   open_payouts: [
     'updated_at',
     'ask_rail_at',
+    'claimed_until',
     'taken_at',
     'rail_steps',
     'rail_attempts',

@@ -96,8 +96,9 @@ export const EQUIVALENTS: Readonly<Record<string, readonly Equivalent[]>> = {
       why: 'spread into an object, nothing is nothing',
     },
     {
-      where: 'railProgress',
-      after: 'const sooner = moved && payout.ask_rail_at <= next',
+      where: 'dueAt',
+      after:
+        'return claimed_until === null || claimed_until <= ask_rail_at ? ask_rail_at : claimed_until',
       why: SAME_VALUE,
     },
   ],

@@ -97,7 +97,7 @@ test('migrate, an older transaction open: waits for it, and writers do not wait'
   const { owner } = database
   const migrated = await owner.begin(async tx => {
     await tx`insert into holds values ('acc_a', 'ent_a', 'pot_a')`
-    await tx`insert into schema_migrations values ('a', 'b')`
+    await tx`insert into ended_reviews values ('acc_a', 'ent_a', now())`
     await tx.unsafe('lock table payouts in row exclusive mode')
     const migrating = migrateAlone()
     for (;;) {

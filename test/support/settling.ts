@@ -32,7 +32,8 @@ export function payAll(service: TestService, { account }: Client, changes: reado
 /** The rail is due to be asked about this payout now, whatever wait it was given. */
 export async function makeDue(service: TestService, id: string): Promise<void> {
   await service.database.owner`
-    update open_payouts set ask_rail_at = clock_timestamp() where id = ${id}`
+    update open_payouts set ask_rail_at = clock_timestamp(), claimed_until = null
+    where id = ${id}`
 }
 
 /** A report of these steps after which nothing more happens by itself. */
