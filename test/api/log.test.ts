@@ -200,9 +200,10 @@ const FAULTS = [
 
 async function tablesOfAccounts(): Promise<string[]> {
   const rows = await service.database.owner<{ name: string }[]>`
-    select table_name::text as name from information_schema.columns
-    where table_schema = 'public' and column_name = 'account_id' and table_name <> 'accounts'
-      and table_name <> 'api_keys'`
+    select table_name::text as name
+    from information_schema.columns join information_schema.tables using (table_schema, table_name)
+    where table_schema = 'public' and table_type = 'BASE TABLE' and column_name = 'account_id'
+      and table_name <> 'accounts' and table_name <> 'api_keys'`
   return rows.map(({ name }) => name)
 }
 
