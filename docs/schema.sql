@@ -860,6 +860,40 @@ CREATE VIEW balance_transactions WITH (security_invoker=true) AS
   WHERE (currency IS NOT NULL);
 GRANT SELECT ON balance_transactions TO corridor_auditor;
 
+CREATE VIEW payout_states WITH (security_invoker=true) AS
+ SELECT payout_outcomes.account_id,
+    payout_outcomes.id,
+    payout_outcomes.status,
+    payout_outcomes.status_description,
+    payout_outcomes.failure,
+    payout_outcomes.rail_steps,
+    payout_outcomes.rail_attempts,
+    ''::text AS held_for,
+    payout_outcomes.answers,
+    payout_outcomes.rail_reference,
+    payout_outcomes.taken_by,
+    payout_outcomes.taken_at,
+    payout_outcomes.updated_at
+   FROM payout_outcomes
+UNION ALL
+ SELECT open_payouts.account_id,
+    open_payouts.id,
+    open_payouts.status,
+    open_payouts.status_description,
+    open_payouts.failure,
+    open_payouts.rail_steps,
+    open_payouts.rail_attempts,
+    open_payouts.held_for,
+    open_payouts.answers,
+    open_payouts.rail_reference,
+    open_payouts.taken_by,
+    open_payouts.taken_at,
+    open_payouts.updated_at
+   FROM open_payouts
+  WHERE (open_payouts.status <> 'succeeded'::text);
+GRANT SELECT ON payout_states TO corridor_auditor;
+GRANT SELECT ON payout_states TO corridor_service;
+
 CREATE OR REPLACE FUNCTION refuse_change()
  RETURNS trigger
  LANGUAGE plpgsql
