@@ -307,7 +307,8 @@ function figuresOf(line: LineRow | undefined): string[] | undefined {
 function hashOf(previous: string, journal: JournalRow): string {
   const { account_id, number, kind, source, created_at, codes, currencies, amounts } = journal
   const postings = codes.map((code, i) => `${code} ${currencies[i]} ${amounts[i]}`)
-  const content = [previous, account_id, number, kind, source, created_at, postings]
+  const line = journal.line ?? []
+  const content = [previous, account_id, number, kind, source, created_at, postings, ...line]
   return createHash('sha256').update(JSON.stringify(content)).digest('hex')
 }
 

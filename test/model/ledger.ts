@@ -24,6 +24,10 @@ export interface JournalRow {
   amounts: string[]
   created_at: string
   hash: string
+  /** What it says of its line, as the chain has it. */
+  line:
+    | [figures: string, undoes: string | null, conversions: string | null, said: string | null]
+    | null
 }
 export interface LineRow {
   account_id: string
@@ -110,14 +114,18 @@ export async function lookAt(sql: Sql, ids: readonly string[], horizon: string):
         as balances,
       coalesce((select json_agg(r) from (
         select account_id, number::text, kind, source, codes, currencies,
-          amounts::text[] as amounts, ${utc(sql)} as created_at, encode(hash, 'hex') as hash
+          amounts::text[] as amounts, ${utc(sql)} as created_at, encode(hash, 'hex') as hash,
+          case when currency is not null then json_build_array(
+            concat_ws(' ', currency, amount, fixed_fee, variable_fee, balance_after), undoes,
+            fx_conversions::text, metadata::text) end as line
         from journals where ${of} and ${fresh} order by account_id, journals.number) r), '[]')
         as journals,
       coalesce((select json_agg(r) from (
         select account_id, id, journal_number::text, type, operation_type, currency, amount::text,
           fixed_fee::text, variable_fee::text, net_amount::text, balance_after::text, source,
           ${utc(sql)} as created_at
-        from balance_transactions t where ${of} and ${fresh}
+        from balance_transactions t where (account_id, journal_number) in (
+          select account_id, number from journals where ${of} and ${fresh})
         order by account_id, t.journal_number) r), '[]') as lines,
       coalesce((select json_agg(r) from (
         select account_id, sequence::text, type, object_id, data ->> 'status' as status
