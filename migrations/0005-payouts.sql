@@ -156,8 +156,9 @@ create table open_payouts (
   constraint held_while_in_compliance_hold check (held_for = '' or status = 'compliance_hold'),
   constraint taken_by_hand check (
     (taken_by = '' or rail = 'manual') and (taken_by = '') = (taken_at is null))
-  -- Rows come and go: what is dead is taken out while it is little.
-) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.02);
+  -- Rows come and go: what is dead is taken out while it is little. Each is claimed once as a rule, many
+  -- at a time: half of a page is room for that, so that the new version stays in it.
+) with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.02);
 -- The settling worker's list of what is due, and nothing else.
 create index open_payouts_due on open_payouts (ask_rail_at) where ask_rail_at is not null;
 -- An ordinary payout never enters.
