@@ -40,7 +40,6 @@ async function copyStatements(sql: Sql, account_id: string, id: string): Promise
     ...Object.fromEntries(keys),
   })
   const event = await copyStatement(sql, 'events', `${mine} and object_id = '${id}'`, {
-    id: idFromNumber('evt'),
     object_id: new_id.id,
     sequence: ':number',
   })

@@ -2,7 +2,7 @@
 // request, on one hot account or on many. The rows are copied from a payout that the service really
 // wrote, so their widths are its own.
 import { connect, type Sql } from '../src/db/connect.ts'
-import { withPrefix } from '../src/id.ts'
+import { endOf } from '../src/event/row.ts'
 import { type Baseline, baselineOf, idFromNumber, type Statements } from './pgbench.ts'
 import { copyStatement } from './row-copy.ts'
 
@@ -60,16 +60,10 @@ function accountOf(number: string): string {
 
 /** The statements of one payout: what service and schema write, found by the payout's id. */
 async function copyStatements(sql: Sql, account: string, payout_id: string): Promise<Statements> {
-  const [payout] = await sql<{ line_id: string }[]>`
-    select balance_transaction_id as line_id from payouts where id = ${payout_id}`
-  if (payout === undefined) throw new Error(`no payout ${payout_id}`)
-  const { line_id } = payout
   const rows: [table: string, condition: string, copy?: Readonly<Record<string, string>>][] = [
     ['payouts', `id = '${payout_id}'`],
     ['journals', `source = '${payout_id}' and kind = 'payout'`],
-    ['events', `object_id = '${withPrefix(payout_id, 'poq')}'`, event('poq', 1)],
-    ['events', `object_id = '${payout_id}'`, event('pot', 2)],
-    ['events', `object_id = '${line_id}'`, event('btr', 3)],
+    ['events', telling('P', payout_id), { told: TOLD, sequence: ':events + 3' }],
     ['idempotency_keys', `object_id = '${payout_id}'`],
   ]
   const inserts: string[] = []
@@ -94,10 +88,11 @@ async function copyStatements(sql: Sql, account: string, payout_id: string): Pro
   }
 }
 
-export function event(prefix: string, nth: number): Readonly<Record<string, string>> {
-  return {
-    id: idFromNumber(`e${nth}t`),
-    object_id: idFromNumber(prefix),
-    sequence: `:events + ${nth}`,
-  }
+/** The row of events that tells of the making of an object. */
+export function telling(letter: string, id: string): string {
+  return `strpos(told, '${letter}${endOf(id)}') > 0`
 }
+
+/** What each row of events has of the object of this number. */
+export const ENDING = `lpad(:number::text, 9, '0')`
+const TOLD = `'Q P' || ${ENDING} || ' L' || :number`

@@ -215,13 +215,9 @@ function debitOf(sample: Sample): { readonly index: number; readonly net: bigint
 /** The columns in which a copy goes on from the one before it. */
 function counted({ book, sample }: Copying, table: string, column: string) {
   const { index, net } = debitOf(sample)
+  const ends = endsOf(sample)
   const expressions: Readonly<Record<string, string>> = {
-    'events.id': numberedIdSql('evt', {
-      account_id: `'${book.account_id}'`,
-      created_at: 'at',
-      number: `(${book.event_count} + nth)`,
-    }),
-    'events.sequence': `${book.event_count} + nth`,
+    'events.sequence': `${book.event_count} + (n - 1) * ${ends.at(-1)} + (array[${ends}])[k + 1]`,
     'events.content': 'null::bytea',
     'events.kept': 'null::bytea',
     'events.hash': 'sha256(int8send(nth))',
@@ -233,8 +229,18 @@ function counted({ book, sample }: Copying, table: string, column: string) {
   return expressions[`${table}.${column}`]
 }
 
-/** Ids of what each payout has one of, and the numbers of journals that events tell. */
-const REFERENCE = /((?:pot|poq|btr)_[0-9a-z]{20}|(?<="journals":\[)\d+)/
+/** With which of the payout's events each row of them ends. */
+function endsOf(sample: Sample): number[] {
+  let end = 0
+  return (sample.get('events') ?? []).map(({ told }) => (end += told?.split(' ').length ?? 0))
+}
+
+/**
+ * Ids of what each payout has one of, and the numbers of journals that events tell; in `told` what
+ * is left of them.
+ */
+const REFERENCE =
+  /((?:pot|poq|btr)_[0-9a-z]{20}|(?<="journals":\[)\d+|(?<=\bP)[0-9a-z]{9}|(?<=\b[LS])\d+)/
 
 /** The value of a copy's column, from the sample's. */
 function copied({ book, sample, second }: Copying, column: string, value: string | null): string {
@@ -250,6 +256,7 @@ function copied({ book, sample, second }: Copying, column: string, value: string
       return numberedIdSql('btr', { account_id: `'${book.account_id}'`, created_at: 'at', number })
     }
     if (part.includes('_')) return `'${part.slice(0, 4)}${second}' || digits`
+    if (column === 'told' && /^[0-9a-z]{9}$/.test(part)) return 'right(digits, 9)'
     return `${before} + ${Number(part) - first + 1})`
   })
   return parts.length === 1 ? (parts[0] as string) : `(${parts.join(' || ')})`
@@ -258,7 +265,7 @@ function copied({ book, sample, second }: Copying, column: string, value: string
 /** The book after all copies, its head the hash of the last. */
 async function writeBook(owner: Sql, { book, sample, count }: Copying): Promise<void> {
   const journals = count * (sample.get('journals')?.length ?? 0)
-  const events = count * (sample.get('events')?.length ?? 0)
+  const events = count * (endsOf(sample).at(-1) ?? 0)
   const { net } = debitOf(sample)
   await owner.begin(async tx => {
     const { count: written } = await tx`

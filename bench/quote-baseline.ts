@@ -3,7 +3,7 @@
 // The rows are copied from what the service really wrote, so their widths are its own.
 import { connect, type Sql } from '../src/db/connect.ts'
 import { newId } from '../src/id.ts'
-import { COPIES, event } from './payout-baseline.ts'
+import { COPIES, ENDING, telling } from './payout-baseline.ts'
 import { type Baseline, baselineOf, idFromNumber, type Statements } from './pgbench.ts'
 import { copyStatement } from './row-copy.ts'
 
@@ -54,14 +54,14 @@ async function quoteStatements(
   { quote_id }: QuoteSamples,
 ): Promise<Statements> {
   const mine = `account_id = ${account_id}`
-  const made = { id: idFromNumber('evt', 'quoted'), object_id: QUOTE, sequence: ':quoted' }
+  const made = { told: `'Q' || lpad(:quoted::text, 9, '0')`, sequence: ':quoted' }
   const kept = { ...COPIES.idempotency_keys, account_id, object_id: "''" }
   const of = `'%${quote_id}%'`
   return {
     reads: [`select event_count + 1 as quoted from books where ${mine} for update`],
     rest: [
       await copyStatement(sql, 'quotes', `id = '${quote_id}'`, { account_id, id: QUOTE }),
-      await copyStatement(sql, 'events', `object_id = '${quote_id}'`, { account_id, ...made }),
+      await copyStatement(sql, 'events', telling('Q', quote_id), { account_id, ...made }),
       await copyStatement(sql, 'idempotency_keys', `body like ${of}`, kept),
       `update books set event_count = :quoted, last_written_at = now() where ${mine}`,
     ],
@@ -74,13 +74,14 @@ async function payoutStatements(
   { payout_id }: QuoteSamples,
 ): Promise<Statements> {
   const mine = `account_id = ${account_id}`
-  const [line] = await sql<{ id: string }[]>`
-    select balance_transaction_id as id from payouts where id = ${payout_id}`
   const rows: [table: string, condition: string, copy?: Readonly<Record<string, string>>][] = [
     ['payouts', `id = '${payout_id}'`, { ...COPIES.payouts, quote_id: QUOTE }],
     ['journals', `source = '${payout_id}' and kind = 'payout'`],
-    ['events', `object_id = '${payout_id}'`, event('pot', 1)],
-    ['events', `object_id = '${line?.id}'`, event('btr', 2)],
+    [
+      'events',
+      telling('P', payout_id),
+      { told: `'P' || ${ENDING} || ' L' || :number`, sequence: ':events + 2' },
+    ],
     ['idempotency_keys', `object_id = '${payout_id}'`],
   ]
   const inserts: string[] = []

@@ -323,22 +323,23 @@ CREATE UNIQUE INDEX one_live_account_a_reference ON funding_references USING btr
 GRANT SELECT ON funding_references TO corridor_auditor;
 
 CREATE TABLE events (
-  account_id text COLLATE "C" NOT NULL,
   sequence bigint NOT NULL,
-  id text COLLATE "C" NOT NULL,
-  type text NOT NULL,
-  object_id text COLLATE "C" NOT NULL,
-  data json NOT NULL,
   created_at timestamp with time zone NOT NULL,
+  account_id text COLLATE "C" NOT NULL,
+  told text COLLATE "C" NOT NULL,
+  type text COLLATE "C" NOT NULL,
+  object_id text COLLATE "C" NOT NULL,
+  data json,
   content bytea,
   kept bytea,
   hash bytea NOT NULL,
   CONSTRAINT events_pkey PRIMARY KEY (account_id, sequence),
-  CONSTRAINT digests_of_events CHECK (((octet_length(hash) = 32) AND (COALESCE(octet_length(content), 32) = 32) AND (COALESCE(octet_length(kept), 32) = 32))),
-  CONSTRAINT events_sequence_check CHECK ((sequence > 0))
+  CONSTRAINT digests_of_events CHECK (((octet_length(hash) = 32) AND (COALESCE(octet_length(kept), 32) = 32) AND ((COALESCE(octet_length(content), 0) % 32) = 0))),
+  CONSTRAINT named_as_told CHECK ((((type <> ''::text) = (("left"(told, 1) = '-'::text) OR (strpos(told, 'B'::text) > 0))) AND ((object_id <> ''::text) = ("left"(told, 1) = ANY (ARRAY['-'::text, 'S'::text]))))),
+  CONSTRAINT words_of_events CHECK (((told ~ '^(-|S[0-9]*|Q|[QPB][0-9a-z]{9}|L[0-9]+)( (Q|[QPB][0-9a-z]{9}|L[0-9]+))*$'::text) AND (sequence > (length(told) - length(replace(told, ' '::text, ''::text))))))
 );
 CREATE INDEX events_by_object ON events USING btree (account_id, object_id, sequence) WHERE (object_id <> ''::text);
-CREATE INDEX events_by_type ON events USING btree (account_id, type, sequence) WHERE (type <> ALL (ARRAY['balance_transaction.created'::text, 'payout.created'::text, 'payout.succeeded'::text, 'payout_quote.created'::text]));
+CREATE INDEX events_by_type ON events USING btree (account_id, type, sequence) WHERE (type <> ''::text);
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON events FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 ALTER TABLE events ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 CREATE POLICY accounts_named ON events FOR ALL TO corridor_service USING ((array_position(( SELECT string_to_array(current_setting('corridor.accounts'::text, true), ','::text) AS string_to_array), account_id) IS NOT NULL));
@@ -860,6 +861,86 @@ CREATE VIEW balance_transactions WITH (security_invoker=true) AS
   WHERE (currency IS NOT NULL);
 GRANT SELECT ON balance_transactions TO corridor_auditor;
 
+CREATE VIEW each_event WITH (security_invoker=true) AS
+ SELECT account_id,
+    number AS sequence,
+    sequence AS row_sequence,
+    numbered_id('evt'::text, account_id, created_at, number) AS id,
+    (
+        CASE mark
+            WHEN 'B'::text THEN 'beneficiary.created'::text
+            WHEN 'Q'::text THEN 'payout_quote.created'::text
+            WHEN 'P'::text THEN 'payout.created'::text
+            WHEN 'L'::text THEN 'balance_transaction.created'::text
+            WHEN 'S'::text THEN 'payout.succeeded'::text
+            ELSE type
+        END COLLATE "C") AS type,
+    (
+        CASE mark
+            WHEN 'B'::text THEN (('bnf_'::text || id_time(created_at)) || ending)
+            WHEN 'Q'::text THEN (('poq_'::text || id_time(created_at)) || ending)
+            WHEN 'P'::text THEN (('pot_'::text || id_time(created_at)) || ending)
+            WHEN 'L'::text THEN numbered_id('btr'::text, account_id, created_at, (ending)::bigint)
+            ELSE object_id
+        END COLLATE "C") AS object_id,
+        CASE
+            WHEN (json_typeof((data -> (nth - 1))) = 'object'::text) THEN (data -> (nth - 1))
+            WHEN (mark = 'P'::text) THEN (format('{"status":"processing","by":"account","journals":[%s]}'::text,
+            CASE
+                WHEN (words[(nth + 1)] ~~ 'L%'::text) THEN substr(words[(nth + 1)], 2)
+                ELSE NULL::text
+            END))::json
+            WHEN (mark = 'S'::text) THEN (format('{"status":"succeeded","previous_status":"processing","failure":null,"by":"rail","journals":[%s]}'::text, ending))::json
+            ELSE '{}'::json
+        END AS data,
+    created_at,
+    mark,
+    ending,
+        CASE
+            WHEN ((mark <> 'L'::text) AND (word <> 'Q'::text) AND (octet_length(content) >= (32 * (digests_after + 1)))) THEN substr(content, ((octet_length(content) - (32 * digests_after)) - 31), 32)
+            ELSE NULL::bytea
+        END AS content,
+        CASE
+            WHEN (nth = cardinality(words)) THEN kept
+            ELSE NULL::bytea
+        END AS kept
+   FROM ( SELECT e.sequence,
+            e.created_at,
+            e.account_id,
+            e.told,
+            e.type,
+            e.object_id,
+            e.data,
+            e.content,
+            e.kept,
+            e.hash,
+            e.words,
+            w_1.word,
+            (w_1.nth)::integer AS nth,
+            ((e.sequence - cardinality(e.words)) + w_1.nth) AS number,
+            "left"(w_1.word, 1) AS mark,
+            COALESCE(NULLIF(substr(w_1.word, 2), ''::text),
+                CASE w_1.word
+                    WHEN 'Q'::text THEN substr(e.words[(w_1.nth + 1)], 2)
+                    ELSE NULL::text
+                END, ''::text) AS ending,
+            (length(replace(r.rest, 'Q '::text, ' '::text)) - length(translate(r.rest, 'BQP'::text, ''::text))) AS digests_after
+           FROM ((( SELECT events.sequence,
+                    events.created_at,
+                    events.account_id,
+                    events.told,
+                    events.type,
+                    events.object_id,
+                    events.data,
+                    events.content,
+                    events.kept,
+                    events.hash,
+                    string_to_array(events.told, ' '::text) AS words
+                   FROM events) e
+             CROSS JOIN LATERAL unnest(e.words) WITH ORDINALITY w_1(word, nth))
+             CROSS JOIN LATERAL ( SELECT array_to_string(e.words[(w_1.nth + 1):], ' '::text) AS rest) r)) w;
+GRANT SELECT ON each_event TO corridor_auditor;
+
 CREATE VIEW payout_states WITH (security_invoker=true) AS
  SELECT payout_outcomes.account_id,
     payout_outcomes.id,
@@ -1240,6 +1321,14 @@ begin
 end $function$;
 REVOKE EXECUTE ON FUNCTION funded_elsewhere(text[],text[]) FROM public;
 GRANT EXECUTE ON FUNCTION funded_elsewhere(text[],text[]) TO corridor_service;
+
+CREATE OR REPLACE FUNCTION id_time(at timestamp with time zone)
+ RETURNS text
+ LANGUAGE sql
+ STABLE PARALLEL SAFE
+AS $function$
+  select base32((extract(epoch from at) * 1000000)::bigint, 11)
+$function$;
 
 CREATE OR REPLACE FUNCTION refuse_approval_step()
  RETURNS trigger

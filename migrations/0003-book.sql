@@ -300,37 +300,90 @@ begin
 end $$;
 
 -- What happened, in the order it happened, numbered without gaps per account and chained like journals
--- (docs/decisions/0043). `data` holds the facts that can change later; the rest of the object is joined
--- when the event is read.
+-- (docs/decisions/0043). A row is what one command told: several events, the last of which has the number
+-- `sequence` (docs/decisions/0056, src/event/row.ts). Who reads by SQL asks the view each_event.
 create table events (
-  account_id text collate "C" not null,
-  sequence bigint not null check (sequence > 0),
-  id text collate "C" not null,
-  type text not null,
-  object_id text collate "C" not null,
-  data json not null,
+  sequence bigint not null,
   created_at timestamptz not null,
-  -- The digest of the stored row that the event tells of, as the event left it; null of what has no
-  -- row of its own.
+  account_id text collate "C" not null,
+  -- A word an event: B, Q, P or L and what the id of a beneficiary, quote, payout or balance
+  -- transaction made by the command ends in; S for a payout that has succeeded, - for what `type` says.
+  told text collate "C" not null,
+  -- What is too rare to be found on the way; '' of a row without.
+  type text collate "C" not null,
+  -- What was there before the command; the others are found by the time in their ids.
+  object_id text collate "C" not null,
+  -- The facts of each event that can change later, null of what is usual; the rest of the object is
+  -- joined when the event is read.
+  data json,
+  -- The digests of the stored rows that the events tell of, as they left them: 32 bytes each, none of
+  -- what has no row of its own.
   content bytea,
-  -- The digest of the answer kept for the Idempotency-Key of the request that ends with this event;
+  -- The digest of the answer kept for the Idempotency-Key of the request that ends with this row;
   -- null for none.
   kept bytea,
   -- SHA-256 over the predecessor's hash and this row's content; event/rules.ts writes the recipe.
   hash bytea not null,
   primary key (account_id, sequence),
+  constraint words_of_events check (
+    told ~ '^(-|S[0-9]*|Q|[QPB][0-9a-z]{9}|L[0-9]+)( (Q|[QPB][0-9a-z]{9}|L[0-9]+))*$'
+      and sequence > length(told) - length(replace(told, ' ', ''))
+  ),
+  constraint named_as_told check (
+    (type <> '') = (left(told, 1) = '-' or strpos(told, 'B') > 0)
+      and (object_id <> '') = (left(told, 1) in ('-', 'S'))
+  ),
   constraint digests_of_events check (
-    octet_length(hash) = 32 and coalesce(octet_length(content), 32) = 32
-      and coalesce(octet_length(kept), 32) = 32
+    octet_length(hash) = 32 and coalesce(octet_length(kept), 32) = 32
+      and coalesce(octet_length(content), 0) % 32 = 0
   )
 );
 create index events_by_object on events (account_id, object_id, sequence) where object_id <> '';
--- Without the four types that an ordinary payout writes.
-create index events_by_type on events
-  (account_id, type, sequence) where type not in
-    ('balance_transaction.created', 'payout.created', 'payout.succeeded', 'payout_quote.created');
+create index events_by_type on events (account_id, type, sequence) where type <> '';
 create trigger append_only before update or delete or truncate on events
   for each statement execute function refuse_change();
+
+-- How ids begin that a book gives at this time.
+create function id_time(at timestamptz) returns text
+language sql stable parallel safe as $$
+  select base32((extract(epoch from at) * 1000000)::bigint, 11)
+$$;
+
+-- Events one by one, as the API tells them: what src/event/row.ts makes of a row. `mark` and `ending`
+-- are the letter of its word and what the id of its object ends in; its row ends with `row_sequence`.
+create view each_event with (security_invoker = true) as
+select account_id, number as sequence, sequence as row_sequence,
+  numbered_id('evt', account_id, created_at, number) as id,
+  case mark when 'B' then 'beneficiary.created' when 'Q' then 'payout_quote.created'
+    when 'P' then 'payout.created' when 'L' then 'balance_transaction.created'
+    when 'S' then 'payout.succeeded' else type end collate "C" as type,
+  case mark when 'B' then 'bnf_' || id_time(created_at) || ending
+    when 'Q' then 'poq_' || id_time(created_at) || ending
+    when 'P' then 'pot_' || id_time(created_at) || ending
+    when 'L' then numbered_id('btr', account_id, created_at, ending::bigint)
+    else object_id end collate "C" as object_id,
+  case
+    when json_typeof(data -> (nth - 1)) = 'object' then data -> (nth - 1)
+    when mark = 'P' then format('{"status":"processing","by":"account","journals":[%s]}',
+      case when words[nth + 1] like 'L%' then substr(words[nth + 1], 2) end)::json
+    when mark = 'S' then format('{"status":"succeeded","previous_status":"processing",'
+      '"failure":null,"by":"rail","journals":[%s]}', ending)::json
+    else '{}' end as data,
+  created_at, mark, ending,
+  case when mark <> 'L' and word <> 'Q' and octet_length(content) >= 32 * (digests_after + 1)
+    then substr(content, octet_length(content) - 32 * digests_after - 31, 32) end as content,
+  case when nth = cardinality(words) then kept end as kept
+from (
+  select e.*, word, nth::integer as nth, sequence - cardinality(words) + nth as number,
+    left(word, 1) as mark,
+    coalesce(nullif(substr(word, 2), ''), case word when 'Q' then substr(words[nth + 1], 2) end, '')
+      as ending,
+    -- All that is made has one, but for lines and the quote that a payout carries; the first may.
+    length(replace(rest, 'Q ', ' ')) - length(translate(rest, 'BQP', '')) as digests_after
+  from (select *, string_to_array(told, ' ') as words from events) e
+  cross join lateral unnest(words) with ordinality as w (word, nth)
+  cross join lateral (select array_to_string(words[nth + 1:], ' ') as rest) r
+) w;
 
 -- Answers kept for 24 hours (contract 26), written in the transaction of their effect: as their text, or
 -- as the object that they show and that object's state when the answer was made.

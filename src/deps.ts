@@ -23,7 +23,7 @@ import { reader } from './engine/reader.ts'
 import { type WriteEntity, type WrittenEntity, writeEntity } from './entity/operations.ts'
 import type { Entity } from './entity/record.ts'
 import { findEntities } from './entity/store.ts'
-import type { Event } from './event/rules.ts'
+import type { NamedEvent } from './event/rules.ts'
 import { findEvents } from './event/store.ts'
 import type { Correction } from './funding/rules.ts'
 import { bookId, type Key } from './id.ts'
@@ -130,7 +130,7 @@ export interface Deps {
     payoutBatch(key: Key): Promise<PayoutBatch | undefined>
     balanceTransaction(key: Key): Promise<BalanceTransaction | undefined>
     entity(key: Key): Promise<Entity | undefined>
-    event(key: Key): Promise<Event | undefined>
+    event(key: Key): Promise<NamedEvent | undefined>
     beneficiary(key: Key): Promise<Beneficiary | undefined>
     webhookEndpoint(key: Key): Promise<WebhookEndpoint | undefined>
   }

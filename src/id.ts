@@ -69,12 +69,30 @@ export function idBound(prefix: IdPrefix, at: Instant, side: 'before' | 'after')
 
 /** The time in an id that a book has given, or the process's clock. */
 export function instantIn(id: string): Instant {
-  let micros = 0n
-  for (const character of id.slice(id.indexOf('_') + 1).slice(0, 11)) {
-    micros = micros * 32n + BigInt(ALPHABET.indexOf(character))
+  return instantOf(numberOf(id.slice(id.indexOf('_') + 1).slice(0, 11)))
+}
+
+/** Between which times, both included, the object of an id was made that a book has given. */
+export function timesIn(id: string): { readonly from: Instant; readonly to: Instant } {
+  if (!NUMBERED.some(prefix => id.startsWith(`${prefix}_`))) {
+    return { from: instantIn(id), to: instantIn(id) }
   }
+  const from = numberOf(id.slice(id.indexOf('_') + 1).slice(0, 9)) * 1000n
+  return { from: instantOf(from), to: instantOf(from + 999n) }
+}
+
+/** Ids of what has a number have milliseconds. */
+const NUMBERED: readonly IdPrefix[] = ['btr', 'evt']
+
+function instantOf(micros: bigint): Instant {
   const seconds = new Date(Number(micros / 1_000_000n) * 1000).toISOString().slice(0, 19)
   return `${seconds}.${String(micros % 1_000_000n).padStart(6, '0')}Z`
+}
+
+function numberOf(text: string): bigint {
+  let value = 0n
+  for (const character of text) value = value * 32n + BigInt(ALPHABET.indexOf(character))
+  return value
 }
 
 /** No id has it, and it stands after what ids have. */
@@ -100,11 +118,7 @@ export function numberedId(
 
 /** The number in such an id; whether the row of that number has this id is for its reader. */
 export function numberIn(id: string): bigint {
-  let number = 0n
-  for (const character of id.slice(-11, -4)) {
-    number = number * 32n + BigInt(ALPHABET.indexOf(character))
-  }
-  return number
+  return numberOf(id.slice(-11, -4))
 }
 
 /** 35 bits. */

@@ -30,7 +30,7 @@ export function storeBooks(
   ]
   const events = chainEvents(
     books,
-    writes.flatMap(write => write.events),
+    writes.map(write => write.events),
   )
   const touched = new Set([...journals, ...events].map(({ account_id }) => account_id))
   const written = [...books.values()].filter(({ account_id }) => touched.has(account_id))

@@ -2,7 +2,7 @@
 // sent to a receiver under development.
 import type { Command } from 'commander'
 import type { Sql } from '../db/connect.ts'
-import type { Event } from '../event/rules.ts'
+import type { NamedEvent } from '../event/rules.ts'
 import { findEvents, findNumbers, listEventsAfter } from '../event/store.ts'
 import { readRange } from '../http/list.ts'
 import { bookId } from '../id.ts'
@@ -169,7 +169,7 @@ async function* eventsOf(
   sql: Sql,
   account_id: string,
   { events, created, event_types = [] }: ReplayRequest,
-): AsyncGenerator<Event> {
+): AsyncGenerator<NamedEvent> {
   if (events !== undefined) {
     const found = await findEvents(
       sql,

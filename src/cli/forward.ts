@@ -1,7 +1,7 @@
 // Events as the command line shows them, and sent to a receiver under development: signed as a
 // webhook would be, one after the other, without a second try.
 import { randomBytes } from 'node:crypto'
-import type { Event } from '../event/rules.ts'
+import type { NamedEvent } from '../event/rules.ts'
 import { presentEvent } from '../event/wire.ts'
 import { isPortOfHttp } from '../webhook/ports.ts'
 import { EVENT_TYPES } from '../webhook/rules.ts'
@@ -17,7 +17,7 @@ export interface Forwarder {
   readonly url: string
   /** What the receiver checks signatures with. */
   readonly secret: string
-  send(event: Event): Promise<SendResult>
+  send(event: NamedEvent): Promise<SendResult>
 }
 
 /** The operator names the receiver, so any address will do. */
@@ -60,20 +60,20 @@ export function isTaken({ status_code }: SendResult): boolean {
 }
 
 /** One event in 80 columns: time, type, object; what came of it on a line of its own. */
-export function eventLine(event: Event, result: SendResult | undefined): string {
+export function eventLine(event: NamedEvent, result: SendResult | undefined): string {
   const { created_at, type, object_id } = event
   const line = `${created_at.slice(0, 19)}Z  ${type.padEnd(30)} ${object_id}`
   return result === undefined ? line : `${line}\n  ${resultLine(event, result)}`
 }
 
-function resultLine({ id }: Event, result: SendResult): string {
+function resultLine({ id }: NamedEvent, result: SendResult): string {
   const { status_code, error, duration_ms } = result
   const outcome = status_code === null ? `no answer: ${error}` : String(status_code)
   return visible(`${isTaken(result) ? '→' : '✗'} ${outcome} in ${duration_ms} ms  ${id}`)
 }
 
 /** One event in one line of JSON. */
-export function eventJson(event: Event, result: SendResult | undefined): string {
+export function eventJson(event: NamedEvent, result: SendResult | undefined): string {
   const { status_code = null, error = '', duration_ms = 0 } = result ?? {}
   const forwarded = result === undefined ? null : { status_code, error, duration_ms }
   return JSON.stringify({ event: presentEvent(event), forwarded })

@@ -3,6 +3,7 @@
 import type { Command } from 'commander'
 import { listAccounts } from '../account/store.ts'
 import { databaseNow } from '../db/connect.ts'
+import { nameEvent } from '../event/rules.ts'
 import { amountToJson } from '../money/json.ts'
 import type { Handling, Person } from '../payout/by-hand.ts'
 import { handlePayout } from '../payout/by-hand-operations.ts'
@@ -190,7 +191,7 @@ async function handle(
     act === 'take'
       ? `${payout_id}  taken by ${visible(taken_by)}; pay it: corridor payout show ${payout_id}`
       : `${payout_id}  released; its account can cancel it`
-  print(options, { payout: payout_id, taken_by, taken_at, event: event.id }, words)
+  print(options, { payout: payout_id, taken_by, taken_at, event: nameEvent(event).id }, words)
 }
 
 /** Who is at the keyboard, and what they say. */

@@ -5,7 +5,10 @@ import type { Instant } from '../instant.ts'
 import type { Sql, TransactionSql } from './connect.ts'
 import { type Moment, NEWEST, OLDEST, type Order, type Place } from './order.ts'
 
-/** Where the numbers of a book are without gaps, and the column of `books` that counts them. */
+/**
+ * Where the numbers of a book are without gaps, and the column of `books` that counts them. A row
+ * of events has the number of its last.
+ */
 export interface Numbers {
   readonly table: 'events' | 'journals'
   readonly column: 'sequence' | 'number'
@@ -85,7 +88,8 @@ export async function locateNumber(
       cross join (select ${created_at}::timestamptz as at) t
       cross join lateral (
         select ${older} as is_older from ${sql(table)}
-        where account_id = ${account_id} and ${sql(column)} = h.middle limit 1
+        where account_id = ${account_id} and ${sql(column)} >= h.middle
+        order by ${sql(column)} limit 1
       ) e
     )
     select older, newer from halves where newer - older = 1`

@@ -24,7 +24,7 @@ export function microsSql(at: string): string {
 }
 
 /** The same in milliseconds, rounded down. */
-export function millisSql(at: string): string {
+function millisSql(at: string): string {
   return `(${microsSql(at)} / 1000)`
 }
 
@@ -39,15 +39,6 @@ export function numberedIdSql(
   prefix: string,
   row: { readonly account_id: string; readonly created_at: string; readonly number: string },
 ): string {
-  const [millis, account_mark] = [millisSql(row.created_at), accountMarkSql(row.account_id)]
-  return numberedIdOfSql(prefix, { millis, number: row.number, account_mark })
-}
-
-/** The same of columns, each of which is computed once. */
-export function numberedIdOfSql(
-  prefix: string,
-  row: { readonly millis: string; readonly number: string; readonly account_mark: string },
-): string {
-  const { millis, number, account_mark } = row
-  return `'${prefix}_' || ${base32Sql(millis, 9)} || ${base32Sql(number, 7)} || ${account_mark}`
+  const time = base32Sql(millisSql(row.created_at), 9)
+  return `'${prefix}_' || ${time} || ${base32Sql(row.number, 7)} || ${accountMarkSql(row.account_id)}`
 }

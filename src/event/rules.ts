@@ -3,6 +3,7 @@ import { type Key, numberedId } from '../id.ts'
 import type { Instant } from '../instant.ts'
 import { type Book, bookOf } from '../ledger/rules.ts'
 import { sealOf } from '../seal.ts'
+import { type EventRow, fold } from './row.ts'
 
 /**
  * One change of state. `data` holds the facts that may change later; the rest is joined on reading.
@@ -11,7 +12,6 @@ export interface Event {
   readonly account_id: string
   /** Gap-free per account, in the order of the book. */
   readonly sequence: bigint
-  readonly id: string
   readonly type: string
   readonly object_id: string
   readonly data: object
@@ -20,41 +20,47 @@ export interface Event {
   readonly content?: string | undefined
 }
 
-/** An event in its place in the chain of its account. */
-export interface SealedEvent extends Omit<Event, 'content'> {
-  /** Null of what has no row of its own, and of lines. */
-  readonly content: string | null
-  /** Digest of the answer kept for the request that ends with this event; null for none. */
+/** An event as it is read: its id is made of its number and its time. */
+export interface NamedEvent extends Event {
+  readonly id: string
+}
+
+export function nameEvent<E extends Event>(event: E): E & NamedEvent {
+  return { ...event, id: numberedId('evt', event, event.sequence) }
+}
+
+/** What one command told, in its place in the chain of its account. */
+export interface SealedRow extends EventRow {
+  /** Digest of the answer kept for the request that ends with this row; null for none. */
   readonly kept: string | null
   /** 64 hex digits. */
   readonly hash: string
 }
 
-/** How each column of an event travels; the table of what is read, and of what is chained. */
-export const EVENT_KINDS = {
+/** How each column of a row travels; the table of what is written, and of what is chained. */
+export const ROW_KINDS = {
   account_id: 'text',
   sequence: 'bigint',
-  id: 'text',
+  created_at: 'timestamptz',
+  told: 'text',
   type: 'text',
   object_id: 'text',
   data: 'json',
-  created_at: 'timestamptz',
-} as const
-
-/** The recipe of the chain: an event with the hash of the one before it. */
-export const EVENT_SEAL = sealOf<Omit<SealedEvent, 'hash'> & { readonly previous: string }>({
-  previous: 'hex',
-  ...EVENT_KINDS,
   content: 'hex',
   kept: 'hex',
+} as const
+
+/** The recipe of the chain: a row with the hash of the one before it. */
+export const EVENT_SEAL = sealOf<Omit<SealedRow, 'hash'> & { readonly previous: string }>({
+  previous: 'hex',
+  ...ROW_KINDS,
 })
 
 /** Takes the next number of the account's event sequence; the book must be locked. */
 export function recordEvent(book: Book, event: EventFacts): Event {
   book.event_count += 1n
   const { account_id, now: created_at, event_count: sequence } = book
-  const id = numberedId('evt', { account_id, created_at }, sequence)
-  return { account_id, sequence, id, created_at, ...event }
+  return { account_id, sequence, created_at, ...event }
 }
 
 export interface EventFacts {
@@ -65,19 +71,21 @@ export interface EventFacts {
   readonly content?: string | undefined
 }
 
-/** Chains new events of any books, in the order of their numbers, and advances the books' heads. */
+/**
+ * The rows of what commands have told, each in one list, in the books of any accounts: chained in the
+ * order of their numbers. Advances the books' heads.
+ */
 export function chainEvents(
   books: ReadonlyMap<string, Book>,
-  events: readonly Event[],
-): SealedEvent[] {
-  const ordered = events.toSorted((a, b) => (a.sequence < b.sequence ? -1 : 1))
-  return ordered.map(event => {
-    const book = bookOf(books, event.account_id)
-    const kept = book.kept.get(event.sequence) ?? null
-    const sealed = { ...event, content: event.content ?? null, kept }
-    const hash = EVENT_SEAL.digest({ ...sealed, previous: book.event_head })
+  told: readonly (readonly Event[])[],
+): SealedRow[] {
+  const ordered = told.flatMap(fold).sort((a, b) => (a.sequence < b.sequence ? -1 : 1))
+  return ordered.map(row => {
+    const book = bookOf(books, row.account_id)
+    const kept = book.kept.get(row.sequence) ?? null
+    const hash = EVENT_SEAL.digest({ ...row, kept, previous: book.event_head })
     book.event_head = hash
-    return { ...sealed, hash }
+    return { ...row, kept, hash }
   })
 }
 

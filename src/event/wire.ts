@@ -6,7 +6,7 @@ import { ListQueryOf } from '../http/list.ts'
 import { Id, Literals, Timestamp } from '../http/schema.ts'
 import { type IdPrefix, idPattern } from '../id.ts'
 import { eventAnswers } from './examples.ts'
-import type { Event } from './rules.ts'
+import type { NamedEvent } from './rules.ts'
 
 /** What events are about, by the prefix of its id. */
 const OBJECTS: { readonly [P in IdPrefix]?: string } = {
@@ -71,7 +71,7 @@ export const EventQuery = ListQueryOf('evt', {
   }),
 })
 
-export function presentEvent(event: Event) {
+export function presentEvent(event: NamedEvent) {
   const { object_id } = event
   const kind = object_id.slice(0, object_id.indexOf('_')) as IdPrefix
   return {

@@ -2,7 +2,7 @@
 // the journals that were written and the attempts to tell of them, in one order that follows time
 // and cause. It knows what was read, not how.
 import { lineOf } from '../balance-transaction/columns.ts'
-import type { Event } from '../event/rules.ts'
+import type { NamedEvent } from '../event/rules.ts'
 import type { Instant } from '../instant.ts'
 import type { Journal, JournalKind, Posting } from '../ledger/rules.ts'
 import type { Cause, Caused } from '../payout/cause.ts'
@@ -35,7 +35,7 @@ export interface TimelineAttempt
 /** Everything that a timeline is made of, of one payout and its account alone, in no order. */
 export interface TimelineSource {
   readonly payout: Payout
-  readonly events: readonly Event[]
+  readonly events: readonly NamedEvent[]
   readonly journals: readonly Journal[]
   readonly attempts: readonly TimelineAttempt[]
   /** There are more states or attempts, which are older. */
@@ -132,12 +132,12 @@ interface Facts extends Partial<Caused>, Partial<ByHand> {
   readonly answer?: number
 }
 
-function factsOf(event: Event): Facts {
+function factsOf(event: NamedEvent): Facts {
   return event.data as Facts
 }
 
 /** The journals that the events of a payout name. */
-export function journalsNamed(events: readonly Event[]): bigint[] {
+export function journalsNamed(events: readonly NamedEvent[]): bigint[] {
   return events.flatMap(event => (factsOf(event).journals ?? []).map(BigInt))
 }
 
@@ -188,7 +188,7 @@ function compare<T extends bigint | string>(a: T, b: T): number {
  * One state an event, but for the status that creation itself gives: a payout that is held or paid
  * at once has an event for that besides, which tells of the same state.
  */
-function statesOf(events: readonly Event[]): TimelineState[] {
+function statesOf(events: readonly NamedEvent[]): TimelineState[] {
   const states: TimelineState[] = []
   for (const event of events) {
     const { status, previous_status = null, failure = null, by = null } = factsOf(event)
@@ -215,13 +215,13 @@ function statesOf(events: readonly Event[]): TimelineState[] {
   return states
 }
 
-function byHandOf(event: Event): ByHand | null {
+function byHandOf(event: NamedEvent): ByHand | null {
   const { operator, reference = '', reason = '' } = factsOf(event)
   return operator === undefined ? null : { operator, reference, reason }
 }
 
 /** Nothing of transfers to other accounts, nor where the creation is among what was left out. */
-function routeOf({ rail, route }: Payout, created: Event | undefined): TimelineRoute[] {
+function routeOf({ rail, route }: Payout, created: NamedEvent | undefined): TimelineRoute[] {
   if (rail === '' || created?.type !== 'payout.created') return []
   const { id: event_id, sequence, created_at: at } = created
   return [{ kind: 'route', at, rail, route, event_id, sequence }]
@@ -233,7 +233,7 @@ const HANDLED: Readonly<Record<string, TimelineHandling['action']>> = {
   'payout.released': 'released',
 }
 
-function handlingOf(event: Event): TimelineHandling[] {
+function handlingOf(event: NamedEvent): TimelineHandling[] {
   const action = HANDLED[event.type]
   const by_hand = byHandOf(event)
   if (action === undefined || by_hand === null) return []
@@ -241,7 +241,10 @@ function handlingOf(event: Event): TimelineHandling[] {
   return [{ kind: 'handling', at, action, by_hand, event_id, sequence }]
 }
 
-function journalsOf(events: readonly Event[], journals: readonly Journal[]): TimelineJournal[] {
+function journalsOf(
+  events: readonly NamedEvent[],
+  journals: readonly Journal[],
+): TimelineJournal[] {
   const causes = new Map(
     events.flatMap(event => journalsNamed([event]).map(number => [number, event] as const)),
   )

@@ -6,7 +6,7 @@ import { transactConfined } from '../db/confine.ts'
 import type { Sql, TransactionSql } from '../db/connect.ts'
 import { keysOf } from '../db/keys.ts'
 import { within } from '../db/shard.ts'
-import type { Event } from '../event/rules.ts'
+import { listEventsOf } from '../event/store.ts'
 import type { Key } from '../id.ts'
 import { findJournals } from '../ledger/store.ts'
 import { findPayouts } from '../payout/store.ts'
@@ -49,20 +49,6 @@ async function readTimeline(tx: TransactionSql, key: Key): Promise<TimelineSourc
     attempts: attempts.slice(0, MAX_ATTEMPTS),
     truncated: events.length > MAX_STATES || attempts.length > MAX_ATTEMPTS,
   }
-}
-
-/** Of one object, newest first. */
-export function listEventsOf(
-  tx: TransactionSql,
-  { account_id, id }: Key,
-  limit: number,
-): Promise<Event[]> {
-  // The bounds and the order are those of the index by object alone.
-  return tx<Event[]>`
-    select account_id, sequence, id, type, object_id, data, created_at from events
-    where account_id = ${account_id} and object_id >= ${id} and object_id <= ${id}
-      and object_id <> ''
-    order by object_id desc, sequence desc limit ${limit}`
 }
 
 /** The attempts to tell of these events, to whatever endpoint, newest first. */

@@ -1,5 +1,6 @@
 // Walks the events of every account: numbers without gaps, and the chain of hashes up to the head
-// that the book holds. PostgreSQL recomputes the hashes by the recipe of the service.
+// that the book holds. PostgreSQL recomputes the hashes by the recipe of the service. A row holds
+// what one command told, and has the number of its last event.
 import type { TransactionSql } from '../db/connect.ts'
 import { EVENT_SEAL } from '../event/rules.ts'
 import { EMPTY_HASH } from '../ledger/rules.ts'
@@ -20,13 +21,17 @@ export async function checkEvents(
 ): Promise<number> {
   await checkNumbers(tx, account_id, findings)
   const [row] = await tx.unsafe<{ events: string }[]>(
-    `select count(*)::text as events from events where ${ofAccount('account_id', account_id)}`,
+    `select coalesce(sum(event_count), 0)::text as events from books
+      where ${ofAccount('account_id', account_id)}`,
     [account_id],
   )
   return Number(row?.events ?? 0)
 }
 
-/** Sequences run from 1 to the book's event_count, each once: count and ends decide. */
+/** The number before those of the row `e`. */
+const BEFORE = `e.sequence - cardinality(string_to_array(e.told, ' '))`
+
+/** Each row goes on where the one before it ended, from 1 to the book's event_count. */
 async function checkNumbers(
   tx: TransactionSql,
   account_id: string | null,
@@ -34,15 +39,17 @@ async function checkNumbers(
 ): Promise<void> {
   const gaps = await tx.unsafe<EventGap[]>(
     `select coalesce(b.account_id, e.account_id) as account_id, b.event_count,
-        coalesce(e.events, 0) as events
+        coalesce(e.last, 0) as events
       from (select * from books where ${ofAccount('account_id', account_id)}) b
       full join (
-        select account_id, count(*) as events, count(distinct sequence) as numbers,
-          min(sequence) as first, max(sequence) as last
-        from events where ${ofAccount('account_id', account_id)} group by account_id
+        select account_id, max(sequence) as last, bool_or(before <> ended) as apart
+        from (
+          select account_id, sequence, ${BEFORE} as before,
+            lag(sequence, 1, 0::bigint) over (partition by account_id order by sequence) as ended
+          from events e where ${ofAccount('account_id', account_id)}
+        ) numbered group by account_id
       ) e on e.account_id = b.account_id
-      where b.event_count is distinct from coalesce(e.events, 0)
-        or e.first <> 1 or e.last <> e.events or e.numbers <> e.events
+      where b.event_count is distinct from coalesce(e.last, 0) or e.apart
       order by 1 limit ${MAX_NAMED}`,
     [account_id],
   )
@@ -54,9 +61,10 @@ async function gapProblem(tx: TransactionSql, gap: EventGap): Promise<Problem> {
   const { account_id } = gap
   const [first] = await tx.unsafe<{ expected: bigint; found: bigint }[]>(
     `select expected, found from (
-        select sequence as found, row_number() over (order by sequence) as expected
-        from events where account_id = $1
-      ) numbered where found <> expected order by found limit 1`,
+        select ${BEFORE} + 1 as found,
+          lag(sequence, 1, 0::bigint) over (order by sequence) + 1 as expected
+        from events e where account_id = $1
+      ) numbered where found <> expected order by expected limit 1`,
     [account_id],
   )
   const missing = first?.expected ?? gap.events + 1n
@@ -69,7 +77,7 @@ async function gapProblem(tx: TransactionSql, gap: EventGap): Promise<Problem> {
 }
 
 /**
- * Each hash is that of its event and of the one before it. Where that one is missing, which
+ * Each hash is that of its row and of the one before it. Where that one is missing, which
  * has been named, the chain goes on from what stands there.
  */
 export async function checkChain(
@@ -82,21 +90,20 @@ export async function checkChain(
   const wrong = await tx.unsafe<{ account_id: string; sequence: bigint; hash: string }[]>(
     `select account_id, sequence, coalesce(encode(hash, 'hex'), 'none') as hash from (
         select e.*, coalesce(before.hash, decode('${EMPTY_HASH}', 'hex')) as previous,
-          before.sequence as number_before
+          ${BEFORE} = 0 or before.sequence is not null as follows
         from events e left join (
           select account_id, sequence, hash from events
           where ${ofAccount('account_id', account_id)}
-        ) before on before.account_id = e.account_id and before.sequence = e.sequence - 1
+        ) before on before.account_id = e.account_id and before.sequence = ${BEFORE}
         where ${ofAccount('e.account_id', account_id)}
       ) e
-      where hash is distinct from ${EVENT_SEAL.sql('e')}
-        and (sequence = 1 or number_before is not null)
+      where hash is distinct from ${EVENT_SEAL.sql('e')} and follows
       order by 1, 2 limit ${MAX_NAMED}`,
     [account_id],
   )
   await tx.unsafe('set local enable_nestloop = on')
   for (const { sequence, hash, ...row } of wrong) {
-    const expected = 'the hash of what it says and of the event before it'
+    const expected = 'the hash of what it says and of the row before it'
     findings.add({ table: 'events', ...row, key: `sequence ${sequence}`, expected, found: hash })
   }
   await checkHeads(tx, account_id, findings)

@@ -42,13 +42,18 @@ export const RAIL: Rule = {
         where ${ofAccount('p.account_id', account_id)}
       ) p
       left join (
-        select account_id, object_id, count(*) filter (where data ->> 'by' = 'rail') as told,
-          (array_agg(data ->> 'by' order by sequence desc))[1] as last_by,
-          count(*) filter (
-            where data ->> 'by' <> 'rail' and type = 'payout.processing') as given_back
-        from events
-        where type like 'payout.%' and type <> 'payout.created'
-          and ${ofAccount('account_id', account_id)}
+        select account_id, object_id, count(*) filter (where by = 'rail') as told,
+          (array_agg(by order by sequence desc))[1] as last_by,
+          count(*) filter (where by <> 'rail' and type = 'payout.processing') as given_back
+        from (
+          -- What happens to a payout stands first in its row; what is usual is not written.
+          select account_id, object_id, sequence, type,
+            case when told like 'S%' and json_typeof(data -> 0) is distinct from 'object'
+              then 'rail' else data -> 0 ->> 'by' end as by
+          from events
+          where (told like 'S%' or (told like '-%' and type like 'payout.%'))
+            and type <> 'payout.created' and ${ofAccount('account_id', account_id)}
+        ) told
         group by 1, 2
       ) e on e.account_id = p.account_id and e.object_id = p.id
     ) p

@@ -1,7 +1,8 @@
 // Holds what is written beside payouts and quotes against them: times in ids, how far rails were
 // asked, rows paid from files, kept answers, batches. One select a rule.
 import type { TransactionSql } from '../db/connect.ts'
-import { accountMarkSql, idTimeSql, microsSql, millisSql, numberedIdOfSql } from '../db/id-sql.ts'
+import { idTimeSql, microsSql } from '../db/id-sql.ts'
+import { TIME_END } from '../event/row.ts'
 import { KEPT_SEAL } from '../idempotency/columns.ts'
 import { KEPT_HOURS } from '../idempotency/rules.ts'
 import { RAIL } from './payout-states.ts'
@@ -28,28 +29,6 @@ const ID_TIMES: readonly Rule[] = [
       ) m offset 0
     ) t where substr(id, 5, 11) is distinct from made`,
 }))
-
-/** An event's id is that of its number, by which it is found: so no two have one. */
-const EVENT_IDS: Rule = {
-  table: 'events',
-  select: account_id => `
-    select account_id, 'sequence ' || sequence as key,
-      coalesce('id ' || made, 'a book') as expected, coalesce(id, 'none') as found
-    from (
-      select account_id, sequence, id, ${numberedIdOfSql('evt', {
-        millis: 'millis',
-        number: 'sequence',
-        account_mark: 'account_mark',
-      })} as made
-      from (
-        select account_id, sequence, id, ${millisSql('created_at')} as millis, account_mark
-        from events left join (
-          select account_id, ${accountMarkSql('account_id')} as account_mark from books offset 0
-        ) b using (account_id)
-        where ${ofAccount('account_id', account_id)} offset 0
-      ) m offset 0
-    ) e where id is distinct from made`,
-}
 
 /** A row of a file was paid by the payout that has its key, or by a newer one that has it too. */
 const IMPORTS: Rule = {
@@ -174,13 +153,18 @@ const BATCHES: readonly Rule[] = [
           as expected,
         i.payout_id || ' "' || i.reference_id || '" ' || i.status as found
       from payout_batch_items i
-      left join lateral (
-        select p.*, (
-          select data ->> 'status' from events e where e.account_id = p.account_id
-            and e.object_id = p.id and e.object_id <> '' and e.type = 'payout.created' limit 1
-        ) as was
-        from payouts p where p.account_id = i.account_id and p.id = i.payout_id
-      ) p on true
+      left join (
+        select p.account_id, p.id, p.reference_id, e.status as was
+        from payouts p left join (
+          select account_id, created_at, substr(word, 2) as ending,
+            coalesce(data -> (nth::integer - 1) ->> 'status', 'processing') as status
+          from events cross join lateral
+            unnest(string_to_array(told, ' ')) with ordinality as w (word, nth)
+          where word like 'P%' and ${ofAccount('account_id', account_id)}
+        ) e on e.account_id = p.account_id and e.created_at = p.created_at
+          and e.ending = substr(p.id, ${TIME_END + 1})
+        where ${ofAccount('p.account_id', account_id)}
+      ) p on p.account_id = i.account_id and p.id = i.payout_id
       where i.status <> 'refused' and ${ofAccount('i.account_id', account_id)}
         and (p.id is null or p.reference_id is distinct from i.reference_id
           or (p.was = 'compliance_hold') is distinct from (i.status = 'held'))`,
@@ -255,7 +239,6 @@ const RULES: readonly Rule[] = [
   BOOKS,
   BALANCES,
   ...ID_TIMES,
-  EVENT_IDS,
   RAIL,
   IMPORTS,
   KEPT_AS_ANSWERED,

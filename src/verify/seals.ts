@@ -1,85 +1,128 @@
-// Holds stored rows against the digests that events carry: of every object the newest
-// event has the digest of its row, and every kept answer stands in the last event of its request.
+// Holds stored rows against what events tell of them: of every object the newest event has the digest
+// of its row, and every line has its event.
 import { BENEFICIARY_SEAL } from '../beneficiary/columns.ts'
 import type { TransactionSql } from '../db/connect.ts'
-import { accountMarkSql, millisSql, numberedIdOfSql } from '../db/id-sql.ts'
+import { idTimeSql, microsSql } from '../db/id-sql.ts'
 import { ENTITY_SEAL } from '../entity/columns.ts'
-import { idPattern, numberIn } from '../id.ts'
+import { TIME_END } from '../event/row.ts'
 import { PAYOUT_SEAL } from '../payout/columns.ts'
 import { QUOTE_SEAL } from '../quote/columns.ts'
 import { type Findings, MAX_NAMED } from './problem.ts'
 import { ofAccount, STATED_PAYOUTS } from './rows.ts'
 
 /**
- * Tables whose rows events carry digests of, by what their ids begin with; of a payout with how it
- * stands.
+ * Tables whose rows events carry digests of, and by what mark an event tells of their creation; of a
+ * payout with how it stands.
  */
-const SEALED = {
-  pot: { table: 'payouts', seal: PAYOUT_SEAL, rows: STATED_PAYOUTS },
-  poq: { table: 'quotes', seal: QUOTE_SEAL },
-  bnf: { table: 'beneficiaries', seal: BENEFICIARY_SEAL },
-  ent: { table: 'entities', seal: ENTITY_SEAL },
-} as const
+const SEALED = [
+  { prefix: 'pot', table: 'payouts', mark: 'P', seal: PAYOUT_SEAL, rows: STATED_PAYOUTS },
+  { prefix: 'poq', table: 'quotes', mark: 'Q', seal: QUOTE_SEAL },
+  { prefix: 'bnf', table: 'beneficiaries', mark: 'B', seal: BENEFICIARY_SEAL },
+  { prefix: 'ent', table: 'entities', mark: '-', seal: ENTITY_SEAL },
+] as const
 
-/** The same of all that events tell of: the hash of its journal vouches for a line. */
-const TOLD = { ...SEALED, btr: { table: 'journals' } } as const
+/** Follows the mark of a payout whose quote an event has told of just before. */
+const CARRYING = 'Q'
 
-/** Lines have no digest; what is held against events is that both are there. */
-const linesOf = (account_id: string | null) => `
-      select 'journals', account_id, ${numberedIdOfSql('btr', {
-        millis: 'millis',
-        number: 'number',
-        account_mark: 'account_mark',
-      })}, null::bytea
-      from (
-        select account_id, number, ${millisSql('created_at')} as millis, account_mark
-        from journals left join (
-          select account_id, ${accountMarkSql('account_id')} as account_mark from books offset 0
-        ) b using (account_id)
-        where currency is not null and ${ofAccount('account_id', account_id)} offset 0
-      ) l`
-
-/** Every row is as its newest event left it, and of every row some event tells. */
+/**
+ * Every row is as its newest event left it, and of every row some event tells. The event of its
+ * creation is found by the time in its id and what that ends in; what has happened to it since, by
+ * the id. A line is found by the number of its journal, whose hash vouches for it.
+ */
 export async function checkSeals(
   tx: TransactionSql,
   account_id: string | null,
   findings: Findings,
 ): Promise<void> {
-  const rows = Object.values(SEALED).map(
-    ({ table, seal, ...read }) => `
-      select '${table}' as table_name, account_id, id, ${seal.sql('t')} as content
-      from ${'rows' in read ? read.rows : table} t where ${ofAccount('account_id', account_id)}`,
-  )
-  // Of a quote that a payout carries there is no digest but the payout's.
-  rows.push(`
-      select 'quotes', account_id, 'poq_' || substr(id, 5), null::bytea
-      from payouts where quote_id = '' and ${ofAccount('account_id', account_id)}`)
-  rows.push(linesOf(account_id))
-  const names = Object.entries(TOLD).map(
-    ([prefix, { table }]) => `when '${prefix}' then '${table}'`,
-  )
+  // Sorting by times and texts takes several times as long as hashing.
+  await tx.unsafe('set local enable_mergejoin = off; set local enable_memoize = off')
   const wrong = await tx.unsafe<Named[]>(
-    `with newest as (
-        select distinct on (account_id, object_id) account_id, object_id as id, content,
-          case split_part(object_id, '_', 1) ${names.join(' ')} end as table_name
+    `with told as not materialized (
+        select account_id, sequence, created_at, object_id, content,
+          string_to_array(told, ' ') as words
         from events where ${ofAccount('account_id', account_id)}
-          and split_part(object_id, '_', 1) = any (array['${Object.keys(TOLD).join("','")}'])
+      ), changed as (
+        select distinct on (account_id, object_id) account_id, object_id as id, true as changed,
+          ${digestOf('1')} as content
+        from told
+        where split_part(object_id, '_', 1) in (${SEALED.map(s => `'${s.prefix}'`).join(', ')})
         order by account_id, object_id, sequence desc
-      ), stored as (${rows.join(' union all ')})
-      select coalesce(s.account_id, n.account_id) as account_id, coalesce(s.id, n.id) as id,
-        coalesce(s.table_name, n.table_name) as table_name, s.id is null as no_row,
-        encode(s.content, 'hex') as row, encode(n.content, 'hex') as event
-      from stored s full join newest n on n.account_id = s.account_id and n.id = s.id
-      where s.id is null or n.id is null or s.content is distinct from n.content
-      order by 1, 2 limit ${MAX_NAMED}`,
+      ), made as (
+        select account_id, created_at, substr(word, 2) as ending, true as made,
+          left(word, 1) || case words[nth - 1] when 'Q' then '${CARRYING}' else '' end as mark,
+          case when word not like 'L%' then ${digestOf('nth')} end as content
+        from told cross join lateral unnest(words) with ordinality as w (word, nth)
+        where left(word, 1) not in ('-', 'S') and word <> 'Q'
+      ), stored as (${storedRows(account_id)})
+      select account_id, table_name, id, encode(row, 'hex') as row, encode(event, 'hex') as event,
+        not is_there as no_row
+      from (
+        select coalesce(s.account_id, m.account_id, c.account_id) as account_id,
+          coalesce(s.table_name, ${tableOfMark('m.mark')}, ${tableOfId('c.id')}) as table_name,
+          coalesce(s.id, c.id, ${idOfMade('m')}) as id, s.id is not null as is_there,
+          made or changed as is_told, s.content as row,
+          case when changed then c.content else m.content end as event
+        from stored s
+        full join made m on m.account_id = s.account_id and m.created_at = s.created_at
+          and m.mark = s.mark and m.ending = s.ending
+        full join changed c on c.account_id = s.account_id and c.id = s.id
+      ) held
+      where not is_there or is_told is null or row is distinct from event
+      order by 1, 2, 3 limit ${MAX_NAMED}`,
     [account_id],
   )
-  for (const { table_name: table, account_id, id, row, event, no_row } of wrong) {
-    // Journals are named by their numbers, by whatever check.
-    const key = table === 'journals' && ID.test(id) ? `number ${numberIn(id)}` : id
-    const expected = no_row ? missing(id, event) : said(event)
+  await tx.unsafe('set local enable_mergejoin = on; set local enable_memoize = on')
+  for (const { table_name: table, account_id, id: key, row, event, no_row } of wrong) {
+    const expected = no_row ? missing(key, event) : said(event)
     findings.add({ table, account_id, key, expected, found: row === null ? 'none' : row })
   }
+}
+
+/**
+ * Of the word of this number. What comes after it has one each, but for lines and quotes that are
+ * carried; so has what comes before, of which only the first may have none.
+ */
+function digestOf(nth: string): string {
+  const rest = `array_to_string(words[${nth} + 1:], ' ')`
+  const after = `length(replace(${rest}, 'Q ', ' ')) - length(translate(${rest}, 'BQP', ''))`
+  return `nullif(substr(content, octet_length(content) - 32 * (${after}) - 31, 32), '')`
+}
+
+/** The digests of the rows that there are, and how the events of their creation name them. */
+export function storedRows(account_id: string | null): string {
+  const ofRows = `where ${ofAccount('account_id', account_id)}`
+  const rows = SEALED.map(({ table, mark, seal, ...read }) => {
+    // Of a quote that a payout carries there is no digest but the payout's.
+    const marked =
+      mark === 'P' ? `case quote_id when '' then 'P${CARRYING}' else 'P' end` : `'${mark}'`
+    return `
+      select '${table}' as table_name, account_id, id, ${marked} as mark, created_at,
+        substr(id, ${TIME_END + 1}) as ending, ${seal.sql('t')} as content
+      from ${'rows' in read ? read.rows : table} t ${ofRows}`
+  })
+  // Journals are named by their numbers, by whatever check.
+  rows.push(`
+      select 'journals', account_id, 'number ' || number, 'L', created_at, number::text, null::bytea
+      from journals ${ofRows} and currency is not null`)
+  return rows.join(' union all ')
+}
+
+/** What a made object is named by, computed of what is wrong alone. */
+function idOfMade(m: string): string {
+  const prefixes = SEALED.map(({ mark, prefix }) => `when '${mark}' then '${prefix}_'`)
+  return `case left(${m}.mark, 1) when 'L' then 'number ' || ${m}.ending
+      else case left(${m}.mark, 1) ${prefixes.join(' ')} end
+        || ${idTimeSql(microsSql(`${m}.created_at`))} || ${m}.ending end`
+}
+
+function tableOfMark(mark: string): string {
+  const tables = SEALED.map(s => `when '${s.mark}' then '${s.table}'`)
+  return `case left(${mark}, 1) ${tables.join(' ')} when 'L' then 'journals' end`
+}
+
+function tableOfId(id: string): string {
+  const tables = SEALED.map(({ prefix, table }) => `when '${prefix}' then '${table}'`)
+  return `case split_part(${id}, '_', 1) ${tables.join(' ')} end`
 }
 
 interface Named {
@@ -91,10 +134,8 @@ interface Named {
   no_row: boolean
 }
 
-const ID = new RegExp(idPattern('btr'))
-
-function missing(id: string, event: string | null): string {
-  return event === null ? `${id}, of which an event tells` : `a row of digest ${event}`
+function missing(key: string, event: string | null): string {
+  return event === null ? `${key}, of which an event tells` : `a row of digest ${event}`
 }
 
 function said(event: string | null): string {

@@ -94,19 +94,6 @@ export async function cancelPending(
     where d.account_id = ${account_id} and d.id = p.id`
 }
 
-/** Events of the account by their numbers, in order, both bounds included. */
-export async function listDeliverables(
-  tx: TransactionSql,
-  account_id: string,
-  range: { readonly from: bigint; readonly to: bigint },
-  limit: number,
-): Promise<Deliverable[]> {
-  return tx<Deliverable[]>`
-    select id, sequence, type, object_id from events
-    where account_id = ${account_id} and sequence >= ${range.from} and sequence <= ${range.to}
-    order by sequence limit ${limit}`
-}
-
 /**
  * The events whose last delivery to the endpoint is dead, the oldest deliveries first. What was
  * delivered again since, whatever became of it, is looked up apart from the rest, by its event.

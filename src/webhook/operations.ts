@@ -5,7 +5,8 @@ import { storeBooks } from '../balance-transaction/operations.ts'
 import type { TransactionSql } from '../db/connect.ts'
 import type { Operation } from '../engine/operation.ts'
 import type { Refusal } from '../errors.ts'
-import { findEvents, findNumbers } from '../event/store.ts'
+import { nameEvent } from '../event/rules.ts'
+import { findEvents, findNumbers, listEventsAfter } from '../event/store.ts'
 import { presentEvent } from '../event/wire.ts'
 import { success } from '../http/envelope.ts'
 import { readRange } from '../http/list.ts'
@@ -20,13 +21,7 @@ import {
   type WebhookOutcome,
   type WebhookState,
 } from './decide.ts'
-import {
-  cancelPending,
-  countPending,
-  insertDeliveries,
-  listDead,
-  listDeliverables,
-} from './delivery-store.ts'
+import { cancelPending, countPending, insertDeliveries, listDead } from './delivery-store.ts'
 import { MAX_CANCELLED, MAX_REPLAYED, type WebhookEndpoint } from './rules.ts'
 import { newSecret } from './sign.ts'
 import {
@@ -122,7 +117,7 @@ function answerTo(change: WebhookChange, { endpoint, events, replayed }: Webhook
     case 'delete':
       return success(presentDeleted(endpoint))
     case 'test':
-      return success(events.map(presentEvent)[0] ?? {})
+      return success(events.map(nameEvent).map(presentEvent)[0] ?? {})
     case 'replay':
       return success(presentReplay(endpoint, replayed))
   }
@@ -189,8 +184,6 @@ async function pick(
       ? await findNumbers(tx, account_id, readRange(created ?? {}))
       : { from: BigInt(sequence.from ?? 1), to: BigInt(sequence.to ?? fanned_out) }
   const last = to < fanned_out ? to : fanned_out
-  return {
-    events: await listDeliverables(tx, account_id, { from, to: last }, MAX_REPLAYED + 1),
-    last,
-  }
+  const within = { after: from - 1n, to: last }
+  return { events: await listEventsAfter(tx, account_id, within, MAX_REPLAYED + 1), last }
 }

@@ -5,7 +5,9 @@ import { transactConfined } from '../db/confine.ts'
 import { rowsAsJson, type Sql, type TransactionSql } from '../db/connect.ts'
 import { type Connections, PORTION } from '../db/forget.ts'
 import { inserter } from '../db/rows.ts'
+import { type ReadRow, unfold } from '../event/row.ts'
 import type { Event } from '../event/rules.ts'
+import { READ_COLUMNS } from '../event/store.ts'
 import type { Key } from '../id.ts'
 import type { Instant } from '../instant.ts'
 import type { Attempt, Delivery, DeliveryStatus, WebhookEndpoint } from './rules.ts'
@@ -103,13 +105,13 @@ export interface ClaimedDelivery
  * Claims what has been due for longest, if the endpoint is enabled. An attempt whose result is not
  * applied comes due again.
  */
-export function claimDeliveries(
+export async function claimDeliveries(
   tx: TransactionSql,
   { account_id, id: endpoint_id }: Key,
   limit: number,
   lease_ms: number,
 ): Promise<ClaimedDelivery[]> {
-  return tx<ClaimedDelivery[]>`
+  const claims = await tx<Claim[]>`
     with claimed as (
       update webhook_deliveries set attempts = attempts + 1,
         due_at = statement_timestamp() + ${`${lease_ms} milliseconds`}::interval
@@ -125,8 +127,7 @@ export function claimDeliveries(
         ) = 'enabled'
       returning account_id, id, due_at, attempts, event_sequence
     )
-    select c.account_id, c.id, c.due_at, c.attempts, e.id as event_id, e.sequence, e.type,
-      e.object_id, e.data, e.created_at,
+    select c.id, c.due_at, c.attempts, c.event_sequence, e.*,
       extract(epoch from statement_timestamp() + b.clock_ahead - e.created_at)::float8 as delay_s,
       b.sandbox
     from claimed c
@@ -134,9 +135,22 @@ export function claimDeliveries(
       select clock_ahead, sandbox from books where account_id = ${account_id} limit 1
     ) b
     cross join lateral (
-      select id, sequence, type, object_id, data, created_at from events
-      where account_id = ${account_id} and sequence = c.event_sequence limit 1
+      select ${tx(READ_COLUMNS)} from events
+      where account_id = ${account_id} and sequence >= c.event_sequence
+      order by sequence limit 1
     ) e`
+  return claims.map(({ event_sequence, id, due_at, attempts, delay_s, sandbox, ...row }) => {
+    const event = unfold([row]).find(({ sequence }) => sequence === event_sequence)
+    if (event === undefined) throw new Error(`account ${account_id} has no event ${event_sequence}`)
+    return { ...event, event_id: event.id, id, due_at, attempts, delay_s, sandbox }
+  })
+}
+
+/** With the row in which its event stands. */
+interface Claim
+  extends ReadRow,
+    Pick<ClaimedDelivery, 'id' | 'due_at' | 'attempts' | 'delay_s' | 'sandbox'> {
+  readonly event_sequence: bigint
 }
 
 /** What became of a claimed delivery. */

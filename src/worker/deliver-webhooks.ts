@@ -7,10 +7,11 @@ import { transactConfined } from '../db/confine.ts'
 import type { Sql, TransactionSql } from '../db/connect.ts'
 import { classify } from '../db/failure.ts'
 import type { Deps } from '../deps.ts'
+import { listEventsAfter } from '../event/store.ts'
 import { presentEvent } from '../event/wire.ts'
 import { type Key, nameOf, newId } from '../id.ts'
 import { during } from '../steps.ts'
-import { insertDeliveries, listDeliverables } from '../webhook/delivery-store.ts'
+import { insertDeliveries } from '../webhook/delivery-store.ts'
 import {
   applyResults,
   type ClaimedDelivery,
@@ -354,8 +355,8 @@ const NOT_MADE: SendResult = {
 /** Makes deliveries from the next events; returns the number of the newest that was looked at. */
 async function fanOut(tx: TransactionSql, endpoint: LockedEndpoint): Promise<bigint> {
   const { account_id, id: endpoint_id, fanned_out, event_count, delivery_count } = endpoint
-  const range = { from: fanned_out + 1n, to: event_count }
-  const events = await listDeliverables(tx, account_id, range, FAN_OUT)
+  const range = { after: fanned_out, to: event_count }
+  const events = await listEventsAfter(tx, account_id, range, FAN_OUT)
   const wanted = events.filter(event => wants(endpoint, event))
   const deliveries = wanted.map((event, i) => ({
     account_id,

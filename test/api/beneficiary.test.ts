@@ -543,7 +543,7 @@ test(`${PATH}, events: created, then updated with what was there before, numbere
   await changed(before.id, { destination_details, email: null, tax_id: full.tax_id })
   await changed(before.id, { email: null })
   const events = await service.database.owner`
-    select sequence::text, type, object_id, data from events
+    select sequence::text, type, object_id, data from each_event
     where account_id = ${account.account.account_id} and type like 'beneficiary.%' order by sequence`
   const from = Number(events[0]?.sequence)
   const previous = {

@@ -68,7 +68,7 @@ interface EventRow {
 /** Oldest first. */
 async function eventsOf(id: string): Promise<EventRow[]> {
   return service.database.owner<EventRow[]>`
-    select type, data, created_at from events where object_id = ${id} order by sequence`
+    select type, data, created_at from each_event where object_id = ${id} order by sequence`
 }
 
 /** What contract 22 and the settled interface say, written out: from each status, by the account. */

@@ -175,7 +175,7 @@ test('POST /v3/payout/{id}/action, asked by the rail: it says what, hears the an
   await settleAll(service, rail)
   assert.equal((await find(account, id)).status, 'succeeded')
   const events = await service.database.owner<{ type: string; data: Json }[]>`
-    select type, data from events where object_id = ${id} order by sequence`
+    select type, data from each_event where object_id = ${id} order by sequence`
   assert.deepEqual(
     events.map(({ type, data }) => [type, data.by]),
     [

@@ -115,7 +115,7 @@ async function traceOf({ account: { account_id } }: Client) {
   const rows = await owner`
     select 'journal' as what, kind as a, codes::text || currencies::text || amounts::text as b
       from journals where account_id = ${account_id}
-    union all select 'event', type, '' from events where account_id = ${account_id}
+    union all select 'event', type, '' from each_event where account_id = ${account_id}
     union all select 'line', type, currency || ' ' || net_amount || ' ' || fixed_fee || ' ' ||
       variable_fee || ' ' || balance_after from balance_transactions where account_id = ${account_id}
     union all select 'quote', status, holding_amount || ' ' || destination_amount from quotes

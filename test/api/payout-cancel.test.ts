@@ -104,7 +104,7 @@ async function railSays(...statuses: RailStatus[]): Promise<void> {
 
 async function eventsOf(id: string): Promise<string[]> {
   const rows = await service.database.owner<{ type: string }[]>`
-    select type from events where object_id = ${id} order by sequence`
+    select type from each_event where object_id = ${id} order by sequence`
   return rows.map(({ type }) => type)
 }
 

@@ -41,7 +41,7 @@ async function find(account: Client, id: string) {
 
 async function statusesOf(id: string): Promise<string[]> {
   const rows = await service.database.owner<{ type: string }[]>`
-    select type from events where object_id = ${id} order by sequence`
+    select type from each_event where object_id = ${id} order by sequence`
   return rows.map(row => row.type)
 }
 

@@ -334,11 +334,10 @@ async function addEvents(id: string, count: number): Promise<number> {
   const { account_id } = account.account
   const before = (await happened()).length
   await owner`
-    insert into events (account_id, sequence, id, type, object_id, data, created_at, hash)
-    select ${account_id}, ${before}::bigint + i, 'evt_' || lpad((${before}::bigint + i)::text, 20, '0'),
+    insert into events (account_id, sequence, created_at, told, type, object_id, hash)
+    select ${account_id}, ${before}::bigint + i, now(), '-',
       case when i % 2 = 0 then 'payout.created' else 'payout.failed' end,
-      'pot_' || lpad((i % 1000)::text, 20, '0'), '{}', now(),
-      sha256('')
+      'pot_' || lpad((i % 1000)::text, 20, '0'), sha256('')
     from generate_series(1, ${count}::integer) i`
   await owner`
     update books set event_count = ${before + count} where account_id = ${account_id}`

@@ -300,7 +300,7 @@ describe('workers, their COMMIT carried out and answered with XX000', () => {
     })
     assert.equal(proxy.answersLeft(), 0)
     const twice = await database.owner`
-      select object_id, type from events where account_id = ${account_id} and object_id like 'pot_%'
+      select object_id, type from each_event where account_id = ${account_id} and object_id like 'pot_%'
       group by object_id, type having count(*) > 1`
     assert.deepEqual([...twice], [])
   })

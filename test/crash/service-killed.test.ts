@@ -228,7 +228,7 @@ async function checkSettled(): Promise<void> {
 /** Every event was told, always by the same id and words, and nothing that was not committed. */
 async function checkTold(): Promise<{ events: number; twice: number }> {
   const rows = await database.owner<{ id: string }[]>`
-    select id from events where sequence > ${untold ?? 0n} and type = any (${TOLD})`
+    select id from each_event where sequence > ${untold ?? 0n} and type = any (${TOLD})`
   const told = Map.groupBy(receiver.received, ({ headers }) => String(headers['webhook-id']))
   const ids = new Set(rows.map(({ id }) => id))
   assert.deepEqual([...ids.difference(new Set(told.keys()))], [], 'events that were not told')

@@ -141,7 +141,7 @@ async function assertAll({ service, receiver, secrets }: Scene): Promise<void> {
   })
   for (const one of receiver.received) verifySignature(secrets.get(one.path) ?? '', one)
   const [row] = await owner<{ events: number; succeeded: number }[]>`
-    select (select count(*)::integer from events) as events,
+    select (select count(*)::integer from each_event) as events,
       (select count(*)::integer from webhook_deliveries where status = 'succeeded') as succeeded`
   assert.deepEqual({ ...row }, { events: EVENTS, succeeded: EVENTS })
 }

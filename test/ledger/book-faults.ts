@@ -292,11 +292,16 @@ const eventFaults: readonly Fault[] = [
   {
     name: 'an event deleted',
     table: 'events',
-    words: /sequence 5$/,
+    words: /sequence \d+$/,
     async plant(owner, { main }) {
       const { account_id } = main.account
-      await owner`delete from events where account_id = ${account_id} and sequence = 4`
-      return { key: 'sequence 4' }
+      const [first] = await owner<{ sequence: bigint; row: bigint }[]>`
+        select min(sequence) as sequence, row_sequence as row from each_event
+        where account_id = ${account_id} and row_sequence >= 4
+        group by 2 order by 2 limit 1`
+      await owner`
+        delete from events where account_id = ${account_id} and sequence = ${first?.row ?? 0n}`
+      return { key: `sequence ${first?.sequence}` }
     },
   },
   {

@@ -58,28 +58,25 @@ const DRAFTS = `
  * sealed later.
  */
 const EVENTS = `
-  insert into events (account_id, sequence, id, type, object_id, data, created_at, hash)
-  select $1, n, ${numberedIdSql('evt', { account_id: '$1', created_at: 'created_at', number: 'n' })}, type, object_id, data, created_at,
-    sha256('')
+  insert into events (account_id, sequence, created_at, told, type, object_id, data, hash)
+  select $1, sum(cardinality(string_to_array(told, ' '))) over (order by i, told rows unbounded preceding),
+    created_at, told, type,
+    object_id, data, sha256('')
   from (
-    select row_number() over (order by i, step) as n, e.* from (
-      select 0 as i, 0 as step, 'beneficiary.created' as type, id as object_id, '{}'::json as data,
-        created_at
-      from beneficiaries where account_id = $1
-      union all
-      select d.i, e.step, e.type, e.object_id, e.data, d.created_at
-      from drafts d cross join lateral (values
-        (1, 'payout_quote.created', 'poq_' || n, '{}'::json),
-        (2, 'payout.created', 'pot_' || n,
-          json_build_object('status', 'processing', 'by', 'account', 'journals', array[i])),
-        (3, 'payout.failed', 'pot_' || earlier, json_build_object('status', 'failed',
-          'previous_status', 'processing', 'failure', $2::text::json, 'by', 'operator',
-          'journals', array[i])),
-        (4, 'balance_transaction.created', line, '{}'::json)
-      ) e (step, type, object_id, data)
-      where e.step = 4 or case d.kind when 'payout' then e.step < 3 when 'failure' then e.step = 3 end
-    ) e
-  ) numbered`
+    select 0 as i, created_at, 'B' || right(id, 9) as told, 'beneficiary.created' as type,
+      '' as object_id, null::json as data
+    from beneficiaries where account_id = $1
+    union all
+    select i, created_at,
+      case kind when 'payout' then 'Q P' || right(n, 9) || ' ' when 'failure' then '- ' else '' end
+        || 'L' || i,
+      case kind when 'failure' then 'payout.failed' else '' end,
+      case kind when 'failure' then 'pot_' || earlier else '' end,
+      case kind when 'failure' then json_build_array(json_build_object('status', 'failed',
+        'previous_status', 'processing', 'failure', $2::text::json, 'by', 'operator',
+        'journals', array[i]), null) end
+    from drafts
+  ) told`
 
 const FAILURE = JSON.stringify({ code: 'PF000900', category: 'bank', message: 'Returned.' })
 

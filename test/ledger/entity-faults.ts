@@ -146,9 +146,9 @@ export const ENTITY_FAULTS: readonly Fault[] = [
         where account_id = ${account_id} and id = ${entities.pending}`
       await owner`
         insert into events
-          (account_id, sequence, id, type, object_id, data, created_at, hash)
-        select account_id, sequence + 1, 'evt_x', 'entity.approval_approved',
-          ${entities.pending}, '{}', created_at, sha256('')
+          (account_id, sequence, created_at, told, type, object_id, hash)
+        select account_id, sequence + 1, created_at, '-', 'entity.approval_approved',
+          ${entities.pending}, sha256('')
         from events where account_id = ${account_id} order by sequence desc limit 1`
       await owner`
         update books set event_count = event_count + 1 where account_id = ${account_id}`

@@ -89,7 +89,7 @@ async function addRowsThatWait({ service, main, entities }: History): Promise<vo
     select e.account_id, w.id, n.number, 'whd_' || n.number, e.id, e.sequence, e.type, e.object_id,
       'succeeded', e.created_at, e.created_at
     from (values (1), (2)) n (number)
-    join events e on e.account_id = ${account_id} and e.sequence = n.number
+    join each_event e on e.account_id = ${account_id} and e.sequence = n.number
     join webhook_endpoints w on w.account_id = e.account_id`
   await owner`
     insert into routes (payout_type, rail, priority) values

@@ -76,7 +76,7 @@ test('verify, a history of every kind: in order, and everything was looked at', 
         (select count(*) from journals where kind = 'receipt')::int as receipts,
         ((select count(*) from quotes) + (select count(*) from payouts where quote_id = ''))::int
           as quotes,
-        (select count(*) from events)::int as events,
+        (select count(*) from each_event)::int as events,
         (select count(*) from entities)::int as entities`
     const { inter_account, in_transit, sandbox_in_transit, live_accounts, ...checked } =
       verdict.checked

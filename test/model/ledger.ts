@@ -129,7 +129,9 @@ export async function lookAt(sql: Sql, ids: readonly string[], horizon: string):
         order by account_id, t.journal_number) r), '[]') as lines,
       coalesce((select json_agg(r) from (
         select account_id, sequence::text, type, object_id, data ->> 'status' as status
-        from events where ${of} and ${fresh} order by account_id, events.sequence) r), '[]')
+        from each_event e where ${of} and row_sequence = any (array(
+          select sequence from events where account_id = e.account_id and ${fresh}))
+        order by account_id, e.sequence) r), '[]')
         as events,
       coalesce((select json_agg(r) from (
         select account_id, id, type,

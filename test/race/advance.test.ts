@@ -47,7 +47,7 @@ async function balance(): Promise<bigint | undefined> {
 
 function listEvents(payout_id: string) {
   return service.database.owner<{ type: string }[]>`
-    select type from events where object_id = ${payout_id} order by sequence`
+    select type from each_event where object_id = ${payout_id} order by sequence`
 }
 
 for (const steps of [[failed], [succeeded, reversed]]) {

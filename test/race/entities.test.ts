@@ -137,7 +137,7 @@ for (const [kind, write] of KINDS) {
       assert.equal(await entitiesOf(), round + 1)
     }
     const [events] = await database.owner<{ n: number }[]>`
-      select count(*)::int as n from events where account_id = ${account.account.account_id}`
+      select count(*)::int as n from each_event where account_id = ${account.account.account_id}`
     assert.equal(events?.n, ROUNDS)
   })
 }

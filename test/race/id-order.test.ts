@@ -67,7 +67,7 @@ test('ids of one account, two processes and clocks that move: in the order of it
   }
   // Events are numbered in the order of commits, and an object's id is taken when its event is.
   const created = await owner<{ object_id: string; created_at: string }[]>`
-    select object_id, created_at from events
+    select object_id, created_at from each_event
     where account_id = ${account_id} and type like '%.created'
       and type <> 'balance_transaction.created'
     order by sequence`
@@ -90,7 +90,7 @@ test('ids of one account, two processes and clocks that move: in the order of it
   const numbered = { account_id: 'account_id', created_at: 'created_at', number: 'sequence' }
   const events = await owner<{ sequence: bigint; created_at: string; id: string }[]>`
     select sequence, created_at, ${owner.unsafe(numberedIdSql('evt', numbered))} as id
-    from events where account_id = ${account_id}`
+    from each_event where account_id = ${account_id}`
   for (const { sequence, created_at, id } of events) {
     assert.equal(id, numberedId('evt', { account_id, created_at }, sequence))
   }

@@ -19,7 +19,7 @@ const MORE: Migration = {
   name: '9001-more-indexes.sql',
   text: `-- without a transaction: indexes are built while the service writes
     create index concurrently if not exists more_payouts on payouts (account_id, created_at);
-    create index concurrently if not exists more_events on events (account_id, type, id);
+    create index concurrently if not exists more_events on events (account_id, type, told);
     create unique index concurrently if not exists more_events_once on events (account_id, created_at);`,
   hash: 'more',
 }
@@ -72,8 +72,8 @@ test('migrate, four processes at once: one builds, the others find it done', asy
 /** All of one time, on which a unique index cannot be built. */
 const event = (sql: Pick<Sql, 'unsafe'>, sequence: number) =>
   sql.unsafe(`
-    insert into events (account_id, sequence, id, type, object_id, data, created_at, hash)
-    values ('acc_a', ${sequence}, 'evt_${sequence}', 't', 'o', '{}', '2026-01-01', sha256(''))`)
+    insert into events (account_id, sequence, created_at, told, type, object_id, hash)
+    values ('acc_a', ${sequence}, '2026-01-01', '-', 't', 'o', sha256(''))`)
 
 test('migrate, a build that failed: said so, not recorded, and built anew when its cause is gone', async () => {
   const { owner } = database

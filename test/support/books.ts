@@ -21,7 +21,7 @@ const WRONG = {
     group by b.account_id, b.journal_count
     having count(j.number) <> b.journal_count or coalesce(max(j.number), 0) <> b.journal_count`,
   'events have gaps': `
-    select b.account_id from books b left join events e on e.account_id = b.account_id
+    select b.account_id from books b left join each_event e on e.account_id = b.account_id
     group by b.account_id, b.event_count
     having count(e.sequence) <> b.event_count or coalesce(max(e.sequence), 0) <> b.event_count`,
   'payouts and debits are not one to one': `

@@ -133,8 +133,9 @@ export async function fingerprint(owner: Sql): Promise<Record<string, string>> {
 export async function rowsOf(owner: Sql, account_id?: string): Promise<Record<string, string>> {
   const tables = await owner<{ name: string; own: boolean }[]>`
     select table_name::text as name, bool_or(column_name = 'account_id') as own
-    from information_schema.columns
-    where table_schema = 'public' and table_name <> ${BY_THE_MINUTE} group by 1 order by 1`
+    from information_schema.columns join information_schema.tables using (table_schema, table_name)
+    where table_type = 'BASE TABLE' and table_schema = 'public' and table_name <> ${BY_THE_MINUTE}
+    group by 1 order by 1`
   const found: Record<string, string> = {}
   for (const { name, own } of tables) {
     if (account_id !== undefined && !own) continue

@@ -1,0 +1,129 @@
+// Rows of events: what ordinary commands tell, to the letter, and that no event is lost or changed on
+// its way into a row and out again.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { commandsAt } from '../../test/support/told.ts'
+import { bookId, numberedId, withPrefix } from '../id.ts'
+import { type EventRow, endOf, fold, isMadeById, MAX_EVENTS, unfold } from './row.ts'
+import { type Event, nameEvent } from './rules.ts'
+
+const seed = Number(process.env.SEED ?? Date.now() % 2 ** 31)
+console.log(`SEED=${seed}`)
+
+const created_at = '2026-11-21T00:03:13.167287Z'
+const commands = commandsAt(created_at, '2026-11-21T00:03:13.167288Z')
+const account_id = 'acc_01m7xpm2kyj94bggdx1c'
+const pot = bookId({ now: created_at, ids_given: 0 }, 'pot')
+const end = pot.slice(15)
+const digest = (letter: string) => letter.repeat(64)
+
+const event = (sequence: bigint, type: string, object_id: string, said: Partial<Event>): Event => ({
+  account_id,
+  sequence,
+  type,
+  object_id,
+  data: {},
+  created_at,
+  ...said,
+})
+const line = (sequence: bigint, number: bigint) => {
+  const id = numberedId('btr', { account_id, created_at }, number)
+  return event(sequence, 'balance_transaction.created', id, {})
+}
+const data = { status: 'processing', by: 'account', journals: [17] }
+const paid = [
+  event(11n, 'payout_quote.created', withPrefix(pot, 'poq'), {}),
+  event(12n, 'payout.created', pot, { data, content: digest('b') }),
+  line(13n, 17n),
+]
+const row = (said: Partial<EventRow>): EventRow => ({
+  account_id,
+  sequence: 13n,
+  created_at,
+  told: '',
+  type: '',
+  object_id: '',
+  data: null,
+  content: null,
+  ...said,
+})
+
+test('a payout that is made: one row, in which nothing stands that follows from the rest', () => {
+  assert.deepEqual(fold(paid), [row({ told: `Q P${end} L17`, content: digest('b') })])
+})
+
+test('with a new beneficiary: the same row, and the type that is rare', () => {
+  const bnf = withPrefix(pot, 'bnf')
+  const made = event(10n, 'beneficiary.created', bnf, { content: digest('a') })
+  const content = digest('a') + digest('b')
+  const told = `B${end} Q P${end} L17`
+  assert.deepEqual(fold([made, ...paid]), [row({ told, type: 'beneficiary.created', content })])
+})
+
+test('a payout that succeeds by its rail: its id, the journal and the digest', () => {
+  const settled = {
+    status: 'succeeded',
+    previous_status: 'processing',
+    failure: null,
+    by: 'rail',
+    journals: [18],
+  }
+  const told = event(13n, 'payout.succeeded', pot, { data: settled, content: digest('c') })
+  assert.deepEqual(fold([told]), [row({ told: 'S18', object_id: pot, content: digest('c') })])
+  const by_hand = { ...settled, by: 'operator' }
+  assert.deepEqual(fold([{ ...told, data: by_hand }]), [
+    row({ told: 'S', object_id: pot, data: [by_hand], content: digest('c') }),
+  ])
+})
+
+test('a payout that fails: one row of what happened to it and of the line that gives back', () => {
+  const failed = { status: 'failed', previous_status: 'processing', by: 'rail', journals: [17] }
+  const told = event(12n, 'payout.failed', pot, { data: failed, content: digest('c') })
+  const content = digest('c')
+  assert.deepEqual(fold([told, line(13n, 17n)]), [
+    row({ told: '- L17', type: 'payout.failed', object_id: pot, data: [failed, null], content }),
+  ])
+})
+
+test('whatever a command tells: folded and unfolded, every event as it was, in its place', () => {
+  fc.assert(
+    fc.property(commands, told => {
+      const rows = fold(told)
+      const back = unfold(rows)
+      for (const account of new Set(told.map(one => one.account_id))) {
+        const mine = (one: { account_id: string }) => one.account_id === account
+        // JSON has no undefined, and what is stored is JSON.
+        assert.equal(
+          JSON.stringify(back.filter(mine).map(plain)),
+          JSON.stringify(told.filter(mine).map(nameEvent).map(plain)),
+        )
+      }
+    }),
+    { seed, numRuns: 5_000 },
+  )
+})
+
+test('rows: so many events at most, and what no index finds has its mark in a row of its time', () => {
+  fc.assert(
+    fc.property(commands, told => {
+      for (const one of fold(told)) {
+        const [first, ...others] = unfold([one])
+        assert.ok(others.length < MAX_EVENTS)
+        for (const { object_id, created_at: at } of [first, ...others].flatMap(e => e ?? [])) {
+          if (object_id === one.object_id) continue
+          assert.equal(at, one.created_at)
+          assert.ok(isMadeById(object_id) && one.told.includes(endOf(object_id)))
+        }
+      }
+    }),
+    { seed, numRuns: 2_000 },
+  )
+})
+
+/** Members in one order. */
+function plain({ id, type, object_id, data: said, sequence, content, created_at: at }: Named) {
+  return [id, String(sequence), type, object_id, said, at, content]
+}
+
+type Named = ReturnType<typeof unfold>[number]
