@@ -39,6 +39,6 @@ export function numberedIdSql(
   prefix: string,
   row: { readonly account_id: string; readonly created_at: string; readonly number: string },
 ): string {
-  const time = base32Sql(millisSql(row.created_at), 9)
-  return `'${prefix}_' || ${time} || ${base32Sql(row.number, 7)} || ${accountMarkSql(row.account_id)}`
+  const [time, number] = [base32Sql(millisSql(row.created_at), 9), base32Sql(row.number, 7)]
+  return `'${prefix}_' || ${time} || ${number} || ${accountMarkSql(row.account_id)}`
 }

@@ -72,8 +72,8 @@ export interface EventFacts {
 }
 
 /**
- * The rows of what commands have told, each in one list, in the books of any accounts: chained in the
- * order of their numbers. Advances the books' heads.
+ * The rows of what commands have told, each in one list, in the books of any accounts: chained in
+ * the order of their numbers. Advances the books' heads.
  */
 export function chainEvents(
   books: ReadonlyMap<string, Book>,

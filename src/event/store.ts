@@ -138,8 +138,8 @@ async function listWithin(
 
 /**
  * The rows that events between two numbers stand in. Bounds and order are those of one index alone:
- * a plan made while the table was empty must not take another. Values stand in selects of their own,
- * which hides them from the planner.
+ * a plan made while the table was empty must not take another. Values stand in selects of their
+ * own, which hides them from the planner.
  */
 function findRows(
   sql: Sql | TransactionSql,

@@ -132,7 +132,8 @@ async function checkEntityEvents(
       full join (
         select account_id, object_id as id, count(*) filter (where type = 'entity.created')
           as created, count(*) filter (where type like 'entity.approval_%') as steps
-        from events where told like '-%' and type like 'entity.%' and ${ofAccount('account_id', account_id)}
+        from events
+        where told like '-%' and type like 'entity.%' and ${ofAccount('account_id', account_id)}
         group by 1, 2
       ) v using (account_id, id)
       where e.id is null or coalesce(v.created, 0) <> 1

@@ -1,5 +1,5 @@
-// Holds stored rows against what events tell of them: of every object the newest event has the digest
-// of its row, and every line has its event.
+// Holds stored rows against what events tell of them: of every object the newest event has the
+// digest of its row, and every line has its event.
 import { BENEFICIARY_SEAL } from '../beneficiary/columns.ts'
 import type { TransactionSql } from '../db/connect.ts'
 import { idTimeSql, microsSql } from '../db/id-sql.ts'
@@ -11,8 +11,8 @@ import { type Findings, MAX_NAMED } from './problem.ts'
 import { ofAccount, STATED_PAYOUTS } from './rows.ts'
 
 /**
- * Tables whose rows events carry digests of, and by what mark an event tells of their creation; of a
- * payout with how it stands.
+ * Tables whose rows events carry digests of, and by what mark an event tells of their creation; of
+ * a payout with how it stands.
  */
 const SEALED = [
   { prefix: 'pot', table: 'payouts', mark: 'P', seal: PAYOUT_SEAL, rows: STATED_PAYOUTS },

@@ -354,22 +354,22 @@ const NOT_MADE: SendResult = {
 
 /** Makes deliveries from the next events; returns the number of the newest that was looked at. */
 async function fanOut(tx: TransactionSql, endpoint: LockedEndpoint): Promise<bigint> {
-  const { account_id, id: endpoint_id, fanned_out, event_count, delivery_count } = endpoint
-  const range = { after: fanned_out, to: event_count }
-  const events = await listEventsAfter(tx, account_id, range, FAN_OUT)
-  const wanted = events.filter(event => wants(endpoint, event))
-  const deliveries = wanted.map((event, i) => ({
-    account_id,
-    endpoint_id,
-    number: delivery_count + BigInt(i + 1),
-    id: newId('whd'),
-    event_id: event.id,
-    event_sequence: event.sequence,
-    event_type: event.type,
-    object_id: event.object_id,
-    created_at: endpoint.account_now,
-  }))
-  const newest = events.at(-1)?.sequence ?? fanned_out
+  const { account_id, id: endpoint_id, fanned_out: after, event_count: to } = endpoint
+  const events = await listEventsAfter(tx, account_id, { after, to }, FAN_OUT)
+  const deliveries = events
+    .filter(event => wants(endpoint, event))
+    .map((event, i) => ({
+      account_id,
+      endpoint_id,
+      number: endpoint.delivery_count + BigInt(i + 1),
+      id: newId('whd'),
+      event_id: event.id,
+      event_sequence: event.sequence,
+      event_type: event.type,
+      object_id: event.object_id,
+      created_at: endpoint.account_now,
+    }))
+  const newest = events.at(-1)?.sequence ?? after
   await Promise.all([
     deliveries.length > 0 && insertDeliveries(tx, deliveries),
     moveCursor(tx, endpoint, newest, deliveries.length),
