@@ -370,10 +370,8 @@ async function fanOut(tx: TransactionSql, endpoint: LockedEndpoint): Promise<big
       created_at: endpoint.account_now,
     }))
   const newest = events.at(-1)?.sequence ?? after
-  await Promise.all([
-    deliveries.length > 0 && insertDeliveries(tx, deliveries),
-    moveCursor(tx, endpoint, newest, deliveries.length),
-  ])
+  const inserted = deliveries.length > 0 && insertDeliveries(tx, deliveries)
+  await Promise.all([inserted, moveCursor(tx, endpoint, newest, deliveries.length)])
   return newest
 }
 
