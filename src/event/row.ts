@@ -1,5 +1,5 @@
-// How events stand in the table: a row is what one command told. `fold` writes it, `unfold` reads it;
-// the view each_event does the same in SQL (migrations/0003-book.sql). Pure.
+// How events stand in the table: a row is what one command told. `fold` writes it and `unfold`
+// reads it; the view each_event does the same in SQL (migrations/0003-book.sql). Pure.
 import { type IdPrefix, idBound, numberedId, numberIn, withPrefix } from '../id.ts'
 import type { Instant } from '../instant.ts'
 import type { Event, NamedEvent } from './rules.ts'
