@@ -125,11 +125,12 @@ export async function runCommand(args: readonly string[], env: Environment, main
 
 /** Any command, while it runs. */
 export function spawnCommand(args: readonly string[], env: Environment, main = MAIN): ChildProcess {
-  const { PATH = '', NODE_COMPILE_CACHE = '' } = process.env
+  const { PATH = '', NODE_COMPILE_CACHE = '', NODE_OPTIONS = '' } = process.env
+  const { TEST_STATEMENTS = '' } = process.env
   return spawn(process.execPath, [main, ...args], {
     cwd: ROOT,
     stdio: ['ignore', 'pipe', 'pipe'],
-    env: { PATH, NODE_COMPILE_CACHE, ...env },
+    env: { PATH, NODE_COMPILE_CACHE, NODE_OPTIONS, TEST_STATEMENTS, ...env },
   })
 }
 

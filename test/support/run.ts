@@ -1,10 +1,12 @@
 // `npm test`, and `npm run test:long` for the large shares (see share.ts): every test file through
 // Node's own runner, with one PostgreSQL server for all of them, started here and stopped at the end
-// whatever happens. What the services have logged meanwhile is searched for secrets and names.
+// whatever happens. What the services have logged meanwhile is searched for secrets and names, and
+// what they have asked the database is held against the rules of a spread one.
 import { spawn } from 'node:child_process'
 import { glob, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { judgeStatements } from '../statements/judge.ts'
 import { faultsOfRun } from './logs.ts'
 import { makeTemplate, openServer } from './server.ts'
 
@@ -16,6 +18,7 @@ const files = all.filter(file => wanted.length === 0 || wanted.some(w => file.in
 let code = 1
 const server = await openServer()
 const logs = await mkdtemp(join(tmpdir(), 'corridor-logs-'))
+const statements = await mkdtemp(join(tmpdir(), 'corridor-statements-'))
 /** Halves the start of a process, and tests start hundreds. */
 const compiled = await mkdtemp(join(tmpdir(), 'corridor-compiled-'))
 try {
@@ -32,9 +35,16 @@ try {
     console.log(`${faults.length} faults in the logs of services`)
     code = 1
   }
+  const judged = await judgeStatements({ folder: statements, whole: wanted.length === 0 })
+  for (const fault of judged.faults.slice(0, 20)) console.log(`a statement of ${fault}`)
+  console.log(
+    `${judged.count} statements sent, ${judged.faults.length} that no shard can run alone`,
+  )
+  if (judged.faults.length > 0) code = 1
 } finally {
   await server.close()
-  for (const folder of [logs, compiled]) await rm(folder, { recursive: true, force: true })
+  for (const folder of [logs, statements, compiled])
+    await rm(folder, { recursive: true, force: true })
 }
 process.exitCode = code
 
@@ -47,6 +57,8 @@ function runTests(template_url: string): Promise<number> {
     CORRIDOR_TEST_TEMPLATE: template_url,
     CORRIDOR_TEST_LOGS: logs,
     NODE_COMPILE_CACHE: compiled,
+    TEST_STATEMENTS: statements,
+    NODE_OPTIONS: `--import ${new URL('../statements/record.ts', import.meta.url)}`,
   }
   const child = spawn(
     process.execPath,

@@ -1,0 +1,62 @@
+// Loaded into every process of a test run (`--import`): writes down each text of a statement that the
+// product sends, once a process, with the file that it stands in. Statements of tests are their own.
+import { appendFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+/** One line of what is written down. */
+export interface Sent {
+  readonly text: string
+  /** The file of the product that has it, such as `src/ledger/store.ts`. */
+  readonly file: string
+}
+
+interface Query {
+  readonly tagged: boolean
+  readonly origin: string
+  readonly options: { readonly prepare?: boolean }
+  readonly statement: { readonly string: string } | null
+  resolve(result: unknown): void
+  handle(): unknown
+}
+
+const folder = process.env.TEST_STATEMENTS
+if (folder !== undefined && folder !== '') await listen(join(folder, `${process.pid}.jsonl`))
+
+async function listen(path: string): Promise<void> {
+  const driver = new URL('../../node_modules/postgres/src/query.js', import.meta.url)
+  const { Query } = (await import(driver.href)) as { Query: { prototype: Query } }
+  const handle = Query.prototype.handle
+  const seen = new Set<string>()
+  const heard = new WeakSet<Query>()
+  Query.prototype.handle = function listened(this: Query) {
+    if (!heard.has(this)) {
+      heard.add(this)
+      const resolve = this.resolve
+      this.resolve = (result: unknown) => {
+        const text = this.statement?.string
+        const file = fileOf(this)
+        if (text !== undefined && file !== undefined && !seen.has(text)) {
+          seen.add(text)
+          appendFileSync(path, `${JSON.stringify({ text, file } satisfies Sent)}\n`)
+        }
+        resolve.call(this, result)
+      }
+    }
+    return handle.call(this)
+  }
+}
+
+/**
+ * The file of the product; undefined of what a test has made. Rows are written by texts that are put
+ * together, and prepared: nothing else is.
+ */
+function fileOf(query: Query): string | undefined {
+  if (!query.tagged) return query.options.prepare === true ? 'src/db/rows.ts' : undefined
+  for (const line of query.origin.split('\n').slice(1)) {
+    const [, file] = /\/((?:src|test|bench|scripts)\/[\w/.-]+\.ts):\d/.exec(line) ?? []
+    if (file === undefined || line.includes('node_modules')) continue
+    if (file === 'src/db/transact.ts' || file === 'src/db/statements.ts') continue
+    return file.startsWith('src/') ? file : undefined
+  }
+  return undefined
+}

@@ -1,0 +1,82 @@
+// The rules that statements are held against after a test run (judge.ts): each finds what breaks it.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { judge } from './rules.ts'
+
+const owned = new Set(['books', 'events', 'payouts'])
+const SAYS = 'does not say whose rows are wanted'
+
+const RIGHT = [
+  'select * from books where account_id = $1',
+  'select * from payouts p where p.account_id = any ($1::text[]) and p.id = $2',
+  `select r.* from unnest($1::text[], $2::text[]) as k(account_id, id) cross join lateral (
+    select * from payouts p where p.account_id = k.account_id and p.id = k.id
+      and p.account_id = $3 limit 1) r`,
+  `with done as (update payouts t set status = 'x' from (
+      select k.*, place from unnest($1::text[]) as k(id) cross join lateral (
+        select ctid as place from payouts t where t.id = k.id and t.account_id = $2 limit 1) t) k
+    where t.ctid = k.place and t.account_id = $2 returning true)
+    select require_all_written(count(*), $3) from done`,
+  `insert into events (account_id, id) select b.account_id, r.id from books b
+    join unnest($1::text[], $2::text[]) as r(account_id, id) on r.account_id = b.account_id
+    where b.account_id = $3`,
+  'insert into books (account_id) values ($1)',
+  'select clock_timestamp() + clock_ahead from books where account_id = $1',
+  'select version from reference_version',
+]
+
+test('statements of one shard: nothing to say of them', async () => {
+  for (const text of RIGHT) {
+    assert.deepEqual(await judge(text, { owned }), { faults: [], by_rows: false }, text)
+  }
+})
+
+const WRONG: readonly (readonly [text: string, fault: string])[] = [
+  ['select * from payouts where id = $1', `payouts payouts ${SAYS}`],
+  ['select * from payouts where account_id = (select $1)', `payouts payouts ${SAYS}`],
+  ['select * from payouts where account_id = $1 or id = $2', `payouts payouts ${SAYS}`],
+  ['select * from payouts where not (account_id = $1)', `payouts payouts ${SAYS}`],
+  [
+    'select * from books b join payouts p on p.account_id = b.account_id where b.account_id = $1',
+    `payouts p ${SAYS}`,
+  ],
+  [
+    'select * from books b where b.account_id = $1 and exists (select from events where id = $2)',
+    `events events ${SAYS}`,
+  ],
+  ["update payouts set status = 'x' where ctid = $1", `payouts payouts ${SAYS}`],
+  ['delete from payouts where ctid = any (array(select $1::tid))', `payouts payouts ${SAYS}`],
+  [
+    'update payouts set updated_at = clock_timestamp() where account_id = $1',
+    'clock_timestamp() where rows are written',
+  ],
+  [
+    'delete from payouts where account_id = $1 returning clock_timestamp()',
+    'clock_timestamp() where rows are written',
+  ],
+  [
+    'with made as (insert into events (account_id) values ($1) returning id) select id from made',
+    'an insert is read as made',
+  ],
+  [
+    "select set_config('corridor.accounts', $1, true) from books where account_id = $2",
+    'set_config',
+  ],
+  [
+    'insert into events (account_id) select x from (select unnest($1::text[]) as x) r',
+    'rows are inserted that do not come by the books',
+  ],
+]
+
+test('each rule: finds the statement that breaks it', async () => {
+  for (const [text, fault] of WRONG) {
+    assert.deepEqual((await judge(text, { owned })).faults, [fault], text)
+  }
+})
+
+test('rows looked up as they were sent: told apart, as they are sent of several accounts', async () => {
+  const text = `select r.* from unnest($1::text[], $2::text[]) as k(account_id, id)
+    cross join lateral (
+      select * from payouts p where p.account_id = k.account_id and p.id = k.id limit 1) r`
+  assert.deepEqual(await judge(text, { owned }), { faults: [], by_rows: true })
+})
