@@ -55,8 +55,7 @@ grant update (url, description, event_types, status, disabled_reason, secret, pr
 grant update (status, attempts, due_at, updated_at) on webhook_deliveries to corridor_service;
 
 -- The finder: what is due, and what waits for people, by status and for how long.
-grant select (account_id, sandbox) on accounts to corridor_finder;
-grant select (account_id, event_count) on books to corridor_finder;
+grant select (account_id, sandbox, event_count) on books to corridor_finder;
 grant select (account_id, created_at) on idempotency_keys, payout_likenesses to corridor_finder;
 grant select (account_id, entity_id, due_at) on ended_reviews to corridor_finder;
 grant select (account_id, id, ask_rail_at, claimed_until, rail, status) on open_payouts to corridor_finder;

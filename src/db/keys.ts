@@ -42,9 +42,9 @@ export async function findAccountOf(
   id: string,
 ): Promise<string | undefined> {
   const [row, another] = await sql<{ account_id: string }[]>`
-    select a.account_id from accounts a
+    select b.account_id from books b
     cross join lateral (
-      select from ${sql(table)} o where o.account_id = a.account_id and o.id = ${id} limit 1
+      select from ${sql(table)} o where o.account_id = b.account_id and o.id = ${id} limit 1
     ) o
     limit 2`
   // By chance, of which ids have little (docs/decisions/0050); then neither is meant.

@@ -4,6 +4,7 @@
 
 import type { Sql, TransactionSql } from '../db/connect.ts'
 import { classify, isOutcomeUnknown, OutcomeUnknown } from '../db/failure.ts'
+import { isSpread, shardOf } from '../db/shard.ts'
 import { transactPipelined } from '../db/transact.ts'
 import { Refusal, refusal } from '../errors.ts'
 import { type Asked, currentCourse, during, duringSync } from '../steps.ts'
@@ -92,7 +93,7 @@ export class Lane<Command, State, Outcome> {
     const watch = setInterval(() => this.#answerLate(), WATCH_MS)
     const inFlight = new Set<Promise<void>>()
     while (this.#queue.length > 0) {
-      const batch = this.#queue.splice(0, this.#max_batch)
+      const batch = this.#takeBatch()
       const stored = Promise.withResolvers<void>()
       const done = this.#runBatch(batch, stored.resolve).finally(() => inFlight.delete(done))
       inFlight.add(done)
@@ -103,6 +104,25 @@ export class Lane<Command, State, Outcome> {
     }
     clearInterval(watch)
     this.#busy = false
+  }
+
+  /**
+   * What has waited longest. Of a spread database commands of one shard, which one machine commits
+   * by itself; those of others keep their order.
+   */
+  #takeBatch(): Waiting<Command, Outcome>[] {
+    const [first] = this.#queue
+    if (first === undefined || !isSpread()) return this.#queue.splice(0, this.#max_batch)
+    const batch: Waiting<Command, Outcome>[] = []
+    const rest: Waiting<Command, Outcome>[] = []
+    const shard = shardOfCommand(first.command)
+    for (const waiting of this.#queue) {
+      const fits = batch.length < this.#max_batch && shardOfCommand(waiting.command) === shard
+      if (fits) batch.push(waiting)
+      else rest.push(waiting)
+    }
+    this.#queue = rest
+    return batch
   }
 
   /** A silent database must not hold callers: whoever has waited too long is answered now. */
@@ -299,15 +319,31 @@ export class Lanes<Command extends { readonly account_id: string }, State, Outco
   run(command: Command): Promise<Outcome> {
     const { account_id } = command
     if (this.#aside?.has(account_id) && this.#siding !== undefined) return this.#siding.run(command)
-    let sum = 0
-    for (let i = 0; i < account_id.length; i++) sum += account_id.charCodeAt(i)
-    const lane = this.#lanes[sum % this.#lanes.length] as Lane<Command, State, Outcome>
+    const lane = this.#lanes[placeOf(account_id) % this.#lanes.length] as Lane<
+      Command,
+      State,
+      Outcome
+    >
     if (this.#aside === undefined) return lane.run(command)
     const run = () => lane.run(command)
     return this.#siding === undefined
       ? this.#aside.long(account_id, run)
       : this.#aside.shared(account_id, run)
   }
+}
+
+/** Commands of an operator's may name no account. */
+function shardOfCommand(command: unknown): number {
+  const { account_id } = command as { readonly account_id?: string }
+  return account_id === undefined ? 0 : shardOf(account_id)
+}
+
+/** The same for the accounts of a shard, so that a lane has few shards. */
+function placeOf(account_id: string): number {
+  if (isSpread()) return shardOf(account_id)
+  let sum = 0
+  for (let i = 0; i < account_id.length; i++) sum += account_id.charCodeAt(i)
+  return sum
 }
 
 /** By portions, so that the next batch, whose rows are there now, need not wait for all of them. */

@@ -273,12 +273,12 @@ export async function listByStatus(
   account_id: string | null,
   limit: number,
 ): Promise<Entity[]> {
-  const within = account_id === null ? sql`` : sql`where a.account_id = ${account_id}`
+  const within = account_id === null ? sql`` : sql`where b.account_id = ${account_id}`
   return sql<Entity[]>`
-    select r.* from accounts a
+    select r.* from books b
     cross join lateral (
       select ${sql(COLUMNS)} from entities e
-      where e.account_id = a.account_id and e.approval_status = ${status}
+      where e.account_id = b.account_id and e.approval_status = ${status}
       order by e.id desc limit ${limit}
     ) r ${within}
     order by r.created_at desc, r.id desc limit ${limit}`

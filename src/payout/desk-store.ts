@@ -32,18 +32,18 @@ export async function listForDesk(
   // As the index of what was given back has it.
   const indexed = undone ? audit`n.status <> 'succeeded'` : audit`true`
   const rows = await audit<PayoutRow[]>`
-    select r.* from accounts a
+    select r.* from books b
     cross join lateral (
       select p.* from ${audit(walked)} n
       cross join lateral (
         select ${audit([...PAYOUT_COLUMNS, ...STATE_COLUMNS])} from payouts p ${joinState(audit)}
-        where p.account_id = a.account_id and p.id = n.id
+        where p.account_id = b.account_id and p.id = n.id
           and ${rail === undefined ? audit`true` : audit`p.rail = ${rail}`} limit 1
       ) p
-      where n.account_id = a.account_id and ${stated} and ${indexed}
+      where n.account_id = b.account_id and ${stated} and ${indexed}
       order by ${waits ? audit`n.id` : audit`n.id desc`} limit ${limit}
     ) r
-    where ${account_id === undefined ? audit`true` : audit`a.account_id = ${account_id}`}
+    where ${account_id === undefined ? audit`true` : audit`b.account_id = ${account_id}`}
     order by ${waits ? audit`created_at, id` : audit`created_at desc, id desc`} limit ${limit}`
   return rows.map(payoutOf)
 }
@@ -57,7 +57,7 @@ export function countLeftAlone(
   rails: readonly string[],
 ): Promise<{ rail: string; payouts: number }[]> {
   return finder<{ rail: string; payouts: number }[]>`
-    select rail, count(*)::integer as payouts from open_payouts join accounts using (account_id)
+    select rail, count(*)::integer as payouts from open_payouts join books using (account_id)
     where ask_rail_at <= statement_timestamp() and ${unclaimed(finder)}
       and (not rail = any (${[...rails]}::text[]) or (rail = ${SIMULATOR}) <> sandbox)
     group by rail order by rail`
@@ -76,8 +76,8 @@ export async function countByHand(finder: Sql): Promise<Waiting[]> {
     { status: PayoutStatus; payouts: number; first: string; now: Instant }[]
   >`
     select o.status, count(*)::integer as payouts, min(o.id) as first, statement_timestamp() as now
-    from accounts a join open_payouts o using (account_id)
-    where not a.sandbox and o.rail = ${MANUAL} and o.status = any (${[...OPEN_STATUSES]}::text[])
+    from books b join open_payouts o using (account_id)
+    where not b.sandbox and o.rail = ${MANUAL} and o.status = any (${[...OPEN_STATUSES]}::text[])
     group by o.status`
   return rows.map(({ first, now, ...waiting }) => {
     return { ...waiting, oldest_s: (Date.parse(now) - Date.parse(instantIn(first))) / 1000 }

@@ -146,7 +146,9 @@ class Judge {
     })
     if (mine.some(({ right }) => right === 'parameter')) return
     const byRow = (name: unknown) => Array.isArray(name) && rows.has(String(name[0]))
-    const place = equals.some(({ left, right }) => left[1] === 'ctid' && byRow(right))
+    const place = equals.some(({ left, right }) => {
+      return left[1] === 'ctid' && (byRow(right) || right === 'rows')
+    })
     if (mine.some(({ right }) => byRow(right)) || place) this.by_rows = true
     else this.faults.push(`${table} ${alias} does not say whose rows are wanted`)
   }
@@ -195,8 +197,8 @@ function namesBooks(from: readonly Node[]): boolean {
 
 interface Equality {
   readonly left: readonly (string | undefined)[]
-  /** Another column as [of, column], a parameter, or anything else. */
-  readonly right: readonly (string | undefined)[] | 'parameter' | 'other'
+  /** Another column as [of, column], a parameter, what is found by rows that were sent, or else. */
+  readonly right: readonly (string | undefined)[] | 'parameter' | 'rows' | 'other'
 }
 
 /** What is joined by AND. */
@@ -220,7 +222,7 @@ function equalitiesOf(conditions: readonly unknown[]): Equality[] {
     const plain = kind === 'AEXPR_OP' || kind === 'AEXPR_OP_ANY'
     if (!plain || name[0]?.String.sval !== '=' || !lexpr || !rexpr) return []
     const [left, right] = [columnOf(lexpr), columnOf(rexpr)]
-    const other = isParameter(rexpr) ? 'parameter' : 'other'
+    const other = isParameter(rexpr) ? 'parameter' : readsRows(rexpr) ? 'rows' : 'other'
     return [
       ...(left === undefined ? [] : [{ left, right: right ?? other } as Equality]),
       ...(right === undefined || left === undefined ? [] : [{ left: right, right: left }]),
