@@ -244,34 +244,43 @@ language sql immutable strict parallel safe as $$
     '[\u0009-\u000d\u0020\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff]', '', 'g'))
 $$;
 
-create function keep_funding_reference() returns trigger language plpgsql
-security definer set search_path = public, pg_temp as $$
+create function keep_reference(funded text, line text, bank_reference text, is_split boolean)
+returns void language plpgsql security definer set search_path = public, pg_temp as $$
 declare
-  folded text := fold_reference(new.metadata ->> 'reference');
-  is_split boolean := coalesce(new.metadata ->> 'split', '') = 'true';
+  folded text := fold_reference(bank_reference);
 begin
-  if new.kind = 'funding_reversal' then
-    update funding_references set reversed = true
-    where account_id = new.account_id and id = new.undoes;
-    return null;
-  end if;
-  if (select sandbox from accounts where account_id = new.account_id) then return null; end if;
+  if (select sandbox from accounts where account_id = funded) then return; end if;
   if not is_split and exists (select from funding_references
-    where reference = folded and account_id <> new.account_id and not reversed)
+    where reference = folded and account_id <> funded and not reversed)
   then
     raise exception 'reference % has funded another account', folded
       using errcode = 'unique_violation', constraint = 'one_live_account_a_reference';
   end if;
   -- The same account once, however the reference is written, and whether or not it was reversed.
-  if exists (select from funding_references
-    where reference = folded and account_id = new.account_id)
-  then
-    raise exception 'reference % has funded account % before', folded, new.account_id
+  if exists (select from funding_references where reference = folded and account_id = funded) then
+    raise exception 'reference % has funded account % before', folded, funded
       using errcode = 'unique_violation', constraint = 'one_live_account_a_reference';
   end if;
   insert into funding_references (account_id, id, reference, split)
-  values (new.account_id, numbered_id('btr', new.account_id, new.created_at, new.number), folded,
-    is_split);
+  values (funded, line, folded, is_split);
+end $$;
+
+create function release_reference(funded text, line text)
+returns void language sql security definer set search_path = public, pg_temp as $$
+  update funding_references set reversed = true where account_id = funded and id = line
+$$;
+
+-- Where rows of accounts are on other machines than this table, the service calls the two itself.
+create function keep_funding_reference() returns trigger language plpgsql
+security definer set search_path = public, pg_temp as $$
+begin
+  if new.kind = 'funding_reversal' then
+    perform release_reference(new.account_id, new.undoes);
+  else
+    perform keep_reference(new.account_id,
+      numbered_id('btr', new.account_id, new.created_at, new.number),
+      new.metadata ->> 'reference', coalesce(new.metadata ->> 'split', '') = 'true');
+  end if;
   return null;
 end $$;
 create trigger funds_one_account after insert on journals for each row

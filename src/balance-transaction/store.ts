@@ -48,13 +48,13 @@ export async function findEntries(
 /** The account of a line that an operator names by its id alone: its mark stands in the id. */
 export async function findAccountOfLine(sql: Sql, id: string): Promise<string | undefined> {
   const rows = await sql<{ account_id: string; created_at: Instant }[]>`
-    select a.account_id, j.created_at from accounts a
+    select b.account_id, j.created_at from books b
     cross join lateral (
       select created_at, currency from journals j
-      where j.account_id = a.account_id and j.number = ${String(numberIn(id))}::text::bigint limit 1
+      where j.account_id = b.account_id and j.number = ${String(numberIn(id))}::text::bigint limit 1
     ) j
     where j.currency is not null
-      and ${sql.unsafe(accountMarkSql('a.account_id'))} = ${id.slice(-4)}`
+      and ${sql.unsafe(accountMarkSql('b.account_id'))} = ${id.slice(-4)}`
   const named = rows.filter(row => numberedId('btr', row, numberIn(id)) === id)
   const [row, another] = named
   // By chance, of which ids have little (docs/decisions/0050); then neither is meant.

@@ -50,7 +50,18 @@ const NAMED = `account_id = current_setting('corridor.accounts', true) or array_
 const MAINTENANCE = `current_setting('corridor.maintenance', true) = 'on'`
 
 /** Functions that statements about rows of an account call. */
-const FUNCTIONS = ['require_all_written(bigint, bigint)']
+const FUNCTIONS = [
+  'require_all_written(bigint, bigint)',
+  'numbered_id(text, text, timestamptz, bigint)',
+  'digest_row(jsonb, text[])',
+]
+
+/** What the dropped triggers did, which the service does from then on. */
+const OF_TRIGGERS = [
+  'keep_reference(text, text, text, boolean)',
+  'release_reference(text, text)',
+  'keep_noted(text, jsonb, jsonb)',
+]
 
 /**
  * @throws DatabaseProblem, with nothing changed, when the database cannot be spread as it is
@@ -73,6 +84,9 @@ export async function distribute(owner: Sql, shards: number): Promise<Distribute
       if (!cut) await cutTable(tx, name)
     }
     for (const name of FUNCTIONS) await tx`select create_distributed_function(${name})`
+    for (const name of OF_TRIGGERS) {
+      await tx.unsafe(`grant execute on function ${name} to ${SERVICE_ROLE}`)
+    }
     return dropped
   })
   const settings = await set(owner, database)

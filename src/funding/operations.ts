@@ -15,7 +15,7 @@ import {
   type Reversal,
   type Reversible,
 } from './rules.ts'
-import { findBooked } from './store.ts'
+import { findBooked, keepReferences } from './store.ts'
 
 export interface BookingState extends LockedBooks {
   readonly before: BookedBefore
@@ -35,7 +35,8 @@ export const bookMoney: Operation<Booking, BookingState, Correction> = {
     return { ...locked, before }
   },
   decide: ({ books, before }, booking) => decideBooking(books, before, booking),
-  store: (tx, outcomes, { books }) => Promise.all(storeBooks(tx, books, outcomes)),
+  store: (tx, outcomes, { books }) =>
+    Promise.all([...storeBooks(tx, books, outcomes), ...keepReferences(tx, outcomes)]),
 }
 
 /** Money that came in. The reference is the bank's, where there is one. */
@@ -76,7 +77,8 @@ export const reverseBooking: Operation<Reversal, ReversalState, Correction> = {
     return { ...locked, before, reversible }
   },
   decide: (state, reversal) => decideReversal(state, state.before, reversal),
-  store: (tx, outcomes, { books }) => Promise.all(storeBooks(tx, books, outcomes)),
+  store: (tx, outcomes, { books }) =>
+    Promise.all([...storeBooks(tx, books, outcomes), ...keepReferences(tx, outcomes)]),
 }
 
 async function loadReversible(

@@ -1,15 +1,39 @@
 // The statements that say what an operator has booked before. They decide nothing.
 import { LINE_TYPES } from '../balance-transaction/columns.ts'
 import type { TransactionSql } from '../db/connect.ts'
+import { isSpread } from '../db/shard.ts'
 import { type Key, numberedId } from '../id.ts'
 import type { Instant } from '../instant.ts'
 import type { JournalKind } from '../ledger/rules.ts'
-import { type BookedBefore, bookedName, foldedReference } from './rules.ts'
+import { type BookedBefore, bookedName, type Correction, foldedReference } from './rules.ts'
 
 interface Asked {
   readonly account_id: string
   readonly source: string
   readonly reference: string
+}
+
+/**
+ * What the references of these fund, and fund no more. On one machine triggers of the journals keep
+ * it; they cannot where the journals are on others.
+ */
+export function keepReferences(
+  tx: TransactionSql,
+  corrections: readonly Correction[],
+): Promise<unknown>[] {
+  if (!isSpread()) return []
+  return corrections.flatMap(({ entries: [{ journal, line }] }) => {
+    const { account_id } = journal
+    const { reference, split } = line.metadata as { reference?: string; split?: string }
+    if (journal.kind === 'funding_reversal') {
+      return [tx`select release_reference(${account_id}, ${journal.line?.undoes ?? ''})`.execute()]
+    }
+    if (journal.kind !== 'funding' || reference === undefined) return []
+    const is_split = split === 'true'
+    return [
+      tx`select keep_reference(${account_id}, ${line.id}, ${reference}, ${is_split})`.execute(),
+    ]
+  })
 }
 
 /**

@@ -3,6 +3,7 @@
 import { randomBytes } from 'node:crypto'
 import { storeBooks } from '../balance-transaction/operations.ts'
 import type { TransactionSql } from '../db/connect.ts'
+import { noted } from '../db/noted.ts'
 import type { Operation } from '../engine/operation.ts'
 import type { Refusal } from '../errors.ts'
 import { nameEvent } from '../event/rules.ts'
@@ -93,14 +94,18 @@ export function writeWebhook(
       const ends = uniqueKeys(rows('emptied', 'deleted'))
       return Promise.all([
         ...storeBooks(tx, state.books, writes),
-        created.length > 0 && insertEndpoints(tx, created),
-        changed.length > 0 && updateEndpoints(tx, changed),
+        noted(tx, 'webhook_endpoints', [...created, ...changed, ...deleted], () =>
+          Promise.all([
+            created.length > 0 && insertEndpoints(tx, created),
+            changed.length > 0 && updateEndpoints(tx, changed),
+            deleted.length > 0 && deleteEndpoints(tx, deleted),
+          ]),
+        ),
         deliveries.length > 0 && insertDeliveries(tx, deliveries),
         ...ends.map(endpoint => {
           const { now } = bookOf(state.books, endpoint.account_id)
           return cancelPending(tx, endpoint, MAX_CANCELLED, now)
         }),
-        deleted.length > 0 && deleteEndpoints(tx, deleted),
       ])
     },
   }
