@@ -89,7 +89,7 @@ export async function distribute(owner: Sql, shards: number): Promise<Distribute
     }
     return dropped
   })
-  const settings = await set(owner, database)
+  const settings = await setForSpread(owner, database)
   const [row] = await owner<{ count: number }[]>`
     select count(*)::integer as count from pg_dist_shard where logicalrelid = ${FIRST}::regclass`
   return {
@@ -188,7 +188,8 @@ async function cutTable(tx: TransactionSql, name: string): Promise<void> {
   await tx`select create_distributed_table(${name}, 'account_id', colocate_with => ${beside})`
 }
 
-async function set(owner: Sql, database: string): Promise<string[]> {
+/** What stands with the database and not in it: a copy of the database lacks it. */
+export async function setForSpread(owner: Sql, database: string): Promise<string[]> {
   const of = quoted(database)
   for (const [name, value] of Object.entries(SETTINGS)) {
     await owner.unsafe(`alter database ${of} set ${name} = ${literal(value)}`)

@@ -1,4 +1,4 @@
-// The history of rows of accounts (migrations/0001), which triggers write on one machine, and cannot
+// The history of rows of accounts (migrations/0001), which triggers write on one machine and cannot
 // where the rows are on others: there the service has it written around each change.
 import type { Key } from '../id.ts'
 import type { TransactionSql } from './connect.ts'

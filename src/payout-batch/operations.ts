@@ -2,7 +2,6 @@
 // state, stored as payouts are. What a payout is and what refuses it is not known here.
 import { checkActive } from '../account/states.ts'
 import type { TransactionSql } from '../db/connect.ts'
-import { noted } from '../db/noted.ts'
 import type { LongOperation } from '../engine/operation.ts'
 import { forEachInTurns, nextTurn } from '../engine/turns.ts'
 import { success } from '../http/envelope.ts'
@@ -97,9 +96,7 @@ export function createBatch(
       answered(outcome)
       store(last)
       // The book has seen this time, even when no payout was made.
-      const { batch } = outcome
-      const inserted = noted(tx, 'payout_batches', [batch], () => insertBatches(tx, [batch]))
-      await Promise.all([...stores, updateBooks(tx, [book]), inserted])
+      await Promise.all([...stores, updateBooks(tx, [book]), insertBatches(tx, [outcome.batch])])
       return outcome
     },
   }

@@ -2,6 +2,7 @@
 // and in the transaction of the payouts; they decide nothing.
 import type { Sql, TransactionSql } from '../db/connect.ts'
 import { findByKeys, keysOf } from '../db/keys.ts'
+import { noted } from '../db/noted.ts'
 import { byId } from '../db/order.ts'
 import { findPage, type Listed, type Page, type Wanted } from '../db/page.ts'
 import { inserter } from '../db/rows.ts'
@@ -25,7 +26,12 @@ const KINDS = {
 /** What is written is what is read. */
 const COLUMNS = Object.keys(KINDS) as readonly (keyof typeof KINDS)[]
 
-export const insertBatches = inserter<PayoutBatch>('payout_batches', KINDS)
+const insertRows = inserter<PayoutBatch>('payout_batches', KINDS)
+
+/** After their items, which the history of a batch vouches for. */
+export function insertBatches(tx: TransactionSql, batches: readonly PayoutBatch[]) {
+  return noted(tx, 'payout_batches', batches, () => insertRows(tx, batches))
+}
 
 export const insertItems = inserter<BatchItem>('payout_batch_items', {
   account_id: 'text',

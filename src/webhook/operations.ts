@@ -3,7 +3,6 @@
 import { randomBytes } from 'node:crypto'
 import { storeBooks } from '../balance-transaction/operations.ts'
 import type { TransactionSql } from '../db/connect.ts'
-import { noted } from '../db/noted.ts'
 import type { Operation } from '../engine/operation.ts'
 import type { Refusal } from '../errors.ts'
 import { nameEvent } from '../event/rules.ts'
@@ -25,13 +24,7 @@ import {
 import { cancelPending, countPending, insertDeliveries, listDead } from './delivery-store.ts'
 import { MAX_CANCELLED, MAX_REPLAYED, type WebhookEndpoint } from './rules.ts'
 import { newSecret } from './sign.ts'
-import {
-  countEndpoints,
-  deleteEndpoints,
-  insertEndpoints,
-  lockEndpoints,
-  updateEndpoints,
-} from './store.ts'
+import { countEndpoints, lockEndpoints, writeEndpoints } from './store.ts'
 import { presentDeleted, presentEndpoint, presentReplay, presentWithSecret } from './wire.ts'
 
 export interface WriteWebhook extends Claiming {
@@ -94,13 +87,7 @@ export function writeWebhook(
       const ends = uniqueKeys(rows('emptied', 'deleted'))
       return Promise.all([
         ...storeBooks(tx, state.books, writes),
-        noted(tx, 'webhook_endpoints', [...created, ...changed, ...deleted], () =>
-          Promise.all([
-            created.length > 0 && insertEndpoints(tx, created),
-            changed.length > 0 && updateEndpoints(tx, changed),
-            deleted.length > 0 && deleteEndpoints(tx, deleted),
-          ]),
-        ),
+        writeEndpoints(tx, { created, changed, deleted }),
         deliveries.length > 0 && insertDeliveries(tx, deliveries),
         ...ends.map(endpoint => {
           const { now } = bookOf(state.books, endpoint.account_id)

@@ -4,6 +4,7 @@
 import { transactConfined } from '../db/confine.ts'
 import { rowsAsJson, type Sql, type TransactionSql } from '../db/connect.ts'
 import { type Connections, PORTION } from '../db/forget.ts'
+import { noted } from '../db/noted.ts'
 import { inserter } from '../db/rows.ts'
 import { type ReadRow, unfold } from '../event/row.ts'
 import type { Event } from '../event/rules.ts'
@@ -264,10 +265,11 @@ export function disableGoneEndpoint(
   tx: TransactionSql,
   { account_id, id, account_now }: LockedEndpoint,
 ) {
-  return tx`
+  const disable = async () => tx`
     update webhook_endpoints
     set status = 'disabled', disabled_reason = 'gone', updated_at = ${account_now}
     where account_id = ${account_id} and id = ${id} and status = 'enabled'`
+  return noted(tx, 'webhook_endpoints', [{ account_id, id }], disable)
 }
 
 /** Deliveries are kept for this long after they ended, by the account's clock. */

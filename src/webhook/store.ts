@@ -2,6 +2,7 @@
 // the endpoint's row; the worker that delivers takes the second alone. They decide nothing.
 import { rowsAsJson, type Sql, type TransactionSql } from '../db/connect.ts'
 import { findByKeys, keysOf } from '../db/keys.ts'
+import { noted } from '../db/noted.ts'
 import { byId } from '../db/order.ts'
 import { findPage, type Listed, type Page, type Wanted } from '../db/page.ts'
 import { inserter } from '../db/rows.ts'
@@ -29,10 +30,24 @@ const KINDS = {
 /** What is written is what is read. */
 const COLUMNS = Object.keys(KINDS) as readonly (keyof typeof KINDS)[]
 
-export const insertEndpoints = inserter<WebhookEndpoint>('webhook_endpoints', KINDS)
+/** Those that are new, changed, and gone, each of them once. */
+export function writeEndpoints(
+  tx: TransactionSql,
+  { created, changed, deleted }: Record<'created' | 'changed' | 'deleted', WebhookEndpoint[]>,
+): Promise<unknown> {
+  return noted(tx, 'webhook_endpoints', [...created, ...changed, ...deleted], () =>
+    Promise.all([
+      created.length > 0 && insertEndpoints(tx, created),
+      changed.length > 0 && updateEndpoints(tx, changed),
+      deleted.length > 0 && deleteEndpoints(tx, deleted),
+    ]),
+  )
+}
+
+const insertEndpoints = inserter<WebhookEndpoint>('webhook_endpoints', KINDS)
 
 /** Writes what may change. Only for endpoints locked in this transaction. */
-export async function updateEndpoints(
+async function updateEndpoints(
   tx: TransactionSql,
   rows: readonly WebhookEndpoint[],
 ): Promise<void> {
@@ -59,7 +74,7 @@ export async function updateEndpoints(
 }
 
 /** Their deliveries stay, for the events they are of; none is pending. */
-export async function deleteEndpoints(tx: TransactionSql, keys: readonly Key[]): Promise<void> {
+async function deleteEndpoints(tx: TransactionSql, keys: readonly Key[]): Promise<void> {
   await eachShard(
     keys,
     keys => tx`

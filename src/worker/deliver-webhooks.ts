@@ -6,7 +6,6 @@ import { setImmediate, setTimeout } from 'node:timers/promises'
 import { transactConfined } from '../db/confine.ts'
 import type { Sql, TransactionSql } from '../db/connect.ts'
 import { classify } from '../db/failure.ts'
-import { noted } from '../db/noted.ts'
 import type { Deps } from '../deps.ts'
 import { listEventsAfter } from '../event/store.ts'
 import { presentEvent } from '../event/wire.ts'
@@ -283,10 +282,7 @@ class Lines {
     ])
     if (endpoint === undefined) return { endpoint, applied, claimed: [], to_fan_out: false }
     const gone = ended.some(one => one.disables && applied.has(one.result.delivery_id))
-    if (gone) {
-      const disable = async () => disableGoneEndpoint(tx, endpoint)
-      await noted(tx, 'webhook_endpoints', [endpoint], disable)
-    }
+    if (gone) await disableGoneEndpoint(tx, endpoint)
     if (gone || endpoint.status !== 'enabled') {
       return { endpoint, applied, claimed: [], to_fan_out: false }
     }

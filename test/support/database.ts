@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import postgres from 'postgres'
 import { connect, type Sql } from '../../src/db/connect.ts'
+import { copyOnCluster, dropOnCluster, onCluster } from './citus.ts'
 
 export interface TestDatabase {
   readonly url: string
@@ -23,9 +24,13 @@ export async function createDatabase(options: { empty?: boolean } = {}): Promise
   url.pathname = '/postgres'
   const admin = postgres(url.href, { max: 1, fetch_types: false, onnotice: () => {} })
   // A template may have no other session while it is cloned: files that start together take turns.
-  await admin`select pg_advisory_lock(7210002)`
-  await admin.unsafe(`create database ${name} template ${source}`)
-  await admin`select pg_advisory_unlock(7210002)`
+  const spread = onCluster && options.empty !== true
+  if (spread) await copyOnCluster(source, name)
+  else {
+    await admin`select pg_advisory_lock(7210002)`
+    await admin.unsafe(`create database ${name} template ${source}`)
+    await admin`select pg_advisory_unlock(7210002)`
+  }
   url.pathname = `/${name}`
   const owner = connect(url.href, { max: 2, as: 'owner', application_name: 'corridor test' })
   return {
@@ -34,7 +39,7 @@ export async function createDatabase(options: { empty?: boolean } = {}): Promise
     async drop() {
       try {
         await owner.end({ timeout: 5 })
-        await dropDatabase(admin, name)
+        await (spread ? dropOnCluster(name) : dropDatabase(admin, name))
       } finally {
         await admin.end({ timeout: 5 })
       }

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { connect } from '../../src/db/connect.ts'
 import { openEmbedded } from '../../src/db/embedded.ts'
 import { migrate } from '../../src/db/migrate.ts'
+import { makeClusterTemplate, onCluster } from './citus.ts'
 
 export interface TestServer {
   readonly url: string
@@ -13,9 +14,15 @@ export interface TestServer {
   close(): Promise<void>
 }
 
-/** The server TEST_DATABASE_URL names (its user may create databases and roles), or one of our own. */
+/**
+ * The cluster that CITUS_URL names, the server that TEST_DATABASE_URL names (its user may create
+ * databases and roles), or one of our own.
+ */
 export async function openServer(): Promise<TestServer> {
-  const { TEST_DATABASE_URL } = process.env
+  const { TEST_DATABASE_URL, CITUS_URL } = process.env
+  if (CITUS_URL !== undefined) {
+    return { url: CITUS_URL, log: async () => '', close: async () => {} }
+  }
   if (TEST_DATABASE_URL !== undefined) {
     return { url: TEST_DATABASE_URL, log: async () => '', close: async () => {} }
   }
@@ -35,6 +42,7 @@ export async function openServer(): Promise<TestServer> {
 
 /** A migrated database that nobody stays connected to, so that test files can clone it. */
 export async function makeTemplate(server_url: string): Promise<string> {
+  if (onCluster) return makeClusterTemplate('corridor_template')
   const admin = connect(server_url, { max: 1, as: 'owner' })
   await admin`drop database if exists corridor_template`
   await admin`create database corridor_template`
