@@ -64,7 +64,6 @@ CREATE TRIGGER announce AFTER INSERT OR DELETE OR UPDATE ON accounts FOR EACH ST
 CREATE TRIGGER history AFTER INSERT OR DELETE OR UPDATE ON accounts FOR EACH ROW EXECUTE FUNCTION keep_history();
 CREATE TRIGGER legal_change BEFORE UPDATE OF state, currencies ON accounts FOR EACH ROW EXECUTE FUNCTION check_account_change();
 GRANT SELECT ON accounts TO corridor_auditor;
-GRANT SELECT (account_id, sandbox) ON accounts TO corridor_finder;
 GRANT INSERT, SELECT, UPDATE (currencies, duplicate_window_s, name, primary_currency, state, state_reason) ON accounts TO corridor_service;
 
 CREATE TABLE api_keys (
@@ -223,7 +222,7 @@ CREATE POLICY audit ON books FOR SELECT TO corridor_auditor USING (true);
 CREATE POLICY find ON books FOR SELECT TO corridor_finder USING (true);
 CREATE POLICY maintenance ON books FOR ALL TO owner USING ((( SELECT current_setting('corridor.maintenance'::text, true) AS current_setting) = 'on'::text));
 GRANT SELECT ON books TO corridor_auditor;
-GRANT SELECT (account_id, event_count) ON books TO corridor_finder;
+GRANT SELECT (account_id, event_count, sandbox) ON books TO corridor_finder;
 GRANT INSERT, SELECT, UPDATE (clock_ahead, event_count, event_head, head_hash, journal_count, last_written_at, state) ON books TO corridor_service;
 
 CREATE TABLE balances (
@@ -1265,38 +1264,54 @@ AS $function$
     '[\u0009-\u000d\u0020\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff]', '', 'g'))
 $function$;
 
+CREATE OR REPLACE FUNCTION keep_reference(funded text, line text, bank_reference text, is_split boolean)
+ RETURNS void
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+declare
+  folded text := fold_reference(bank_reference);
+begin
+  if (select sandbox from accounts where account_id = funded) then return; end if;
+  if not is_split and exists (select from funding_references
+    where reference = folded and account_id <> funded and not reversed)
+  then
+    raise exception 'reference % has funded another account', folded
+      using errcode = 'unique_violation', constraint = 'one_live_account_a_reference';
+  end if;
+  -- The same account once, however the reference is written, and whether or not it was reversed.
+  if exists (select from funding_references where reference = folded and account_id = funded) then
+    raise exception 'reference % has funded account % before', folded, funded
+      using errcode = 'unique_violation', constraint = 'one_live_account_a_reference';
+  end if;
+  insert into funding_references (account_id, id, reference, split)
+  values (funded, line, folded, is_split);
+end $function$;
+
+CREATE OR REPLACE FUNCTION release_reference(funded text, line text)
+ RETURNS void
+ LANGUAGE sql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+  update funding_references set reversed = true where account_id = funded and id = line
+$function$;
+
 CREATE OR REPLACE FUNCTION keep_funding_reference()
  RETURNS trigger
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO 'public', 'pg_temp'
 AS $function$
-declare
-  folded text := fold_reference(new.metadata ->> 'reference');
-  is_split boolean := coalesce(new.metadata ->> 'split', '') = 'true';
 begin
   if new.kind = 'funding_reversal' then
-    update funding_references set reversed = true
-    where account_id = new.account_id and id = new.undoes;
-    return null;
+    perform release_reference(new.account_id, new.undoes);
+  else
+    perform keep_reference(new.account_id,
+      numbered_id('btr', new.account_id, new.created_at, new.number),
+      new.metadata ->> 'reference', coalesce(new.metadata ->> 'split', '') = 'true');
   end if;
-  if (select sandbox from accounts where account_id = new.account_id) then return null; end if;
-  if not is_split and exists (select from funding_references
-    where reference = folded and account_id <> new.account_id and not reversed)
-  then
-    raise exception 'reference % has funded another account', folded
-      using errcode = 'unique_violation', constraint = 'one_live_account_a_reference';
-  end if;
-  -- The same account once, however the reference is written, and whether or not it was reversed.
-  if exists (select from funding_references
-    where reference = folded and account_id = new.account_id)
-  then
-    raise exception 'reference % has funded account % before', folded, new.account_id
-      using errcode = 'unique_violation', constraint = 'one_live_account_a_reference';
-  end if;
-  insert into funding_references (account_id, id, reference, split)
-  values (new.account_id, numbered_id('btr', new.account_id, new.created_at, new.number), folded,
-    is_split);
   return null;
 end $function$;
 
@@ -1411,4 +1426,62 @@ begin
       from payout_batch_items
       where account_id = new.account_id and batch_id = new.id)));
   return null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION digests_of(changed text, owner_id text, ids text[])
+ RETURNS jsonb
+ LANGUAGE plpgsql
+ SET "TimeZone" TO 'UTC'
+AS $function$
+declare
+  digests jsonb;
+begin
+  if changed = 'webhook_endpoints' then
+    select jsonb_object_agg(e.id, digest_row(to_jsonb(e), array['fanned_out', 'delivery_count']))
+    into digests from webhook_endpoints e where e.account_id = owner_id and e.id = any (ids);
+  else
+    select jsonb_object_agg(b.id, digest_row(to_jsonb(b), '{}') || jsonb_build_object('items',
+      encode(sha256(convert_to(coalesce(i.items, ''), 'UTF8')), 'hex')))
+    into digests from payout_batches b
+    left join (
+      select p.batch_id, string_agg(json_build_array(p.position, p.status, p.payout_id,
+        p.reference_id, p.problems)::text, E'\n' order by p.position) as items
+      from payout_batch_items p where p.account_id = owner_id and p.batch_id = any (ids)
+      group by p.batch_id
+    ) i on i.batch_id = b.id
+    where b.account_id = owner_id and b.id = any (ids);
+  end if;
+  return coalesce(digests, '{}');
+end $function$;
+
+CREATE OR REPLACE FUNCTION keep_noted(changed text, before jsonb, after jsonb)
+ RETURNS void
+ LANGUAGE sql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+  insert into reference_changes (table_name, changed_at, changed_by, before, after)
+  select changed, clock_timestamp(),
+    coalesce(nullif(current_setting('corridor.operator', true), ''), session_user),
+    keep_noted.before -> id, keep_noted.after -> id
+  from jsonb_object_keys(keep_noted.before || keep_noted.after) as id
+  where keep_noted.before -> id is distinct from keep_noted.after -> id
+  order by id
+$function$;
+
+CREATE OR REPLACE FUNCTION note_before(changed text, owner_id text, ids text[])
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+begin
+  perform set_config('corridor.noted_' || owner_id, digests_of(changed, owner_id, ids)::text, true);
+end $function$;
+
+CREATE OR REPLACE FUNCTION note_after(changed text, owner_id text, ids text[])
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+begin
+  perform keep_noted(changed, current_setting('corridor.noted_' || owner_id)::jsonb,
+    digests_of(changed, owner_id, ids));
 end $function$;

@@ -58,7 +58,7 @@ function words(done: Distributed): string {
     `${shards} shards on ${nodes.join(', ')}`,
   ]
   if (roles.length > 0) lines.push(`may log in on the machines: ${roles.join(', ')}`)
-  if (triggers.length > 0) lines.push(`written by the service from now on: ${triggers.join(', ')}`)
+  if (triggers.length > 0) lines.push(`done by the service from now on: ${triggers.join(', ')}`)
   lines.push(...done.settings.map(setting => `set ${setting}`))
   return lines.join('\n')
 }

@@ -15,7 +15,7 @@ export interface Distributed {
   readonly tables_before: readonly string[]
   /** Roles that may log in from now on, as Citus asks the machines under the role that asks it. */
   readonly roles: readonly string[]
-  /** Triggers that wrote into tables of no account; the service writes there itself from now on. */
+  /** Triggers that asked or wrote tables of no account; the service does it from now on. */
   readonly triggers: readonly string[]
   /** Settings of the database, and of the service's role on the machines that keep shards. */
   readonly settings: readonly string[]
@@ -171,13 +171,16 @@ async function letRolesLogIn(owner: Sql): Promise<string[]> {
   return rows.map(({ name }) => name)
 }
 
+/** It asks the account what it is, which is on another machine. */
+const OF_ACCOUNT = 'simulator_for_sandboxes'
+
 /** Those whose function works as the owner of the tables: it writes where others may not. */
 async function dropTriggers(tx: TransactionSql): Promise<string[]> {
   const rows = await tx<{ name: string; table: string }[]>`
     select t.tgname as name, c.relname as table from pg_trigger t
     join pg_class c on c.oid = t.tgrelid join pg_proc p on p.oid = t.tgfoid
     where not t.tgisinternal and c.relnamespace = 'public'::regnamespace and c.relrowsecurity
-      and p.prosecdef
+      and (p.prosecdef or t.tgname = ${OF_ACCOUNT})
     order by 2, 1`
   for (const { name, table } of rows) await tx.unsafe(`drop trigger ${name} on ${table}`)
   return rows.map(({ name, table }) => `${table}.${name}`)

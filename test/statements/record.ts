@@ -46,12 +46,9 @@ async function listen(path: string): Promise<void> {
   }
 }
 
-/**
- * The file of the product; undefined of what a test has made. Rows are written by texts that are put
- * together, and prepared: nothing else is.
- */
+/** The file of the product; undefined of what a test has made. */
 function fileOf(query: Query): string | undefined {
-  if (!query.tagged) return query.options.prepare === true ? 'src/db/rows.ts' : undefined
+  if (!query.tagged) return isOfRows(query) ? 'src/db/rows.ts' : undefined
   for (const line of query.origin.split('\n').slice(1)) {
     const [, file] = /\/((?:src|test|bench|scripts)\/[\w/.-]+\.ts):\d/.exec(line) ?? []
     if (file === undefined || line.includes('node_modules')) continue
@@ -59,4 +56,10 @@ function fileOf(query: Query): string | undefined {
     return file.startsWith('src/') ? file : undefined
   }
   return undefined
+}
+
+/** Rows are written by texts that are put together, and prepared. */
+function isOfRows({ options, statement }: Query): boolean {
+  const text = statement?.string ?? ''
+  return options.prepare === true && /^(?:insert|with (?:written|removed) as)/.test(text)
 }

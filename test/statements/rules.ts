@@ -124,7 +124,9 @@ class Judge {
       const name = aliasOf(body)
       if (name !== undefined) (level.rows as Set<string>).add(name)
     } else if (kind === 'RangeSubselect') {
-      this.statement(body.subquery as Node, level.rows, parts)
+      const found = level.places.filter(place => this.#isByRow(place, level))
+      const rows = new Set([...level.rows, ...found.map(({ alias }) => alias)])
+      this.statement(body.subquery as Node, rows, parts)
       // What a select of sent rows gives is told apart by them.
       const name = aliasOf(body)
       if (name !== undefined && readsRows(body.subquery as Node)) {
@@ -137,20 +139,19 @@ class Judge {
     }
   }
 
-  #place({ table, alias }: Place, { places, rows, conditions }: Level): void {
-    const alone = places.length === 1
-    const equals = equalitiesOf(conditions)
-    const mine = equals.filter(({ left }) => {
-      const [of, column] = left
-      return column === 'account_id' && (of === alias || (of === undefined && alone))
-    })
-    if (mine.some(({ right }) => right === 'parameter')) return
-    const byRow = (name: unknown) => Array.isArray(name) && rows.has(String(name[0]))
-    const place = equals.some(({ left, right }) => {
+  #place(place: Place, level: Level): void {
+    if (wantedOf(place, level).some(({ right }) => right === 'parameter')) return
+    if (this.#isByRow(place, level)) this.by_rows = true
+    else this.faults.push(`${place.table} ${place.alias} does not say whose rows are wanted`)
+  }
+
+  /** Looked up by rows that were sent, or by what is. */
+  #isByRow(place: Place, level: Level): boolean {
+    const byRow = (name: unknown) => Array.isArray(name) && level.rows.has(String(name[0]))
+    const placed = equalitiesOf(level.conditions).some(({ left, right }) => {
       return left[1] === 'ctid' && (byRow(right) || right === 'rows')
     })
-    if (mine.some(({ right }) => byRow(right)) || place) this.by_rows = true
-    else this.faults.push(`${table} ${alias} does not say whose rows are wanted`)
+    return placed || wantedOf(place, level).some(({ right }) => byRow(right))
   }
 
   #settings(body: Node): void {
@@ -172,6 +173,14 @@ class Judge {
   #isOwned(relation: Node): boolean {
     return this.#known.owned.has(relation.relname as string)
   }
+}
+
+/** What is said of the account of a table's rows. */
+function wantedOf({ alias }: Place, { places, conditions }: Level): Equality[] {
+  const alone = places.length === 1
+  return equalitiesOf(conditions).filter(({ left: [of, column] }) => {
+    return column === 'account_id' && (of === alias || (of === undefined && alone))
+  })
 }
 
 function ctesOf(body: Node): { ctename: string; ctequery: Node }[] {
