@@ -2,11 +2,13 @@
 // never taken for a fault: books, payouts, what must hold over all accounts, quotes, events,
 // entities.
 import type { Sql, TransactionSql } from '../db/connect.ts'
+import { isSpread } from '../db/shard.ts'
 import type { Head } from '../ledger/store.ts'
 import { checkBookings } from './bookings.ts'
 import { type BooksSeen, walkBooks } from './books.ts'
 import { checkEntities } from './entities.ts'
 import { checkChain, checkEvents } from './events.ts'
+import { gatherRows } from './gather.ts'
 import { checkKeptHeads } from './heads.ts'
 import { checkStates } from './payout-states.ts'
 import { matchPayouts, type PayoutsSeen } from './payouts.ts'
@@ -68,7 +70,10 @@ const TICKS = 1_000
 export async function verify(sql: Sql, options: VerifyOptions): Promise<Verdict> {
   const findings = new Findings(options.all ?? false, options.onProblem)
   const checked = await sql
-    .begin('isolation level repeatable read read only', tx => check(tx, options, findings))
+    .begin(`isolation level repeatable read${isSpread() ? '' : ' read only'}`, async tx => {
+      if (isSpread()) await gatherRows(tx, options.account_id)
+      return check(tx, options, findings)
+    })
     .catch(error => {
       if (error instanceof Enough) return null
       throw error

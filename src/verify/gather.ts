@@ -1,0 +1,41 @@
+// The rows of a spread database, gathered for the transaction that verifies them: as temporary
+// tables of the same names, which stand before those that are spread, with their indexes. What is
+// asked of them is then asked of one machine. Knows no table.
+import type { TransactionSql } from '../db/connect.ts'
+
+/**
+ * All rows, or one account's. Each machine is read by one connection, and so at one moment; two
+ * machines may be read at two.
+ */
+export async function gatherRows(tx: TransactionSql, account_id: string | null): Promise<void> {
+  await tx.unsafe(`set local citus.multi_shard_modify_mode = 'sequential'`)
+  const tables = await tx.unsafe<{ name: string }[]>(
+    `select c.relname as name from pg_dist_partition p join pg_class c on c.oid = p.logicalrelid
+      where p.partmethod = 'h' order by 1`,
+  )
+  const views = await tx.unsafe<{ name: string; text: string }[]>(
+    `select viewname as name, definition as text from pg_views where schemaname = 'public'
+      and viewname !~ '^citus'`,
+  )
+  const indexes = await tx.unsafe<{ text: string }[]>(
+    `select indexdef as text from pg_indexes where schemaname = 'public'
+      and tablename = any ($1::text[])`,
+    [tables.map(({ name }) => name)],
+  )
+  const of = account_id === null ? '' : `where account_id = ${quoted(account_id)}`
+  for (const { name } of tables) {
+    await tx.unsafe(`create temporary table ${name} on commit drop as
+      select * from public.${name} ${of}`)
+  }
+  for (const { text } of indexes) {
+    await tx.unsafe(text.replace(/INDEX \S+ ON public\./, 'INDEX ON pg_temp.'))
+  }
+  for (const { name } of tables) await tx.unsafe(`analyze pg_temp.${name}`)
+  for (const { name, text } of views) {
+    await tx.unsafe(`create temporary view ${name} as ${text.replace(/\bpublic\./g, '')}`)
+  }
+}
+
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", "''")}'`
+}
