@@ -139,7 +139,12 @@ export async function lookAt(sql: Sql, ids: readonly string[], horizon: string):
           holding_currency, holding_amount::text,
           fixed_fee::text, variable_fee::text, destination_currency, destination_amount::text,
           balance_transaction_id as debit, status
-        from payouts join payout_states using (account_id, id) where ${of} and ${fresh}) r), '[]') as payouts,
+        from payouts join payout_states using (account_id, id)
+        where ${of} and (account_id, id) in (
+          select account_id, id from payouts where ${of} and ${fresh}
+          union all select account_id, id from open_payouts where ${of} and ${fresh}
+          union all select account_id, id from payout_outcomes where ${of} and ${fresh})) r), '[]')
+        as payouts,
       coalesce((select json_agg(r) from (
         select account_id, id, status from quotes where ${of} and ${fresh}
         union all select account_id, 'poq_' || substr(id, 5), 'used' from payouts
