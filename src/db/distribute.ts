@@ -68,6 +68,7 @@ const OF_TRIGGERS = [
  */
 export async function distribute(owner: Sql, shards: number): Promise<Distributed> {
   const { database, nodes } = await refuseUnspreadable(owner)
+  await refuseLive(owner)
   const tables = await listTables(owner)
   const missing = tables.filter(({ cut }) => !cut).map(({ name }) => name)
   if (missing.length > 0) await refuseMoving(owner, missing)
@@ -126,6 +127,17 @@ async function refuseUnspreadable(owner: Sql) {
     )
   }
   return { database, nodes: rows.map(({ node }) => node) }
+}
+
+/** Two workers have handed one payout over there: see docs/distributed.md. */
+async function refuseLive(owner: Sql): Promise<void> {
+  const [live] = await owner<{ account_id: string }[]>`
+    select account_id from accounts where not sandbox limit 1`
+  if (live === undefined) return
+  throw new DatabaseProblem(
+    `${live.account_id} is a live account, and a spread database is for trials with sandboxes ` +
+      'alone: leave live accounts on one PostgreSQL (docs/distributed.md)',
+  )
 }
 
 /** The tables with rows of accounts: those under row-level security. The first is cut first. */
