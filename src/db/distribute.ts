@@ -1,6 +1,6 @@
 // Spreads the tables of accounts over the machines of a Citus cluster, cut alike by account_id, so
 // that all rows of an account are on one of them. What belongs to no account stays where it is, on
-// the coordinator. Each step looks first whether it is done; docs/decisions/0056 says why it is.
+// the coordinator. Each step looks first whether it is done; docs/decisions/0060 says why it is.
 import { literal, SERVICE_ROLE, type Sql, TAKEN_ROLES, type TransactionSql } from './connect.ts'
 import { DatabaseProblem } from './failure.ts'
 
