@@ -79,6 +79,8 @@ export async function distribute(owner: Sql, shards: number): Promise<Distribute
     await tx.unsafe(`set local citus.shard_count = ${shards}`)
     await tx`set local lock_timeout = 0`
     const dropped = await dropTriggers(tx)
+    await tx`alter table accounts drop constraint if exists sandboxes_only`
+    await tx`alter table accounts add constraint sandboxes_only check (sandbox)`
     for (const { name, cut } of tables) {
       await tx.unsafe(`alter policy accounts_named on ${name} using (${NAMED})`)
       await tx.unsafe(`alter policy maintenance on ${name} using (${MAINTENANCE})`)

@@ -12,6 +12,8 @@ import {
 } from '../account/store.ts'
 import { confineTo } from '../db/confine.ts'
 import type { TransactionSql } from '../db/connect.ts'
+import { DatabaseProblem } from '../db/failure.ts'
+import { isSpread } from '../db/shard.ts'
 import type { Operation } from '../engine/operation.ts'
 import { refusal } from '../errors.ts'
 import type { Book } from '../ledger/rules.ts'
@@ -24,11 +26,19 @@ export interface OpenAccount {
   readonly key: NewApiKey
 }
 
+/** What `corridor distribute` has the database refuse, too. */
+const SANDBOXES_ONLY =
+  'a spread database is for trials with sandboxes alone: open live accounts on one PostgreSQL ' +
+  '(docs/distributed.md)'
+
 /** A new account with its empty book and first key, all or nothing. */
 export const openAccount: Operation<OpenAccount, null, OpenAccount> = {
   name: 'open_account',
   load: () => Promise.resolve(null),
-  decide: (_state, command) => command,
+  decide(_state, command) {
+    if (!command.account.sandbox && isSpread()) throw new DatabaseProblem(SANDBOXES_ONLY)
+    return command
+  },
   store(tx, outcomes) {
     confineTo(
       tx,

@@ -1,0 +1,54 @@
+// Where accounts are on a spread database: the engine's own hash, and shards visited in one order.
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import fc from 'fast-check'
+import { createDatabase, type TestDatabase } from '../../test/support/database.ts'
+import { openAccount } from '../funding/accounts.ts'
+import { DatabaseProblem } from './failure.ts'
+import { byShard, hashText, isSpread, shardOf, useShards } from './shard.ts'
+
+const seed = Number(process.env.SEED ?? Date.now() % 2 ** 31)
+console.log(`SEED=${seed}`)
+
+let database: TestDatabase
+before(async () => {
+  database = await createDatabase()
+})
+after(() => database.drop())
+
+const WHOLE = [{ first: -(2 ** 31), last: 2 ** 31 - 1 }]
+const HALVES = [
+  { first: -(2 ** 31), last: -1 },
+  { first: 0, last: 2 ** 31 - 1 },
+]
+
+test('hashText, any text: what PostgreSQL hashes it to', async () => {
+  const texts = fc.sample(fc.string({ unit: 'grapheme', maxLength: 60 }), { seed, numRuns: 500 })
+  // PostgreSQL has no text with a NUL, and none that ends within a character.
+  const sent = texts.map(text => text.replaceAll('\0', ' ').toWellFormed())
+  const rows = await database.owner<{ text: string; hash: number }[]>`
+    select text, hashtext(text) as hash from unnest(${sent}::text[]) as t (text)`
+  for (const { text, hash } of rows) assert.equal(hashText(text), hash, JSON.stringify(text))
+})
+
+test('byShard: the shards in order, each account in its own; all at once on one engine', t => {
+  t.after(() => useShards(WHOLE))
+  const items = Array.from({ length: 20 }, (_, i) => ({ account_id: `acc_${i}` }))
+  assert.deepEqual([isSpread(), byShard(items)], [false, [items]])
+  useShards(HALVES)
+  const groups = byShard(items)
+  assert.deepEqual(
+    groups.map(group => [...new Set(group.map(item => shardOf(item.account_id)))]),
+    [[0], [1]],
+  )
+  assert.deepEqual(new Set(groups.flat()), new Set(items))
+})
+
+test('a live account on a spread database: not opened', t => {
+  t.after(() => useShards(WHOLE))
+  useShards(HALVES)
+  const open = (sandbox: boolean) =>
+    openAccount.decide(null, { account: { sandbox } } as Parameters<typeof openAccount.decide>[1])
+  assert.throws(() => open(false), DatabaseProblem)
+  open(true)
+})
