@@ -6,6 +6,7 @@ import { rowsAsJson, type Sql, type TransactionSql } from '../db/connect.ts'
 import { type Connections, PORTION } from '../db/forget.ts'
 import { noted } from '../db/noted.ts'
 import { inserter } from '../db/rows.ts'
+import { isSpread } from '../db/shard.ts'
 import { type ReadRow, unfold } from '../event/row.ts'
 import type { Event } from '../event/rules.ts'
 import { READ_COLUMNS } from '../event/store.ts'
@@ -169,6 +170,57 @@ export interface DeliveryResult extends Omit<Attempt, 'account_id' | 'created_at
  * at most once.
  */
 export async function applyResults(
+  tx: TransactionSql,
+  endpoint: Key,
+  results: readonly DeliveryResult[],
+): Promise<ReadonlySet<string>> {
+  if (isSpread()) return applyInSteps(tx, endpoint, results)
+  const { account_id, id: endpoint_id } = endpoint
+  // All parts see what was there before, so the next is looked for behind the one that ended; by
+  // bounds and an order that only the index of pending deliveries has.
+  const rows = await tx<{ id: string }[]>`
+    with clock as materialized (
+      select statement_timestamp() + clock_ahead as account_now from books
+      where account_id = ${account_id} limit 1
+    ), applied as (
+      update webhook_deliveries d set status = r.status,
+        updated_at = (select account_now from clock),
+        due_at = statement_timestamp() + r.retry_in_ms * interval '1 millisecond'
+      from json_to_recordset(${rowsAsJson(results)}::text::json)
+        as r(delivery_id text, claimed_until timestamptz, status text, retry_in_ms float8,
+          number integer, duration_ms integer, status_code integer, error text, answer text)
+      cross join lateral (
+        select ctid as at from webhook_deliveries k
+        where k.account_id = ${account_id} and k.id = r.delivery_id limit 1
+      ) k
+      where d.ctid = k.at and d.due_at is not distinct from r.claimed_until
+      returning d.id, d.object_id, d.number as place, d.status, r.number, r.duration_ms,
+        r.status_code, r.error, r.answer
+    ), kept as (
+      insert into webhook_attempts (account_id, delivery_id, number, created_at, duration_ms,
+        status_code, error, answer)
+      select ${account_id}, id, number, account_now, duration_ms, status_code, error, answer
+      from applied, clock
+    ), woken as (
+      update webhook_deliveries set due_at = statement_timestamp()
+      where ctid = any (array(
+          select n.at from applied a
+          cross join lateral (
+            select ctid as at from webhook_deliveries w
+            where w.account_id = ${account_id} and w.endpoint_id = ${endpoint_id}
+              and w.object_id >= a.object_id and w.object_id <= a.object_id
+              and w.status = 'pending' and w.number > a.place
+            order by w.object_id, w.number limit 1
+          ) n
+          where a.status <> 'pending'
+        ))
+    )
+    select id from applied`
+  return new Set(rows.map(row => row.id))
+}
+
+/** The same by statements of one shard, in which a spread database inserts nothing on the way. */
+async function applyInSteps(
   tx: TransactionSql,
   { account_id, id: endpoint_id }: Key,
   results: readonly DeliveryResult[],

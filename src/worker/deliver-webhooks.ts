@@ -6,6 +6,7 @@ import { setImmediate, setTimeout } from 'node:timers/promises'
 import { transactConfined } from '../db/confine.ts'
 import type { Sql, TransactionSql } from '../db/connect.ts'
 import { classify } from '../db/failure.ts'
+import { isSpread } from '../db/shard.ts'
 import type { Deps } from '../deps.ts'
 import { listEventsAfter } from '../event/store.ts'
 import { presentEvent } from '../event/wire.ts'
@@ -89,10 +90,7 @@ interface Turn {
   readonly to_fan_out: boolean
 }
 
-/**
- * Runs until it is stopped. `sql` is the worker's own, so that its waiting holds up nobody; its
- * connections bound the transactions that are open at once.
- */
+/** Runs until it is stopped. `sql`, the worker's own, bounds the transactions open at once. */
 export function startDelivering(deps: Needs, sql: Sql): Worker {
   const stopping = new AbortController()
   const { signal } = stopping
@@ -270,11 +268,12 @@ class Lines {
     const lease_ms = this.#deps.config.webhook_timeout_ms + LEASE_MARGIN_MS
     const claiming = () => claimDeliveries(tx, line.endpoint, free, lease_ms)
     const claim = async () => (free > 0 ? during('claim', 'webhooks', free, claiming) : [])
-    // Sent at once where nothing in between decides, since what is recorded late may come twice.
+    // Sent at once where nothing in between decides, since what is recorded late may come twice. On
+    // a spread database recording takes steps, whose last one wakes what is claimed next.
     const locking = lockEndpoint(tx, line.endpoint, ended.length > 0)
     const results = ended.map(({ result }) => result)
     const recording = results.length > 0 ? applyResults(tx, line.endpoint, results) : NONE
-    const at_once = results.length > 0 && !fan_out && !ended.some(one => one.disables)
+    const at_once = results.length > 0 && !fan_out && !isSpread() && !ended.some(o => o.disables)
     const [endpoint, applied, first] = await Promise.all([
       locking,
       recording,

@@ -11,11 +11,14 @@ export interface Reviewed {
 
 const FOUND = 'finds work of all accounts by index on each shard; what it finds is done by account'
 const OPERATOR = 'the operator asks over all accounts, seldom'
+const WHOLE =
+  'sent to a database that is not spread; another way of the same is sent to one that is'
 const METRIC = 'counts over all accounts, once a scrape, from narrow tables'
 
 export const REVIEWED: readonly Reviewed[] = [
   { file: 'src/verify/', says: '', why: 'verify reads everything, as the auditor' },
   { file: 'src/webhook/queue-store.ts', says: 'as to_fan_out', why: FOUND },
+  { file: 'src/webhook/queue-store.ts', says: 'with clock as materialized', why: WHOLE },
   { file: 'src/webhook/queue-store.ts', says: 'with recursive queues', why: FOUND },
   { file: 'src/payout/store.ts', says: 'from ended_reviews where due_at <=', why: FOUND },
   { file: 'src/payout/open-store.ts', says: 'where ask_rail_at <= statement', why: FOUND },
