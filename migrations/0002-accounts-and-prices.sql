@@ -1,5 +1,5 @@
--- Reference tables: accounts, API keys, rates, fees, pricing policies and routes. On Citus they are
--- reference tables too; everything else is distributed by account_id.
+-- What every process holds in memory: accounts, API keys, rates, fees, pricing policies and routes. On
+-- Citus they stay on the coordinator; everything else is distributed by account_id.
 
 create table accounts (
   account_id text collate "C" primary key,

@@ -51,6 +51,18 @@ begin
   raise exception 'account % is %', new.account_id, new.account_state
     using errcode = 'check_violation';
 end $$;
+-- The service moves balances and never a state: only the trigger of accounts does.
+create function refuse_state() returns trigger language plpgsql as $$
+begin
+  raise exception 'the state of account % is changed in accounts', new.account_id
+    using errcode = 'check_violation';
+end $$;
+create trigger state_of_account before update of state on books
+  for each row when (new.state <> old.state and pg_trigger_depth() = 0)
+  execute function refuse_state();
+create trigger state_of_account before update of account_state on balances
+  for each row when (new.account_state <> old.account_state and pg_trigger_depth() = 0)
+  execute function refuse_state();
 create trigger account_may_move before update of available on balances
   for each row when (new.available <> old.available and new.account_state <> 'active'
     and (new.account_state = 'closed' or new.available < old.available))
@@ -335,8 +347,10 @@ create table events (
   hash bytea not null,
   primary key (account_id, sequence),
   constraint words_of_events check (
-    told ~ '^(-|S[0-9]*|Q|[QPB][0-9a-z]{9}|L[0-9]+)( (Q|[QPB][0-9a-z]{9}|L[0-9]+))*$'
-      and sequence > length(told) - length(replace(told, ' ', ''))
+    -- A bare Q is of the payout in the next word. A number is one that an id has room for.
+    told ~ ('^(-|S([1-9][0-9]{0,10})?|Q P[0-9a-z]{9}|[QPB][0-9a-z]{9}|L[1-9][0-9]{0,10})'
+        '( (Q P[0-9a-z]{9}|[QPB][0-9a-z]{9}|L[1-9][0-9]{0,10}))*$')
+      and length(told) - length(replace(told, ' ', '')) < least(sequence, 8)
   ),
   constraint named_as_told check (
     (type <> '') = (left(told, 1) = '-' or strpos(told, 'B') > 0)

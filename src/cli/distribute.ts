@@ -21,7 +21,7 @@ export function distributeCommand(program: Command): void {
   program
     .command('distribute')
     .description('spread the tables of accounts over the machines of a Citus cluster')
-    .option('--shards <count>', 'parts that the tables are cut into, 1 to 1024', '32')
+    .option('--shards <count>', 'parts that the tables are cut into, 2 to 1024', '32')
     .option('--json', 'print JSON')
     .addHelpText('after', HELP)
     .action(async (options: { shards: string; json?: boolean }) => {
@@ -44,7 +44,8 @@ export function distributeCommand(program: Command): void {
 
 function readShards(text: string): number {
   const shards = /^[1-9]\d{0,3}$/.test(text) ? Number(text) : 0
-  if (shards < 1 || shards > 1024) throw new UsageError('--shards must be 1 to 1024')
+  // Of one part nobody could tell that the database is spread.
+  if (shards < 2 || shards > 1024) throw new UsageError('--shards must be 2 to 1024')
   return shards
 }
 

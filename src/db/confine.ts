@@ -2,6 +2,7 @@
 // it names, and of no others, whatever its statements say. A setting of the transaction names them,
 // so that it is gone with it and the next user of the connection begins with none.
 import { literal, SERVICE_ROLE, type Sql, type TransactionSql } from './connect.ts'
+import { isSpread } from './shard.ts'
 import { transact } from './transact.ts'
 
 /**
@@ -11,11 +12,13 @@ import { transact } from './transact.ts'
  */
 export function confineTo(tx: TransactionSql, account_ids: readonly string[]): void {
   const names = [...new Set(account_ids)].join(',')
-  // Should it fail, the transaction has, and every statement after it says so. Commands, and not
-  // set_config(): a spread database takes those alone along to where the rows are.
-  tx.unsafe(`set local role ${SERVICE_ROLE}; set local corridor.accounts = ${literal(names)}`)
-    .execute()
-    .catch(() => {})
+  // Should it fail, the transaction has, and every statement after it says so.
+  const naming = isSpread()
+    ? // Commands alone are taken along to where the rows are.
+      tx.unsafe(`set local role ${SERVICE_ROLE}; set local corridor.accounts = ${literal(names)}`)
+    : tx`select set_config('role', ${SERVICE_ROLE}, true),
+        set_config('corridor.accounts', ${names}, true)`
+  naming.execute().catch(() => {})
 }
 
 /** A transaction of its own, confined to these accounts. */

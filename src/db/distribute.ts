@@ -185,8 +185,8 @@ async function letRolesLogIn(owner: Sql): Promise<string[]> {
   return rows.map(({ name }) => name)
 }
 
-/** It asks the account what it is, which is on another machine. */
-const OF_ACCOUNT = 'simulator_for_sandboxes'
+/** They ask the account what it is, or whether it has asked, which is on another machine. */
+const OF_ACCOUNT = ['simulator_for_sandboxes', 'state_of_account']
 
 /** Those whose function works as the owner of the tables: it writes where others may not. */
 async function dropTriggers(tx: TransactionSql): Promise<string[]> {
@@ -194,7 +194,7 @@ async function dropTriggers(tx: TransactionSql): Promise<string[]> {
     select t.tgname as name, c.relname as table from pg_trigger t
     join pg_class c on c.oid = t.tgrelid join pg_proc p on p.oid = t.tgfoid
     where not t.tgisinternal and c.relnamespace = 'public'::regnamespace and c.relrowsecurity
-      and (p.prosecdef or t.tgname = ${OF_ACCOUNT})
+      and (p.prosecdef or t.tgname = any (${OF_ACCOUNT}::text[]))
     order by 2, 1`
   for (const { name, table } of rows) await tx.unsafe(`drop trigger ${name} on ${table}`)
   return rows.map(({ name, table }) => `${table}.${name}`)

@@ -32,8 +32,8 @@ export async function lockBooks(
   const ids = [...new Set(account_ids)]
   confineTo(tx, ids)
   const shards = byShard(ids.map(account_id => ({ account_id })))
-  // Two statements, pipelined: the second takes its snapshot after the first holds every lock. The
-  // first is sent here and now, so that everything sent after this call runs under the locks.
+  // Pipelined: what is read takes its snapshot after the first statement holds every lock. That one
+  // is sent here and now, so that everything sent after this call runs under the locks.
   const locked = shards.map(of =>
     tx<BookRow[]>`
       select account_id, state, journal_count, encode(head_hash, 'hex') as head_hash, event_count,

@@ -329,6 +329,13 @@ for (const [what, changes, constraint] of MISFITS) {
   })
 }
 
+test('the state of an account where its money moves: only a change of the account brings it', async () => {
+  for (const [role, sql] of roles()) {
+    await refused(sql`update books set state = 'closed'`, CHECK, `${role}: books`)
+    await refused(sql`update balances set account_state = 'closed'`, CHECK, `${role}: balances`)
+  }
+})
+
 test('journals, with a line that fits and without one: taken from the service', async () => {
   for (const changes of [LINE, SETTLED, { ...BACK, kind: 'payout' }]) {
     await rolledBack(service, async tx => {
