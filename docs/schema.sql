@@ -216,6 +216,7 @@ CREATE TABLE books (
   CONSTRAINT known_state CHECK ((state = ANY (ARRAY['active'::text, 'frozen'::text, 'closed'::text])))
 ) WITH (fillfactor=50);
 CREATE TRIGGER clock_goes_forward BEFORE UPDATE OF clock_ahead ON books FOR EACH ROW WHEN ((new.clock_ahead < old.clock_ahead)) EXECUTE FUNCTION refuse_clock_back();
+CREATE TRIGGER state_of_account BEFORE UPDATE OF state ON books FOR EACH ROW WHEN (((new.state <> old.state) AND (pg_trigger_depth() = 0))) EXECUTE FUNCTION refuse_state();
 ALTER TABLE books ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 CREATE POLICY accounts_named ON books FOR ALL TO corridor_service USING ((array_position(( SELECT string_to_array(current_setting('corridor.accounts'::text, true), ','::text) AS string_to_array), account_id) IS NOT NULL));
 CREATE POLICY audit ON books FOR SELECT TO corridor_auditor USING (true);
@@ -236,6 +237,7 @@ CREATE TABLE balances (
   CONSTRAINT known_state CHECK ((account_state = ANY (ARRAY['active'::text, 'frozen'::text, 'closed'::text])))
 ) WITH (fillfactor=50);
 CREATE TRIGGER account_may_move BEFORE UPDATE OF available ON balances FOR EACH ROW WHEN (((new.available <> old.available) AND (new.account_state <> 'active'::text) AND ((new.account_state = 'closed'::text) OR (new.available < old.available)))) EXECUTE FUNCTION refuse_move();
+CREATE TRIGGER state_of_account BEFORE UPDATE OF account_state ON balances FOR EACH ROW WHEN (((new.account_state <> old.account_state) AND (pg_trigger_depth() = 0))) EXECUTE FUNCTION refuse_state();
 ALTER TABLE balances ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 CREATE POLICY accounts_named ON balances FOR ALL TO corridor_service USING ((array_position(( SELECT string_to_array(current_setting('corridor.accounts'::text, true), ','::text) AS string_to_array), account_id) IS NOT NULL));
 CREATE POLICY audit ON balances FOR SELECT TO corridor_auditor USING (true);
@@ -335,7 +337,7 @@ CREATE TABLE events (
   CONSTRAINT events_pkey PRIMARY KEY (account_id, sequence),
   CONSTRAINT digests_of_events CHECK (((octet_length(hash) = 32) AND (COALESCE(octet_length(kept), 32) = 32) AND ((COALESCE(octet_length(content), 0) % 32) = 0))),
   CONSTRAINT named_as_told CHECK ((((type <> ''::text) = (("left"(told, 1) = '-'::text) OR (strpos(told, 'B'::text) > 0))) AND ((object_id <> ''::text) = ("left"(told, 1) = ANY (ARRAY['-'::text, 'S'::text]))))),
-  CONSTRAINT words_of_events CHECK (((told ~ '^(-|S[0-9]*|Q|[QPB][0-9a-z]{9}|L[0-9]+)( (Q|[QPB][0-9a-z]{9}|L[0-9]+))*$'::text) AND (sequence > (length(told) - length(replace(told, ' '::text, ''::text))))))
+  CONSTRAINT words_of_events CHECK (((told ~ '^(-|S([1-9][0-9]{0,10})?|Q P[0-9a-z]{9}|[QPB][0-9a-z]{9}|L[1-9][0-9]{0,10})( (Q P[0-9a-z]{9}|[QPB][0-9a-z]{9}|L[1-9][0-9]{0,10}))*$'::text) AND ((length(told) - length(replace(told, ' '::text, ''::text))) < LEAST(sequence, (8)::bigint))))
 );
 CREATE INDEX events_by_object ON events USING btree (account_id, object_id, sequence) WHERE (object_id <> ''::text);
 CREATE INDEX events_by_type ON events USING btree (account_id, type, sequence) WHERE (type <> ''::text);
@@ -586,7 +588,7 @@ CREATE TABLE open_payouts (
   answers json DEFAULT '[]'::json NOT NULL,
   failure json,
   CONSTRAINT open_payouts_pkey PRIMARY KEY (account_id, id),
-  CONSTRAINT claimed_to_ask CHECK (((claimed_until IS NULL) OR (ask_rail_at IS NOT NULL))),
+  CONSTRAINT claimed_to_ask CHECK (((claimed_until IS NULL) OR ((ask_rail_at IS NOT NULL) AND (rail_attempts > 0)))),
   CONSTRAINT held_while_in_compliance_hold CHECK (((held_for = ''::text) OR (status = 'compliance_hold'::text))),
   CONSTRAINT open_or_asked CHECK (((status <> 'succeeded'::text) OR (ask_rail_at IS NOT NULL))),
   CONSTRAINT open_payouts_rail_attempts_check CHECK ((rail_attempts >= 0)),
@@ -1211,6 +1213,15 @@ CREATE OR REPLACE FUNCTION refuse_move()
 AS $function$
 begin
   raise exception 'account % is %', new.account_id, new.account_state
+    using errcode = 'check_violation';
+end $function$;
+
+CREATE OR REPLACE FUNCTION refuse_state()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  raise exception 'the state of account % is changed in accounts', new.account_id
     using errcode = 'check_violation';
 end $function$;
 

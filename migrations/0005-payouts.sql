@@ -151,7 +151,8 @@ create table open_payouts (
   failure json,
   primary key (account_id, id),
   constraint people_are_not_asked check (rail <> 'manual' or ask_rail_at is null),
-  constraint claimed_to_ask check (claimed_until is null or ask_rail_at is not null),
+  constraint claimed_to_ask check (
+    claimed_until is null or (ask_rail_at is not null and rail_attempts > 0)),
   constraint open_or_asked check (status <> 'succeeded' or ask_rail_at is not null),
   constraint held_while_in_compliance_hold check (held_for = '' or status = 'compliance_hold'),
   constraint taken_by_hand check (

@@ -1,5 +1,5 @@
 // The approval of an entity and how its statuses follow each other, as data in one table (contract
-// 22). The database holds the same table and refuses everything else; a test compares the two.
+// 22). A trigger of the database has the same steps and refuses every other; a test tries them all.
 
 export const APPROVAL_STATUSES = [
   'pending',

@@ -7,6 +7,7 @@ import { accountsOf, among, eachShard, within } from '../db/shard.ts'
 import { type Key, nameOf } from '../id.ts'
 import type { Instant } from '../instant.ts'
 import type { Payout, ReadPayout } from './rules.ts'
+import { isGivenBack } from './states.ts'
 import {
   findPayouts,
   joinState,
@@ -107,8 +108,10 @@ function claimOfShard(sql: Sql, keys: readonly Key[], lease_ms: number): Promise
     return claims.flatMap(claim => {
       const payout = payouts.get(nameOf(claim))
       const claimed_at = clock.get(claim.account_id)
-      // The account was judged by the claim's rail: no other may be asked.
-      if (payout === undefined || payout.rail !== claim.rail || !claimed_at) return []
+      if (payout === undefined || !claimed_at) return []
+      // The account was judged by the claim's rail: no other may be asked. None is asked about a
+      // payout whose money is back, whatever row was left.
+      if (payout.rail !== claim.rail || isGivenBack(payout)) return []
       return [{ ...claim, ...payout, claimed_at }]
     })
   })

@@ -1,5 +1,5 @@
-// The states of a payout and how they follow each other, as data in one table (contract 17). The
-// database holds the same table and refuses everything else; a test compares the two.
+// The states of a payout and how they follow each other, as data in one table (contract 17).
+// Triggers of the database have the same steps and refuse every other; a test tries them all.
 
 export const PAYOUT_STATUSES = [
   'processing',

@@ -31,11 +31,12 @@ export const RAIL: Rule = {
           as asked_needlessly,
         rail_attempts is null or attempts_told is null or rail_attempts < attempts_told
           or (attempts_told = 0 and coalesce(e.told, 0) > 0) as never_asked,
-        rail_attempts = 0 and (ask_rail_at > updated_at or (ask_rail_at is null
-          and status = 'processing' and rail not in ('', '${MANUAL}'))) as late
+        rail_attempts = 0 and (claimed_until is not null or ask_rail_at > updated_at
+          or (ask_rail_at is null and status = 'processing' and rail not in ('', '${MANUAL}')))
+          as late
       from (
         select p.account_id, p.id, p.status, p.rail, p.rail_steps, p.held_for, p.updated_at,
-          o.ask_rail_at, p.rail_attempts as attempts_told,
+          o.ask_rail_at, o.claimed_until, p.rail_attempts as attempts_told,
           case when o.id is null then p.rail_attempts else o.rail_attempts end as rail_attempts
         from ${STATED_PAYOUTS} p
         left join open_payouts o on o.account_id = p.account_id and o.id = p.id
