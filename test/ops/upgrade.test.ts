@@ -36,7 +36,7 @@ const NEXT = {
   '9002-next-book.sql': 'alter table books add column next_count bigint not null default 0;',
   '9003-next-indexes.sql': `-- without a transaction
     create index concurrently if not exists next_payouts on payouts (account_id, next_note);
-    create index concurrently if not exists next_events on events (account_id, type, id);`,
+    create index concurrently if not exists next_events on events (account_id, type, created_at);`,
   '9004-next-check.sql': 'alter table payouts validate constraint next_note_short;',
 }
 

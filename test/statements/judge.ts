@@ -27,13 +27,8 @@ export async function judgeStatements(options: {
   const single = new Set<string>()
   const by_rows: Sent[] = []
   const faults: string[] = []
-  const used = new Set<Reviewed>()
   for (const one of sent) {
-    const reviewed = REVIEWED.find(known => isMeant(known, one))
-    if (reviewed !== undefined) {
-      used.add(reviewed)
-      continue
-    }
+    if (REVIEWED.some(known => isMeant(known, one))) continue
     const judgement = await judge(one.text, { owned })
     faults.push(...judgement.faults.map(fault => `${one.file}: ${fault}: ${short(one.text)}`))
     if (judgement.by_rows) by_rows.push(one)
@@ -46,9 +41,6 @@ export async function judgeStatements(options: {
     if (!single.has(bare(one.text))) {
       faults.push(`${one.file}: never says whose rows it looks up: ${short(one.text)}`)
     }
-  }
-  for (const known of REVIEWED) {
-    if (!used.has(known)) faults.push(`reviewed.ts: nothing is like ${known.file} ${known.says}`)
   }
   return { count: sent.length, faults }
 }
