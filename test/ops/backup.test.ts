@@ -252,10 +252,21 @@ test('a backup with one bit turned, or cut short, at random: refused every time'
       const bit = 1 << Math.floor(random() * 8)
       await handle.write(Buffer.of((bytes[at] ?? 0) ^ bit), 0, 1, at)
       await handle.close()
+      // Some bits of zstd fill a byte up and mean nothing: what was packed is there, whole.
+      if (isUnharmed(await readFile(file), bytes)) continue
     }
     await refused(file, /no backup of corridor, or damaged|is damaged/)
   }
 })
+
+/** Whether the very same is unpacked of both. */
+function isUnharmed(packed: Buffer, whole: Buffer): boolean {
+  try {
+    return zstdDecompressSync(packed).equals(zstdDecompressSync(whole))
+  } catch {
+    return false
+  }
+}
 
 test('a backup whose content was changed and packed again: refused, and the file is named', async () => {
   const change = (tar: Buffer, what: string, to: string) => {
