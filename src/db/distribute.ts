@@ -73,6 +73,8 @@ export async function distribute(owner: Sql, shards: number): Promise<Distribute
   const missing = tables.filter(({ cut }) => !cut).map(({ name }) => name)
   if (missing.length > 0) await refuseMoving(owner, missing)
   const roles = await letRolesLogIn(owner)
+  // Before triggers go: were this broken off behind them, no service would stand in for them.
+  const settings = await setForSpread(owner, database)
   const triggers = await owner.begin(async tx => {
     // Triggers of rows run where the rows are, and read no other table.
     await tx`set local citus.enable_unsafe_triggers = on`
@@ -92,7 +94,6 @@ export async function distribute(owner: Sql, shards: number): Promise<Distribute
     }
     return dropped
   })
-  const settings = await setForSpread(owner, database)
   const [row] = await owner<{ count: number }[]>`
     select count(*)::integer as count from pg_dist_shard where logicalrelid = ${FIRST}::regclass`
   return {

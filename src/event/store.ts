@@ -58,9 +58,9 @@ export async function countEvents(
   sql: Sql,
   account_id: string | undefined,
 ): Promise<{ account_id: string; count: bigint }[]> {
-  const within = account_id === undefined ? sql`` : sql`where account_id = ${account_id}`
+  const of = account_id === undefined ? sql`` : sql`where account_id = ${account_id}`
   return sql<{ account_id: string; count: bigint }[]>`
-    select account_id, event_count as count from books ${within} order by account_id`
+    select account_id, event_count as count from books ${of} order by account_id`
 }
 
 const NUMBERS: Numbers = { table: 'events', column: 'sequence', count: 'event_count' }

@@ -215,11 +215,12 @@ export async function insertBalances(
   account_id: string,
   currencies: readonly string[],
 ): Promise<void> {
-  await tx`
+  const { count } = await tx`
     insert into balances (account_id, currency, account_state)
     select b.account_id, c.currency, b.state
     from books b cross join unnest(${[...currencies]}::text[]) as c(currency)
     where b.account_id = ${account_id}`
+  if (count !== currencies.length) throw new Error(`account ${account_id} has no book`)
 }
 
 interface JournalRow extends LineColumns {
