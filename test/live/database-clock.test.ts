@@ -40,7 +40,7 @@ test('a payout due in 25 hours: goes on at once by what the runbook says', async
   const id = await pay()
   await owner`
     update open_payouts set ask_rail_at = clock_timestamp() + interval '25 hours',
-      claimed_until = clock_timestamp() + interval '25 hours'
+      claimed_until = clock_timestamp() + interval '25 hours', rail_attempts = 1
     where id = ${id}`
   await settleOnce(service.deps)
   assert.equal(await statusOf(id), 'processing')
