@@ -243,27 +243,25 @@ async function withCareless(
     lost: () => number,
   ) => Promise<void>,
 ): Promise<void> {
+  await using stack = new AsyncDisposableStack()
   const careless = await startCareless(service.database.url)
+  stack.defer(() => careless.close())
   const deps = await openDeps(
     careless.url,
     { ...service.deps.config, read_connections: 1 },
     service.deps.log,
     makeMetrics(),
   )
+  stack.defer(() => deps.close())
   const app = await buildApp(deps)
-  try {
-    const { key_id, secret } = mine.client
-    await work(async ({ url, headers = {} }) => {
-      const all = { authorization: basic(key_id, secret), ...headers }
-      const { statusCode: status, ...response } = await app.inject({ url, headers: all })
-      const text = response.payload
-      return { status, headers: response.headers, text, json: undefined }
-    }, careless.lost)
-  } finally {
-    await app.close()
-    await deps.close()
-    await careless.close()
-  }
+  stack.defer(() => app.close())
+  const { key_id, secret } = mine.client
+  await work(async ({ url, headers = {} }) => {
+    const all = { authorization: basic(key_id, secret), ...headers }
+    const { statusCode: status, ...response } = await app.inject({ url, headers: all })
+    const text = response.payload
+    return { status, headers: response.headers, text, json: undefined }
+  }, careless.lost)
 }
 
 test('every statement without its condition on the account: each list and look-up answers as ever', async t => {
