@@ -45,7 +45,6 @@ function createRoute(app: FastifyInstance, deps: Deps): void {
     },
     async (request, reply) => {
       const { account, body } = request
-      checkBeneficiary(body)
       const claim = claimOf(request, 'POST /v3/beneficiary')
       const change = { kind: 'create', request: body } as const
       const command = { account_id: account.account_id, claim, change }
@@ -120,7 +119,6 @@ function updateRoute(app: FastifyInstance, deps: Deps): void {
     },
     async (request, reply) => {
       const { account, body, params } = request
-      checkBeneficiary(body)
       const change = { kind: 'update', id: params.id, update: body } as const
       const command = { account_id: account.account_id, claim: null, change }
       const { reply: answer } = await deps.lanes.writeBeneficiary.run(command)

@@ -61,7 +61,6 @@ function createRoute(app: FastifyInstance, deps: Deps): void {
     },
     async (request, reply) => {
       const { account, body } = request
-      checkEntity(body)
       const claim = claimOf(request, 'POST /v3/entity')
       const change = { kind: 'create', draft: draftOf(body) } as const
       const command = { account_id: account.account_id, claim, change }
@@ -136,7 +135,6 @@ function updateRoute(app: FastifyInstance, deps: Deps): void {
     },
     async (request, reply) => {
       const { account, body, params } = request
-      checkEntity(body)
       const change = { kind: 'update', id: params.id, update: body } as const
       const command = { account_id: account.account_id, claim: null, change }
       const { reply: answer } = await deps.lanes.writeEntity.run(command)
@@ -165,7 +163,6 @@ function submitRoute(app: FastifyInstance, deps: Deps): void {
     async (request, reply) => {
       const { account, body, params } = request
       const update = body ?? {}
-      checkEntity(update)
       const claim = claimOf(request, `POST /v3/entity/${params.id}/submit`)
       const change = { kind: 'submit', id: params.id, update } as const
       const command = { account_id: account.account_id, claim, change }
@@ -197,7 +194,6 @@ function duplicateCheckRoute(app: FastifyInstance, deps: Deps): void {
     async (request, reply) => {
       const { account, body } = request
       const { account_id } = account
-      checkEntity(body)
       claimOf(request, 'POST /v3/entity/duplicate_check')
       const explained = await deps.inTurn(
         account_id,

@@ -28,21 +28,39 @@ const REASON_BY_PLACE: Readonly<Record<string, Reason>> = {
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** The rules for a body of the right shape: throws a Refusal with all that is wrong with it. */
+    /**
+     * The rules across fields for a body of the right shape: throws a Refusal that names everything
+     * wrong with it. Runs before the handler.
+     */
     check?: (body: never, account: Account) => void
-    /** The same for a query. Of parameters that were sent twice it sees an array. */
+    /** The same for a query. A parameter that was sent twice is an array here. */
     checkQuery?: (query: never) => void
+    /**
+     * The rules that the operation itself runs, as an answer kept for an Idempotency-Key comes
+     * before them. Here they only add to what the schema finds.
+     */
+    checkInOperation?: (body: never, account: Account) => void
   }
 }
 
-/** Refuses a request that its schema refuses, naming what the rules find besides. */
+/** Refuses a request that its schema or its route's rules refuse, and names every problem at once. */
 export function refuseInvalid(request: FastifyRequest): void {
   const { validationError } = request
-  if (validationError === undefined) return
+  if (validationError === undefined) {
+    runRules(request)
+    return
+  }
   const { validation = [], validationContext = 'body' } = validationError
   const problems = validationProblems(validation, validationContext)
   const byRules = refusalByRules(request)
   throw new Refusal(withMore(problems, byRules?.problems ?? []), byRules?.unlisted)
+}
+
+function runRules({ body, query, account, routeOptions }: FastifyRequest): void {
+  const { check, checkQuery } = routeOptions.config
+  checkQuery?.(query as never)
+  // A body that may be left out has no rules until it is there.
+  if (isObject(body)) check?.(body as never, account)
 }
 
 /** What the schema found, and what the rules find in fields that it has not named. */
@@ -52,11 +70,10 @@ export function withMore(found: readonly Problem[], byRules: readonly Problem[])
 }
 
 function refusalByRules(request: FastifyRequest): Refusal | undefined {
-  const { body, query, account } = request
-  const { check, checkQuery } = request.routeOptions.config
+  const { body, account } = request
   try {
-    checkQuery?.(query as never)
-    if (isObject(body)) check?.(body as never, account)
+    runRules(request)
+    if (isObject(body)) request.routeOptions.config.checkInOperation?.(body as never, account)
     return undefined
   } catch (error) {
     // A body of the wrong shape may break a rule that reads it; then its shape is all there is to

@@ -59,7 +59,6 @@ function createRoute(app: FastifyInstance, deps: Deps): void {
     },
     async (request, reply) => {
       const { account, body } = request
-      checkBatch(body)
       const command = { account_id: account.account_id, account, request: body }
       if (body.dry_run === true) {
         const state = await deps.lanes.loadBatch.run({ ...command, claim: null })

@@ -42,7 +42,7 @@ function createRoute(app: FastifyInstance, deps: Deps): void {
   app.post<{ Body: PayoutRequest; Querystring: DryRunQuery }>(
     '/v3/payout',
     {
-      config: { scope: 'write', check: checkRequest },
+      config: { scope: 'write', checkInOperation: checkRequest },
       schema: operationDocs({
         operationId: 'createPayout',
         summary: 'Pay a beneficiary, at a quote or at the rates of this moment.',
@@ -173,7 +173,6 @@ function actionRoute(app: FastifyInstance, deps: Deps): void {
     },
     async (request, reply) => {
       const { account, body, params } = request
-      checkAction(body)
       const claim = claimOf(request, `POST /v3/payout/${params.id}/action`)
       const { account_id } = account
       const command = { account_id, claim, payout_id: params.id, request: body }

@@ -35,7 +35,7 @@ function createRoute(app: FastifyInstance, deps: Deps): void {
   app.post<{ Body: QuoteRequest; Querystring: ExplainQuery }>(
     '/v3/payout/quote',
     {
-      config: { scope: 'write', check: quoteTerms },
+      config: { scope: 'write', checkInOperation: quoteTerms },
       schema: operationDocs({
         operationId: 'createPayoutQuote',
         summary: 'Fix the fees and exchange rates of a payout ahead of it.',
