@@ -29,11 +29,11 @@ import {
   refuseMessage,
 } from './http/message.ts'
 import { apiReference } from './http/openapi.ts'
-import { opsRoutes } from './http/ops.ts'
 import { refuseInvalid } from './http/problems.ts'
 import { identify, requestIdOf, watchRequests } from './http/requests.ts'
 import { REASON } from './http/schema.ts'
 import { refuseTooMuch } from './http/sizes.ts'
+import { opsRoutes } from './ops.ts'
 import { payoutRoutes } from './payout/routes.ts'
 import { payoutBatchRoutes } from './payout-batch/routes.ts'
 import { quoteRoutes } from './quote/routes.ts'

@@ -1,7 +1,8 @@
 // GET /v3/balance_transaction, as JSON or as CSV, GET /v3/balance_transaction/{id} and GET
 // /v3/balance.
 import type { FastifyInstance, FastifyReply } from 'fastify'
-import type { Deps } from '../deps.ts'
+import type { Finds } from '../engine/reader.ts'
+import type { Reads } from '../engine/reads.ts'
 import { found, refusal, refuseIfAny } from '../errors.ts'
 import { send } from '../http/answer.ts'
 import { operationDocs, pathId } from '../http/docs.ts'
@@ -10,6 +11,7 @@ import { checkList, ListOf, type ListQuery, presentList, readList } from '../htt
 import { Envelope } from '../http/schema.ts'
 import { type Instant, instantFromIso } from '../instant.ts'
 import { listBalances } from '../ledger/store.ts'
+import type { BalanceTransaction } from './rules.ts'
 import type { StatementWanted } from './statement.ts'
 import { prefersCsv } from './statement-accept.ts'
 import { type CsvStatements, csvHeaders, csvStatements } from './statement-http.ts'
@@ -23,13 +25,18 @@ import {
   presentBalanceTransaction,
 } from './wire.ts'
 
-export function balanceTransactionRoutes(app: FastifyInstance, deps: Deps): void {
+interface Needs extends Reads {
+  readonly config: { readonly read_connections: number }
+  readonly readers: { readonly balanceTransaction: Finds<BalanceTransaction> }
+}
+
+export function balanceTransactionRoutes(app: FastifyInstance, deps: Needs): void {
   listRoute(app, deps)
   getRoute(app, deps)
   balanceRoute(app, deps)
 }
 
-function listRoute(app: FastifyInstance, deps: Deps): void {
+function listRoute(app: FastifyInstance, deps: Needs): void {
   // When first asked for: routes are described where there is no database, too.
   let statements: CsvStatements | undefined
   app.get<{ Querystring: ListQuery }>(
@@ -87,7 +94,7 @@ function sendCsv(reply: FastifyReply, statements: CsvStatements, wanted: Stateme
   return statements.send(reply, { account_id, above, below, filters })
 }
 
-function getRoute(app: FastifyInstance, deps: Deps): void {
+function getRoute(app: FastifyInstance, deps: Needs): void {
   app.get<{ Params: { id: string } }>(
     '/v3/balance_transaction/:id',
     {
@@ -108,7 +115,7 @@ function getRoute(app: FastifyInstance, deps: Deps): void {
   )
 }
 
-function balanceRoute(app: FastifyInstance, deps: Deps): void {
+function balanceRoute(app: FastifyInstance, deps: Needs): void {
   app.get<{ Querystring: { as_of?: string } }>(
     '/v3/balance',
     {

@@ -4,7 +4,7 @@
 import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
 import type { FastifyReply } from 'fastify'
-import type { Deps } from '../deps.ts'
+import type { Reads } from '../engine/reads.ts'
 import { rateLimited } from '../errors.ts'
 import type { StatementWanted } from './statement.ts'
 import { csvWriter } from './statement-csv.ts'
@@ -25,7 +25,11 @@ export interface CsvStatements {
   send(reply: FastifyReply, wanted: StatementWanted): Promise<FastifyReply>
 }
 
-export function csvStatements(deps: Deps): CsvStatements {
+interface Needs extends Pick<Reads, 'reads' | 'inTurn'> {
+  readonly config: { readonly read_connections: number }
+}
+
+export function csvStatements(deps: Needs): CsvStatements {
   const { reads, config } = deps
   // Half of the connections for reads: the others stay for requests that are one look-up.
   const inHalf = turns(Math.max(1, Math.floor(config.read_connections / 2)))

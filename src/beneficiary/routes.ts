@@ -1,13 +1,18 @@
 // POST and GET /v3/beneficiary, GET and PUT /v3/beneficiary/{id}.
 import type { FastifyInstance } from 'fastify'
-import type { Deps } from '../deps.ts'
+import type { Runs } from '../engine/lanes.ts'
+import type { Finds } from '../engine/reader.ts'
+import type { Reads } from '../engine/reads.ts'
 import { found } from '../errors.ts'
 import { claimOf, send } from '../http/answer.ts'
 import { operationDocs, pathId } from '../http/docs.ts'
 import { success } from '../http/envelope.ts'
 import { checkList, ListOf, type ListQuery, presentList, readList } from '../http/list.ts'
 import { Envelope } from '../http/schema.ts'
+import type { Answered } from '../idempotency/operations.ts'
 import { beneficiaryExamples, beneficiaryUpdateExamples } from './examples.ts'
+import type { WriteBeneficiary, WrittenBeneficiary } from './operations.ts'
+import type { Beneficiary } from './rules.ts'
 import { checkBeneficiary } from './rules.ts'
 import { listBeneficiaries } from './store.ts'
 import {
@@ -18,14 +23,21 @@ import {
   presentBeneficiary,
 } from './wire.ts'
 
-export function beneficiaryRoutes(app: FastifyInstance, deps: Deps): void {
+interface Needs extends Pick<Reads, 'read'> {
+  readonly lanes: {
+    readonly writeBeneficiary: Runs<WriteBeneficiary, Answered<WrittenBeneficiary>>
+  }
+  readonly readers: { readonly beneficiary: Finds<Beneficiary> }
+}
+
+export function beneficiaryRoutes(app: FastifyInstance, deps: Needs): void {
   createRoute(app, deps)
   listRoute(app, deps)
   getRoute(app, deps)
   updateRoute(app, deps)
 }
 
-function createRoute(app: FastifyInstance, deps: Deps): void {
+function createRoute(app: FastifyInstance, deps: Needs): void {
   app.post<{ Body: BeneficiaryRequest }>(
     '/v3/beneficiary',
     {
@@ -54,7 +66,7 @@ function createRoute(app: FastifyInstance, deps: Deps): void {
   )
 }
 
-function listRoute(app: FastifyInstance, deps: Deps): void {
+function listRoute(app: FastifyInstance, deps: Needs): void {
   app.get<{ Querystring: ListQuery }>(
     '/v3/beneficiary',
     {
@@ -77,7 +89,7 @@ function listRoute(app: FastifyInstance, deps: Deps): void {
   )
 }
 
-function getRoute(app: FastifyInstance, deps: Deps): void {
+function getRoute(app: FastifyInstance, deps: Needs): void {
   app.get<{ Params: { id: string } }>(
     '/v3/beneficiary/:id',
     {
@@ -98,7 +110,7 @@ function getRoute(app: FastifyInstance, deps: Deps): void {
   )
 }
 
-function updateRoute(app: FastifyInstance, deps: Deps): void {
+function updateRoute(app: FastifyInstance, deps: Needs): void {
   app.put<{ Params: { id: string }; Body: BeneficiaryUpdate }>(
     '/v3/beneficiary/:id',
     {

@@ -1,6 +1,5 @@
 // Which database there is to work with: the one DATABASE_URL names, or the embedded one, started
 // when it is not running and left running when others still use it.
-import type { Config } from '../config.ts'
 import { refuseUnmended } from './driver.ts'
 import { openEmbedded } from './embedded.ts'
 import { inspectDatabase } from './inspect.ts'
@@ -12,6 +11,12 @@ export interface OpenDatabase {
   release(): Promise<void>
 }
 
+/** Without a url the database is the embedded one in this folder. */
+interface Where {
+  readonly database_url: string | undefined
+  readonly data_dir: string
+}
+
 interface Opening {
   /** Whether an embedded database is made where there is none. */
   readonly create: boolean
@@ -19,21 +24,21 @@ interface Opening {
 }
 
 /** @throws DatabaseProblem, in one sentence with a way out, when there is none to work with */
-export async function openDatabase(config: Config, opening: Opening): Promise<OpenDatabase> {
+export async function openDatabase(where: Where, opening: Opening): Promise<OpenDatabase> {
   refuseUnmended()
-  if (config.database_url !== undefined) {
-    await inspectDatabase(config.database_url)
-    const { host, pathname } = new URL(config.database_url)
+  if (where.database_url !== undefined) {
+    await inspectDatabase(where.database_url)
+    const { host, pathname } = new URL(where.database_url)
     return {
-      url: config.database_url,
+      url: where.database_url,
       description: `${host}${pathname}`,
       release: () => Promise.resolve(),
     }
   }
-  const server = await openEmbedded({ data_dir: config.data_dir, ...opening })
+  const server = await openEmbedded({ data_dir: where.data_dir, ...opening })
   return {
     url: server.url,
-    description: `embedded in ${config.data_dir}`,
+    description: `embedded in ${where.data_dir}`,
     release: () => server.release(),
   }
 }

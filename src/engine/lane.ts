@@ -1,14 +1,12 @@
 // A lane: a queue whose commands go to the database in batches, one after the other. Idle, a
 // command goes at once and alone; busy, commands gather while the batch before them is written, and
 // then go together in one transaction.
-
 import type { Sql, TransactionSql } from '../db/connect.ts'
 import { classify, isOutcomeUnknown, OutcomeUnknown } from '../db/failure.ts'
 import { isSpread, shardOf } from '../db/shard.ts'
 import { transactPipelined } from '../db/transact.ts'
 import { Refusal, refusal } from '../errors.ts'
 import { type Asked, currentCourse, during, duringSync } from '../steps.ts'
-import type { Aside } from './aside.ts'
 import { MAX_WAIT_MS } from './late.ts'
 import type { LongOperation, Operation } from './operation.ts'
 import { nextTick, nextTurn } from './turns.ts'
@@ -37,7 +35,7 @@ export interface LaneOptions {
  * While one batch is written, the next may wait at its locks: the database then begins it the
  * moment the one before is committed, without a word from us in between.
  */
-const MAX_IN_FLIGHT = 2
+export const MAX_IN_FLIGHT = 2
 
 /** Commands decided before what they decided is sent to be stored; a quarter of larger batches. */
 const STORE_PORTION = 64
@@ -54,7 +52,7 @@ const MAX_BACKOFF_MS = 1000
 const WATCH_MS = 250
 
 /** What a lane can run: many commands at once, or long ones each by itself. */
-type AnyOperation<Command, State, Outcome> =
+export type AnyOperation<Command, State, Outcome> =
   | Operation<Command, State, Outcome>
   | LongOperation<Command, State, Outcome>
 
@@ -293,57 +291,10 @@ function decide<Command, State, Outcome>(
   }
 }
 
-/** Several lanes of one operation, so that different accounts commit side by side. */
-export class Lanes<Command extends { readonly account_id: string }, State, Outcome> {
-  readonly #lanes: readonly Lane<Command, State, Outcome>[]
-  /** For accounts that are aside; undefined of long commands, which set them aside. */
-  readonly #siding: Lane<Command, State, Outcome> | undefined
-  readonly #aside: Aside | undefined
-
-  constructor(
-    sql: Sql,
-    operation: AnyOperation<Command, State, Outcome>,
-    options: LaneOptions & { readonly lanes: number; readonly aside?: Aside },
-  ) {
-    const open = () => new Lane<Command, State, Outcome>(sql, operation, options)
-    this.#lanes = Array.from({ length: options.lanes }, open)
-    this.#aside = options.aside
-    this.#siding = options.aside === undefined || 'settle' in operation ? undefined : open()
-  }
-
-  /**
-   * All commands of one account go through one lane. Those that come while a long command of their
-   * account runs wait in the siding, or a batch with one of them in it would keep other accounts
-   * waiting, and hold their books.
-   */
-  run(command: Command): Promise<Outcome> {
-    const { account_id } = command
-    if (this.#aside?.has(account_id) && this.#siding !== undefined) return this.#siding.run(command)
-    const lane = this.#lanes[placeOf(account_id) % this.#lanes.length] as Lane<
-      Command,
-      State,
-      Outcome
-    >
-    if (this.#aside === undefined) return lane.run(command)
-    const run = () => lane.run(command)
-    return this.#siding === undefined
-      ? this.#aside.long(account_id, run)
-      : this.#aside.shared(account_id, run)
-  }
-}
-
 /** Commands of an operator's may name no account. */
 function shardOfCommand(command: unknown): number {
   const { account_id } = command as { readonly account_id?: string }
   return account_id === undefined ? 0 : shardOf(account_id)
-}
-
-/** The same for the accounts of a shard, so that a lane has few shards. */
-function placeOf(account_id: string): number {
-  if (isSpread()) return shardOf(account_id)
-  let sum = 0
-  for (let i = 0; i < account_id.length; i++) sum += account_id.charCodeAt(i)
-  return sum
 }
 
 /** By portions, so that the next batch, whose rows are there now, need not wait for all of them. */

@@ -6,10 +6,13 @@ import { type Key, nameOf } from '../id.ts'
 /** Most ids in one statement. */
 const MAX_KEYS = 200
 
-/** A reader of rows by (account, id); undefined for what is not there or another account's. */
+/** Resolves to the row of a key; undefined for what is not there or another account's. */
+export type Finds<Row> = (key: Key) => Promise<Row | undefined>
+
+/** A reader of rows by (account, id). */
 export function reader<Row extends Key>(
   find: (keys: readonly Key[]) => Promise<readonly Row[]>,
-): (key: Key) => Promise<Row | undefined> {
+): Finds<Row> {
   const loader = new DataLoader<Key, Row | undefined, string>(
     async keys => {
       const rows = new Map((await find(keys)).map(row => [nameOf(row), row]))

@@ -1,16 +1,21 @@
 // POST and GET /v3/entity, GET and PUT /v3/entity/{id}, POST /v3/entity/{id}/submit, and the dry
 // run POST /v3/entity/duplicate_check.
 import type { FastifyInstance } from 'fastify'
-import type { Deps } from '../deps.ts'
+import type { Runs } from '../engine/lanes.ts'
 import { MAX_WAIT_MS, unlessLate } from '../engine/late.ts'
+import type { Finds } from '../engine/reader.ts'
+import type { Reads } from '../engine/reads.ts'
 import { found } from '../errors.ts'
 import { claimOf, send } from '../http/answer.ts'
 import { operationDocs, pathId } from '../http/docs.ts'
 import { success } from '../http/envelope.ts'
 import { checkList, ListOf, type ListQuery, presentList, readList } from '../http/list.ts'
 import { Envelope } from '../http/schema.ts'
+import type { Answered } from '../idempotency/operations.ts'
 import { entityExamples, entityUpdateExamples } from './examples.ts'
+import type { WriteEntity, WrittenEntity } from './operations.ts'
 import { checkDuplicate } from './operations.ts'
+import type { Entity } from './record.ts'
 import { checkEntity } from './record.ts'
 import { draftOf } from './rules.ts'
 import { listEntities } from './store.ts'
@@ -34,7 +39,12 @@ const SUBMISSION =
   'update may be sent with it. A business has its registration_number and its ' +
   'registration_address.country by then.'
 
-export function entityRoutes(app: FastifyInstance, deps: Deps): void {
+interface Needs extends Reads {
+  readonly lanes: { readonly writeEntity: Runs<WriteEntity, Answered<WrittenEntity>> }
+  readonly readers: { readonly entity: Finds<Entity> }
+}
+
+export function entityRoutes(app: FastifyInstance, deps: Needs): void {
   createRoute(app, deps)
   listRoute(app, deps)
   getRoute(app, deps)
@@ -43,7 +53,7 @@ export function entityRoutes(app: FastifyInstance, deps: Deps): void {
   duplicateCheckRoute(app, deps)
 }
 
-function createRoute(app: FastifyInstance, deps: Deps): void {
+function createRoute(app: FastifyInstance, deps: Needs): void {
   app.post<{ Body: EntityRequest }>(
     '/v3/entity',
     {
@@ -70,7 +80,7 @@ function createRoute(app: FastifyInstance, deps: Deps): void {
   )
 }
 
-function listRoute(app: FastifyInstance, deps: Deps): void {
+function listRoute(app: FastifyInstance, deps: Needs): void {
   app.get<{ Querystring: ListQuery }>(
     '/v3/entity',
     {
@@ -93,7 +103,7 @@ function listRoute(app: FastifyInstance, deps: Deps): void {
   )
 }
 
-function getRoute(app: FastifyInstance, deps: Deps): void {
+function getRoute(app: FastifyInstance, deps: Needs): void {
   app.get<{ Params: { id: string } }>(
     '/v3/entity/:id',
     {
@@ -114,7 +124,7 @@ function getRoute(app: FastifyInstance, deps: Deps): void {
   )
 }
 
-function updateRoute(app: FastifyInstance, deps: Deps): void {
+function updateRoute(app: FastifyInstance, deps: Needs): void {
   app.put<{ Params: { id: string }; Body: EntityUpdate }>(
     '/v3/entity/:id',
     {
@@ -143,7 +153,7 @@ function updateRoute(app: FastifyInstance, deps: Deps): void {
   )
 }
 
-function submitRoute(app: FastifyInstance, deps: Deps): void {
+function submitRoute(app: FastifyInstance, deps: Needs): void {
   app.post<{ Params: { id: string }; Body: EntityUpdate | null | undefined }>(
     '/v3/entity/:id/submit',
     {
@@ -172,7 +182,7 @@ function submitRoute(app: FastifyInstance, deps: Deps): void {
   )
 }
 
-function duplicateCheckRoute(app: FastifyInstance, deps: Deps): void {
+function duplicateCheckRoute(app: FastifyInstance, deps: Needs): void {
   app.post<{ Body: EntityRequest }>(
     '/v3/entity/duplicate_check',
     {

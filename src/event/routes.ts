@@ -1,16 +1,22 @@
 // GET /v3/event and GET /v3/event/{id}.
 import type { FastifyInstance } from 'fastify'
-import type { Deps } from '../deps.ts'
+import type { Finds } from '../engine/reader.ts'
+import type { Reads } from '../engine/reads.ts'
 import { found } from '../errors.ts'
 import { send } from '../http/answer.ts'
 import { operationDocs, pathId } from '../http/docs.ts'
 import { success } from '../http/envelope.ts'
 import { checkList, ListOf, type ListQuery, presentList, readList } from '../http/list.ts'
 import { Envelope } from '../http/schema.ts'
+import type { NamedEvent } from './rules.ts'
 import { listEvents } from './store.ts'
 import { EventQuery, EventResponse, presentEvent } from './wire.ts'
 
-export function eventRoutes(app: FastifyInstance, deps: Deps): void {
+interface Needs extends Pick<Reads, 'read'> {
+  readonly readers: { readonly event: Finds<NamedEvent> }
+}
+
+export function eventRoutes(app: FastifyInstance, deps: Needs): void {
   app.get<{ Querystring: ListQuery }>(
     '/v3/event',
     {

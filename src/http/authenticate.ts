@@ -2,9 +2,14 @@
 // All wrong credentials get one answer, whatever is wrong with them. Too many of them are slowed
 // down (limits.ts), which never keeps a valid key out, wherever it comes from.
 import type { FastifyRequest } from 'fastify'
-import { type Account, type Scope, scopeAllows, secretMatches } from '../account/rules.ts'
+import {
+  type Account,
+  type ApiKey,
+  type Scope,
+  scopeAllows,
+  secretMatches,
+} from '../account/rules.ts'
 import { refusal } from '../errors.ts'
-import type { ReferenceData } from '../reference.ts'
 import { countFailure, countRequest, type Limits } from './limits.ts'
 
 declare module 'fastify' {
@@ -19,10 +24,15 @@ declare module 'fastify' {
   }
 }
 
+interface Known {
+  readonly keys: ReadonlyMap<string, ApiKey>
+  readonly accounts: ReadonlyMap<string, Account>
+}
+
 /** Sets `request.account` or refuses with 401, 403 or 429. */
 export function authenticate(
   request: FastifyRequest,
-  reference: ReferenceData,
+  known: Known,
   needed: Scope,
   limits: Limits,
 ): void {
@@ -31,10 +41,10 @@ export function authenticate(
     throw refusal('missing_credentials', 'Send Authorization: Basic with key id and secret.')
   }
   const credentials = readBasic(authorization)
-  const key = credentials && reference.keys.get(credentials.key_id)
+  const key = credentials && known.keys.get(credentials.key_id)
   // Hashed and compared even when the key is unknown, so that time does not tell.
   const matches = secretMatches(key, credentials?.secret ?? '')
-  const account = key && reference.accounts.get(key.account_id)
+  const account = key && known.accounts.get(key.account_id)
   if (!matches || key === undefined || account === undefined) {
     countFailure(limits, request.ip)
     throw refusal('invalid_credentials', 'The API key is unknown, wrong or revoked.')

@@ -1,7 +1,6 @@
 // Who asks too often: wrong credentials by the address they come from, requests by their key, in
 // the memory of this process alone. It knows what is counted; authenticate.ts judges who is asking.
 import { isIP } from 'node:net'
-import type { Config } from '../config.ts'
 import { rateLimited } from '../errors.ts'
 import { TokenBuckets } from './token-bucket.ts'
 
@@ -17,7 +16,11 @@ const MOST = 10_000
 /** A key that pauses can send so many at once, whatever its rate. */
 const LEAST_BURST = 10
 
-type Settings = Pick<Config, 'rate_limit_per_s' | 'failed_logins_per_min'>
+/** 0: no limit. */
+interface Settings {
+  readonly rate_limit_per_s: number
+  readonly failed_logins_per_min: number
+}
 
 export function openLimits({ rate_limit_per_s, failed_logins_per_min }: Settings): Limits {
   const buckets = (per_second: number, burst: number) =>

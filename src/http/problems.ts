@@ -43,7 +43,7 @@ declare module 'fastify' {
   }
 }
 
-/** Refuses a request that its schema or its route's rules refuse, and names every problem at once. */
+/** Refuses what the schema or the route's rules refuse, and names every problem at once. */
 export function refuseInvalid(request: FastifyRequest): void {
   const { validationError } = request
   if (validationError === undefined) {

@@ -3,7 +3,7 @@
 // request.
 import type { IncomingMessage } from 'node:http'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { Deps } from '../deps.ts'
+import type { Histogram } from 'prom-client'
 import { newId } from '../id.ts'
 import { inCourseOf, REQUESTS, type RequestContext } from '../steps.ts'
 
@@ -26,8 +26,13 @@ export function requestIdOf({ headers }: IncomingMessage): string {
   return typeof sent === 'string' && HARMLESS.test(sent) ? sent : newId('req')
 }
 
+/** Seconds of each request, by route, method and status. */
+interface Needs {
+  readonly metrics: { readonly requests: Histogram }
+}
+
 /** To be called before other hooks are added: what they refuse is a request as well. */
-export function watchRequests(app: FastifyInstance, deps: Pick<Deps, 'metrics'>): void {
+export function watchRequests(app: FastifyInstance, deps: Needs): void {
   app.decorateRequest('course')
   app.addHook('onRequest', (request, reply, done) => {
     identify(request, reply)
@@ -67,7 +72,7 @@ function begin(request: FastifyRequest, reply: FastifyReply): void {
   reply.log = request.log
 }
 
-function end(request: FastifyRequest, reply: FastifyReply, deps: Pick<Deps, 'metrics'>): void {
+function end(request: FastifyRequest, reply: FastifyReply, deps: Needs): void {
   const route = request.routeOptions.url ?? 'unknown'
   const { method, course, key_id } = request
   const account_id = (request.account as FastifyRequest['account'] | undefined)?.account_id

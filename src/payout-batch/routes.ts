@@ -1,16 +1,20 @@
 // POST and GET /v3/payout_batch, GET /v3/payout_batch/{id} and /item below it.
 import type { FastifyInstance } from 'fastify'
-import type { Deps } from '../deps.ts'
+import type { Runs } from '../engine/lanes.ts'
+import type { Finds } from '../engine/reader.ts'
+import type { Reads } from '../engine/reads.ts'
 import { found, type Problem, refuseIfAny } from '../errors.ts'
 import { claimOf, send } from '../http/answer.ts'
 import { operationDocs, pathId } from '../http/docs.ts'
 import { success } from '../http/envelope.ts'
 import { checkList, ListOf, type ListQuery, presentList, readList } from '../http/list.ts'
 import { Envelope } from '../http/schema.ts'
+import type { Answered } from '../idempotency/operations.ts'
+import type { PayoutState } from '../payout/rules.ts'
 import { PAYOUT_REFUSALS } from '../payout/wire.ts'
 import { checkBatch, hashable, judgePayouts, MAX_BATCH_BYTES } from './body.ts'
 import { batchExamples } from './examples.ts'
-import { dryRun } from './operations.ts'
+import { type BatchCommand, dryRun, type MadeBatch } from './operations.ts'
 import { ITEM_STATUSES, MAX_LISTED, type PayoutBatch } from './rules.ts'
 import { findRefusedItems, listBatches, listItems, type WantedItems } from './store.ts'
 import {
@@ -26,14 +30,22 @@ import {
 
 const PATH = '/v3/payout_batch'
 
-export function payoutBatchRoutes(app: FastifyInstance, deps: Deps): void {
+interface Needs extends Pick<Reads, 'read'> {
+  readonly lanes: {
+    readonly createBatch: Runs<BatchCommand, Answered<MadeBatch>>
+    readonly loadBatch: Runs<BatchCommand, PayoutState>
+  }
+  readonly readers: { readonly payoutBatch: Finds<PayoutBatch> }
+}
+
+export function payoutBatchRoutes(app: FastifyInstance, deps: Needs): void {
   createRoute(app, deps)
   listRoute(app, deps)
   getRoute(app, deps)
   itemsRoute(app, deps)
 }
 
-function createRoute(app: FastifyInstance, deps: Deps): void {
+function createRoute(app: FastifyInstance, deps: Needs): void {
   app.post<{ Body: BatchRequest }>(
     PATH,
     {
@@ -72,7 +84,7 @@ function createRoute(app: FastifyInstance, deps: Deps): void {
   )
 }
 
-function listRoute(app: FastifyInstance, deps: Deps): void {
+function listRoute(app: FastifyInstance, deps: Needs): void {
   app.get<{ Querystring: ListQuery }>(
     PATH,
     {
@@ -96,7 +108,7 @@ function listRoute(app: FastifyInstance, deps: Deps): void {
   )
 }
 
-function getRoute(app: FastifyInstance, deps: Deps): void {
+function getRoute(app: FastifyInstance, deps: Needs): void {
   app.get<{ Params: { id: string } }>(
     `${PATH}/:id`,
     {
@@ -118,7 +130,7 @@ function getRoute(app: FastifyInstance, deps: Deps): void {
   )
 }
 
-function itemsRoute(app: FastifyInstance, deps: Deps): void {
+function itemsRoute(app: FastifyInstance, deps: Needs): void {
   app.get<{ Params: { id: string }; Querystring: ItemQuery }>(
     `${PATH}/:id/item`,
     {
@@ -143,7 +155,7 @@ function itemsRoute(app: FastifyInstance, deps: Deps): void {
 }
 
 /** How each of these batches is shown, with what was refused of it. */
-async function presenter(deps: Deps, batches: readonly PayoutBatch[]) {
+async function presenter(deps: Needs, batches: readonly PayoutBatch[]) {
   const some = batches.filter(({ refused }) => refused > 0)
   const [first] = some
   const refused =

@@ -1,18 +1,29 @@
 // POST and GET /v3/payout, GET /v3/payout/{id}, POST /v3/payout/{id}/cancel and /action.
 import type { FastifyInstance } from 'fastify'
 import Type from 'typebox'
-import type { Deps } from '../deps.ts'
+import type { Runs } from '../engine/lanes.ts'
+import type { Finds } from '../engine/reader.ts'
+import type { Reads } from '../engine/reads.ts'
 import { found } from '../errors.ts'
 import { claimOf, send } from '../http/answer.ts'
 import { EXAMPLES, operationDocs, pathId } from '../http/docs.ts'
 import { success } from '../http/envelope.ts'
 import { checkList, ListOf, type ListQuery, presentList, readList } from '../http/list.ts'
 import { Closed, Envelope } from '../http/schema.ts'
+import type { Answered } from '../idempotency/operations.ts'
 import { checkAction } from './action.ts'
 import { dryRunPayout } from './dry-run.ts'
 import { DryRunQuery, DryRunResponse, presentDryRun } from './dry-run-response.ts'
 import { actionExamples, payoutAnswers, payoutExamples } from './examples.ts'
 import { listPayouts } from './list-store.ts'
+import type {
+  AnswerPayout,
+  CancelledPayout,
+  CancelPayout,
+  CreatedPayout,
+  CreatePayout,
+} from './operations.ts'
+import type { Payout, PayoutState } from './rules.ts'
 import { checkRequest } from './terms.ts'
 import {
   ActionRequest,
@@ -25,7 +36,22 @@ import {
   presentPayout,
 } from './wire.ts'
 
-export function payoutRoutes(app: FastifyInstance, deps: Deps): void {
+/** A payout whose state is loaded as that of a batch is, so that it can be tried. */
+type Trial = Omit<CreatePayout, 'request'> & {
+  readonly request: { readonly payouts: PayoutRequest[] }
+}
+
+interface Needs extends Pick<Reads, 'read'> {
+  readonly lanes: {
+    readonly createPayout: Runs<CreatePayout, Answered<CreatedPayout>>
+    readonly loadBatch: Runs<Trial, PayoutState>
+    readonly cancelPayout: Runs<CancelPayout, Answered<CancelledPayout>>
+    readonly answerPayout: Runs<AnswerPayout, Answered<CancelledPayout>>
+  }
+  readonly readers: { readonly payout: Finds<Payout> }
+}
+
+export function payoutRoutes(app: FastifyInstance, deps: Needs): void {
   createRoute(app, deps)
   listRoute(app, deps)
   getRoute(app, deps)
@@ -38,7 +64,7 @@ const CREATED_OR_TRIED = Type.Union([PayoutResponse, DryRunResponse], {
   [EXAMPLES]: payoutAnswers,
 })
 
-function createRoute(app: FastifyInstance, deps: Deps): void {
+function createRoute(app: FastifyInstance, deps: Needs): void {
   app.post<{ Body: PayoutRequest; Querystring: DryRunQuery }>(
     '/v3/payout',
     {
@@ -75,7 +101,7 @@ function createRoute(app: FastifyInstance, deps: Deps): void {
   )
 }
 
-function listRoute(app: FastifyInstance, deps: Deps): void {
+function listRoute(app: FastifyInstance, deps: Needs): void {
   app.get<{ Querystring: ListQuery }>(
     '/v3/payout',
     {
@@ -98,7 +124,7 @@ function listRoute(app: FastifyInstance, deps: Deps): void {
   )
 }
 
-function getRoute(app: FastifyInstance, deps: Deps): void {
+function getRoute(app: FastifyInstance, deps: Needs): void {
   app.get<{ Params: { id: string } }>(
     '/v3/payout/:id',
     {
@@ -119,7 +145,7 @@ function getRoute(app: FastifyInstance, deps: Deps): void {
   )
 }
 
-function cancelRoute(app: FastifyInstance, deps: Deps): void {
+function cancelRoute(app: FastifyInstance, deps: Needs): void {
   app.post<{ Params: { id: string } }>(
     '/v3/payout/:id/cancel',
     {
@@ -150,7 +176,7 @@ function cancelRoute(app: FastifyInstance, deps: Deps): void {
   )
 }
 
-function actionRoute(app: FastifyInstance, deps: Deps): void {
+function actionRoute(app: FastifyInstance, deps: Needs): void {
   app.post<{ Params: { id: string }; Body: ActionRequest }>(
     '/v3/payout/:id/action',
     {

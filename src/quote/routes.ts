@@ -1,16 +1,21 @@
 // POST and GET /v3/payout/quote, and GET /v3/payout/quote/{id}.
 import type { FastifyInstance } from 'fastify'
-import type { Deps } from '../deps.ts'
+import type { Runs } from '../engine/lanes.ts'
+import type { Finds } from '../engine/reader.ts'
+import type { Reads } from '../engine/reads.ts'
 import { found } from '../errors.ts'
 import { claimOf, send } from '../http/answer.ts'
 import { EXAMPLES, operationDocs, pathId } from '../http/docs.ts'
 import { bare, success } from '../http/envelope.ts'
 import { checkList, ListOf, type ListQuery, presentList, readList } from '../http/list.ts'
 import { Envelope } from '../http/schema.ts'
+import type { Answered } from '../idempotency/operations.ts'
 import { type Claim, hashRequest } from '../idempotency/rules.ts'
 import { accountNow } from '../ledger/store.ts'
 import { quoteAnswers, quoteExamples } from './examples.ts'
 import { explainedAnswer } from './explained-example.ts'
+import type { CreatedQuote, CreateQuote } from './operations.ts'
+import type { Quote } from './rules.ts'
 import { listQuotes } from './store.ts'
 import { quoteTerms } from './terms.ts'
 import {
@@ -25,13 +30,18 @@ import {
 /** The answer that lists do not give has its own example. */
 const EXPLAINED = { ...QuoteResponse, [EXAMPLES]: { ...quoteAnswers, explained: explainedAnswer } }
 
-export function quoteRoutes(app: FastifyInstance, deps: Deps): void {
+interface Needs extends Pick<Reads, 'read'> {
+  readonly lanes: { readonly createQuote: Runs<CreateQuote, Answered<CreatedQuote>> }
+  readonly readers: { readonly quote: Finds<Quote> }
+}
+
+export function quoteRoutes(app: FastifyInstance, deps: Needs): void {
   createRoute(app, deps)
   listRoute(app, deps)
   getRoute(app, deps)
 }
 
-function createRoute(app: FastifyInstance, deps: Deps): void {
+function createRoute(app: FastifyInstance, deps: Needs): void {
   app.post<{ Body: QuoteRequest; Querystring: ExplainQuery }>(
     '/v3/payout/quote',
     {
@@ -70,7 +80,7 @@ function createRoute(app: FastifyInstance, deps: Deps): void {
   )
 }
 
-function listRoute(app: FastifyInstance, deps: Deps): void {
+function listRoute(app: FastifyInstance, deps: Needs): void {
   app.get<{ Querystring: ListQuery }>(
     '/v3/payout/quote',
     {
@@ -96,7 +106,7 @@ function listRoute(app: FastifyInstance, deps: Deps): void {
   )
 }
 
-function getRoute(app: FastifyInstance, deps: Deps): void {
+function getRoute(app: FastifyInstance, deps: Needs): void {
   app.get<{ Params: { id: string }; Querystring: ExplainQuery }>(
     '/v3/payout/quote/:id',
     {

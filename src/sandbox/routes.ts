@@ -1,24 +1,36 @@
 // POST /v3/sandbox/clock/advance, /v3/sandbox/fund and /v3/sandbox/payout/{id}/transition.
 import type { FastifyInstance } from 'fastify'
 import { BalanceTransactionResponse } from '../balance-transaction/wire.ts'
-import type { Deps } from '../deps.ts'
+import type { Runs } from '../engine/lanes.ts'
+import type { Correction } from '../funding/rules.ts'
 import { claimOf, send } from '../http/answer.ts'
 import { operationDocs, pathId } from '../http/docs.ts'
 import { Envelope } from '../http/schema.ts'
 import { newId } from '../id.ts'
+import type { Answered } from '../idempotency/operations.ts'
 import { operatorStep } from '../payout/operator-step.ts'
+import type { AdvanceOutcome } from '../payout/transition.ts'
 import { PayoutResponse } from '../payout/wire.ts'
 import { clockExamples, fundExamples, transitionExamples } from './examples.ts'
+import type { AdvanceClock, AdvancedClock, FundSandbox, TransitionPayout } from './operations.ts'
 import { checkSandbox } from './operations.ts'
 import { ClockRequest, ClockResponse, FundRequest, TransitionRequest } from './wire.ts'
 
-export function sandboxRoutes(app: FastifyInstance, deps: Deps): void {
+interface Needs {
+  readonly lanes: {
+    readonly advanceClock: Runs<AdvanceClock, Answered<AdvancedClock>>
+    readonly fundSandbox: Runs<FundSandbox, Answered<Correction>>
+    readonly transitionPayout: Runs<TransitionPayout, Answered<AdvanceOutcome>>
+  }
+}
+
+export function sandboxRoutes(app: FastifyInstance, deps: Needs): void {
   clockRoute(app, deps)
   fundRoute(app, deps)
   transitionRoute(app, deps)
 }
 
-function clockRoute(app: FastifyInstance, deps: Deps): void {
+function clockRoute(app: FastifyInstance, deps: Needs): void {
   app.post<{ Body: ClockRequest }>(
     '/v3/sandbox/clock/advance',
     {
@@ -48,7 +60,7 @@ function clockRoute(app: FastifyInstance, deps: Deps): void {
   )
 }
 
-function fundRoute(app: FastifyInstance, deps: Deps): void {
+function fundRoute(app: FastifyInstance, deps: Needs): void {
   app.post<{ Body: FundRequest }>(
     '/v3/sandbox/fund',
     {
@@ -84,7 +96,7 @@ function fundRoute(app: FastifyInstance, deps: Deps): void {
   )
 }
 
-function transitionRoute(app: FastifyInstance, deps: Deps): void {
+function transitionRoute(app: FastifyInstance, deps: Needs): void {
   app.post<{ Params: { id: string }; Body: TransitionRequest }>(
     '/v3/sandbox/payout/:id/transition',
     {

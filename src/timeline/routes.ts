@@ -1,7 +1,7 @@
 // GET /v3/payout/{id}/timeline.
 import type { FastifyInstance } from 'fastify'
-import type { Deps } from '../deps.ts'
 import { unlessLate } from '../engine/late.ts'
+import type { Reads } from '../engine/reads.ts'
 import { found } from '../errors.ts'
 import { send } from '../http/answer.ts'
 import { operationDocs, pathId } from '../http/docs.ts'
@@ -10,7 +10,7 @@ import { Envelope } from '../http/schema.ts'
 import { findTimeline } from './store.ts'
 import { presentTimeline, TimelineResponse } from './wire.ts'
 
-export function timelineRoutes(app: FastifyInstance, deps: Deps): void {
+export function timelineRoutes(app: FastifyInstance, deps: Pick<Reads, 'reads' | 'inTurn'>): void {
   app.get<{ Params: { id: string } }>(
     '/v3/payout/:id/timeline',
     {

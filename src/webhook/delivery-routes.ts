@@ -1,7 +1,8 @@
 // GET /v3/webhook_endpoint/{id}/delivery and GET …/delivery/{delivery_id}.
 import type { FastifyInstance } from 'fastify'
 import Type from 'typebox'
-import type { Deps } from '../deps.ts'
+import type { Finds } from '../engine/reader.ts'
+import type { Reads } from '../engine/reads.ts'
 import { found } from '../errors.ts'
 import { send } from '../http/answer.ts'
 import { operationDocs, pathId } from '../http/docs.ts'
@@ -30,12 +31,16 @@ const DeliveryParams = Type.Object({
   }),
 })
 
-export function deliveryRoutes(app: FastifyInstance, deps: Deps): void {
+interface Needs extends Pick<Reads, 'read'> {
+  readonly readers: { readonly webhookEndpoint: Finds<WebhookEndpoint> }
+}
+
+export function deliveryRoutes(app: FastifyInstance, deps: Needs): void {
   listRoute(app, deps)
   getRoute(app, deps)
 }
 
-function listRoute(app: FastifyInstance, deps: Deps): void {
+function listRoute(app: FastifyInstance, deps: Needs): void {
   app.get<{ Params: { id: string }; Querystring: ListQuery }>(
     PATH,
     {
@@ -63,7 +68,7 @@ function listRoute(app: FastifyInstance, deps: Deps): void {
   )
 }
 
-function getRoute(app: FastifyInstance, deps: Deps): void {
+function getRoute(app: FastifyInstance, deps: Needs): void {
   app.get<{ Params: { id: string; delivery_id: string } }>(
     `${PATH}/:delivery_id`,
     {
@@ -94,7 +99,7 @@ function getRoute(app: FastifyInstance, deps: Deps): void {
 
 /** By the id of the delivery. Nothing is sent to a disabled endpoint. */
 async function nextAttempts(
-  deps: Deps,
+  deps: Needs,
   { account_id, status }: WebhookEndpoint,
   deliveries: readonly Delivery[],
 ): Promise<Map<string, Instant>> {

@@ -1,7 +1,9 @@
 // /v3/webhook_endpoint and what is below it: endpoints, the rotation of their secrets, tests and
 // replays. Their deliveries are read in delivery-routes.ts.
 import type { FastifyInstance } from 'fastify'
-import type { Deps } from '../deps.ts'
+import type { Runs } from '../engine/lanes.ts'
+import type { Finds } from '../engine/reader.ts'
+import type { Reads } from '../engine/reads.ts'
 import { found, refusal, refuseIfAny } from '../errors.ts'
 import { EventResponse } from '../event/wire.ts'
 import { claimOf, send } from '../http/answer.ts'
@@ -9,6 +11,7 @@ import { operationDocs, pathId } from '../http/docs.ts'
 import { success } from '../http/envelope.ts'
 import { checkList, ListOf, type ListQuery, presentList, readList } from '../http/list.ts'
 import { Closed, Envelope } from '../http/schema.ts'
+import type { Answered } from '../idempotency/operations.ts'
 import { checkReceiver } from './address.ts'
 import { deliveryRoutes } from './delivery-routes.ts'
 import {
@@ -17,6 +20,8 @@ import {
   replayExamples,
   rotationExamples,
 } from './examples.ts'
+import type { WriteWebhook, WrittenWebhook } from './operations.ts'
+import type { WebhookEndpoint } from './rules.ts'
 import { checkReplay, checkUrl } from './rules.ts'
 import { listEndpoints } from './store.ts'
 import {
@@ -35,7 +40,13 @@ import {
 
 const PATH = '/v3/webhook_endpoint'
 
-export function webhookRoutes(app: FastifyInstance, deps: Deps): void {
+interface Needs extends Pick<Reads, 'read'> {
+  readonly config: { readonly webhook_allow_private: boolean }
+  readonly lanes: { readonly writeWebhook: Runs<WriteWebhook, Answered<WrittenWebhook>> }
+  readonly readers: { readonly webhookEndpoint: Finds<WebhookEndpoint> }
+}
+
+export function webhookRoutes(app: FastifyInstance, deps: Needs): void {
   createRoute(app, deps)
   listRoute(app, deps)
   getRoute(app, deps)
@@ -48,14 +59,14 @@ export function webhookRoutes(app: FastifyInstance, deps: Deps): void {
 }
 
 /** What is wrong with the url of a request, as far as it can be read from it. */
-function checkOf(deps: Deps) {
+function checkOf(deps: Needs) {
   // Read when asked: routes are described where there is no configuration, too.
   return ({ url }: { readonly url?: string }) =>
     refuseIfAny(checkUrl(url, deps.config.webhook_allow_private))
 }
 
 /** As it is kept, and why it is not to be reached, looked up before anything is locked. */
-async function receiverOf({ config }: Deps, text: string) {
+async function receiverOf({ config }: Needs, text: string) {
   const url = new URL(text)
   const why = await checkReceiver(url, { allow_private: config.webhook_allow_private })
   const message = `url is refused: ${why}.`
@@ -63,7 +74,7 @@ async function receiverOf({ config }: Deps, text: string) {
   return { url: url.href, refused }
 }
 
-function createRoute(app: FastifyInstance, deps: Deps): void {
+function createRoute(app: FastifyInstance, deps: Needs): void {
   const check = checkOf(deps)
   app.post<{ Body: EndpointRequest }>(
     PATH,
@@ -85,7 +96,6 @@ function createRoute(app: FastifyInstance, deps: Deps): void {
     },
     async (request, reply) => {
       const { account, body } = request
-      check(body)
       const claim = claimOf(request, `POST ${PATH}`)
       const { url, refused } = await receiverOf(deps, body.url)
       const change = { kind: 'create', request: { ...body, url } } as const
@@ -96,7 +106,7 @@ function createRoute(app: FastifyInstance, deps: Deps): void {
   )
 }
 
-function listRoute(app: FastifyInstance, deps: Deps): void {
+function listRoute(app: FastifyInstance, deps: Needs): void {
   app.get<{ Querystring: ListQuery }>(
     PATH,
     {
@@ -119,7 +129,7 @@ function listRoute(app: FastifyInstance, deps: Deps): void {
   )
 }
 
-function getRoute(app: FastifyInstance, deps: Deps): void {
+function getRoute(app: FastifyInstance, deps: Needs): void {
   app.get<{ Params: { id: string } }>(
     `${PATH}/:id`,
     {
@@ -140,7 +150,7 @@ function getRoute(app: FastifyInstance, deps: Deps): void {
   )
 }
 
-function updateRoute(app: FastifyInstance, deps: Deps): void {
+function updateRoute(app: FastifyInstance, deps: Needs): void {
   const check = checkOf(deps)
   app.put<{ Params: { id: string }; Body: EndpointUpdate }>(
     `${PATH}/:id`,
@@ -161,7 +171,6 @@ function updateRoute(app: FastifyInstance, deps: Deps): void {
     },
     async (request, reply) => {
       const { account, body, params } = request
-      check(body)
       const { url } = body
       const receiver = url === undefined ? undefined : await receiverOf(deps, url)
       if (receiver?.refused !== undefined) throw receiver.refused
@@ -174,7 +183,7 @@ function updateRoute(app: FastifyInstance, deps: Deps): void {
   )
 }
 
-function deleteRoute(app: FastifyInstance, deps: Deps): void {
+function deleteRoute(app: FastifyInstance, deps: Needs): void {
   app.delete<{ Params: { id: string } }>(
     `${PATH}/:id`,
     {
@@ -200,7 +209,7 @@ function deleteRoute(app: FastifyInstance, deps: Deps): void {
   )
 }
 
-function rotateRoute(app: FastifyInstance, deps: Deps): void {
+function rotateRoute(app: FastifyInstance, deps: Needs): void {
   app.post<{ Params: { id: string }; Body: RotationRequest | null | undefined }>(
     `${PATH}/:id/rotate_secret`,
     {
@@ -231,7 +240,7 @@ function rotateRoute(app: FastifyInstance, deps: Deps): void {
   )
 }
 
-function testRoute(app: FastifyInstance, deps: Deps): void {
+function testRoute(app: FastifyInstance, deps: Needs): void {
   app.post<{ Params: { id: string } }>(
     `${PATH}/:id/test`,
     {
@@ -261,7 +270,7 @@ function testRoute(app: FastifyInstance, deps: Deps): void {
   )
 }
 
-function replayRoute(app: FastifyInstance, deps: Deps): void {
+function replayRoute(app: FastifyInstance, deps: Needs): void {
   const check = (body: ReplayRequest) => refuseIfAny(checkReplay(body))
   app.post<{ Params: { id: string }; Body: ReplayRequest }>(
     `${PATH}/:id/replay`,
@@ -286,7 +295,6 @@ function replayRoute(app: FastifyInstance, deps: Deps): void {
     },
     async (request, reply) => {
       const { account, body, params } = request
-      check(body)
       const claim = claimOf(request, `POST ${PATH}/${params.id}/replay`)
       const change = { kind: 'replay', id: params.id, request: body } as const
       const command = { account_id: account.account_id, claim, change }

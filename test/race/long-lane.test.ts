@@ -6,7 +6,8 @@ import { after, before, beforeEach, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { connect, type Sql, type TransactionSql } from '../../src/db/connect.ts'
 import { Aside } from '../../src/engine/aside.ts'
-import { Lane, Lanes } from '../../src/engine/lane.ts'
+import { Lane } from '../../src/engine/lane.ts'
+import { planLanes } from '../../src/engine/lanes.ts'
 import { MAX_WAIT_MS } from '../../src/engine/late.ts'
 import type { LongOperation, Operation } from '../../src/engine/operation.ts'
 import { Refusal, refusal } from '../../src/errors.ts'
@@ -134,8 +135,8 @@ test('an account whose long command runs: its own commands wait, nobody else in 
   }
   const pool = connect(database.url, { max: 6, as: 'service' })
   const options = { max_batch: 100, lanes: 1, aside: new Aside() }
-  const longs = new Lanes(pool, long, options)
-  const shorts = new Lanes(pool, short, options)
+  const longs = planLanes(long, options).open(pool)
+  const shorts = planLanes(short, options).open(pool)
   // What is in the lane already goes before it.
   const early = shorts.run({ account_id: 'one' })
   const running = longs.run({ account_id: 'one' })

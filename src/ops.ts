@@ -1,10 +1,10 @@
 // For operators: is the process alive, is it ready, and what do its numbers say. Public on the
 // service's address, which is loopback unless HOST says otherwise.
 import type { FastifyInstance } from 'fastify'
-import { pendingMigrations } from '../db/migrate.ts'
-import type { Deps } from '../deps.ts'
-import { goodUntil } from '../fx/rules.ts'
-import { secondsBetween } from '../instant.ts'
+import { pendingMigrations } from './db/migrate.ts'
+import type { Deps } from './deps.ts'
+import { goodUntil } from './fx/rules.ts'
+import { secondsBetween } from './instant.ts'
 
 /**
  * How long a database has to answer before the process calls itself not ready: with the answer,

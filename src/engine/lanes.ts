@@ -1,0 +1,98 @@
+// The lanes of all operations, and the pool of connections that they share: planned first, so that
+// its size is the sum of what they need, and opened then.
+import type { Sql } from '../db/connect.ts'
+import { isSpread, shardOf } from '../db/shard.ts'
+import type { Aside } from './aside.ts'
+import { type AnyOperation, Lane, type LaneOptions, MAX_IN_FLIGHT } from './lane.ts'
+
+/** What runs commands, each to its outcome; refuses as the operation does. */
+export interface Runs<Command, Outcome> {
+  run(command: Command): Promise<Outcome>
+}
+
+export interface LanesOptions extends LaneOptions {
+  readonly lanes: number
+  readonly aside?: Aside
+}
+
+/** The lanes of one operation before there are connections for them. */
+export interface PlannedLanes<Command, Outcome> {
+  /** How many they hold at once at most. */
+  readonly connections: number
+  open(sql: Sql): Runs<Command, Outcome>
+}
+
+export function planLanes<Command extends { readonly account_id: string }, State, Outcome>(
+  operation: AnyOperation<Command, State, Outcome>,
+  options: LanesOptions,
+): PlannedLanes<Command, Outcome> {
+  const lanes = options.lanes + (hasSiding(operation, options) ? 1 : 0)
+  return {
+    connections: MAX_IN_FLIGHT * lanes,
+    open: sql => new Lanes(sql, operation, options),
+  }
+}
+
+type Plans = Readonly<Record<string, PlannedLanes<never, unknown>>>
+export type OpenedLanes<P extends Plans> = {
+  readonly [Name in keyof P]: ReturnType<P[Name]['open']>
+}
+
+/** How many connections these lanes need, so that no batch ever waits for one. */
+export function connectionsFor(plans: Plans): number {
+  return Object.values(plans).reduce((sum, { connections }) => sum + connections, 0)
+}
+
+/** All of them, under their names, on one pool of so many connections. */
+export function openLanes<P extends Plans>(plans: P, sql: Sql): OpenedLanes<P> {
+  const opened = Object.entries(plans).map(([name, planned]) => [name, planned.open(sql)])
+  return Object.fromEntries(opened) as OpenedLanes<P>
+}
+
+/** Several lanes of one operation, so that different accounts commit side by side. */
+class Lanes<Command extends { readonly account_id: string }, State, Outcome> {
+  readonly #lanes: readonly Lane<Command, State, Outcome>[]
+  /** For accounts that are aside; undefined of long commands, which set them aside. */
+  readonly #siding: Lane<Command, State, Outcome> | undefined
+  readonly #aside: Aside | undefined
+
+  constructor(sql: Sql, operation: AnyOperation<Command, State, Outcome>, options: LanesOptions) {
+    const open = () => new Lane<Command, State, Outcome>(sql, operation, options)
+    this.#lanes = Array.from({ length: options.lanes }, open)
+    this.#aside = options.aside
+    this.#siding = hasSiding(operation, options) ? open() : undefined
+  }
+
+  /**
+   * All commands of one account go through one lane. Those that come while a long command of their
+   * account runs wait in the siding, or a batch with one of them in it would keep other accounts
+   * waiting, and hold their books.
+   */
+  run(command: Command): Promise<Outcome> {
+    const { account_id } = command
+    if (this.#aside?.has(account_id) && this.#siding !== undefined) return this.#siding.run(command)
+    const lane = this.#lanes[placeOf(account_id) % this.#lanes.length] as Lane<
+      Command,
+      State,
+      Outcome
+    >
+    if (this.#aside === undefined) return lane.run(command)
+    const run = () => lane.run(command)
+    return this.#siding === undefined
+      ? this.#aside.long(account_id, run)
+      : this.#aside.shared(account_id, run)
+  }
+}
+
+/** Those that share their lanes with commands that may be long. */
+function hasSiding(operation: object, { aside }: LanesOptions): boolean {
+  return aside !== undefined && !('settle' in operation)
+}
+
+/** The same for the accounts of a shard, so that a lane has few shards. */
+function placeOf(account_id: string): number {
+  if (isSpread()) return shardOf(account_id)
+  let sum = 0
+  for (let i = 0; i < account_id.length; i++) sum += account_id.charCodeAt(i)
+  return sum
+}

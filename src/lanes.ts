@@ -1,0 +1,57 @@
+// Every write of the service and the lanes that it runs in. A new one is a line here; the pool of
+// connections grows by itself.
+import { writeBeneficiary } from './beneficiary/operations.ts'
+import type { Config } from './config.ts'
+import { Aside } from './engine/aside.ts'
+import { type OpenedLanes, planLanes } from './engine/lanes.ts'
+import { writeEntity } from './entity/operations.ts'
+import { bookId } from './id.ts'
+import { idempotent, idempotentLong } from './idempotency/operations.ts'
+import { batchMetrics, type Metrics } from './metrics.ts'
+import { keptPayout } from './payout/kept.ts'
+import { advancePayout, answerPayout, cancelPayout, createPayout } from './payout/operations.ts'
+import { upsertEndedReviews } from './payout/store.ts'
+import { createBatch, loadBatch } from './payout-batch/operations.ts'
+import { createQuote } from './quote/operations.ts'
+import type { Reference } from './reference.ts'
+import { advanceClock, fundSandbox, transitionPayout } from './sandbox/operations.ts'
+import { writeWebhook } from './webhook/operations.ts'
+
+/** Ten thousand payouts take seconds, and a batch may wait for others before it. */
+const BATCH_WAIT_MS = 30_000
+
+export type Lanes = OpenedLanes<ReturnType<typeof planAllLanes>>
+
+/** The lanes of every operation, by the name that routes and workers call them by. */
+export function planAllLanes(config: Config, metrics: Metrics, reference: Reference) {
+  const onBatch = batchMetrics(metrics)
+  const often = { lanes: config.lanes, max_batch: config.max_batch, onBatch }
+  const seldom = { ...often, lanes: 1 }
+  // A long command, or one whose answer is long, shares its transaction with no other.
+  const singly = { ...seldom, max_batch: 1 }
+  const aside = new Aside()
+  const batches = { ...seldom, aside, max_wait_ms: BATCH_WAIT_MS }
+  const shared = {
+    bookId,
+    sender_bic: config.bic,
+    pricing: reference.pricing,
+    routes: () => reference.current().routes,
+    accountsByDepositAddress: () => reference.current().accountsByDepositAddress,
+  }
+  return {
+    createQuote: planLanes(idempotent(createQuote(shared)), { ...often, aside }),
+    createPayout: planLanes(idempotent(createPayout(shared), keptPayout), { ...often, aside }),
+    createBatch: planLanes(idempotentLong(createBatch(shared)), batches),
+    loadBatch: planLanes(loadBatch(shared), batches),
+    cancelPayout: planLanes(idempotent(cancelPayout), often),
+    answerPayout: planLanes(idempotent(answerPayout), seldom),
+    advancePayout: planLanes(advancePayout, often),
+    writeEntity: planLanes(idempotent(writeEntity(bookId, upsertEndedReviews)), often),
+    writeBeneficiary: planLanes(idempotent(writeBeneficiary(bookId)), often),
+    // Singly: a replay of thousands of events must hold no other account's book.
+    writeWebhook: planLanes(idempotent(writeWebhook(bookId)), singly),
+    advanceClock: planLanes(idempotent(advanceClock), singly),
+    fundSandbox: planLanes(idempotent(fundSandbox), seldom),
+    transitionPayout: planLanes(idempotent(transitionPayout), seldom),
+  }
+}
