@@ -1,7 +1,7 @@
 // The shapes of entities on the wire: request and response schemas, and the response itself. Text
 // is stored as it was sent; what is not set is not stored, and shown as '', {}, [] or null.
 import Type, { type Static } from 'typebox'
-import { EXAMPLES } from '../http/docs.ts'
+import { DOCUMENTED, EXAMPLES } from '../http/docs.ts'
 import { ListQueryOf, TextFilter } from '../http/list.ts'
 import {
   Closed,
@@ -22,6 +22,7 @@ import { APPROVAL_STATUSES } from './states.ts'
 export const ENTITY_TYPES = ['individual', 'business'] as const
 
 const Country = Text(16, {
+  title: 'EntityCountry',
   description: 'ISO 3166-1 alpha-2 country code, in any case; stored in upper case.',
   examples: ['HK'],
 })
@@ -109,19 +110,27 @@ const UPDATE = {
   type: Type.Optional(Literals(ENTITY_TYPES, { description: 'Fixed: only as it is.' })),
   ...clearable(OPTIONAL),
 }
-const REPLACES = 'A member replaces the whole of what was there; null takes it away.'
 
-export const EntityUpdate = Closed(UPDATE, { title: 'EntityUpdate', description: REPLACES })
+export const EntityUpdate = Closed(UPDATE, {
+  title: 'EntityUpdate',
+  description: 'A member replaces the whole of what was there; null takes it away.',
+})
 export type EntityUpdate = Static<typeof EntityUpdate>
 
-export const EntitySubmission = Closed(UPDATE, {
+const SUBMISSION = {
   title: 'EntitySubmission',
+  description: 'The members of an update, or nothing.',
+}
+
+export const EntitySubmission = Closed(UPDATE, {
   type: ['object', 'null'],
-  description: `The members of an update, or nothing. ${REPLACES}`,
+  [DOCUMENTED]: { ...SUBMISSION, anyOf: [EntityUpdate, { type: 'null' }] },
 })
 
+const ApprovalStatus = Literals(APPROVAL_STATUSES, { title: 'ApprovalStatus' })
+
 const ApprovalStep = Type.Object(
-  { status: Literals(APPROVAL_STATUSES), description: Type.String(), at: Timestamp },
+  { status: ApprovalStatus, description: Type.String(), at: Timestamp },
   { title: 'ApprovalStep' },
 )
 
@@ -148,7 +157,7 @@ export const EntityResponse = Type.Object(
     documents: Type.Array(Document),
     reference_id: Type.String(),
     metadata: Type.Union([Metadata, Type.Null()]),
-    approval_status: Literals(APPROVAL_STATUSES),
+    approval_status: ApprovalStatus,
     approval_status_description: Type.String({ description: 'The reason given at the last step.' }),
     approval_history: Type.Array(ApprovalStep, { description: 'Every step, oldest first.' }),
     created_at: Timestamp,
@@ -163,7 +172,7 @@ export const EntityResponse = Type.Object(
 
 export const EntityQuery = ListQueryOf('ent', {
   type: Literals(ENTITY_TYPES),
-  approval_status: Literals(APPROVAL_STATUSES),
+  approval_status: ApprovalStatus,
   reference_id: TextFilter(128, 'As it was sent.'),
   on_behalf_of: Id('ent', 'The entity that the listed ones belong to.'),
 })

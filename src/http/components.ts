@@ -1,5 +1,5 @@
-// Schemas that have a title are written once, under components/schemas, and referred to from
-// everywhere else, so that generated code has names for them. Knows OpenAPI 3.1, no route.
+// Schemas that have a title are written once, under components/schemas by that name, and referred
+// to from everywhere else, so that generated code has names for them. Knows OpenAPI 3.1, no route.
 import { isDeepStrictEqual } from 'node:util'
 import { ALTERNATIVE, EXAMPLES, REFUSALS } from './docs.ts'
 import { REASON } from './schema.ts'
@@ -31,13 +31,13 @@ function visit(node: unknown, schemas: Map<string, Json>, named = false): unknow
     else if (DATA.has(key)) copy[key] = value
     else if (!INTERNAL.has(key)) copy[key] = visit(value, schemas, NAMED.has(key))
   }
-  const { title } = copy
+  const { title, ...schema } = copy
   if (named || typeof title !== 'string' || !isSchema(copy)) return copy
   const known = schemas.get(title)
-  if (known !== undefined && !isDeepStrictEqual(known, copy)) {
+  if (known !== undefined && !isDeepStrictEqual(known, schema)) {
     throw new Error(`two different schemas have the title ${title}`)
   }
-  schemas.set(title, copy)
+  schemas.set(title, schema)
   return { $ref: `#/components/schemas/${title}` }
 }
 

@@ -49,21 +49,6 @@ export const ErrorResponse = Type.Object(
   { title: 'Error', description: 'The first of the errors decides the HTTP status.' },
 )
 
-export const ProblemDetails = Type.Object(
-  {
-    type: Type.String({ description: 'A URN ending in the reason of the first error.' }),
-    title: Type.String(),
-    status: Type.Integer(),
-    detail: Type.String(),
-    instance: Type.String({ description: 'A URN ending in the id of the request in the log.' }),
-    errors: Type.Array(ErrorDetail, { minItems: 1 }),
-  },
-  {
-    title: 'ProblemDetails',
-    description: 'RFC 9457; sent when `Accept` names `application/problem+json`.',
-  },
-)
-
 /** Field and sentence as the service writes them; the others speak of the whole request. */
 const WRITTEN: Partial<Record<Reason, readonly [remarks: string, message: string]>> = {
   invalid_path_parameter: ['id', 'id must match ^pot_[0-9a-hjkmnp-tv-z]{20}$.'],
@@ -103,11 +88,29 @@ const WRITTEN: Partial<Record<Reason, readonly [remarks: string, message: string
   ],
 }
 
-const MEDIA = [
-  ['application/json', ErrorResponse, 'error'],
-  ['application/problem+json', ProblemDetails, 'problem'],
-] as const
+export const ProblemDetails = Type.Object(
+  {
+    type: Type.String({ description: 'A URN ending in the reason of the first error.' }),
+    title: Type.String(),
+    status: Type.Integer(),
+    detail: Type.String(),
+    instance: Type.String({ description: 'A URN ending in the id of the request in the log.' }),
+    errors: Type.Array(ErrorDetail, { minItems: 1 }),
+  },
+  {
+    title: 'ProblemDetails',
+    description: 'RFC 9457; sent when `Accept` names `application/problem+json`.',
+    examples: [problemExample('insufficient_balance')],
+  },
+)
 
+/** Of every answer. */
+export const REQUEST_ID = {
+  'X-Request-Id': {
+    type: 'string',
+    description: 'The id of the request in the log: yours when it is harmless, else a new one.',
+  },
+}
 const RETRY_AFTER = {
   'Retry-After': { type: 'string', description: 'Seconds to wait before a retry.' },
 }
@@ -147,40 +150,43 @@ export function errorResponses(reasons: readonly Reason[]): Record<string, objec
 
 function errorResponse(status: number, reasons: readonly Reason[]): object {
   const lines = reasons.map(reason => `- \`${reason}\`: ${CATALOGUE[reason].meaning}`)
-  const content = MEDIA.map(([type, schema, notation]) => {
-    const examples = reasons.map(reason => [
-      reason,
-      { $ref: `#/components/examples/${notation}.${reason}` },
-    ])
-    return [type, { schema, examples: Object.fromEntries(examples) }]
-  })
+  const examples = reasons.map(reason => [
+    reason,
+    { $ref: `#/components/examples/Error.${reason}` },
+  ])
   return {
     'x-response-description': lines.join('\n'),
-    ...(status in HEADERS ? { headers: HEADERS[status] } : {}),
-    content: Object.fromEntries(content),
+    headers: { ...REQUEST_ID, ...HEADERS[status] },
+    content: {
+      'application/json': { schema: ErrorResponse, examples: Object.fromEntries(examples) },
+      'application/problem+json': { schema: ProblemDetails },
+    },
   }
 }
 
-/** `components.examples`: every reason of the catalogue in both notations. */
+/** `components.examples`: every reason of the catalogue. */
 export function errorExamples(): Record<string, object> {
-  const both = REASONS.flatMap(reason => {
-    const { code, status, meaning } = CATALOGUE[reason]
-    const [remarks, message] = WRITTEN[reason] ?? ['', meaning]
-    const errors = [{ code, reason, message, remarks }]
-    const problem = {
-      type: `urn:corridor:error:${reason}`,
-      title: meaning,
-      status,
-      detail: message,
-      instance: 'urn:corridor:request:req-1',
-      errors,
-    }
-    return [
-      [`error.${reason}`, { value: { status: 'error', message, errors, data: null } }],
-      [`problem.${reason}`, { value: problem }],
-    ] as const
-  })
-  return Object.fromEntries(both)
+  const each = REASONS.map(reason => [`Error.${reason}`, { value: errorExample(reason) }])
+  return Object.fromEntries(each)
+}
+
+function errorExample(reason: Reason): object {
+  const errors = [detailExample(reason)]
+  return { status: 'error', message: errors[0]?.message, errors, data: null }
+}
+
+function problemExample(reason: Reason): object {
+  const { status, meaning } = CATALOGUE[reason]
+  const errors = [detailExample(reason)]
+  const type = `urn:corridor:error:${reason}`
+  const instance = 'urn:corridor:request:req-1'
+  return { type, title: meaning, status, detail: errors[0]?.message, instance, errors }
+}
+
+function detailExample(reason: Reason) {
+  const { code, meaning } = CATALOGUE[reason]
+  const [remarks, message] = WRITTEN[reason] ?? ['', meaning]
+  return { code, reason, message, remarks }
 }
 
 /** The catalogue as a Markdown table, by code. */
@@ -256,8 +262,4 @@ transfer coding besides \`chunked\`, an address that names another host than \`H
 and after a message that is too large, the connection is closed, and nothing that followed on it is
 done.
 `
-}
-
-function errorExample(reason: Reason): unknown {
-  return (errorExamples()[`error.${reason}`] as { value: unknown }).value
 }

@@ -129,7 +129,7 @@ export function presentList<Row>(
 /** The response schema of a list, named after what it lists. */
 export function ListOf<T extends TSchema>(item: T) {
   const { title, [EXAMPLES]: answers = {} } = item as { title?: string; [EXAMPLES]?: object }
-  const page = { object: 'list', has_more: true, results: Object.values(answers) }
+  const page = { object: 'list', has_more: true, results: Object.values(answers).slice(0, 1) }
   return Type.Object(
     {
       object: Type.Literal('list'),

@@ -9,8 +9,16 @@ import manifest from '../../package.json' with { type: 'json' }
 import { type Reason, refusal } from '../errors.ts'
 import { hoistSchemas } from './components.ts'
 import { ALTERNATIVE, DOCUMENTED, EXAMPLES, type OperationDocs, REFUSALS } from './docs.ts'
-import { catalogueTable, errorExamples, errorResponses, reasonsOf } from './error-docs.ts'
+import {
+  catalogueTable,
+  errorExamples,
+  errorResponses,
+  REQUEST_ID,
+  reasonsOf,
+} from './error-docs.ts'
 import { sendError } from './errors.ts'
+import { layOut } from './layout.ts'
+import { shareRepeated } from './shared.ts'
 
 type Json = Record<string, unknown>
 
@@ -148,7 +156,7 @@ async function readablePages(pages: FastifyInstance): Promise<void> {
 
 /** The document as it is committed and served. The application must be ready. */
 export function documentText(app: FastifyInstance): string {
-  return `${JSON.stringify(app.swagger(), null, 2)}\n`
+  return `${layOut(app.swagger())}\n`
 }
 
 /** One route's schema, completed with what all routes share. */
@@ -187,8 +195,10 @@ function describe(own: FastifySchema | undefined, url: string, route: RouteOptio
   }
 }
 
-/** Members as the reader is told of them, where the validator sees something else. */
+/** A schema and its members as the reader is told of them, where the validator sees otherwise. */
 function asDocumented(schema: Json): Json {
+  const { [DOCUMENTED]: whole, [EXAMPLES]: examples } = schema
+  if (whole !== undefined) return { ...(whole as Json), [EXAMPLES]: examples }
   if (schema.properties === undefined) return schema
   const properties = Object.entries(schema.properties as Record<string, Json>)
   const documented = properties.map(([name, { [DOCUMENTED]: told, ...seen }]) => {
@@ -209,7 +219,7 @@ function successResponse(
   idempotent: boolean,
   alternative: OperationDocs['alternative'],
 ): object {
-  const headers = {
+  const replayed = {
     'Idempotent-Replayed': {
       type: 'string',
       const: 'true',
@@ -221,7 +231,7 @@ function successResponse(
   const content = { schema, ...(examples === undefined ? {} : { examples: named(examples) }) }
   return {
     'x-response-description': String(schema.description ?? data?.description ?? 'Success.'),
-    ...(idempotent ? { headers } : {}),
+    headers: { ...REQUEST_ID, ...(idempotent ? replayed : {}) },
     content: {
       'application/json': content,
       ...(alternative === undefined ? {} : { [alternative.media]: asText(alternative) }),
@@ -260,12 +270,14 @@ function finish(document: Json): Json {
   const used = new Set(operations.flatMap(operation => operation.tags ?? []))
   for (const parameter of operations.flatMap(operation => operation.parameters ?? [])) {
     if (parameter.in === 'header') parameter.name = headerName(String(parameter.name))
+    // What OpenAPI says of a parameter that says nothing.
+    if (parameter.required === false) delete parameter.required
   }
   const tags = TAGS.filter(([, name]) => used.has(name)).map(([, name, description]) => ({
     name,
     description,
   }))
-  return hoistSchemas({ ...document, tags })
+  return shareRepeated(hoistSchemas({ ...document, tags }))
 }
 
 function headerName(name: string): string {

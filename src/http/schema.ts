@@ -35,16 +35,24 @@ export function clearable<P extends TProperties>(members: P): Clearable<P> {
 }
 
 /** Minor units: 1 to 2^53 − 1, an integer literal (contract 1). */
-export const Amount = Type.Integer({
-  minimum: 1,
-  maximum: 9_007_199_254_740_991,
-  [REASON]: 'amount_out_of_range',
-  description: 'Integer in minor units of the currency (ISO 4217 exponent).',
-  examples: [100000],
+export function AmountOf(description: string, options: object = {}) {
+  return Type.Integer({
+    minimum: 1,
+    maximum: 9_007_199_254_740_991,
+    [REASON]: 'amount_out_of_range',
+    description,
+    examples: [100000],
+    ...options,
+  })
+}
+
+export const Amount = AmountOf('Integer in minor units of the currency (ISO 4217 exponent).', {
+  title: 'Amount',
 })
 
 /** An upper-case code; whether it exists is judged by the rules. */
 export const CurrencyCode = Type.String({
+  title: 'CurrencyCode',
   pattern: '^[A-Z]{3,4}$',
   [REASON]: 'currency',
   description: 'ISO 4217 code, USDC or USDT.',
@@ -52,14 +60,15 @@ export const CurrencyCode = Type.String({
 })
 
 export const CountryCode = Type.String({
+  title: 'CountryCode',
   pattern: '^[A-Z]{2}$',
   description: 'ISO 3166-1 alpha-2 country code.',
   examples: ['HK'],
 })
 
 /** An id of one kind of object. */
-export function Id(prefix: IdPrefix, description: string) {
-  return Type.String({ pattern: idPattern(prefix), description })
+export function Id(prefix: IdPrefix, description: string, options: object = {}) {
+  return Type.String({ pattern: idPattern(prefix), description, ...options })
 }
 
 /**
@@ -81,6 +90,7 @@ export function Literals<T extends string>(values: readonly T[], options: object
 
 /** Up to 50 string values by name, stored and returned as they are. */
 export const Metadata = Type.Unsafe<Record<string, string>>({
+  title: 'Metadata',
   type: 'object',
   maxProperties: 50,
   propertyNames: { type: 'string', minLength: 1, maxLength: 40 },
@@ -102,6 +112,7 @@ export const Minor = Type.Integer({ description: 'Minor units.' })
 export const Money = Type.Object({ amount: Minor, currency: Type.String() }, { title: 'Money' })
 export const RateNumber = Type.Number({ description: 'Up to 12 significant digits.' })
 export const Timestamp = Type.String({
+  title: 'Timestamp',
   format: 'date-time',
   description: 'UTC, six fractional digits.',
 })

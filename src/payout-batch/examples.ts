@@ -96,6 +96,24 @@ const bestEffort = {
 
 /** Answers to the requests above. */
 export const batchAnswers = {
+  best_effort: bestEffort,
+  all_or_nothing: {
+    ...bestEffort,
+    id: 'pob_01m7xpm2mh7c2v8rz5ne',
+    mode: 'all_or_nothing',
+    counts: { payouts: 2, created: 2, held: 0, refused: 0 },
+    totals: [
+      {
+        ...total,
+        payouts: 2,
+        amount: '500000',
+        total_debit: '500000',
+        available_after: '500000',
+      },
+    ],
+    refused: [],
+    reference_id: '',
+  },
   dry_run: {
     ...bestEffort,
     id: '',
@@ -119,24 +137,6 @@ export const batchAnswers = {
         errors,
       },
     ],
-    reference_id: '',
-  },
-  best_effort: bestEffort,
-  all_or_nothing: {
-    ...bestEffort,
-    id: 'pob_01m7xpm2mh7c2v8rz5ne',
-    mode: 'all_or_nothing',
-    counts: { payouts: 2, created: 2, held: 0, refused: 0 },
-    totals: [
-      {
-        ...total,
-        payouts: 2,
-        amount: '500000',
-        total_debit: '500000',
-        available_after: '500000',
-      },
-    ],
-    refused: [],
     reference_id: '',
   },
 }

@@ -6,6 +6,7 @@ import { EXAMPLES } from '../http/docs.ts'
 import { CurrencyFilter, ListQueryOf, TextFilter } from '../http/list.ts'
 import {
   Amount,
+  AmountOf,
   Closed,
   CurrencyCode,
   EntityId,
@@ -23,7 +24,7 @@ import { amountToJson, rateToJson } from '../money/json.ts'
 import { Document } from '../party/wire.ts'
 import { quoteIdOf } from '../quote/carried.ts'
 import { PAYOUT_TYPES } from '../quote/rules.ts'
-import { CHARGE_TYPES } from '../quote/wire.ts'
+import { CHARGE_TYPES, PayoutType } from '../quote/wire.ts'
 import { answered } from './action.ts'
 import { actionAnswers, cancelAnswers, payoutAnswers } from './examples.ts'
 import { mt103Document } from './mt103.ts'
@@ -89,12 +90,12 @@ export const PayoutRequest = Closed(
     logistics_tracking_details: Type.Optional(Type.Array(LogisticsTracking, { maxItems: 20 })),
     metadata: Type.Optional(Metadata),
     on_behalf_of: Type.Optional(EntityId('The entity the payout is made for.')),
-    max_total_debit: Type.Optional({
-      ...Amount,
-      description:
+    max_total_debit: Type.Optional(
+      AmountOf(
         'The most that amount and fees may come to, in minor units of the holding currency. With ' +
-        'it, an expired quote is priced anew and the payout made if it costs no more.',
-    }),
+          'it, an expired quote is priced anew and the payout made if it costs no more.',
+      ),
+    ),
     allow_duplicate: Type.Optional(
       Type.Boolean({
         description:
@@ -129,6 +130,8 @@ export const FailureResponse = Type.Object(
   },
 )
 
+export const PayoutStatus = Literals(PAYOUT_STATUSES, { title: 'PayoutStatus' })
+
 export const PayoutResponse = Type.Object(
   {
     id: Id('pot', 'Payout id.'),
@@ -161,7 +164,7 @@ export const PayoutResponse = Type.Object(
     quote: Id('poq', 'The quote used; one is recorded even when none was sent.'),
     reference_id: Type.String(),
     statement_descriptor: Type.String(),
-    status: Literals(PAYOUT_STATUSES),
+    status: PayoutStatus,
     status_description: Type.String({
       description: 'In `requires_action` what is asked for, in `compliance_hold` why.',
     }),
@@ -175,7 +178,7 @@ export const PayoutResponse = Type.Object(
       }),
     }),
     transaction_description: Type.String(),
-    type: Literals(PAYOUT_TYPES),
+    type: PayoutType,
   },
   { title: 'Payout', description: 'One payout as it is now.', [EXAMPLES]: payoutAnswers },
 )
@@ -222,10 +225,10 @@ export const ActionRequest = Closed(
 export type ActionRequest = Static<typeof ActionRequest>
 
 export const PayoutQuery = ListQueryOf('pot', {
-  status: Literals(PAYOUT_STATUSES),
+  status: PayoutStatus,
   currency: CurrencyFilter('The currency paid out.'),
   holding_currency: CurrencyFilter('The currency of the balance that paid.'),
-  type: Literals(PAYOUT_TYPES),
+  type: PayoutType,
   reference_id: TextFilter(128, 'As it was sent.'),
   on_behalf_of: Id('ent', 'The entity that payouts were made for.'),
   quote: Id('poq', 'The quote that was used.'),

@@ -24,6 +24,8 @@ export const CHARGE_TYPES = ['shared', 'ours'] as const
 
 const QUOTE_STATUSES = ['active', 'used', 'expired'] as const
 
+export const PayoutType = Literals(PAYOUT_TYPES, { title: 'PayoutType' })
+
 export const QuoteRequest = Closed(
   {
     payout_type: Type.Optional(Literals(PAYOUT_TYPES, { default: 'local' })),
@@ -67,6 +69,7 @@ const FeePart = Type.Object(
 )
 
 const Digits = Type.String({
+  title: 'DecimalText',
   pattern: '^[0-9]+(\\.[0-9]+)?$',
   description: 'A decimal number as text, exact.',
   examples: ['7.84790132221'],
@@ -90,14 +93,17 @@ const RATE_WAY = {
   to: Type.String({ description: 'Currency code; the rate is units of it for one unit of from.' }),
   method: Literals(RATE_METHODS, { description: 'How the rate book joins the two.' }),
   rows: Type.Array(
-    Type.Object({
-      base: Type.String(),
-      quote: Type.String(),
-      mid: Digits,
-      source: Type.String(),
-      as_of: Type.String({ format: 'date-time' }),
-      inverted: Type.Boolean({ description: 'Gone from quote to base, dividing by mid.' }),
-    }),
+    Type.Object(
+      {
+        base: Type.String(),
+        quote: Type.String(),
+        mid: Digits,
+        source: Type.String(),
+        as_of: Type.String({ format: 'date-time' }),
+        inverted: Type.Boolean({ description: 'Gone from quote to base, dividing by mid.' }),
+      },
+      { title: 'RateBookRow' },
+    ),
     { description: 'Rows of the rate book as they were, in the order in which they are used.' },
   ),
   mid: Type.Object(WORKED, { title: 'ExplainedMid', description: 'Before the spread.' }),
@@ -118,7 +124,7 @@ const any = (what: string) => OrNull(Type.String({ description: `${what}; null i
 
 const ExplainedFee = Type.Object(
   {
-    payout_type: Literals(PAYOUT_TYPES),
+    payout_type: PayoutType,
     payout_currency: any('Currency code'),
     destination_country: any('Country code'),
     network: any('Network or chain'),
@@ -176,18 +182,18 @@ export const PRICE = {
   holding_info: Money,
   payout_info: Money,
   destination_info: Money,
-  fee_info: Type.Object({ fixed: FeePart, variable: FeePart }),
-  exchange_rates: Type.Object({
-    holding_to_payout: RateNumber,
-    payout_to_destination: RateNumber,
-  }),
+  fee_info: Type.Object({ fixed: FeePart, variable: FeePart }, { title: 'Fees' }),
+  exchange_rates: Type.Object(
+    { holding_to_payout: RateNumber, payout_to_destination: RateNumber },
+    { title: 'ExchangeRates' },
+  ),
 }
 
 export const QuoteResponse = Type.Object(
   {
     id: Id('poq', 'Quote id.'),
     object: Type.Literal('payout_quote'),
-    payout_type: Literals(PAYOUT_TYPES),
+    payout_type: PayoutType,
     local: Type.Object({ fund_transfer_network: Type.String() }),
     local_payment_network: Type.Object({ payment_network: Type.String() }),
     wallet: Type.Object({
@@ -210,7 +216,7 @@ export const QuoteResponse = Type.Object(
 
 export const QuoteQuery = ListQueryOf('poq', {
   status: Literals(QUOTE_STATUSES, { description: 'As it is at the time of the request.' }),
-  payout_type: Literals(PAYOUT_TYPES),
+  payout_type: PayoutType,
   entity_id: Id('ent', 'Whom the payout is made for.'),
 })
 

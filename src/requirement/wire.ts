@@ -3,6 +3,7 @@ import Type, { type Static } from 'typebox'
 import { EXAMPLES } from '../http/docs.ts'
 import { Closed, Literals } from '../http/schema.ts'
 import { PAYOUT_TYPES } from '../quote/rules.ts'
+import { PayoutType } from '../quote/wire.ts'
 import { requirementAnswers } from './examples.ts'
 
 export const RequirementsQuery = Closed({
@@ -85,7 +86,7 @@ const NetworkShown = Type.Object(
 export const RequirementsResponse = Type.Object(
   {
     object: Type.Literal('payout_requirements'),
-    type: Literals(PAYOUT_TYPES),
+    type: PayoutType,
     currency: Type.String(),
     country: Type.String({
       description:

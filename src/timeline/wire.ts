@@ -6,7 +6,7 @@ import type { Posting } from '../ledger/rules.ts'
 import { amountToJson } from '../money/json.ts'
 import { CAUSES } from '../payout/cause.ts'
 import { PAYOUT_STATUSES } from '../payout/states.ts'
-import { FailureResponse } from '../payout/wire.ts'
+import { FailureResponse, PayoutStatus } from '../payout/wire.ts'
 import { SIMULATOR } from '../rail/rail.ts'
 import { conditionWords } from '../route/rules.ts'
 import { timelineAnswers } from './examples.ts'
@@ -37,7 +37,7 @@ const StateItem = Type.Object(
   {
     at: Timestamp,
     kind: Type.Literal('state'),
-    status: Literals(PAYOUT_STATUSES),
+    status: PayoutStatus,
     previous_status: Type.Unsafe<string | null>({
       type: ['string', 'null'],
       enum: [...PAYOUT_STATUSES, null],

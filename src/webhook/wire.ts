@@ -35,7 +35,9 @@ const Url = Type.String({
   examples: ['https://example.com/webhooks'],
 })
 
-const EventTypes = Type.Array(Literals(EVENT_TYPES), {
+const EventType = Literals(EVENT_TYPES, { title: 'WebhookEventType' })
+
+const EventTypes = Type.Array(EventType, {
   maxItems: 100,
   description:
     'What is wanted: types of events, and `payout.*` for all that happens to payouts. None, the ' +
@@ -133,7 +135,7 @@ export const ReplayRequest = Closed(
       }),
     ),
     event_types: Type.Optional(
-      Type.Array(Literals(EVENT_TYPES), {
+      Type.Array(EventType, {
         minItems: 1,
         maxItems: 100,
         description: 'Of a range, only these types and kinds, as an endpoint names them.',
@@ -148,7 +150,7 @@ export const ReplayRequest = Closed(
 export type ReplayRequest = Static<typeof ReplayRequest>
 
 const ENDPOINT = {
-  id: Id('whe', 'Webhook endpoint id.'),
+  id: Id('whe', 'Webhook endpoint id.', { title: 'WebhookEndpointId' }),
   object: Type.Literal('webhook_endpoint'),
   url: Type.String({ description: 'As the URL standard writes it.' }),
   description: Type.String(),

@@ -146,8 +146,9 @@ test('openapi.json, references: each leads to something, schemas have names and 
       assert.ok(!(key in node), `${place} shows ${key}`)
     }
   }
-  for (const [name, schema] of Object.entries<Json>(document.components.schemas)) {
-    assert.equal(schema.title, name)
+  for (const schema of Object.values<Json>(document.components.schemas)) {
+    // Its name says what a title would.
+    assert.ok(!('title' in schema))
     api.mismatch(schema, {})
     // Compiling takes seconds in all, and the service shares this process.
     await turn()
@@ -155,6 +156,33 @@ test('openapi.json, references: each leads to something, schemas have names and 
   const names = ['QuoteRequest', 'PayoutQuote', 'PayoutRequest', 'Payout', 'Balance', 'Error']
   const more = ['BalanceTransaction', 'BeneficiaryDetails', 'FxTransaction', 'ProblemDetails']
   for (const name of [...names, ...more]) assert.ok(document.components.schemas[name], name)
+})
+
+test('openapi.json, what is shared: one component, whose parts the document uses, for what is repeated', () => {
+  const { securitySchemes: _, ...kinds } = document.components
+  const uses = new Map<string, number>()
+  for (const [, { $ref }] of nodes(document)) {
+    if (typeof $ref === 'string') uses.set($ref, (uses.get($ref) ?? 0) + 1)
+  }
+  for (const [kind, components] of Object.entries<Json>(kinds)) {
+    const texts = Object.values(components).map(component => JSON.stringify(component))
+    if (kind !== 'schemas') assert.equal(new Set(texts).size, texts.length, `${kind} differ`)
+    for (const name of Object.keys(components)) {
+      // Reasons that no operation names, such as a path that is not there, have an example as well.
+      const used = uses.get(`#/components/${kind}/${name}`) ?? 0
+      assert.ok(used > 0 || name.startsWith('Error.'), `${kind}: ${name} is used`)
+    }
+  }
+  const answers = api.operations.flatMap(({ path, method }) =>
+    Object.entries<Json>(document.paths[path][method].responses).filter(([s]) => s >= '400'),
+  )
+  const inline = answers.filter(([, { $ref }]) => $ref === undefined)
+  const repeated = Map.groupBy(inline, ([, response]) => JSON.stringify(response))
+  assert.ok(
+    [...repeated.values()].every(({ length }) => length === 1),
+    'an error stands twice',
+  )
+  assert.ok(inline.length < answers.length / 20, `${inline.length} of ${answers.length} errors`)
 })
 
 test('openapi.json, path parameters: each in the path is described and required', () => {
@@ -179,7 +207,7 @@ test('openapi.json, routes: each route of the service is in it and nothing else 
 
 test('openapi.json, security: public exactly where the route asks for no scope', () => {
   for (const { url, method, config } of routes) {
-    const details = document.paths[url.replace(/:(\w+)/g, '{$1}')]?.[String(method).toLowerCase()]
+    const details = api.json.paths[url.replace(/:(\w+)/g, '{$1}')]?.[String(method).toLowerCase()]
     if (details === undefined) continue
     const scope = config?.scope
     assert.deepEqual(details.security, scope === undefined ? [] : undefined, url)
@@ -187,18 +215,19 @@ test('openapi.json, security: public exactly where the route asks for no scope',
   }
 })
 
-test('openapi.json, errors: every reason of the catalogue has an example in both notations', () => {
+test('openapi.json, errors: every reason of the catalogue has an example, one in both notations', () => {
   const { schemas, examples } = document.components
   assert.deepEqual(schemas.ErrorDetail.properties.reason['x-extensible-enum'], REASONS)
+  const [problem] = schemas.ProblemDetails.examples
+  assertMatches(schemas.ProblemDetails, problem, 'problem details')
+  const { value: same } = examples[`Error.${problem.errors[0].reason}`]
+  assert.deepEqual(problem.errors, same.errors)
+  assert.equal(problem.status, CATALOGUE[problem.errors[0].reason as Reason].status)
   for (const reason of REASONS) {
     const { code, status } = CATALOGUE[reason]
-    const { value: error } = examples[`error.${reason}`]
-    const { value: problem } = examples[`problem.${reason}`]
+    const { value: error } = examples[`Error.${reason}`]
     assertMatches(schemas.Error, error, reason)
-    assertMatches(schemas.ProblemDetails, problem, reason)
     assert.equal(error.errors[0].code, code)
-    assert.deepEqual(problem.errors, error.errors)
-    assert.equal(problem.status, status)
     assert.ok(document.info.description.includes(`| ${code} | \`${reason}\` | ${status} |`), reason)
   }
 })
@@ -209,10 +238,11 @@ test('openapi.json, errors of an operation: each stands at its status, with what
     for (const [status, response] of Object.entries<Json>(details.responses)) {
       if (status === '200') continue
       const { 'application/json': json, 'application/problem+json': problem } = response.content
-      assert.deepEqual(Object.keys(json.examples), Object.keys(problem.examples))
+      assert.equal(problem.schema.$ref, '#/components/schemas/ProblemDetails')
+      assert.ok(response.headers['X-Request-Id'], name)
       for (const reason of Object.keys(json.examples) as Reason[]) {
         assert.equal(String(CATALOGUE[reason].status), status, `${name}: ${reason}`)
-        assert.equal(json.examples[reason].$ref, `#/components/examples/error.${reason}`)
+        assert.deepEqual(json.examples[reason], document.components.examples[`Error.${reason}`])
         given.push(reason)
       }
     }
@@ -237,7 +267,7 @@ for (const type of PAYOUT_TYPES) {
     assert.equal(answer.status, 200, answer.text)
     assertMatches(answerSchema('/v3/payout/quote', 'post', answer), answer.json, type)
     assert.deepEqual(settled(answer.json), settled(quoteAnswers[type]))
-    const { content } = document.paths['/v3/payout/quote'].post.requestBody
+    const { content } = api.json.paths['/v3/payout/quote'].post.requestBody
     assert.deepEqual(content['application/json'].examples[type].value, quoteExamples[type])
   })
 
@@ -246,7 +276,7 @@ for (const type of PAYOUT_TYPES) {
     assert.equal(answer.status, 200, answer.text)
     assertMatches(answerSchema('/v3/payout', 'post', answer), answer.json, type)
     assert.deepEqual(settled(answer.json.data), settled(payoutAnswers[type]))
-    const { content } = document.paths['/v3/payout'].post.responses['200']
+    const { content } = api.json.paths['/v3/payout'].post.responses['200']
     const { value } = content['application/json'].examples[type]
     assert.deepEqual(value, { status: 'success', message: '', data: payoutAnswers[type] })
   })
@@ -258,7 +288,7 @@ test('openapi.json, cancelled payout: the answer is the documented one', async (
   assert.equal(made.status, 200, made.text)
   const cancelled = await ask('post', path, made.json.data.id, {})
   assert.deepEqual(settled(cancelled), settled(cancelAnswers.cancelled))
-  const { content } = document.paths[path].post.responses['200']
+  const { content } = api.json.paths[path].post.responses['200']
   const { value } = content['application/json'].examples.cancelled
   assert.deepEqual(value, { status: 'success', message: '', data: cancelAnswers.cancelled })
 })
@@ -268,7 +298,7 @@ async function ask(method: 'get' | 'post' | 'put', path: string, id: string, bod
   const answer = await payer[method](path.replace('{id}', id), body as never)
   assert.equal(answer.status, 200, answer.text)
   assertMatches(answerSchema(path, method, answer), answer.json, path)
-  const { content } = document.paths[path][method].requestBody ?? {}
+  const { content } = api.json.paths[path][method].requestBody ?? {}
   const examples = Object.values<Json>(content?.['application/json'].examples ?? {})
   assert.ok(method === 'get' || examples.some(e => isDeepStrictEqual(e.value, body)), path)
   return answer.json.data
@@ -311,8 +341,7 @@ test('openapi.json, documented answers: each matches its schema', async () => {
     for (const response of Object.values<Json>(details.responses)) {
       for (const { schema, examples = {} } of Object.values<Json>(response.content)) {
         for (const example of Object.values<Json>(examples)) {
-          const { value } = example.$ref === undefined ? example : api.target(example.$ref)
-          assertMatches(schema, value, name)
+          assertMatches(schema, example.value, name)
         }
         await turn()
       }
@@ -371,8 +400,8 @@ test('refusals of POST /v3/payout: each is documented at its status and matches 
       const answer = await payer.post('/v3/payout', body, { accept, ...headers })
       assert.equal(answer.json.errors?.[0]?.reason, reason, answer.text)
       assertMatches(answerSchema('/v3/payout', 'post', answer), answer.json, reason)
-      const { content } = document.paths['/v3/payout'].post.responses[answer.status]
-      assert.ok(content[accept].examples[reason], reason)
+      const { content } = api.json.paths['/v3/payout'].post.responses[answer.status]
+      assert.ok(content['application/json'].examples[reason], reason)
     }
   }
   const stranger = await service.inject({ method: 'POST', url: '/v3/payout', payload: request })

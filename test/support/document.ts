@@ -41,6 +41,7 @@ export async function watchRoutes<T>(start: () => Promise<T>): Promise<[T, strin
 }
 
 export interface ApiDocument {
+  /** With what its operations refer to in its place; references to schemas stay. */
   readonly json: Json
   readonly operations: readonly Operation[]
   /** What a reference leads to. */
@@ -53,10 +54,11 @@ export interface ApiDocument {
   answerSchema(path: string, method: string, status: number, contentType: unknown): Json
 }
 
-export function readDocument(json: Json): ApiDocument {
+export function readDocument(document: Json): ApiDocument {
   const ajv = new Ajv2020({ strict: false, allErrors: true })
   formats.default(ajv)
   const compiled = new Map<Json, ValidateFunction>()
+  const json = { ...document, paths: inPlace(document.paths) }
   const operations = Object.entries<Json>(json.paths).flatMap(([path, methods]) =>
     Object.entries<Json>(methods).map(([method, details]) => {
       return { name: `${method.toUpperCase()} ${path}`, method, path, details }
@@ -65,7 +67,15 @@ export function readDocument(json: Json): ApiDocument {
 
   function target(ref: string): Json {
     const names = ref.slice(2).split('/')
-    return names.reduce((node: Json, name) => node?.[name], json)
+    return names.reduce((node: Json, name) => node?.[name], document)
+  }
+
+  function inPlace(node: Json): Json {
+    if (Array.isArray(node)) return node.map(inPlace)
+    if (typeof node !== 'object' || node === null) return node
+    const isShared = typeof node.$ref === 'string' && !node.$ref.includes('/schemas/')
+    if (isShared) return inPlace(target(node.$ref))
+    return Object.fromEntries(Object.entries(node).map(([name, child]) => [name, inPlace(child)]))
   }
 
   function strict(schema: Json): Json {

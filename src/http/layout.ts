@@ -1,0 +1,37 @@
+// JSON for people: what fits in a line stands in one; everything else has a line for each member.
+
+const WIDTH = 100
+
+/** `taken` is what stands on the line before the value: its indent and its name. */
+export function layOut(value: unknown, indent = '', taken = 0): string {
+  const line = onOneLine(value)
+  if (taken + line.length < WIDTH || typeof value !== 'object') return line
+  if (!Array.isArray(value)) return block('{}', Object.entries(value as object), indent, member)
+  // The brackets of a list of one object stand beside those of the object.
+  const [first] = value
+  if (value.length === 1 && typeof first === 'object') return `[${layOut(first, indent, WIDTH)}]`
+  return block('[]', value, indent, (item, inner) => layOut(item, inner, inner.length))
+}
+
+function block<T>(
+  brackets: '[]' | '{}',
+  members: readonly T[],
+  indent: string,
+  write: (member: T, indent: string) => string,
+): string {
+  const inner = `${indent}  `
+  const lines = members.map(one => inner + write(one, inner))
+  return `${brackets[0]}\n${lines.join(',\n')}\n${indent}${brackets[1]}`
+}
+
+function member([name, value]: [string, unknown], indent: string): string {
+  const key = `${JSON.stringify(name)}: `
+  return key + layOut(value, indent, indent.length + key.length)
+}
+
+function onOneLine(value: unknown): string {
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value)
+  if (Array.isArray(value)) return `[${value.map(onOneLine).join(', ')}]`
+  const members = Object.entries(value).map(([k, v]) => `${JSON.stringify(k)}: ${onOneLine(v)}`)
+  return members.length === 0 ? '{}' : `{ ${members.join(', ')} }`
+}
