@@ -1,6 +1,8 @@
 // The documents say what the code does: every setting is in the operations manual as it is read.
 import assert from 'node:assert/strict'
-import { readFile } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { glob, readFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import { test } from 'node:test'
 import { describeSchema } from '../scripts/schema.ts'
 import { readConfig } from '../src/config.ts'
@@ -75,4 +77,40 @@ test('errors: each reason has a code of its own, but for the three of a quote (c
     shared.map(entries => entries.map(([reason]) => reason).sort()),
     [['quote_expired', 'quote_mismatch', 'quote_used']],
   )
+})
+
+const PAGES = await Array.fromAsync(glob(['*.md', 'docs/**/*.md', 'bench/*.md']))
+
+/** As the places that show Markdown make an anchor of a heading. */
+function anchorsOf(page: string): string[] {
+  return [...page.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
+    heading
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N} _-]/gu, '')
+      .replaceAll(' ', '-'),
+  )
+}
+
+test('documents, each link within the repository: leads to a file, and to a heading of it', async () => {
+  for (const page of PAGES) {
+    const text = await readFile(page, 'utf8')
+    for (const [, link = ''] of text.matchAll(/\]\(([^)\s]+)\)/g)) {
+      if (/^[a-z]+:/.test(link)) continue
+      const [path = '', anchor] = link.split('#')
+      const target = path === '' ? page : join(dirname(page), path)
+      assert.ok(existsSync(target), `${page}: ${link} is not there`)
+      if (anchor === undefined) continue
+      const anchors = anchorsOf(await readFile(target, 'utf8'))
+      assert.ok(anchors.includes(anchor), `${page}: ${link} is no heading`)
+    }
+  }
+})
+
+test('docs/README.md: every page of docs, with its reader; the README: short', async () => {
+  const index = await readFile('docs/README.md', 'utf8')
+  for await (const page of glob('docs/*')) {
+    const name = page.slice('docs/'.length)
+    assert.ok(name === 'README.md' || index.includes(`](${name}`), `${page} is not in the index`)
+  }
+  assert.ok((await readFile('README.md', 'utf8')).split('\n').length < 120)
 })

@@ -1,5 +1,5 @@
-// "Live accounts" of the README, and "The first live account" of the operations manual, typed line
-// by line: each ends in a payout that people have paid.
+// "The first live account" of the operations manual, typed line by line: it ends in a payout that
+// people have paid.
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
@@ -38,30 +38,29 @@ function scriptOf(document: string, chapter: string, address: string): string {
   return ['set -e', npx, READ, lines, 'npx corridor payout show $(pot) --json'].join('\n')
 }
 
-for (const [file, chapter] of [
-  ['README.md', 'Live accounts'],
-  ['docs/operations.md', 'The first live account'],
-] as const) {
-  test(`${file}, ${chapter}: line by line to a payout that is paid`, async () => {
-    const database = await createDatabase({ empty: true })
-    const env = { DATABASE_URL: database.url }
-    const service = await startProcess(env)
-    try {
-      const script = scriptOf(await readFile(file, 'utf8'), chapter, service.address)
-      const { PATH = '' } = process.env
-      const bash = spawn('bash', ['-s'], { env: { PATH, ...env } })
-      bash.stdin.end(script)
-      const [printed, said] = await Promise.all([text(bash.stdout), text(bash.stderr)])
-      const shown = printed.slice(printed.lastIndexOf('\n{\n') + 1)
-      assert.match(shown, /^\{/, `${printed}\n${said}`)
-      const { rail, rail_reference, payout, account_name } = JSON.parse(shown)
-      assert.deepEqual(
-        [account_name, rail, payout.status, rail_reference],
-        ['Acme', 'manual', 'succeeded', '2026112200417'],
-      )
-    } finally {
-      await service.kill()
-      await database.drop()
-    }
-  })
-}
+test('docs/operations.md, The first live account: line by line to a payout that is paid', async () => {
+  const database = await createDatabase({ empty: true })
+  const env = { DATABASE_URL: database.url }
+  const service = await startProcess(env)
+  try {
+    const script = scriptOf(
+      await readFile('docs/operations.md', 'utf8'),
+      'The first live account',
+      service.address,
+    )
+    const { PATH = '' } = process.env
+    const bash = spawn('bash', ['-s'], { env: { PATH, ...env } })
+    bash.stdin.end(script)
+    const [printed, said] = await Promise.all([text(bash.stdout), text(bash.stderr)])
+    const shown = printed.slice(printed.lastIndexOf('\n{\n') + 1)
+    assert.match(shown, /^\{/, `${printed}\n${said}`)
+    const { rail, rail_reference, payout, account_name } = JSON.parse(shown)
+    assert.deepEqual(
+      [account_name, rail, payout.status, rail_reference],
+      ['Acme', 'manual', 'succeeded', '2026112200417'],
+    )
+  } finally {
+    await service.kill()
+    await database.drop()
+  }
+})
