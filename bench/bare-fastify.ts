@@ -5,8 +5,8 @@ import { text } from 'node:stream/consumers'
 import fastify, { type FastifyInstance } from 'fastify'
 import { connect } from '../src/db/connect.ts'
 import { success } from '../src/http/envelope.ts'
+import { presentPayout } from '../src/payout/response.ts'
 import { findPayouts } from '../src/payout/store.ts'
-import { presentPayout } from '../src/payout/wire.ts'
 
 export interface Bare {
   /** Left out where nothing is read. */

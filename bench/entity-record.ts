@@ -2,7 +2,7 @@
 // two people apart. How they are compared is the product's own to say.
 import { type Judged, judge, type RuleName } from '../src/entity/duplicates.ts'
 import { type EntityRecord, recordOf } from '../src/entity/record.ts'
-import type { EntityRequest } from '../src/entity/wire.ts'
+import type { EntityRequest } from '../src/entity/request.ts'
 import { NUMBER_DIGITS } from './load.ts'
 
 /** `#email#` and the like stand for the number that the rule of this name is to see. */

@@ -2,7 +2,7 @@
 // process of its own, whose rail says at once that they have arrived. Knows no scenario.
 import { setTimeout } from 'node:timers/promises'
 import { connect, type Sql } from '../src/db/connect.ts'
-import { MAX_PAYOUTS } from '../src/payout-batch/wire.ts'
+import { MAX_PAYOUTS } from '../src/payout-batch/request.ts'
 import type { Payer } from './accounts.ts'
 import { type Cost, withCost } from './cpu.ts'
 import { type Generator, sendLoad } from './load.ts'

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import type { BeneficiaryDetails } from './beneficiary/beneficiary.ts'
 import { detailsOf, storedDetails } from './beneficiary/columns.ts'
-import type { BeneficiaryDetails } from './beneficiary/rules.ts'
 import { completed, onlySet } from './only-set.ts'
 
 const NOTHING = { text: '', list: [], object: {}, nothing: null, always: null }

@@ -74,6 +74,12 @@ function roomOf(path: string): string {
 
 const floorOf = (room: string) => FLOORS.findIndex(rooms => rooms.includes(room))
 
+/** The files of ours that a file imports, types too. */
+function importsOf(path: string, text: string): string[] {
+  const imports = text.matchAll(/^(?:import|export) [^'"]*from '(\.[^']+)'/gm)
+  return Array.from(imports, ([, target = '']) => normalize(join(dirname(path), target)))
+}
+
 test('every room has a floor', () => {
   const homeless = product().filter(({ path }) => floorOf(roomOf(path)) === -1)
   assert.deepEqual(
@@ -85,15 +91,59 @@ test('every room has a floor', () => {
 test('imports, of types too, run one way: from a room to itself or to a lower floor', () => {
   const wrong: string[] = []
   for (const { path, text } of product()) {
-    for (const [, target = ''] of text.matchAll(/^(?:import|export) [^'"]*from '(\.[^']+)'/gm)) {
+    for (const target of importsOf(path, text)) {
       const from = roomOf(path)
-      const to = roomOf(normalize(join(dirname(path), target)))
+      const to = roomOf(target)
       if (from === to || floorOf(to) < floorOf(from)) continue
       if (floorOf(to) === floorOf(from) && OPEN_FLOORS.has(floorOf(from))) continue
       wrong.push(`${path} imports ${target}`)
     }
   }
   assert.deepEqual(wrong, [])
+})
+
+/**
+ * The files of a room in the order in which they stand on each other: what a caller sends, what it
+ * is (a file named as the room), how it is stored, what is decided, what the caller sees, SQL,
+ * what a lane runs, HTTP. A room has those that it needs, and others besides.
+ */
+const ORDER = [
+  ['request', 'NOUN'],
+  ['columns'],
+  ['rules'],
+  ['response'],
+  ['store'],
+  ['operations'],
+  ['routes'],
+]
+
+test('the files of a room stand on those before them', () => {
+  const wrong: string[] = []
+  const placeOf = (path: string) => {
+    const [, room = '', file = ''] = /^src\/([^/]+)\/([^/]+)\.ts$/.exec(path) ?? []
+    return ORDER.findIndex(files => files.includes(file === room ? 'NOUN' : file))
+  }
+  for (const { path, text } of product()) {
+    for (const target of importsOf(path, text)) {
+      if (roomOf(target) !== roomOf(path)) continue
+      if (placeOf(path) !== -1 && placeOf(target) > placeOf(path)) wrong.push(`${path}: ${target}`)
+    }
+  }
+  assert.deepEqual(wrong, [])
+})
+
+test('no circles: no file imports, by whatever way, what imports it', () => {
+  const imported = new Map(product().map(({ path, text }) => [path, importsOf(path, text)]))
+  const done = new Set<string>()
+  const circles: string[] = []
+  const follow = (path: string, way: readonly string[]) => {
+    if (way.includes(path)) circles.push([...way.slice(way.indexOf(path)), path].join(' > '))
+    if (done.has(path) || way.includes(path)) return
+    for (const target of imported.get(path) ?? []) follow(target, [...way, path])
+    done.add(path)
+  }
+  for (const path of imported.keys()) follow(path, [])
+  assert.deepEqual(circles, [])
 })
 
 test('rules are pure: no waiting, no clock, no chance, no environment, no SQL, no HTTP', () => {

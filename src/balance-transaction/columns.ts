@@ -3,7 +3,11 @@ import { numberedId } from '../id.ts'
 import type { Instant } from '../instant.ts'
 import type { Journal, JournalKind, JournalLine } from '../ledger/rules.ts'
 import { formatDecimal, parseDecimal } from '../money/decimal.ts'
-import type { BalanceTransaction, BalanceTransactionType, FxConversion } from './rules.ts'
+import type {
+  BalanceTransaction,
+  BalanceTransactionType,
+  FxConversion,
+} from './balance-transaction.ts'
 
 type StoredConversion = {
   exchange_rate: string

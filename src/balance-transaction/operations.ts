@@ -1,11 +1,12 @@
 // How every write to a book ends: journals with their lines, balances, heads and events, one
 // statement a table, pipelined on the transaction's connection.
 import type { TransactionSql } from '../db/connect.ts'
-import { chainEvents, type Event } from '../event/rules.ts'
+import type { Event } from '../event/event.ts'
+import { chainEvents } from '../event/rules.ts'
 import { insertEvents } from '../event/store.ts'
 import type { Book, Journal } from '../ledger/rules.ts'
 import { insertJournals, updateBalances, updateBooks } from '../ledger/store.ts'
-import type { Entry } from './rules.ts'
+import type { Entry } from './balance-transaction.ts'
 
 export interface BookWrites {
   readonly entries: readonly Entry[]

@@ -11,19 +11,18 @@ import { checkList, ListOf, type ListQuery, presentList, readList } from '../htt
 import { Envelope } from '../http/schema.ts'
 import { type Instant, instantFromIso } from '../instant.ts'
 import { listBalances } from '../ledger/store.ts'
-import type { BalanceTransaction } from './rules.ts'
+import type { BalanceTransaction } from './balance-transaction.ts'
+import { BalanceQuery, BalanceTransactionQuery } from './request.ts'
+import {
+  BalanceResponse,
+  BalanceTransactionResponse,
+  presentBalance,
+  presentBalanceTransaction,
+} from './response.ts'
 import type { StatementWanted } from './statement.ts'
 import { prefersCsv } from './statement-accept.ts'
 import { type CsvStatements, csvHeaders, csvStatements } from './statement-http.ts'
 import { listBalancesAsOf, listBalanceTransactions } from './store.ts'
-import {
-  BalanceQuery,
-  BalanceResponse,
-  BalanceTransactionQuery,
-  BalanceTransactionResponse,
-  presentBalance,
-  presentBalanceTransaction,
-} from './wire.ts'
 
 interface Needs extends Reads {
   readonly config: { readonly read_connections: number }

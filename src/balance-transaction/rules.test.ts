@@ -4,8 +4,9 @@ import { test } from 'node:test'
 import { bookWith, decimal, NOW } from '../../test/support/in-memory.ts'
 import { numberedId } from '../id.ts'
 import { type JournalDraft, type JournalKind, type Posting, postJournal } from '../ledger/rules.ts'
+import type { StatementLine } from './balance-transaction.ts'
 import { kindOf, LINE_TYPES, lineOf } from './columns.ts'
-import { postEntry, type StatementLine } from './rules.ts'
+import { postEntry } from './rules.ts'
 
 const line: StatementLine = {
   currency: 'USD',

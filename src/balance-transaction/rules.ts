@@ -1,73 +1,19 @@
 // Balance transactions: the lines of a customer's statement, each made together with the journal
 // that moves the balance. Pure.
-import { type Event, recordEvent } from '../event/rules.ts'
-import type { Instant } from '../instant.ts'
-import { type Book, type Journal, type JournalDraft, postJournal } from '../ledger/rules.ts'
-import type { Decimal } from '../money/decimal.ts'
+import type { Event } from '../event/event.ts'
+import { recordEvent } from '../event/rules.ts'
+import { type Book, type JournalDraft, postJournal } from '../ledger/rules.ts'
+import type {
+  BalanceTransaction,
+  BalanceTransactionType,
+  Entry,
+  StatementLine,
+} from './balance-transaction.ts'
 import { conversionsText, LINE_TYPES, makeLine, metadataText } from './columns.ts'
-
-export const BALANCE_TRANSACTION_TYPES = [
-  'escrow',
-  'payout',
-  'payout_failure',
-  'payout_reversal',
-  'withdrawal',
-  'adjustment',
-  'escrow_reversal',
-  'withdrawal_reversal',
-  'adjustment_reversal',
-] as const
-export type BalanceTransactionType = (typeof BALANCE_TRANSACTION_TYPES)[number]
 
 /** Whether it gives back, or takes back, what another line has moved. */
 export function isReversal(type: BalanceTransactionType): boolean {
   return type === 'payout_failure' || type.endsWith('_reversal')
-}
-
-/** Amounts in minor units: `initial` was converted to `final` at this rate. */
-export interface FxConversion {
-  readonly exchange_rate: Decimal
-  readonly initial: { readonly amount: bigint; readonly currency: string }
-  readonly final: { readonly amount: bigint; readonly currency: string }
-}
-
-export interface BalanceTransaction {
-  readonly account_id: string
-  readonly id: string
-  readonly journal_number: bigint
-  readonly type: BalanceTransactionType
-  readonly operation_type: 'credit' | 'debit'
-  readonly currency: string
-  /** Signed, without fees. */
-  readonly amount: bigint
-  /** Signed: negative is a deduction, positive a fee given back, zero none. */
-  readonly fixed_fee: bigint
-  readonly variable_fee: bigint
-  /** What moved the balance: amount and fees. */
-  readonly net_amount: bigint
-  readonly balance_after: bigint
-  readonly fx_conversions: readonly FxConversion[]
-  readonly description: string
-  readonly source: string
-  readonly metadata: Readonly<Record<string, string>>
-  readonly created_at: Instant
-}
-
-/** What of a line does not follow from its journal. */
-export type StatementLine = Pick<
-  BalanceTransaction,
-  'currency' | 'amount' | 'fixed_fee' | 'variable_fee' | 'fx_conversions'
-> & {
-  /** The line that it gives or takes back. */
-  readonly undoes?: string
-  /** Of what the operator books: the bank's reference, the reason, and by whom. */
-  readonly metadata?: BalanceTransaction['metadata']
-}
-
-/** A journal and the statement line it causes; they stand or fall together. */
-export interface Entry {
-  readonly journal: Journal
-  readonly line: BalanceTransaction
 }
 
 /**

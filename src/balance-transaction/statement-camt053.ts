@@ -5,7 +5,8 @@
 import type { Instant } from '../instant.ts'
 import { currencyExponent } from '../money/currency.ts'
 import { type Decimal, divideHalfUp, formatDecimal, formatMajor, pow10 } from '../money/decimal.ts'
-import { type BalanceTransactionType, type FxConversion, isReversal } from './rules.ts'
+import type { BalanceTransactionType, FxConversion } from './balance-transaction.ts'
+import { isReversal } from './rules.ts'
 import {
   absolute,
   type BookedLine,

@@ -4,7 +4,8 @@ import type { Instant } from '../instant.ts'
 import { currencyExponent } from '../money/currency.ts'
 import { formatDecimal, formatMajor } from '../money/decimal.ts'
 import { swiftText } from '../swift-text.ts'
-import { type BalanceTransactionType, isReversal } from './rules.ts'
+import type { BalanceTransactionType } from './balance-transaction.ts'
+import { isReversal } from './rules.ts'
 import {
   absolute,
   type BookedLine,

@@ -4,7 +4,7 @@ import type { Moment } from '../db/order.ts'
 import type { Instant } from '../instant.ts'
 import { currencyExponent } from '../money/currency.ts'
 import { formatMajor } from '../money/decimal.ts'
-import type { BalanceTransaction } from './rules.ts'
+import type { BalanceTransaction } from './balance-transaction.ts'
 
 /** Which lines are wanted; `filters` as lists have them. */
 export interface StatementWanted {

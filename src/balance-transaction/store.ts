@@ -10,8 +10,8 @@ import { eachShard, within } from '../db/shard.ts'
 import { type Key, numberedId, numberIn } from '../id.ts'
 import type { Instant } from '../instant.ts'
 import { findJournals } from '../ledger/store.ts'
+import type { BalanceTransaction, Entry } from './balance-transaction.ts'
 import { fromRow, kindOf, LINE_COLUMNS, type LineRow, lineOf } from './columns.ts'
-import type { BalanceTransaction, Entry } from './rules.ts'
 
 /** By (account, id), in no order; what is not found or another account's is simply absent. */
 export async function findBalanceTransactions(

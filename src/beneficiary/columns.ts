@@ -2,7 +2,7 @@
 // its events carry.
 import { completed, type NotSet, onlySet } from '../only-set.ts'
 import { sealOf } from '../seal.ts'
-import type { Beneficiary, BeneficiaryDetails } from './rules.ts'
+import type { Beneficiary, BeneficiaryDetails } from './beneficiary.ts'
 
 /** What is written is what is read. */
 export const BENEFICIARY_KINDS = {

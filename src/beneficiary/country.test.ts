@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { bankingCountry, checkCountries, destinationCountry, namedCountries } from './country.ts'
-import type { DestinationDetails } from './wire.ts'
+import type { DestinationDetails } from './request.ts'
 
 type Bank = NonNullable<DestinationDetails['bank']>
 

@@ -7,7 +7,7 @@ import { isCountry } from '../party/country.ts'
 import { invalid } from '../party/rules.ts'
 import { bicCountry, electronicForm } from './bank-code.ts'
 import { ibanCountry, ibanServes } from './iban.ts'
-import type { DestinationDetails } from './wire.ts'
+import type { DestinationDetails } from './request.ts'
 
 type Bank = NonNullable<DestinationDetails['bank']>
 

@@ -7,8 +7,8 @@ import { invalid } from '../party/rules.ts'
 import { bankCode, bankCodeFault, electronicForm } from './bank-code.ts'
 import { checkCountries } from './country.ts'
 import { ibanFault } from './iban.ts'
+import type { DestinationDetails } from './request.ts'
 import { isWalletAddress, plainAddress } from './wallet-address.ts'
-import type { DestinationDetails } from './wire.ts'
 
 type Bank = NonNullable<DestinationDetails['bank']>
 type Wallet = NonNullable<DestinationDetails['wallet']>

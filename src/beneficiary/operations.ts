@@ -5,17 +5,17 @@ import type { TransactionSql } from '../db/connect.ts'
 import type { Operation } from '../engine/operation.ts'
 import { success } from '../http/envelope.ts'
 import { type BookId, nameOf, uniqueKeys } from '../id.ts'
-import type { Answering, Claiming } from '../idempotency/rules.ts'
+import type { Answering, Claiming } from '../idempotency/kept-reply.ts'
 import { lockBooks } from '../ledger/store.ts'
+import type { Beneficiary } from './beneficiary.ts'
+import { presentBeneficiary } from './response.ts'
 import {
-  type Beneficiary,
   type BeneficiaryChange,
   type BeneficiaryOutcome,
   type BeneficiaryState,
   decideBeneficiary,
 } from './rules.ts'
 import { findBeneficiaries, insertBeneficiaries, updateBeneficiaries } from './store.ts'
-import { presentBeneficiary } from './wire.ts'
 
 export interface WriteBeneficiary extends Claiming {
   readonly change: BeneficiaryChange

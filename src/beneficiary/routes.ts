@@ -10,18 +10,13 @@ import { success } from '../http/envelope.ts'
 import { checkList, ListOf, type ListQuery, presentList, readList } from '../http/list.ts'
 import { Envelope } from '../http/schema.ts'
 import type { Answered } from '../idempotency/operations.ts'
+import type { Beneficiary } from './beneficiary.ts'
 import { beneficiaryExamples, beneficiaryUpdateExamples } from './examples.ts'
 import type { WriteBeneficiary, WrittenBeneficiary } from './operations.ts'
-import type { Beneficiary } from './rules.ts'
+import { BeneficiaryQuery, BeneficiaryRequest, BeneficiaryUpdate } from './request.ts'
+import { BeneficiaryResponse, presentBeneficiary } from './response.ts'
 import { checkBeneficiary } from './rules.ts'
 import { listBeneficiaries } from './store.ts'
-import {
-  BeneficiaryQuery,
-  BeneficiaryRequest,
-  BeneficiaryResponse,
-  BeneficiaryUpdate,
-  presentBeneficiary,
-} from './wire.ts'
 
 interface Needs extends Pick<Reads, 'read'> {
   readonly lanes: {

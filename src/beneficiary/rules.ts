@@ -3,12 +3,13 @@
 // command of a batch sees what this one did.
 import { isDeepStrictEqual } from 'node:util'
 import { found, type Problem, refusal, refuseIfAny } from '../errors.ts'
-import { type Event, recordChange } from '../event/rules.ts'
+import type { Event } from '../event/event.ts'
+import { recordChange } from '../event/rules.ts'
 import { type BookId, nameOf } from '../id.ts'
-import type { Instant } from '../instant.ts'
 import { type Book, bookOf } from '../ledger/rules.ts'
 import { findCurrency } from '../money/currency.ts'
 import { checkCountry, checkDate, checkEmail, invalid } from '../party/rules.ts'
+import type { Beneficiary, BeneficiaryDetails } from './beneficiary.ts'
 import { BENEFICIARY_SEAL } from './columns.ts'
 import { destinationCountry } from './country.ts'
 import { canonicalDestination, checkCodes } from './destination.ts'
@@ -19,21 +20,7 @@ import {
   DESTINATION_TYPES,
   type DestinationDetails,
   type DestinationType,
-} from './wire.ts'
-
-/** The record as stored and as shown in a payout: every field present (service.md). */
-export type BeneficiaryDetails = Required<BeneficiaryRequest> & {
-  readonly destination: string
-  readonly status: 'active'
-}
-
-export interface Beneficiary {
-  readonly account_id: string
-  readonly id: string
-  readonly details: BeneficiaryDetails
-  readonly created_at: Instant
-  readonly updated_at: Instant
-}
+} from './request.ts'
 
 /**
  * Bank accounts take swift and local payouts; the others the payout type of their name (contract

@@ -6,8 +6,8 @@ import { byId } from '../db/order.ts'
 import { findPage, type Listed, type Page, type Wanted } from '../db/page.ts'
 import { inserter, updater } from '../db/rows.ts'
 import type { Key } from '../id.ts'
+import type { Beneficiary } from './beneficiary.ts'
 import { BENEFICIARY_KINDS, type BeneficiaryRow, beneficiaryRow, detailsOf } from './columns.ts'
-import type { Beneficiary } from './rules.ts'
 
 const insertRows = inserter<BeneficiaryRow>('beneficiaries', BENEFICIARY_KINDS)
 

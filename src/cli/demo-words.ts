@@ -3,7 +3,6 @@
 import { styleText } from 'node:util'
 import { currencyExponent } from '../money/currency.ts'
 import { formatMajor } from '../money/decimal.ts'
-import type { Arithmetic, DemoStep, Exchange, PresentedJournal } from './demo.ts'
 
 type Style = Parameters<typeof styleText>[0]
 
@@ -149,4 +148,61 @@ function columns(): number {
 /** Plain when standard output is no terminal or NO_COLOR is set. */
 function style(format: Style, text: string): string {
   return styleText(format, text, { stream: process.stdout })
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: the answer of our own API, whose shape its tests hold
+export type Answer = any
+
+export interface Exchange {
+  readonly request: { readonly method: string; readonly path: string; readonly body?: object }
+  readonly response: { readonly status: number; readonly body: Answer }
+}
+
+export type DemoStep =
+  | {
+      readonly step: 'account'
+      readonly account_id: string
+      readonly name: string
+      readonly currencies: readonly string[]
+      readonly funded: { readonly currency: string; readonly amount: number }
+    }
+  | ({ readonly step: 'payout' } & Exchange)
+  | ({
+      readonly step: 'opening_balance' | 'quote' | 'closing_balance' | 'balance_transaction'
+    } & Exchange)
+  | ({
+      readonly step: 'settlement'
+      readonly asked: number
+      readonly took_ms: number
+    } & Exchange)
+  | { readonly step: 'ledger'; readonly journals: readonly PresentedJournal[] }
+  | ({ readonly step: 'arithmetic' } & Arithmetic)
+
+/** Amounts in minor units. */
+export interface PresentedJournal {
+  readonly number: number
+  readonly kind: string
+  readonly source: string
+  readonly postings: readonly {
+    readonly code: string
+    readonly currency: string
+    readonly amount: number
+  }[]
+}
+
+/** The sums anyone can redo with pencil and paper; minor units of USD, paid in HKD. */
+export interface Arithmetic {
+  readonly opening_balance: number
+  readonly holding_amount: number
+  readonly fixed_fee: number
+  readonly variable_fee: number
+  readonly closing_balance: number
+  /** The closing balance as the ledger's postings add up to it. */
+  readonly ledger_balance: number
+  readonly payout_amount: number
+  /** HKD for one USD. */
+  readonly rate: number
+  /** payout_amount ÷ rate, rounded up to the minor unit. */
+  readonly payout_amount_divided: number
+  readonly adds_up: boolean
 }

@@ -9,7 +9,14 @@ import { divideByRate, divideUp, parseDecimal } from '../money/decimal.ts'
 import { amountToJson } from '../money/json.ts'
 import { createAccount } from './account.ts'
 import { CommandFailed, print, UsageError, withContext } from './context.ts'
-import { describeStep } from './demo-words.ts'
+import {
+  type Answer,
+  type Arithmetic,
+  type DemoStep,
+  describeStep,
+  type Exchange,
+  type PresentedJournal,
+} from './demo-words.ts'
 
 /** What the account starts with: USD 10,000.00; and what it pays: HKD 10,000.00. */
 const FUNDED = 1_000_000n
@@ -21,63 +28,6 @@ const POLL_MS = 250
 /** Every process knows a new key within a second (contract 29). */
 const KEY_TIMEOUT_MS = 5_000
 const REQUEST_TIMEOUT_MS = 10_000
-
-// biome-ignore lint/suspicious/noExplicitAny: the answer of our own API, whose shape its tests hold
-type Answer = any
-
-export interface Exchange {
-  readonly request: { readonly method: string; readonly path: string; readonly body?: object }
-  readonly response: { readonly status: number; readonly body: Answer }
-}
-
-export type DemoStep =
-  | {
-      readonly step: 'account'
-      readonly account_id: string
-      readonly name: string
-      readonly currencies: readonly string[]
-      readonly funded: { readonly currency: string; readonly amount: number }
-    }
-  | ({ readonly step: 'payout' } & Exchange)
-  | ({
-      readonly step: 'opening_balance' | 'quote' | 'closing_balance' | 'balance_transaction'
-    } & Exchange)
-  | ({
-      readonly step: 'settlement'
-      readonly asked: number
-      readonly took_ms: number
-    } & Exchange)
-  | { readonly step: 'ledger'; readonly journals: readonly PresentedJournal[] }
-  | ({ readonly step: 'arithmetic' } & Arithmetic)
-
-/** Amounts in minor units. */
-export interface PresentedJournal {
-  readonly number: number
-  readonly kind: string
-  readonly source: string
-  readonly postings: readonly {
-    readonly code: string
-    readonly currency: string
-    readonly amount: number
-  }[]
-}
-
-/** The sums anyone can redo with pencil and paper; minor units of USD, paid in HKD. */
-export interface Arithmetic {
-  readonly opening_balance: number
-  readonly holding_amount: number
-  readonly fixed_fee: number
-  readonly variable_fee: number
-  readonly closing_balance: number
-  /** The closing balance as the ledger's postings add up to it. */
-  readonly ledger_balance: number
-  readonly payout_amount: number
-  /** HKD for one USD. */
-  readonly rate: number
-  /** payout_amount ÷ rate, rounded up to the minor unit. */
-  readonly payout_amount_divided: number
-  readonly adds_up: boolean
-}
 
 interface DemoOptions {
   url?: string

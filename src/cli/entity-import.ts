@@ -2,8 +2,8 @@
 // takes.
 import type { Command } from 'commander'
 import { ImportDrafts, type RowResult } from '../entity/import.ts'
+import { EntityRequest } from '../entity/request.ts'
 import type { Draft } from '../entity/rules.ts'
-import { EntityRequest } from '../entity/wire.ts'
 import { entityPreviewer, entityWriter } from './entity-import-run.ts'
 import {
   countEntity,

@@ -2,8 +2,8 @@
 // columns where the values allow it. Texts that callers of the API have written are shown escaped.
 import type { ExplainedRule, Explanation } from '../entity/explain.ts'
 import type { Entity } from '../entity/record.ts'
+import { presentEntity } from '../entity/response.ts'
 import { isLive } from '../entity/states.ts'
-import { presentEntity } from '../entity/wire.ts'
 import { type Instant, secondsBetween } from '../instant.ts'
 import { describeAge } from './context.ts'
 import { outline, toSecond } from './outline.ts'

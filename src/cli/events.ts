@@ -2,14 +2,14 @@
 // sent to a receiver under development.
 import type { Command } from 'commander'
 import type { Sql } from '../db/connect.ts'
-import type { NamedEvent } from '../event/rules.ts'
+import type { NamedEvent } from '../event/event.ts'
 import { findEvents, findNumbers, listEventsAfter } from '../event/store.ts'
 import { readRange } from '../http/list.ts'
 import { bookId } from '../id.ts'
 import type { Replayed, WebhookChange } from '../webhook/decide.ts'
 import { writeWebhook } from '../webhook/operations.ts'
+import type { ReplayRequest } from '../webhook/request.ts'
 import { checkReplay, matches } from '../webhook/rules.ts'
-import type { ReplayRequest } from '../webhook/wire.ts'
 import { CommandFailed, type Context, print, UsageError, withContext } from './context.ts'
 import { findAccount, NotThere } from './find.ts'
 import {

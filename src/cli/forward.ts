@@ -1,12 +1,12 @@
 // Events as the command line shows them, and sent to a receiver under development: signed as a
 // webhook would be, one after the other, without a second try.
 import { randomBytes } from 'node:crypto'
-import type { NamedEvent } from '../event/rules.ts'
-import { presentEvent } from '../event/wire.ts'
+import type { NamedEvent } from '../event/event.ts'
+import { presentEvent } from '../event/response.ts'
 import { isPortOfHttp } from '../webhook/ports.ts'
-import { EVENT_TYPES } from '../webhook/rules.ts'
 import { type SendResult, send } from '../webhook/send.ts'
 import { newSecret, webhookHeaders } from '../webhook/sign.ts'
+import { EVENT_TYPES } from '../webhook/webhook.ts'
 import { UsageError } from './context.ts'
 import { visible } from './terminal.ts'
 

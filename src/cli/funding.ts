@@ -1,8 +1,8 @@
 // corridor fund, withdraw, adjust and reverse: money that an operator books on an account, and
 // takes back.
 import type { Command } from 'commander'
+import { presentBalanceTransaction } from '../balance-transaction/response.ts'
 import { findAccountOfLine } from '../balance-transaction/store.ts'
-import { presentBalanceTransaction } from '../balance-transaction/wire.ts'
 import { reverseBooking } from '../funding/operations.ts'
 import type { BookingKind, Correction } from '../funding/rules.ts'
 import { newId } from '../id.ts'

@@ -5,7 +5,7 @@ import type { Problem } from '../errors.ts'
 import { findCurrency } from '../money/currency.ts'
 import { MAX_AMOUNT, parseMajor } from '../money/decimal.ts'
 import { invalid } from '../party/rules.ts'
-import { PayoutRequest } from '../payout/wire.ts'
+import { PayoutRequest } from '../payout/request.ts'
 import { type Column, type ColumnSet, columnsOf } from './import-columns.ts'
 
 /** In major units, such as 1250.00, where `amount` is in minor ones. */

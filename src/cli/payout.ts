@@ -1,7 +1,7 @@
 // corridor payout transition: the operator moves a payout along its table of states. What operators
 // look for and pay by hand stands in payout-desk.ts, the import of files in payout-import.ts.
 import type { Command } from 'commander'
-import { presentBalanceTransaction } from '../balance-transaction/wire.ts'
+import { presentBalanceTransaction } from '../balance-transaction/response.ts'
 import { currencyExponent } from '../money/currency.ts'
 import { formatMajor } from '../money/decimal.ts'
 import { advancePayout } from '../payout/operations.ts'

@@ -10,7 +10,7 @@ import { deleteRate, listRates } from '../fx/store.ts'
 import type { HistoricRow } from '../history/store.ts'
 import { secondsBetween } from '../instant.ts'
 import { findCurrency } from '../money/currency.ts'
-import { pricingFrom } from '../pricing/pricing.ts'
+import { pricingFrom } from '../pricing/price-book.ts'
 import { listPolicies } from '../pricing/store.ts'
 import {
   CommandFailed,

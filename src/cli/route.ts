@@ -1,6 +1,6 @@
 // corridor route set|list|remove|history: which rail takes the payouts of live accounts.
 import { type Command, Option } from 'commander'
-import { PAYOUT_TYPES } from '../quote/rules.ts'
+import { PAYOUT_TYPES } from '../quote/quote.ts'
 import { ROUTABLE_RAILS } from '../rail/rail.ts'
 import { MAX_PRIORITY, type RouteCells, readConditions, readTarget } from '../route/load.ts'
 import {

@@ -5,9 +5,9 @@ import { findChain } from '../network/chain.ts'
 import { NETWORKS } from '../network/local.ts'
 import { paymentNetworksNamed } from '../network/payment.ts'
 import { isCountry } from '../party/country.ts'
-import { PAYOUT_TYPES } from '../quote/rules.ts'
+import { PAYOUT_TYPES } from '../quote/quote.ts'
+import { CHARGE_TYPES } from '../quote/request.ts'
 import { hasNoCountry } from '../quote/terms.ts'
-import { CHARGE_TYPES } from '../quote/wire.ts'
 
 export const VOCABULARY: FeeVocabulary = {
   payout_types: PAYOUT_TYPES,

@@ -1,7 +1,6 @@
 // Tells listeners of each statement, from its sending to its answer. It knows the text, with a
 // placeholder for each parameter, and hands on no parameter.
 import { currentCourse, STATEMENTS, type StatementContext } from '../steps.ts'
-import type { Sql, TransactionSql } from './connect.ts'
 
 type Call = (...parameters: unknown[]) => unknown
 
@@ -13,7 +12,7 @@ type Query = Record<'then' | 'catch' | 'finally', Call>
  * nobody listens. The `debug` option of postgres.js would not do: it says nothing of the end, and
  * puts parameters into errors, which are logged.
  */
-export function watched<S extends Sql | TransactionSql>(sql: S): S {
+export function watched<S extends CallableFunction>(sql: S): S {
   if (!STATEMENTS.hasSubscribers) return sql
   return new Proxy(sql, {
     apply: (target, self, parameters) => told(Reflect.apply(target, self, parameters)),

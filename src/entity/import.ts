@@ -5,10 +5,10 @@ import { hashRequest } from '../idempotency/rules.ts'
 import { type Candidate, findDuplicate, type RuleName } from './duplicates.ts'
 import { HashNumbers } from './hash-numbers.ts'
 import type { Entity } from './record.ts'
+import type { EntityRequest } from './request.ts'
 import { RowKeys } from './row-keys.ts'
 import { type Approvals, checkNamed, type Draft, draftOf } from './rules.ts'
 import type { ApprovalStatus } from './states.ts'
-import type { EntityRequest } from './wire.ts'
 
 /** What became of a row, or would. */
 export interface RowResult {

@@ -8,12 +8,13 @@ import { unlessLate } from '../engine/late.ts'
 import type { Operation } from '../engine/operation.ts'
 import { success } from '../http/envelope.ts'
 import { type BookId, type Key, nameOf, uniqueKeys } from '../id.ts'
-import type { Answering, Claiming } from '../idempotency/rules.ts'
+import type { Answering, Claiming } from '../idempotency/kept-reply.ts'
 import type { Instant } from '../instant.ts'
 import { lockBooks } from '../ledger/store.ts'
 import { type Judged, judge, type RuleName } from './duplicates.ts'
 import { type Explanation, explain, type Sharing } from './explain.ts'
 import { type Entity, type EntityRecord, updatedRecord } from './record.ts'
+import { presentEntity } from './response.ts'
 import {
   approvalsByName,
   checkNamed,
@@ -37,7 +38,6 @@ import {
   rowOf,
   updateEntities,
 } from './store.ts'
-import { presentEntity } from './wire.ts'
 
 export interface WriteEntity extends Claiming {
   readonly change: EntityChange

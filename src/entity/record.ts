@@ -5,8 +5,8 @@ import type { Instant } from '../instant.ts'
 import { parseDecimal } from '../money/decimal.ts'
 import { checkCountry, checkDate, checkEmail, invalid } from '../party/rules.ts'
 import { comparable, isBlank } from './comparable.ts'
+import type { ENTITY_TYPES, EntityRequest, EntityUpdate } from './request.ts'
 import type { ApprovalStatus } from './states.ts'
-import type { ENTITY_TYPES, EntityRequest, EntityUpdate } from './wire.ts'
 
 export type EntityType = (typeof ENTITY_TYPES)[number]
 

@@ -17,18 +17,15 @@ import type { WriteEntity, WrittenEntity } from './operations.ts'
 import { checkDuplicate } from './operations.ts'
 import type { Entity } from './record.ts'
 import { checkEntity } from './record.ts'
-import { draftOf } from './rules.ts'
-import { listEntities } from './store.ts'
+import { EntityQuery, EntityRequest, EntitySubmission, EntityUpdate } from './request.ts'
 import {
   DuplicateCheckResponse,
-  EntityQuery,
-  EntityRequest,
   EntityResponse,
-  EntitySubmission,
-  EntityUpdate,
   presentDuplicateCheck,
   presentEntity,
-} from './wire.ts'
+} from './response.ts'
+import { draftOf } from './rules.ts'
+import { listEntities } from './store.ts'
 
 const DUPLICATES =
   'When the account has such an entity already, that one is the answer, with 200, and nothing is ' +

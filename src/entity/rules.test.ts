@@ -10,9 +10,10 @@ import {
   noIds,
   refusalOf,
 } from '../../test/support/in-memory.ts'
-import type { Event } from '../event/rules.ts'
+import type { Event } from '../event/event.ts'
 import type { Book } from '../ledger/rules.ts'
 import type { Entity } from './record.ts'
+import type { EntityRequest, EntityUpdate } from './request.ts'
 import {
   approvalsByName,
   checkNamed,
@@ -25,7 +26,6 @@ import {
   identityName,
 } from './rules.ts'
 import { APPROVAL_STATUSES, APPROVAL_TRANSITIONS, type ApprovalStatus } from './states.ts'
-import type { EntityRequest, EntityUpdate } from './wire.ts'
 
 const anna: EntityRequest = { type: 'individual', name: 'Anna', email: 'anna@example.com' }
 const bo: EntityRequest = { type: 'individual', name: 'Bo', email: 'bo@example.com' }

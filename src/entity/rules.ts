@@ -3,7 +3,8 @@
 // command of a batch sees what this one did.
 import { isDeepStrictEqual } from 'node:util'
 import { found, type Refusal, refusal, refuseIfAny } from '../errors.ts'
-import { type Event, recordChange } from '../event/rules.ts'
+import type { Event } from '../event/event.ts'
+import { recordChange } from '../event/rules.ts'
 import { type BookId, type Key, nameOf } from '../id.ts'
 import type { Instant } from '../instant.ts'
 import { type Book, bookOf } from '../ledger/rules.ts'
@@ -16,6 +17,7 @@ import {
   recordOf,
   updatedRecord,
 } from './record.ts'
+import type { EntityRequest, EntityUpdate } from './request.ts'
 import {
   APPROVAL_TRANSITIONS,
   type ApprovalStatus,
@@ -23,7 +25,6 @@ import {
   isLive,
   type ReviewResult,
 } from './states.ts'
-import type { EntityRequest, EntityUpdate } from './wire.ts'
 
 /** A record with what the rules say of it, worked out once. */
 export interface Draft extends EntityRecord {

@@ -8,9 +8,10 @@ import { operationDocs, pathId } from '../http/docs.ts'
 import { success } from '../http/envelope.ts'
 import { checkList, ListOf, type ListQuery, presentList, readList } from '../http/list.ts'
 import { Envelope } from '../http/schema.ts'
-import type { NamedEvent } from './rules.ts'
+import type { NamedEvent } from './event.ts'
+import { EventQuery } from './request.ts'
+import { EventResponse, presentEvent } from './response.ts'
 import { listEvents } from './store.ts'
-import { EventQuery, EventResponse, presentEvent } from './wire.ts'
 
 interface Needs extends Pick<Reads, 'read'> {
   readonly readers: { readonly event: Finds<NamedEvent> }

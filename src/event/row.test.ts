@@ -5,8 +5,8 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { commandsAt } from '../../test/support/told.ts'
 import { bookId, numberedId, withPrefix } from '../id.ts'
+import { type Event, nameEvent } from './event.ts'
 import { type EventRow, endOf, fold, isMadeById, MAX_EVENTS, unfold } from './row.ts'
-import { type Event, nameEvent } from './rules.ts'
 
 const seed = Number(process.env.SEED ?? Date.now() % 2 ** 31)
 console.log(`SEED=${seed}`)

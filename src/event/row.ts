@@ -2,7 +2,7 @@
 // reads it; the view each_event does the same in SQL (migrations/0003-book.sql). Pure.
 import { type IdPrefix, idBound, numberedId, numberIn, withPrefix } from '../id.ts'
 import type { Instant } from '../instant.ts'
-import type { Event, NamedEvent } from './rules.ts'
+import type { Event, NamedEvent } from './event.ts'
 
 /**
  * Events of one account, one after the other and of one time. At most the first tells of what was

@@ -1,33 +1,9 @@
 // Events: what happened to an object, in the order of its account. Pure.
-import { type Key, numberedId } from '../id.ts'
-import type { Instant } from '../instant.ts'
+import type { Key } from '../id.ts'
 import { type Book, bookOf } from '../ledger/rules.ts'
 import { sealOf } from '../seal.ts'
+import type { Event } from './event.ts'
 import { type EventRow, fold } from './row.ts'
-
-/**
- * One change of state. `data` holds the facts that may change later; the rest is joined on reading.
- */
-export interface Event {
-  readonly account_id: string
-  /** Gap-free per account, in the order of the book. */
-  readonly sequence: bigint
-  readonly type: string
-  readonly object_id: string
-  readonly data: object
-  readonly created_at: Instant
-  /** Digest of the object's row as the event left it. Written, and not read with the rest. */
-  readonly content?: string | undefined
-}
-
-/** An event as it is read: its id is made of its number and its time. */
-export interface NamedEvent extends Event {
-  readonly id: string
-}
-
-export function nameEvent<E extends Event>(event: E): E & NamedEvent {
-  return { ...event, id: numberedId('evt', event, event.sequence) }
-}
 
 /** What one command told, in its place in the chain of its account. */
 export interface SealedRow extends EventRow {

@@ -1,6 +1,5 @@
 // The statements of events. Append-only. A row is what one command told (row.ts), so each looks for
 // rows and gives the events in them that were asked for.
-
 import { locateNumber, type Numbers, named, numbersOf } from '../db/by-number.ts'
 import type { Sql, TransactionSql } from '../db/connect.ts'
 import type { Moment } from '../db/order.ts'
@@ -8,8 +7,9 @@ import type { Page, Wanted } from '../db/page.ts'
 import { inserter } from '../db/rows.ts'
 import { eachShard, within } from '../db/shard.ts'
 import { type Key, numberIn, timesIn, uniqueKeys } from '../id.ts'
+import type { NamedEvent } from './event.ts'
 import { COMMON_LETTERS, endOf, isMadeById, MAX_EVENTS, type ReadRow, unfold } from './row.ts'
-import { type NamedEvent, ROW_KINDS, type SealedRow } from './rules.ts'
+import { ROW_KINDS, type SealedRow } from './rules.ts'
 
 /** What is read; the chain is of no use to whoever asks for events. */
 export const READ_COLUMNS = [

@@ -1,16 +1,15 @@
 // What the operator books on a balance: money that came in, money that went out, corrections; and
 // the reversal of each, once. Pure.
 import { checkActive, checkOpen } from '../account/states.ts'
-import {
-  type BalanceTransaction,
-  type BalanceTransactionType,
-  type Entry,
-  postEntry,
-  recordLine,
-  type StatementLine,
-} from '../balance-transaction/rules.ts'
+import type {
+  BalanceTransaction,
+  BalanceTransactionType,
+  Entry,
+  StatementLine,
+} from '../balance-transaction/balance-transaction.ts'
+import { postEntry, recordLine } from '../balance-transaction/rules.ts'
 import { found, refusal } from '../errors.ts'
-import type { Event } from '../event/rules.ts'
+import type { Event } from '../event/event.ts'
 import { type Key, nameOf } from '../id.ts'
 import {
   type Book,

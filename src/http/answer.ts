@@ -1,7 +1,8 @@
 // What routes share: the idempotency header read, and stored text sent as it is.
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { refusal } from '../errors.ts'
-import { type Claim, hashRequest, type Reply } from '../idempotency/rules.ts'
+import type { Claim, Reply } from '../idempotency/kept-reply.ts'
+import { hashRequest } from '../idempotency/rules.ts'
 
 /** Visible ASCII, 1 to 255 characters; the draft standard's quotes are taken off (contract 26). */
 const KEY = /^[\x21-\x7e](?:[\x20-\x7e]{0,253}[\x21-\x7e])?$/

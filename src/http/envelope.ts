@@ -1,6 +1,6 @@
 // How a success is written. Presented objects become their final text here, once: the same text
 // goes to the socket and, under an Idempotency-Key, into the database.
-import type { Reply } from '../idempotency/rules.ts'
+import type { Reply } from '../idempotency/kept-reply.ts'
 
 /** 200 with `{status, message, data}`. */
 export function success(data: object): Reply {

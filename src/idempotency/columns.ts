@@ -1,6 +1,6 @@
 // The columns of kept answers, and the digest that the last event of the request carries.
 import { sealOf } from '../seal.ts'
-import type { KeptReply } from './rules.ts'
+import type { KeptReply } from './kept-reply.ts'
 
 /** What is written is what is read. */
 export const KEPT_KINDS = {

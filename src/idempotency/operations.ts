@@ -7,16 +7,8 @@ import type { TransactionSql } from '../db/connect.ts'
 import type { LongOperation, Operation } from '../engine/operation.ts'
 import { type Book, bookOf } from '../ledger/rules.ts'
 import { KEPT_SEAL } from './columns.ts'
-import {
-  type Answering,
-  type Claiming,
-  isKept,
-  type KeptReply,
-  keptName,
-  type ReadReply,
-  type Reply,
-  replay,
-} from './rules.ts'
+import type { Answering, Claiming, KeptReply, ReadReply, Reply } from './kept-reply.ts'
+import { isKept, keptName, replay } from './rules.ts'
 import { findKeptReplies, insertKeptReplies } from './store.ts'
 
 interface State<Inner> {

@@ -5,7 +5,8 @@ import { createHash } from 'node:crypto'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { NOW, refusalOf } from '../../test/support/in-memory.ts'
-import { hashRequest, isKept, KEPT_HOURS, keptName, type ReadReply, replay } from './rules.ts'
+import type { ReadReply } from './kept-reply.ts'
+import { hashRequest, isKept, KEPT_HOURS, keptName, replay } from './rules.ts'
 
 const claim = { operation: 'POST /v3/payout', key: 'k', request_hash: 'a'.repeat(64) }
 const kept: ReadReply = {

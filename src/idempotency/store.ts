@@ -4,7 +4,8 @@ import { type Connections, deleteInPortions, PORTION } from '../db/forget.ts'
 import { inserter } from '../db/rows.ts'
 import { eachShard, within } from '../db/shard.ts'
 import { KEPT_KINDS } from './columns.ts'
-import { KEPT_HOURS, type KeptReply } from './rules.ts'
+import type { KeptReply } from './kept-reply.ts'
+import { KEPT_HOURS } from './rules.ts'
 
 type Name = Pick<KeptReply, 'account_id' | 'operation' | 'key'>
 

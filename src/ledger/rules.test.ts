@@ -11,7 +11,8 @@ import {
   reversalPostings,
   settlementPostings,
 } from '../payout/postings.ts'
-import { type Quote, totalDebit } from '../quote/rules.ts'
+import type { Quote } from '../quote/quote.ts'
+import { totalDebit } from '../quote/rules.ts'
 import {
   assertBalanced,
   type Book,

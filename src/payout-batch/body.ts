@@ -6,10 +6,10 @@ import { type Problem, Refusal } from '../errors.ts'
 import { validationProblems, withMore } from '../http/problems.ts'
 import { tooMuch } from '../http/sizes.ts'
 import { hashRequest } from '../idempotency/rules.ts'
+import { PayoutRequest } from '../payout/request.ts'
 import { checkRequest } from '../payout/terms.ts'
-import { PayoutRequest } from '../payout/wire.ts'
+import { type BatchRequest, MAX_PAYOUTS } from './request.ts'
 import { MAX_LISTED, within } from './rules.ts'
-import { type BatchRequest, MAX_PAYOUTS } from './wire.ts'
 
 /** 16 MiB: 10,000 payouts of 1.6 KiB each. */
 export const MAX_BATCH_BYTES = 16 * 1024 * 1024

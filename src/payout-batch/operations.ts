@@ -5,26 +5,17 @@ import type { TransactionSql } from '../db/connect.ts'
 import type { LongOperation } from '../engine/operation.ts'
 import { forEachInTurns, nextTurn } from '../engine/turns.ts'
 import { success } from '../http/envelope.ts'
-import type { Answering } from '../idempotency/rules.ts'
+import type { Answering } from '../idempotency/kept-reply.ts'
 import { bookOf } from '../ledger/rules.ts'
 import { updateBooks } from '../ledger/store.ts'
 import type { Beneficiaries } from '../payout/loading.ts'
-import { type CreatePayout, createPayout, type PayoutReference } from '../payout/operations.ts'
-import type { PayoutOutcome, PayoutState } from '../payout/rules.ts'
-import {
-  type BatchItem,
-  count,
-  type Decided,
-  decideItem,
-  isRefused,
-  itemOf,
-  makeBatch,
-  newTally,
-  type PayoutBatch,
-  refusalOf,
-} from './rules.ts'
+import { createPayout, type PayoutReference } from '../payout/operations.ts'
+import type { CreatePayout, PayoutOutcome, PayoutState } from '../payout/payout.ts'
+import type { BatchItem, Decided, PayoutBatch } from './payout-batch.ts'
+import { type BatchRequest, modeOf } from './request.ts'
+import { presentBatch, presentDryRun } from './response.ts'
+import { count, decideItem, isRefused, itemOf, makeBatch, newTally, refusalOf } from './rules.ts'
 import { insertBatches, insertItems } from './store.ts'
-import { type BatchRequest, modeOf, presentBatch, presentDryRun } from './wire.ts'
 
 export type BatchCommand = Omit<CreatePayout, 'request'> & { readonly request: BatchRequest }
 

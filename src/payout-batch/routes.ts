@@ -10,23 +10,16 @@ import { success } from '../http/envelope.ts'
 import { checkList, ListOf, type ListQuery, presentList, readList } from '../http/list.ts'
 import { Envelope } from '../http/schema.ts'
 import type { Answered } from '../idempotency/operations.ts'
-import type { PayoutState } from '../payout/rules.ts'
-import { PAYOUT_REFUSALS } from '../payout/wire.ts'
+import type { PayoutState } from '../payout/payout.ts'
+import { PAYOUT_REFUSALS } from '../payout/request.ts'
 import { checkBatch, hashable, judgePayouts, MAX_BATCH_BYTES } from './body.ts'
 import { batchExamples } from './examples.ts'
 import { type BatchCommand, dryRun, type MadeBatch } from './operations.ts'
-import { ITEM_STATUSES, MAX_LISTED, type PayoutBatch } from './rules.ts'
+import { ITEM_STATUSES, type PayoutBatch } from './payout-batch.ts'
+import { BatchQuery, BatchRequest, ItemQuery, MAX_PAYOUTS } from './request.ts'
+import { BatchResponse, ItemList, presentBatch, presentItem } from './response.ts'
+import { MAX_LISTED } from './rules.ts'
 import { findRefusedItems, listBatches, listItems, type WantedItems } from './store.ts'
-import {
-  BatchQuery,
-  BatchRequest,
-  BatchResponse,
-  ItemList,
-  ItemQuery,
-  MAX_PAYOUTS,
-  presentBatch,
-  presentItem,
-} from './wire.ts'
 
 const PATH = '/v3/payout_batch'
 

@@ -2,68 +2,20 @@
 // come to, and when the whole is refused. How one payout is decided is the payouts' own matter.
 import type { Account } from '../account/rules.ts'
 import { type Problem, Refusal } from '../errors.ts'
-import type { Instant } from '../instant.ts'
-import { decidePayout, type PayoutOutcome, type PayoutState } from '../payout/rules.ts'
-import type { PayoutRequest } from '../payout/wire.ts'
-
-export const BATCH_MODES = ['all_or_nothing', 'best_effort'] as const
-export type BatchMode = (typeof BATCH_MODES)[number]
-
-export const ITEM_STATUSES = ['created', 'held', 'refused'] as const
-export type ItemStatus = (typeof ITEM_STATUSES)[number]
+import type { PayoutOutcome, PayoutState } from '../payout/payout.ts'
+import type { PayoutRequest } from '../payout/request.ts'
+import { decidePayout } from '../payout/rules.ts'
+import type {
+  BatchItem,
+  BatchMode,
+  Decided,
+  ItemStatus,
+  PayoutBatch,
+  Total,
+} from './payout-batch.ts'
 
 /** Problems that one answer lists; the rest are counted. */
 export const MAX_LISTED = 100
-
-/** What was taken of one balance; amounts in minor units of its currency. */
-export interface Total {
-  readonly currency: string
-  /** How many payouts were made from it. */
-  readonly payouts: number
-  readonly amount: bigint
-  readonly fixed_fee: bigint
-  readonly variable_fee: bigint
-  /** What the balance was when the last of them was made. */
-  readonly available_after: bigint
-}
-
-/** A batch as stored, once it is made. */
-export interface PayoutBatch {
-  readonly account_id: string
-  readonly id: string
-  readonly mode: BatchMode
-  /** '' when none was sent. */
-  readonly reference_id: string
-  readonly metadata: Readonly<Record<string, string>> | null
-  readonly created: number
-  readonly held: number
-  readonly refused: number
-  /** In the order of the codes of currencies. */
-  readonly totals: readonly Total[]
-  readonly created_at: Instant
-}
-
-/** One payout asked for, as stored. */
-export interface BatchItem {
-  readonly account_id: string
-  readonly batch_id: string
-  /** Its index in the request. */
-  readonly position: number
-  readonly status: ItemStatus
-  /** '' when it was refused. */
-  readonly payout_id: string
-  readonly reference_id: string
-  /** Their `remarks` begin at the payout, not at the request. */
-  readonly problems: readonly Problem[]
-}
-
-/** What becomes of one payout: it is made, or there are problems. */
-export interface Decided {
-  readonly position: number
-  readonly request: PayoutRequest
-  readonly outcome: PayoutOutcome | null
-  readonly problems: readonly Problem[]
-}
 
 /**
  * Decides one payout as if it came alone, after those before it. What is refused leaves the state

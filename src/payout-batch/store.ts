@@ -8,7 +8,7 @@ import { findPage, type Listed, type Page, type Wanted } from '../db/page.ts'
 import { inserter } from '../db/rows.ts'
 import { eachShard, within } from '../db/shard.ts'
 import type { Key } from '../id.ts'
-import type { BatchItem, ItemStatus, PayoutBatch, Total } from './rules.ts'
+import type { BatchItem, ItemStatus, PayoutBatch, Total } from './payout-batch.ts'
 
 const KINDS = {
   account_id: 'text',

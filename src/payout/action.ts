@@ -5,8 +5,8 @@ import { refuseIfAny } from '../errors.ts'
 import type { Instant } from '../instant.ts'
 import { invalid } from '../party/rules.ts'
 import type { RailAnswer } from '../rail/rail.ts'
-import type { Payout } from './rules.ts'
-import type { ActionRequest } from './wire.ts'
+import type { Payout } from './payout.ts'
+import type { ActionRequest } from './request.ts'
 
 const MEMBERS = [
   'documents',

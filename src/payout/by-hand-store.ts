@@ -1,7 +1,7 @@
 // The statement that says which other payouts a bank's reference has paid. It decides nothing.
 import type { TransactionSql } from '../db/connect.ts'
 import { type Key, nameOf } from '../id.ts'
-import type { Payout } from './rules.ts'
+import type { Payout } from './payout.ts'
 import type { Advance } from './transition.ts'
 
 /**

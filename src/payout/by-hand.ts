@@ -6,7 +6,7 @@ import type { Instant } from '../instant.ts'
 import { invalid } from '../party/rules.ts'
 import { MANUAL, type RailStep } from '../rail/rail.ts'
 import { FAILING } from './operator-step.ts'
-import type { Payout } from './rules.ts'
+import type { Payout } from './payout.ts'
 import { isFinal, OPEN_STATUSES, type PayoutStatus } from './states.ts'
 
 /** Who moves a payout by hand, and what they say of it. */

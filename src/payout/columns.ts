@@ -2,7 +2,7 @@
 import { detailsOf, type StoredDetails, storedDetails } from '../beneficiary/columns.ts'
 import { completed, onlySet } from '../only-set.ts'
 import { sealOf } from '../seal.ts'
-import type { Particulars, Payout } from './rules.ts'
+import type { Particulars, Payout } from './payout.ts'
 
 /** What a payout is made with, and stays. */
 export const PAYOUT_KINDS = {

@@ -5,7 +5,7 @@ import { instantIn } from '../id.ts'
 import type { Instant } from '../instant.ts'
 import { MANUAL, SIMULATOR } from '../rail/rail.ts'
 import { unclaimed } from './open-store.ts'
-import type { Payout } from './rules.ts'
+import type { Payout } from './payout.ts'
 import { isGivenBack, OPEN_STATUSES, type PayoutStatus } from './states.ts'
 import { joinState, PAYOUT_COLUMNS, type PayoutRow, payoutOf, STATE_COLUMNS } from './store.ts'
 

@@ -1,14 +1,15 @@
 // The destination of a payout held against what its type, currency and network ask for, and where
 // the request has it: the members of inline details, or the beneficiary that it names. Pure.
+import type { Beneficiary } from '../beneficiary/beneficiary.ts'
 import { bankingCountry, namedCountries } from '../beneficiary/country.ts'
-import { type Beneficiary, checkDetails } from '../beneficiary/rules.ts'
+import { checkDetails } from '../beneficiary/rules.ts'
 import { type Problem, refuseIfAny } from '../errors.ts'
 import { isCountry } from '../party/country.ts'
 import { invalid } from '../party/rules.ts'
-import type { Quote } from '../quote/rules.ts'
+import type { Quote } from '../quote/quote.ts'
 import { networkName } from '../quote/terms.ts'
 import { common, destinationFaults, type Fault, type Payment } from '../requirement/rules.ts'
-import type { PayoutRequest } from './wire.ts'
+import type { PayoutRequest } from './request.ts'
 
 type Inline = NonNullable<PayoutRequest['beneficiary_details']>
 

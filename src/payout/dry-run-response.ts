@@ -5,8 +5,8 @@ import { ErrorDetail } from '../http/error-docs.ts'
 import { presentProblem } from '../http/errors.ts'
 import { Closed, Literals, Money } from '../http/schema.ts'
 import { amountToJson } from '../money/json.ts'
+import { PRICE, presentPrice } from '../quote/response.ts'
 import { totalDebit } from '../quote/rules.ts'
-import { PRICE, presentPrice } from '../quote/wire.ts'
 import type { DryRun } from './dry-run.ts'
 
 /** Whether a payout is only tried; by default it is made. */

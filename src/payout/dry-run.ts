@@ -3,11 +3,11 @@
 import type { Account } from '../account/rules.ts'
 import { type Problem, Refusal } from '../errors.ts'
 import { type Book, bookOf } from '../ledger/rules.ts'
-import type { Quote } from '../quote/rules.ts'
+import type { Quote } from '../quote/quote.ts'
 import type { Routed } from '../route/rules.ts'
 import { judgePayout } from './ladder.ts'
-import type { PayoutState } from './rules.ts'
-import type { PayoutRequest } from './wire.ts'
+import type { PayoutState } from './payout.ts'
+import type { PayoutRequest } from './request.ts'
 
 export interface DryRun {
   /** In the order of the ladder; the first is what a creation would be refused for. */

@@ -13,8 +13,8 @@ import {
 } from './import.ts'
 import { findImportedPayouts, type ImportName, insertImportedPayouts } from './import-store.ts'
 import type { Beneficiaries } from './loading.ts'
-import { type CreatePayout, makePayout, type PayoutReference } from './operations.ts'
-import type { PayoutOutcome, PayoutState } from './rules.ts'
+import { makePayout, type PayoutReference } from './operations.ts'
+import type { CreatePayout, PayoutOutcome, PayoutState } from './payout.ts'
 
 export interface ImportPayout extends CreatePayout {
   readonly keys: ImportKeys

@@ -5,9 +5,9 @@ import { type Problem, refusal } from '../errors.ts'
 import { hashRequest } from '../idempotency/rules.ts'
 import type { Instant } from '../instant.ts'
 import { likenessOfRequest } from './likeness.ts'
-import type { Payout } from './rules.ts'
+import type { Payout } from './payout.ts'
+import type { PayoutRequest } from './request.ts'
 import type { PayoutStatus } from './states.ts'
-import type { PayoutRequest } from './wire.ts'
 
 /** What a row is known by, each 64 hex digits (docs/decisions/0028). */
 export interface ImportKeys {

@@ -4,9 +4,9 @@ import { success } from '../http/envelope.ts'
 import { nameOf } from '../id.ts'
 import type { Keeping } from '../idempotency/operations.ts'
 import type { CreatedPayout } from './operations.ts'
-import type { Payout } from './rules.ts'
+import type { Payout } from './payout.ts'
+import { presentPayout } from './response.ts'
 import { findPayouts } from './store.ts'
-import { presentPayout } from './wire.ts'
 
 /** What the answer says that a later step can change, and that has a value from the start. */
 type Made = Pick<Payout, 'status' | 'status_description'>

@@ -2,27 +2,26 @@
 // the first; a dry run goes on and names all. Pure.
 import type { Account } from '../account/rules.ts'
 import { checkActive } from '../account/states.ts'
-import { type Beneficiary, destinationTakes, makeBeneficiary } from '../beneficiary/rules.ts'
+import type { Beneficiary } from '../beneficiary/beneficiary.ts'
+import { destinationTakes, makeBeneficiary } from '../beneficiary/rules.ts'
 import { checkNamed } from '../entity/rules.ts'
 import { refusal } from '../errors.ts'
 import { type Book, bookOf, checkRoom } from '../ledger/rules.ts'
 import { currencyExponent } from '../money/currency.ts'
 import { formatMajor } from '../money/decimal.ts'
-import { type Quote, totalDebit } from '../quote/rules.ts'
+import type { Quote } from '../quote/quote.ts'
+import { totalDebit } from '../quote/rules.ts'
 import { checkLimits } from '../quote/terms.ts'
 import type { Routed } from '../route/rules.ts'
 import { checkDestination, checkInline } from './destination.ts'
 import { checkUnlike, likenessOfRequest } from './likeness.ts'
 import { networkOf } from './make.ts'
+import type { Attempt, PayoutState } from './payout.ts'
 import { findSentQuote, quoteFor } from './quote.ts'
 import { depositAddressOf, findReceiver } from './receiver.ts'
-import type { PayoutState } from './rules.ts'
+import type { PayoutRequest } from './request.ts'
 import { writeMt103 } from './swift.ts'
 import { checkRequest } from './terms.ts'
-import type { PayoutRequest } from './wire.ts'
-
-/** Makes one check, which may throw a Refusal; undefined when it is refused and others follow. */
-export type Attempt = <T>(check: () => T) => T | undefined
 
 /** What a payout that nothing refuses is made from. */
 export interface Judged {

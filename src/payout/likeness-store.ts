@@ -4,7 +4,7 @@ import type { TransactionSql } from '../db/connect.ts'
 import { type Connections, deleteInPortions, PORTION } from '../db/forget.ts'
 import { inserter } from '../db/rows.ts'
 import { eachShard, within } from '../db/shard.ts'
-import type { Likeness } from './likeness.ts'
+import type { Likeness } from './payout.ts'
 
 /** The newest row of each of these likenesses, which is at most one index entry each. */
 export async function findLikenesses(

@@ -3,10 +3,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { NOW, refusalOf } from '../../test/support/in-memory.ts'
-import type { BeneficiaryRequest, DestinationDetails } from '../beneficiary/wire.ts'
+import type { BeneficiaryRequest, DestinationDetails } from '../beneficiary/request.ts'
 import { hashRequest } from '../idempotency/rules.ts'
-import { checkUnlike, type Likenesses, likenessOf, likenessOfRequest } from './likeness.ts'
-import type { PayoutRequest } from './wire.ts'
+import { checkUnlike, likenessOf, likenessOfRequest } from './likeness.ts'
+import type { Likenesses } from './payout.ts'
+import type { PayoutRequest } from './request.ts'
 
 type Whom = Pick<BeneficiaryRequest, 'name' | 'destination_details'>
 type Bank = NonNullable<DestinationDetails['bank']>

@@ -1,26 +1,14 @@
 // When two payouts are alike, which is when the second may be the first one made again by mistake.
 // Pure; what is known of earlier payouts is in the state, which decisions advance.
 import { canonicalDestination } from '../beneficiary/destination.ts'
-import type { BeneficiaryRequest, DestinationDetails } from '../beneficiary/wire.ts'
+import type { BeneficiaryRequest, DestinationDetails } from '../beneficiary/request.ts'
 import { comparable } from '../entity/comparable.ts'
 import { refusal } from '../errors.ts'
 import { nameOf } from '../id.ts'
 import { hashRequest } from '../idempotency/rules.ts'
 import { type Instant, plusMilliseconds, secondsBetween } from '../instant.ts'
-import type { Payout } from './rules.ts'
-import type { PayoutRequest } from './wire.ts'
-
-/** What a payout was like, kept while it counts against later ones. */
-export interface Likeness {
-  readonly account_id: string
-  /** 64 hex digits. */
-  readonly likeness: string
-  readonly created_at: Instant
-  readonly payout_id: string
-}
-
-/** The newest payout of each likeness that counts, by `account_id/likeness`. */
-export type Likenesses = Map<string, Likeness>
+import type { Likenesses, Payout } from './payout.ts'
+import type { PayoutRequest } from './request.ts'
 
 /**
  * The recipe, SHA-256 of JSON with sorted keys: whom the money reaches and where, how much of what,

@@ -11,7 +11,7 @@ import {
   type Wanted,
 } from '../db/page.ts'
 import { instantIn, withPrefix } from '../id.ts'
-import type { Payout } from './rules.ts'
+import type { Payout } from './payout.ts'
 import { GIVEN_BACK_STATUSES } from './states.ts'
 import { joinState, PAYOUT_COLUMNS, type PayoutRow, payoutOf, STATE_COLUMNS } from './store.ts'
 

@@ -1,19 +1,18 @@
 // What a batch of payouts about to be made reads besides its books: the quotes, entities and
 // beneficiaries that its requests name, and earlier payouts like them. Sent under the locks of the
 // books; decides nothing.
-import type { Beneficiary } from '../beneficiary/rules.ts'
+import type { Beneficiary } from '../beneficiary/beneficiary.ts'
 import { findBeneficiaries } from '../beneficiary/store.ts'
 import type { TransactionSql } from '../db/connect.ts'
 import type { Entity } from '../entity/record.ts'
 import { approvalsByName } from '../entity/rules.ts'
 import { findApprovals, findEntities } from '../entity/store.ts'
 import { nameOf, uniqueKeys } from '../id.ts'
-import type { Quote } from '../quote/rules.ts'
+import type { Quote } from '../quote/quote.ts'
 import { findApprovalsOfQuotes, findQuotes } from '../quote/store.ts'
-import { type Likeness, type Likenesses, likenessOfRequest } from './likeness.ts'
+import { likenessOfRequest } from './likeness.ts'
 import { findLikenesses } from './likeness-store.ts'
-import type { CreatePayout } from './operations.ts'
-import type { Principals } from './swift.ts'
+import type { CreatePayout, Likeness, Likenesses, Principals } from './payout.ts'
 
 export async function loadQuotes(tx: TransactionSql, commands: readonly CreatePayout[]) {
   const keys = quotesNamed(commands)

@@ -1,16 +1,17 @@
 // A payout as it is made once nothing refuses it: its debit and its row, from the quote it is made
 // at. Pure; the refusals stand in rules.ts.
-import { type Entry, type FxConversion, postEntry } from '../balance-transaction/rules.ts'
-import type { Beneficiary } from '../beneficiary/rules.ts'
+import type { Entry, FxConversion } from '../balance-transaction/balance-transaction.ts'
+import { postEntry } from '../balance-transaction/rules.ts'
+import type { Beneficiary } from '../beneficiary/beneficiary.ts'
 import { type Book, bookOf } from '../ledger/rules.ts'
 import { carriedTerms } from '../quote/carried.ts'
-import type { Quote } from '../quote/rules.ts'
+import type { Quote } from '../quote/quote.ts'
 import { networkName } from '../quote/terms.ts'
 import { isAsked } from '../rail/rail.ts'
 import type { Routed } from '../route/rules.ts'
+import type { OpenPayout, Particulars, PayoutState } from './payout.ts'
 import { payoutPostings } from './postings.ts'
-import type { OpenPayout, Particulars, PayoutState } from './rules.ts'
-import type { PayoutRequest } from './wire.ts'
+import type { PayoutRequest } from './request.ts'
 
 /** Principal and fees leave the balance (contract 15). */
 export function postDebit(book: Book, quote: Quote, id: string, toAccount: boolean): Entry {

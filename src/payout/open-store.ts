@@ -6,7 +6,7 @@ import { keysOf } from '../db/keys.ts'
 import { accountsOf, among, eachShard, within } from '../db/shard.ts'
 import { type Key, nameOf } from '../id.ts'
 import type { Instant } from '../instant.ts'
-import type { Payout, ReadPayout } from './rules.ts'
+import type { Payout, ReadPayout } from './payout.ts'
 import { isGivenBack } from './states.ts'
 import {
   findPayouts,

@@ -13,9 +13,9 @@ import { approvalsByName } from '../entity/rules.ts'
 import { findApprovals } from '../entity/store.ts'
 import { success } from '../http/envelope.ts'
 import { type BookId, type Key, nameOf, uniqueKeys } from '../id.ts'
-import type { Answering, Claiming } from '../idempotency/rules.ts'
+import type { Answering, Claiming } from '../idempotency/kept-reply.ts'
 import { lockBooks } from '../ledger/store.ts'
-import type { PricingAt } from '../quote/rules.ts'
+import type { PricingAt } from '../quote/quote.ts'
 import { insertQuotes, markQuotesUsed } from '../quote/store.ts'
 import type { Route } from '../route/rules.ts'
 import { findPaidElsewhere } from './by-hand-store.ts'
@@ -31,15 +31,11 @@ import {
   loadQuotes,
 } from './loading.ts'
 import { findOpenPayouts, lockOpenPayouts } from './open-store.ts'
+import type { CreatePayout, OpenPayout, Payout, PayoutOutcome, PayoutState } from './payout.ts'
 import { depositAddressOf } from './receiver.ts'
-import {
-  decidePayout,
-  holdOf,
-  type OpenPayout,
-  type Payout,
-  type PayoutOutcome,
-  type PayoutState,
-} from './rules.ts'
+import type { ActionRequest, PayoutRequest } from './request.ts'
+import { presentPayout } from './response.ts'
+import { decidePayout, holdOf } from './rules.ts'
 import { insertStates, writeStates } from './state-store.ts'
 import { isGivenBack } from './states.ts'
 import { deleteHolds, findPayouts, insertHolds, insertPayouts } from './store.ts'
@@ -49,7 +45,6 @@ import {
   type AdvanceState,
   decideAdvance,
 } from './transition.ts'
-import { type ActionRequest, type PayoutRequest, presentPayout } from './wire.ts'
 
 /** What a payout is decided with besides the database: reference data and new ids. */
 export interface PayoutReference {
@@ -59,12 +54,6 @@ export interface PayoutReference {
   /** '' when the operator has set none. */
   readonly sender_bic: string
   readonly bookId: BookId
-}
-
-export interface CreatePayout extends Claiming {
-  readonly account: Account
-  readonly request: PayoutRequest
-  readonly import_keys?: string
 }
 
 export type CreatedPayout = PayoutOutcome & Answering

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { quoteOf } from '../../test/support/in-memory.ts'
 import type { Posting } from '../ledger/rules.ts'
-import type { Quote } from '../quote/rules.ts'
+import type { Quote } from '../quote/quote.ts'
 import {
   failurePostings,
   payoutPostings,

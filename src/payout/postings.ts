@@ -2,7 +2,8 @@
 // postings of zero are left out by the book.
 import type { Posting } from '../ledger/rules.ts'
 import { mirrored } from '../ledger/rules.ts'
-import { type Quote, totalDebit } from '../quote/rules.ts'
+import type { Quote } from '../quote/quote.ts'
+import { totalDebit } from '../quote/rules.ts'
 
 /** The figures of a quote, or of a payout made with it, that postings are computed from. */
 export type PostedFigures = Pick<

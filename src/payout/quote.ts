@@ -1,30 +1,27 @@
 // The quote that a payout is made at: the one it names, that one priced anew when it has expired
 // and the payout says what it may cost, or one of its own terms. Pure.
 import type { Account } from '../account/rules.ts'
-import type { Beneficiary } from '../beneficiary/rules.ts'
+import type { Beneficiary } from '../beneficiary/beneficiary.ts'
 import { refusal } from '../errors.ts'
 import { type BookId, nameOf, withPrefix } from '../id.ts'
 import type { Instant } from '../instant.ts'
 import { type Book, bookOf } from '../ledger/rules.ts'
 import { currencyExponent } from '../money/currency.ts'
 import { formatDecimal, formatMajor } from '../money/decimal.ts'
+import type { Pricing, PricingAt, Quote, QuoteTerms } from '../quote/quote.ts'
 import {
   checkFee,
   checkUsable,
   makeQuote,
-  type Pricing,
-  type PricingAt,
   priceQuote,
-  type Quote,
-  type QuoteTerms,
   quoteStatus,
   routeSubject,
   totalDebit,
 } from '../quote/rules.ts'
 import { type Route, type Routed, routeOf } from '../route/rules.ts'
-import type { Attempt } from './ladder.ts'
+import type { Attempt, UsedQuote } from './payout.ts'
+import type { PayoutRequest } from './request.ts'
 import { checkMatches, checkSameFee, paidTerms, termsWithoutQuote } from './terms.ts'
-import type { PayoutRequest } from './wire.ts'
 
 /** What a quote is found and made with. */
 export interface QuoteState {
@@ -95,12 +92,6 @@ export function quoteFor(
   if (quote === undefined) attempt(() => checkFee(terms, pricing))
   else attempt(() => checkCap(quote, request.max_total_debit, quote === sent))
   return { quote, routed }
-}
-
-/** A quote that a payout has used, or that one has renewed. */
-export interface UsedQuote extends Quote {
-  /** The quote that has taken its place, '' when it funds the payout itself. */
-  readonly renewed_as: string
 }
 
 /** Used either way: an expired quote that is renewed cannot be renewed again. */

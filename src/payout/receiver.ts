@@ -1,10 +1,11 @@
 // The receiving side of a payout to another account of this installation: whose book is credited,
 // and the credit. Pure.
 import type { Account } from '../account/rules.ts'
-import { type Entry, postEntry, recordLine } from '../balance-transaction/rules.ts'
-import type { BeneficiaryDetails } from '../beneficiary/rules.ts'
+import type { Entry } from '../balance-transaction/balance-transaction.ts'
+import { postEntry, recordLine } from '../balance-transaction/rules.ts'
+import type { BeneficiaryDetails } from '../beneficiary/beneficiary.ts'
 import { refusal } from '../errors.ts'
-import type { Event } from '../event/rules.ts'
+import type { Event } from '../event/event.ts'
 import type { Book } from '../ledger/rules.ts'
 import { receiptPostings } from './postings.ts'
 

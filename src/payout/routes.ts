@@ -16,25 +16,11 @@ import { dryRunPayout } from './dry-run.ts'
 import { DryRunQuery, DryRunResponse, presentDryRun } from './dry-run-response.ts'
 import { actionExamples, payoutAnswers, payoutExamples } from './examples.ts'
 import { listPayouts } from './list-store.ts'
-import type {
-  AnswerPayout,
-  CancelledPayout,
-  CancelPayout,
-  CreatedPayout,
-  CreatePayout,
-} from './operations.ts'
-import type { Payout, PayoutState } from './rules.ts'
+import type { AnswerPayout, CancelledPayout, CancelPayout, CreatedPayout } from './operations.ts'
+import type { CreatePayout, Payout, PayoutState } from './payout.ts'
+import { ActionRequest, PAYOUT_REFUSALS, PayoutQuery, PayoutRequest } from './request.ts'
+import { ActionResponse, CancelResponse, PayoutResponse, presentPayout } from './response.ts'
 import { checkRequest } from './terms.ts'
-import {
-  ActionRequest,
-  ActionResponse,
-  CancelResponse,
-  PAYOUT_REFUSALS,
-  PayoutQuery,
-  PayoutRequest,
-  PayoutResponse,
-  presentPayout,
-} from './wire.ts'
 
 /** A payout whose state is loaded as that of a batch is, so that it can be tried. */
 type Trial = Omit<CreatePayout, 'request'> & {

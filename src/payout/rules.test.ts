@@ -18,13 +18,14 @@ import {
 } from '../../test/support/in-memory.ts'
 import type { Account } from '../account/rules.ts'
 import type { Approval } from '../entity/rules.ts'
-import type { Event } from '../event/rules.ts'
+import type { Event } from '../event/event.ts'
 import type { Book } from '../ledger/rules.ts'
 import { carriedQuote } from '../quote/carried.ts'
-import type { Quote } from '../quote/rules.ts'
+import type { Quote } from '../quote/quote.ts'
 import { likenessOf } from './likeness.ts'
-import { decidePayout, holdOf, type PayoutOutcome, type PayoutState } from './rules.ts'
-import type { PayoutRequest } from './wire.ts'
+import type { PayoutOutcome, PayoutState } from './payout.ts'
+import type { PayoutRequest } from './request.ts'
+import { decidePayout, holdOf } from './rules.ts'
 
 /** One payout to be decided, which tests change in one place. */
 interface Case {

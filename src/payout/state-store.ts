@@ -5,7 +5,7 @@ import type { TransactionSql } from '../db/connect.ts'
 import { deleter, inRounds, inserter, updater } from '../db/rows.ts'
 import { type Key, nameOf } from '../id.ts'
 import { STATE_KINDS } from './columns.ts'
-import type { OpenPayout, Payout, ReadPayout } from './rules.ts'
+import type { OpenPayout, Payout, ReadPayout } from './payout.ts'
 import { isOpen, OPEN_STATUSES } from './states.ts'
 
 const KEY = ['account_id', 'id'] as const

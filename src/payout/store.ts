@@ -14,7 +14,7 @@ import {
   type StoredPayout,
   storedPayout,
 } from './columns.ts'
-import type { Payout } from './rules.ts'
+import type { Payout } from './payout.ts'
 
 /** A payout and its state as the database gives them. */
 export type PayoutRow = Omit<StoredPayout, 'holding_to_payout' | 'payout_to_destination'> & {

@@ -1,19 +1,16 @@
 // The message of a payout by SWIFT: what an MT103 says of it, from what a decision knows, and the
 // refusal of what none can say. Pure; how the message is written stands in mt103.ts.
 import type { Account } from '../account/rules.ts'
-import type { Beneficiary } from '../beneficiary/rules.ts'
+import type { Beneficiary } from '../beneficiary/beneficiary.ts'
 import type { EntityDetails } from '../entity/record.ts'
 import { type Problem, refuseIfAny } from '../errors.ts'
 import { nameOf } from '../id.ts'
 import type { Instant } from '../instant.ts'
-import type { Quote } from '../quote/rules.ts'
+import type { Quote } from '../quote/quote.ts'
 import { type Mt103Facts, type Mt103Fault, mt103Faults, mt103Of } from './mt103.ts'
+import type { PrincipalAddress, Principals } from './payout.ts'
+import type { PayoutRequest } from './request.ts'
 import { uetrOf } from './uetr.ts'
-import type { PayoutRequest } from './wire.ts'
-
-/** Who a payout is made for: of an entity, what a message says of it. */
-export type Principals = ReadonlyMap<string, Pick<EntityDetails, Address | 'name'>>
-type Address = 'registration_address' | 'operating_address'
 
 export interface MessageState {
   /** The entities that payouts by SWIFT are made for, by `account_id/id`. */
@@ -84,7 +81,7 @@ function factsOf(
   }
 }
 
-function linesOf(principal: Pick<EntityDetails, Address | 'name'>): string[] {
+function linesOf(principal: Pick<EntityDetails, PrincipalAddress | 'name'>): string[] {
   const address = principal.registration_address ?? principal.operating_address ?? {}
   const { line1, line2, city, state, country, postal_code } = address
   const street = [line1, line2].filter(Boolean).join(', ')

@@ -11,11 +11,11 @@ import {
   request,
   terms,
 } from '../../test/support/in-memory.ts'
-import type { DestinationDetails } from '../beneficiary/wire.ts'
+import type { DestinationDetails } from '../beneficiary/request.ts'
 import type { Fee } from '../fee/rules.ts'
-import type { Quote, QuoteTerms } from '../quote/rules.ts'
+import type { Quote, QuoteTerms } from '../quote/quote.ts'
+import type { PayoutRequest } from './request.ts'
 import { checkMatches, checkRequest, checkSameFee, termsWithoutQuote } from './terms.ts'
-import type { PayoutRequest } from './wire.ts'
 
 type Part = { readonly [M in keyof PayoutRequest]?: PayoutRequest[M] | undefined }
 

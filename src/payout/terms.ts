@@ -2,12 +2,13 @@
 // have been judged by the schema before.
 import type { Account } from '../account/rules.ts'
 import { destinationCountry } from '../beneficiary/country.ts'
+import type { DestinationDetails } from '../beneficiary/request.ts'
 import { checkDetails } from '../beneficiary/rules.ts'
-import type { DestinationDetails } from '../beneficiary/wire.ts'
 import { type Problem, refusal, refuseIfAny } from '../errors.ts'
 import { type Fee, selectFee } from '../fee/rules.ts'
 import { findChain } from '../network/chain.ts'
-import { defaultHoldingCurrency, feeSubject, type Quote, type QuoteTerms } from '../quote/rules.ts'
+import type { Quote, QuoteTerms } from '../quote/quote.ts'
+import { defaultHoldingCurrency, feeSubject } from '../quote/rules.ts'
 import {
   checkCurrency,
   checkHolding,
@@ -16,7 +17,7 @@ import {
   wrongDetail,
 } from '../quote/terms.ts'
 import { inlineProblems } from './destination.ts'
-import type { PayoutRequest } from './wire.ts'
+import type { PayoutRequest } from './request.ts'
 
 /** Every problem with the fields of the request at once (400). */
 export function checkRequest(request: PayoutRequest, account: Account): void {

@@ -16,15 +16,16 @@ import {
   refusalOf,
   request,
 } from '../../test/support/in-memory.ts'
-import type { BalanceTransaction } from '../balance-transaction/rules.ts'
+import type { BalanceTransaction } from '../balance-transaction/balance-transaction.ts'
 import type { Approval } from '../entity/rules.ts'
-import type { Event } from '../event/rules.ts'
+import type { Event } from '../event/event.ts'
 import type { Book, Journal } from '../ledger/rules.ts'
 import type { RailStatus, RailStep } from '../rail/rail.ts'
-import { decidePayout, type OpenPayout, type Payout } from './rules.ts'
+import type { OpenPayout, Payout } from './payout.ts'
+import type { PayoutRequest } from './request.ts'
+import { decidePayout } from './rules.ts'
 import { isFinal, PAYOUT_STATUSES, PAYOUT_TRANSITIONS } from './states.ts'
 import { type Advance, type AdvanceState, decideAdvance } from './transition.ts'
-import type { PayoutRequest } from './wire.ts'
 
 test('states of a payout: those of contract 17, and how they follow each other', () => {
   assert.deepEqual(PAYOUT_STATUSES, [

@@ -1,15 +1,12 @@
 // What happens to a payout after it was made, as pure functions: steps through the table of states,
 // cancellation, settlement, and money given back from the stored integers.
 import { checkActive, checkOpen } from '../account/states.ts'
-import {
-  type BalanceTransaction,
-  type Entry,
-  postEntry,
-  recordLine,
-} from '../balance-transaction/rules.ts'
+import type { BalanceTransaction, Entry } from '../balance-transaction/balance-transaction.ts'
+import { postEntry, recordLine } from '../balance-transaction/rules.ts'
 import type { Approvals } from '../entity/rules.ts'
 import { found, refusal } from '../errors.ts'
-import { type Event, recordEvent } from '../event/rules.ts'
+import type { Event } from '../event/event.ts'
+import { recordEvent } from '../event/rules.ts'
 import { type Key, nameOf } from '../id.ts'
 import { type Instant, plusMilliseconds } from '../instant.ts'
 import { type Book, bookOf, hasRoom, type Journal, postJournal } from '../ledger/rules.ts'
@@ -18,11 +15,12 @@ import { makeAnswer } from './action.ts'
 import { checkPerson, isInHands, type Person, wordsOf } from './by-hand.ts'
 import { caused } from './cause.ts'
 import { PAYOUT_SEAL } from './columns.ts'
+import type { OpenPayout, Payout, ReadPayout } from './payout.ts'
 import { failurePostings, reversalPostings, settlementPostings } from './postings.ts'
 import { postReceipt } from './receiver.ts'
-import { holdOf, type OpenPayout, type Payout, type ReadPayout } from './rules.ts'
+import type { ActionRequest } from './request.ts'
+import { holdOf } from './rules.ts'
 import { isFinal, PAYOUT_TRANSITIONS, type PayoutStatus } from './states.ts'
-import type { ActionRequest } from './wire.ts'
 
 /** Steps to apply to one payout. */
 export interface Advance {

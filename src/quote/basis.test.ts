@@ -6,7 +6,8 @@ import { AN_HOUR_AGO, feeRow, NOW, pricing, terms } from '../../test/support/in-
 import type { Fee } from '../fee/rules.ts'
 import { rateBookOf } from '../fx/rules.ts'
 import { type Basis, makeBasis, sourcesOf } from './basis.ts'
-import { priceQuote, type QuoteTerms } from './rules.ts'
+import type { QuoteTerms } from './quote.ts'
+import { priceQuote } from './rules.ts'
 
 const RATES = {
   'USD/HKD': '8',

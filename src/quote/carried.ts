@@ -1,12 +1,13 @@
 // Quotes that payouts carry. A payout made without a quote has the terms that it was made at in its
 // own row, and no row in `quotes`: what its quote says is read from there, and computed where it
 // follows from what is there. Such a quote is named after its payout. Pure.
-import type { DestinationDetails } from '../beneficiary/wire.ts'
+import type { DestinationDetails } from '../beneficiary/request.ts'
 import { withPrefix } from '../id.ts'
 import { type Instant, plusMilliseconds, secondsBetween } from '../instant.ts'
 import { findChain } from '../network/chain.ts'
 import { type Basis, sourcesOf } from './basis.ts'
-import { feesInPayoutCurrency, marginOf, type Price, type Quote, type QuoteTerms } from './rules.ts'
+import type { Price, Quote, QuoteTerms } from './quote.ts'
+import { feesInPayoutCurrency, marginOf } from './rules.ts'
 
 /** What the rest of the payout's row does not say; nothing of it when the payout has a quote. */
 export interface CarriedTerms {

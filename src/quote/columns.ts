@@ -1,6 +1,6 @@
 // The columns of quotes, and the digest of a quote that the event of its creation carries.
 import { sealOf } from '../seal.ts'
-import type { Quote } from './rules.ts'
+import type { Quote } from './quote.ts'
 
 /** What is written is what is read. */
 export const QUOTE_KINDS = {

@@ -21,7 +21,8 @@ import {
   type Worked,
   work,
 } from './calculation.ts'
-import { feeSubject, type Quote, totalDebit } from './rules.ts'
+import type { Quote } from './quote.ts'
+import { feeSubject, totalDebit } from './rules.ts'
 
 /** An amount in minor units of `currency`: what was worked out, and the integer it became. */
 export interface Figure extends Worked {

@@ -4,25 +4,21 @@ import { storeBooks } from '../balance-transaction/operations.ts'
 import type { Operation } from '../engine/operation.ts'
 import { type Approvals, approvalsByName, checkNamed } from '../entity/rules.ts'
 import { findApprovals } from '../entity/store.ts'
-import { type Event, recordChange } from '../event/rules.ts'
+import type { Event } from '../event/event.ts'
+import { recordChange } from '../event/rules.ts'
 import { bare } from '../http/envelope.ts'
 import { type BookId, uniqueKeys } from '../id.ts'
-import type { Answering, Claiming } from '../idempotency/rules.ts'
+import type { Answering, Claiming } from '../idempotency/kept-reply.ts'
 import { bookOf } from '../ledger/rules.ts'
 import { type LockedBooks, lockBooks } from '../ledger/store.ts'
 import { type Route, routeOf } from '../route/rules.ts'
 import { QUOTE_SEAL } from './columns.ts'
-import {
-  checkExpectations,
-  makeQuote,
-  type PricingAt,
-  priceQuote,
-  type Quote,
-  routeSubject,
-} from './rules.ts'
+import type { PricingAt, Quote } from './quote.ts'
+import type { QuoteRequest } from './request.ts'
+import { presentExplained, presentQuote } from './response.ts'
+import { checkExpectations, makeQuote, priceQuote, routeSubject } from './rules.ts'
 import { insertQuotes } from './store.ts'
 import { checkCountryKnown, checkLimits, quoteTerms } from './terms.ts'
-import { presentExplained, presentQuote, type QuoteRequest } from './wire.ts'
 
 export interface CreateQuote extends Claiming {
   readonly account: Account

@@ -9,23 +9,18 @@ import { EXAMPLES, operationDocs, pathId } from '../http/docs.ts'
 import { bare, success } from '../http/envelope.ts'
 import { checkList, ListOf, type ListQuery, presentList, readList } from '../http/list.ts'
 import { Envelope } from '../http/schema.ts'
+import type { Claim } from '../idempotency/kept-reply.ts'
 import type { Answered } from '../idempotency/operations.ts'
-import { type Claim, hashRequest } from '../idempotency/rules.ts'
+import { hashRequest } from '../idempotency/rules.ts'
 import { accountNow } from '../ledger/store.ts'
 import { quoteAnswers, quoteExamples } from './examples.ts'
 import { explainedAnswer } from './explained-example.ts'
 import type { CreatedQuote, CreateQuote } from './operations.ts'
-import type { Quote } from './rules.ts'
+import type { Quote } from './quote.ts'
+import { ExplainQuery, QuoteQuery, QuoteRequest } from './request.ts'
+import { presentExplained, presentQuote, QuoteResponse } from './response.ts'
 import { listQuotes } from './store.ts'
 import { quoteTerms } from './terms.ts'
-import {
-  ExplainQuery,
-  presentExplained,
-  presentQuote,
-  QuoteQuery,
-  QuoteRequest,
-  QuoteResponse,
-} from './wire.ts'
 
 /** The answer that lists do not give has its own example. */
 const EXPLAINED = { ...QuoteResponse, [EXAMPLES]: { ...quoteAnswers, explained: explainedAnswer } }

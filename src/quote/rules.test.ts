@@ -15,15 +15,14 @@ import {
 import { plusMilliseconds } from '../instant.ts'
 import { MAX_AMOUNT } from '../money/decimal.ts'
 import { sourcesOf } from './basis.ts'
+import { PAYOUT_TYPES, type QuoteTerms } from './quote.ts'
 import {
   checkExpectations,
   checkUsable,
   defaultHoldingCurrency,
   feeSubject,
   makeQuote,
-  PAYOUT_TYPES,
   priceQuote,
-  type QuoteTerms,
   quoteStatus,
   totalDebit,
 } from './rules.ts'

@@ -13,7 +13,7 @@ import type { Instant } from '../instant.ts'
 import { parseDecimal } from '../money/decimal.ts'
 import { CARRIER_COLUMNS, type Carrier, carriedQuote } from './carried.ts'
 import { QUOTE_KINDS } from './columns.ts'
-import type { Quote } from './rules.ts'
+import type { Quote } from './quote.ts'
 
 /** A quote as the database gives it. */
 export type QuoteRow = Omit<Quote, 'holding_to_payout' | 'payout_to_destination'> & {

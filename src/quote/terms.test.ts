@@ -5,7 +5,8 @@ import { test } from 'node:test'
 import { account, feeRow, refusalOf, terms } from '../../test/support/in-memory.ts'
 import { chainFault } from '../network/chain.ts'
 import { paymentNetworkFault } from '../network/payment.ts'
-import type { QuoteTerms } from './rules.ts'
+import type { QuoteTerms } from './quote.ts'
+import type { QuoteRequest } from './request.ts'
 import {
   checkCountryKnown,
   checkCurrency,
@@ -14,7 +15,6 @@ import {
   networkName,
   quoteTerms,
 } from './terms.ts'
-import type { QuoteRequest } from './wire.ts'
 
 const payout_info = { currency: 'USD', amount: 10_000 }
 /** The account holds USD and EUR; its primary currency is USD. */

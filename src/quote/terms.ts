@@ -10,15 +10,9 @@ import { findNetwork, limitFault, networkFault, networksOf } from '../network/lo
 import { paymentNetworkFault, paymentNetworksOf } from '../network/payment.ts'
 import { isCountry } from '../party/country.ts'
 import { checkCountry, invalid } from '../party/rules.ts'
-import {
-  defaultHoldingCurrency,
-  feeSubject,
-  PAYOUT_TYPES,
-  type PayoutType,
-  type Quote,
-  type QuoteTerms,
-} from './rules.ts'
-import type { QuoteRequest } from './wire.ts'
+import { PAYOUT_TYPES, type PayoutType, type Quote, type QuoteTerms } from './quote.ts'
+import type { QuoteRequest } from './request.ts'
+import { defaultHoldingCurrency, feeSubject } from './rules.ts'
 
 /** The detail object that each payout type may carry (contract 9); service_account has none. */
 const DETAIL_OBJECTS = ['swift', 'local', 'local_payment_network', 'wallet'] as const

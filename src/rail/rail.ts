@@ -1,5 +1,5 @@
 // The interface of a payout network's adapter. A rail moves no ledger; it says what happened.
-import type { BeneficiaryDetails } from '../beneficiary/rules.ts'
+import type { BeneficiaryDetails } from '../beneficiary/beneficiary.ts'
 import type { Instant } from '../instant.ts'
 
 /** The rail of sandbox accounts, and of no others. */

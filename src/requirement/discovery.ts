@@ -10,6 +10,7 @@ import { paymentNetworkFault, paymentNetworksOf } from '../network/payment.ts'
 import { isCountry } from '../party/country.ts'
 import { hasNoCountry } from '../quote/terms.ts'
 import type { Field } from './fields.ts'
+import type { RequirementsQuery } from './request.ts'
 import {
   chainsMeant,
   localNetworksMeant,
@@ -18,7 +19,6 @@ import {
   type Way,
   waysOf,
 } from './ways.ts'
-import type { RequirementsQuery } from './wire.ts'
 
 /** What is asked for. Refuses with every problem at once (400 invalid_query_parameter). */
 export function readSubject(query: RequirementsQuery): Subject {

@@ -5,7 +5,8 @@ import { operationDocs } from '../http/docs.ts'
 import { success } from '../http/envelope.ts'
 import { Envelope } from '../http/schema.ts'
 import { presentRequirements, readSubject } from './discovery.ts'
-import { RequirementsQuery, RequirementsResponse } from './wire.ts'
+import { RequirementsQuery } from './request.ts'
+import { RequirementsResponse } from './response.ts'
 
 export function requirementRoutes(app: FastifyInstance): void {
   app.get<{ Querystring: RequirementsQuery }>(

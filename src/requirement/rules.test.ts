@@ -2,16 +2,16 @@
 // without any one of what it requires, that one is named.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { BeneficiaryRequest } from '../beneficiary/request.ts'
 import { checkDetails } from '../beneficiary/rules.ts'
-import type { BeneficiaryRequest } from '../beneficiary/wire.ts'
 import { CHAINS } from '../network/chain.ts'
 import { NETWORKS } from '../network/local.ts'
 import { PAYMENT_NETWORKS } from '../network/payment.ts'
 import { COUNTRIES } from '../party/country.ts'
 import { exampleOf, presentRequirements, readSubject } from './discovery.ts'
+import type { RequirementsQuery } from './request.ts'
 import { destinationFaults, type Payment } from './rules.ts'
 import { waysOf } from './ways.ts'
-import type { RequirementsQuery } from './wire.ts'
 
 /** Everything that can be asked for. */
 const ASKED: readonly RequirementsQuery[] = [

@@ -2,11 +2,11 @@
 // members themselves are held against their standards by the beneficiary room.
 import { bankCodeFault } from '../beneficiary/bank-code.ts'
 import { destinationCountry, namedCountries } from '../beneficiary/country.ts'
-import type { BeneficiaryRequest, DestinationDetails } from '../beneficiary/wire.ts'
+import type { BeneficiaryRequest, DestinationDetails } from '../beneficiary/request.ts'
 import { bankFault, findChain, tokenFault } from '../network/chain.ts'
 import { findNetwork } from '../network/local.ts'
 import { paymentNetworkFault } from '../network/payment.ts'
-import type { PayoutType } from '../quote/rules.ts'
+import type { PayoutType } from '../quote/quote.ts'
 import { BANK, type Field, KEY, WALLET } from './fields.ts'
 import { type Need, type Subject, type Way, waysOf } from './ways.ts'
 

@@ -6,7 +6,7 @@ import { exampleAddress } from '../beneficiary/wallet-address.ts'
 import { CHAINS, type Chain, findChain } from '../network/chain.ts'
 import { type Network, networksOf } from '../network/local.ts'
 import { type KeyForm, PAYMENT_NETWORKS, type PaymentNetwork } from '../network/payment.ts'
-import type { PayoutType } from '../quote/rules.ts'
+import type { PayoutType } from '../quote/quote.ts'
 import { BIC, type Codes, localShape, type Shape, swiftShape } from './bank.ts'
 import {
   BANK_CURRENCY,

@@ -1,22 +1,23 @@
 // What only accounts for tests can do: move their clock, fund themselves, and move their payouts
 // where the rail or the operator would. The rules of money are those of every account.
 import type { Account } from '../account/rules.ts'
-import { presentBalanceTransaction } from '../balance-transaction/wire.ts'
+import { presentBalanceTransaction } from '../balance-transaction/response.ts'
 import type { Operation } from '../engine/operation.ts'
 import { refusal } from '../errors.ts'
 import { type BookingState, type Fund, fundAccount } from '../funding/operations.ts'
 import type { Correction } from '../funding/rules.ts'
 import { success } from '../http/envelope.ts'
-import type { Answering, Claiming } from '../idempotency/rules.ts'
+import type { Answering, Claiming } from '../idempotency/kept-reply.ts'
 import { plusMilliseconds } from '../instant.ts'
 import { type Book, bookOf } from '../ledger/rules.ts'
 import { type LockedBooks, lockBooks } from '../ledger/store.ts'
 import { advancePayout } from '../payout/operations.ts'
+import { presentPayout } from '../payout/response.ts'
 import type { Advance, AdvanceOutcome, AdvanceState } from '../payout/transition.ts'
-import { presentPayout } from '../payout/wire.ts'
 import type { RailStep } from '../rail/rail.ts'
+import { MAX_AHEAD_S } from './request.ts'
+import { presentClock } from './response.ts'
 import { findClockAhead, updateClock } from './store.ts'
-import { MAX_AHEAD_S, presentClock } from './wire.ts'
 
 /** Refuses with sandbox_only what a live account asks for. */
 export function checkSandbox({ sandbox }: Account): void {

@@ -1,6 +1,6 @@
 // POST /v3/sandbox/clock/advance, /v3/sandbox/fund and /v3/sandbox/payout/{id}/transition.
 import type { FastifyInstance } from 'fastify'
-import { BalanceTransactionResponse } from '../balance-transaction/wire.ts'
+import { BalanceTransactionResponse } from '../balance-transaction/response.ts'
 import type { Runs } from '../engine/lanes.ts'
 import type { Correction } from '../funding/rules.ts'
 import { claimOf, send } from '../http/answer.ts'
@@ -9,12 +9,13 @@ import { Envelope } from '../http/schema.ts'
 import { newId } from '../id.ts'
 import type { Answered } from '../idempotency/operations.ts'
 import { operatorStep } from '../payout/operator-step.ts'
+import { PayoutResponse } from '../payout/response.ts'
 import type { AdvanceOutcome } from '../payout/transition.ts'
-import { PayoutResponse } from '../payout/wire.ts'
 import { clockExamples, fundExamples, transitionExamples } from './examples.ts'
 import type { AdvanceClock, AdvancedClock, FundSandbox, TransitionPayout } from './operations.ts'
 import { checkSandbox } from './operations.ts'
-import { ClockRequest, ClockResponse, FundRequest, TransitionRequest } from './wire.ts'
+import { ClockRequest, FundRequest, TransitionRequest } from './request.ts'
+import { ClockResponse } from './response.ts'
 
 interface Needs {
   readonly lanes: {

@@ -7,8 +7,8 @@ import { send } from '../http/answer.ts'
 import { operationDocs, pathId } from '../http/docs.ts'
 import { success } from '../http/envelope.ts'
 import { Envelope } from '../http/schema.ts'
+import { presentTimeline, TimelineResponse } from './response.ts'
 import { findTimeline } from './store.ts'
-import { presentTimeline, TimelineResponse } from './wire.ts'
 
 export function timelineRoutes(app: FastifyInstance, deps: Pick<Reads, 'reads' | 'inTurn'>): void {
   app.get<{ Params: { id: string } }>(

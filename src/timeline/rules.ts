@@ -2,15 +2,15 @@
 // the journals that were written and the attempts to tell of them, in one order that follows time
 // and cause. It knows what was read, not how.
 import { lineOf } from '../balance-transaction/columns.ts'
-import type { NamedEvent } from '../event/rules.ts'
+import type { NamedEvent } from '../event/event.ts'
 import type { Instant } from '../instant.ts'
 import type { Journal, JournalKind, Posting } from '../ledger/rules.ts'
 import type { Cause, Caused } from '../payout/cause.ts'
-import type { Payout } from '../payout/rules.ts'
+import type { Payout } from '../payout/payout.ts'
 import type { PayoutStatus } from '../payout/states.ts'
 import type { Failure } from '../rail/rail.ts'
 import type { RouteTaken } from '../route/rules.ts'
-import type { Attempt, Delivery } from '../webhook/rules.ts'
+import type { Attempt, Delivery } from '../webhook/webhook.ts'
 
 /** Most states, and most attempts, of one timeline: the newest. */
 export const MAX_STATES = 1_000

@@ -13,7 +13,7 @@ import {
   settlementPostings,
 } from '../payout/postings.ts'
 import type { PayoutStatus } from '../payout/states.ts'
-import type { PayoutType } from '../quote/rules.ts'
+import type { PayoutType } from '../quote/quote.ts'
 import { BOOKED_KINDS } from './bookings.ts'
 import { checkPapers, PAPERS_COLUMNS, type PapersRow } from './payout-papers.ts'
 import { BadRow, type Findings } from './problem.ts'

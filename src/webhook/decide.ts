@@ -3,22 +3,14 @@
 // a batch sees what this one did.
 import { isDeepStrictEqual } from 'node:util'
 import { found, type Problem, refusal, refuseIfAny } from '../errors.ts'
-import { type Event, recordEvent } from '../event/rules.ts'
+import type { Event } from '../event/event.ts'
+import { recordEvent } from '../event/rules.ts'
 import { type BookId, nameOf } from '../id.ts'
 import { type Book, bookOf } from '../ledger/rules.ts'
 import { invalid } from '../party/rules.ts'
-import {
-  type Delivery,
-  MAX_CANCELLED,
-  MAX_ENDPOINTS,
-  MAX_REPLAYED,
-  matches,
-  rotated,
-  TEST_EVENT,
-  type WebhookEndpoint,
-  wants,
-} from './rules.ts'
-import type { EndpointRequest, EndpointUpdate, ReplayRequest } from './wire.ts'
+import type { EndpointRequest, EndpointUpdate, ReplayRequest } from './request.ts'
+import { MAX_CANCELLED, MAX_ENDPOINTS, MAX_REPLAYED, matches, rotated, wants } from './rules.ts'
+import { type Delivery, TEST_EVENT, type WebhookEndpoint } from './webhook.ts'
 
 export type WebhookChange =
   | { readonly kind: 'create'; readonly request: EndpointRequest }

@@ -12,14 +12,14 @@ import { Envelope } from '../http/schema.ts'
 import { idPattern } from '../id.ts'
 import type { Instant } from '../instant.ts'
 import { findDeliveries, listAttempts, listDeliveries, onAccountClock } from './delivery-store.ts'
-import type { Delivery, WebhookEndpoint } from './rules.ts'
+import { DeliveryQuery } from './request.ts'
 import {
-  DeliveryQuery,
   DeliveryResponse,
   DeliverySummary,
   presentDelivery,
   presentDeliveryWith,
-} from './wire.ts'
+} from './response.ts'
+import type { Delivery, WebhookEndpoint } from './webhook.ts'
 
 const PATH = '/v3/webhook_endpoint/:id/delivery'
 

@@ -9,7 +9,7 @@ import { among, eachShard, within } from '../db/shard.ts'
 import type { Key } from '../id.ts'
 import type { Instant } from '../instant.ts'
 import type { Deliverable, NewDelivery } from './decide.ts'
-import { type Attempt, DELIVERY_STATUSES, type Delivery } from './rules.ts'
+import { type Attempt, DELIVERY_STATUSES, type Delivery } from './webhook.ts'
 
 /**
  * Inserts deliveries, pending. Due at once, by the database's clock, is the first of each object

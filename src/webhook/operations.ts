@@ -5,13 +5,13 @@ import { storeBooks } from '../balance-transaction/operations.ts'
 import type { TransactionSql } from '../db/connect.ts'
 import type { Operation } from '../engine/operation.ts'
 import type { Refusal } from '../errors.ts'
-import { nameEvent } from '../event/rules.ts'
+import { nameEvent } from '../event/event.ts'
+import { presentEvent } from '../event/response.ts'
 import { findEvents, findNumbers, listEventsAfter } from '../event/store.ts'
-import { presentEvent } from '../event/wire.ts'
 import { success } from '../http/envelope.ts'
 import { readRange } from '../http/list.ts'
 import { type BookId, type Key, nameOf, uniqueKeys } from '../id.ts'
-import type { Answering, Claiming, Reply } from '../idempotency/rules.ts'
+import type { Answering, Claiming, Reply } from '../idempotency/kept-reply.ts'
 import { bookOf } from '../ledger/rules.ts'
 import { lockBooks } from '../ledger/store.ts'
 import {
@@ -22,10 +22,11 @@ import {
   type WebhookState,
 } from './decide.ts'
 import { cancelPending, countPending, insertDeliveries, listDead } from './delivery-store.ts'
-import { MAX_CANCELLED, MAX_REPLAYED, type WebhookEndpoint } from './rules.ts'
+import { presentDeleted, presentEndpoint, presentReplay, presentWithSecret } from './response.ts'
+import { MAX_CANCELLED, MAX_REPLAYED } from './rules.ts'
 import { newSecret } from './sign.ts'
 import { countEndpoints, lockEndpoints, writeEndpoints } from './store.ts'
-import { presentDeleted, presentEndpoint, presentReplay, presentWithSecret } from './wire.ts'
+import type { WebhookEndpoint } from './webhook.ts'
 
 export interface WriteWebhook extends Claiming {
   readonly change: WebhookChange

@@ -7,12 +7,12 @@ import { type Connections, PORTION } from '../db/forget.ts'
 import { noted } from '../db/noted.ts'
 import { inserter } from '../db/rows.ts'
 import { isSpread } from '../db/shard.ts'
+import type { Event } from '../event/event.ts'
 import { type ReadRow, unfold } from '../event/row.ts'
-import type { Event } from '../event/rules.ts'
 import { READ_COLUMNS } from '../event/store.ts'
 import type { Key } from '../id.ts'
 import type { Instant } from '../instant.ts'
-import type { Attempt, Delivery, DeliveryStatus, WebhookEndpoint } from './rules.ts'
+import type { Attempt, Delivery, DeliveryStatus, WebhookEndpoint } from './webhook.ts'
 
 /** An enabled endpoint that something can be done for. */
 export interface EndpointWithWork extends Key {

@@ -5,7 +5,7 @@ import type { Runs } from '../engine/lanes.ts'
 import type { Finds } from '../engine/reader.ts'
 import type { Reads } from '../engine/reads.ts'
 import { found, refusal, refuseIfAny } from '../errors.ts'
-import { EventResponse } from '../event/wire.ts'
+import { EventResponse } from '../event/response.ts'
 import { claimOf, send } from '../http/answer.ts'
 import { operationDocs, pathId } from '../http/docs.ts'
 import { success } from '../http/envelope.ts'
@@ -21,22 +21,24 @@ import {
   rotationExamples,
 } from './examples.ts'
 import type { WriteWebhook, WrittenWebhook } from './operations.ts'
-import type { WebhookEndpoint } from './rules.ts'
-import { checkReplay, checkUrl } from './rules.ts'
-import { listEndpoints } from './store.ts'
 import {
   DEFAULT_OVERLAP_S,
-  EndpointDeleted,
   EndpointQuery,
   EndpointRequest,
-  EndpointResponse,
   EndpointUpdate,
+  ReplayRequest,
+  RotationRequest,
+} from './request.ts'
+import {
+  EndpointDeleted,
+  EndpointResponse,
   EndpointWithSecret,
   presentEndpoint,
-  ReplayRequest,
   ReplayResponse,
-  RotationRequest,
-} from './wire.ts'
+} from './response.ts'
+import { checkReplay, checkUrl } from './rules.ts'
+import { listEndpoints } from './store.ts'
+import type { WebhookEndpoint } from './webhook.ts'
 
 const PATH = '/v3/webhook_endpoint'
 

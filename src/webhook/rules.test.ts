@@ -3,12 +3,12 @@ import { test } from 'node:test'
 import {
   type AttemptResult,
   afterAttempt,
-  EVENT_TYPES,
   matches,
   RETRY_DELAYS_S,
   secretsOf,
   wants,
 } from './rules.ts'
+import { EVENT_TYPES } from './webhook.ts'
 
 const answered = (status_code: number, retry_after_s: number | null = null): AttemptResult => ({
   status_code,

@@ -8,7 +8,7 @@ import { findPage, type Listed, type Page, type Wanted } from '../db/page.ts'
 import { inserter } from '../db/rows.ts'
 import { among, eachShard, within } from '../db/shard.ts'
 import { type Key, nameOf } from '../id.ts'
-import type { WebhookEndpoint } from './rules.ts'
+import type { WebhookEndpoint } from './webhook.ts'
 
 const KINDS = {
   account_id: 'text',

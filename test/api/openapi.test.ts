@@ -20,7 +20,7 @@ import { errorsPage } from '../../src/http/error-docs.ts'
 import { documentText } from '../../src/http/openapi.ts'
 import { cancelAnswers, payoutAnswers, payoutExamples } from '../../src/payout/examples.ts'
 import { quoteAnswers, quoteExamples } from '../../src/quote/examples.ts'
-import { PAYOUT_TYPES } from '../../src/quote/rules.ts'
+import { PAYOUT_TYPES } from '../../src/quote/quote.ts'
 import { type ApiDocument, type Json, readDocument } from '../support/document.ts'
 import { type Answer, type Client, startTestService, type TestService } from '../support/service.ts'
 

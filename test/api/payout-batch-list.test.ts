@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Sql, TransactionSql } from '../../src/db/connect.ts'
 import { readList } from '../../src/http/list.ts'
-import { ITEM_STATUSES } from '../../src/payout-batch/rules.ts'
+import { ITEM_STATUSES } from '../../src/payout-batch/payout-batch.ts'
 import { findBatches, listBatches, listItems } from '../../src/payout-batch/store.ts'
 import { localPayout } from '../support/bodies.ts'
 import {

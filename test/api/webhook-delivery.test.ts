@@ -8,7 +8,7 @@ import { readList } from '../../src/http/list.ts'
 import { plusMilliseconds } from '../../src/instant.ts'
 import { findDeliveries, listDeliveries } from '../../src/webhook/delivery-store.ts'
 import { deliveryAnswers, deliverySummaries } from '../../src/webhook/examples.ts'
-import { DELIVERY_STATUSES } from '../../src/webhook/rules.ts'
+import { DELIVERY_STATUSES } from '../../src/webhook/webhook.ts'
 import { assertRefused } from '../support/check.ts'
 import {
   assertBounds,

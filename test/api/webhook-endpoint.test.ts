@@ -13,8 +13,9 @@ import {
   rotationExamples,
   secretAnswers,
 } from '../../src/webhook/examples.ts'
-import { EVENT_TYPES, secretsOf } from '../../src/webhook/rules.ts'
+import { secretsOf } from '../../src/webhook/rules.ts'
 import { findEndpoints, listEndpoints } from '../../src/webhook/store.ts'
+import { EVENT_TYPES } from '../../src/webhook/webhook.ts'
 import { assertProblems, assertRefused, fingerprint } from '../support/check.ts'
 import { assertBounds, assertFilters, assertListed, assertRefusals } from '../support/listing.ts'
 import { assertPageCost, crossed, idAt } from '../support/page-cost.ts'

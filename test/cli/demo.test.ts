@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { createServer } from 'node:http'
 import { after, before, test } from 'node:test'
-import type { DemoStep } from '../../src/cli/demo.ts'
+import type { DemoStep } from '../../src/cli/demo-words.ts'
 import { layOut } from '../../src/cli/demo-words.ts'
 import { type Cli, openCli } from '../support/cli.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'

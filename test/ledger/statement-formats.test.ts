@@ -3,7 +3,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import type { BalanceTransactionType, FxConversion } from '../../src/balance-transaction/rules.ts'
+import type {
+  BalanceTransactionType,
+  FxConversion,
+} from '../../src/balance-transaction/balance-transaction.ts'
 import {
   type BookedLine,
   lastDate,

@@ -7,7 +7,7 @@ import type { FastifyInstance, RouteOptions } from 'fastify'
 import { buildApp } from '../../src/app.ts'
 import { describedOnly } from '../../src/cli/openapi.ts'
 import { MAX_STEP_VALUES } from '../../src/http/json-reader.ts'
-import { PayoutRequest } from '../../src/payout/wire.ts'
+import { PayoutRequest } from '../../src/payout/request.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: a schema is whatever it is
 type Json = any

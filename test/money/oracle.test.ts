@@ -7,7 +7,8 @@ import { feeAmounts } from '../../src/fee/rules.ts'
 import { type Rate, rateBookOf } from '../../src/fx/rules.ts'
 import { CURRENCIES, currencyExponent } from '../../src/money/currency.ts'
 import { formatDecimal, MAX_AMOUNT, parseDecimal } from '../../src/money/decimal.ts'
-import { type Pricing, priceQuote, type QuoteTerms, totalDebit } from '../../src/quote/rules.ts'
+import type { Pricing, QuoteTerms } from '../../src/quote/quote.ts'
+import { priceQuote, totalDebit } from '../../src/quote/rules.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
 
 const CASES = 100_000

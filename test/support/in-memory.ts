@@ -2,15 +2,15 @@
 // tests of pure functions, which need no database.
 import assert from 'node:assert/strict'
 import type { Account } from '../../src/account/rules.ts'
-import type { Beneficiary } from '../../src/beneficiary/rules.ts'
+import type { Beneficiary } from '../../src/beneficiary/beneficiary.ts'
 import { Refusal } from '../../src/errors.ts'
 import type { Fee } from '../../src/fee/rules.ts'
 import { type Rate, type RateBook, rateBookOf } from '../../src/fx/rules.ts'
 import { type BookId, numberedId } from '../../src/id.ts'
 import { type Book, EMPTY_HASH } from '../../src/ledger/rules.ts'
 import { type Decimal, parseDecimal } from '../../src/money/decimal.ts'
-import type { PayoutRequest } from '../../src/payout/wire.ts'
-import type { PairPolicy, Pricing, Quote, QuoteTerms } from '../../src/quote/rules.ts'
+import type { PayoutRequest } from '../../src/payout/request.ts'
+import type { PairPolicy, Pricing, Quote, QuoteTerms } from '../../src/quote/quote.ts'
 import type { Route } from '../../src/route/rules.ts'
 import { bankBeneficiary } from './bodies.ts'
 

@@ -5,8 +5,8 @@ import type { AddressInfo } from 'node:net'
 import { Webhook } from 'standardwebhooks'
 import { databaseNow } from '../../src/db/connect.ts'
 import { bookId } from '../../src/id.ts'
-import type { WebhookEndpoint } from '../../src/webhook/rules.ts'
 import { newSecret } from '../../src/webhook/sign.ts'
+import type { WebhookEndpoint } from '../../src/webhook/webhook.ts'
 import type { TestDatabase } from './database.ts'
 
 export interface Received {

@@ -1,7 +1,7 @@
 // Settlement as tests need it: rounds until nothing is due, payouts made due now, and rails that
 // say what a test wants. The worker, the lanes and the ledger are the product's.
 import type { Deps } from '../../src/deps.ts'
-import type { PayoutRequest } from '../../src/payout/wire.ts'
+import type { PayoutRequest } from '../../src/payout/request.ts'
 import { type Rail, type RailReport, type RailStatus, SIMULATOR } from '../../src/rail/rail.ts'
 import { settleOnce } from '../../src/worker/settle-payouts.ts'
 import { localPayout } from './bodies.ts'

@@ -1,7 +1,7 @@
 // What a command may have told, drawn at random: what ordinary commands tell, and all that comes
 // close to it.
 import fc from 'fast-check'
-import type { Event } from '../../src/event/rules.ts'
+import type { Event } from '../../src/event/event.ts'
 import { bookId, numberedId, withPrefix } from '../../src/id.ts'
 import type { Instant } from '../../src/instant.ts'
 

@@ -1,23 +1,17 @@
-// The shapes of beneficiaries on the wire. The stored details are the request's, completed with ''
-// and {} for what is not set, so that what is stored is what is shown.
+// What a caller sends about beneficiaries: the schemas of bodies and queries.
 import Type, { type Static } from 'typebox'
-import { EXAMPLES } from '../http/docs.ts'
 import { ListQueryOf } from '../http/list.ts'
 import {
   Closed,
   CountryCode,
   CurrencyCode,
   clearable,
-  Id,
   Literals,
   optional,
   Text,
-  Timestamp,
 } from '../http/schema.ts'
 import { CHAINS } from '../network/chain.ts'
-import { Address, Document, Phone } from '../party/wire.ts'
-import { beneficiaryAnswers } from './examples.ts'
-import type { Beneficiary } from './rules.ts'
+import { Address, Document, Phone } from '../party/schema.ts'
 
 const Bank = Closed(
   {
@@ -151,49 +145,9 @@ export const BeneficiaryUpdate = Closed(
 )
 export type BeneficiaryUpdate = Static<typeof BeneficiaryUpdate>
 
-export const BeneficiaryDetailsResponse = Type.Object(
-  {
-    address: Address,
-    date_of_birth: Type.String(),
-    destination: Type.String({ description: 'Id of the destination, `dst_…`.' }),
-    destination_details: DestinationDetails,
-    documents: Type.Array(Document),
-    email: Type.String(),
-    name: Type.String(),
-    name_local: Type.String(),
-    national_identification_number: Type.String(),
-    party_classification: Type.String(),
-    phone: Phone,
-    registration_number: Type.String(),
-    status: Literals(['active'] as const),
-    tax_id: Type.String(),
-    type: Literals(BENEFICIARY_TYPES),
-  },
-  { title: 'BeneficiaryDetailsShown' },
-)
-
-export const BeneficiaryResponse = Type.Object(
-  {
-    id: Id('bnf', 'Beneficiary id.'),
-    object: Type.Literal('beneficiary'),
-    ...BeneficiaryDetailsResponse.properties,
-    created_at: Timestamp,
-    updated_at: Timestamp,
-  },
-  {
-    title: 'Beneficiary',
-    description: 'Who receives payouts, and where.',
-    [EXAMPLES]: beneficiaryAnswers,
-  },
-)
-
 export const BeneficiaryQuery = ListQueryOf('bnf', {
   type: Literals(BENEFICIARY_TYPES),
   destination_type: Literals(DESTINATION_TYPES, {
     description: 'The type of the destination it has now.',
   }),
 })
-
-export function presentBeneficiary({ id, details, created_at, updated_at }: Beneficiary) {
-  return { id, object: 'beneficiary', ...details, created_at, updated_at }
-}

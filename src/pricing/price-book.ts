@@ -2,7 +2,7 @@
 // may see, and the policy of each pair. Pure.
 import type { Fee } from '../fee/rules.ts'
 import { type Rate, rateBookOf } from '../fx/rules.ts'
-import type { PricingAt } from '../quote/rules.ts'
+import type { PricingAt } from '../quote/quote.ts'
 import { indexPolicies, type Policy, type PolicyName, valueInForce } from './rules.ts'
 
 /** The rows that all prices are made from. */

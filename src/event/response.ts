@@ -1,23 +1,12 @@
-// The shape of events on the wire. What an event tells of its object is what could have changed
-// since; the object itself is read where it is.
+// Events as callers see them. `data` holds the fields that can change; the object itself is read
+// where it is.
 import Type from 'typebox'
 import { EXAMPLES } from '../http/docs.ts'
-import { ListQueryOf } from '../http/list.ts'
 import { Id, Literals, Timestamp } from '../http/schema.ts'
-import { type IdPrefix, idPattern } from '../id.ts'
+import type { IdPrefix } from '../id.ts'
+import type { NamedEvent } from './event.ts'
+import { OBJECTS } from './event.ts'
 import { eventAnswers } from './examples.ts'
-import type { NamedEvent } from './rules.ts'
-
-/** What events are about, by the prefix of its id. */
-const OBJECTS: { readonly [P in IdPrefix]?: string } = {
-  bnf: 'beneficiary',
-  btr: 'balance_transaction',
-  ent: 'entity',
-  poq: 'payout_quote',
-  pot: 'payout',
-  whe: 'webhook_endpoint',
-}
-const OBJECT_IDS = Object.keys(OBJECTS) as IdPrefix[]
 
 export const EventResponse = Type.Object(
   {
@@ -57,19 +46,6 @@ export const EventResponse = Type.Object(
     [EXAMPLES]: eventAnswers,
   },
 )
-
-export const EventQuery = ListQueryOf('evt', {
-  type: Type.String({
-    pattern: '^[a-z_]+\\.[a-z_]+$',
-    maxLength: 64,
-    description: 'Exactly this type of event.',
-    examples: ['payout.failed'],
-  }),
-  object_id: Type.String({
-    pattern: OBJECT_IDS.map(idPattern).join('|'),
-    description: 'The object that the events are about.',
-  }),
-})
 
 export function presentEvent(event: NamedEvent) {
   const { object_id } = event

@@ -1,67 +1,14 @@
-// The shapes of quotes on the wire: request and response schemas, and the response itself.
-import Type, { type Static, type TSchema } from 'typebox'
-import { DOCUMENTED, EXAMPLES } from '../http/docs.ts'
-import { ListQueryOf } from '../http/list.ts'
-import {
-  Amount,
-  Closed,
-  CountryCode,
-  CurrencyCode,
-  EntityId,
-  Id,
-  Literals,
-  Minor,
-  Money,
-  RateNumber,
-} from '../http/schema.ts'
+// Quotes as callers see them, and how their figures were made.
+import Type, { type TSchema } from 'typebox'
+import { EXAMPLES } from '../http/docs.ts'
+import { Id, Literals, Minor, Money, RateNumber } from '../http/schema.ts'
 import { type Instant, withOffset } from '../instant.ts'
 import { amountToJson, rateToJson } from '../money/json.ts'
 import { quoteAnswers } from './examples.ts'
 import { explainQuote, RATE_METHODS } from './explain.ts'
-import { PAYOUT_TYPES, type Quote, quoteStatus } from './rules.ts'
-
-export const CHARGE_TYPES = ['shared', 'ours'] as const
-
-const QUOTE_STATUSES = ['active', 'used', 'expired'] as const
-
-export const PayoutType = Literals(PAYOUT_TYPES, { title: 'PayoutType' })
-
-export const QuoteRequest = Closed(
-  {
-    payout_type: Type.Optional(Literals(PAYOUT_TYPES, { default: 'local' })),
-    payout_info: Closed(
-      { currency: CurrencyCode, amount: Amount },
-      { description: 'What is paid out; the amount that all others follow from.' },
-    ),
-    holding_info: Type.Optional(
-      Closed(
-        { currency: CurrencyCode, amount: Type.Optional(Amount) },
-        { description: 'The balance that pays; an amount is an expectation that must be met.' },
-      ),
-    ),
-    destination_info: Type.Optional(
-      Closed(
-        { currency: CurrencyCode, country: CountryCode, amount: Type.Optional(Amount) },
-        { description: 'What arrives; an amount is an expectation that must be met.' },
-      ),
-    ),
-    local: Type.Optional(
-      Closed({
-        fund_transfer_network: Type.Optional(Type.String({ minLength: 1, maxLength: 64 })),
-      }),
-    ),
-    local_payment_network: Type.Optional(
-      Closed({ type: Type.Optional(Type.String({ minLength: 1, maxLength: 64 })) }),
-    ),
-    wallet: Type.Optional(
-      Closed({ type: Type.Optional(Type.String({ minLength: 1, maxLength: 64 })) }),
-    ),
-    swift: Type.Optional(Closed({ charge_type: Type.Optional(Literals(CHARGE_TYPES)) })),
-    entity_id: Type.Optional(EntityId('Whom the payout is made for.')),
-  },
-  { title: 'QuoteRequest' },
-)
-export type QuoteRequest = Static<typeof QuoteRequest>
+import type { Quote } from './quote.ts'
+import { PayoutType, QUOTE_STATUSES } from './request.ts'
+import { quoteStatus } from './rules.ts'
 
 const FeePart = Type.Object(
   { in_holding_currency: Minor, in_payout_currency: Minor },
@@ -213,23 +160,6 @@ export const QuoteResponse = Type.Object(
     [EXAMPLES]: quoteAnswers,
   },
 )
-
-export const QuoteQuery = ListQueryOf('poq', {
-  status: Literals(QUOTE_STATUSES, { description: 'As it is at the time of the request.' }),
-  payout_type: PayoutType,
-  entity_id: Id('ent', 'Whom the payout is made for.'),
-})
-
-/** Whether a single quote is to be explained; by default it is not. */
-export const ExplainQuery = Closed({
-  explain: Type.Optional(
-    Literals(['true', 'false'], {
-      description: 'Adds `explanation`: every rate, fee and rounding of the price.',
-      [DOCUMENTED]: { type: 'boolean', default: false },
-    }),
-  ),
-})
-export type ExplainQuery = Static<typeof ExplainQuery>
 
 /** The quote as service.md's table has it; `now` decides whether an unused one has expired. */
 export function presentQuote(quote: Quote, now: Instant) {

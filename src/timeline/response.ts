@@ -1,12 +1,13 @@
-// The shape of a payout's timeline on the wire.
+// The timeline of a payout as callers see it.
 import Type from 'typebox'
 import { EXAMPLES } from '../http/docs.ts'
 import { Id, Literals, Timestamp } from '../http/schema.ts'
 import type { Posting } from '../ledger/rules.ts'
 import { amountToJson } from '../money/json.ts'
 import { CAUSES } from '../payout/cause.ts'
+import { PayoutStatus } from '../payout/request.ts'
+import { FailureResponse } from '../payout/response.ts'
 import { PAYOUT_STATUSES } from '../payout/states.ts'
-import { FailureResponse, PayoutStatus } from '../payout/wire.ts'
 import { SIMULATOR } from '../rail/rail.ts'
 import { conditionWords } from '../route/rules.ts'
 import { timelineAnswers } from './examples.ts'

@@ -1,65 +1,20 @@
-// The shapes of batches of payouts on the wire: requests, responses, and the responses themselves.
-import Type, { type Static } from 'typebox'
-import { DOCUMENTED, EXAMPLES } from '../http/docs.ts'
+// Batches of payouts and their items as callers see them.
+import Type from 'typebox'
+import { EXAMPLES } from '../http/docs.ts'
 import { ErrorDetail } from '../http/error-docs.ts'
 import { presentProblem } from '../http/errors.ts'
-import { ListQueryOf, TextFilter } from '../http/list.ts'
-import { Closed, Literals, Metadata, Text, Timestamp } from '../http/schema.ts'
-import { PayoutRequest } from '../payout/wire.ts'
+import { Literals, Metadata, Timestamp } from '../http/schema.ts'
 import { batchAnswers, itemAnswers } from './examples.ts'
 import {
   BATCH_MODES,
   type BatchItem,
-  type BatchMode,
   type Decided,
   ITEM_STATUSES,
   type ItemStatus,
-  isRefused,
-  itemOf,
-  MAX_LISTED,
   type PayoutBatch,
-  statusOf,
   type Total,
-  totalDebitOf,
-} from './rules.ts'
-
-export const MAX_PAYOUTS = 10_000
-
-const Payouts = {
-  minItems: 1,
-  maxItems: MAX_PAYOUTS,
-  description: 'Each as POST /v3/payout takes it.',
-}
-
-export const BatchRequest = Closed(
-  {
-    mode: Type.Optional(
-      Literals(BATCH_MODES, {
-        default: 'all_or_nothing',
-        description:
-          '`all_or_nothing`: all payouts are made, or none. `best_effort`: those that can be ' +
-          'made are, in their order.',
-      }),
-    ),
-    dry_run: Type.Optional(
-      Type.Boolean({ default: false, description: 'Say what would happen; make nothing.' }),
-    ),
-    reference_id: Type.Optional(Text(128)),
-    metadata: Type.Optional(Metadata),
-    // Looked at one by one, apart from the rest, as they are many.
-    payouts: Type.Unsafe<PayoutRequest[]>({
-      type: 'array',
-      ...Payouts,
-      [DOCUMENTED]: Type.Array(PayoutRequest, Payouts),
-    }),
-  },
-  { title: 'PayoutBatchRequest' },
-)
-export type BatchRequest = Static<typeof BatchRequest>
-
-export function modeOf({ mode = 'all_or_nothing' }: BatchRequest): BatchMode {
-  return mode
-}
+} from './payout-batch.ts'
+import { isRefused, itemOf, MAX_LISTED, statusOf, totalDebitOf } from './rules.ts'
 
 const Position = Type.Integer({ description: 'The index of the payout in the request.' })
 const Problems = Type.Array(ErrorDetail, {
@@ -145,33 +100,6 @@ export const BatchResponse = Type.Object(
     [EXAMPLES]: batchAnswers,
   },
 )
-
-export const BatchQuery = ListQueryOf('pob', {
-  reference_id: TextFilter(128, 'Of the batch, as it was sent.'),
-  mode: Literals(BATCH_MODES),
-})
-
-const LimitText = Type.String({
-  description: 'Most items on a page.',
-  [DOCUMENTED]: { type: 'integer', minimum: 1, maximum: 100, default: 10 },
-})
-
-const PositionText = (description: string) =>
-  Type.Optional(
-    Type.String({
-      pattern: '^(0|[1-9][0-9]{0,3})$',
-      description,
-      [DOCUMENTED]: { type: 'integer', minimum: 0, maximum: MAX_PAYOUTS - 1 },
-    }),
-  )
-
-export const ItemQuery = Closed({
-  limit: Type.Optional(LimitText),
-  starting_after: PositionText('A position: the page starts with the next item after it.'),
-  ending_before: PositionText('A position: the page ends with the last item before it.'),
-  status: Type.Optional(Literals(ITEM_STATUSES)),
-})
-export type ItemQuery = Static<typeof ItemQuery>
 
 export const ItemList = Type.Object(
   {

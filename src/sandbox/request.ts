@@ -1,11 +1,8 @@
-// The shapes of what sandbox accounts can ask for.
+// What a caller can ask of a sandbox account.
 import Type, { type Static } from 'typebox'
-import { EXAMPLES } from '../http/docs.ts'
-import { Amount, Closed, CurrencyCode, Literals, Text, Timestamp } from '../http/schema.ts'
-import type { Instant } from '../instant.ts'
+import { Amount, Closed, CurrencyCode, Literals, Text } from '../http/schema.ts'
 import { ASKING, FAILING, OPERATOR_FAILURE } from '../payout/operator-step.ts'
 import { PAYOUT_STATUSES } from '../payout/states.ts'
-import { clockAnswers } from './examples.ts'
 
 /** A year in one step, ten years in all. */
 const MAX_STEP_S = 31_536_000
@@ -23,17 +20,6 @@ export const ClockRequest = Closed(
   { title: 'ClockRequest' },
 )
 export type ClockRequest = Static<typeof ClockRequest>
-
-export const ClockResponse = Type.Object(
-  {
-    object: Type.Literal('sandbox_clock'),
-    now: Timestamp,
-    ahead_s: Type.Integer({
-      description: 'Seconds by which the account’s clock is ahead of real time.',
-    }),
-  },
-  { title: 'SandboxClock', [EXAMPLES]: clockAnswers },
-)
 
 export const FundRequest = Closed({ amount: Amount, currency: CurrencyCode }, { title: 'Funding' })
 export type FundRequest = Static<typeof FundRequest>
@@ -62,7 +48,3 @@ export const TransitionRequest = Closed(
   { title: 'TransitionRequest' },
 )
 export type TransitionRequest = Static<typeof TransitionRequest>
-
-export function presentClock(now: Instant, ahead_s: number) {
-  return { object: 'sandbox_clock', now, ahead_s }
-}

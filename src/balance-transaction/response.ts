@@ -1,17 +1,12 @@
-// The shapes of balance transactions and balances on the wire.
+// Balances and balance transactions as callers see them.
 import Type from 'typebox'
 import { EXAMPLES } from '../http/docs.ts'
-import { CurrencyFilter, ListQueryOf } from '../http/list.ts'
 import { Id, Literals, Money, RateNumber, Timestamp } from '../http/schema.ts'
-import { idPattern } from '../id.ts'
 import type { Instant } from '../instant.ts'
 import { amountToJson, rateToJson } from '../money/json.ts'
+import { BALANCE_TRANSACTION_TYPES, type BalanceTransaction } from './balance-transaction.ts'
 import { balanceAnswers, balanceTransactionAnswers } from './examples.ts'
-import { BALANCE_TRANSACTION_TYPES, type BalanceTransaction } from './rules.ts'
-
-/** What moves balances, by the prefix of its id. */
-const SOURCES = ['pot', 'btr', 'esc', 'wdr', 'adj'] as const
-const OPERATION_TYPES = ['credit', 'debit'] as const
+import { OPERATION_TYPES } from './request.ts'
 
 export const BalanceTransactionResponse = Type.Object(
   {
@@ -47,18 +42,6 @@ export const BalanceTransactionResponse = Type.Object(
     [EXAMPLES]: balanceTransactionAnswers,
   },
 )
-
-export const BalanceTransactionQuery = ListQueryOf('btr', {
-  currency: CurrencyFilter('The balance that was moved.'),
-  type: Literals(BALANCE_TRANSACTION_TYPES),
-  operation_type: Literals(OPERATION_TYPES),
-  source: Type.String({
-    pattern: SOURCES.map(idPattern).join('|'),
-    description:
-      'The payout, the balance transaction that was given back or reversed, the escrow, the ' +
-      'withdrawal or the adjustment.',
-  }),
-})
 
 /** The balance transaction as service.md's table has it. */
 export function presentBalanceTransaction(line: BalanceTransaction) {
@@ -106,18 +89,6 @@ export const BalanceResponse = Type.Object(
     description: 'Every balance currency of the account, zeros included.',
     [EXAMPLES]: balanceAnswers,
   },
-)
-
-export const BalanceQuery = Type.Object(
-  {
-    as_of: Type.Optional(
-      Type.String({
-        format: 'date-time',
-        description: 'Answer from the history: the balances this instant left (ISO 8601).',
-      }),
-    ),
-  },
-  { additionalProperties: false },
 )
 
 /** Every balance currency of the account, zeros included; amounts are text (contract 20). */

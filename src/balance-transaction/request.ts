@@ -1,0 +1,34 @@
+// What a caller asks of balances and balance transactions.
+import Type from 'typebox'
+import { CurrencyFilter, ListQueryOf } from '../http/list.ts'
+import { Literals } from '../http/schema.ts'
+import { idPattern } from '../id.ts'
+import { BALANCE_TRANSACTION_TYPES } from './balance-transaction.ts'
+
+/** What moves balances, by the prefix of its id. */
+const SOURCES = ['pot', 'btr', 'esc', 'wdr', 'adj'] as const
+export const OPERATION_TYPES = ['credit', 'debit'] as const
+
+export const BalanceTransactionQuery = ListQueryOf('btr', {
+  currency: CurrencyFilter('The balance that was moved.'),
+  type: Literals(BALANCE_TRANSACTION_TYPES),
+  operation_type: Literals(OPERATION_TYPES),
+  source: Type.String({
+    pattern: SOURCES.map(idPattern).join('|'),
+    description:
+      'The payout, the balance transaction that was given back or reversed, the escrow, the ' +
+      'withdrawal or the adjustment.',
+  }),
+})
+
+export const BalanceQuery = Type.Object(
+  {
+    as_of: Type.Optional(
+      Type.String({
+        format: 'date-time',
+        description: 'Answer from the history: the balances this instant left (ISO 8601).',
+      }),
+    ),
+  },
+  { additionalProperties: false },
+)

@@ -1,0 +1,17 @@
+// A beneficiary: who is paid, and where.
+import type { Instant } from '../instant.ts'
+import type { BeneficiaryRequest } from './request.ts'
+
+/** The record as stored and as shown in a payout: every field present (service.md). */
+export type BeneficiaryDetails = Required<BeneficiaryRequest> & {
+  readonly destination: string
+  readonly status: 'active'
+}
+
+export interface Beneficiary {
+  readonly account_id: string
+  readonly id: string
+  readonly details: BeneficiaryDetails
+  readonly created_at: Instant
+  readonly updated_at: Instant
+}

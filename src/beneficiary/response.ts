@@ -1,0 +1,48 @@
+// Beneficiaries as callers see them.
+import Type from 'typebox'
+import { EXAMPLES } from '../http/docs.ts'
+import { Id, Literals, Timestamp } from '../http/schema.ts'
+import { Address, Document, Phone } from '../party/schema.ts'
+import type { Beneficiary } from './beneficiary.ts'
+import { beneficiaryAnswers } from './examples.ts'
+import { BENEFICIARY_TYPES, DestinationDetails } from './request.ts'
+
+export const BeneficiaryDetailsResponse = Type.Object(
+  {
+    address: Address,
+    date_of_birth: Type.String(),
+    destination: Type.String({ description: 'Id of the destination, `dst_…`.' }),
+    destination_details: DestinationDetails,
+    documents: Type.Array(Document),
+    email: Type.String(),
+    name: Type.String(),
+    name_local: Type.String(),
+    national_identification_number: Type.String(),
+    party_classification: Type.String(),
+    phone: Phone,
+    registration_number: Type.String(),
+    status: Literals(['active'] as const),
+    tax_id: Type.String(),
+    type: Literals(BENEFICIARY_TYPES),
+  },
+  { title: 'BeneficiaryDetailsShown' },
+)
+
+export const BeneficiaryResponse = Type.Object(
+  {
+    id: Id('bnf', 'Beneficiary id.'),
+    object: Type.Literal('beneficiary'),
+    ...BeneficiaryDetailsResponse.properties,
+    created_at: Timestamp,
+    updated_at: Timestamp,
+  },
+  {
+    title: 'Beneficiary',
+    description: 'Who receives payouts, and where.',
+    [EXAMPLES]: beneficiaryAnswers,
+  },
+)
+
+export function presentBeneficiary({ id, details, created_at, updated_at }: Beneficiary) {
+  return { id, object: 'beneficiary', ...details, created_at, updated_at }
+}

@@ -1,0 +1,124 @@
+// What a caller sends about entities: the schemas of bodies and queries.
+import Type, { type Static } from 'typebox'
+import { DOCUMENTED } from '../http/docs.ts'
+import { ListQueryOf, TextFilter } from '../http/list.ts'
+import { Closed, clearable, Id, Literals, Metadata, optional, Text } from '../http/schema.ts'
+import { Document, Phone } from '../party/schema.ts'
+import { APPROVAL_STATUSES } from './states.ts'
+
+export const ENTITY_TYPES = ['individual', 'business'] as const
+
+const Country = Text(16, {
+  title: 'EntityCountry',
+  description: 'ISO 3166-1 alpha-2 country code, in any case; stored in upper case.',
+  examples: ['HK'],
+})
+
+export const EntityAddress = Closed(
+  {
+    line1: Type.Optional(Text(255)),
+    line2: Type.Optional(Text(255)),
+    city: Type.Optional(Text(128)),
+    state: Type.Optional(Text(128)),
+    country: Type.Optional(Country),
+    postal_code: Type.Optional(Text(32)),
+  },
+  { title: 'EntityAddress' },
+)
+
+export const NationalIdentification = Closed(
+  {
+    type: Type.Optional(Text(64, { examples: ['passport'] })),
+    number: Type.Optional(Text(64)),
+  },
+  { title: 'NationalIdentification' },
+)
+
+const Percentage = Type.Unsafe<number | string>({
+  type: ['integer', 'string'],
+  minimum: 0,
+  maximum: 100,
+  pattern: '^[0-9]{1,3}(\\.[0-9]{1,4})?$',
+  description: 'From 0 to 100: an integer, or text with up to four fractional digits.',
+  examples: ['33.34'],
+})
+
+export const Representative = Closed(
+  {
+    first_name: Type.Optional(Text(128)),
+    middle_name: Type.Optional(Text(128)),
+    last_name: Type.Optional(Text(128)),
+    date_of_birth: Type.Optional(Text(10)),
+    nationality: Type.Optional(Country),
+    ownership_percentage: Type.Optional(Percentage),
+    roles: Type.Optional(Type.Array(Text(64, { examples: ['director'] }), { maxItems: 10 })),
+    address: Type.Optional(EntityAddress),
+    email: Type.Optional(Text(320)),
+    phone: Type.Optional(Phone),
+    national_identification_number: Type.Optional(NationalIdentification),
+  },
+  { title: 'Representative' },
+)
+
+const Name = Type.String({ pattern: '\\S', maxLength: 255 })
+
+/** What may be left out, by its schema. */
+const OPTIONAL = {
+  email: Text(320),
+  phone: Phone,
+  description: Text(2000),
+  vertical: Text(64, { description: 'The line of business, a scope of the name rule.' }),
+  on_behalf_of: Text(24, {
+    pattern: '^(ent_.{20})?$',
+    description: 'The entity this one belongs to, a scope of the name rule.',
+  }),
+  national_identification_number: NationalIdentification,
+  registration_number: Text(64),
+  registration_date: Text(10, { description: 'YYYY-MM-DD.' }),
+  registration_address: EntityAddress,
+  operating_address: EntityAddress,
+  tax_id: Text(64),
+  purpose_of_use: Text(500),
+  relationship: Text(128, { description: 'What the entity is to the account.' }),
+  representatives: Type.Array(Representative, { maxItems: 50 }),
+  documents: Type.Array(Document, { maxItems: 20 }),
+  reference_id: Text(128),
+  metadata: Metadata,
+} as const
+
+export const EntityRequest = Closed(
+  { name: Name, type: Literals(ENTITY_TYPES), ...optional(OPTIONAL) },
+  { title: 'EntityRequest' },
+)
+export type EntityRequest = Static<typeof EntityRequest>
+
+const UPDATE = {
+  name: Type.Optional(Name),
+  type: Type.Optional(Literals(ENTITY_TYPES, { description: 'Fixed: only as it is.' })),
+  ...clearable(OPTIONAL),
+}
+
+export const EntityUpdate = Closed(UPDATE, {
+  title: 'EntityUpdate',
+  description: 'A member replaces the whole of what was there; null takes it away.',
+})
+export type EntityUpdate = Static<typeof EntityUpdate>
+
+const SUBMISSION = {
+  title: 'EntitySubmission',
+  description: 'The members of an update, or nothing.',
+}
+
+export const EntitySubmission = Closed(UPDATE, {
+  type: ['object', 'null'],
+  [DOCUMENTED]: { ...SUBMISSION, anyOf: [EntityUpdate, { type: 'null' }] },
+})
+
+export const ApprovalStatus = Literals(APPROVAL_STATUSES, { title: 'ApprovalStatus' })
+
+export const EntityQuery = ListQueryOf('ent', {
+  type: Literals(ENTITY_TYPES),
+  approval_status: ApprovalStatus,
+  reference_id: TextFilter(128, 'As it was sent.'),
+  on_behalf_of: Id('ent', 'The entity that the listed ones belong to.'),
+})

@@ -1,0 +1,18 @@
+// What a caller asks of the list of events.
+import Type from 'typebox'
+import { ListQueryOf } from '../http/list.ts'
+import { idPattern } from '../id.ts'
+import { OBJECT_IDS } from './event.ts'
+
+export const EventQuery = ListQueryOf('evt', {
+  type: Type.String({
+    pattern: '^[a-z_]+\\.[a-z_]+$',
+    maxLength: 64,
+    description: 'Exactly this type of event.',
+    examples: ['payout.failed'],
+  }),
+  object_id: Type.String({
+    pattern: OBJECT_IDS.map(idPattern).join('|'),
+    description: 'The object that the events are about.',
+  }),
+})

@@ -1,0 +1,72 @@
+// What a caller sends about batches of payouts: the schemas of bodies and queries.
+import Type, { type Static } from 'typebox'
+import { DOCUMENTED } from '../http/docs.ts'
+import { ListQueryOf, TextFilter } from '../http/list.ts'
+import { Closed, Literals, Metadata, Text } from '../http/schema.ts'
+import { PayoutRequest } from '../payout/request.ts'
+import { BATCH_MODES, type BatchMode, ITEM_STATUSES } from './payout-batch.ts'
+
+export const MAX_PAYOUTS = 10_000
+
+const Payouts = {
+  minItems: 1,
+  maxItems: MAX_PAYOUTS,
+  description: 'Each as POST /v3/payout takes it.',
+}
+
+export const BatchRequest = Closed(
+  {
+    mode: Type.Optional(
+      Literals(BATCH_MODES, {
+        default: 'all_or_nothing',
+        description:
+          '`all_or_nothing`: all payouts are made, or none. `best_effort`: those that can be ' +
+          'made are, in their order.',
+      }),
+    ),
+    dry_run: Type.Optional(
+      Type.Boolean({ default: false, description: 'Say what would happen; make nothing.' }),
+    ),
+    reference_id: Type.Optional(Text(128)),
+    metadata: Type.Optional(Metadata),
+    // Looked at one by one, apart from the rest, as they are many.
+    payouts: Type.Unsafe<PayoutRequest[]>({
+      type: 'array',
+      ...Payouts,
+      [DOCUMENTED]: Type.Array(PayoutRequest, Payouts),
+    }),
+  },
+  { title: 'PayoutBatchRequest' },
+)
+export type BatchRequest = Static<typeof BatchRequest>
+
+export function modeOf({ mode = 'all_or_nothing' }: BatchRequest): BatchMode {
+  return mode
+}
+
+export const BatchQuery = ListQueryOf('pob', {
+  reference_id: TextFilter(128, 'Of the batch, as it was sent.'),
+  mode: Literals(BATCH_MODES),
+})
+
+const LimitText = Type.String({
+  description: 'Most items on a page.',
+  [DOCUMENTED]: { type: 'integer', minimum: 1, maximum: 100, default: 10 },
+})
+
+const PositionText = (description: string) =>
+  Type.Optional(
+    Type.String({
+      pattern: '^(0|[1-9][0-9]{0,3})$',
+      description,
+      [DOCUMENTED]: { type: 'integer', minimum: 0, maximum: MAX_PAYOUTS - 1 },
+    }),
+  )
+
+export const ItemQuery = Closed({
+  limit: Type.Optional(LimitText),
+  starting_after: PositionText('A position: the page starts with the next item after it.'),
+  ending_before: PositionText('A position: the page ends with the last item before it.'),
+  status: Type.Optional(Literals(ITEM_STATUSES)),
+})
+export type ItemQuery = Static<typeof ItemQuery>

@@ -1,0 +1,144 @@
+// What a caller sends about payouts: the schemas of bodies and queries.
+import Type, { type Static } from 'typebox'
+import { BeneficiaryRequest } from '../beneficiary/request.ts'
+import type { Reason } from '../errors.ts'
+import { CurrencyFilter, ListQueryOf, TextFilter } from '../http/list.ts'
+import {
+  Amount,
+  AmountOf,
+  Closed,
+  CurrencyCode,
+  EntityId,
+  Id,
+  Literals,
+  Metadata,
+  Text,
+} from '../http/schema.ts'
+import { Document } from '../party/schema.ts'
+import { PAYOUT_TYPES } from '../quote/quote.ts'
+import { CHARGE_TYPES, PayoutType } from '../quote/request.ts'
+import { PAYOUT_STATUSES } from './states.ts'
+
+export const LogisticsTracking = Closed(
+  {
+    tracking_number: Type.Optional(Text(128)),
+    tracking_type: Type.Optional(Text(64)),
+    logistics_provider_code: Type.Optional(Text(64)),
+    logistics_provider_name: Type.Optional(Text(128)),
+  },
+  { title: 'LogisticsTracking' },
+)
+
+/** What a payout can be refused for, beside what every request can. */
+export const PAYOUT_REFUSALS = [
+  'currency',
+  'holding_currency_not_found',
+  'beneficiary_missing',
+  'beneficiary_not_found',
+  'entity_not_found',
+  'not_found',
+  'type_mismatch',
+  'quote_used',
+  'quote_expired',
+  'quote_mismatch',
+  'fee_unavailable',
+  'route_unavailable',
+  'rate_unavailable',
+  'rate_stale',
+  'amount_out_of_range',
+  'max_total_debit_exceeded',
+  'deposit_address_not_found',
+  'deposit_currency_not_accepted',
+  'balance_limit_exceeded',
+  'possible_duplicate_payout',
+  'insufficient_balance',
+] as const satisfies readonly Reason[]
+
+export const PayoutRequest = Closed(
+  {
+    amount: Amount,
+    currency: CurrencyCode,
+    type: Type.Optional(Literals(PAYOUT_TYPES, { default: 'local' })),
+    purpose: Type.String({ pattern: '\\S', maxLength: 64, description: 'Purpose code.' }),
+    transaction_description: Type.String({ pattern: '\\S', maxLength: 500 }),
+    beneficiary: Type.Optional(Id('bnf', 'An existing beneficiary.')),
+    beneficiary_details: Type.Optional(BeneficiaryRequest),
+    quote: Type.Optional(Id('poq', 'The quote whose rates and fees apply.')),
+    holding_currency: Type.Optional(CurrencyCode),
+    charge_type: Type.Optional(Literals(CHARGE_TYPES)),
+    local: Type.Optional(
+      Closed({
+        fund_transfer_network: Type.Optional(Type.String({ minLength: 1, maxLength: 64 })),
+      }),
+    ),
+    reference_id: Type.Optional(Text(128)),
+    statement_descriptor: Type.Optional(Text(128)),
+    documents: Type.Optional(Type.Array(Document, { maxItems: 20 })),
+    logistics_tracking_details: Type.Optional(Type.Array(LogisticsTracking, { maxItems: 20 })),
+    metadata: Type.Optional(Metadata),
+    on_behalf_of: Type.Optional(EntityId('The entity the payout is made for.')),
+    max_total_debit: Type.Optional(
+      AmountOf(
+        'The most that amount and fees may come to, in minor units of the holding currency. With ' +
+          'it, an expired quote is priced anew and the payout made if it costs no more.',
+      ),
+    ),
+    allow_duplicate: Type.Optional(
+      Type.Boolean({
+        description:
+          'This is another payment than one just made with the same beneficiary, amount, ' +
+          'currency and reference_id, and is to be made all the same.',
+      }),
+    ),
+  },
+  { title: 'PayoutRequest' },
+)
+export type PayoutRequest = Static<typeof PayoutRequest>
+
+export const PayoutStatus = Literals(PAYOUT_STATUSES, { title: 'PayoutStatus' })
+
+/** What can be added while a payout requires action; never who is paid, nor where. */
+const AnsweredDetails = Closed(
+  {
+    address: BeneficiaryRequest.properties.address,
+    date_of_birth: BeneficiaryRequest.properties.date_of_birth,
+    documents: BeneficiaryRequest.properties.documents,
+    email: BeneficiaryRequest.properties.email,
+    name_local: BeneficiaryRequest.properties.name_local,
+    national_identification_number: BeneficiaryRequest.properties.national_identification_number,
+    phone: BeneficiaryRequest.properties.phone,
+    registration_number: BeneficiaryRequest.properties.registration_number,
+    tax_id: BeneficiaryRequest.properties.tax_id,
+  },
+  {
+    title: 'AnsweredBeneficiaryDetails',
+    description:
+      'Documents are added, other members take the place of those before. The beneficiary itself ' +
+      'stays as it is.',
+  },
+)
+
+export const ActionRequest = Closed(
+  {
+    documents: Type.Optional(Type.Array(Document, { maxItems: 20 })),
+    beneficiary_details: Type.Optional(AnsweredDetails),
+    purpose: Type.Optional(PayoutRequest.properties.purpose),
+    transaction_description: Type.Optional(PayoutRequest.properties.transaction_description),
+    note: Type.Optional(
+      Type.String({ pattern: '\\S', maxLength: 1000, description: 'For people; handed over.' }),
+    ),
+  },
+  { title: 'ActionRequest', description: 'What was asked for; at least one member.' },
+)
+export type ActionRequest = Static<typeof ActionRequest>
+
+export const PayoutQuery = ListQueryOf('pot', {
+  status: PayoutStatus,
+  currency: CurrencyFilter('The currency paid out.'),
+  holding_currency: CurrencyFilter('The currency of the balance that paid.'),
+  type: PayoutType,
+  reference_id: TextFilter(128, 'As it was sent.'),
+  on_behalf_of: Id('ent', 'The entity that payouts were made for.'),
+  quote: Id('poq', 'The quote that was used.'),
+  beneficiary: Id('bnf', 'The beneficiary paid.'),
+})

@@ -1,0 +1,74 @@
+// What the rules of quotes speak of: terms, price, quote, and what prices are made from.
+import type { RatePolicy } from '../fx/rules.ts'
+import type { Instant } from '../instant.ts'
+import type { Decimal } from '../money/decimal.ts'
+import type { Basis, PriceSources } from './basis.ts'
+
+export const PAYOUT_TYPES = [
+  'swift',
+  'local',
+  'local_payment_network',
+  'wallet',
+  'service_account',
+] as const
+export type PayoutType = (typeof PAYOUT_TYPES)[number]
+
+/** Everything a price depends on, with every default applied. '' is "not set". */
+export interface QuoteTerms {
+  readonly payout_type: PayoutType
+  readonly holding_currency: string
+  readonly payout_currency: string
+  /** Minor units of the payout currency. */
+  readonly payout_amount: bigint
+  readonly destination_currency: string
+  readonly destination_country: string
+  readonly fund_transfer_network: string
+  readonly payment_network: string
+  readonly wallet_type: string
+  readonly wallet_network: string
+  readonly charge_type: string
+  readonly entity_id: string
+}
+
+/** What the terms cost; amounts in minor units. */
+export interface Price {
+  readonly holding_amount: bigint
+  readonly destination_amount: bigint
+  readonly holding_to_payout: Decimal
+  readonly payout_to_destination: Decimal
+  readonly fixed_fee_holding: bigint
+  readonly fixed_fee_payout: bigint
+  readonly variable_fee_holding: bigint
+  readonly variable_fee_payout: bigint
+  /** Minor units of the holding currency that the spread earns where it is exchanged. */
+  readonly fx_income_holding: bigint
+  /** The same of the destination currency. */
+  readonly fx_income_destination: bigint
+  /** What it was made from. */
+  readonly basis: Basis
+}
+
+export interface Quote extends QuoteTerms, Price {
+  readonly account_id: string
+  readonly id: string
+  readonly status: 'active' | 'used'
+  readonly valid_until: Instant
+  readonly created_at: Instant
+  readonly updated_at: Instant
+}
+
+/** How one pair is quoted to one account, and for how long. */
+export interface PairPolicy extends RatePolicy {
+  readonly quote_validity_s: number
+}
+
+/** What one account's prices are made from at one instant. */
+export interface Pricing extends PriceSources {
+  policyOf(from: string, to: string): PairPolicy
+}
+
+/** The pricing of an account at an instant of its clock. */
+export type PricingAt = (
+  account: { readonly account_id: string; readonly sandbox: boolean },
+  at: Instant,
+) => Pricing

@@ -1,0 +1,74 @@
+// What a caller sends about quotes: the schemas of bodies and queries.
+import Type, { type Static } from 'typebox'
+import { DOCUMENTED } from '../http/docs.ts'
+import { ListQueryOf } from '../http/list.ts'
+import {
+  Amount,
+  Closed,
+  CountryCode,
+  CurrencyCode,
+  EntityId,
+  Id,
+  Literals,
+} from '../http/schema.ts'
+import { PAYOUT_TYPES } from './quote.ts'
+
+export const CHARGE_TYPES = ['shared', 'ours'] as const
+
+export const QUOTE_STATUSES = ['active', 'used', 'expired'] as const
+
+export const PayoutType = Literals(PAYOUT_TYPES, { title: 'PayoutType' })
+
+export const QuoteRequest = Closed(
+  {
+    payout_type: Type.Optional(Literals(PAYOUT_TYPES, { default: 'local' })),
+    payout_info: Closed(
+      { currency: CurrencyCode, amount: Amount },
+      { description: 'What is paid out; the amount that all others follow from.' },
+    ),
+    holding_info: Type.Optional(
+      Closed(
+        { currency: CurrencyCode, amount: Type.Optional(Amount) },
+        { description: 'The balance that pays; an amount is an expectation that must be met.' },
+      ),
+    ),
+    destination_info: Type.Optional(
+      Closed(
+        { currency: CurrencyCode, country: CountryCode, amount: Type.Optional(Amount) },
+        { description: 'What arrives; an amount is an expectation that must be met.' },
+      ),
+    ),
+    local: Type.Optional(
+      Closed({
+        fund_transfer_network: Type.Optional(Type.String({ minLength: 1, maxLength: 64 })),
+      }),
+    ),
+    local_payment_network: Type.Optional(
+      Closed({ type: Type.Optional(Type.String({ minLength: 1, maxLength: 64 })) }),
+    ),
+    wallet: Type.Optional(
+      Closed({ type: Type.Optional(Type.String({ minLength: 1, maxLength: 64 })) }),
+    ),
+    swift: Type.Optional(Closed({ charge_type: Type.Optional(Literals(CHARGE_TYPES)) })),
+    entity_id: Type.Optional(EntityId('Whom the payout is made for.')),
+  },
+  { title: 'QuoteRequest' },
+)
+export type QuoteRequest = Static<typeof QuoteRequest>
+
+export const QuoteQuery = ListQueryOf('poq', {
+  status: Literals(QUOTE_STATUSES, { description: 'As it is at the time of the request.' }),
+  payout_type: PayoutType,
+  entity_id: Id('ent', 'Whom the payout is made for.'),
+})
+
+/** Whether a single quote is to be explained; by default it is not. */
+export const ExplainQuery = Closed({
+  explain: Type.Optional(
+    Literals(['true', 'false'], {
+      description: 'Adds `explanation`: every rate, fee and rounding of the price.',
+      [DOCUMENTED]: { type: 'boolean', default: false },
+    }),
+  ),
+})
+export type ExplainQuery = Static<typeof ExplainQuery>
