@@ -3,7 +3,7 @@
 // so that it is gone with it and the next user of the connection begins with none.
 import { literal, SERVICE_ROLE, type Sql, type TransactionSql } from './connect.ts'
 import { isSpread } from './shard.ts'
-import { transact } from './transact.ts'
+import { allSent, refusing, transact } from './transact.ts'
 
 /**
  * Names the accounts; what is sent after this call is confined to them. Sent here and now. The role
@@ -47,5 +47,25 @@ export function readConfined<T>(
   return new Promise((resolve, reject) => {
     const reading = async (tx: TransactionSql) => resolve(await work(tx))
     transactConfined(sql, account_ids, reading, 'read only').catch(reject)
+  })
+}
+
+/**
+ * The same of what `work` asks before it first waits for an answer: the end of the transaction is
+ * sent right behind it, and nothing can be asked any more.
+ */
+export function readAtOnce<T>(
+  sql: Sql,
+  account_ids: readonly string[],
+  work: (tx: TransactionSql) => Promise<T>,
+): Promise<T> {
+  return new Promise((resolve, reject) => {
+    let asked = false
+    const asking = async (tx: TransactionSql) => {
+      work(refusing(tx, () => asked)).then(resolve, reject)
+      await allSent()
+      asked = true
+    }
+    transactConfined(sql, account_ids, asking, 'read only').catch(reject)
   })
 }

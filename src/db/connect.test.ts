@@ -182,3 +182,56 @@ test('a connection that is idle, or is only notified: kept', async t => {
   assert.equal(await endOf(sql, 2), 'answered')
   assert.equal(taken, 1)
 })
+
+test('large statements of one transaction: sent one behind the other, whatever is answered', async t => {
+  const SIZE = 4 * 1024 * 1024
+  const statements = [1, 2, 3, 4].map(() => `select '${'x'.repeat(SIZE)}'`)
+  const done = (command: string, state: string) =>
+    Buffer.concat([message('C', `${command}\0`), message('Z', state)])
+  const sql = await serve(
+    t,
+    socket =>
+      void socket.once('data', () => {
+        socket.write(Buffer.concat([AUTHENTICATION_OK, READY_FOR_QUERY]))
+        socket.once('data', () => {
+          socket.write(done('BEGIN', 'T'))
+          let bytes = 0
+          socket.on('data', data => {
+            bytes += data.length
+            if (data.includes('commit')) socket.write(done('COMMIT', 'I'))
+            else if (bytes > statements.length * SIZE) {
+              for (const _ of statements) socket.write(done('SELECT 1', 'T'))
+            }
+          })
+        })
+      }),
+    watched(1),
+  )
+  const counts = await sql.begin(tx => statements.map(text => tx.unsafe(text)))
+  assert.deepEqual(
+    counts.map(({ count }) => count),
+    [1, 1, 1, 1],
+  )
+})
+
+test('what is written before anything else happens: sent as one', async t => {
+  const server = createServer(socket => socket.resume()).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  const socket = watchedSocket(SILENCE_MS)({
+    host: ['127.0.0.1'],
+    port: [port],
+    path: undefined,
+    ssl: false,
+  })
+  t.after(() => {
+    socket.destroy()
+    server.close()
+  })
+  await once(socket, 'connect')
+  socket.write('one')
+  socket.write('two')
+  assert.equal(socket.writableLength, 6)
+  await setImmediate()
+  assert.equal(socket.writableLength, 0)
+})

@@ -18,6 +18,12 @@ interface Watched {
   waits_since: number | undefined
 }
 
+/**
+ * What is written is in memory anyway; told that a socket is full, postgres.js sends what is left
+ * of a transaction statement by statement, each after the answer to the one before.
+ */
+const NEVER_FULL = { highWaterMark: 64 * 1024 * 1024 }
+
 /** All connections to one server, whichever pool they belong to. */
 interface Server {
   readonly connections: Set<Watched>
@@ -36,7 +42,9 @@ const servers = new Map<string, Server>()
  */
 export function watchedSocket(silence_ms: number) {
   return ({ host, port, path, ssl }: Endpoint): Socket => {
-    const socket = path ? connect(path) : connect(port[0] ?? 5432, host[0] ?? 'localhost')
+    const socket = path
+      ? connect({ path, ...NEVER_FULL })
+      : connect({ port: port[0] ?? 5432, host: host[0] ?? 'localhost', ...NEVER_FULL })
     const one: Watched = { socket, heard_at: performance.now(), waits_since: undefined }
     const name = path || `${host[0]}:${port[0]}`
     const server = servers.get(name) ?? watchServer(silence_ms)
@@ -51,6 +59,7 @@ export function watchedSocket(silence_ms: number) {
     const write = socket.write
     socket.write = ((...parameters: Parameters<Socket['write']>) => {
       one.waits_since ??= performance.now()
+      gather(socket)
       return write.apply(socket, parameters)
     }) as Socket['write']
     socket.on('data', (bytes: Buffer) => {
@@ -61,6 +70,16 @@ export function watchedSocket(silence_ms: number) {
     })
     return socket.setNoDelay(true)
   }
+}
+
+/**
+ * What is written before anything else happens goes out as one: a batch has ten statements, and
+ * each call of the system costs as much as putting some of them together.
+ */
+function gather(socket: Socket): void {
+  if (socket.writableCorked > 0) return
+  socket.cork()
+  process.nextTick(() => socket.uncork())
 }
 
 const Z = 0x5a

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { createDatabase, type TestDatabase } from '../../test/support/database.ts'
 import { startProxy } from '../../test/support/proxy.ts'
+import { readAtOnce } from './confine.ts'
 import { connect, type Sql, type TransactionSql } from './connect.ts'
 import { OutcomeUnknown } from './failure.ts'
 import { transact, transactPipelined } from './transact.ts'
@@ -152,3 +153,35 @@ for (const [way, run] of WAYS) {
     for (const when of ['before', 'unknown', 'after']) assert.ok(await written(`${when}, ${way}`))
   })
 }
+
+test('a read of one flight: what it asked is read, of the accounts named, in its own transaction', async () => {
+  const read = await readAtOnce(sql, ['acc_one', 'acc_two'], async tx => {
+    const [named, mode] = await Promise.all([
+      tx`select current_setting('corridor.accounts') as of`,
+      tx`select current_setting('transaction_read_only') as of`,
+    ])
+    return [named[0]?.of, mode[0]?.of]
+  })
+  assert.deepEqual(read, ['acc_one,acc_two', 'on'])
+  const [after] = await sql`select current_setting('corridor.accounts', true) as of`
+  assert.equal(after?.of, '')
+})
+
+test('a read of one flight that waits for an answer and asks again: refused, as it is over', async () => {
+  const work = readAtOnce(sql, ['acc_one'], async tx => {
+    await tx`select 1`
+    await tx`select text from notes`
+  })
+  await assert.rejects(work, /after the COMMIT/)
+})
+
+test('a read of one flight that fails, or writes: rejects, and the connection is well', async () => {
+  await assert.rejects(
+    readAtOnce(sql, ['acc_one'], async tx => tx`select 1 / 0`),
+    { code: '22012' },
+  )
+  const writing = readAtOnce(sql, ['acc_one'], async tx => tx`insert into notes values ('read')`)
+  await assert.rejects(writing, { code: '25006' })
+  const [row] = await sql`select 1 as one`
+  assert.deepEqual([row?.one, await written('read')], [1, false])
+})

@@ -55,8 +55,7 @@ export function transactPipelined<T>(
     let rolledBack = false
     const commit = async (tx: TransactionSql) => {
       sent = true
-      // A query is sent when somebody begins to wait for it: those made before this call first.
-      await new Promise<void>(tick => process.nextTick(tick))
+      await allSent()
       // Chained, as postgres.js ends every transaction itself: it commits an empty one.
       const { command } = await tx`commit and chain`.catch(error => {
         answered = error
@@ -90,8 +89,13 @@ export function transactPipelined<T>(
   })
 }
 
+/** A query is sent when somebody begins to wait for it: resolves when those made before are. */
+export function allSent(): Promise<void> {
+  return new Promise(resolve => process.nextTick(resolve))
+}
+
 /** The transaction, which takes no more statements once it is `over`. */
-function refusing(tx: TransactionSql, over: () => boolean): TransactionSql {
+export function refusing(tx: TransactionSql, over: () => boolean): TransactionSql {
   const check = () => {
     if (over()) throw new Error('a statement was sent after the COMMIT')
   }
