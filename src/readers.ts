@@ -1,9 +1,8 @@
-// Every read by id of the service: what one turn of the event loop asks for is one statement.
+// Every read by id of the service: those that wait for the same turn are one statement.
 import { findBalanceTransactions } from './balance-transaction/store.ts'
 import { findBeneficiaries } from './beneficiary/store.ts'
-import { readConfined } from './db/confine.ts'
+import { readAtOnce, readConfined } from './db/confine.ts'
 import type { TransactionSql } from './db/connect.ts'
-import { unlessLate } from './engine/late.ts'
 import { reader } from './engine/reader.ts'
 import type { Reads } from './engine/reads.ts'
 import { findEntities } from './entity/store.ts'
@@ -20,18 +19,13 @@ type Find<Row> = (tx: TransactionSql, keys: readonly Key[]) => Promise<readonly 
 
 /** By the noun that they find; undefined for what is not there or another account's. */
 export function openReaders({ reads, inTurn }: Reads) {
-  const read = <Row extends Key>(find: Find<Row>) =>
-    reader<Row>(keys => {
-      const account_ids = [...new Set(keys.map(key => key.account_id))]
-      // What several accounts read at once is of nobody alone, and has a turn of its own.
-      const owner = account_ids.length === 1 ? (account_ids[0] ?? '') : ''
-      return inTurn(
-        owner,
-        unlessLate(() => readConfined(reads, account_ids, tx => find(tx, keys))),
-      )
-    })
+  const read = <Row extends Key>(find: Find<Row>, flight = readAtOnce) =>
+    reader<Row>(inTurn, keys =>
+      flight(reads, [...new Set(keys.map(key => key.account_id))], tx => find(tx, keys)),
+    )
   return {
-    quote: read(findQuotes),
+    // Of a quote that is not found a payout may know.
+    quote: read(findQuotes, readConfined),
     payout: read(findPayouts),
     payoutBatch: read(findBatches),
     balanceTransaction: read(findBalanceTransactions),

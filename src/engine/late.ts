@@ -1,5 +1,5 @@
 // How long anybody waits for the database, and what is no longer done for those who have left.
-import { refusal } from '../errors.ts'
+import { type Refusal, refusal } from '../errors.ts'
 
 /** The longest wait for an answer, unless said otherwise: then it is 503. */
 export const MAX_WAIT_MS = 4_500
@@ -11,9 +11,16 @@ export const MAX_WAIT_MS = 4_500
 export function unlessLate<Parameters extends unknown[], T>(
   work: (...parameters: Parameters) => Promise<T>,
 ): (...parameters: Parameters) => Promise<T> {
-  const asked_at = performance.now()
+  const since = performance.now()
   return async (...parameters) => {
-    if (performance.now() - asked_at < MAX_WAIT_MS) return work(...parameters)
-    throw refusal('service_unavailable', 'The database is busy; try again.')
+    const late = refusalIfLate(since)
+    if (late !== undefined) throw late
+    return work(...parameters)
   }
+}
+
+/** What is said of work that has waited since then, once that is too long. */
+export function refusalIfLate(since: number): Refusal | undefined {
+  if (performance.now() - since < MAX_WAIT_MS) return undefined
+  return refusal('service_unavailable', 'The database is busy; try again.')
 }

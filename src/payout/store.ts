@@ -224,6 +224,5 @@ export function payoutOf(row: PayoutRow): Payout {
   if (holding_to_payout === undefined || payout_to_destination === undefined) {
     throw new Error(`stored rates of payout ${row.id}`)
   }
-  const { reference_id: _, on_behalf_of: __, ...stored } = row
-  return { ...stored, ...documentsOf(row), holding_to_payout, payout_to_destination }
+  return { ...row, ...documentsOf(row), holding_to_payout, payout_to_destination }
 }

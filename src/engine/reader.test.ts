@@ -1,0 +1,119 @@
+// Which reads join one statement, and what becomes of each.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Key } from '../id.ts'
+import { MAX_WAIT_MS } from './late.ts'
+import { reader } from './reader.ts'
+
+/** A reader whose turns and answers come when they are told to. */
+function readerInHand() {
+  const turns: { owner: string; begin(): void }[] = []
+  const asked: string[][] = []
+  const answers: PromiseWithResolvers<readonly Key[]>[] = []
+  const inTurn = async <T>(owner: string, work: () => Promise<T>) => {
+    await new Promise<void>(begin => turns.push({ owner, begin }))
+    return work()
+  }
+  const read = reader<Key>(inTurn, keys => {
+    const answer = Promise.withResolvers<readonly Key[]>()
+    asked.push(keys.map(({ id }) => id))
+    answers.push(answer)
+    return answer.promise
+  })
+  return { turns, asked, answers, read }
+}
+
+function key(account_id: string, id: string): Key {
+  return { account_id, id }
+}
+
+function settled(): Promise<void> {
+  return new Promise(resolve => setImmediate(resolve))
+}
+
+test('reads of one turn, and those that come before theirs at the database: one statement', async () => {
+  const { turns, asked, answers, read } = readerInHand()
+  const first = [read(key('a', '1')), read(key('a', '2'))]
+  await settled()
+  const second = read(key('a', '3'))
+  await settled()
+  assert.deepEqual(
+    turns.map(({ owner }) => owner),
+    ['a'],
+  )
+  turns[0]?.begin()
+  await settled()
+  assert.deepEqual(asked, [['1', '2', '3']])
+  // What comes once it is sent may see more, and is asked anew.
+  const third = read(key('a', '3'))
+  await settled()
+  assert.equal(turns.length, 2)
+  answers[0]?.resolve([key('a', '3'), key('a', '1')])
+  assert.deepEqual(await Promise.all([...first, second]), [key('a', '1'), undefined, key('a', '3')])
+  turns[1]?.begin()
+  await settled()
+  answers[1]?.resolve([])
+  assert.equal(await third, undefined)
+})
+
+test('reads of several accounts in one turn: of nobody, and apart from those of one', async () => {
+  const { turns, asked, read } = readerInHand()
+  void read(key('a', '1'))
+  await settled()
+  void read(key('a', '2'))
+  void read(key('b', '2'))
+  await settled()
+  assert.deepEqual(
+    turns.map(({ owner }) => owner),
+    ['a', ''],
+  )
+  for (const { begin } of turns) begin()
+  await settled()
+  assert.deepEqual(asked, [['1'], ['2', '2']])
+})
+
+test('more than 200 reads: as many statements as it takes, each with its turn', async () => {
+  const { turns, asked, read } = readerInHand()
+  for (let i = 0; i < 401; i++) void read(key('a', String(i)))
+  await settled()
+  assert.equal(turns.length, 3)
+  for (const { begin } of turns) begin()
+  await settled()
+  assert.deepEqual(
+    asked.map(ids => ids.length),
+    [200, 200, 1],
+  )
+})
+
+test('a turn that comes too late: who has waited too long is refused, the others are read', async t => {
+  const clock = t.mock.method(performance, 'now')
+  clock.mock.mockImplementation(() => 0)
+  const { turns, asked, answers, read } = readerInHand()
+  const late = read(key('a', '1'))
+  await settled()
+  clock.mock.mockImplementation(() => MAX_WAIT_MS - 1)
+  const timely = read(key('a', '2'))
+  await settled()
+  clock.mock.mockImplementation(() => MAX_WAIT_MS)
+  turns[0]?.begin()
+  await assert.rejects(late, { status: 503 })
+  await settled()
+  assert.deepEqual(asked, [['2']])
+  answers[0]?.resolve([key('a', '2')])
+  assert.deepEqual(await timely, key('a', '2'))
+})
+
+test('a statement that fails: each of its reads rejects, and the next is asked', async () => {
+  const { turns, asked, answers, read } = readerInHand()
+  const reads = [read(key('a', '1')), read(key('a', '2'))]
+  await settled()
+  turns[0]?.begin()
+  await settled()
+  answers[0]?.reject(new Error('no'))
+  for (const one of reads) await assert.rejects(one, /^Error: no$/)
+  void read(key('a', '3'))
+  await settled()
+  turns[1]?.begin()
+  await settled()
+  assert.deepEqual(asked, [['1', '2'], ['3']])
+})
