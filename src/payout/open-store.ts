@@ -81,7 +81,8 @@ export interface ClaimedPayout extends Payout {
 }
 
 /**
- * Claims due payouts for `lease_ms`: whoever locks a row that is due has it. An unapplied claim
+ * Claims due payouts for `lease_ms`: whoever locks a row that is due has it, and what is written is
+ * judged again under the lock, whatever the engine makes of the look before it. An unapplied claim
  * comes due again. Rows that another holds are passed over: they are being claimed, or moved by a
  * person, and a claim never waits while it holds others.
  */
@@ -133,6 +134,7 @@ function claimRows(tx: TransactionSql, keys: readonly Key[], lease_ms: number) {
       ) r
     ) locked
     where o.ctid = locked.place ${within(tx, 'o', keys)}
+      and o.ask_rail_at <= statement_timestamp() and ${unclaimed(tx)}
     returning o.account_id, o.id, o.rail, o.claimed_until as claim,
       o.rail_attempts - 1 as rail_attempts`
 }

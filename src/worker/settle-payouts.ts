@@ -3,6 +3,7 @@
 // killed at any point: an unapplied claim comes due again, and an applied report is not applied
 // twice.
 import { setTimeout as delay } from 'node:timers/promises'
+import { byShard } from '../db/shard.ts'
 import type { Deps } from '../deps.ts'
 import { Refusal } from '../errors.ts'
 import { countByHand, countLeftAlone } from '../payout/desk-store.ts'
@@ -29,6 +30,9 @@ const ROUNDS_IN_HAND = 3
 
 /** How often it is told which payouts wait. */
 const TELL_EVERY_MS = 30_000
+
+/** Claiming takes no longer: the database stops a statement that does (db/connect.ts). */
+const CLAIM_MS = 5_000
 
 /** Longest wait between questions to a rail that does not answer clearly. */
 const MAX_BACKOFF_MS = 60_000
@@ -92,11 +96,16 @@ async function beginRound(deps: Deps): Promise<Round> {
   const ended = await endHolds(deps)
   const listed = await listDuePayouts(deps.finder, [...deps.rails.keys()], ROUND)
   const due = listed.filter(payout => mayAsk(deps, payout))
-  const { claimed, all } = await claim(deps, due)
-  const settled = Promise.all(claimed.map(payout => settle(deps, payout)))
+  // Each shard by itself: what one has claimed is asked about though another does not answer.
+  const claims = byShard(due).map(keys => claim(deps, keys))
+  const settled = claims.map(async claims => {
+    await Promise.all((await claims).claimed.map(payout => settle(deps, payout)))
+  })
+  const done = Promise.all(settled).then(() => {})
+  const all = (await Promise.all(claims)).every(({ all }) => all)
   const found = ended + due.length
   // A full round means so, unless some of it will be found again in the next.
-  return { found, more: all && found >= ROUND, done: settled.then(() => {}) }
+  return { found, more: all && found >= ROUND, done }
 }
 
 /**
@@ -129,8 +138,14 @@ export async function tellWaiting(deps: Deps): Promise<void> {
   }
 }
 
+/** A payout that this process alone may hand over. */
+interface HeldPayout extends ClaimedPayout {
+  /** Until when, by performance.now(): early enough to be heard before another may ask. */
+  readonly hand_over_until: number
+}
+
 interface Claims {
-  readonly claimed: ClaimedPayout[]
+  readonly claimed: HeldPayout[]
   /** False when some could not be claimed; what others have claimed before us counts as well. */
   readonly all: boolean
 }
@@ -140,11 +155,17 @@ interface Claims {
  * Where that fails, one account that cannot be claimed now comes due again; the others go on.
  */
 async function claim(deps: Deps, due: readonly DuePayout[]): Promise<Claims> {
-  if (due.length === 0) return { claimed: [], all: true }
   // The lease outlives the rail's time-out, so nobody else asks while we wait.
-  const lease_ms = 2 * deps.config.rail_timeout_ms
-  const claimOf = (keys: readonly DuePayout[]) =>
-    during('claim', 'payouts', keys.length, () => claimDuePayouts(deps.sql, keys, lease_ms))
+  const { rail_timeout_ms } = deps.config
+  const lease_ms = CLAIM_MS + 2 * rail_timeout_ms
+  const claimOf = async (keys: readonly DuePayout[]): Promise<HeldPayout[]> => {
+    // From before it is sent: in the database the lease begins later.
+    const hand_over_until = performance.now() + lease_ms - rail_timeout_ms
+    const claimed = await during('claim', 'payouts', keys.length, () =>
+      claimDuePayouts(deps.sql, keys, lease_ms),
+    )
+    return claimed.map(payout => ({ ...payout, hand_over_until }))
+  }
   try {
     return { claimed: await claimOf(due), all: true }
   } catch (error) {
@@ -162,7 +183,7 @@ async function claim(deps: Deps, due: readonly DuePayout[]): Promise<Claims> {
   return { claimed, all }
 }
 
-async function settle(deps: Deps, payout: ClaimedPayout): Promise<void> {
+async function settle(deps: Deps, payout: HeldPayout): Promise<void> {
   const { rail } = payout
   const count = (result: string) => deps.metrics.railReports.inc({ rail, result })
   const report = await askRail(deps, payout)
@@ -188,12 +209,12 @@ async function settle(deps: Deps, payout: ClaimedPayout): Promise<void> {
 /**
  * The rail's report, or undefined when its answer is unclear, which says nothing about the money.
  */
-async function askRail(deps: Deps, payout: ClaimedPayout): Promise<RailReport | undefined> {
+async function askRail(deps: Deps, payout: HeldPayout): Promise<RailReport | undefined> {
   try {
     const asked = { ...payout, asked_at: payout.claimed_at }
     const rail = deps.rails.get(payout.rail)
     if (rail === undefined) throw new Error(`no adapter for rail ${payout.rail}`)
-    const asking = () => ask(rail, asked, payout.rail_attempts)
+    const asking = () => ask(rail, asked)
     const question = during('rail', payout.rail, 1, asking, { ids: { payout_id: payout.id } })
     return await withTimeout(question, deps.config.rail_timeout_ms)
   } catch (error) {
@@ -203,9 +224,18 @@ async function askRail(deps: Deps, payout: ClaimedPayout): Promise<RailReport | 
 }
 
 /** First time: hand over. Later: ask, and hand over again only when the rail never saw it. */
-async function ask(rail: Rail, payout: RailPayout, attempts: number): Promise<RailReport> {
-  if (attempts === 0) return rail.submit(payout)
-  return (await rail.inquire(payout)) ?? rail.submit(payout)
+async function ask(rail: Rail, payout: HeldPayout & RailPayout): Promise<RailReport> {
+  const known = payout.rail_attempts === 0 ? undefined : await rail.inquire(payout)
+  return known ?? handOver(rail, payout)
+}
+
+/**
+ * Not once the claim may have run out, be it that the database or the rail was slow, or that this
+ * process stood still: another may have handed it over meanwhile.
+ */
+function handOver(rail: Rail, payout: HeldPayout & RailPayout): Promise<RailReport> {
+  if (performance.now() < payout.hand_over_until) return rail.submit(payout)
+  throw new Error('not handed over: it was claimed too long ago')
 }
 
 function backoff(attempts: number): number {

@@ -32,7 +32,7 @@ export function payAll(service: TestService, { account }: Client, changes: reado
 /** The rail is due to be asked about this payout now, whatever wait it was given. */
 export async function makeDue(service: TestService, id: string): Promise<void> {
   await service.database.owner`
-    update open_payouts set ask_rail_at = clock_timestamp(), claimed_until = null
+    update open_payouts set ask_rail_at = statement_timestamp(), claimed_until = null
     where id = ${id}`
 }
 
