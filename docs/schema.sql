@@ -905,41 +905,55 @@ CREATE VIEW each_event WITH (security_invoker=true) AS
             WHEN (nth = cardinality(words)) THEN kept
             ELSE NULL::bytea
         END AS kept
-   FROM ( SELECT e.sequence,
-            e.created_at,
-            e.account_id,
-            e.told,
-            e.type,
-            e.object_id,
-            e.data,
-            e.content,
-            e.kept,
-            e.hash,
-            e.words,
-            w_1.word,
-            (w_1.nth)::integer AS nth,
-            ((e.sequence - cardinality(e.words)) + w_1.nth) AS number,
-            "left"(w_1.word, 1) AS mark,
-            COALESCE(NULLIF(substr(w_1.word, 2), ''::text),
-                CASE w_1.word
-                    WHEN 'Q'::text THEN substr(e.words[(w_1.nth + 1)], 2)
+   FROM ( SELECT r.sequence,
+            r.created_at,
+            r.account_id,
+            r.told,
+            r.type,
+            r.object_id,
+            r.data,
+            r.content,
+            r.kept,
+            r.hash,
+            r.words,
+            r.word,
+            r.nth,
+            r.rest,
+            ((r.sequence - cardinality(r.words)) + r.nth) AS number,
+            "left"(r.word, 1) AS mark,
+            COALESCE(NULLIF(substr(r.word, 2), ''::text),
+                CASE r.word
+                    WHEN 'Q'::text THEN substr(r.words[(r.nth + 1)], 2)
                     ELSE NULL::text
                 END, ''::text) AS ending,
             (length(replace(r.rest, 'Q '::text, ' '::text)) - length(translate(r.rest, 'BQP'::text, ''::text))) AS digests_after
-           FROM ((( SELECT events.sequence,
-                    events.created_at,
-                    events.account_id,
-                    events.told,
-                    events.type,
-                    events.object_id,
-                    events.data,
-                    events.content,
-                    events.kept,
-                    events.hash,
-                    string_to_array(events.told, ' '::text) AS words
-                   FROM events) e
-             CROSS JOIN LATERAL unnest(e.words) WITH ORDINALITY w_1(word, nth))
-             CROSS JOIN LATERAL ( SELECT array_to_string(e.words[(w_1.nth + 1):], ' '::text) AS rest) r)) w;
+           FROM ( SELECT e.sequence,
+                    e.created_at,
+                    e.account_id,
+                    e.told,
+                    e.type,
+                    e.object_id,
+                    e.data,
+                    e.content,
+                    e.kept,
+                    e.hash,
+                    e.words,
+                    w_1.word,
+                    (w_1.nth)::integer AS nth,
+                    array_to_string(e.words[(w_1.nth + 1):], ' '::text) AS rest
+                   FROM (( SELECT events.sequence,
+                            events.created_at,
+                            events.account_id,
+                            events.told,
+                            events.type,
+                            events.object_id,
+                            events.data,
+                            events.content,
+                            events.kept,
+                            events.hash,
+                            string_to_array(events.told, ' '::text) AS words
+                           FROM events) e
+                     CROSS JOIN LATERAL unnest(e.words) WITH ORDINALITY w_1(word, nth))) r) w;
 GRANT SELECT ON each_event TO corridor_auditor;
 
 CREATE VIEW payout_states WITH (security_invoker=true) AS

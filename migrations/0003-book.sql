@@ -397,15 +397,17 @@ select account_id, number as sequence, sequence as row_sequence,
     then substr(content, octet_length(content) - 32 * digests_after - 31, 32) end as content,
   case when nth = cardinality(words) then kept end as kept
 from (
-  select e.*, word, nth::integer as nth, sequence - cardinality(words) + nth as number,
+  select *, sequence - cardinality(words) + nth as number,
     left(word, 1) as mark,
     coalesce(nullif(substr(word, 2), ''), case word when 'Q' then substr(words[nth + 1], 2) end, '')
       as ending,
     -- All that is made has one, but for lines and the quote that a payout carries; the first may.
     length(replace(rest, 'Q ', ' ')) - length(translate(rest, 'BQP', '')) as digests_after
-  from (select *, string_to_array(told, ' ') as words from events) e
-  cross join lateral unnest(words) with ordinality as w (word, nth)
-  cross join lateral (select array_to_string(words[nth + 1:], ' ') as rest) r
+  from (
+    select e.*, word, nth::integer as nth, array_to_string(words[nth + 1:], ' ') as rest
+    from (select *, string_to_array(told, ' ') as words from events) e
+    cross join lateral unnest(words) with ordinality as w (word, nth)
+  ) r
 ) w;
 
 -- Answers kept for 24 hours (contract 26), written in the transaction of their effect: as their text, or
