@@ -132,7 +132,7 @@ async function refuseUnspreadable(owner: Sql) {
   return { database, nodes: rows.map(({ node }) => node) }
 }
 
-/** Two workers have handed one payout over there: see docs/distributed.md. */
+/** Some rules that keep money have no constraint there: see docs/distributed.md. */
 async function refuseLive(owner: Sql): Promise<void> {
   const [live] = await owner<{ account_id: string }[]>`
     select account_id from accounts where not sandbox limit 1`

@@ -64,7 +64,7 @@ const WAYS: Readonly<Record<string, Way>> = {
   async quote_expired(headers) {
     const quote = await newQuote()
     await service.database.owner`
-      update quotes set valid_until = clock_timestamp() where id = ${quote}`
+      update quotes set valid_until = statement_timestamp() where id = ${quote}`
     return pay({ quote }, headers)
   },
   async quote_used(headers) {

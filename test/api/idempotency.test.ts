@@ -230,11 +230,11 @@ test('Idempotency-Key 24 hours old: forgotten, the request takes effect anew and
   const { owner } = service.database
   const first = await account.post('/v3/payout', localPayout, under(key))
   await owner`
-    update idempotency_keys set created_at = clock_timestamp() - interval '23 hours 59 minutes'
+    update idempotency_keys set created_at = statement_timestamp() - interval '23 hours 59 minutes'
     where key = ${key}`
   assertReplayed(await account.post('/v3/payout', localPayout, under(key)), first)
   await owner`
-    update idempotency_keys set created_at = clock_timestamp() - interval '24 hours 1 second'
+    update idempotency_keys set created_at = statement_timestamp() - interval '24 hours 1 second'
     where key = ${key}`
   const second = await account.post('/v3/payout', { ...localPayout, amount: 1 }, under(key))
   assert.equal(second.status, 200, second.text)
@@ -248,11 +248,11 @@ test('Idempotency-Key kept anew at the moment old ones are forgotten: stays, and
   const { owner } = service.database
   const first = await account.post('/v3/payout', localPayout, under(key))
   await owner`
-    update idempotency_keys set created_at = clock_timestamp() - interval '25 hours'
+    update idempotency_keys set created_at = statement_timestamp() - interval '25 hours'
     where key = ${key}`
   let forgotten = Promise.resolve(0)
   await owner.begin(async tx => {
-    await tx`update idempotency_keys set created_at = clock_timestamp() where key = ${key}`
+    await tx`update idempotency_keys set created_at = statement_timestamp() where key = ${key}`
     forgotten = deleteOutlivedReplies(service.deps)
     await until('the deletion waits for the row', 5_000, async () => {
       const waiting = await tx`

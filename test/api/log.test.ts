@@ -263,7 +263,7 @@ test('rail that fails with the payout in its error, connections that are lost: l
     inquire: async () => report(),
   }
   const lines = written.length
-  await owner`update open_payouts set ask_rail_at = clock_timestamp(), claimed_until = null
+  await owner`update open_payouts set ask_rail_at = statement_timestamp(), claimed_until = null
     where ask_rail_at is not null`
   await settleOnce(askingRail(service.deps, failing))
   assert.ok(

@@ -79,12 +79,12 @@ test(`POST ${PATH}, one quote in ten payouts at once: one succeeds, nine are quo
 test(`POST ${PATH}, quote expired: refused, balance untouched, quote not consumed`, async () => {
   const { id } = await quoteFor()
   const { owner } = service.database
-  await owner`update quotes set valid_until = clock_timestamp() where id = ${id}`
+  await owner`update quotes set valid_until = statement_timestamp() where id = ${id}`
   const before = await fingerprint(owner)
   assertRefused(await account.post(PATH, { ...toHkd, quote: id }), 422, 'quote_expired', 'quote')
   assert.deepEqual(await fingerprint(owner), before)
   // Moved back into the future it pays: the refusal did not use it up.
-  await owner`update quotes set valid_until = clock_timestamp() + interval '9 s' where id = ${id}`
+  await owner`update quotes set valid_until = statement_timestamp() + interval '9 s' where id = ${id}`
   assert.equal((await account.post(PATH, { ...toHkd, quote: id })).status, 200)
 })
 
@@ -92,7 +92,7 @@ test(`POST ${PATH}, quote used and past its time: quote_used, and its status sta
   const { id } = await quoteFor()
   assert.equal((await account.post(PATH, { ...toHkd, quote: id })).status, 200)
   const { owner } = service.database
-  await owner`update quotes set valid_until = clock_timestamp() where id = ${id}`
+  await owner`update quotes set valid_until = statement_timestamp() where id = ${id}`
   assertRefused(await account.post(PATH, { ...toHkd, quote: id }), 422, 'quote_used', 'quote')
   assert.equal(await statusOf(id), 'used')
 })
@@ -105,7 +105,7 @@ test(`POST ${PATH}, quote that expires while the payout waits for the lock: quot
     const waiting = account.post(PATH, { ...toHkd, quote: id })
     await untilBlocked(service.database.owner)
     // Valid when the request came in and when its transaction began; not once the lock is held.
-    await tx`update quotes set valid_until = clock_timestamp() where id = ${id}`
+    await tx`update quotes set valid_until = statement_timestamp() where id = ${id}`
     return { waiting }
   })
   assertRefused(await answer.waiting, 422, 'quote_expired', 'quote')
@@ -153,7 +153,7 @@ async function payAtClock(until_valid_us: number) {
   })
   const answer = await paying
   await owner`
-    update books set last_written_at = clock_timestamp() where account_id = ${account_id}`
+    update books set last_written_at = statement_timestamp() where account_id = ${account_id}`
   return answer
 }
 

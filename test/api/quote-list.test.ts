@@ -49,7 +49,7 @@ before(async () => {
   await ask(account, [{}])
   // Time goes by for these, and for the used one.
   await service.database.owner`
-    update quotes set valid_until = clock_timestamp() - interval '1 second'
+    update quotes set valid_until = statement_timestamp() - interval '1 second'
     where id = any (${[used, ...others.slice(0, 3)]}::text[])`
   all = await getAll(account, PATH, await idsOfAll(account))
 })

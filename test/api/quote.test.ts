@@ -317,9 +317,9 @@ test(`GET ${PATH}/{id}, id of another kind or shape: 400 invalid_path_parameter`
 test(`GET ${PATH}/{id}, valid_until passed: status expired, computed on reading`, async () => {
   const { id } = await quoted({ payout_info: { currency: 'USD', amount: 100 } })
   const { owner } = service.database
-  await owner`update quotes set valid_until = clock_timestamp() where id = ${id}`
+  await owner`update quotes set valid_until = statement_timestamp() where id = ${id}`
   assert.equal((await account.get(`${PATH}/${id}`)).json.status, 'expired')
   await owner`
-    update quotes set valid_until = clock_timestamp() + interval '1 minute' where id = ${id}`
+    update quotes set valid_until = statement_timestamp() + interval '1 minute' where id = ${id}`
   assert.equal((await account.get(`${PATH}/${id}`)).json.status, 'active')
 })

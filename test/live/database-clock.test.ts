@@ -28,7 +28,7 @@ async function statusOf(id: string): Promise<string> {
 test('a clock set back by 25 hours: the simulator settles what is dated in the future', async () => {
   const { owner } = service.database
   await owner`
-    update books set last_written_at = clock_timestamp() + interval '25 hours'
+    update books set last_written_at = statement_timestamp() + interval '25 hours'
     where account_id = ${account.account.account_id}`
   const id = await pay()
   await settleOnce(service.deps)
@@ -39,8 +39,8 @@ test('a payout due in 25 hours: goes on at once by what the runbook says', async
   const { owner } = service.database
   const id = await pay()
   await owner`
-    update open_payouts set ask_rail_at = clock_timestamp() + interval '25 hours',
-      claimed_until = clock_timestamp() + interval '25 hours', rail_attempts = 1
+    update open_payouts set ask_rail_at = statement_timestamp() + interval '25 hours',
+      claimed_until = statement_timestamp() + interval '25 hours', rail_attempts = 1
     where id = ${id}`
   await settleOnce(service.deps)
   assert.equal(await statusOf(id), 'processing')

@@ -292,7 +292,7 @@ test('database clock a minute behind the book: each later payout is above those 
   const client = await service.openAccount({ currencies: ['USD'], fund: { USD: 1_000_000n } })
   const { account_id } = client.account
   await service.database.owner`
-    update books set last_written_at = clock_timestamp() + interval '1 minute'
+    update books set last_written_at = statement_timestamp() + interval '1 minute'
     where account_id = ${account_id}`
   const times: string[] = []
   for (let i = 0; i < 10; i++) {

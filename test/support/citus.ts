@@ -1,9 +1,10 @@
 // With CITUS_URL, which names a database on the coordinator of a cluster: the tests' databases are made
 // on all its machines, each a copy of one that is migrated and spread.
 import postgres from 'postgres'
-import { connect } from '../../src/db/connect.ts'
+import { connect, literal } from '../../src/db/connect.ts'
 import { distribute, setForSpread } from '../../src/db/distribute.ts'
 import { migrate } from '../../src/db/migrate.ts'
+import type { TestDatabase } from './database.ts'
 
 /** Fewer shards are cut sooner; more than machines, so that a machine has accounts of several. */
 const SHARDS = 4
@@ -88,4 +89,69 @@ export async function copyOnCluster(template: string, name: string): Promise<voi
 
 export async function dropOnCluster(name: string): Promise<void> {
   await onEach('postgres', [`drop database if exists ${name} with (force)`])
+}
+
+/** A test that nothing but a cluster can run is skipped without one, and says so. */
+export const unlessCluster = onCluster ? false : 'needs a cluster: set CITUS_URL'
+
+/** A machine that keeps shards. */
+export interface Worker {
+  readonly node_id: number
+  /** The database of the coordinator's name there. */
+  readonly url: string
+}
+
+export async function listWorkers({ owner, url }: TestDatabase): Promise<Worker[]> {
+  const rows = await owner<{ node_id: number; host: string; port: number }[]>`
+    select nodeid as node_id, nodename as host, nodeport as port from pg_dist_node
+    where shouldhaveshards and noderole = 'primary' order by 1`
+  return rows.map(({ node_id, host, port }) => ({
+    node_id,
+    url: at(new URL(url), host, port).href,
+  }))
+}
+
+/** On which machine the rows of an account are. */
+export async function workerOf({ owner }: TestDatabase, account_id: string): Promise<number> {
+  const [row] = await owner<{ node_id: number }[]>`
+    select n.nodeid as node_id from pg_dist_placement p
+    join pg_dist_node n on n.groupid = p.groupid and n.noderole = 'primary'
+    where p.shardid = get_shard_id_for_distribution_column('books', ${account_id}::text)`
+  if (row === undefined) throw new Error(`${account_id} is on no machine`)
+  return row.node_id
+}
+
+/** Stops the server as a lost machine does, by its own hand, and has it started again later. */
+export async function loseWorker({ url }: Worker, away_s: number): Promise<void> {
+  const sql = postgres(url, { max: 1, onnotice: () => {} })
+  try {
+    const [row] = await sql<{ control: string; folder: string }[]>`
+      select setting || '/pg_ctl' as control, current_setting('data_directory') as folder
+      from pg_config where name = 'BINDIR'`
+    const { control, folder } = row as { control: string; folder: string }
+    // What it has inherited is let go, or our own connection would never end.
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the shell's
+    const alone = 'for fd in /proc/self/fd/*; do n=${fd##*/}; ((n > 2)) && eval "exec $n>&-"; done'
+    const stop = `${control} -D ${folder} -m immediate stop`
+    const start = `${control} -D ${folder} -l ${folder}/again.log start`
+    const script = `${alone}; ${stop}; sleep ${away_s}; ${start}`
+    const program = literal(`setsid bash -c '${script}' >/dev/null 2>&1 &`)
+    await sql.unsafe(`copy (select) to program ${program}`)
+  } finally {
+    await sql.end({ timeout: 1 })
+  }
+}
+
+/** Has the machines speak to each other so that a proxy between them can read it, or not. */
+export async function speakOpenly(openly: boolean): Promise<void> {
+  const change = openly
+    ? `set citus.node_conninfo = 'sslmode=disable'`
+    : 'reset citus.node_conninfo'
+  await onEach('postgres', [`alter system ${change}`, 'select pg_reload_conf()'])
+}
+
+/** The machine is reached by this address from now on. */
+export async function reachBy({ owner }: TestDatabase, worker: Worker, url: string): Promise<void> {
+  const { hostname, port } = new URL(url)
+  await owner`select citus_update_node(${worker.node_id}::integer, ${hostname}, ${Number(port)}::integer)`
 }

@@ -7,6 +7,15 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 /** Where a connection is cut: what the server has heard, and what the client hears of it. */
 export type Cut = 'before COMMIT' | 'behind COMMIT' | 'before its answer'
 
+/** A statement by which something is committed, and the tag that answers it. */
+export interface Commit {
+  readonly text: RegExp
+  readonly tag: string
+}
+
+/** How a lane ends its transaction (src/db/transact.ts). */
+const OF_BATCH: Commit = { text: /^commit and chain$/, tag: 'COMMIT' }
+
 /** How bytes travel, in both directions. */
 export interface Slowness {
   /** Every byte arrives so much later. */
@@ -31,8 +40,8 @@ export interface TcpProxy {
   slow(how: Slowness): void
   /** Takes connections and passes bytes on at once again, those held back first. */
   up(): Promise<void>
-  /** Cuts the connection at this place of the next COMMIT of a batch, so many times. */
-  cutCommits(where: Cut, times: number): void
+  /** Cuts the connection at this place of the next COMMIT, so many times: a batch's, if not said. */
+  cutCommits(where: Cut, times: number, commit?: Commit): void
   /** Cuts that have not happened yet. */
   cutsLeft(): number
   /**
@@ -66,6 +75,7 @@ export async function startProxy(target: string): Promise<TcpProxy> {
   let slowness: Slowness = {}
   let cut: Cut = 'before COMMIT'
   let cuts = 0
+  let commit = OF_BATCH
   let answer = { code: '', times: 0, statement: /./ }
   let taken = 0
 
@@ -93,7 +103,7 @@ export async function startProxy(target: string): Promise<TcpProxy> {
     taken += 1
     const upwards = travel(upstream, () => slowness)
     const downwards = travel(client, () => slowness)
-    const read = readMessages()
+    const read = readMessages(() => commit.text)
     const answered = answerCommit(pair, upwards)
     client.on('data', (data: Buffer) => {
       for (const { bytes, begins, ends, committed } of read(data)) {
@@ -105,7 +115,7 @@ export async function startProxy(target: string): Promise<TcpProxy> {
       }
     })
     upstream.on('data', (data: Buffer) => {
-      if (pair.committing && data.includes('COMMIT\0')) {
+      if (pair.committing && data.includes(`${commit.tag}\0`)) {
         pair.committing = false
         if (isCutAt(pair, 'before its answer')) return
       }
@@ -162,9 +172,10 @@ export async function startProxy(target: string): Promise<TcpProxy> {
       server.listen(port, '127.0.0.1')
       await once(server, 'listening')
     },
-    cutCommits(where, times) {
+    cutCommits(where, times, of = OF_BATCH) {
       cut = where
       cuts = times
+      commit = of
     },
     cutsLeft: () => cuts,
     answerCommits(code, times, statement) {
@@ -264,14 +275,12 @@ interface Message {
   readonly committed: readonly string[]
 }
 
-/** How a lane ends its transaction (src/db/transact.ts). */
-const COMMIT = 'commit and chain'
-
 /**
  * A COMMIT is parsed once on a connection, under a name, and from then on bound by it, as other
- * statements are; the Sync behind it has the server carry it out.
+ * statements are; the Sync behind it has the server carry it out. Or it is a query of its own, which
+ * is how the machines of a cluster tell each other.
  */
-function readMessages(): (bytes: Buffer) => Message[] {
+function readMessages(commit: () => RegExp): (bytes: Buffer) => Message[] {
   const cut = cutMessages()
   const texts = new Map<string, string>()
   let statements: string[] = []
@@ -284,9 +293,10 @@ function readMessages(): (bytes: Buffer) => Message[] {
       if (type === 'P') texts.set(first, second)
       const text = type === 'P' ? second : type === 'B' ? texts.get(second) : undefined
       if (text !== undefined) statements.push(text)
-      const begins = !committing && text === COMMIT
+      const asked = type === 'Q' ? first : text
+      const begins = !committing && asked !== undefined && commit().test(asked)
       committing ||= begins
-      const ends = committing && type === 'S'
+      const ends = committing && (type === 'S' || type === 'Q')
       if (ends) committing = false
       const over = type === 'S' && statements.at(-1)?.startsWith('commit') === true
       const committed = over ? statements : []

@@ -7,6 +7,7 @@ import { glob, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { judgeStatements } from '../statements/judge.ts'
+import { onCluster } from './citus.ts'
 import { faultsOfRun } from './logs.ts'
 import { makeTemplate, openServer } from './server.ts'
 
@@ -52,6 +53,8 @@ process.exitCode = code
 /** Each test file clones the template (see database.ts). */
 function runTests(template_url: string): Promise<number> {
   const timeout_ms = long ? 36_000_000 : 300_000
+  // Of a cluster a test stops machines, which all share.
+  const side_by_side = onCluster ? 1 : 2
   const share = long ? { CORRIDOR_TEST_LONG: '1' } : {}
   const env = {
     ...share,
@@ -63,7 +66,7 @@ function runTests(template_url: string): Promise<number> {
   }
   const child = spawn(
     process.execPath,
-    ['--test', '--test-concurrency=2', `--test-timeout=${timeout_ms}`, ...files],
+    ['--test', `--test-concurrency=${side_by_side}`, `--test-timeout=${timeout_ms}`, ...files],
     { stdio: 'inherit', env: { ...process.env, ...env } },
   )
   // Stopped halfway, the server must not stay behind.

@@ -70,7 +70,7 @@ function attemptsOf(delivery_id: string) {
 
 async function makeDue(endpoint_id: string): Promise<void> {
   await service.database.owner`
-    update webhook_deliveries set due_at = clock_timestamp()
+    update webhook_deliveries set due_at = statement_timestamp()
     where endpoint_id = ${endpoint_id} and due_at is not null`
 }
 
@@ -248,7 +248,7 @@ test('delivery, the first of an object dead: the next is sent', async () => {
   receiver.answer(({ event }) => ({ status: event.type === 'beneficiary.created' ? 500 : 200 }))
   await deliver()
   await service.database.owner`
-    update webhook_deliveries set attempts = 10, due_at = clock_timestamp()
+    update webhook_deliveries set attempts = 10, due_at = statement_timestamp()
     where endpoint_id = ${id} and due_at is not null`
   assert.equal(await deliver(), 2)
   const statuses = (await deliveries(id)).map(row => row.status)
@@ -284,8 +284,8 @@ test('delivery, ended more than 30 days ago: deleted with its attempts; what is 
   const [old, young, pending] = await deliveries(id)
   assert.ok(old && young && pending)
   const age = (delivery: Row, days: number) => owner`
-    update webhook_deliveries set created_at = clock_timestamp() - ${`${days} days`}::interval,
-      updated_at = clock_timestamp() - ${`${days} days`}::interval where id = ${delivery.id}`
+    update webhook_deliveries set created_at = statement_timestamp() - ${`${days} days`}::interval,
+      updated_at = statement_timestamp() - ${`${days} days`}::interval where id = ${delivery.id}`
   await age(old, 31)
   await age(young, 29)
   await age(pending, 31)

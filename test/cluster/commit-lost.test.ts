@@ -1,0 +1,176 @@
+// The connection between the coordinator and a machine is cut around a COMMIT, so that the coordinator
+// cannot know whether the machine has committed: whoever asked is told so, and nothing is lost or
+// there twice; nor when a payout's two accounts are on two machines, which commit in two phases.
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import type { OpenedAccount } from '../../src/cli/account.ts'
+import { internalPayout, localPayout } from '../support/bodies.ts'
+import { checkBooks } from '../support/books.ts'
+import {
+  listWorkers,
+  reachBy,
+  speakOpenly,
+  unlessCluster,
+  type Worker,
+  workerOf,
+} from '../support/citus.ts'
+import { createDatabase, type TestDatabase } from '../support/database.ts'
+import {
+  type HttpAnswer,
+  type HttpClient,
+  httpClient,
+  openAccountOn,
+  type RunningProcess,
+  startProcess,
+  until,
+} from '../support/process.ts'
+import { type Commit, type Cut, startProxy, type TcpProxy } from '../support/proxy.ts'
+
+const skip = unlessCluster
+const CROWD = 24
+const ONE_PHASE: Commit = { text: /^COMMIT$/, tag: 'COMMIT' }
+const PREPARE: Commit = { text: /^PREPARE TRANSACTION/, tag: 'PREPARE TRANSACTION' }
+const COMMIT_PREPARED: Commit = { text: /^COMMIT PREPARED/, tag: 'COMMIT PREPARED' }
+
+let database: TestDatabase
+let service: RunningProcess
+/** In front of the machine of `near`; `far` is on another one. */
+let proxy: TcpProxy
+let near: OpenedAccount
+let far: OpenedAccount
+let client: HttpClient
+
+before(async () => {
+  if (skip !== false) return
+  await speakOpenly(true)
+  database = await createDatabase()
+  const fund = { USD: 1_000_000_000n }
+  near = await openAccountOn(database.url, fund)
+  const of = await workerOf(database, near.account.account_id)
+  do far = await openAccountOn(database.url, fund)
+  while ((await workerOf(database, far.account.account_id)) === of)
+  const worker = (await listWorkers(database)).find(({ node_id }) => node_id === of) as Worker
+  proxy = await startProxy(worker.url)
+  await reachBy(database, worker, proxy.url)
+  client = httpClient(near)
+  const off = { CORRIDOR_SETTLE: 'off', CORRIDOR_WEBHOOKS: 'off' }
+  service = await startProcess({ DATABASE_URL: database.url, ...off })
+})
+after(async () => {
+  if (skip !== false) return
+  client?.close()
+  await service?.kill()
+  await database?.drop()
+  await proxy?.close()
+  await speakOpenly(false)
+})
+
+const pay = (body: object, key?: string) => client.post(service.address, '/v3/payout', body, key)
+
+/** How many payouts of each amount there are. */
+async function paid(amounts: readonly number[]): Promise<number[]> {
+  const rows = await database.owner<{ amount: bigint }[]>`
+    select amount from payouts where account_id = ${near.account.account_id}`
+  return amounts.map(wanted => rows.filter(({ amount }) => Number(amount) === wanted).length)
+}
+
+function assertUnknown({ status, text }: HttpAnswer): void {
+  assert.equal(status, 503, text)
+  assert.match(text, /whether the request took effect is not known/)
+}
+
+let amount = 1_000
+
+for (const [where, there] of [
+  ['before COMMIT', 0],
+  ['behind COMMIT', 1],
+  ['before its answer', 1],
+] as const satisfies readonly (readonly [Cut, number])[]) {
+  test(`cut ${where} of the machine, a payout without a key: 503 not known, and there ${there}`, {
+    skip,
+  }, async () => {
+    amount += 1
+    proxy.cutCommits(where, 1, ONE_PHASE)
+    assertUnknown(await pay({ ...localPayout, amount }))
+    assert.equal(proxy.cutsLeft(), 0)
+    await until('the machine is done with it', 10_000, async () => {
+      const [count] = await paid([amount])
+      return count === there
+    })
+  })
+
+  test(`cut ${where} of the machine, ${CROWD} payouts with keys at once: each there once in the end`, {
+    skip,
+  }, async t => {
+    const from = amount + 1
+    const amounts = Array.from({ length: CROWD }, (_, i) => from + i)
+    amount += CROWD
+    proxy.cutCommits(where, 2, ONE_PHASE)
+    const ask = (amount: number) => pay({ ...localPayout, amount }, `lost ${amount}`)
+    const answers = await Promise.all(amounts.map(ask))
+    assert.equal(proxy.cutsLeft(), 0)
+    const unknown = answers.filter(({ status }) => status !== 200)
+    t.diagnostic(`${unknown.length} of ${CROWD} were told that it is not known`)
+    unknown.forEach(assertUnknown)
+    const counts = await paid(amounts)
+    for (const [i, { status }] of answers.entries()) {
+      assert.ok(
+        status === 200 ? counts[i] === 1 : (counts[i] ?? 0) <= 1,
+        `${amounts[i]}: ${status}`,
+      )
+    }
+    for (const amount of amounts) assert.equal((await ask(amount)).status, 200)
+    assert.deepEqual(await paid(amounts), Array(CROWD).fill(1))
+  })
+}
+
+/** The sum of both, and how many payouts of this amount each has sent or received. */
+async function bothSides(amount: number) {
+  const ids = [near.account.account_id, far.account.account_id]
+  const read = async (id: string) => {
+    const [row] = await database.owner<{ available: bigint; lines: number }[]>`
+      select available, (
+          select count(*)::integer from balance_transactions t
+          where t.account_id = ${id} and abs(t.net_amount) = ${amount}) as lines
+      from balances where account_id = ${id} and currency = 'USD'`
+    return row ?? { available: 0n, lines: 0 }
+  }
+  const [one, other] = await Promise.all(ids.map(read))
+  return {
+    total: (one?.available ?? 0n) + (other?.available ?? 0n),
+    lines: [one?.lines, other?.lines],
+  }
+}
+
+for (const [what, commit, where] of [
+  ['before PREPARE', PREPARE, 'before COMMIT'],
+  ['behind PREPARE', PREPARE, 'behind COMMIT'],
+  ['before COMMIT PREPARED', COMMIT_PREPARED, 'before COMMIT'],
+  ['before the answer to COMMIT PREPARED', COMMIT_PREPARED, 'before its answer'],
+] as const satisfies readonly (readonly [string, Commit, Cut])[]) {
+  test(`cut ${what}, a payout to an account of another machine: on both or on neither, and once by its key`, {
+    skip,
+  }, async () => {
+    amount += 1
+    const body = internalPayout(far.account.deposit_address, amount)
+    const { total } = await bothSides(amount)
+    proxy.cutCommits(where, 1, commit)
+    const first = await pay(body, what)
+    assert.equal(proxy.cutsLeft(), 0)
+    if (first.status !== 200) assertUnknown(first)
+    // What the cluster does by itself once a minute.
+    await until('nothing is halfway', 20_000, async () => {
+      await database.owner`select recover_prepared_transactions()`
+      const { lines } = await bothSides(amount)
+      return lines[0] === lines[1]
+    })
+    const again = await pay(body, what)
+    assert.equal(again.status, 200, again.text)
+    if (first.status === 200) assert.equal(again.text, first.text)
+    assert.deepEqual(await bothSides(amount), { total, lines: [1, 1] })
+  })
+}
+
+test('all of the above: the books hold together', { skip }, async () => {
+  await checkBooks(database.owner, { DATABASE_URL: database.url })
+})
