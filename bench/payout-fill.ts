@@ -176,7 +176,7 @@ function chaining({ head_hash }: Book): string {
     select set_config('bench.head', '${head_hash}', false);
     create function pg_temp.chained(number bigint, created_at timestamptz, amount bigint,
       fixed_fee bigint, variable_fee bigint, balance_after bigint, account_id text, kind text,
-      source text, currency text, codes text[], currencies text[], amounts bigint[], undoes text,
+      source text, currency text, codes text, currencies text, amounts bigint[], undoes text,
       fx_conversions json, metadata json) returns bytea
     language plpgsql volatile as $$
     declare
@@ -184,9 +184,9 @@ function chaining({ head_hash }: Book): string {
       line text := '';
       hash bytea;
     begin
-      for i in 1 .. cardinality(codes) loop
+      for i in 1 .. cardinality(amounts) loop
         posted := posted || case i when 1 then '' else ',' end
-          || '"' || codes[i] || ' ' || currencies[i] || ' ' || amounts[i] || '"';
+          || '"' || split_part(codes, ' ', i) || ' ' || split_part(currencies, ' ', i) || ' ' || amounts[i] || '"';
       end loop;
       if currency is not null then
         line := ',"' || concat_ws(' ', currency, amount, fixed_fee, variable_fee, balance_after)

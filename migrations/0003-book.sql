@@ -89,8 +89,9 @@ begin
 end $$;
 
 -- One row a fact: a journal, and the line of the customer's statement that it makes. A settlement moves
--- no balance and makes none. Posting i is (codes[i], currencies[i], amounts[i]); codes are explained in
--- docs/glossary.md. What is of fixed width stands first, which PostgreSQL reads fastest.
+-- no balance and makes none. Posting i is word i of codes, word i of currencies and amounts[i]; codes are
+-- explained in docs/glossary.md, the view postings shows them one by one. Words parted by blanks take a
+-- third of what an array of them does. What is of fixed width stands first, which PostgreSQL reads fastest.
 create table journals (
   number bigint not null check (number > 0),
   created_at timestamptz not null,
@@ -108,12 +109,11 @@ create table journals (
   source text collate "C" not null,
   -- Of the line.
   currency text,
-  codes text[] not null constraint known_codes check (
-    array_position(codes, null) is null
-    and codes <@ array['adjustments', 'available', 'fees', 'funding', 'fx', 'fx_income', 'in_transit',
-      'inter_account', 'settled']
+  codes text not null constraint known_codes check (
+    string_to_array(codes, ' ') <@ array['adjustments', 'available', 'fees', 'funding', 'fx',
+      'fx_income', 'in_transit', 'inter_account', 'settled']
   ),
-  currencies text[] not null,
+  currencies text not null,
   amounts bigint[] not null,
   -- SHA-256 over the predecessor's hash and this row's content; ledger/rules.ts writes the recipe.
   hash bytea not null check (octet_length(hash) = 32),
@@ -124,14 +124,14 @@ create table journals (
   primary key (account_id, number),
   -- Most journals have two or three postings in one currency, which are added without a function.
   constraint journal_sums_to_zero check (
-    cardinality(codes) = cardinality(currencies)
-    and cardinality(codes) = cardinality(amounts)
+    cardinality(string_to_array(codes, ' ')) = cardinality(amounts)
+    and cardinality(string_to_array(currencies, ' ')) = cardinality(amounts)
     and case
-      when cardinality(codes) = 2 and currencies[1] = all (currencies) and 0 <> all (amounts)
-        then (amounts[1]::numeric + amounts[2] = 0) is true
-      when cardinality(codes) = 3 and currencies[1] = all (currencies) and 0 <> all (amounts)
-        then (amounts[1]::numeric + amounts[2] + amounts[3] = 0) is true
-      else journal_balances(currencies, amounts)
+      when cardinality(amounts) in (2, 3) and 0 <> all (amounts)
+          and split_part(currencies, ' ', 1) = all (string_to_array(currencies, ' '))
+        then (amounts[1]::numeric + amounts[2]
+          + case cardinality(amounts) when 2 then 0 else amounts[3] end = 0) is true
+      else journal_balances(string_to_array(currencies, ' '), amounts)
     end
   ),
   constraint line_unless_settlement check (
@@ -144,10 +144,12 @@ create table journals (
   -- What the line says has moved the balance is what the journal's one posting there has moved.
   constraint line_is_what_moved check (
     case
-      when currency is null then array_position(codes, 'available') is null
-      else (cardinality(array_positions(codes, 'available')) = 1
-        and amounts[array_position(codes, 'available')] = amount + fixed_fee + variable_fee
-        and currencies[array_position(codes, 'available')] = currency) is true
+      when currency is null then strpos(codes, 'available') = 0
+      else (cardinality(array_positions(string_to_array(codes, ' '), 'available')) = 1
+        and amounts[array_position(string_to_array(codes, ' '), 'available')]
+          = amount + fixed_fee + variable_fee
+        and split_part(currencies, ' ', array_position(string_to_array(codes, ' '), 'available'))
+          = currency) is true
     end
   ),
   constraint direction_matches_kind check (
@@ -194,6 +196,12 @@ create index journals_of_credits on journals (account_id, number)
   where amount + fixed_fee + variable_fee > 0;
 create trigger append_only before update or delete or truncate on journals
   for each statement execute function refuse_change();
+
+-- Postings one by one, for people who read the database. The service and verify read journals.
+create view postings with (security_invoker = true) as
+select account_id, number, code, p.currency, p.amount from journals j,
+  unnest(string_to_array(codes, ' '), string_to_array(currencies, ' '), amounts)
+    as p (code, currency, amount);
 
 -- The id of what has a number in its book, as numberedId in src/id.ts makes it.
 create function base32(value bigint, length integer) returns text

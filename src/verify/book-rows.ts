@@ -1,8 +1,8 @@
 // The rows that the walk of a book reads, and the selects that give them in its order.
 import type { Instant } from '../instant.ts'
 import type { JournalKind } from '../ledger/rules.ts'
-import type { LineColumns } from '../ledger/store.ts'
-import { ofAccount, POSTING_COLUMNS, type PostingColumns } from './rows.ts'
+import { type LineColumns, POSTING_COLUMNS, type PostingColumns } from '../ledger/store.ts'
+import { ofAccount } from './rows.ts'
 
 export interface BookRow {
   account_id: string

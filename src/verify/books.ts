@@ -10,11 +10,11 @@ import {
   type LedgerCode,
   type Posting,
 } from '../ledger/rules.ts'
-import { lineFromRow } from '../ledger/store.ts'
+import { lineFromRow, readPostings } from '../ledger/store.ts'
 import { BOOKS, type BookRow, type JournalRow, journalsOf } from './book-rows.ts'
 import { bookedBy } from './bookings.ts'
 import type { BadRow, Findings } from './problem.ts'
-import { addTo, balanceProblem, bookProblem, journalProblem, readPostings, words } from './rows.ts'
+import { addTo, balanceProblem, bookProblem, journalProblem, words } from './rows.ts'
 import { openStream, type RowStream } from './stream.ts'
 
 /** What the walk has seen; sums are minor units by currency over all books walked. */

@@ -5,6 +5,7 @@ import type { TransactionSql } from '../db/connect.ts'
 import { numberedId } from '../id.ts'
 import type { Instant } from '../instant.ts'
 import type { JournalKind, Posting } from '../ledger/rules.ts'
+import { POSTING_COLUMNS, type PostingColumns, readPostings } from '../ledger/store.ts'
 import {
   failurePostings,
   type PostedFigures,
@@ -19,16 +20,7 @@ import { checkPapers, PAPERS_COLUMNS, type PapersRow } from './payout-papers.ts'
 import { BadRow, type Findings } from './problem.ts'
 import { checkCarried, PRICED_COLUMNS, type PricedPayout } from './quotes.ts'
 import { matchReceipts } from './receipts.ts'
-import {
-  journalProblem,
-  ofAccount,
-  POSTING_COLUMNS,
-  type PostingColumns,
-  payoutProblem,
-  readPostings,
-  STATED_PAYOUTS,
-  words,
-} from './rows.ts'
+import { journalProblem, ofAccount, payoutProblem, STATED_PAYOUTS, words } from './rows.ts'
 import { openStream } from './stream.ts'
 
 /** `in_transit`: destination amounts of payouts neither settled nor given back, by currency. */

@@ -1,18 +1,10 @@
 // Holds every payout to another account against the receipt in that account's book, and every
 // receipt against its payout.
 import type { TransactionSql } from '../db/connect.ts'
+import { POSTING_COLUMNS, type PostingColumns, readPostings } from '../ledger/store.ts'
 import { receiptPostings } from '../payout/postings.ts'
 import { type Findings, MAX_NAMED } from './problem.ts'
-import {
-  journalProblem,
-  ofAccount,
-  POSTING_COLUMNS,
-  type PostingColumns,
-  payoutProblem,
-  readPostings,
-  STATED_PAYOUTS,
-  words,
-} from './rows.ts'
+import { journalProblem, ofAccount, payoutProblem, STATED_PAYOUTS, words } from './rows.ts'
 import { openStream } from './stream.ts'
 
 interface ReceiptRow extends PostingColumns {

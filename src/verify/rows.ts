@@ -4,16 +4,6 @@ import type { TransactionSql } from '../db/connect.ts'
 import type { LedgerCode, Posting } from '../ledger/rules.ts'
 import { BadRow, type Findings, MAX_NAMED, type Problem } from './problem.ts'
 
-/** Postings as three lists parted by blanks, which is faster to read than arrays. */
-export interface PostingColumns {
-  codes: string
-  currencies: string
-  amounts: string
-}
-
-export const POSTING_COLUMNS = `array_to_string(j.codes, ' ') as codes,
-  array_to_string(j.currencies, ' ') as currencies, array_to_string(j.amounts, ' ') as amounts`
-
 /** The condition for one account, or for all; written apart so that each is planned for itself. */
 export function ofAccount(column: string, account_id: string | null): string {
   return account_id === null ? '$1::text is null' : `${column} = $1`
@@ -35,22 +25,6 @@ export const STATED_PAYOUTS = `(select p.*, s.status, s.status_description, s.fa
 export interface Rule {
   readonly table: string
   select(account_id: string | null): string
-}
-
-/** Undefined when the three lists do not fit each other. */
-export function readPostings(columns: PostingColumns): Posting[] | undefined {
-  const codes = columns.codes.split(' ')
-  const currencies = columns.currencies.split(' ')
-  const amounts = columns.amounts.split(' ')
-  if (codes.length !== currencies.length || codes.length !== amounts.length) return undefined
-  if (columns.amounts === '') return undefined
-  return codes.map(
-    (code, i): Posting => ({
-      code: code as LedgerCode,
-      currency: currencies[i] ?? '',
-      amount: BigInt(amounts[i] ?? 0),
-    }),
-  )
 }
 
 /** Postings for people, and for comparing. */

@@ -113,7 +113,7 @@ const plain = (value: unknown) =>
 async function traceOf({ account: { account_id } }: Client) {
   const { owner } = service.database
   const rows = await owner`
-    select 'journal' as what, kind as a, codes::text || currencies::text || amounts::text as b
+    select 'journal' as what, kind as a, codes || currencies || amounts::text as b
       from journals where account_id = ${account_id}
     union all select 'event', type, '' from each_event where account_id = ${account_id}
     union all select 'line', type, currency || ' ' || net_amount || ' ' || fixed_fee || ' ' ||

@@ -574,7 +574,7 @@ const STATEMENTS: readonly {
     fill: owner => owner`
       insert into journals (account_id, number, kind, source, codes, currencies, amounts,
         created_at, hash)
-      select a, i, 'settlement', '', '{in_transit,settled}', '{USD,USD}', '{-1,1}', now(), sha256('')
+      select a, i, 'settlement', '', 'in_transit settled', 'USD USD', '{-1,1}', now(), sha256('')
       from generate_series(1, 4000) i, unnest(array['acc_a', 'acc_b']) a`,
   },
   ...['webhook_deliveries', 'webhook_attempts'].map(table => ({

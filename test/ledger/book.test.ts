@@ -79,8 +79,8 @@ function insertJournal(sql: Sql | TransactionSql, lines: readonly Line[]): Promi
     insert into journals
       (account_id, number, kind, source, codes, currencies, amounts, created_at, hash, currency,
         amount, fixed_fee, variable_fee, balance_after, metadata)
-    values (${account_id}, 1000000, 'adjustment', 'adj_x', ${lines.map(([code]) => code)}::text[],
-      ${lines.map(([, currency]) => currency)}::text[],
+    values (${account_id}, 1000000, 'adjustment', 'adj_x', ${lines.map(([code]) => code).join(' ')},
+      ${lines.map(([, currency]) => currency).join(' ')},
       ${lines.map(([, , amount]) => String(amount))}::text[]::bigint[], now(), sha256('x'),
       ${currency}, ${String(amount)}::text::bigint, 0, 0, 0,
       '{"reference":"x","reason":"x","by":"x"}')`
@@ -141,12 +141,14 @@ test('journals, unbalanced by table: refused to service and owner alike', async 
 
 test('journals, lists of different lengths: refused', async () => {
   for (const [codes, currencies, amounts] of [
-    ['{available}', '{USD,USD}', '{1,-1}'],
-    ['{available,fees,fx}', '{USD,USD}', '{1,-1}'],
-    ['{available,fees}', '{USD,USD}', '{1,-1,3}'],
-    ['{available,fees}', '{USD,USD,USD}', '{1,-1}'],
-    ['{available,fees}', '{USD,NULL}', '{1,-1}'],
-    ['{available,fees}', '{USD,USD}', '{1,NULL}'],
+    ['available', 'USD USD', '{1,-1}'],
+    ['available fees fx', 'USD USD', '{1,-1}'],
+    ['available fees', 'USD USD', '{1,-1,3}'],
+    ['available fees', 'USD USD USD', '{1,-1}'],
+    ['available fees', 'USD', '{1,-1}'],
+    ['available fees', 'USD USD', '{1,NULL}'],
+    ['available fees', 'USD USD', '[0:1]={1,-1}'],
+    ['available fees fx', 'USD USD USD', '[0:2]={5,1,-1}'],
   ] as const) {
     const statement = service.unsafe(
       `insert into journals (account_id, number, kind, source, codes, currencies, amounts,
@@ -285,26 +287,26 @@ function copyFunding(sql: Sql | TransactionSql, changes: object): PromiseLike<un
     where account_id = ${account_id} and number = 1`
 }
 
-const FUNDED = { codes: ['available', 'funding'], currencies: ['USD', 'USD'], amounts: [10, -10] }
+const FUNDED = { codes: 'available funding', currencies: 'USD USD', amounts: [10, -10] }
 const LINE = { ...FUNDED, amount: 12, fixed_fee: -1, variable_fee: -1, balance_after: 9 }
 const BACK = { ...LINE, amount: -10, fixed_fee: 0, variable_fee: 0, amounts: [-10, 10] }
 const NO_LINE = {
   ...{ currency: null, amount: null, fixed_fee: null, variable_fee: null, balance_after: null },
   ...{ undoes: null, metadata: null },
 }
-const SETTLED = { ...FUNDED, ...NO_LINE, kind: 'settlement', codes: ['in_transit', 'settled'] }
+const SETTLED = { ...FUNDED, ...NO_LINE, kind: 'settlement', codes: 'in_transit settled' }
 
 const MISFITS: readonly (readonly [what: string, changes: object, constraint: string])[] = [
   ['more than the posting', { ...LINE, amount: 13 }, 'line_is_what_moved'],
   ['a fee more', { ...LINE, fixed_fee: -2 }, 'line_is_what_moved'],
   ['another currency', { ...LINE, currency: 'EUR' }, 'line_is_what_moved'],
-  ['no posting on the balance', { ...LINE, codes: ['fees', 'funding'] }, 'line_is_what_moved'],
+  ['no posting on the balance', { ...LINE, codes: 'fees funding' }, 'line_is_what_moved'],
   [
     'two postings on the balance',
     {
       ...LINE,
-      codes: ['available', 'funding', 'available', 'funding'],
-      currencies: ['USD', 'USD', 'USD', 'USD'],
+      codes: 'available funding available funding',
+      currencies: 'USD USD USD USD',
       amounts: [10, -10, 1, -1],
     },
     'line_is_what_moved',

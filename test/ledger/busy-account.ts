@@ -256,7 +256,8 @@ begin
       coalesce(to_json(conversions)::text, 'null') || ',null]', 'UTF8')), 'hex');
     insert into journals (account_id, number, kind, source, codes, currencies, amounts, created_at,
       hash, currency, amount, fixed_fee, variable_fee, balance_after, undoes, fx_conversions)
-    values ('${account_id}', d.i, d.kind, source, codes, currencies, amounts, d.created_at,
+    values ('${account_id}', d.i, d.kind, source, array_to_string(codes, ' '),
+      array_to_string(currencies, ' '), amounts, d.created_at,
       decode(previous, 'hex'), d.currency, d.amount, d.fixed_fee, d.variable_fee, d.balance_after,
       undoes, conversions::json);
   end loop;

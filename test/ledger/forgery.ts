@@ -42,8 +42,8 @@ export async function setPostings(
   postings: readonly Posting[],
 ): Promise<void> {
   await owner`
-    update journals set codes = ${postings.map(p => p.code)}::text[],
-      currencies = ${postings.map(p => p.currency)}::text[],
+    update journals set codes = ${postings.map(p => p.code).join(' ')},
+      currencies = ${postings.map(p => p.currency).join(' ')},
       amounts = ${postings.map(p => String(p.amount))}::text[]::bigint[]
     where account_id = ${account_id} and number = ${number}`
 }

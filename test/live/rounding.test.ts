@@ -64,7 +64,7 @@ interface Posted {
 function postingsOf(service: TestService, { account }: Client): Promise<Posted[]> {
   return service.database.owner<Posted[]>`
     select j.kind, x.code, x.currency, x.amount::text
-    from journals j, unnest(j.codes, j.currencies, j.amounts) as x(code, currency, amount)
+    from postings x join journals j using (account_id, number)
     where j.account_id = ${account.account_id} and j.kind <> 'funding'
       and x.code in ('fx', 'fx_income')
     order by j.number, x.code, x.currency`
@@ -113,9 +113,8 @@ test('the margin of a spread: income in the journal, the statement line as witho
   assert.equal(cancelled.status, 200, cancelled.text)
   assert.deepEqual(await balancesOf(account), { USD: '1000000' })
   const sums = await database.owner`
-    select x.currency, sum(x.amount)::text as income
-    from journals j, unnest(j.codes, j.currencies, j.amounts) as x(code, currency, amount)
-    where j.account_id = ${account.account.account_id} and x.code = 'fx_income'
+    select x.currency, sum(x.amount)::text as income from postings x
+    where x.account_id = ${account.account.account_id} and x.code = 'fx_income'
     group by 1 order by 1`
   assert.deepEqual(
     sums.map(row => ({ ...row })),

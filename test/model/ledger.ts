@@ -113,7 +113,8 @@ export async function lookAt(sql: Sql, ids: readonly string[], horizon: string):
         select account_id, currency, available::text from balances where ${of}) r), '[]')
         as balances,
       coalesce((select json_agg(r) from (
-        select account_id, number::text, kind, source, codes, currencies,
+        select account_id, number::text, kind, source, string_to_array(codes, ' ') as codes,
+          string_to_array(currencies, ' ') as currencies,
           amounts::text[] as amounts, ${utc(sql)} as created_at, encode(hash, 'hex') as hash,
           case when currency is not null then json_build_array(
             concat_ws(' ', currency, amount, fixed_fee, variable_fee, balance_after), undoes,

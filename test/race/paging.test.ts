@@ -69,8 +69,8 @@ async function fill(owner: Sql, account_id: string, first: string) {
   await owner`
     insert into journals (account_id, number, kind, source, codes, currencies, amounts, created_at,
       hash, currency, amount, fixed_fee, variable_fee, balance_after)
-    select ${account_id}, ${journals} + i, 'payout', 'pot_' || ${id}, '{available,in_transit}',
-      '{USD,USD}', '{-1,1}', at, sha256(''), 'USD', -1, 0, 0, 1
+    select ${account_id}, ${journals} + i, 'payout', 'pot_' || ${id}, 'available in_transit',
+      'USD USD', '{-1,1}', at, sha256(''), 'USD', -1, 0, 0, 1
     from ${numbers}`
   await owner`
     insert into events (account_id, sequence, created_at, told, type, object_id, hash)

@@ -11,8 +11,7 @@ const WRONG = {
   'a balance is not the sum of its postings': `
     select b.account_id, b.currency, b.available, coalesce(p.total, 0) as total
     from balances b left join (
-      select j.account_id, x.currency, sum(x.amount) as total
-      from journals j, unnest(j.codes, j.currencies, j.amounts) as x(code, currency, amount)
+      select x.account_id, x.currency, sum(x.amount) as total from postings x
       where x.code = 'available' group by 1, 2
     ) p on p.account_id = b.account_id and p.currency = b.currency
     where b.available <> coalesce(p.total, 0)`,
@@ -42,8 +41,7 @@ const WRONG = {
       or coalesce(sum(r.net_amount), 0) <> (case when s.status in ('failed', 'reversed')
         then p.holding_amount + p.fixed_fee + p.variable_fee else 0 end)`,
   'inter_account does not sum to zero': `
-    select x.currency, sum(x.amount)
-    from journals j, unnest(j.codes, j.currencies, j.amounts) as x(code, currency, amount)
+    select x.currency, sum(x.amount) from postings x
     where x.code = 'inter_account' group by 1 having sum(x.amount) <> 0`,
 } as const
 

@@ -24,7 +24,8 @@ export function insertLines(sql: Pick<Sql | TransactionSql, 'unsafe'>, rows: Lin
   return sql.unsafe(
     `insert into journals (account_id, number, kind, source, codes, currencies, amounts, created_at,
         hash, currency, amount, fixed_fee, variable_fee, balance_after, undoes, metadata)
-      select account_id, number, kind, source, '{available,in_transit}', array[currency, currency],
+      select account_id, number, kind, source, 'available in_transit',
+        concat_ws(' ', currency, currency),
         array[amount, -amount], created_at, sha256(''), currency, amount, 0, 0, 1, undoes,
         metadata::json
       from (
