@@ -256,8 +256,8 @@ CREATE TABLE journals (
   kind text NOT NULL,
   source text COLLATE "C" NOT NULL,
   currency text,
-  codes text[] NOT NULL,
-  currencies text[] NOT NULL,
+  codes text NOT NULL,
+  currencies text NOT NULL,
   amounts bigint[] NOT NULL,
   hash bytea NOT NULL,
   undoes text COLLATE "C",
@@ -271,21 +271,24 @@ CASE
     WHEN (kind = ANY (ARRAY['funding'::text, 'receipt'::text, 'failure'::text, 'reversal'::text, 'withdrawal_reversal'::text])) THEN (((amount + fixed_fee) + variable_fee) > 0)
     ELSE true
 END),
-  CONSTRAINT journal_sums_to_zero CHECK (((cardinality(codes) = cardinality(currencies)) AND (cardinality(codes) = cardinality(amounts)) AND
+  CONSTRAINT journal_sums_to_zero CHECK (((cardinality(string_to_array(codes, ' '::text)) = cardinality(amounts)) AND (cardinality(string_to_array(currencies, ' '::text)) = cardinality(amounts)) AND
 CASE
-    WHEN ((cardinality(codes) = 2) AND (currencies[1] = ALL (currencies)) AND (0 <> ALL (amounts))) THEN ((((amounts[1])::numeric + (amounts[2])::numeric) = (0)::numeric) IS TRUE)
-    WHEN ((cardinality(codes) = 3) AND (currencies[1] = ALL (currencies)) AND (0 <> ALL (amounts))) THEN (((((amounts[1])::numeric + (amounts[2])::numeric) + (amounts[3])::numeric) = (0)::numeric) IS TRUE)
-    ELSE journal_balances(currencies, amounts)
+    WHEN ((cardinality(amounts) = ANY (ARRAY[2, 3])) AND (0 <> ALL (amounts)) AND (split_part(currencies, ' '::text, 1) = ALL (string_to_array(currencies, ' '::text)))) THEN (((((amounts[1])::numeric + (amounts[2])::numeric) + (
+    CASE cardinality(amounts)
+        WHEN 2 THEN (0)::bigint
+        ELSE amounts[3]
+    END)::numeric) = (0)::numeric) IS TRUE)
+    ELSE journal_balances(string_to_array(currencies, ' '::text), amounts)
 END)),
   CONSTRAINT journals_balance_after_check CHECK ((balance_after >= 0)),
   CONSTRAINT journals_hash_check CHECK ((octet_length(hash) = 32)),
   CONSTRAINT journals_number_check CHECK ((number > 0)),
-  CONSTRAINT known_codes CHECK (((array_position(codes, NULL::text) IS NULL) AND (codes <@ ARRAY['adjustments'::text, 'available'::text, 'fees'::text, 'funding'::text, 'fx'::text, 'fx_income'::text, 'in_transit'::text, 'inter_account'::text, 'settled'::text]))),
+  CONSTRAINT known_codes CHECK ((string_to_array(codes, ' '::text) <@ ARRAY['adjustments'::text, 'available'::text, 'fees'::text, 'funding'::text, 'fx'::text, 'fx_income'::text, 'in_transit'::text, 'inter_account'::text, 'settled'::text])),
   CONSTRAINT known_kind CHECK ((kind = ANY (ARRAY['funding'::text, 'payout'::text, 'receipt'::text, 'settlement'::text, 'failure'::text, 'reversal'::text, 'withdrawal'::text, 'adjustment'::text, 'funding_reversal'::text, 'withdrawal_reversal'::text, 'adjustment_reversal'::text]))),
   CONSTRAINT line_is_what_moved CHECK (
 CASE
-    WHEN (currency IS NULL) THEN (array_position(codes, 'available'::text) IS NULL)
-    ELSE (((cardinality(array_positions(codes, 'available'::text)) = 1) AND (amounts[array_position(codes, 'available'::text)] = ((amount + fixed_fee) + variable_fee)) AND (currencies[array_position(codes, 'available'::text)] = currency)) IS TRUE)
+    WHEN (currency IS NULL) THEN (strpos(codes, 'available'::text) = 0)
+    ELSE (((cardinality(array_positions(string_to_array(codes, ' '::text), 'available'::text)) = 1) AND (amounts[array_position(string_to_array(codes, ' '::text), 'available'::text)] = ((amount + fixed_fee) + variable_fee)) AND (split_part(currencies, ' '::text, array_position(string_to_array(codes, ' '::text), 'available'::text)) = currency)) IS TRUE)
 END),
   CONSTRAINT line_unless_settlement CHECK (
 CASE kind
@@ -656,12 +659,12 @@ GRANT SELECT ON holds TO corridor_auditor;
 GRANT DELETE, INSERT, SELECT ON holds TO corridor_service;
 
 CREATE TABLE payout_likenesses (
+  created_at timestamp with time zone NOT NULL,
   account_id text COLLATE "C" NOT NULL,
   likeness bytea NOT NULL,
-  created_at timestamp with time zone NOT NULL,
   payout_id text COLLATE "C" NOT NULL,
-  CONSTRAINT payout_likenesses_pkey PRIMARY KEY (account_id, likeness, created_at, payout_id),
-  CONSTRAINT payout_likenesses_likeness_check CHECK ((octet_length(likeness) = 32))
+  CONSTRAINT payout_likenesses_pkey PRIMARY KEY (account_id, likeness, payout_id),
+  CONSTRAINT payout_likenesses_likeness_check CHECK ((octet_length(likeness) = 16))
 );
 CREATE INDEX payout_likenesses_age ON payout_likenesses USING btree (created_at);
 ALTER TABLE payout_likenesses ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
@@ -830,6 +833,16 @@ CREATE POLICY audit ON webhook_attempts FOR SELECT TO corridor_auditor USING (tr
 CREATE POLICY maintenance ON webhook_attempts FOR ALL TO owner USING ((( SELECT current_setting('corridor.maintenance'::text, true) AS current_setting) = 'on'::text));
 GRANT SELECT ON webhook_attempts TO corridor_auditor;
 GRANT DELETE, INSERT, SELECT ON webhook_attempts TO corridor_service;
+
+CREATE VIEW postings WITH (security_invoker=true) AS
+ SELECT j.account_id,
+    j.number,
+    p.code,
+    p.currency,
+    p.amount
+   FROM journals j,
+    LATERAL UNNEST(string_to_array(j.codes, ' '::text), string_to_array(j.currencies, ' '::text), j.amounts) p(code, currency, amount);
+GRANT SELECT ON postings TO corridor_auditor;
 
 CREATE VIEW balance_transactions WITH (security_invoker=true) AS
  SELECT account_id,

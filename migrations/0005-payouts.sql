@@ -282,15 +282,17 @@ create table holds (
 );
 
 -- Against paying twice: what recent payouts were like. One row a payout, forgotten when no account's
--- duplicate_window_s reaches back to it. A table and not a column, as an index of payouts costs three
--- writes a payout, and a row in here one.
+-- duplicate_window_s reaches back to it. A table and not a column of payouts, whose index would grow for
+-- ever and be written all over.
 create table payout_likenesses (
-  account_id text collate "C" not null,
-  -- SHA-256 of beneficiary, amount, currency and reference; payout/likeness.ts writes the recipe.
-  likeness bytea not null check (octet_length(likeness) = 32),
   created_at timestamptz not null,
+  account_id text collate "C" not null,
+  -- The first half of the SHA-256 of beneficiary, amount, currency and reference; payout/likeness.ts
+  -- writes the recipe.
+  likeness bytea not null check (octet_length(likeness) = 16),
+  -- In the order of the book, so that the last is the newest.
   payout_id text collate "C" not null,
-  primary key (account_id, likeness, created_at, payout_id)
+  primary key (account_id, likeness, payout_id)
 );
 create index payout_likenesses_age on payout_likenesses (created_at);
 

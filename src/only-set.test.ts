@@ -22,11 +22,14 @@ test('onlySet, what is nearly nothing: kept', () => {
 const text = fc.constantFrom('', ' ', 'Ümit "A"', '{}')
 const document = fc.record({ type: text, file_name: text, url: text })
 
+/** Of the first of the two destinations. */
+const BENEFICIARY = 'bnf_00000000000000000000'
+
 /** In the order in which the service makes them. */
 const details = fc.record({
   address: fc.constantFrom({}, { line1: '' }, { country: 'HK', city: 'Central' }),
   date_of_birth: text,
-  destination: fc.constant('dst_00000000000000000000'),
+  destination: fc.constantFrom('dst_00000000000000000000', 'dst_00000000000000000001'),
   destination_details: fc.constantFrom({ type: 'bank', bank: {} }, { type: 'wallet' }),
   documents: fc.array(document, { maxLength: 2 }),
   email: text,
@@ -44,8 +47,10 @@ const details = fc.record({
 test('details of a beneficiary, stored and read: the same to the byte', () => {
   fc.assert(
     fc.property(details, made => {
-      const stored = JSON.parse(JSON.stringify(storedDetails(made as BeneficiaryDetails)))
-      assert.equal(JSON.stringify(detailsOf(stored)), JSON.stringify(made))
+      const stored = JSON.parse(
+        JSON.stringify(storedDetails(made as BeneficiaryDetails, BENEFICIARY)),
+      )
+      assert.equal(JSON.stringify(detailsOf(stored, BENEFICIARY)), JSON.stringify(made))
     }),
   )
 })

@@ -1,5 +1,6 @@
 // The columns of beneficiaries, how their details are stored, and the digest of a beneficiary that
 // its events carry.
+import { withPrefix } from '../id.ts'
 import { completed, type NotSet, onlySet } from '../only-set.ts'
 import { sealOf } from '../seal.ts'
 import type { Beneficiary, BeneficiaryDetails } from './beneficiary.ts'
@@ -35,18 +36,27 @@ const NO_DETAILS: NotSet<BeneficiaryDetails> = {
 /** As payouts have them, too. */
 export type StoredDetails = Partial<BeneficiaryDetails>
 
-export function storedDetails(details: BeneficiaryDetails): StoredDetails {
-  return onlySet(details, NO_DETAILS)
+export function storedDetails(details: BeneficiaryDetails, id: string): StoredDetails {
+  return onlySet(details, notSetOf(id))
 }
 
-export function detailsOf(stored: StoredDetails): BeneficiaryDetails {
-  return completed(stored, NO_DETAILS)
+export function detailsOf(stored: StoredDetails, id: string): BeneficiaryDetails {
+  return completed(stored, notSetOf(id))
+}
+
+/** The destination that a beneficiary was made with is named after it. */
+export function firstDestination(beneficiary_id: string): string {
+  return withPrefix(beneficiary_id, 'dst')
+}
+
+function notSetOf(beneficiary_id: string): NotSet<BeneficiaryDetails> {
+  return { ...NO_DETAILS, destination: firstDestination(beneficiary_id) }
 }
 
 export type BeneficiaryRow = Omit<Beneficiary, 'details'> & { readonly details: StoredDetails }
 
-export function beneficiaryRow<Row extends Pick<Beneficiary, 'details'>>(beneficiary: Row) {
-  return { ...beneficiary, details: storedDetails(beneficiary.details) }
+export function beneficiaryRow<Row extends Pick<Beneficiary, 'id' | 'details'>>(beneficiary: Row) {
+  return { ...beneficiary, details: storedDetails(beneficiary.details, beneficiary.id) }
 }
 
 const SEAL = sealOf<BeneficiaryRow>(BENEFICIARY_KINDS)

@@ -10,7 +10,7 @@ import { type Book, bookOf } from '../ledger/rules.ts'
 import { findCurrency } from '../money/currency.ts'
 import { checkCountry, checkDate, checkEmail, invalid } from '../party/rules.ts'
 import type { Beneficiary, BeneficiaryDetails } from './beneficiary.ts'
-import { BENEFICIARY_SEAL } from './columns.ts'
+import { BENEFICIARY_SEAL, firstDestination } from './columns.ts'
 import { destinationCountry } from './country.ts'
 import { canonicalDestination, checkCodes } from './destination.ts'
 import { isIbanCountry } from './iban.ts'
@@ -133,8 +133,9 @@ export function makeBeneficiary(
   bookId: BookId,
 ): Beneficiary {
   const { account_id, now } = book
-  const details = completeDetails(request, bookId(book, 'dst'))
-  return { account_id, id: bookId(book, 'bnf'), details, created_at: now, updated_at: now }
+  const id = bookId(book, 'bnf')
+  const details = completeDetails(request, firstDestination(id))
+  return { account_id, id, details, created_at: now, updated_at: now }
 }
 
 export type BeneficiaryChange =

@@ -60,5 +60,5 @@ export async function listBeneficiaries(
 }
 
 function beneficiaryOf(row: BeneficiaryRow): Beneficiary {
-  return { ...row, details: detailsOf(row.details) }
+  return { ...row, details: detailsOf(row.details, row.id) }
 }

@@ -80,7 +80,7 @@ export function storedPayout(payout: Payout): StoredPayout {
   const { reference_id, on_behalf_of, ...particulars } = onlySet(payout.particulars, NO_PARTICULARS)
   return {
     ...payout,
-    beneficiary_details: storedDetails(payout.beneficiary_details),
+    beneficiary_details: storedDetails(payout.beneficiary_details, payout.beneficiary_id),
     particulars,
     reference_id: reference_id ?? '',
     on_behalf_of: on_behalf_of ?? '',
@@ -89,13 +89,14 @@ export function storedPayout(payout: Payout): StoredPayout {
 
 /** The documents of a payout, complete again. */
 export function documentsOf({
+  beneficiary_id,
   beneficiary_details,
   particulars,
   reference_id,
   on_behalf_of,
-}: Pick<StoredPayout, 'beneficiary_details' | 'particulars' | keyof Columns>) {
+}: Pick<StoredPayout, 'beneficiary_id' | 'beneficiary_details' | 'particulars' | keyof Columns>) {
   return {
-    beneficiary_details: detailsOf(beneficiary_details),
+    beneficiary_details: detailsOf(beneficiary_details, beneficiary_id),
     particulars: completed({ ...particulars, reference_id, on_behalf_of }, NO_PARTICULARS),
   }
 }

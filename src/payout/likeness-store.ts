@@ -1,10 +1,14 @@
 // The statements of what recent payouts were like. They decide nothing; rows are read and written
-// under the lock of the account's book.
+// under the lock of the account's book. Of a likeness they keep the first half: 128 bits tell any
+// two payouts of an account apart.
 import type { TransactionSql } from '../db/connect.ts'
 import { type Connections, deleteInPortions, PORTION } from '../db/forget.ts'
 import { inserter } from '../db/rows.ts'
 import { eachShard, within } from '../db/shard.ts'
 import type { Likeness } from './payout.ts'
+
+/** Hex digits. */
+const HALF = 32
 
 /** The newest row of each of these likenesses, which is at most one index entry each. */
 export async function findLikenesses(
@@ -19,14 +23,21 @@ export async function findLikenesses(
       from unnest(${account_ids}::text[], ${likenesses}::text[]) as k(account_id, likeness)
       cross join lateral (
         select created_at, payout_id from payout_likenesses l
-        where l.account_id = k.account_id and l.likeness = decode(k.likeness, 'hex')
+        where l.account_id = k.account_id and l.likeness = decode(left(k.likeness, ${HALF}), 'hex')
           ${within(tx, 'l', wanted)}
-        order by created_at desc limit 1
+        order by payout_id desc limit 1
       ) r`
   })
 }
 
-export const insertLikenesses = inserter<Likeness>('payout_likenesses', {
+export function insertLikenesses(tx: TransactionSql, likenesses: readonly Likeness[]) {
+  return insertRows(
+    tx,
+    likenesses.map(row => ({ ...row, likeness: row.likeness.slice(0, HALF) })),
+  )
+}
+
+const insertRows = inserter<Likeness>('payout_likenesses', {
   account_id: 'text',
   likeness: 'hex',
   created_at: 'timestamptz',
@@ -49,7 +60,8 @@ export function deleteLikenesses(
             as k(account_id, likeness, payout_id)
           cross join lateral (
             select ctid as place from payout_likenesses l
-            where l.account_id = k.account_id and l.likeness = decode(k.likeness, 'hex')
+            where l.account_id = k.account_id
+              and l.likeness = decode(left(k.likeness, ${HALF}), 'hex')
               and l.payout_id = k.payout_id ${within(tx, 'l', payouts)} limit 1
           ) l
         )) ${within(tx, 'd', payouts)}`

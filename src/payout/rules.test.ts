@@ -111,7 +111,7 @@ test('decidePayout, details sent and no quote: beneficiary, debit and payout are
     created_at: NOW,
     updated_at: NOW,
   })
-  const basis = { spread_bps: 0, fee: { fixed_amount: '7', fee_currency: 'USD', variable_bps: 10 } }
+  const basis = { fee: ['USD', '7', 10] }
   assert.deepEqual(carriedQuote({ ...payout, on_behalf_of: payout.particulars.on_behalf_of }), {
     ...quoteOf({ status: 'used', fixed_fee_holding: 7n, variable_fee_holding: 10n }),
     ...{ fixed_fee_payout: 7n, variable_fee_payout: 10n, destination_country: 'HK' },

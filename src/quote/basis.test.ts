@@ -74,12 +74,12 @@ const BASES: readonly (readonly [
     },
   ],
   ['no rate joins them', { destination_currency: 'XXX', payout_currency: 'YYY' }, undefined, {}],
-  ['a fee that costs nothing', {}, feeRow({}), { fee: { fee_currency: 'USD' } }],
+  ['a fee that costs nothing', {}, feeRow({}), { fee: ['USD', '0', 0] }],
   [
     'a fee that is converted',
     {},
     feeRow({ fixed_amount: 1n, fee_currency: 'EUR' }),
-    { rates: { 'EUR/USD': row('1.25') }, fee: { fixed_amount: '1', fee_currency: 'EUR' } },
+    { rates: { 'EUR/USD': row('1.25') }, fee: ['EUR', '1', 0] },
   ],
   [
     'a fee that is crossed',
@@ -88,7 +88,7 @@ const BASES: readonly (readonly [
     {
       pivot: 'EUR',
       rates: { 'EUR/JPY': row('160'), 'EUR/USD': row('1.25') },
-      fee: { fee_currency: 'JPY', minimum_amount: '1' },
+      fee: ['JPY', '0', 0, '1'],
     },
   ],
   [
@@ -96,17 +96,7 @@ const BASES: readonly (readonly [
     {},
     FULL,
     {
-      fee: {
-        payout_currency: 'USD',
-        destination_country: 'HK',
-        network: 'chats',
-        charge_type: 'ours',
-        fixed_amount: '150',
-        fee_currency: 'USD',
-        variable_bps: 25,
-        minimum_amount: '10',
-        maximum_amount: '0',
-      },
+      fee: ['USD', '150', 25, '10', '0', 'USD', 'HK', 'chats', 'ours'],
     },
   ],
 ]
@@ -133,6 +123,13 @@ for (const [what, currencies, fee, basis] of BASES) {
   })
 }
 
+test('a basis without a spread: it is not written, and read as none', () => {
+  const all = { ...terms, destination_currency: 'HKD' }
+  const basis = makeBasis(all, pricing(RATES, [], { spread_bps: 0 }), undefined)
+  assert.deepEqual(basis, { rates: { 'USD/HKD': row('8') } })
+  assert.equal(sourcesOf(basis, all).policyOf('USD', 'HKD').spread_bps, 0)
+})
+
 test('a basis, priced again: the same price, whatever else is in the book and the schedule', () => {
   const fees = [feeRow({}), FULL, feeRow({ payout_currency: 'USD', fixed_amount: 9n })]
   const sources = pricing(RATES, fees, { spread_bps: 30 })
@@ -146,12 +143,12 @@ test('a basis, priced again: the same price, whatever else is in the book and th
     payout_amount: 100_000n,
   }
   const price = priceQuote(all, sources, NOW)
-  assert.equal(price.basis.fee?.fixed_amount, '150')
+  assert.equal(price.basis.fee?.[1], '150')
   const basis = JSON.parse(JSON.stringify(price.basis))
   assert.deepEqual(priceQuote(all, sourcesOf(basis, all), NOW), price)
 })
 
 test('sourcesOf, a rate that is no number: a fault that names it', () => {
-  const basis: Basis = { spread_bps: 0, rates: { 'USD/HKD': ['8e1', 'test', NOW] } }
+  const basis: Basis = { rates: { 'USD/HKD': ['8e1', 'test', NOW] } }
   assert.throws(() => sourcesOf(basis, terms), /^Error: stored basis: rate USD\/HKD 8e1$/)
 })

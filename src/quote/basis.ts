@@ -8,11 +8,11 @@ import { formatDecimal, parseDecimal } from '../money/decimal.ts'
 
 /**
  * The column `basis` of a quote, a JSON document. What is not set is left out, because every payout
- * writes one: a payout in one currency without a fee needs 16 bytes.
+ * writes one: that of a payout in one currency without a fee is `{}`.
  */
 export interface Basis {
-  /** Of both rates, unless the second has one of its own. */
-  readonly spread_bps: number
+  /** Of both rates, unless the second has one of its own; absent when it is 0. */
+  readonly spread_bps?: number
   /** Of the rate from payout to destination currency, when it is another. */
   readonly destination_spread_bps?: number
   /** Set when a pair was crossed. */
@@ -26,18 +26,17 @@ export interface Basis {
 /** `mid` is exact decimal text. A fourth member says that the row is a peg. */
 export type BasisRate = readonly [mid: string, source: string, as_of: Instant, pegged?: true]
 
-/** A row of the schedule; its payout type is the quote's. Amounts are integers as text. */
-export interface BasisFee {
-  readonly payout_currency?: string
-  readonly destination_country?: string
-  readonly network?: string
-  readonly charge_type?: string
-  readonly fixed_amount?: string
-  readonly fee_currency: string
-  readonly variable_bps?: number
-  readonly minimum_amount?: string
-  readonly maximum_amount?: string
-}
+/**
+ * A row of the schedule; its payout type is the quote's. Amounts are integers as text. After the
+ * first three: least and most, payout currency, country, network, type of charge; null where the
+ * row leaves one open, as far as the last that it does not.
+ */
+export type BasisFee = readonly [
+  fee_currency: string,
+  fixed_amount: string,
+  variable_bps: number,
+  ...limits: (string | null)[],
+]
 
 /** Reference data as far as a price depends on it. */
 export interface PriceSources {
@@ -75,7 +74,7 @@ export function makeBasis(
   const second = policyOf(payout_currency, destination_currency)
   const differs = payout_currency !== destination_currency && second.spread_bps !== spread_bps
   return {
-    spread_bps,
+    ...(spread_bps === 0 ? {} : { spread_bps }),
     ...(differs ? { destination_spread_bps: second.spread_bps } : {}),
     ...(ways.some(steps => steps.length > 1) ? { pivot: book.pivot } : {}),
     ...(ways.some(steps => steps.length > 0) ? { rates: used } : {}),
@@ -99,7 +98,7 @@ export function sourcesOf(
     fee_required: false,
     policyOf(from, to) {
       const isFirst = from === quote.holding_currency && to === quote.payout_currency
-      const { spread_bps, destination_spread_bps = spread_bps } = basis
+      const { spread_bps = 0, destination_spread_bps = spread_bps } = basis
       // Its age was judged when the price was made.
       const age = { max_age_s: null, any_age: true }
       return { spread_bps: isFirst ? spread_bps : destination_spread_bps, ...age }
@@ -120,34 +119,28 @@ function rateOf(pair: string, [text, source, as_of, pegged]: BasisRate): Rate {
 }
 
 function basisFee(fee: Fee): BasisFee {
-  const { payout_currency, destination_country, network, charge_type, fee_currency } = fee
-  const { fixed_amount, variable_bps, minimum_amount, maximum_amount } = fee
-  return {
-    ...(payout_currency === null ? {} : { payout_currency }),
-    ...(destination_country === null ? {} : { destination_country }),
-    ...(network === null ? {} : { network }),
-    ...(charge_type === null ? {} : { charge_type }),
-    ...(fixed_amount === 0n ? {} : { fixed_amount: fixed_amount.toString() }),
-    fee_currency,
-    ...(variable_bps === 0 ? {} : { variable_bps }),
-    ...(minimum_amount === null ? {} : { minimum_amount: minimum_amount.toString() }),
-    ...(maximum_amount === null ? {} : { maximum_amount: maximum_amount.toString() }),
-  }
+  const { fee_currency, fixed_amount, variable_bps, minimum_amount, maximum_amount } = fee
+  const limits = [minimum_amount, maximum_amount].map(amount => amount?.toString() ?? null)
+  const given = [fee.payout_currency, fee.destination_country, fee.network, fee.charge_type]
+  const rest = [...limits, ...given]
+  const set = rest.slice(0, rest.findLastIndex(value => value !== null) + 1)
+  return [fee_currency, fixed_amount.toString(), variable_bps, ...set]
 }
 
-function feeOf(fee: BasisFee, payout_type: string): Fee {
-  const amount = (text: string | undefined) => (text === undefined ? null : BigInt(text))
+function feeOf([fee_currency, fixed, variable_bps, ...rest]: BasisFee, payout_type: string): Fee {
+  const [minimum = null, maximum = null, payout_currency = null, ...place] = rest
+  const [destination_country = null, network = null, charge_type = null] = place
   return {
     payout_type,
-    payout_currency: fee.payout_currency ?? null,
-    destination_country: fee.destination_country ?? null,
-    network: fee.network ?? null,
-    charge_type: fee.charge_type ?? null,
-    fixed_amount: BigInt(fee.fixed_amount ?? 0),
-    fee_currency: fee.fee_currency,
-    variable_bps: fee.variable_bps ?? 0,
-    minimum_amount: amount(fee.minimum_amount),
-    maximum_amount: amount(fee.maximum_amount),
+    payout_currency,
+    destination_country,
+    network,
+    charge_type,
+    fixed_amount: BigInt(fixed),
+    fee_currency,
+    variable_bps,
+    minimum_amount: minimum === null ? null : BigInt(minimum),
+    maximum_amount: maximum === null ? null : BigInt(maximum),
     sample: false,
   }
 }

@@ -70,7 +70,7 @@ test('priceQuote, both sides converted, with a fee: every figure and what it was
     fx_income_destination: 0n,
   })
   assert.deepEqual(Object.keys(basis.rates ?? {}), ['USD/HKD', 'HKD/JPY'])
-  assert.deepEqual(basis.fee, { fixed_amount: '150', fee_currency: 'USD', variable_bps: 25 })
+  assert.deepEqual(basis.fee, ['USD', '150', 25])
   assert.equal(totalDebit(price), 10_175n)
 })
 

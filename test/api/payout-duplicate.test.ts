@@ -322,8 +322,9 @@ test('likenesses older than seven days: forgotten by the thousand, younger ones 
   const { id } = await pay(account)
   const { owner } = service.database
   await owner`
-    insert into payout_likenesses select ${account.account.account_id},
-      sha256(n::text::bytea), clock_timestamp() - interval '168 hours', 'pot_' || n
+    insert into payout_likenesses (account_id, likeness, created_at, payout_id)
+    select ${account.account.account_id}, substr(sha256(n::text::bytea), 1, 16),
+      clock_timestamp() - interval '168 hours', 'pot_' || n
     from generate_series(1, 1001) n`
   assert.equal(await deleteOldLikenesses(service.deps), 1001)
   await assertDuplicate(account, id)
