@@ -2,8 +2,8 @@
 // what autovacuum and the next checkpoint would do in the middle of a measurement is done before
 // it. Knows no table.
 import { connect, type Sql } from '../src/db/connect.ts'
-import { SUPERUSER } from '../src/db/embedded-cluster.ts'
 import { newId } from '../src/id.ts'
+import { SUPERUSER } from '../src/postgres/cluster.ts'
 import { NUMBER_DIGITS } from './load.ts'
 
 /** One table, and the one statement that fills it: rows in order are soon sorted. */

@@ -4,7 +4,7 @@ import { access, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { SUPERUSER } from '../src/db/embedded-cluster.ts'
+import { SUPERUSER } from '../src/postgres/cluster.ts'
 import { asSuperuser } from './superuser.ts'
 
 const run = promisify(execFile)

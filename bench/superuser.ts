@@ -1,6 +1,6 @@
 // The embedded server's superuser, who has the password of the owner. Knows no scenario.
 import { connect, type Sql } from '../src/db/connect.ts'
-import { SUPERUSER } from '../src/db/embedded-cluster.ts'
+import { SUPERUSER } from '../src/postgres/cluster.ts'
 
 /** Works in the database of that url, which is its owner's. */
 export async function asSuperuser<T>(

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { promisify } from 'node:util'
-import { openEmbedded } from '../src/db/embedded.ts'
+import { openEmbedded } from '../src/postgres/embedded.ts'
 import { ageLog } from './log.ts'
 
 const PROJECT = join(import.meta.dirname, '..')

@@ -2,7 +2,7 @@
 // order, and with one fault among the last of them: it stops at the first bad row, so there a fault
 // is found last.
 import { connect, type Sql } from '../src/db/connect.ts'
-import { SUPERUSER } from '../src/db/embedded-cluster.ts'
+import { SUPERUSER } from '../src/postgres/cluster.ts'
 import type { Figure, FigureRound } from './figure.ts'
 import { readable } from './numbers.ts'
 import { type Options, targetOf } from './options.ts'

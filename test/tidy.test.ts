@@ -21,6 +21,7 @@ const FLOORS: readonly (readonly string[])[] = [
     'swift-text',
   ],
   ['db'],
+  ['postgres'],
   ['engine', 'account', 'history'],
   ['ledger', 'fx'],
   ['idempotency'],

@@ -5,10 +5,10 @@ import { type Config, readConfig } from '../config.ts'
 import type { Read } from '../csv.ts'
 import { connect, type Sql } from '../db/connect.ts'
 import { migrate, refuseUnready, refuseWithoutSchema } from '../db/migrate.ts'
-import { openDatabase } from '../db/open.ts'
 import { learnShards } from '../db/shard.ts'
 import { Lane } from '../engine/lane.ts'
 import type { Operation } from '../engine/operation.ts'
+import { openDatabase } from '../postgres/open.ts'
 import { visible } from './terminal.ts'
 
 export interface Context {

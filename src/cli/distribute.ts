@@ -3,7 +3,7 @@ import type { Command } from 'commander'
 import { readConfig } from '../config.ts'
 import { type Distributed, distribute } from '../db/distribute.ts'
 import { refuseUnready, refuseWithoutSchema } from '../db/migrate.ts'
-import { openDatabase } from '../db/open.ts'
+import { openDatabase } from '../postgres/open.ts'
 import { asOwner, print, UsageError } from './context.ts'
 
 const HELP = `

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { connect, type Sql } from '../../src/db/connect.ts'
-import { openEmbedded } from '../../src/db/embedded.ts'
+import { openEmbedded } from '../../src/postgres/embedded.ts'
 import { checkBooks } from '../support/books.ts'
 import { type Asked, askAgain, checkPaid, startLoad } from '../support/load.ts'
 import {

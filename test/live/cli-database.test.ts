@@ -104,7 +104,7 @@ test('corridor migrate, a folder without a database: makes one, which verify and
 test('a folder that a stopped start left without tables: verify and backup say so', async () => {
   const home = await mkdtemp(join(tmpdir(), 'corridor-half-'))
   await chmod(home, 0o711)
-  const { openEmbedded } = await import('../../src/db/embedded.ts')
+  const { openEmbedded } = await import('../../src/postgres/embedded.ts')
   await (await openEmbedded({ data_dir: join(home, 'data') })).release()
   const cli = await openCli('', { CORRIDOR_DATA: join(home, 'data') })
   try {

@@ -6,7 +6,7 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { findServerUser } from '../../src/db/embedded-place.ts'
+import { findServerUser } from '../../src/postgres/place.ts'
 
 const BINARY = '/usr/sbin/pgbouncer'
 

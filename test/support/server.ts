@@ -3,8 +3,8 @@ import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { connect } from '../../src/db/connect.ts'
-import { openEmbedded } from '../../src/db/embedded.ts'
 import { migrate } from '../../src/db/migrate.ts'
+import { openEmbedded } from '../../src/postgres/embedded.ts'
 import { makeClusterTemplate, onCluster } from './citus.ts'
 
 export interface TestServer {

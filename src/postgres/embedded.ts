@@ -5,18 +5,12 @@
 import * as fs from 'node:fs/promises'
 import { setTimeout as delay } from 'node:timers/promises'
 import type postgres from 'postgres'
-import { openPool } from './driver.ts'
-import { findCluster, OWNER, readPassword, SUPERUSER } from './embedded-cluster.ts'
-import { codeOf, ignoring, makePlace, type Place } from './embedded-place.ts'
-import {
-  ensureRunning,
-  findPostmaster,
-  logTail,
-  START_TIMEOUT_S,
-  stopServer,
-} from './embedded-server.ts'
-import { explainFolder } from './explain.ts'
-import { DatabaseProblem } from './failure.ts'
+import { openPool } from '../db/driver.ts'
+import { explainFolder } from '../db/explain.ts'
+import { DatabaseProblem } from '../db/failure.ts'
+import { findCluster, OWNER, readPassword, SUPERUSER } from './cluster.ts'
+import { codeOf, ignoring, makePlace, type Place } from './place.ts'
+import { ensureRunning, findPostmaster, logTail, START_TIMEOUT_S, stopServer } from './server.ts'
 
 const ANSWER_TIMEOUT_S = 5
 /** Any number will do that never changes: processes of two versions may share a server. */

@@ -5,6 +5,8 @@ import { randomBytes } from 'node:crypto'
 import * as fs from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
+import { explainOutput } from '../db/explain.ts'
+import { DatabaseProblem } from '../db/failure.ts'
 import {
   codeOf,
   findBinaries,
@@ -16,9 +18,7 @@ import {
   run,
   syncFolder,
   type User,
-} from './embedded-place.ts'
-import { explainOutput } from './explain.ts'
-import { DatabaseProblem } from './failure.ts'
+} from './place.ts'
 
 /** The bootstrap superuser: takes the seats of embedded.ts and nothing else. */
 export const SUPERUSER = 'postgres'

@@ -8,8 +8,8 @@ import * as fs from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { basename, dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { explainMaking } from './explain.ts'
-import { DatabaseProblem } from './failure.ts'
+import { explainMaking } from '../db/explain.ts'
+import { DatabaseProblem } from '../db/failure.ts'
 
 /** For what the server's user must reach, where it can reach neither data nor program folder. */
 const SHARED_HOME = '/var/lib/corridor'

@@ -3,9 +3,9 @@
 // setting anything, as what is set on a session that a pooler hands around stays there for others.
 import { setTimeout as delay } from 'node:timers/promises'
 import type postgres from 'postgres'
-import { openPool } from './driver.ts'
-import { explainServer } from './explain.ts'
-import { DatabaseProblem, isConnectionLost } from './failure.ts'
+import { openPool } from '../db/driver.ts'
+import { explainServer } from '../db/explain.ts'
+import { DatabaseProblem, isConnectionLost } from '../db/failure.ts'
 
 const OLDEST_VERSION = 150_000
 const CONNECT_TIMEOUT_S = 5

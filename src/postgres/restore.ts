@@ -4,16 +4,11 @@
 
 import * as fs from 'node:fs/promises'
 import { join } from 'node:path'
+import { DatabaseProblem } from '../db/failure.ts'
 import { type BackupFacts, readBackup } from './backup-file.ts'
-import {
-  type EmptyCluster,
-  makeEmptyCluster,
-  restoringIn,
-  syncCluster,
-} from './embedded-cluster.ts'
-import { ignoring, makePlace, type Place, syncFolder } from './embedded-place.ts'
-import { findPostmaster, stopServer, takeStartLock } from './embedded-server.ts'
-import { DatabaseProblem } from './failure.ts'
+import { type EmptyCluster, makeEmptyCluster, restoringIn, syncCluster } from './cluster.ts'
+import { ignoring, makePlace, type Place, syncFolder } from './place.ts'
+import { findPostmaster, stopServer, takeStartLock } from './server.ts'
 import type { TarEntry } from './tar.ts'
 
 export interface Restored extends BackupFacts {

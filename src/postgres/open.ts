@@ -1,6 +1,6 @@
 // Which database there is to work with: the one DATABASE_URL names, or the embedded one, started
 // when it is not running and left running when others still use it.
-import { refuseUnmended } from './driver.ts'
+import { refuseUnmended } from '../db/driver.ts'
 import { openEmbedded } from './embedded.ts'
 import { inspectDatabase } from './inspect.ts'
 

@@ -6,22 +6,9 @@ import * as fs from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as delay } from 'node:timers/promises'
-import {
-  findCluster,
-  findLastPort,
-  initCluster,
-  writeAs,
-  writeSettings,
-} from './embedded-cluster.ts'
-import {
-  findBinaries,
-  findServerUser,
-  ignoring,
-  type Place,
-  run,
-  type User,
-} from './embedded-place.ts'
-import { explainOutput } from './explain.ts'
+import { explainOutput } from '../db/explain.ts'
+import { findCluster, findLastPort, initCluster, writeAs, writeSettings } from './cluster.ts'
+import { findBinaries, findServerUser, ignoring, type Place, run, type User } from './place.ts'
 
 /** Longest wait for a server that starts: crash recovery replays up to `max_wal_size` first. */
 export const START_TIMEOUT_S = 120

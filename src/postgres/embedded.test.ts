@@ -326,13 +326,12 @@ test("openEmbedded, binaries closed to the server's user and without library lin
   for (const entry of await fs.readdir(libraries, { withFileTypes: true })) {
     if (entry.isSymbolicLink()) await fs.rm(join(libraries, entry.name))
   }
-  for (const file of await fs.readdir(import.meta.dirname)) {
-    if (/^(embedded.*|failure|driver|explain)(?<!test)\.ts$/.test(file))
-      await fs.cp(join(import.meta.dirname, file), join(project, file))
-  }
+  await fs.cp(join(import.meta.dirname, '..'), join(project, 'src'), { recursive: true })
   const folder = await makeFolder()
   let copy: string | undefined
-  const module = (await import(join(project, 'embedded.ts'))) as typeof import('./embedded.ts')
+  const module = (await import(
+    join(project, 'src/postgres/embedded.ts')
+  )) as typeof import('./embedded.ts')
   const server = await module.openEmbedded({
     data_dir: folder,
     log: line => {
