@@ -1,6 +1,6 @@
 // Knows the codes that name a bank or a branch: the BIC, and national ones by the name they are
 // sent under. A name that is not here is free text. It must not know which banks there are.
-import { isCountry } from '../party/country.ts'
+import { extractBIC, isValidBIC } from 'ibantools'
 
 export interface CodeForm {
   /** Of the code as its standard writes it. */
@@ -19,7 +19,7 @@ const digits = (count: number, title: string): CodeForm => ({
 const BIC: CodeForm = {
   pattern: /^[A-Z]{6}[A-Z0-9]{2}(?:[A-Z0-9]{3})?$/,
   title: 'A BIC has 4 letters, a country code, 2 and perhaps 3 more letters or digits',
-  holds: code => isCountry(code.slice(4, 6)) || code.slice(4, 6) === 'XK',
+  holds: isValidBIC,
 }
 
 /** The American Bankers Association's numbers: its first two digits, its weights 3, 7, 1. */
@@ -123,7 +123,7 @@ export function bankCodeFault(
 /** The country in a BIC; undefined when it is none. */
 export function bicCountry(value: string): string | undefined {
   if (bankCodeFault('bic', value, undefined) !== undefined) return undefined
-  return bankCode('bic', value, undefined).slice(4, 6)
+  return extractBIC(bankCode('bic', value, undefined)).countryCode
 }
 
 /** The code as its standard writes it: no spaces and dashes, capitals. Other text as it came. */

@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { isCountry } from '../party/country.ts'
 import { electronicForm } from './bank-code.ts'
-import { IBAN_COUNTRIES, ibanFault, ibanServes } from './iban.ts'
+import { exampleIban, IBAN_COUNTRIES, ibanFault, ibanPattern, ibanServes } from './iban.ts'
 
 /** "IBAN electronic format example" of the SWIFT IBAN registry, release 103. */
 const EXAMPLES = `
@@ -40,6 +40,21 @@ const EXAMPLES = `
   .trim()
   .split(/\s+/)
 
+/**
+ * "BBAN structure" of the same release: country, then n digits, a capital letters, c either.
+ */
+const FORMS = `
+  AD8n12c AE19n AL8n16c AT16n AZ4a20c BA16n BE12n BG4a6n8c BH4a14c BI23n BR8c15n1a1c BY4c4n16c
+  CH5n12c CR18n CY8n16c CZ20n DE18n DJ23n DK14n DO4c20n EE16n EG25n ES20n FI14n FK2a12n FO14n
+  FR10n11c2n GB4a14n GE2a16n GI4a15c GL14n GR7n16c GT24c HN4a20n HR17n HU24n IE4a14n IL19n
+  IQ4a15n IS22n IT1a10n12c JO4a4n18c KW4a22c KZ3n13c LB4n20c LC4a24c LI5n12c LT16n LU3n13c
+  LV4a13c LY21n MC10n11c2n MD20c ME18n MK3n10c2n MN16n MR23n MT4a5n18c MU4a19n3a NI4a20n NL4a10n
+  NO11n OM3n16c PK4a16c PL24n PS4a21c PT21n QA4a21c RO4a16c RS18n RU14n15c SA2n18c SC4a20n3a
+  SD14n SE20n SI15n SK20n SM1a10n12c SO19n ST21n SV4a20n TL19n TN20n TR6n16c UA6n19c VA18n
+  VG4a16n XK16n YE4a4n18c`
+  .trim()
+  .split(/\s+/)
+
 const DIGITS = '0123456789'
 const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ'
 
@@ -49,6 +64,33 @@ test('IBAN, the example of every country of the registry: right', () => {
     [...IBAN_COUNTRIES],
   )
   for (const iban of EXAMPLES) assert.equal(ibanFault(iban), undefined, iban)
+})
+
+test('IBAN, the form of every country of the registry: that of its account numbers', () => {
+  const classes: Readonly<Record<string, string>> = { n: '[0-9]', a: '[A-Z]', c: '[A-Z0-9]' }
+  const patterns = FORMS.map(form => {
+    const parts = Array.from(form.slice(2).matchAll(/(\d+)([nac])/g))
+    const account = parts.map(([, count, letter = '']) => `${classes[letter]}{${count}}`).join('')
+    return `^${form.slice(0, 2)}[0-9]{2}${account}$`
+  })
+  assert.deepEqual(IBAN_COUNTRIES.map(ibanPattern), patterns)
+})
+
+test('IBAN, letters wherever the registry lets them stand: right; digits for letters: refused', () => {
+  for (const form of FORMS) {
+    const country = form.slice(0, 2)
+    const places = Array.from(form.slice(2).matchAll(/(\d+)([nac])/g), ([, count, letter = '']) =>
+      letter.repeat(Number(count)),
+    ).join('')
+    const account = places.replace(/[ac]/g, 'B').replace(/n/g, '7')
+    assert.equal(ibanFault(withCheckDigits(country, account)), undefined, country)
+    for (const [i, place] of Array.from(places).entries()) {
+      const other = `${account.slice(0, i)}${place === 'n' ? 'B' : '7'}${account.slice(i + 1)}`
+      const fault = ibanFault(withCheckDigits(country, other)) ?? ''
+      if (place === 'c') assert.equal(fault, '', other)
+      else assert.match(fault, /other places/, other)
+    }
+  }
 })
 
 test('IBAN, any character of any example another of its class: refused', () => {
@@ -94,6 +136,13 @@ test('IBAN, letters where its country has digits, check digits right: refused', 
   assert.equal(ibanFault(withCheckDigits('DE', '370400440532013000')), undefined)
   assert.match(ibanFault(withCheckDigits('DE', '37040044053201300A')) ?? '', /other places/)
   assert.match(ibanFault(withCheckDigits('GB', 'NWB160161331926819')) ?? '', /other places/)
+})
+
+test('IBAN, the example made for a country: right, and made of ones', () => {
+  for (const country of IBAN_COUNTRIES) {
+    assert.equal(ibanFault(exampleIban(country)), undefined, country)
+    assert.match(exampleIban(country), /^[A-Z]{2}[0-9]{2}[1A]+$/)
+  }
 })
 
 test('IBAN, check digits 97 more or less: refused, for ISO 13616 never makes them', () => {
