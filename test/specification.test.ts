@@ -6,7 +6,7 @@ import { test } from 'node:test'
 
 const FILE = 'docs/specification.md'
 /** Its name, what it says, and its test: a file, and words of a title. */
-const POINT = /^- \*\*([a-z]+\.[a-z_]+)\*\* [\s\S]+?\n {2}`([^`]+\.test\.ts)` "([^\n]+)"$/gm
+const POINT = /^- \*\*([a-z]+\.[a-z_]+)\*\* [\s\S]+?\n {2}→ `([^`]+\.test\.ts)` "([^\n]+)"$/gm
 
 interface Point {
   readonly name: string

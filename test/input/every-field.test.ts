@@ -224,6 +224,8 @@ function limitsOf(schema: Json, value: Json): Limit[] {
 
 function schemaAt(given: Json, path: readonly (string | number)[]): Json {
   const schema = given.$ref === undefined ? given : api.target(given.$ref)
+  // What may be null as well: the other one.
+  if (schema.anyOf !== undefined) return schemaAt(schema.anyOf[0], path)
   const [key, ...rest] = path
   if (key === undefined) return schema
   if (typeof key === 'number') return schemaAt(schema.items, rest)
