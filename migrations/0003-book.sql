@@ -418,7 +418,7 @@ from (
   ) r
 ) w;
 
--- Answers kept for 24 hours (contract 26), written in the transaction of their effect: as their text, or
+-- Answers kept for 24 hours (§idempotency.key), written in the transaction of their effect: as their text, or
 -- as the object that they show and that object's state when the answer was made.
 create table idempotency_keys (
   account_id text collate "C" not null,

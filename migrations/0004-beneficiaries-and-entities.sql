@@ -99,7 +99,7 @@ create index entities_in_review on entities (updated_at)
 -- Last, for look-ups by id, as of beneficiaries.
 alter table entities add primary key (account_id, id);
 
--- Contract 22, the same steps as APPROVAL_TRANSITIONS in entity/states.ts: a test tries them all. They
+-- §entity.approval: the same steps as APPROVAL_TRANSITIONS in entity/states.ts: a test tries them all. They
 -- stand in the condition, as a trigger of a row that belongs to an account reads no other table
 -- (docs/decisions/0055).
 create function refuse_approval_step() returns trigger language plpgsql as $$

@@ -225,7 +225,7 @@ end $$;
 create trigger simulator_for_sandboxes before insert on payouts
   for each row execute function check_payout_rail();
 
--- Contract 17, the same table as PAYOUT_TRANSITIONS in payout/states.ts: a test compares the two. The
+-- §state.table: the same steps as PAYOUT_TRANSITIONS in payout/states.ts: a test compares the two. The
 -- steps stand in the conditions, so that what judges a row reads no table.
 create function refuse_payout_step() returns trigger language plpgsql as $$
 begin

@@ -9,8 +9,7 @@ interface CatalogueEntry {
 }
 
 /**
- * Codes below 1000 are about the request as such, codes from 20000 about payouts (contract,
- * "Errors").
+ * Codes below 1000 are about the request as such, codes from 20000 about payouts (§error.codes).
  */
 export const CATALOGUE = {
   invalid_json: { code: 100, status: 400, meaning: 'The body is not JSON as this API reads it.' },

@@ -1,5 +1,5 @@
 // Identifiers: a prefix that names the kind of object, then 20 characters in Crockford's base 32,
-// which sort as text (service.md, "Identifier prefixes"). Ids made under the lock of a book have
+// which sort as text (§request.ids). Ids made under the lock of a book have
 // its time and its order, so that the primary key is the list (docs/decisions/0050).
 import { hash as digest, randomFillSync } from 'node:crypto'
 import { type Instant, instantToMicros } from './instant.ts'

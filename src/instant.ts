@@ -56,7 +56,7 @@ export function secondsBetween(earlier: Instant, later: Instant): number {
   return Number((instantToMicros(later) - instantToMicros(earlier)) / MICROSECONDS_PER_SECOND)
 }
 
-/** The same instant with a numeric offset, as quotes print it (contract 7). */
+/** The same instant with a numeric offset, as quotes print it (§quote.times). */
 export function withOffset(instant: Instant): string {
   return `${instant.slice(0, -1)}+00:00`
 }

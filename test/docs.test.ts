@@ -70,7 +70,7 @@ test('a variable of another program: read by nobody and refused by nobody', () =
   assert.equal(readConfig({ PORTS: '1', MY_CORRIDOR_LANES: '7' }).lanes, 2)
 })
 
-test('errors: each reason has a code of its own, but for the three of a quote (contract 27)', () => {
+test('errors: each reason has a code of its own, but for the three of a quote', () => {
   const byCode = Map.groupBy(Object.entries(CATALOGUE), ([, { code }]) => code)
   const shared = [...byCode.values()].filter(entries => entries.length > 1)
   assert.deepEqual(

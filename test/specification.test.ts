@@ -34,10 +34,13 @@ test('each point of the specification: a name of its own, and a test that is the
 
 test('each point that is cited, in code, tests, migrations and documents: is in the specification', async () => {
   const known = new Set(points.map(({ name }) => name))
+  const cited = new Set<string>()
   const files = ['{src,test,bench,scripts}/**/*.ts', 'migrations/*.sql', 'docs/**/*.md', '*.md']
   for await (const file of glob(files)) {
     for (const [, name = ''] of (await readFile(file, 'utf8')).matchAll(/§([a-z]+\.[a-z_]+)/g)) {
       assert.ok(known.has(name), `${file}: §${name} is no point of ${FILE}`)
+      cited.add(name)
     }
   }
+  assert.ok(cited.size > 50, `${cited.size} points are cited`)
 })

@@ -43,7 +43,7 @@ export const BalanceTransactionResponse = Type.Object(
   },
 )
 
-/** The balance transaction as service.md's table has it. */
+/** The balance transaction as answers show it (§line.fields). */
 export function presentBalanceTransaction(line: BalanceTransaction) {
   const { currency } = line
   const fees = [
@@ -91,7 +91,7 @@ export const BalanceResponse = Type.Object(
   },
 )
 
-/** Every balance currency of the account, zeros included; amounts are text (contract 20). */
+/** Every balance currency of the account, zeros included; amounts are text (§balance.list). */
 export function presentBalance(
   balances: readonly { readonly currency: string; readonly available: bigint }[],
   updated_at: Instant,

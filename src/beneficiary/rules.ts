@@ -23,8 +23,8 @@ import {
 } from './request.ts'
 
 /**
- * Bank accounts take swift and local payouts; the others the payout type of their name (contract
- * 12).
+ * Bank accounts take swift and local payouts; the others the payout type of their name
+ * (§payout.destination).
  */
 const PAYOUT_TYPES_BY_DESTINATION: Record<DestinationType, readonly string[]> = {
   bank: ['swift', 'local'],

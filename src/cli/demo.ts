@@ -25,7 +25,7 @@ const PAID = 1_000_000
 /** The simulator settles after some 2 s (CORRIDOR_SIMULATOR_DELAY_MS). */
 const SETTLE_TIMEOUT_MS = 15_000
 const POLL_MS = 250
-/** Every process knows a new key within a second (contract 29). */
+/** Every process knows a new key within a second (§access.revoke). */
 const KEY_TIMEOUT_MS = 5_000
 const REQUEST_TIMEOUT_MS = 10_000
 

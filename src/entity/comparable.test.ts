@@ -1,5 +1,6 @@
-// Text as duplicates compare it (contract 23 e): examples of what is the same and what is not, then all
-// of Unicode against its tables. Against the case folding of PostgreSQL: test/entity/casefold.test.ts.
+// Text as duplicates compare it (§duplicate.comparison): examples of what is the same and what is
+// not, then all of Unicode against its tables. Against the case folding of PostgreSQL:
+// test/entity/casefold.test.ts.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { invisible, whiteSpace } from '../../test/support/entity-oracle.ts'

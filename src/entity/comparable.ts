@@ -1,5 +1,5 @@
-// Text as it is compared when duplicates are looked for (service.md, "Duplicate detection", 6;
-// contract 23 e). Two texts are the same to the rules when their comparable forms are equal.
+// Text as it is compared when duplicates are looked for (§duplicate.comparison). Two texts are the
+// same to the rules when their comparable forms are equal.
 
 const PLAIN = /^[\x20-\x7e]*$/
 const IGNORABLE = /\p{Default_Ignorable_Code_Point}/gu

@@ -1,5 +1,5 @@
-// The duplicate rules as pure functions, against service.md "Duplicate detection for entities" and
-// contract 23: what takes part, what makes two records the same, and who of several is the first.
+// The duplicate rules as pure functions, against chapter 12 of the specification: what takes part,
+// what makes two records the same, and who of several is the first.
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { test } from 'node:test'
@@ -39,7 +39,7 @@ function keyOf(rule: RuleName, details: Partial<EntityDetails>, type?: EntityTyp
   return judgedOf(details, type).find(judged => judged.rule === rule)?.key
 }
 
-test('judge, an individual: its three rules in the order of service.md 4', () => {
+test('judge, an individual: its three rules in their order', () => {
   const judged = judgedOf(all)
   assert.deepEqual(
     judged.map(({ rule, priority }) => [priority, rule]),
@@ -55,7 +55,7 @@ test('judge, an individual: its three rules in the order of service.md 4', () =>
   }
 })
 
-test('judge, a business: the one rule of service.md 5, whatever else it says', () => {
+test('judge, a business: its one rule, whatever else it says', () => {
   const judged = judgedOf(all, 'business')
   assert.deepEqual(
     judged.map(({ rule, priority }) => [priority, rule]),
@@ -81,7 +81,7 @@ test('judge, what is compared: the comparable form of each field by its path', (
   })
 })
 
-/** Fields without which a rule takes no part: contract 23 (d). */
+/** Fields without which a rule takes no part: §duplicate.takes_part. */
 const NEEDED: readonly (readonly [EntityType, RuleName, readonly string[]])[] = [
   ['individual', 'email', ['email']],
   [

@@ -1,5 +1,5 @@
-// When two entities are the same one: the rules of service.md, "Duplicate detection for entities",
-// in its order, and of contract 23. Pure; knows records, not where they are kept.
+// When two entities are the same one: the rules in their order
+// (§duplicate.individual, §duplicate.business). Pure; knows records, not where they are kept.
 import { hash } from 'node:crypto'
 import { comparable } from './comparable.ts'
 import type { EntityRecord, EntityType } from './record.ts'
@@ -22,25 +22,25 @@ type Field =
 interface Rule {
   readonly name: string
   readonly type: EntityType
-  /** All of them must be there and not blank, or the rule takes no part (contract 23 d). */
+  /** All of them must be there and not blank, or the rule takes no part (§duplicate.takes_part). */
   readonly needs: readonly Field[]
   /** Compared as well; blank equals blank, and nothing else. */
   readonly also: readonly Field[]
 }
 
-/** In order of priority within each type of entity (service.md 4 and 5). */
+/** In order of priority within each type of entity (§duplicate.individual, §duplicate.business). */
 const RULES = [
-  // 4. Individuals. (1) `email`, across the whole account.
+  // An individual: first `email`, across the whole account;
   { name: 'email', type: 'individual', needs: ['email'], also: [] },
-  // (2) `national_identification_number.type` together with `.number`, across the whole account.
+  // then `national_identification_number.type` together with `.number`, across the whole account;
   {
     name: 'national_identification_number',
     type: 'individual',
     needs: ['national_identification_number.type', 'national_identification_number.number'],
     also: [],
   },
-  // (3) `name` together with `registration_address`, within the same `on_behalf_of` and `vertical`;
-  // state and postal code may be blank on both sides (contract 23 c and d).
+  // then `name` together with `registration_address`, within the same `on_behalf_of` and
+  // `vertical`; state and postal code may be blank on both sides (§duplicate.takes_part).
   {
     name: 'name_and_address',
     type: 'individual',
@@ -117,8 +117,8 @@ export interface Candidate {
 
 /**
  * The entity that a record duplicates: the first rule with a match decides, and among its matches
- * the earliest created (service.md 3; contract 23 f). `candidates` are the entities that are not
- * rejected (service.md 8) and share a key; the entity `self` is none of them (contract 23 g).
+ * the earliest created (§duplicate.first). `candidates` are the entities that are not
+ * rejected (§duplicate.rejected) and share a key; `self` is none of them (§duplicate.after_change).
  */
 export function findDuplicate<Entity extends Candidate>(
   judged: readonly Judged[],

@@ -127,8 +127,8 @@ function identitiesSent({ account_id, change }: WriteEntity): Identity[] {
 }
 
 /**
- * Of records as they would be after each change (contract 23 g), whether or not the changes of the
- * same entity that come before it in the batch are made.
+ * Of records as they would be after each change (§duplicate.after_change), whether or not the
+ * changes of the same entity that come before it in the batch are made.
  */
 function identitiesAfter(
   entities: ReadonlyMap<string, Entity>,

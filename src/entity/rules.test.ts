@@ -1,4 +1,4 @@
-// Decisions about entities, as tables: creation, update, submission and review (contract 22 to 24),
+// Decisions about entities, as tables: creation, update, submission and review (§entity.approval),
 // each with what it refuses, and what the next command of the same batch sees.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -211,7 +211,7 @@ function decideSubmission(state: EntityState, entity: Entity, update: EntityUpda
   return { ...submitted, events: [...updated, ...submitted.events] }
 }
 
-/** Contract 22: who reviews a business must know which one it is. */
+/** Who reviews a business must know which one it is (§entity.submission). */
 function checkRegistered({ type }: Entity, judged: readonly Judged[]): void {
   if (type !== 'business') return
   const missing = judged.flatMap(rule => rule.missing)
@@ -291,7 +291,7 @@ export function approvalsByName(approvals: readonly Approval[]): Approvals {
 
 /**
  * The status of the entity that a request names, undefined when it names none (''). Refuses one
- * that the account does not have, or that is rejected (contract 10).
+ * that the account does not have, or that is rejected (§quote.entity).
  */
 export function checkNamed(
   approvals: Approvals,

@@ -1,5 +1,6 @@
-// The approval of an entity and how its statuses follow each other, as data in one table (contract
-// 22). A trigger of the database has the same steps and refuses every other; a test tries them all.
+// The approval of an entity and how its statuses follow each other, as data in one table
+// (§entity.approval). A trigger of the database has the same steps and refuses every other; a test
+// tries them all.
 
 export const APPROVAL_STATUSES = [
   'pending',

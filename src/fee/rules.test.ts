@@ -1,4 +1,4 @@
-// The fee schedule as tables: which row applies (contract 5), and what it costs.
+// The fee schedule as tables: which row applies (§fee.row), and what it costs.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { feeRow, NOW, rateBook, refusalOf } from '../../test/support/in-memory.ts'

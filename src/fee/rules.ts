@@ -58,7 +58,7 @@ const OPTIONAL_COLUMNS = [
 
 /**
  * The most specific row that matches: the one with most columns set; among equals, the one that
- * sets the earlier column in the order of contract 5. A sample gives way to every row of the
+ * sets the earlier column (§fee.row). A sample gives way to every row of the
  * operator's. Undefined when none matches.
  */
 export function selectFee(fees: readonly Fee[], subject: FeeSubject): Fee | undefined {

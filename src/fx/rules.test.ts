@@ -1,5 +1,5 @@
 // The rate book as tables: which rows join two currencies, how old they may be, and what a customer
-// gets (contract 3 and 6).
+// gets (§rate.precision, §rate.cross, §rate.age).
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { decimal, NOW, rateBook, refusalOf } from '../../test/support/in-memory.ts'

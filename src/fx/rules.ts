@@ -1,5 +1,5 @@
 // The rate book: which rates join two currencies, how old they are, and what the customer is given.
-// Pure; rates are exact until the one rounding that contract 3 names.
+// Pure; rates are exact until their one rounding (§rate.precision).
 import { refusal } from '../errors.ts'
 import type { Instant } from '../instant.ts'
 import { isStablecoin } from '../money/currency.ts'
@@ -70,7 +70,7 @@ export function rateBookOf(pivot: string, rows: readonly Rate[]): RateBook {
 
 /**
  * Units of `to` that the customer gets for one unit of `from`: the mid less the spread, rounded
- * down once to 12 significant digits (contract 3, 6). Same currency: 1. Refuses with
+ * down once to 12 significant digits (§rate.precision). Same currency: 1. Refuses with
  * rate_unavailable (422) or rate_stale (503).
  */
 export function customerRate(

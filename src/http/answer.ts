@@ -4,7 +4,9 @@ import { refusal } from '../errors.ts'
 import type { Claim, Reply } from '../idempotency/kept-reply.ts'
 import { hashRequest } from '../idempotency/rules.ts'
 
-/** Visible ASCII, 1 to 255 characters; the draft standard's quotes are taken off (contract 26). */
+/**
+ * Visible ASCII, 1 to 255 characters; the draft standard's quotes are taken off (§idempotency.key).
+ */
 const KEY = /^[\x21-\x7e](?:[\x20-\x7e]{0,253}[\x21-\x7e])?$/
 
 /**

@@ -1,4 +1,4 @@
-// How a refusal or a fault is written: the envelope of contract 27, or RFC 9457 problem details
+// How a refusal or a fault is written: the envelope (§error.body), or RFC 9457 problem details
 // when the caller asks for them, with the same facts. Never a stack, SQL or a secret.
 import { type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'

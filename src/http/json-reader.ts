@@ -21,7 +21,7 @@ import {
 import { JsonError, type JsonErrorReason } from './json-error.ts'
 import { LineCount, presentPath } from './json-path.ts'
 
-/** The outermost object or array is level 1. Source: contract, rule 28. */
+/** The outermost object or array is level 1 (§request.json). */
 export const MAX_LEVELS = 32
 
 /** Of all kinds together: what the body becomes in memory is bounded by more than its bytes. */

@@ -7,7 +7,7 @@ import { runInTurns } from '../engine/turns.ts'
 import { JsonError } from './json-error.ts'
 import { Reader } from './json-reader.ts'
 
-/** Contract 28: longer bodies are 413. */
+/** Longer bodies are 413 (§request.json). */
 export const MAX_BODY_BYTES = 256 * 1024
 
 const BYTE_ORDER_MARK = 0xfeff
@@ -18,7 +18,7 @@ const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
  * Reads one request body: UTF-8 without a byte order mark, exactly one JSON value, at most 32
  * levels deep and 4,000 values in all.
  *
- * Numbers are judged on their text (contract, rule 1). A plain integer, `0` or `-?[1-9][0-9]*`, of
+ * Numbers are judged on their text (§money.amount). A plain integer, `0` or `-?[1-9][0-9]*`, of
  * magnitude at most 9007199254740991 is returned as that number. Every other valid number (`1.5`,
  * `100.0`, `1e2`, `-0`, `9007199254740992`, `1e400`) is returned as NaN, which no schema accepts as
  * an integer: the field then gets an error that names it, where a double would have been rounded in

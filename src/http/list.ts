@@ -1,5 +1,5 @@
 // Every list of this API: what its query may say, how that is read, and how a page is answered
-// (contract 25). Knows no resource and no SQL.
+// (§list.page). Knows no resource and no SQL.
 import Type, { type TProperties, type TSchema } from 'typebox'
 import { type Moment, NEWEST, newerOf, OLDEST, olderOf } from '../db/order.ts'
 import type { Cursor, Page, Wanted } from '../db/page.ts'

@@ -6,7 +6,9 @@ import { type IdPrefix, idPattern } from '../id.ts'
 /** The schema keyword that names the reason of a failure (see http/problems.ts). */
 export const REASON = 'x-reason'
 
-/** An object that takes no other members than these: unknown fields are refused (contract 28). */
+/**
+ * An object that takes no other members than these: unknown fields are refused (§request.closed).
+ */
 export function Closed<P extends TProperties>(properties: P, options: object = {}) {
   return Type.Object(properties, { additionalProperties: false, ...options })
 }
@@ -34,7 +36,7 @@ export function clearable<P extends TProperties>(members: P): Clearable<P> {
   return Object.fromEntries(entries)
 }
 
-/** Minor units: 1 to 2^53 − 1, an integer literal (contract 1). */
+/** Minor units: 1 to 2^53 − 1, an integer literal (§money.amount). */
 export function AmountOf(description: string, options: object = {}) {
   return Type.Integer({
     minimum: 1,
@@ -72,8 +74,8 @@ export function Id(prefix: IdPrefix, description: string, options: object = {}) 
 }
 
 /**
- * The id of an entity that a request names: 24 characters that start with `ent_` (service.md,
- * "Limits"). One with other letters than ours is an entity that is not there.
+ * The id of an entity that a request names: 24 characters that start with `ent_`
+ * (§quote.entity). One with other letters than ours is an entity that is not there.
  */
 export function EntityId(description: string) {
   return Type.String({ pattern: '^ent_.{20}$', description })

@@ -1,5 +1,5 @@
-// Idempotency keys as pure functions (contract 26): how long a key is kept, which requests are the
-// same, and what a repeat is answered.
+// Idempotency keys as pure functions (§idempotency.key): how long a key is kept, which requests are
+// the same, and what a repeat is answered.
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { test } from 'node:test'

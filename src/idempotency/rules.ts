@@ -4,7 +4,7 @@ import { refusal } from '../errors.ts'
 import { type Instant, plusMilliseconds } from '../instant.ts'
 import type { Claim, KeptReply, ReadReply, Reply } from './kept-reply.ts'
 
-/** Contract 26: a key is kept this long. */
+/** A key is kept this long (§idempotency.key). */
 export const KEPT_HOURS = 24
 
 /** Whether an answer is still kept, by the account's clock. */

@@ -32,7 +32,7 @@ const rate: fc.Arbitrary<Decimal> = fc
   .tuple(fc.bigInt({ min: 1n, max: pow10(12) - 1n }), fc.integer({ min: 4, max: 20 }))
   .map(([digits, scale]) => ({ digits, scale }))
 
-test('constants: those of the contract', () => {
+test('constants: those of the specification', () => {
   assert.equal(MAX_AMOUNT, 2n ** 53n - 1n)
   assert.equal(RATE_SIGNIFICANT_DIGITS, 12)
   assert.deepEqual(ONE, { digits: 1n, scale: 0 })

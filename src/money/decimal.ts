@@ -7,10 +7,10 @@ export interface Decimal {
   readonly scale: number
 }
 
-/** Contract 3: the rate printed is the rate used, rounded down once to this many digits. */
+/** The rate printed is the rate used, rounded down once to this many digits (§rate.precision). */
 export const RATE_SIGNIFICANT_DIGITS = 12
 
-/** Largest amount that JSON numbers carry exactly: 2^53 − 1 minor units (contract 1). */
+/** Largest amount that JSON numbers carry exactly: 2^53 − 1 minor units (§money.amount). */
 export const MAX_AMOUNT = 9_007_199_254_740_991n
 
 export const ONE: Decimal = { digits: 1n, scale: 0 }

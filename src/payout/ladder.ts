@@ -155,7 +155,7 @@ function resolveBeneficiary(
   return known
 }
 
-/** The beneficiary's destination must be one that the payout type reaches (contract 12). */
+/** The beneficiary's destination must be one that the payout type reaches (§payout.destination). */
 function checkFit(beneficiary: Beneficiary, request: PayoutRequest, quote: Quote | null): void {
   const type = request.type ?? quote?.payout_type ?? 'local'
   const destination = beneficiary.details.destination_details.type

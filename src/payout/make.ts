@@ -13,7 +13,7 @@ import type { OpenPayout, Particulars, PayoutState } from './payout.ts'
 import { payoutPostings } from './postings.ts'
 import type { PayoutRequest } from './request.ts'
 
-/** Principal and fees leave the balance (contract 15). */
+/** Principal and fees leave the balance (§payout.debit). */
 export function postDebit(book: Book, quote: Quote, id: string, toAccount: boolean): Entry {
   return postEntry(
     book,
@@ -28,7 +28,7 @@ export function postDebit(book: Book, quote: Quote, id: string, toAccount: boole
   )
 }
 
-/** The conversions that took place, holding side first (contract 15). */
+/** The conversions that took place, holding side first (§payout.conversions). */
 function fxConversions(quote: Quote): FxConversion[] {
   const { holding_currency, payout_currency, destination_currency } = quote
   const paid = { amount: quote.payout_amount, currency: payout_currency }

@@ -48,9 +48,10 @@ export function findSentQuote(
 }
 
 /**
- * `sent` itself while it is active, else a new quote that is used at once (contract 13); and the
- * rail that the payout goes to. Refuses quotes that are used, or expired without `max_total_debit`,
- * or differ from the request, what no rail takes, and whatever costs more than `max_total_debit`.
+ * `sent` itself while it is active, else a new quote that is used at once (§payout.unquoted); and
+ * the rail that the payout goes to. Refuses quotes that are used, or expired without
+ * `max_total_debit`, or differ from the request, what no rail takes, and whatever costs more than
+ * `max_total_debit`.
  */
 export function quoteFor(
   state: QuoteState,

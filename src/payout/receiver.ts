@@ -16,7 +16,10 @@ export function depositAddressOf({
   return destination_details.service_account?.deposit_address
 }
 
-/** The book that a payout by this account to this address credits (contract 16), or a refusal. */
+/**
+ * The book that a payout by this account to this address credits (§transfer.receiver), or a
+ * refusal.
+ */
 export function findReceiver(
   state: {
     readonly books: ReadonlyMap<string, Book>

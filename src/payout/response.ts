@@ -94,7 +94,7 @@ export const CancelResponse = { ...PayoutResponse, [EXAMPLES]: cancelAnswers }
 /** The same payout, with an example of one whose account has answered. */
 export const ActionResponse = { ...PayoutResponse, [EXAMPLES]: actionAnswers }
 
-/** The payout as service.md's table has it. */
+/** The payout as answers show it (§payout.fields). */
 export function presentPayout(payout: Payout) {
   const { particulars, beneficiary_details } = answered(payout)
   const { mt103 } = payout

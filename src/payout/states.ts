@@ -1,4 +1,4 @@
-// The states of a payout and how they follow each other, as data in one table (contract 17).
+// The states of a payout and how they follow each other, as data in one table (§state.table).
 // Triggers of the database have the same steps and refuse every other; a test tries them all.
 
 export const PAYOUT_STATUSES = [

@@ -1,5 +1,5 @@
 // A payout request's fields, its terms without a quote, and its terms held against its quote, as
-// tables (contract 12 and 13).
+// tables (§payout.request, §payout.quoted).
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { bankBeneficiary } from '../../test/support/bodies.ts'

@@ -97,8 +97,9 @@ export function termsWithoutQuote(
 }
 
 /**
- * Refuses a payout that differs from its quote, naming every member with both values (contract 13).
- * What the request leaves out is the quote's; what the quote left open, the request may still say.
+ * Refuses a payout that differs from its quote, naming every member with both values
+ * (§payout.quoted). What the request leaves out is the quote's; what the quote left open, the
+ * request may still say.
  */
 export function checkMatches(
   quote: Quote,

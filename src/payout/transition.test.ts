@@ -1,5 +1,5 @@
-// What happens to a payout after it was made, as tables: the states and their steps (contract 17), the
-// money that each step moves, who may take which, and when the rail is asked again.
+// What happens to a payout after it was made, as tables: the states and their steps (§state.table),
+// the money that each step moves, who may take which, and when the rail is asked again.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import {
@@ -27,7 +27,7 @@ import { decidePayout } from './rules.ts'
 import { isFinal, PAYOUT_STATUSES, PAYOUT_TRANSITIONS } from './states.ts'
 import { type Advance, type AdvanceState, decideAdvance } from './transition.ts'
 
-test('states of a payout: those of contract 17, and how they follow each other', () => {
+test('states of a payout: those there are, and how they follow each other', () => {
   assert.deepEqual(PAYOUT_STATUSES, [
     'processing',
     'requires_action',

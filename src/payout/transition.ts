@@ -154,7 +154,7 @@ function resumption(payout: Payout): RailStep {
   throw refusal('invalid_transition', message)
 }
 
-/** Contract 17: a payout can be cancelled until the rail has taken it. */
+/** A payout can be cancelled until the rail has taken it (§state.cancel). */
 function cancellation(payout: OpenPayout): RailStep {
   if (!PAYOUT_TRANSITIONS[payout.status].includes('failed')) {
     const message = `Payout ${payout.id} can no longer be cancelled: it is ${payout.status}.`

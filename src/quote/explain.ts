@@ -113,7 +113,7 @@ function midFactors(steps: readonly Step[]): Factor[] {
   })
 }
 
-/** The mid less the spread, rounded down once to 12 significant digits (contract 3, 6). */
+/** The mid less the spread, rounded down once to 12 significant digits (§rate.precision). */
 function customerRate(steps: readonly Step[], spread_bps: number, stored: Decimal) {
   const kept = term('(10000 - spread_bps)', BigInt(10_000 - spread_bps))
   const spread = steps.length === 0 ? [] : [times(kept), over(literal(10_000n))]
@@ -139,7 +139,7 @@ function presentFee(fee: Fee) {
   }
 }
 
-/** What is exchanged, each way from the payout amount (contract 4). */
+/** What is exchanged, each way from the payout amount (§quote.conversion). */
 function principal(quote: Quote): Figure[] {
   const { holding_currency, payout_currency, destination_currency, payout_amount } = quote
   const payout = term('payout_info.amount', payout_amount)
@@ -176,7 +176,7 @@ function noFee(quote: Quote): Figure[] {
 const FIXED = 'fee_info.fixed.in_holding_currency'
 const VARIABLE = 'fee_info.variable.in_holding_currency'
 
-/** Named amounts are converted at mid; basis points are of the holding amount (contract 5). */
+/** Named amounts are converted at mid; basis points are of the holding amount (§fee.amount). */
 function feeFigures(quote: Quote, fee: Fee, way: readonly Step[]): Figure[] {
   const { holding_currency: currency, holding_amount } = quote
   const converted = (name: string, amount: bigint): Calculation => ({
@@ -222,7 +222,7 @@ function heldBetween(
   )
 }
 
-/** For display, at the quote's own rate (contract 5). */
+/** For display, at the quote's own rate (§fee.display). */
 function feesInPayoutCurrency(quote: Quote): Figure[] {
   const { holding_currency, payout_currency } = quote
   const factors = [

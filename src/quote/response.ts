@@ -161,7 +161,7 @@ export const QuoteResponse = Type.Object(
   },
 )
 
-/** The quote as service.md's table has it; `now` decides whether an unused one has expired. */
+/** The quote as answers show it (§quote.shape); `now` decides whether an unused one has expired. */
 export function presentQuote(quote: Quote, now: Instant) {
   return {
     id: quote.id,

@@ -1,5 +1,5 @@
-// Quotes as tables: what terms cost (contract 3 to 6), what is refused, and how long a quote can be
-// used (contract 7 and 8).
+// Quotes as tables: what terms cost (§quote.conversion, §fee.total), what is refused, and how long
+// a quote can be used (§quote.validity, §quote.expiry).
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
@@ -27,7 +27,7 @@ import {
   totalDebit,
 } from './rules.ts'
 
-test('PAYOUT_TYPES: those of service.md', () => {
+test('PAYOUT_TYPES: those of the specification', () => {
   assert.deepEqual(PAYOUT_TYPES, [
     'swift',
     'local',

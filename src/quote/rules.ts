@@ -13,7 +13,7 @@ import type { Price, Pricing, Quote, QuoteTerms } from './quote.ts'
 
 /**
  * The holding currency of a request that names none: the payout currency when the account holds it,
- * else the primary currency (service.md, "Currency rules for a quote").
+ * else the primary currency (§quote.holding).
  */
 export function defaultHoldingCurrency(
   account: { readonly currencies: readonly string[]; readonly primary_currency: string },
@@ -23,10 +23,10 @@ export function defaultHoldingCurrency(
 }
 
 /**
- * Prices terms at `now` (contract 3 to 6). What is debited rounds up, what is credited rounds down,
- * fees round up, so that no chain of payouts ends above its start. Refuses with rate_unavailable,
- * rate_stale, fee_unavailable, or amount_out_of_range, at `amount_path`, when a converted amount
- * rounds to nothing or no longer fits in JSON.
+ * Prices terms at `now` (§quote.conversion, §fee.total). What is debited rounds up, what is
+ * credited rounds down, fees round up, so that no chain of payouts ends above its start. Refuses
+ * with rate_unavailable, rate_stale, fee_unavailable, or amount_out_of_range, at `amount_path`,
+ * when a converted amount rounds to nothing or no longer fits in JSON.
  */
 export function priceQuote(
   terms: QuoteTerms,
@@ -158,7 +158,7 @@ export function totalDebit(
 
 /**
  * An amount sent beside payout_info is an expectation: when it differs from the computed figure the
- * request is refused and the figure named (contract 4).
+ * request is refused and the figure named (§quote.expectation).
  */
 export function checkExpectations(
   price: Price,
@@ -215,7 +215,7 @@ export function makeQuote(
   }
 }
 
-/** Expired is computed, never stored; `valid_until` itself is too late (contract 7, 8). */
+/** Expired is computed, never stored; `valid_until` itself is too late (§quote.expiry). */
 export function quoteStatus(quote: Quote, now: Instant): 'active' | 'used' | 'expired' {
   if (quote.status === 'used') return 'used'
   return now < quote.valid_until ? 'active' : 'expired'

@@ -1,5 +1,5 @@
-// From a quote request to its terms, as tables: every default (service.md, "Currency rules for a
-// quote"; contract 9), and every problem with a field, all of them at once.
+// From a quote request to its terms, as tables: every default (§quote.holding,
+// §quote.destination, §quote.detail), and every problem with a field, all of them at once.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { account, feeRow, refusalOf, terms } from '../../test/support/in-memory.ts'

@@ -14,7 +14,7 @@ import { PAYOUT_TYPES, type PayoutType, type Quote, type QuoteTerms } from './qu
 import type { QuoteRequest } from './request.ts'
 import { defaultHoldingCurrency, feeSubject } from './rules.ts'
 
-/** The detail object that each payout type may carry (contract 9); service_account has none. */
+/** The detail object that each payout type may carry (§quote.detail); service_account has none. */
 const DETAIL_OBJECTS = ['swift', 'local', 'local_payment_network', 'wallet'] as const
 
 /**

@@ -106,7 +106,7 @@ export interface RailReport {
  * says no more than that is taken as said. One `requires_action` more asks again.
  *
  * Both calls may reject or time out, which says nothing about the payment: the payout stays as it
- * is and the rail is asked again (contract 18).
+ * is and the rail is asked again (§rail.unclear).
  */
 export interface Rail {
   readonly name: string

@@ -1,5 +1,5 @@
-// A rail for sandboxes that decides by the payout's amount (contract 19). It keeps nothing: what
-// has happened follows from the amount and the time since the payout was made.
+// A rail for sandboxes that decides by the payout's amount (§rail.simulator). It keeps nothing:
+// what has happened follows from the amount and the time since the payout was made.
 import {
   type Failure,
   type Rail,

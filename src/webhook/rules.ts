@@ -60,8 +60,8 @@ export function rotated(
 }
 
 /**
- * Seconds between one failed attempt and the next; 24 hours from the first to the last (contract
- * 30).
+ * Seconds between one failed attempt and the next; 24 hours from the first to the last
+ * (§webhook.retry).
  */
 export const RETRY_DELAYS_S = [
   5, 30, 120, 600, 1800, 3600, 7200, 14_400, 28_800, 29_845,

@@ -74,7 +74,7 @@ export interface Attempt {
 /** Written for POST /v3/webhook_endpoint/{id}/test. */
 export const TEST_EVENT = 'webhook_endpoint.test'
 
-/** The types there are, by what they are about (contract 30). */
+/** The types there are, by what they are about (§event.types). */
 const TYPES_BY_OBJECT: Readonly<Record<string, readonly string[]>> = {
   payout_quote: ['created'],
   payout: ['created', ...PAYOUT_STATUSES],

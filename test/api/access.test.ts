@@ -1,5 +1,5 @@
-// Who may do what: Basic credentials, revocation and scopes, on every route there is (service.md
-// "Authentication", contract 29). Other accounts' objects are in tenancy.test.ts, guessing in
+// Who may do what: Basic credentials, revocation and scopes, on every route there is
+// (§access.basic, §access.scope). Other accounts' objects are in tenancy.test.ts, guessing in
 // guessing.test.ts.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'

@@ -1,6 +1,6 @@
-// Values, amounts judged on their text (contract 1) and addresses that must not be understood: each has
-// its status, reason and place, and none changes a row of any table. Unknown fields, bodies that are no
-// JSON and limits are seen on every route in test/input.
+// Values, amounts judged on their text (§money.amount) and addresses that must not be understood:
+// each has its status, reason and place, and none changes a row of any table. Unknown fields,
+// bodies that are no JSON and limits are seen on every route in test/input.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { localPayout } from '../support/bodies.ts'

@@ -35,7 +35,7 @@ before(async () => {
   const fund = { USD: 1_000_000_000n, EUR: 1_000_000_000n }
   account = await service.openAccount({ currencies: ['USD', 'EUR'], fund })
   other = await service.openAccount({ currencies: ['USD'], fund: { USD: 1_000_000n } })
-  // Some fail, one is reversed (contract 19).
+  // Some fail, one is reversed (§rail.simulator).
   await payAll(service, account, [
     ...[{}, { amount: 200_000 }, { amount: 200_000, currency: 'EUR' }, { amount: 500_001 }],
     ...[{ currency: 'EUR' }, {}],

@@ -1,5 +1,4 @@
-// GET /v3/balance_transaction/{id}: the statement line of each kind of movement (service.md's
-// table and contract 15 to 17).
+// GET /v3/balance_transaction/{id}: the statement line of each kind of movement (§line.fields).
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { localPayout, yenBank } from '../support/bodies.ts'

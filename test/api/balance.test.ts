@@ -1,4 +1,5 @@
-// GET /v3/balance: every balance currency as text, now and as of any instant (contract 20).
+// GET /v3/balance: every balance currency as text, now and as of any instant (§balance.list,
+// §balance.as_of).
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { localPayout } from '../support/bodies.ts'

@@ -1,5 +1,5 @@
-// The approval of an entity (contract 22): submission, the operator's review, what a change of an
-// approved entity leads to, the history of it, and the events that say so (contract 30).
+// The approval of an entity (§entity.approval): submission, the operator's review, what a change of
+// an approved entity leads to, the history of it, and the events that say so (§event.types).
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import {
@@ -71,7 +71,7 @@ async function eventsOf(id: string): Promise<EventRow[]> {
     select type, data, created_at from each_event where object_id = ${id} order by sequence`
 }
 
-/** What contract 22 and the settled interface say, written out: from each status, by the account. */
+/** What §entity.approval says, written out: from each status, by the account. */
 const SUBMITTED: { readonly [From in ApprovalStatus]: ApprovalStatus | undefined } = {
   pending: 'submitted',
   submitted: undefined,

@@ -1,5 +1,5 @@
-// POST /v3/entity/duplicate_check: what a creation would come to, rule by rule (service.md,
-// "Duplicate detection", contract 23), refused as a creation is, and without a trace.
+// POST /v3/entity/duplicate_check: what a creation would come to, rule by rule (§duplicate.check),
+// refused as a creation is, and without a trace.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { explainEntity } from '../../src/entity/operations.ts'

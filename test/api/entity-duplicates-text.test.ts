@@ -1,6 +1,6 @@
-// Texts of entities as duplicates compare them, as a table: what is there, what is asked, who answers
-// (service.md "Duplicate detection for entities" 6; contract 23 d and e). Each member that counts is
-// sent blank, in disguise, and all but the same.
+// Texts of entities as duplicates compare them, as a table: what is there, what is asked, who
+// answers (§duplicate.comparison, §duplicate.takes_part). Each member that counts is sent blank, in
+// disguise, and all but the same.
 import {
   at,
   business,
@@ -125,10 +125,10 @@ function quoted(text: string): string {
 }
 
 judgeTables({
-  'blank, contract 23 d': blank,
-  'absent, contract 23 d': [...absent, ...absentInBusinesses],
-  'blank on both sides, contract 23 c, d': mayBeBlank,
-  'disguised, contract 23 e': disguised,
-  'nearly the same, contract 23 e': nearly,
-  'names, contract 23 e': names,
+  'blank, §duplicate.takes_part': blank,
+  'absent, §duplicate.takes_part': [...absent, ...absentInBusinesses],
+  'blank on both sides, §duplicate.takes_part': mayBeBlank,
+  'disguised, §duplicate.comparison': disguised,
+  'nearly the same, §duplicate.comparison': nearly,
+  'names, §duplicate.comparison': names,
 })

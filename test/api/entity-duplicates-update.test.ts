@@ -1,6 +1,6 @@
-// PUT that would make an entity a duplicate, as a table: what is there, what is changed, who answers
-// (service.md "Duplicate detection for entities"; contract 23 g: the record as it would be after the
-// change, and never with itself).
+// PUT that would make an entity a duplicate, as a table: what is there, what is changed, who
+// answers (§duplicate.after_change: the record as it would be after the change, and never with
+// itself).
 import {
   at,
   behalf,
@@ -172,8 +172,8 @@ const REJECTED: readonly Row[] = [
 ]
 
 judgeTables({
-  'PUT to another’s identity, contract 23 g': ANOTHERS,
-  'PUT of half an identity, contract 23 g': HALVES,
-  'PUT that stays itself, contract 23 g': ITSELF,
-  'PUT and rejected ones, service.md 8': REJECTED,
+  'PUT to another’s identity, §duplicate.after_change': ANOTHERS,
+  'PUT of half an identity, §duplicate.after_change': HALVES,
+  'PUT that stays itself, §duplicate.after_change': ITSELF,
+  'PUT and rejected ones, §duplicate.rejected': REJECTED,
 })

@@ -1,6 +1,6 @@
-// When two entities are the same one, as a table: what is there, what is asked, who answers. Rules
-// and numbers are those of service.md "Duplicate detection for entities" and of contract 23. How
-// texts are compared has a table of its own.
+// When two entities are the same one, as a table: what is there, what is asked, who answers.
+// The rules are those of chapter 12 of the specification. How texts are compared has a table of its
+// own.
 import {
   at,
   behalf,
@@ -284,10 +284,10 @@ const SUBMISSIONS: readonly Row[] = [
 ]
 
 judgeTables({
-  'individual, service.md 4': INDIVIDUALS,
-  'business, service.md 5': BUSINESSES,
-  'priority before age, service.md 3': PRIORITIES,
-  'scope, contract 23 a, b, c': SCOPES,
-  'status, service.md 8': STATUSES,
-  'submission, contract 23 g': SUBMISSIONS,
+  'individual, §duplicate.individual': INDIVIDUALS,
+  'business, §duplicate.business': BUSINESSES,
+  'priority before age, §duplicate.first': PRIORITIES,
+  'scope, §duplicate.scope': SCOPES,
+  'status, §duplicate.rejected': STATUSES,
+  'submission, §duplicate.after_change': SUBMISSIONS,
 })

@@ -1,4 +1,4 @@
-// GET /v3/entity, and with it the machinery of every list (contract 25): pages, cursors, bounds,
+// GET /v3/entity, and with it the machinery of every list (§list.page): pages, cursors, bounds,
 // filters, what is refused, and that a page costs an index look-up whatever the table holds.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'

@@ -216,7 +216,9 @@ const MISSING: readonly BadRequest[] = [
 ]
 for (const row of MISSING) refuses(row)
 
-/** Numbers that this service does not take for integers (contract 1), though they may be whole. */
+/**
+ * Numbers that this service does not take for integers (§money.amount), though they may be whole.
+ */
 for (const literal of ['33.5', '1e1', '10.0', '-0', '1e400', '9007199254740993']) {
   const body = JSON.stringify(withMember(fullEntity, SHARE, 7)).replace('":7', `":${literal}`)
   refuses([`${SHARE} ${literal}`, PATH, body, 'invalid_field', SHARE])

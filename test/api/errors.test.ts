@@ -1,4 +1,4 @@
-// How a refusal is written (contract 27): envelope or problem details, every field at once, the
+// How a refusal is written (§error.body): envelope or problem details, every field at once, the
 // codes of the catalogue, and nothing of how the service is built.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -9,7 +9,7 @@ import {
   assertNoInsides,
   assertProblems,
   assertRefused,
-  CONTRACT_CODES,
+  SPECIFIED_CODES,
 } from '../support/check.ts'
 import { type Answer, type Client, startTestService, type TestService } from '../support/service.ts'
 
@@ -34,7 +34,7 @@ async function newQuote(): Promise<string> {
 type Extra = Record<string, string>
 type Way = (headers: Extra) => Promise<Answer>
 
-/** One way to each reason that contract 27 lists and a caller can reach. */
+/** One way to each reason that the specification lists and a caller can reach. */
 const WAYS: Readonly<Record<string, Way>> = {
   invalid_json: headers => account.post('/v3/payout', '{', headers),
   invalid_path_parameter: headers => account.get('/v3/payout/x', headers),
@@ -77,7 +77,7 @@ const WAYS: Readonly<Record<string, Way>> = {
   },
 }
 
-for (const [reason, [code, status]] of Object.entries(CONTRACT_CODES)) {
+for (const [reason, [code, status]] of Object.entries(SPECIFIED_CODES)) {
   if (reason === 'internal') continue
   test(`reason ${reason}: code ${code}, status ${status}, in the envelope`, async () => {
     const answer = await (WAYS[reason] as Way)({})

@@ -1,5 +1,5 @@
-// Idempotency-Key on every POST (contract 26): the stored answer byte for byte, once per account,
-// method and path, for 24 hours, and only for what succeeded.
+// Idempotency-Key on every POST (§idempotency.replay): the stored answer byte for byte, once per
+// account, method and path, for 24 hours, and only for what succeeded.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { deleteOutlivedReplies } from '../../src/idempotency/store.ts'

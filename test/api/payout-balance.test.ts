@@ -1,5 +1,5 @@
 // POST /v3/payout against the balance: what it needs, what it says when there is too little, and
-// the largest amounts there are (contract 1, 5, 14).
+// the largest amounts there are (§money.amount, §payout.balance).
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { localPayout } from '../support/bodies.ts'

@@ -1,5 +1,5 @@
-// POST /v3/payout/{id}/cancel (contract 17): works until the rail has been asked, whatever the status
-// and the type, gives all money back with the answer, and is 409 ever after.
+// POST /v3/payout/{id}/cancel (§state.cancel): works until the rail has been asked, whatever the
+// status and the type, gives all money back with the answer, and is 409 ever after.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { ReviewResult } from '../../src/entity/states.ts'

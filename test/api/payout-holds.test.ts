@@ -1,4 +1,4 @@
-// Payouts made for an entity (contract 10): refused for one that is not there or is rejected, held
+// Payouts made for an entity (§payout.held): refused for one that is not there or is rejected, held
 // in compliance_hold for one that is not approved, and let go or ended by its review.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'

@@ -40,7 +40,7 @@ before(async () => {
   const made = await account.post('/v3/entity', { type: 'individual', name: 'Anna' })
   entity = made.json.data.id
   await payAll(service, other, [{}])
-  // Some fail, some are held, some are reversed (contract 19).
+  // Some fail, some are held, some are reversed (§rail.simulator).
   await payAll(service, account, [
     ...[{ amount: 200_000 }, { amount: 500_000, reference_id: 'A b+&="\\' }],
     ...[{ amount: 500_001, reference_id: 'A b+&="\\' }, { reference_id: 'a B+&="\\' }],

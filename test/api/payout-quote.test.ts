@@ -1,5 +1,6 @@
 // POST /v3/payout with a quote: the price is the quote's, the quote serves once, for its account,
-// until its last microsecond, and a refused payout consumes nothing (contract 8, 13).
+// until its last microsecond, and a refused payout consumes nothing (§quote.single_use,
+// §payout.quoted).
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { untilBlocked } from '../support/blocked.ts'

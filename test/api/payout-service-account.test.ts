@@ -1,5 +1,5 @@
 // POST /v3/payout of type service_account: another account of the installation is paid in the same
-// transaction, and the payout is final at once (contract 16).
+// transaction, and the payout is final at once (§transfer.receiver).
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { internalPayout } from '../support/bodies.ts'

@@ -1,5 +1,5 @@
-// Contract 5 through POST /v3/payout/quote: fixed and variable fees, their bounds, the currency
-// they are named in, and which row of the schedule wins.
+// §fee.total and §fee.row through POST /v3/payout/quote: fixed and variable fees, their bounds, the
+// currency they are named in, and which row of the schedule wins.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Fee } from '../../src/fee/rules.ts'

@@ -1,6 +1,6 @@
-// Contract 1 to 6 as seen through POST /v3/payout/quote: amounts divided and multiplied by rates,
-// rounded once, debits up and credits down, in currencies of zero, two, three and six places. Every expected
-// figure is worked out by hand, in the comment or in the rate.
+// Chapters 1 to 4 of the specification through POST /v3/payout/quote: amounts divided and
+// multiplied by rates, rounded once, debits up and credits down, in currencies of zero, two, three
+// and six places. Every expected figure is worked out by hand, in the comment or in the rate.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { localPayout } from '../support/bodies.ts'

@@ -1,4 +1,4 @@
-// What becomes of a payout after POST /v3/payout: the simulator's amounts (contract 19), money
+// What becomes of a payout after POST /v3/payout: the simulator's amounts (§rail.simulator), money
 // given back (17), and rails that fail to answer (18).
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'

@@ -1,7 +1,7 @@
 // Accounts apart from each other, over HTTP: for every route that is served and every id that it
 // takes, another account's id gets byte for byte the answer of one that never was, and no row of
-// that account changes (contract 28). Made from the routes themselves: a new one is asked too, and
-// one that this test cannot ask fails it.
+// that account changes (§access.tenancy). Made from the routes themselves: a new one is asked too,
+// and one that this test cannot ask fails it.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { isDeepStrictEqual } from 'node:util'

@@ -1,5 +1,5 @@
-// Text as duplicates compare it (contract 23 e) against something that shares nothing with it: the case
-// folding of PostgreSQL. All of Unicode, not a sample.
+// Text as duplicates compare it (§duplicate.comparison) against something that shares nothing with
+// it: the case folding of PostgreSQL. All of Unicode, not a sample.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { comparable } from '../../src/entity/comparable.ts'

@@ -50,27 +50,37 @@ const firm = (country: string) => ({
 type Case = readonly [rule: string, first: Members, second: Members, same: boolean]
 
 const individuals: readonly Case[] = [
-  ['service.md 2: email, whatever the name', ann, { ...ann, name: 'Bo' }, true],
-  ['service.md 2: email, across verticals', ann, { ...ann, vertical: 'b' }, true],
-  ['service.md 4 (2): type and number, whatever the name', holder('A'), holder('B'), true],
-  ['service.md 4 (2): another type', holder('A'), holder('A', { type: 'visa' }), false],
-  ['contract 23 (d): no type', holder('A', { type: '' }), holder('A', { type: '' }), false],
-  ['service.md 4 (3): name and address', home(), home(), true],
-  ['service.md 4 (3): another name', home(), { ...home(), name: 'B' }, false],
-  ['service.md 4 (3): another line 1', home(), home({ line1: 'Hauptstraße 2' }), false],
-  ['service.md 4 (3): another state', home(), home({ state: 'NW' }), false],
-  ['service.md 4 (3): another code', home({ postal_code: '1' }), home({ postal_code: '2' }), false],
-  ['contract 23 (d): state blank on both sides', home({ state: ' ' }), home(), true],
-  ['contract 23 (d): no city', home({ city: '' }), home({ city: '' }), false],
-  ['service.md 1: another vertical', home(), { ...home(), vertical: 'b' }, false],
-  ['contract 23 (c): vertical absent and blank', home(), { ...home(), vertical: '\t' }, true],
-  ['contract 23 (d): blank emails', { ...ann, email: ' ' }, { ...ann, email: ' ' }, false],
-  ['service.md 6: case, space', ann, { name: 'A', email: '\u3000ANN@Example.com\n' }, true],
+  ['§duplicate.identity: email, whatever the name', ann, { ...ann, name: 'Bo' }, true],
+  ['§duplicate.identity: email, across verticals', ann, { ...ann, vertical: 'b' }, true],
+  ['§duplicate.individual: type and number, whatever the name', holder('A'), holder('B'), true],
+  ['§duplicate.individual: another type', holder('A'), holder('A', { type: 'visa' }), false],
+  ['§duplicate.takes_part: no type', holder('A', { type: '' }), holder('A', { type: '' }), false],
+  ['§duplicate.individual: name and address', home(), home(), true],
+  ['§duplicate.individual: another name', home(), { ...home(), name: 'B' }, false],
+  ['§duplicate.individual: another line 1', home(), home({ line1: 'Hauptstraße 2' }), false],
+  ['§duplicate.individual: another state', home(), home({ state: 'NW' }), false],
+  [
+    '§duplicate.individual: another code',
+    home({ postal_code: '1' }),
+    home({ postal_code: '2' }),
+    false,
+  ],
+  ['§duplicate.takes_part: state blank on both sides', home({ state: ' ' }), home(), true],
+  ['§duplicate.takes_part: no city', home({ city: '' }), home({ city: '' }), false],
+  ['§duplicate.scope: another vertical', home(), { ...home(), vertical: 'b' }, false],
+  ['§duplicate.scope: vertical absent and blank', home(), { ...home(), vertical: '\t' }, true],
+  ['§duplicate.takes_part: blank emails', { ...ann, email: ' ' }, { ...ann, email: ' ' }, false],
+  [
+    '§duplicate.comparison: case, space',
+    ann,
+    { name: 'A', email: '\u3000ANN@Example.com\n' },
+    true,
+  ],
 ]
 const businesses: readonly Case[] = [
-  ['service.md 5: number and country', firm('DE'), { ...firm('de '), name: 'B' }, true],
-  ['service.md 5: another country', firm('DE'), firm('GR'), false],
-  ['service.md 5: email is no rule for a business', ann, ann, false],
+  ['§duplicate.business: number and country', firm('DE'), { ...firm('de '), name: 'B' }, true],
+  ['§duplicate.business: another country', firm('DE'), firm('GR'), false],
+  ['§duplicate.business: email is no rule for a business', ann, ann, false],
 ]
 
 for (const [rule, first, second, same] of [...individuals, ...businesses]) {
@@ -88,14 +98,14 @@ for (const [rule, first, second, same] of [...individuals, ...businesses]) {
 const person = { ...ann, type: 'individual' }
 const idOf = (expected: Expected) => (expected.status === 200 ? expected.id : expected.reason)
 
-test('the oracle, contract 23 (a): another account or type is never compared', () => {
+test('the oracle, §duplicate.compared: another account or type is never compared', () => {
   const world: World = []
   create(world, 0, person, 'ent_1')
   assert.equal(idOf(create(world, 1, person, 'ent_2')), 'ent_2')
   assert.equal(idOf(create(world, 0, { ...person, type: 'business' }, 'ent_3')), 'ent_3')
 })
 
-test('the oracle, service.md 3: the first rule with a match decides, not the first entity', () => {
+test('the oracle, §duplicate.first: the first rule with a match decides, not the first entity', () => {
   const world: World = []
   const type = 'individual'
   create(world, 0, { type, name: 'A', registration_address: address }, 'ent_address')
@@ -113,7 +123,7 @@ test('the oracle, service.md 3: the first rule with a match decides, not the fir
   assert.equal(idOf(create(world, 0, last, 'ent_4')), 'ent_address')
 })
 
-test('the oracle, service.md 8: a rejected entity is not compared, and comes back only if free', () => {
+test('the oracle, §duplicate.rejected: a rejected entity is not compared, and comes back only if free', () => {
   const world: World = []
   create(world, 0, person, 'ent_1')
   review(world, 0, 'ent_1', 'rejected')
@@ -124,7 +134,7 @@ test('the oracle, service.md 8: a rejected entity is not compared, and comes bac
   assert.equal(idOf(create(world, 0, person, 'ent_3')), 'ent_1')
 })
 
-test('the oracle, contract 23 (g): a change into another: the first comes back, nothing changes', () => {
+test('the oracle, §duplicate.after_change: a change into another: the first comes back, nothing changes', () => {
   const world: World = []
   create(world, 0, person, 'ent_1')
   create(world, 0, { type: 'individual', name: 'Bo' }, 'ent_2')
@@ -135,7 +145,7 @@ test('the oracle, contract 23 (g): a change into another: the first comes back, 
   assert.equal(world[0]?.members.email, 'ANN@example.com')
 })
 
-test('the oracle, contract 22: pending, submitted, requires_action, resubmitted', () => {
+test('the oracle, §entity.approval: pending, submitted, requires_action, resubmitted', () => {
   const world: World = []
   create(world, 0, person, 'ent_1')
   submit(world, 0, 'ent_1')
@@ -146,7 +156,7 @@ test('the oracle, contract 22: pending, submitted, requires_action, resubmitted'
   assert.equal(world[0]?.status, 'resubmitted')
 })
 
-test('the oracle, contract 23 (e): how texts are compared', () => {
+test('the oracle, §duplicate.comparison: how texts are compared', () => {
   const equal = [
     ['Straße', 'STRASSE'],
     ['ẞ', 'ss'],

@@ -38,7 +38,7 @@ export type Fate =
 /** `released` is approved too, after a payout had waited for it. */
 export type Known = 'approved' | 'pending' | 'rejected' | 'business' | 'released'
 
-/** Minor units that the simulator rail treats as named (contract 19). */
+/** Minor units that the simulator rail treats as named (§rail.simulator). */
 const AMOUNTS = {
   processing: 100_000,
   held: 500_000,

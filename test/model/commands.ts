@@ -87,7 +87,7 @@ const quote = step(
   },
 )
 
-/** Contract 4: amounts that the computed ones must meet. */
+/** Amounts that the computed ones must meet (§quote.expectation). */
 function expectation(world: World, body: Body, expect: string) {
   const { payout_type: type, payout_info, holding_info, destination_info } = body
   if (expect === 'nothing' || holding_info === undefined) return {}

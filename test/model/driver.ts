@@ -213,7 +213,7 @@ function outcomeOf(verdict: Verdict): string {
   return 'kept' in verdict ? 'replayed' : 'done'
 }
 
-/** Contract 26 and 27. */
+/** §idempotency.replay, §error.body */
 function assertAnswer(answer: Answer, verdict: Verdict): void {
   if ('refused' in verdict) {
     assertRefusal(answer, verdict.refused)

@@ -1,5 +1,5 @@
-// What a payout costs, worked out from the words of contract 3 to 6 in fractions of bigints. Shares no
-// code with the product and knows nothing of accounts.
+// What a payout costs, worked out from chapters 1 to 4 of the specification in fractions of
+// bigints. Shares no code with the product and knows nothing of accounts.
 
 /** n ÷ d, not in lowest terms. */
 interface Fraction {
@@ -44,7 +44,7 @@ export type Refused = readonly [status: number, reason: string]
 
 export const PIVOT = 'USD'
 export const SPREAD_BPS = 50
-/** Contract 1: the digits of ISO 4217. */
+/** The digits of ISO 4217 (§money.currency). */
 const EXPONENTS: Readonly<Record<string, bigint>> = { USD: 2n, EUR: 2n, HKD: 2n, JPY: 0n, KWD: 3n }
 export const MAX_AMOUNT = 2n ** 53n - 1n
 
@@ -68,7 +68,7 @@ export function priceOf(terms: Terms, rates: Rates, fees: readonly FeeRow[]): Pr
   return { holding_amount, fixed_fee, variable_fee, destination_amount, ...fees_shown }
 }
 
-/** What leaves the balance (contract 5). */
+/** What leaves the balance (§fee.total). */
 export function totalOf({ holding_amount, fixed_fee, variable_fee }: Price): bigint {
   return holding_amount + fixed_fee + variable_fee
 }
@@ -77,7 +77,7 @@ export function isRefused(price: Price | Refused): price is Refused {
   return Array.isArray(price)
 }
 
-/** Contract 5: the most specific row; named amounts are converted at mid. */
+/** The most specific row; named amounts are converted at mid (§fee.row, §fee.amount). */
 function feesOf(
   { type, currency, holding }: Terms,
   holding_amount: bigint,
@@ -102,7 +102,7 @@ function feesOf(
   return { fixed_fee: inHolding(row.fixed_amount), variable_fee }
 }
 
-/** Contract 3 and 6: the mid less the spread, rounded down once to 12 significant digits. */
+/** The mid less the spread, rounded down once to 12 significant digits (§rate.precision). */
 function customerRate(rates: Rates, from: string, to: string): Fraction | undefined {
   if (from === to) return { n: 1n, d: 1n }
   const mid = midRate(rates, from, to)
@@ -127,7 +127,7 @@ function rowOf(rates: Rates, from: string, to: string): Fraction | undefined {
   return { n: d, d: n }
 }
 
-/** Contract 4: minor units of one currency in another's, exact until it is rounded. */
+/** Minor units of one currency in another's, exact until rounded (§quote.conversion). */
 function convert(amount: bigint, rate: Fraction, from: string, to: string): Fraction {
   return { n: amount * rate.n * unit(to), d: rate.d * unit(from) }
 }

@@ -1,5 +1,5 @@
-// The model of a payout on its way: the table of states of contract 17 and the amounts by which the
-// simulator decides, of contract 19. Pure; money is moved by whoever asks.
+// The model of a payout on its way: the table of states (§state.table) and the amounts by which
+// the simulator decides (§rail.simulator). Pure; money is moved by whoever asks.
 import type { Price, Terms } from './price.ts'
 
 export type Status =
@@ -10,7 +10,7 @@ export type Status =
   | 'failed'
   | 'reversed'
 
-/** Contract 17. */
+/** §state.table */
 export const TRANSITIONS: Readonly<Record<Status, readonly string[]>> = {
   processing: ['succeeded', 'failed', 'requires_action', 'compliance_hold'],
   requires_action: ['processing', 'succeeded', 'failed'],
@@ -42,7 +42,7 @@ export interface Payout {
 /** What the service is configured with in this test: the clock of a sandbox decides what is due. */
 export const RAIL_DELAY_S = 600
 
-/** Contract 19, minor units of the payout currency. */
+/** By minor units of the payout currency (§rail.simulator). */
 function scriptOf(amount: bigint): readonly Status[] {
   if (amount === 100_000n) return []
   if (amount >= 200_000n && amount <= 250_000n) return ['failed']

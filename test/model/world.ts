@@ -1,5 +1,5 @@
 // The model: a few accounts, their balances, quotes, payouts and kept answers, and what the service
-// must answer to a request, written from the specification and the contract alone. Knows no SQL, no
+// must answer to a request, written from the specification alone. Knows no SQL, no
 // HTTP and no code of the product; time is the seconds by which an account's clock was advanced.
 import { isDeepStrictEqual } from 'node:util'
 import {
@@ -89,13 +89,16 @@ export type Verdict =
   | { readonly kept: Kept }
   | { readonly expects: Json; apply(answer: Json): void }
 
-/** Contract 7 and 26. */
+/** §quote.validity, §idempotency.key */
 export const QUOTE_VALID_S = 1_800
 export const KEPT_S = 86_400
 
 const NOT_FOUND: Verdict = { refused: [404, 'not_found'] }
 
-/** Kept answers are looked for once the fields of the request are in order (contract 26). */
+/**
+ * Kept answers are looked for once the fields of the request are in order
+ * (§idempotency.success_only).
+ */
 export function judge(world: World, request: Request): Verdict {
   const kept = findKept(world, request)
   if (kept === undefined) return judgeAnew(world, request)
@@ -103,7 +106,7 @@ export function judge(world: World, request: Request): Verdict {
   return same ? { kept } : { refused: [422, 'idempotency_key_reused'] }
 }
 
-/** Contract 26: only successes, for 24 hours, by account, method and path. */
+/** Only successes, for 24 hours, by account, method and path (§idempotency.success_only). */
 export function keep(world: World, request: Request, status: number, text: string): void {
   if (request.key === null) return
   const { ahead_s: at_s } = accountOf(world, request.account)
@@ -171,7 +174,7 @@ function judgeQuote(world: World, index: number, body: Json): Verdict {
   const terms = { type, amount: BigInt(payout_info.amount), holding, currency, destination }
   const price = priceOf(terms, world.rates, world.fees)
   if (isRefused(price)) return { refused: price }
-  // Contract 4: amounts beside payout_info are expectations.
+  // Amounts beside payout_info are expectations (§quote.expectation).
   const differs = (amount: unknown, computed: bigint) =>
     amount !== undefined && amount !== Number(computed)
   if (
@@ -209,13 +212,13 @@ export function shownQuote(terms: Terms, price: Price): Json {
   }
 }
 
-/** Contract 7: expired is computed, and what is used stays so. */
+/** Expired is computed, and what is used stays so (§quote.status). */
 export function quoteStatus(world: World, { account, used, made_s }: Quote): string {
   if (used) return 'used'
   return accountOf(world, account).ahead_s < made_s + QUOTE_VALID_S ? 'active' : 'expired'
 }
 
-/** The refusals in the order of docs and contract: fields, what is not found, quote, price, money. */
+/** The refusals in the order of the documents: fields, what is not found, quote, price, money. */
 function judgePayout(world: World, index: number, body: Json): Verdict {
   const account = accountOf(world, index)
   const { holding_currency: holding, type } = body
@@ -293,7 +296,7 @@ const BANKS = 'HK'
 /** What a quote without destination_info means where all local networks of its currency serve one. */
 const COUNTRIES: Readonly<Record<string, string>> = { HKD: 'HK', JPY: 'JP', THB: 'TH' }
 
-/** Contract 13. */
+/** §payout.quoted */
 function priceQuoted(
   world: World,
   body: Json,
@@ -315,7 +318,7 @@ function priceQuoted(
   return same && reached ? quote : { refused: [422, 'quote_mismatch'] }
 }
 
-/** Contract 16; undefined when a rail takes the payout. */
+/** §transfer.receiver; undefined when a rail takes the payout. */
 function receiverOf(
   { accounts }: World,
   payer: number,
@@ -346,7 +349,7 @@ function destinationOf(world: World, index: number, body: Json): Destination | u
     : { type, address: service_account.deposit_address }
 }
 
-/** Contract 17: cancel, answer and set by hand. */
+/** Cancel, answer and set by hand (§state.cancel, §state.action, §sandbox.transition). */
 function judgeStep(world: World, index: number, path: string, body: Json): Verdict {
   const [, id, what] =
     /^\/v3\/(?:sandbox\/)?payout\/(pot_\w+)\/(cancel|action|transition)$/.exec(path) ?? []
@@ -382,7 +385,7 @@ function step(world: World, payout: Payout, status: Payout['status'], failure?: 
   }
 }
 
-/** Contract 17: failing and reversing give back principal and fees as they were taken. */
+/** Failing and reversing give back principal and fees as they were taken (§state.give_back). */
 function enter(world: World, payout: Payout, status: Payout['status']): void {
   payout.status = status
   if (status !== 'failed' && status !== 'reversed') return
@@ -401,7 +404,7 @@ export function settle(world: World): boolean {
   return due.length > 0
 }
 
-/** service.md, "Currency rules for a quote". */
+/** §quote.holding */
 function defaultHolding({ currencies, primary }: Account, currency: string): string {
   return currencies.includes(currency) ? currency : primary
 }

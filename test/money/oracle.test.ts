@@ -1,5 +1,6 @@
 // Prices against an independent oracle: PostgreSQL's numeric computes the same quotes from the same
-// rates and fee rows, by the contract's words and sharing no code. 100,000 random cases, no difference.
+// rates and fee rows, by the words of the specification and sharing no code. 100,000 random cases,
+// no difference.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import fc from 'fast-check'

@@ -111,7 +111,7 @@ export const EQUIVALENTS: Readonly<Record<string, readonly Equivalent[]>> = {
     {
       where: 'comparable',
       after: "const visible = text.replace(IGNORABLE, '').normalize('NFC')",
-      why: 'no invisible character composes or moves; kept in the order of contract 23 e',
+      why: 'no invisible character composes or moves; kept in the order of §duplicate.comparison',
     },
   ],
   'src/entity/duplicates.ts': [

@@ -17,7 +17,7 @@ import { review } from '../support/review.ts'
 import { type Client, startTestService, type TestService } from '../support/service.ts'
 import { askingRail } from '../support/settling.ts'
 
-/** Contract 17, written out. */
+/** §state.table, written out. */
 const TABLE: typeof PAYOUT_TRANSITIONS = {
   processing: ['succeeded', 'failed', 'requires_action', 'compliance_hold'],
   requires_action: ['processing', 'succeeded', 'failed'],
@@ -392,7 +392,7 @@ function remember({ passed }: Life): void {
   }
 }
 
-test(`the table of states: contract 17, whose ${PATHS.length} paths are walked here`, t => {
+test(`the table of states, whose ${PATHS.length} paths are walked here`, t => {
   assert.deepEqual(PAYOUT_TRANSITIONS, TABLE)
   // From processing: six ends a visit of it, and two ways back to it, up to twice. The same after
   // what held it, and its two other ends.

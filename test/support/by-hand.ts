@@ -1,5 +1,5 @@
 // An explained quote worked out again from what is printed, by fractions of bigints and the rules of
-// the contract. Shares no code with the product: what it cannot read, a person could not either.
+// the specification. Shares no code with the product: what it cannot read, a person could not either.
 import assert from 'node:assert/strict'
 
 // biome-ignore lint/suspicious/noExplicitAny: a test reads any member of the answer
@@ -39,11 +39,11 @@ export function assertExplained(quote: Json): void {
     const stored = at(quote, figure.figure)
     if (stored !== undefined) assert.equal(figure.rounded, String(stored), where)
   }
-  assertContract(quote, names)
+  assertFigures(quote, names)
 }
 
-/** The rates and amounts by the contract's own words, from the rows alone. */
-function assertContract(quote: Json, names: ReadonlyMap<string, string>): void {
+/** The rates and amounts by the words of the specification, from the rows alone. */
+function assertFigures(quote: Json, names: ReadonlyMap<string, string>): void {
   const { explanation } = quote
   const exponents = new Map<string, number>(
     explanation.currencies.map((c: Json) => [c.currency, c.exponent]),

@@ -1,11 +1,11 @@
-// What tests assert again and again: a refusal in the envelope of the contract, an object with
+// What tests assert again and again: a refusal in the envelope, an object with
 // exactly the fields of the specification's tables, and a database in which no row has changed.
 import assert from 'node:assert/strict'
 import type { Sql } from '../../src/db/connect.ts'
 import type { Answer, Client } from './service.ts'
 
-/** Code and status of each reason as contract 27 prints them; never read from the product. */
-export const CONTRACT_CODES: Readonly<Record<string, readonly [code: number, status: number]>> = {
+/** Code and status of each reason as the specification has them; never read from the product. */
+export const SPECIFIED_CODES: Readonly<Record<string, readonly [code: number, status: number]>> = {
   invalid_json: [100, 400],
   internal: [101, 500],
   invalid_path_parameter: [103, 400],
@@ -59,7 +59,7 @@ export function assertProblems(
   assert.deepEqual(found.sort(), problems.map(p => p.join(' ')).sort(), answer.text)
 }
 
-/** Exactly the members of contract 27, the codes of its list, and nothing of how we are built. */
+/** Exactly the members of §error.body, the codes of its list, and nothing of how we are built. */
 export function assertErrorEnvelope(answer: Answer): void {
   assert.match(String(answer.headers['content-type']), /^application\/json/)
   assert.deepEqual(Object.keys(answer.json), ['status', 'message', 'errors', 'data'])
@@ -72,13 +72,13 @@ export function assertErrorEnvelope(answer: Answer): void {
     assert.match(error.reason, /^[a-z]+(_[a-z0-9]+)*$/)
     assert.ok(Number.isInteger(error.code))
     assert.notEqual(error.message, '')
-    const known = CONTRACT_CODES[error.reason]
+    const known = SPECIFIED_CODES[error.reason]
     if (known !== undefined) assert.equal(error.code, known[0], error.reason)
   }
   assertNoInsides(answer.text)
 }
 
-/** Contract 27: never a stack, SQL or a secret. */
+/** Never a stack, SQL or a secret (§error.silence). */
 export function assertNoInsides(text: string): void {
   assert.doesNotMatch(
     text,

@@ -1,6 +1,6 @@
-// What the specification says about entities and their duplicates, as a plain model that scans a list:
-// "Duplicate detection for entities" of service.md (rules 1 to 8) and the contract's 22 to 24. It
-// shares no code with the product and knows nothing of databases, so that it can judge both.
+// What chapters 11 and 12 of the specification say about entities and their duplicates, as a plain
+// model that scans a list. It shares no code with the product and knows
+// nothing of databases, so that it can judge both.
 
 export type EntityType = 'individual' | 'business'
 export type Status =
@@ -39,7 +39,7 @@ export type Expected =
     }
   | { readonly status: 400 | 404 | 409; readonly reason: string; readonly why: string }
 
-// Comparison of texts: contract 23 (e).
+// Comparison of texts: §duplicate.comparison.
 
 /** Unicode's White_Space property, all 25 characters. */
 const WHITE_SPACE = pointsOf(
@@ -112,13 +112,13 @@ export function comparableAt(members: Members, path: string): string {
 
 interface Rule {
   readonly name: string
-  /** All of them must be there and be equal: contract 23 (d). */
+  /** All of them must be there and be equal: §duplicate.takes_part. */
   readonly needs: readonly string[]
-  /** Equal too, but may be blank on both sides: contract 23 (d), and (c) for the scope. */
+  /** Equal too, but may be blank on both sides: §duplicate.takes_part and §duplicate.scope. */
   readonly alike: readonly string[]
 }
 
-/** service.md, rules 4 and 5, each list in the order of priority. */
+/** §duplicate.individual and §duplicate.business, each list in the order of priority. */
 export const RULES: Readonly<Record<EntityType, readonly Rule[]>> = {
   individual: [
     { name: 'email', needs: ['email'], alike: [] },
@@ -170,10 +170,10 @@ export function findDuplicate(
   self?: string,
 ): { readonly first: Modelled; readonly rule: string } | undefined {
   const compared = world
-    .filter(e => e.account === record.account && e.type === record.type) // contract 23 (a)
+    .filter(e => e.account === record.account && e.type === record.type) // §duplicate.compared
     .filter(e => e.status !== 'rejected') // rule 8
-    .filter(e => e.id !== self) // contract 23 (g)
-  // Rule 3 and contract 23 (f): the first rule with a match decides, then the earliest created.
+    .filter(e => e.id !== self) // §duplicate.after_change
+  // §duplicate.first: the first rule with a match decides, then the earliest created.
   for (const rule of RULES[record.type]) {
     const first = compared.find(e => matches(rule, record.members, e.members))
     if (first !== undefined) return { first, rule: rule.name }
@@ -231,7 +231,7 @@ export function submit(world: World, account: number, id: string): Expected {
   return answered(replace(world, { ...entity, status }), 'itself')
 }
 
-/** Contract 22: a business has registration number and country when it is submitted. */
+/** A business has registration number and country when it is submitted (§entity.submission). */
 function lacksRegistration({ type, members }: Pick<Modelled, 'type' | 'members'>): boolean {
   const needed = ['registration_number', 'registration_address.country']
   return type === 'business' && needed.some(path => comparableAt(members, path) === '')
@@ -295,7 +295,7 @@ function knowsPrincipal(world: World, account: number, body: Members): boolean {
   return principal !== undefined && principal.status !== 'rejected'
 }
 
-/** Another account's entity is like one that never was: contract 28. */
+/** Another account's entity is like one that never was: §access.tenancy. */
 function find(world: World, account: number, id: string): Modelled | undefined {
   return world.find(e => e.account === account && e.id === id)
 }

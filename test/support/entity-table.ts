@@ -1,7 +1,7 @@
-// The words in which tables of duplicates are written, and the judge of one row: what is there, what
-// is asked, who answers. A row has accounts of its own. It expects of every answer what holds for all
-// of them: 200, and byte for byte what GET says; and of a duplicate that no row of any table changes,
-// no event among them (contract 24).
+// The words in which tables of duplicates are written, and the judge of one row: what is there,
+// what is asked, who answers. A row has accounts of its own. It expects of every answer what holds
+// for all of them: 200, and byte for byte what GET says; and of a duplicate that no row of any
+// table changes, no event among them (§duplicate.answer).
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { ReviewResult } from '../../src/entity/states.ts'

@@ -6,7 +6,7 @@ import { localPayout } from './bodies.ts'
 import { assertErrorEnvelope, fingerprint } from './check.ts'
 import { type Client, startTestService, type TestService } from './service.ts'
 
-/** `reason` is undefined where the contract fixes the status alone. */
+/** `reason` is undefined where the specification fixes the status alone. */
 export type BadRequest = readonly [
   what: string,
   path: string,

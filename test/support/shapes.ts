@@ -97,7 +97,7 @@ export const BALANCE_TRANSACTION: Shape = {
   type: 'string',
 }
 
-/** In the order in which the service shows them; the duplicate rules are service.md's, the rest ours. */
+/** In the order in which the service shows them; first those that the duplicate rules compare. */
 export const ENTITY: Shape = {
   id: 'string',
   object: 'string',
@@ -127,11 +127,11 @@ export const ENTITY: Shape = {
   updated_at: 'string',
 }
 
-/** Contract 7: quotes carry a numeric offset; payouts and balance transactions end in Z. */
+/** Quotes carry a numeric offset; payouts and balance transactions end in Z (§quote.times). */
 export const WITH_OFFSET = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?\+00:00$/
 export const IN_UTC = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/
 
-/** Ids have 24 characters with a three-letter prefix (service.md, "Limits", for entities). */
+/** Ids have 24 characters with a three-letter prefix (§request.ids). */
 export function idOf(prefix: string): RegExp {
   return new RegExp(`^${prefix}_[0-9a-z]{20}$`)
 }
