@@ -61,7 +61,7 @@ export const newId: NewId = prefix => {
 export function idBound(prefix: IdPrefix, at: Instant, side: 'before' | 'after'): string {
   if (at === '-infinity') return `${prefix}_`
   if (at === 'infinity') return `${prefix}_${AFTER_ALL}`
-  const micros = instantToMicros(at)
+  const micros = at === last_instant ? 0n : instantToMicros(at)
   if (micros < 0n) return `${prefix}_`
   if (micros >= TIMES) return `${prefix}_${AFTER_ALL}`
   return `${prefix}_${timeText(at)}${side === 'after' ? AFTER_ALL : ''}`

@@ -46,6 +46,8 @@ const MADE = {
 
 type Letter = keyof typeof MADE
 
+const LETTERS = Object.keys(MADE) as readonly Letter[]
+
 /** Has an index: most rows have none. */
 const RARE = MADE.B.type
 const SUCCEEDED = 'payout.succeeded'
@@ -205,10 +207,10 @@ function isMade(word: string): boolean {
 function wordOf(event: Event, next: Event | undefined): string {
   const { type, content } = event
   if (type === SUCCEEDED) return succeeded(event)
-  for (const [letter, made] of Object.entries(MADE)) {
-    if (made.type !== type) continue
+  for (const letter of LETTERS) {
+    if (MADE[letter].type !== type) continue
     if (letter === 'Q' && isCarried(event, next)) return 'Q'
-    const word = `${letter}${madeEnd(event, made.prefix) ?? ''}`
+    const word = `${letter}${madeEnd(event, MADE[letter].prefix) ?? ''}`
     if (word.length > 1 && hasDigest(word) === (content !== undefined)) return word
   }
   return '-'

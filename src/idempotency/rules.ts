@@ -41,6 +41,9 @@ function canonical(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null'
   const members = value as Readonly<Record<string, unknown>>
-  const names = Object.keys(members).sort()
-  return `{${names.map(name => `${JSON.stringify(name)}:${canonical(members[name])}`).join(',')}}`
+  let text = ''
+  for (const name of Object.keys(members).sort()) {
+    text += `${text === '' ? '' : ','}${JSON.stringify(name)}:${canonical(members[name])}`
+  }
+  return `{${text}}`
 }

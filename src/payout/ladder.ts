@@ -64,7 +64,7 @@ export function judgePayout(
   account: Account,
   request: PayoutRequest,
   attempt: Attempt,
-): Partial<Judged> {
+): { readonly [Name in keyof Judged]?: Judged[Name] | undefined } {
   const passes = (check: () => void) => attempt(() => check() ?? true) === true
   const isShaped = passes(() => checkRequest(request, account))
   const book = bookOf(state.books, account.account_id)
@@ -90,7 +90,7 @@ export function judgePayout(
   const mt103 = quote && attempt(() => writeMt103(state, account, request, { ...message, quote }))
   const likeness = attempt(() => checkLikeness(state, account, request, beneficiary))
   if (quote !== undefined) attempt(() => checkBalance(book, quote))
-  return defined({
+  return {
     sentQuote,
     held_for,
     beneficiary,
@@ -100,13 +100,7 @@ export function judgePayout(
     id,
     mt103,
     likeness,
-  })
-}
-
-/** Without what was refused. */
-function defined(found: { readonly [Name in keyof Judged]: Judged[Name] | undefined }) {
-  const entries = Object.entries(found).filter(([, value]) => value !== undefined)
-  return Object.fromEntries(entries) as Partial<Judged>
+  }
 }
 
 /** The book of the account that is paid, which must take the money; null for other payouts. */

@@ -63,8 +63,12 @@ function sameAccount(destination: DestinationDetails): DestinationDetails {
 function setMembers(value: object): object {
   const members = Object.entries(value)
     .map(([name, member]) => [name, typeof member === 'object' ? setMembers(member) : member])
-    .filter(([, member]) => Object.keys(Object(member)).length !== 0)
+    .filter(([, member]) => !isNothing(member))
   return Object.fromEntries(members)
+}
+
+function isNothing(member: unknown): boolean {
+  return typeof member === 'string' ? member === '' : Object.keys(Object(member)).length === 0
 }
 
 /**

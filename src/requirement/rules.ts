@@ -157,9 +157,17 @@ function lacks({ field, instead }: Need, details: Details, country: string): Fau
 
 /** The text at a path, '' when there is none; blanks are none. */
 function valueAt(details: object, path: string): string {
+  let names = NAMES.get(path)
+  if (names === undefined) {
+    names = path.split('.')
+    NAMES.set(path, names)
+  }
   let value: unknown = details
-  for (const name of path.split('.')) {
+  for (const name of names) {
     value = (value as Record<string, unknown> | undefined)?.[name]
   }
   return typeof value === 'string' ? value.trim() : ''
 }
+
+/** The names in each path, of which there are some dozen. */
+const NAMES = new Map<string, readonly string[]>()
