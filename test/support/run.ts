@@ -2,10 +2,11 @@
 // Node's own runner, with one PostgreSQL server for all of them, started here and stopped at the end
 // whatever happens. What the services have logged meanwhile is searched for secrets and names, and
 // what they have asked the database is held against the rules of a spread one.
-import { spawn } from 'node:child_process'
 import { glob, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
+import { run } from 'node:test'
+import { spec } from 'node:test/reporters'
 import { judgeStatements } from '../statements/judge.ts'
 import { onCluster } from './citus.ts'
 import { faultsOfRun } from './logs.ts'
@@ -16,14 +17,18 @@ const wanted = process.argv.slice(2).filter(word => word !== '--long')
 const all = await Array.fromAsync(glob('{src,test}/**/*.test.ts'))
 const files = all.filter(file => wanted.length === 0 || wanted.some(w => file.includes(w))).sort()
 
-let code = 1
+/** Stopped halfway, the server must not stay behind. */
+const stopped = new AbortController()
+for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => stopped.abort())
+
+let green = false
 const server = await openServer()
 const logs = await mkdtemp(join(tmpdir(), 'corridor-logs-'))
 const statements = await mkdtemp(join(tmpdir(), 'corridor-statements-'))
 /** Halves the start of a process, and tests start hundreds. */
 const compiled = await mkdtemp(join(tmpdir(), 'corridor-compiled-'))
 try {
-  code = await runTests(await makeTemplate(server.url))
+  green = await runTests(await makeTemplate(server.url))
   const { password } = new URL(server.url)
   const faults = await faultsOfRun({
     folder: logs,
@@ -34,7 +39,7 @@ try {
   for (const fault of faults.slice(0, 20)) console.log(`in the log of a service: ${fault}`)
   if (faults.length > 0) {
     console.log(`${faults.length} faults in the logs of services`)
-    code = 1
+    green = false
   }
   const judged = await judgeStatements({ folder: statements, whole: wanted.length === 0 })
   for (const fault of judged.faults.slice(0, 20)) console.log(`a statement of ${fault}`)
@@ -42,21 +47,19 @@ try {
     `${judged.count} statements sent, ${judged.faults.length} that no shard can run alone`,
   )
   // A recorder that records nothing finds no fault either.
-  if (judged.faults.length > 0 || (wanted.length === 0 && judged.count === 0)) code = 1
+  if (judged.faults.length > 0 || (wanted.length === 0 && judged.count === 0)) green = false
 } finally {
   await server.close()
   for (const folder of [logs, statements, compiled])
     await rm(folder, { recursive: true, force: true })
 }
-process.exitCode = code
+process.exitCode = green ? 0 : 1
 
-/** Each test file clones the template (see database.ts). */
-function runTests(template_url: string): Promise<number> {
-  const timeout_ms = long ? 36_000_000 : 300_000
-  // Of a cluster a test stops machines, which all share.
-  const side_by_side = onCluster ? 1 : 2
+/** Each test file clones the template (see database.ts). True when all of them are green. */
+async function runTests(template_url: string): Promise<boolean> {
   const share = long ? { CORRIDOR_TEST_LONG: '1' } : {}
   const env = {
+    ...process.env,
     ...share,
     CORRIDOR_TEST_TEMPLATE: template_url,
     CORRIDOR_TEST_LOGS: logs,
@@ -64,12 +67,26 @@ function runTests(template_url: string): Promise<number> {
     TEST_STATEMENTS: statements,
     NODE_OPTIONS: `--import ${new URL('../statements/record.ts', import.meta.url)}`,
   }
-  const child = spawn(
-    process.execPath,
-    ['--test', `--test-concurrency=${side_by_side}`, `--test-timeout=${timeout_ms}`, ...files],
-    { stdio: 'inherit', env: { ...process.env, ...env } },
-  )
-  // Stopped halfway, the server must not stay behind.
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => child.kill())
-  return new Promise(resolve => child.on('exit', status => resolve(status ?? 1)))
+  const stream = run({
+    files,
+    env,
+    // Of a cluster a test stops machines, which all share.
+    concurrency: onCluster ? 1 : 2,
+    timeout: long ? 36_000_000 : 300_000,
+    signal: stopped.signal,
+    // A file whose tests have ended ends too, whatever a test that failed has left open.
+    execArgv: ['--test-force-exit'],
+  })
+  const took: { file: string; seconds: number }[] = []
+  let success = false
+  stream.on('test:summary', summary => {
+    if (summary.file === undefined) success = summary.success
+    else took.push({ file: summary.file, seconds: summary.duration_ms / 1000 })
+  })
+  for await (const text of stream.compose(spec)) process.stdout.write(text)
+  const slowest = took.sort((a, b) => b.seconds - a.seconds).slice(0, 20)
+  for (const { file, seconds } of slowest) {
+    console.log(`${seconds.toFixed(1).padStart(6)} s  ${relative('.', file)}`)
+  }
+  return success
 }
