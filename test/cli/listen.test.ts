@@ -11,7 +11,7 @@ import { fileURLToPath } from 'node:url'
 import { Webhook } from 'standardwebhooks'
 import { instantIn } from '../../src/id.ts'
 import { localPayout } from '../support/bodies.ts'
-import { type Cli, openCli } from '../support/cli.ts'
+import { BARE, type Cli, openCli } from '../support/cli.ts'
 import { type Client, startTestService, type TestService } from '../support/service.ts'
 
 const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
@@ -66,8 +66,7 @@ async function events(client = account): Promise<Json[]> {
 
 /** Runs `corridor listen` while `work` is done, and returns what it printed until `wanted` lines. */
 async function listening(args: readonly string[], wanted: number, work: () => Promise<unknown>) {
-  const { PATH = '' } = process.env
-  const env = { PATH, DATABASE_URL: service.database.url }
+  const env = { ...BARE, DATABASE_URL: service.database.url }
   const child = spawn(process.execPath, [MAIN, 'listen', ...args], { env })
   let said = ''
   child.stderr.on('data', chunk => {

@@ -13,6 +13,7 @@ import { after, before, test } from 'node:test'
 import { readConfig } from '../../src/config.ts'
 import { makeLog } from '../../src/log.ts'
 import { startService } from '../../src/service.ts'
+import { BARE } from '../support/cli.ts'
 import { createDatabase } from '../support/database.ts'
 import { basic } from '../support/service.ts'
 
@@ -24,10 +25,9 @@ before(async () => {
   folder = await mkdtemp(join(tmpdir(), 'corridor-start-'))
   // PostgreSQL runs as an ordinary user, who must be able to reach its folder.
   await chmod(folder, 0o711)
-  const { PATH = '' } = process.env
   first = spawn(process.execPath, ['src/main.ts', 'start', '--json'], {
     stdio: ['ignore', 'pipe', 'inherit'],
-    env: { PATH, PORT: '0', CORRIDOR_DATA: join(folder, 'data'), LOG_LEVEL: 'silent' },
+    env: { ...BARE, PORT: '0', CORRIDOR_DATA: join(folder, 'data'), LOG_LEVEL: 'silent' },
   })
   const lines = createInterface({ input: first.stdout as NodeJS.ReadableStream })
   const ended = once(first, 'exit').then(([code]) => Promise.reject(new Error(`ended: ${code}`)))
@@ -50,10 +50,9 @@ test('start --json, empty folder: the sandbox account is one line of JSON, its k
 
 /** `corridor start` to its end, on a folder below the test's; killed when it does not end. */
 async function startToEnd(data: string, more: Readonly<Record<string, string>>) {
-  const { PATH = '' } = process.env
   const child = spawn(process.execPath, ['src/main.ts', 'start'], {
     stdio: ['ignore', 'pipe', 'pipe'],
-    env: { PATH, CORRIDOR_DATA: join(folder, data), LOG_LEVEL: 'silent', ...more },
+    env: { ...BARE, CORRIDOR_DATA: join(folder, data), LOG_LEVEL: 'silent', ...more },
     timeout: 45_000,
     killSignal: 'SIGKILL',
   })

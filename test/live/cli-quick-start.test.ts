@@ -8,12 +8,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { test } from 'node:test'
+import { BARE } from '../support/cli.ts'
 import { createDatabase } from '../support/database.ts'
 
 /** A first start, piped, and all it has printed. */
 async function firstStart(environment: Readonly<Record<string, string>>) {
-  const { PATH = '', NODE_COMPILE_CACHE = '' } = process.env
-  const env = { PATH, NODE_COMPILE_CACHE, PORT: '0', LOG_LEVEL: 'silent', ...environment }
+  const env = { ...BARE, PORT: '0', LOG_LEVEL: 'silent', ...environment }
   const service = spawn(process.execPath, ['src/main.ts', 'start'], {
     stdio: ['ignore', 'pipe', 'inherit'],
     env,

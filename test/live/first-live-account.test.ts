@@ -6,6 +6,7 @@ import { readFile } from 'node:fs/promises'
 import { text } from 'node:stream/consumers'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import { BARE } from '../support/cli.ts'
 import { createDatabase } from '../support/database.ts'
 import { startProcess } from '../support/process.ts'
 
@@ -48,8 +49,7 @@ test('docs/operations.md, The first live account: line by line to a payout that 
       'The first live account',
       service.address,
     )
-    const { PATH = '' } = process.env
-    const bash = spawn('bash', ['-s'], { env: { PATH, ...env } })
+    const bash = spawn('bash', ['-s'], { env: { ...BARE, ...env } })
     bash.stdin.end(script)
     const [printed, said] = await Promise.all([text(bash.stdout), text(bash.stderr)])
     const shown = printed.slice(printed.lastIndexOf('\n{\n') + 1)

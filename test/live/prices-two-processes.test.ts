@@ -49,8 +49,8 @@ async function rateBy(account: Client): Promise<{ rate: number; created_at: stri
   return { rate: json.exchange_rates.holding_to_payout, created_at: json.created_at }
 }
 
-test('pricing set: the next quote of either process is made by it, ten times over', async () => {
-  for (let bps = 10; bps <= 100; bps += 10) {
+test('pricing set: the next quote of either process is made by it, four times over', async () => {
+  for (const bps of [10, 30, 60, 90]) {
     await set('--spread-bps', String(bps))
     const quotes = await Promise.all([here, there].map(rateBy))
     const expected = Number((8 * (1 - bps / 10_000)).toFixed(6))

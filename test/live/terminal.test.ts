@@ -6,7 +6,7 @@ import { once } from 'node:events'
 import { after, before, test } from 'node:test'
 import { widthOf } from '../../src/cli/terminal.ts'
 import { localPayout } from '../support/bodies.ts'
-import { type Cli, openCli } from '../support/cli.ts'
+import { BARE, type Cli, openCli } from '../support/cli.ts'
 import { createDatabase } from '../support/database.ts'
 import { type Client, startTestService, type TestService } from '../support/service.ts'
 
@@ -117,8 +117,7 @@ for (const [name, more, whole] of TABLES) {
 
 /** What a start prints until it is ended. */
 async function start(url: string, words: RegExp): Promise<string> {
-  const { PATH = '' } = process.env
-  const env = { PATH, DATABASE_URL: url, PORT: '0', CORRIDOR_DRAIN_MS: '0', ...IN_TERMINAL }
+  const env = { ...BARE, DATABASE_URL: url, PORT: '0', CORRIDOR_DRAIN_MS: '0', ...IN_TERMINAL }
   const child = spawn(process.execPath, ['src/main.ts', 'start'], {
     stdio: ['ignore', 'pipe', 'inherit'],
     env,

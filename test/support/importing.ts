@@ -3,7 +3,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
-import type { Cli } from './cli.ts'
+import { BARE, type Cli } from './cli.ts'
 import { until } from './process.ts'
 import type { Client } from './service.ts'
 
@@ -33,9 +33,8 @@ export async function startAndCatch(
   database_url: string,
   begun: () => Promise<boolean>,
 ): Promise<ChildProcess & { said(): string }> {
-  const { PATH = '' } = process.env
   const child = spawn(process.execPath, [MAIN, ...args], {
-    env: { PATH, DATABASE_URL: database_url },
+    env: { ...BARE, DATABASE_URL: database_url },
   })
   let said = ''
   for (const stream of [child.stdout, child.stderr]) {

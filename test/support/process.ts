@@ -10,6 +10,7 @@ import { fileURLToPath } from 'node:url'
 import { createAccount, type OpenedAccount } from '../../src/cli/account.ts'
 import { onDatabase } from '../../src/cli/context.ts'
 import { readConfig } from '../../src/config.ts'
+import { BARE } from './cli.ts'
 import { keepOutput } from './logs.ts'
 import { basic } from './service.ts'
 
@@ -125,12 +126,11 @@ export async function runCommand(args: readonly string[], env: Environment, main
 
 /** Any command, while it runs. */
 export function spawnCommand(args: readonly string[], env: Environment, main = MAIN): ChildProcess {
-  const { PATH = '', NODE_COMPILE_CACHE = '', NODE_OPTIONS = '' } = process.env
-  const { TEST_STATEMENTS = '' } = process.env
+  const { NODE_OPTIONS = '', TEST_STATEMENTS = '' } = process.env
   return spawn(process.execPath, [main, ...args], {
     cwd: ROOT,
     stdio: ['ignore', 'pipe', 'pipe'],
-    env: { PATH, NODE_COMPILE_CACHE, NODE_OPTIONS, TEST_STATEMENTS, ...env },
+    env: { ...BARE, NODE_OPTIONS, TEST_STATEMENTS, ...env },
   })
 }
 
