@@ -17,9 +17,10 @@ import {
   startProcess,
   until,
 } from '../support/process.ts'
+import { share } from '../support/share.ts'
 
 const PATH = '/v3/payout_batch'
-const KILLS = 5
+const KILLS = share(2, 5)
 const PAYOUTS = 3_000
 
 let database: TestDatabase

@@ -20,8 +20,9 @@ import {
 } from '../support/entity-oracle.ts'
 import { pickSeed, seeded } from '../support/process.ts'
 import { type Client, startTestService, type TestService } from '../support/service.ts'
+import { share } from '../support/share.ts'
 
-const HISTORIES = Number(process.env.HISTORIES ?? 2_000)
+const HISTORIES = Number(process.env.HISTORIES ?? share(400, 2_000))
 /** Histories under way together: a lane then always has a batch to write. */
 const TOGETHER = 128
 

@@ -18,7 +18,7 @@ import { ACCOUNTS, type Real } from './step.ts'
 import { QUOTE_VALID_S, type World } from './world.ts'
 
 /** `RUNS=20` for a short look. */
-const RUNS = Number(process.env.RUNS ?? share(200, 5_000))
+const RUNS = Number(process.env.RUNS ?? share(60, 5_000))
 /** A run has any number up to this of commands, on average half of it. */
 const MAX_COMMANDS = share(200, 400)
 /** Runs side by side, each in a database of its own: the settling worker works for all accounts. */
@@ -142,7 +142,7 @@ before(async () => {
 })
 after(() => Promise.all(pools.map(pool => pool.close())))
 
-/** What must happen at least once in 2,000 steps, or the runs prove nothing of it. */
+/** What must happen at least once in 4,000 steps, or the runs prove nothing of it. */
 const MUST_HAPPEN = [
   ...[
     'sandbox/fund',
@@ -199,6 +199,6 @@ test(`money, ${RUNS} random runs of up to ${MAX_COMMANDS} commands: answers and 
   const found = failures.find((_, i) => pools[i] === first?.pool)
   if (found !== undefined) assert.fail(found)
   for (const pool of pools) await pool.checkBooks()
-  const rare = MUST_HAPPEN.filter(name => (tally.get(name) ?? 0) < Math.floor(steps / 2_000))
+  const rare = MUST_HAPPEN.filter(name => (tally.get(name) ?? 0) < Math.floor(steps / 4_000))
   assert.deepEqual(rare, [], 'the runs do not reach this often enough')
 })

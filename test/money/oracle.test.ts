@@ -11,8 +11,9 @@ import { formatDecimal, MAX_AMOUNT, parseDecimal } from '../../src/money/decimal
 import type { Pricing, QuoteTerms } from '../../src/quote/quote.ts'
 import { priceQuote, totalDebit } from '../../src/quote/rules.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
+import { share } from '../support/share.ts'
 
-const CASES = 100_000
+const CASES = share(10_000, 100_000)
 const BATCH = 10_000
 const seed = Number(process.env.SEED ?? Date.now() % 2 ** 31)
 console.log(`SEED=${seed}`)

@@ -28,8 +28,8 @@ const READS = 0.1
 const EACH = 500n
 const TOTAL = EACH * BigInt(ACCOUNTS)
 const MAX_TRANSFER = 200
-/** A machine that runs another file beside it must only not stand still. */
-const LEAST_A_SECOND = share(20, 100)
+/** On a machine that is busy transfers must only not stand still. */
+const LEAST_A_SECOND = share(1, 100)
 /** With more, most of them would have nothing; so many answers are given between two openings. */
 const MOST_ACCOUNTS = 2 * ACCOUNTS
 const PAUSE = 200
@@ -51,7 +51,7 @@ interface Bank {
 }
 
 for (const [what, seconds, opening] of [
-  ['8 accounts', share(20, 60), false],
+  ['8 accounts', share(6, 60), false],
   ['accounts opened meanwhile', share(8, 60), true],
 ] as const) {
   test(`service_account payouts, 32 clients on two processes, ${what}: the total never changes`, async t => {
@@ -158,7 +158,9 @@ async function openMore(bank: Bank, deadline: number): Promise<void> {
     members.push(member)
     // Not all in the first second.
     const next = answers.length + PAUSE
-    await until('others pay', 10_000, () => answers.length >= next)
+    await until('others pay', 60_000, () => {
+      return answers.length >= next || performance.now() > deadline
+    })
   }
 }
 

@@ -20,6 +20,7 @@ import {
   type TestService,
 } from '../support/service.ts'
 import { askingRail, report, scriptedRail, settleAll } from '../support/settling.ts'
+import { share } from '../support/share.ts'
 
 const START = 100_000_000n
 const FEE = 100n
@@ -155,7 +156,7 @@ function countingRail(): Rail & { readonly paid: Map<string, number> } {
   return { name: 'counting', paid, submit, inquire: submit }
 }
 
-const ROUNDS = 200
+const ROUNDS = share(48, 200)
 const PAYOUTS = 4
 
 test(`cancels against two workers, ${ROUNDS} rounds: each payout cancelled or paid, never both`, async t => {

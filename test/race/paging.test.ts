@@ -1,4 +1,4 @@
-// Lists of 100,000 rows read page by page while more are added through the API all the time: what was
+// Long lists read page by page while more are added through the API all the time: what was
 // there is seen once, in order, and who follows the newest misses nothing.
 import assert from 'node:assert/strict'
 import { after, before, type TestContext, test } from 'node:test'
@@ -9,8 +9,9 @@ import { localPayout } from '../support/bodies.ts'
 import { type Item, list } from '../support/listing.ts'
 import { pickSeed, seeded } from '../support/process.ts'
 import { type Client, startTestService, type TestService } from '../support/service.ts'
+import { share } from '../support/share.ts'
 
-const ROWS = 100_000
+const ROWS = share(20_000, 100_000)
 /** Rows of one transaction share their time; this many did. */
 const SHARED = 37
 
@@ -26,7 +27,7 @@ before(async () => {
 })
 after(() => service.close())
 
-/** A history as it would be after 100,000 payouts of one transaction for every 37. */
+/** A history as it would be after so many payouts of one transaction for every 37. */
 async function fill(owner: Sql, account_id: string, first: string) {
   const [book] = await owner<{ journals: number; events: number; at: string }[]>`
     select journal_count::integer as journals, event_count::integer as events,
