@@ -39,6 +39,7 @@ const TAGS = [
 
 const text = (description: string, ...examples: readonly string[]) => ({
   'x-response-description': description,
+  headers: REQUEST_ID,
   content: { 'text/plain': { schema: { type: 'string', examples } } },
 })
 
@@ -74,6 +75,7 @@ const PUBLIC: Readonly<Record<string, object>> = {
     response: {
       200: {
         'x-response-description': 'OpenAPI 3.1.',
+        headers: REQUEST_ID,
         content: { 'application/json': { schema: { type: 'object' } } },
       },
     },
@@ -293,6 +295,7 @@ function status(description: string, value: Readonly<Record<string, string>>): o
   }
   return {
     'x-response-description': description,
+    headers: REQUEST_ID,
     content: { 'application/json': { schema, examples: named({ [value.status ?? '']: value }) } },
   }
 }
