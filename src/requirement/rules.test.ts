@@ -19,8 +19,8 @@ const ASKED: readonly RequirementsQuery[] = [
   { type: 'service_account' },
   { type: 'wallet' },
   { type: 'local_payment_network' },
-  ...[...COUNTRIES.keys()].map(country => ({ type: 'swift' as const, country })),
-  ...[...COUNTRIES.keys()].map(country => ({ currency: 'USD', country })),
+  ...[...COUNTRIES].map(country => ({ type: 'swift' as const, country })),
+  ...[...COUNTRIES].map(country => ({ currency: 'USD', country })),
   { currency: 'CLP', country: 'CL' },
   ...[...new Set(NETWORKS.map(network => network.currency))].map(currency => ({ currency })),
   ...NETWORKS.flatMap(({ currency, name: network, countries }) => [

@@ -145,7 +145,7 @@ function checkCountry(
 ): string[] {
   const fault = code === null ? undefined : vocabulary.countryFault(payout_type, code)
   if (fault === undefined || code === null) return []
-  return [COUNTRIES.has(code) ? fault : `${fault}${didYouMean(code, COUNTRIES.keys())}`]
+  return [COUNTRIES.has(code) ? fault : `${fault}${didYouMean(code, COUNTRIES)}`]
 }
 
 function checkAccount(account: Account | undefined): string[] {
