@@ -3,6 +3,7 @@
 import { hostname } from 'node:os'
 import { DiagLogLevel, diag } from '@opentelemetry/api'
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http'
+import { defaultResource, type Resource, resourceFromAttributes } from '@opentelemetry/resources'
 import {
   AlwaysOffSampler,
   AlwaysOnSampler,
@@ -11,14 +12,11 @@ import {
   type Sampler,
   TraceIdRatioBasedSampler,
   TracerProvider,
-  type TracerProviderOptions,
 } from '@opentelemetry/sdk-trace'
 import type { FastifyBaseLogger } from 'fastify'
 import manifest from '../../package.json' with { type: 'json' }
 import type { Config, Tracing } from '../config.ts'
 import { traceSteps } from './spans.ts'
-
-type Resource = NonNullable<TracerProviderOptions['resource']>
 
 /** Most spans in one message to the collector. */
 const MAX_EXPORT = 512
@@ -57,23 +55,17 @@ export function startTracing(
   return () => provider.shutdown().catch(err => log.warn({ err }, 'spans could not be sent'))
 }
 
-/** An interface of the SDK, whose own makers are in one more package. */
+/** Later ones win: what the environment says, and above all the name of the service. */
 function resourceOf({ service_name, resource }: Tracing): Resource {
-  const attributes = {
-    'service.version': manifest.version,
-    'host.name': hostname(),
-    'process.pid': process.pid,
-    'telemetry.sdk.name': 'opentelemetry',
-    'telemetry.sdk.language': 'nodejs',
-    ...resource,
-    'service.name': service_name,
-  }
-  const made: Resource = {
-    attributes,
-    merge: () => made,
-    getRawAttributes: () => Object.entries(attributes),
-  }
-  return made
+  return defaultResource().merge(
+    resourceFromAttributes({
+      'service.version': manifest.version,
+      'host.name': hostname(),
+      'process.pid': process.pid,
+      ...resource,
+      'service.name': service_name,
+    }),
+  )
 }
 
 function samplerOf({ sampler, ratio }: Tracing): Sampler {

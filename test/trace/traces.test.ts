@@ -209,6 +209,8 @@ test('SIGTERM: what was not sent yet is sent, and the process ends well', () => 
   const { resource } = requestSpan('the-last-1')
   assert.equal(resource['service.name'], 'corridor')
   assert.equal(resource['deployment.environment.name'], 'in tests')
+  assert.equal(resource['telemetry.sdk.language'], 'nodejs')
+  assert.match(String(resource['telemetry.sdk.version']), /^\d+\.\d+\.\d+$/)
 })
 
 test('POST /v3/payout, alone: one trace joins request, batch, its steps and their statements', () => {
