@@ -145,20 +145,25 @@ test('likenessOfRequest, a known beneficiary that is changed meanwhile: by the d
   assert.notEqual(likenessOfRequest(request, toWallet()), before)
 })
 
-test('likenessOfRequest, details in the request: worked out once', () => {
-  let read = 0
-  const details = {
-    ...toBank(),
-    get name() {
-      read += 1
-      return 'Harbour Trading'
-    },
-  }
-  const request = inline()
-  const first = likenessOfRequest(request, details)
-  assert.equal(likenessOfRequest(request, details), first)
-  assert.equal(read, 1)
-})
+for (const [which, part] of [
+  ['details in the request', {}],
+  ['a known beneficiary that was read once', { beneficiary: 'bnf_1' }],
+] as const) {
+  test(`likenessOfRequest, ${which}: worked out once`, () => {
+    let read = 0
+    const details = {
+      ...toBank(),
+      get name() {
+        read += 1
+        return 'Harbour Trading'
+      },
+    }
+    const request = inline(part)
+    const first = likenessOfRequest(request, details)
+    assert.equal(likenessOfRequest(request, details), first)
+    assert.equal(read, 1)
+  })
+}
 
 const guarded = { account_id: 'acc_1', duplicate_window_s: 600 }
 const likenesses: Likenesses = new Map([

@@ -29,22 +29,24 @@ export function likenessOf(
   return hashRequest({ to, amount: amount.toString(), currency, reference_id })
 }
 
-/** By request, of those that name the beneficiary inline, which nobody changes. */
-const computed = new WeakMap<PayoutRequest, string>()
+/** By request; `of` are the details of the beneficiary that it names, null when they are in it. */
+const computed = new WeakMap<PayoutRequest, { readonly of: object | null; likeness: string }>()
 
 /**
  * What a payout would be like, to the beneficiary of these details: asked when it is loaded for and
- * when it is decided, and for the keys of an import before.
+ * when it is decided, and for the keys of an import before. What is inline nobody changes; details
+ * that were read again may be others.
  */
 export function likenessOfRequest(
   request: PayoutRequest,
   details: Pick<BeneficiaryRequest, 'name' | 'destination_details'>,
 ): string {
+  const of = request.beneficiary === undefined ? null : details
   const known = computed.get(request)
-  if (known !== undefined) return known
+  if (known?.of === of) return known.likeness
   const { amount, currency, reference_id = '' } = request
   const likeness = likenessOf(details, { amount, currency, reference_id })
-  if (request.beneficiary === undefined) computed.set(request, likeness)
+  computed.set(request, { of, likeness })
   return likeness
 }
 
