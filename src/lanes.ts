@@ -2,8 +2,8 @@
 // connections grows by itself.
 import { writeBeneficiary } from './beneficiary/operations.ts'
 import type { Config } from './config.ts'
-import { Aside } from './engine/aside.ts'
 import { type OpenedLanes, planLanes } from './engine/lanes.ts'
+import { LongCommands } from './engine/long-commands.ts'
 import { writeEntity } from './entity/operations.ts'
 import { bookId } from './id.ts'
 import { idempotent, idempotentLong } from './idempotency/operations.ts'
@@ -29,8 +29,8 @@ export function planAllLanes(config: Config, metrics: Metrics, reference: Refere
   const seldom = { ...often, lanes: 1 }
   // A long command, or one whose answer is long, shares its transaction with no other.
   const singly = { ...seldom, max_batch: 1 }
-  const aside = new Aside()
-  const batches = { ...seldom, aside, max_wait_ms: BATCH_WAIT_MS }
+  const long_commands = new LongCommands()
+  const batches = { ...seldom, long_commands, max_wait_ms: BATCH_WAIT_MS }
   const shared = {
     bookId,
     sender_bic: config.bic,
@@ -39,8 +39,11 @@ export function planAllLanes(config: Config, metrics: Metrics, reference: Refere
     accountsByDepositAddress: () => reference.current().accountsByDepositAddress,
   }
   return {
-    createQuote: planLanes(idempotent(createQuote(shared)), { ...often, aside }),
-    createPayout: planLanes(idempotent(createPayout(shared), keptPayout), { ...often, aside }),
+    createQuote: planLanes(idempotent(createQuote(shared)), { ...often, long_commands }),
+    createPayout: planLanes(idempotent(createPayout(shared), keptPayout), {
+      ...often,
+      long_commands,
+    }),
     createBatch: planLanes(idempotentLong(createBatch(shared)), batches),
     loadBatch: planLanes(loadBatch(shared), batches),
     cancelPayout: planLanes(idempotent(cancelPayout), often),

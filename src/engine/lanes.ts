@@ -2,8 +2,8 @@
 // its size is the sum of what they need, and opened then.
 import type { Sql } from '../db/connect.ts'
 import { isSpread, shardOf } from '../db/shard.ts'
-import type { Aside } from './aside.ts'
 import { type AnyOperation, Lane, type LaneOptions, MAX_IN_FLIGHT } from './lane.ts'
+import type { LongCommands } from './long-commands.ts'
 
 /** What runs commands, each to its outcome; refuses as the operation does. */
 export interface Runs<Command, Outcome> {
@@ -12,7 +12,7 @@ export interface Runs<Command, Outcome> {
 
 export interface LanesOptions extends LaneOptions {
   readonly lanes: number
-  readonly aside?: Aside
+  readonly long_commands?: LongCommands
 }
 
 /** The lanes of one operation before there are connections for them. */
@@ -52,14 +52,14 @@ export function openLanes<P extends Plans>(plans: P, sql: Sql): OpenedLanes<P> {
 /** Several lanes of one operation, so that different accounts commit side by side. */
 class Lanes<Command extends { readonly account_id: string }, State, Outcome> {
   readonly #lanes: readonly Lane<Command, State, Outcome>[]
-  /** For accounts that are aside; undefined of long commands, which set them aside. */
+  /** For accounts whose long command runs; undefined for the long commands themselves. */
   readonly #siding: Lane<Command, State, Outcome> | undefined
-  readonly #aside: Aside | undefined
+  readonly #long_commands: LongCommands | undefined
 
   constructor(sql: Sql, operation: AnyOperation<Command, State, Outcome>, options: LanesOptions) {
     const open = () => new Lane<Command, State, Outcome>(sql, operation, options)
     this.#lanes = Array.from({ length: options.lanes }, open)
-    this.#aside = options.aside
+    this.#long_commands = options.long_commands
     this.#siding = hasSiding(operation, options) ? open() : undefined
   }
 
@@ -70,26 +70,27 @@ class Lanes<Command extends { readonly account_id: string }, State, Outcome> {
    */
   run(command: Command): Promise<Outcome> {
     const { account_id } = command
-    if (this.#aside?.has(account_id) && this.#siding !== undefined) return this.#siding.run(command)
+    if (this.#long_commands?.has(account_id) && this.#siding !== undefined)
+      return this.#siding.run(command)
     const lane = this.#lanes[placeOf(account_id) % this.#lanes.length] as Lane<
       Command,
       State,
       Outcome
     >
-    if (this.#aside === undefined) return lane.run(command)
+    if (this.#long_commands === undefined) return lane.run(command)
     const run = () => lane.run(command)
     return this.#siding === undefined
-      ? this.#aside.long(account_id, run)
-      : this.#aside.shared(account_id, run)
+      ? this.#long_commands.long(account_id, run)
+      : this.#long_commands.shared(account_id, run)
   }
 }
 
 /** Those that share their lanes with commands that may be long. */
-function hasSiding(operation: object, { aside }: LanesOptions): boolean {
-  return aside !== undefined && !('settle' in operation)
+function hasSiding(operation: object, { long_commands }: LanesOptions): boolean {
+  return long_commands !== undefined && !('settle' in operation)
 }
 
-/** The same for the accounts of a shard, so that a lane has few shards. */
+/** Accounts of one shard have one place, so that a lane has few shards. */
 function placeOf(account_id: string): number {
   if (isSpread()) return shardOf(account_id)
   let sum = 0

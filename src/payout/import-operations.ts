@@ -13,7 +13,7 @@ import {
 } from './import.ts'
 import { findImportedPayouts, type ImportName, insertImportedPayouts } from './import-store.ts'
 import type { Beneficiaries } from './loading.ts'
-import { makePayout, type PayoutReference } from './operations.ts'
+import { type PayoutReference, payoutCreation } from './operations.ts'
 import type { CreatePayout, PayoutOutcome, PayoutState } from './payout.ts'
 
 export interface ImportPayout extends CreatePayout {
@@ -45,7 +45,7 @@ export function importCommand(
 
 /** Rows of a file, each paid once. */
 export function importPayout(reference: PayoutReference): ImportOperation {
-  const creation = makePayout(reference)
+  const creation = payoutCreation(reference)
   return {
     name: 'import_payout',
     ...(creation.prepare === undefined ? {} : { prepare: creation.prepare }),
@@ -78,7 +78,7 @@ export function importPayout(reference: PayoutReference): ImportOperation {
   }
 }
 
-function decideImport(creation: ReturnType<typeof makePayout>): ImportOperation['decide'] {
+function decideImport(creation: ReturnType<typeof payoutCreation>): ImportOperation['decide'] {
   return ({ inner, imported, fresh }, command) => {
     const { account_id, request, keys } = command
     const known = (id: string | null) => imported.get(nameOf({ account_id, id: id ?? '' }))

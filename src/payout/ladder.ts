@@ -14,7 +14,7 @@ import { totalDebit } from '../quote/rules.ts'
 import { checkLimits } from '../quote/terms.ts'
 import type { Routed } from '../route/rules.ts'
 import { checkDestination, checkInline } from './destination.ts'
-import { checkUnlike, likenessOfRequest } from './likeness.ts'
+import { likenessOfRequest, refuseDuplicate } from './likeness.ts'
 import { networkOf } from './make.ts'
 import type { Attempt, PayoutState } from './payout.ts'
 import { findSentQuote, quoteFor } from './quote.ts'
@@ -175,7 +175,7 @@ function checkLikeness(
   if (account.duplicate_window_s === 0) return null
   const likeness = likenessOfRequest(request, details)
   const { now } = bookOf(state.books, account.account_id)
-  if (request.allow_duplicate !== true) checkUnlike(state.likenesses, account, likeness, now)
+  if (request.allow_duplicate !== true) refuseDuplicate(state.likenesses, account, likeness, now)
   return likeness
 }
 

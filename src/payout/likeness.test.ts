@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { NOW, refusalOf } from '../../test/support/in-memory.ts'
 import type { BeneficiaryRequest, DestinationDetails } from '../beneficiary/request.ts'
 import { hashRequest } from '../idempotency/rules.ts'
-import { checkUnlike, likenessOf, likenessOfRequest } from './likeness.ts'
+import { likenessOf, likenessOfRequest, refuseDuplicate } from './likeness.ts'
 import type { Likenesses } from './payout.ts'
 import type { PayoutRequest } from './request.ts'
 
@@ -170,12 +170,12 @@ const likenesses: Likenesses = new Map([
   ['acc_1/abc', { account_id: 'acc_1', likeness: 'abc', created_at: NOW, payout_id: 'pot_7' }],
 ])
 
-test('checkUnlike, another likeness or another account: passes', () => {
-  checkUnlike(likenesses, guarded, 'abd', NOW)
-  checkUnlike(likenesses, { ...guarded, account_id: 'acc_2' }, 'abc', NOW)
+test('refuseDuplicate, another likeness or another account: passes', () => {
+  refuseDuplicate(likenesses, guarded, 'abd', NOW)
+  refuseDuplicate(likenesses, { ...guarded, account_id: 'acc_2' }, 'abc', NOW)
 })
 
-test('checkUnlike, within the window: refused, the payout and its age named', () => {
+test('refuseDuplicate, within the window: refused, the payout and its age named', () => {
   for (const [now, age_s] of [
     [NOW, 0],
     ['2026-01-31T09:39:59.123456Z', 599],
@@ -185,13 +185,13 @@ test('checkUnlike, within the window: refused, the payout and its age named', ()
       `Payout pot_7, made ${age_s} s ago, has the same beneficiary, amount, currency and ` +
       'reference_id. If this is another payment, send allow_duplicate.'
     assert.deepEqual(
-      refusalOf(() => checkUnlike(likenesses, guarded, 'abc', now)),
+      refusalOf(() => refuseDuplicate(likenesses, guarded, 'abc', now)),
       [`possible_duplicate_payout at allow_duplicate: ${message}`],
     )
   }
 })
 
-test('checkUnlike, once the window is over, or without one: passes', () => {
-  checkUnlike(likenesses, guarded, 'abc', '2026-01-31T09:40:00.123456Z')
-  checkUnlike(likenesses, { ...guarded, duplicate_window_s: 0 }, 'abc', NOW)
+test('refuseDuplicate, once the window is over, or without one: passes', () => {
+  refuseDuplicate(likenesses, guarded, 'abc', '2026-01-31T09:40:00.123456Z')
+  refuseDuplicate(likenesses, { ...guarded, duplicate_window_s: 0 }, 'abc', NOW)
 })

@@ -77,7 +77,7 @@ function isNothing(member: unknown): boolean {
  * Refuses a payout that is like one that was made less than `window_s` seconds ago, 0 being never,
  * by the account's clock.
  */
-export function checkUnlike(
+export function refuseDuplicate(
   likenesses: Likenesses,
   account: { readonly account_id: string; readonly duplicate_window_s: number },
   likeness: string,

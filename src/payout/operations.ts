@@ -62,18 +62,18 @@ export type CreatedPayout = PayoutOutcome & Answering
 export function createPayout(
   reference: PayoutReference,
 ): Operation<CreatePayout, PayoutState, CreatedPayout, Beneficiaries> {
-  const making = makePayout(reference)
+  const creation = payoutCreation(reference)
   return {
-    ...making,
+    ...creation,
     decide(state, command) {
-      const outcome = making.decide(state, command)
+      const outcome = creation.decide(state, command)
       return { ...outcome, reply: success(presentPayout(outcome.payout)) }
     },
   }
 }
 
-/** The same for whoever needs no answer as it goes to the socket. */
-export function makePayout(
+/** Makes payouts without writing the answers that a request gets. */
+export function payoutCreation(
   reference: PayoutReference,
 ): Operation<CreatePayout, PayoutState, PayoutOutcome, Beneficiaries> {
   return {

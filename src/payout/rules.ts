@@ -11,7 +11,7 @@ import { nameOf } from '../id.ts'
 import { type Book, bookOf } from '../ledger/rules.ts'
 import { QUOTE_SEAL } from '../quote/columns.ts'
 import type { Quote } from '../quote/quote.ts'
-import { caused } from './cause.ts'
+import { eventCause } from './cause.ts'
 import { PAYOUT_SEAL } from './columns.ts'
 import { judgeStrictly } from './ladder.ts'
 import { makePayout, postDebit } from './make.ts'
@@ -101,7 +101,7 @@ function payoutEvents(
     const content = carried ? undefined : QUOTE_SEAL.digest(quote)
     events.push(record('payout_quote.created', quote.id, {}, content))
   }
-  const debited = caused('account', account_id, [debit.journal])
+  const debited = eventCause('account', account_id, [debit.journal])
   const content = PAYOUT_SEAL.digest(payout)
   events.push(record('payout.created', id, { status, ...debited }, content))
   events.push(recordLine(book, debit.line))

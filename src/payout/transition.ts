@@ -13,7 +13,7 @@ import { type Book, bookOf, hasRoom, type Journal, postJournal } from '../ledger
 import { isAsked, type RailStep } from '../rail/rail.ts'
 import { makeAnswer } from './action.ts'
 import { checkPerson, isInHands, type Person, wordsOf } from './by-hand.ts'
-import { caused } from './cause.ts'
+import { eventCause } from './cause.ts'
 import { PAYOUT_SEAL } from './columns.ts'
 import type { OpenPayout, Payout, ReadPayout } from './payout.ts'
 import { failurePostings, reversalPostings, settlementPostings } from './postings.ts'
@@ -100,10 +100,10 @@ export function decideAdvance(state: AdvanceState, advance: Advance): AdvanceOut
     entries.push(...moved.entries)
     journals.push(...moved.journals)
     const written = [...moved.entries.map(({ journal }) => journal), ...moved.journals]
-    const cause = caused(advance.by, payout.account_id, written)
+    const cause = eventCause(advance.by, payout.account_id, written)
     const { status, failure } = step
-    const said = saidOf(next, step, advance)
-    const data = { status, previous_status: next.status, failure, ...said, ...cause }
+    const step_facts = stepFacts(next, step, advance)
+    const data = { status, previous_status: next.status, failure, ...step_facts, ...cause }
     next = withStep(next, step, advance, book.now)
     const content = PAYOUT_SEAL.digest(next)
     const facts = { type: `payout.${step.status}`, object_id: payout.id, data, content }
@@ -217,11 +217,8 @@ function withStep(
   return { ...payout, status, failure, status_description, held_for: '', answers, updated_at: now }
 }
 
-/**
- * What an event tells of a step besides: what is asked of the account, which answer it gave, or who
- * took the step by hand and why.
- */
-function saidOf(payout: Payout, { description }: RailStep, { answer, person }: Advance) {
+/** What a step asks of the account, which answer it gave, or who took the step by hand and why. */
+function stepFacts(payout: Payout, { description }: RailStep, { answer, person }: Advance) {
   return {
     ...wordsOf(person),
     ...(description !== undefined && { status_description: description }),

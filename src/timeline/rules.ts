@@ -5,7 +5,7 @@ import { lineOf } from '../balance-transaction/columns.ts'
 import type { NamedEvent } from '../event/event.ts'
 import type { Instant } from '../instant.ts'
 import type { Journal, JournalKind, Posting } from '../ledger/rules.ts'
-import type { Cause, Caused } from '../payout/cause.ts'
+import type { Cause, EventCause } from '../payout/cause.ts'
 import type { Payout } from '../payout/payout.ts'
 import type { PayoutStatus } from '../payout/states.ts'
 import type { Failure } from '../rail/rail.ts'
@@ -124,7 +124,7 @@ export type TimelineItem =
   | TimelineWebhook
 
 /** What the event of a payout says. Those of earlier versions lack the cause and the journals. */
-interface Facts extends Partial<Caused>, Partial<ByHand> {
+interface Facts extends Partial<EventCause>, Partial<ByHand> {
   readonly status: PayoutStatus
   readonly previous_status?: PayoutStatus
   readonly failure?: Failure | null

@@ -5,10 +5,10 @@ import assert from 'node:assert/strict'
 import { after, before, beforeEach, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { connect, type Sql, type TransactionSql } from '../../src/db/connect.ts'
-import { Aside } from '../../src/engine/aside.ts'
 import { Lane } from '../../src/engine/lane.ts'
 import { planLanes } from '../../src/engine/lanes.ts'
 import { MAX_WAIT_MS } from '../../src/engine/late.ts'
+import { LongCommands } from '../../src/engine/long-commands.ts'
 import type { LongOperation, Operation } from '../../src/engine/operation.ts'
 import { Refusal, refusal } from '../../src/errors.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
@@ -134,7 +134,7 @@ test('an account whose long command runs: its own commands wait, nobody else in 
     },
   }
   const pool = connect(database.url, { max: 6, as: 'service' })
-  const options = { max_batch: 100, lanes: 1, aside: new Aside() }
+  const options = { max_batch: 100, lanes: 1, long_commands: new LongCommands() }
   const longs = planLanes(long, options).open(pool)
   const shorts = planLanes(short, options).open(pool)
   // What is in the lane already goes before it.
@@ -151,6 +151,6 @@ test('an account whose long command runs: its own commands wait, nobody else in 
   gate.resolve()
   assert.equal(await running, 'long')
   assert.deepEqual(await Promise.all(own), ['one', 'one', 'one'])
-  assert.equal(options.aside.has('one'), false)
+  assert.equal(options.long_commands.has('one'), false)
   await pool.end({ timeout: 1 })
 })

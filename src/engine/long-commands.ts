@@ -1,7 +1,7 @@
 // The accounts whose book a long command of this process holds, or is about to, so that their other
 // commands can wait apart from everybody else's. It knows accounts and nothing of what is written.
 
-export class Aside {
+export class LongCommands {
   /** How many long commands an account has. */
   readonly #long = new Counts()
   /** How many of its commands are in lanes that it shares with others. */
