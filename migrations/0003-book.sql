@@ -421,19 +421,19 @@ from (
 -- Answers kept for 24 hours (§idempotency.key), written in the transaction of their effect: as their text, or
 -- as the object that they show and that object's state when the answer was made.
 create table idempotency_keys (
+  created_at timestamptz not null,
+  status integer not null check (status between 200 and 299),
   account_id text collate "C" not null,
   -- Method and path, such as 'POST /v3/payout'.
   operation text not null,
   key text not null,
   -- SHA-256 of the body with keys sorted: white space and key order are not another body.
   request_hash bytea not null check (octet_length(request_hash) = 32),
-  status integer not null check (status between 200 and 299),
   -- Null of what is kept as an object.
   body text,
   -- '' of what is kept as text.
   object_id text collate "C" not null default '',
   state json,
-  created_at timestamptz not null,
   primary key (account_id, operation, key),
   constraint text_or_object check (
     (body is null) = (object_id <> '') and (object_id <> '') = (state is not null))

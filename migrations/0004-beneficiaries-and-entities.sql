@@ -1,10 +1,10 @@
 -- Whom an account pays, and for whom: beneficiaries, and entities without duplicates.
 
 create table beneficiaries (
-  account_id text collate "C" not null,
-  id text collate "C" not null,
   created_at timestamptz not null,
   updated_at timestamptz not null,
+  account_id text collate "C" not null,
+  id text collate "C" not null,
   -- Without what is not set; beneficiary/columns.ts completes it.
   details json not null,
   -- What lists filter by, out of `details`. As columns: under row-level security an index of an

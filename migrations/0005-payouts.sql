@@ -1,5 +1,5 @@
--- Quotes and payouts, and what keeps a payment from being made twice. In the wide tables what has a
--- fixed width stands before what has not: rows are packed without gaps.
+-- Quotes and payouts, and what keeps a payment from being made twice. What has a fixed width stands
+-- before what has not: rows are packed without gaps.
 
 create table quotes (
   account_id text collate "C" not null,
@@ -51,8 +51,6 @@ alter table quotes add primary key (account_id, id);
 -- What a payout was made with. Written once and never again: how it stands is told by a narrow row of
 -- its own, in open_payouts until it is over and in payout_outcomes then.
 create table payouts (
-  account_id text collate "C" not null,
-  id text collate "C" not null,
   amount bigint not null check (amount > 0),
   holding_amount bigint not null check (holding_amount > 0),
   fixed_fee bigint not null check (fixed_fee >= 0),
@@ -61,6 +59,8 @@ create table payouts (
   created_at timestamptz not null,
   -- With its terms: from when it was made to its quote's `valid_until`.
   quote_validity_s integer check (quote_validity_s > 0),
+  account_id text collate "C" not null,
+  id text collate "C" not null,
   -- The quote that it was made with; '' of a payout that carries its terms itself.
   quote_id text collate "C" not null,
   type text not null,
@@ -123,8 +123,6 @@ create trigger append_only before update or delete or truncate on payouts
 -- or for people. It is claimed and moved in place of the payout's, and goes when the payout is over. Of
 -- one that has succeeded and whose rail may say more it stays, as its row of payout_outcomes is.
 create table open_payouts (
-  account_id text collate "C" not null,
-  id text collate "C" not null,
   updated_at timestamptz not null,
   -- When the rail is to be asked (again), by the database's clock. Null: it is not asked.
   ask_rail_at timestamptz,
@@ -135,6 +133,8 @@ create table open_payouts (
   -- The rail: how many of its steps are applied, and how often it was asked.
   rail_steps integer not null default 0 check (rail_steps >= 0),
   rail_attempts integer not null default 0 check (rail_attempts >= 0),
+  account_id text collate "C" not null,
+  id text collate "C" not null,
   status text not null
     check (status in ('processing', 'requires_action', 'compliance_hold', 'succeeded')),
   -- As of the payout.
@@ -169,13 +169,13 @@ create index open_payouts_waiting on open_payouts (account_id, status, id)
 -- What has become of a payout: a row when it is over, which only a reversal, or what its rail says
 -- after that, writes anew.
 create table payout_outcomes (
-  account_id text collate "C" not null,
-  id text collate "C" not null,
   -- As of open_payouts.
   updated_at timestamptz not null,
   taken_at timestamptz,
   rail_steps integer not null check (rail_steps >= 0),
   rail_attempts integer not null check (rail_attempts >= 0),
+  account_id text collate "C" not null,
+  id text collate "C" not null,
   status text not null check (status in ('succeeded', 'failed', 'reversed')),
   rail text not null,
   status_description text not null,
