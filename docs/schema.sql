@@ -353,15 +353,15 @@ GRANT SELECT ON events TO corridor_auditor;
 GRANT INSERT, SELECT ON events TO corridor_service;
 
 CREATE TABLE idempotency_keys (
+  created_at timestamp with time zone NOT NULL,
+  status integer NOT NULL,
   account_id text COLLATE "C" NOT NULL,
   operation text NOT NULL,
   key text NOT NULL,
   request_hash bytea NOT NULL,
-  status integer NOT NULL,
   body text,
   object_id text COLLATE "C" DEFAULT ''::text NOT NULL,
   state json,
-  created_at timestamp with time zone NOT NULL,
   CONSTRAINT idempotency_keys_pkey PRIMARY KEY (account_id, operation, key),
   CONSTRAINT idempotency_keys_request_hash_check CHECK ((octet_length(request_hash) = 32)),
   CONSTRAINT idempotency_keys_status_check CHECK (((status >= 200) AND (status <= 299))),
@@ -378,10 +378,10 @@ GRANT SELECT (account_id, created_at) ON idempotency_keys TO corridor_finder;
 GRANT DELETE, INSERT, SELECT, UPDATE (body, created_at, object_id, request_hash, state, status) ON idempotency_keys TO corridor_service;
 
 CREATE TABLE beneficiaries (
-  account_id text COLLATE "C" NOT NULL,
-  id text COLLATE "C" NOT NULL,
   created_at timestamp with time zone NOT NULL,
   updated_at timestamp with time zone NOT NULL,
+  account_id text COLLATE "C" NOT NULL,
+  id text COLLATE "C" NOT NULL,
   details json NOT NULL,
   type text COLLATE "C" GENERATED ALWAYS AS ((details ->> 'type'::text)) STORED NOT NULL,
   destination_type text COLLATE "C" GENERATED ALWAYS AS ((details #>> '{destination_details,type}'::text[])) STORED NOT NULL,
@@ -516,8 +516,6 @@ GRANT SELECT ON quotes TO corridor_auditor;
 GRANT INSERT, SELECT, UPDATE (renewed_as, status, updated_at) ON quotes TO corridor_service;
 
 CREATE TABLE payouts (
-  account_id text COLLATE "C" NOT NULL,
-  id text COLLATE "C" NOT NULL,
   amount bigint NOT NULL,
   holding_amount bigint NOT NULL,
   fixed_fee bigint NOT NULL,
@@ -525,6 +523,8 @@ CREATE TABLE payouts (
   destination_amount bigint NOT NULL,
   created_at timestamp with time zone NOT NULL,
   quote_validity_s integer,
+  account_id text COLLATE "C" NOT NULL,
+  id text COLLATE "C" NOT NULL,
   quote_id text COLLATE "C" NOT NULL,
   type text NOT NULL,
   currency text NOT NULL,
@@ -574,14 +574,14 @@ GRANT SELECT ON payouts TO corridor_auditor;
 GRANT INSERT, SELECT ON payouts TO corridor_service;
 
 CREATE TABLE open_payouts (
-  account_id text COLLATE "C" NOT NULL,
-  id text COLLATE "C" NOT NULL,
   updated_at timestamp with time zone NOT NULL,
   ask_rail_at timestamp with time zone,
   claimed_until timestamp with time zone,
   taken_at timestamp with time zone,
   rail_steps integer DEFAULT 0 NOT NULL,
   rail_attempts integer DEFAULT 0 NOT NULL,
+  account_id text COLLATE "C" NOT NULL,
+  id text COLLATE "C" NOT NULL,
   status text NOT NULL,
   rail text NOT NULL,
   status_description text DEFAULT ''::text NOT NULL,
@@ -613,12 +613,12 @@ GRANT SELECT (account_id, ask_rail_at, claimed_until, id, rail, status) ON open_
 GRANT DELETE, INSERT, SELECT, UPDATE (answers, ask_rail_at, claimed_until, failure, held_for, rail_attempts, rail_reference, rail_steps, status, status_description, taken_at, taken_by, updated_at) ON open_payouts TO corridor_service;
 
 CREATE TABLE payout_outcomes (
-  account_id text COLLATE "C" NOT NULL,
-  id text COLLATE "C" NOT NULL,
   updated_at timestamp with time zone NOT NULL,
   taken_at timestamp with time zone,
   rail_steps integer NOT NULL,
   rail_attempts integer NOT NULL,
+  account_id text COLLATE "C" NOT NULL,
+  id text COLLATE "C" NOT NULL,
   status text NOT NULL,
   rail text NOT NULL,
   status_description text NOT NULL,
