@@ -22,7 +22,7 @@ interface Watched {
  * What is written is in memory anyway; told that a socket is full, postgres.js sends what is left
  * of a transaction statement by statement, each after the answer to the one before.
  */
-const NEVER_FULL = { highWaterMark: 64 * 1024 * 1024 }
+const NEVER_FULL = { writableHighWaterMark: 64 * 1024 * 1024 }
 
 /** All connections to one server, whichever pool they belong to. */
 interface Server {
