@@ -34,24 +34,37 @@ export function tarFile(name: string, content: Buffer, changed_at: Date): Buffer
   return Buffer.concat([header, content, Buffer.alloc(padding(content.length))])
 }
 
-/** Every entry, in order. Throws BadTar where there is no end of an archive. */
+/**
+ * Every entry, in order. Whoever stops early, or fails, closes the source.
+ * @throws BadTar when the archive is none, is cut short, or something stands behind its end
+ */
 export async function* readTar(source: AsyncIterable<Buffer>): AsyncGenerator<TarEntry> {
   const bytes = new Bytes(source)
-  for (;;) {
-    const header = await bytes.take(BLOCK)
-    if (header.every(byte => byte === 0)) break
-    const { name, size, type } = readHeader(header)
-    if (type === '5') {
-      yield { name, content: undefined }
-      continue
+  try {
+    for (;;) {
+      const header = await bytes.take(BLOCK)
+      if (isBlank(header)) break
+      const { name, size, type } = readHeader(header)
+      if (type === '5') {
+        yield { name, content: undefined }
+        continue
+      }
+      const content = bytes.pieces(size)
+      yield { name, content }
+      for await (const _ of content);
+      await bytes.take(padding(size))
     }
-    const content = bytes.pieces(size)
-    yield { name, content }
-    for await (const _ of content);
-    await bytes.take(padding(size))
+    let blank = isBlank(await bytes.take(END.length - BLOCK))
+    // To the end of the source, which may know of its own that it was cut short.
+    for await (const piece of bytes.rest()) blank &&= isBlank(piece)
+    if (!blank) throw new BadTar('something stands behind its end')
+  } finally {
+    await bytes.close()
   }
-  // To the end of the source, which may know of its own that it was cut short.
-  await bytes.drain()
+}
+
+function isBlank(bytes: Buffer): boolean {
+  return bytes.every(byte => byte === 0)
 }
 
 function readHeader(header: Buffer): { name: string; size: number; type: string } {
@@ -114,8 +127,13 @@ class Bytes {
     }
   }
 
-  async drain(): Promise<void> {
-    while (await this.#next());
+  async *rest(): AsyncGenerator<Buffer> {
+    do yield this.#piece
+    while (await this.#next())
+  }
+
+  async close(): Promise<void> {
+    await this.#source.return?.()
   }
 
   async #next(): Promise<boolean> {

@@ -1,0 +1,153 @@
+// Archives as PostgreSQL writes them, and every way in which one is not: cut short, damaged, with
+// entries that no data folder has, or with something behind its end.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { BadTar, END, readTar, tarFile } from './tar.ts'
+
+const BLOCK = 512
+const NOW = new Date('2026-11-22T21:00:00Z')
+
+const file = (name: string, text: string) => tarFile(name, Buffer.from(text), NOW)
+
+/** A file whose header says something else at one place, with the checksum made right again. */
+function changed(at: number, words: string, content = 'hello'): Buffer {
+  const made = file('a', content)
+  made.write(words, at, 'latin1')
+  made.fill(' ', 148, 156)
+  const sum = made.subarray(0, BLOCK).reduce((total, byte) => total + byte, 0)
+  made.write(`${sum.toString(8).padStart(6, '0')}\0 `, 148, 'latin1')
+  return made
+}
+
+const TYPE_AT = 156
+const SIZE_AT = 124
+const WHOLE = Buffer.concat([
+  changed(TYPE_AT, '5', ''),
+  file('one', 'hello'),
+  file('sub/two', 'x'.repeat(1_000)),
+  END,
+])
+const ENTRIES = ['a folder', 'one 5', 'sub/two 1000']
+
+/** In pieces of a length that never ends where a block does. */
+async function* pieces(bytes: Buffer, length = 300): AsyncGenerator<Buffer> {
+  for (let at = 0; at < bytes.length; at += length) yield bytes.subarray(at, at + length)
+}
+
+async function read(bytes: Buffer): Promise<string[]> {
+  const entries: string[] = []
+  for await (const { name, content } of readTar(pieces(bytes))) {
+    const length = content && Buffer.concat(await Array.fromAsync(content)).length
+    entries.push(`${name} ${length ?? 'folder'}`)
+  }
+  return entries
+}
+
+test('a whole archive: every entry, in order', async () => {
+  assert.deepEqual(await read(WHOLE), ENTRIES)
+  assert.deepEqual(await read(Buffer.concat([file('./b', 'x'), END])), ['b 1'])
+  assert.deepEqual(await read(END), [])
+})
+
+test('an archive cut short anywhere: refused', async () => {
+  for (let length = 0; length < WHOLE.length; length += 1) {
+    await assert.rejects(read(WHOLE.subarray(0, length)), BadTar, `${length} bytes`)
+  }
+})
+
+test('a header with any one bit turned: refused, or the same but for how the sum is written', async () => {
+  for (let bit = 0; bit < BLOCK * 8; bit += 1) {
+    const damaged = Buffer.from(WHOLE)
+    const at = bit >> 3
+    damaged.writeUInt8(damaged.readUInt8(at) ^ (1 << (bit & 7)), at)
+    if (at < 148 || at >= 156) await assert.rejects(read(damaged), BadTar, `bit ${bit}`)
+    else {
+      const found = await read(damaged).catch(error => {
+        if (!(error instanceof BadTar)) throw error
+      })
+      assert.deepEqual(found ?? ENTRIES, ENTRIES, `bit ${bit}`)
+    }
+  }
+})
+
+for (const type of '12346789xgLKSZ') {
+  test(`an entry of type ${type}, neither a file nor a folder: refused`, async () => {
+    await assert.rejects(read(Buffer.concat([changed(TYPE_AT, type), END])), {
+      message: `an entry of type "${type}"`,
+    })
+  })
+}
+
+for (const name of ['../out', '/out', 'sub/../../out', '..', '.', './']) {
+  test(`an entry called ${name}: refused`, async () => {
+    await assert.rejects(read(Buffer.concat([file(name, 'x'), END])), {
+      message: `an entry called "${name}"`,
+    })
+  })
+}
+
+for (const size of ['0000000005x', '-0000000005', '           ', '\x80\0\0\0\0\0\0\0\0\0\0']) {
+  test(`an entry of size ${JSON.stringify(size)}: refused`, async () => {
+    await assert.rejects(read(Buffer.concat([changed(SIZE_AT, size), END])), BadTar)
+  })
+}
+
+for (const [what, rest] of [
+  ['a byte', Buffer.from('x')],
+  ['another archive', WHOLE],
+  ['zeros and a byte', Buffer.concat([Buffer.alloc(10 * BLOCK), Buffer.from('x')])],
+] as const) {
+  test(`${what} behind the end: refused`, async () => {
+    await assert.rejects(read(Buffer.concat([WHOLE, rest])), {
+      message: 'something stands behind its end',
+    })
+  })
+}
+
+test('zeros behind the end, as tar pads to twenty blocks: passed over', async () => {
+  assert.deepEqual(await read(Buffer.concat([WHOLE, Buffer.alloc(20 * BLOCK)])), ENTRIES)
+})
+
+test('a large file: read piece by piece, none ahead of the reader; or left unread', async () => {
+  const piece = Buffer.alloc(64 * 1024)
+  const size = 1_000 * piece.length
+  let given = 0
+  async function* source() {
+    yield changed(SIZE_AT, size.toString(8).padStart(11, '0'), '')
+    for (given = 0; given < size; given += piece.length) yield piece
+    yield END
+  }
+  for await (const { content = [] } of readTar(source())) {
+    let taken = 0
+    for await (const part of content) {
+      assert.ok(given - taken <= piece.length, `${given - taken} bytes ahead`)
+      taken += part.length
+    }
+    assert.equal(taken, size)
+  }
+  let entries = 0
+  for await (const _ of readTar(source())) entries += 1
+  assert.equal(entries, 1)
+})
+
+test('a reader that stops early, or fails: the source is closed', async () => {
+  for (const fails of [false, true]) {
+    let closed = false
+    const source = (async function* () {
+      try {
+        yield* pieces(WHOLE)
+      } finally {
+        closed = true
+      }
+    })()
+    const reading = (async () => {
+      for await (const { name } of readTar(source)) {
+        if (name === 'one' && fails) throw new Error('no room')
+        if (name === 'one') break
+      }
+    })()
+    if (fails) await assert.rejects(reading, { message: 'no room' })
+    else await reading
+    assert.ok(closed)
+  }
+})
