@@ -3,7 +3,12 @@
 // there twice; nor when a payout's two accounts are on two machines, which commit in two phases.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { pino } from 'pino'
 import type { OpenedAccount } from '../../src/cli/account.ts'
+import { readConfig } from '../../src/config.ts'
+import { openDeps } from '../../src/deps.ts'
+import { makeMetrics } from '../../src/metrics.ts'
+import { settleOnce } from '../../src/worker/settle-payouts.ts'
 import { internalPayout, localPayout } from '../support/bodies.ts'
 import { checkBooks } from '../support/books.ts'
 import {
@@ -25,6 +30,7 @@ import {
   until,
 } from '../support/process.ts'
 import { type Commit, type Cut, startProxy, type TcpProxy } from '../support/proxy.ts'
+import { askingRail, rememberingRail } from '../support/settling.ts'
 
 const skip = unlessCluster
 const CROWD = 24
@@ -77,6 +83,11 @@ async function paid(amounts: readonly number[]): Promise<number[]> {
 function assertUnknown({ status, text }: HttpAnswer): void {
   assert.equal(status, 503, text)
   assert.match(text, /whether the request took effect is not known/)
+}
+
+/** More to claim; the COMMIT of one may be cut as well. */
+async function payMore(): Promise<void> {
+  await Promise.all(Array.from({ length: 4 }, (_, i) => pay({ ...localPayout, amount: 100 + i })))
 }
 
 let amount = 1_000
@@ -170,6 +181,36 @@ for (const [what, commit, where] of [
     assert.deepEqual(await bothSides(amount), { total, lines: [1, 1] })
   })
 }
+
+test('two processes settle while COMMITs of the machine are cut: each payout is handed over once', {
+  skip,
+}, async () => {
+  const config = {
+    ...readConfig({ DATABASE_URL: database.url, LOG_LEVEL: 'silent' }),
+    rail_timeout_ms: 300,
+  }
+  const open = () => openDeps(database.url, config, pino({ level: 'silent' }), makeMetrics())
+  const bank = rememberingRail()
+  const processes = await Promise.all([open(), open()])
+  try {
+    for (const where of ['before COMMIT', 'behind COMMIT', 'before its answer'] as const) {
+      proxy.cutCommits(where, 4, ONE_PHASE)
+      await until('a few were cut', 30_000, async () => {
+        await payMore()
+        await Promise.all(processes.map(deps => settleOnce(askingRail(deps, bank))))
+        return proxy.cutsLeft() === 0
+      })
+    }
+    await until('all are settled', 60_000, async () => {
+      await Promise.all(processes.map(deps => settleOnce(askingRail(deps, bank))))
+      const [open] = await database.owner`select from open_payouts limit 1`
+      return open === undefined
+    })
+  } finally {
+    await Promise.all(processes.map(deps => deps.close()))
+  }
+  assert.deepEqual([...new Set(bank.handed.values())], [1])
+})
 
 test('all of the above: the books hold together', { skip }, async () => {
   await checkBooks(database.owner, { DATABASE_URL: database.url })

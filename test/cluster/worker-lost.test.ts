@@ -8,7 +8,6 @@ import { pino } from 'pino'
 import { readConfig } from '../../src/config.ts'
 import { type Deps, openDeps } from '../../src/deps.ts'
 import { makeMetrics } from '../../src/metrics.ts'
-import type { Rail } from '../../src/rail/rail.ts'
 import { type Worker as Settling, startSettling } from '../../src/worker/settle-payouts.ts'
 import { checkBooks } from '../support/books.ts'
 import { listWorkers, loseWorker, unlessCluster, type Worker, workerOf } from '../support/citus.ts'
@@ -25,7 +24,7 @@ import {
   tally,
   until,
 } from '../support/process.ts'
-import { askingRail, report } from '../support/settling.ts'
+import { askingRail, rememberingRail } from '../support/settling.ts'
 import { share } from '../support/share.ts'
 
 const ROUNDS = share(2, 20)
@@ -48,17 +47,8 @@ let processes: readonly Deps[]
 let settling: readonly Settling[]
 const accounts: Paying[] = []
 
-/** Remembers what it was handed, as banks do, and counts how often. */
-const handed = new Map<string, number>()
-const paid = report('succeeded')
-const bank: Rail = {
-  name: 'bank',
-  async submit({ id }) {
-    handed.set(id, (handed.get(id) ?? 0) + 1)
-    return paid
-  },
-  inquire: async ({ id }) => (handed.has(id) ? paid : undefined),
-}
+/** Of both processes. */
+const bank = rememberingRail()
 
 async function openOn(node_id: number): Promise<Paying> {
   for (;;) {
@@ -155,8 +145,8 @@ test(`a machine lost for ${AWAY_S} s, ${ROUNDS} times under load: nothing lost, 
     const [open] = await database.owner`select from open_payouts limit 1`
     return open === undefined
   })
-  const twice = [...handed].filter(([, times]) => times > 1)
+  const twice = [...bank.handed].filter(([, times]) => times > 1)
   assert.deepEqual(twice, [])
-  assert.equal(handed.size, all.length)
+  assert.equal(bank.handed.size, all.length)
   await checkBooks(database.owner, { DATABASE_URL: database.url })
 })

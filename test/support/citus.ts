@@ -13,6 +13,50 @@ const { CITUS_URL } = process.env
 
 export const onCluster = CITUS_URL !== undefined
 
+/** What is not tested on a cluster: files, or tests by what their names hold. */
+interface LeftOut {
+  readonly file: string
+  readonly test?: string
+  readonly why: string
+}
+
+const LIVE = 'opens a live account'
+const ONE_SERVER = 'counts what one server fetches, or looks at its locks'
+const OWN_RULES = 'makes or stops triggers and policies, which shards have of their own'
+const NUMBERED = 'compares names of constraints, which shards number'
+const OWN_SQL = 'changes rows by statements of its own that no shard runs'
+const TIME = 'asks for a time or a rate of one machine'
+
+export const NOT_ON_CLUSTER: readonly LeftOut[] = [
+  { file: 'test/model/', why: 'reads what is new in one snapshot of all accounts, by xmin' },
+  { file: 'test/race/bank', why: TIME },
+  { file: 'test/api/access', why: LIVE },
+  { file: 'test/api/accounts-named', why: OWN_RULES },
+  { file: 'test/api/entity-approval', test: 'APPROVAL_TRANSITIONS', why: OWN_RULES },
+  { file: 'test/api/entity-database', why: NUMBERED },
+  { file: 'test/api/guessing.test', test: 'secrets of API keys', why: LIVE },
+  { file: 'test/api/idempotency-payout', why: LIVE },
+  { file: 'test/api/idempotency.test', test: 'old ones are forgotten', why: ONE_SERVER },
+  { file: 'test/api/payout-batch-large', why: TIME },
+  { file: 'test/api/payout-duplicate', test: 'naming the first and its age', why: OWN_SQL },
+  { file: 'test/api/payout-duplicate', test: 'the end of the window', why: OWN_SQL },
+  { file: 'test/api/payout-duplicate', test: 'and set --duplicate-window', why: LIVE },
+  { file: 'test/api/payout-holds', test: 'held_for outside compliance_hold', why: NUMBERED },
+  { file: 'test/api/payout-quote', test: 'lock waited for until', why: OWN_SQL },
+  { file: 'test/api/payout-service-account', test: 'pays a live account', why: LIVE },
+  { file: 'test/api/payout-service-account', test: 'a live account pays', why: LIVE },
+  { file: 'test/api/payout-timeline', test: 'wrote no causes', why: OWN_RULES },
+  { file: 'test/api/quote', test: 'rate older than the configured age', why: LIVE },
+  { file: 'test/api/quote', test: 'rate gone stale', why: LIVE },
+  { file: 'test/api/row-security', why: 'sends statements without their condition on the account' },
+  { file: 'test/api/sandbox', why: LIVE },
+  { file: 'test/api/statement.test', test: 'books that do not add up', why: OWN_RULES },
+  { file: 'test/api/webhook-delivery-replay', test: 'has the endpoint: waits', why: OWN_SQL },
+  { file: 'test/api/webhook-delivery-replay', test: '10,000 and more', why: TIME },
+  { file: 'test/api/', test: 'planned while there were none', why: ONE_SERVER },
+  { file: 'test/api/', test: 'the young are not read', why: ONE_SERVER },
+]
+
 /** The coordinator first. Two of a cluster may be told apart by their ports alone. */
 async function listMachines(): Promise<URL[]> {
   const url = new URL(CITUS_URL ?? '')

@@ -85,3 +85,23 @@ export async function linesOf(service: TestService, client: Client, sources: rea
   )
   return answers.map(answer => answer.json.data)
 }
+
+export interface RememberingRail extends Rail {
+  /** How often each payout was handed over. */
+  readonly handed: ReadonlyMap<string, number>
+}
+
+/** Pays whatever it is handed, remembers it, as banks do, and counts how often that was. */
+export function rememberingRail(): RememberingRail {
+  const handed = new Map<string, number>()
+  const paid = report('succeeded')
+  return {
+    name: 'remembering',
+    handed,
+    async submit({ id }) {
+      handed.set(id, (handed.get(id) ?? 0) + 1)
+      return paid
+    },
+    inquire: async ({ id }) => (handed.has(id) ? paid : undefined),
+  }
+}
