@@ -249,7 +249,8 @@ async function journalsOf({ account }: Client, id: string): Promise<Stored[]> {
   const rows = await service.database.owner<
     { number: bigint; kind: string; codes: string[]; amounts: string[] }[]
   >`
-    select number, kind, codes, amounts::text[] as amounts from journals
+    select number, kind, string_to_array(codes, ' ') as codes, amounts::text[] as amounts
+    from journals
     where account_id = ${account.account_id} and source = ${id} order by number`
   return rows.map(({ number, kind, codes, amounts }) => ({
     number: Number(number),
