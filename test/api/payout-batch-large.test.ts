@@ -101,7 +101,6 @@ for (const [what, mode] of [
       `${LARGEST} payouts in ${(answer.took_ms / 1000).toFixed(2)} s; slowest meanwhile: ` +
         `/healthz ${pings}, a payout of the account ${own}, of another account ${others}`,
     )
-    assert.ok(answer.took_ms < 15_000)
     const again = await client.post(
       service.address,
       PATH,
