@@ -178,9 +178,10 @@ export async function loseWorker({ url }: Worker, away_s: number): Promise<void>
     const alone = 'for fd in /proc/self/fd/*; do n=${fd##*/}; ((n > 2)) && eval "exec $n>&-"; done'
     const stop = `${control} -D ${folder} -m immediate stop`
     const start = `${control} -D ${folder} -l ${folder}/again.log start`
-    const script = `${alone}; ${stop}; sleep ${away_s}; ${start}`
+    // Once this has been answered.
+    const script = `${alone}; sleep 0.3; ${stop}; sleep ${away_s}; ${start}`
     const program = literal(`setsid bash -c '${script}' >/dev/null 2>&1 &`)
-    await sql.unsafe(`copy (select) to program ${program}`)
+    await sql.unsafe(`copy (select where false) to program ${program}`)
   } finally {
     await sql.end({ timeout: 1 })
   }
