@@ -94,10 +94,10 @@ async function tryPatch(patch: Patch): Promise<Found> {
 
 /** Of the tests in its file only those whose name begins so are run, and one of them must fail. */
 async function runTest({ file, test }: Patch, copy: string): Promise<Found> {
-  const pattern = `--test-name-pattern=^${test.replaceAll(/[^\w/-]/g, '.')}`
+  const pattern = `--name=^${test.replaceAll(/[^\w/-]/g, '.')}`
   const failure = (line: string) => /(✖|not ok)/.test(line) && line.includes(test)
-  const run = ['test/support/run.ts', file]
-  const { code, output } = await command('node', run, copy, { options: pattern, failure })
+  const run = ['test/support/run.ts', pattern, file]
+  const { code, output } = await command('node', run, copy, failure)
   const lines = output.split('\n')
   const named = lines.filter(line => line.includes(test))
   if (code === 0) return { how: named.length > 0 ? 'green' : 'no such test', why: [] }
@@ -107,20 +107,14 @@ async function runTest({ file, test }: Patch, copy: string): Promise<Found> {
   return { how: 'red', why: why.filter(line => line.trim() !== '').map(line => line.slice(0, 160)) }
 }
 
-interface Running {
-  /** Node's. */
-  readonly options?: string
-  /** After such a line all is known: what a failed test has left may keep its process for ever. */
-  readonly failure?: (line: string) => boolean
-}
-
+/** After a line that is a `failure` all is known. */
 function command(
   name: 'git' | 'node',
   args: readonly string[],
   cwd: string,
-  { options, failure }: Running = {},
+  failure?: (line: string) => boolean,
 ) {
-  const env = { ...process.env, NODE_TEST_CONTEXT: undefined, NODE_OPTIONS: options }
+  const env = { ...process.env, NODE_TEST_CONTEXT: undefined }
   const program = name === 'node' ? process.execPath : name
   const child = spawn(program, args, { cwd, env, timeout: TIMEOUT_MS })
   let output = ''

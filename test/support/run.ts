@@ -13,7 +13,9 @@ import { faultsOfRun } from './logs.ts'
 import { makeTemplate, openServer } from './server.ts'
 
 const long = process.argv.includes('--long')
-const wanted = process.argv.slice(2).filter(word => word !== '--long')
+/** `--name=^POST`: of the files only the tests whose name matches. */
+const named = process.argv.flatMap(word => (word.startsWith('--name=') ? [word.slice(7)] : []))
+const wanted = process.argv.slice(2).filter(word => !word.startsWith('--'))
 const all = await Array.fromAsync(glob('{src,test}/**/*.test.ts'))
 const left_out = onCluster ? NOT_ON_CLUSTER : []
 for (const { file, test = '', why } of left_out)
@@ -83,6 +85,7 @@ async function runTests(template_url: string): Promise<boolean> {
       test === undefined ? [] : [new RegExp(test)],
     ),
     signal: stopped.signal,
+    ...(named.length > 0 && { testNamePatterns: named }),
     // A file whose tests have ended ends too, whatever a test that failed has left open.
     execArgv: ['--test-force-exit'],
   })
