@@ -210,31 +210,49 @@ async function settle(deps: Deps, payout: HeldPayout): Promise<void> {
  * The rail's report, or undefined when its answer is unclear, which says nothing about the money.
  */
 async function askRail(deps: Deps, payout: HeldPayout): Promise<RailReport | undefined> {
+  const question: Question = { is_over: false }
   try {
     const asked = { ...payout, asked_at: payout.claimed_at }
     const rail = deps.rails.get(payout.rail)
     if (rail === undefined) throw new Error(`no adapter for rail ${payout.rail}`)
-    const asking = () => ask(rail, asked)
-    const question = during('rail', payout.rail, 1, asking, { ids: { payout_id: payout.id } })
-    return await withTimeout(question, deps.config.rail_timeout_ms)
+    const asking = () => ask(rail, asked, question)
+    const answer = during('rail', payout.rail, 1, asking, { ids: { payout_id: payout.id } })
+    return await withTimeout(answer, deps.config.rail_timeout_ms)
   } catch (error) {
     deps.log.warn({ err: error, payout_id: payout.id }, 'rail gave no clear answer')
     return undefined
+  } finally {
+    question.is_over = true
   }
 }
 
+/** A question that nobody waits for any more is over, though the rail may still answer it. */
+interface Question {
+  is_over: boolean
+}
+
 /** First time: hand over. Later: ask, and hand over again only when the rail never saw it. */
-async function ask(rail: Rail, payout: HeldPayout & RailPayout): Promise<RailReport> {
+async function ask(
+  rail: Rail,
+  payout: HeldPayout & RailPayout,
+  question: Readonly<Question>,
+): Promise<RailReport> {
   const known = payout.rail_attempts === 0 ? undefined : await rail.inquire(payout)
-  return known ?? handOver(rail, payout)
+  return known ?? handOver(rail, payout, question)
 }
 
 /**
- * Not once the claim may have run out, be it that the database or the rail was slow, or that this
- * process stood still: another may have handed it over meanwhile.
+ * Not once the claim may have run out or was given back, be it that the database or the rail was
+ * slow, or that this process stood still: another may have handed it over meanwhile. The clock of a
+ * machine that was suspended does not tell; the payout's id then keeps the rail from paying twice.
  */
-function handOver(rail: Rail, payout: HeldPayout & RailPayout): Promise<RailReport> {
-  if (performance.now() < payout.hand_over_until) return rail.submit(payout)
+function handOver(
+  rail: Rail,
+  payout: HeldPayout & RailPayout,
+  question: Readonly<Question>,
+): Promise<RailReport> {
+  const is_ours = !question.is_over && performance.now() < payout.hand_over_until
+  if (is_ours) return rail.submit(payout)
   throw new Error('not handed over: it was claimed too long ago')
 }
 

@@ -293,6 +293,23 @@ test('settling, the claim may have run out when the payout would be handed over:
   assert.equal((await find(account, id)).status, 'succeeded')
 })
 
+test('settling, the rail says only after its time that it never saw the payout: left to the next', async () => {
+  const account = await funded()
+  const { id } = await payOut(account)
+  const asked = Promise.withResolvers<undefined>()
+  const unclear = () => Promise.reject(new Error('connection reset'))
+  const rail = scriptedRail(unclear, () => asked.promise)
+  const deps = askingRail(service.deps, rail)
+  await settleOnce(deps)
+  await makeDue(service, id)
+  await settleOnce(deps)
+  assert.equal((await find(account, id)).status, 'processing')
+  // The claim is given back: somebody else may hand it over, or give the money back.
+  asked.resolve(undefined)
+  await new Promise(setImmediate)
+  assert.deepEqual(rail.calls, [`submit ${id}`, `inquire ${id}`])
+})
+
 const ILLEGAL: readonly (readonly [what: string, steps: RailReport])[] = [
   ['reversed before it succeeded', report('reversed')],
   ['succeeded after it failed', report('failed', 'succeeded')],
