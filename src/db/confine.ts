@@ -8,17 +8,19 @@ import { allSent, refusing, transact } from './transact.ts'
 /**
  * Names the accounts; what is sent after this call is confined to them. Sent here and now. The role
  * is the connection's already, and is taken again, as on one that had lost it, behind a pooler that
- * hands sessions around, no row would be hidden from whoever owns the tables.
+ * hands sessions around, no row would be hidden from whoever owns the tables. Nobody needs to wait
+ * for it: should it fail, every statement after it says that the transaction has.
  */
-export function confineTo(tx: TransactionSql, account_ids: readonly string[]): void {
+export function confineTo(tx: TransactionSql, account_ids: readonly string[]): Promise<unknown> {
   const names = [...new Set(account_ids)].join(',')
-  // Should it fail, the transaction has, and every statement after it says so.
   const naming = isSpread()
     ? // Commands alone are taken along to where the rows are.
       tx.unsafe(`set local role ${SERVICE_ROLE}; set local corridor.accounts = ${literal(names)}`)
     : tx`select set_config('role', ${SERVICE_ROLE}, true),
         set_config('corridor.accounts', ${names}, true)`
-  naming.execute().catch(() => {})
+  const named = naming.execute()
+  named.catch(() => {})
+  return named
 }
 
 /** A transaction of its own, confined to these accounts. */
@@ -31,7 +33,7 @@ export function transactConfined<T>(
   return transact(
     sql,
     tx => {
-      confineTo(tx, account_ids)
+      void confineTo(tx, account_ids)
       return work(tx)
     },
     mode,
@@ -62,10 +64,12 @@ export function readAtOnce<T>(
   return new Promise((resolve, reject) => {
     let asked = false
     const asking = async (tx: TransactionSql) => {
-      work(refusing(tx, () => asked)).then(resolve, reject)
+      // The first to fail says why; what comes after it says only that the transaction has failed.
+      const named = confineTo(tx, account_ids)
+      Promise.all([work(refusing(tx, () => asked)), named]).then(([rows]) => resolve(rows), reject)
       await allSent()
       asked = true
     }
-    transactConfined(sql, account_ids, asking, 'read only').catch(reject)
+    transact(sql, asking, 'read only').catch(reject)
   })
 }

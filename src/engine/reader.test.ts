@@ -103,17 +103,33 @@ test('a turn that comes too late: who has waited too long is refused, the others
   assert.deepEqual(await timely, key('a', '2'))
 })
 
-test('a statement that fails: each of its reads rejects, and the next is asked', async () => {
+test('a row that cannot be read: its own read rejects, those beside it and the next are answered', async () => {
+  const { turns, asked, answers, read } = readerInHand()
+  const [bad, good] = [read(key('a', '1')), read(key('a', '2'))]
+  await settled()
+  turns[0]?.begin()
+  await settled()
+  answers[0]?.reject(new Error('of both'))
+  await settled()
+  answers[1]?.reject(new Error('unreadable'))
+  await assert.rejects(bad as Promise<unknown>, /^Error: unreadable$/)
+  await settled()
+  answers[2]?.resolve([key('a', '2')])
+  assert.deepEqual(await good, key('a', '2'))
+  void read(key('a', '3'))
+  await settled()
+  turns[1]?.begin()
+  await settled()
+  assert.deepEqual(asked, [['1', '2'], ['1'], ['2'], ['3']])
+})
+
+test('a database that is away: all of its reads reject at once', async () => {
   const { turns, asked, answers, read } = readerInHand()
   const reads = [read(key('a', '1')), read(key('a', '2'))]
   await settled()
   turns[0]?.begin()
   await settled()
-  answers[0]?.reject(new Error('no'))
-  for (const one of reads) await assert.rejects(one, /^Error: no$/)
-  void read(key('a', '3'))
-  await settled()
-  turns[1]?.begin()
-  await settled()
-  assert.deepEqual(asked, [['1', '2'], ['3']])
+  answers[0]?.reject(Object.assign(new Error('gone'), { code: 'CONNECTION_CLOSED' }))
+  for (const one of reads) await assert.rejects(one, /^Error: gone$/)
+  assert.deepEqual(asked, [['1', '2']])
 })

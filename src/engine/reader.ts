@@ -1,6 +1,7 @@
 // Reads by id that gather: all requests that one turn of the event loop brings join one statement,
 // and so do those that come while it waits for its turn at the database. Nothing is remembered once
 // it is sent, so a read never shows what another has changed meanwhile.
+import { classify } from '../db/failure.ts'
 import { type Key, nameOf } from '../id.ts'
 import { refusalIfLate } from './late.ts'
 import type { Reads } from './reads.ts'
@@ -70,6 +71,11 @@ async function answer<Row extends Key>(
     const rows = new Map((await find(timely.map(({ key }) => key))).map(row => [nameOf(row), row]))
     for (const { key, resolve } of timely) resolve(rows.get(nameOf(key)))
   } catch (error) {
+    // One row that cannot be read must not fail the reads beside it.
+    if (timely.length > 1 && classify(error) === 'fault') {
+      for (const waiting of timely) await answer([waiting], find)
+      return
+    }
     for (const { reject } of timely) reject(error)
   }
 }

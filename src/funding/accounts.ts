@@ -40,7 +40,7 @@ export const openAccount: Operation<OpenAccount, null, OpenAccount> = {
     return command
   },
   store(tx, outcomes) {
-    confineTo(
+    void confineTo(
       tx,
       outcomes.map(({ account }) => account.account_id),
     )

@@ -30,7 +30,7 @@ export async function lockBooks(
   account_ids: readonly string[],
 ): Promise<LockedBooks> {
   const ids = [...new Set(account_ids)]
-  confineTo(tx, ids)
+  void confineTo(tx, ids)
   const shards = byShard(ids.map(account_id => ({ account_id })))
   // Pipelined: what is read takes its snapshot after the first statement holds every lock. That one
   // is sent here and now, so that everything sent after this call runs under the locks.

@@ -83,7 +83,7 @@ export function payoutCreation(
     async prepare(tx, commands) {
       const asked = commands.filter(({ request }) => mayPayAnAccount(request))
       const names = asked.map(command => command.account_id)
-      if (names.length > 0) confineTo(tx, names)
+      if (names.length > 0) void confineTo(tx, names)
       return loadBeneficiaries(tx, asked)
     },
 
@@ -260,7 +260,7 @@ type Receivers = ReadonlyMap<string, string>
 /** Of payouts to other accounts that are held. */
 async function loadReceivers(tx: TransactionSql, keys: readonly Key[]): Promise<Receivers> {
   if (keys.length === 0) return new Map()
-  confineTo(
+  void confineTo(
     tx,
     keys.map(key => key.account_id),
   )

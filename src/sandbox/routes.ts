@@ -1,5 +1,6 @@
 // POST /v3/sandbox/clock/advance, /v3/sandbox/fund and /v3/sandbox/payout/{id}/transition.
 import type { FastifyInstance } from 'fastify'
+import type { Account } from '../account/rules.ts'
 import { BalanceTransactionResponse } from '../balance-transaction/response.ts'
 import type { Runs } from '../engine/lanes.ts'
 import type { Correction } from '../funding/rules.ts'
@@ -118,7 +119,6 @@ function transitionRoute(app: FastifyInstance, deps: Needs): void {
     },
     async (request, reply) => {
       const { account, body, params } = request
-      checkSandbox(account)
       const claim = claimOf(request, `POST /v3/sandbox/payout/${params.id}/transition`)
       const { account_id } = account
       // Here and not in the lane, where a refusal before decisions would meet its neighbours too.
@@ -130,6 +130,7 @@ function transitionRoute(app: FastifyInstance, deps: Needs): void {
   )
 }
 
-function checkTransition(body: TransitionRequest): void {
+function checkTransition(body: TransitionRequest, account: Account): void {
+  checkSandbox(account)
   operatorStep(body.status, body)
 }
