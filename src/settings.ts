@@ -65,7 +65,9 @@ export const SETTINGS = [
   {
     name: 'CORRIDOR_RAIL_TIMEOUT_MS',
     fallback: '10000',
-    meaning: 'Milliseconds a rail has to answer before it is asked again later.',
+    meaning:
+      'Milliseconds a rail has to answer before it is asked again later. A claim that nobody ' +
+      'ends, as after a kill, lasts twice as long and five seconds.',
   },
   {
     name: 'CORRIDOR_SIMULATOR_DELAY_MS',

@@ -53,8 +53,8 @@ export function readConfined<T>(
 }
 
 /**
- * The same of what `work` asks before it first waits for an answer: the end of the transaction is
- * sent right behind it, and nothing can be asked any more.
+ * Reads of these accounts in one flight: `work` asks everything before it first waits for an
+ * answer. COMMIT goes out right behind, and whatever is asked later is refused.
  */
 export function readAtOnce<T>(
   sql: Sql,

@@ -43,7 +43,7 @@ export function connectionsFor(plans: Plans): number {
   return Object.values(plans).reduce((sum, { connections }) => sum + connections, 0)
 }
 
-/** All of them, under their names, on one pool of so many connections. */
+/** Opens them under the same names on one pool, which has as many connections as they need. */
 export function openLanes<P extends Plans>(plans: P, sql: Sql): OpenedLanes<P> {
   const opened = Object.entries(plans).map(([name, planned]) => [name, planned.open(sql)])
   return Object.fromEntries(opened) as OpenedLanes<P>

@@ -13,10 +13,8 @@ import { checkList, ListOf, type ListQuery, presentList, readList } from '../htt
 import { Envelope } from '../http/schema.ts'
 import type { Answered } from '../idempotency/operations.ts'
 import { entityExamples, entityUpdateExamples } from './examples.ts'
-import type { WriteEntity, WrittenEntity } from './operations.ts'
-import { checkDuplicate } from './operations.ts'
-import type { Entity } from './record.ts'
-import { checkEntity } from './record.ts'
+import { checkDuplicate, type WriteEntity, type WrittenEntity } from './operations.ts'
+import { checkEntity, type Entity } from './record.ts'
 import { EntityQuery, EntityRequest, EntitySubmission, EntityUpdate } from './request.ts'
 import {
   DuplicateCheckResponse,

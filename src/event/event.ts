@@ -1,6 +1,5 @@
 // An event: one change of one object, numbered in its account.
-import type { IdPrefix } from '../id.ts'
-import { numberedId } from '../id.ts'
+import { type IdPrefix, numberedId } from '../id.ts'
 import type { Instant } from '../instant.ts'
 
 /** What events are about, by the prefix of its id. */

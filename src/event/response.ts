@@ -4,8 +4,7 @@ import Type from 'typebox'
 import { EXAMPLES } from '../http/docs.ts'
 import { Id, Literals, Timestamp } from '../http/schema.ts'
 import type { IdPrefix } from '../id.ts'
-import type { NamedEvent } from './event.ts'
-import { OBJECTS } from './event.ts'
+import { type NamedEvent, OBJECTS } from './event.ts'
 import { eventAnswers } from './examples.ts'
 
 export const EventResponse = Type.Object(

@@ -1,7 +1,6 @@
 // Which positions of the book a payout moves. Every list here sums to zero in each currency, and
 // postings of zero are left out by the book.
-import type { Posting } from '../ledger/rules.ts'
-import { mirrored } from '../ledger/rules.ts'
+import { mirrored, type Posting } from '../ledger/rules.ts'
 import type { Quote } from '../quote/quote.ts'
 import { totalDebit } from '../quote/rules.ts'
 

@@ -13,8 +13,13 @@ import { operatorStep } from '../payout/operator-step.ts'
 import { PayoutResponse } from '../payout/response.ts'
 import type { AdvanceOutcome } from '../payout/transition.ts'
 import { clockExamples, fundExamples, transitionExamples } from './examples.ts'
-import type { AdvanceClock, AdvancedClock, FundSandbox, TransitionPayout } from './operations.ts'
-import { checkSandbox } from './operations.ts'
+import {
+  type AdvanceClock,
+  type AdvancedClock,
+  checkSandbox,
+  type FundSandbox,
+  type TransitionPayout,
+} from './operations.ts'
 import { ClockRequest, FundRequest, TransitionRequest } from './request.ts'
 import { ClockResponse } from './response.ts'
 
