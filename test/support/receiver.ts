@@ -25,15 +25,17 @@ export interface Received {
   }
 }
 
-/** Undefined: no answer, ever. */
+/** Undefined: no answer, ever; `cut`: the connection is closed instead. */
 export type Answering = (
   received: Received,
-) => { readonly status: number; readonly headers?: Record<string, string> } | undefined
+) => { readonly status: number; readonly headers?: Record<string, string> } | 'cut' | undefined
 
 export interface Receiver {
   /** `http://127.0.0.1:40123` */
   readonly url: string
   readonly received: Received[]
+  /** Of these the requests whose senders still wait for an answer. */
+  out(): readonly Received[]
   /** From now on. */
   answer(how: Answering): void
   close(): Promise<void>
@@ -42,6 +44,7 @@ export interface Receiver {
 export async function startReceiver(how: Answering = () => ({ status: 204 })): Promise<Receiver> {
   const received: Received[] = []
   let answering = how
+  const out = new Set<Received>()
   const server = createServer((request, response) => {
     let body = ''
     request.setEncoding('utf8').on('data', (part: string) => {
@@ -51,8 +54,14 @@ export async function startReceiver(how: Answering = () => ({ status: 204 })): P
       const { url: path = '', headers } = request
       const one = { at_ms: Date.now(), path, headers, body, event: JSON.parse(body) }
       received.push(one)
+      out.add(one)
+      response.once('close', () => out.delete(one))
       const answer = answering(one)
       if (answer === undefined) return
+      if (answer === 'cut') {
+        response.destroy()
+        return
+      }
       response.writeHead(answer.status, answer.headers ?? {})
       response.end(answer.status === 204 ? undefined : 'what the receiver says')
     })
@@ -61,6 +70,7 @@ export async function startReceiver(how: Answering = () => ({ status: 204 })): P
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     received,
+    out: () => [...out],
     answer(next) {
       answering = next
     },
