@@ -1,5 +1,5 @@
-// Everything impure that the service is made of, in one type: connections, reference data, lanes,
-// readers, log. Tests build the same from a database of their own.
+// The parts of a running service that have state or do I/O: connections, reference data, lanes,
+// readers, log. Tests open the same on a database of their own.
 import type { FastifyBaseLogger } from 'fastify'
 import { type KeyUses, openKeyUses } from './account/key-uses.ts'
 import type { Config } from './config.ts'
@@ -14,18 +14,15 @@ import { simulator } from './rail/simulator.ts'
 import { openReaders, type Readers } from './readers.ts'
 import { openReference, type Reference } from './reference.ts'
 
-/** For the rounds of the settling worker, and what is forgotten. */
+/** For the settling worker and the deletion of old rows. */
 const WORK_CONNECTIONS = 3
 
 export interface Deps extends Reads {
   readonly config: Config
   readonly log: FastifyBaseLogger
-  /**
-   * For the service's own work: what belongs to no account, and transactions that name theirs. No
-   * request waits for it, nor it for one.
-   */
+  /** For workers. Requests use other pools, so neither waits for the other. */
   readonly sql: Sql
-  /** Finds what is due in any account. */
+  /** Finds due work of every account. */
   readonly finder: Sql
   readonly reference: Reference
   readonly keyUses: KeyUses
@@ -51,7 +48,7 @@ export async function openDeps(
     return pool
   }
   const disconnect = () => Promise.all(pools.map(pool => pool.end({ timeout: 5 })))
-  // What every request stands on must not wait behind the reads of one account.
+  // A pool of its own: every request needs reference data, so it must not wait behind reads.
   const watch = open(1)
   const learn = async () => {
     await learnShards(watch)
@@ -60,7 +57,7 @@ export async function openDeps(
     })
   }
   const reference = await learn().catch(async error => {
-    // Open connections would keep the process.
+    // Open connections would keep the process alive.
     await disconnect()
     throw error
   })

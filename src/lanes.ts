@@ -1,9 +1,8 @@
-// Every write of the service and the lanes that it runs in. A new one is a line here; the pool of
-// connections grows by itself.
+// Every write of the service and its lanes. A new write is one line here; the pool of connections
+// grows with it.
 import { writeBeneficiary } from './beneficiary/operations.ts'
 import type { Config } from './config.ts'
-import { type OpenedLanes, planLanes } from './engine/lanes.ts'
-import { LongCommands } from './engine/long-commands.ts'
+import { LongCommands, type OpenedLanes, planLanes } from './engine/lanes.ts'
 import { writeEntity } from './entity/operations.ts'
 import { bookId } from './id.ts'
 import { idempotent, idempotentLong } from './idempotency/operations.ts'
@@ -17,17 +16,17 @@ import type { Reference } from './reference.ts'
 import { advanceClock, fundSandbox, transitionPayout } from './sandbox/operations.ts'
 import { writeWebhook } from './webhook/operations.ts'
 
-/** Ten thousand payouts take seconds, and a batch may wait for others before it. */
+/** A batch of ten thousand payouts takes seconds and may wait for other batches. */
 const BATCH_WAIT_MS = 30_000
 
 export type Lanes = OpenedLanes<ReturnType<typeof planAllLanes>>
 
-/** The lanes of every operation, by the name that routes and workers call them by. */
+/** The lanes of each operation, by the name that routes and workers use. */
 export function planAllLanes(config: Config, metrics: Metrics, reference: Reference) {
   const onBatch = batchMetrics(metrics)
   const often = { lanes: config.lanes, max_batch: config.max_batch, onBatch }
   const seldom = { ...often, lanes: 1 }
-  // A long command, or one whose answer is long, shares its transaction with no other.
+  // One command a transaction, for commands that are long or have long answers.
   const singly = { ...seldom, max_batch: 1 }
   const long_commands = new LongCommands()
   const batches = { ...seldom, long_commands, max_wait_ms: BATCH_WAIT_MS }
@@ -51,7 +50,7 @@ export function planAllLanes(config: Config, metrics: Metrics, reference: Refere
     advancePayout: planLanes(advancePayout, often),
     writeEntity: planLanes(idempotent(writeEntity(bookId, upsertEndedReviews)), often),
     writeBeneficiary: planLanes(idempotent(writeBeneficiary(bookId)), often),
-    // Singly: a replay of thousands of events must hold no other account's book.
+    // A replay of thousands of events must not hold the book of another account.
     writeWebhook: planLanes(idempotent(writeWebhook(bookId)), singly),
     advanceClock: planLanes(idempotent(advanceClock), singly),
     fundSandbox: planLanes(idempotent(fundSandbox), seldom),

@@ -1,9 +1,9 @@
-// The digest of a stored row, computed twice by one recipe: here when the row is written, and by
-// PostgreSQL from what it has stored. Knows no table.
+// Digests: of stored rows, by a recipe that the service applies to what it writes and PostgreSQL to
+// what it has stored, and of JSON values. Knows no table.
 import { hash } from 'node:crypto'
 import { type Decimal, formatDecimal } from './money/decimal.ts'
 
-/** How a column is written into a digest, by the kind in which it travels (db/rows.ts). */
+/** The text of a column in a digest, by the column's kind (db/rows.ts). */
 const WRITTEN = {
   text: (value: string | null) => JSON.stringify(value?.toWellFormed() ?? null),
   bigint: (value: bigint | null) => String(value),
@@ -23,7 +23,7 @@ type Kind = keyof typeof WRITTEN
 const QUOTED = (c: string) => `to_json(${c})::text`
 const PLAIN = (c: string) => `${c}::text`
 
-/** The same as PostgreSQL writes it. */
+/** The same text as an SQL expression. */
 const READ: Readonly<Record<Kind, (column: string) => string>> = {
   text: QUOTED,
   bigint: PLAIN,
@@ -40,13 +40,13 @@ const READ: Readonly<Record<Kind, (column: string) => string>> = {
 export interface Seal<Row> {
   /** SHA-256 in hex. */
   digest(row: Row): string
-  /** The same of a row of this alias, as an SQL expression of type bytea. */
+  /** The digest of a row of this alias, as an SQL expression of type bytea. */
   sql(alias: string): string
 }
 
 /**
- * The recipe for rows of these columns, those of `except` left out: a line a column, none of which
- * has a line break when this service has written it, so that no two rows are written alike.
+ * The recipe for rows of these columns, except those of `except`: one line a column. No value that
+ * the service writes has a line break, so no two rows have the same text.
  */
 export function sealOf<Row extends object>(
   kinds: { readonly [column: string]: string },
@@ -70,4 +70,23 @@ export function sealOf<Row extends object>(
       return `sha256(convert_to(concat_ws(E'\\n', ${lines.join(', ')}), 'UTF8'))`
     },
   }
+}
+
+/**
+ * SHA-256, in hex, of a JSON value with the members of its objects sorted: their order and white
+ * space make no difference, everything else does.
+ */
+export function hashJson(value: unknown): string {
+  return hash('sha256', canonical(value), 'hex')
+}
+
+function canonical(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null'
+  const members = value as Readonly<Record<string, unknown>>
+  let text = ''
+  for (const name of Object.keys(members).sort()) {
+    text += `${text === '' ? '' : ','}${JSON.stringify(name)}:${canonical(members[name])}`
+  }
+  return `{${text}}`
 }

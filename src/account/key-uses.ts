@@ -1,15 +1,15 @@
-// When keys were used last, as this process has seen it: noted in memory as requests come, written
-// once a minute for all keys together, so that no request waits for it and no lock is held for it.
+// The last use of each API key: noted in memory by requests and written once a minute for all keys
+// together, so that no request waits for the write.
 import type { Sql } from '../db/connect.ts'
 import { upsertKeyUses } from './store.ts'
 
 const WRITE_EVERY_MS = 60_000
-/** A database that does not answer keeps no process from stopping. */
+/** The last write may take this long, so that a silent database does not keep the process. */
 const LAST_WRITE_WITHIN_MS = 1_000
 
 export interface KeyUses {
   note(key_id: string): void
-  /** Writes what was noted; it is done by itself once a minute, and at the end. */
+  /** Writes the uses noted so far; also called once a minute and by close(). */
   write(): Promise<void>
   close(): Promise<void>
 }
@@ -25,7 +25,7 @@ export function openKeyUses(sql: Sql, onError: (error: unknown) => void): KeyUse
     try {
       await upsertKeyUses(sql, uses)
     } catch (error) {
-      // Those that were used since are newer.
+      // Uses noted since are newer.
       noted = new Map([...taken, ...noted])
       onError(error)
     }

@@ -1,22 +1,22 @@
-// Accounts and API keys, as pure functions: what a key may do, how a secret is kept and compared.
+// Accounts and API keys: what a scope allows, and how secrets are hashed and compared. Pure.
 import { hash, timingSafeEqual } from 'node:crypto'
 import type { NewId } from '../id.ts'
 
 export interface Account {
   readonly account_id: string
   readonly name: string
-  /** The balance currencies. */
+  /** The currencies it holds balances in. */
   readonly currencies: readonly string[]
   readonly primary_currency: string
-  /** Where other accounts of this installation send a service_account payout. */
+  /** The address that other accounts pay by service_account payouts. */
   readonly deposit_address: string
-  /** Whether it is for tests: its clock can be moved, and money comes from nowhere. */
+  /** Whether it is for tests: it can move its clock and fund itself. */
   readonly sandbox: boolean
-  /** How long a payout like an earlier one is refused; 0: never. */
+  /** How long a likely duplicate of a payout is refused; 0 for never. */
   readonly duplicate_window_s: number
 }
 
-/** How long, in seconds, unless the operator says otherwise. */
+/** The default, in seconds. */
 export const DUPLICATE_WINDOW_S = 600
 /** A week. */
 export const MAX_DUPLICATE_WINDOW_S = 604_800
@@ -36,7 +36,7 @@ export interface ApiKey {
 
 export type NewApiKey = Omit<ApiKey, 'revoked'> & { readonly name: string }
 
-/** Does a key of this scope reach what needs `needed`? */
+/** Whether a key of this scope may do what needs scope `needed`. */
 export function scopeAllows(scope: Scope, needed: Scope): boolean {
   return SCOPES.indexOf(scope) >= SCOPES.indexOf(needed)
 }
@@ -48,13 +48,13 @@ export function hashSecret(secret: string): Buffer {
 
 const NOBODY = Buffer.alloc(32)
 
-/** In constant time, and in the same time for a key that does not exist. */
+/** Compares in constant time, which an unknown key takes as well. */
 export function secretMatches(key: ApiKey | undefined, secret: string): boolean {
   const equal = timingSafeEqual(hashSecret(secret), key?.secret_hash ?? NOBODY)
   return equal && key !== undefined && !key.revoked
 }
 
-/** A key and its secret; the secret is shown once and only its hash kept. */
+/** A new key. Only the hash of its secret is kept. */
 export function makeApiKey(
   account_id: string,
   options: { readonly scope: Scope; readonly name: string; readonly secret: string },

@@ -1,13 +1,13 @@
-// The secrets of API keys, as they are made. Whoever finds one in code, a log or a chat knows it
-// for what it is: by its beginning, and without asking us by its checksum. Nothing else reads them:
-// a secret is compared by its hash alone, so that those of another form go on working.
+// Makes the secrets of API keys. The prefix and the checksum let scanners recognise a leaked secret
+// in code, logs or chats without asking the service. Authentication compares hashes alone, so it
+// accepts secrets of any form.
 import { randomBytes } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 
 /** 256 bits, in base64url. */
 const RANDOM_BYTES = 32
 
-/** `corridor_live_` or `corridor_test_`, 43 random characters, 6 of a checksum over all before. */
+/** `corridor_live_` or `corridor_test_`, 43 random characters, and a checksum of 6. */
 export function newSecret({ sandbox }: { readonly sandbox: boolean }): string {
   const kind = sandbox ? 'test' : 'live'
   const text = `corridor_${kind}_${randomBytes(RANDOM_BYTES).toString('base64url')}`

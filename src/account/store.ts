@@ -1,4 +1,4 @@
-// The statements of accounts and API keys, reference tables.
+// The statements of accounts and API keys, which are reference tables.
 import type { Sql, TransactionSql } from '../db/connect.ts'
 import type { Instant } from '../instant.ts'
 import type { Account, ApiKey, NewApiKey, Scope } from './rules.ts'
@@ -11,15 +11,15 @@ export async function listAccounts(sql: Sql): Promise<Account[]> {
     from accounts order by account_id`
 }
 
-/** An account as its operator sees it. */
+/** An account as operators see it. */
 export interface AccountListing extends Account {
   readonly state: AccountState
-  /** Of its state, in the operator's words; '' of one that was never changed. */
+  /** The operator's reason for the state; '' when it never changed. */
   readonly state_reason: string
   readonly created_at: Instant
 }
 
-/** All accounts, or one. */
+/** One account, or all of them without `account_id`. */
 export async function listAccountsInFull(
   sql: Sql | TransactionSql,
   account_id: string | null = null,
@@ -31,7 +31,7 @@ export async function listAccountsInFull(
     order by account_id`
 }
 
-/** Under the lock of its book, which the database asks for as well. */
+/** Called under the lock of the account's book; a trigger demands it. */
 export function updateState(
   tx: TransactionSql,
   { account_id, to, reason }: { account_id: string; to: AccountState; reason: string },
@@ -40,7 +40,7 @@ export function updateState(
     update accounts set state = ${to}, state_reason = ${reason} where account_id = ${account_id}`
 }
 
-/** What an operator may change of an account besides its state. */
+/** The settings of an account, which an operator may change. */
 export type Settings = Pick<
   Account,
   'name' | 'currencies' | 'primary_currency' | 'duplicate_window_s'
@@ -54,7 +54,7 @@ export function updateSettings(tx: TransactionSql, account_id: string, settings:
     where account_id = ${account_id}`
 }
 
-/** Whose these deposit addresses are: account id by address. */
+/** The account ids of deposit addresses, by address. */
 export async function findAccountIds(
   sql: Sql | TransactionSql,
   addresses: readonly string[],
@@ -74,7 +74,7 @@ export async function insertAccount(tx: TransactionSql, account: Account): Promi
       ${account.duplicate_window_s})`
 }
 
-/** Every key, revoked ones too, as the authenticating cache holds them. */
+/** Every key, revoked ones too, as authentication holds them in memory. */
 export async function listApiKeys(sql: Sql): Promise<ApiKey[]> {
   return sql<ApiKey[]>`
     select key_id, account_id, secret_hash, scope, revoked_at is not null as revoked
@@ -92,7 +92,7 @@ export interface ApiKeyListing {
   readonly last_used_at: Instant | null
 }
 
-/** For people: never the hash. */
+/** The keys of an account, without their hashes. */
 export async function listKeysOfAccount(sql: Sql, account_id: string): Promise<ApiKeyListing[]> {
   return sql<ApiKeyListing[]>`
     select key_id, account_id, scope, name, created_at, revoked_at, last_used_at
@@ -100,7 +100,7 @@ export async function listKeysOfAccount(sql: Sql, account_id: string): Promise<A
     where account_id = ${account_id} order by key_id`
 }
 
-/** Of whatever account, revoked or not. */
+/** A key of any account, revoked or not. */
 export async function findKey(
   sql: Sql,
   key_id: string,
@@ -110,7 +110,7 @@ export async function findKey(
   return key
 }
 
-/** By the database's clock; of two processes the later use counts. */
+/** Stores last uses by the database's clock; the later use of two processes counts. */
 export async function upsertKeyUses(
   sql: Sql,
   uses: readonly { readonly key_id: string; readonly ago_ms: number }[],
@@ -133,7 +133,7 @@ export async function insertApiKey(sql: Sql | TransactionSql, key: NewApiKey): P
       ${key.name})`
 }
 
-/** The key as it was revoked; undefined when there is none that is live. */
+/** Revokes a key and returns it; undefined for a key that is unknown or revoked already. */
 export async function markKeyRevoked(
   sql: Sql,
   key_id: string,

@@ -1,8 +1,7 @@
 // GET /v3/balance_transaction, as JSON or as CSV, GET /v3/balance_transaction/{id} and GET
 // /v3/balance.
 import type { FastifyInstance, FastifyReply } from 'fastify'
-import type { Finds } from '../engine/reader.ts'
-import type { Reads } from '../engine/reads.ts'
+import type { Finds, Reads } from '../engine/reads.ts'
 import { found, refusal, refuseIfAny } from '../errors.ts'
 import { send } from '../http/answer.ts'
 import { operationDocs, pathId } from '../http/docs.ts'

@@ -1,8 +1,7 @@
 // POST and GET /v3/beneficiary, GET and PUT /v3/beneficiary/{id}.
 import type { FastifyInstance } from 'fastify'
 import type { Runs } from '../engine/lanes.ts'
-import type { Finds } from '../engine/reader.ts'
-import type { Reads } from '../engine/reads.ts'
+import type { Finds, Reads } from '../engine/reads.ts'
 import { found } from '../errors.ts'
 import { claimOf, send } from '../http/answer.ts'
 import { operationDocs, pathId } from '../http/docs.ts'

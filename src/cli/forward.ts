@@ -3,7 +3,7 @@
 import { randomBytes } from 'node:crypto'
 import type { NamedEvent } from '../event/event.ts'
 import { presentEvent } from '../event/response.ts'
-import { isPortOfHttp } from '../webhook/ports.ts'
+import { isPortOfHttp } from '../webhook/rules.ts'
 import { type SendResult, send } from '../webhook/send.ts'
 import { newSecret, webhookHeaders } from '../webhook/sign.ts'
 import { EVENT_TYPES } from '../webhook/webhook.ts'

@@ -1,12 +1,12 @@
-// Turns at a few places, fair by who asks: who asks for much waits for himself, and keeps nobody
-// else waiting. It knows no connection and no account.
+// Shares a few places fairly among owners: they take turns, so that the many requests of one owner
+// wait for each other and delay nobody else.
 
 export class FairTurns {
-  /** The most that one owner holds: a place is always another's, if there are two. */
+  /** Most places of one owner: all but one, so that another owner always finds a place. */
   readonly #share: number
-  /** How many places each owner holds; who holds none is not here. */
+  /** Places held, by owner; no entry for none. */
   readonly #held = new Map<string, number>()
-  /** What waits, oldest first, of each owner; whose turn it is comes first. */
+  /** Waiting work, oldest first, by owner; the owner whose turn is next comes first. */
   readonly #waiting = new Map<string, (() => void)[]>()
   #free: number
 
@@ -15,7 +15,7 @@ export class FairTurns {
     this.#free = places
   }
 
-  /** Does `work` when it is its owner's turn, and gives the place back however it ends. */
+  /** Runs `work` at its owner's turn, and frees the place when it settles. */
   async run<T>(owner: string, work: () => Promise<T>): Promise<T> {
     await new Promise<void>(begin => {
       const line = this.#waiting.get(owner)
@@ -40,7 +40,7 @@ export class FairTurns {
     }
   }
 
-  /** The first in turn that has not its share yet. */
+  /** The first owner in turn with less than its share. */
   #next(): string | undefined {
     for (const owner of this.#waiting.keys()) {
       if ((this.#held.get(owner) ?? 0) < this.#share) return owner
@@ -48,7 +48,7 @@ export class FairTurns {
     return undefined
   }
 
-  /** The owner's oldest; its next comes after those of everybody else. */
+  /** Takes the owner's oldest work and moves the owner to the end of the turns. */
   #take(owner: string): (() => void) | undefined {
     const line = this.#waiting.get(owner) ?? []
     const begin = line.shift()

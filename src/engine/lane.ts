@@ -1,6 +1,5 @@
-// A lane: a queue whose commands go to the database in batches, one after the other. Idle, a
-// command goes at once and alone; busy, commands gather while the batch before them is written, and
-// then go together in one transaction.
+// A lane: a queue that sends its commands to the database in batches, one transaction each. An idle
+// lane sends a command at once; a busy one gathers commands while the batch before is written.
 import type { Sql, TransactionSql } from '../db/connect.ts'
 import { classify, isOutcomeUnknown, OutcomeUnknown } from '../db/failure.ts'
 import { isSpread, shardOf } from '../db/shard.ts'
@@ -23,35 +22,37 @@ export interface LaneOptions {
   /** Most commands in one transaction. */
   readonly max_batch: number
   /**
-   * The longest wait for an answer, MAX_WAIT_MS unless said otherwise. A command not begun by then
-   * is not begun at all, as its caller may have turned elsewhere.
+   * The longest wait for an answer, by default MAX_WAIT_MS. A command not begun by then is refused,
+   * as its caller may be gone.
    */
   readonly max_wait_ms?: number
-  /** Called after each committed batch with its size and duration, for metrics. */
+  /** Called after each commit, for metrics. */
   onBatch?(operation: string, size: number, seconds: number): void
 }
 
 /**
- * While one batch is written, the next may wait at its locks: the database then begins it the
- * moment the one before is committed, without a word from us in between.
+ * While one batch is written, the next waits at its locks: the database begins it the moment the
+ * first commits, without a round trip in between.
  */
 export const MAX_IN_FLIGHT = 2
 
-/** Commands decided before what they decided is sent to be stored; a quarter of larger batches. */
+/** Commands decided before their outcomes are stored; a quarter of larger batches. */
 const STORE_PORTION = 64
-/** Fewer at first, as the database has nothing to do until they come. */
+/** The first portion is smaller: the database is idle until it arrives. */
 const FIRST_PORTION = 16
 
-/** Answers given before the event loop may turn to something else. */
+/** Answers given before the event loop may do other work. */
 const ANSWER_PORTION = 16
 
-/** Deadlocks, serialization failures and lock time-outs are tried this often before a 503. */
+/**
+ * Tries of a batch that meets deadlocks, serialization failures or lock time-outs, before a 503.
+ */
 const MAX_ATTEMPTS = 5
 const MAX_BACKOFF_MS = 1000
 
 const WATCH_MS = 250
 
-/** What a lane can run: many commands at once, or long ones each by itself. */
+/** An operation of many commands a batch, or of one long command. */
 export type AnyOperation<Command, State, Outcome> =
   | Operation<Command, State, Outcome>
   | LongOperation<Command, State, Outcome>
@@ -63,7 +64,7 @@ export class Lane<Command, State, Outcome> {
   readonly #max_batch: number
   readonly #max_wait_ms: number
   #queue: Waiting<Command, Outcome>[] = []
-  /** What is with the database now. */
+  /** Commands that the database works on now. */
   readonly #inHand = new Set<Waiting<Command, Outcome>>()
   #busy = false
 
@@ -75,9 +76,7 @@ export class Lane<Command, State, Outcome> {
     this.#max_wait_ms = options.max_wait_ms ?? MAX_WAIT_MS
   }
 
-  /**
-   * Resolves after commit; rejects with the command's Refusal, or with the fault that stopped it.
-   */
+  /** Resolves after the commit. Rejects with the command's Refusal, or with a fault. */
   run(command: Command): Promise<Outcome> {
     return new Promise((resolve, reject) => {
       const since = performance.now()
@@ -105,8 +104,8 @@ export class Lane<Command, State, Outcome> {
   }
 
   /**
-   * What has waited longest. Of a spread database commands of one shard, which one machine commits
-   * by itself; those of others keep their order.
+   * The commands that have waited longest; on a distributed database those of one shard, which one
+   * machine commits by itself. The rest keep their order.
    */
   #takeBatch(): Waiting<Command, Outcome>[] {
     const [first] = this.#queue
@@ -123,7 +122,7 @@ export class Lane<Command, State, Outcome> {
     return batch
   }
 
-  /** A silent database must not hold callers: whoever has waited too long is answered now. */
+  /** Answers callers who have waited too long, so that a silent database does not hold them. */
   #answerLate(): void {
     const now = performance.now()
     this.#queue = refuseLate(this.#queue, now, this.#max_wait_ms)
@@ -133,10 +132,7 @@ export class Lane<Command, State, Outcome> {
     }
   }
 
-  /**
-   * Never rejects: every waiting command gets its answer. `onStored` is called when all statements
-   * of the batch are on their way.
-   */
+  /** Never rejects: settles each command. Calls `onStored` when all statements are sent. */
   async #runBatch(all: Waiting<Command, Outcome>[], onStored = () => {}): Promise<void> {
     const started = performance.now()
     const batch = refuseLate(all, started, this.#max_wait_ms)
@@ -163,9 +159,9 @@ export class Lane<Command, State, Outcome> {
   }
 
   /**
-   * A poisoned command must not fail its neighbours: they are run one by one. A refusal of the
-   * whole batch is different: the commit may have happened, whatever error the COMMIT was answered
-   * with, so nothing is tried again on callers' behalf.
+   * After a fault, runs the commands one by one, so that a poisoned command fails alone. A Refusal
+   * of the whole batch goes to every caller instead: the batch may have been committed, so nothing
+   * is run again.
    */
   async #answerFailed(batch: Waiting<Command, Outcome>[], error: unknown): Promise<void> {
     const [only] = batch
@@ -179,8 +175,8 @@ export class Lane<Command, State, Outcome> {
   }
 
   /**
-   * Rejects with a Refusal when what happened is not known or contention does not end, else with
-   * the fault, rolled back.
+   * Rejects with a Refusal when the outcome is unknown, the database is unavailable or contention
+   * does not end; with the fault otherwise, rolled back.
    */
   async #transact(commands: readonly Command[], onStored: () => void): Promise<Settled<Outcome>[]> {
     for (let attempt = 1; ; attempt++) {
@@ -196,9 +192,8 @@ export class Lane<Command, State, Outcome> {
         })
       } catch (error) {
         const failure = classify(error)
-        // A pooled connection that died since its last use: nothing was asked yet, so another one
-        // is taken. postgres.js also fails the first query of a connection that replaces a killed
-        // one.
+        // A pooled connection that died since its last use has run nothing: tries another one.
+        // postgres.js also fails the first query of a connection that replaces a killed one.
         const unasked = failure === 'unavailable' && !begun && !isSlow(error)
         const again = (failure === 'contention' || unasked) && attempt < MAX_ATTEMPTS
         if (again) await backOff(attempt)
@@ -232,10 +227,7 @@ export class Lane<Command, State, Outcome> {
     return [{ outcome }]
   }
 
-  /**
-   * By portions, so that the database writes one while the next is decided: on two processors a
-   * batch takes as long as the slower of the two, not as both together.
-   */
+  /** In portions, so that the database stores one while the next is decided. */
   async #decideAndStore(
     operation: Operation<Command, State, Outcome>,
     tx: TransactionSql,
@@ -259,19 +251,19 @@ export class Lane<Command, State, Outcome> {
       const stored = during('store', operation.name, outcomes.length, () =>
         operation.store(tx, outcomes, state),
       )
-      // Awaited below with the others; until then a failure must not count as unhandled.
+      // Awaited below; until then a rejection must not count as unhandled.
       stored.catch(() => {
         failed = true
       })
       stores.push(stored)
-      // Sends the statements. Requests are not let in: the database would wait for them to be read.
+      // Sends the statements, before new requests are read: the database would wait meanwhile.
       await nextTick()
     }
-    // With a statement that could not even be written, the others must not be committed.
+    // A statement that could not be sent must keep the others from being committed.
     if (failed) await Promise.all(stores)
     const committed = commit()
     committed.catch(() => {})
-    // A statement's own failure says more than that the server has not committed.
+    // The failure of a statement says more than that of the COMMIT behind it.
     await Promise.all(stores)
     await committed
     return settled
@@ -291,13 +283,13 @@ function decide<Command, State, Outcome>(
   }
 }
 
-/** Commands of an operator's may name no account. */
+/** Commands of operators may name no account. */
 function shardOfCommand(command: unknown): number {
   const { account_id } = command as { readonly account_id?: string }
   return account_id === undefined ? 0 : shardOf(account_id)
 }
 
-/** By portions, so that the next batch, whose rows are there now, need not wait for all of them. */
+/** Settles in portions, so that the next batch, whose rows may have arrived, is not delayed. */
 async function answer<Outcome>(
   batch: readonly Waiting<unknown, Outcome>[],
   settled: readonly Settled<Outcome>[],
@@ -310,7 +302,7 @@ async function answer<Outcome>(
   }
 }
 
-/** Refuses the commands that have waited longer than that, and returns the others. */
+/** Refuses the commands that have waited longer than `max_wait_ms`; returns the others. */
 function refuseLate<W extends Pick<Waiting<unknown, unknown>, 'since' | 'reject'>>(
   waiting: W[],
   now: number,
@@ -337,7 +329,7 @@ function unavailable(cause: unknown): Refusal {
   return answer
 }
 
-/** Waiting for a connection has taken its time already. */
+/** Whether the caller has already waited for a connection. */
 function isSlow(error: unknown): boolean {
   return (error as { code?: unknown }).code === 'CONNECT_TIMEOUT'
 }

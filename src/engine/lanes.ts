@@ -1,11 +1,10 @@
-// The lanes of all operations, and the pool of connections that they share: planned first, so that
-// its size is the sum of what they need, and opened then.
+// The lanes of all operations on one pool of connections. Lanes are planned first, so that the pool
+// is as large as they need together, and then opened.
 import type { Sql } from '../db/connect.ts'
 import { isSpread, shardOf } from '../db/shard.ts'
 import { type AnyOperation, Lane, type LaneOptions, MAX_IN_FLIGHT } from './lane.ts'
-import type { LongCommands } from './long-commands.ts'
 
-/** What runs commands, each to its outcome; refuses as the operation does. */
+/** Runs commands of one operation. Rejects with the operation's Refusals. */
 export interface Runs<Command, Outcome> {
   run(command: Command): Promise<Outcome>
 }
@@ -15,9 +14,9 @@ export interface LanesOptions extends LaneOptions {
   readonly long_commands?: LongCommands
 }
 
-/** The lanes of one operation before there are connections for them. */
+/** The lanes of one operation, not yet opened. */
 export interface PlannedLanes<Command, Outcome> {
-  /** How many they hold at once at most. */
+  /** Most connections that they hold at once. */
   readonly connections: number
   open(sql: Sql): Runs<Command, Outcome>
 }
@@ -38,21 +37,21 @@ export type OpenedLanes<P extends Plans> = {
   readonly [Name in keyof P]: ReturnType<P[Name]['open']>
 }
 
-/** How many connections these lanes need, so that no batch ever waits for one. */
+/** The connections these lanes need so that no batch waits for one. */
 export function connectionsFor(plans: Plans): number {
   return Object.values(plans).reduce((sum, { connections }) => sum + connections, 0)
 }
 
-/** Opens them under the same names on one pool, which has as many connections as they need. */
+/** Opens the lanes, by the same names, on a pool of at least `connectionsFor` connections. */
 export function openLanes<P extends Plans>(plans: P, sql: Sql): OpenedLanes<P> {
   const opened = Object.entries(plans).map(([name, planned]) => [name, planned.open(sql)])
   return Object.fromEntries(opened) as OpenedLanes<P>
 }
 
-/** Several lanes of one operation, so that different accounts commit side by side. */
+/** The lanes of one operation: accounts in different lanes commit concurrently. */
 class Lanes<Command extends { readonly account_id: string }, State, Outcome> {
   readonly #lanes: readonly Lane<Command, State, Outcome>[]
-  /** For accounts whose long command runs; undefined for the long commands themselves. */
+  /** For other commands of accounts with a long command; undefined in lanes of long commands. */
   readonly #siding: Lane<Command, State, Outcome> | undefined
   readonly #long_commands: LongCommands | undefined
 
@@ -64,9 +63,9 @@ class Lanes<Command extends { readonly account_id: string }, State, Outcome> {
   }
 
   /**
-   * All commands of one account go through one lane. Those that come while a long command of their
-   * account runs wait in the siding, or a batch with one of them in it would keep other accounts
-   * waiting, and hold their books.
+   * All commands of an account go through one lane. While a long command of the account runs, its
+   * other commands go through the siding: in a shared batch, one of them would hold the books of
+   * other accounts until the long command ends.
    */
   run(command: Command): Promise<Outcome> {
     const { account_id } = command
@@ -85,15 +84,80 @@ class Lanes<Command extends { readonly account_id: string }, State, Outcome> {
   }
 }
 
-/** Those that share their lanes with commands that may be long. */
+/** Operations of short commands that share accounts with long ones. */
 function hasSiding(operation: object, { long_commands }: LanesOptions): boolean {
   return long_commands !== undefined && !('settle' in operation)
 }
 
-/** Accounts of one shard have one place, so that a lane has few shards. */
+/** Accounts of one shard have the same place, so that a lane has few shards. */
 function placeOf(account_id: string): number {
   if (isSpread()) return shardOf(account_id)
   let sum = 0
   for (let i = 0; i < account_id.length; i++) sum += account_id.charCodeAt(i)
   return sum
+}
+
+/** The accounts with long commands in this process, running or waiting. */
+export class LongCommands {
+  /** Long commands, by account. */
+  readonly #long = new Counts()
+  /** Commands in lanes shared with other accounts, by account. */
+  readonly #shared = new Counts()
+  readonly #wakes = new Map<string, (() => void)[]>()
+
+  has(account_id: string): boolean {
+    return this.#long.has(account_id)
+  }
+
+  /** Runs a command in a shared lane; long commands that come after it wait for it. */
+  async shared<T>(account_id: string, work: () => Promise<T>): Promise<T> {
+    this.#shared.add(account_id)
+    try {
+      return await work()
+    } finally {
+      this.#shared.remove(account_id)
+      if (!this.#shared.has(account_id)) this.#wake(account_id)
+    }
+  }
+
+  /** Runs a long command once no other command of the account is in a shared lane. */
+  async long<T>(account_id: string, work: () => Promise<T>): Promise<T> {
+    this.#long.add(account_id)
+    try {
+      if (this.#shared.has(account_id)) await this.#emptied(account_id)
+      return await work()
+    } finally {
+      this.#long.remove(account_id)
+    }
+  }
+
+  #emptied(account_id: string): Promise<void> {
+    return new Promise(resolve => {
+      this.#wakes.set(account_id, [...(this.#wakes.get(account_id) ?? []), resolve])
+    })
+  }
+
+  #wake(account_id: string): void {
+    const wakes = this.#wakes.get(account_id) ?? []
+    this.#wakes.delete(account_id)
+    for (const wake of wakes) wake()
+  }
+}
+
+class Counts {
+  readonly #counts = new Map<string, number>()
+
+  has(name: string): boolean {
+    return this.#counts.has(name)
+  }
+
+  add(name: string): void {
+    this.#counts.set(name, (this.#counts.get(name) ?? 0) + 1)
+  }
+
+  remove(name: string): void {
+    const left = (this.#counts.get(name) ?? 1) - 1
+    if (left === 0) this.#counts.delete(name)
+    else this.#counts.set(name, left)
+  }
 }

@@ -1,12 +1,12 @@
-// How long anybody waits for the database, and what is no longer done for those who have left.
+// How long callers wait for the database. Work whose caller has already been answered is not begun.
 import { type Refusal, refusal } from '../errors.ts'
 
-/** The longest wait for an answer, unless said otherwise: then it is 503. */
+/** The longest wait for an answer; later it is a 503. */
 export const MAX_WAIT_MS = 4_500
 
 /**
- * Work that waits for its turn, refused instead of done when that comes too late: its caller has
- * had a 503 by then. Overloaded, a database would otherwise read for nobody, and be late for all.
+ * Wraps work that waits for its turn: it is refused when its turn comes too late, as its caller has
+ * had a 503. An overloaded database would otherwise work for callers who are gone.
  */
 export function unlessLate<Parameters extends unknown[], T>(
   work: (...parameters: Parameters) => Promise<T>,
@@ -19,7 +19,7 @@ export function unlessLate<Parameters extends unknown[], T>(
   }
 }
 
-/** What is said of work that has waited since then, once that is too long. */
+/** The refusal of work that has waited too long since `since`; undefined before that. */
 export function refusalIfLate(since: number): Refusal | undefined {
   if (performance.now() - since < MAX_WAIT_MS) return undefined
   return refusal('service_unavailable', 'The database is busy; try again.')

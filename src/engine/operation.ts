@@ -1,23 +1,22 @@
-// What a write is, to the lane that runs it: load, decide, store. Knows no resource and no SQL.
+// Operations: the writes that lanes run, each as load, decide and store.
 import type { TransactionSql } from '../db/connect.ts'
 
 /**
- * One kind of write, for many commands at once.
+ * One kind of write, for a batch of commands.
  *
- * - `prepare`, where there is one, reads what must be known before locking, such as whose books.
- * - `load` locks and reads all that the commands may touch. Its locks are the first statement it
- *   sends, before it first waits, so that whatever is sent after it was called runs under them.
- *   The lock order, the same everywhere, is: books in order of account id, and nothing else; every
- *   other row of an account is written only under the lock of its book. (Answers forgotten after a
- *   day, and workers' claims, touch rows that nobody else writes then; payouts that may be claimed
- *   at that moment are locked after the books, and claims pass locked ones over.)
- * - `decide` is pure: it either throws a Refusal, leaving the state as it was, or advances the
- *   state (so that the next command sees it) and returns the outcome. It never awaits.
- * - `store` writes outcomes, one statement a table, and decides nothing. A large batch is stored
- *   in portions, one after the other on the same connection: its statements are sent before it
- *   returns, in the order in which they must run, and it takes from the state what it has written.
- *   The COMMIT follows at once: a store that waited between two statements would have the first
- *   committed without the second.
+ * - `prepare`, if present, reads what must be known before locking, such as whose books to lock.
+ * - `load` locks and reads all that the commands may touch. It sends its locks first, before it
+ *   awaits anything, so that every statement sent after the call runs under them. The lock order is
+ *   the same everywhere: books, in order of account id. Every other row of an account is written
+ *   under the lock of its book only. (Exceptions: the deletion of outlived answers and workers'
+ *   claims touch rows that nobody else writes at that time. Payouts that a worker may claim are
+ *   locked after the books, and claims skip locked rows.)
+ * - `decide` is pure and synchronous. It throws a Refusal and leaves the state as it was, or
+ *   advances the state, so that the next command sees the change, and returns the outcome.
+ * - `store` writes outcomes, one statement a table, and decides nothing. A large batch is stored in
+ *   portions on one connection. `store` sends all its statements, in the order in which they must
+ *   run, before it returns, and removes from the state what it has written. The COMMIT follows at
+ *   once: a statement sent later would miss the transaction.
  */
 export interface Operation<Command, State, Outcome, Prepared = unknown>
   extends Loading<Command, State, Prepared> {
@@ -25,10 +24,10 @@ export interface Operation<Command, State, Outcome, Prepared = unknown>
   store(tx: TransactionSql, outcomes: readonly Outcome[], state: State): Promise<unknown>
 }
 
-/** How any write begins. */
+/** What all operations share. */
 interface Loading<Command, State, Prepared> {
   readonly name: string
-  /** A frozen account may ask for it too; without this it may not. */
+  /** Allows the operation on a frozen account. */
   readonly while_frozen?: true
   prepare?(tx: TransactionSql, commands: readonly Command[]): Promise<Prepared>
   load(
@@ -39,11 +38,11 @@ interface Loading<Command, State, Prepared> {
 }
 
 /**
- * A write of which one command is so large that deciding it in one go would hold up everybody
- * else; each has a transaction of its own. `settle` decides it portion by portion, has each stored
- * while the next is decided, and lets the event loop turn in between. When it throws a Refusal,
- * what it has stored is rolled back with it. By `answered` it says what it answers before the last
- * portion is stored, as the events of that portion vouch for the answer.
+ * A write whose single command is too large to decide in one go without delaying everybody else.
+ * Each has a transaction of its own. `settle` decides in portions, stores each while it decides the
+ * next, and lets the event loop turn in between. A Refusal that it throws rolls back what it has
+ * stored. It calls `answered` before it stores the last portion, whose events carry the digest of
+ * the answer.
  */
 export interface LongOperation<Command, State, Outcome, Prepared = unknown>
   extends Loading<Command, State, Prepared> {

@@ -1,14 +1,14 @@
-// Long work in the one thread there is, cut so that others get their turn in between.
+// Cuts long work into slices, so that the event loop serves other requests in between.
 
-/** Work of one request goes on for so long before it lets others in. */
+/** The longest slice. */
 const SLICE_MS = 5
 
-/** Resolves once what came in meanwhile has been looked at, and what was written is on its way. */
+/** Resolves after the event loop has handled pending I/O. */
 export function nextTurn(): Promise<void> {
   return new Promise(resolve => setImmediate(resolve))
 }
 
-/** Goes from step to step; when that has gone on for too long, others come first. */
+/** Runs the steps in slices. */
 export async function runInTurns<T>(steps: Generator<void, T>): Promise<T> {
   let since = performance.now()
   for (;;) {
@@ -20,7 +20,7 @@ export async function runInTurns<T>(steps: Generator<void, T>): Promise<T> {
   }
 }
 
-/** `work` for each item in order, in turns with others. */
+/** Calls `work` for each item, in order, in slices. */
 export function forEachInTurns<T>(
   items: readonly T[],
   work: (item: T, i: number) => void,
@@ -35,7 +35,7 @@ function* eachOf<T>(items: readonly T[], work: (item: T, i: number) => void): Ge
   }
 }
 
-/** Resolves once all that is ready to run has run, before anything new is read from a socket. */
+/** Resolves after all pending callbacks have run, before new I/O is read. */
 export function nextTick(): Promise<void> {
   return new Promise(resolve => process.nextTick(resolve))
 }

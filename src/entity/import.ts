@@ -1,7 +1,7 @@
 // Entities from the rows of a file, as pure functions: what makes a row known again in a later run,
 // and what each row would come to if nothing were written. Knows neither files nor the database.
 import { type Problem, Refusal } from '../errors.ts'
-import { hashRequest } from '../idempotency/rules.ts'
+import { hashJson } from '../seal.ts'
 import { type Candidate, findDuplicate, type RuleName } from './duplicates.ts'
 import { HashNumbers } from './hash-numbers.ts'
 import type { Entity } from './record.ts'
@@ -65,7 +65,7 @@ export class ImportDrafts {
 
   /** To be asked for row after row; `request` is valid. */
   next(request: EntityRequest): Draft {
-    return draftOf(request, this.#keys.next(hashRequest(request)).key)
+    return draftOf(request, this.#keys.next(hashJson(request)).key)
   }
 }
 

@@ -1,8 +1,8 @@
-// An event: one change of one object, numbered in its account.
+// Events: each is one change of one object, numbered in its account.
 import { type IdPrefix, numberedId } from '../id.ts'
 import type { Instant } from '../instant.ts'
 
-/** What events are about, by the prefix of its id. */
+/** The objects that events are about, by the prefix of their ids. */
 export const OBJECTS: { readonly [P in IdPrefix]?: string } = {
   bnf: 'beneficiary',
   btr: 'balance_transaction',
@@ -13,22 +13,20 @@ export const OBJECTS: { readonly [P in IdPrefix]?: string } = {
 }
 export const OBJECT_IDS = Object.keys(OBJECTS) as IdPrefix[]
 
-/**
- * One change of state. `data` holds the facts that may change later; the rest is joined on reading.
- */
+/** One change of state. `data` holds the values that can change later, as they were then. */
 export interface Event {
   readonly account_id: string
-  /** Gap-free per account, in the order of the book. */
+  /** From 1 in each account, without gaps, in the order of commits. */
   readonly sequence: bigint
   readonly type: string
   readonly object_id: string
   readonly data: object
   readonly created_at: Instant
-  /** Digest of the object's row as the event left it. Written, and not read with the rest. */
+  /** Digest of the object's row after the event. Reads of events leave it out. */
   readonly content?: string | undefined
 }
 
-/** An event as it is read: its id is made of its number and its time. */
+/** An event as read, with the id that its time and number make. */
 export interface NamedEvent extends Event {
   readonly id: string
 }

@@ -1,4 +1,4 @@
-// What a caller asks of the list of events.
+// The query of the list of events.
 import Type from 'typebox'
 import { ListQueryOf } from '../http/list.ts'
 import { idPattern } from '../id.ts'

@@ -1,5 +1,4 @@
-// Events as callers see them. `data` holds the fields that can change; the object itself is read
-// where it is.
+// Answers about events. `data` holds the values of the change, not the whole object.
 import Type from 'typebox'
 import { EXAMPLES } from '../http/docs.ts'
 import { Id, Literals, Timestamp } from '../http/schema.ts'

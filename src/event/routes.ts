@@ -1,7 +1,6 @@
 // GET /v3/event and GET /v3/event/{id}.
 import type { FastifyInstance } from 'fastify'
-import type { Finds } from '../engine/reader.ts'
-import type { Reads } from '../engine/reads.ts'
+import type { Finds, Reads } from '../engine/reads.ts'
 import { found } from '../errors.ts'
 import { send } from '../http/answer.ts'
 import { operationDocs, pathId } from '../http/docs.ts'

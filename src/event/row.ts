@@ -1,42 +1,43 @@
-// How events stand in the table: a row is what one command told. `fold` writes it and `unfold`
-// reads it; the view each_event does the same in SQL (migrations/0003-book.sql). Pure.
+// The row format of events: one row holds all events of one command. `fold` makes rows of events,
+// `unfold` events of rows; the view each_event unfolds them in SQL (migrations/0003-book.sql).
+// Pure.
 import { type IdPrefix, idBound, numberedId, numberIn, withPrefix } from '../id.ts'
 import type { Instant } from '../instant.ts'
 import type { Event, NamedEvent } from './event.ts'
 
 /**
- * Events of one account, one after the other and of one time. At most the first tells of what was
- * there before; the others tell of what the same command has made.
+ * Consecutive events of one account, of one time. Only the first may be about an object that was
+ * there before; the others are about objects that the same command created.
  */
 export interface EventRow {
   readonly account_id: string
-  /** Of its last event. */
+  /** The sequence of its last event. */
   readonly sequence: bigint
   readonly created_at: Instant
   /**
-   * A word an event, in their order: a letter that says what happened, and what the rest of the
-   * event is made from.
-   * - `B…`, `Q…`, `P…`: a beneficiary, quote or payout was created; its id has the row's time and
-   *   ends in these nine characters. `Q` alone: the quote that the payout of the next word carries.
-   * - `L17`: the balance transaction of journal 17 was created, whose hash vouches for it.
-   * - `S17`: the payout `object_id` has succeeded by its rail, and journal 17 was written.
-   * - `-`: `type` happened to `object_id`. Like `S`, it stands first.
+   * One word an event, in order: a letter for the type, and what the rest of the event is made
+   * from.
+   * - `B…`, `Q…`, `P…`: a beneficiary, quote or payout was created. Its id has the row's time and
+   *   ends in these nine characters. `Q` alone is the quote that the next word's payout carries.
+   * - `L17`: the balance transaction of journal 17 was created; the journal's hash proves it.
+   * - `S17`: the rail reported that payout `object_id` succeeded, and journal 17 was written.
+   * - `-`: an event of type `type` about `object_id`. `-` and `S` stand first in a row.
    */
   readonly told: string
-  /** What `-` stands for, or beneficiary.created if the row has that; '' when it has neither. */
+  /** The type of `-`, else beneficiary.created if the row has a `B`, else ''. */
   readonly type: string
-  /** What the first event happened to, when that was there before; '' when it was not. */
+  /** The object of the first event if it was there before the command, else ''. */
   readonly object_id: string
-  /** Of each event; null of what is usual, and of a row in which all is. */
+  /** The data of each event, null for the usual one; null when all are usual. */
   readonly data: readonly (object | null)[] | null
-  /** The digests that the events carry, one after the other. */
+  /** The digests that the events carry, concatenated. */
   readonly content: string | null
 }
 
-/** Without what only the chain and `corridor verify` need. */
+/** A row as read: without the digests, which only the chain and `corridor verify` need. */
 export type ReadRow = Omit<EventRow, 'content'> & Partial<Pick<EventRow, 'content'>>
 
-/** What is made by the command that tells of it, and how its id begins. */
+/** Letters of creations: the event type and the prefix of the object's id. */
 const MADE = {
   B: { type: 'beneficiary.created', prefix: 'bnf' },
   Q: { type: 'payout_quote.created', prefix: 'poq' },
@@ -48,11 +49,11 @@ type Letter = keyof typeof MADE
 
 const LETTERS = Object.keys(MADE) as readonly Letter[]
 
-/** Has an index: most rows have none. */
+/** Rare enough for the index on `type`. */
 const RARE = MADE.B.type
 const SUCCEEDED = 'payout.succeeded'
 
-/** The letters of the types that an ordinary payout writes, which no index finds. */
+/** The letters of the types that every payout writes; no index covers them. */
 export const COMMON_LETTERS: ReadonlyMap<string, string> = new Map([
   [MADE.Q.type, 'Q'],
   [MADE.P.type, 'P'],
@@ -60,15 +61,14 @@ export const COMMON_LETTERS: ReadonlyMap<string, string> = new Map([
   [SUCCEEDED, 'S'],
 ])
 
-/** No row has more events, so that whoever looks for a number knows how far its row can reach. */
+/** Most events of a row: bounds how far before its number a row can begin. */
 export const MAX_EVENTS = 8
 
 /** Hex digits of a digest. */
 const DIGITS = 64
-/** How many characters of a book's id are its prefix and its time. */
+/** The length of the prefix and the time in an id that a book makes. */
 export const TIME_END = 15
 
-/** The words of a row. */
 function wordsOf(told: string): string[] {
   return told.split(' ')
 }
@@ -78,12 +78,12 @@ export function firstOf({ sequence, told }: Pick<EventRow, 'sequence' | 'told'>)
   return sequence - BigInt(wordsOf(told).length) + 1n
 }
 
-/** Whether its id says when an object was made, and with that where the row is that tells of it. */
+/** Whether an object's id holds its time of creation, which locates the row of its creation. */
 export function isMadeById(object_id: string): boolean {
   return Object.values(MADE).some(({ prefix }) => object_id.startsWith(`${prefix}_`))
 }
 
-/** How object ids are found in `told`: what a row that tells of its creation has there. */
+/** The part of an object's id that the word of its creation holds. */
 export function endOf(object_id: string): string {
   return object_id.startsWith(`${MADE.L.prefix}_`)
     ? `L${numberIn(object_id)}`
@@ -125,7 +125,7 @@ function namesOf(row: ReadRow, words: readonly string[], i: number) {
   return { type, object_id: `${idBound(prefix, row.created_at, 'before')}${end}` }
 }
 
-/** What the event of a word says unless the row has written something else. */
+/** The data of a word's event where the row stores none. */
 function usualOf(words: readonly string[], i: number): object {
   const [word = '', next = ''] = words.slice(i)
   switch (word.charAt(0)) {
@@ -144,17 +144,17 @@ function usualOf(words: readonly string[], i: number): object {
   }
 }
 
-/** The number in a word of this letter; none in another. */
+/** The journal number in a word of this letter; empty for other words. */
 function journalIn(word: string, letter: string): number[] {
   return word.startsWith(letter) && word.length > 1 ? [Number(word.slice(1))] : []
 }
 
-/** What is made has a digest, but for lines and the quote that a payout carries. */
+/** Whether a creation carries a digest: all do but lines and quotes carried by payouts. */
 function hasDigest(word: string): boolean {
   return word !== 'Q' && !word.startsWith('L')
 }
 
-/** What was there before, which stands first, may have one, too: its place is what is left over. */
+/** Reads from the end: the first event may carry a digest or not, and takes what is left. */
 function digestsOf(words: readonly string[], content: string | null): (string | undefined)[] {
   let end = content?.length ?? 0
   const digests = words.toReversed().map(word => {
@@ -165,7 +165,7 @@ function digestsOf(words: readonly string[], content: string | null): (string | 
   return digests.reverse()
 }
 
-/** The rows of what one command has told, any accounts, each in the order of its numbers. */
+/** The rows of one command's events, in any accounts, each account in the order of its numbers. */
 export function fold(events: readonly Event[]): EventRow[] {
   const rows: Draft[] = []
   const last = new Map<string, Draft>()
@@ -184,13 +184,13 @@ export function fold(events: readonly Event[]): EventRow[] {
   return rows.map(rowOf)
 }
 
-/** A row that is being written. */
+/** A row in the making. */
 interface Draft {
   readonly words: string[]
   readonly events: Event[]
 }
 
-/** What a quote's word says of the payout after it must stand in the same row. */
+/** Whether the row can take the event too. `Q` alone needs room for the payout that follows it. */
 function takes({ words, events }: Draft, event: Event, word: string): boolean {
   const newest = events.at(-1) as Event
   if (newest.sequence + 1n !== event.sequence) return false
@@ -216,7 +216,7 @@ function wordOf(event: Event, next: Event | undefined): string {
   return '-'
 }
 
-/** A quote without a digest, and after it the payout that carries it. */
+/** Whether a quote has no digest and the next event is the payout that carries it. */
 function isCarried(quote: Event, next: Event | undefined): boolean {
   if (quote.content !== undefined || next?.content === undefined) return false
   if (next.type !== MADE.P.type || next.account_id !== quote.account_id) return false
@@ -228,7 +228,7 @@ function isCarried(quote: Event, next: Event | undefined): boolean {
   )
 }
 
-/** The end of an id that was made at the event's time. */
+/** The end of the object's id; undefined when the id was not made at the event's time. */
 function madeEnd(event: Event, prefix: IdPrefix): string | undefined {
   const { object_id, created_at } = event
   if (prefix === MADE.L.prefix) {
@@ -240,12 +240,12 @@ function madeEnd(event: Event, prefix: IdPrefix): string | undefined {
   return of_that_time ? object_id.slice(TIME_END) : undefined
 }
 
-/** To the letter, as it is answered. */
+/** Compares as JSON text, which is what callers get. */
 function isUsual(data: object, words: readonly string[], i: number): boolean {
   return JSON.stringify(data) === JSON.stringify(usualOf(words, i))
 }
 
-/** With the journal when that is all there is to say. */
+/** `S` with the journal's number when the data is the usual one, else `S` alone. */
 function succeeded({ data }: Event): string {
   const { journals } = data as { readonly journals?: readonly unknown[] }
   const word = `S${journals?.[0]}`

@@ -1,19 +1,19 @@
-// Events: what happened to an object, in the order of its account. Pure.
+// Numbers the events of an account and chains their rows. Pure.
 import type { Key } from '../id.ts'
 import { type Book, bookOf } from '../ledger/rules.ts'
 import { sealOf } from '../seal.ts'
 import type { Event } from './event.ts'
 import { type EventRow, fold } from './row.ts'
 
-/** What one command told, in its place in the chain of its account. */
+/** The row of one command's events, in its place in the account's chain. */
 export interface SealedRow extends EventRow {
-  /** Digest of the answer kept for the request that ends with this row; null for none. */
+  /** Digest of the kept answer of the request that wrote this row last; null for none. */
   readonly kept: string | null
   /** 64 hex digits. */
   readonly hash: string
 }
 
-/** How each column of a row travels; the table of what is written, and of what is chained. */
+/** The columns of a row, as written and as chained, with their kinds. */
 export const ROW_KINDS = {
   account_id: 'text',
   sequence: 'bigint',
@@ -26,13 +26,13 @@ export const ROW_KINDS = {
   kept: 'hex',
 } as const
 
-/** The recipe of the chain: a row with the hash of the one before it. */
+/** The seal of a row: its columns and the hash of the row before it. */
 export const EVENT_SEAL = sealOf<Omit<SealedRow, 'hash'> & { readonly previous: string }>({
   previous: 'hex',
   ...ROW_KINDS,
 })
 
-/** Takes the next number of the account's event sequence; the book must be locked. */
+/** Gives an event the account's next sequence. The book must be locked. */
 export function recordEvent(book: Book, event: EventFacts): Event {
   book.event_count += 1n
   const { account_id, now: created_at, event_count: sequence } = book
@@ -43,13 +43,13 @@ export interface EventFacts {
   readonly type: string
   readonly object_id: string
   readonly data: object
-  /** Given for every object that has a row of its own but a line, which its journal vouches for. */
+  /** For every object with a row of its own except a line, which its journal proves. */
   readonly content?: string | undefined
 }
 
 /**
- * The rows of what commands have told, each in one list, in the books of any accounts: chained in
- * the order of their numbers. Advances the books' heads.
+ * Makes rows of events, one list a command, in any accounts, and chains them in the order of their
+ * numbers. Advances the books' heads.
  */
 export function chainEvents(
   books: ReadonlyMap<string, Book>,
@@ -65,7 +65,7 @@ export function chainEvents(
   })
 }
 
-/** The event of a change of one object, in the book of its account. */
+/** Records the event of one object's change in the book of its account. */
 export function recordChange(
   state: { readonly books: ReadonlyMap<string, Book> },
   { account_id, id: object_id }: Key,

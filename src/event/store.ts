@@ -1,5 +1,5 @@
-// The statements of events. Append-only. A row is what one command told (row.ts), so each looks for
-// rows and gives the events in them that were asked for.
+// The statements of events, an append-only table. A row holds the events of one command (row.ts),
+// so each statement finds rows and returns the wanted events in them.
 import { locateNumber, type Numbers, named, numbersOf } from '../db/by-number.ts'
 import type { Sql, TransactionSql } from '../db/connect.ts'
 import type { Moment } from '../db/order.ts'
@@ -11,7 +11,7 @@ import type { NamedEvent } from './event.ts'
 import { COMMON_LETTERS, endOf, isMadeById, MAX_EVENTS, type ReadRow, unfold } from './row.ts'
 import { ROW_KINDS, type SealedRow } from './rules.ts'
 
-/** What is read; the chain is of no use to whoever asks for events. */
+/** All columns but those of the chain. */
 export const READ_COLUMNS = [
   'account_id',
   'sequence',
@@ -24,7 +24,7 @@ export const READ_COLUMNS = [
 
 export const insertEvents = inserter<SealedRow>('events', { ...ROW_KINDS, hash: 'hex' })
 
-/** By (account, id), in no order; what is not found or another account's is simply absent. */
+/** By (account, id), in no order. An id that is not found or another account's is absent. */
 export async function findEvents(
   sql: Sql | TransactionSql,
   keys: readonly Key[],
@@ -39,11 +39,11 @@ export async function findEvents(
         order by e.sequence limit 1
       ) r`,
   )
-  // Several keys can stand in one row.
+  // Several keys can be events of one row.
   return uniqueKeys(named(unfold(rows), keys))
 }
 
-/** The events after a number and up to another, in order; at most `limit`. */
+/** The events numbered above `after` up to `to`, in order; at most `limit`. */
 export async function listEventsAfter(
   sql: Sql | TransactionSql,
   account_id: string,
@@ -53,7 +53,7 @@ export async function listEventsAfter(
   return listWithin(sql, account_id, { after, before: to + 1n, newest_first: false, limit }, {})
 }
 
-/** How many events accounts have, which is the number of the newest; of all accounts, or of one. */
+/** The number of events of one account or of all, which is the newest sequence. */
 export async function countEvents(
   sql: Sql,
   account_id: string | undefined,
@@ -65,13 +65,13 @@ export async function countEvents(
 
 const NUMBERS: Numbers = { table: 'events', column: 'sequence', count: 'event_count' }
 
-/** A page of the account's events; undefined when its cursor names none of them. */
+/** A page of the account's events; undefined when the cursor names none of them. */
 export async function listEvents(
   sql: Sql | TransactionSql,
   account_id: string,
   { limit, cursor, filters, ...moments }: Wanted,
 ): Promise<Page<NamedEvent> | undefined> {
-  // By their numbers, which created_at follows: the events of one batch have the same time.
+  // By number, which created_at follows: the events of one batch share their time.
   const [above, below, named] = await Promise.all([
     locateNumber(sql, NUMBERS, account_id, moments.above, 'above'),
     locateNumber(sql, NUMBERS, account_id, moments.below, 'below'),
@@ -92,7 +92,7 @@ export async function listEvents(
   return { rows: newest_first ? page : page.reverse(), has_more: events.length > limit }
 }
 
-/** Of one object, newest first. */
+/** The events of one object, newest first. */
 export function listEventsOf(
   sql: Sql | TransactionSql,
   { account_id, id: object_id }: Key,
@@ -101,7 +101,7 @@ export function listEventsOf(
   return listWithin(sql, account_id, { ...EVERY, newest_first: true, limit }, { object_id })
 }
 
-/** The events between two numbers, from one end of them. */
+/** The events between two numbers, both exclusive, read from one end. */
 interface Range {
   readonly after: bigint
   readonly before: bigint
@@ -137,9 +137,9 @@ async function listWithin(
 }
 
 /**
- * The rows that events between two numbers stand in. Bounds and order are those of one index alone:
- * a plan made while the table was empty must not take another. Values stand in selects of their
- * own, which hides them from the planner.
+ * The rows of the events of a range. Bounds and order fit one index alone, so that a plan made
+ * while the table was empty cannot use another. Each value is a sub-select, which hides it from the
+ * planner.
  */
 function findRows(
   sql: Sql | TransactionSql,
@@ -164,8 +164,8 @@ function findRows(
 }
 
 /**
- * The rows of one object. What it was made by is found by the time that its id has: rows are in the
- * order of time. What has happened to it since has an index.
+ * The rows of one object. The time in its id locates the row of its creation, as rows are in the
+ * order of time; an index finds its later events.
  */
 async function findRowsOf(
   sql: Sql | TransactionSql,
@@ -203,8 +203,8 @@ async function findMaking(sql: Sql | TransactionSql, { account_id, id }: Key): P
 }
 
 /**
- * A row has the number of its last event, and may begin long before. At each end of a range one can
- * have its other events inside, so that of a type two more rows are read.
+ * A row has the number of its last event and begins up to MAX_EVENTS - 1 before it. A row at either
+ * end of a range may hold none of the wanted events, so two more rows are read.
  */
 function boundsOf(sql: Sql | TransactionSql, { after, before, newest_first, limit }: Range) {
   const farthest = EVERY.before - BigInt(MAX_EVENTS)
@@ -219,7 +219,7 @@ function boundsOf(sql: Sql | TransactionSql, { after, before, newest_first, limi
   }
 }
 
-/** Of rows that have an event of this type. */
+/** The condition on rows with an event of this type. */
 function tells(sql: Sql | TransactionSql, type: string | undefined) {
   if (type === undefined) return sql``
   const letter = COMMON_LETTERS.get(type)
@@ -228,7 +228,7 @@ function tells(sql: Sql | TransactionSql, type: string | undefined) {
     : sql`and (strpos(told, ${sql.unsafe(`'${letter}'`)}) > 0 or type = (select ${type}::text))`
 }
 
-/** The numbers of the first and the last event of a time; the last is before the first for none. */
+/** The first and last sequence of a range of time; `to` is below `from` when it has no events. */
 export async function findNumbers(
   sql: Sql | TransactionSql,
   account_id: string,

@@ -2,7 +2,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { refusal } from '../errors.ts'
 import type { Claim, Reply } from '../idempotency/kept-reply.ts'
-import { hashRequest } from '../idempotency/rules.ts'
+import { hashJson } from '../seal.ts'
 
 /**
  * Visible ASCII, 1 to 255 characters; the draft standard's quotes are taken off (§idempotency.key).
@@ -27,7 +27,7 @@ export function claimOf(
     const message = 'An Idempotency-Key has 1 to 255 visible ASCII characters.'
     throw refusal('invalid_idempotency_key', message, 'Idempotency-Key')
   }
-  return { operation, key, request_hash: hashRequest(asked) }
+  return { operation, key, request_hash: hashJson(asked) }
 }
 
 /** Sends text that is JSON already. */

@@ -1,46 +1,62 @@
-// An answer that is kept for an Idempotency-Key, and what commands and outcomes have for it.
+// Answers kept for Idempotency-Keys, and what commands and outcomes carry for them.
 import type { Instant } from '../instant.ts'
+import { sealOf } from '../seal.ts'
 
-/** A request's wish to be answered once: the header's key, and a hash of what was asked. */
+/** A request under an Idempotency-Key. */
 export interface Claim {
   /** Method and path, such as `POST /v3/payout`. */
   readonly operation: string
   readonly key: string
-  /** 64 hex digits. */
+  /** Hash of the body, 64 hex digits. */
   readonly request_hash: string
 }
 
-/** A successful answer: the body is the exact text on the wire. */
+/** A successful answer; `body` is its exact text. */
 export interface Reply {
   readonly status: number
   readonly body: string
-  /** True when this is a stored answer and nothing was done. */
+  /** Whether this is a kept answer: the request did nothing. */
   readonly replayed: boolean
 }
 
 export interface KeptReply extends Claim {
   readonly account_id: string
   readonly status: number
-  /** The answer's text; null when it is kept as an object that it can be written from again. */
+  /** The answer's text; null when it is kept as a reference to the object that it shows. */
   readonly body: string | null
   /** The id of that object; '' when the text is kept. */
   readonly object_id: string
-  /** What the answer says of the object that can have changed since; null when the text is kept. */
+  /** The object's state when the answer was made; null when the text is kept. */
   readonly state: unknown
   readonly created_at: Instant
 }
 
-/** What an operation under a key is asked. */
+/** A command of an operation under idempotency keys. */
 export interface Claiming {
   readonly account_id: string
   /** Null when the request carries no Idempotency-Key. */
   readonly claim: Claim | null
 }
 
-/** What an operation under a key must return: its answer, written as it goes to the socket. */
+/** An outcome of an operation under idempotency keys. */
 export interface Answering {
   readonly reply: Reply
 }
 
-/** A kept answer with its text, whichever way it is kept. */
+/** A kept answer with its text. */
 export type ReadReply = KeptReply & { readonly body: string }
+
+/** The columns of kept answers, as written and as sealed. */
+export const KEPT_KINDS = {
+  account_id: 'text',
+  operation: 'text',
+  key: 'text',
+  request_hash: 'hex',
+  status: 'integer',
+  body: 'document',
+  object_id: 'text',
+  state: 'json',
+  created_at: 'timestamptz',
+} as const
+
+export const KEPT_SEAL = sealOf<KeptReply>(KEPT_KINDS)

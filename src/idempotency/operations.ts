@@ -1,13 +1,13 @@
-// Makes any operation answer a repeated Idempotency-Key with its first answer. The key is read
-// under the book's lock and written in the transaction of the effect, so there is no window between
-// them. Every write that an account asks for comes through here, so it is here that what a frozen
-// or closed account asks for is refused; its kept answers it gets.
+// Makes an operation answer a repeated Idempotency-Key with its first answer. The key is read under
+// the book's lock and written in the transaction of the effect, so no repeat slips in between.
+// Every write of an account passes here, so this file also refuses writes of frozen and closed
+// accounts; a repeat of an earlier request still gets its kept answer.
 import { checkActive, checkOpen } from '../account/states.ts'
 import type { TransactionSql } from '../db/connect.ts'
 import type { LongOperation, Operation } from '../engine/operation.ts'
 import { type Book, bookOf } from '../ledger/rules.ts'
-import { KEPT_SEAL } from './columns.ts'
 import type { Answering, Claiming, KeptReply, ReadReply, Reply } from './kept-reply.ts'
+import { KEPT_SEAL } from './kept-reply.ts'
 import { isKept, keptName, replay } from './rules.ts'
 import { findKeptReplies, insertKeptReplies } from './store.ts'
 
@@ -18,16 +18,13 @@ interface State<Inner> {
   readonly fresh: KeptReply[]
 }
 
-/** Either a new outcome of the inner operation or the answer kept from before. */
+/** The outcome of the inner operation, or null with the answer kept from before. */
 export type Answered<Outcome> = { readonly reply: Reply; readonly outcome: Outcome | null }
 
-/**
- * How an operation's answers are kept without their text: as the object that they show, which the
- * database has anyway, and as its state when the answer was made.
- */
+/** Keeps answers as references: the object that they show, and its state at that time. */
 export interface Keeping<Outcome, Made> {
   refer(outcome: Outcome): { readonly object_id: string; readonly state: Made }
-  /** The bodies of kept answers, byte for byte and in their order. */
+  /** Writes the bodies of kept answers again, byte for byte, in the same order. */
   restore(
     tx: TransactionSql,
     kept: readonly {
@@ -39,8 +36,8 @@ export interface Keeping<Outcome, Made> {
 }
 
 /**
- * The same operation, under idempotency keys. Only successes are kept: refusals may be retried.
- * Without `keeping` the text of each answer is kept.
+ * The operation under idempotency keys. Only successes are kept: a refused request may be retried.
+ * Without `keeping`, the text of each answer is kept.
  */
 export function idempotent<
   Command extends Claiming,
@@ -80,7 +77,7 @@ export function idempotent<
   }
 }
 
-/** The same for an operation whose commands are long. */
+/** As idempotent, for an operation of long commands. */
 export function idempotentLong<
   Command extends Claiming,
   Inner extends { readonly books: ReadonlyMap<string, Book> },
@@ -109,7 +106,7 @@ export function idempotentLong<
   }
 }
 
-/** By the book's lock: what comes after a freeze has returned obeys it. */
+/** The state is read under the book's lock, so a freeze holds as soon as it has returned. */
 function checkAccount(
   { while_frozen }: { readonly while_frozen?: true },
   { books }: State<unknown>,
@@ -119,7 +116,7 @@ function checkAccount(
   check(bookOf(books, account_id))
 }
 
-/** `loading` has sent its locks, so what is sent now sees what those who held them before kept. */
+/** `loading` has sent its locks, so the look-up sees the answers of all earlier transactions. */
 async function loadWithReplies<
   Inner extends { readonly books: ReadonlyMap<string, Book> },
   Made = never,
@@ -141,13 +138,13 @@ async function loadWithReplies<
   return { inner, books: inner.books, kept, fresh: [] }
 }
 
-/** Kept answers with their texts. A second round trip, for requests that are repeated alone. */
+/** Adds the texts of answers kept as references: a second round trip, for repeats only. */
 async function withTexts<Made>(
   tx: TransactionSql,
   found: readonly KeptReply[],
   keeping: Restoring<Made> | undefined,
 ): Promise<ReadReply[]> {
-  // Of one operation, which has written the states of its objects itself.
+  // The operation that reads these states has written them.
   const objects = found.flatMap(reply =>
     reply.body === null ? { ...reply, state: reply.state as Made } : [],
   )
@@ -162,7 +159,7 @@ async function withTexts<Made>(
 
 type Restoring<Made> = Pick<Keeping<never, Made>, 'restore'>
 
-/** The answer of before, null when there is none that is kept. */
+/** The kept answer; null when there is none. */
 function findReplay(state: State<unknown>, { account_id, claim }: Claiming): Reply | null {
   if (claim === null) return null
   const before = state.kept.get(keptName({ account_id, ...claim }))
@@ -170,14 +167,14 @@ function findReplay(state: State<unknown>, { account_id, claim }: Claiming): Rep
   return before !== undefined && isKept(before, now) ? replay(before, claim) : null
 }
 
-/** How many events the account has. */
+/** The number of events of the account. */
 function eventsOf(state: State<unknown>, { account_id }: Claiming): bigint {
   return bookOf(state.books, account_id).event_count
 }
 
 /**
- * As of the book's time now, which the operation may have moved. The last event of the command, of
- * those after `events` that are still to be stored, vouches for the answer.
+ * Keeps an answer as of the book's time, which the operation may have moved. The command's last
+ * event, if it has any after `events`, carries the digest of the answer.
  */
 function keep(
   state: State<unknown>,

@@ -3,16 +3,13 @@ import type { TransactionSql } from '../db/connect.ts'
 import { type Connections, deleteInPortions, PORTION } from '../db/forget.ts'
 import { inserter } from '../db/rows.ts'
 import { eachShard, within } from '../db/shard.ts'
-import { KEPT_KINDS } from './columns.ts'
 import type { KeptReply } from './kept-reply.ts'
+import { KEPT_KINDS } from './kept-reply.ts'
 import { KEPT_HOURS } from './rules.ts'
 
 type Name = Pick<KeptReply, 'account_id' | 'operation' | 'key'>
 
-/**
- * Also those that are kept no more and not yet forgotten. Read under the lock of the books, so none
- * is being written.
- */
+/** Includes outlived answers that are not yet deleted. Called under the locks of the books. */
 export async function findKeptReplies(
   tx: TransactionSql,
   keys: readonly Name[],
@@ -21,7 +18,7 @@ export async function findKeptReplies(
     const account_ids = keys.map(key => key.account_id)
     const operations = keys.map(key => key.operation)
     const texts = keys.map(key => key.key)
-    // One index look-up a key, by the limit; see keysOf.
+    // The limit makes this one index look-up a key; see keysOf.
     return tx<KeptReply[]>`
       select r.*
       from unnest(${account_ids}::text[], ${operations}::text[], ${texts}::text[])
@@ -37,7 +34,7 @@ export async function findKeptReplies(
   })
 }
 
-/** Keeps answers; an outlived row of the same key is replaced. */
+/** Inserts answers. Replaces an outlived row of the same key. */
 export const insertKeptReplies = inserter<KeptReply>(
   'idempotency_keys',
   KEPT_KINDS,
@@ -47,9 +44,9 @@ export const insertKeptReplies = inserter<KeptReply>(
 )
 
 /**
- * Forgets what is past its 24 hours, a thousand at a time; returns how many. By the time of the
- * statement, which the index can begin at. The age is asked twice: a row may be replaced by a new
- * answer while the deletion waits for it, and not every server asks again by itself.
+ * Deletes answers past their KEPT_HOURS, a thousand at a time; returns how many. The age is
+ * compared again for each row deleted: a new answer may have replaced it while the deletion waited
+ * for its lock, and not every server evaluates the condition again.
  */
 export function deleteOutlivedReplies({ finder, sql }: Connections): Promise<number> {
   const age = `${KEPT_HOURS} hours`

@@ -5,9 +5,9 @@ import { forEachInTurns } from '../engine/turns.ts'
 import { type Problem, Refusal } from '../errors.ts'
 import { validationProblems, withMore } from '../http/problems.ts'
 import { tooMuch } from '../http/sizes.ts'
-import { hashRequest } from '../idempotency/rules.ts'
 import { PayoutRequest } from '../payout/request.ts'
 import { checkRequest } from '../payout/terms.ts'
+import { hashJson } from '../seal.ts'
 import { type BatchRequest, MAX_PAYOUTS } from './request.ts'
 import { MAX_LISTED, within } from './rules.ts'
 
@@ -74,6 +74,6 @@ function isObject(value: unknown): value is Record<string, unknown> {
 /** What tells one batch from another, hashed payout by payout. */
 export async function hashable({ payouts, ...rest }: BatchRequest): Promise<object> {
   const hashes: string[] = []
-  await forEachInTurns(payouts, payout => hashes.push(hashRequest(payout)))
+  await forEachInTurns(payouts, payout => hashes.push(hashJson(payout)))
   return { ...rest, payouts: hashes }
 }

@@ -1,8 +1,7 @@
 // POST and GET /v3/payout_batch, GET /v3/payout_batch/{id} and /item below it.
 import type { FastifyInstance } from 'fastify'
 import type { Runs } from '../engine/lanes.ts'
-import type { Finds } from '../engine/reader.ts'
-import type { Reads } from '../engine/reads.ts'
+import type { Finds, Reads } from '../engine/reads.ts'
 import { found, type Problem, refuseIfAny } from '../errors.ts'
 import { claimOf, send } from '../http/answer.ts'
 import { operationDocs, pathId } from '../http/docs.ts'

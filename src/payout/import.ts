@@ -2,8 +2,8 @@
 // and what became of it. Knows neither files nor the database.
 import { RowKeys } from '../entity/row-keys.ts'
 import { type Problem, refusal } from '../errors.ts'
-import { hashRequest } from '../idempotency/rules.ts'
 import type { Instant } from '../instant.ts'
+import { hashJson } from '../seal.ts'
 import { likenessOfRequest } from './likeness.ts'
 import type { Payout } from './payout.ts'
 import type { PayoutRequest } from './request.ts'
@@ -33,7 +33,7 @@ export class PayoutDrafts {
   readonly #beginning: string
 
   constructor(import_name: string) {
-    this.#beginning = hashRequest(import_name).slice(0, BEGINNING)
+    this.#beginning = hashJson(import_name).slice(0, BEGINNING)
     this.#rows = new RowKeys(import_name)
     this.#payments = new RowKeys(import_name)
   }
@@ -42,7 +42,7 @@ export class PayoutDrafts {
   next(request: PayoutRequest): PayoutDraft {
     // Whoever adds this to a row that was paid does not ask for another payment.
     const { allow_duplicate: _, ...asked } = request
-    const { key: row } = this.#rows.next(hashRequest(asked))
+    const { key: row } = this.#rows.next(hashJson(asked))
     const { key: payment, before } = this.#payments.next(paymentOf(request))
     const keys = {
       row: this.#keyOf(row),
@@ -64,11 +64,11 @@ const BEGINNING = 16
 function paymentOf(request: PayoutRequest): string {
   const { amount, currency, reference_id = '', beneficiary, beneficiary_details } = request
   if (beneficiary_details !== undefined) {
-    return hashRequest({
+    return hashJson({
       payment: likenessOfRequest(request, beneficiary_details),
     })
   }
-  return hashRequest({ payment: { beneficiary, amount, currency, reference_id } })
+  return hashJson({ payment: { beneficiary, amount, currency, reference_id } })
 }
 
 /** Minor units. */

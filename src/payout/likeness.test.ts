@@ -1,10 +1,10 @@
-// When a payout is like an earlier one (docs/decisions/0024), as tables: what counts, what does not,
-// and for how long.
+// When a payout is like an earlier one (docs/decisions/0024), as tables: what counts, what does
+// not, and for how long.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { NOW, refusalOf } from '../../test/support/in-memory.ts'
 import type { BeneficiaryRequest, DestinationDetails } from '../beneficiary/request.ts'
-import { hashRequest } from '../idempotency/rules.ts'
+import { hashJson } from '../seal.ts'
 import { likenessOf, likenessOfRequest, refuseDuplicate } from './likeness.ts'
 import type { Likenesses } from './payout.ts'
 import type { PayoutRequest } from './request.ts'
@@ -47,7 +47,7 @@ test('likenessOf, the recipe: what every stored likeness relies on', () => {
     currency: 'USD',
     reference_id: 'r',
   }
-  assert.equal(likenessOf(toBank(), payment), hashRequest(content))
+  assert.equal(likenessOf(toBank(), payment), hashJson(content))
 })
 
 const SAME: readonly (readonly [what: string, whom: Whom])[] = [
@@ -111,7 +111,7 @@ test('likenessOf, the recipe for an IBAN: no account number takes part', () => {
   const whom: Whom = { name: 'A', destination_details: { type: 'bank', bank: { iban } } }
   const to = { name: 'a', destination: { type: 'bank', bank: { iban } } }
   const content = { to, amount: '10000', currency: 'USD', reference_id: 'r' }
-  assert.equal(likenessOf(whom, payment), hashRequest(content))
+  assert.equal(likenessOf(whom, payment), hashJson(content))
 })
 
 test('likenessOf, an IBAN with and without spaces: alike, and not the same digits as a number', () => {

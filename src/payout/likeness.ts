@@ -5,8 +5,8 @@ import type { BeneficiaryRequest, DestinationDetails } from '../beneficiary/requ
 import { comparable } from '../entity/comparable.ts'
 import { refusal } from '../errors.ts'
 import { nameOf } from '../id.ts'
-import { hashRequest } from '../idempotency/rules.ts'
 import { type Instant, plusMilliseconds, secondsBetween } from '../instant.ts'
+import { hashJson } from '../seal.ts'
 import type { Likenesses, Payout } from './payout.ts'
 import type { PayoutRequest } from './request.ts'
 
@@ -26,7 +26,7 @@ export function likenessOf(
   const { amount, currency, reference_id } = payment
   const destination = setMembers(sameAccount(canonicalDestination(destination_details)))
   const to = { name: comparable(name), destination }
-  return hashRequest({ to, amount: amount.toString(), currency, reference_id })
+  return hashJson({ to, amount: amount.toString(), currency, reference_id })
 }
 
 /** By request; `of` are the details of the beneficiary that it names, null when they are in it. */

@@ -1,8 +1,7 @@
 // POST and GET /v3/payout/quote, and GET /v3/payout/quote/{id}.
 import type { FastifyInstance } from 'fastify'
 import type { Runs } from '../engine/lanes.ts'
-import type { Finds } from '../engine/reader.ts'
-import type { Reads } from '../engine/reads.ts'
+import type { Finds, Reads } from '../engine/reads.ts'
 import { found } from '../errors.ts'
 import { claimOf, send } from '../http/answer.ts'
 import { EXAMPLES, operationDocs, pathId } from '../http/docs.ts'
@@ -11,8 +10,8 @@ import { checkList, ListOf, type ListQuery, presentList, readList } from '../htt
 import { Envelope } from '../http/schema.ts'
 import type { Claim } from '../idempotency/kept-reply.ts'
 import type { Answered } from '../idempotency/operations.ts'
-import { hashRequest } from '../idempotency/rules.ts'
 import { accountNow } from '../ledger/store.ts'
+import { hashJson } from '../seal.ts'
 import { quoteAnswers, quoteExamples } from './examples.ts'
 import { explainedAnswer } from './explained-example.ts'
 import type { CreatedQuote, CreateQuote } from './operations.ts'
@@ -137,5 +136,5 @@ function isAsked({ explain }: ExplainQuery): boolean {
  * that asks for none is hashed by its body alone, as all were before there were explanations.
  */
 function claimFor(claim: Claim | null, body: QuoteRequest, explain: boolean): Claim | null {
-  return claim && explain ? { ...claim, request_hash: hashRequest({ explain, body }) } : claim
+  return claim && explain ? { ...claim, request_hash: hashJson({ explain, body }) } : claim
 }

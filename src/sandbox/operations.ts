@@ -1,5 +1,5 @@
-// What only accounts for tests can do: move their clock, fund themselves, and move their payouts
-// where the rail or the operator would. The rules of money are those of every account.
+// The writes of sandbox accounts alone: move the clock, fund the account, and set the status of a
+// payout as a rail or operator would. Money follows the rules of every account.
 import type { Account } from '../account/rules.ts'
 import { presentBalanceTransaction } from '../balance-transaction/response.ts'
 import type { Operation } from '../engine/operation.ts'
@@ -19,7 +19,7 @@ import { MAX_AHEAD_S } from './request.ts'
 import { presentClock } from './response.ts'
 import { findClockAhead, updateClock } from './store.ts'
 
-/** Refuses with sandbox_only what a live account asks for. */
+/** Refuses a live account with sandbox_only. */
 export function checkSandbox({ sandbox }: Account): void {
   if (sandbox) return
   const message = 'This account is no sandbox: its time, money and payouts are what they are.'
@@ -40,7 +40,7 @@ export interface AdvancedClock extends Answering {
   readonly seconds: number
 }
 
-/** POST /v3/sandbox/clock/advance. For lanes of one command: each moves the clock it has read. */
+/** POST /v3/sandbox/clock/advance. For batches of one command, as each moves the clock it read. */
 export const advanceClock: Operation<AdvanceClock, ClockState, AdvancedClock> = {
   name: 'advance_clock',
   while_frozen: true,
@@ -64,7 +64,7 @@ export const advanceClock: Operation<AdvanceClock, ClockState, AdvancedClock> = 
     // After this point it succeeds.
     const book = bookOf(books, account_id)
     const now = plusMilliseconds(book.now, seconds * 1000)
-    // The answer is kept as of the new time, or a repeat of a long step would find it outlived.
+    // Keeps the answer as of the new time: after a long step it would be outlived at once.
     books.set(account_id, { ...book, now })
     return { account_id, seconds, reply: success(presentClock(now, next_s)) }
   },
@@ -75,7 +75,7 @@ export const advanceClock: Operation<AdvanceClock, ClockState, AdvancedClock> = 
 
 export type FundSandbox = Fund & Claiming
 
-/** POST /v3/sandbox/fund: the same credit as the operator's. */
+/** POST /v3/sandbox/fund: the funding of an operator. */
 export const fundSandbox: Operation<FundSandbox, BookingState, Correction & Answering> = {
   name: 'fund_sandbox',
   while_frozen: true,
@@ -95,7 +95,7 @@ export interface TransitionPayout extends Claiming {
 
 type Receivers = ReadonlyMap<string, string>
 
-/** POST /v3/sandbox/payout/{id}/transition: the same step as the operator's. */
+/** POST /v3/sandbox/payout/{id}/transition: the step of an operator. */
 export const transitionPayout: Operation<
   TransitionPayout,
   AdvanceState,
@@ -103,7 +103,7 @@ export const transitionPayout: Operation<
   Receivers
 > = {
   name: 'transition_payout',
-  // As the rail or the operator.
+  // Rails and operators advance payouts of frozen accounts too.
   while_frozen: true,
   prepare: (tx, commands) => advancePayout.prepare(tx, commands.map(asAdvance)),
   load: (tx, commands, receivers) => advancePayout.load(tx, commands.map(asAdvance), receivers),

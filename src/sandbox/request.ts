@@ -1,10 +1,10 @@
-// What a caller can ask of a sandbox account.
+// Requests of sandbox accounts.
 import Type, { type Static } from 'typebox'
 import { Amount, Closed, CurrencyCode, Literals, Text } from '../http/schema.ts'
 import { ASKING, FAILING, OPERATOR_FAILURE } from '../payout/operator-step.ts'
 import { PAYOUT_STATUSES } from '../payout/states.ts'
 
-/** A year in one step, ten years in all. */
+/** One year a step, ten years in all. */
 const MAX_STEP_S = 31_536_000
 export const MAX_AHEAD_S = 10 * MAX_STEP_S
 

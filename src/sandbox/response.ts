@@ -1,4 +1,4 @@
-// The clock of a sandbox account as callers see it.
+// Answers about the clock of a sandbox account.
 import Type from 'typebox'
 import { EXAMPLES } from '../http/docs.ts'
 import { Timestamp } from '../http/schema.ts'

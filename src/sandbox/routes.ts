@@ -126,7 +126,7 @@ function transitionRoute(app: FastifyInstance, deps: Needs): void {
       const { account, body, params } = request
       const claim = claimOf(request, `POST /v3/sandbox/payout/${params.id}/transition`)
       const { account_id } = account
-      // Here and not in the lane, where a refusal before decisions would meet its neighbours too.
+      // Outside the lane, where a refusal before `decide` would fail the whole batch.
       const step = operatorStep(body.status, body)
       const command = { account_id, claim, payout_id: params.id, step }
       const { reply: answer } = await deps.lanes.transitionPayout.run(command)

@@ -1,8 +1,8 @@
-// The statements that move the clock of a sandbox account. Its time is the database's plus
-// `clock_ahead`; what workers wait for is kept in the database's time, and comes due sooner.
+// The statements that move the clock of a sandbox account: the database's clock plus `clock_ahead`.
+// Due times of workers are by the database's clock, so they move back by the same amount.
 import type { TransactionSql } from '../db/connect.ts'
 
-/** How far the account's clock is ahead, in whole seconds, rounded down. */
+/** Whole seconds, rounded down, by which the account's clock is ahead. */
 export async function findClockAhead(tx: TransactionSql, account_id: string): Promise<number> {
   const [row] = await tx<{ ahead_s: number }[]>`
     select floor(extract(epoch from clock_ahead))::integer as ahead_s
@@ -11,13 +11,13 @@ export async function findClockAhead(tx: TransactionSql, account_id: string): Pr
 }
 
 /**
- * Under the lock of the book. Endpoints are locked first, in order, as by those who deliver to
- * them. Deliveries that are being sent keep their time, or they would be sent twice. The claim of a
- * payout is moved: what the rail says is applied, and it is asked again when the moved time says.
+ * Called under the lock of the book. Locks endpoints in order before their deliveries, as delivery
+ * does. A delivery being sent keeps its due time, or it would be sent twice. The claim of a payout
+ * moves with its due time: a report in flight is applied, and the rail is asked again when due.
  */
 export function updateClock(tx: TransactionSql, account_id: string, seconds: number) {
   const by = `${seconds} seconds`
-  // In UTC, in which no calendar takes part: Citus asks for expressions that depend on no setting.
+  // `at time zone 'UTC'` makes the expression independent of settings, as Citus demands.
   const sooner = (column: 'ask_rail_at' | 'claimed_until' | 'due_at') =>
     tx`(${tx(column)} at time zone 'UTC' - ${by}::interval) at time zone 'UTC'`
   const locked = tx`

@@ -1,4 +1,4 @@
-// The timeline of a payout as callers see it.
+// Answers about the timeline of a payout.
 import Type from 'typebox'
 import { EXAMPLES } from '../http/docs.ts'
 import { Id, Literals, Timestamp } from '../http/schema.ts'

@@ -1,6 +1,5 @@
-// The timeline of a payout as pure functions: its states, the route it took, who paid it by hand,
-// the journals that were written and the attempts to tell of them, in one order that follows time
-// and cause. It knows what was read, not how.
+// Makes the timeline of a payout: its states, route, handling by people, journals and webhook
+// attempts, in one list ordered by time and cause. Pure.
 import { lineOf } from '../balance-transaction/columns.ts'
 import type { NamedEvent } from '../event/event.ts'
 import type { Instant } from '../instant.ts'
@@ -12,7 +11,7 @@ import type { Failure } from '../rail/rail.ts'
 import type { RouteTaken } from '../route/rules.ts'
 import type { Attempt, Delivery } from '../webhook/webhook.ts'
 
-/** Most states, and most attempts, of one timeline: the newest. */
+/** A timeline has the newest states and attempts, at most so many of each. */
 export const MAX_STATES = 1_000
 export const MAX_ATTEMPTS = 1_000
 
@@ -22,7 +21,7 @@ export interface TimelineLine {
   readonly balance_after: bigint
 }
 
-/** An attempt with its delivery as that stands now; `due_at` by the account's clock. */
+/** A webhook attempt with the current state of its delivery; `due_at` is by the account's clock. */
 export interface TimelineAttempt
   extends Pick<
       Delivery,
@@ -32,28 +31,28 @@ export interface TimelineAttempt
   readonly due_at: Instant | null
 }
 
-/** Everything that a timeline is made of, of one payout and its account alone, in no order. */
+/** The rows that a payout's timeline is made from, of its account alone, in no order. */
 export interface TimelineSource {
   readonly payout: Payout
   readonly events: readonly NamedEvent[]
   readonly journals: readonly Journal[]
   readonly attempts: readonly TimelineAttempt[]
-  /** There are more states or attempts, which are older. */
+  /** Older states or attempts were left out. */
   readonly truncated: boolean
 }
 
-/** Where the payout went when it was made, and why. */
+/** The rail that the payout was routed to at creation, and why. */
 export interface TimelineRoute {
   readonly kind: 'route'
   readonly at: Instant
   readonly rail: string
   readonly route: RouteTaken | null
-  /** Of its making. */
+  /** The event of its creation. */
   readonly event_id: string
   readonly sequence: bigint
 }
 
-/** A person has taken the payout, to pay it by hand, or has given it back without paying it. */
+/** A person took the payout to pay it by hand, or released it unpaid. */
 export interface TimelineHandling {
   readonly kind: 'handling'
   readonly at: Instant
@@ -63,7 +62,7 @@ export interface TimelineHandling {
   readonly sequence: bigint
 }
 
-/** Who did something by hand, and what they said of it; '' where nothing was said. */
+/** Who acted by hand, with the reference and reason they gave; '' for none. */
 export interface ByHand {
   readonly operator: string
   readonly reference: string
@@ -76,13 +75,13 @@ export interface TimelineState {
   readonly status: PayoutStatus
   /** Null at creation. */
   readonly previous_status: PayoutStatus | null
-  /** Null when the event does not say, being older than causes. */
+  /** Null for events that name no cause. */
   readonly by: Cause | null
   readonly status_description: string
   readonly failure: Failure | null
-  /** The number of the account's answer that led to it, null when none did. */
+  /** The number of the account's answer that led to it; null for none. */
   readonly answer: number | null
-  /** Null when no operator who gave a name took the step. */
+  /** Null unless a named operator took the step. */
   readonly by_hand: ByHand | null
   readonly event_id: string
   readonly sequence: bigint
@@ -91,14 +90,14 @@ export interface TimelineState {
 export interface TimelineJournal {
   readonly kind: 'journal'
   readonly at: Instant
-  /** Of the state that wrote it. */
+  /** The event of the state that wrote it. */
   readonly event_id: string
   readonly sequence: bigint
   readonly number: bigint
   readonly journal_kind: JournalKind
   readonly hash: string
   readonly postings: readonly Posting[]
-  /** Null when no balance was moved. */
+  /** Null when it moves no balance. */
   readonly line: TimelineLine | null
 }
 
@@ -112,7 +111,7 @@ export interface TimelineWebhook {
   readonly sequence: bigint
   readonly attempt: TimelineAttempt
   readonly outcome: Outcome
-  /** Set when and only when it will be tried again. */
+  /** Set if and only if the outcome is `will_retry`. */
   readonly retry_at: Instant | null
 }
 
@@ -123,7 +122,7 @@ export type TimelineItem =
   | TimelineJournal
   | TimelineWebhook
 
-/** What the event of a payout says. Those of earlier versions lack the cause and the journals. */
+/** The data of a payout's event. */
 interface Facts extends Partial<EventCause>, Partial<ByHand> {
   readonly status: PayoutStatus
   readonly previous_status?: PayoutStatus
@@ -141,7 +140,7 @@ export function journalsNamed(events: readonly NamedEvent[]): bigint[] {
   return events.flatMap(event => (factsOf(event).journals ?? []).map(BigInt))
 }
 
-/** Oldest first: by time; at one time by event, and of one event its state, journals, attempts. */
+/** Oldest first. Of one time by event; of one event its state, then journals, then attempts. */
 export function makeTimeline(source: TimelineSource): TimelineItem[] {
   const events = source.events.toSorted((a, b) => compare(a.sequence, b.sequence))
   const items = [
@@ -152,7 +151,7 @@ export function makeTimeline(source: TimelineSource): TimelineItem[] {
     ...source.attempts.map(webhookOf),
   ]
   const places = new Map(events.map(({ id, created_at }) => [id, created_at]))
-  // Nothing stands before its cause, even where the clock of the database was set back in between.
+  // No item precedes its event, even when the database's clock was set back in between.
   const placeOf = ({ at, event_id }: TimelineItem) => {
     const caused_at = places.get(event_id) ?? at
     return at < caused_at ? caused_at : at
@@ -185,8 +184,8 @@ function compare<T extends bigint | string>(a: T, b: T): number {
 }
 
 /**
- * One state an event, but for the status that creation itself gives: a payout that is held or paid
- * at once has an event for that besides, which tells of the same state.
+ * One state an event, with one exception: a payout held or paid at creation has two events of the
+ * same state, one of its creation and one of its status.
  */
 function statesOf(events: readonly NamedEvent[]): TimelineState[] {
   const states: TimelineState[] = []
@@ -220,14 +219,14 @@ function byHandOf(event: NamedEvent): ByHand | null {
   return operator === undefined ? null : { operator, reference, reason }
 }
 
-/** Nothing of transfers to other accounts, nor where the creation is among what was left out. */
+/** None for service_account payouts, which have no rail, and when the creation was left out. */
 function routeOf({ rail, route }: Payout, created: NamedEvent | undefined): TimelineRoute[] {
   if (rail === '' || created?.type !== 'payout.created') return []
   const { id: event_id, sequence, created_at: at } = created
   return [{ kind: 'route', at, rail, route, event_id, sequence }]
 }
 
-/** By the type of the event. */
+/** Actions by event type. */
 const HANDLED: Readonly<Record<string, TimelineHandling['action']>> = {
   'payout.taken': 'taken',
   'payout.released': 'released',
@@ -258,7 +257,7 @@ function journalsOf(
   })
 }
 
-/** Only the newest attempt of a delivery that is waiting for its next one will be repeated. */
+/** Only the newest attempt of a pending delivery is retried. */
 function webhookOf(attempt: TimelineAttempt): TimelineWebhook {
   const { created_at: at, event_id, event_sequence: sequence, status_code } = attempt
   const succeeded = status_code !== null && status_code >= 200 && status_code < 300

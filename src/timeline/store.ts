@@ -1,7 +1,5 @@
-// What the timeline of a payout is made of, read in one snapshot: states move while it is read.
-// Index look-ups only, each within the account of the payout, so that a receiver's rows are never
-// seen.
-
+// Reads the rows of a payout's timeline in one snapshot, as states change meanwhile. Each statement
+// is an index look-up in the payout's own account, so that a receiver's rows stay hidden.
 import { transactConfined } from '../db/confine.ts'
 import type { Sql, TransactionSql } from '../db/connect.ts'
 import { keysOf } from '../db/keys.ts'
@@ -51,7 +49,7 @@ async function readTimeline(tx: TransactionSql, key: Key): Promise<TimelineSourc
   }
 }
 
-/** The attempts to tell of these events, to whatever endpoint, newest first. */
+/** The webhook attempts of these events, to any endpoint, newest first. */
 export async function listAttemptsOf(
   tx: TransactionSql,
   events: readonly Key[],

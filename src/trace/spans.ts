@@ -1,6 +1,6 @@
-// Makes spans of the steps that the service tells of: requests, batches of lanes with their steps
-// and statements, and what workers do. It writes names of things and ids into them, never what a
-// caller sent nor what an error says, in which there may be names and account numbers.
+// Makes OpenTelemetry spans of requests, of batches with their steps and statements, and of the
+// work of workers. Spans hold operation names and ids, but no request data and no error messages,
+// which may contain names and account numbers.
 import {
   type Attributes,
   type Context,
@@ -28,31 +28,32 @@ import {
 import type { SendResult } from '../webhook/send.ts'
 import { readTraceparent } from './traceparent.ts'
 
-/** Of the HTTP semantic conventions; any other method is _OTHER. */
+/** The methods of the HTTP semantic conventions; any other one is _OTHER. */
 const METHODS = new Set('CONNECT DELETE GET HEAD OPTIONS PATCH POST PUT TRACE'.split(' '))
 
-/** Further apart, the machine's clock was set. */
+/** A larger difference means that the machine's clock was set. */
 const CLOCKS_APART_MS = 100
 
-/** Steps that wait for somebody else. */
+/** Steps that call another system. */
 const CLIENTS: ReadonlySet<Step> = new Set(['rail', 'webhook'])
 
-/** How the end of a step is told: with `error` when it failed, else `result`. */
+/** The message at the end of a step: with `error` when it failed, else with `result`. */
 type Ended<C> = C & { readonly error?: unknown; readonly result?: unknown }
 
-/** From now on, for as long as the process lives. */
+/** Makes spans from now on, for as long as the process lives. */
 export function traceSteps(tracer: Tracer): void {
   const spans = new Spans(tracer)
-  REQUESTS.start.subscribe(told => spans.beginRequest(told as RequestContext))
-  REQUESTS.asyncEnd.subscribe(told => spans.endRequest(told as RequestContext))
-  STATEMENTS.start.subscribe(told => spans.beginStatement(told as StatementContext))
-  STATEMENTS.asyncEnd.subscribe(told => spans.endStatement(told as Ended<StatementContext>))
+  REQUESTS.start.subscribe(message => spans.beginRequest(message as RequestContext))
+  REQUESTS.asyncEnd.subscribe(message => spans.endRequest(message as RequestContext))
+  STATEMENTS.start.subscribe(message => spans.beginStatement(message as StatementContext))
+  STATEMENTS.asyncEnd.subscribe(message => spans.endStatement(message as Ended<StatementContext>))
   for (const step of STEPS) {
     const channel = stepChannel(step)
-    channel.start.subscribe(told => spans.beginStep(step, told as StepContext))
-    // Work that fails before it waits is over by its error, all other that waits by `asyncEnd`.
+    channel.start.subscribe(message => spans.beginStep(step, message as StepContext))
+    // Work that fails before it first awaits ends by `error`, other asynchronous work by
+    // `asyncEnd`.
     for (const over of [step === 'decide' ? channel.end : channel.asyncEnd, channel.error]) {
-      over.subscribe(told => spans.endStep(step, told as Ended<StepContext>))
+      over.subscribe(message => spans.endStep(step, message as Ended<StepContext>))
     }
   }
 }
@@ -60,9 +61,9 @@ export function traceSteps(tracer: Tracer): void {
 class Spans {
   readonly #tracer: Tracer
   readonly #now = wallClock()
-  /** By what they were begun with. */
+  /** Spans by the message that began them. */
   readonly #spans = new WeakMap<object, Span>()
-  /** Of batches, by the commands in them. */
+  /** Spans of batches, by their commands. */
   readonly #batches = new WeakMap<readonly Asked[], Span>()
 
   constructor(tracer: Tracer) {
@@ -113,37 +114,37 @@ class Spans {
     this.#end(statement, code)
   }
 
-  beginStep(step: Step, told: StepContext): void {
-    const { name, size, ids = {}, waiting = [] } = told
+  beginStep(step: Step, work: StepContext): void {
+    const { name, size, ids = {}, waiting = [] } = work
     const attributes: Attributes = { 'corridor.operation': name, 'corridor.size': size }
     for (const [id, value] of Object.entries(ids)) attributes[`corridor.${id}`] = value
     if (step === 'webhook') attributes['http.request.method'] = 'POST'
     if (step === 'batch') {
-      this.#beginBatch(told, waiting, attributes)
+      this.#beginBatch(work, waiting, attributes)
       return
     }
     const kind = CLIENTS.has(step) ? SpanKind.CLIENT : SpanKind.INTERNAL
-    // A reply is begun when its batch is over.
+    // A reply begins after its batch has ended.
     const batch = step === 'reply' ? this.#batches.get(waiting) : undefined
-    this.#begin(told, step, kind, attributes, contextOf(batch) ?? this.#contextOf(told.within))
+    this.#begin(work, step, kind, attributes, contextOf(batch) ?? this.#contextOf(work.within))
   }
 
   /**
-   * Linked to every request that has a command in it, and child of the first that is traced, so
-   * that it is traced whenever one of them is. The wait of each is a span of its own request,
-   * linked to the batch.
+   * Links the batch to each request with a command in it, and makes it a child of the first traced
+   * one, so that it is traced whenever one of them is. The wait of each command is a span of its
+   * own request, linked to the batch.
    */
-  #beginBatch(told: StepContext, waiting: readonly Asked[], attributes: Attributes): void {
+  #beginBatch(work: StepContext, waiting: readonly Asked[], attributes: Attributes): void {
     const asking = waiting.flatMap(({ asker, since }) => {
       const span = asker && this.#spans.get(asker)
-      // The request may be over: its caller may have left.
+      // No span, when the caller has left and the request has ended.
       const traced = span !== undefined && isSampled(span)
       return traced ? [{ since, context: contextOf(span), link: linkTo(span) }] : []
     })
     const links = asking.map(({ link }) => link)
-    const name = `batch ${told.name}`
+    const name = `batch ${work.name}`
     const parent = asking[0]?.context
-    const batch = this.#begin(told, name, SpanKind.INTERNAL, attributes, parent, links)
+    const batch = this.#begin(work, name, SpanKind.INTERNAL, attributes, parent, links)
     this.#batches.set(waiting, batch)
     for (const { since, context } of asking) {
       const startTime = this.#now(since)
@@ -152,25 +153,25 @@ class Spans {
     }
   }
 
-  endStep(step: Step, told: Ended<StepContext>): void {
-    const failed = told.error === undefined ? undefined : kindOf(told.error)
-    if (step === 'webhook' && failed === undefined) this.#endWebhook(told)
-    else this.#end(told, failed)
+  endStep(step: Step, work: Ended<StepContext>): void {
+    const failed = work.error === undefined ? undefined : kindOf(work.error)
+    if (step === 'webhook' && failed === undefined) this.#endWebhook(work)
+    else this.#end(work, failed)
   }
 
-  /** Which does not fail: what became of it is its result. */
-  #endWebhook(told: Ended<StepContext>): void {
-    const { status_code, error } = told.result as SendResult
+  /** A webhook never rejects; its result tells whether it failed. */
+  #endWebhook(work: Ended<StepContext>): void {
+    const { status_code, error } = work.result as SendResult
     if (status_code === null) {
-      this.#end(told, error)
+      this.#end(work, error)
       return
     }
-    this.#spans.get(told)?.setAttribute('http.response.status_code', status_code)
-    this.#end(told, status_code >= 300 ? String(status_code) : undefined)
+    this.#spans.get(work)?.setAttribute('http.response.status_code', status_code)
+    this.#end(work, status_code >= 300 ? String(status_code) : undefined)
   }
 
   #begin(
-    told: object,
+    work: object,
     name: string,
     kind: SpanKind,
     attributes: Attributes,
@@ -179,13 +180,13 @@ class Spans {
   ): Span {
     const options = { kind, attributes, links, startTime: this.#now() }
     const span = this.#tracer.startSpan(name, options, parent)
-    this.#spans.set(told, span)
+    this.#spans.set(work, span)
     return span
   }
 
   /** The first end counts. */
-  #end(told: object, failed?: string): void {
-    const span = this.#spans.get(told)
+  #end(work: object, failed?: string): void {
+    const span = this.#spans.get(work)
     if (!span?.isRecording()) return
     if (failed !== undefined) {
       span.setStatus({ code: SpanStatusCode.ERROR }).setAttribute('error.type', failed)
@@ -212,7 +213,7 @@ function linkTo(span: Span): Link {
   return { context: span.spanContext() }
 }
 
-/** A word for what went wrong: an error's code, a refusal's reason, or the error's class. */
+/** An error's code, a refusal's reason, or the error's class. */
 function kindOf(error: unknown): string {
   const { code, problems, name } = Object(error) as {
     readonly code?: unknown
@@ -222,7 +223,7 @@ function kindOf(error: unknown): string {
   return String(code ?? problems?.[0]?.reason ?? name ?? 'error')
 }
 
-/** `insert payouts`: what is done first, and to which table. */
+/** The first verb and table of a statement, such as `insert payouts`. */
 function summaryOf(text: string): string {
   const found = /\b(insert into|update|delete from|from)\s+([a-z_]+)/.exec(text)
   const [, done = '', table] = found ?? []
@@ -231,8 +232,8 @@ function summaryOf(text: string): string {
 }
 
 /**
- * Instants, by performance.now(), as milliseconds since 1970. By the steady clock, as spans of
- * microseconds must stand within each other; set anew when the clock of the machine was set.
+ * Converts times of performance.now() to milliseconds since 1970. The steady clock keeps spans of
+ * microseconds inside each other; the origin moves when the machine's clock was set.
  */
 function wallClock(): (at?: number) => number {
   let origin = Date.now() - performance.now()

@@ -1,5 +1,5 @@
-// Opens OpenTelemetry: what is sampled, how many spans are kept, and where they are sent. Imported
-// only when the environment names a collector, as it is the only file that loads the SDK.
+// Starts OpenTelemetry: sampling, the queue of spans, and the exporter. The only file that loads
+// the SDK, so it is imported only when the environment names a collector.
 import { hostname } from 'node:os'
 import { DiagLogLevel, diag } from '@opentelemetry/api'
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http'
@@ -18,13 +18,13 @@ import manifest from '../../package.json' with { type: 'json' }
 import type { Config, Tracing } from '../config.ts'
 import { traceSteps } from './spans.ts'
 
-/** Most spans in one message to the collector. */
+/** Most spans of one export. */
 const MAX_EXPORT = 512
 
-/** Most characters of a statement, or of what the SDK has to say. */
+/** Most characters of a statement in a span, and of a message of the SDK in the log. */
 const MAX_TEXT = 4_000
 
-/** Before anything is opened that is to be traced; returns how to send what is left, and end. */
+/** Call before opening what is to be traced. Returns a function that sends the rest and ends. */
 export function startTracing(
   tracing: Tracing,
   { max_batch }: Config,
@@ -43,7 +43,7 @@ export function startTracing(
     spanLimits: { linkCountLimit: max_batch, attributeValueLengthLimit: MAX_TEXT },
     spanProcessors: [
       new BatchSpanProcessor({
-        // Headers, time-outs, compression and certificates it reads from the environment itself.
+        // Reads headers, time-outs, compression and certificates from the environment itself.
         exporter: new OTLPTraceExporter({ url: tracing.url }),
         maxQueueSize: queue_size,
         maxExportBatchSize: Math.min(MAX_EXPORT, queue_size),
@@ -55,7 +55,7 @@ export function startTracing(
   return () => provider.shutdown().catch(err => log.warn({ err }, 'spans could not be sent'))
 }
 
-/** Later ones win: what the environment says, and above all the name of the service. */
+/** Later attributes win: those of the environment, and last the name of the service. */
 function resourceOf({ service_name, resource }: Tracing): Resource {
   return defaultResource().merge(
     resourceFromAttributes({

@@ -3,7 +3,7 @@
 import type { TransactionSql } from '../db/connect.ts'
 import { idTimeSql, microsSql } from '../db/id-sql.ts'
 import { TIME_END } from '../event/row.ts'
-import { KEPT_SEAL } from '../idempotency/columns.ts'
+import { KEPT_SEAL } from '../idempotency/kept-reply.ts'
 import { KEPT_HOURS } from '../idempotency/rules.ts'
 import { RAIL } from './payout-states.ts'
 import type { Findings } from './problem.ts'

@@ -1,12 +1,11 @@
-// Where webhooks may go: which addresses are public, and whether a receiver has only such. An
-// account chooses its receivers, and the service can reach what the account cannot (databases,
-// neighbours, the cloud's metadata), so whatever is not plainly public is refused. Opens no
-// connection; send.ts asks again each time it does.
+// Which addresses webhooks may be sent to. An account chooses its receivers, and the service can
+// reach what the account cannot (databases, neighbours, the cloud's metadata), so every address
+// that is not public is refused. Opens no connection; send.ts checks again before each one.
 import { Resolver, lookup as systemLookup } from 'node:dns/promises'
 import { BlockList, isIP } from 'node:net'
-import { isPortOfHttp } from './ports.ts'
+import { isPortOfHttp } from './rules.ts'
 
-/** Every address a name has at this moment; none, or a rejection, when it has none. */
+/** Resolves a host name to its addresses. Returns none, or rejects, when it has none. */
 export type Lookup = (hostname: string) => Promise<readonly string[]>
 
 export interface ReceiverOptions {
@@ -15,27 +14,24 @@ export interface ReceiverOptions {
   readonly lookup?: Lookup
 }
 
-/** Why a receiver is refused. */
-export type Refusal = 'scheme' | 'credentials' | 'port' | 'address' | 'name' | 'name_address'
-
-/** The addresses of a receiver, all of which may be connected to, or why none may. */
-export type Resolved =
+/** The public addresses of a receiver, or why it is refused. */
+type Resolved =
   | { readonly addresses: readonly string[]; readonly refusal?: never }
-  | { readonly addresses?: never; readonly refusal: Refusal }
+  | { readonly addresses?: never; readonly refusal: keyof typeof REASONS }
 
-const REASONS: Record<Refusal, string> = {
+const REASONS = {
   scheme: 'must start with https://',
   credentials: 'must not contain a user name or a password',
   port: 'its port belongs to a service that is not HTTP',
   address: 'its address is not public',
   name: 'its host name does not resolve',
   name_address: 'its host name has an address that is not public',
-}
+} as const
 
 /**
  * The IANA IPv4 Special-Purpose Address Registry (RFC 6890, as updated by RFC 8190 and later
- * entries), whole: the few blocks in it that can be reached from everywhere serve the network
- * itself and receive no webhooks. And multicast, and what clouds add.
+ * entries), complete: its few globally reachable blocks serve the network itself and receive no
+ * webhooks. Also multicast, and addresses that clouds add.
  */
 const IPV4_SPECIAL: readonly (readonly [string, number])[] = [
   ['0.0.0.0', 8], // this network, RFC 791
@@ -59,12 +55,12 @@ const IPV4_SPECIAL: readonly (readonly [string, number])[] = [
   ['168.63.129.16', 32], // Azure's own services in every virtual network, on a public address
 ]
 
-/** All of IPv6 that is assigned to the Internet at large, RFC 4291 section 2.4, IANA. */
+/** Global unicast, the only assigned public part of IPv6: RFC 4291 section 2.4, IANA. */
 const IPV6_GLOBAL: readonly (readonly [string, number])[] = [['2000::', 3]]
 
 /**
- * The IANA IPv6 Special-Purpose Address Registry as far as it lies in 2000::/3, whole as above.
- * What lies outside needs no entry: loopback, IPv4-mapped (::ffff:0:0/96) and -compatible (::/96),
+ * The part of the IANA IPv6 Special-Purpose Address Registry inside 2000::/3, complete as above.
+ * Blocks outside need no entry: loopback, IPv4-mapped (::ffff:0:0/96) and -compatible (::/96),
  * NAT64 (64:ff9b::/96, RFC 6052, and 64:ff9b:1::/48, RFC 8215), unique local with Amazon's metadata
  * fd00:ec2::254, link-local, multicast.
  */
@@ -76,13 +72,13 @@ const IPV6_SPECIAL: readonly (readonly [string, number])[] = [
   ['3fff::', 20], // documentation, RFC 9637
 ]
 
-// BlockList matches an IPv4 address with rules for IPv4-mapped IPv6 and the other way round, so
-// each family has lists of its own and is only ever asked there.
+// BlockList compares IPv4 addresses with rules for IPv4-mapped IPv6 and the reverse, so each family
+// has lists of its own.
 const ipv4Special = blockList(IPV4_SPECIAL, 'ipv4')
 const ipv6Global = blockList(IPV6_GLOBAL, 'ipv6')
 const ipv6Special = blockList(IPV6_SPECIAL, 'ipv6')
 
-/** Whether a textual IPv4 or IPv6 address is of the public Internet; false for anything else. */
+/** Whether text is a public IPv4 or IPv6 address. */
 export function isPublic(address: string): boolean {
   // A zone names an interface of this machine.
   if (address.includes('%')) return false
@@ -92,8 +88,8 @@ export function isPublic(address: string): boolean {
 }
 
 /**
- * Why webhooks may not be sent to this URL, as the rest of a sentence about the URL; undefined when
- * they may. That holds for this moment: what a name stands for may change, so send.ts checks again.
+ * Why a URL is refused, as the end of a sentence about it; undefined when it is not. The addresses
+ * of a name may change, so send.ts checks again.
  */
 export async function checkReceiver(
   url: URL,
@@ -103,7 +99,7 @@ export async function checkReceiver(
   return refusal === undefined ? undefined : REASONS[refusal]
 }
 
-/** The addresses that may be connected to for this URL: one that is not public refuses them all. */
+/** The addresses of a URL's host. One address that is not public refuses the receiver. */
 export async function resolveReceiver(
   url: URL,
   { allow_private, lookup = allow_private ? localLookup : publicLookup }: ReceiverOptions,
@@ -114,8 +110,8 @@ export async function resolveReceiver(
   if (url.username !== '' || url.password !== '') return { refusal: 'credentials' }
   if (!isPortOfHttp(url)) return { refusal: 'port' }
   const host = hostOf(url)
-  // WHATWG URLs have turned every other spelling of an IPv4 address (octal, hexadecimal, short,
-  // full-width, …) into the dotted one by now.
+  // The URL parser has normalised every spelling of an IPv4 address (octal, hexadecimal, short,
+  // full-width, …) to the dotted one.
   if (isIP(host) !== 0) {
     return allow_private || isPublic(host) ? { addresses: [host] } : { refusal: 'address' }
   }
@@ -126,12 +122,12 @@ export async function resolveReceiver(
   return { addresses }
 }
 
-/** The host of a URL as connections and certificates name it: IPv6 without brackets. */
+/** The host of a URL as sockets and certificates name it: IPv6 without brackets. */
 export function hostOf(url: URL): string {
   return url.hostname.startsWith('[') ? url.hostname.slice(1, -1) : url.hostname
 }
 
-/** A copy, so that what is checked is what is connected to; empty when the name has no address. */
+/** Copies the addresses, so that those checked are those connected to; empty for none. */
 async function lookUp(host: string, lookup: Lookup): Promise<readonly string[]> {
   try {
     return [...(await lookup(host))]
@@ -140,17 +136,17 @@ async function lookUp(host: string, lookup: Lookup): Promise<readonly string[]> 
   }
 }
 
-/** These mean this machine, whatever a resolver says: RFC 6761 section 6.3. */
+/** Names of this machine, whatever a resolver answers: RFC 6761 section 6.3. */
 function isLocalName(host: string): boolean {
   return /(^|\.)localhost\.*$/i.test(host)
 }
 
-/** A name server that is silent for so long, twice, has no answer. */
+/** Two tries of 2 seconds each. */
 const resolver = new Resolver({ timeout: 2000, tries: 2 })
 
 /**
- * Asks the name servers without threads: the system's resolver has a few for all names, which
- * receivers whose name servers are silent would hold.
+ * Queries name servers without threads. The system's resolver uses a small thread pool, which
+ * receivers with silent name servers could exhaust.
  */
 const publicLookup: Lookup = async hostname => {
   const answers = await Promise.allSettled([
@@ -160,7 +156,7 @@ const publicLookup: Lookup = async hostname => {
   return answers.flatMap(answer => (answer.status === 'fulfilled' ? answer.value : []))
 }
 
-/** For development: also names that this machine alone knows. */
+/** For development: resolves names of this machine too. */
 const localLookup: Lookup = async hostname => {
   const found = await systemLookup(hostname, { all: true })
   return found.map(({ address }) => address)

@@ -1,11 +1,12 @@
-// What becomes of webhook endpoints when their account asks: made, changed, deleted, given another
-// secret, tried, and sent again what was. Pure; the state is advanced, so that the next command of
-// a batch sees what this one did.
+// Decides the changes of webhook endpoints that an account asks for: create, update, delete, rotate
+// the secret, test and replay. Pure; it advances the state, so that the next command of the batch
+// sees the change.
 import { isDeepStrictEqual } from 'node:util'
 import { found, type Problem, refusal, refuseIfAny } from '../errors.ts'
 import type { Event } from '../event/event.ts'
 import { recordEvent } from '../event/rules.ts'
 import { type BookId, nameOf } from '../id.ts'
+import type { Instant } from '../instant.ts'
 import { type Book, bookOf } from '../ledger/rules.ts'
 import { invalid } from '../party/rules.ts'
 import type { EndpointRequest, EndpointUpdate, ReplayRequest } from './request.ts'
@@ -20,7 +21,7 @@ export type WebhookChange =
   | { readonly kind: 'test'; readonly id: string }
   | { readonly kind: 'replay'; readonly id: string; readonly request: ReplayRequest }
 
-/** What a delivery is made from. */
+/** The part of an event that a delivery is made from. */
 export interface Deliverable {
   readonly id: string
   readonly sequence: bigint
@@ -28,7 +29,7 @@ export interface Deliverable {
   readonly object_id: string
 }
 
-/** A new delivery; whether it is due depends on those that are pending. */
+/** A new delivery. Its insertion sets when it is due, which depends on those pending already. */
 export type NewDelivery = Pick<
   Delivery,
   | 'account_id'
@@ -42,30 +43,29 @@ export type NewDelivery = Pick<
   | 'created_at'
 >
 
-/** What a replay looks at: the events it has found, in order. */
+/** The events that a replay request selects, in order. */
 export interface Picked {
-  /** One more than are looked at, when there are more. */
+  /** At most MAX_REPLAYED + 1; the last one shows that there are more. */
   readonly events: readonly Deliverable[]
-  /** The last number of a range. */
+  /** The last sequence of a range; null when the request names no range. */
   readonly last: bigint | null
 }
 
-/** Everything a batch may touch, read under the locks of its books and endpoints. */
+/** All that a batch may touch, read under the locks of its books and endpoints. */
 export interface WebhookState {
   readonly books: ReadonlyMap<string, Book>
-  /** By `account_id/id`: those that commands name. */
+  /** The endpoints that commands name, by nameOf. */
   readonly endpoints: Map<string, WebhookEndpoint>
-  /** How many endpoints an account has. */
+  /** Endpoints an account has. */
   readonly counts: Map<string, number>
-  /** How many deliveries of an endpoint are pending, counted to one more than are cancelled. */
+  /** Pending deliveries of an endpoint, counted up to MAX_CANCELLED + 1. */
   readonly pending: ReadonlyMap<string, number>
   readonly picked: ReadonlyMap<WebhookChange, Picked>
   readonly bookId: BookId
-  /** From chance. */
   readonly newSecret: () => string
 }
 
-/** How far a replay came. */
+/** The result of a replay. */
 export interface Replayed {
   readonly deliveries: number
   readonly has_more: boolean
@@ -75,14 +75,18 @@ export interface Replayed {
 
 export interface WebhookOutcome {
   readonly endpoint: WebhookEndpoint
-  /** `emptied`: disabled and some of its deliveries cancelled, to be deleted when none is left. */
+  /**
+   * `emptied`: disabled with some deliveries cancelled; deleted by the call that cancels the rest.
+   */
   readonly did: 'created' | 'changed' | 'emptied' | 'deleted' | 'nothing'
   readonly events: readonly Event[]
   readonly deliveries: readonly NewDelivery[]
   readonly replayed: Replayed | null
 }
 
-/** Decides one change of an endpoint, which has been checked. Refuses what is not there. */
+/**
+ * Decides one change whose request is valid. Refuses with not_found an endpoint that is not there.
+ */
 export function decideWebhook(
   state: WebhookState,
   account_id: string,
@@ -110,7 +114,7 @@ export function decideWebhook(
   }
 }
 
-/** A new endpoint gets the events that come after it. */
+/** A new endpoint gets the events written after it. */
 function create(
   state: WebhookState,
   account_id: string,
@@ -146,7 +150,7 @@ function create(
   return { ...unchanged(endpoint), did: 'created' }
 }
 
-/** As it is when nothing changes. Disabled again, it keeps its reason. */
+/** Unchanged values write nothing. An endpoint that is disabled already keeps its reason. */
 function update(
   state: WebhookState,
   before: WebhookEndpoint,
@@ -165,7 +169,7 @@ function update(
   return changed(state, { ...after, updated_at: bookOf(state.books, before.account_id).now })
 }
 
-/** Deliveries are cancelled so many at once: with more, the caller asks again. */
+/** One call cancels at most MAX_CANCELLED deliveries; with more pending, the route calls again. */
 function remove(state: WebhookState, endpoint: WebhookEndpoint): WebhookOutcome {
   const name = nameOf(endpoint)
   if ((state.pending.get(name) ?? 0) > MAX_CANCELLED) {
@@ -177,7 +181,9 @@ function remove(state: WebhookState, endpoint: WebhookEndpoint): WebhookOutcome 
   return { ...unchanged(endpoint), did: 'deleted' }
 }
 
-/** New deliveries in the order of the events. Named events go whatever the endpoint asks for. */
+/**
+ * Makes deliveries in the order of the events. Events named by id need no matching subscription.
+ */
 function replay(
   state: WebhookState,
   endpoint: WebhookEndpoint,
@@ -196,19 +202,9 @@ function replay(
       is_range ? isOfRange(endpoint, request, event) : !comesByItself(endpoint, event),
     )
     .sort((a, b) => (a.sequence < b.sequence ? -1 : 1))
-  const { account_id, id: endpoint_id, delivery_count } = endpoint
-  const book = bookOf(state.books, account_id)
-  const deliveries = events.map(({ id: event_id, sequence, type, object_id }, i) => ({
-    account_id,
-    endpoint_id,
-    number: delivery_count + BigInt(i + 1),
-    id: state.bookId(book, 'whd'),
-    event_id,
-    event_sequence: sequence,
-    event_type: type,
-    object_id,
-    created_at: book.now,
-  }))
+  const book = bookOf(state.books, endpoint.account_id)
+  const newId = () => state.bookId(book, 'whd')
+  const deliveries = deliveriesOf(endpoint, events, newId, book.now)
   const replayed: Replayed = {
     deliveries: deliveries.length,
     has_more: beyond !== undefined,
@@ -216,11 +212,31 @@ function replay(
     last: is_range && beyond !== undefined ? picked.last : null,
   }
   if (deliveries.length === 0) return { ...unchanged(endpoint), replayed }
-  const next = { ...endpoint, delivery_count: delivery_count + BigInt(deliveries.length) }
-  return { ...changed(state, next), deliveries, replayed }
+  const delivery_count = endpoint.delivery_count + BigInt(deliveries.length)
+  return { ...changed(state, { ...endpoint, delivery_count }), deliveries, replayed }
 }
 
-/** What deliveries are not made from yet would overtake those that come before it. */
+/** The next deliveries of an endpoint, one for each event. */
+export function deliveriesOf(
+  { account_id, id: endpoint_id, delivery_count }: WebhookEndpoint,
+  events: readonly Deliverable[],
+  newId: () => string,
+  created_at: Instant,
+): NewDelivery[] {
+  return events.map(({ id: event_id, sequence, type, object_id }, i) => ({
+    account_id,
+    endpoint_id,
+    number: delivery_count + BigInt(i + 1),
+    id: newId(),
+    event_id,
+    event_sequence: sequence,
+    event_type: type,
+    object_id,
+    created_at,
+  }))
+}
+
+/** An event not fanned out yet: replayed now, it would overtake the events before it. */
 function comesByItself(endpoint: WebhookEndpoint, event: Deliverable): boolean {
   return event.sequence > endpoint.fanned_out && wants(endpoint, event)
 }
@@ -233,7 +249,7 @@ function isOfRange(
   return wants(endpoint, event) && matches(event_types, event.type)
 }
 
-/** Every event named by its id is there, and not about another endpoint. */
+/** Problems of events named by id: not there, or about another endpoint. */
 function checkNamed(
   endpoint: WebhookEndpoint,
   { event, events }: ReplayRequest,

@@ -1,8 +1,7 @@
 // GET /v3/webhook_endpoint/{id}/delivery and GET …/delivery/{delivery_id}.
 import type { FastifyInstance } from 'fastify'
 import Type from 'typebox'
-import type { Finds } from '../engine/reader.ts'
-import type { Reads } from '../engine/reads.ts'
+import type { Finds, Reads } from '../engine/reads.ts'
 import { found } from '../errors.ts'
 import { send } from '../http/answer.ts'
 import { operationDocs, pathId } from '../http/docs.ts'
@@ -97,7 +96,7 @@ function getRoute(app: FastifyInstance, deps: Needs): void {
   )
 }
 
-/** By the id of the delivery. Nothing is sent to a disabled endpoint. */
+/** When each delivery is sent next, by its id; none for a disabled endpoint. */
 async function nextAttempts(
   deps: Needs,
   { account_id, status }: WebhookEndpoint,

@@ -1,6 +1,5 @@
-// The statements of deliveries that the account's requests need: made for a replay, cancelled with
-// their endpoint, and read with their attempts. What the worker does to them stands in
-// queue-store.ts.
+// The statements of deliveries for requests: insert for a replay, cancel with the endpoint, and
+// read with attempts. The worker's statements are in queue-store.ts.
 import type { Sql, TransactionSql } from '../db/connect.ts'
 import { findByKeys } from '../db/keys.ts'
 import { byTime } from '../db/order.ts'
@@ -12,9 +11,9 @@ import type { Deliverable, NewDelivery } from './decide.ts'
 import { type Attempt, DELIVERY_STATUSES, type Delivery } from './webhook.ts'
 
 /**
- * Inserts deliveries, pending. Due at once, by the database's clock, is the first of each object
- * unless one of that object is pending already; the others wait for it. The rows of the endpoints
- * must be locked, and the numbers be the next.
+ * Inserts pending deliveries. The first one about each object is due at once, by the database's
+ * clock, unless another one about it is pending already; the rest wait. The endpoints must be
+ * locked, and the numbers must be their next ones.
  */
 export async function insertDeliveries(
   tx: TransactionSql,
@@ -25,8 +24,8 @@ export async function insertDeliveries(
 
 function insertOfShard(tx: TransactionSql, rows: readonly NewDelivery[]) {
   const texts = (of: (row: NewDelivery) => string | bigint) => rows.map(row => String(of(row)))
-  // The bounds of object_id and the order are those of one index, which a plan made while the
-  // table was empty must not take for another.
+  // The bounds of object_id and the order fit one index alone, so that a plan made while the table
+  // was empty cannot use another.
   return tx`
     insert into webhook_deliveries (account_id, endpoint_id, number, id, event_id, event_sequence,
       event_type, object_id, status, attempts, due_at, created_at, updated_at)
@@ -60,7 +59,7 @@ function insertOfShard(tx: TransactionSql, rows: readonly NewDelivery[]) {
     order by r.account_id, r.endpoint_id, r.number`
 }
 
-/** How many deliveries of an endpoint are pending, counted up to `limit`. */
+/** Pending deliveries of an endpoint, counted up to `limit`. */
 export async function countPending(
   tx: TransactionSql,
   { account_id, id }: Key,
@@ -76,7 +75,7 @@ export async function countPending(
   return row?.count ?? 0
 }
 
-/** Cancels pending deliveries of an endpoint whose row is locked, so many at most. */
+/** Cancels at most `limit` pending deliveries of an endpoint whose row is locked. */
 export async function cancelPending(
   tx: TransactionSql,
   { account_id, id }: Key,
@@ -95,8 +94,8 @@ export async function cancelPending(
 }
 
 /**
- * The events whose last delivery to the endpoint is dead, the oldest deliveries first. What was
- * delivered again since, whatever became of it, is looked up apart from the rest, by its event.
+ * The events whose last delivery to the endpoint is dead, oldest delivery first. Later deliveries
+ * of an event are found by an index look-up of their own.
  */
 export async function listDead(
   tx: TransactionSql,
@@ -142,9 +141,9 @@ const LISTED: Listed = {
 }
 
 /**
- * A page of an endpoint's deliveries; undefined when its cursor names none of the account. The
- * status is told to the planner, which knows how common it is: a few dead ones have an index of
- * their own, and what most are is found on the way along that of all.
+ * A page of an endpoint's deliveries; undefined when the cursor names none of the account's. The
+ * planner sees the status as a literal and so knows how common it is: the rare dead deliveries have
+ * an index of their own, and a common status is filtered along the index of all deliveries.
  */
 export function listDeliveries(
   sql: Sql | TransactionSql,
@@ -153,7 +152,7 @@ export function listDeliveries(
 ): Promise<Page<Delivery> | undefined> {
   const status = DELIVERY_STATUSES.find(status => status === wanted_status)
   const of = status === undefined ? sql`` : sql`and status = ${sql.unsafe(`'${status}'`)}`
-  // What the indexes of this order say of their rows, to the letter.
+  // The predicates of the indexes in this order, to the letter.
   const indexed = status === 'dead' ? of : sql`and created_at > '-infinity' ${of}`
   return findPage<Delivery>(
     sql,
@@ -164,7 +163,7 @@ export function listDeliveries(
   )
 }
 
-/** By (account, id), in no order; what is not found or another account's is simply absent. */
+/** By (account, id), in no order. An id that is not found or another account's is absent. */
 export async function findDeliveries(
   sql: Sql | TransactionSql,
   keys: readonly Key[],
@@ -172,7 +171,7 @@ export async function findDeliveries(
   return findByKeys<Delivery>(sql, 'webhook_deliveries', COLUMNS, keys)
 }
 
-/** In order; a delivery has eleven at most. */
+/** The attempts of a delivery, in order: eleven at most. */
 export async function listAttempts(
   sql: Sql | TransactionSql,
   { account_id, id }: Key,
@@ -183,7 +182,7 @@ export async function listAttempts(
     order by number`
 }
 
-/** Times of the database's clock by the account's, in the same order. */
+/** Converts times of the database's clock to the account's clock, in the same order. */
 export async function onAccountClock(
   sql: Sql | TransactionSql,
   account_id: string,

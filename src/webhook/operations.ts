@@ -1,5 +1,5 @@
-// The writes of webhook endpoints, in one lane, each under the lock of the account's book and then
-// of the endpoint's row. Chance is called here, for secrets.
+// The writes of webhook endpoints: one operation, under the lock of the account's book and then of
+// the endpoint's row.
 import { randomBytes } from 'node:crypto'
 import { storeBooks } from '../balance-transaction/operations.ts'
 import type { TransactionSql } from '../db/connect.ts'
@@ -30,16 +30,16 @@ import type { WebhookEndpoint } from './webhook.ts'
 
 export interface WriteWebhook extends Claiming {
   readonly change: WebhookChange
-  /** Why it cannot be done now; a repeat of what was done before gets its answer all the same. */
+  /** Why the receiver is refused. A repeat of a request that succeeded gets its answer first. */
   readonly refused?: Refusal | undefined
 }
 
 export type WrittenWebhook = WebhookOutcome & Answering
 
-/** Of the 24 to 64 bytes that Standard Webhooks allows; as long as the hash that uses them. */
+/** Standard Webhooks allows 24 to 64 bytes; this is the length of SHA-256. */
 const SECRET_BYTES = 32
 
-/** POST, PUT and DELETE of /v3/webhook_endpoint and what is below it. */
+/** POST, PUT and DELETE of /v3/webhook_endpoint and its sub-resources. */
 export function writeWebhook(
   bookId: BookId,
 ): Operation<WriteWebhook, WebhookState, WrittenWebhook> {
@@ -99,7 +99,7 @@ export function writeWebhook(
   }
 }
 
-/** A secret is answered to what has made it, and to nothing else. */
+/** Only the requests that make a secret answer with it. */
 function answerTo(change: WebhookChange, { endpoint, events, replayed }: WebhookOutcome): Reply {
   switch (change.kind) {
     case 'create':
@@ -126,7 +126,7 @@ async function lockNamed(
   return keys.length === 0 ? [] : lockEndpoints(tx, uniqueKeys(keys))
 }
 
-/** One more than are cancelled at once tells that there are more. */
+/** Counts up to MAX_CANCELLED + 1, which shows that there are more. */
 async function countCancellable(
   tx: TransactionSql,
   commands: readonly WriteWebhook[],
@@ -156,7 +156,7 @@ async function pickEvents(
 
 type Replay = Extract<WebhookChange, { kind: 'replay' }>['request']
 
-/** What of a range deliveries were not yet made from comes by itself. */
+/** A range ends at the newest event that was fanned out: later events are delivered anyway. */
 async function pick(
   tx: TransactionSql,
   endpoint: WebhookEndpoint,

@@ -1,6 +1,6 @@
-// The statements of the delivery queue: which endpoints have work, how far deliveries were made,
-// which are claimed, ended, and forgotten. All but the first and the last run under the lock of the
-// endpoint's row, the only lock there is here; what an attempt means is decided elsewhere.
+// The statements of the delivery worker: find endpoints with work, move their cursors, claim
+// deliveries, record attempts, and delete old deliveries. All but the first and the last run under
+// the lock of the endpoint's row; rules.ts decides what an attempt means.
 import { transactConfined } from '../db/confine.ts'
 import { rowsAsJson, type Sql, type TransactionSql } from '../db/connect.ts'
 import { type Connections, PORTION } from '../db/forget.ts'
@@ -14,22 +14,22 @@ import type { Key } from '../id.ts'
 import type { Instant } from '../instant.ts'
 import type { Attempt, Delivery, DeliveryStatus, WebhookEndpoint } from './webhook.ts'
 
-/** An enabled endpoint that something can be done for. */
+/** An enabled endpoint with events to fan out or deliveries to send. */
 export interface EndpointWithWork extends Key {
-  /** Events that deliveries are not made from yet. */
+  /** There are events that no deliveries were made from yet. */
   readonly to_fan_out: boolean
-  /** Deliveries that can be sent now. */
+  /** There are deliveries to send now. */
   readonly due: boolean
 }
 
-// Rows are changed by their place, ctid, where the lock keeps them: a plan made while the table is
-// empty may else find them by any index, and reads the whole queue for them once it is long. For
-// the same reason a claim is compared by what no index can be asked for.
+// Statements address rows by ctid, which the lock keeps in place. A plan made while the table was
+// empty might otherwise use any index, and read the whole queue once it is long. For the same
+// reason `is not distinct from`, which no index serves, compares a claim.
 
 /**
- * One look-up an endpoint, so that the backlog of one hides no other. Here and below what is due is
- * judged by the time of the statement, which an index can begin at: clock_timestamp() moves while
- * it is read, and would have the whole backlog read that is due later.
+ * One index look-up an endpoint, so that the backlog of one hides no other. Here and below, "due"
+ * compares with statement_timestamp(), which is stable and so bounds an index scan;
+ * clock_timestamp() is volatile, and the scan would read the deliveries of the future too.
  */
 export function listEndpointsWithWork(finder: Sql): Promise<EndpointWithWork[]> {
   return finder<EndpointWithWork[]>`
@@ -48,16 +48,16 @@ export function listEndpointsWithWork(finder: Sql): Promise<EndpointWithWork[]> 
     where e.status = 'enabled' and (e.fanned_out < b.event_count or d.id is not null)`
 }
 
-/** An endpoint whose deliveries nobody else changes until the transaction ends. */
+/** A locked endpoint: until the transaction ends, nobody else changes its deliveries. */
 export interface LockedEndpoint extends WebhookEndpoint {
-  /** The number of the newest event of its account. */
+  /** The sequence of its account's newest event. */
   readonly event_count: bigint
   readonly account_now: Instant
 }
 
 /**
- * Undefined when there is none, or when another has it and it is not waited for. Sent here and now,
- * so that what is sent after this call runs under the lock.
+ * Undefined when the endpoint is deleted, or, without `wait`, when another transaction holds it.
+ * The statement is sent at once, so that every statement after this call runs under the lock.
  */
 export async function lockEndpoint(
   tx: TransactionSql,
@@ -77,7 +77,7 @@ export async function lockEndpoint(
   return (await rows)[0]
 }
 
-/** Deliveries are made up to the event of this number; `made` of them. */
+/** Records that `made` deliveries were made from the events up to number `fanned_out`. */
 export function moveCursor(
   tx: TransactionSql,
   { account_id, id }: Key,
@@ -90,22 +90,22 @@ export function moveCursor(
     where account_id = ${account_id} and id = ${id}`
 }
 
-/** A delivery that nobody else sends before `due_at`, which names the claim; with its event. */
+/** A delivery with its event. Nobody else sends it before `due_at`, which identifies the claim. */
 export interface ClaimedDelivery
   extends Pick<Delivery, 'account_id' | 'id' | 'due_at'>,
     Pick<Event, 'sequence' | 'type' | 'object_id' | 'data' | 'created_at'> {
   readonly event_id: string
-  /** This attempt counted. */
+  /** Including this one. */
   readonly attempts: number
-  /** Since the event, by the account's clock. */
+  /** Seconds since the event, by the account's clock. */
   readonly delay_s: number
-  /** Whether the account is a sandbox, whose clock is moved at will. */
+  /** Whether the account is a sandbox, whose delays say nothing: its clock can be moved. */
   readonly sandbox: boolean
 }
 
 /**
- * Claims what has been due for longest, if the endpoint is enabled. An attempt whose result is not
- * applied comes due again.
+ * Claims the deliveries that have been due longest, if the endpoint is enabled. A delivery whose
+ * result is not recorded comes due again when its claim runs out.
  */
 export async function claimDeliveries(
   tx: TransactionSql,
@@ -148,14 +148,14 @@ export async function claimDeliveries(
   })
 }
 
-/** With the row in which its event stands. */
+/** A claimed delivery with the row of its event. */
 interface Claim
   extends ReadRow,
     Pick<ClaimedDelivery, 'id' | 'due_at' | 'attempts' | 'delay_s' | 'sandbox'> {
   readonly event_sequence: bigint
 }
 
-/** What became of a claimed delivery. */
+/** The result of sending a claimed delivery. */
 export interface DeliveryResult extends Omit<Attempt, 'account_id' | 'created_at'> {
   /** The claim's `due_at`. */
   readonly claimed_until: Instant | null
@@ -165,9 +165,9 @@ export interface DeliveryResult extends Omit<Attempt, 'account_id' | 'created_at
 }
 
 /**
- * Writes results with their attempts, and makes the next of each object due whose delivery has
- * ended. Only for claims that are still there: returns the ids of their deliveries. Each delivery
- * at most once.
+ * Records results with their attempts. When a delivery ends, the next one about its object becomes
+ * due. Results whose claim has run out are dropped: returns the ids of the deliveries recorded.
+ * Each delivery may occur once.
  */
 export async function applyResults(
   tx: TransactionSql,
@@ -176,8 +176,8 @@ export async function applyResults(
 ): Promise<ReadonlySet<string>> {
   if (isSpread()) return applyInSteps(tx, endpoint, results)
   const { account_id, id: endpoint_id } = endpoint
-  // All parts see what was there before, so the next is looked for behind the one that ended; by
-  // bounds and an order that only the index of pending deliveries has.
+  // All parts of the statement see the rows as before it, so the next delivery is the first behind
+  // the one that ended. The bounds and the order fit the index of pending deliveries alone.
   const rows = await tx<{ id: string }[]>`
     with clock as materialized (
       select statement_timestamp() + clock_ahead as account_now from books
@@ -219,7 +219,7 @@ export async function applyResults(
   return new Set(rows.map(row => row.id))
 }
 
-/** The same by statements of one shard, in which a spread database inserts nothing on the way. */
+/** The same in separate statements: Citus does not insert in a CTE of a distributed statement. */
 async function applyInSteps(
   tx: TransactionSql,
   { account_id, id: endpoint_id }: Key,
@@ -260,7 +260,7 @@ function endAttempts(
     readonly account_now: Instant
   },
 ) {
-  // In UTC, in which no calendar takes part: Citus asks for expressions that depend on no setting.
+  // `at time zone 'UTC'` makes the expression independent of settings, as Citus demands.
   return tx<Ended[]>`
     update webhook_deliveries d set status = r.status, updated_at = ${of.account_now}::timestamptz,
       due_at = (${of.now}::timestamptz at time zone 'UTC'
@@ -287,7 +287,7 @@ const insertAttempts = inserter<Attempt>('webhook_attempts', {
   answer: 'text',
 })
 
-/** By bounds and an order that only the index of pending deliveries has. */
+/** Makes the next delivery of each object due. Fits the index of pending deliveries alone. */
 function wakeNext(
   tx: TransactionSql,
   of: {
@@ -312,7 +312,7 @@ function wakeNext(
       ))`
 }
 
-/** The receiver wants nothing any more. What is pending stays, and goes on when it is enabled. */
+/** Disables an endpoint that answered 410. Its pending deliveries are sent once it is enabled. */
 export function disableGoneEndpoint(
   tx: TransactionSql,
   { account_id, id, account_now }: LockedEndpoint,
@@ -324,10 +324,10 @@ export function disableGoneEndpoint(
   return noted(tx, 'webhook_endpoints', [{ account_id, id }], disable)
 }
 
-/** Deliveries are kept for this long after they ended, by the account's clock. */
+/** Deliveries are kept this long after they end, by the account's clock. */
 export const KEPT_DAYS = 30
 
-/** Deletes deliveries that ended long ago, with their attempts; returns how many. */
+/** Deletes deliveries past their KEPT_DAYS, with their attempts; returns how many. */
 export async function deleteOldDeliveries({ finder, sql }: Connections): Promise<number> {
   let deleted = 0
   for (const queue of await listQueues(finder)) {
@@ -343,7 +343,7 @@ interface Queue {
   readonly endpoint_id: string
 }
 
-/** Whoever has deliveries, deleted endpoints too: from one to the next along the index. */
+/** Every endpoint with deliveries, deleted ones too, by skipping along the index. */
 function listQueues(finder: Sql): Promise<Queue[]> {
   return finder<Queue[]>`
     with recursive queues as (

@@ -1,4 +1,4 @@
-// What a caller sends about webhook endpoints: the schemas of bodies and queries.
+// Requests about webhook endpoints: the schemas of bodies and queries.
 import Type, { type Static } from 'typebox'
 import { ListQueryOf } from '../http/list.ts'
 import { Closed, clearable, Id, Literals, Text } from '../http/schema.ts'

@@ -1,4 +1,4 @@
-// Webhook endpoints, deliveries and replays as callers see them.
+// Answers about webhook endpoints, deliveries and replays.
 import Type from 'typebox'
 import { EXAMPLES } from '../http/docs.ts'
 import { Id, Literals, Timestamp } from '../http/schema.ts'
@@ -167,7 +167,7 @@ export function presentEndpoint(endpoint: WebhookEndpoint) {
   }
 }
 
-/** For the answers of what has made the secret, and nothing else. */
+/** For the answers of the requests that make a secret, and no others. */
 export function presentWithSecret(endpoint: WebhookEndpoint) {
   return { ...presentEndpoint(endpoint), secret: endpoint.secret }
 }
@@ -188,7 +188,7 @@ export function presentReplay({ id }: WebhookEndpoint, replayed: Replayed | null
   }
 }
 
-/** The next attempt is by the account's clock. */
+/** `next_attempt_at` is by the account's clock. */
 export function presentDelivery(delivery: Delivery, next_attempt_at: Instant | null) {
   return {
     id: delivery.id,
@@ -205,7 +205,7 @@ export function presentDelivery(delivery: Delivery, next_attempt_at: Instant | n
   }
 }
 
-/** With the attempts that have ended, in order. */
+/** `attempts` are those that have ended, in order. */
 export function presentDeliveryWith(
   delivery: Delivery,
   next_attempt_at: Instant | null,

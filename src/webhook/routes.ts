@@ -1,9 +1,8 @@
-// /v3/webhook_endpoint and what is below it: endpoints, the rotation of their secrets, tests and
-// replays. Their deliveries are read in delivery-routes.ts.
-import type { FastifyInstance } from 'fastify'
+// /v3/webhook_endpoint: endpoints, and the rotation of secrets, tests and replays below them.
+// delivery-routes.ts reads their deliveries.
+import type { FastifyInstance, FastifyReply } from 'fastify'
 import type { Runs } from '../engine/lanes.ts'
-import type { Finds } from '../engine/reader.ts'
-import type { Reads } from '../engine/reads.ts'
+import type { Finds, Reads } from '../engine/reads.ts'
 import { found, refusal, refuseIfAny } from '../errors.ts'
 import { EventResponse } from '../event/response.ts'
 import { claimOf, send } from '../http/answer.ts'
@@ -60,14 +59,20 @@ export function webhookRoutes(app: FastifyInstance, deps: Needs): void {
   deliveryRoutes(app, deps)
 }
 
-/** What is wrong with the url of a request, as far as it can be read from it. */
+/** Runs a change of the account's endpoints and sends its answer. */
+async function write(deps: Needs, reply: FastifyReply, command: WriteWebhook) {
+  const { reply: answer } = await deps.lanes.writeWebhook.run(command)
+  return send(reply, answer)
+}
+
+/** Checks the URL of a request without looking up its name. */
 function checkOf(deps: Needs) {
-  // Read when asked: routes are described where there is no configuration, too.
+  // Reads the configuration late: openapi.json is made from these routes without one.
   return ({ url }: { readonly url?: string }) =>
     refuseIfAny(checkUrl(url, deps.config.webhook_allow_private))
 }
 
-/** As it is kept, and why it is not to be reached, looked up before anything is locked. */
+/** The URL as stored, and why it is refused. Its name is looked up here, before any lock. */
 async function receiverOf({ config }: Needs, text: string) {
   const url = new URL(text)
   const why = await checkReceiver(url, { allow_private: config.webhook_allow_private })
@@ -101,9 +106,7 @@ function createRoute(app: FastifyInstance, deps: Needs): void {
       const claim = claimOf(request, `POST ${PATH}`)
       const { url, refused } = await receiverOf(deps, body.url)
       const change = { kind: 'create', request: { ...body, url } } as const
-      const command = { account_id: account.account_id, claim, change, refused }
-      const { reply: answer } = await deps.lanes.writeWebhook.run(command)
-      return send(reply, answer)
+      return write(deps, reply, { account_id: account.account_id, claim, change, refused })
     },
   )
 }
@@ -178,9 +181,7 @@ function updateRoute(app: FastifyInstance, deps: Needs): void {
       if (receiver?.refused !== undefined) throw receiver.refused
       const update = receiver === undefined ? body : { ...body, url: receiver.url }
       const change = { kind: 'update', id: params.id, update } as const
-      const command = { account_id: account.account_id, claim: null, change }
-      const { reply: answer } = await deps.lanes.writeWebhook.run(command)
-      return send(reply, answer)
+      return write(deps, reply, { account_id: account.account_id, claim: null, change })
     },
   )
 }
@@ -235,9 +236,7 @@ function rotateRoute(app: FastifyInstance, deps: Needs): void {
       const claim = claimOf(request, `POST ${PATH}/${params.id}/rotate_secret`)
       const overlap_s = body?.overlap_seconds ?? DEFAULT_OVERLAP_S
       const change = { kind: 'rotate', id: params.id, overlap_s } as const
-      const command = { account_id: account.account_id, claim, change }
-      const { reply: answer } = await deps.lanes.writeWebhook.run(command)
-      return send(reply, answer)
+      return write(deps, reply, { account_id: account.account_id, claim, change })
     },
   )
 }
@@ -265,9 +264,7 @@ function testRoute(app: FastifyInstance, deps: Needs): void {
       const { account, params } = request
       const claim = claimOf(request, `POST ${PATH}/${params.id}/test`)
       const change = { kind: 'test', id: params.id } as const
-      const command = { account_id: account.account_id, claim, change }
-      const { reply: answer } = await deps.lanes.writeWebhook.run(command)
-      return send(reply, answer)
+      return write(deps, reply, { account_id: account.account_id, claim, change })
     },
   )
 }
@@ -299,9 +296,7 @@ function replayRoute(app: FastifyInstance, deps: Needs): void {
       const { account, body, params } = request
       const claim = claimOf(request, `POST ${PATH}/${params.id}/replay`)
       const change = { kind: 'replay', id: params.id, request: body } as const
-      const command = { account_id: account.account_id, claim, change }
-      const { reply: answer } = await deps.lanes.writeWebhook.run(command)
-      return send(reply, answer)
+      return write(deps, reply, { account_id: account.account_id, claim, change })
     },
   )
 }

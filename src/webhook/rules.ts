@@ -1,26 +1,25 @@
-// Webhooks as pure functions: which endpoint wants which event, what its requests may say, how the
-// secrets overlap, and what follows an attempt. It knows no SQL, no HTTP and no clock.
+// The rules of webhooks: which endpoint gets which event, which addresses and replays are valid,
+// which secrets sign, and what follows an attempt. Pure.
 import type { Problem } from '../errors.ts'
 import { type Instant, instantFromIso, plusMilliseconds } from '../instant.ts'
 import { invalid } from '../party/rules.ts'
-import { isPortOfHttp } from './ports.ts'
 import type { ReplayRequest } from './request.ts'
 import { MAX_URL_LENGTH, type WebhookEndpoint } from './webhook.ts'
 
 /** Most endpoints of an account. */
 export const MAX_ENDPOINTS = 16
 
-/** Most events that one replay looks at, and most deliveries that are cancelled at once. */
+/** Most events that one replay reads, and most deliveries that one deletion cancels. */
 export const MAX_REPLAYED = 10_000
 export const MAX_CANCELLED = 10_000
 
-/** Does an event type fall under what was asked for? None is everything. */
+/** Whether a subscription to `event_types` covers a type. An empty list covers every type. */
 export function matches(event_types: readonly string[], type: string): boolean {
   if (event_types.length === 0 || event_types.includes(type)) return true
   return event_types.includes(`${type.slice(0, type.indexOf('.'))}.*`)
 }
 
-/** An event about an endpoint is for that endpoint alone, whatever it asks for. */
+/** Whether an endpoint gets an event. An event about an endpoint goes to that endpoint alone. */
 export function wants(
   endpoint: Pick<WebhookEndpoint, 'id' | 'event_types'>,
   { type, object_id }: { readonly type: string; readonly object_id: string },
@@ -29,7 +28,7 @@ export function wants(
   return matches(endpoint.event_types, type)
 }
 
-/** The secrets to sign with at this time of the account: the present one first. */
+/** The secrets that sign at this time of the account, the current one first. */
 export function secretsOf(
   {
     secret,
@@ -42,7 +41,7 @@ export function secretsOf(
   return overlaps ? [secret, previous_secret] : [secret]
 }
 
-/** The same endpoint with another secret; the former signs as well for so many seconds. */
+/** The endpoint with a new secret; the previous one signs as well for `overlap_s` seconds. */
 export function rotated(
   endpoint: WebhookEndpoint,
   secret: string,
@@ -59,31 +58,28 @@ export function rotated(
   }
 }
 
-/**
- * Seconds between one failed attempt and the next; 24 hours from the first to the last
- * (§webhook.retry).
- */
+/** Seconds from each failed attempt to the next; 24 hours in all (§webhook.retry). */
 export const RETRY_DELAYS_S = [
   5, 30, 120, 600, 1800, 3600, 7200, 14_400, 28_800, 29_845,
 ] as const satisfies readonly number[]
 
-/** No receiver may put us off for longer. */
+/** The longest Retry-After that is honoured. */
 const MAX_RETRY_AFTER_S = 86_400
 
-/** Receivers that say when to come back: RFC 6585 and RFC 9110. */
+/** Answers whose Retry-After counts: RFC 6585 and RFC 9110. */
 const ASKS_TO_WAIT = new Set([429, 503])
 
 const GONE = 410
 
-/** What a receiver answered; nulls when it did not. */
+/** A receiver's answer; nulls without one. */
 export interface AttemptResult {
   readonly status_code: number | null
-  /** Its Retry-After in seconds from now. */
+  /** Retry-After, in seconds from now. */
   readonly retry_after_s: number | null
 }
 
 export type AfterAttempt = {
-  /** The receiver wants nothing any more (410): its endpoint is disabled, what is pending stays. */
+  /** The receiver is gone (410): its endpoint is disabled; pending deliveries stay pending. */
   readonly disables: boolean
 } & (
   | { readonly status: 'succeeded' }
@@ -92,8 +88,8 @@ export type AfterAttempt = {
 )
 
 /**
- * What becomes of a delivery after an attempt, the last of so many. `chance`, from 0 to 1, spreads
- * a delay over ±10 %, so that what failed together does not come back together.
+ * The state of a delivery after its `attempts`-th attempt. `chance`, from 0 to 1, moves the delay
+ * by up to ±10 %, so that deliveries that failed together are not retried together.
  */
 export function afterAttempt(
   attempts: number,
@@ -112,7 +108,24 @@ export function afterAttempt(
   return { status: 'pending', retry_in_ms: Math.max(planned_ms, asked_ms), disables }
 }
 
-/** What is wrong with the address of a receiver, as far as it says so itself. */
+/**
+ * Ports of other protocols, which could read a webhook as commands: the "bad ports" of the Fetch
+ * standard, section 2.9, which browsers refuse as well.
+ */
+const BAD_PORTS: ReadonlySet<number> = new Set([
+  ...[0, 1, 7, 9, 11, 13, 15, 17, 19, 20, 21, 22, 23, 25, 37, 42, 43, 53, 69, 77, 79, 87, 95],
+  ...[101, 102, 103, 104, 109, 110, 111, 113, 115, 117, 119, 123, 135, 137, 139, 143, 161, 179],
+  ...[389, 427, 465, 512, 513, 514, 515, 526, 530, 531, 532, 540, 548, 554, 556, 563, 587, 601],
+  ...[636, 989, 990, 993, 995, 1719, 1720, 1723, 2049, 3659, 4045, 4190, 5060, 5061, 6000, 6566],
+  ...[6665, 6666, 6667, 6668, 6669, 6679, 6697, 10080],
+])
+
+/** Whether a URL's port may be sent HTTP; the default port of its scheme always may. */
+export function isPortOfHttp({ port }: URL): boolean {
+  return port === '' || !BAD_PORTS.has(Number(port))
+}
+
+/** The problems of a receiver's URL that need no look-up of its name. */
 export function checkUrl(text: string | undefined, allow_private: boolean): Problem[] {
   if (typeof text !== 'string') return []
   const url = URL.parse(text)
@@ -134,7 +147,7 @@ export function checkUrl(text: string | undefined, allow_private: boolean): Prob
   return []
 }
 
-/** What is wrong with a replay of the right shape. */
+/** The problems of a replay request whose shape is valid. */
 export function checkReplay(request: ReplayRequest): Problem[] {
   const { created, sequence, event_types } = request
   const sent = [request.event, request.events, created, sequence, request.status]
@@ -161,7 +174,7 @@ export function checkReplay(request: ReplayRequest): Problem[] {
 
 const CREATED_BOUNDS: ReadonlySet<string> = new Set(['gt', 'gte', 'lt', 'lte'])
 
-/** Times here have six digits; a finer one lies between two of them. */
+/** Stored times have six digits; a finer bound would lie between two of them. */
 function isTime(text: string): boolean {
   return !/\.\d{7}/.test(text) && instantFromIso(text) !== undefined
 }

@@ -1,6 +1,5 @@
-// One webhook over HTTP/1.1, sent so that neither the receiver's address nor its answer can do
-// harm: connections go to checked addresses only, every wait ends at one deadline, every read is
-// bounded. Knows nothing of signatures, events or what an answer means for the delivery.
+// Sends one webhook over HTTP/1.1, safely: it connects to checked addresses only, ends every wait
+// at one deadline and bounds every read. Knows neither signatures nor events nor retries.
 import { request as httpRequest, type IncomingMessage } from 'node:http'
 import { isIP, connect as netConnect, type Socket } from 'node:net'
 import { addAbortSignal } from 'node:stream'
@@ -11,7 +10,7 @@ export interface Sending {
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
-  /** For everything, from looking up the name to the last byte of the answer. */
+  /** From the look-up of the name to the last byte of the answer. */
   readonly timeout_ms: number
   /** The operator's choice for development: any address, and plain http. */
   readonly allow_private: boolean
@@ -19,11 +18,11 @@ export interface Sending {
 }
 
 export interface SendResult {
-  /** 200 to 599; null when there was no whole answer, and `error` says why. */
+  /** 200 to 599; null without a complete answer, and `error` then says why. */
   readonly status_code: number | null
-  /** What the answer's Retry-After asks for. */
+  /** Retry-After of the answer; null without a valid one. */
   readonly retry_after_s: number | null
-  /** A few plain words, such as `timeout`; '' with an answer. */
+  /** A few words, such as `timeout`; '' with an answer. */
   readonly error: string
   /** The first 1,000 characters of the answer's body, without control characters. */
   readonly answer: string
@@ -32,18 +31,18 @@ export interface SendResult {
 
 type Answer = Pick<SendResult, 'status_code' | 'retry_after_s' | 'answer'>
 
-/** An answer longer than this is cut, and counts: what matters is its status. */
+/** A longer answer is cut and still counts: only its status matters. */
 const MAX_BODY_BYTES = 16 * 1024
 const MAX_HEADER_BYTES = 16 * 1024
 const MAX_ANSWER_CHARACTERS = 1000
 /** Four bytes of UTF-8 hold at least one character. */
 const KEPT_BYTES = 4 * MAX_ANSWER_CHARACTERS
-/** Interim answers (1xx) that are read before giving up; honest receivers send one or two. */
+/** Most interim answers (1xx); honest receivers send one or two. */
 const MAX_INTERIM = 10
-/** Beyond any time that is waited for; keeps the number exact. */
+/** Far beyond any delay that is honoured; keeps the number exact. */
 const MAX_RETRY_AFTER_S = 999_999_999
 
-/** A reason in the words of `SendResult.error`. */
+/** Its message becomes `SendResult.error`. */
 class Failure extends Error {}
 
 const WORDS: Readonly<Record<string, string>> = {
@@ -57,11 +56,11 @@ const WORDS: Readonly<Record<string, string>> = {
   HPE_HEADER_OVERFLOW: 'headers too large',
 }
 
-/** Sends one POST and waits for the answer. Never rejects; redirects are answers like others. */
+/** Sends one POST and waits for the answer. Never rejects. Follows no redirect. */
 export async function send(sending: Sending): Promise<SendResult> {
   const started = performance.now()
   const duration = () => Math.trunc(performance.now() - started)
-  // Aborted at the deadline, or when all is over: closes whatever was opened on the way.
+  // Aborted at the deadline and at the end; closes the socket in either case.
   const end = new AbortController()
   const timer = setTimeout(() => end.abort(), sending.timeout_ms)
   try {
@@ -91,13 +90,13 @@ async function exchange(sending: Sending, signal: AbortSignal): Promise<Answer> 
   const socket = await openSocket(url, addresses, signal)
   const remote = socket.remoteAddress
   if (remote === undefined) throw new Failure('connection reset')
-  // Nothing has been written yet. What connected is asked once more, whatever was looked up.
+  // Checks the address that is connected, before anything is written to it.
   if (!sending.allow_private && !isPublic(remote)) throw new Failure('address not allowed')
   const secured = url.protocol === 'https:' ? await secureSocket(socket, url, signal) : socket
   return post(secured, url, sending, signal)
 }
 
-/** Connects to the first of the addresses that takes it. Each connection carries one webhook. */
+/** Connects to the first address that accepts. Each connection carries one webhook. */
 function openSocket(url: URL, addresses: readonly string[], signal: AbortSignal): Promise<Socket> {
   const found = addresses.map(address => ({ address, family: isIP(address) }))
   return new Promise((resolve, reject) => {
@@ -106,10 +105,10 @@ function openSocket(url: URL, addresses: readonly string[], signal: AbortSignal)
       port: portOf(url),
       signal,
       autoSelectFamily: true,
-      // The name is not looked up again. An address in the URL is not looked up at all.
+      // Uses the addresses checked above: the name is not looked up again.
       lookup: (_hostname, _options, callback) => callback(null, found),
     })
-    // Stays for the socket's life: errors after the end have nobody else to go to.
+    // Stays attached: an error after the end would otherwise be uncaught.
     socket.on('error', reject)
     socket.once('close', () => reject(new Failure('connection reset')))
     socket.once('connect', () => resolve(socket))
@@ -122,10 +121,10 @@ function secureSocket(socket: Socket, url: URL, signal: AbortSignal): Promise<TL
     const secured = tlsConnect({
       socket,
       host,
-      // Only names are asked for: RFC 6066 section 3.
+      // Server name indication holds names only: RFC 6066 section 3.
       servername: isIP(host) === 0 ? host : '',
       ALPNProtocols: ['http/1.1'],
-      // Said here so that NODE_TLS_REJECT_UNAUTHORIZED cannot unsay it.
+      // Explicit, so that NODE_TLS_REJECT_UNAUTHORIZED cannot disable it.
       rejectUnauthorized: true,
     })
     addAbortSignal(signal, secured)
@@ -135,7 +134,7 @@ function secureSocket(socket: Socket, url: URL, signal: AbortSignal): Promise<TL
   })
 }
 
-/** Without an agent: no connection is kept for later, and no proxy of the environment is used. */
+/** Uses no agent: keeps no connection alive and ignores proxies of the environment. */
 function post(
   socket: Socket,
   url: URL,
@@ -176,12 +175,12 @@ function readAnswer(
   reject: (error: Error) => void,
 ): void {
   const { statusCode = 0, headers } = response
-  // The parser takes any three digits.
+  // Node's parser accepts any three digits.
   if (statusCode < 200 || statusCode > 599) {
     reject(new Failure('malformed answer'))
     return
   }
-  // Copied, so that no chunk is held, however small they are cut.
+  // Copies into one buffer, so that many small chunks hold no memory.
   const kept = Buffer.alloc(KEPT_BYTES)
   let bytes = 0
   const finish = () =>
@@ -203,7 +202,7 @@ function readAnswer(
   response.on('end', finish)
 }
 
-/** Resolves or rejects with the promise, or rejects as soon as the signal is aborted. */
+/** Settles as the promise does, or rejects as soon as the signal is aborted. */
 function orAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     signal.addEventListener('abort', () => reject(new Failure('timeout')), { once: true })
@@ -216,18 +215,18 @@ function portOf(url: URL): number {
   return url.protocol === 'https:' ? 443 : 80
 }
 
-/** Seconds from now; null when it is neither seconds nor one of the dates of RFC 9110 5.6.7. */
+/** Seconds from now; null for text that is neither seconds nor a date of RFC 9110 5.6.7. */
 function retryAfter(value: string | undefined, now_ms: number): number | null {
   const text = value?.trim() ?? ''
   if (/^\d+$/.test(text)) return Math.min(Number(text), MAX_RETRY_AFTER_S)
   if (!/^[A-Z][a-z]+,? .*\d\d:\d\d:\d\d/.test(text)) return null
-  // The oldest of the three forms names no zone, and means GMT as the others do.
+  // The oldest of the three date forms names no zone; all three mean GMT.
   const at_ms = Date.parse(text.endsWith(' GMT') ? text : `${text} GMT`)
   if (Number.isNaN(at_ms)) return null
   return Math.min(Math.max(Math.ceil((at_ms - now_ms) / 1000), 0), MAX_RETRY_AFTER_S)
 }
 
-/** Text that PostgreSQL stores and a terminal shows harmlessly, read as UTF-8. */
+/** Decodes UTF-8 and replaces characters that harm a terminal or that PostgreSQL rejects. */
 function plainText(bytes: Buffer): string {
   const text = new TextDecoder().decode(bytes)
   const harmless = text.replace(/[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu, ' ')
@@ -249,7 +248,7 @@ function wordFor(error: unknown): string {
   return spell(code)
 }
 
-/** `DEPTH_ZERO_SELF_SIGNED_CERT` as `depth zero self signed cert`. Codes are Node's own words. */
+/** `DEPTH_ZERO_SELF_SIGNED_CERT` becomes `depth zero self signed cert`. */
 function spell(code: string): string {
   const words = code.replace(/^ERR_(SSL_|TLS_)?/, '').toLowerCase()
   return words === '' ? 'failed' : words.replaceAll('_', ' ')

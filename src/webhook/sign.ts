@@ -1,15 +1,14 @@
-// How a webhook is signed, by Standard Webhooks
-// (github.com/standard-webhooks/standard-webhooks, spec/standard-webhooks.md): an HMAC-SHA256 over
-// id, time and body, so that a receiver can tell ours from forged, altered and replayed ones.
-// Knows nothing of endpoints, events or HTTP, and makes no chance of its own.
+// Signs webhooks as Standard Webhooks specifies
+// (github.com/standard-webhooks/standard-webhooks, spec/standard-webhooks.md): HMAC-SHA256 over id,
+// time and body, by which a receiver detects forged, altered and replayed requests. Pure.
 import { createHmac } from 'node:crypto'
 
 const PREFIX = 'whsec_'
 
-/** The specification's bounds for the secret of a symmetric signature. */
+/** The specification's bounds of a symmetric secret. */
 const SECRET_BYTES = { min: 24, max: 64 }
 
-/** What a receiver keeps: `whsec_` and the base64 of the bytes, which must be random: 24 to 64. */
+/** `whsec_` and the base64 of 24 to 64 random bytes. */
 export function newSecret(bytes: Uint8Array): string {
   if (bytes.length < SECRET_BYTES.min || bytes.length > SECRET_BYTES.max) {
     throw new RangeError(`a secret has ${SECRET_BYTES.min} to ${SECRET_BYTES.max} bytes`)
@@ -18,8 +17,8 @@ export function newSecret(bytes: Uint8Array): string {
 }
 
 /**
- * The value of `webhook-signature`: `v1,<base64>` for each secret, with a space between. The key of
- * a signature is what the base64 of the secret stands for; `timestamp_s` is Unix time, in seconds.
+ * The header `webhook-signature`: `v1,<base64>` for each secret, separated by spaces. The bytes
+ * that a secret encodes are the key. `timestamp_s` is Unix time in seconds.
  */
 export function signatures(
   secrets: readonly string[],
@@ -32,8 +31,8 @@ export function signatures(
 }
 
 /**
- * All headers of one webhook. `id` is the same whenever this event is sent, so that a receiver can
- * drop what it has had; `timestamp_s` is when it is sent, so that it can drop what is old.
+ * The headers of one webhook. `id` is the same in every attempt, so that a receiver can drop
+ * repetitions; `timestamp_s` is the time of sending, so that it can drop old requests.
  */
 export function webhookHeaders(
   secrets: readonly string[],

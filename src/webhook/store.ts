@@ -1,5 +1,5 @@
-// The statements of webhook endpoints. Written under the lock of the account's book and then of
-// the endpoint's row; the worker that delivers takes the second alone. They decide nothing.
+// The statements of webhook endpoints. A request locks the account's book and then the endpoint's
+// row; the delivery worker locks the row alone.
 import { rowsAsJson, type Sql, type TransactionSql } from '../db/connect.ts'
 import { findByKeys, keysOf } from '../db/keys.ts'
 import { noted } from '../db/noted.ts'
@@ -27,10 +27,9 @@ const KINDS = {
   updated_at: 'timestamptz',
 } as const
 
-/** What is written is what is read. */
 const COLUMNS = Object.keys(KINDS) as readonly (keyof typeof KINDS)[]
 
-/** Those that are new, changed, and gone, each of them once. */
+/** Writes new, changed and deleted endpoints; each endpoint stands in one list, once. */
 export function writeEndpoints(
   tx: TransactionSql,
   { created, changed, deleted }: Record<'created' | 'changed' | 'deleted', WebhookEndpoint[]>,
@@ -46,7 +45,7 @@ export function writeEndpoints(
 
 const insertEndpoints = inserter<WebhookEndpoint>('webhook_endpoints', KINDS)
 
-/** Writes what may change. Only for endpoints locked in this transaction. */
+/** Writes the columns that may change, of endpoints locked in this transaction. */
 async function updateEndpoints(
   tx: TransactionSql,
   rows: readonly WebhookEndpoint[],
@@ -73,7 +72,7 @@ async function updateEndpoints(
   )
 }
 
-/** Their deliveries stay, for the events they are of; none is pending. */
+/** Their deliveries stay for the timelines of their events; none of them is pending. */
 async function deleteEndpoints(tx: TransactionSql, keys: readonly Key[]): Promise<void> {
   await eachShard(
     keys,
@@ -83,7 +82,7 @@ async function deleteEndpoints(tx: TransactionSql, keys: readonly Key[]): Promis
   )
 }
 
-/** By (account, id), in no order; what is not found or another account's is simply absent. */
+/** By (account, id), in no order. An id that is not found or another account's is absent. */
 export async function findEndpoints(
   sql: Sql | TransactionSql,
   keys: readonly Key[],
@@ -91,7 +90,7 @@ export async function findEndpoints(
   return findByKeys<WebhookEndpoint>(sql, 'webhook_endpoints', COLUMNS, keys)
 }
 
-/** The same, locked in the order of their names, after the locks of their books. */
+/** As findEndpoints, and locks the rows in the order of their names, after their books. */
 export async function lockEndpoints(
   tx: TransactionSql,
   keys: readonly Key[],
@@ -109,7 +108,7 @@ export async function lockEndpoints(
   )
 }
 
-/** How many endpoints each account has; one that has none is absent. */
+/** The number of endpoints of each account; an account without any is absent. */
 export async function countEndpoints(
   tx: TransactionSql,
   account_ids: readonly string[],
@@ -122,7 +121,6 @@ export async function countEndpoints(
   )
 }
 
-/** A handful for an account, which its primary key has together. */
 const LISTED: Listed = {
   table: 'webhook_endpoints',
   columns: COLUMNS,
@@ -130,7 +128,7 @@ const LISTED: Listed = {
   filters: [{ name: 'status', by: 'status', leads: 'never' }],
 }
 
-/** A page of the account's endpoints; undefined when its cursor names none of them. */
+/** A page of the account's endpoints; undefined when the cursor names none of them. */
 export function listEndpoints(
   sql: Sql | TransactionSql,
   account_id: string,

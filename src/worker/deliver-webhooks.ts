@@ -1,7 +1,7 @@
-// The delivery worker: makes deliveries from events, claims what is due, sends it outside any
-// transaction and records what came of it. Each endpoint has a line of its own, so that none waits
-// for another. It may be killed at any point: what was sent but not recorded is sent again when
-// its claim runs out.
+// The delivery worker: makes deliveries from events, claims those due, sends them outside any
+// transaction and records their attempts. Each endpoint has a queue of its own, so that none waits
+// for another. The worker may be killed at any point: a delivery sent but not recorded is sent
+// again when its claim runs out.
 import { setImmediate, setTimeout } from 'node:timers/promises'
 import { transactConfined } from '../db/confine.ts'
 import type { Sql, TransactionSql } from '../db/connect.ts'
@@ -12,6 +12,7 @@ import { presentEvent } from '../event/response.ts'
 import { listEventsAfter } from '../event/store.ts'
 import { type Key, nameOf, newId } from '../id.ts'
 import { during } from '../steps.ts'
+import { deliveriesOf } from '../webhook/decide.ts'
 import { insertDeliveries } from '../webhook/delivery-store.ts'
 import {
   applyResults,
@@ -31,40 +32,40 @@ import type { Worker } from './settle-payouts.ts'
 
 type Needs = Pick<Deps, 'config' | 'finder' | 'log' | 'metrics'>
 
-/** Most requests out at once, in one process: over all, for one endpoint, and for a new one. */
+/** Most concurrent requests of one process: in all, to one endpoint, and to a new endpoint. */
 const MAX_IN_FLIGHT = 256
 const MAX_SLOTS = 8
 const FIRST_SLOTS = 1
 
-/** All endpoints that are slow to answer share this many, so that the others always have room. */
+/** Slow endpoints share this many requests, so that the others always have room. */
 const MAX_SLOW_IN_FLIGHT = 128
 const SLOW_MS = 1_000
 
-/** Events that deliveries are made from in one transaction. */
+/** Most events that one transaction makes deliveries from. */
 const FAN_OUT = 500
 
-/** Over the time-out of a request, for recording what came of it. */
+/** A claim outlives the request's time-out by this long, to record the attempt. */
 const LEASE_MARGIN_MS = 5_000
 
 /**
- * Whatever is answered and not recorded comes twice after a crash. While recording takes longer
- * than this it is we who are slow, and more requests at once gain nothing.
+ * While recording takes longer than this, the database is the bottleneck: more concurrent requests
+ * gain nothing, and a crash would send more answered deliveries again.
  */
 const RECORD_WITHIN_MS = 6
 
 const NONE: ReadonlySet<string> = new Set()
 
-/** One endpoint, as this process knows it. */
-interface Line {
+/** What this process does for one endpoint. */
+interface Queue {
   readonly endpoint: Key
-  /** Requests that are out, or are being claimed. */
+  /** Requests being sent or claimed. */
   in_flight: number
-  /** Most of them: fewer while the receiver does not answer, or we cannot keep up with it. */
+  /** Most of them: fewer while the receiver does not answer or recording is slow. */
   slots: number
   slow: boolean
-  /** What is over and not recorded yet. */
+  /** Attempts that have ended and are not recorded yet. */
   ended: Ended[]
-  /** Work that a turn has still to do. */
+  /** Work for the next turn. */
   wanted: { claim: boolean; fan_out: boolean }
   /** The last claim left slots free. */
   idle: boolean
@@ -81,23 +82,25 @@ interface Ended {
 }
 
 interface Turn {
-  /** Undefined when it is deleted, or in another's hands. */
+  /** Undefined when it is deleted or another process holds it. */
   readonly endpoint: LockedEndpoint | undefined
-  /** Deliveries whose results were written. */
+  /** Ids of the deliveries that were recorded. */
   readonly applied: ReadonlySet<string>
   readonly claimed: readonly ClaimedDelivery[]
-  /** Events are left that deliveries are not made from. */
+  /** There are more events to make deliveries from. */
   readonly to_fan_out: boolean
 }
 
-/** Runs until it is stopped. `sql`, the worker's own, bounds the transactions open at once. */
+/**
+ * Runs until stopped. The pool `sql` is the worker's own and bounds its concurrent transactions.
+ */
 export function startDelivering(deps: Needs, sql: Sql): Worker {
   const stopping = new AbortController()
   const { signal } = stopping
-  const lines = new Lines(deps, sql)
+  const dispatcher = new Dispatcher(deps, sql)
   const run = async () => {
     while (!signal.aborted) {
-      await lines.look().catch(error => {
+      await dispatcher.look().catch(error => {
         deps.log.warn({ err: error }, 'no look for webhooks that are due')
       })
       await setTimeout(deps.config.webhook_poll_ms, undefined, { signal }).catch(() => {})
@@ -107,74 +110,75 @@ export function startDelivering(deps: Needs, sql: Sql): Worker {
   return {
     async stop() {
       stopping.abort()
-      lines.stop()
+      dispatcher.stop()
       await done
-      await lines.idle()
+      await dispatcher.idle()
     },
   }
 }
 
-/** Sends whatever is due, and what becomes due by that; returns how many attempts were made. */
+/** Sends all that is due, and all that becomes due by that; returns the number of attempts. */
 export async function deliverDue(deps: Needs, sql: Sql): Promise<number> {
-  const lines = new Lines(deps, sql)
-  for (let attempts = -1; attempts < lines.attempts; ) {
-    attempts = lines.attempts
-    await lines.look()
-    await lines.idle()
+  const dispatcher = new Dispatcher(deps, sql)
+  for (let attempts = -1; attempts < dispatcher.attempts; ) {
+    attempts = dispatcher.attempts
+    await dispatcher.look()
+    await dispatcher.idle()
   }
-  return lines.attempts
+  return dispatcher.attempts
 }
 
-/** The endpoints of one process that have, or had, something to be sent. */
-class Lines {
-  /** How many requests were sent. */
+/** The queues of one process: one for each endpoint that has or had deliveries. */
+class Dispatcher {
+  /** Requests sent so far. */
   attempts = 0
   readonly #deps: Needs
   readonly #sql: Sql
-  readonly #lines = new Map<string, Line>()
+  readonly #queues = new Map<string, Queue>()
   #in_flight = 0
   #slow_in_flight = 0
   #stopped = false
-  /** Told whenever a line has nothing more to do. */
-  #rested: (() => void)[] = []
+  /** Called when a queue has no more work. */
+  #onIdle: (() => void)[] = []
 
   constructor(deps: Needs, sql: Sql) {
     this.#deps = deps
     this.#sql = sql
   }
 
-  /** Sets every line to work that has some. */
+  /** Looks for work in the database and starts every queue that has some. */
   async look(): Promise<void> {
     for (const { to_fan_out, due, ...endpoint } of await listEndpointsWithWork(this.#deps.finder)) {
-      const line = this.#lineOf(endpoint)
-      line.wanted.fan_out ||= to_fan_out
-      line.wanted.claim ||= due
+      const queue = this.#queueOf(endpoint)
+      queue.wanted.fan_out ||= to_fan_out
+      queue.wanted.claim ||= due
     }
-    for (const [name, line] of this.#lines) {
-      if (this.#hasWork(line)) void this.#work(line)
-      // What was learned of an endpoint that answers is soon learned again.
-      else if (line.in_flight === 0 && !line.turning && !line.slow) this.#lines.delete(name)
+    for (const [name, queue] of this.#queues) {
+      if (this.#hasWork(queue)) void this.#work(queue)
+      // Drops the state of an idle endpoint; that of a slow one is kept, as it costs time to
+      // relearn.
+      else if (queue.in_flight === 0 && !queue.turning && !queue.slow) this.#queues.delete(name)
     }
   }
 
-  /** Nothing more is claimed; what is out is still recorded. */
+  /** Claims no more deliveries; those being sent are still recorded. */
   stop(): void {
     this.#stopped = true
   }
 
-  /** Resolves when no request is out and all that came of them is recorded. */
+  /** Resolves when no request is being sent and every attempt is recorded. */
   async idle(): Promise<void> {
-    const busy = (line: Line) => line.turning || line.in_flight > 0
-    while ([...this.#lines.values()].some(busy)) {
-      await new Promise<void>(resolve => this.#rested.push(resolve))
+    const busy = (queue: Queue) => queue.turning || queue.in_flight > 0
+    while ([...this.#queues.values()].some(busy)) {
+      await new Promise<void>(resolve => this.#onIdle.push(resolve))
     }
   }
 
-  #lineOf(endpoint: Key): Line {
+  #queueOf(endpoint: Key): Queue {
     const name = nameOf(endpoint)
-    const known = this.#lines.get(name)
+    const known = this.#queues.get(name)
     if (known !== undefined) return known
-    const line: Line = {
+    const queue: Queue = {
       endpoint,
       in_flight: 0,
       slots: FIRST_SLOTS,
@@ -184,95 +188,96 @@ class Lines {
       idle: true,
       turning: false,
     }
-    this.#lines.set(name, line)
-    return line
+    this.#queues.set(name, queue)
+    return queue
   }
 
-  #hasWork({ ended, wanted, ...line }: Line): boolean {
+  #hasWork({ ended, wanted, ...queue }: Queue): boolean {
     if (ended.length > 0) return true
     if (this.#stopped) return false
-    return wanted.fan_out || (wanted.claim && this.#freeSlots(line) > 0)
+    return wanted.fan_out || (wanted.claim && this.#freeSlots(queue) > 0)
   }
 
-  #freeSlots({ in_flight, slots, slow }: Pick<Line, 'in_flight' | 'slots' | 'slow'>): number {
+  #freeSlots({ in_flight, slots, slow }: Pick<Queue, 'in_flight' | 'slots' | 'slow'>): number {
     if (this.#stopped) return 0
     const room = MAX_IN_FLIGHT - this.#in_flight
     const slow_room = slow ? MAX_SLOW_IN_FLIGHT - this.#slow_in_flight : room
     return Math.max(0, Math.min(slots - in_flight, room, slow_room))
   }
 
-  #count(line: Line, requests: number): void {
-    line.in_flight += requests
+  #count(queue: Queue, requests: number): void {
+    queue.in_flight += requests
     this.#in_flight += requests
-    if (line.slow) this.#slow_in_flight += requests
+    if (queue.slow) this.#slow_in_flight += requests
   }
 
-  /** Takes turns until nothing is left to do; one at a time. Never rejects. */
-  async #work(line: Line): Promise<void> {
-    if (line.turning) return
-    line.turning = true
+  /** Takes one turn after the other until no work is left. Never rejects. */
+  async #work(queue: Queue): Promise<void> {
+    if (queue.turning) return
+    queue.turning = true
     try {
-      while (this.#hasWork(line)) {
-        // What ends in the same moment is recorded together.
+      while (this.#hasWork(queue)) {
+        // Lets requests that end in the same moment be recorded together.
         await setImmediate()
-        await this.#turn(line)
+        await this.#turn(queue)
       }
     } catch (error) {
-      // The next look tries again.
-      const { account_id, id: endpoint_id } = line.endpoint
+      // The next look() tries again.
+      const { account_id, id: endpoint_id } = queue.endpoint
       this.#deps.log.warn({ err: error, account_id, endpoint_id }, 'webhooks wait')
     } finally {
-      line.turning = false
-      for (const tell of this.#rested.splice(0)) tell()
+      queue.turning = false
+      for (const tell of this.#onIdle.splice(0)) tell()
     }
   }
 
-  /** One transaction, and what was claimed in it sent off. */
-  async #turn(line: Line): Promise<void> {
-    const ended = line.ended.splice(0)
-    // Until it is committed, a crash would send again: making deliveries comes after recording,
-    // unless nothing else is left to be sent.
-    const fan_out = line.wanted.fan_out && (ended.length === 0 || line.idle) && !this.#stopped
-    const free = this.#freeSlots(line)
-    line.wanted = { claim: false, fan_out: line.wanted.fan_out && !fan_out }
-    this.#count(line, free)
+  /** Records, fans out and claims in one transaction, then sends the claimed deliveries. */
+  async #turn(queue: Queue): Promise<void> {
+    const ended = queue.ended.splice(0)
+    // A crash before the commit sends the ended deliveries again, so a turn that records them does
+    // not fan out as well, unless nothing else is left to send.
+    const fan_out = queue.wanted.fan_out && (ended.length === 0 || queue.idle) && !this.#stopped
+    const free = this.#freeSlots(queue)
+    queue.wanted = { claim: false, fan_out: queue.wanted.fan_out && !fan_out }
+    this.#count(queue, free)
     let claimed: readonly ClaimedDelivery[] = []
     try {
-      const turn = await transactConfined(this.#sql, [line.endpoint.account_id], tx =>
-        this.#take(tx, line, ended, fan_out, free),
+      const turn = await transactConfined(this.#sql, [queue.endpoint.account_id], tx =>
+        this.#take(tx, queue, ended, fan_out, free),
       )
       claimed = turn.claimed
-      line.idle = claimed.length < free
-      line.wanted.claim ||= free > 0 && !line.idle
-      line.wanted.fan_out ||= turn.to_fan_out
-      this.#recorded(line, ended, turn)
+      queue.idle = claimed.length < free
+      queue.wanted.claim ||= free > 0 && !queue.idle
+      queue.wanted.fan_out ||= turn.to_fan_out
+      this.#recorded(queue, ended, turn)
       const { endpoint } = turn
       if (endpoint === undefined) return
-      for (const delivery of claimed) void this.#send(line, endpoint, delivery)
+      for (const delivery of claimed) void this.#send(queue, endpoint, delivery)
     } catch (error) {
-      // What can never be written is sent again rather than kept for ever.
-      if (classify(error) !== 'fault') line.ended.unshift(...ended)
+      // A result that can never be recorded is dropped: its delivery is sent again.
+      if (classify(error) !== 'fault') queue.ended.unshift(...ended)
       throw error
     } finally {
-      this.#count(line, claimed.length - free)
+      this.#count(queue, claimed.length - free)
     }
   }
 
   async #take(
     tx: TransactionSql,
-    line: Line,
+    queue: Queue,
     ended: readonly Ended[],
     fan_out: boolean,
     free: number,
   ): Promise<Turn> {
     const lease_ms = this.#deps.config.webhook_timeout_ms + LEASE_MARGIN_MS
-    const claiming = () => claimDeliveries(tx, line.endpoint, free, lease_ms)
+    const claiming = () => claimDeliveries(tx, queue.endpoint, free, lease_ms)
     const claim = async () => (free > 0 ? during('claim', 'webhooks', free, claiming) : [])
-    // Sent at once where nothing in between decides, since what is recorded late may come twice. On
-    // a spread database recording takes steps, whose last one wakes what is claimed next.
-    const locking = lockEndpoint(tx, line.endpoint, ended.length > 0)
+    // Lock, record and claim go out together where no decision stands between them: recording late
+    // risks sending twice. On a distributed database recording takes several statements, and the
+    // last one makes due what is claimed next.
+    const locking = lockEndpoint(tx, queue.endpoint, ended.length > 0)
     const results = ended.map(({ result }) => result)
-    const recording = results.length > 0 ? applyResults(tx, line.endpoint, results) : NONE
+    const recording = results.length > 0 ? applyResults(tx, queue.endpoint, results) : NONE
     const at_once = results.length > 0 && !fan_out && !isSpread() && !ended.some(o => o.disables)
     const [endpoint, applied, first] = await Promise.all([
       locking,
@@ -290,11 +295,11 @@ class Lines {
     return { endpoint, applied, claimed, to_fan_out: fanned_out < endpoint.event_count }
   }
 
-  #recorded(line: Line, ended: readonly Ended[], { applied }: Turn): void {
+  #recorded(queue: Queue, ended: readonly Ended[], { applied }: Turn): void {
     const late = performance.now() - (ended[0]?.at_ms ?? Infinity) > RECORD_WITHIN_MS
-    if (late) line.slots = Math.max(1, line.slots - 1)
+    if (late) queue.slots = Math.max(1, queue.slots - 1)
     else if (ended.some(one => one.label !== 'unanswered')) {
-      line.slots = Math.min(MAX_SLOTS, line.slots + 1)
+      queue.slots = Math.min(MAX_SLOTS, queue.slots + 1)
     }
     for (const { result, label, account } of ended) {
       const kept = applied.has(result.delivery_id) ? label : 'unrecorded'
@@ -302,8 +307,8 @@ class Lines {
     }
   }
 
-  /** Never rejects: whatever happens is a result, which the next turn records. */
-  async #send(line: Line, endpoint: LockedEndpoint, delivery: ClaimedDelivery): Promise<void> {
+  /** Never rejects: every outcome is a result that the next turn records. */
+  async #send(queue: Queue, endpoint: LockedEndpoint, delivery: ClaimedDelivery): Promise<void> {
     this.attempts += 1
     const first = delivery.attempts === 1 && !delivery.sandbox
     if (first) this.#deps.metrics.webhookDelay.observe(Math.max(0, delivery.delay_s))
@@ -314,11 +319,11 @@ class Lines {
       return NOT_MADE
     })
     const unanswered = sent.status_code === null
-    this.#setSlow(line, unanswered || sent.duration_ms > SLOW_MS)
-    if (unanswered) line.slots = Math.max(1, Math.trunc(line.slots / 2))
-    line.ended.push(endedBy(delivery, sent))
-    this.#count(line, -1)
-    void this.#work(line)
+    this.#setSlow(queue, unanswered || sent.duration_ms > SLOW_MS)
+    if (unanswered) queue.slots = Math.max(1, Math.trunc(queue.slots / 2))
+    queue.ended.push(endedBy(delivery, sent))
+    this.#count(queue, -1)
+    void this.#work(queue)
   }
 
   async #request(endpoint: LockedEndpoint, delivery: ClaimedDelivery): Promise<SendResult> {
@@ -335,14 +340,14 @@ class Lines {
     })
   }
 
-  #setSlow(line: Line, slow: boolean): void {
-    if (line.slow === slow) return
-    line.slow = slow
-    this.#slow_in_flight += slow ? line.in_flight : -line.in_flight
+  #setSlow(queue: Queue, slow: boolean): void {
+    if (queue.slow === slow) return
+    queue.slow = slow
+    this.#slow_in_flight += slow ? queue.in_flight : -queue.in_flight
   }
 }
 
-/** A request that could not even be begun: tried again like others. */
+/** The result of a request that could not be made; it is retried as others are. */
 const NOT_MADE: SendResult = {
   status_code: null,
   retry_after_s: null,
@@ -351,23 +356,12 @@ const NOT_MADE: SendResult = {
   duration_ms: 0,
 }
 
-/** Makes deliveries from the next events; returns the number of the newest that was looked at. */
+/** Makes deliveries from the next events; returns the sequence of the last event read. */
 async function fanOut(tx: TransactionSql, endpoint: LockedEndpoint): Promise<bigint> {
-  const { account_id, id: endpoint_id, fanned_out: after, event_count: to } = endpoint
+  const { account_id, account_now, fanned_out: after, event_count: to } = endpoint
   const events = await listEventsAfter(tx, account_id, { after, to }, FAN_OUT)
-  const deliveries = events
-    .filter(event => wants(endpoint, event))
-    .map((event, i) => ({
-      account_id,
-      endpoint_id,
-      number: endpoint.delivery_count + BigInt(i + 1),
-      id: newId('whd'),
-      event_id: event.id,
-      event_sequence: event.sequence,
-      event_type: event.type,
-      object_id: event.object_id,
-      created_at: endpoint.account_now,
-    }))
+  const wanted = events.filter(event => wants(endpoint, event))
+  const deliveries = deliveriesOf(endpoint, wanted, () => newId('whd'), account_now)
   const newest = events.at(-1)?.sequence ?? after
   const inserted = deliveries.length > 0 && insertDeliveries(tx, deliveries)
   await Promise.all([inserted, moveCursor(tx, endpoint, newest, deliveries.length)])

@@ -1,6 +1,6 @@
-// Ends the holds of payouts whose entity has been reviewed, each through the lane of payouts, some
-// at a time, so that a review that lets thousands go holds nobody up. It may be killed at any
-// point: an unfinished claim comes due again, and a hold ends once.
+// Ends the holds of payouts whose entity was reviewed, each by a command in the lane of payouts and
+// a bounded number a round, so that a review of thousands delays nobody. The worker may be killed
+// at any point: an unfinished claim comes due again, and a hold ends once.
 import type { Deps } from '../deps.ts'
 import { Refusal } from '../errors.ts'
 import {
@@ -12,14 +12,14 @@ import {
   renewEndedReview,
 } from '../payout/store.ts'
 
-/** Most reviews, and most payouts of each, of one round. */
+/** Most reviews of one round, and most payouts of each. */
 const REVIEWS = 10
 const PAYOUTS = 500
 
 /** Much longer than a round takes. */
 const LEASE_MS = 10_000
 
-/** One round; returns how many payouts were held for entities that have been reviewed. */
+/** One round; returns the number of held payouts whose entity was reviewed. */
 export async function endHolds(deps: Deps): Promise<number> {
   const reviews = await claimEndedReviews(deps, REVIEWS, LEASE_MS)
   const counts = await Promise.all(reviews.map(review => endHoldsOf(deps, review)))
@@ -29,8 +29,8 @@ export async function endHolds(deps: Deps): Promise<number> {
 async function endHoldsOf(deps: Deps, review: ClaimedReview): Promise<number> {
   const holds = await listHeldPayouts(deps.sql, review, PAYOUTS)
   const ends = await Promise.all(holds.map(hold => endHold(deps, hold)))
-  // What failed, or waits for a frozen account, is tried again when the claim runs out. What stays
-  // does so because the review was taken back; the next one makes it due again.
+  // A payout that failed, or whose account is frozen, is tried again when the claim runs out. One
+  // that stays held had its review taken back; the next review makes it due again.
   if (ends.includes('failed') || ends.includes('waits')) return holds.length
   const more = holds.length === PAYOUTS && !ends.includes('stays')
   await (more ? renewEndedReview : deleteEndedReview)(deps.sql, review)
@@ -43,7 +43,7 @@ async function endHold(deps: Deps, { account_id, payout_id }: Hold) {
     const { payout } = await deps.lanes.advancePayout.run(advance)
     return payout.held_for === '' ? 'ended' : 'stays'
   } catch (error) {
-    // It waits for the account; an approved entity needs no other review.
+    // No other review will come for an approved entity, so the claim must come due again.
     if (isFrozen(error)) return 'waits'
     deps.log.warn({ err: error, payout_id }, 'hold not ended')
     return 'failed'

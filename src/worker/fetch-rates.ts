@@ -1,6 +1,6 @@
-// The worker of the rate feed: fetches a file of rates at an interval and takes what is newer into
-// the rate book. Several processes may do so at once: what one has stored is nothing new to the
-// next. A publisher that fails changes nothing, and its rates age.
+// The rate feed worker: fetches a file of rates at an interval and stores the newer ones in the
+// rate book. Several processes may do so at once: rates that one has stored are not newer to the
+// next. While the publisher fails, nothing changes and its rates age.
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Deps } from '../deps.ts'
 import { type FeedOutcome, FeedUnreadable, takeFeed } from '../fx/feed.ts'
@@ -9,10 +9,10 @@ import { MAX_MOVE_BPS } from '../fx/guard.ts'
 import { findPivot } from '../pricing/store.ts'
 import type { Worker } from './settle-payouts.ts'
 
-/** How the history names who changed what. */
+/** The author of these changes in the history of reference data. */
 const FEED = 'feed'
 
-/** After a failure, when the interval is longer. */
+/** The wait after a failure, unless the interval is shorter. */
 const RETRY_MS = 300_000
 
 export function startFetchingRates(deps: Deps): Worker {

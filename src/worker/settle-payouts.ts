@@ -1,6 +1,6 @@
 // The settling worker: finds payouts whose rail is due to be asked, claims them, asks the rail
-// outside any transaction, and applies its answer through a lane; ends holds besides. It may be
-// killed at any point: an unapplied claim comes due again, and an applied report is not applied
+// outside any transaction and applies its report through a lane. It also ends holds. It may be
+// killed at any point: a claim that was not applied comes due again, and no report is applied
 // twice.
 import { setTimeout as delay } from 'node:timers/promises'
 import { byShard } from '../db/shard.ts'
@@ -25,28 +25,28 @@ export interface Worker {
 /** Most payouts of one round. */
 const ROUND = 500
 
-/** While what the rail said of one round is written, the next is claimed, and one more waits. */
+/** While the reports of one round are written, the next asks the rail and a third is claimed. */
 const ROUNDS_IN_HAND = 3
 
-/** How often it is told which payouts wait. */
-const TELL_EVERY_MS = 30_000
+/** How often the payouts that wait are counted. */
+const COUNT_EVERY_MS = 30_000
 
-/** Claiming takes no longer: the database stops a statement that does (db/connect.ts). */
+/** The database cancels a longer statement (db/connect.ts), so no claim takes longer. */
 const CLAIM_MS = 5_000
 
-/** Longest wait between questions to a rail that does not answer clearly. */
+/** The longest wait before a rail without a clear answer is asked again. */
 const MAX_BACKOFF_MS = 60_000
 
 export function startSettling(deps: Deps): Worker {
   const stopping = new AbortController()
   const { signal } = stopping
-  const tell = () => {
-    tellWaiting(deps).catch(error => {
+  const count = () => {
+    countWaiting(deps).catch(error => {
       deps.log.warn({ err: error }, 'payouts that wait could not be counted')
     })
   }
-  const telling = setInterval(tell, TELL_EVERY_MS)
-  tell()
+  const counting = setInterval(count, COUNT_EVERY_MS)
+  count()
   const run = async () => {
     const inHand = new Set<Promise<void>>()
     while (!signal.aborted) {
@@ -67,13 +67,13 @@ export function startSettling(deps: Deps): Worker {
   return {
     stop() {
       stopping.abort()
-      clearInterval(telling)
+      clearInterval(counting)
       return done
     },
   }
 }
 
-/** One round; returns how many payouts were due to be asked about, or held without need. */
+/** One round; returns the number of payouts whose rail was due or whose hold could end. */
 export async function settleOnce(deps: Deps): Promise<number> {
   const { found, done } = await beginRound(deps)
   await done
@@ -81,9 +81,9 @@ export async function settleOnce(deps: Deps): Promise<number> {
 }
 
 interface Round {
-  /** How many payouts were due to be asked about, or held without need. */
+  /** The number of payouts whose rail was due or whose hold could end. */
   readonly found: number
-  /** Is more waiting that can be claimed at once? */
+  /** Whether the next round should begin at once. */
   readonly more: boolean
   /** Never rejects. */
   readonly done: Promise<void>
@@ -91,12 +91,12 @@ interface Round {
 
 const NOTHING_FOUND: Round = { found: 0, more: false, done: Promise.resolve() }
 
-/** Resolves when what is due has been claimed, so that nobody finds it again. */
+/** Resolves once the payouts due are claimed, so that nobody finds them again. */
 async function beginRound(deps: Deps): Promise<Round> {
   const ended = await endHolds(deps)
   const listed = await listDuePayouts(deps.finder, [...deps.rails.keys()], ROUND)
   const due = listed.filter(payout => mayAsk(deps, payout))
-  // Each shard by itself: what one has claimed is asked about though another does not answer.
+  // Each shard by itself, so that a silent shard does not delay the payouts of the others.
   const claims = byShard(due).map(keys => claim(deps, keys))
   const settled = claims.map(async claims => {
     await Promise.all((await claims).claimed.map(payout => settle(deps, payout)))
@@ -104,13 +104,13 @@ async function beginRound(deps: Deps): Promise<Round> {
   const done = Promise.all(settled).then(() => {})
   const all = (await Promise.all(claims)).every(({ all }) => all)
   const found = ended + due.length
-  // A full round means so, unless some of it will be found again in the next.
+  // A full round suggests more, unless unclaimed payouts of it would be found again.
   return { found, more: all && found >= ROUND, done }
 }
 
 /**
- * Whether this process asks the rail of a payout: it has an adapter for it, and the account is one
- * that the rail takes payouts of. An account that is not known here yet will be in a moment.
+ * Whether this process asks the rail of a payout: it has the rail's adapter, and the rail takes
+ * payouts of the account. A new account becomes known here in a moment.
  */
 function mayAsk(deps: Deps, { account_id, rail }: DuePayout): boolean {
   const account = deps.reference.current().accounts.get(account_id)
@@ -118,10 +118,9 @@ function mayAsk(deps: Deps, { account_id, rail }: DuePayout): boolean {
 }
 
 /**
- * Tells of payouts that a rail is due to be asked about and that this process leaves alone, and of
- * those that wait for people.
+ * Counts, for metrics and the log, due payouts that no rail here takes and those that people pay.
  */
-export async function tellWaiting(deps: Deps): Promise<void> {
+export async function countWaiting(deps: Deps): Promise<void> {
   const { finder, rails, log, metrics } = deps
   const left = await countLeftAlone(finder, [...rails.keys()])
   metrics.payoutsLeftAlone.reset()
@@ -138,28 +137,30 @@ export async function tellWaiting(deps: Deps): Promise<void> {
   }
 }
 
-/** A payout that this process alone may hand over. */
+/** A claimed payout: this process alone may hand it over. */
 interface HeldPayout extends ClaimedPayout {
-  /** Until when, by performance.now(): early enough to be heard before another may ask. */
+  /** By performance.now(): leaves the rail's time-out before another process may ask. */
   readonly hand_over_until: number
 }
 
 interface Claims {
   readonly claimed: HeldPayout[]
-  /** False when some could not be claimed; what others have claimed before us counts as well. */
+  /**
+   * False when claiming some failed. Payouts that others claimed first do not count as failures.
+   */
   readonly all: boolean
 }
 
 /**
- * All in one statement, as one for each account of many takes most of the time that settling has.
- * Where that fails, one account that cannot be claimed now comes due again; the others go on.
+ * Claims all in one statement: a statement an account would take most of the time of a round. When
+ * that fails, claims each account by itself; those that fail again stay due.
  */
 async function claim(deps: Deps, due: readonly DuePayout[]): Promise<Claims> {
-  // The lease outlives the rail's time-out, so nobody else asks while we wait.
+  // The lease outlives the rail's time-out, so that nobody else asks while this process waits.
   const { rail_timeout_ms } = deps.config
   const lease_ms = CLAIM_MS + 2 * rail_timeout_ms
   const claimOf = async (keys: readonly DuePayout[]): Promise<HeldPayout[]> => {
-    // From before it is sent: in the database the lease begins later.
+    // Counted from before the statement: the lease in the database begins later.
     const hand_over_until = performance.now() + lease_ms - rail_timeout_ms
     const claimed = await during('claim', 'payouts', keys.length, () =>
       claimDuePayouts(deps.sql, keys, lease_ms),
@@ -198,17 +199,14 @@ async function settle(deps: Deps, payout: HeldPayout): Promise<void> {
     await deps.lanes.advancePayout.run(advance)
     if (report !== undefined) count(steps.length > payout.rail_steps ? 'applied' : 'nothing_new')
   } catch (error) {
-    // The claim's lease runs out and the rail is asked again; a refused step needs a person to
-    // look.
+    // The lease runs out and the rail is asked again. A refused step needs an operator.
     const refused = error instanceof Refusal && error.status !== 503
     if (refused) count('refused')
     deps.log[refused ? 'error' : 'warn']({ err: error, payout_id }, 'rail report not applied')
   }
 }
 
-/**
- * The rail's report, or undefined when its answer is unclear, which says nothing about the money.
- */
+/** The rail's report; undefined without a clear answer, which says nothing about the money. */
 async function askRail(deps: Deps, payout: HeldPayout): Promise<RailReport | undefined> {
   const question: Question = { is_over: false }
   try {
@@ -226,12 +224,12 @@ async function askRail(deps: Deps, payout: HeldPayout): Promise<RailReport | und
   }
 }
 
-/** A question that nobody waits for any more is over, though the rail may still answer it. */
+/** A question is over once nobody waits for it, though the rail may still answer. */
 interface Question {
   is_over: boolean
 }
 
-/** First time: hand over. Later: ask, and hand over again only when the rail never saw it. */
+/** Hands over the first time. Later asks first, and hands over only what the rail never saw. */
 async function ask(
   rail: Rail,
   payout: HeldPayout & RailPayout,
@@ -242,9 +240,9 @@ async function ask(
 }
 
 /**
- * Not once the claim may have run out or was given back, be it that the database or the rail was
- * slow, or that this process stood still: another may have handed it over meanwhile. The clock of a
- * machine that was suspended does not tell; the payout's id then keeps the rail from paying twice.
+ * Hands over unless the claim may have ended, because the database, the rail or this process was
+ * slow: another process may have handed it over since. performance.now() stands still while the
+ * machine is suspended; the payout's id, the rail's key, then keeps it from paying twice.
  */
 function handOver(
   rail: Rail,
@@ -260,7 +258,7 @@ function backoff(attempts: number): number {
   return Math.min(MAX_BACKOFF_MS, 1000 * 2 ** Math.min(attempts, 6))
 }
 
-/** One timer a payout: an AbortController each is a tenth of what settling costs. */
+/** Uses a timer: an AbortController a payout costs a tenth of the time of settling. */
 async function withTimeout<T>(promise: Promise<T>, milliseconds: number): Promise<T> {
   const late = Promise.withResolvers<never>()
   const timer = setTimeout(() => {

@@ -7,7 +7,7 @@ import { idBound } from '../../src/id.ts'
 import { handlePayout } from '../../src/payout/by-hand-operations.ts'
 import { advancePayout } from '../../src/payout/operations.ts'
 import type { RailStep } from '../../src/rail/rail.ts'
-import { settleOnce, tellWaiting } from '../../src/worker/settle-payouts.ts'
+import { countWaiting, settleOnce } from '../../src/worker/settle-payouts.ts'
 import { bankBeneficiary, localPayout } from '../support/bodies.ts'
 import { assertRefused, balancesOf, watchRows } from '../support/check.ts'
 import { type Cli, openCli, type Ran } from '../support/cli.ts'
@@ -468,7 +468,7 @@ test('the database refuses a payout paid by hand without reference or person', a
 test('what waits for people, in /metrics: how many by status and since when, without sandboxes', async () => {
   const sandbox = await service.openAccount({ currencies: ['USD'], fund: { USD: FUNDED } })
   const told = async () => {
-    await tellWaiting(service.deps)
+    await countWaiting(service.deps)
     const text = await service.deps.metrics.registry.metrics()
     const value = (name: string) =>
       Number(new RegExp(`^${name}\\{status="processing"\\} (.+)$`, 'm').exec(text)?.[1] ?? 0)

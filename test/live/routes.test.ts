@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { ROUTABLE_RAILS } from '../../src/rail/rail.ts'
-import { settleOnce, tellWaiting } from '../../src/worker/settle-payouts.ts'
+import { countWaiting, settleOnce } from '../../src/worker/settle-payouts.ts'
 import { bankBeneficiary, internalPayout, localPayout } from '../support/bodies.ts'
 import { assertRefused, balancesOf, watchRows } from '../support/check.ts'
 import { type Cli, openCli } from '../support/cli.ts'
@@ -258,7 +258,7 @@ test('settling, a live payout that names the simulator all the same: left alone,
   await settleAll(service, rail)
   assert.deepEqual(rail.calls, [])
   assert.equal(await attemptsOf(id), 0)
-  await tellWaiting(service.deps)
+  await countWaiting(service.deps)
   const told = await service.deps.metrics.registry.metrics()
   assert.match(told, /^corridor_payouts_left_alone\{rail="simulator"\} [1-9]/m)
   await routed('bank')
@@ -269,7 +269,7 @@ test('settling, a rail that this process has no adapter for: left alone, told, a
   const id = await paidBy(live)
   await settleAll(service)
   assert.equal(await attemptsOf(id), 0)
-  await tellWaiting(service.deps)
+  await countWaiting(service.deps)
   const told = await service.deps.metrics.registry.metrics()
   assert.match(told, /^corridor_payouts_left_alone\{rail="newer_bank"\} 1$/m)
   const newer = scriptedRail(() => Promise.resolve(report('succeeded')))

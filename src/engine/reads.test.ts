@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Key } from '../id.ts'
 import { MAX_WAIT_MS } from './late.ts'
-import { reader } from './reader.ts'
+import { reader } from './reads.ts'
 
 /** A reader whose turns and answers come when they are told to. */
 function readerInHand() {
