@@ -2,9 +2,9 @@
 // read stops the program with a sentence that names it.
 import { BlockList, isIP } from 'node:net'
 import { userInfo } from 'node:os'
-import { refuseUrl } from './fx/fetch.ts'
 import { type Hosts, readHosts } from './http/hosts.ts'
 import { nearestOf } from './nearest.ts'
+import { refuseUrl } from './price/rate/fetch.ts'
 import { SETTINGS } from './settings.ts'
 
 export interface Config {

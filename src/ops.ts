@@ -3,8 +3,8 @@
 import type { FastifyInstance } from 'fastify'
 import { pendingMigrations } from './db/migrate.ts'
 import type { Deps } from './deps.ts'
-import { goodUntil } from './fx/rules.ts'
 import { secondsBetween } from './instant.ts'
+import { goodUntil } from './price/rate/rules.ts'
 
 /**
  * How long a database has to answer before the process calls itself not ready: with the answer,

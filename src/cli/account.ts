@@ -9,8 +9,8 @@ import {
   listKeysOfAccount,
 } from '../account/store.ts'
 import type { Sql } from '../db/connect.ts'
+import type { HistoricRow } from '../db/reference-changes.ts'
 import { openAccount } from '../funding/accounts.ts'
-import type { HistoricRow } from '../history/store.ts'
 import { newId } from '../id.ts'
 import { listBalancesOf } from '../ledger/store.ts'
 import { currencyExponent } from '../money/currency.ts'

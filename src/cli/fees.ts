@@ -2,8 +2,9 @@
 // it.
 import { type Command, Option } from 'commander'
 import type { Sql, TransactionSql } from '../db/connect.ts'
+import type { HistoricRow } from '../db/reference-changes.ts'
 import { transact } from '../db/transact.ts'
-import { findFeeSlips } from '../fee/guard.ts'
+import { findFeeSlips } from '../price/fee/guard.ts'
 import {
   describeFee,
   describeSubject,
@@ -14,10 +15,9 @@ import {
   parseFeesCsv,
   presentFee,
   readFee,
-} from '../fee/load.ts'
-import { type Fee, selectFee } from '../fee/rules.ts'
-import { deleteFee, listFees, lockFees, replaceFees, upsertFees } from '../fee/store.ts'
-import type { HistoricRow } from '../history/store.ts'
+} from '../price/fee/load.ts'
+import { type Fee, selectFee } from '../price/fee/rules.ts'
+import { deleteFee, listFees, lockFees, replaceFees, upsertFees } from '../price/fee/store.ts'
 import { PAYOUT_TYPES } from '../quote/quote.ts'
 import { CHARGE_TYPES } from '../quote/request.ts'
 import { CommandFailed, print, readOrRefuse, UsageError, withContext } from './context.ts'

@@ -1,6 +1,6 @@
 // corridor … history: what changed in a reference table, newest first, with who changed it.
 import type { Command } from 'commander'
-import { type Change, type HistoricRow, listChanges } from '../history/store.ts'
+import { type Change, type HistoricRow, listChanges } from '../db/reference-changes.ts'
 import { print, withContext } from './context.ts'
 import { MAX_LIMIT, readLimit } from './list-limit.ts'
 import { toSecond } from './outline.ts'

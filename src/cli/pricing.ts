@@ -4,8 +4,8 @@ import type { Command } from 'commander'
 import { databaseNow, type Sql, type TransactionSql } from '../db/connect.ts'
 import { transact } from '../db/transact.ts'
 import type { Instant } from '../instant.ts'
-import { findSlip } from '../pricing/guard.ts'
-import { MEANINGS, readEffective, readPair, readValue } from '../pricing/load.ts'
+import { findSlip } from '../price/policy/guard.ts'
+import { MEANINGS, readEffective, readPair, readValue } from '../price/policy/load.ts'
 import {
   DEFAULTS,
   describeScope,
@@ -19,8 +19,8 @@ import {
   type PolicyName,
   rowsOf,
   type Scope,
-} from '../pricing/rules.ts'
-import { deletePolicy, insertPolicies, listPolicies, lockPolicies } from '../pricing/store.ts'
+} from '../price/policy/rules.ts'
+import { deletePolicy, insertPolicies, listPolicies, lockPolicies } from '../price/policy/store.ts'
 import { CommandFailed, print, readOrRefuse, UsageError, withContext } from './context.ts'
 import { findAccount } from './find.ts'
 import { historyCommand } from './history.ts'

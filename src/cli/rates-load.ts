@@ -1,10 +1,10 @@
 // corridor rates import, fetch: files of rates, brought by the operator or published by others.
 import { type Command, Option } from 'commander'
 import { databaseNow } from '../db/connect.ts'
-import { changeRates } from '../fx/change.ts'
-import { FeedUnreadable, takeFeed } from '../fx/feed.ts'
-import { ECB_URL, FetchFailed, refuseUrl } from '../fx/fetch.ts'
-import { guessRateFormat, parseRates, type RateFormat } from '../fx/load.ts'
+import { changeRates } from '../price/rate/change.ts'
+import { FeedUnreadable, takeFeed } from '../price/rate/feed.ts'
+import { ECB_URL, FetchFailed, refuseUrl } from '../price/rate/fetch.ts'
+import { guessRateFormat, parseRates, type RateFormat } from '../price/rate/load.ts'
 import { CommandFailed, print, UsageError, withContext } from './context.ts'
 import { readInput, refuseProblems, valuesOf } from './files.ts'
 import {

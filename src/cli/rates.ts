@@ -2,16 +2,16 @@
 // rates-load.ts.
 import type { Command } from 'commander'
 import { databaseNow } from '../db/connect.ts'
-import { changeRates } from '../fx/change.ts'
-import type { Judged, Problem } from '../fx/guard.ts'
-import { presentRate, readRate } from '../fx/load.ts'
-import { describeRate, goodUntil } from '../fx/rules.ts'
-import { deleteRate, listRates } from '../fx/store.ts'
-import type { HistoricRow } from '../history/store.ts'
+import type { HistoricRow } from '../db/reference-changes.ts'
 import { secondsBetween } from '../instant.ts'
 import { findCurrency } from '../money/currency.ts'
-import { pricingFrom } from '../pricing/price-book.ts'
-import { listPolicies } from '../pricing/store.ts'
+import { pricingFrom } from '../price/book.ts'
+import { listPolicies } from '../price/policy/store.ts'
+import { changeRates } from '../price/rate/change.ts'
+import type { Judged, Problem } from '../price/rate/guard.ts'
+import { presentRate, readRate } from '../price/rate/load.ts'
+import { describeRate, goodUntil } from '../price/rate/rules.ts'
+import { deleteRate, listRates } from '../price/rate/store.ts'
 import {
   CommandFailed,
   describeAge,

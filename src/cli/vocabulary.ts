@@ -1,10 +1,10 @@
 // What rows of fees and of routes may name, as the rest of the service knows it.
 import { bankingCountry } from '../beneficiary/country.ts'
-import type { FeeVocabulary } from '../fee/load.ts'
 import { findChain } from '../network/chain.ts'
 import { NETWORKS } from '../network/local.ts'
 import { paymentNetworksNamed } from '../network/payment.ts'
 import { isCountry } from '../party/country.ts'
+import type { FeeVocabulary } from '../price/fee/load.ts'
 import { PAYOUT_TYPES } from '../quote/quote.ts'
 import { CHARGE_TYPES } from '../quote/request.ts'
 import { hasNoCountry } from '../quote/terms.ts'

@@ -8,7 +8,8 @@ import type { Instant } from '../instant.ts'
 import { type Book, bookOf } from '../ledger/rules.ts'
 import { currencyExponent } from '../money/currency.ts'
 import { formatDecimal, formatMajor } from '../money/decimal.ts'
-import type { Pricing, PricingAt, Quote, QuoteTerms } from '../quote/quote.ts'
+import type { Pricing, PricingAt } from '../price/price.ts'
+import type { Quote, QuoteTerms } from '../quote/quote.ts'
 import {
   checkFee,
   checkUsable,

@@ -12,7 +12,7 @@ import {
   terms,
 } from '../../test/support/in-memory.ts'
 import type { DestinationDetails } from '../beneficiary/request.ts'
-import type { Fee } from '../fee/rules.ts'
+import type { Fee } from '../price/fee/rules.ts'
 import type { Quote, QuoteTerms } from '../quote/quote.ts'
 import type { PayoutRequest } from './request.ts'
 import { checkMatches, checkRequest, checkSameFee, termsWithoutQuote } from './terms.ts'

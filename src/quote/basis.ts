@@ -1,10 +1,17 @@
 // What a price was made from, as it is stored with the quote: the rows of the rate book and of the
 // fee schedule that were used, and nothing else. They are a rate book and a fee schedule of their
 // own, from which the same rules make the same price again. Pure.
-import { type Fee, feeSteps } from '../fee/rules.ts'
-import { type Rate, type RateBook, type RatePolicy, rateBookOf, stepsBetween } from '../fx/rules.ts'
+
 import type { Instant } from '../instant.ts'
 import { formatDecimal, parseDecimal } from '../money/decimal.ts'
+import { type Fee, feeSteps } from '../price/fee/rules.ts'
+import {
+  type Rate,
+  type RateBook,
+  type RatePolicy,
+  rateBookOf,
+  stepsBetween,
+} from '../price/rate/rules.ts'
 
 /**
  * The column `basis` of a quote, a JSON document. What is not set is left out, because every payout
@@ -37,16 +44,6 @@ export type BasisFee = readonly [
   variable_bps: number,
   ...limits: (string | null)[],
 ]
-
-/** Reference data as far as a price depends on it. */
-export interface PriceSources {
-  readonly rates: RateBook
-  readonly fees: readonly Fee[]
-  /** Whether terms that no row of the schedule fits are refused, and not free. */
-  readonly fee_required: boolean
-  /** How one currency is turned into another. */
-  policyOf(from: string, to: string): RatePolicy
-}
 
 /** Between which currencies a quote converts. */
 export interface Legs {

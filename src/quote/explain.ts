@@ -1,11 +1,12 @@
 // How the figures of a quote came about, so that a person can work them out again by hand: what the
 // rate book and the fee schedule said, every calculation, what it gives exactly, and what it was
 // rounded to. Pure; made from the stored quote alone, whatever rates and fees have become since.
-import { type Fee, feeSteps, selectFee } from '../fee/rules.ts'
-import { type RateBook, type Step, stepsBetween } from '../fx/rules.ts'
+
 import { withOffset } from '../instant.ts'
 import { currencyExponent } from '../money/currency.ts'
 import { type Decimal, formatDecimal } from '../money/decimal.ts'
+import { type Fee, feeSteps, selectFee } from '../price/fee/rules.ts'
+import { type RateBook, type Step, stepsBetween } from '../price/rate/rules.ts'
 import { sourcesOf } from './basis.ts'
 import {
   type Calculation,

@@ -1,8 +1,7 @@
-// What the rules of quotes speak of: terms, price, quote, and what prices are made from.
-import type { RatePolicy } from '../fx/rules.ts'
+// The nouns of quotes: terms, price and quote.
 import type { Instant } from '../instant.ts'
 import type { Decimal } from '../money/decimal.ts'
-import type { Basis, PriceSources } from './basis.ts'
+import type { Basis } from './basis.ts'
 
 export const PAYOUT_TYPES = [
   'swift',
@@ -56,19 +55,3 @@ export interface Quote extends QuoteTerms, Price {
   readonly created_at: Instant
   readonly updated_at: Instant
 }
-
-/** How one pair is quoted to one account, and for how long. */
-export interface PairPolicy extends RatePolicy {
-  readonly quote_validity_s: number
-}
-
-/** What one account's prices are made from at one instant. */
-export interface Pricing extends PriceSources {
-  policyOf(from: string, to: string): PairPolicy
-}
-
-/** The pricing of an account at an instant of its clock. */
-export type PricingAt = (
-  account: { readonly account_id: string; readonly sandbox: boolean },
-  at: Instant,
-) => Pricing

@@ -1,15 +1,16 @@
 // Quotes as pure functions: what a request asks for, what it costs, and when a quote may still be
 // used. Knows nothing of payouts; a payout without a quote is priced by the same functions.
 import { type Problem, refusal, refuseIfAny } from '../errors.ts'
-import { type Fee, type FeeSubject, feeAmounts, selectFee } from '../fee/rules.ts'
-import { costAtMid, customerRate, type RateBook, yieldAtMid } from '../fx/rules.ts'
 import { type Instant, plusMilliseconds } from '../instant.ts'
 import { currencyExponent } from '../money/currency.ts'
 import { divideByRate, divideDown, divideUp, MAX_AMOUNT, multiplyByRate } from '../money/decimal.ts'
 import { findChain } from '../network/chain.ts'
+import { type Fee, type FeeSubject, feeAmounts, selectFee } from '../price/fee/rules.ts'
+import type { PriceSources, Pricing } from '../price/price.ts'
+import { costAtMid, customerRate, type RateBook, yieldAtMid } from '../price/rate/rules.ts'
 import type { RouteSubject } from '../route/rules.ts'
-import { type Legs, makeBasis, type PriceSources } from './basis.ts'
-import type { Price, Pricing, Quote, QuoteTerms } from './quote.ts'
+import { type Legs, makeBasis } from './basis.ts'
+import type { Price, Quote, QuoteTerms } from './quote.ts'
 
 /**
  * The holding currency of a request that names none: the payout currency when the account holds it,

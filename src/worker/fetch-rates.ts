@@ -3,10 +3,10 @@
 // next. While the publisher fails, nothing changes and its rates age.
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Deps } from '../deps.ts'
-import { type FeedOutcome, FeedUnreadable, takeFeed } from '../fx/feed.ts'
-import { FetchFailed } from '../fx/fetch.ts'
-import { MAX_MOVE_BPS } from '../fx/guard.ts'
-import { findPivot } from '../pricing/store.ts'
+import { findPivot } from '../price/policy/store.ts'
+import { type FeedOutcome, FeedUnreadable, takeFeed } from '../price/rate/feed.ts'
+import { FetchFailed } from '../price/rate/fetch.ts'
+import { MAX_MOVE_BPS } from '../price/rate/guard.ts'
 import type { Worker } from './settle-payouts.ts'
 
 /** The author of these changes in the history of reference data. */

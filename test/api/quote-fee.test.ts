@@ -2,7 +2,7 @@
 // currency they are named in, and which row of the schedule wins.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import type { Fee } from '../../src/fee/rules.ts'
+import type { Fee } from '../../src/price/fee/rules.ts'
 import { assertRefused } from '../support/check.ts'
 import { type Client, startTestService, type TestService } from '../support/service.ts'
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { VOCABULARY } from '../../src/cli/vocabulary.ts'
-import { FEE_COLUMNS, loadDefaultFees } from '../../src/fee/load.ts'
+import { FEE_COLUMNS, loadDefaultFees } from '../../src/price/fee/load.ts'
 import { type Cli, openCli } from '../support/cli.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
 

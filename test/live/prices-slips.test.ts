@@ -2,7 +2,7 @@
 // says --force. One row a point; each goes on from the rows before it.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { FEE_COLUMNS } from '../../src/fee/load.ts'
+import { FEE_COLUMNS } from '../../src/price/fee/load.ts'
 import { watchRows } from '../support/check.ts'
 import { type Cli, openCli } from '../support/cli.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'

@@ -48,7 +48,7 @@ function quote(account: Client, from: string, to: string, amount = 10_000) {
 
 /** Publications of the ECB around now, by its calendar: 16:00 in Frankfurt on open days. */
 async function publications(): Promise<{ last: Temporal.Instant; before: Temporal.Instant }> {
-  const { ECB, publicationOn } = await import('../../src/fx/calendar.ts')
+  const { ECB, publicationOn } = await import('../../src/price/rate/calendar.ts')
   const now = Temporal.Now.instant()
   const found: Temporal.Instant[] = []
   let day = now.toZonedDateTimeISO('Europe/Berlin').toPlainDate()

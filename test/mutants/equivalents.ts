@@ -40,7 +40,7 @@ export const EQUIVALENTS: Readonly<Record<string, readonly Equivalent[]>> = {
       },
     ]),
   ],
-  'src/fee/rules.ts': [
+  'src/price/fee/rules.ts': [
     { where: 'specificity', after: 'let rank = fee.sample ? 1 : 80', why: SORTED_ALIKE },
     { where: 'specificity', after: 'let rank = fee.sample ? 0 : 81', why: SORTED_ALIKE },
     {

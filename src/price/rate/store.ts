@@ -1,6 +1,6 @@
 // The statements of the rate book, a reference table.
-import { rowsAsJson, type Sql, type TransactionSql } from '../db/connect.ts'
-import { formatDecimal, parseDecimal } from '../money/decimal.ts'
+import { rowsAsJson, type Sql, type TransactionSql } from '../../db/connect.ts'
+import { formatDecimal, parseDecimal } from '../../money/decimal.ts'
 import type { Rate } from './rules.ts'
 
 type RateRow = Omit<Rate, 'mid'> & { readonly mid: string }

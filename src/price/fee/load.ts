@@ -2,10 +2,10 @@
 // rows of the schedule or says which lines are wrong; it writes nothing. Payout types, countries
 // and networks belong to other rooms, so it is told what they are.
 import { readFile } from 'node:fs/promises'
-import { type Parsed, parseCsv, type Read, readLines } from '../csv.ts'
-import { findCurrency } from '../money/currency.ts'
-import { formatMajor, MAX_AMOUNT, parseMajor } from '../money/decimal.ts'
-import { amountToJson } from '../money/json.ts'
+import { type Parsed, parseCsv, type Read, readLines } from '../../csv.ts'
+import { findCurrency } from '../../money/currency.ts'
+import { formatMajor, MAX_AMOUNT, parseMajor } from '../../money/decimal.ts'
+import { amountToJson } from '../../money/json.ts'
 import type { Fee, FeeKey } from './rules.ts'
 
 export const FEE_COLUMNS = [

@@ -1,6 +1,6 @@
 // Until when a rate is good: by the calendar of the source that publishes it, so that a rate of
 // Friday serves until Monday's is due, and not a day longer. Pure; it has no clock.
-import type { Instant } from '../instant.ts'
+import type { Instant } from '../../instant.ts'
 
 /** Who publishes rates, on which days, when, and how late that may be. */
 export interface RateSource {

@@ -1,8 +1,8 @@
 // What is wrong with new rates, judged by those that are stored: older ones, pegs that a market
 // rate would replace, a second direction of a pair, and slips of the finger, mostly of the wrong
 // direction. Pure.
-import type { Line } from '../csv.ts'
-import { type Decimal, formatDecimal, pow10, quotient } from '../money/decimal.ts'
+import type { Line } from '../../csv.ts'
+import { type Decimal, formatDecimal, pow10, quotient } from '../../money/decimal.ts'
 import { type Mid, midOf, type Rate, type RateBook, stepsBetween } from './rules.ts'
 
 /** How far a rate may be from what the book says before a person must confirm it: ten percent. */

@@ -1,6 +1,6 @@
 // Pricing policy: spread, validity of quotes, age of rates and pivot, as rows for a scope from an
 // instant on, and which of them is in force. Pure.
-import type { Instant } from '../instant.ts'
+import type { Instant } from '../../instant.ts'
 
 /** In the order in which they are shown. */
 export const POLICY_NAMES = ['spread_bps', 'quote_validity_s', 'max_age_s', 'pivot'] as const

@@ -1,7 +1,8 @@
 // The history of the reference tables, which a trigger writes: who changed which row, when, and
 // what it was before and after.
-import type { Sql } from '../db/connect.ts'
+
 import type { Instant } from '../instant.ts'
+import type { Sql } from './connect.ts'
 
 /** A row of a reference table, every value as text: numbers stay exact. */
 export type HistoricRow = Readonly<Record<string, string | null>>

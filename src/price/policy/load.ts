@@ -1,8 +1,8 @@
 // Pricing policies as the operator writes them: text read into values, or every reason why not. It
 // writes nothing and has no clock.
-import type { Read } from '../csv.ts'
-import { type Instant, instantFromIso } from '../instant.ts'
-import { findCurrency } from '../money/currency.ts'
+import type { Read } from '../../csv.ts'
+import { type Instant, instantFromIso } from '../../instant.ts'
+import { findCurrency } from '../../money/currency.ts'
 import type { PolicyName, Scope } from './rules.ts'
 
 const MAX_SPREAD_BPS = 9_999

@@ -1,15 +1,15 @@
 // The fee schedule: which row applies to a payout and what it costs. Pure.
 
+import type { Instant } from '../../instant.ts'
+import { currencyExponent } from '../../money/currency.ts'
+import { basisPoints } from '../../money/decimal.ts'
 import {
   convertAtMid,
   type RateBook,
   type RatePolicy,
   type Step,
   stepsBetween,
-} from '../fx/rules.ts'
-import type { Instant } from '../instant.ts'
-import { currencyExponent } from '../money/currency.ts'
-import { basisPoints } from '../money/decimal.ts'
+} from '../rate/rules.ts'
 
 /**
  * One row of the schedule. A null among the matching columns means "any"; amounts are minor units.

@@ -1,5 +1,5 @@
 // The statements of pricing policies, a reference table whose rows are added and never changed.
-import { rowsAsJson, type Sql, type TransactionSql } from '../db/connect.ts'
+import { rowsAsJson, type Sql, type TransactionSql } from '../../db/connect.ts'
 import { DEFAULTS, type NewPolicy, type Policy } from './rules.ts'
 
 export async function listPolicies(sql: Sql | TransactionSql): Promise<Policy[]> {

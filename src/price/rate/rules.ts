@@ -1,8 +1,8 @@
 // The rate book: which rates join two currencies, how old they are, and what the customer is given.
 // Pure; rates are exact until their one rounding (§rate.precision).
-import { refusal } from '../errors.ts'
-import type { Instant } from '../instant.ts'
-import { isStablecoin } from '../money/currency.ts'
+import { refusal } from '../../errors.ts'
+import type { Instant } from '../../instant.ts'
+import { isStablecoin } from '../../money/currency.ts'
 import {
   type Decimal,
   divideDown,
@@ -11,7 +11,7 @@ import {
   ONE,
   pow10,
   quotient,
-} from '../money/decimal.ts'
+} from '../../money/decimal.ts'
 import { type Freshness, freshnessOf } from './calendar.ts'
 
 /** `mid` units of quote for one unit of base, in major units. */

@@ -1,7 +1,7 @@
 // One publication of a feed: fetched, read like a file, and what is newer and not doubtful taken
 // into the rate book. The command and the worker do the same.
-import type { LineProblem } from '../csv.ts'
-import { databaseNow, type Sql } from '../db/connect.ts'
+import type { LineProblem } from '../../csv.ts'
+import { databaseNow, type Sql } from '../../db/connect.ts'
 import { type ChangeOptions, problemsOf, takeRates } from './change.ts'
 import { type FetchOptions, fetchRates, hostOf } from './fetch.ts'
 import type { FeedDecision } from './guard.ts'

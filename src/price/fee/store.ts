@@ -1,5 +1,5 @@
 // The statements of the fee schedule, a reference table.
-import { rowsAsJson, type Sql, type TransactionSql } from '../db/connect.ts'
+import { rowsAsJson, type Sql, type TransactionSql } from '../../db/connect.ts'
 import type { Fee, FeeKey } from './rules.ts'
 
 export async function listFees(sql: Sql | TransactionSql): Promise<Fee[]> {

@@ -1,9 +1,9 @@
 // What an account's prices are made from: the rows of the rate book and of the fee schedule that it
 // may see, and the policy of each pair. Pure.
-import type { Fee } from '../fee/rules.ts'
-import { type Rate, rateBookOf } from '../fx/rules.ts'
-import type { PricingAt } from '../quote/quote.ts'
-import { indexPolicies, type Policy, type PolicyName, valueInForce } from './rules.ts'
+import type { Fee } from './fee/rules.ts'
+import { indexPolicies, type Policy, type PolicyName, valueInForce } from './policy/rules.ts'
+import type { PricingAt } from './price.ts'
+import { type Rate, rateBookOf } from './rate/rules.ts'
 
 /** The rows that all prices are made from. */
 export interface PriceBook {

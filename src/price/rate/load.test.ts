@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
-import { formatDecimal } from '../money/decimal.ts'
+import { formatDecimal } from '../../money/decimal.ts'
 import { ECB_SOURCE } from './calendar.ts'
 import {
   guessRateFormat,

@@ -1,7 +1,7 @@
 // Changes of the rate book: load what is stored, judge by it, store. For commands and for the feed.
-import type { Line, LineProblem } from '../csv.ts'
-import type { Sql } from '../db/connect.ts'
-import { transact } from '../db/transact.ts'
+import type { Line, LineProblem } from '../../csv.ts'
+import type { Sql } from '../../db/connect.ts'
+import { transact } from '../../db/transact.ts'
 import { checkPeg, decideFeed, type FeedDecision, type Judged, judgeRates } from './guard.ts'
 import { loadDefaultRates } from './load.ts'
 import { type Rate, type RateBook, rateBookOf } from './rules.ts'
