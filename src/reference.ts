@@ -14,8 +14,8 @@ import { listPolicies } from './price/policy/store.ts'
 import type { PricingAt } from './price/price.ts'
 import type { Rate } from './price/rate/rules.ts'
 import { listRates } from './price/rate/store.ts'
-import type { Route } from './route/rules.ts'
-import { listRoutes } from './route/store.ts'
+import type { Route } from './rail/rules.ts'
+import { listRoutes } from './rail/store.ts'
 
 /** One consistent reading of all reference tables. */
 export interface ReferenceData {

@@ -31,7 +31,6 @@ const FLOORS: readonly (readonly string[])[] = [
   ['balance-transaction'],
   ['beneficiary'],
   ['rail', 'funding', 'entity'],
-  ['route'],
   ['quote'],
   ['requirement'],
   ['payout'],

@@ -1,16 +1,16 @@
 // corridor route set|list|remove|history: which rail takes the payouts of live accounts.
 import { type Command, Option } from 'commander'
 import { PAYOUT_TYPES } from '../quote/quote.ts'
+import { MAX_PRIORITY, type RouteCells, readConditions, readTarget } from '../rail/load.ts'
 import { ROUTABLE_RAILS } from '../rail/rail.ts'
-import { MAX_PRIORITY, type RouteCells, readConditions, readTarget } from '../route/load.ts'
 import {
   CONDITIONS,
   conditionsOf,
   conditionWords,
   type Route,
   type RouteConditions,
-} from '../route/rules.ts'
-import { deleteRoute, listRoutes, upsertRoute } from '../route/store.ts'
+} from '../rail/rules.ts'
+import { deleteRoute, listRoutes, upsertRoute } from '../rail/store.ts'
 import { CommandFailed, type Context, print, readOrRefuse, withContext } from './context.ts'
 import { findAccount } from './find.ts'
 import { historyCommand } from './history.ts'

@@ -14,7 +14,7 @@ import type { PricingAt } from '../price/price.ts'
 import type { Basis } from '../quote/basis.ts'
 import type { PayoutType, Quote } from '../quote/quote.ts'
 import type { Failure, RailAnswer } from '../rail/rail.ts'
-import type { Route, RouteTaken } from '../route/rules.ts'
+import type { Route, RouteTaken } from '../rail/rules.ts'
 import type { PayoutRequest } from './request.ts'
 import type { PayoutStatus } from './states.ts'
 

@@ -19,7 +19,7 @@ import {
   routeSubject,
   totalDebit,
 } from '../quote/rules.ts'
-import { type Route, type Routed, routeOf } from '../route/rules.ts'
+import { type Route, type Routed, routeOf } from '../rail/rules.ts'
 import type { Attempt, UsedQuote } from './payout.ts'
 import type { PayoutRequest } from './request.ts'
 import { checkMatches, checkSameFee, paidTerms, termsWithoutQuote } from './terms.ts'

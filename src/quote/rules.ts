@@ -8,7 +8,7 @@ import { findChain } from '../network/chain.ts'
 import { type Fee, type FeeSubject, feeAmounts, selectFee } from '../price/fee/rules.ts'
 import type { PriceSources, Pricing } from '../price/price.ts'
 import { costAtMid, customerRate, type RateBook, yieldAtMid } from '../price/rate/rules.ts'
-import type { RouteSubject } from '../route/rules.ts'
+import type { RouteSubject } from '../rail/rules.ts'
 import { type Legs, makeBasis } from './basis.ts'
 import type { Price, Quote, QuoteTerms } from './quote.ts'
 

@@ -9,7 +9,7 @@ import { PayoutStatus } from '../payout/request.ts'
 import { FailureResponse } from '../payout/response.ts'
 import { PAYOUT_STATUSES } from '../payout/states.ts'
 import { SIMULATOR } from '../rail/rail.ts'
-import { conditionWords } from '../route/rules.ts'
+import { conditionWords } from '../rail/rules.ts'
 import { timelineAnswers } from './examples.ts'
 import {
   MAX_ATTEMPTS,

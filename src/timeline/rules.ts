@@ -8,7 +8,7 @@ import type { Cause, EventCause } from '../payout/cause.ts'
 import type { Payout } from '../payout/payout.ts'
 import type { PayoutStatus } from '../payout/states.ts'
 import type { Failure } from '../rail/rail.ts'
-import type { RouteTaken } from '../route/rules.ts'
+import type { RouteTaken } from '../rail/rules.ts'
 import type { Attempt, Delivery } from '../webhook/webhook.ts'
 
 /** A timeline has the newest states and attempts, at most so many of each. */

@@ -12,7 +12,7 @@ import type { Fee } from '../../src/price/fee/rules.ts'
 import type { PairPolicy, Pricing } from '../../src/price/price.ts'
 import { type Rate, type RateBook, rateBookOf } from '../../src/price/rate/rules.ts'
 import type { Quote, QuoteTerms } from '../../src/quote/quote.ts'
-import type { Route } from '../../src/route/rules.ts'
+import type { Route } from '../../src/rail/rules.ts'
 import { bankBeneficiary } from './bodies.ts'
 
 /** The time of the book; rates are of an hour before. */

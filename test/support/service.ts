@@ -24,8 +24,8 @@ import type { PolicyName, Scope as PricingScope } from '../../src/price/policy/r
 import { insertPolicies } from '../../src/price/policy/store.ts'
 import { upsertRates } from '../../src/price/rate/store.ts'
 import { MANUAL } from '../../src/rail/rail.ts'
-import type { Route } from '../../src/route/rules.ts'
-import { upsertRoute } from '../../src/route/store.ts'
+import type { Route } from '../../src/rail/rules.ts'
+import { upsertRoute } from '../../src/rail/store.ts'
 import { createDatabase, type TestDatabase } from './database.ts'
 import { keepMetrics, serviceLog } from './logs.ts'
 

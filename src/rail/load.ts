@@ -8,7 +8,7 @@ import { CHAINS } from '../network/chain.ts'
 import { NETWORKS } from '../network/local.ts'
 import { PAYMENT_NETWORKS } from '../network/payment.ts'
 import { COUNTRIES } from '../party/country.ts'
-import { ROUTABLE_RAILS, SIMULATOR } from '../rail/rail.ts'
+import { ROUTABLE_RAILS, SIMULATOR } from './rail.ts'
 import { type Route, type RouteConditions, TRANSFER } from './rules.ts'
 
 /** One route as text; absent is any. */

@@ -2,7 +2,7 @@
 // simulator takes all of its payouts; a live account's payout without a route is refused.
 import type { Account } from '../account/rules.ts'
 import { refusal } from '../errors.ts'
-import { SIMULATOR } from '../rail/rail.ts'
+import { SIMULATOR } from './rail.ts'
 
 /** What a payout must be for a route to fit; a null is "any". */
 export interface RouteConditions {
