@@ -113,7 +113,7 @@ const ORDER = [
   ['rules'],
   ['response'],
   ['store'],
-  ['operations'],
+  ['operation', 'operations'],
   ['routes'],
 ]
 
@@ -121,7 +121,7 @@ test('the files of a room stand on those before them', () => {
   const wrong: string[] = []
   const placeOf = (path: string) => {
     const room = basename(dirname(path))
-    const file = basename(path, '.ts')
+    const file = basename(path, '.ts').replace(/^.+-(?=store$|operations?$)/, '')
     return ORDER.findIndex(files => files.includes(file === room ? 'NOUN' : file))
   }
   for (const { path, text } of product()) {

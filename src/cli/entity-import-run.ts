@@ -16,7 +16,7 @@ import { writeEntity } from '../entity/operations.ts'
 import { approvalsByName, type Draft, identitiesOf } from '../entity/rules.ts'
 import { findApprovals, findByIdentity, findImported } from '../entity/store.ts'
 import { bookId } from '../id.ts'
-import { upsertEndedReviews } from '../payout/store.ts'
+import { upsertEndedReviews } from '../payout/hold-store.ts'
 import { BATCH, type Importer, previewingImporter, writingImporter } from './import-run.ts'
 
 /** Writes rows. `sql` has at least two connections, so that batches follow each other at once. */

@@ -10,6 +10,7 @@ import { type Problem, Refusal } from '../errors.ts'
 import { nameOf } from '../id.ts'
 import { bookOf } from '../ledger/rules.ts'
 import { accountNow } from '../ledger/store.ts'
+import type { PayoutReference } from '../payout/create-operation.ts'
 import {
   type Cost,
   type ImportedPayout,
@@ -27,7 +28,6 @@ import {
   importCommand,
   importPayout,
 } from '../payout/import-operations.ts'
-import type { PayoutReference } from '../payout/operations.ts'
 import { BATCH, type Importer, previewingImporter, writingImporter } from './import-run.ts'
 
 type PayoutImporter = Importer<PayoutDraft, PayoutRowResult>

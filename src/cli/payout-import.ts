@@ -5,8 +5,8 @@ import type { Config } from '../config.ts'
 import type { Sql } from '../db/connect.ts'
 import { bookId } from '../id.ts'
 import { type PayoutDraft, PayoutDrafts, type PayoutRowResult } from '../payout/import.ts'
+import { checkRequest } from '../payout/pricing.ts'
 import { PayoutRequest } from '../payout/request.ts'
-import { checkRequest } from '../payout/terms.ts'
 import { openReference } from '../reference.ts'
 import {
   addImportCommand,

@@ -4,10 +4,15 @@ import type { Command } from 'commander'
 import { presentBalanceTransaction } from '../balance-transaction/response.ts'
 import { currencyExponent } from '../money/currency.ts'
 import { formatMajor } from '../money/decimal.ts'
-import { advancePayout } from '../payout/operations.ts'
-import { ASKING, FAILING, OPERATOR_FAILURE, operatorStep } from '../payout/operator-step.ts'
-import { PAYOUT_STATUSES, PAYOUT_TRANSITIONS, type PayoutStatus } from '../payout/states.ts'
-import type { AdvanceOutcome } from '../payout/transition.ts'
+import { ASKING, OPERATOR_FAILURE, operatorStep } from '../payout/by-hand.ts'
+import {
+  GIVEN_BACK_STATUSES,
+  PAYOUT_STATUSES,
+  PAYOUT_TRANSITIONS,
+  type PayoutStatus,
+} from '../payout/states.ts'
+import type { AdvanceOutcome } from '../payout/step.ts'
+import { advancePayout } from '../payout/step-operation.ts'
 import type { RailStep } from '../rail/rail.ts'
 import { print, UsageError, withContext } from './context.ts'
 import { accountOf, deskCommands, personOf, REASON, REFERENCE } from './payout-desk.ts'
@@ -108,8 +113,8 @@ async function transitionAction(
 
 function readStep(status: PayoutStatus, options: TransitionOptions): RailStep {
   const { code, category, reason } = options
-  const message = options.message ?? (FAILING.includes(status) ? reason : undefined)
-  if (FAILING.includes(status)) {
+  const message = options.message ?? (GIVEN_BACK_STATUSES.includes(status) ? reason : undefined)
+  if (GIVEN_BACK_STATUSES.includes(status)) {
     const failure = {
       ...(code && { code }),
       ...(category && { category }),
@@ -117,7 +122,7 @@ function readStep(status: PayoutStatus, options: TransitionOptions): RailStep {
     }
     return operatorStep(status, { failure })
   }
-  const failing = FAILING.join(' and ')
+  const failing = GIVEN_BACK_STATUSES.join(' and ')
   if (code !== undefined || category !== undefined) {
     throw new UsageError(`--code and --category are for ${failing}`)
   }

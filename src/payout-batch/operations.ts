@@ -8,8 +8,11 @@ import { success } from '../http/envelope.ts'
 import type { Answering } from '../idempotency/kept-reply.ts'
 import { bookOf } from '../ledger/rules.ts'
 import { updateBooks } from '../ledger/store.ts'
-import type { Beneficiaries } from '../payout/loading.ts'
-import { createPayout, type PayoutReference } from '../payout/operations.ts'
+import {
+  type Beneficiaries,
+  createPayout,
+  type PayoutReference,
+} from '../payout/create-operation.ts'
 import type { CreatePayout, PayoutOutcome, PayoutState } from '../payout/payout.ts'
 import type { BatchItem, Decided, PayoutBatch } from './payout-batch.ts'
 import { type BatchRequest, modeOf } from './request.ts'

@@ -2,9 +2,9 @@
 // come to, and when the whole is refused. How one payout is decided is the payouts' own matter.
 import type { Account } from '../account/rules.ts'
 import { type Problem, Refusal } from '../errors.ts'
+import { decidePayout } from '../payout/create.ts'
 import type { PayoutOutcome, PayoutState } from '../payout/payout.ts'
 import type { PayoutRequest } from '../payout/request.ts'
-import { decidePayout } from '../payout/rules.ts'
 import type {
   BatchItem,
   BatchMode,

@@ -1,13 +1,13 @@
-// Payouts that people pay: who has taken one, what they must say of it, and when the account can no
-// longer cancel it. Pure. One person at a time has a payout, or two would pay it.
+// Payouts that people pay, and steps that people set. One person at a time holds a payout, so that
+// two do not pay it. Pure.
+
 import { refusal, refuseIfAny } from '../errors.ts'
 import type { Key } from '../id.ts'
 import type { Instant } from '../instant.ts'
 import { invalid } from '../party/rules.ts'
-import { MANUAL, type RailStep } from '../rail/rail.ts'
-import { FAILING } from './operator-step.ts'
+import { type Failure, MANUAL, type RailStep } from '../rail/rail.ts'
 import type { Payout } from './payout.ts'
-import { isFinal, OPEN_STATUSES, type PayoutStatus } from './states.ts'
+import { GIVEN_BACK_STATUSES, isFinal, OPEN_STATUSES, type PayoutStatus } from './states.ts'
 
 /** Who moves a payout by hand, and what they say of it. */
 export interface Person {
@@ -48,7 +48,7 @@ export function checkPerson(
   }
   const reference = person.reference ?? payout.rail_reference
   const noReference = step.status === 'succeeded' && reference === ''
-  const noReason = FAILING.includes(step.status) && (person.reason ?? '') === ''
+  const noReason = GIVEN_BACK_STATUSES.includes(step.status) && (person.reason ?? '') === ''
   refuseIfAny([
     ...(noReference ? [invalid('reference', 'Say the reference that the bank has given.')] : []),
     ...(noReason ? [invalid('reason', 'Say why the money goes back.')] : []),
@@ -114,4 +114,42 @@ function takenByAnother({ id, taken_by, taken_at }: Payout) {
 
 function refused(message: string) {
   return refusal('invalid_transition', message)
+}
+
+/** What a failure is unless the person says otherwise. */
+export const OPERATOR_FAILURE: Failure = {
+  code: 'OP000100',
+  category: 'operator',
+  message: 'Set by the operator.',
+}
+
+/** The status in which the account is asked for something, and reads what. */
+export const ASKING: PayoutStatus = 'requires_action'
+
+export interface OperatorWords {
+  readonly failure?: Partial<Failure>
+  /** What the account is asked for. */
+  readonly description?: string
+}
+
+/** Refuses words that the status has no place for (400 invalid_field, naming them). */
+export function operatorStep(
+  status: PayoutStatus,
+  { failure, description }: OperatorWords,
+): RailStep {
+  const failing = GIVEN_BACK_STATUSES.includes(status)
+  const asks = status === ASKING
+  refuseIfAny([
+    ...(failure === undefined || failing
+      ? []
+      : [invalid('failure', `Only ${GIVEN_BACK_STATUSES.join(' and ')} carry one.`)]),
+    ...(description === undefined || asks
+      ? []
+      : [invalid('description', `Only ${ASKING} asks for something.`)]),
+  ])
+  return {
+    status,
+    failure: failing ? { ...OPERATOR_FAILURE, ...failure } : null,
+    ...(description === undefined ? {} : { description }),
+  }
 }

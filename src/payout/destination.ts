@@ -1,9 +1,11 @@
-// The destination of a payout held against what its type, currency and network ask for, and where
-// the request has it: the members of inline details, or the beneficiary that it names. Pure.
-import type { Beneficiary } from '../beneficiary/beneficiary.ts'
+// Where a payout's money goes: whether the destination has what the type, currency and network
+// need, and which book a payout to another account of this installation credits. Pure.
+import type { Account } from '../account/rules.ts'
+import type { Beneficiary, BeneficiaryDetails } from '../beneficiary/beneficiary.ts'
 import { bankingCountry, namedCountries } from '../beneficiary/country.ts'
 import { checkDetails } from '../beneficiary/rules.ts'
-import { type Problem, refuseIfAny } from '../errors.ts'
+import { type Problem, refusal, refuseIfAny } from '../errors.ts'
+import type { Book } from '../ledger/rules.ts'
 import { isCountry } from '../party/country.ts'
 import { invalid } from '../party/rules.ts'
 import type { Quote } from '../quote/quote.ts'
@@ -93,4 +95,46 @@ function paymentOf(
     currency: arrives,
     network: network || (quote?.fund_transfer_network ?? ''),
   }
+}
+
+/** The deposit address of a payout to another account; undefined for every other payout. */
+export function depositAddressOf({
+  destination_details,
+}: Pick<BeneficiaryDetails, 'destination_details'>): string | undefined {
+  return destination_details.service_account?.deposit_address
+}
+
+/**
+ * The book that a payout by this account to this address credits (§transfer.receiver), or a
+ * refusal.
+ */
+export function findReceiver(
+  state: {
+    readonly books: ReadonlyMap<string, Book>
+    readonly accountsByDepositAddress: ReadonlyMap<string, Account>
+  },
+  account: Account,
+  address: string | undefined,
+  currency: string,
+): Book {
+  const receiver = state.accountsByDepositAddress.get(address ?? '')
+  const book = receiver && state.books.get(receiver.account_id)
+  const remarks = 'beneficiary_details.destination_details.service_account.deposit_address'
+  // A sandbox funds itself: what it holds must never become money, nor money be lost in one. That
+  // there is an account on the other side, or one that is closed, is not told.
+  const known = receiver?.sandbox === account.sandbox && book?.state !== 'closed'
+  if (book === undefined || !known) {
+    const others = account.sandbox ? 'sandbox account' : 'live account'
+    const message = `No other ${others} has this deposit address.`
+    throw refusal('deposit_address_not_found', message, remarks)
+  }
+  if (receiver.account_id === account.account_id) {
+    const message = 'An account cannot pay itself; this deposit address is its own.'
+    throw refusal('deposit_address_not_found', message, remarks)
+  }
+  if (!book.balances.has(currency)) {
+    const message = `The receiving account holds no ${currency} balance.`
+    throw refusal('deposit_currency_not_accepted', message, remarks)
+  }
+  return book
 }

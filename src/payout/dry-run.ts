@@ -5,7 +5,7 @@ import { type Problem, Refusal } from '../errors.ts'
 import { type Book, bookOf } from '../ledger/rules.ts'
 import type { Quote } from '../quote/quote.ts'
 import type { Routed } from '../rail/rules.ts'
-import { judgePayout } from './ladder.ts'
+import { judgePayout } from './create.ts'
 import type { PayoutState } from './payout.ts'
 import type { PayoutRequest } from './request.ts'
 

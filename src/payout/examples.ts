@@ -1,7 +1,7 @@
 // Payout requests and their answers for the reader of openapi.json, one for each payout type. A
 // test sends the requests to the service and compares what it answers.
 import { unsetDetails } from '../beneficiary/examples.ts'
-import { mt103Document } from './mt103.ts'
+import { mt103Document } from './swift/mt103.ts'
 
 const common = { purpose: 'supplier_payment', transaction_description: 'Invoice 2041' }
 

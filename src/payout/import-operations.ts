@@ -3,6 +3,7 @@
 // often its file is run.
 import type { Operation } from '../engine/operation.ts'
 import { nameOf } from '../id.ts'
+import { type Beneficiaries, type PayoutReference, payoutCreation } from './create-operation.ts'
 import {
   checkNewPayment,
   type Imported,
@@ -12,8 +13,6 @@ import {
   type PayoutDraft,
 } from './import.ts'
 import { findImportedPayouts, type ImportName, insertImportedPayouts } from './import-store.ts'
-import type { Beneficiaries } from './loading.ts'
-import { type PayoutReference, payoutCreation } from './operations.ts'
 import type { CreatePayout, PayoutOutcome, PayoutState } from './payout.ts'
 
 export interface ImportPayout extends CreatePayout {

@@ -1,4 +1,5 @@
 // What the rules of payouts speak of: the payout, what is loaded to decide one, and the outcome.
+
 import type { Account } from '../account/rules.ts'
 import type { Entry } from '../balance-transaction/balance-transaction.ts'
 import type { Beneficiary, BeneficiaryDetails } from '../beneficiary/beneficiary.ts'
@@ -164,3 +165,8 @@ export interface CreatePayout extends Claiming {
 
 /** Makes one check, which may throw a Refusal; undefined when it is refused and others follow. */
 export type Attempt = <T>(check: () => T) => T | undefined
+
+/** What a held payout waits for, null when it waits for nothing. */
+export function holdOf({ account_id, id: payout_id, held_for: entity_id }: Payout) {
+  return entity_id === '' ? null : { account_id, entity_id, payout_id }
+}

@@ -1,6 +1,9 @@
-// Which positions of the book a payout moves. Every list here sums to zero in each currency, and
-// postings of zero are left out by the book.
-import { mirrored, type Posting } from '../ledger/rules.ts'
+// Which positions of the book a payout moves, and the journals that move them. Every list of
+// postings sums to zero in each currency; the book leaves out postings of zero. Pure.
+import type { Entry, FxConversion } from '../balance-transaction/balance-transaction.ts'
+import { postEntry, recordLine } from '../balance-transaction/rules.ts'
+import type { Event } from '../event/event.ts'
+import { type Book, mirrored, type Posting } from '../ledger/rules.ts'
 import type { Quote } from '../quote/quote.ts'
 import { totalDebit } from '../quote/rules.ts'
 
@@ -95,4 +98,55 @@ export function reversalPostings(creation: readonly Posting[]): Posting[] {
   return mirrored(creation).map(posting =>
     posting.code === 'in_transit' ? { ...posting, code: 'settled' as const } : posting,
   )
+}
+
+/** Principal and fees leave the balance (§payout.debit). */
+export function postDebit(book: Book, quote: Quote, id: string, toAccount: boolean): Entry {
+  return postEntry(
+    book,
+    { kind: 'payout', source: id, postings: payoutPostings(quote, toAccount) },
+    {
+      currency: quote.holding_currency,
+      amount: -quote.holding_amount,
+      fixed_fee: -quote.fixed_fee_holding,
+      variable_fee: -quote.variable_fee_holding,
+      fx_conversions: fxConversions(quote),
+    },
+  )
+}
+
+/** The conversions that took place, holding side first (§payout.conversions). */
+function fxConversions(quote: Quote): FxConversion[] {
+  const { holding_currency, payout_currency, destination_currency } = quote
+  const paid = { amount: quote.payout_amount, currency: payout_currency }
+  const conversions: FxConversion[] = []
+  if (holding_currency !== payout_currency) {
+    const initial = { amount: quote.holding_amount, currency: holding_currency }
+    conversions.push({ exchange_rate: quote.holding_to_payout, initial, final: paid })
+  }
+  if (payout_currency !== destination_currency) {
+    const final = { amount: quote.destination_amount, currency: destination_currency }
+    conversions.push({ exchange_rate: quote.payout_to_destination, initial: paid, final })
+  }
+  return conversions
+}
+
+/** The credit of the receiver's book, and the event that tells its account. */
+export function postReceipt(
+  receiver: Book,
+  payout: { readonly destination_currency: string; readonly destination_amount: bigint },
+  payout_id: string,
+): { readonly entry: Entry; event(): Event } {
+  const entry = postEntry(
+    receiver,
+    { kind: 'receipt', source: payout_id, postings: receiptPostings(payout) },
+    {
+      currency: payout.destination_currency,
+      amount: payout.destination_amount,
+      fixed_fee: 0n,
+      variable_fee: 0n,
+      fx_conversions: [],
+    },
+  )
+  return { entry, event: () => recordLine(receiver, entry.line) }
 }

@@ -1,19 +1,34 @@
 // Payouts as callers see them: the schemas of answers, and the answers themselves.
-import Type from 'typebox'
+
+import Type, { type Static } from 'typebox'
 import { BeneficiaryDetailsResponse } from '../beneficiary/response.ts'
-import { EXAMPLES } from '../http/docs.ts'
-import { Id, Metadata, Minor, Money, RateNumber, Timestamp } from '../http/schema.ts'
+import { DOCUMENTED, EXAMPLES } from '../http/docs.ts'
+import { ErrorDetail } from '../http/error-docs.ts'
+import { presentProblem } from '../http/errors.ts'
+import {
+  Closed,
+  Id,
+  Literals,
+  Metadata,
+  Minor,
+  Money,
+  RateNumber,
+  Timestamp,
+} from '../http/schema.ts'
 import type { Decimal } from '../money/decimal.ts'
 import { amountToJson, rateToJson } from '../money/json.ts'
 import { Document } from '../party/schema.ts'
 import { quoteIdOf } from '../quote/carried.ts'
 import { PayoutType } from '../quote/request.ts'
+import { PRICE, presentPrice } from '../quote/response.ts'
+import { totalDebit } from '../quote/rules.ts'
 import { answered } from './action.ts'
+import type { DryRun } from './dry-run.ts'
 import { actionAnswers, cancelAnswers, payoutAnswers } from './examples.ts'
-import { mt103Document } from './mt103.ts'
 import type { Payout } from './payout.ts'
 import { LogisticsTracking, PayoutStatus } from './request.ts'
-import { uetrOf } from './uetr.ts'
+import { mt103Document } from './swift/mt103.ts'
+import { uetrOf } from './swift/uetr.ts'
 
 const FxTransaction = Type.Object(
   {
@@ -155,5 +170,67 @@ function fx(id: string, rate: Decimal, initial: Side, final: Side) {
     exchange_rate: rateToJson(rate),
     initial: { amount: amountToJson(initial.amount), currency: initial.currency },
     final: { amount: amountToJson(final.amount), currency: final.currency },
+  }
+}
+
+/** Whether a payout is only tried; by default it is made. */
+export const DryRunQuery = Closed({
+  dry_run: Type.Optional(
+    Literals(['true', 'false'], {
+      description: 'Says what the payout would be refused for and what it would cost.',
+      [DOCUMENTED]: { type: 'boolean', default: false },
+    }),
+  ),
+})
+export type DryRunQuery = Static<typeof DryRunQuery>
+
+const Price = Type.Object(
+  {
+    ...PRICE,
+    total_debit: Money,
+    available: Type.Object(
+      { currency: Type.String(), amount: Type.String({ description: 'Minor units as text.' }) },
+      { description: 'The balance that it would be taken from, as it is now.' },
+    ),
+  },
+  { title: 'DryRunPrice', description: 'What the payout would cost; null when it has no price.' },
+)
+
+export const DryRunResponse = Type.Object(
+  {
+    object: Type.Literal('payout_dry_run'),
+    outcome: Literals(['would_create', 'would_hold', 'would_refuse']),
+    errors: Type.Array(ErrorDetail, {
+      description: 'Everything it would be refused for; the first is the answer of a creation.',
+    }),
+    complete: Type.Boolean({
+      description: 'False when a refusal keeps later checks from being made: mend it, ask again.',
+    }),
+    price: Type.Union([Price, Type.Null()]),
+    rail: Type.String({ description: 'The rail that would take it; empty when none would.' }),
+    held_for: Type.String({ description: 'The entity whose review it would wait for, or empty.' }),
+  },
+  { title: 'PayoutDryRun', description: 'What the payout would come to at this moment.' },
+)
+
+export function presentDryRun({ problems, held_for, quote, routed, book }: DryRun) {
+  const passed = held_for === '' ? 'would_create' : 'would_hold'
+  return {
+    object: 'payout_dry_run',
+    outcome: problems.length === 0 ? passed : 'would_refuse',
+    errors: problems.map(presentProblem),
+    complete: quote !== undefined,
+    price: quote === undefined ? null : presentCost(quote, book),
+    rail: routed?.rail ?? '',
+    held_for,
+  }
+}
+
+function presentCost(quote: NonNullable<DryRun['quote']>, { balances }: DryRun['book']) {
+  const { holding_currency: currency } = quote
+  return {
+    ...presentPrice(quote),
+    total_debit: { currency, amount: amountToJson(totalDebit(quote)) },
+    available: { currency, amount: String(balances.get(currency) ?? 0n) },
   }
 }

@@ -11,15 +11,23 @@ import { checkList, ListOf, type ListQuery, presentList, readList } from '../htt
 import { Closed, Envelope } from '../http/schema.ts'
 import type { Answered } from '../idempotency/operations.ts'
 import { checkAction } from './action.ts'
+import type { CreatedPayout } from './create-operation.ts'
 import { dryRunPayout } from './dry-run.ts'
-import { DryRunQuery, DryRunResponse, presentDryRun } from './dry-run-response.ts'
 import { actionExamples, payoutAnswers, payoutExamples } from './examples.ts'
 import { listPayouts } from './list-store.ts'
-import type { AnswerPayout, CancelledPayout, CancelPayout, CreatedPayout } from './operations.ts'
 import type { CreatePayout, Payout, PayoutState } from './payout.ts'
+import { checkRequest } from './pricing.ts'
 import { ActionRequest, PAYOUT_REFUSALS, PayoutQuery, PayoutRequest } from './request.ts'
-import { ActionResponse, CancelResponse, PayoutResponse, presentPayout } from './response.ts'
-import { checkRequest } from './terms.ts'
+import {
+  ActionResponse,
+  CancelResponse,
+  DryRunQuery,
+  DryRunResponse,
+  PayoutResponse,
+  presentDryRun,
+  presentPayout,
+} from './response.ts'
+import type { AnswerPayout, CancelledPayout, CancelPayout } from './step-operation.ts'
 
 /** A payout whose state is loaded as that of a batch is, so that it can be tried. */
 type Trial = Omit<CreatePayout, 'request'> & {

@@ -1,5 +1,6 @@
-// The states of a payout and how they follow each other, as data in one table (§state.table).
-// Triggers of the database have the same steps and refuse every other; a test tries them all.
+// The states of a payout, the one table of steps between them (§state.table), and who can cause a
+// step. Triggers of the database have the same table; a test tries every step. Pure.
+import type { Journal } from '../ledger/rules.ts'
 
 export const PAYOUT_STATUSES = [
   'processing',
@@ -43,4 +44,24 @@ export const GIVEN_BACK_STATUSES: readonly PayoutStatus[] = ['failed', 'reversed
 
 export function isGivenBack({ status }: { readonly status: PayoutStatus }): boolean {
   return GIVEN_BACK_STATUSES.includes(status)
+}
+
+/** The account that pays, the rail, the operator, or the review of the entity it is made for. */
+export const CAUSES = ['account', 'rail', 'operator', 'review'] as const
+export type Cause = (typeof CAUSES)[number]
+
+/** The cause of a step, as its event shows it; `journals` are numbers in the payer's book. */
+export interface EventCause {
+  readonly by: Cause
+  readonly journals: readonly number[]
+}
+
+/** Leaves out the journals of a receiver, which stand in another book. */
+export function eventCause(
+  by: Cause,
+  account_id: string,
+  journals: readonly Journal[],
+): EventCause {
+  const own = journals.filter(journal => journal.account_id === account_id)
+  return { by, journals: own.map(({ number }) => Number(number)) }
 }

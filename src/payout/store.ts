@@ -1,11 +1,9 @@
 // The statements of payouts.
-import { readConfined, transactConfined } from '../db/confine.ts'
 import type { Sql, TransactionSql } from '../db/connect.ts'
 import { findAccountOf, keysOf } from '../db/keys.ts'
 import { inserter } from '../db/rows.ts'
-import { among, eachShard, type OfAccount, within } from '../db/shard.ts'
-import { type Key, nameOf, uniqueKeys } from '../id.ts'
-import type { Instant } from '../instant.ts'
+import { eachShard, type OfAccount, within } from '../db/shard.ts'
+import type { Key } from '../id.ts'
 import { parseDecimal } from '../money/decimal.ts'
 import {
   documentsOf,
@@ -61,159 +59,9 @@ export function joinState(sql: Sql | TransactionSql, items?: readonly OfAccount[
     ) s on true`
 }
 
-/** A payout that waits for the review of an entity. */
-export interface Hold {
-  readonly account_id: string
-  readonly entity_id: string
-  readonly payout_id: string
-}
-
-/** Written and removed with `held_for` of the payout. */
-export const insertHolds = inserter<Hold>('holds', {
-  account_id: 'text',
-  entity_id: 'text',
-  payout_id: 'text',
-})
-
-export function deleteHolds(tx: TransactionSql, holds: readonly Hold[]) {
-  return eachShard(
-    holds,
-    holds => tx`
-      delete from holds d where ctid = any (array(
-          select h.place
-          from unnest(${holds.map(h => h.account_id)}::text[],
-            ${holds.map(h => h.entity_id)}::text[], ${holds.map(h => h.payout_id)}::text[])
-            as k(account_id, entity_id, payout_id)
-          cross join lateral (
-            select ctid as place from holds h where h.account_id = k.account_id
-              and h.entity_id = k.entity_id and h.payout_id = k.payout_id
-              ${within(tx, 'h', holds)} limit 1
-          ) h
-        )) ${within(tx, 'd', holds)}`,
-  )
-}
-
-/** Tells the worker of reviews that have ended: one row each, however many payouts wait. */
-export function upsertEndedReviews(tx: TransactionSql, entities: readonly Key[], now: Instant) {
-  return eachShard(
-    uniqueKeys(entities),
-    keys => tx`
-      insert into ended_reviews (account_id, entity_id, due_at)
-      select b.account_id, k.id, ${now}::timestamptz
-      from books b join ${keysOf(tx, keys)} on k.account_id = b.account_id
-      where ${among(tx, 'b', keys)}
-      on conflict (account_id, entity_id) do update set due_at = excluded.due_at`,
-  )
-}
-
-/** An ended review whose holds nobody else ends before `due_at`, which names the claim. */
-export interface ClaimedReview {
-  readonly account_id: string
-  readonly entity_id: string
-  readonly due_at: Instant
-}
-
-/** Claims up to `limit` ended reviews for `lease_ms`. An unfinished claim comes due again. */
-export async function claimEndedReviews(
-  { finder, sql }: { readonly finder: Sql; readonly sql: Sql },
-  limit: number,
-  lease_ms: number,
-): Promise<ClaimedReview[]> {
-  const due = await finder<{ account_id: string; entity_id: string }[]>`
-    select account_id, entity_id from ended_reviews
-    where due_at <= statement_timestamp() order by due_at limit ${limit}`
-  const claims = due.map(({ account_id, entity_id }) =>
-    transactConfined(
-      sql,
-      [account_id],
-      tx => tx<ClaimedReview[]>`
-        update ended_reviews
-        set due_at = statement_timestamp() + ${`${lease_ms} milliseconds`}::interval
-        where account_id = ${account_id} and entity_id = ${entity_id}
-          and due_at <= statement_timestamp()
-        returning account_id, entity_id, due_at`,
-    ),
-  )
-  return (await Promise.all(claims)).flat()
-}
-
-/** The payouts that wait for an entity, some of them. */
-export async function listHeldPayouts(
-  sql: Sql,
-  { account_id, entity_id }: ClaimedReview,
-  limit: number,
-): Promise<Hold[]> {
-  return readConfined(
-    sql,
-    [account_id],
-    tx => tx<Hold[]>`
-      select account_id, entity_id, payout_id from holds
-      where account_id = ${account_id} and entity_id = ${entity_id}
-      order by payout_id limit ${limit}`,
-  )
-}
-
-/** No payout waits any more for this review, unless there was another since. */
-export async function deleteEndedReview(sql: Sql, review: ClaimedReview): Promise<void> {
-  await transactConfined(
-    sql,
-    [review.account_id],
-    tx => tx`
-      delete from ended_reviews where account_id = ${review.account_id}
-        and entity_id = ${review.entity_id} and due_at = ${review.due_at}`,
-  )
-}
-
-/** More payouts wait than were looked at: the review is due at once. */
-export async function renewEndedReview(sql: Sql, review: ClaimedReview): Promise<void> {
-  await transactConfined(
-    sql,
-    [review.account_id],
-    tx => tx`
-      update ended_reviews set due_at = statement_timestamp()
-      where account_id = ${review.account_id} and entity_id = ${review.entity_id}
-        and due_at = ${review.due_at}`,
-  )
-}
-
 /** The account of a payout, for the operator, who names a payout alone. */
 export function findPayoutAccount(sql: Sql, id: string): Promise<string | undefined> {
   return findAccountOf(sql, 'payouts', id)
-}
-
-/** How many payouts wait for the review of each of these entities, by `account_id/id`. */
-export async function countHeldPayouts(
-  sql: Sql,
-  entities: readonly Key[],
-): Promise<ReadonlyMap<string, number>> {
-  const counts = await sql<(Key & { held: number })[]>`
-    select k.account_id, k.id, h.held from ${keysOf(sql, entities)}
-    cross join lateral (
-      select count(*)::integer as held from holds h
-      where h.account_id = k.account_id and h.entity_id = k.id
-    ) h`
-  return new Map(counts.map(count => [nameOf(count), count.held]))
-}
-
-/**
- * The entities that payouts wait for, over all accounts or in one: from each to the next by index,
- * however many payouts wait for one of them.
- */
-export async function listHoldingEntities(sql: Sql, account_id: string | null): Promise<Key[]> {
-  const within = account_id === null ? sql`true` : sql`h.account_id = ${account_id}`
-  return sql<Key[]>`
-    with recursive holding as (
-      (select account_id, entity_id from holds h where ${within}
-        order by account_id, entity_id limit 1)
-      union all
-      select next.* from holding
-      cross join lateral (
-        select account_id, entity_id from holds h
-        where ${within} and (h.account_id, h.entity_id) > (holding.account_id, holding.entity_id)
-        order by account_id, entity_id limit 1
-      ) next
-    )
-    select account_id, entity_id as id from holding`
 }
 
 /** A payout from its row and that of its state, without which nobody can say what became of it. */

@@ -5,13 +5,8 @@
 import type { Instant } from '../instant.ts'
 import { formatDecimal, parseDecimal } from '../money/decimal.ts'
 import { type Fee, feeSteps } from '../price/fee/rules.ts'
-import {
-  type Rate,
-  type RateBook,
-  type RatePolicy,
-  rateBookOf,
-  stepsBetween,
-} from '../price/rate/rules.ts'
+import type { PriceSources } from '../price/price.ts'
+import { type Rate, rateBookOf, stepsBetween } from '../price/rate/rules.ts'
 
 /**
  * The column `basis` of a quote, a JSON document. What is not set is left out, because every payout

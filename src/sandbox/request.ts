@@ -1,8 +1,8 @@
 // Requests of sandbox accounts.
 import Type, { type Static } from 'typebox'
 import { Amount, Closed, CurrencyCode, Literals, Text } from '../http/schema.ts'
-import { ASKING, FAILING, OPERATOR_FAILURE } from '../payout/operator-step.ts'
-import { PAYOUT_STATUSES } from '../payout/states.ts'
+import { ASKING, OPERATOR_FAILURE } from '../payout/by-hand.ts'
+import { GIVEN_BACK_STATUSES, PAYOUT_STATUSES } from '../payout/states.ts'
 
 /** One year a step, ten years in all. */
 const MAX_STEP_S = 31_536_000
@@ -39,7 +39,7 @@ export const TransitionRequest = Closed(
         },
         {
           description:
-            `For ${FAILING.join(' and ')}. What is left out is ` +
+            `For ${GIVEN_BACK_STATUSES.join(' and ')}. What is left out is ` +
             `${OPERATOR_FAILURE.code}, ${OPERATOR_FAILURE.category}, “${OPERATOR_FAILURE.message}”`,
         },
       ),

@@ -9,9 +9,9 @@ import { operationDocs, pathId } from '../http/docs.ts'
 import { Envelope } from '../http/schema.ts'
 import { newId } from '../id.ts'
 import type { Answered } from '../idempotency/operations.ts'
-import { operatorStep } from '../payout/operator-step.ts'
+import { operatorStep } from '../payout/by-hand.ts'
 import { PayoutResponse } from '../payout/response.ts'
-import type { AdvanceOutcome } from '../payout/transition.ts'
+import type { AdvanceOutcome } from '../payout/step.ts'
 import { clockExamples, fundExamples, transitionExamples } from './examples.ts'
 import {
   type AdvanceClock,

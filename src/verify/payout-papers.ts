@@ -1,6 +1,6 @@
 // Holds what a payout carries besides its money against the payout: the message of one by SWIFT,
 // and the answers of its account.
-import { uetrOf } from '../payout/uetr.ts'
+import { uetrOf } from '../payout/swift/uetr.ts'
 import type { PayoutType } from '../quote/quote.ts'
 import type { RailAnswer } from '../rail/rail.ts'
 import { BadRow } from './problem.ts'

@@ -10,7 +10,7 @@ import {
   type Hold,
   listHeldPayouts,
   renewEndedReview,
-} from '../payout/store.ts'
+} from '../payout/hold-store.ts'
 
 /** Most reviews of one round, and most payouts of each. */
 const REVIEWS = 10

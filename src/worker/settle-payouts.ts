@@ -6,13 +6,13 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { byShard } from '../db/shard.ts'
 import type { Deps } from '../deps.ts'
 import { Refusal } from '../errors.ts'
-import { countByHand, countLeftAlone } from '../payout/desk-store.ts'
+import { countByHand, countLeftAlone } from '../payout/list-store.ts'
 import {
   type ClaimedPayout,
   claimDuePayouts,
   type DuePayout,
   listDuePayouts,
-} from '../payout/open-store.ts'
+} from '../payout/state-store.ts'
 import { mayTake, type Rail, type RailPayout, type RailReport } from '../rail/rail.ts'
 import { during } from '../steps.ts'
 import { endHolds } from './end-holds.ts'

@@ -2,7 +2,7 @@
 // made with allow_duplicate, and never held against a payout whose money came back.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { deleteOldLikenesses } from '../../src/payout/likeness-store.ts'
+import { deleteOldLikenesses } from '../../src/payout/duplicate-store.ts'
 import type { RailStatus } from '../../src/rail/rail.ts'
 import { bankBeneficiary, internalPayout, localPayout } from '../support/bodies.ts'
 import { checkBooks } from '../support/books.ts'

@@ -17,8 +17,7 @@ import { verify } from '../../src/verify/run.ts'
 import type { Answer, Client, TestService } from '../support/service.ts'
 import { settleAll } from '../support/settling.ts'
 import { Books } from './books.ts'
-import type { Rates, Refused } from './price.ts'
-import { totalOf } from './price.ts'
+import { type Rates, type Refused, totalOf } from './price.ts'
 import type { ByHand, Real } from './step.ts'
 import {
   accountOf,

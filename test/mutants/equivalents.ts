@@ -89,7 +89,7 @@ export const EQUIVALENTS: Readonly<Record<string, readonly Equivalent[]>> = {
       why: 'a pair is stored with both currencies',
     },
   ],
-  'src/payout/transition.ts': [
+  'src/payout/step.ts': [
     {
       where: 'railProgress',
       after: "if (advance.by === 'review' && applied === 0) return undefined",

@@ -8,7 +8,7 @@ import { changeState } from '../../src/funding/accounts.ts'
 import { bookMoney, reverseBooking } from '../../src/funding/operations.ts'
 import type { BookingKind, Correction } from '../../src/funding/rules.ts'
 import { newId } from '../../src/id.ts'
-import { countOpenPayouts } from '../../src/payout/open-store.ts'
+import { countOpenPayouts } from '../../src/payout/state-store.ts'
 import type { TestService } from './service.ts'
 
 export function operate<C, S, O>(

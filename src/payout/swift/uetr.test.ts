@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { test } from 'node:test'
-import { newId } from '../id.ts'
+import { newId } from '../../id.ts'
 import { senderReferenceOf, uetrOf } from './uetr.ts'
 
 const PAYOUT = 'pot_01m7xpm2mf68g5sr1x74'

@@ -1,11 +1,17 @@
 // The MT103 of a payout by SWIFT: the single customer credit transfer as FIN has it. Facts in, text
 // out; knows no store and no rail. Field formats: SWIFT Standards MT, Category 1, MT 103, in its
 // notation (16x: up to 16 of the X set, 3!a: exactly three capitals, 15d: up to 15 with a comma).
-import type { BeneficiaryDetails } from '../beneficiary/beneficiary.ts'
-import type { Instant } from '../instant.ts'
-import { currencyExponent } from '../money/currency.ts'
-import { type Decimal, divideHalfUp, formatDecimal, formatMajor, pow10 } from '../money/decimal.ts'
-import { isSwiftText, swiftLines, swiftText } from '../swift-text.ts'
+import type { BeneficiaryDetails } from '../../beneficiary/beneficiary.ts'
+import type { Instant } from '../../instant.ts'
+import { currencyExponent } from '../../money/currency.ts'
+import {
+  type Decimal,
+  divideHalfUp,
+  formatDecimal,
+  formatMajor,
+  pow10,
+} from '../../money/decimal.ts'
+import { isSwiftText, swiftLines, swiftText } from '../../swift-text.ts'
 import { senderReferenceOf } from './uetr.ts'
 
 /**

@@ -22,10 +22,10 @@ import type { Event } from '../event/event.ts'
 import type { Book } from '../ledger/rules.ts'
 import { carriedQuote } from '../quote/carried.ts'
 import type { Quote } from '../quote/quote.ts'
-import { likenessOf } from './likeness.ts'
-import type { PayoutOutcome, PayoutState } from './payout.ts'
+import { decidePayout } from './create.ts'
+import { likenessOf } from './duplicate.ts'
+import { holdOf, type PayoutOutcome, type PayoutState } from './payout.ts'
 import type { PayoutRequest } from './request.ts'
-import { decidePayout, holdOf } from './rules.ts'
 
 /** One payout to be decided, which tests change in one place. */
 interface Case {

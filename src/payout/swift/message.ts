@@ -1,15 +1,15 @@
-// The message of a payout by SWIFT: what an MT103 says of it, from what a decision knows, and the
-// refusal of what none can say. Pure; how the message is written stands in mt103.ts.
-import type { Account } from '../account/rules.ts'
-import type { Beneficiary } from '../beneficiary/beneficiary.ts'
-import type { EntityDetails } from '../entity/record.ts'
-import { type Problem, refuseIfAny } from '../errors.ts'
-import { nameOf } from '../id.ts'
-import type { Instant } from '../instant.ts'
-import type { Quote } from '../quote/quote.ts'
+// The MT103 of a payout by SWIFT: what the message says, and the refusal of a payout that no
+// message can carry. Pure; mt103.ts writes the message.
+import type { Account } from '../../account/rules.ts'
+import type { Beneficiary } from '../../beneficiary/beneficiary.ts'
+import type { EntityDetails } from '../../entity/record.ts'
+import { type Problem, refuseIfAny } from '../../errors.ts'
+import { nameOf } from '../../id.ts'
+import type { Instant } from '../../instant.ts'
+import type { Quote } from '../../quote/quote.ts'
+import type { PrincipalAddress, Principals } from '../payout.ts'
+import type { PayoutRequest } from '../request.ts'
 import { type Mt103Facts, type Mt103Fault, mt103Faults, mt103Of } from './mt103.ts'
-import type { PrincipalAddress, Principals } from './payout.ts'
-import type { PayoutRequest } from './request.ts'
 import { uetrOf } from './uetr.ts'
 
 export interface MessageState {

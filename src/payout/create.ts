@@ -1,30 +1,48 @@
-// The ladder of refusals of a payout, in the one order in which they are given. A creation stops at
-// the first; a dry run goes on and names all. Pure.
+// The decision to make a payout: every refusal in its documented order, then the outcome. The books
+// in the state advance, so that the next payout of a batch sees them. Pure.
+
 import type { Account } from '../account/rules.ts'
 import { checkActive } from '../account/states.ts'
+import type { Entry } from '../balance-transaction/balance-transaction.ts'
+import { recordLine } from '../balance-transaction/rules.ts'
 import type { Beneficiary } from '../beneficiary/beneficiary.ts'
+import { BENEFICIARY_SEAL } from '../beneficiary/columns.ts'
 import { destinationTakes, makeBeneficiary } from '../beneficiary/rules.ts'
 import { checkNamed } from '../entity/rules.ts'
 import { refusal } from '../errors.ts'
+import type { Event } from '../event/event.ts'
+import { recordEvent } from '../event/rules.ts'
+import { nameOf } from '../id.ts'
 import { type Book, bookOf, checkRoom } from '../ledger/rules.ts'
 import { currencyExponent } from '../money/currency.ts'
 import { formatMajor } from '../money/decimal.ts'
+import { carriedTerms } from '../quote/carried.ts'
+import { QUOTE_SEAL } from '../quote/columns.ts'
 import type { Quote } from '../quote/quote.ts'
 import { totalDebit } from '../quote/rules.ts'
 import { checkLimits } from '../quote/terms.ts'
+import { isAsked } from '../rail/rail.ts'
 import type { Routed } from '../rail/rules.ts'
-import { checkDestination, checkInline } from './destination.ts'
-import { likenessOfRequest, refuseDuplicate } from './likeness.ts'
-import { networkOf } from './make.ts'
-import type { Attempt, PayoutState } from './payout.ts'
-import { findSentQuote, quoteFor } from './quote.ts'
-import { depositAddressOf, findReceiver } from './receiver.ts'
+import { PAYOUT_SEAL } from './columns.ts'
+import { checkDestination, checkInline, depositAddressOf, findReceiver } from './destination.ts'
+import { likenessOfRequest, refuseDuplicate } from './duplicate.ts'
+import type {
+  Attempt,
+  Likeness,
+  OpenPayout,
+  Particulars,
+  Payout,
+  PayoutOutcome,
+  PayoutState,
+} from './payout.ts'
+import { postDebit, postReceipt } from './postings.ts'
+import { checkRequest, findSentQuote, networkOf, quoteFor, useQuote } from './pricing.ts'
 import type { PayoutRequest } from './request.ts'
-import { writeMt103 } from './swift.ts'
-import { checkRequest } from './terms.ts'
+import { eventCause } from './states.ts'
+import { writeMt103 } from './swift/message.ts'
 
 /** What a payout that nothing refuses is made from. */
-export interface Judged {
+interface Judged {
   /** The quote that the request names, or null. */
   readonly sentQuote: Quote | null
   /** The entity whose review the payout must wait for, '' for none. */
@@ -42,11 +60,7 @@ export interface Judged {
 }
 
 /** Stops at the first refusal, which it throws. */
-export function judgeStrictly(
-  state: PayoutState,
-  account: Account,
-  request: PayoutRequest,
-): Judged {
+function judgeStrictly(state: PayoutState, account: Account, request: PayoutRequest): Judged {
   // No check is passed over, so that nothing is missing.
   return judgePayout(state, account, request, check => check()) as Judged
 }
@@ -190,4 +204,176 @@ function checkBalance(book: Book, quote: Quote): void {
     `(${formatMajor(required, exponent)}) and ${available} are available ` +
     `(${formatMajor(available, exponent)}).`
   throw refusal('insufficient_balance', message, 'amount')
+}
+
+/** Decides one payout. Refuses as the ladder says (ladder.ts). */
+export function decidePayout(
+  state: PayoutState,
+  account: Account,
+  request: PayoutRequest,
+  import_keys = '',
+): PayoutOutcome {
+  const book = bookOf(state.books, account.account_id)
+  const judged = judgeStrictly(state, account, request)
+  const { sentQuote, held_for, beneficiary, quote, routed, receiver, id, mt103, likeness } = judged
+  // After this point the payout succeeds.
+
+  // A held payout credits its receiver when it is released.
+  const credited = held_for === '' ? receiver : null
+  const entry = postDebit(book, quote, id, credited !== null)
+  const receipt = credited && postReceipt(credited, quote, id)
+  const carried = sentQuote === null
+  const facts = { id, beneficiary, entry, held_for, mt103, import_keys, routed, carried }
+  const payout = payoutRow(state, quote, request, facts)
+  const renewing = sentQuote !== null && quote !== sentQuote ? quote : null
+  const used = sentQuote && useQuote(sentQuote, renewing?.id ?? '', book.now)
+  if (used !== null) state.quotes.set(nameOf(used), used)
+  const made = {
+    quote: carried ? quote : renewing,
+    carried,
+    beneficiary: request.beneficiary === undefined ? beneficiary : null,
+  }
+  return {
+    payout,
+    new_quote: renewing,
+    used_quote: used,
+    new_beneficiary: made.beneficiary,
+    likeness: likeness === null ? null : remember(state, payout, likeness),
+    entries: receipt === null ? [entry] : [entry, receipt.entry],
+    events: [
+      ...payoutEvents(book, payout, entry, made),
+      ...(receipt === null ? [] : [receipt.event()]),
+    ],
+  }
+}
+
+function remember({ likenesses }: PayoutState, payout: Payout, likeness: string): Likeness {
+  const { account_id, id: payout_id, created_at } = payout
+  const made = { account_id, likeness, created_at, payout_id }
+  likenesses.set(nameOf({ account_id, id: likeness }), made)
+  return made
+}
+
+/** In the order in which things came to be: beneficiary, quote, payout, statement line, result. */
+function payoutEvents(
+  book: Book,
+  payout: Payout,
+  debit: Entry,
+  {
+    quote,
+    carried,
+    beneficiary,
+  }: {
+    readonly quote: Quote | null
+    readonly carried: boolean
+    readonly beneficiary: Beneficiary | null
+  },
+): Event[] {
+  const { account_id, id, status, status_description } = payout
+  const record = (type: string, object_id: string, data: object, content?: string) =>
+    recordEvent(book, { type, object_id, data, content })
+  const events: Event[] = []
+  if (beneficiary !== null) {
+    const content = BENEFICIARY_SEAL.digest(beneficiary)
+    events.push(record('beneficiary.created', beneficiary.id, {}, content))
+  }
+  if (quote !== null) {
+    // What a payout carries is sealed with the payout.
+    const content = carried ? undefined : QUOTE_SEAL.digest(quote)
+    events.push(record('payout_quote.created', quote.id, {}, content))
+  }
+  const debited = eventCause('account', account_id, [debit.journal])
+  const content = PAYOUT_SEAL.digest(payout)
+  events.push(record('payout.created', id, { status, ...debited }, content))
+  events.push(recordLine(book, debit.line))
+  if (status !== 'processing') {
+    const facts = { status, status_description, ...debited, journals: [] }
+    events.push(record(`payout.${status}`, id, facts, content))
+  }
+  return events
+}
+
+/** What nobody has done with a new payout. */
+const UNTOUCHED = {
+  rail_reference: '',
+  taken_by: '',
+  taken_at: null,
+  failure: null,
+  rail_steps: 0,
+  answers: [],
+}
+
+/** The row of a payout whose debit is posted. */
+function payoutRow(
+  state: Pick<PayoutState, 'now' | 'books' | 'bookId'>,
+  quote: Quote,
+  request: PayoutRequest,
+  made: {
+    readonly id: string
+    readonly beneficiary: Beneficiary
+    readonly entry: Entry
+    readonly held_for: string
+    readonly mt103: string
+    readonly import_keys: string
+    readonly routed: Routed
+    /** Whether the quote has no row of its own. */
+    readonly carried: boolean
+  },
+): OpenPayout {
+  const { id, beneficiary, entry, held_for, mt103, import_keys, routed, carried } = made
+  const book = bookOf(state.books, quote.account_id)
+  const now = entry.line.created_at
+  const internal = quote.payout_type === 'service_account'
+  const status = internal ? 'succeeded' : 'processing'
+  const converted = (from: string, to: string) => (from === to ? '' : state.bookId(book, 'fx'))
+  return {
+    account_id: quote.account_id,
+    id,
+    quote_id: carried ? '' : quote.id,
+    type: quote.payout_type,
+    amount: quote.payout_amount,
+    currency: quote.payout_currency,
+    holding_currency: quote.holding_currency,
+    holding_amount: quote.holding_amount,
+    fixed_fee: quote.fixed_fee_holding,
+    variable_fee: quote.variable_fee_holding,
+    destination_currency: quote.destination_currency,
+    destination_amount: quote.destination_amount,
+    holding_to_payout: quote.holding_to_payout,
+    payout_to_destination: quote.payout_to_destination,
+    holding_fx_id: converted(quote.holding_currency, quote.payout_currency),
+    payout_fx_id: converted(quote.payout_currency, quote.destination_currency),
+    balance_transaction_id: entry.line.id,
+    beneficiary_id: beneficiary.id,
+    beneficiary_details: beneficiary.details,
+    particulars: particularsOf(request, quote),
+    fund_transfer_network: networkOf(quote, request),
+    charge_type: quote.charge_type || (request.charge_type ?? ''),
+    ...carriedTerms(carried ? quote : null),
+    ...routed,
+    ...UNTOUCHED,
+    status: held_for === '' ? status : 'compliance_hold',
+    status_description: held_for === '' ? '' : `Held until entity ${held_for} is reviewed.`,
+    ask_rail_at: held_for === '' && isAsked(routed.rail) ? state.now : null,
+    claimed_until: null,
+    rail_attempts: 0,
+    held_for,
+    mt103,
+    import_keys,
+    created_at: now,
+    updated_at: now,
+  }
+}
+
+function particularsOf(request: PayoutRequest, quote: Quote): Particulars {
+  return {
+    purpose: request.purpose,
+    transaction_description: request.transaction_description,
+    reference_id: request.reference_id ?? '',
+    statement_descriptor: request.statement_descriptor ?? '',
+    on_behalf_of: request.on_behalf_of ?? quote.entity_id,
+    documents: request.documents ?? [],
+    logistics_tracking_details: request.logistics_tracking_details ?? [],
+    metadata: request.metadata ?? null,
+  }
 }

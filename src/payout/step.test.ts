@@ -21,11 +21,11 @@ import type { Approval } from '../entity/rules.ts'
 import type { Event } from '../event/event.ts'
 import type { Book, Journal } from '../ledger/rules.ts'
 import type { RailStatus, RailStep } from '../rail/rail.ts'
+import { decidePayout } from './create.ts'
 import type { OpenPayout, Payout } from './payout.ts'
 import type { PayoutRequest } from './request.ts'
-import { decidePayout } from './rules.ts'
 import { isFinal, PAYOUT_STATUSES, PAYOUT_TRANSITIONS } from './states.ts'
-import { type Advance, type AdvanceState, decideAdvance } from './transition.ts'
+import { type Advance, type AdvanceState, decideAdvance } from './step.ts'
 
 test('states of a payout: those there are, and how they follow each other', () => {
   assert.deepEqual(PAYOUT_STATUSES, [

@@ -13,14 +13,11 @@ import { type Book, bookOf, hasRoom, type Journal, postJournal } from '../ledger
 import { isAsked, type RailStep } from '../rail/rail.ts'
 import { makeAnswer } from './action.ts'
 import { checkPerson, isInHands, type Person, wordsOf } from './by-hand.ts'
-import { eventCause } from './cause.ts'
 import { PAYOUT_SEAL } from './columns.ts'
-import type { OpenPayout, Payout, ReadPayout } from './payout.ts'
-import { failurePostings, reversalPostings, settlementPostings } from './postings.ts'
-import { postReceipt } from './receiver.ts'
+import { holdOf, type OpenPayout, type Payout, type ReadPayout } from './payout.ts'
+import { failurePostings, postReceipt, reversalPostings, settlementPostings } from './postings.ts'
 import type { ActionRequest } from './request.ts'
-import { holdOf } from './rules.ts'
-import { isFinal, PAYOUT_TRANSITIONS, type PayoutStatus } from './states.ts'
+import { eventCause, isFinal, PAYOUT_TRANSITIONS, type PayoutStatus } from './states.ts'
 
 /** Steps to apply to one payout. */
 export interface Advance {

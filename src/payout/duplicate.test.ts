@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { NOW, refusalOf } from '../../test/support/in-memory.ts'
 import type { BeneficiaryRequest, DestinationDetails } from '../beneficiary/request.ts'
 import { hashJson } from '../seal.ts'
-import { likenessOf, likenessOfRequest, refuseDuplicate } from './likeness.ts'
+import { likenessOf, likenessOfRequest, refuseDuplicate } from './duplicate.ts'
 import type { Likenesses } from './payout.ts'
 import type { PayoutRequest } from './request.ts'
 

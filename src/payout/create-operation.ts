@@ -1,0 +1,291 @@
+// The operation that makes payouts: load under the locks of the books, decide, store. It also keeps
+// the answer for the Idempotency-Key.
+
+import type { Account } from '../account/rules.ts'
+import { storeBooks } from '../balance-transaction/operations.ts'
+import type { Beneficiary } from '../beneficiary/beneficiary.ts'
+import { findBeneficiaries, insertBeneficiaries } from '../beneficiary/store.ts'
+import { confineTo } from '../db/confine.ts'
+import type { TransactionSql } from '../db/connect.ts'
+import { Contention } from '../db/failure.ts'
+import type { Operation } from '../engine/operation.ts'
+import type { Entity } from '../entity/record.ts'
+import { approvalsByName } from '../entity/rules.ts'
+import { findApprovals, findEntities } from '../entity/store.ts'
+import { success } from '../http/envelope.ts'
+import { type BookId, nameOf, uniqueKeys } from '../id.ts'
+import type { Answering } from '../idempotency/kept-reply.ts'
+import type { Keeping } from '../idempotency/operations.ts'
+import { lockBooks } from '../ledger/store.ts'
+import type { PricingAt } from '../price/price.ts'
+import type { Quote } from '../quote/quote.ts'
+import { findApprovalsOfQuotes, findQuotes, insertQuotes, markQuotesUsed } from '../quote/store.ts'
+import type { Route } from '../rail/rules.ts'
+import { decidePayout } from './create.ts'
+import { depositAddressOf } from './destination.ts'
+import { likenessOfRequest } from './duplicate.ts'
+import { findLikenesses, insertLikenesses } from './duplicate-store.ts'
+import { insertHolds } from './hold-store.ts'
+import {
+  type CreatePayout,
+  holdOf,
+  type Likeness,
+  type Likenesses,
+  type Payout,
+  type PayoutOutcome,
+  type PayoutState,
+  type Principals,
+} from './payout.ts'
+import type { PayoutRequest } from './request.ts'
+import { presentPayout } from './response.ts'
+import { insertStates } from './state-store.ts'
+import { findPayouts, insertPayouts } from './store.ts'
+
+/** What a payout is decided with besides the database: reference data and new ids. */
+export interface PayoutReference {
+  pricing(price_version: bigint): Promise<PricingAt>
+  routes(): readonly Route[]
+  accountsByDepositAddress(): ReadonlyMap<string, Account>
+  /** '' when the operator has set none. */
+  readonly sender_bic: string
+  readonly bookId: BookId
+}
+
+export type CreatedPayout = PayoutOutcome & Answering
+
+/** POST /v3/payout. */
+export function createPayout(
+  reference: PayoutReference,
+): Operation<CreatePayout, PayoutState, CreatedPayout, Beneficiaries> {
+  const creation = payoutCreation(reference)
+  return {
+    ...creation,
+    decide(state, command) {
+      const outcome = creation.decide(state, command)
+      return { ...outcome, reply: success(presentPayout(outcome.payout)) }
+    },
+  }
+}
+
+/** Makes payouts without writing the answers that a request gets. */
+export function payoutCreation(
+  reference: PayoutReference,
+): Operation<CreatePayout, PayoutState, PayoutOutcome, Beneficiaries> {
+  return {
+    name: 'create_payout',
+
+    // A receiver's book can only be locked in order once its address is known.
+    async prepare(tx, commands) {
+      const asked = commands.filter(({ request }) => mayPayAnAccount(request))
+      const names = asked.map(command => command.account_id)
+      if (names.length > 0) void confineTo(tx, names)
+      return loadBeneficiaries(tx, asked)
+    },
+
+    load: (tx, commands, prepared) => loadCreation(reference, tx, commands, prepared),
+
+    decide: (state, c) => decidePayout(state, c.account, c.request, c.import_keys),
+
+    store(tx, outcomes, state) {
+      const beneficiaries = present(outcomes.map(outcome => outcome.new_beneficiary))
+      const newQuotes = present(outcomes.map(outcome => outcome.new_quote))
+      const usedQuotes = present(outcomes.map(outcome => outcome.used_quote))
+      const holds = outcomes.flatMap(({ payout }) => holdOf(payout) ?? [])
+      const likenesses = present(outcomes.map(outcome => outcome.likeness))
+      const payouts = outcomes.map(outcome => outcome.payout)
+      return Promise.all([
+        ...storeBooks(tx, state.books, outcomes),
+        beneficiaries.length > 0 && insertBeneficiaries(tx, beneficiaries),
+        newQuotes.length > 0 && insertQuotes(tx, newQuotes),
+        usedQuotes.length > 0 && markQuotesUsed(tx, usedQuotes),
+        insertPayouts(tx, payouts),
+        insertStates(tx, payouts),
+        holds.length > 0 && insertHolds(tx, holds),
+        likenesses.length > 0 && insertLikenesses(tx, likenesses),
+      ])
+    },
+  }
+}
+
+async function loadCreation(
+  reference: PayoutReference,
+  tx: TransactionSql,
+  commands: readonly CreatePayout[],
+  prepared: Beneficiaries = new Map(),
+): Promise<PayoutState> {
+  const accountsByDepositAddress = reference.accountsByDepositAddress()
+  // All beneficiaries under the locks, those read before too: a payout that comes after a change in
+  // the book has the details that the change left.
+  const [locked, quotes, approvals, beneficiaries, alike] = await Promise.all([
+    lockBooks(tx, bookOwners(commands, prepared, accountsByDepositAddress)),
+    loadQuotes(tx, commands),
+    loadApprovals(tx, commands),
+    loadBeneficiaries(tx, commands),
+    loadLikenesses(tx, commands, new Map()),
+  ])
+  // A second round trip, for those alone of which the first has said what to ask for.
+  const known = commands.filter(({ request }) => request.beneficiary !== undefined)
+  const [alikeToo, principals] = await Promise.all([
+    loadLikenesses(tx, known, beneficiaries),
+    loadPrincipals(tx, commands, quotes),
+  ])
+  const mayCredit = commands.filter(({ request }) => mayPayAnAccount(request))
+  checkLocked(locked.books, bookOwners(mayCredit, beneficiaries, accountsByDepositAddress))
+  return {
+    ...locked,
+    quotes,
+    beneficiaries,
+    approvals,
+    accountsByDepositAddress,
+    likenesses: byLikeness([...alike, ...alikeToo]),
+    principals,
+    sender_bic: reference.sender_bic,
+    pricing: await reference.pricing(locked.price_version),
+    routes: reference.routes(),
+    bookId: reference.bookId,
+  }
+}
+
+/** Whose books a batch writes: payers, and receivers within the installation. */
+function bookOwners(
+  commands: readonly CreatePayout[],
+  beneficiaries: Beneficiaries,
+  accountsByDepositAddress: ReadonlyMap<string, Account>,
+): string[] {
+  return commands.flatMap(command => {
+    const address = depositAddress(command, beneficiaries)
+    const receiver = address === undefined ? undefined : accountsByDepositAddress.get(address)
+    return receiver === undefined ? [command.account_id] : [command.account_id, receiver.account_id]
+  })
+}
+
+/** What was read before the locks said whose they must be; by now it may say otherwise. */
+function checkLocked(books: PayoutState['books'], account_ids: readonly string[]): void {
+  if (account_ids.every(account_id => books.has(account_id))) return
+  throw new Contention('a deposit address changed before the book of its account was locked')
+}
+
+/** Of a request with a quote the type may be known from the quote alone. */
+function mayPayAnAccount({ type, quote }: PayoutRequest): boolean {
+  return type === 'service_account' || (type === undefined && quote !== undefined)
+}
+
+function depositAddress(
+  { account_id, request }: CreatePayout,
+  beneficiaries: Beneficiaries,
+): string | undefined {
+  const details =
+    request.beneficiary === undefined
+      ? request.beneficiary_details
+      : beneficiaries.get(nameOf({ account_id, id: request.beneficiary }))?.details
+  return details && depositAddressOf(details)
+}
+
+function present<T>(values: readonly (T | null)[]): T[] {
+  return values.filter(value => value !== null)
+}
+
+export async function loadQuotes(tx: TransactionSql, commands: readonly CreatePayout[]) {
+  const keys = quotesNamed(commands)
+  const found = keys.length === 0 ? [] : await findQuotes(tx, keys)
+  return new Map(found.map((quote): [string, Quote] => [nameOf(quote), quote]))
+}
+
+function quotesNamed(commands: readonly CreatePayout[]) {
+  return commands.flatMap(({ account_id, request }) =>
+    request.quote === undefined ? [] : [{ account_id, id: request.quote }],
+  )
+}
+
+/** Of the entities that payouts name, and of those that their quotes name. */
+export async function loadApprovals(tx: TransactionSql, commands: readonly CreatePayout[]) {
+  const quotes = quotesNamed(commands)
+  const entities = commands.flatMap(({ account_id, request }) =>
+    request.on_behalf_of === undefined ? [] : [{ account_id, id: request.on_behalf_of }],
+  )
+  const [named, quoted] = await Promise.all([
+    entities.length === 0 ? [] : findApprovals(tx, uniqueKeys(entities)),
+    quotes.length === 0 ? [] : findApprovalsOfQuotes(tx, quotes),
+  ])
+  return approvalsByName([...named, ...quoted])
+}
+
+/** By `account_id/id`. */
+export type Beneficiaries = ReadonlyMap<string, Beneficiary>
+
+export async function loadBeneficiaries(
+  tx: TransactionSql,
+  commands: readonly CreatePayout[],
+): Promise<Beneficiaries> {
+  const keys = commands.flatMap(({ account_id, request }) =>
+    request.beneficiary === undefined ? [] : [{ account_id, id: request.beneficiary }],
+  )
+  const found = keys.length === 0 ? [] : await findBeneficiaries(tx, uniqueKeys(keys))
+  return new Map(found.map((b): [string, Beneficiary] => [nameOf(b), b]))
+}
+
+/**
+ * What earlier payouts were like those of these commands, as far as their accounts look for it.
+ * Without `beneficiaries`, of those commands that need none.
+ */
+export function loadLikenesses(
+  tx: TransactionSql,
+  commands: readonly CreatePayout[],
+  beneficiaries: Beneficiaries,
+): Promise<Likeness[]> | Likeness[] {
+  const wanted = commands.flatMap(({ account_id, account, request }) => {
+    if (account.duplicate_window_s === 0 || request.allow_duplicate === true) return []
+    const { beneficiary: id } = request
+    const details =
+      id === undefined
+        ? request.beneficiary_details
+        : beneficiaries.get(nameOf({ account_id, id }))?.details
+    if (details === undefined) return []
+    return [{ account_id, likeness: likenessOfRequest(request, details) }]
+  })
+  return wanted.length === 0 ? [] : findLikenesses(tx, wanted)
+}
+
+export function byLikeness(found: readonly Likeness[]): Likenesses {
+  return new Map(found.map(l => [nameOf({ account_id: l.account_id, id: l.likeness }), l]))
+}
+
+/** The entities that payouts by SWIFT are made for, whose names the messages say. */
+export async function loadPrincipals(
+  tx: TransactionSql,
+  commands: readonly CreatePayout[],
+  quotes: ReadonlyMap<string, Quote>,
+): Promise<Principals> {
+  const keys = commands.flatMap(({ account_id, request }) => {
+    const quote = quotes.get(nameOf({ account_id, id: request.quote ?? '' }))
+    const id = request.on_behalf_of ?? quote?.entity_id ?? ''
+    const type = request.type ?? quote?.payout_type
+    return type === 'swift' && id !== '' ? [{ account_id, id }] : []
+  })
+  const found: Entity[] = keys.length === 0 ? [] : await findEntities(tx, uniqueKeys(keys))
+  return new Map(found.map(entity => [nameOf(entity), entity.details]))
+}
+
+/** What the answer says that a later step can change, and that has a value from the start. */
+type Made = Pick<Payout, 'status' | 'status_description'>
+
+/** The payout as it was made: no rail, person or account has done anything with it yet. */
+export function asMade(payout: Payout, { status, status_description }: Made): Payout {
+  return { ...payout, status, status_description, failure: null, rail_reference: '', answers: [] }
+}
+
+export const keptPayout: Keeping<CreatedPayout, Made> = {
+  refer({ payout: { id, status, status_description } }) {
+    return { object_id: id, state: { status, status_description } }
+  },
+
+  async restore(tx, kept) {
+    const keys = kept.map(({ account_id, object_id }) => ({ account_id, id: object_id }))
+    const payouts = new Map((await findPayouts(tx, keys)).map(p => [nameOf(p), p]))
+    return kept.map(({ account_id, object_id, state }) => {
+      const payout = payouts.get(nameOf({ account_id, id: object_id }))
+      if (payout === undefined) throw new Error(`an answer is kept of ${object_id}, which is not`)
+      return success(presentPayout(asMade(payout, state))).body
+    })
+  },
+}

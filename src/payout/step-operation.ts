@@ -1,0 +1,252 @@
+// The operations that move a payout: steps by the rail, the operator, a review or the account, and
+// a person who takes a payout to pay it.
+
+import { checkActive } from '../account/states.ts'
+import { findAccountIds } from '../account/store.ts'
+import { storeBooks } from '../balance-transaction/operations.ts'
+import { findEntries } from '../balance-transaction/store.ts'
+import { confineTo } from '../db/confine.ts'
+import type { TransactionSql } from '../db/connect.ts'
+import type { Operation } from '../engine/operation.ts'
+import { approvalsByName } from '../entity/rules.ts'
+import { findApprovals } from '../entity/store.ts'
+import { found } from '../errors.ts'
+import type { Event } from '../event/event.ts'
+import { recordChange } from '../event/rules.ts'
+import { success } from '../http/envelope.ts'
+import { type Key, nameOf, uniqueKeys } from '../id.ts'
+import type { Answering, Claiming } from '../idempotency/kept-reply.ts'
+import { bookOf } from '../ledger/rules.ts'
+import { type LockedBooks, lockBooks } from '../ledger/store.ts'
+import { decideHandling, type Handling, wordsOf } from './by-hand.ts'
+import { PAYOUT_SEAL } from './columns.ts'
+import { depositAddressOf } from './destination.ts'
+import { likenessOfPayout } from './duplicate.ts'
+import { deleteLikenesses } from './duplicate-store.ts'
+import { deleteHolds } from './hold-store.ts'
+import type { OpenPayout, Payout } from './payout.ts'
+import type { ActionRequest } from './request.ts'
+import { presentPayout } from './response.ts'
+import {
+  findOpenPayouts,
+  findPaidElsewhere,
+  lockOpenPayouts,
+  updateTaken,
+  writeStates,
+} from './state-store.ts'
+import { isGivenBack } from './states.ts'
+import { type Advance, type AdvanceOutcome, type AdvanceState, decideAdvance } from './step.ts'
+import { findPayouts } from './store.ts'
+
+/** Steps of payouts, by the rail, by the operator, by the review of an entity or by the account. */
+export const advancePayout = {
+  name: 'advance_payout',
+
+  // As in a creation: which other books will be credited must be known before locking.
+  async prepare(tx, commands) {
+    const mayCredit = commands.filter(({ by }) => by === 'operator' || by === 'review')
+    return loadReceivers(tx, mayCredit.map(payoutKey))
+  },
+
+  async load(tx, commands, receivers = new Map()) {
+    const keys = uniqueKeys(commands.map(payoutKey))
+    const account_ids = [...keys.map(key => key.account_id), ...receivers.values()]
+    const byPeople = commands.filter(({ by }) => by === 'operator' || by === 'account')
+    // Sent in this order: what is read is as it stands once no claim can change it.
+    const [{ books, now }, , found] = await Promise.all([
+      lockBooks(tx, account_ids),
+      byPeople.length > 0 && lockOpenPayouts(tx, uniqueKeys(byPeople.map(payoutKey))),
+      findOpenPayouts(tx, keys),
+    ])
+    const payouts = new Map(found.map((p): [string, OpenPayout] => [nameOf(p), p]))
+    const held = found.filter(payout => payout.held_for !== '')
+    const waiting = uniqueKeys(held.map(p => ({ account_id: p.account_id, id: p.held_for })))
+    const [debits, approvals, paid_elsewhere] = await Promise.all([
+      loadDebits(tx, uniqueKeys(commands.filter(mayGiveBack).flatMap(c => namedIn(payouts, c)))),
+      waiting.length === 0 ? [] : findApprovals(tx, waiting),
+      findPaidElsewhere(tx, commands, payouts),
+    ])
+    return {
+      now,
+      books,
+      payouts,
+      read: new Map(found.map(p => [nameOf(p), p])),
+      debits,
+      approvals: approvalsByName(approvals),
+      receivers,
+      paid_elsewhere,
+    }
+  },
+
+  decide: decideAdvance,
+
+  store(tx, outcomes, state) {
+    const ended = outcomes.flatMap(({ ended_hold }) => ended_hold ?? [])
+    const last = [...new Map(outcomes.map(({ payout }) => [nameOf(payout), payout])).values()]
+    const undone = last.filter(isGivenBack)
+    return Promise.all([
+      ...storeBooks(tx, state.books, outcomes),
+      writeStates(
+        tx,
+        state.read,
+        outcomes.flatMap(outcome => outcome.passed),
+        last,
+      ),
+      ended.length > 0 && deleteHolds(tx, ended),
+      undone.length > 0 && deleteLikenesses(tx, undone.map(likenessOfPayout)),
+    ])
+  },
+} satisfies Operation<Advance, AdvanceState, AdvanceOutcome, Receivers>
+
+export interface CancelPayout extends Claiming {
+  readonly payout_id: string
+}
+
+export type CancelledPayout = AdvanceOutcome & Answering
+
+/** POST /v3/payout/{id}/cancel: a step by the account, in which no receiver takes part. */
+export const cancelPayout: Operation<CancelPayout, AdvanceState, CancelledPayout> = {
+  name: 'cancel_payout',
+  // It brings money back.
+  while_frozen: true,
+  load: (tx, commands) => advancePayout.load(tx, commands.map(cancelling), undefined),
+  decide(state, command) {
+    const outcome = advancePayout.decide(state, cancelling(command))
+    return { ...outcome, reply: success(presentPayout(outcome.payout)) }
+  },
+  store: advancePayout.store,
+}
+
+function cancelling({ account_id, payout_id }: CancelPayout): Advance {
+  return { account_id, payout_id, steps: [], by: 'account', ask_again_in_ms: null }
+}
+
+export interface AnswerPayout extends Claiming {
+  readonly payout_id: string
+  readonly request: ActionRequest
+}
+
+/** POST /v3/payout/{id}/action: a step by the account, which the rail is told of at once. */
+export const answerPayout: Operation<AnswerPayout, AdvanceState, CancelledPayout> = {
+  name: 'answer_payout',
+  load: (tx, commands) => advancePayout.load(tx, commands.map(answering), undefined),
+  decide(state, command) {
+    const outcome = advancePayout.decide(state, answering(command))
+    return { ...outcome, reply: success(presentPayout(outcome.payout)) }
+  },
+  store: advancePayout.store,
+}
+
+function answering({ account_id, payout_id, request: answer }: AnswerPayout): Advance {
+  return { account_id, payout_id, steps: [], by: 'account', answer, ask_again_in_ms: null }
+}
+
+/** Account ids by `account_id/payout id`. */
+type Receivers = ReadonlyMap<string, string>
+
+/** Of payouts to other accounts that are held. */
+async function loadReceivers(tx: TransactionSql, keys: readonly Key[]): Promise<Receivers> {
+  if (keys.length === 0) return new Map()
+  void confineTo(
+    tx,
+    keys.map(key => key.account_id),
+  )
+  const payouts = await findPayouts(tx, uniqueKeys(keys))
+  const held = payouts.filter(({ status }) => status === 'compliance_hold')
+  const addresses = held.flatMap(payout => depositAddressOf(payout.beneficiary_details) ?? [])
+  const accounts = addresses.length === 0 ? new Map() : await findAccountIds(tx, addresses)
+  return new Map(
+    held.flatMap(payout => {
+      const account_id = accounts.get(depositAddressOf(payout.beneficiary_details) ?? '')
+      return account_id === undefined ? [] : [[nameOf(payout), account_id] as const]
+    }),
+  )
+}
+
+function payoutKey({ account_id, payout_id }: Advance): Key {
+  return { account_id, id: payout_id }
+}
+
+function namedIn(payouts: ReadonlyMap<string, OpenPayout>, command: Advance): Payout[] {
+  const payout = payouts.get(nameOf(payoutKey(command)))
+  return payout === undefined ? [] : [payout]
+}
+
+/** Whether the debit must be known; a review may end either way. */
+function mayGiveBack({ by, steps }: Advance): boolean {
+  return (
+    by === 'review' ||
+    by === 'account' ||
+    steps.some(s => s.status === 'failed' || s.status === 'reversed')
+  )
+}
+
+/** The debit and its journal of each payout, from which money is given back. */
+async function loadDebits(tx: TransactionSql, payouts: readonly Payout[]) {
+  const debits: Map<
+    string,
+    AdvanceState['debits'] extends ReadonlyMap<string, infer D> ? D : never
+  > = new Map()
+  if (payouts.length === 0) return debits
+  const entries = await findEntries(
+    tx,
+    payouts.map(p => ({ account_id: p.account_id, id: p.balance_transaction_id })),
+  )
+  for (const { line, journal } of entries) {
+    debits.set(nameOf({ account_id: line.account_id, id: line.source }), { line, journal })
+  }
+  return debits
+}
+
+export interface HandlePayout extends Handling {
+  readonly account_id: string
+  readonly payout_id: string
+}
+
+interface HandlingState extends LockedBooks {
+  readonly payouts: Map<string, Payout>
+}
+
+export interface Handled {
+  readonly payout: Payout
+  readonly event: Event
+}
+
+/** What the events are called, which tell the account that it can no longer cancel, or again. */
+export const HANDLING_EVENTS = { take: 'payout.taken', release: 'payout.released' } as const
+
+export const handlePayout: Operation<HandlePayout, HandlingState, Handled> = {
+  name: 'handle_payout',
+
+  async load(tx, commands) {
+    const keys = commands.map(({ account_id, payout_id: id }) => ({ account_id, id }))
+    const [locked, payouts] = await Promise.all([
+      lockBooks(
+        tx,
+        keys.map(key => key.account_id),
+      ),
+      findPayouts(tx, uniqueKeys(keys)),
+    ])
+    return { ...locked, payouts: new Map(payouts.map(p => [nameOf(p), p])) }
+  },
+
+  decide({ books, payouts }, command) {
+    const { account_id, payout_id: id, act, person } = command
+    const before = found(payouts.get(nameOf({ account_id, id })))
+    const book = bookOf(books, account_id)
+    if (act === 'take') checkActive(book)
+    const payout = decideHandling(before, command, book.now)
+    payouts.set(nameOf(payout), payout)
+    const { status } = payout
+    const facts = { status, by: 'operator', journals: [], ...wordsOf(person) }
+    const content = PAYOUT_SEAL.digest(payout)
+    const event = recordChange({ books }, payout, HANDLING_EVENTS[act], facts, content)
+    return { payout, event }
+  },
+
+  store(tx, outcomes, { books }) {
+    const writes = outcomes.map(({ event }) => ({ entries: [], events: [event] }))
+    const payouts = outcomes.map(outcome => outcome.payout)
+    return Promise.all([...storeBooks(tx, books, writes), updateTaken(tx, payouts)])
+  },
+}
