@@ -4,7 +4,7 @@ import type { Account } from '../account/rules.ts'
 import { type Instant, secondsBetween } from '../instant.ts'
 import { currencyExponent } from '../money/currency.ts'
 import { formatMajor } from '../money/decimal.ts'
-import { answered } from '../payout/action.ts'
+import { withAnswers } from '../payout/action.ts'
 import type { Payout } from '../payout/payout.ts'
 import { uetrOf } from '../payout/swift/uetr.ts'
 import { MANUAL } from '../rail/rail.ts'
@@ -52,7 +52,7 @@ function over({ type, fund_transfer_network }: Payout): string {
 /** Who is paid, where and how much, in the order of a bank's form; then what became of it. */
 export function showWords(source: TimelineSource, account: Account): string {
   const { payout } = source
-  const { particulars, beneficiary_details } = answered(payout)
+  const { particulars, beneficiary_details } = withAnswers(payout)
   const { destination: _id, status: _status, documents, ...beneficiary } = beneficiary_details
   const { destination_details, name, ...others } = beneficiary
   const { documents: more, logistics_tracking_details, metadata, ...said } = particulars

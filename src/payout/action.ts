@@ -1,5 +1,5 @@
-// What an account answers while a payout requires action: what it may say, and how the payout reads
-// with it. Pure; what the payout was made with is never written over.
+// The answer of an account to a payout in requires_action, and the payout with its answers applied.
+// Pure; the stored request is never overwritten.
 import { checkDetails } from '../beneficiary/rules.ts'
 import { refuseIfAny } from '../errors.ts'
 import type { Instant } from '../instant.ts'
@@ -16,26 +16,26 @@ const MEMBERS = [
   'note',
 ] as const
 
-/** Every problem with the fields of an answer at once (400): one must say something. */
+/** Refuses (400) an empty answer, and names every problem of its fields at once. */
 export function checkAction(request: ActionRequest): void {
   const { beneficiary_details, ...members } = request
-  const said = [...Object.values(members), ...Object.values(beneficiary_details ?? {})]
-  const says = said.some(member => !Array.isArray(member) || member.length > 0)
+  const sent = [...Object.values(members), ...Object.values(beneficiary_details ?? {})]
+  const isEmpty = !sent.some(member => !Array.isArray(member) || member.length > 0)
   refuseIfAny([
-    ...(says ? [] : [invalid('', `Send at least one of ${MEMBERS.join(', ')}.`)]),
+    ...(isEmpty ? [invalid('', `Send at least one of ${MEMBERS.join(', ')}.`)] : []),
     ...(beneficiary_details === undefined
       ? []
       : checkDetails(beneficiary_details, 'beneficiary_details')),
   ])
 }
 
-/** The answer as it is kept; numbers of a payout follow each other from 1. */
+/** The answer as stored; the answers of a payout are numbered from 1. */
 export function makeAnswer(payout: Payout, request: ActionRequest, now: Instant): RailAnswer {
   return { number: payout.answers.length + 1, created_at: now, ...request }
 }
 
-/** What a payout shows of its making, with everything that was answered since. */
-export function answered(
+/** The particulars and beneficiary of a payout, with all answers applied. */
+export function withAnswers(
   payout: Pick<Payout, 'particulars' | 'beneficiary_details' | 'answers'>,
 ): Pick<Payout, 'particulars' | 'beneficiary_details'> {
   let { particulars, beneficiary_details } = payout

@@ -12,23 +12,23 @@ import { GIVEN_BACK_STATUSES, isFinal, OPEN_STATUSES, type PayoutStatus } from '
 /** Who moves a payout by hand, and what they say of it. */
 export interface Person {
   readonly name: string
-  /** The name is that of a log-in, which several people may share; nobody has said it. */
+  /** Whether the name is a log-in, which several people may share, and not CORRIDOR_USER. */
   readonly is_login?: boolean
   /** The bank's reference of the payment. */
   readonly reference?: string
   readonly reason?: string
-  /** They have seen that the reference has paid another payout. */
+  /** Confirms a reference that has paid another payout already. */
   readonly force?: boolean
 }
 
-/** What the event of a step by a person says of the person. */
-export function wordsOf(person: Person | undefined) {
+/** The members of an event that name the person, the reference and the reason. */
+export function personFacts(person: Person | undefined) {
   if (person === undefined) return {}
   const { name: operator, reference, reason } = person
   return { operator, ...(reference && { reference }), ...(reason && { reason }) }
 }
 
-/** Refuses a step of a payout by the manual rail that may pay twice, or leaves no trace of why. */
+/** Refuses a step on the manual rail that may pay twice, or lacks its reference or reason. */
 export function checkPerson(
   payout: Payout,
   steps: readonly RailStep[],
@@ -61,7 +61,7 @@ export function checkPerson(
   throw refusal('reference_already_used', message, 'reference')
 }
 
-/** With a log-in that is shared, one would report what another has taken. */
+/** Refuses a log-in: people who share one would report each other's payouts. */
 function checkName({ name, is_login }: Person): void {
   if (is_login !== true && name !== '') return
   const message =
@@ -70,11 +70,11 @@ function checkName({ name, is_login }: Person): void {
   refuseIfAny([invalid('operator', message)])
 }
 
-/** A payout that a person takes, to pay it, or gives back without having paid it. */
+/** A person takes a payout to pay it, or releases it unpaid. */
 export interface Handling {
   readonly act: 'take' | 'release'
   readonly person: Person
-  /** Whom it is taken over from. */
+  /** The person from whom the payout is taken over. */
   readonly from?: string
 }
 
@@ -83,7 +83,7 @@ const OPEN: Readonly<Record<Handling['act'], readonly PayoutStatus[]>> = {
   release: OPEN_STATUSES,
 }
 
-/** The payout in other hands; refuses with invalid_transition. */
+/** The payout as taken or released; refuses with invalid_transition. */
 export function decideHandling(payout: Payout, handling: Handling, now: Instant): Payout {
   const { act, person, from } = handling
   checkName(person)
@@ -103,7 +103,7 @@ export function decideHandling(payout: Payout, handling: Handling, now: Instant)
   return { ...payout, taken_by: '', taken_at: null, updated_at: now }
 }
 
-/** Whether the account must not have its money back: somebody may have paid, or be paying. */
+/** Whether a person holds the payout and may have paid it, so that it cannot be cancelled. */
 export function isInHands(payout: Payout): boolean {
   return payout.taken_by !== '' && !isFinal(payout.status)
 }
@@ -116,26 +116,26 @@ function refused(message: string) {
   return refusal('invalid_transition', message)
 }
 
-/** What a failure is unless the person says otherwise. */
+/** The failure of a step by the operator, where the person gives no other. */
 export const OPERATOR_FAILURE: Failure = {
   code: 'OP000100',
   category: 'operator',
   message: 'Set by the operator.',
 }
 
-/** The status in which the account is asked for something, and reads what. */
+/** The status whose description tells the account what it must provide. */
 export const ASKING: PayoutStatus = 'requires_action'
 
-export interface OperatorWords {
+export interface StepDetails {
   readonly failure?: Partial<Failure>
-  /** What the account is asked for. */
+  /** What the account must provide. */
   readonly description?: string
 }
 
-/** Refuses words that the status has no place for (400 invalid_field, naming them). */
+/** The step that a person sets. Refuses (400) a failure or description that the status has not. */
 export function operatorStep(
   status: PayoutStatus,
-  { failure, description }: OperatorWords,
+  { failure, description }: StepDetails,
 ): RailStep {
   const failing = GIVEN_BACK_STATUSES.includes(status)
   const asks = status === ASKING

@@ -4,7 +4,7 @@ import { completed, onlySet } from '../only-set.ts'
 import { sealOf } from '../seal.ts'
 import type { Particulars, Payout } from './payout.ts'
 
-/** What a payout is made with, and stays. */
+/** The columns of `payouts`, which are written once. */
 export const PAYOUT_KINDS = {
   account_id: 'text',
   id: 'text',
@@ -40,7 +40,7 @@ export const PAYOUT_KINDS = {
   created_at: 'timestamptz',
 } as const
 
-/** How it stands: of `open_payouts`, and of `payout_outcomes` when it is over. */
+/** The columns of its state, in `open_payouts` or, when the payout is over, `payout_outcomes`. */
 export const STATE_KINDS = {
   status: 'text',
   status_description: 'text',
@@ -54,7 +54,7 @@ export const STATE_KINDS = {
   updated_at: 'timestamptz',
 } as const
 
-/** In the order in which they are made. */
+/** In the order of the stored document. */
 const NO_PARTICULARS: Particulars = {
   purpose: '',
   transaction_description: '',
@@ -66,7 +66,9 @@ const NO_PARTICULARS: Particulars = {
   metadata: null,
 }
 
-/** What lists filter by stands in columns of its own, and nowhere else. */
+/**
+ * Particulars that lists filter by: they have columns of their own, and are not in the document.
+ */
 type Columns = Pick<Particulars, 'reference_id' | 'on_behalf_of'>
 
 /** A payout as it is stored. */
@@ -87,7 +89,7 @@ export function storedPayout(payout: Payout): StoredPayout {
   }
 }
 
-/** The documents of a payout, complete again. */
+/** The documents of a payout, with every member that storage leaves out. */
 export function documentsOf({
   beneficiary_id,
   beneficiary_details,
@@ -104,8 +106,8 @@ export function documentsOf({
 const SEAL = sealOf<StoredPayout>({ ...PAYOUT_KINDS, ...STATE_KINDS }, ['rail_steps'])
 
 /**
- * All that a step of the payout leaves for good. How far the rail was asked changes between steps,
- * and is held against them by `corridor verify`.
+ * The seal of everything that a step fixes. `rail_steps` also changes between steps, so it is left
+ * out; `corridor verify` compares it with the steps.
  */
 export const PAYOUT_SEAL = {
   digest: (payout: Payout) => SEAL.digest(storedPayout(payout)),

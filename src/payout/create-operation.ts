@@ -41,7 +41,7 @@ import { presentPayout } from './response.ts'
 import { insertStates } from './state-store.ts'
 import { findPayouts, insertPayouts } from './store.ts'
 
-/** What a payout is decided with besides the database: reference data and new ids. */
+/** What a decision needs besides the database: reference data and new ids. */
 export interface PayoutReference {
   pricing(price_version: bigint): Promise<PricingAt>
   routes(): readonly Route[]
@@ -67,14 +67,14 @@ export function createPayout(
   }
 }
 
-/** Makes payouts without writing the answers that a request gets. */
+/** Makes payouts, without answers: batches and imports have answers of their own. */
 export function payoutCreation(
   reference: PayoutReference,
 ): Operation<CreatePayout, PayoutState, PayoutOutcome, Beneficiaries> {
   return {
     name: 'create_payout',
 
-    // A receiver's book can only be locked in order once its address is known.
+    // All books are locked in one order, so receivers must be known before.
     async prepare(tx, commands) {
       const asked = commands.filter(({ request }) => mayPayAnAccount(request))
       const names = asked.map(command => command.account_id)
@@ -114,8 +114,7 @@ async function loadCreation(
   prepared: Beneficiaries = new Map(),
 ): Promise<PayoutState> {
   const accountsByDepositAddress = reference.accountsByDepositAddress()
-  // All beneficiaries under the locks, those read before too: a payout that comes after a change in
-  // the book has the details that the change left.
+  // Read all beneficiaries again under the locks: `prepare` may have read outdated details.
   const [locked, quotes, approvals, beneficiaries, alike] = await Promise.all([
     lockBooks(tx, bookOwners(commands, prepared, accountsByDepositAddress)),
     loadQuotes(tx, commands),
@@ -123,7 +122,7 @@ async function loadCreation(
     loadBeneficiaries(tx, commands),
     loadLikenesses(tx, commands, new Map()),
   ])
-  // A second round trip, for those alone of which the first has said what to ask for.
+  // A second round trip, for keys that the first has found.
   const known = commands.filter(({ request }) => request.beneficiary !== undefined)
   const [alikeToo, principals] = await Promise.all([
     loadLikenesses(tx, known, beneficiaries),
@@ -146,7 +145,7 @@ async function loadCreation(
   }
 }
 
-/** Whose books a batch writes: payers, and receivers within the installation. */
+/** The accounts whose books a batch writes: payers, and receivers of this installation. */
 function bookOwners(
   commands: readonly CreatePayout[],
   beneficiaries: Beneficiaries,
@@ -159,13 +158,13 @@ function bookOwners(
   })
 }
 
-/** What was read before the locks said whose they must be; by now it may say otherwise. */
+/** Retries the batch when a receiver has changed between `prepare` and the locks. */
 function checkLocked(books: PayoutState['books'], account_ids: readonly string[]): void {
   if (account_ids.every(account_id => books.has(account_id))) return
   throw new Contention('a deposit address changed before the book of its account was locked')
 }
 
-/** Of a request with a quote the type may be known from the quote alone. */
+/** Whether a payout may credit another account; a quote may set the type that the request omits. */
 function mayPayAnAccount({ type, quote }: PayoutRequest): boolean {
   return type === 'service_account' || (type === undefined && quote !== undefined)
 }
@@ -197,7 +196,7 @@ function quotesNamed(commands: readonly CreatePayout[]) {
   )
 }
 
-/** Of the entities that payouts name, and of those that their quotes name. */
+/** The approvals of entities that payouts or their quotes name. */
 export async function loadApprovals(tx: TransactionSql, commands: readonly CreatePayout[]) {
   const quotes = quotesNamed(commands)
   const entities = commands.flatMap(({ account_id, request }) =>
@@ -225,8 +224,8 @@ export async function loadBeneficiaries(
 }
 
 /**
- * What earlier payouts were like those of these commands, as far as their accounts look for it.
- * Without `beneficiaries`, of those commands that need none.
+ * The likenesses of earlier payouts that these commands are compared with. A command that names a
+ * beneficiary has one only if `beneficiaries` has the details.
  */
 export function loadLikenesses(
   tx: TransactionSql,
@@ -250,7 +249,7 @@ export function byLikeness(found: readonly Likeness[]): Likenesses {
   return new Map(found.map(l => [nameOf({ account_id: l.account_id, id: l.likeness }), l]))
 }
 
-/** The entities that payouts by SWIFT are made for, whose names the messages say. */
+/** The entities that SWIFT payouts are made for: their messages carry name and address. */
 export async function loadPrincipals(
   tx: TransactionSql,
   commands: readonly CreatePayout[],
@@ -266,10 +265,10 @@ export async function loadPrincipals(
   return new Map(found.map(entity => [nameOf(entity), entity.details]))
 }
 
-/** What the answer says that a later step can change, and that has a value from the start. */
+/** The members of an answer that a new payout has set and a later step can change. */
 type Made = Pick<Payout, 'status' | 'status_description'>
 
-/** The payout as it was made: no rail, person or account has done anything with it yet. */
+/** The payout as it was made, before any rail, person or account acted on it. */
 export function asMade(payout: Payout, { status, status_description }: Made): Payout {
   return { ...payout, status, status_description, failure: null, rail_reference: '', answers: [] }
 }

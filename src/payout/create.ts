@@ -41,7 +41,7 @@ import type { PayoutRequest } from './request.ts'
 import { eventCause } from './states.ts'
 import { writeMt103 } from './swift/message.ts'
 
-/** What a payout that nothing refuses is made from. */
+/** The parts of a payout that nothing refuses. */
 interface Judged {
   /** The quote that the request names, or null. */
   readonly sentQuote: Quote | null
@@ -55,23 +55,24 @@ interface Judged {
   readonly receiver: Book | null
   readonly id: string
   readonly mt103: string
-  /** What the payout is like, null when the account does not guard against paying twice. */
+  /** Null when the account has no duplicate window. */
   readonly likeness: string | null
 }
 
-/** Stops at the first refusal, which it throws. */
+/** Throws the first refusal. */
 function judgeStrictly(state: PayoutState, account: Account, request: PayoutRequest): Judged {
-  // No check is passed over, so that nothing is missing.
+  // A check that throws ends the creation, so every member is set.
   return judgePayout(state, account, request, check => check()) as Judged
 }
 
 /**
- * The refusals, in the order in which they are given: fields of the request (400), account frozen
- * or closed (403), quote, entity and beneficiary not found (404), beneficiary not fit for the type
- * or lacking what is required (400; with a quote only after it), quote used, expired or different
- * (422), no route (422), no rate (422, 503), more than max_total_debit (422), more than the network
- * takes (400), receiver unknown or its balance full (422), what SWIFT cannot carry (400), like an
- * earlier payout (409), balance (422). A check that needs what another was refused for is not made.
+ * Every refusal of a payout, in its documented order: fields of the request (400); account frozen
+ * or closed (403); quote, entity or beneficiary not found (404); beneficiary that does not fit the
+ * type or lacks a requirement (400; after the quote, if there is one); quote used, expired or
+ * different (422); no route (422); no rate (422, 503); cost above max_total_debit (422); amount
+ * above the network's limit (400); receiver unknown or its balance full (422); what SWIFT cannot
+ * carry (400); duplicate of an earlier payout (409); balance (422). A check whose input was refused
+ * is skipped.
  */
 export function judgePayout(
   state: PayoutState,
@@ -86,7 +87,7 @@ export function judgePayout(
   const sentQuote = attempt(() => findSentQuote(state, account, request))
   const held_for = attempt(() => checkPrincipal(state, account, request, sentQuote ?? null))
   const beneficiary = attempt(() => resolveBeneficiary(state, account, request))
-  // What else the quote's type asks for, though other members are wrong.
+  // Names what the quote's type requires as well, besides the wrong members.
   if (!isShaped && sentQuote) attempt(() => checkInline(request, sentQuote))
   if (!isShaped || sentQuote === undefined || beneficiary === undefined) return {}
   if (!passes(() => checkFit(beneficiary, request, sentQuote))) return {}
@@ -96,7 +97,7 @@ export function judgePayout(
   const id = state.bookId(book, 'pot')
   const paid = { id, request, beneficiary }
   const { quote, routed } = quoteFor(state, account, paid, sentQuote, attempt)
-  // A destination that differs from the quote's is told so first.
+  // A destination that differs from the quote's is refused as different first.
   if (sentQuote !== null) checkPlace()
   if (quote !== undefined) attempt(() => checkLimits(quote, networkOf(quote, request), 'amount'))
   const receiver = quote && attempt(() => receiverFor(state, account, beneficiary, quote))
@@ -117,7 +118,7 @@ export function judgePayout(
   }
 }
 
-/** The book of the account that is paid, which must take the money; null for other payouts. */
+/** The book that a payout to another account credits; null for other payouts. */
 function receiverFor(
   state: PayoutState,
   account: Account,
@@ -131,8 +132,8 @@ function receiverFor(
 }
 
 /**
- * The entity whose review the payout must wait for, '' for none. The payout is made for the entity
- * it names, or for the one its quote names.
+ * The entity whose review the payout must wait for, '' for none. A payout is for the entity that it
+ * names, or else for the one that its quote names.
  */
 function checkPrincipal(
   state: PayoutState,
@@ -163,7 +164,7 @@ function resolveBeneficiary(
   return known
 }
 
-/** The beneficiary's destination must be one that the payout type reaches (§payout.destination). */
+/** Refuses a destination that the payout type does not reach (§payout.destination). */
 function checkFit(beneficiary: Beneficiary, request: PayoutRequest, quote: Quote | null): void {
   const type = request.type ?? quote?.payout_type ?? 'local'
   const destination = beneficiary.details.destination_details.type
@@ -177,8 +178,8 @@ function checkFit(beneficiary: Beneficiary, request: PayoutRequest, quote: Quote
 }
 
 /**
- * What the payout is like, null when the account's window is off. `allow_duplicate` says that it is
- * another payment; later ones are held against it all the same.
+ * The likeness of the payout; null when the account has no duplicate window. `allow_duplicate` lets
+ * the payout pass, and later payouts are compared with it as with any other.
  */
 function checkLikeness(
   state: PayoutState,
@@ -206,7 +207,7 @@ function checkBalance(book: Book, quote: Quote): void {
   throw refusal('insufficient_balance', message, 'amount')
 }
 
-/** Decides one payout. Refuses as the ladder says (ladder.ts). */
+/** Decides one payout; refuses in the order of `judgePayout`. */
 export function decidePayout(
   state: PayoutState,
   account: Account,
@@ -218,7 +219,7 @@ export function decidePayout(
   const { sentQuote, held_for, beneficiary, quote, routed, receiver, id, mt103, likeness } = judged
   // After this point the payout succeeds.
 
-  // A held payout credits its receiver when it is released.
+  // A held payout credits its receiver only when it is released.
   const credited = held_for === '' ? receiver : null
   const entry = postDebit(book, quote, id, credited !== null)
   const receipt = credited && postReceipt(credited, quote, id)
@@ -254,7 +255,7 @@ function remember({ likenesses }: PayoutState, payout: Payout, likeness: string)
   return made
 }
 
-/** In the order in which things came to be: beneficiary, quote, payout, statement line, result. */
+/** In order: beneficiary, quote, payout, statement line, and the state it ends in. */
 function payoutEvents(
   book: Book,
   payout: Payout,
@@ -278,7 +279,7 @@ function payoutEvents(
     events.push(record('beneficiary.created', beneficiary.id, {}, content))
   }
   if (quote !== null) {
-    // What a payout carries is sealed with the payout.
+    // The seal of the payout covers a carried quote.
     const content = carried ? undefined : QUOTE_SEAL.digest(quote)
     events.push(record('payout_quote.created', quote.id, {}, content))
   }
@@ -293,7 +294,7 @@ function payoutEvents(
   return events
 }
 
-/** What nobody has done with a new payout. */
+/** A new payout, before any rail or person has acted on it. */
 const UNTOUCHED = {
   rail_reference: '',
   taken_by: '',

@@ -17,14 +17,14 @@ type Inline = NonNullable<PayoutRequest['beneficiary_details']>
 
 const INLINE = 'beneficiary_details'
 const DESTINATION = `${INLINE}.destination`
-/** Members by which a bank and an account are found; what else is asked for depends on no other. */
+/** Members that identify a bank and an account. No other requirement depends on them. */
 const OF_BANK = /\.bank\.(?!currency)/
-/** The account, and the country that it would tell. */
+/** Members that identify the account, and the country that an account number reveals. */
 const OF_ACCOUNT = /\.bank\.(account_number|iban|country)$/
 
 /**
- * What inline details lack, beside what is wrong with them: only what is asked for in every country
- * that they name, and nothing of members that depend on a wrong one.
+ * The requirements that inline details do not meet, besides the `wrong` members. Where a country is
+ * wrong or ambiguous, only requirements of every country that the details name count.
  */
 export function inlineProblems(
   request: PayoutRequest,
@@ -43,7 +43,7 @@ export function inlineProblems(
 }
 
 function certainFaults(details: Inline, payment: Payment, wrong: readonly string[]): Fault[] {
-  // By a type, a currency, a wallet or a key that is wrong nothing can be told of the others.
+  // A wrong type, currency, wallet or key leaves every other requirement unknown.
   if (!wrong.every(path => OF_BANK.test(path))) return []
   const { bank = {} } = details.destination_details
   const named = namedCountries(bank).filter(isCountry).map(bankingCountry)
@@ -54,7 +54,7 @@ function certainFaults(details: Inline, payment: Payment, wrong: readonly string
   ).filter(({ path }) => !unsure.test(path) && !wrong.includes(`${INLINE}.${path}`))
 }
 
-/** The same of a request with a quote, once that is known. */
+/** Refuses inline details that lack what the type of the quote requires. */
 export function checkInline(request: PayoutRequest, quote: Quote): void {
   const { beneficiary_details: details } = request
   const wrong = details === undefined ? [] : checkDetails(details, INLINE)
@@ -62,8 +62,8 @@ export function checkInline(request: PayoutRequest, quote: Quote): void {
 }
 
 /**
- * Refuses a destination that cannot be paid so (400). Of a beneficiary that is known, everything is
- * judged anew, as it may be older than what is asked for today, and named at `beneficiary`.
+ * Refuses (400) a destination that lacks what this payout requires. A stored beneficiary is judged
+ * in full: it may be older than today's requirements. Its problems are reported at `beneficiary`.
  */
 export function checkDestination(
   { details }: Beneficiary,
@@ -120,8 +120,8 @@ export function findReceiver(
   const receiver = state.accountsByDepositAddress.get(address ?? '')
   const book = receiver && state.books.get(receiver.account_id)
   const remarks = 'beneficiary_details.destination_details.service_account.deposit_address'
-  // A sandbox funds itself: what it holds must never become money, nor money be lost in one. That
-  // there is an account on the other side, or one that is closed, is not told.
+  // A sandbox funds itself: its balance must never become money, nor money be lost in it. The
+  // answer does not reveal that an account of the other kind, or a closed one, exists.
   const known = receiver?.sandbox === account.sandbox && book?.state !== 'closed'
   if (book === undefined || !known) {
     const others = account.sandbox ? 'sandbox account' : 'live account'

@@ -1,5 +1,5 @@
-// What POST /v3/payout would come to: everything it would be refused for, and what it would cost.
-// By the decisions of a creation; nothing is written. Pure.
+// The dry run of POST /v3/payout: every refusal, and the cost. It runs the checks of a creation and
+// writes nothing. Pure.
 import type { Account } from '../account/rules.ts'
 import { type Problem, Refusal } from '../errors.ts'
 import { type Book, bookOf } from '../ledger/rules.ts'
@@ -10,18 +10,18 @@ import type { PayoutState } from './payout.ts'
 import type { PayoutRequest } from './request.ts'
 
 export interface DryRun {
-  /** In the order of the ladder; the first is what a creation would be refused for. */
+  /** In the order of `judgePayout`; a creation would be refused with the first. */
   readonly problems: readonly Problem[]
   /** The entity whose review the payout would wait for, '' for none. */
   readonly held_for: string
-  /** At which it would be made; undefined when no price can be made. */
+  /** Undefined when there is no price. */
   readonly quote: Quote | undefined
-  /** Undefined when no rail takes it. */
+  /** Undefined when no route fits. */
   readonly routed: Routed | undefined
   readonly book: Book
 }
 
-/** A check may be made by itself, and again within another. */
+/** Some checks run twice: by themselves, and within another. */
 function isNamed(problems: readonly Problem[], { reason, remarks, message }: Problem): boolean {
   return problems.some(
     known => known.reason === reason && known.remarks === remarks && known.message === message,

@@ -1,6 +1,5 @@
-// The statements of what recent payouts were like. They decide nothing; rows are read and written
-// under the lock of the account's book. Of a likeness they keep the first half: 128 bits tell any
-// two payouts of an account apart.
+// The statements of likenesses, run under the lock of the account's book. A row keeps the first
+// half of a likeness: 128 bits tell any two payouts of an account apart.
 import type { TransactionSql } from '../db/connect.ts'
 import { type Connections, deleteInPortions, PORTION } from '../db/forget.ts'
 import { inserter } from '../db/rows.ts'
@@ -10,7 +9,7 @@ import type { Likeness } from './payout.ts'
 /** Hex digits. */
 const HALF = 32
 
-/** The newest row of each of these likenesses, which is at most one index entry each. */
+/** The newest row of each likeness, at most one index entry each. */
 export async function findLikenesses(
   tx: TransactionSql,
   wanted: readonly Pick<Likeness, 'account_id' | 'likeness'>[],
@@ -44,7 +43,7 @@ const insertRows = inserter<Likeness>('payout_likenesses', {
   payout_id: 'text',
 })
 
-/** Forgets payouts whose money came back, so that they count no more. */
+/** Deletes likenesses of payouts whose money is back, so that they can be paid again. */
 export function deleteLikenesses(
   tx: TransactionSql,
   payouts: readonly Omit<Likeness, 'created_at'>[],
@@ -69,9 +68,9 @@ export function deleteLikenesses(
 }
 
 /**
- * Forgets what no window reaches back to, a thousand at a time; returns how many. The database's
- * clock is never ahead of an account's, so none goes too early. By the time of the statement, which
- * the index can begin at.
+ * Deletes likenesses older than every window, a thousand at a time; returns how many. The
+ * database's clock is never ahead of an account's, so none goes too early. The time of the
+ * statement is a constant, at which an index scan can begin.
  */
 export function deleteOldLikenesses({ finder, sql }: Connections): Promise<number> {
   return deleteInPortions(sql, {

@@ -1,5 +1,5 @@
-// When two payouts are alike, which is when the second may be the first one made again by mistake.
-// Pure; what is known of earlier payouts is in the state, which decisions advance.
+// Whether a payout is likely a duplicate: another recent payout has the same likeness. Pure; the
+// state holds earlier likenesses, and decisions add their own.
 import { canonicalDestination } from '../beneficiary/destination.ts'
 import type { BeneficiaryRequest, DestinationDetails } from '../beneficiary/request.ts'
 import { comparable } from '../entity/comparable.ts'
@@ -11,9 +11,9 @@ import type { Likenesses, Payout } from './payout.ts'
 import type { PayoutRequest } from './request.ts'
 
 /**
- * The recipe, SHA-256 of JSON with sorted keys: whom the money reaches and where, how much of what,
- * and the caller's reference, '' for none. The rest that is known of a beneficiary is left out, or
- * a retry with a corrected e-mail address would pay twice (docs/decisions/0024).
+ * The SHA-256 of JSON with sorted keys: name, destination, amount, currency and the caller's
+ * reference, '' for none. Other details of the beneficiary are left out, or a retry with a
+ * corrected e-mail address would pay twice (docs/decisions/0024).
  */
 export function likenessOf(
   { name, destination_details }: Pick<BeneficiaryRequest, 'name' | 'destination_details'>,
@@ -29,13 +29,13 @@ export function likenessOf(
   return hashJson({ to, amount: amount.toString(), currency, reference_id })
 }
 
-/** By request; `of` are the details of the beneficiary that it names, null when they are in it. */
+/** Computed likenesses; `of` are the details of a named beneficiary, null for inline details. */
 const computed = new WeakMap<PayoutRequest, { readonly of: object | null; likeness: string }>()
 
 /**
- * What a payout would be like, to the beneficiary of these details: asked when it is loaded for and
- * when it is decided, and for the keys of an import before. What is inline nobody changes; details
- * that were read again may be others.
+ * The likeness of a requested payout to the beneficiary of these details. It is computed once for
+ * load, decision and import key: inline details do not change, and those of a named beneficiary are
+ * compared by identity.
  */
 export function likenessOfRequest(
   request: PayoutRequest,
@@ -50,7 +50,7 @@ export function likenessOfRequest(
   return likeness
 }
 
-/** A bank account by number and codes, however it is spaced and whatever the bank is called. */
+/** A bank account by number and codes, without spaces, hyphens and the bank's name. */
 function sameAccount(destination: DestinationDetails): DestinationDetails {
   const { bank } = destination
   if (bank === undefined) return destination
@@ -61,7 +61,7 @@ function sameAccount(destination: DestinationDetails): DestinationDetails {
   }
 }
 
-/** The members that say something, in objects within it too: '' and {} are not set. */
+/** The members that are set, at every depth; '' and {} are not set. */
 function setMembers(value: object): object {
   const members = Object.entries(value)
     .map(([name, member]) => [name, typeof member === 'object' ? setMembers(member) : member])
@@ -74,8 +74,8 @@ function isNothing(member: unknown): boolean {
 }
 
 /**
- * Refuses a payout that is like one that was made less than `window_s` seconds ago, 0 being never,
- * by the account's clock.
+ * Refuses a payout whose likeness another payout has that was made within the account's
+ * `duplicate_window_s`, by the account's clock.
  */
 export function refuseDuplicate(
   likenesses: Likenesses,

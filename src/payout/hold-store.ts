@@ -15,7 +15,7 @@ export interface Hold {
   readonly payout_id: string
 }
 
-/** Written and removed with `held_for` of the payout. */
+/** Holds are inserted when a payout gets its `held_for`, and deleted when it loses it. */
 export const insertHolds = inserter<Hold>('holds', {
   account_id: 'text',
   entity_id: 'text',
@@ -40,7 +40,7 @@ export function deleteHolds(tx: TransactionSql, holds: readonly Hold[]) {
   )
 }
 
-/** Tells the worker of reviews that have ended: one row each, however many payouts wait. */
+/** Queues ended reviews for the worker: one row a review, however many payouts wait. */
 export function upsertEndedReviews(tx: TransactionSql, entities: readonly Key[], now: Instant) {
   return eachShard(
     uniqueKeys(entities),
@@ -53,7 +53,7 @@ export function upsertEndedReviews(tx: TransactionSql, entities: readonly Key[],
   )
 }
 
-/** An ended review whose holds nobody else ends before `due_at`, which names the claim. */
+/** A claimed review: nobody else ends its holds before `due_at`, which identifies the claim. */
 export interface ClaimedReview {
   readonly account_id: string
   readonly entity_id: string
@@ -84,7 +84,7 @@ export async function claimEndedReviews(
   return (await Promise.all(claims)).flat()
 }
 
-/** The payouts that wait for an entity, some of them. */
+/** Up to `limit` payouts that wait for an entity. */
 export async function listHeldPayouts(
   sql: Sql,
   { account_id, entity_id }: ClaimedReview,
@@ -100,7 +100,7 @@ export async function listHeldPayouts(
   )
 }
 
-/** No payout waits any more for this review, unless there was another since. */
+/** Deletes a review that no payout waits for, unless a later review has ended since. */
 export async function deleteEndedReview(sql: Sql, review: ClaimedReview): Promise<void> {
   await transactConfined(
     sql,
@@ -111,7 +111,7 @@ export async function deleteEndedReview(sql: Sql, review: ClaimedReview): Promis
   )
 }
 
-/** More payouts wait than were looked at: the review is due at once. */
+/** Makes a review due at once, because more payouts wait than were listed. */
 export async function renewEndedReview(sql: Sql, review: ClaimedReview): Promise<void> {
   await transactConfined(
     sql,
@@ -123,7 +123,7 @@ export async function renewEndedReview(sql: Sql, review: ClaimedReview): Promise
   )
 }
 
-/** How many payouts wait for the review of each of these entities, by `account_id/id`. */
+/** How many payouts wait for each of these entities, by `account_id/id`. */
 export async function countHeldPayouts(
   sql: Sql,
   entities: readonly Key[],
@@ -138,8 +138,8 @@ export async function countHeldPayouts(
 }
 
 /**
- * The entities that payouts wait for, over all accounts or in one: from each to the next by index,
- * however many payouts wait for one of them.
+ * The entities that payouts wait for, in all accounts or in one. The query skips from one entity to
+ * the next by index, however many payouts wait for each.
  */
 export async function listHoldingEntities(sql: Sql, account_id: string | null): Promise<Key[]> {
   const within = account_id === null ? sql`true` : sql`h.account_id = ${account_id}`

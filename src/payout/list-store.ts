@@ -20,7 +20,7 @@ import { unclaimed } from './state-store.ts'
 import { GIVEN_BACK_STATUSES, isGivenBack, OPEN_STATUSES, type PayoutStatus } from './states.ts'
 import { joinState, PAYOUT_COLUMNS, type PayoutRow, payoutOf, STATE_COLUMNS } from './store.ts'
 
-/** What is over leaves `open_payouts`; of that what has not succeeded has an index. */
+/** The table, and its indexed condition, that lists payouts of one status fast. */
 function keptByStatus(status: string): Narrow {
   if (GIVEN_BACK_STATUSES.some(one => one === status)) {
     return { table: 'payout_outcomes', stated: "n.status <> 'succeeded'" }
@@ -38,14 +38,14 @@ const LISTED: Listed = {
   order: byId('pot'),
   filters: [
     { name: 'quote', by: 'quote_id', leads: 'always' },
-    // Of the payout that carries the quote asked for.
+    // The id of the payout that carries the quote.
     { name: 'carrier', by: 'id', leads: 'never' },
     { name: 'reference_id', by: 'reference_id', leads: 'always' },
     {
       name: 'beneficiary',
       by: 'beneficiary_id',
       leads: 'always',
-      // Made in another batch: the time is not the payout's own.
+      // A beneficiary of an earlier batch: its id has another time than the payout's.
       within: 'substr(beneficiary_id, 5, 11) <> substr(id, 5, 11)',
     },
     { name: 'on_behalf_of', by: 'on_behalf_of', leads: 'always' },
@@ -57,7 +57,7 @@ const LISTED: Listed = {
   kinds: ['currency', 'holding_currency', 'type'],
 }
 
-/** For the one payout of an id, and the few of a batch. */
+/** For the one payout of an id, or the few of one batch: no filter chooses an index. */
 const LISTED_NEARBY: Listed = {
   ...LISTED,
   filters: LISTED.filters.map(filter => ({ ...(filter as Filter), leads: 'never' })),
@@ -71,7 +71,7 @@ export async function listPayouts(
   wanted: Wanted,
 ): Promise<Page<Payout> | undefined> {
   const { quote, reference_id, beneficiary } = wanted.filters
-  // The others would lead, and have that payout.
+  // With these filters the page already has the payout that made the beneficiary.
   const leads = quote === undefined && reference_id === undefined
   const [page, first] = await Promise.all([
     findPage<PayoutRow>(sql, LISTED, account_id, wanted),
@@ -101,9 +101,9 @@ function findCarrier(
 }
 
 /**
- * The payout that has made its beneficiary, which the index by beneficiary does not have: most are
- * paid once, by the payout that has brought them. It is of the same time, and no payout that names
- * the beneficiary is older.
+ * The payout that made the beneficiary. The index by beneficiary leaves it out, because most
+ * beneficiaries are paid once, by that payout. Its id has the same time, and no payout to the
+ * beneficiary is older.
  */
 function listFirst(
   sql: Sql | TransactionSql,
@@ -126,8 +126,8 @@ export interface DeskFilter {
 }
 
 /**
- * At most so many, of each account by index. In a status that waits for somebody those that wait
- * longest come first, so that a limit hides none of them for ever; else the newest.
+ * Up to `limit` payouts of all accounts, read by index in each account. In a status that waits for
+ * somebody the longest waiting come first, so that a limit hides none for ever; else the newest.
  */
 export async function listForDesk(
   audit: Sql,
@@ -136,10 +136,10 @@ export async function listForDesk(
 ): Promise<Payout[]> {
   const waits = status !== undefined && OPEN_STATUSES.includes(status)
   const undone = status !== undefined && isGivenBack({ status })
-  // Within an account ids are in the order of time.
+  // Ids of an account are in the order of time.
   const walked = status === undefined ? 'payouts' : waits ? 'open_payouts' : 'payout_outcomes'
   const stated = status === undefined ? audit`true` : audit`n.status = ${status}`
-  // As the index of what was given back has it.
+  // The condition of the partial index of payouts given back.
   const indexed = undone ? audit`n.status <> 'succeeded'` : audit`true`
   const rows = await audit<PayoutRow[]>`
     select r.* from books b
@@ -159,8 +159,8 @@ export async function listForDesk(
 }
 
 /**
- * How many payouts are due whose rail is none of these, or takes no payout of their account; by
- * rail.
+ * How many due payouts nobody asks about, by rail: the rail is none of these, or it takes no
+ * payouts of the account.
  */
 export function countLeftAlone(
   finder: Sql,
@@ -176,11 +176,11 @@ export function countLeftAlone(
 interface Waiting {
   readonly status: PayoutStatus
   readonly payouts: number
-  /** Since the first of them was made. */
+  /** The age of the oldest. */
   readonly oldest_s: number
 }
 
-/** How many payouts wait for people, who pay what the rail `manual` has; by status. */
+/** How many payouts of the rail `manual` wait for people, by status. */
 export async function countByHand(finder: Sql): Promise<Waiting[]> {
   const rows = await finder<
     { status: PayoutStatus; payouts: number; first: string; now: Instant }[]

@@ -1,4 +1,4 @@
-// What the rules of payouts speak of: the payout, what is loaded to decide one, and the outcome.
+// The nouns of payouts: the payout, the state that a decision reads, and the outcome it returns.
 
 import type { Account } from '../account/rules.ts'
 import type { Entry } from '../balance-transaction/balance-transaction.ts'
@@ -19,7 +19,7 @@ import type { Route, RouteTaken } from '../rail/rules.ts'
 import type { PayoutRequest } from './request.ts'
 import type { PayoutStatus } from './states.ts'
 
-/** What the caller sent and nobody computes with. */
+/** Members of the request that the service stores and returns, and never computes with. */
 export interface Particulars {
   readonly purpose: string
   readonly transaction_description: string
@@ -31,11 +31,11 @@ export interface Particulars {
   readonly metadata: Readonly<Record<string, string>> | null
 }
 
-/** A payout as stored; amounts in minor units, '' for what is not set. */
+/** A payout as stored. Amounts are in minor units; '' is "not set". */
 export interface Payout {
   readonly account_id: string
   readonly id: string
-  /** The quote that it was made with; '' when it carries its terms itself. */
+  /** The quote that it uses; '' when the payout carries its own terms (quote/carried.ts). */
   readonly quote_id: string
   readonly type: PayoutType
   readonly amount: bigint
@@ -56,64 +56,64 @@ export interface Payout {
   readonly particulars: Particulars
   readonly fund_transfer_network: string
   readonly charge_type: string
-  /** What the price was made for; '' when the quote has it. Here and below: quote/carried.ts. */
+  /** The country that the price is for; '' when the quote holds it, as do the next two. */
   readonly destination_country: string
   readonly basis: Basis | null
-  /** How long the quote it carries would have been valid; null when it carries none. */
+  /** How long the carried quote is valid; null when the payout carries none. */
   readonly quote_validity_s: number | null
-  /** The rail that it was routed to when it was made; '' for transfers to other accounts. */
+  /** The rail that its route names; '' for a transfer to another account. */
   readonly rail: string
-  /** The route that led to the rail; null when no route was needed. */
+  /** The route that was chosen; null when none is needed. */
   readonly route: RouteTaken | null
-  /** The bank's reference of the payment; '' until an operator says it. */
+  /** The bank's reference of the payment; '' until an operator enters it. */
   readonly rail_reference: string
-  /** Who pays it by hand; '' while nobody does. */
+  /** The person who pays it by hand; '' while nobody has taken it. */
   readonly taken_by: string
   readonly taken_at: Instant | null
   readonly status: PayoutStatus
   readonly status_description: string
   readonly failure: Failure | null
   readonly rail_steps: number
-  /** The entity whose review the payout waits for, in compliance_hold; '' when for none. */
+  /** In compliance_hold, the entity whose review the payout waits for; '' for none. */
   readonly held_for: string
-  /** What the account has answered while the payout required action, oldest first. */
+  /** What the account has answered while the payout was in requires_action, oldest first. */
   readonly answers: readonly RailAnswer[]
-  /** The message as it was when the payout was made; '' for payouts that are not by SWIFT. */
+  /** The SWIFT message, written when the payout is made; '' for other types. */
   readonly mt103: string
-  /** The keys of the row of a file that it pays, parted by a blank; '' when it came otherwise. */
+  /** The two keys of the imported row, separated by a space; '' when no file asked for it. */
   readonly import_keys: string
   readonly created_at: Instant
   readonly updated_at: Instant
 }
 
-/** A payout and what is still to be done about it: while there is any, it has a row of its own. */
+/** A payout with what is still to be done; a row of `open_payouts` while something is. */
 export interface OpenPayout extends Payout {
-  /** When its rail is to be asked (again), by the database's clock; null when it is not. */
+  /** When the next question to its rail is due, by the database's clock; null for never. */
   readonly ask_rail_at: Instant | null
-  /** Until when a worker asks it, by the same clock; null when none does. */
+  /** Until when a worker's claim holds, by the same clock; null when nobody has claimed it. */
   readonly claimed_until: Instant | null
-  /** How often its rail was asked. */
+  /** How many questions its rail has been asked. */
   readonly rail_attempts: number
 }
 
-/** A payout as it was read, and whether there is a row of what is still to be done. */
+/** A payout as read, and whether it has a row of `open_payouts`. */
 export interface ReadPayout extends OpenPayout {
   readonly is_open: boolean
 }
 
-/** Everything a batch of payouts may touch, read under the locks of its books. */
+/** Everything that a batch of payouts may touch, read under the locks of its books. */
 export interface PayoutState {
-  /** The database's clock: what rates are as old as, and when the rail is to be asked. */
+  /** The database's clock, which judges the age of rates and sets when a rail is asked. */
   readonly now: Instant
   readonly books: ReadonlyMap<string, Book>
-  /** By `account_id/id`; a quote used by an earlier command of the batch is marked so. */
+  /** By `account_id/id`; decisions of the batch mark the quotes that they use. */
   readonly quotes: Map<string, Quote>
   readonly beneficiaries: ReadonlyMap<string, Beneficiary>
   readonly approvals: Approvals
   readonly accountsByDepositAddress: ReadonlyMap<string, Account>
-  /** Of accounts that guard against paying twice; advanced by the commands of the batch. */
+  /** Earlier payouts of accounts that guard against duplicates; decisions add their own. */
   readonly likenesses: Likenesses
-  /** The entities that payouts by SWIFT are made for, by `account_id/id`. */
+  /** The entities that SWIFT payouts are made for, by `account_id/id`. */
   readonly principals: Principals
   /** The installation's BIC, '' when the operator has set none. */
   readonly sender_bic: string
@@ -124,28 +124,28 @@ export interface PayoutState {
 
 export interface PayoutOutcome {
   readonly payout: OpenPayout
-  /** The quote that renews the one named; null when that funds the payout, or none was named. */
+  /** The quote that renews an expired one; null when nothing is renewed. */
   readonly new_quote: Quote | null
-  /** The quote that the request named, which nothing else can use now. */
+  /** The quote that the request named, now used. */
   readonly used_quote: UsedQuote | null
   readonly new_beneficiary: Beneficiary | null
-  /** What later payouts are held against; null when the account does not guard against it. */
+  /** What later payouts are compared with; null when the account has no duplicate window. */
   readonly likeness: Likeness | null
   readonly entries: readonly Entry[]
   readonly events: readonly Event[]
 }
 
-/** Who a payout is made for: of an entity, what a message says of it. */
+/** The entities that payouts are made for: the details that a SWIFT message carries. */
 export type Principals = ReadonlyMap<string, Pick<EntityDetails, PrincipalAddress | 'name'>>
 export type PrincipalAddress = 'registration_address' | 'operating_address'
 
-/** A quote that a payout has used, or that one has renewed. */
+/** A quote that a payout has used or renewed. */
 export interface UsedQuote extends Quote {
-  /** The quote that has taken its place, '' when it funds the payout itself. */
+  /** The quote that replaces it; '' when it funds the payout itself. */
   readonly renewed_as: string
 }
 
-/** What a payout was like, kept while it counts against later ones. */
+/** The likeness of a payout, stored while later payouts are compared with it. */
 export interface Likeness {
   readonly account_id: string
   /** 64 hex digits. */
@@ -154,7 +154,7 @@ export interface Likeness {
   readonly payout_id: string
 }
 
-/** The newest payout of each likeness that counts, by `account_id/likeness`. */
+/** The newest payout of each likeness, by `account_id/likeness`. */
 export type Likenesses = Map<string, Likeness>
 
 export interface CreatePayout extends Claiming {
@@ -163,7 +163,7 @@ export interface CreatePayout extends Claiming {
   readonly import_keys?: string
 }
 
-/** Makes one check, which may throw a Refusal; undefined when it is refused and others follow. */
+/** Runs a check that may throw a Refusal. A dry run collects refusals and gets undefined. */
 export type Attempt = <T>(check: () => T) => T | undefined
 
 /** What a held payout waits for, null when it waits for nothing. */

@@ -23,9 +23,9 @@ export type PostedFigures = Pick<
 >
 
 /**
- * The creation of a payout: the balance pays principal and fees; principal passes through the fx
- * position at mid once for each conversion, and the rest of what is exchanged is income; what the
- * beneficiary is to receive is in transit, or with the other account of this installation.
+ * The creation of a payout. The balance pays principal and fees. Each conversion passes principal
+ * through the fx position at mid, and what remains is income. The destination amount is then in
+ * transit, or with another account of this installation.
  */
 export function payoutPostings(quote: PostedFigures, toAccount: boolean): Posting[] {
   const { holding_currency, payout_currency, destination_currency } = quote
@@ -62,7 +62,7 @@ export function payoutPostings(quote: PostedFigures, toAccount: boolean): Postin
   return postings
 }
 
-/** The receiving account's side: inter_account sums to zero over all books. */
+/** The receiver's side of a payout; inter_account sums to zero over all books. */
 export function receiptPostings(
   quote: Pick<PostedFigures, 'destination_currency' | 'destination_amount'>,
 ): Posting[] {
@@ -74,8 +74,8 @@ export function receiptPostings(
 }
 
 /**
- * What was in transit has arrived: the rail has paid, or an account of this installation has
- * received what was held.
+ * Settlement: the amount in transit has reached the beneficiary, or, when it was held, another
+ * account of this installation.
  */
 export function settlementPostings(
   payout: Pick<PostedFigures, 'destination_currency' | 'destination_amount'>,
@@ -88,19 +88,19 @@ export function settlementPostings(
   ]
 }
 
-/** Money back before settlement: the creation with every sign turned. */
+/** Money back before settlement: the creation with every sign reversed. */
 export function failurePostings(creation: readonly Posting[]): Posting[] {
   return mirrored(creation)
 }
 
-/** Money back after settlement: the same, from where settlement has put it. */
+/** Money back after settlement: the same, taken from `settled` instead of `in_transit`. */
 export function reversalPostings(creation: readonly Posting[]): Posting[] {
   return mirrored(creation).map(posting =>
     posting.code === 'in_transit' ? { ...posting, code: 'settled' as const } : posting,
   )
 }
 
-/** Principal and fees leave the balance (§payout.debit). */
+/** Posts the debit: principal and fees leave the balance (§payout.debit). */
 export function postDebit(book: Book, quote: Quote, id: string, toAccount: boolean): Entry {
   return postEntry(
     book,
@@ -115,7 +115,7 @@ export function postDebit(book: Book, quote: Quote, id: string, toAccount: boole
   )
 }
 
-/** The conversions that took place, holding side first (§payout.conversions). */
+/** The conversions of a debit, holding side first (§payout.conversions). */
 function fxConversions(quote: Quote): FxConversion[] {
   const { holding_currency, payout_currency, destination_currency } = quote
   const paid = { amount: quote.payout_amount, currency: payout_currency }
@@ -131,7 +131,7 @@ function fxConversions(quote: Quote): FxConversion[] {
   return conversions
 }
 
-/** The credit of the receiver's book, and the event that tells its account. */
+/** Posts the credit to the receiver's book; `event` makes the event of its statement line. */
 export function postReceipt(
   receiver: Book,
   payout: { readonly destination_currency: string; readonly destination_amount: bigint },

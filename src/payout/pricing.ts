@@ -39,7 +39,7 @@ import { inlineProblems } from './destination.ts'
 import type { Attempt, UsedQuote } from './payout.ts'
 import type { PayoutRequest } from './request.ts'
 
-/** Every problem with the fields of the request at once (400). */
+/** Refuses (400) with every problem of the request's fields at once. */
 export function checkRequest(request: PayoutRequest, account: Account): void {
   const { currency, holding_currency, beneficiary, beneficiary_details } = request
   const problems = [
@@ -49,7 +49,7 @@ export function checkRequest(request: PayoutRequest, account: Account): void {
     ...(beneficiary_details === undefined
       ? []
       : checkDetails(beneficiary_details, 'beneficiary_details')),
-    // With a quote, the details are judged when the quote is known.
+    // A request with a quote is judged against that quote: checkMatches.
     ...(request.quote === undefined ? checkTypeDetails(request) : []),
   ]
   const lacking = request.quote === undefined ? inlineProblems(request, problems) : []
@@ -81,14 +81,14 @@ function checkTypeDetails(request: PayoutRequest, quote?: Quote): Problem[] {
     quote?.destination_currency ??
     request.beneficiary_details?.destination_details.bank?.currency ??
     request.currency
-  // Where a known beneficiary receives is seen when it has been read: termsWithoutQuote.
+  // The currency of a named beneficiary is not known yet: termsWithoutQuote checks its network.
   if (quote === undefined && request.beneficiary !== undefined) return problems
   return [...problems, ...checkNetwork(request.local?.fund_transfer_network, destination)]
 }
 
 /**
- * The terms of a payout made without a quote. The beneficiary's bank or wallet may name the
- * currency and country in which it receives; otherwise funds arrive in the payout currency.
+ * The terms of a payout without a quote. The beneficiary's bank or wallet may name the currency
+ * and country of its account; otherwise funds arrive in the payout currency.
  */
 export function termsWithoutQuote(
   request: PayoutRequest,
@@ -117,9 +117,8 @@ export function termsWithoutQuote(
 }
 
 /**
- * Refuses a payout that differs from its quote, naming every member with both values
- * (§payout.quoted). What the request leaves out is the quote's; what the quote left open, the
- * request may still say.
+ * Refuses a payout that differs from its quote, and names every differing member with both values
+ * (§payout.quoted). A member that one of the two leaves out does not differ.
  */
 export function checkMatches(
   quote: Quote,
@@ -149,10 +148,10 @@ export function checkMatches(
   ])
 }
 
-/** A member, what was sent of it, and what was quoted; '' and undefined are "not said". */
+/** A member, its value in the request, and its value in the quote; '' and undefined: not set. */
 type Compared = readonly [member: string, sent: unknown, quoted: unknown]
 
-/** Where the money goes: currency and country of the destination, wallet and payment network. */
+/** The members of the destination that a quote may fix. */
 function receiving(quote: Quote, destination: DestinationDetails): Compared[] {
   const { bank, wallet, local_payment_network } = destination
   const country = destinationCountry(destination)
@@ -177,7 +176,7 @@ function differing(remarks: string, what: string, sent: unknown, quoted: unknown
   return [{ reason: 'quote_mismatch', message, remarks }]
 }
 
-/** The terms with what a quote left open and the payout says: network, charges, country. */
+/** The terms with the network, charges and country that the payout adds to its quote. */
 export function paidTerms<Terms extends QuoteTerms>(
   terms: Terms,
   request: PayoutRequest,
@@ -196,8 +195,8 @@ export function paidTerms<Terms extends QuoteTerms>(
 }
 
 /**
- * What the quote left open or did not know may be said now, but not to be paid at a fee that
- * belongs to something else.
+ * Refuses a payout to which another fee applies than its quote was priced with. The request may set
+ * what the quote left open, as long as the fee stays the same.
  */
 export function checkSameFee(
   quote: Quote,
@@ -213,9 +212,9 @@ export function checkSameFee(
   throw refusal('quote_mismatch', message, 'quote')
 }
 
-/** What a quote is found and made with. */
+/** The state that quotes of payouts are found and made with. */
 export interface QuoteState {
-  /** The database's clock, by which rates are judged. */
+  /** The database's clock, which judges the age of rates. */
   readonly now: Instant
   readonly books: ReadonlyMap<string, Book>
   /** By `account_id/id`. */
@@ -238,10 +237,10 @@ export function findSentQuote(
 }
 
 /**
- * `sent` itself while it is active, else a new quote that is used at once (§payout.unquoted); and
- * the rail that the payout goes to. Refuses quotes that are used, or expired without
- * `max_total_debit`, or differ from the request, what no rail takes, and whatever costs more than
- * `max_total_debit`.
+ * The quote that the payout is made at, and its rail: `sent` while that is active, else a new quote
+ * that is used at once (§payout.unquoted). Refuses a quote that is used, that has expired and may
+ * not be renewed (no `max_total_debit`), or that differs from the request. Refuses a payout without
+ * a route, and a cost above `max_total_debit`.
  */
 export function quoteFor(
   state: QuoteState,
@@ -273,19 +272,19 @@ export function quoteFor(
   )
   if (terms === undefined) return { quote: undefined, routed: undefined }
   const subject = routeSubject(paidTerms(terms, request, destination))
-  // Without a quote the payout carries one, which is named after it.
+  // A payout without a quote carries its own, which takes the payout's id.
   const nameNew = () => (sent === null ? withPrefix(id, 'poq') : state.bookId(book, 'poq'))
   const routed = attempt(() => routeOf(state.routes, account, subject, 'type'))
   const quote = attempt(() =>
     sent === null || expired ? newQuote(state, account, nameNew(), terms, pricing) : sent,
   )
-  // What is wrong with the rate must not hide that there is no fee either.
+  // A refused rate must not hide a missing fee.
   if (quote === undefined) attempt(() => checkFee(terms, pricing))
   else attempt(() => checkCap(quote, request.max_total_debit, quote === sent))
   return { quote, routed }
 }
 
-/** Used either way: an expired quote that is renewed cannot be renewed again. */
+/** Marks a quote as used. A renewed quote is used too: it cannot be renewed again. */
 export function useQuote(quote: Quote, renewed_as: string, now: Instant): UsedQuote {
   return { ...quote, status: 'used', updated_at: now, renewed_as }
 }
@@ -319,7 +318,7 @@ function termsOf(quote: Quote): QuoteTerms {
   }
 }
 
-/** The message ends in the figures as `name=value`, for programs to read. */
+/** Refuses a cost above `cap`. The message ends in figures as `name=value`, for programs. */
 function checkCap(quote: Quote, cap: number | undefined, quoted: boolean): void {
   const total = totalDebit(quote)
   if (cap === undefined || total <= BigInt(cap)) return
@@ -342,7 +341,7 @@ function checkCap(quote: Quote, cap: number | undefined, quoted: boolean): void 
   throw refusal('max_total_debit_exceeded', message, 'max_total_debit')
 }
 
-/** The local network of a payout: its quote's, or the one that the quote left open. */
+/** The local network of a payout: its quote's, or the request's where the quote names none. */
 export function networkOf(quote: Quote, { local }: Pick<PayoutRequest, 'local'>): string {
   return (
     quote.fund_transfer_network ||

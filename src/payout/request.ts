@@ -29,7 +29,7 @@ export const LogisticsTracking = Closed(
   { title: 'LogisticsTracking' },
 )
 
-/** What a payout can be refused for, beside what every request can. */
+/** The refusals of a payout, besides those of every request. */
 export const PAYOUT_REFUSALS = [
   'currency',
   'holding_currency_not_found',
@@ -97,7 +97,7 @@ export type PayoutRequest = Static<typeof PayoutRequest>
 
 export const PayoutStatus = Literals(PAYOUT_STATUSES, { title: 'PayoutStatus' })
 
-/** What can be added while a payout requires action; never who is paid, nor where. */
+/** What an account can add while a payout is in requires_action: never who is paid, nor where. */
 const AnsweredDetails = Closed(
   {
     address: BeneficiaryRequest.properties.address,

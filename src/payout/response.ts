@@ -22,7 +22,7 @@ import { quoteIdOf } from '../quote/carried.ts'
 import { PayoutType } from '../quote/request.ts'
 import { PRICE, presentPrice } from '../quote/response.ts'
 import { totalDebit } from '../quote/rules.ts'
-import { answered } from './action.ts'
+import { withAnswers } from './action.ts'
 import type { DryRun } from './dry-run.ts'
 import { actionAnswers, cancelAnswers, payoutAnswers } from './examples.ts'
 import type { Payout } from './payout.ts'
@@ -111,7 +111,7 @@ export const ActionResponse = { ...PayoutResponse, [EXAMPLES]: actionAnswers }
 
 /** The payout as answers show it (§payout.fields). */
 export function presentPayout(payout: Payout) {
-  const { particulars, beneficiary_details } = answered(payout)
+  const { particulars, beneficiary_details } = withAnswers(payout)
   const { mt103 } = payout
   const paid = { amount: payout.amount, currency: payout.currency }
   const held = { amount: payout.holding_amount, currency: payout.holding_currency }

@@ -47,7 +47,7 @@ const updateOpen = updater<OpenRow>('open_payouts', KEY, OPEN_KINDS)
 
 const deleteOpen = deleter<Key>('open_payouts', KEY_KINDS)
 
-/** Writes who pays by hand. */
+/** Writes which person holds the payout. */
 export const updateTaken = updater<Key & Pick<State, 'taken_by' | 'taken_at' | 'updated_at'>>(
   'open_payouts',
   KEY,
@@ -59,7 +59,7 @@ const insertOutcomes = inserter<OutcomeRow & Pick<Payout, 'rail'>>('payout_outco
   rail: 'text',
 })
 
-/** What a reversal says; who has paid, and what the account has answered, stays. */
+/** The columns that a reversal changes. */
 const updateOutcomes = updater<Omit<OutcomeRow, 'answers' | 'taken_by' | 'taken_at'>>(
   'payout_outcomes',
   KEY,
@@ -75,7 +75,7 @@ const updateOutcomes = updater<Omit<OutcomeRow, 'answers' | 'taken_by' | 'taken_
   },
 )
 
-/** Of payouts that are being made. */
+/** Inserts the states of new payouts. */
 export function insertStates(tx: TransactionSql, payouts: readonly OpenPayout[]) {
   const open = payouts.filter(isOpen)
   const over = payouts.filter(isOver)
@@ -86,9 +86,9 @@ export function insertStates(tx: TransactionSql, payouts: readonly OpenPayout[])
 }
 
 /**
- * Follows what payouts have become since they were read, by `account_id/id`: `passed` is what each
- * step left, in order. The database judges each status by the one before it, so that a payout that
- * took several steps is written once for each status it went through.
+ * Writes what payouts have become since they were `read`, by `account_id/id`; `passed` has each
+ * payout after each step, in order. A trigger checks each status against the one before it, so a
+ * payout that took several steps is written once for each status.
  */
 export function writeStates(
   tx: TransactionSql,
@@ -112,7 +112,7 @@ export function writeStates(
   )
 }
 
-/** Of a round that moves rows from one table to the other each kind of write has its own rows. */
+/** The kinds of writes, each of which runs once in a round, for its own rows. */
 const WRITES = [
   ['open', updateOpen],
   ['end', insertOutcomes],
@@ -125,7 +125,7 @@ interface Move extends Key {
   readonly payout: OpenPayout
 }
 
-/** The writes that take one payout from as it was read to as it is now, in order. */
+/** The writes that bring one payout from its read state to its last, in order. */
 function movesOf(
   read: ReadPayout,
   steps: readonly OpenPayout[],
@@ -135,7 +135,7 @@ function movesOf(
   const move = (kind: Move['kind'], payout: OpenPayout) => {
     moves.push({ account_id: payout.account_id, id: payout.id, kind, payout })
   }
-  // What is not a step changes only when the rail is to be asked.
+  // Versions of one status differ only in when the rail is asked: the last of them is written.
   const versions = steps.filter((payout, i) => payout.status !== steps[i + 1]?.status)
   let before: OpenPayout = read
   for (const [i, payout] of versions.entries()) {
@@ -154,8 +154,8 @@ function isOver({ status }: { readonly status: Payout['status'] }): boolean {
 }
 
 /**
- * Of payouts that people say are paid, by payout id; payouts are in the books that are locked. From
- * then on whoever asks about such a reference waits until this transaction ends.
+ * Other payouts that the bank references of these steps have paid, by payout id. A second caller
+ * with the same reference waits until this transaction ends.
  */
 export async function findPaidElsewhere(
   tx: TransactionSql,
@@ -176,7 +176,7 @@ export async function findPaidElsewhere(
   return new Map(rows.map(({ asked_id, ...other }) => [asked_id, other]))
 }
 
-/** Payouts by (account, id) with what is still to be done about them, in no order. */
+/** Payouts by (account, id) with their row of `open_payouts`, if any, in no order. */
 export async function findOpenPayouts(
   tx: TransactionSql,
   keys: readonly Key[],
@@ -202,15 +202,15 @@ export async function findOpenPayouts(
   return rows.map(row => ({ ...row, ...payoutOf(row) }))
 }
 
-/** A payout that is due, as the finder sees it. */
+/** A payout whose rail is due to be asked, as the finder sees it. */
 export interface DuePayout extends Key {
   readonly rail: string
 }
 
 /**
- * Payouts whose rail is one of these and due to be asked, oldest first. Reads without a lock;
- * claiming decides. Here and below what is due is judged by the time of the statement, at which an
- * index scan can begin: clock_timestamp() moves, and what is due later would all be read.
+ * Due payouts of these rails, the longest due first. It takes no lock: the claim decides. Here and
+ * below statement_timestamp() bounds the index scan; clock_timestamp() is volatile, so the scan
+ * would read every later row.
  */
 export async function listDuePayouts(
   finder: Sql,
@@ -224,26 +224,25 @@ export async function listDuePayouts(
     order by ask_rail_at limit ${limit}`
 }
 
-/** What is claimed stays in the list of what is due, and nobody else asks meanwhile. */
+/** A claimed payout stays due, and nobody else claims it until the claim expires. */
 export function unclaimed(sql: Sql | TransactionSql) {
   return sql`(claimed_until is null or claimed_until <= statement_timestamp())`
 }
 
-/** A payout, as it was claimed, that nobody else asks the rail about before `claim`. */
+/** A claimed payout: until `claim`, nobody else asks its rail about it. */
 export interface ClaimedPayout extends Payout {
-  /** Its `claimed_until`, which names the claim. */
+  /** Its `claimed_until`, which identifies the claim. */
   readonly claim: Instant
-  /** How often it was claimed before. */
+  /** How many claims there were before. */
   readonly rail_attempts: number
-  /** When it was claimed, by the account's clock. */
+  /** The time of the claim, by the account's clock. */
   readonly claimed_at: Instant
 }
 
 /**
- * Claims due payouts for `lease_ms`: whoever locks a row that is due has it, and what is written is
- * judged again under the lock, whatever the engine makes of the look before it. An unapplied claim
- * comes due again. Rows that another holds are passed over: they are being claimed, or moved by a
- * person, and a claim never waits while it holds others.
+ * Claims due payouts for `lease_ms`. Whoever locks a due row has it, and the update checks again
+ * under the lock that it is due. A claim that is not applied expires, and the payout is due again.
+ * Rows that another transaction has locked are skipped: a claim never waits while it holds others.
  */
 export function claimDuePayouts(
   sql: Sql,
@@ -256,7 +255,7 @@ export function claimDuePayouts(
 function claimOfShard(sql: Sql, keys: readonly Key[], lease_ms: number): Promise<ClaimedPayout[]> {
   return transactConfined(sql, accountsOf(keys), async tx => {
     const claims = await claimRows(tx, keys, lease_ms)
-    // Statements of their own: a step that was committed while the claim looked is seen by these.
+    // Statements of their own, which see steps committed while the claim was running.
     const [clocks, found] = await Promise.all([
       tx<{ account_id: string; now: Instant }[]>`
         select account_id, clock_timestamp() + clock_ahead as now from books b
@@ -269,8 +268,8 @@ function claimOfShard(sql: Sql, keys: readonly Key[], lease_ms: number): Promise
       const payout = payouts.get(nameOf(claim))
       const claimed_at = clock.get(claim.account_id)
       if (payout === undefined || !claimed_at) return []
-      // The account was judged by the claim's rail: no other may be asked. None is asked about a
-      // payout whose money is back, whatever row was left.
+      // The caller checked the account against the claim's rail: no other rail may be asked. And no
+      // rail is asked about a payout whose money is back, even if its row is still there.
       if (payout.rail !== claim.rail || isGivenBack(payout)) return []
       return [{ ...claim, ...payout, claimed_at }]
     })
@@ -299,9 +298,9 @@ function claimRows(tx: TransactionSql, keys: readonly Key[], lease_ms: number) {
 }
 
 /**
- * Keeps payouts from being claimed until the transaction ends, in order of (account, id). A claim
- * that came first is waited for, and what is read after this counts it; one that comes later finds
- * what is written here. Under the locks of the books.
+ * Keeps payouts from being claimed until the transaction ends; locks rows in order of (account,
+ * id), under the locks of their books. It waits for an earlier claim, which later reads then count;
+ * a later claim finds what this transaction writes.
  */
 export async function lockOpenPayouts(tx: TransactionSql, keys: readonly Key[]): Promise<void> {
   const ordered = keys.toSorted((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1))
@@ -317,7 +316,7 @@ export async function lockOpenPayouts(tx: TransactionSql, keys: readonly Key[]):
   )
 }
 
-/** Payouts of an account that are not over: on their way, held, or with a rail that says more. */
+/** How many payouts of an account have a row of `open_payouts`. */
 export async function countOpenPayouts(tx: TransactionSql, account_id: string): Promise<number> {
   const [row] = await tx<{ open: number }[]>`
     select count(*)::integer as open from open_payouts where account_id = ${account_id}`

@@ -26,12 +26,12 @@ export function isFinal(status: PayoutStatus): boolean {
   return PAYOUT_TRANSITIONS[status].length === 0
 }
 
-/** In these a payout waits for its rail or for people. */
+/** The states in which a payout waits for its rail or for people. */
 export const OPEN_STATUSES: readonly PayoutStatus[] = PAYOUT_STATUSES.filter(
   status => status !== 'succeeded' && !isFinal(status),
 )
 
-/** Whether something is still to be done: the payout waits, or its rail may say more. */
+/** Whether something is still to be done: the payout waits, or its rail is to be asked again. */
 export function isOpen(payout: {
   readonly status: PayoutStatus
   readonly ask_rail_at: string | null
@@ -39,24 +39,27 @@ export function isOpen(payout: {
   return payout.ask_rail_at !== null || OPEN_STATUSES.includes(payout.status)
 }
 
-/** In these its money is back, so that it was not paid. */
+/** The states in which the money is back with the account. */
 export const GIVEN_BACK_STATUSES: readonly PayoutStatus[] = ['failed', 'reversed']
 
 export function isGivenBack({ status }: { readonly status: PayoutStatus }): boolean {
   return GIVEN_BACK_STATUSES.includes(status)
 }
 
-/** The account that pays, the rail, the operator, or the review of the entity it is made for. */
+/** Who causes a step: the paying account, the rail, the operator, or the review of its entity. */
 export const CAUSES = ['account', 'rail', 'operator', 'review'] as const
 export type Cause = (typeof CAUSES)[number]
 
-/** The cause of a step, as its event shows it; `journals` are numbers in the payer's book. */
+/**
+ * The cause of a step, as its event shows it. The event names the step's journals by their numbers
+ * in the payer's book, because journals have no index by source.
+ */
 export interface EventCause {
   readonly by: Cause
   readonly journals: readonly number[]
 }
 
-/** Leaves out the journals of a receiver, which stand in another book. */
+/** Leaves out journals of the receiver's book. */
 export function eventCause(
   by: Cause,
   account_id: string,

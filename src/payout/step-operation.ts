@@ -18,7 +18,7 @@ import { type Key, nameOf, uniqueKeys } from '../id.ts'
 import type { Answering, Claiming } from '../idempotency/kept-reply.ts'
 import { bookOf } from '../ledger/rules.ts'
 import { type LockedBooks, lockBooks } from '../ledger/store.ts'
-import { decideHandling, type Handling, wordsOf } from './by-hand.ts'
+import { decideHandling, type Handling, personFacts } from './by-hand.ts'
 import { PAYOUT_SEAL } from './columns.ts'
 import { depositAddressOf } from './destination.ts'
 import { likenessOfPayout } from './duplicate.ts'
@@ -38,11 +38,11 @@ import { isGivenBack } from './states.ts'
 import { type Advance, type AdvanceOutcome, type AdvanceState, decideAdvance } from './step.ts'
 import { findPayouts } from './store.ts'
 
-/** Steps of payouts, by the rail, by the operator, by the review of an entity or by the account. */
+/** Moves payouts by steps of the rail, the operator, the review of an entity or the account. */
 export const advancePayout = {
   name: 'advance_payout',
 
-  // As in a creation: which other books will be credited must be known before locking.
+  // All books are locked in one order, so receivers must be known before.
   async prepare(tx, commands) {
     const mayCredit = commands.filter(({ by }) => by === 'operator' || by === 'review')
     return loadReceivers(tx, mayCredit.map(payoutKey))
@@ -52,7 +52,7 @@ export const advancePayout = {
     const keys = uniqueKeys(commands.map(payoutKey))
     const account_ids = [...keys.map(key => key.account_id), ...receivers.values()]
     const byPeople = commands.filter(({ by }) => by === 'operator' || by === 'account')
-    // Sent in this order: what is read is as it stands once no claim can change it.
+    // Sent in this order, so that payouts are read when no claim can change them.
     const [{ books, now }, , found] = await Promise.all([
       lockBooks(tx, account_ids),
       byPeople.length > 0 && lockOpenPayouts(tx, uniqueKeys(byPeople.map(payoutKey))),
@@ -126,7 +126,7 @@ export interface AnswerPayout extends Claiming {
   readonly request: ActionRequest
 }
 
-/** POST /v3/payout/{id}/action: a step by the account, which the rail is told of at once. */
+/** POST /v3/payout/{id}/action: a step by the account, after which the rail is asked at once. */
 export const answerPayout: Operation<AnswerPayout, AdvanceState, CancelledPayout> = {
   name: 'answer_payout',
   load: (tx, commands) => advancePayout.load(tx, commands.map(answering), undefined),
@@ -144,7 +144,7 @@ function answering({ account_id, payout_id, request: answer }: AnswerPayout): Ad
 /** Account ids by `account_id/payout id`. */
 type Receivers = ReadonlyMap<string, string>
 
-/** Of payouts to other accounts that are held. */
+/** The receivers of held payouts to other accounts. */
 async function loadReceivers(tx: TransactionSql, keys: readonly Key[]): Promise<Receivers> {
   if (keys.length === 0) return new Map()
   void confineTo(
@@ -172,7 +172,7 @@ function namedIn(payouts: ReadonlyMap<string, OpenPayout>, command: Advance): Pa
   return payout === undefined ? [] : [payout]
 }
 
-/** Whether the debit must be known; a review may end either way. */
+/** Whether the step may give money back, which needs the debit; a review may end either way. */
 function mayGiveBack({ by, steps }: Advance): boolean {
   return (
     by === 'review' ||
@@ -181,7 +181,7 @@ function mayGiveBack({ by, steps }: Advance): boolean {
   )
 }
 
-/** The debit and its journal of each payout, from which money is given back. */
+/** The debit of each payout and its journal. */
 async function loadDebits(tx: TransactionSql, payouts: readonly Payout[]) {
   const debits: Map<
     string,
@@ -212,7 +212,7 @@ export interface Handled {
   readonly event: Event
 }
 
-/** What the events are called, which tell the account that it can no longer cancel, or again. */
+/** The events by which an account learns that it can no longer cancel, or can again. */
 export const HANDLING_EVENTS = { take: 'payout.taken', release: 'payout.released' } as const
 
 export const handlePayout: Operation<HandlePayout, HandlingState, Handled> = {
@@ -238,7 +238,7 @@ export const handlePayout: Operation<HandlePayout, HandlingState, Handled> = {
     const payout = decideHandling(before, command, book.now)
     payouts.set(nameOf(payout), payout)
     const { status } = payout
-    const facts = { status, by: 'operator', journals: [], ...wordsOf(person) }
+    const facts = { status, by: 'operator', journals: [], ...personFacts(person) }
     const content = PAYOUT_SEAL.digest(payout)
     const event = recordChange({ books }, payout, HANDLING_EVENTS[act], facts, content)
     return { payout, event }

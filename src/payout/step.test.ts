@@ -593,19 +593,19 @@ const ASKED: readonly (readonly [
   ['has no more to say', {}, { ask_again_in_ms: null }, null],
   ['has ended it', {}, { steps: stepsTo('failed') }, null],
   ['was taken out by the operator meanwhile', { ask_rail_at: null }, {}, null],
-  ['was told of the answers', { answers: [answer] }, { told: 1 }, IN_5_S],
-  ['is told of all', { answers: [answer] }, {}, IN_5_S],
-  ['was not told of an answer', { answers: [answer] }, { told: 0 }, SOON],
+  ['has seen the answers', { answers: [answer] }, { answers_seen: 1 }, IN_5_S],
+  ['sees all', { answers: [answer] }, {}, IN_5_S],
+  ['has not seen an answer', { answers: [answer] }, { answers_seen: 0 }, SOON],
   [
-    'was not told, and has nothing to say',
+    'has not seen an answer, and has nothing to report',
     { answers: [answer] },
-    { told: 0, ask_again_in_ms: null },
+    { answers_seen: 0, ask_again_in_ms: null },
     SOON,
   ],
   [
-    'was not told, and has ended it',
+    'has not seen an answer, and has ended it',
     { answers: [answer] },
-    { told: 0, steps: stepsTo('failed') },
+    { answers_seen: 0, steps: stepsTo('failed') },
     null,
   ],
   ['was claimed as it stands', claimed(SOON), { claim: SOON }, IN_5_S],
@@ -627,9 +627,9 @@ for (const [what, part, given, ask_rail_at] of ASKED) {
   })
 }
 
-test('decideAdvance, the rail was not told of an answer: what it said counts all the same', () => {
+test('decideAdvance, the rail has not seen an answer: its report counts all the same', () => {
   const { state } = made({ answers: [answer] })
-  const said = advance('rail', { steps: stepsTo('processing'), told: 0 })
+  const said = advance('rail', { steps: stepsTo('processing'), answers_seen: 0 })
   assert.equal(decideAdvance(state, said).payout.rail_steps, 1)
 })
 

@@ -1,5 +1,5 @@
-// What happens to a payout after it was made, as pure functions: steps through the table of states,
-// cancellation, settlement, and money given back from the stored integers.
+// The decision to move a payout: steps through the table of states, cancellation, settlement, and
+// money given back from the stored integers. Pure.
 import { checkActive, checkOpen } from '../account/states.ts'
 import type { BalanceTransaction, Entry } from '../balance-transaction/balance-transaction.ts'
 import { postEntry, recordLine } from '../balance-transaction/rules.ts'
@@ -12,7 +12,7 @@ import { type Instant, plusMilliseconds } from '../instant.ts'
 import { type Book, bookOf, hasRoom, type Journal, postJournal } from '../ledger/rules.ts'
 import { isAsked, type RailStep } from '../rail/rail.ts'
 import { makeAnswer } from './action.ts'
-import { checkPerson, isInHands, type Person, wordsOf } from './by-hand.ts'
+import { checkPerson, isInHands, type Person, personFacts } from './by-hand.ts'
 import { PAYOUT_SEAL } from './columns.ts'
 import { holdOf, type OpenPayout, type Payout, type ReadPayout } from './payout.ts'
 import { failurePostings, postReceipt, reversalPostings, settlementPostings } from './postings.ts'
@@ -25,50 +25,50 @@ export interface Advance {
   readonly payout_id: string
   readonly steps: readonly RailStep[]
   /**
-   * `rail`: the steps are the rail's whole history, of which the payout has applied the first
-   * `rail_steps`. `operator`: they are new whatever the rail has said. `review`: none are given;
-   * they follow from the approval of the entity that the payout is held for. `account`: none are
-   * given; it answers what was asked of it, or else cancels the payout.
+   * Where the steps come from. `rail`: the whole history of the payout on its rail, of which the
+   * first `rail_steps` are applied already. `operator`: new steps, whatever the rail reports.
+   * `review`: none are given; they follow from the approval of the entity that the payout is held
+   * for. `account`: none are given; with an `answer` it resumes the payout, without it cancels.
    */
   readonly by: 'rail' | 'operator' | 'review' | 'account'
-  /** When the rail is to be asked again; null is never. Used for the rail's steps only. */
+  /** When the rail is to be asked again; null for never. Read for `rail` alone. */
   readonly ask_again_in_ms: number | null
-  /** The claim that the rail was asked under. Used for the rail's steps only. */
+  /** The claim under which the rail was asked. Read for `rail` alone. */
   readonly claim?: Instant
-  /** How many answers the rail was told of; all when absent. Used for the rail's steps only. */
-  readonly told?: number
-  /** Of the operator: who it is. */
+  /** How many answers the rail has seen; all when absent. Read for `rail` alone. */
+  readonly answers_seen?: number
+  /** Who moves the payout by hand. Read for `operator` alone. */
   readonly person?: Person
-  /** What the account answers. */
+  /** What the account answers. Read for `account` alone. */
   readonly answer?: ActionRequest
 }
 
 export interface AdvanceState {
-  /** The database's clock, which the rail is asked by. */
+  /** The database's clock, which sets when a rail is asked. */
   readonly now: Instant
   readonly books: ReadonlyMap<string, Book>
   /** By `account_id/id`. */
   readonly payouts: Map<string, OpenPayout>
-  /** The same as they were read. */
+  /** The payouts as read, before any step of the batch. */
   readonly read: ReadonlyMap<string, ReadPayout>
   /** The debit of each payout and its journal, by `account_id/payout id`. */
   readonly debits: ReadonlyMap<string, { line: BalanceTransaction; journal: Journal }>
-  /** Of the entities that payouts are held for. */
+  /** Approvals of the entities that payouts are held for. */
   readonly approvals: Approvals
-  /** Whose book a held payout to another account credits, by `account_id/payout id`. */
+  /** Ids of the accounts that held payouts credit, by `account_id/payout id`. */
   readonly receivers: ReadonlyMap<string, string>
-  /** Which other payout the bank's reference has paid, by the id of the one that it is to pay. */
+  /** By payout id, another payout that the same bank reference has paid. */
   readonly paid_elsewhere: ReadonlyMap<string, Key>
 }
 
 export interface AdvanceOutcome {
   readonly payout: OpenPayout
-  /** The payout as each step left it, in order; none when only its rail is to be asked again. */
+  /** The payout after each step, in order; empty when only the next question to its rail moves. */
   readonly passed: readonly OpenPayout[]
   readonly entries: readonly Entry[]
-  /** The hold that was over with the first step. */
+  /** The hold that the first step ends. */
   readonly ended_hold: ReturnType<typeof holdOf>
-  /** Journals that move no balance. */
+  /** Journals without a statement line. */
   readonly journals: readonly Journal[]
   readonly events: readonly Event[]
 }
@@ -114,7 +114,7 @@ export function decideAdvance(state: AdvanceState, advance: Advance): AdvanceOut
   return { payout: next, passed, ended_hold, entries, journals, events }
 }
 
-/** A payment keeps its reference: what the bank says of its return is told by the step’s event. */
+/** A payment keeps its reference; the reference of a return stands in the step's event alone. */
 function railReference(payout: Payout, steps: readonly RailStep[], person?: Person): string {
   const { rail_reference } = payout
   const pays = steps.some(({ status }) => status === 'succeeded')
@@ -135,8 +135,8 @@ function stepsOf(state: AdvanceState, payout: OpenPayout, advance: Advance): rea
 }
 
 /**
- * What is new in the rail's history. A payout that was answered, or given back to the rail, is
- * `processing` before the rail says so.
+ * The steps of the rail's history that are not applied yet. An answer, or a return to the rail, has
+ * made the payout `processing` before the rail reports it: that report is skipped.
  */
 function stepsByRail(payout: Payout, history: readonly RailStep[]): readonly RailStep[] {
   const fresh = history.slice(payout.rail_steps)
@@ -144,20 +144,20 @@ function stepsByRail(payout: Payout, history: readonly RailStep[]): readonly Rai
   return known ? fresh.slice(1) : fresh
 }
 
-/** Of holds only this one is for the account to end. */
+/** The step of an account that answers what its payout requires. */
 function resumption(payout: Payout): RailStep {
   if (payout.status === 'requires_action') return { status: 'processing', failure: null }
   const message = `Payout ${payout.id} requires no action: it is ${payout.status}.`
   throw refusal('invalid_transition', message)
 }
 
-/** A payout can be cancelled until the rail has taken it (§state.cancel). */
+/** The step of a cancellation, possible until the rail has taken the payout (§state.cancel). */
 function cancellation(payout: OpenPayout): RailStep {
   if (!PAYOUT_TRANSITIONS[payout.status].includes('failed')) {
     const message = `Payout ${payout.id} can no longer be cancelled: it is ${payout.status}.`
     throw refusal('payout_not_cancellable', message)
   }
-  // Whoever claims a payout asks the rail, and may be doing so at this moment.
+  // A worker that has claimed the payout may be asking the rail at this moment.
   if (payout.rail_attempts > 0) {
     const message = `Payout ${payout.id} can no longer be cancelled: the rail has it.`
     throw refusal('payout_not_cancellable', message)
@@ -170,7 +170,7 @@ function cancellation(payout: OpenPayout): RailStep {
   return { status: 'failed', failure: { code: 'PF000100', category: 'cancelled', message } }
 }
 
-/** What the review of its entity means for a held payout; nothing while it is not decided. */
+/** The step of a held payout that the review of its entity decides; none while it is pending. */
 function stepsByReview(state: AdvanceState, payout: Payout): RailStep[] {
   const { account_id, held_for } = payout
   if (held_for === '') return []
@@ -188,7 +188,7 @@ function stepsByReview(state: AdvanceState, payout: Payout): RailStep[] {
   }
 }
 
-/** What is let go to another account credits it, unless that has filled up or closed meanwhile. */
+/** The step of a released payout to another account: it fails if that is closed or full by now. */
 function release(state: AdvanceState, payout: Payout): RailStep {
   const { destination_currency, destination_amount } = payout
   const receiver = receiverOf(state, payout)
@@ -202,7 +202,7 @@ function release(state: AdvanceState, payout: Payout): RailStep {
   return failed('PF000310', 'The balance of the receiving account cannot take this amount.')
 }
 
-/** What held a payout, and said so, is over with the next step; an answer is a step of its own. */
+/** The payout after a step, which ends its hold and replaces its description. */
 function withStep(
   payout: OpenPayout,
   { status, failure, description: status_description = '' }: RailStep,
@@ -214,10 +214,10 @@ function withStep(
   return { ...payout, status, failure, status_description, held_for: '', answers, updated_at: now }
 }
 
-/** What a step asks of the account, which answer it gave, or who took the step by hand and why. */
+/** What the step's event says besides its status: description, answer, person and reason. */
 function stepFacts(payout: Payout, { description }: RailStep, { answer, person }: Advance) {
   return {
-    ...wordsOf(person),
+    ...personFacts(person),
     ...(description !== undefined && { status_description: description }),
     ...(answer !== undefined && { answer: payout.answers.length + 1 }),
   }
@@ -227,7 +227,7 @@ function toAccount(payout: Payout): boolean {
   return payout.type === 'service_account'
 }
 
-/** Every step must follow from the one before it by the table of states. */
+/** Refuses a step that the table of states does not allow after the one before it. */
 function checkSteps(payout: Payout, steps: readonly RailStep[]): void {
   let status = payout.status
   for (const step of steps) {
@@ -235,7 +235,7 @@ function checkSteps(payout: Payout, steps: readonly RailStep[]): void {
       const message = `Payout ${payout.id} cannot go from ${status} to ${step.status}.`
       throw refusal('invalid_transition', message, 'status')
     }
-    // No rail takes a payout to another account, and what it has credited belongs to that account.
+    // A payout to another account has no rail, and its credit belongs to the receiver.
     const ends = step.status === 'succeeded' || step.status === 'failed'
     if (toAccount(payout) && !(status === 'compliance_hold' && ends)) {
       const message =
@@ -249,9 +249,8 @@ function checkSteps(payout: Payout, steps: readonly RailStep[]): void {
 }
 
 /**
- * What waits for a review has not left yet, so that it does not leave a frozen account; what is
- * with the rail goes on. What is closed gets nothing, neither what was paid to it nor what comes
- * back.
+ * Refuses steps that an account's state forbids. A frozen account releases no held payout; a payout
+ * that is with the rail goes on. A closed account gets no credit: no payment, and no money back.
  */
 function checkAccounts(
   state: AdvanceState,
@@ -266,7 +265,7 @@ function checkAccounts(
   if (toAccount(payout) && leads('succeeded')) checkOpen(receiverOf(state, payout))
 }
 
-/** What a step writes to books; the events are made after the step's own. */
+/** What a step posts; `events` is called after the step's own event is recorded. */
 interface Moved {
   readonly entries: readonly Entry[]
   readonly journals: readonly Journal[]
@@ -274,8 +273,8 @@ interface Moved {
 }
 
 /**
- * Settlement moves no balance of the payer, but credits an account of this installation that waited
- * for it; failing and reversing give money back.
+ * Posts the step. Settlement moves no balance of the payer, and credits the receiver of a released
+ * payout; `failed` and `reversed` give the money back.
  */
 function moveMoney(state: AdvanceState, book: Book, payout: Payout, status: PayoutStatus): Moved {
   switch (status) {
@@ -302,7 +301,7 @@ function receiverOf(state: AdvanceState, payout: Payout): Book {
   return bookOf(state.books, receiver)
 }
 
-/** Principal and fees go back as the integers that were taken; nothing is converted again. */
+/** Gives back principal and fees as the integers of the debit; nothing is converted again. */
 function giveBack(
   state: AdvanceState,
   book: Book,
@@ -335,32 +334,32 @@ function giveBack(
 }
 
 /**
- * A step by a person takes the payout out of the rail's hands, or it would report what no longer
- * follows; `processing` gives it back, to be asked at once, if anybody asks that rail.
+ * How far the rail is, and when it is asked next. A step that the rail does not report ends the
+ * questions to it: its reports would no longer follow. A step to `processing` makes it due at once.
  */
 function railProgress(payout: OpenPayout, advance: Advance, applied: number, now: Instant) {
-  // A review that comes late, the hold being over, says nothing about the rail.
+  // A review that comes after the hold has ended changes nothing.
   if (advance.by === 'review' && applied === 0) return {}
   if (advance.by !== 'rail') {
     const asked = payout.status === 'processing' && isAsked(payout.rail)
     return { ask_rail_at: asked ? now : null, claimed_until: null }
   }
   const rail_steps = Math.max(payout.rail_steps, advance.steps.length)
-  // Answered while the rail was asked: it is due to be told, whatever it has said without that.
-  const { told = payout.answers.length } = advance
-  if (told < payout.answers.length && !isFinal(payout.status)) return { rail_steps }
+  // The account answered while the rail was asked: the payout stays due, so that the rail sees it.
+  const { answers_seen = payout.answers.length } = advance
+  if (answers_seen < payout.answers.length && !isFinal(payout.status)) return { rail_steps }
   const again = advance.ask_again_in_ms
-  // Null while the rail was asked: the operator has taken the payout out of its hands meanwhile.
+  // A null ask_rail_at: the operator has moved the payout while the rail was asked.
   const over = isFinal(payout.status) || again === null || payout.ask_rail_at === null
   if (over) return { rail_steps, ask_rail_at: null, claimed_until: null }
   const next = plusMilliseconds(now, again)
-  // The claim has moved: the account's clock went on meanwhile, or another has claimed it since.
+  // Another claim since, or an account's clock that was advanced: the earlier due time stands.
   const moved = advance.claim !== undefined && payout.claimed_until !== advance.claim
   if (moved && dueAt(payout.ask_rail_at, payout.claimed_until) < next) return { rail_steps }
   return { rail_steps, ask_rail_at: next, claimed_until: null }
 }
 
-/** What is claimed is not due before the claim runs out. */
+/** A claimed payout is not due before its claim expires. */
 function dueAt(ask_rail_at: Instant, claimed_until: Instant | null): Instant {
   return claimed_until === null || claimed_until < ask_rail_at ? ask_rail_at : claimed_until
 }

@@ -14,7 +14,7 @@ import {
 } from './columns.ts'
 import type { Payout } from './payout.ts'
 
-/** A payout and its state as the database gives them. */
+/** A row of a payout with its state. */
 export type PayoutRow = Omit<StoredPayout, 'holding_to_payout' | 'payout_to_destination'> & {
   holding_to_payout: string
   payout_to_destination: string
@@ -29,7 +29,7 @@ export function insertPayouts(tx: TransactionSql, payouts: readonly Payout[]) {
   return insertRows(tx, payouts.map(storedPayout))
 }
 
-/** By (account, id), in no order; what is not found or another account's is simply absent. */
+/** Payouts by (account, id), in no order; a key without a payout has no row. */
 export async function findPayouts(
   sql: Sql | TransactionSql,
   keys: readonly Key[],
@@ -48,8 +48,8 @@ export async function findPayouts(
 }
 
 /**
- * The state of payouts `p`, of these accounts or of any, one look-up each; all of its columns are
- * null of a payout that has none, which `payoutOf` refuses.
+ * Joins the state of payouts `p`, of these accounts or of all, one look-up each. A payout without
+ * a state has nulls, which `payoutOf` refuses.
  */
 export function joinState(sql: Sql | TransactionSql, items?: readonly OfAccount[]) {
   return sql`left join lateral (
@@ -59,12 +59,12 @@ export function joinState(sql: Sql | TransactionSql, items?: readonly OfAccount[
     ) s on true`
 }
 
-/** The account of a payout, for the operator, who names a payout alone. */
+/** The account of a payout: operators name a payout by its id alone. */
 export function findPayoutAccount(sql: Sql, id: string): Promise<string | undefined> {
   return findAccountOf(sql, 'payouts', id)
 }
 
-/** A payout from its row and that of its state, without which nobody can say what became of it. */
+/** A payout from its row; throws for a payout without a state. */
 export function payoutOf(row: PayoutRow): Payout {
   if (row.status === null) throw new Error(`payout ${row.id} has no state`)
   const holding_to_payout = parseDecimal(row.holding_to_payout)

@@ -193,7 +193,7 @@ async function settle(deps: Deps, payout: HeldPayout): Promise<void> {
   const steps = report?.steps ?? []
   const ask_again_in_ms =
     report === undefined ? backoff(payout.rail_attempts) : report.ask_again_in_ms
-  const asked = { claim: payout.claim, told: payout.answers.length }
+  const asked = { claim: payout.claim, answers_seen: payout.answers.length }
   const advance = { account_id, payout_id, steps, by: 'rail', ask_again_in_ms, ...asked } as const
   try {
     await deps.lanes.advancePayout.run(advance)

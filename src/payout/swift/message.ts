@@ -13,7 +13,7 @@ import { type Mt103Facts, type Mt103Fault, mt103Faults, mt103Of } from './mt103.
 import { uetrOf } from './uetr.ts'
 
 export interface MessageState {
-  /** The entities that payouts by SWIFT are made for, by `account_id/id`. */
+  /** The entities that SWIFT payouts are made for, by `account_id/id`. */
   readonly principals: Principals
   /** The installation's BIC, '' when the operator has set none. */
   readonly sender_bic: string
@@ -38,7 +38,7 @@ export function writeMt103(
 ): string {
   if (made.quote.payout_type !== 'swift') return ''
   const facts = factsOf(state, account, request, made)
-  // What arrives as it was sent has the faults of what was sent.
+  // Without a conversion both sides are one: report its faults once.
   const converted = facts.currency !== facts.destination_currency
   const faults = mt103Faults(facts).filter(
     ({ what }) => converted || !what.startsWith('destination_'),
@@ -89,7 +89,7 @@ function linesOf(principal: Pick<EntityDetails, PrincipalAddress | 'name'>): str
   return [principal.name, street, town].filter(Boolean)
 }
 
-/** Where the request says what the message cannot. */
+/** The problem of the request's member that the message cannot carry. */
 function problemOf({ what, message }: Mt103Fault, request: PayoutRequest): Problem {
   const inline = request.beneficiary === undefined
   const bank = inline ? 'beneficiary_details.destination_details.bank' : 'beneficiary'

@@ -15,31 +15,31 @@ import { isSwiftText, swiftLines, swiftText } from '../../swift-text.ts'
 import { senderReferenceOf } from './uetr.ts'
 
 /**
- * Stands for a BIC that the operator has not set. The 0 in its eighth place makes it a test and
- * training address, and XX is the country of nobody (ISO 3166-1, user-assigned): the network
- * delivers nothing from it or to it.
+ * Used when the operator has set no BIC. The 0 in the eighth place marks a test and training
+ * address, and XX is no country (ISO 3166-1, user-assigned): the network delivers nothing from it
+ * or to it.
  */
 export const TEST_BIC = 'CORRXXX0XXX'
 
 type Bank = NonNullable<BeneficiaryDetails['destination_details']['bank']>
 
-/** What the message says. Amounts in minor units. */
+/** The content of the message. Amounts are in minor units. */
 export interface Mt103Facts {
   readonly payout_id: string
   /** `uetrOf(payout_id)`. */
   readonly uetr: string
   /** Its day in UTC is the value date. */
   readonly created_at: Instant
-  /** What was instructed: the payout's amount. */
+  /** The instructed amount: the payout's. */
   readonly amount: bigint
   readonly currency: string
-  /** What is settled between the banks, and reaches the beneficiary's. */
+  /** The amount that the banks settle. */
   readonly destination_amount: bigint
   readonly destination_currency: string
   readonly payout_to_destination: Decimal
   /** `shared`, `ours`, or '' for the default, shared. */
   readonly charge_type: string
-  /** Who pays: the account, '' for none, and name and address, one text a line. */
+  /** The account, '' for none, and the lines of name and address. */
   readonly ordering_customer: { readonly account: string; readonly lines: readonly string[] }
   readonly beneficiary_details: Pick<BeneficiaryDetails, 'name' | 'address' | 'destination_details'>
   readonly transaction_description: string
@@ -50,7 +50,7 @@ export interface Mt103Facts {
   readonly receiver_bic: string
 }
 
-/** What an MT103 cannot say of a payout. */
+/** A member of the payout that no MT103 can carry. */
 export interface Mt103Fault {
   readonly what:
     | 'currency'
@@ -64,9 +64,9 @@ export interface Mt103Fault {
 }
 
 /**
- * Why no MT103 can be written; none when it can. 32A and 33B carry 14 digits and codes of three
- * letters, 36 eleven digits, 59 an account of 34 characters of the X set. None of these may be cut
- * or written otherwise: it would be another amount or another account.
+ * Why no MT103 can be written; empty when one can. 32A and 33B carry 14 digits and codes of three
+ * letters, 36 eleven digits, 59 an account of 34 characters of the X set. Shortened, any of them
+ * would be another amount or another account.
  */
 export function mt103Faults(facts: Mt103Facts): Mt103Fault[] {
   const faults: Mt103Fault[] = []
@@ -99,8 +99,8 @@ export function mt103Faults(facts: Mt103Facts): Mt103Fault[] {
 }
 
 /**
- * The message as it is handed to the network: blocks 1 to 4, lines ended by CR LF. '' when it
- * cannot be written: `mt103Faults` says why. Texts are put into the X set and cut to their fields.
+ * The message for the network: blocks 1 to 4, lines ended by CR LF. '' when `mt103Faults` has any.
+ * Texts are transliterated to the X set and shortened to their fields.
  */
 export function mt103Of(facts: Mt103Facts): string {
   if (mt103Faults(facts).length > 0) return ''
@@ -115,7 +115,7 @@ export function mt103Of(facts: Mt103Facts): string {
   ].join('')
 }
 
-/** An MT103 as `confirmation_documents` carry it: the whole message stands in the URL. */
+/** An MT103 as a member of `confirmation_documents`: the URL holds the whole message. */
 export function mt103Document(payout_id: string, mt103: string) {
   const content = Buffer.from(mt103, 'ascii').toString('base64')
   return {
@@ -131,7 +131,7 @@ function terminal(bic: string, letter: 'A' | 'X'): string {
   return `${known.slice(0, 8)}${letter}${known.slice(8).padEnd(3, 'X')}`
 }
 
-/** A tag and its lines, which no tag is without. */
+/** A tag and its lines, at least one. */
 type Field = readonly [tag: string, ...lines: string[]]
 
 /**
@@ -192,7 +192,7 @@ function isConverted({ currency, destination_currency }: Mt103Facts): boolean {
   return currency !== destination_currency
 }
 
-/** The standard's word for a name that is mandatory and not known. */
+/** The standard's word for a mandatory name that is unknown. */
 const NOT_PROVIDED = 'NOTPROVIDED'
 
 /** 50K: [/34x] 4*35x. */

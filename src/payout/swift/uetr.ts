@@ -1,5 +1,5 @@
-// What a SWIFT payment is known by on the network: its end-to-end reference and the sender's own.
-// Both follow from the payout's id alone: nothing is stored, and a retry names the same payment.
+// The two references of a SWIFT payment: the end-to-end reference and the sender's. Both derive
+// from the payout's id, so nothing is stored and a retry has the same references.
 import { hash } from 'node:crypto'
 
 /**
@@ -21,10 +21,10 @@ export function uetrOf(payout_id: string): string {
 const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
 
 /**
- * The sender's reference of field 20 (16x): 80 bits of the SHA-256 of the id that the UETR does not
- * use. Cutting the id itself to 16 characters would leave the time and next to no chance, in which
- * payouts of several accounts collide; of 80 even bits, a thousand
- * million payouts have two alike with a chance of 4 in 10 million (n² / 2^81).
+ * The sender's reference of field 20 (16x): the 80 bits of the id's SHA-256 after those of the
+ * UETR. The first 16 characters of the id itself are nearly all time, so payouts of several
+ * accounts would collide. With 80 uniform bits, a thousand million payouts collide with a chance of
+ * 4 in 10 million (n² / 2^81).
  */
 export function senderReferenceOf(payout_id: string): string {
   const digest = digestOf(payout_id)
