@@ -6,6 +6,7 @@ import fastify, {
   type FastifyRequest,
   LogController,
 } from 'fastify'
+import { pino } from 'pino'
 import { balanceTransactionRoutes } from './balance-transaction/routes.ts'
 import { beneficiaryRoutes } from './beneficiary/routes.ts'
 import type { Deps } from './deps.ts'
@@ -28,8 +29,8 @@ import {
   REQUEST_TIMEOUT_MS,
   refuseMessage,
 } from './http/message.ts'
-import { apiReference } from './http/openapi.ts'
 import { refuseInvalid } from './http/problems.ts'
+import { documentRoute, referencePages } from './http/reference.ts'
 import { identify, requestIdOf, watchRequests } from './http/requests.ts'
 import { REASON } from './http/schema.ts'
 import { refuseTooMuch } from './http/sizes.ts'
@@ -82,7 +83,18 @@ export async function buildApp(
   app.setNotFoundHandler((request, reply) => sendNotFound(app, request, reply))
   watchRequests(app, deps)
   admitRequests(app, deps, lifecycle)
-  await apiReference(app)
+  await app.register(referencePages)
+  addRoutes(app, deps, lifecycle)
+  return app
+}
+
+/** Every route that openapi.json describes. */
+export function addRoutes(
+  app: FastifyInstance,
+  deps: Deps,
+  lifecycle: { readonly draining: boolean } = { draining: false },
+): void {
+  documentRoute(app)
   opsRoutes(app, deps, lifecycle)
   quoteRoutes(app, deps)
   payoutRoutes(app, deps)
@@ -95,7 +107,17 @@ export async function buildApp(
   eventRoutes(app, deps)
   webhookRoutes(app, deps)
   sandboxRoutes(app, deps)
-  return app
+}
+
+/** What routes are added with when none is called: anything but its log throws when used. */
+export function describedOnly(): Deps {
+  const log = pino({ level: 'silent' })
+  return new Proxy({ log } as unknown as Deps, {
+    get(target, name) {
+      if (name === 'log') return target.log
+      throw new Error(`routes must not use deps.${String(name)} while they are being added`)
+    },
+  })
 }
 
 /** What every request passes, from its headers to its answer. */

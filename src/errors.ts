@@ -229,6 +229,9 @@ export const CATALOGUE = {
 
 export type Reason = keyof typeof CATALOGUE
 
+/** Every reason, in the order of the catalogue. */
+export const REASONS = Object.keys(CATALOGUE) as readonly Reason[]
+
 /** One thing wrong with a request. `remarks` is the JSON path of the field, '' for the whole. */
 export interface Problem {
   readonly reason: Reason

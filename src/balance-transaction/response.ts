@@ -1,11 +1,9 @@
 // Balances and balance transactions as callers see them.
 import Type from 'typebox'
-import { EXAMPLES } from '../http/docs.ts'
 import { Id, Literals, Money, RateNumber, Timestamp } from '../http/schema.ts'
 import type { Instant } from '../instant.ts'
 import { amountToJson, rateToJson } from '../money/json.ts'
 import { BALANCE_TRANSACTION_TYPES, type BalanceTransaction } from './balance-transaction.ts'
-import { balanceAnswers, balanceTransactionAnswers } from './examples.ts'
 import { OPERATION_TYPES } from './request.ts'
 
 export const BalanceTransactionResponse = Type.Object(
@@ -39,7 +37,6 @@ export const BalanceTransactionResponse = Type.Object(
   {
     title: 'BalanceTransaction',
     description: 'One movement on a balance.',
-    [EXAMPLES]: balanceTransactionAnswers,
   },
 )
 
@@ -87,7 +84,6 @@ export const BalanceResponse = Type.Object(
   {
     title: 'Balance',
     description: 'Every balance currency of the account, zeros included.',
-    [EXAMPLES]: balanceAnswers,
   },
 )
 

@@ -1,10 +1,8 @@
 // Beneficiaries as callers see them.
 import Type from 'typebox'
-import { EXAMPLES } from '../http/docs.ts'
 import { Id, Literals, Timestamp } from '../http/schema.ts'
 import { Address, Document, Phone } from '../party/schema.ts'
 import type { Beneficiary } from './beneficiary.ts'
-import { beneficiaryAnswers } from './examples.ts'
 import { BENEFICIARY_TYPES, DestinationDetails } from './request.ts'
 
 export const BeneficiaryDetailsResponse = Type.Object(
@@ -39,7 +37,6 @@ export const BeneficiaryResponse = Type.Object(
   {
     title: 'Beneficiary',
     description: 'Who receives payouts, and where.',
-    [EXAMPLES]: beneficiaryAnswers,
   },
 )
 

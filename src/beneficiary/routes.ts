@@ -10,7 +10,6 @@ import { checkList, ListOf, type ListQuery, presentList, readList } from '../htt
 import { Envelope } from '../http/schema.ts'
 import type { Answered } from '../idempotency/operations.ts'
 import type { Beneficiary } from './beneficiary.ts'
-import { beneficiaryExamples, beneficiaryUpdateExamples } from './examples.ts'
 import type { WriteBeneficiary, WrittenBeneficiary } from './operations.ts'
 import { BeneficiaryQuery, BeneficiaryRequest, BeneficiaryUpdate } from './request.ts'
 import { BeneficiaryResponse, presentBeneficiary } from './response.ts'
@@ -43,7 +42,6 @@ function createRoute(app: FastifyInstance, deps: Needs): void {
           'Each call makes one, also when there is one with the same details. A payout with ' +
           '`beneficiary_details` makes one by itself.',
         body: BeneficiaryRequest,
-        examples: beneficiaryExamples,
         response: Envelope(BeneficiaryResponse),
         idempotent: true,
         refusals: ['currency', 'type_mismatch'],
@@ -118,7 +116,6 @@ function updateRoute(app: FastifyInstance, deps: Needs): void {
           'the details they were made with.',
         params: pathId('bnf'),
         body: BeneficiaryUpdate,
-        examples: beneficiaryUpdateExamples,
         response: Envelope(BeneficiaryResponse),
         refusals: ['not_found', 'currency', 'type_mismatch'],
       }),

@@ -1,13 +1,12 @@
 // Requests that come in files, held against the very schema and rules of the route that takes them,
 // so that the command line takes what the API takes and refuses what it refuses, in the same words.
 import type { FastifySchemaValidationError } from 'fastify/types/schema.js'
-import { buildApp } from '../app.ts'
+import { buildApp, describedOnly } from '../app.ts'
 import { type Problem, Refusal } from '../errors.ts'
 import { readJson } from '../http/json.ts'
 import { JsonError } from '../http/json-error.ts'
 import { isObject, validationProblems, withMore } from '../http/problems.ts'
 import { tooMuch } from '../http/sizes.ts'
-import { describedOnly } from './openapi.ts'
 
 /** Everything wrong with what should be a request's body; nothing: it is one. */
 export type RequestProblems = (body: unknown) => readonly Problem[]

@@ -1,9 +1,7 @@
 // Entities as callers see them, and what the search for duplicates says.
 import Type from 'typebox'
-import { EXAMPLES } from '../http/docs.ts'
 import { Id, Literals, Metadata, Timestamp } from '../http/schema.ts'
 import { Document, Phone } from '../party/schema.ts'
-import { duplicateCheckAnswers, entityAnswers } from './examples.ts'
 import type { Explanation } from './explain.ts'
 import type { Entity } from './record.ts'
 import {
@@ -51,7 +49,6 @@ export const EntityResponse = Type.Object(
   {
     title: 'Entity',
     description: 'A person or a business in whose name the account pays.',
-    [EXAMPLES]: entityAnswers,
   },
 )
 
@@ -125,7 +122,6 @@ export const DuplicateCheckResponse = Type.Object(
   {
     title: 'EntityDuplicateCheck',
     description: 'What the duplicate rules say of a record, at this moment.',
-    [EXAMPLES]: duplicateCheckAnswers,
   },
 )
 

@@ -11,7 +11,6 @@ import { success } from '../http/envelope.ts'
 import { checkList, ListOf, type ListQuery, presentList, readList } from '../http/list.ts'
 import { Envelope } from '../http/schema.ts'
 import type { Answered } from '../idempotency/operations.ts'
-import { entityExamples, entityUpdateExamples } from './examples.ts'
 import { checkDuplicate, type WriteEntity, type WrittenEntity } from './operations.ts'
 import { checkEntity, type Entity } from './record.ts'
 import { EntityQuery, EntityRequest, EntitySubmission, EntityUpdate } from './request.ts'
@@ -57,7 +56,6 @@ function createRoute(app: FastifyInstance, deps: Needs): void {
         summary: 'Record a person or a business, once.',
         description: DUPLICATES,
         body: EntityRequest,
-        examples: entityExamples,
         response: Envelope(EntityResponse),
         idempotent: true,
         refusals: ['entity_not_found'],
@@ -132,7 +130,6 @@ function updateRoute(app: FastifyInstance, deps: Needs): void {
           'but description, reference_id and metadata changes.',
         params: pathId('ent'),
         body: EntityUpdate,
-        examples: entityUpdateExamples,
         response: Envelope(EntityResponse),
         refusals: ['not_found', 'entity_not_found'],
       }),
@@ -158,7 +155,6 @@ function submitRoute(app: FastifyInstance, deps: Needs): void {
         description: `${SUBMISSION} ${DUPLICATES}`,
         params: pathId('ent'),
         body: EntitySubmission,
-        examples: { submit: {}, ...entityUpdateExamples },
         response: Envelope(EntityResponse),
         idempotent: true,
         refusals: ['not_found', 'entity_not_found', 'invalid_transition'],
@@ -190,7 +186,6 @@ function duplicateCheckRoute(app: FastifyInstance, deps: Needs): void {
           'The body and its refusals are those of a creation. Nothing is written, so there is no ' +
           'answer to keep: an `Idempotency-Key` is looked at for its form and otherwise ignored.',
         body: EntityRequest,
-        examples: entityExamples,
         response: Envelope(DuplicateCheckResponse),
         refusals: ['entity_not_found', 'invalid_idempotency_key'],
       }),

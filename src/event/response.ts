@@ -1,10 +1,8 @@
 // Answers about events. `data` holds the values of the change, not the whole object.
 import Type from 'typebox'
-import { EXAMPLES } from '../http/docs.ts'
 import { Id, Literals, Timestamp } from '../http/schema.ts'
 import type { IdPrefix } from '../id.ts'
 import { type NamedEvent, OBJECTS } from './event.ts'
-import { eventAnswers } from './examples.ts'
 
 export const EventResponse = Type.Object(
   {
@@ -41,7 +39,6 @@ export const EventResponse = Type.Object(
   {
     title: 'Event',
     description: 'One change of state, written in the transaction of the change.',
-    [EXAMPLES]: eventAnswers,
   },
 )
 

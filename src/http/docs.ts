@@ -1,6 +1,6 @@
 // How a route is described: its schemas, and what openapi.json says of it. One shape for all
 // routes, so that security, the idempotency header and the refusals are told the same way
-// everywhere. How the document is put together from it stands in openapi.ts.
+// everywhere. scripts/openapi puts the document together from it.
 import Type, { type TSchema } from 'typebox'
 import type { Reason } from '../errors.ts'
 import { type IdPrefix, idPattern } from '../id.ts'
@@ -12,9 +12,6 @@ export interface OperationDocs {
   readonly params?: TSchema
   readonly querystring?: TSchema
   readonly body?: TSchema
-  /** Request bodies by name, for the reader. */
-  readonly examples?: Readonly<Record<string, object>>
-  /** Its examples, by name, may stand in the schema itself under `x-examples`. */
   readonly response: TSchema
   /** The same as text of another media type, for who asks for that by `Accept`. */
   readonly alternative?: { readonly media: string; readonly description: string }
@@ -23,8 +20,6 @@ export interface OperationDocs {
   readonly refusals: readonly Reason[]
 }
 
-/** Examples by name, of a request or a response schema. */
-export const EXAMPLES = 'x-examples'
 /** The reasons an operation can be refused for, beside those that every route can give. */
 export const REFUSALS = 'x-refusals'
 
@@ -35,11 +30,11 @@ export const ALTERNATIVE = 'x-alternative'
 export const DOCUMENTED = 'x-documented'
 
 /** The schema keywords of ours that the validator must let pass. */
-export const DOC_KEYWORDS = [EXAMPLES, REFUSALS, ALTERNATIVE, DOCUMENTED]
+export const DOC_KEYWORDS = [REFUSALS, ALTERNATIVE, DOCUMENTED]
 
 /** A Fastify route schema. */
 export function operationDocs(docs: OperationDocs) {
-  const { operationId, summary, description, params, querystring, body, examples } = docs
+  const { operationId, summary, description, params, querystring, body } = docs
   return {
     operationId,
     summary,
@@ -47,7 +42,7 @@ export function operationDocs(docs: OperationDocs) {
     ...(params === undefined ? {} : { params }),
     // A query parameter that a route does not know is refused, like an unknown field.
     querystring: querystring ?? NO_PARAMETERS,
-    ...(body === undefined ? {} : { body: { ...body, [EXAMPLES]: examples } }),
+    ...(body === undefined ? {} : { body }),
     ...(docs.idempotent === true ? { headers: IdempotencyHeader } : {}),
     response: { 200: docs.response },
     ...(docs.alternative === undefined ? {} : { [ALTERNATIVE]: docs.alternative }),

@@ -6,7 +6,7 @@ import type { Cursor, Page, Wanted } from '../db/page.ts'
 import { type Problem, refusal, refuseIfAny } from '../errors.ts'
 import { type IdPrefix, idPattern } from '../id.ts'
 import { instantFromIso } from '../instant.ts'
-import { DOCUMENTED, EXAMPLES } from './docs.ts'
+import { DOCUMENTED } from './docs.ts'
 import { Closed } from './schema.ts'
 
 const MAX_LIMIT = 100
@@ -128,15 +128,14 @@ export function presentList<Row>(
 
 /** The response schema of a list, named after what it lists. */
 export function ListOf<T extends TSchema>(item: T) {
-  const { title, [EXAMPLES]: answers = {} } = item as { title?: string; [EXAMPLES]?: object }
-  const page = { object: 'list', has_more: true, results: Object.values(answers).slice(0, 1) }
+  const { title } = item as { title?: string }
   return Type.Object(
     {
       object: Type.Literal('list'),
       has_more: Type.Boolean({ description: 'More follow in the direction of paging.' }),
       results: Type.Array(item, { description: 'Newest first.' }),
     },
-    { title: `${title}List`, description: 'One page, newest first.', [EXAMPLES]: { page } },
+    { title: `${title}List`, description: 'One page, newest first.' },
   )
 }
 

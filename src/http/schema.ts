@@ -1,6 +1,7 @@
 // Shared pieces of request and response schemas. Each says how it is named in errors and shown in
 // openapi.json; the error reason of a field that is not "invalid_field" stands beside it.
 import Type, { type Static, type TProperties, type TSchema } from 'typebox'
+import { REASONS } from '../errors.ts'
 import { type IdPrefix, idPattern } from '../id.ts'
 
 /** The schema keyword that names the reason of a failure (see http/problems.ts). */
@@ -118,3 +119,17 @@ export const Timestamp = Type.String({
   format: 'date-time',
   description: 'UTC, six fractional digits.',
 })
+
+/** One problem of a refusal. */
+export const ErrorDetail = Type.Object(
+  {
+    code: Type.Integer({ description: 'The number of the error in the catalogue.' }),
+    reason: Type.String({
+      description: 'Its name: decide by this one. New reasons may be added.',
+      'x-extensible-enum': REASONS,
+    }),
+    message: Type.String({ description: 'For people; the wording may change.' }),
+    remarks: Type.String({ description: 'JSON path of the field; empty for the whole request.' }),
+  },
+  { title: 'ErrorDetail' },
+)

@@ -1,10 +1,7 @@
 // Batches of payouts and their items as callers see them.
 import Type from 'typebox'
-import { EXAMPLES } from '../http/docs.ts'
-import { ErrorDetail } from '../http/error-docs.ts'
 import { presentProblem } from '../http/errors.ts'
-import { Literals, Metadata, Timestamp } from '../http/schema.ts'
-import { batchAnswers, itemAnswers } from './examples.ts'
+import { ErrorDetail, Literals, Metadata, Timestamp } from '../http/schema.ts'
 import {
   BATCH_MODES,
   type BatchItem,
@@ -32,7 +29,7 @@ export const BatchItemResponse = Type.Object(
     reference_id: Type.String({ description: 'Of the payout, as it was sent.' }),
     errors: Problems,
   },
-  { title: 'PayoutBatchItem', [EXAMPLES]: itemAnswers },
+  { title: 'PayoutBatchItem' },
 )
 
 const FORESEEN = { created: 'would_create', held: 'would_hold', refused: 'would_refuse' } as const
@@ -97,7 +94,6 @@ export const BatchResponse = Type.Object(
   {
     title: 'PayoutBatch',
     description: 'Many payouts asked for at once, as they were when they were made.',
-    [EXAMPLES]: batchAnswers,
   },
 )
 
@@ -110,7 +106,6 @@ export const ItemList = Type.Object(
   {
     title: 'PayoutBatchItemList',
     description: 'One page, in the order of the request.',
-    [EXAMPLES]: { page: { object: 'list', has_more: true, results: Object.values(itemAnswers) } },
   },
 )
 

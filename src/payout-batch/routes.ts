@@ -12,7 +12,6 @@ import type { Answered } from '../idempotency/operations.ts'
 import type { PayoutState } from '../payout/payout.ts'
 import { PAYOUT_REFUSALS } from '../payout/request.ts'
 import { checkBatch, hashable, judgePayouts, MAX_BATCH_BYTES } from './body.ts'
-import { batchExamples } from './examples.ts'
 import { type BatchCommand, dryRun, type MadeBatch } from './operations.ts'
 import { ITEM_STATUSES, type PayoutBatch } from './payout-batch.ts'
 import { BatchQuery, BatchRequest, ItemQuery, MAX_PAYOUTS } from './request.ts'
@@ -55,7 +54,6 @@ function createRoute(app: FastifyInstance, deps: Needs): void {
           'tells of every payout what would become of it, and is never refused for that; an ' +
           'Idempotency-Key means nothing to it. The body may have 16 MiB.',
         body: BatchRequest,
-        examples: batchExamples,
         response: Envelope(BatchResponse),
         idempotent: true,
         refusals: PAYOUT_REFUSALS,

@@ -2,11 +2,11 @@
 
 import Type, { type Static } from 'typebox'
 import { BeneficiaryDetailsResponse } from '../beneficiary/response.ts'
-import { DOCUMENTED, EXAMPLES } from '../http/docs.ts'
-import { ErrorDetail } from '../http/error-docs.ts'
+import { DOCUMENTED } from '../http/docs.ts'
 import { presentProblem } from '../http/errors.ts'
 import {
   Closed,
+  ErrorDetail,
   Id,
   Literals,
   Metadata,
@@ -24,7 +24,6 @@ import { PRICE, presentPrice } from '../quote/response.ts'
 import { totalDebit } from '../quote/rules.ts'
 import { withAnswers } from './action.ts'
 import type { DryRun } from './dry-run.ts'
-import { actionAnswers, cancelAnswers, payoutAnswers } from './examples.ts'
 import type { Payout } from './payout.ts'
 import { LogisticsTracking, PayoutStatus } from './request.ts'
 import { mt103Document } from './swift/mt103.ts'
@@ -100,14 +99,8 @@ export const PayoutResponse = Type.Object(
     transaction_description: Type.String(),
     type: PayoutType,
   },
-  { title: 'Payout', description: 'One payout as it is now.', [EXAMPLES]: payoutAnswers },
+  { title: 'Payout', description: 'One payout as it is now.' },
 )
-
-/** The same payout, with an example of one that was cancelled. */
-export const CancelResponse = { ...PayoutResponse, [EXAMPLES]: cancelAnswers }
-
-/** The same payout, with an example of one whose account has answered. */
-export const ActionResponse = { ...PayoutResponse, [EXAMPLES]: actionAnswers }
 
 /** The payout as answers show it (§payout.fields). */
 export function presentPayout(payout: Payout) {

@@ -5,7 +5,7 @@ import type { Runs } from '../engine/lanes.ts'
 import type { Finds, Reads } from '../engine/reads.ts'
 import { found } from '../errors.ts'
 import { claimOf, send } from '../http/answer.ts'
-import { EXAMPLES, operationDocs, pathId } from '../http/docs.ts'
+import { operationDocs, pathId } from '../http/docs.ts'
 import { success } from '../http/envelope.ts'
 import { checkList, ListOf, type ListQuery, presentList, readList } from '../http/list.ts'
 import { Closed, Envelope } from '../http/schema.ts'
@@ -13,14 +13,11 @@ import type { Answered } from '../idempotency/operations.ts'
 import { checkAction } from './action.ts'
 import type { CreatedPayout } from './create-operation.ts'
 import { dryRunPayout } from './dry-run.ts'
-import { actionExamples, payoutAnswers, payoutExamples } from './examples.ts'
 import { listPayouts } from './list-store.ts'
 import type { CreatePayout, Payout, PayoutState } from './payout.ts'
 import { checkRequest } from './pricing.ts'
 import { ActionRequest, PAYOUT_REFUSALS, PayoutQuery, PayoutRequest } from './request.ts'
 import {
-  ActionResponse,
-  CancelResponse,
   DryRunQuery,
   DryRunResponse,
   PayoutResponse,
@@ -54,7 +51,6 @@ export function payoutRoutes(app: FastifyInstance, deps: Needs): void {
 
 const CREATED_OR_TRIED = Type.Union([PayoutResponse, DryRunResponse], {
   description: 'The payout; with `dry_run=true` what it would come to.',
-  [EXAMPLES]: payoutAnswers,
 })
 
 function createRoute(app: FastifyInstance, deps: Needs): void {
@@ -72,7 +68,6 @@ function createRoute(app: FastifyInstance, deps: Needs): void {
           'for, what it would cost, and the rail; an Idempotency-Key means nothing to it.',
         querystring: DryRunQuery,
         body: PayoutRequest,
-        examples: payoutExamples,
         response: Envelope(CREATED_OR_TRIED),
         idempotent: true,
         refusals: ['invalid_query_parameter', ...PAYOUT_REFUSALS],
@@ -153,8 +148,7 @@ function cancelRoute(app: FastifyInstance, deps: Needs): void {
           'hand, the answer is 409.',
         params: pathId('pot'),
         body: Closed({}, { title: 'CancelRequest', type: ['object', 'null'] }),
-        examples: { cancel: {} },
-        response: Envelope(CancelResponse),
+        response: Envelope(PayoutResponse),
         idempotent: true,
         refusals: ['not_found', 'payout_not_cancellable'],
       }),
@@ -184,8 +178,7 @@ function actionRoute(app: FastifyInstance, deps: Needs): void {
           'cannot be changed.',
         params: pathId('pot'),
         body: ActionRequest,
-        examples: actionExamples,
-        response: Envelope(ActionResponse),
+        response: Envelope(PayoutResponse),
         idempotent: true,
         refusals: ['not_found', 'invalid_transition'],
       }),

@@ -1,10 +1,8 @@
 // Quotes as callers see them, and how their figures were made.
 import Type, { type TSchema } from 'typebox'
-import { EXAMPLES } from '../http/docs.ts'
 import { Id, Literals, Minor, Money, RateNumber } from '../http/schema.ts'
 import { type Instant, withOffset } from '../instant.ts'
 import { amountToJson, rateToJson } from '../money/json.ts'
-import { quoteAnswers } from './examples.ts'
 import { explainQuote, RATE_METHODS } from './explain.ts'
 import type { Quote } from './quote.ts'
 import { PayoutType, QUOTE_STATUSES } from './request.ts'
@@ -157,7 +155,6 @@ export const QuoteResponse = Type.Object(
   {
     title: 'PayoutQuote',
     description: 'The fees and rates of one payout, until `valid_until` and for one use.',
-    [EXAMPLES]: quoteAnswers,
   },
 )
 

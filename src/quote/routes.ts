@@ -4,7 +4,7 @@ import type { Runs } from '../engine/lanes.ts'
 import type { Finds, Reads } from '../engine/reads.ts'
 import { found } from '../errors.ts'
 import { claimOf, send } from '../http/answer.ts'
-import { EXAMPLES, operationDocs, pathId } from '../http/docs.ts'
+import { operationDocs, pathId } from '../http/docs.ts'
 import { bare, success } from '../http/envelope.ts'
 import { checkList, ListOf, type ListQuery, presentList, readList } from '../http/list.ts'
 import { Envelope } from '../http/schema.ts'
@@ -12,17 +12,12 @@ import type { Claim } from '../idempotency/kept-reply.ts'
 import type { Answered } from '../idempotency/operations.ts'
 import { accountNow } from '../ledger/store.ts'
 import { hashJson } from '../seal.ts'
-import { quoteAnswers, quoteExamples } from './examples.ts'
-import { explainedAnswer } from './explained-example.ts'
 import type { CreatedQuote, CreateQuote } from './operations.ts'
 import type { Quote } from './quote.ts'
 import { ExplainQuery, QuoteQuery, QuoteRequest } from './request.ts'
 import { presentExplained, presentQuote, QuoteResponse } from './response.ts'
 import { listQuotes } from './store.ts'
 import { quoteTerms } from './terms.ts'
-
-/** The answer that lists do not give has its own example. */
-const EXPLAINED = { ...QuoteResponse, [EXAMPLES]: { ...quoteAnswers, explained: explainedAnswer } }
 
 interface Needs extends Pick<Reads, 'read'> {
   readonly lanes: { readonly createQuote: Runs<CreateQuote, Answered<CreatedQuote>> }
@@ -45,8 +40,7 @@ function createRoute(app: FastifyInstance, deps: Needs): void {
         summary: 'Fix the fees and exchange rates of a payout ahead of it.',
         querystring: ExplainQuery,
         body: QuoteRequest,
-        examples: quoteExamples,
-        response: EXPLAINED,
+        response: QuoteResponse,
         idempotent: true,
         refusals: [
           'invalid_query_parameter',
@@ -110,7 +104,7 @@ function getRoute(app: FastifyInstance, deps: Needs): void {
         summary: 'Fetch a quote.',
         params: pathId('poq'),
         querystring: ExplainQuery,
-        response: EXPLAINED,
+        response: QuoteResponse,
         refusals: ['not_found', 'invalid_query_parameter'],
       }),
     },

@@ -1,8 +1,6 @@
 // Requirements as callers see them.
 import Type from 'typebox'
-import { EXAMPLES } from '../http/docs.ts'
 import { PayoutType } from '../quote/request.ts'
-import { requirementAnswers } from './examples.ts'
 
 const FIELD = {
   path: Type.String({
@@ -79,6 +77,5 @@ export const RequirementsResponse = Type.Object(
   {
     title: 'PayoutRequirements',
     description: 'What a destination must have to be paid.',
-    [EXAMPLES]: requirementAnswers,
   },
 )

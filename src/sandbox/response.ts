@@ -1,9 +1,7 @@
 // Answers about the clock of a sandbox account.
 import Type from 'typebox'
-import { EXAMPLES } from '../http/docs.ts'
 import { Timestamp } from '../http/schema.ts'
 import type { Instant } from '../instant.ts'
-import { clockAnswers } from './examples.ts'
 
 export const ClockResponse = Type.Object(
   {
@@ -13,7 +11,7 @@ export const ClockResponse = Type.Object(
       description: 'Seconds by which the account’s clock is ahead of real time.',
     }),
   },
-  { title: 'SandboxClock', [EXAMPLES]: clockAnswers },
+  { title: 'SandboxClock' },
 )
 
 export function presentClock(now: Instant, ahead_s: number) {

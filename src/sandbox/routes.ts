@@ -12,7 +12,6 @@ import type { Answered } from '../idempotency/operations.ts'
 import { operatorStep } from '../payout/by-hand.ts'
 import { PayoutResponse } from '../payout/response.ts'
 import type { AdvanceOutcome } from '../payout/step.ts'
-import { clockExamples, fundExamples, transitionExamples } from './examples.ts'
 import {
   type AdvanceClock,
   type AdvancedClock,
@@ -50,7 +49,6 @@ function clockRoute(app: FastifyInstance, deps: Needs): void {
           'steps, retries of webhooks come due, and idempotency keys age. Exchange rates are as ' +
           'old as they are. Workers notice within a second.',
         body: ClockRequest,
-        examples: clockExamples,
         response: Envelope(ClockResponse),
         idempotent: true,
         refusals: ['sandbox_only'],
@@ -77,7 +75,6 @@ function fundRoute(app: FastifyInstance, deps: Needs): void {
         summary: 'Credit a balance of a sandbox account.',
         description: 'As a payment coming in would: a balance transaction of type `escrow`.',
         body: FundRequest,
-        examples: fundExamples,
         response: Envelope(BalanceTransactionResponse),
         idempotent: true,
         refusals: [
@@ -116,7 +113,6 @@ function transitionRoute(app: FastifyInstance, deps: Needs): void {
           'The simulator leaves the payout alone from then on, unless it is set to `processing`.',
         params: pathId('pot'),
         body: TransitionRequest,
-        examples: transitionExamples,
         response: Envelope(PayoutResponse),
         idempotent: true,
         refusals: ['sandbox_only', 'not_found', 'invalid_transition'],

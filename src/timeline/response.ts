@@ -1,6 +1,5 @@
 // Answers about the timeline of a payout.
 import Type from 'typebox'
-import { EXAMPLES } from '../http/docs.ts'
 import { Id, Literals, Timestamp } from '../http/schema.ts'
 import type { Posting } from '../ledger/rules.ts'
 import { amountToJson } from '../money/json.ts'
@@ -9,7 +8,6 @@ import { FailureResponse } from '../payout/response.ts'
 import { CAUSES, PAYOUT_STATUSES } from '../payout/states.ts'
 import { SIMULATOR } from '../rail/rail.ts'
 import { conditionWords } from '../rail/rules.ts'
-import { timelineAnswers } from './examples.ts'
 import {
   MAX_ATTEMPTS,
   MAX_STATES,
@@ -198,7 +196,6 @@ export const TimelineResponse = Type.Object(
   {
     title: 'PayoutTimeline',
     description: 'What became of a payout, and why.',
-    [EXAMPLES]: timelineAnswers,
   },
 )
 

@@ -1,17 +1,8 @@
 // Answers about webhook endpoints, deliveries and replays.
 import Type from 'typebox'
-import { EXAMPLES } from '../http/docs.ts'
 import { Id, Literals, Timestamp } from '../http/schema.ts'
 import type { Instant } from '../instant.ts'
 import type { Replayed } from './decide.ts'
-import {
-  deletedAnswers,
-  deliveryAnswers,
-  deliverySummaries,
-  endpointAnswers,
-  replayAnswers,
-  secretAnswers,
-} from './examples.ts'
 import { MAX_REPLAYED } from './rules.ts'
 import {
   type Attempt,
@@ -46,7 +37,6 @@ const ENDPOINT = {
 export const EndpointResponse = Type.Object(ENDPOINT, {
   title: 'WebhookEndpoint',
   description: 'Where events are sent.',
-  [EXAMPLES]: endpointAnswers,
 })
 
 export const EndpointWithSecret = Type.Object(
@@ -61,7 +51,6 @@ export const EndpointWithSecret = Type.Object(
   {
     title: 'WebhookEndpointWithSecret',
     description: 'The endpoint, and the secret that is shown once.',
-    [EXAMPLES]: secretAnswers,
   },
 )
 
@@ -71,7 +60,7 @@ export const EndpointDeleted = Type.Object(
     object: ENDPOINT.object,
     deleted: Type.Literal(true),
   },
-  { title: 'WebhookEndpointDeleted', [EXAMPLES]: deletedAnswers },
+  { title: 'WebhookEndpointDeleted' },
 )
 
 const DELIVERY = {
@@ -101,7 +90,6 @@ const DELIVERY = {
 export const DeliverySummary = Type.Object(DELIVERY, {
   title: 'WebhookDelivery',
   description: 'One event on its way to one endpoint.',
-  [EXAMPLES]: deliverySummaries,
 })
 
 const AttemptResponse = Type.Object(
@@ -127,7 +115,6 @@ export const DeliveryResponse = Type.Object(
   {
     title: 'WebhookDeliveryDetails',
     description: 'One event on its way to one endpoint, with every attempt.',
-    [EXAMPLES]: deliveryAnswers,
   },
 )
 
@@ -149,7 +136,7 @@ export const ReplayResponse = Type.Object(
       description: 'Of a range with more: its last number.',
     }),
   },
-  { title: 'WebhookReplay', [EXAMPLES]: replayAnswers },
+  { title: 'WebhookReplay' },
 )
 
 export function presentEndpoint(endpoint: WebhookEndpoint) {

@@ -13,12 +13,6 @@ import { Closed, Envelope } from '../http/schema.ts'
 import type { Answered } from '../idempotency/operations.ts'
 import { checkReceiver } from './address.ts'
 import { deliveryRoutes } from './delivery-routes.ts'
-import {
-  endpointExamples,
-  endpointUpdateExamples,
-  replayExamples,
-  rotationExamples,
-} from './examples.ts'
 import type { WriteWebhook, WrittenWebhook } from './operations.ts'
 import {
   DEFAULT_OVERLAP_S,
@@ -95,7 +89,6 @@ function createRoute(app: FastifyInstance, deps: Needs): void {
           'shown again. Events about one object come in order; what is not answered with 2xx is ' +
           'sent again for 24 hours, so that an event may come twice: `webhook-id` tells.',
         body: EndpointRequest,
-        examples: endpointExamples,
         response: Envelope(EndpointWithSecret),
         idempotent: true,
         refusals: ['webhook_endpoint_limit'],
@@ -169,7 +162,6 @@ function updateRoute(app: FastifyInstance, deps: Needs): void {
           'events that were not yet looked at.',
         params: pathId('whe'),
         body: EndpointUpdate,
-        examples: endpointUpdateExamples,
         response: Envelope(EndpointResponse),
         refusals: ['not_found'],
       }),
@@ -225,7 +217,6 @@ function rotateRoute(app: FastifyInstance, deps: Needs): void {
           'over: every delivery then carries two signatures. A secret before the former ends now.',
         params: pathId('whe'),
         body: RotationRequest,
-        examples: rotationExamples,
         response: Envelope(EndpointWithSecret),
         idempotent: true,
         refusals: ['not_found'],
@@ -254,7 +245,6 @@ function testRoute(app: FastifyInstance, deps: Needs): void {
           'alone, whatever types it wants. The answer is the event.',
         params: pathId('whe'),
         body: Closed({}, { title: 'WebhookTestRequest', type: ['object', 'null'] }),
-        examples: { test: {} },
         response: Envelope(EventResponse),
         idempotent: true,
         refusals: ['not_found', 'webhook_endpoint_disabled'],
@@ -286,7 +276,6 @@ function replayRoute(app: FastifyInstance, deps: Needs): void {
           '`dead` with the same body and another Idempotency-Key.',
         params: pathId('whe'),
         body: ReplayRequest,
-        examples: replayExamples,
         response: Envelope(ReplayResponse),
         idempotent: true,
         refusals: ['not_found', 'webhook_endpoint_disabled'],

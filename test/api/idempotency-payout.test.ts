@@ -2,8 +2,8 @@
 // the same key is answered byte for byte as at first, and no text is stored twice.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import actions from '../../docs/api/examples/answerPayout.json' with { type: 'json' }
 import { Lane } from '../../src/engine/lane.ts'
-import { actionExamples } from '../../src/payout/examples.ts'
 import { handlePayout } from '../../src/payout/step-operation.ts'
 import { endHolds } from '../../src/worker/end-holds.ts'
 import { internalPayout, localPayout } from '../support/bodies.ts'
@@ -91,9 +91,9 @@ test('POST /v3/payout, cancelled since: the key is answered as at first', async 
 test('POST /v3/payout, answered since with documents: the key is answered without them', async () => {
   const now = await replays(localPayout, async id => {
     await moved('requires_action')(id)
-    await account.post(`/v3/payout/${id}/action`, actionExamples.action)
+    await account.post(`/v3/payout/${id}/action`, actions.action.request)
   })
-  assert.deepEqual(now.documents, actionExamples.action.documents)
+  assert.deepEqual(now.documents, actions.action.request.documents)
 })
 
 test('POST /v3/payout to another account: the key is answered as at first', async () => {

@@ -2,7 +2,6 @@
 // shows what was added, and the rail is told of each answer.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { actionAnswers, actionExamples, payoutExamples } from '../../src/payout/examples.ts'
 import type { Rail, RailPayout, RailReport, RailStatus } from '../../src/rail/rail.ts'
 import { settleOnce } from '../../src/worker/settle-payouts.ts'
 import { internalPayout, localPayout } from '../support/bodies.ts'
@@ -351,18 +350,4 @@ test('corridor payout transition to requires_action --message: told to the accou
   assert.equal(answer.json.data.status_description, '')
   const other = await cli.run('payout', 'transition', id, 'compliance_hold', '--message', 'x')
   assert.equal(other.code, 2)
-})
-
-test('openapi.json, an answer to a payout: the request is taken and the answer is the documented one', async () => {
-  const account = await funded()
-  await service.setRates({ 'USD/HKD': '7.84790132221' })
-  const { id } = await asked(account, payoutExamples.local)
-  const answer = await act(account, id, actionExamples.action)
-  assert.equal(answer.status, 200, answer.text)
-  const { documents, beneficiary_details, status } = actionAnswers.answered
-  const { data } = answer.json
-  assert.deepEqual([data.documents, data.status], [documents, status])
-  const destination = data.beneficiary_details.destination
-  assert.deepEqual(data.beneficiary_details, { ...beneficiary_details, destination })
-  assert.deepEqual(Object.keys(data), Object.keys(actionAnswers.answered))
 })

@@ -2,7 +2,6 @@
 // best effort, and dry runs that change nothing.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { batchAnswers, batchExamples } from '../../src/payout-batch/examples.ts'
 import { internalPayout, localPayout } from '../support/bodies.ts'
 import { checkBooks } from '../support/books.ts'
 import { assertProblems, assertRefused, balancesOf, fingerprint } from '../support/check.ts'
@@ -473,13 +472,5 @@ test('the rows of a batch: append-only, to the service and to the owner', async 
       await assert.rejects(database.owner.unsafe(statement), /append-only/)
       await assert.rejects(deps.sql.unsafe(statement), /permission denied/)
     }
-  }
-})
-
-test('the documented batches: answered as documented', async () => {
-  const account = await service.openAccount({ currencies: ['USD'], fund: { USD: 2_500_000n } })
-  for (const name of ['dry_run', 'best_effort', 'all_or_nothing'] as const) {
-    const data = await make(account, batchExamples[name])
-    assert.equal(plain(data), plain(batchAnswers[name]), name)
   }
 })

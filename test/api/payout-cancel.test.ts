@@ -2,8 +2,8 @@
 // status and the type, gives all money back with the answer, and is 409 ever after.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import payouts from '../../docs/api/examples/createPayout.json' with { type: 'json' }
 import type { ReviewResult } from '../../src/entity/states.ts'
-import { payoutExamples } from '../../src/payout/examples.ts'
 import { claimDuePayouts } from '../../src/payout/state-store.ts'
 import { PAYOUT_TYPES } from '../../src/quote/quote.ts'
 import type { RailStatus } from '../../src/rail/rail.ts'
@@ -133,7 +133,7 @@ async function assertCancelled(account: Client, id: string, answer: Answer): Pro
 for (const type of PAYOUT_TYPES.filter(t => t !== 'service_account')) {
   test(`POST /v3/payout/{id}/cancel, ${type} just made: failed, principal and fees are back`, async () => {
     const account = await funded()
-    const request = { ...payoutExamples[type], holding_currency: 'USD' }
+    const request = { ...payouts[type].request, holding_currency: 'USD' }
     const made = await account.post('/v3/payout', request)
     assert.equal(made.status, 200, made.text)
     const { id, balance_transaction } = made.json.data

@@ -6,7 +6,6 @@ import { after, before, test } from 'node:test'
 import { transactConfined } from '../../src/db/confine.ts'
 import { connect, type Sql } from '../../src/db/connect.ts'
 import { insertDeliveries, listDead } from '../../src/webhook/delivery-store.ts'
-import { replayAnswers, replayExamples } from '../../src/webhook/examples.ts'
 import { untilBlocked } from '../support/blocked.ts'
 import { assertProblems, assertRefused, fingerprint } from '../support/check.ts'
 import { idAt } from '../support/page-cost.ts'
@@ -375,17 +374,6 @@ test('replay of 10,000 and more: one call looks at 10,000 events and says where 
   const answered = { object: 'webhook_replay', endpoint: id, deliveries: 10_000, has_more: true }
   assert.deepEqual(dead.json.data, { ...answered, next: null, last: null })
   assert.equal(await replayed(id, { status: 'dead' }), 50)
-})
-
-test('the documented replays: taken, and the answers have the documented members', async () => {
-  const { id } = await prepared()
-  const { event: _, ...examples } = replayExamples
-  for (const example of Object.values(examples)) {
-    const answer = await ask(id, example)
-    assert.equal(answer.status, 200, answer.text)
-    assert.deepEqual(Object.keys(answer.json.data), Object.keys(replayAnswers.all))
-  }
-  assertRefused(await ask(id, replayExamples.event), 404, 'not_found', 'event')
 })
 
 test('DELETE of an endpoint, deliveries that are pending, 10,000 and more: all are cancelled', async () => {

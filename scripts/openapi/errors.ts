@@ -2,17 +2,24 @@
 // example for each reason in both notations, and the catalogue as a table. Answers are written by
 // errors.ts; nothing here runs while a request is served.
 import Type from 'typebox'
-import { CATALOGUE, type Reason } from '../errors.ts'
-import { MAX_BODY_BYTES } from './json.ts'
-import { MAX_KEYS, MAX_LEVELS, MAX_STEP, MAX_STEP_VALUES, MAX_VALUES } from './json-reader.ts'
+import { CATALOGUE, REASONS, type Reason } from '../../src/errors.ts'
+import { MAX_BODY_BYTES } from '../../src/http/json.ts'
+import {
+  MAX_KEYS,
+  MAX_LEVELS,
+  MAX_STEP,
+  MAX_STEP_VALUES,
+  MAX_VALUES,
+} from '../../src/http/json-reader.ts'
 import {
   HEADERS_TIMEOUT_MS,
   MAX_HEADER_BYTES,
   MAX_HEADERS,
   MAX_URL_LENGTH,
   REQUEST_TIMEOUT_MS,
-} from './message.ts'
-import { MAX_PROBLEMS } from './problems.ts'
+} from '../../src/http/message.ts'
+import { MAX_PROBLEMS } from '../../src/http/problems.ts'
+import { ErrorDetail } from '../../src/http/schema.ts'
 
 /** What decides the refusals that a route can give without naming them. */
 export interface OperationTraits {
@@ -23,21 +30,6 @@ export interface OperationTraits {
   readonly idempotent: boolean
   readonly writes: boolean
 }
-
-export const REASONS = Object.keys(CATALOGUE) as Reason[]
-
-export const ErrorDetail = Type.Object(
-  {
-    code: Type.Integer({ description: 'The number of the error in the catalogue.' }),
-    reason: Type.String({
-      description: 'Its name: decide by this one. New reasons may be added.',
-      'x-extensible-enum': REASONS,
-    }),
-    message: Type.String({ description: 'For people; the wording may change.' }),
-    remarks: Type.String({ description: 'JSON path of the field; empty for the whole request.' }),
-  },
-  { title: 'ErrorDetail' },
-)
 
 export const ErrorResponse = Type.Object(
   {
@@ -229,7 +221,7 @@ function written(count: number): string {
 export function errorsPage(): string {
   return `# Errors
 
-<!-- Written by \`corridor openapi --write\` from src/errors.ts; changes here are overwritten. -->
+<!-- Written by \`npm run openapi\` from src/errors.ts; changes here are overwritten. -->
 
 A refused request writes nothing. The answer names every problem found at once; the first decides
 the HTTP status:

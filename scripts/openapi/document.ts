@@ -1,26 +1,15 @@
-// The document of the interface, put together from the routes' own schemas, and where it is read:
-// /openapi.json, and /docs for people, from files of this installation alone. Nothing here takes
-// part in answering any other request.
-import { readFile } from 'node:fs/promises'
+// The document of the interface, put together from the routes' own schemas, the catalogue of errors
+// and docs/api/examples/. Knows what all operations share, and no single one of them.
 import swagger from '@fastify/swagger'
-import swaggerUi from '@fastify/swagger-ui'
-import type { FastifyError, FastifyInstance, FastifySchema, RouteOptions } from 'fastify'
+import fastify, { type FastifySchema, type RouteOptions } from 'fastify'
 import manifest from '../../package.json' with { type: 'json' }
-import { type Reason, refusal } from '../errors.ts'
-import { hoistSchemas } from './components.ts'
-import { ALTERNATIVE, DOCUMENTED, EXAMPLES, type OperationDocs, REFUSALS } from './docs.ts'
-import {
-  catalogueTable,
-  errorExamples,
-  errorResponses,
-  REQUEST_ID,
-  reasonsOf,
-} from './error-docs.ts'
-import { sendError } from './errors.ts'
+import { addRoutes, describedOnly } from '../../src/app.ts'
+import type { Reason } from '../../src/errors.ts'
+import { ALTERNATIVE, DOCUMENTED, type OperationDocs, REFUSALS } from '../../src/http/docs.ts'
+import { hoistSchemas, type Json, shareRepeated } from './components.ts'
+import { catalogueTable, errorExamples, errorResponses, REQUEST_ID, reasonsOf } from './errors.ts'
+import { answerExamples, EXAMPLES, readExamples, requestExamples } from './examples.ts'
 import { layOut } from './layout.ts'
-import { shareRepeated } from './shared.ts'
-
-type Json = Record<string, unknown>
 
 /** First match wins; a resource that is not here is named by its path. */
 const TAGS = [
@@ -42,12 +31,6 @@ const text = (description: string, ...examples: readonly string[]) => ({
   headers: REQUEST_ID,
   content: { 'text/plain': { schema: { type: 'string', examples } } },
 })
-
-/**
- * As `corridor openapi --write` has written it: putting it together takes a tenth of a second, in
- * which nobody else would be answered. The bytes are held once, however many clients are sent them.
- */
-const DOCUMENT = new URL('../../openapi.json', import.meta.url)
 
 /** Routes without an account behind them, which have no schema of their own. */
 const PUBLIC: Readonly<Record<string, object>> = {
@@ -82,20 +65,12 @@ const PUBLIC: Readonly<Record<string, object>> = {
   },
 }
 
-/** Swagger UI sets styles by script and its icons are data URLs; nothing comes from elsewhere. */
-const CONTENT_SECURITY_POLICY = {
-  'default-src': "'none'",
-  'script-src': "'self'",
-  'style-src': "'self' 'unsafe-inline'",
-  'img-src': "'self' data:",
-  'connect-src': "'self'",
-  'base-uri': "'none'",
-  'form-action': "'none'",
-  'frame-ancestors': "'none'",
-}
-
-/** To be awaited before the routes are added, so that it sees them. */
-export async function apiReference(app: FastifyInstance): Promise<void> {
+/** The text of openapi.json. */
+export async function makeDocument(): Promise<string> {
+  const app = fastify()
+  // Nothing is asked of the routes, so nothing is compiled for them.
+  app.setValidatorCompiler(() => () => true)
+  app.setSerializerCompiler(() => () => '')
   await app.register(swagger, {
     openapi: {
       openapi: '3.1.0',
@@ -123,41 +98,8 @@ export async function apiReference(app: FastifyInstance): Promise<void> {
     transformObject: documentObject =>
       finish((documentObject as unknown as { openapiObject: Json }).openapiObject) as never,
   })
-  await app.register(readablePages)
-  let written: Promise<Buffer> | undefined
-  app.get('/openapi.json', async (_request, reply) => {
-    written ??= readFile(DOCUMENT)
-    void reply.header('cache-control', 'no-cache').type('application/json; charset=utf-8')
-    return reply.send(await written)
-  })
-}
-
-/** /docs: Swagger UI from the installed package. */
-async function readablePages(pages: FastifyInstance): Promise<void> {
-  // What the file server refuses, such as paths that lead out of its folder, is not there.
-  pages.setErrorHandler((error: FastifyError, request, reply) => {
-    const refused = (error.statusCode ?? 500) < 500
-    return sendError(refused ? refusal('not_found', 'No such path.') : error, request, reply)
-  })
-  pages.addHook('onRequest', async (request, reply) => {
-    // Files say themselves how long they may be kept.
-    void reply.removeHeader('cache-control')
-    // The package would put the document together each time, for YAML a third of a second long.
-    if (/^\/docs\/(json|yaml)$/.test(request.routeOptions.url ?? '')) {
-      return reply.redirect('../openapi.json')
-    }
-  })
-  await pages.register(swaggerUi, {
-    routePrefix: '/docs',
-    theme: { title: 'Corridor API' },
-    staticCSP: CONTENT_SECURITY_POLICY,
-    // Without the bar above, which would load documents from any address.
-    uiConfig: { layout: 'BaseLayout', validatorUrl: null, defaultModelsExpandDepth: 0 },
-  })
-}
-
-/** The document as it is committed and served. The application must be ready. */
-export function documentText(app: FastifyInstance): string {
+  addRoutes(app, describedOnly())
+  await app.ready()
   return `${layOut(app.swagger())}\n`
 }
 
@@ -178,6 +120,7 @@ function describe(own: FastifySchema | undefined, url: string, route: RouteOptio
   }
   const reasons = reasonsOf(traits, (schema[REFUSALS] ?? []) as readonly Reason[])
   const { 200: success } = schema.response as Record<string, Json>
+  const examples = readExamples(String(schema.operationId))
   const alternative = schema[ALTERNATIVE] as OperationDocs['alternative']
   const sentence = `Needs a key of scope \`${scope}\`.`
   return {
@@ -189,9 +132,9 @@ function describe(own: FastifySchema | undefined, url: string, route: RouteOptio
       : { querystring: asDocumented(schema.querystring as Json) }),
     ...(schema.body === undefined
       ? {}
-      : { body: withNamedExamples(asDocumented(schema.body as Json)) }),
+      : { body: { ...asDocumented(schema.body as Json), [EXAMPLES]: requestExamples(examples) } }),
     response: {
-      200: successResponse(success ?? {}, traits.idempotent, alternative),
+      200: successResponse(success ?? {}, answerExamples(examples), traits.idempotent, alternative),
       ...errorResponses(reasons),
     },
   }
@@ -199,8 +142,8 @@ function describe(own: FastifySchema | undefined, url: string, route: RouteOptio
 
 /** A schema and its members as the reader is told of them, where the validator sees otherwise. */
 function asDocumented(schema: Json): Json {
-  const { [DOCUMENTED]: whole, [EXAMPLES]: examples } = schema
-  if (whole !== undefined) return { ...(whole as Json), [EXAMPLES]: examples }
+  const { [DOCUMENTED]: whole } = schema
+  if (whole !== undefined) return whole as Json
   if (schema.properties === undefined) return schema
   const properties = Object.entries(schema.properties as Record<string, Json>)
   const documented = properties.map(([name, { [DOCUMENTED]: told, ...seen }]) => {
@@ -210,14 +153,9 @@ function asDocumented(schema: Json): Json {
   return { ...schema, properties: Object.fromEntries(documented) }
 }
 
-function withNamedExamples(schema: Json): Json {
-  const examples = schema[EXAMPLES] as Record<string, object> | undefined
-  if (examples === undefined) return schema
-  return { ...schema, [EXAMPLES]: named(examples) }
-}
-
 function successResponse(
   schema: Json,
+  examples: object,
   idempotent: boolean,
   alternative: OperationDocs['alternative'],
 ): object {
@@ -229,8 +167,7 @@ function successResponse(
     },
   }
   const { data } = (schema.properties ?? {}) as { data?: Json }
-  const examples = successExamples(schema, data)
-  const content = { schema, ...(examples === undefined ? {} : { examples: named(examples) }) }
+  const content = { schema, ...(Object.keys(examples).length === 0 ? {} : { examples }) }
   return {
     'x-response-description': String(schema.description ?? data?.description ?? 'Success.'),
     headers: { ...REQUEST_ID, ...(idempotent ? replayed : {}) },
@@ -243,20 +180,6 @@ function successResponse(
 
 function asText({ description }: { readonly description: string }): object {
   return { schema: { type: 'string', description } }
-}
-
-/** Those of the schema itself, or those of what its envelope carries, enveloped. */
-function successExamples(schema: Json, data?: Json): Record<string, unknown> | undefined {
-  if (schema[EXAMPLES] !== undefined) return schema[EXAMPLES] as Record<string, unknown>
-  if (data?.[EXAMPLES] === undefined) return undefined
-  const carried = Object.entries(data[EXAMPLES] as Json)
-  return Object.fromEntries(
-    carried.map(([name, value]) => [name, { status: 'success', message: '', data: value }]),
-  )
-}
-
-function named(examples: Readonly<Record<string, unknown>>): Json {
-  return Object.fromEntries(Object.entries(examples).map(([name, value]) => [name, { value }]))
 }
 
 function tagOf(url: string): string {
@@ -296,7 +219,7 @@ function status(description: string, value: Readonly<Record<string, string>>): o
   return {
     'x-response-description': description,
     headers: REQUEST_ID,
-    content: { 'application/json': { schema, examples: named({ [value.status ?? '']: value }) } },
+    content: { 'application/json': { schema, examples: { [value.status ?? '']: { value } } } },
   }
 }
 

@@ -1,0 +1,22 @@
+// `npm run openapi` writes openapi.json and docs/errors.md from the routes and the catalogue of
+// errors; with --check it fails instead when one of them is not up to date. Needs no database: routes
+// are described without being called.
+import { readFile, writeFile } from 'node:fs/promises'
+import { makeDocument } from './openapi/document.ts'
+import { errorsPage } from './openapi/errors.ts'
+
+const root = new URL('..', import.meta.url)
+const files = [
+  { path: 'openapi.json', text: await makeDocument() },
+  { path: 'docs/errors.md', text: errorsPage() },
+]
+for (const { path, text } of files) {
+  const file = new URL(path, root)
+  if (!process.argv.includes('--check')) {
+    await writeFile(file, text)
+    process.stdout.write(`${path} written\n`)
+  } else if ((await readFile(file, 'utf8').catch(() => '')) !== text) {
+    process.stderr.write(`${path} is not up to date; run: npm run openapi\n`)
+    process.exitCode = 1
+  }
+}

@@ -1,0 +1,58 @@
+// Where the interface is described: /openapi.json, and /docs for people. Both serve files of this
+// installation; the document is written by scripts/openapi.ts, not while requests are answered.
+import { readFile } from 'node:fs/promises'
+import swagger from '@fastify/swagger'
+import swaggerUi from '@fastify/swagger-ui'
+import type { FastifyError, FastifyInstance } from 'fastify'
+import { refusal } from '../errors.ts'
+import { sendError } from './errors.ts'
+
+/** The document of the interface. */
+export const DOCUMENT = new URL('../../openapi.json', import.meta.url)
+
+/** Swagger UI sets styles by script and its icons are data URLs; nothing comes from elsewhere. */
+const CONTENT_SECURITY_POLICY = {
+  'default-src': "'none'",
+  'script-src': "'self'",
+  'style-src': "'self' 'unsafe-inline'",
+  'img-src': "'self' data:",
+  'connect-src': "'self'",
+  'base-uri': "'none'",
+  'form-action': "'none'",
+  'frame-ancestors': "'none'",
+}
+
+/** GET /openapi.json. The bytes are held once, however many clients are sent them. */
+export function documentRoute(app: FastifyInstance): void {
+  let document: Promise<Buffer> | undefined
+  app.get('/openapi.json', async (_request, reply) => {
+    document ??= readFile(DOCUMENT)
+    void reply.header('cache-control', 'no-cache').type('application/json; charset=utf-8')
+    return reply.send(await document)
+  })
+}
+
+/** /docs: Swagger UI from the installed package, which reads /openapi.json. */
+export async function referencePages(pages: FastifyInstance): Promise<void> {
+  // What the file server refuses, such as paths that lead out of its folder, is not there.
+  pages.setErrorHandler((error: FastifyError, request, reply) => {
+    const refused = (error.statusCode ?? 500) < 500
+    return sendError(refused ? refusal('not_found', 'No such path.') : error, request, reply)
+  })
+  pages.addHook('onRequest', async (request, reply) => {
+    // Files say themselves how long they may be kept.
+    void reply.removeHeader('cache-control')
+    if (/^\/docs\/(json|yaml)$/.test(request.routeOptions.url ?? '')) {
+      return reply.redirect('../openapi.json')
+    }
+  })
+  // Swagger UI wants a document in memory; ours is the file that the hook above redirects to.
+  await pages.register(swagger, { mode: 'static', specification: { document: {} as never } })
+  await pages.register(swaggerUi, {
+    routePrefix: '/docs',
+    theme: { title: 'Corridor API' },
+    staticCSP: CONTENT_SECURITY_POLICY,
+    // Without the bar above, which would load documents from any address.
+    uiConfig: { layout: 'BaseLayout', validatorUrl: null, defaultModelsExpandDepth: 0 },
+  })
+}
