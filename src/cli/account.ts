@@ -1,40 +1,40 @@
-// corridor account create|list|show|history. What changes an account stands in account-change.ts.
+// corridor account: opens, lists, shows and changes accounts, and their history.
 import type { Command } from 'commander'
-import { type Account, DUPLICATE_WINDOW_S, makeApiKey } from '../account/rules.ts'
+import {
+  type Account,
+  DUPLICATE_WINDOW_S,
+  MAX_DUPLICATE_WINDOW_S,
+  makeApiKey,
+} from '../account/rules.ts'
 import { newSecret } from '../account/secret.ts'
+import type { AccountState } from '../account/states.ts'
 import {
   type AccountListing,
   type ApiKeyListing,
   listAccountsInFull,
   listKeysOfAccount,
+  type Settings,
 } from '../account/store.ts'
 import type { Sql } from '../db/connect.ts'
 import type { HistoricRow } from '../db/reference-changes.ts'
-import { openAccount } from '../funding/accounts.ts'
+import { changeSettings, changeState, openAccount } from '../funding/accounts.ts'
 import { newId } from '../id.ts'
 import { listBalancesOf } from '../ledger/store.ts'
-import { currencyExponent } from '../money/currency.ts'
-import { formatMajor } from '../money/decimal.ts'
+import { countOpenPayouts } from '../payout/state-store.ts'
 import {
-  accountChangeCommands,
-  DEFAULT_WINDOW,
-  describeWindow,
-  readWindow,
-  WINDOW_MEANING,
-} from './account-change.ts'
-import { readCurrency, readMoney } from './amounts.ts'
-import { book } from './booking.ts'
-import { type Context, print, UsageError, withContext } from './context.ts'
-import { findAccount, NotThere } from './find.ts'
+  type Context,
+  findAccount,
+  type Json,
+  NotThere,
+  print,
+  UsageError,
+  withContext,
+} from './context.ts'
+import { book } from './funding.ts'
 import { historyCommand } from './history.ts'
-import { keyTable } from './key-table.ts'
-import { outline } from './outline.ts'
-import { table } from './table.ts'
-import { MAX_NAME, readText } from './texts.ts'
-
-interface Json {
-  json?: boolean
-}
+import { MAX_NAME, readCurrency, readMoney, readReason, readText } from './input.ts'
+import { keyTable } from './key.ts'
+import { money, outline, table } from './table.ts'
 
 export interface NewAccount {
   readonly name: string
@@ -88,8 +88,7 @@ async function fundOpened(
 ): Promise<void> {
   const source = newId('esc')
   const words = { kind: 'funding', reference: '', reason: '' } as const
-  const major = formatMajor(amount, currencyExponent(currency))
-  const again = `corridor fund ${account_id} ${currency} ${major} --source ${source}`
+  const again = `corridor fund ${account_id} ${money(currency, amount)} --source ${source}`
   await book(context, { ...words, account_id, currency, amount, source }, again)
 }
 
@@ -175,7 +174,7 @@ function listCommand(account: Command): void {
         a.name,
         a.state,
         a.sandbox ? 'sandbox' : 'live',
-        a.balances.map(describeBalance).join(', '),
+        balanceWords(a),
       ])
       const headings = ['account', 'name', 'state', 'kind', 'balances']
       const none = 'no account yet; corridor account create opens one'
@@ -222,8 +221,8 @@ function presentAccount({ balances, ...account }: AccountInFull) {
   return { ...account, balances: Object.fromEntries(amounts) as Record<string, string> }
 }
 
-function describeBalance({ currency, available }: AccountInFull['balances'][number]): string {
-  return `${currency} ${formatMajor(available, currencyExponent(currency))}`
+function balanceWords({ balances }: AccountInFull): string {
+  return balances.map(({ currency, available }) => money(currency, available)).join(', ')
 }
 
 function describeAccount(account: AccountInFull, keys: readonly ApiKeyListing[]): string {
@@ -233,7 +232,7 @@ function describeAccount(account: AccountInFull, keys: readonly ApiKeyListing[])
     name: account.name,
     state: state_reason === '' ? state : `${state} (${state_reason})`,
     kind: account.sandbox ? 'sandbox' : 'live',
-    balances: account.balances.map(describeBalance).join(', '),
+    balances: balanceWords(account),
     primary: account.primary_currency,
     'deposit address': account.deposit_address,
     'duplicate window': describeWindow(account.duplicate_window_s),
@@ -268,4 +267,133 @@ function readNewAccount(options: CreateOptions): NewAccount {
     )
   }
   return { name, currencies, primary_currency, fund, sandbox, duplicate_window_s }
+}
+
+interface SetOptions extends Json {
+  name?: string
+  addCurrencies?: string
+  primary?: string
+  duplicateWindow?: string
+}
+
+export function accountChangeCommands(account: Command): void {
+  account
+    .command('set')
+    .description('change name, currencies, primary currency or guard of an account')
+    .argument('<account>', 'account id')
+    .option('--name <name>', 'who the account belongs to')
+    .option('--add-currencies <codes>', 'balances to add, such as GBP,JPY; none is taken away')
+    .option('--primary <code>', 'primary holding currency')
+    .option('--duplicate-window <time>', WINDOW_MEANING)
+    .option('--json', 'print JSON')
+    .addHelpText('after', SET_HELP)
+    .action(setAction)
+  stateCommand(account, 'freeze', 'frozen', 'let an account read and receive, and nothing else')
+  stateCommand(account, 'unfreeze', 'active', 'let a frozen account pay again')
+  stateCommand(account, 'close', 'closed', 'close an account that is empty; it is only read')
+}
+
+const SET_HELP = `
+A payout to the same beneficiary details with the same amount, currency and
+reference as one made within the window is refused, unless the request says
+"allow_duplicate": true.
+
+Examples:
+  npx corridor account set acc_01m7xpm2kyj94bggdx1c --duplicate-window 1h
+  npx corridor account set acc_01m7xpm2kyj94bggdx1c --add-currencies GBP,JPY`
+
+async function setAction(account_id: string, options: SetOptions): Promise<void> {
+  const { name, addCurrencies, primary, duplicateWindow } = options
+  const change = {
+    account_id,
+    add_currencies: addCurrencies === undefined ? [] : addCurrencies.split(',').map(readCurrency),
+    ...(name !== undefined && { name: readText('--name', name, MAX_NAME) }),
+    ...(primary !== undefined && { primary_currency: readCurrency(primary) }),
+    ...(duplicateWindow !== undefined && { duplicate_window_s: readWindow(duplicateWindow) }),
+  }
+  if ([name, addCurrencies, primary, duplicateWindow].every(option => option === undefined)) {
+    throw new UsageError(
+      'say what to change: --name, --add-currencies, --primary or --duplicate-window',
+    )
+  }
+  const { before, after } = await withContext(async context => {
+    await findAccount(context.sql, account_id)
+    return context.write(changeSettings, change)
+  })
+  const words = SETTINGS.map(([label, of]) => [label, of(before), of(after)] as const)
+    .filter(([, was, is]) => was !== is)
+    .map(([label, was, is]) => `${account_id}  ${label} was ${was}, is ${is}`)
+  const data = { account_id, before: presentSettings(before), after: presentSettings(after) }
+  print(options, data, words.join('\n') || `${account_id}  is so already`)
+}
+
+const SETTINGS: readonly (readonly [label: string, of: (settings: Settings) => string])[] = [
+  ['name', ({ name }) => name],
+  ['currencies', ({ currencies }) => currencies.join(',')],
+  ['primary', ({ primary_currency }) => primary_currency],
+  ['duplicate window', ({ duplicate_window_s }) => describeWindow(duplicate_window_s)],
+]
+
+function presentSettings({ name, currencies, primary_currency, duplicate_window_s }: Settings) {
+  return { name, currencies, primary_currency, duplicate_window_s }
+}
+
+function stateCommand(account: Command, name: string, to: AccountState, description: string): void {
+  account
+    .command(name)
+    .description(description)
+    .argument('<account>', 'account id')
+    .requiredOption('--reason <text>', 'why; kept in the history of the account, for you alone')
+    .option('--json', 'print JSON')
+    .addHelpText('after', `${STATE_HELP[to]}\n\nExample:\n  npx corridor account ${name} ${FROM}`)
+    .action(async (account_id: string, options: Json & { reason: string }) => {
+      const change = { account_id, to, reason: readReason(options.reason) }
+      const { from, reason } = await withContext(async context => {
+        await findAccount(context.sql, account_id)
+        return context.write(changeState(countOpenPayouts), change)
+      })
+      const words = `${account_id}  was ${from}, is ${to}: ${reason}`
+      print(options, { account_id, from, to, reason }, words)
+    })
+}
+
+const FROM = 'acc_01m7xpm2kyj94bggdx1c --reason "Case 118"'
+
+const STATE_HELP: Readonly<Record<AccountState, string>> = {
+  frozen: `
+Every process refuses what the account asks for once this returns, with 403
+account_frozen, but reads and cancelling payouts. Payouts that are made already
+go on; those held for a review wait. A closed account is reopened by this.`,
+  active: `
+What waited for the account goes on.`,
+  closed: `
+Refused while there is money in a balance or a payout that is not over. What
+comes back later needs the account reopened: corridor account freeze.`,
+}
+
+const WINDOW_UNITS = [
+  ['d', 86_400],
+  ['h', 3600],
+  ['m', 60],
+  ['s', 1],
+] as const
+
+export const WINDOW_MEANING =
+  'how long a payout like an earlier one is refused, such as 10m, or off'
+export const DEFAULT_WINDOW = describeWindow(DUPLICATE_WINDOW_S)
+
+/** `90s`, `10m`, `2h`, `7d` or `off`, in seconds. */
+export function readWindow(text: string): number {
+  if (text === 'off') return 0
+  const [, count = '', unit = ''] = /^(\d{1,6})([smhd])$/.exec(text) ?? []
+  const seconds = Number(count) * (WINDOW_UNITS.find(([name]) => name === unit)?.[1] ?? 0)
+  if (seconds > 0 && seconds <= MAX_DUPLICATE_WINDOW_S) return seconds
+  const most = describeWindow(MAX_DUPLICATE_WINDOW_S)
+  throw new UsageError(`a window is like 90s, 10m or 2h, at most ${most}, or off; not "${text}"`)
+}
+
+export function describeWindow(seconds: number): string {
+  if (seconds === 0) return 'off'
+  const [unit, size] = WINDOW_UNITS.find(([, size]) => seconds % size === 0) ?? ['s', 1]
+  return `${seconds / size}${unit}`
 }

@@ -1,6 +1,5 @@
 // corridor backup, corridor restore: the embedded database as one file, taken while it runs and
 // proved when it is put back.
-import { Presets, SingleBar } from 'cli-progress'
 import type { Command } from 'commander'
 import { type Config, readConfig } from '../config.ts'
 import type { Sql } from '../db/connect.ts'
@@ -13,6 +12,7 @@ import { describe } from '../verify/problem.ts'
 import { type Verdict, verify } from '../verify/run.ts'
 import { asOwner, print, UsageError, withContext } from './context.ts'
 import { table } from './table.ts'
+import { type Bar, startBar } from './terminal.ts'
 import { checkedWords, readableVerdict } from './verify.ts'
 
 interface Options {
@@ -72,25 +72,16 @@ function embedded(config: Config): Config {
 
 async function backUp(config: Config, file: string): Promise<Backup> {
   const database = await openDatabase(config, { create: false })
-  const bar = new SingleBar(
-    {
-      format: 'backing up {bar} {value} of about {total} MB',
-      stream: process.stderr,
-      clearOnComplete: true,
-      hideCursor: true,
-    },
-    Presets.shades_classic,
-  )
+  let bar: Bar | undefined
   try {
     await asOwner(database.url, refuseWithoutSchema)
-    if (!process.stderr.isTTY) return await takeBackup(database.url, file)
-    bar.start(0, 0)
+    bar = startBar('backing up {bar} {value} of about {total} MB')
     return await takeBackup(database.url, file, (done, about) => {
-      bar.setTotal(megabytes(Math.max(done, about)))
-      bar.update(megabytes(done))
+      bar?.setTotal(megabytes(Math.max(done, about)))
+      bar?.update(megabytes(done))
     })
   } finally {
-    bar.stop()
+    bar?.stop()
     await database.release()
   }
 }

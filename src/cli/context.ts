@@ -1,15 +1,25 @@
-// What every command shares: the database opened and migrated, JSON or words on standard output,
-// errors as one line on standard error with exit code 1, and nothing on a terminal that it would
-// take for a command.
-import { type Config, readConfig } from '../config.ts'
+// What every command shares: the database opened and migrated, an account found by its id, JSON or
+// words on standard output, and how a command ends that could not be done.
+import { CommanderError } from 'commander'
+import type { Account } from '../account/rules.ts'
+import { listAccounts } from '../account/store.ts'
+import { type Config, ConfigError, readConfig } from '../config.ts'
 import type { Read } from '../csv.ts'
 import { connect, type Sql } from '../db/connect.ts'
+import { DatabaseProblem, isConnectionLost, isOutcomeUnknown } from '../db/failure.ts'
 import { migrate, refuseUnready, refuseWithoutSchema } from '../db/migrate.ts'
 import { learnShards } from '../db/shard.ts'
 import { Lane } from '../engine/lane.ts'
 import type { Operation } from '../engine/operation.ts'
+import { CATALOGUE, Refusal } from '../errors.ts'
+import { didYouMean } from '../nearest.ts'
 import { openDatabase } from '../postgres/open.ts'
 import { visible } from './terminal.ts'
+
+/** An option of every command. */
+export interface Json {
+  readonly json?: boolean
+}
 
 export interface Context {
   readonly config: Config
@@ -96,19 +106,89 @@ function jsonText(data: unknown): string {
   return JSON.stringify(data, null, 2).split('\n').map(visible).join('\n')
 }
 
-/** The two largest units: `45d 3h`, `12m 5s`. */
-export function describeAge(seconds: number): string {
-  if (seconds < 0) return '0s'
-  const parts = [
-    [Math.floor(seconds / 86_400), 'd'],
-    [Math.floor(seconds / 3600) % 24, 'h'],
-    [Math.floor(seconds / 60) % 60, 'm'],
-    [seconds % 60, 's'],
-  ] as const
-  const first = parts.findIndex(([count]) => count > 0)
-  if (first === -1) return '0s'
-  return parts
-    .slice(first, first + 2)
-    .map(([count, unit]) => `${count}${unit}`)
-    .join(' ')
+/** Where the ids stand. */
+const WAYS_OUT = {
+  account: 'corridor account list shows those there are',
+  payout: 'corridor payout list shows the newest',
+  entity: 'corridor entity list shows those that wait for review',
+  key: 'corridor key list ACCOUNT shows those of an account',
+  'balance transaction': 'corridor statement ACCOUNT shows those of an account',
+  event: 'GET /v3/event lists those of an account',
+}
+
+export class NotThere extends CommandFailed {
+  constructor(what: keyof typeof WAYS_OUT, id: string, known: readonly string[] = []) {
+    super(`there is no ${what} ${id}${didYouMean(id, known) || `; ${WAYS_OUT[what]}`}`)
+  }
+}
+
+export async function findAccount(sql: Sql, account_id: string): Promise<Account> {
+  const accounts = await listAccounts(sql)
+  const account = accounts.find(known => known.account_id === account_id)
+  if (account !== undefined) return account
+  const ids = accounts.map(known => known.account_id)
+  throw new NotThere('account', account_id, ids)
+}
+
+/** Failed, or refused. */
+const FAILED = 1
+/** A wrong call, or a setting that cannot be read. */
+const WRONG = 2
+
+/** What --json prints, as the member `error`. */
+interface Failure {
+  readonly message: string
+  readonly exit_code: number
+  /** Of what the rules refuse: as in an answer of the API. */
+  readonly errors?: readonly object[]
+}
+
+/** Says what went wrong, and returns the exit code. */
+export function report(error: unknown, json: boolean): number {
+  const exit_code = exitCodeOf(error)
+  if (json && exit_code !== 0) {
+    const failure: Failure = { message: sentenceOf(error), exit_code, ...errorsOf(error) }
+    process.stderr.write(`${visible(JSON.stringify({ error: failure }))}\n`)
+  } else if (!(error instanceof CommanderError)) {
+    // Commander has said it, with the help that was asked for.
+    process.stderr.write(`corridor: ${sentenceOf(error)}\n`)
+  }
+  return exit_code
+}
+
+function exitCodeOf(error: unknown): number {
+  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : WRONG
+  return error instanceof UsageError || error instanceof ConfigError ? WRONG : FAILED
+}
+
+/** Where nothing says that the same command does not do it twice. */
+const UNCONFIRMED =
+  'the database did not confirm it; whether it was done is not known: look whether it was, and ' +
+  'run the same command again if not'
+
+function sentenceOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  if (error instanceof CommanderError) {
+    // For a group of commands without one, Commander shows the help.
+    if (error.code === 'commander.help') return 'a command is missing: corridor --help lists them'
+    return error.message.replace(/^error: /, '')
+  }
+  if (isOutcomeUnknown(error)) return UNCONFIRMED
+  const expected = [UsageError, CommandFailed, ConfigError, DatabaseProblem, Refusal]
+  if (expected.some(kind => error instanceof kind)) return error.message
+  if (isConnectionLost(error)) return `the database cannot be reached: ${error.message}; try again`
+  const { syscall, stack } = error as NodeJS.ErrnoException
+  // A file or a socket of the operator's: the message names it, and what the system said.
+  return syscall === undefined ? (stack ?? error.message) : error.message
+}
+
+function errorsOf(error: unknown): Pick<Failure, 'errors'> {
+  if (!(error instanceof Refusal)) return {}
+  const errors = error.problems.map(({ reason, message, remarks }) => ({
+    code: CATALOGUE[reason].code,
+    reason,
+    message,
+    remarks,
+  }))
+  return { errors }
 }

@@ -1,22 +1,17 @@
 // corridor demo: one payout from quote to settlement over HTTP, as a customer of the running
 // service would make it, and then the account's ledger, read from the database, added up. Only the
 // demo's account is made past the API, because making accounts is the operator's affair.
+
+import { styleText } from 'node:util'
 import { type Command, Option } from 'commander'
 import { readConfig } from '../config.ts'
 import type { Journal } from '../ledger/rules.ts'
 import { listJournals } from '../ledger/store.ts'
-import { divideByRate, divideUp, parseDecimal } from '../money/decimal.ts'
+import { divideByRate, divideUp, formatMajor, parseDecimal } from '../money/decimal.ts'
 import { amountToJson } from '../money/json.ts'
 import { createAccount } from './account.ts'
-import { CommandFailed, print, UsageError, withContext } from './context.ts'
-import {
-  type Answer,
-  type Arithmetic,
-  type DemoStep,
-  describeStep,
-  type Exchange,
-  type PresentedJournal,
-} from './demo-words.ts'
+import { CommandFailed, type Json, print, UsageError, withContext } from './context.ts'
+import { layOut, major, money } from './table.ts'
 
 /** What the account starts with: USD 10,000.00; and what it pays: HKD 10,000.00. */
 const FUNDED = 1_000_000n
@@ -29,10 +24,32 @@ const POLL_MS = 250
 const KEY_TIMEOUT_MS = 5_000
 const REQUEST_TIMEOUT_MS = 10_000
 
-interface DemoOptions {
+interface DemoOptions extends Json {
   url?: string
-  json?: boolean
 }
+
+// biome-ignore lint/suspicious/noExplicitAny: the answer of our own API, whose shape its tests hold
+type Answer = any
+
+interface Exchange {
+  readonly request: { readonly method: string; readonly path: string; readonly body?: object }
+  readonly response: { readonly status: number; readonly body: Answer }
+}
+
+type Journals = readonly ReturnType<typeof presentJournal>[]
+type Sums = ReturnType<typeof addUp>
+
+interface Shown extends Exchange {
+  readonly step: 'opening_balance' | 'quote' | 'payout' | 'closing_balance' | 'balance_transaction'
+}
+
+/** What --json prints, an element a step. */
+export type DemoStep =
+  | ({ readonly step: 'account' } & Awaited<ReturnType<typeof makeAccount>>['shown'])
+  | Shown
+  | ({ readonly step: 'settlement'; readonly asked: number; readonly took_ms: number } & Exchange)
+  | { readonly step: 'ledger'; readonly journals: Journals }
+  | ({ readonly step: 'arithmetic' } & Sums)
 
 export function demoCommand(program: Command): void {
   program
@@ -81,49 +98,44 @@ async function findService(url: string): Promise<void> {
 }
 
 async function runDemo(url: string, tell: (step: DemoStep) => void): Promise<void> {
-  const { account_id, authorization } = await makeAccount(tell)
+  const { authorization, shown } = await makeAccount()
+  tell({ step: 'account', ...shown })
+  const isUnknown = ({ response }: Exchange) => response.status === 401
   const get = (path: string) => send(url, authorization, { method: 'GET', path })
   const post = (path: string, body: object) =>
     send(url, authorization, { method: 'POST', path, body })
-
-  const opening = await until(KEY_TIMEOUT_MS, () => get('/v3/balance'), notYetKnown)
-  if (opening.response.status === 401) {
+  const opening = await until(KEY_TIMEOUT_MS, () => get('/v3/balance'), isUnknown)
+  if (isUnknown(opening)) {
     throw new CommandFailed(
       `the service at ${url} does not know the new account: it has another database`,
     )
   }
-  tell({ step: 'opening_balance', ...succeeded(opening) })
-
-  const quote = succeeded(await post('/v3/payout/quote', QUOTE))
-  tell({ step: 'quote', ...quote })
-  const quoted = quote.response.body
-
-  const payout = succeeded(await post('/v3/payout', payoutBody(quoted.id)))
-  tell({ step: 'payout', ...payout })
-  const { id, balance_transaction } = payout.response.body.data
-
-  tell(await settlement(() => get(`/v3/payout/${id}`)))
-  const closing = succeeded(await get('/v3/balance'))
-  tell({ step: 'closing_balance', ...closing })
-  const path = `/v3/balance_transaction/${balance_transaction}`
-  tell({ step: 'balance_transaction', ...succeeded(await get(path)) })
+  const show = (step: Shown['step'], exchange: Exchange): Answer => {
+    tell({ step, ...succeeded(exchange) })
+    return exchange.response.body
+  }
+  const before = show('opening_balance', opening)
+  const quoted = show('quote', await post('/v3/payout/quote', QUOTE))
+  const { data: payout } = show('payout', await post('/v3/payout', payoutBody(quoted.id)))
+  tell(await settlement(() => get(`/v3/payout/${payout.id}`)))
+  const after = show('closing_balance', await get('/v3/balance'))
+  show('balance_transaction', await get(`/v3/balance_transaction/${payout.balance_transaction}`))
 
   const filter = { after: 0n, limit: 100 }
-  const journals = await withContext(({ audit }) => listJournals(audit, account_id, filter))
+  const journals = await withContext(({ audit }) => listJournals(audit, shown.account_id, filter))
   tell({ step: 'ledger', journals: journals.map(presentJournal) })
-  tell({ step: 'arithmetic', ...addUp(opening, quoted, closing, journals) })
+  tell({ step: 'arithmetic', ...addUp(before, quoted, after, journals) })
 }
 
-async function makeAccount(tell: (step: DemoStep) => void) {
+async function makeAccount() {
   const currencies = ['USD', 'HKD']
   const fund = [{ currency: 'USD', amount: FUNDED }]
   const wanted = { name: 'Demo', currencies, primary_currency: 'USD', fund, sandbox: true }
   const { account, key_id, secret } = await withContext(context => createAccount(context, wanted))
   const { account_id, name } = account
   const funded = { currency: 'USD', amount: amountToJson(FUNDED) }
-  tell({ step: 'account', account_id, name, currencies, funded })
   const authorization = `Basic ${Buffer.from(`${key_id}:${secret}`).toString('base64')}`
-  return { account_id, authorization }
+  return { authorization, shown: { account_id, name, currencies, funded } }
 }
 
 const QUOTE = {
@@ -154,10 +166,6 @@ function payoutBody(quote: string) {
       },
     },
   }
-}
-
-function notYetKnown({ response }: Exchange): boolean {
-  return response.status === 401
 }
 
 /** Asks until the payout is no longer processing, and refuses to go on unless it succeeded. */
@@ -208,20 +216,13 @@ async function send(
     const init: RequestInit = { method, headers, signal }
     if (body !== undefined) init.body = JSON.stringify(body)
     const response = await fetch(`${url}${path}`, init)
-    return { request, response: { status: response.status, body: parsed(await response.text()) } }
+    const answer = await response.json().catch(() => null)
+    return { request, response: { status: response.status, body: answer } }
   } catch (error) {
     const reason = reasonOf(error)
     throw new CommandFailed(
       `no service answers at ${url} (${reason}); start it: npx corridor start`,
     )
-  }
-}
-
-function parsed(text: string): Answer {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return null
   }
 }
 
@@ -238,29 +239,27 @@ function succeeded(exchange: Exchange): Exchange {
   const { request, response } = exchange
   if (response.status === 200) return exchange
   const reason = response.body?.errors?.[0]?.reason
-  const hint = RATE_REASONS.has(reason) ? '; load rates: npx corridor rates import --help' : ''
+  const hint = /^rate_(stale|unavailable)$/.test(reason)
+    ? '; load rates: npx corridor rates import --help'
+    : ''
   const words = response.body?.message ?? 'no JSON'
   throw new CommandFailed(
     `${request.method} ${request.path} was answered with ${response.status}: ${words}${hint}`,
   )
 }
 
-const RATE_REASONS = new Set(['rate_stale', 'rate_unavailable'])
-
-function presentJournal({ number, kind, source, postings }: Journal): PresentedJournal {
+function presentJournal({ number, kind, source, postings }: Journal) {
   const minor = postings.map(posting => ({ ...posting, amount: amountToJson(posting.amount) }))
   return { number: Number(number), kind, source, postings: minor }
 }
 
-/** From what the API said, without asking the engine to compute it again. */
-function addUp(
-  opening: Exchange,
-  quoted: Answer,
-  closing: Exchange,
-  journals: readonly Journal[],
-): Arithmetic {
-  const balance = ({ response }: Exchange) =>
-    BigInt(response.body.data.available.find((b: Answer) => b.currency === 'USD').amount)
+/**
+ * The sums anyone can redo with pencil and paper, in minor units of USD: from what the API said,
+ * without asking the engine to compute it again.
+ */
+function addUp(before: Answer, quoted: Answer, after: Answer, journals: readonly Journal[]) {
+  const balance = ({ data }: Answer) =>
+    BigInt(data.available.find((b: Answer) => b.currency === 'USD').amount)
   const holding_amount = BigInt(quoted.holding_info.amount)
   const fixed_fee = BigInt(quoted.fee_info.fixed.in_holding_currency)
   const variable_fee = BigInt(quoted.fee_info.variable.in_holding_currency)
@@ -273,17 +272,129 @@ function addUp(
     .flatMap(({ postings }) => postings)
     .filter(({ code, currency }) => code === 'available' && currency === 'USD')
     .reduce((sum, { amount }) => sum + amount, 0n)
-  const left = balance(opening) - holding_amount - fixed_fee - variable_fee
+  const left = balance(before) - holding_amount - fixed_fee - variable_fee
   return {
-    opening_balance: amountToJson(balance(opening)),
+    opening_balance: amountToJson(balance(before)),
     holding_amount: amountToJson(holding_amount),
     fixed_fee: amountToJson(fixed_fee),
     variable_fee: amountToJson(variable_fee),
-    closing_balance: amountToJson(balance(closing)),
+    closing_balance: amountToJson(balance(after)),
+    /** The closing balance as the ledger's postings add up to it. */
     ledger_balance: amountToJson(ledger),
     payout_amount: PAID,
-    rate,
+    /** HKD for one USD. */
+    rate: rate as number,
+    /** payout_amount ÷ rate, rounded up to the minor unit. */
     payout_amount_divided: amountToJson(divided),
-    adds_up: left === balance(closing) && left === ledger && divided === holding_amount,
+    adds_up: left === balance(after) && left === ledger && divided === holding_amount,
   }
+}
+
+/** How steps look on a terminal of 80 to 100 columns; coloured only there. */
+const TITLES: Readonly<Record<DemoStep['step'], string>> = {
+  account: 'An account',
+  opening_balance: 'Its balance',
+  quote: 'A quote for 10,000.00 HKD out of USD',
+  payout: 'A payout at that quote',
+  settlement: 'Settlement',
+  closing_balance: 'The balance now',
+  balance_transaction: 'The debit on the statement',
+  ledger: 'The ledger: every journal sums to zero in each currency',
+  arithmetic: 'It adds up by hand',
+}
+
+/** One step under a heading; `steps` are all so far, this one last. */
+function describeStep(step: DemoStep, steps: readonly DemoStep[]): string {
+  const heading = style('bold', `${steps.length}. ${TITLES[step.step]}`)
+  return [heading, ...linesOf(step, steps).map(line => `  ${line}`.trimEnd()), ''].join('\n')
+}
+
+function linesOf(step: DemoStep, steps: readonly DemoStep[]): string[] {
+  switch (step.step) {
+    case 'account': {
+      const { account_id, name, currencies } = step
+      const funded = money(step.funded.currency, BigInt(step.funded.amount))
+      return [
+        `${account_id} "${name}", ${currencies.join(' and ')}, funded with ${funded}`,
+        'Requests and answers count in minor units: 1000000 is 10000.00.',
+      ]
+    }
+    case 'settlement': {
+      const created = steps.flatMap(s => (s.step === 'payout' ? [s.response.body.data] : []))[0]
+      const seconds = `${formatMajor(BigInt(step.took_ms), 3).slice(0, -2)} s`
+      return [
+        ...request(step),
+        `asked ${step.asked} times in ${seconds}; ${answered(step)}, and this has changed:`,
+        ...layOut(changed(created, step.response.body.data)),
+      ]
+    }
+    case 'ledger':
+      return step.journals.flatMap(describeJournal).slice(0, -1)
+    case 'arithmetic':
+      return describeArithmetic(step)
+    default:
+      return [...request(step), answered(step), ...layOut(step.response.body)]
+  }
+}
+
+function request({ request: { method, path, body } }: Exchange): string[] {
+  const line = style('cyan', `${method} ${path}`)
+  return body === undefined ? [line] : [line, ...layOut(body)]
+}
+
+function answered({ response }: Exchange): string {
+  return style('green', String(response.status))
+}
+
+/** The members that differ. */
+function changed(before: Record<string, unknown> | undefined, after: Record<string, unknown>) {
+  const differs = (name: string) => JSON.stringify(before?.[name]) !== JSON.stringify(after[name])
+  return Object.fromEntries(Object.entries(after).filter(([name]) => differs(name)))
+}
+
+/** Lines of `code currency amount`, and the sum of each currency, which is zero. */
+function describeJournal({ number, kind, source, postings }: Journals[number]): string[] {
+  const sums = [...Map.groupBy(postings, posting => posting.currency)].map(([currency, group]) => ({
+    code: 'sum',
+    currency,
+    amount: group.reduce((sum, { amount }) => sum + amount, 0),
+  }))
+  const line = ({ code, currency, amount }: (typeof sums)[number]) =>
+    `  ${code.padEnd(14)}${currency.padEnd(6)}${inMajor(amount, currency).padStart(14)}`
+  return [
+    `${style('cyan', `journal ${number}`)}  ${kind}  ${source}`,
+    ...postings.map(line),
+    ...sums.map(sum => style(sum.amount === 0 ? 'green' : 'red', line(sum))),
+    '',
+  ]
+}
+
+function describeArithmetic(sums: Sums): string[] {
+  const usd = (sign: string, amount: number, words: string) =>
+    `${sign}${inMajor(amount, 'USD').padStart(12)} USD  ${words}`
+  const paid = inMajor(sums.payout_amount, 'HKD')
+  const held = inMajor(sums.payout_amount_divided, 'USD')
+  return [
+    usd(' ', sums.opening_balance, 'opening balance'),
+    usd('-', sums.holding_amount, 'holding amount of the quote'),
+    usd('-', sums.fixed_fee, 'fixed fee'),
+    usd('-', sums.variable_fee, 'variable fee'),
+    usd('=', sums.closing_balance, 'closing balance, as GET /v3/balance says'),
+    usd('=', sums.ledger_balance, 'postings on "available" in the ledger'),
+    '',
+    `${paid} HKD ÷ ${sums.rate} = ${held} USD, the holding amount`,
+    '',
+    sums.adds_up
+      ? style('green', 'It adds up, to the last cent.')
+      : style('red', 'It does not add up.'),
+  ]
+}
+
+function inMajor(amount: number, currency: string): string {
+  return major(currency, BigInt(amount))
+}
+
+/** Plain when standard output is no terminal or NO_COLOR is set. */
+function style(format: Parameters<typeof styleText>[0], text: string): string {
+  return styleText(format, text, { stream: process.stdout })
 }

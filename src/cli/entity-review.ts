@@ -9,11 +9,17 @@ import { Refusal } from '../errors.ts'
 import { bookId } from '../id.ts'
 import { type Instant, instantFromIso } from '../instant.ts'
 import { countHeldPayouts, upsertEndedReviews } from '../payout/hold-store.ts'
-import { CommandFailed, type Context, print, UsageError, withContext } from './context.ts'
-import { reviewedWords } from './entity-words.ts'
-import { report } from './failed.ts'
-import { NotThere } from './find.ts'
-import { MAX_REASON, readReason } from './texts.ts'
+import {
+  CommandFailed,
+  type Context,
+  NotThere,
+  print,
+  report,
+  UsageError,
+  withContext,
+} from './context.ts'
+import { MAX_REASON, readReason } from './input.ts'
+import { visible, wrapped } from './terminal.ts'
 
 interface Review {
   readonly name: string
@@ -209,6 +215,12 @@ function reviewWords({ entity, from, seen, held }: Reviewed, wanted: Wanted): st
   const payouts = held === 1 ? '1 payout' : `${held} payouts`
   if (held > 0) lines.push(`  ${payouts} held for it ${wanted.review.held}`)
   return lines.join('\n')
+}
+
+/** What was reviewed: the name, and since when the record is as the reviewer took it. */
+function reviewedWords({ details }: Entity, seen: Instant): string {
+  const words = `as of ${seen}: ${visible(details.name)}`
+  return wrapped(words.split(' '), { first: '  ', further: '    ' }).join('\n')
 }
 
 function readSeen(text: string | undefined, ids: number): Instant | undefined {

@@ -1,32 +1,42 @@
 // corridor entity list|show|explain: what waits for the operator in all accounts, whole records,
-// and why one is or is not a duplicate. The review itself stands in entity-review.ts, the import of
-// files in entity-import.ts.
+// and why one is or is not a duplicate. Texts of callers are shown escaped.
 import type { Command } from 'commander'
 import { listAccounts } from '../account/store.ts'
 import { databaseNow } from '../db/connect.ts'
+import type { ExplainedRule, Explanation } from '../entity/explain.ts'
 import { checkDuplicate, explainEntity } from '../entity/operations.ts'
 import type { Entity } from '../entity/record.ts'
 import type { EntityRequest } from '../entity/request.ts'
 import { presentDuplicateCheck, presentEntity } from '../entity/response.ts'
 import { draftOf } from '../entity/rules.ts'
-import { APPROVAL_STATUSES, type ApprovalStatus, IN_REVIEW } from '../entity/states.ts'
+import { APPROVAL_STATUSES, type ApprovalStatus, IN_REVIEW, isLive } from '../entity/states.ts'
 import { listByStatus, listInReview, listWaiting } from '../entity/store.ts'
 import { nameOf } from '../id.ts'
+import { type Instant, secondsBetween } from '../instant.ts'
 import { countHeldPayouts, listHoldingEntities } from '../payout/hold-store.ts'
-import { CommandFailed, type Context, print, UsageError, withContext } from './context.ts'
+import {
+  CommandFailed,
+  type Context,
+  findAccount,
+  type Json,
+  print,
+  UsageError,
+  withContext,
+} from './context.ts'
 import { importCommand } from './entity-import.ts'
 import { openEntityReader } from './entity-reader.ts'
 import { findEntity, reviewCommands, reviewLines } from './entity-review.ts'
-import { explanationWords, type Listed, listWords, recordWords } from './entity-words.ts'
-import { type InputFile, readInput } from './files.ts'
-import { findAccount } from './find.ts'
-import { DEFAULT_LIMIT, MAX_LIMIT, readLimit } from './list-limit.ts'
+import {
+  DEFAULT_LIMIT,
+  type InputFile,
+  MAX_LIMIT,
+  readInput,
+  readLimit,
+  readOneOf,
+} from './input.ts'
 import { readBody } from './request-reader.ts'
-import { visible } from './terminal.ts'
-
-interface Json {
-  json?: boolean
-}
+import { describeAge, outline, table, toSecond } from './table.ts'
+import { visible, wrapped } from './terminal.ts'
 
 export function entityCommands(program: Command): void {
   const entity = program
@@ -82,8 +92,8 @@ interface ListOptions extends Json {
 }
 
 async function listAction(options: ListOptions): Promise<void> {
-  const { limit } = options
-  const status = readStatus(options.status)
+  const { limit, status: text } = options
+  const status = text === undefined ? undefined : readOneOf('status', text, APPROVAL_STATUSES)
   const account_id = options.account ?? null
   const { listed, has_more, now } = await withContext(async ({ audit: sql }) => {
     if (account_id !== null) await findAccount(sql, account_id)
@@ -127,12 +137,6 @@ function describeList(
   }
   const words = listWords(listed, now)
   return has_more ? `${words}\n\nand more: --limit shows up to ${MAX_LIMIT}` : words
-}
-
-function readStatus(text: string | undefined): ApprovalStatus | undefined {
-  const status = APPROVAL_STATUSES.find(s => s === text)
-  if (status !== undefined || text === undefined) return status
-  throw new UsageError(`unknown status ${text}; it is one of ${APPROVAL_STATUSES.join(', ')}`)
 }
 
 async function showAction(id: string, options: Json): Promise<void> {
@@ -186,4 +190,102 @@ async function readRequest({ name, text }: InputFile): Promise<EntityRequest> {
   )
   const words = [`a creation would refuse ${name}:`, ...lines.map(line => `  ${visible(line)}`)]
   throw new CommandFailed(words.join('\n'))
+}
+
+export interface Listed {
+  readonly entity: Entity
+  /** Payouts that wait for its review. */
+  readonly held: number
+}
+
+export function listWords(listed: readonly Listed[], now: Instant): string {
+  const rows = listed.map(({ entity, held }) => [
+    entity.id,
+    entity.account_id,
+    describeAge(secondsBetween(entity.updated_at, now)),
+    String(held),
+    entity.approval_status,
+    entity.type,
+    entity.details.name,
+  ])
+  const headings = ['entity', 'account', 'unchanged', 'payouts held', 'status', 'type', 'name']
+  return table(headings, rows)
+}
+
+/** Everything that is set, under the names of the API, and the history of its approval. */
+export function recordWords(entity: Entity, account_name: string, payouts_held: number): string {
+  const { id: _id, object: _object, type: _type, ...shown } = presentEntity(entity)
+  const { approval_status: _status, approval_status_description: _reason, ...rest } = shown
+  const { approval_history, created_at, updated_at, ...record } = rest
+  const held = payouts_held === 0 ? {} : { payouts_held: String(payouts_held) }
+  const times = { created_at: toSecond(created_at), updated_at: toSecond(updated_at) }
+  const steps = approval_history.map(step => [toSecond(step.at), step.status, step.description])
+  return [
+    titleOf(entity, account_name),
+    '',
+    ...outline({ ...record, ...held, ...times }),
+    '',
+    table(['approval', '', ''], steps),
+  ].join('\n')
+}
+
+function titleOf({ id, type, approval_status, account_id }: Entity, account_name = ''): string {
+  const of = ['of', 'account', account_id, '', ...visible(account_name).split(' ')]
+  const account = wrapped(of, { further: '  ' }).join('\n').trimEnd()
+  return `${id}  ${type} entity, ${approval_status}\n${account}`
+}
+
+/** What an explanation is about: an entity that there is, or a request that nobody has sent. */
+export type Subject =
+  | { readonly entity: Entity }
+  | { readonly file: string; readonly account_id: string; readonly type: string }
+
+export function explanationWords(subject: Subject, explanation: Explanation): string {
+  const recorded = 'entity' in subject
+  const title = recorded
+    ? titleOf(subject.entity)
+    : `${visible(subject.file)}  ${subject.type} entity\nfor account ${subject.account_id}`
+  const verdict = recorded
+    ? entityVerdict(explanation, isLive(subject.entity.approval_status))
+    : fileVerdict(explanation)
+  const rules = explanation.rules.flatMap(rule => {
+    return ['', ...ruleWords(rule, explanation.more_rejected.includes(rule.rule))]
+  })
+  return [title, '', ...verdict, ...rules].join('\n')
+}
+
+function fileVerdict({ duplicate, rules }: Explanation): string[] {
+  if (duplicate === undefined) return [`A creation would record a new entity: ${why(rules)}`]
+  return [
+    `A creation would answer with ${duplicate.id},`,
+    `the same by the rule ${duplicate.rule}.`,
+  ]
+}
+
+function entityVerdict({ duplicate, rules }: Explanation, live: boolean): string[] {
+  if (duplicate === undefined) return [`No duplicate: ${why(rules)}`]
+  const same = `The same as ${duplicate.id} by the rule ${duplicate.rule}.`
+  return live ? [same] : [same, 'While that one is not rejected, this one cannot be approved.']
+}
+
+function why(rules: readonly ExplainedRule[]): string {
+  if (rules.every(rule => !rule.takes_part)) return 'no rule takes part.'
+  if (rules.some(rule => rule.rejected.length > 0)) return 'only rejected ones are the same.'
+  return 'no other is the same.'
+}
+
+function ruleWords(rule: ExplainedRule, more: boolean): string[] {
+  const found = rule.entity === '' ? 'nothing is the same' : `${rule.entity} is the same`
+  const compared = Object.entries(rule.compared).map(([path, value]) => {
+    if (value !== '') return [path, visible(value)]
+    return [path, rule.missing.includes(path) ? '(missing)' : '(not set)']
+  })
+  const rejected = rule.rejected.map((id, i) => [i === 0 ? 'passed over, rejected' : '', id])
+  if (more) rejected.push(['', `and more; these ${rule.rejected.length} are the oldest`])
+  const facts = [...compared, ...rejected] as [string, string][]
+  const width = Math.max(...facts.map(([label]) => label.length))
+  return [
+    `${rule.priority}. ${rule.rule}: ${rule.takes_part ? found : 'takes no part'}`,
+    ...facts.map(([label, value]) => `   ${label.padEnd(width)}  ${value}`),
+  ]
 }

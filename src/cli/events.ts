@@ -10,8 +10,15 @@ import type { Replayed, WebhookChange } from '../webhook/decide.ts'
 import { writeWebhook } from '../webhook/operations.ts'
 import type { ReplayRequest } from '../webhook/request.ts'
 import { checkReplay, matches } from '../webhook/rules.ts'
-import { CommandFailed, type Context, print, UsageError, withContext } from './context.ts'
-import { findAccount, NotThere } from './find.ts'
+import {
+  CommandFailed,
+  type Context,
+  findAccount,
+  NotThere,
+  print,
+  UsageError,
+  withContext,
+} from './context.ts'
 import {
   eventJson,
   eventLine,
@@ -19,7 +26,7 @@ import {
   isTaken,
   openForwarder,
   readTypes,
-} from './forward.ts'
+} from './listen.ts'
 
 interface ReplayOptions {
   event?: string[]

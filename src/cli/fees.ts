@@ -1,9 +1,13 @@
-// corridor fees list|set|import|remove|history: the fee schedule as the operator sees and changes
-// it.
+// corridor fees: the fee schedule as the operator sees and changes it.
 import { type Command, Option } from 'commander'
+import { bankingCountry } from '../beneficiary/country.ts'
 import type { Sql, TransactionSql } from '../db/connect.ts'
 import type { HistoricRow } from '../db/reference-changes.ts'
 import { transact } from '../db/transact.ts'
+import { findChain } from '../network/chain.ts'
+import { NETWORKS } from '../network/local.ts'
+import { paymentNetworksNamed } from '../network/payment.ts'
+import { isCountry } from '../party/country.ts'
 import { findFeeSlips } from '../price/fee/guard.ts'
 import {
   describeFee,
@@ -11,6 +15,7 @@ import {
   FEE_COLUMNS,
   type FeeCells,
   type FeeColumn,
+  type FeeVocabulary,
   feeCells,
   parseFeesCsv,
   presentFee,
@@ -20,15 +25,18 @@ import { type Fee, selectFee } from '../price/fee/rules.ts'
 import { deleteFee, listFees, lockFees, replaceFees, upsertFees } from '../price/fee/store.ts'
 import { PAYOUT_TYPES } from '../quote/quote.ts'
 import { CHARGE_TYPES } from '../quote/request.ts'
-import { CommandFailed, print, readOrRefuse, UsageError, withContext } from './context.ts'
-import { readInput, valuesOf } from './files.ts'
+import { hasNoCountry } from '../quote/terms.ts'
+import {
+  CommandFailed,
+  type Json,
+  print,
+  readOrRefuse,
+  UsageError,
+  withContext,
+} from './context.ts'
 import { historyCommand } from './history.ts'
+import { readInput, valuesOf } from './input.ts'
 import { table } from './table.ts'
-import { VOCABULARY } from './vocabulary.ts'
-
-interface Json {
-  json?: boolean
-}
 
 const MEANINGS: Readonly<Record<FeeColumn, string>> = {
   payout_type: `one of ${PAYOUT_TYPES.join(', ')}`,
@@ -296,4 +304,34 @@ function feeTable(fees: readonly Fee[]): string {
     return [...row, fee.sample ? 'sandboxes' : 'all accounts']
   })
   return table(headings, rows)
+}
+
+/** What rows of fees may name: the types, networks and countries of payouts. */
+export const VOCABULARY: FeeVocabulary = {
+  payout_types: PAYOUT_TYPES,
+  charge_types: { swift: CHARGE_TYPES },
+  countryFault,
+  networkName,
+}
+
+function countryFault(payout_type: string, code: string): string | undefined {
+  if (hasNoCountry(payout_type)) return `a ${payout_type} payout has no destination_country`
+  if (!isCountry(code)) return `unknown country ${code}`
+  const country = bankingCountry(code)
+  if (country === code) return undefined
+  return `accounts of ${code} count as of ${country} (docs/requirements.md); name ${country}`
+}
+
+function networkName(payout_type: string, name: string): string | undefined {
+  const wanted = name.toLowerCase()
+  switch (payout_type) {
+    case 'local':
+      return NETWORKS.find(network => network.name === wanted)?.name
+    case 'wallet':
+      return findChain(wanted)?.type
+    case 'local_payment_network':
+      return paymentNetworksNamed(wanted)[0]?.name
+    default:
+      return undefined
+  }
 }

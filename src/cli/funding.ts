@@ -3,20 +3,23 @@
 import type { Command } from 'commander'
 import { presentBalanceTransaction } from '../balance-transaction/response.ts'
 import { findAccountOfLine } from '../balance-transaction/store.ts'
-import { reverseBooking } from '../funding/operations.ts'
-import type { BookingKind, Correction } from '../funding/rules.ts'
+import type { Operation } from '../engine/operation.ts'
+import { Refusal } from '../errors.ts'
+import { bookMoney, reverseBooking } from '../funding/operations.ts'
+import type { Booking, BookingKind, Correction } from '../funding/rules.ts'
 import { newId } from '../id.ts'
-import { currencyExponent } from '../money/currency.ts'
-import { formatMajor } from '../money/decimal.ts'
-import { readAmount, readCurrency, readSigned } from './amounts.ts'
-import { book, bookOnce } from './booking.ts'
-import { print, UsageError, withContext } from './context.ts'
-import { findAccount, NotThere } from './find.ts'
-import { readReason, readReference } from './texts.ts'
-
-interface Json {
-  json?: boolean
-}
+import {
+  CommandFailed,
+  type Context,
+  findAccount,
+  type Json,
+  NotThere,
+  print,
+  UsageError,
+  withContext,
+} from './context.ts'
+import { readAmount, readCurrency, readReason, readReference, readSigned } from './input.ts'
+import { major, money } from './table.ts'
 
 interface BookOptions extends Json {
   reference?: string
@@ -198,12 +201,12 @@ function tell(
   account_id: string,
   { entries: [{ line }], balance_before }: Correction,
 ): void {
-  const { reference = '', by = '' } = line.metadata
-  const major = (amount: bigint) => formatMajor(amount, currencyExponent(line.currency))
+  const { currency, metadata } = line
+  const { reference = '', by = '' } = metadata
   const words =
-    `${line.id}  ${line.type} ${line.currency} ${major(line.net_amount)}` +
+    `${line.id}  ${line.type} ${money(currency, line.net_amount)}` +
     `${reference === '' ? '' : `, reference ${reference}`} (${line.description}); ` +
-    `balance was ${major(balance_before)}, is ${major(line.balance_after)}`
+    `balance was ${major(currency, balance_before)}, is ${major(currency, line.balance_after)}`
   const data = {
     ...presentBalanceTransaction(line),
     account: account_id,
@@ -223,4 +226,31 @@ function readSource(source: string | undefined): string {
 /** '' when there is none. */
 function referenceOf({ reference }: BookOptions): string {
   return reference === undefined ? '' : readReference(reference)
+}
+
+/** `again` is the command line that books it once, however often it is run. */
+export function book(
+  context: Context,
+  booking: Omit<Booking, 'by'>,
+  again: string,
+): Promise<Correction> {
+  return bookOnce(context, bookMoney, { ...booking, by: context.config.user }, again)
+}
+
+export async function bookOnce<C, S>(
+  context: Context,
+  operation: Operation<C, S, Correction>,
+  command: C,
+  again: string,
+): Promise<Correction> {
+  try {
+    return await context.write(operation, command)
+  } catch (error) {
+    const unknown = error instanceof Refusal && error.status === 503
+    if (!unknown) throw error
+    throw new CommandFailed(
+      'the database did not confirm it; whether the money was booked is not known. This books it ' +
+        `once, however often it is run: ${again}`,
+    )
+  }
 }

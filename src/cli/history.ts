@@ -2,9 +2,8 @@
 import type { Command } from 'commander'
 import { type Change, type HistoricRow, listChanges } from '../db/reference-changes.ts'
 import { print, withContext } from './context.ts'
-import { MAX_LIMIT, readLimit } from './list-limit.ts'
-import { toSecond } from './outline.ts'
-import { table } from './table.ts'
+import { MAX_LIMIT, readLimit } from './input.ts'
+import { table, toSecond } from './table.ts'
 
 interface History {
   /** The table in the database. */

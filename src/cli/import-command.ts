@@ -2,18 +2,23 @@
 // from the first row to the summary. Knows not what rows stand for.
 import { access, constants, stat } from 'node:fs/promises'
 import { basename } from 'node:path'
-import { Presets, SingleBar } from 'cli-progress'
 import type { Command } from 'commander'
 import type { Account } from '../account/rules.ts'
 import { connect, type Sql } from '../db/connect.ts'
-import { CommandFailed, type Context, print, UsageError, withContext } from './context.ts'
-import { findAccount } from './find.ts'
+import {
+  CommandFailed,
+  type Context,
+  findAccount,
+  print,
+  UsageError,
+  withContext,
+} from './context.ts'
 import type { ColumnSet } from './import-columns.ts'
 import { type ImportFile, openImportFile } from './import-file.ts'
 import { openReport, type Presented, type Report } from './import-report.ts'
 import { type ImportRun, runImport } from './import-run.ts'
 import type { ImportSummary } from './import-words.ts'
-import { cutTo, visible } from './terminal.ts'
+import { type Bar, cutTo, startBar, visible } from './terminal.ts'
 
 export interface ImportOptions {
   readonly account: string
@@ -145,7 +150,7 @@ async function importFile<Draft, Result, Summary extends ImportSummary>(
     look_ups: true,
   })
   const interrupt = listenForInterrupt()
-  const bar = startBar(file.name, size)
+  const bar = barOf(file.name, size)
   const started = performance.now()
   let opened: OpenImport<Draft, Result> | undefined
   try {
@@ -189,18 +194,8 @@ function listenForInterrupt() {
 const NAME_WIDTH = 20
 const BAR_WIDTH = 20
 
-/** The bar goes to standard error, and only to a person: output stays clean for scripts. */
-function startBar(name: string, size: number): SingleBar | undefined {
-  if (!process.stderr.isTTY) return undefined
+function barOf(name: string, total: number): Bar | undefined {
   const named = cutTo(visible(name).replaceAll(/[{}]/g, '_'), NAME_WIDTH)
-  const options = {
-    format: `${named} {bar} {percentage}% | {rows} rows | {eta_formatted} left`,
-    stream: process.stderr,
-    barsize: BAR_WIDTH,
-    clearOnComplete: true,
-    hideCursor: true,
-  }
-  const bar = new SingleBar(options, Presets.shades_classic)
-  bar.start(size, 0, { rows: '0' })
-  return bar
+  const format = `${named} {bar} {percentage}% | {rows} rows | {eta_formatted} left`
+  return startBar(format, { total, payload: { rows: '0' }, barsize: BAR_WIDTH })
 }

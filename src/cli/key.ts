@@ -2,16 +2,17 @@
 import type { Command } from 'commander'
 import { makeApiKey, SCOPES, type Scope } from '../account/rules.ts'
 import { newSecret } from '../account/secret.ts'
-import { findKey, insertApiKey, listKeysOfAccount, markKeyRevoked } from '../account/store.ts'
+import {
+  type ApiKeyListing,
+  findKey,
+  insertApiKey,
+  listKeysOfAccount,
+  markKeyRevoked,
+} from '../account/store.ts'
 import type { Sql } from '../db/connect.ts'
 import { newId } from '../id.ts'
-import { print, UsageError, withContext } from './context.ts'
-import { findAccount, NotThere } from './find.ts'
-import { keyTable } from './key-table.ts'
-
-interface Json {
-  json?: boolean
-}
+import { findAccount, type Json, NotThere, print, UsageError, withContext } from './context.ts'
+import { table, toSecond } from './table.ts'
 
 const KEY_CREATE_HELP = `
 Example:
@@ -80,4 +81,17 @@ async function createKey(sql: Sql, account_id: string, scope: Scope, name: strin
   const key = makeApiKey(account_id, { scope, name, secret }, newId)
   await insertApiKey(sql, key)
   return { account_id, key_id: key.key_id, scope, secret }
+}
+
+export function keyTable(keys: readonly ApiKeyListing[]): string {
+  if (keys.length === 0) return 'no key; corridor key create makes one'
+  const rows = keys.map(key => [
+    key.key_id,
+    key.scope,
+    key.name,
+    toSecond(key.created_at),
+    key.last_used_at === null ? 'never' : toSecond(key.last_used_at),
+    key.revoked_at === null ? '' : toSecond(key.revoked_at),
+  ])
+  return table(['key id', 'scope', 'name', 'created', 'last used', 'revoked'], rows)
 }

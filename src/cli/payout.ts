@@ -1,157 +1,251 @@
-// corridor payout transition: the operator moves a payout along its table of states. What operators
-// look for and pay by hand stands in payout-desk.ts, the import of files in payout-import.ts.
+// corridor payout list|show: what an operator looks for in all accounts, and all that is needed to
+// pay a payout by hand. What is done with one stands in payout-handling.ts, the import of files in
+// payout-import.ts.
 import type { Command } from 'commander'
-import { presentBalanceTransaction } from '../balance-transaction/response.ts'
-import { currencyExponent } from '../money/currency.ts'
-import { formatMajor } from '../money/decimal.ts'
-import { ASKING, OPERATOR_FAILURE, operatorStep } from '../payout/by-hand.ts'
-import {
-  GIVEN_BACK_STATUSES,
-  PAYOUT_STATUSES,
-  PAYOUT_TRANSITIONS,
-  type PayoutStatus,
-} from '../payout/states.ts'
-import type { AdvanceOutcome } from '../payout/step.ts'
-import { advancePayout } from '../payout/step-operation.ts'
-import type { RailStep } from '../rail/rail.ts'
-import { print, UsageError, withContext } from './context.ts'
-import { accountOf, deskCommands, personOf, REASON, REFERENCE } from './payout-desk.ts'
+import type { Account } from '../account/rules.ts'
+import { listAccounts } from '../account/store.ts'
+import { databaseNow } from '../db/connect.ts'
+import { type Instant, secondsBetween } from '../instant.ts'
+import { amountToJson } from '../money/json.ts'
+import { withAnswers } from '../payout/action.ts'
+import { type DeskFilter, listForDesk } from '../payout/list-store.ts'
+import type { Payout } from '../payout/payout.ts'
+import { presentPayout } from '../payout/response.ts'
+import { PAYOUT_STATUSES } from '../payout/states.ts'
+import { uetrOf } from '../payout/swift/uetr.ts'
+import { MANUAL, ROUTABLE_RAILS, SIMULATOR } from '../rail/rail.ts'
+import { presentTimeline, reasonOf } from '../timeline/response.ts'
+import { makeTimeline, type TimelineItem, type TimelineSource } from '../timeline/rules.ts'
+import { findTimeline } from '../timeline/store.ts'
+import { findAccount, type Json, NotThere, print, withContext } from './context.ts'
+import { DEFAULT_LIMIT, MAX_LIMIT, readLimit, readOneOf } from './input.ts'
+import { accountOf, handlingCommands } from './payout-handling.ts'
 import { payoutImportCommand } from './payout-import.ts'
-
-interface TransitionOptions {
-  code?: string
-  category?: string
-  message?: string
-  reference?: string
-  reason?: string
-  force?: boolean
-  json?: boolean
-}
-
-const MESSAGE_MEANING =
-  `failure message (default: the reason, else ${OPERATOR_FAILURE.message}); with ${ASKING}, ` +
-  'what the account is asked for'
+import { describeAge, money, outline, table, toSecond } from './table.ts'
+import { visible } from './terminal.ts'
 
 export function payoutCommands(program: Command): void {
   const payout = program
     .command('payout')
     .description('list payouts, pay and move them by hand, import files')
-  deskCommands(payout)
   payout
-    .command('transition')
-    .description('set the status of a payout; failed and reversed give the money back')
-    .argument('<payout>', 'payout id')
-    .argument('<status>', `one of ${PAYOUT_STATUSES.join(', ')}`)
-    .option('--code <code>', `failure code (default: ${OPERATOR_FAILURE.code})`)
-    .option('--category <text>', `failure category (default: ${OPERATOR_FAILURE.category})`)
-    .option('--message <text>', MESSAGE_MEANING)
-    .option('--reference <text>', REFERENCE)
-    .option('--reason <text>', REASON)
-    .option('--force', 'the reference has paid another payout, and pays this one too')
+    .command('list')
+    .description('list payouts of all accounts, the newest first, or those that wait longest')
+    .option('--status <status>', `only these: ${PAYOUT_STATUSES.join(', ')}`)
+    .option('--rail <rail>', `only those that went to this rail, such as ${MANUAL}`)
+    .option('--account <id>', 'one account instead of all')
+    .option('--limit <count>', `most to list, 1 to ${MAX_LIMIT}`, readLimit, DEFAULT_LIMIT)
     .option('--json', 'print JSON')
-    .addHelpText('after', helpText())
-    .action(transitionAction)
+    .addHelpText('after', LIST_HELP)
+    .action(listAction)
+  payout
+    .command('show')
+    .description('show all that is needed to pay a payout, and what became of it')
+    .argument('<payout>', 'payout id')
+    .option('--json', 'print JSON')
+    .addHelpText('after', '\nExample:\n  npx corridor payout show pot_01m7xpm2m0c6hkd4r9ye')
+    .action(showAction)
+  handlingCommands(payout)
   payoutImportCommand(payout)
 }
 
-function helpText(): string {
-  const ways = Object.entries(PAYOUT_TRANSITIONS)
-    .filter(([, next]) => next.length > 0)
-    .map(([status, next]) => `  ${status.padEnd(16)} to ${next.join(', ')}`)
+const LIST_HELP = `
+With --status processing, requires_action or compliance_hold those that wait
+longest come first.
+
+Example:
+  npx corridor payout list --rail ${MANUAL} --status processing`
+
+/** Those that a payout can have; a transfer to another account has none. */
+const KNOWN_RAILS: readonly string[] = [SIMULATOR, ...ROUTABLE_RAILS]
+
+interface ListOptions extends Json {
+  status?: string
+  rail?: string
+  account?: string
+  limit: number
+}
+
+async function listAction(options: ListOptions): Promise<void> {
+  const { limit, account, rail } = options
+  const status =
+    options.status === undefined ? undefined : readOneOf('status', options.status, PAYOUT_STATUSES)
+  if (rail !== undefined) readOneOf('rail', rail, KNOWN_RAILS)
+  const filter: DeskFilter = {
+    ...(account !== undefined && { account_id: account }),
+    ...(status !== undefined && { status }),
+    ...(rail !== undefined && { rail }),
+  }
+  const { found, now } = await withContext(async ({ audit }) => {
+    if (account !== undefined) await findAccount(audit, account)
+    // One more than is shown tells whether there are more.
+    return { found: await listForDesk(audit, filter, limit + 1), now: await databaseNow(audit) }
+  })
+  const payouts = found.slice(0, limit)
+  const has_more = found.length > limit
+  const words = payouts.length === 0 ? noneWords(filter) : listWords(payouts, now)
+  const more = has_more ? `\n\nand more: --limit shows up to ${MAX_LIMIT}` : ''
+  const results = payouts.map(presentForDesk)
+  print(options, { object: 'list', has_more, results }, `${words}${more}`)
+}
+
+/** `no payout that is processing with rail manual`. */
+function noneWords({ account_id, status, rail }: DeskFilter): string {
+  const words = [
+    'no payout',
+    ...(status === undefined ? [] : [`that is ${status}`]),
+    ...(rail === undefined ? [] : [`with rail ${rail}`]),
+    ...(account_id === undefined ? [] : [`of ${account_id}`]),
+  ]
+  return words.join(' ')
+}
+
+async function showAction(payout_id: string, options: Json): Promise<void> {
+  const { account, source } = await withContext(async context => {
+    const account_id = await accountOf(context, payout_id)
+    const account = (await listAccounts(context.sql)).find(a => a.account_id === account_id)
+    return { account, source: await findTimeline(context.sql, { account_id, id: payout_id }) }
+  })
+  if (source === undefined || account === undefined) throw new NotThere('payout', payout_id)
+  const { items } = presentTimeline(source)
+  const data = { ...presentForDesk(source.payout), account_name: account.name, timeline: items }
+  print(options, data, showWords(source, account))
+}
+
+/** The payout as the API shows it, and what only an operator sees. */
+function presentForDesk(payout: Payout) {
+  const { account_id, rail, route, rail_reference, taken_by, taken_at } = payout
+  return {
+    account_id,
+    rail,
+    route,
+    rail_reference,
+    taken_by,
+    taken_at,
+    send: {
+      amount: amountToJson(payout.destination_amount),
+      currency: payout.destination_currency,
+    },
+    payout: presentPayout(payout),
+  }
+}
+
+const HEADINGS = [
+  'payout',
+  'account',
+  'age',
+  'to send',
+  'status',
+  'rail',
+  'taken by',
+  'over',
+  'to',
+  'reference',
+]
+
+export function listWords(payouts: readonly Payout[], now: Instant): string {
+  const rows = payouts.map(payout => [
+    payout.id,
+    payout.account_id,
+    describeAge(secondsBetween(payout.created_at, now)),
+    toSend(payout),
+    payout.status,
+    payout.rail,
+    payout.taken_by,
+    over(payout),
+    payout.beneficiary_details.name,
+    payout.particulars.reference_id,
+  ])
+  return table(HEADINGS, rows)
+}
+
+/** `local chats`, `swift`. */
+function over({ type, fund_transfer_network }: Payout): string {
+  return [type, fund_transfer_network].filter(word => word !== '').join(' ')
+}
+
+/** Who is paid, where and how much, in the order of a bank's form; then what became of it. */
+export function showWords(source: TimelineSource, account: Account): string {
+  const { payout } = source
+  const { particulars, beneficiary_details } = withAnswers(payout)
+  const { destination: _id, status: _status, documents, ...beneficiary } = beneficiary_details
+  const { destination_details, name, ...others } = beneficiary
+  const { documents: more, logistics_tracking_details, metadata, ...said } = particulars
   return [
-    '\nWhat can follow what; everything else is refused:',
-    ...ways,
-    '\nA payout that people pay succeeds with --reference, by who has taken it, and',
-    'fails or is reversed with --reason; CORRIDOR_USER must say who you are. A',
-    'reference that has paid another payout is refused without --force, unless that',
-    'was reversed.',
-    '\nExamples:',
-    '  npx corridor payout transition pot_01m7xpm2m0c6hkd4r9ye succeeded \\',
-    '    --reference 2026112200417',
-    '  npx corridor payout transition pot_01m7xpm2m0c6hkd4r9ye failed \\',
-    '    --reason "Returned by the bank"',
-    `  npx corridor payout transition pot_01m7xpm2m0c6hkd4r9ye ${ASKING} \\`,
-    '    --message "Send the invoice that this pays"',
+    `${payout.id}  ${payout.status}${payout.rail === '' ? '' : `, rail ${payout.rail}`}`,
+    ...handWords(payout),
+    '',
+    ...outline({
+      send: toSend(payout),
+      to: name,
+      over: over(payout),
+      charges: payout.charge_type,
+      uetr: payout.mt103 === '' ? '' : uetrOf(payout.id),
+      ...said,
+    }),
+    ...outline({
+      destination: destination_details,
+      beneficiary: others,
+      documents: [...more, ...documents],
+      logistics_tracking_details,
+      metadata,
+    }),
+    '',
+    ...outline({
+      account: `${account.account_id} ${account.name}${account.sandbox ? ', a sandbox' : ''}`,
+      debited: debited(payout),
+      made: toSecond(payout.created_at),
+      status_description: payout.status_description,
+      failure: payout.failure,
+      bank_reference: payout.rail_reference,
+      why_this_rail: payout.rail === '' ? '' : reasonOf(payout),
+    }),
+    '',
+    table(['history', '', '', ''], makeTimeline(source).flatMap(historyOf)),
   ].join('\n')
 }
 
-async function transitionAction(
-  payout_id: string,
-  text: string,
-  options: TransitionOptions,
-): Promise<void> {
-  const status = PAYOUT_STATUSES.find(s => s === text)
-  if (status === undefined) {
-    throw new UsageError(`unknown status ${text}; it is one of ${PAYOUT_STATUSES.join(', ')}`)
+function handWords({ id, rail, status, taken_by, taken_at }: Payout): string[] {
+  if (rail !== MANUAL || taken_at === null) {
+    if (rail !== MANUAL || status !== 'processing') return []
+    return ['taken by nobody: its account can cancel it. Before you pay it:', `  ${takeLine(id)}`]
   }
-  const step = readStep(status, options)
-  const { failure } = step
-  const outcome = await withContext(async context => {
-    return context.write(advancePayout, {
-      account_id: await accountOf(context, payout_id),
-      payout_id,
-      steps: [step],
-      by: 'operator',
-      person: personOf(context, options),
-      ask_again_in_ms: null,
-    })
-  })
-  const from = previousStatus(outcome)
-  if (status === 'failed' && outcome.payout.rail_attempts > 0)
-    process.stderr.write(alreadyAsked(payout_id))
-  const line = outcome.entries[0]?.line
-  const data = {
-    payout: payout_id,
-    from,
-    to: status,
-    failure,
-    reference: outcome.payout.rail_reference,
-    balance_transaction: line === undefined ? null : presentBalanceTransaction(line),
-  }
-  print(options, data, [`${payout_id}  ${from} → ${status}`, ...describeCredit(outcome)].join('\n'))
-}
-
-function readStep(status: PayoutStatus, options: TransitionOptions): RailStep {
-  const { code, category, reason } = options
-  const message = options.message ?? (GIVEN_BACK_STATUSES.includes(status) ? reason : undefined)
-  if (GIVEN_BACK_STATUSES.includes(status)) {
-    const failure = {
-      ...(code && { code }),
-      ...(category && { category }),
-      ...(message && { message }),
-    }
-    return operatorStep(status, { failure })
-  }
-  const failing = GIVEN_BACK_STATUSES.join(' and ')
-  if (code !== undefined || category !== undefined) {
-    throw new UsageError(`--code and --category are for ${failing}`)
-  }
-  if (message === undefined) return operatorStep(status, {})
-  if (status === ASKING) return operatorStep(status, { description: message })
-  throw new UsageError(`--message is for ${failing}, and for ${ASKING}`)
-}
-
-/** The rail may pay what was given back: a claim is counted before the rail is asked. */
-function alreadyAsked(payout_id: string): string {
-  const words = `the rail was asked to pay ${payout_id} before; make sure that it does not`
-  return `corridor: warning: ${words}\n`
-}
-
-/** As decided under the lock, not as some earlier look would have seen it. */
-function previousStatus(outcome: AdvanceOutcome): string {
-  const data = outcome.events[0]?.data as { previous_status?: string } | undefined
-  return data?.previous_status ?? ''
-}
-
-function describeCredit(outcome: AdvanceOutcome): string[] {
-  const line = outcome.entries[0]?.line
-  if (line === undefined) return []
-  const exponent = currencyExponent(line.currency)
-  const major = (amount: bigint) => `${line.currency} ${formatMajor(amount, exponent)}`
-  const fees = line.fixed_fee + line.variable_fee
+  const who = `taken by ${visible(taken_by)} at ${toSecond(taken_at)}`
+  if (status !== 'processing') return [who]
   return [
-    `${line.id}  ${line.type}: ${major(line.net_amount)} back ` +
-      `(${major(line.amount)} and ${major(fees)} of fees); ` +
-      `balance now ${major(line.balance_after)}`,
+    `${who}; when it is paid:`,
+    `  npx corridor payout transition ${id} succeeded --reference BANK_REFERENCE`,
   ]
+}
+
+function takeLine(id: string): string {
+  return `npx corridor payout take ${id}`
+}
+
+function historyOf(item: TimelineItem): string[][] {
+  const at = toSecond(item.at)
+  switch (item.kind) {
+    case 'state': {
+      const { operator = '', reference = '', reason = '' } = item.by_hand ?? {}
+      const said = [item.status_description, item.failure?.message ?? '', reference, reason]
+      const words = [...new Set(said)].filter(word => word !== '').join('; ')
+      return [[at, item.status, operator === '' ? (item.by ?? '') : operator, words]]
+    }
+    case 'route':
+      return [[at, `to rail ${item.rail}`, '', reasonOf(item)]]
+    case 'handling':
+      return [[at, item.action, item.by_hand.operator, item.by_hand.reason]]
+    default:
+      return []
+  }
+}
+
+function toSend({ destination_currency, destination_amount }: Payout): string {
+  return money(destination_currency, destination_amount)
+}
+
+function debited({ holding_currency, holding_amount, fixed_fee, variable_fee }: Payout): string {
+  const fees = fixed_fee + variable_fee
+  const total = money(holding_currency, holding_amount + fees)
+  return `${total} (${money(holding_currency, fees)} of it fees)`
 }

@@ -21,14 +21,17 @@ import {
   type Scope,
 } from '../price/policy/rules.ts'
 import { deletePolicy, insertPolicies, listPolicies, lockPolicies } from '../price/policy/store.ts'
-import { CommandFailed, print, readOrRefuse, UsageError, withContext } from './context.ts'
-import { findAccount } from './find.ts'
+import {
+  CommandFailed,
+  findAccount,
+  type Json,
+  print,
+  readOrRefuse,
+  UsageError,
+  withContext,
+} from './context.ts'
 import { historyCommand } from './history.ts'
 import { table } from './table.ts'
-
-interface Json {
-  json?: boolean
-}
 
 const ANYBODY: Scope = { account_id: null, from_currency: null, to_currency: null }
 

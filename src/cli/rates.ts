@@ -1,41 +1,36 @@
-// corridor rates list, set, remove, history: the rate book, row by row. Files are loaded by
-// rates-load.ts.
-import type { Command } from 'commander'
-import { databaseNow } from '../db/connect.ts'
+// corridor rates: the rate book, row by row, by files of rates, and by a feed.
+import { type Command, Option } from 'commander'
+import { databaseNow, type Sql } from '../db/connect.ts'
 import type { HistoricRow } from '../db/reference-changes.ts'
 import { secondsBetween } from '../instant.ts'
 import { findCurrency } from '../money/currency.ts'
+import { formatDecimal, parseMajor } from '../money/decimal.ts'
 import { pricingFrom } from '../price/book.ts'
-import { listPolicies } from '../price/policy/store.ts'
-import { changeRates } from '../price/rate/change.ts'
-import type { Judged, Problem } from '../price/rate/guard.ts'
-import { presentRate, readRate } from '../price/rate/load.ts'
-import { describeRate, goodUntil } from '../price/rate/rules.ts'
+import { findPivot, listPolicies } from '../price/policy/store.ts'
+import { type ChangeOptions, changeRates } from '../price/rate/change.ts'
+import { FeedUnreadable, takeFeed } from '../price/rate/feed.ts'
+import { ECB_URL, FetchFailed, refuseUrl } from '../price/rate/fetch.ts'
+import { type Judged, MAX_MOVE_BPS, type Problem } from '../price/rate/guard.ts'
+import {
+  guessRateFormat,
+  parseRates,
+  presentRate,
+  type RateFormat,
+  readRate,
+} from '../price/rate/load.ts'
+import { describeRate, goodUntil, type Rate } from '../price/rate/rules.ts'
 import { deleteRate, listRates } from '../price/rate/store.ts'
 import {
   CommandFailed,
-  describeAge,
+  type Json,
   print,
   readOrRefuse,
   UsageError,
   withContext,
 } from './context.ts'
 import { historyCommand } from './history.ts'
-import { toSecond } from './outline.ts'
-import {
-  type Changing,
-  changeOptions,
-  changing,
-  describeReplaced,
-  presentChange,
-  readMaxMove,
-} from './rate-changes.ts'
-import { loadCommands } from './rates-load.ts'
-import { table } from './table.ts'
-
-interface Json {
-  json?: boolean
-}
+import { readInput, refuseProblems, valuesOf } from './input.ts'
+import { describeAge, table, toSecond } from './table.ts'
 
 export function ratesCommands(program: Command): void {
   const rates = program.command('rates').description('list, set and load exchange rates')
@@ -183,4 +178,175 @@ async function removeAction(base: string, quote: string, options: Json): Promise
     throw new CommandFailed(`${b}/${q} has no row of its own; see: corridor rates list`)
   }
   print(options, { removed: presentRate(removed) }, `removed ${describeRate(removed)}`)
+}
+
+export interface Changing {
+  readonly json?: boolean
+  readonly force?: boolean
+  readonly dryRun?: boolean
+  readonly maxMove?: string
+}
+
+/** The options of Changing, less --force, whose words are each command's own. */
+export function changing(command: Command): Command {
+  const usual = MAX_MOVE_BPS / 100
+  return command
+    .addOption(
+      new Option(
+        '--max-move <percent>',
+        `how far a rate may be from the present one without --force (default: ${usual})`,
+      ),
+    )
+    .option('--dry-run', 'check everything and write nothing')
+    .option('--json', 'print JSON')
+}
+
+/** Read before the database is opened. */
+export function readMaxMove({ maxMove }: Changing): number {
+  if (maxMove === undefined) return MAX_MOVE_BPS
+  const bps = parseMajor(maxMove, 2)
+  if (bps !== undefined && bps <= 1_000_000n) return Number(bps)
+  throw new UsageError(`--max-move must be a percentage such as 10 or 2.5, not "${maxMove}"`)
+}
+
+export async function changeOptions(sql: Sql, options: Changing): Promise<ChangeOptions> {
+  return {
+    pivot: await findPivot(sql),
+    max_move_bps: readMaxMove(options),
+    force: options.force === true,
+    dry_run: options.dryRun === true,
+  }
+}
+
+export function presentChange({ rate, before, inverse }: Judged) {
+  const orNull = (row: Rate | undefined) => (row === undefined ? null : presentRate(row))
+  return { ...presentRate(rate), previous: orNull(before), replaced_inverse: orNull(inverse) }
+}
+
+/** What a change replaces, for people: the pair's row, and that of the inverse. */
+export function describeReplaced({ before, inverse }: Judged): string | undefined {
+  const was = before && describeMid(before)
+  const other = inverse && `${inverse.base}/${inverse.quote} ${describeMid(inverse)}`
+  return [was, other].filter(word => word !== undefined).join(' and ') || undefined
+}
+
+function describeMid({ mid, pegged }: Rate): string {
+  return `${formatDecimal(mid)}${pegged ? ', pegged' : ''}`
+}
+
+export function changesTable(changes: readonly Judged[]): string {
+  const rows = changes.map(change => [change.rate, describeReplaced(change)] as const)
+  const cells = rows.map(([rate, before]) => [
+    rate.base,
+    rate.quote,
+    formatDecimal(rate.mid),
+    rate.source,
+    toSecond(rate.as_of),
+    before ?? 'new',
+  ])
+  return table(['base', 'quote', 'mid', 'source', 'as of', 'before'], cells)
+}
+
+export function loadCommands(rates: Command): void {
+  const importing = rates
+    .command('import')
+    .description('load a file of rates, all of it or nothing')
+    .argument('<file>', 'path, or - for standard input')
+    .addOption(
+      new Option('--format <format>', 'default: by what the file looks like').choices([
+        'csv',
+        'ecb',
+      ]),
+    )
+    .option(
+      '--force',
+      'replace what is newer, pegged or of the inverse pair, and take any that moved far',
+    )
+  changing(importing).addHelpText('after', IMPORT_HELP).action(importAction)
+  const fetching = rates
+    .command('fetch')
+    .description('fetch a file of rates and take what is newer')
+    .argument('[url]', 'default: CORRIDOR_RATE_FEED_URL, or else the ECB’s daily file')
+    .option('--force', 'take rates that moved far')
+  changing(fetching).addHelpText('after', FETCH_HELP).action(fetchAction)
+}
+
+const IMPORT_HELP = `
+csv: columns base,quote,mid,source,as_of. Lines that start with # are skipped.
+Without a source the file's name is taken, without as_of the present time.
+
+  base,quote,mid,source,as_of
+  USD,HKD,7.81,treasury,2026-10-06T09:30:00Z
+
+ecb: the European Central Bank's daily, 90-day or historical XML, of which the
+newest day is taken.
+
+Examples:
+  npx corridor rates import rates.csv --dry-run
+  curl -s ${ECB_URL} |
+    npx corridor rates import -`
+
+const FETCH_HELP = `
+The file is read as "rates import" reads one, but every line must say as_of.
+Rates that are not newer than the stored ones, and pegged ones, change nothing.
+Rates that moved too far are left out and named, with exit code 1; when they are
+more than a tenth of the file, nothing of it is taken.
+
+Examples:
+  npx corridor rates fetch --dry-run
+  npx corridor rates fetch https://rates.example.com/daily.csv`
+
+async function importAction(
+  file: string,
+  options: Changing & { format?: RateFormat },
+): Promise<void> {
+  readMaxMove(options)
+  const { name, text } = await readInput(file)
+  const format = options.format ?? guessRateFormat(text)
+  const { changes, problems } = await withContext(async ({ sql }) => {
+    const parsed = parseRates(text, format, { source: name, now: await databaseNow(sql) })
+    valuesOf(name, parsed)
+    return changeRates(sql, parsed.lines, await changeOptions(sql, options))
+  })
+  refuseProblems(name, problems, '; --force loads them all the same')
+  const added = changes.filter(({ before }) => before === undefined).length
+  const dry_run = options.dryRun === true
+  const done = dry_run ? 'would be loaded' : 'loaded'
+  const words =
+    `${changesTable(changes)}\n\n` +
+    `${changes.length} rates from ${name} ${done}, ${added} of them new`
+  const rates = changes.map(presentChange)
+  const data = { file: name, format, dry_run, added, replaced: changes.length - added, rates }
+  print(options, data, words)
+}
+
+async function fetchAction(given: string | undefined, options: Changing): Promise<void> {
+  readMaxMove(options)
+  const outcome = await withContext(async ({ sql, config }) => {
+    const url = given ?? (config.rate_feed_url || ECB_URL)
+    const allow_http = config.rate_feed_allow_http
+    const refusal = refuseUrl(url, { allow_http })
+    if (refusal !== undefined) throw new UsageError(refusal)
+    return takeFeed(sql, { ...(await changeOptions(sql, options)), url, allow_http })
+  }).catch(error => {
+    if (error instanceof FeedUnreadable) refuseProblems(error.host, error.problems)
+    throw error instanceof FetchFailed
+      ? new CommandFailed(`${error.message}; nothing was written`)
+      : error
+  })
+  const { host, taken, passed, refused, problems } = outcome
+  const dry_run = options.dryRun === true
+  const done = dry_run ? 'would be taken' : 'taken'
+  const counted =
+    `${taken.length} rates from ${host} ${done}, ${passed} no news` +
+    (refused.length === 0 ? '' : `, ${refused.length} refused`)
+  const words = taken.length === 0 ? counted : `${changesTable(taken)}\n\n${counted}`
+  const rates = taken.map(presentChange)
+  const data = { host, dry_run, taken: rates, passed, refused: refused.map(presentChange) }
+  print(options, { ...data, problems }, words)
+  if (refused.length === 0) return
+  const lines = problems.map(({ line, message }) => `  line ${line}: ${message}`)
+  throw new CommandFailed(
+    [`${refused.length} rates refused; --force takes them`, ...lines].join('\n'),
+  )
 }

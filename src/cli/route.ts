@@ -11,15 +11,18 @@ import {
   type RouteConditions,
 } from '../rail/rules.ts'
 import { deleteRoute, listRoutes, upsertRoute } from '../rail/store.ts'
-import { CommandFailed, type Context, print, readOrRefuse, withContext } from './context.ts'
-import { findAccount } from './find.ts'
+import {
+  CommandFailed,
+  type Context,
+  findAccount,
+  type Json,
+  print,
+  readOrRefuse,
+  withContext,
+} from './context.ts'
+import { VOCABULARY } from './fees.ts'
 import { historyCommand } from './history.ts'
 import { table } from './table.ts'
-import { VOCABULARY } from './vocabulary.ts'
-
-interface Json {
-  json?: boolean
-}
 
 type SetOptions = RouteCells & Json & { readonly rail: string; readonly priority?: string }
 

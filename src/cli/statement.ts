@@ -24,12 +24,16 @@ import {
 import { writeStatement } from '../balance-transaction/statement-write.ts'
 import { type Moment, NEWEST } from '../db/order.ts'
 import { type Instant, instantFromIso } from '../instant.ts'
-import { currencyExponent } from '../money/currency.ts'
-import { formatMajor } from '../money/decimal.ts'
-import { readCurrency } from './amounts.ts'
-import { CommandFailed, type Context, print, UsageError, withContext } from './context.ts'
-import { findAccount } from './find.ts'
-import { table } from './table.ts'
+import {
+  CommandFailed,
+  type Context,
+  findAccount,
+  print,
+  UsageError,
+  withContext,
+} from './context.ts'
+import { readCurrency } from './input.ts'
+import { major, table } from './table.ts'
 
 interface Options {
   from: string
@@ -224,14 +228,14 @@ function readable({ request, statement, written }: Words, output: string) {
 
 function summary({ statement, written }: Words, output: string): string {
   const rows = written.map(one => {
-    const major = (amount: bigint) => formatMajor(amount, currencyExponent(one.currency))
+    const { currency } = one
     return [
-      one.currency,
-      major(one.opening),
+      currency,
+      major(currency, one.opening),
       one.count.toLocaleString('en'),
-      `${one.credits === 0n ? '' : '+'}${major(one.credits)}`,
-      major(-one.debits),
-      major(one.closing),
+      `${one.credits === 0n ? '' : '+'}${major(currency, one.credits)}`,
+      major(currency, -one.debits),
+      major(currency, one.closing),
     ]
   })
   const headings = ['currency', 'opening', 'lines', 'credits', 'debits', 'closing']

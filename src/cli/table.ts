@@ -1,5 +1,10 @@
-// Tables for people. What does not fit the terminal goes on in further lines, set in, the same for
-// every row. Nothing is cut: an id, a status or an amount that is cut is another one, or none.
+// How people read rows, records, amounts and times. What does not fit the terminal goes on in
+// further lines, set in. Nothing is cut: an id, a status or an amount that is cut is another one,
+// or none.
+
+import type { Instant } from '../instant.ts'
+import { currencyExponent } from '../money/currency.ts'
+import { formatMajor } from '../money/decimal.ts'
 import { chunksOf, columnsOfTerminal, padTo, visible, widthOf, wrapped } from './terminal.ts'
 
 const GAP = '  '
@@ -58,4 +63,98 @@ function linesOf(
     const pieces = words.flatMap(word => chunksOf(word, longest))
     return wrapped(pieces, { first: indent, further, columns })
   })
+}
+
+/** `2026-10-06 09:30:00Z`. */
+export function toSecond(instant: Instant): string {
+  return `${instant.slice(0, 10)} ${instant.slice(11, 19)}Z`
+}
+
+type Member = readonly [name: string, value: unknown]
+
+/** What is set: one line a value, with what is nested indented below its name. */
+export function outline(object: object, indent = ''): string[] {
+  const members = Object.entries(object).filter(([, value]) => isSet(value))
+  const texts = members.filter(([, value]) => typeof value !== 'object')
+  const width = Math.max(0, ...texts.map(([name]) => widthOf(visible(name))))
+  return members.flatMap(member => outlineMember(member, width, indent))
+}
+
+function outlineMember([name, value]: Member, width: number, indent: string): string[] {
+  const label = visible(name)
+  if (typeof value === 'object' && value !== null) {
+    const inner = Array.isArray(value) ? numbered(value) : value
+    return [`${indent}${label}`, ...outline(inner, `${indent}  `)]
+  }
+  const first = `${indent}${padTo(label, width)}  `
+  const further = ' '.repeat(widthOf(first))
+  // Only between words, so that what is copied is whole.
+  const words = visible(String(value)).split(' ')
+  return wrapped(words, { first, further, columns: columnsOfTerminal() })
+}
+
+/** A list as an object, numbered from 1. */
+function numbered(values: readonly unknown[]): object {
+  return Object.fromEntries(values.map((value, i) => [`${i + 1}.`, value]))
+}
+
+function isSet(value: unknown): boolean {
+  if (value === '' || value === null) return false
+  return typeof value !== 'object' || Object.values(value).some(isSet)
+}
+
+/** The two largest units: `45d 3h`, `12m 5s`. */
+export function describeAge(seconds: number): string {
+  if (seconds < 0) return '0s'
+  const parts = [
+    [Math.floor(seconds / 86_400), 'd'],
+    [Math.floor(seconds / 3600) % 24, 'h'],
+    [Math.floor(seconds / 60) % 60, 'm'],
+    [seconds % 60, 's'],
+  ] as const
+  const first = parts.findIndex(([count]) => count > 0)
+  if (first === -1) return '0s'
+  return parts
+    .slice(first, first + 2)
+    .map(([count, unit]) => `${count}${unit}`)
+    .join(' ')
+}
+
+/** `1250.00`, of an amount in minor units. */
+export function major(currency: string, amount: bigint): string {
+  return formatMajor(amount, currencyExponent(currency))
+}
+
+/** `USD 1250.00`. */
+export function money(currency: string, amount: bigint): string {
+  return `${currency} ${major(currency, amount)}`
+}
+
+/** JSON with a member a line, except that whatever fits on one line is on one line. */
+export function layOut(
+  value: unknown,
+  width = Math.min(100, Math.max(80, process.stdout.columns ?? 80)) - INDENT.length,
+  label = '',
+  comma = '',
+): string[] {
+  const flat = `${label}${oneLine(value)}${comma}`
+  if (flat.length <= width || typeof value !== 'object' || value === null) return [flat]
+  const isList = Array.isArray(value)
+  const members = Object.entries(value)
+  const lines = members.flatMap(([name, member], i) => {
+    const next = i < members.length - 1 ? ',' : ''
+    const inner = isList ? '' : `${JSON.stringify(name)}: `
+    return layOut(member, width - INDENT.length, inner, next).map(line => `${INDENT}${line}`)
+  })
+  return [`${label}${isList ? '[' : '{'}`, ...lines, `${isList ? ']' : '}'}${comma}`]
+}
+
+/** `{ "a": 1, "b": [2] }` */
+function oneLine(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(oneLine).join(', ')}]`
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value)
+  const members = Object.entries(value).map(
+    ([name, member]) => `${JSON.stringify(name)}: ${oneLine(member)}`,
+  )
+  return members.length === 0 ? '{}' : `{ ${members.join(', ')} }`
 }

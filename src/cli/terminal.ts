@@ -1,5 +1,6 @@
 // Text in a terminal: how wide it is, and how text of others is shown without the terminal taking
-// any of it for a command. Knows no command of ours.
+// any of it for a command; how far a command has come. Knows no command of ours.
+import { Presets, SingleBar } from 'cli-progress'
 
 /** What moves a cursor, starts a command of the terminal, or turns the order of letters around. */
 const UNSAFE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu
@@ -108,4 +109,18 @@ export function paragraph(text: string): string {
 /** Columns of the terminal that standard output is; without end when it is none. */
 export function columnsOfTerminal(): number {
   return (process.stdout.isTTY && process.stdout.columns) || Number.POSITIVE_INFINITY
+}
+
+export type Bar = SingleBar
+
+/** A bar on standard error, and only for a person: output stays clean for scripts. */
+export function startBar(
+  format: string,
+  { total = 0, payload = {}, ...look }: { total?: number; payload?: object; barsize?: number } = {},
+): Bar | undefined {
+  if (!process.stderr.isTTY) return undefined
+  const options = { format, ...look, stream: process.stderr, clearOnComplete: true }
+  const bar = new SingleBar({ ...options, hideCursor: true }, Presets.shades_classic)
+  bar.start(total, 0, payload)
+  return bar
 }

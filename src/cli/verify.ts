@@ -1,15 +1,12 @@
 // corridor verify: the books recomputed from their journals, for people and for scripts.
 import { readFile } from 'node:fs/promises'
-import { Presets, SingleBar } from 'cli-progress'
 import type { Command } from 'commander'
 import { type Head, listHeads } from '../ledger/store.ts'
-import { currencyExponent } from '../money/currency.ts'
-import { formatMajor } from '../money/decimal.ts'
 import { describe, MAX_NAMED, type Problem } from '../verify/problem.ts'
 import { type Checked, type Verdict, verify } from '../verify/run.ts'
-import { type Context, print, UsageError, withContext } from './context.ts'
-import { findAccount } from './find.ts'
-import { table } from './table.ts'
+import { type Context, findAccount, print, UsageError, withContext } from './context.ts'
+import { money, table } from './table.ts'
+import { startBar } from './terminal.ts'
 
 interface Options {
   account?: string
@@ -43,7 +40,6 @@ export function verifyCommand(program: Command): void {
     })
 }
 
-/** The bar goes to standard error, and only to a person: output stays clean for scripts. */
 async function verifyWithBar(
   { audit: sql }: Context,
   { account, all = false, json = false }: Options,
@@ -53,30 +49,16 @@ async function verifyWithBar(
   // Told as they are found, for people; a script gets the list.
   const tell = (problem: Problem) => process.stdout.write(`${describe(problem)}\n`)
   const options = { account_id, all, kept, ...(all && !json && { onProblem: tell }) }
-  if (account_id !== null) {
-    await findAccount(sql, account_id)
+  if (account_id !== null) await findAccount(sql, account_id)
+  const bar = startBar('verifying {bar} {percentage}% | {value} of {total} journals passed')
+  const progress = (done: number, total: number) => {
+    bar?.setTotal(total)
+    bar?.update(done)
   }
-  const bar = new SingleBar(
-    {
-      format: 'verifying {bar} {percentage}% | {value} of {total} journals passed',
-      stream: process.stderr,
-      clearOnComplete: true,
-      hideCursor: true,
-    },
-    Presets.shades_classic,
-  )
-  if (!process.stderr.isTTY) return verify(sql, options)
   try {
-    bar.start(0, 0)
-    return await verify(sql, {
-      ...options,
-      progress(done, total) {
-        bar.setTotal(total)
-        bar.update(done)
-      },
-    })
+    return await verify(sql, { ...options, ...(bar && { progress }) })
   } finally {
-    bar.stop()
+    bar?.stop()
   }
 }
 
@@ -141,10 +123,7 @@ export function checkedWords(checked: Checked): string {
 function sumWords(what: string, sums: Readonly<Record<string, bigint>> | null): string[] {
   const entries = Object.entries(sums ?? {}).sort(([a], [b]) => (a < b ? -1 : 1))
   if (entries.length === 0) return []
-  const texts = entries.map(
-    ([currency, sum]) => `${currency} ${formatMajor(sum, currencyExponent(currency))}`,
-  )
-  return [`${what}: ${texts.join(', ')}`]
+  return [`${what}: ${entries.map(([currency, sum]) => money(currency, sum)).join(', ')}`]
 }
 
 /** The heads that an earlier run printed. */

@@ -1,0 +1,124 @@
+// What commands read: words, numbers and amounts of the command line, and files of text. What is
+// wrong with them is a usage error, or ends the command.
+import { readFile } from 'node:fs/promises'
+import { basename } from 'node:path'
+import { buffer } from 'node:stream/consumers'
+import type { LineProblem, Parsed } from '../csv.ts'
+import { findCurrency } from '../money/currency.ts'
+import { MAX_AMOUNT, parseMajor } from '../money/decimal.ts'
+import { CommandFailed, UsageError } from './context.ts'
+import { visible } from './terminal.ts'
+
+/** A known currency code in upper case; anything else is a usage error. */
+export function readCurrency(text: string): string {
+  const code = text.trim().toUpperCase()
+  if (findCurrency(code) === undefined) throw new UsageError(`unknown currency ${text}`)
+  return code
+}
+
+/** Minor units of an amount in major units, exact; anything else is a usage error. */
+export function readAmount(text: string, currency: string): bigint {
+  const exponent = findCurrency(currency)?.exponent ?? 0
+  const amount = parseMajor(text, exponent)
+  if (amount !== undefined && amount >= 1n && amount <= MAX_AMOUNT) return amount
+  throw new UsageError(
+    `"${text}" is not an amount in ${currency}: digits, and at most ${exponent} after a point`,
+  )
+}
+
+/** The same with a sign: what begins with a minus is negative. */
+export function readSigned(text: string, currency: string): bigint {
+  const amount = readAmount(text.replace(/^[+-]/, ''), currency)
+  return text.startsWith('-') ? -amount : amount
+}
+
+/** `USD=100000.00` as currency and minor units. */
+export function readMoney(text: string): { currency: string; amount: bigint } {
+  const [code = '', amount = '', ...more] = text.split('=')
+  if (more.length > 0) throw new UsageError(`"${text}" is not CODE=amount, such as USD=100000.00`)
+  const currency = readCurrency(code)
+  return { currency, amount: readAmount(amount, currency) }
+}
+
+/** Without white space around it; anything else that is wrong is a usage error. */
+export function readText(option: string, text: string, most: number): string {
+  const words = text.normalize('NFC').trim()
+  if (words === '') throw new UsageError(`${option} must not be blank`)
+  if ([...words].length > most) throw new UsageError(`${option} has at most ${most} characters`)
+  if (words !== visible(words) || !words.isWellFormed()) {
+    throw new UsageError(`${option} must be one line of text that can be seen`)
+  }
+  return words
+}
+
+/** Of an account; it stands in statements. */
+export const MAX_NAME = 200
+
+/** The bank's reference of a payment, and why an operator does something. */
+export const MAX_REFERENCE = 140
+export const MAX_REASON = 500
+
+export function readReference(text: string): string {
+  return readText('--reference', text, MAX_REFERENCE)
+}
+
+export function readReason(text: string): string {
+  return readText('--reason', text, MAX_REASON)
+}
+
+/** One of those there are; `what` names the kind, such as `status`. */
+export function readOneOf<T extends string>(what: string, text: string, known: readonly T[]): T {
+  const found = known.find(one => one === text)
+  if (found !== undefined) return found
+  throw new UsageError(`unknown ${what} ${text}; it is one of ${known.join(', ')}`)
+}
+
+export const DEFAULT_LIMIT = 20
+export const MAX_LIMIT = 1000
+
+export function readLimit(text: string): number {
+  const limit = /^[1-9][0-9]{0,3}$/.test(text) ? Number(text) : 0
+  if (limit >= 1 && limit <= MAX_LIMIT) return limit
+  throw new UsageError(`--limit must be a whole number from 1 to ${MAX_LIMIT}`)
+}
+
+export interface InputFile {
+  /** For messages and as the default source of rates: the last part of the path, or `stdin`. */
+  readonly name: string
+  readonly text: string
+}
+
+/** The file as text; `-` is standard input. Not there, or not UTF-8: an error of one line. */
+export async function readInput(path: string): Promise<InputFile> {
+  const name = path === '-' ? 'stdin' : basename(path)
+  const bytes = path === '-' ? await buffer(process.stdin) : await readBytes(path)
+  try {
+    return { name, text: new TextDecoder('utf-8', { fatal: true }).decode(bytes) }
+  } catch {
+    throw new CommandFailed(`${name} is not UTF-8 text`)
+  }
+}
+
+async function readBytes(path: string): Promise<Buffer> {
+  try {
+    return await readFile(path)
+  } catch (error) {
+    throw new UsageError(`cannot read ${path}: ${(error as Error).message}`)
+  }
+}
+
+/** The values of a file without problems; any problem, or nothing in it, ends the command. */
+export function valuesOf<T>(name: string, parsed: Parsed<T>): T[] {
+  refuseProblems(name, parsed.problems)
+  if (parsed.lines.length === 0) throw new CommandFailed(`${name} has no rows; nothing was written`)
+  return parsed.lines.map(({ value }) => value)
+}
+
+/** Names every problem with its line; does nothing when there is none. */
+export function refuseProblems(name: string, problems: readonly LineProblem[], hint = ''): void {
+  if (problems.length === 0) return
+  const count = problems.length === 1 ? 'one problem' : `${problems.length} problems`
+  const lines = problems.map(({ line, message }) => `  line ${line}: ${message}`)
+  const words = [`${name} has ${count}; nothing was written${hint}`, ...lines]
+  throw new CommandFailed(words.join('\n'))
+}

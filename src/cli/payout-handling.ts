@@ -1,0 +1,232 @@
+// corridor payout take|release|transition: what people do with a payout. Who pays it by hand takes
+// it first; a transition says how it went.
+import type { Command } from 'commander'
+import { presentBalanceTransaction } from '../balance-transaction/response.ts'
+import { nameEvent } from '../event/event.ts'
+import {
+  ASKING,
+  type Handling,
+  OPERATOR_FAILURE,
+  operatorStep,
+  type Person,
+} from '../payout/by-hand.ts'
+import {
+  GIVEN_BACK_STATUSES,
+  PAYOUT_STATUSES,
+  PAYOUT_TRANSITIONS,
+  type PayoutStatus,
+} from '../payout/states.ts'
+import type { AdvanceOutcome } from '../payout/step.ts'
+import { advancePayout, handlePayout } from '../payout/step-operation.ts'
+import { findPayoutAccount } from '../payout/store.ts'
+import type { RailStep } from '../rail/rail.ts'
+import { type Context, type Json, NotThere, print, UsageError, withContext } from './context.ts'
+import { MAX_REASON, MAX_REFERENCE, readOneOf, readReason, readReference } from './input.ts'
+import { money } from './table.ts'
+import { visible } from './terminal.ts'
+
+interface TransitionOptions {
+  code?: string
+  category?: string
+  message?: string
+  reference?: string
+  reason?: string
+  force?: boolean
+  json?: boolean
+}
+
+const REFERENCE = `the bank's reference of the payment, up to ${MAX_REFERENCE} characters`
+const REASON = `why, for the account's timeline, up to ${MAX_REASON} characters`
+
+const MESSAGE_MEANING =
+  `failure message (default: the reason, else ${OPERATOR_FAILURE.message}); with ${ASKING}, ` +
+  'what the account is asked for'
+
+export function handlingCommands(payout: Command): void {
+  payout
+    .command('take')
+    .description('take a payout to pay it by hand; the account can no longer cancel it')
+    .argument('<payout>', 'payout id')
+    .option('--from <name>', 'who has it now, to take it over; ask first whether it was paid')
+    .option('--reason <text>', REASON)
+    .option('--json', 'print JSON')
+    .addHelpText('after', TAKE_HELP)
+    .action((id: string, options: Words & { from?: string }) => handle('take', id, options))
+  payout
+    .command('release')
+    .description('give a payout back that you have taken and not paid; it can be cancelled again')
+    .argument('<payout>', 'payout id')
+    .requiredOption('--reason <text>', REASON)
+    .option('--json', 'print JSON')
+    .addHelpText('after', RELEASE_HELP)
+    .action((id: string, options: Words) => handle('release', id, options))
+  payout
+    .command('transition')
+    .description('set the status of a payout; failed and reversed give the money back')
+    .argument('<payout>', 'payout id')
+    .argument('<status>', `one of ${PAYOUT_STATUSES.join(', ')}`)
+    .option('--code <code>', `failure code (default: ${OPERATOR_FAILURE.code})`)
+    .option('--category <text>', `failure category (default: ${OPERATOR_FAILURE.category})`)
+    .option('--message <text>', MESSAGE_MEANING)
+    .option('--reference <text>', REFERENCE)
+    .option('--reason <text>', REASON)
+    .option('--force', 'the reference has paid another payout, and pays this one too')
+    .option('--json', 'print JSON')
+    .addHelpText('after', helpText())
+    .action(transitionAction)
+}
+
+const TAKE_HELP = `
+One person at a time has a payout: who takes it is CORRIDOR_USER, which must be
+set, as a log-in may be several people's. Take it before you pay it, or its
+account may cancel it and have the money back while you pay.
+
+Example:
+  npx corridor payout take pot_01m7xpm2m0c6hkd4r9ye`
+
+const RELEASE_HELP = `
+Never release what may have been paid: the account can have its money back then.
+
+Example:
+  npx corridor payout release pot_01m7xpm2m0c6hkd4r9ye \\
+    --reason "The bank is closed until Monday"`
+
+interface Words extends Json {
+  reference?: string
+  reason?: string
+  force?: boolean
+}
+
+async function handle(
+  act: Handling['act'],
+  payout_id: string,
+  options: Words & { from?: string },
+): Promise<void> {
+  const { from } = options
+  const { payout, event } = await withContext(async context => {
+    const person = personOf(context, options)
+    const account_id = await accountOf(context, payout_id)
+    const command = { account_id, payout_id, act, person, ...(from !== undefined && { from }) }
+    return context.write(handlePayout, command)
+  })
+  const { taken_by, taken_at } = payout
+  const words =
+    act === 'take'
+      ? `${payout_id}  taken by ${visible(taken_by)}; pay it: corridor payout show ${payout_id}`
+      : `${payout_id}  released; its account can cancel it`
+  print(options, { payout: payout_id, taken_by, taken_at, event: nameEvent(event).id }, words)
+}
+
+/** Who is at the keyboard, and what they say. */
+export function personOf({ config }: Context, { reference, reason, force }: Words): Person {
+  return {
+    name: config.user,
+    is_login: config.user_is_login,
+    force: force === true,
+    ...(reference !== undefined && { reference: readReference(reference) }),
+    ...(reason !== undefined && { reason: readReason(reason) }),
+  }
+}
+
+export async function accountOf({ audit }: Context, payout_id: string): Promise<string> {
+  const account_id = await findPayoutAccount(audit, payout_id)
+  if (account_id === undefined) throw new NotThere('payout', payout_id)
+  return account_id
+}
+
+function helpText(): string {
+  const ways = Object.entries(PAYOUT_TRANSITIONS)
+    .filter(([, next]) => next.length > 0)
+    .map(([status, next]) => `  ${status.padEnd(16)} to ${next.join(', ')}`)
+  return [
+    '\nWhat can follow what; everything else is refused:',
+    ...ways,
+    '\nA payout that people pay succeeds with --reference, by who has taken it, and',
+    'fails or is reversed with --reason; CORRIDOR_USER must say who you are. A',
+    'reference that has paid another payout is refused without --force, unless that',
+    'was reversed.',
+    '\nExamples:',
+    '  npx corridor payout transition pot_01m7xpm2m0c6hkd4r9ye succeeded \\',
+    '    --reference 2026112200417',
+    '  npx corridor payout transition pot_01m7xpm2m0c6hkd4r9ye failed \\',
+    '    --reason "Returned by the bank"',
+    `  npx corridor payout transition pot_01m7xpm2m0c6hkd4r9ye ${ASKING} \\`,
+    '    --message "Send the invoice that this pays"',
+  ].join('\n')
+}
+
+async function transitionAction(
+  payout_id: string,
+  text: string,
+  options: TransitionOptions,
+): Promise<void> {
+  const status = readOneOf('status', text, PAYOUT_STATUSES)
+  const step = readStep(status, options)
+  const { failure } = step
+  const outcome = await withContext(async context => {
+    return context.write(advancePayout, {
+      account_id: await accountOf(context, payout_id),
+      payout_id,
+      steps: [step],
+      by: 'operator',
+      person: personOf(context, options),
+      ask_again_in_ms: null,
+    })
+  })
+  const from = previousStatus(outcome)
+  if (status === 'failed' && outcome.payout.rail_attempts > 0)
+    process.stderr.write(alreadyAsked(payout_id))
+  const line = outcome.entries[0]?.line
+  const data = {
+    payout: payout_id,
+    from,
+    to: status,
+    failure,
+    reference: outcome.payout.rail_reference,
+    balance_transaction: line === undefined ? null : presentBalanceTransaction(line),
+  }
+  print(options, data, [`${payout_id}  ${from} → ${status}`, ...describeCredit(outcome)].join('\n'))
+}
+
+function readStep(status: PayoutStatus, options: TransitionOptions): RailStep {
+  const { code, category, reason } = options
+  const message = options.message ?? (GIVEN_BACK_STATUSES.includes(status) ? reason : undefined)
+  if (GIVEN_BACK_STATUSES.includes(status)) {
+    const failure = {
+      ...(code && { code }),
+      ...(category && { category }),
+      ...(message && { message }),
+    }
+    return operatorStep(status, { failure })
+  }
+  const failing = GIVEN_BACK_STATUSES.join(' and ')
+  if (code !== undefined || category !== undefined) {
+    throw new UsageError(`--code and --category are for ${failing}`)
+  }
+  if (message === undefined) return operatorStep(status, {})
+  if (status === ASKING) return operatorStep(status, { description: message })
+  throw new UsageError(`--message is for ${failing}, and for ${ASKING}`)
+}
+
+/** The rail may pay what was given back: a claim is counted before the rail is asked. */
+function alreadyAsked(payout_id: string): string {
+  const words = `the rail was asked to pay ${payout_id} before; make sure that it does not`
+  return `corridor: warning: ${words}\n`
+}
+
+/** As decided under the lock, not as some earlier look would have seen it. */
+function previousStatus(outcome: AdvanceOutcome): string {
+  const data = outcome.events[0]?.data as { previous_status?: string } | undefined
+  return data?.previous_status ?? ''
+}
+
+function describeCredit(outcome: AdvanceOutcome): string[] {
+  const line = outcome.entries[0]?.line
+  if (line === undefined) return []
+  const fees = line.fixed_fee + line.variable_fee
+  return [
+    `${line.id}  ${line.type}: ${money(line.currency, line.net_amount)} back ` +
+      `(${money(line.currency, line.amount)} and ${money(line.currency, fees)} of fees); ` +
+      `balance now ${money(line.currency, line.balance_after)}`,
+  ]
+}
