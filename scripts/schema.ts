@@ -2,7 +2,7 @@
 // of a server of our own. A test holds the file against the migrations.
 import { writeFile } from 'node:fs/promises'
 import { connect, type Sql } from '../src/db/connect.ts'
-import { makeTemplate, openServer } from '../test/support/server.ts'
+import { makeTemplate, openServer } from '../test/support/database/server.ts'
 
 const HEAD = `-- The schema as all migrations leave it, in the words of PostgreSQL; why it is so stands in
 -- the migrations. \`npm run schema\` writes this file. \`owner\` is who owns the tables.

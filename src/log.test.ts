@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { pino } from 'pino'
-import { createDatabase, type TestDatabase } from '../test/support/database.ts'
+import { createDatabase, type TestDatabase } from '../test/support/database/database.ts'
 import { describeError, makeLog } from './log.ts'
 
 const CANARY = 'Zqunheard'

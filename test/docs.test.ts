@@ -8,7 +8,7 @@ import { describeSchema } from '../scripts/schema.ts'
 import { readConfig } from '../src/config.ts'
 import { CATALOGUE } from '../src/errors.ts'
 import { SETTINGS } from '../src/settings.ts'
-import { createDatabase } from './support/database.ts'
+import { createDatabase } from './support/database/database.ts'
 
 test('docs/operations.md, settings: one row for each variable, with its default and meaning', async () => {
   const manual = await readFile('docs/operations.md', 'utf8')

@@ -1,7 +1,7 @@
 // A statement line and its journal: made together, or not at all.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { bookWith, decimal, NOW } from '../../test/support/in-memory.ts'
+import { bookWith, decimal, NOW } from '../../test/support/given/in-memory.ts'
 import { numberedId } from '../id.ts'
 import { type JournalDraft, type JournalKind, type Posting, postJournal } from '../ledger/rules.ts'
 import type { StatementLine } from './balance-transaction.ts'

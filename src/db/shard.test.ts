@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import fc from 'fast-check'
-import { createDatabase, type TestDatabase } from '../../test/support/database.ts'
+import { createDatabase, type TestDatabase } from '../../test/support/database/database.ts'
 import { openAccount } from '../funding/accounts.ts'
 import { DatabaseProblem } from './failure.ts'
 import { byShard, hashText, isSpread, shardOf, useShards } from './shard.ts'

@@ -9,7 +9,7 @@ import {
   NOW,
   noIds,
   refusalOf,
-} from '../../test/support/in-memory.ts'
+} from '../../test/support/given/in-memory.ts'
 import type { Event } from '../event/event.ts'
 import type { Book } from '../ledger/rules.ts'
 import type { Entity } from './record.ts'

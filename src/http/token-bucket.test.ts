@@ -1,7 +1,7 @@
 // Token buckets against a count of their own: bursts, what comes back, names apart, bounded memory.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { pickSeed, seeded } from '../../test/support/process.ts'
+import { pickSeed, seeded } from '../../test/support/service/process.ts'
 import { TokenBuckets } from './token-bucket.ts'
 
 test('bucket, full: gives its burst, then says when the next token is there', () => {

@@ -15,7 +15,7 @@ import {
   quoteOf,
   refusalOf,
   request,
-} from '../../test/support/in-memory.ts'
+} from '../../test/support/given/in-memory.ts'
 import type { Account } from '../account/rules.ts'
 import type { Approval } from '../entity/rules.ts'
 import type { Event } from '../event/event.ts'

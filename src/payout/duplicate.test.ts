@@ -2,7 +2,7 @@
 // not, and for how long.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { NOW, refusalOf } from '../../test/support/in-memory.ts'
+import { NOW, refusalOf } from '../../test/support/given/in-memory.ts'
 import type { BeneficiaryRequest, DestinationDetails } from '../beneficiary/request.ts'
 import { hashJson } from '../seal.ts'
 import { likenessOf, likenessOfRequest, refuseDuplicate } from './duplicate.ts'

@@ -2,7 +2,7 @@
 // properties that hold for any amount stand in ledger/rules.test.ts.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { quoteOf } from '../../test/support/in-memory.ts'
+import { quoteOf } from '../../test/support/given/in-memory.ts'
 import type { Posting } from '../ledger/rules.ts'
 import type { Quote } from '../quote/quote.ts'
 import {

@@ -2,7 +2,7 @@
 // tables (§payout.request, §payout.quoted).
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { bankBeneficiary } from '../../test/support/bodies.ts'
+import { bankBeneficiary } from '../../test/support/given/bodies.ts'
 import {
   account,
   feeRow,
@@ -10,7 +10,7 @@ import {
   refusalOf,
   request,
   terms,
-} from '../../test/support/in-memory.ts'
+} from '../../test/support/given/in-memory.ts'
 import type { DestinationDetails } from '../beneficiary/request.ts'
 import type { Fee } from '../price/fee/rules.ts'
 import type { Quote, QuoteTerms } from '../quote/quote.ts'

@@ -15,7 +15,7 @@ import {
   pricing,
   refusalOf,
   request,
-} from '../../test/support/in-memory.ts'
+} from '../../test/support/given/in-memory.ts'
 import type { BalanceTransaction } from '../balance-transaction/balance-transaction.ts'
 import type { Approval } from '../entity/rules.ts'
 import type { Event } from '../event/event.ts'

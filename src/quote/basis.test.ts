@@ -2,7 +2,7 @@
 // rules need to make the same price again.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { AN_HOUR_AGO, feeRow, NOW, pricing, terms } from '../../test/support/in-memory.ts'
+import { AN_HOUR_AGO, feeRow, NOW, pricing, terms } from '../../test/support/given/in-memory.ts'
 import type { Fee } from '../price/fee/rules.ts'
 import { rateBookOf } from '../price/rate/rules.ts'
 import { type Basis, makeBasis, sourcesOf } from './basis.ts'

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { decimal } from '../../test/support/in-memory.ts'
+import { decimal } from '../../test/support/given/in-memory.ts'
 import {
   type Calculation,
   type Factor,

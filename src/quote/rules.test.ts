@@ -11,7 +11,7 @@ import {
   quoteOf,
   refusalOf,
   terms,
-} from '../../test/support/in-memory.ts'
+} from '../../test/support/given/in-memory.ts'
 import { plusMilliseconds } from '../instant.ts'
 import { MAX_AMOUNT } from '../money/decimal.ts'
 import { sourcesOf } from './basis.ts'

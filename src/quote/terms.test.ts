@@ -2,7 +2,7 @@
 // §quote.destination, §quote.detail), and every problem with a field, all of them at once.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { account, feeRow, refusalOf, terms } from '../../test/support/in-memory.ts'
+import { account, feeRow, refusalOf, terms } from '../../test/support/given/in-memory.ts'
 import { chainFault } from '../network/chain.ts'
 import { paymentNetworkFault } from '../network/payment.ts'
 import type { QuoteTerms } from './quote.ts'

@@ -1,7 +1,7 @@
 // Which route a payout takes, and what is said when there is none.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { anyRoute, refusalOf } from '../../test/support/in-memory.ts'
+import { anyRoute, refusalOf } from '../../test/support/given/in-memory.ts'
 import { conditionWords, type Route, type RouteSubject, routeOf, selectRoute } from './rules.ts'
 
 const subject: RouteSubject = {

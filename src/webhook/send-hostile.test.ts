@@ -17,7 +17,7 @@ import {
   pour,
   receiver,
   to,
-} from '../../test/support/raw-receiver.ts'
+} from '../../test/support/network/raw-receiver.ts'
 
 const CHUNKED = `${OK}transfer-encoding: chunked\r\n\r\n`
 const BOMB = gzipSync(Buffer.alloc(64 * MiB))

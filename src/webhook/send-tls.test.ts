@@ -19,7 +19,7 @@ import {
   pour,
   receiver,
   to,
-} from '../../test/support/raw-receiver.ts'
+} from '../../test/support/network/raw-receiver.ts'
 
 suite('TLS', () => {
   const NOW = Date.now()

@@ -14,7 +14,7 @@ import {
   listen,
   saying,
   to,
-} from '../../test/support/raw-receiver.ts'
+} from '../../test/support/network/raw-receiver.ts'
 import type { Sending } from './send.ts'
 
 suite('what is sent', () => {

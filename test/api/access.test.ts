@@ -4,8 +4,8 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { markKeyRevoked } from '../../src/account/store.ts'
-import { assertRefused, fingerprint } from '../support/check.ts'
-import { bodiesOf, type Ids, type Route, urlOf, watchRoutes } from '../support/routes.ts'
+import { assertRefused, fingerprint } from '../support/assert/check.ts'
+import { bodiesOf, type Ids, type Route, urlOf, watchRoutes } from '../support/assert/routes.ts'
 import {
   type Answer,
   basic,
@@ -13,7 +13,7 @@ import {
   client,
   startTestService,
   type TestService,
-} from '../support/service.ts'
+} from '../support/service/service.ts'
 
 let service: TestService
 let routes: readonly Route[]

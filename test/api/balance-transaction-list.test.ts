@@ -5,7 +5,7 @@ import { listBalanceTransactions } from '../../src/balance-transaction/store.ts'
 import type { TransactionSql } from '../../src/db/connect.ts'
 import { readList } from '../../src/http/list.ts'
 import { numberedId } from '../../src/id.ts'
-import { insertManyLines } from '../support/line-rows.ts'
+import { insertManyLines } from '../support/database/line-rows.ts'
 import {
   assertBounds,
   assertFilters,
@@ -17,10 +17,10 @@ import {
   type Item,
   list,
   type Query,
-} from '../support/listing.ts'
-import { assertPageCost, crossed, idAt } from '../support/page-cost.ts'
-import { type Client, startTestService, type TestService } from '../support/service.ts'
-import { payAll, settleAll } from '../support/settling.ts'
+} from '../support/assert/listing.ts'
+import { assertPageCost, crossed, idAt } from '../support/assert/page-cost.ts'
+import { type Client, startTestService, type TestService } from '../support/service/service.ts'
+import { payAll, settleAll } from '../support/service/settling.ts'
 
 const PATH = '/v3/balance_transaction'
 

@@ -4,8 +4,8 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { findBeneficiaries, listBeneficiaries } from '../../src/beneficiary/store.ts'
 import { readList } from '../../src/http/list.ts'
-import { untilBlocked } from '../support/blocked.ts'
-import { bankBeneficiary, internalPayout, localPayout } from '../support/bodies.ts'
+import { untilBlocked } from '../support/database/blocked.ts'
+import { bankBeneficiary, internalPayout, localPayout } from '../support/given/bodies.ts'
 import {
   assertProblems,
   assertRefused,
@@ -13,10 +13,10 @@ import {
   balancesOf,
   fingerprint,
   withoutStamps,
-} from '../support/check.ts'
-import { assertPageCost, crossed, madeAt, madeAtSql } from '../support/page-cost.ts'
-import { type Client, startTestService, type TestService } from '../support/service.ts'
-import { BENEFICIARY_DETAILS, IN_UTC, idOf } from '../support/shapes.ts'
+} from '../support/assert/check.ts'
+import { assertPageCost, crossed, madeAt, madeAtSql } from '../support/assert/page-cost.ts'
+import { type Client, startTestService, type TestService } from '../support/service/service.ts'
+import { BENEFICIARY_DETAILS, IN_UTC, idOf } from '../support/assert/shapes.ts'
 
 const PATH = '/v3/beneficiary'
 const NOBODY = 'bnf_00000000000000000000'

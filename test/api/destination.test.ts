@@ -2,10 +2,10 @@
 // kept as their standards write them. The standards themselves are tested beside the code.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { localPayout } from '../support/bodies.ts'
-import { assertProblems } from '../support/check.ts'
-import { type BadRequest, makeRefuser } from '../support/refuses.ts'
-import { type Client, startTestService, type TestService } from '../support/service.ts'
+import { localPayout } from '../support/given/bodies.ts'
+import { assertProblems } from '../support/assert/check.ts'
+import { type BadRequest, makeRefuser } from '../support/assert/refuses.ts'
+import { type Client, startTestService, type TestService } from '../support/service/service.ts'
 
 const PATH = '/v3/payout'
 const AT = 'beneficiary_details.destination_details'

@@ -9,11 +9,11 @@ import {
   REVIEW_RESULTS,
   type ReviewResult,
 } from '../../src/entity/states.ts'
-import { plainEntity } from '../support/bodies.ts'
-import { assertProblems, assertRefused, fingerprint } from '../support/check.ts'
-import { review } from '../support/review.ts'
-import { basic, type Client, startTestService, type TestService } from '../support/service.ts'
-import { IN_UTC } from '../support/shapes.ts'
+import { plainEntity } from '../support/given/bodies.ts'
+import { assertProblems, assertRefused, fingerprint } from '../support/assert/check.ts'
+import { review } from '../support/service/review.ts'
+import { basic, type Client, startTestService, type TestService } from '../support/service/service.ts'
+import { IN_UTC } from '../support/assert/shapes.ts'
 
 const PATH = '/v3/entity'
 

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { APPROVAL_STATUSES, APPROVAL_TRANSITIONS } from '../../src/entity/states.ts'
-import { type Client, startTestService, type TestService } from '../support/service.ts'
+import { type Client, startTestService, type TestService } from '../support/service/service.ts'
 
 const UNIQUE_VIOLATION = '23505'
 const CHECK_VIOLATION = '23514'

@@ -4,8 +4,8 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { explainEntity } from '../../src/entity/operations.ts'
 import type { ReviewResult } from '../../src/entity/states.ts'
-import { assertRefused, fingerprint } from '../support/check.ts'
-import { type Answer, type Client, startTestService, type TestService } from '../support/service.ts'
+import { assertRefused, fingerprint } from '../support/assert/check.ts'
+import { type Answer, type Client, startTestService, type TestService } from '../support/service/service.ts'
 
 const CHECK = '/v3/entity/duplicate_check'
 

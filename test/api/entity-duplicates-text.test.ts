@@ -11,7 +11,7 @@ import {
   type Row,
   registered,
   type Thing,
-} from '../support/entity-table.ts'
+} from '../support/oracle/entity-table.ts'
 
 /** A member that counts, a text for it, and an entity that has such a text there. */
 type Member = readonly [member: string, text: string, having: (text: string) => Thing]

@@ -15,7 +15,7 @@ import {
   registered,
   rejected,
   reviewed,
-} from '../support/entity-table.ts'
+} from '../support/oracle/entity-table.ts'
 
 const email = (email: string | null) => ({ email })
 const anna = email('anna@example.com')

@@ -15,7 +15,7 @@ import {
   rejected,
   reviewed,
   submission,
-} from '../support/entity-table.ts'
+} from '../support/oracle/entity-table.ts'
 
 const anna = { email: 'anna@example.com' }
 const bo = { email: 'bo@example.com' }

@@ -3,11 +3,11 @@
 // fields have files of their own.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { fullEntity, plainEntity } from '../support/bodies.ts'
-import { assertRefused, assertShape, fingerprint, withoutStamps } from '../support/check.ts'
-import { review } from '../support/review.ts'
-import { type Client, startTestService, type TestService } from '../support/service.ts'
-import { ENTITY, IN_UTC, idOf } from '../support/shapes.ts'
+import { fullEntity, plainEntity } from '../support/given/bodies.ts'
+import { assertRefused, assertShape, fingerprint, withoutStamps } from '../support/assert/check.ts'
+import { review } from '../support/service/review.ts'
+import { type Client, startTestService, type TestService } from '../support/service/service.ts'
+import { ENTITY, IN_UTC, idOf } from '../support/assert/shapes.ts'
 
 const PATH = '/v3/entity'
 const NOBODY = 'ent_00000000000000000000'

@@ -2,16 +2,16 @@
 // codes of the catalogue, and nothing of how the service is built.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { untilBlocked } from '../support/blocked.ts'
-import { localPayout } from '../support/bodies.ts'
+import { untilBlocked } from '../support/database/blocked.ts'
+import { localPayout } from '../support/given/bodies.ts'
 import {
   assertErrorEnvelope,
   assertNoInsides,
   assertProblems,
   assertRefused,
   SPECIFIED_CODES,
-} from '../support/check.ts'
-import { type Answer, type Client, startTestService, type TestService } from '../support/service.ts'
+} from '../support/assert/check.ts'
+import { type Answer, type Client, startTestService, type TestService } from '../support/service/service.ts'
 
 const MAX_BODY = 256 * 1024
 const NO_QUOTE = 'poq_00000000000000000000'

@@ -5,7 +5,7 @@ import type { Sql } from '../../src/db/connect.ts'
 import { findEvents, listEvents } from '../../src/event/store.ts'
 import { readList } from '../../src/http/list.ts'
 import { numberedId } from '../../src/id.ts'
-import { assertRefused } from '../support/check.ts'
+import { assertRefused } from '../support/assert/check.ts'
 import {
   assertBounds,
   assertFilters,
@@ -17,10 +17,10 @@ import {
   type Item,
   list,
   type Query,
-} from '../support/listing.ts'
-import { assertPageCost, crossed, madeAt, madeAtSql } from '../support/page-cost.ts'
-import { type Client, startTestService, type TestService } from '../support/service.ts'
-import { payAll, settleAll } from '../support/settling.ts'
+} from '../support/assert/listing.ts'
+import { assertPageCost, crossed, madeAt, madeAtSql } from '../support/assert/page-cost.ts'
+import { type Client, startTestService, type TestService } from '../support/service/service.ts'
+import { payAll, settleAll } from '../support/service/settling.ts'
 
 const PATH = '/v3/event'
 

@@ -5,16 +5,16 @@ import { test } from 'node:test'
 import { markKeyRevoked } from '../../src/account/store.ts'
 import { readConfig } from '../../src/config.ts'
 import { networkOf } from '../../src/http/limits.ts'
-import { assertRefused, withoutStamps } from '../support/check.ts'
-import { wrongOnes } from '../support/credentials.ts'
-import { until } from '../support/process.ts'
+import { assertRefused, withoutStamps } from '../support/assert/check.ts'
+import { wrongOnes } from '../support/given/credentials.ts'
+import { until } from '../support/service/process.ts'
 import {
   type Answer,
   basic,
   type Client,
   startTestService,
   type TestService,
-} from '../support/service.ts'
+} from '../support/service/service.ts'
 
 const balance = (authorization: string, of: TestService, remoteAddress = '192.0.2.1') =>
   of.inject({ url: '/v3/balance', headers: { authorization }, remoteAddress })

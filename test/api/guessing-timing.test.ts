@@ -11,9 +11,9 @@ import { markKeyRevoked } from '../../src/account/store.ts'
 import { type Refusal, refusal } from '../../src/errors.ts'
 import { authenticate } from '../../src/http/authenticate.ts'
 import { openLimits } from '../../src/http/limits.ts'
-import { wrongOnes } from '../support/credentials.ts'
-import { seeded } from '../support/process.ts'
-import { basic, type Client, startTestService, type TestService } from '../support/service.ts'
+import { wrongOnes } from '../support/given/credentials.ts'
+import { seeded } from '../support/service/process.ts'
+import { basic, type Client, startTestService, type TestService } from '../support/service/service.ts'
 
 let service: TestService
 let account: Client

@@ -6,10 +6,10 @@ import actions from '../../docs/api/examples/answerPayout.json' with { type: 'js
 import { Lane } from '../../src/engine/lane.ts'
 import { handlePayout } from '../../src/payout/step-operation.ts'
 import { endHolds } from '../../src/worker/end-holds.ts'
-import { internalPayout, localPayout } from '../support/bodies.ts'
-import { checkBooks } from '../support/books.ts'
-import { review } from '../support/review.ts'
-import { type Client, startTestService, type TestService } from '../support/service.ts'
+import { internalPayout, localPayout } from '../support/given/bodies.ts'
+import { checkBooks } from '../support/assert/books.ts'
+import { review } from '../support/service/review.ts'
+import { type Client, startTestService, type TestService } from '../support/service/service.ts'
 
 let service: TestService
 let account: Client

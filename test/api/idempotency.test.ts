@@ -3,17 +3,17 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { deleteOutlivedReplies } from '../../src/idempotency/store.ts'
-import { localPayout } from '../support/bodies.ts'
-import { assertRefused, balancesOf, fingerprint } from '../support/check.ts'
-import { inOneTransaction } from '../support/one-transaction.ts'
-import { until } from '../support/process.ts'
+import { localPayout } from '../support/given/bodies.ts'
+import { assertRefused, balancesOf, fingerprint } from '../support/assert/check.ts'
+import { inOneTransaction } from '../support/database/one-transaction.ts'
+import { until } from '../support/service/process.ts'
 import {
   type Answer,
   type Client,
   client,
   startTestService,
   type TestService,
-} from '../support/service.ts'
+} from '../support/service/service.ts'
 
 const PATHS = ['/v3/payout/quote', '/v3/payout'] as const
 const BODIES: Readonly<Record<string, object>> = {

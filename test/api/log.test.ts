@@ -11,12 +11,12 @@ import { makeLog } from '../../src/log.ts'
 import { traceSteps } from '../../src/trace/spans.ts'
 import { deliverDue } from '../../src/worker/deliver-webhooks.ts'
 import { settleOnce } from '../../src/worker/settle-payouts.ts'
-import { CANARY, faultsOfLines, privateIn } from '../support/logs.ts'
-import { startProcess } from '../support/process.ts'
-import { bodiesOf, type Route, urlOf, watchRoutes, withText } from '../support/routes.ts'
-import { type Answer, basic, startTestService, type TestService } from '../support/service.ts'
-import { askingRail, report } from '../support/settling.ts'
-import { makeWorld, type World } from '../support/world.ts'
+import { CANARY, faultsOfLines, privateIn } from '../support/service/logs.ts'
+import { startProcess } from '../support/service/process.ts'
+import { bodiesOf, type Route, urlOf, watchRoutes, withText } from '../support/assert/routes.ts'
+import { type Answer, basic, startTestService, type TestService } from '../support/service/service.ts'
+import { askingRail, report } from '../support/service/settling.ts'
+import { makeWorld, type World } from '../support/service/world.ts'
 
 const HOSTILE = `${CANARY}\r\n{"level":60,"time":1,"msg":"forged"}\u001b[31m\u009b31m\u2028`
 

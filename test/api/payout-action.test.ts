@@ -4,12 +4,12 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Rail, RailPayout, RailReport, RailStatus } from '../../src/rail/rail.ts'
 import { settleOnce } from '../../src/worker/settle-payouts.ts'
-import { internalPayout, localPayout } from '../support/bodies.ts'
-import { checkBooks } from '../support/books.ts'
-import { assertProblems, assertRefused, fingerprint } from '../support/check.ts'
-import { type Cli, openCli } from '../support/cli.ts'
-import { type Answer, type Client, startTestService, type TestService } from '../support/service.ts'
-import { askingRail, makeDue, report, settleAll } from '../support/settling.ts'
+import { internalPayout, localPayout } from '../support/given/bodies.ts'
+import { checkBooks } from '../support/assert/books.ts'
+import { assertProblems, assertRefused, fingerprint } from '../support/assert/check.ts'
+import { type Cli, openCli } from '../support/service/cli.ts'
+import { type Answer, type Client, startTestService, type TestService } from '../support/service/service.ts'
+import { askingRail, makeDue, report, settleAll } from '../support/service/settling.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: a test reads any member of any answer
 type Json = any

@@ -2,9 +2,9 @@
 // the largest amounts there are (§money.amount, §payout.balance).
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { localPayout } from '../support/bodies.ts'
-import { assertRefused, balancesOf, fingerprint } from '../support/check.ts'
-import { startTestService, type TestService } from '../support/service.ts'
+import { localPayout } from '../support/given/bodies.ts'
+import { assertRefused, balancesOf, fingerprint } from '../support/assert/check.ts'
+import { startTestService, type TestService } from '../support/service/service.ts'
 
 const PATH = '/v3/payout'
 const MAX = 9_007_199_254_740_991

@@ -6,9 +6,9 @@ import { after, before, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { OpenedAccount } from '../../src/cli/account.ts'
 import { MAX_KEYS } from '../../src/http/json-reader.ts'
-import { localPayout } from '../support/bodies.ts'
-import { checkBooks } from '../support/books.ts'
-import { createDatabase, type TestDatabase } from '../support/database.ts'
+import { localPayout } from '../support/given/bodies.ts'
+import { checkBooks } from '../support/assert/books.ts'
+import { createDatabase, type TestDatabase } from '../support/database/database.ts'
 import {
   type HttpAnswer,
   type HttpClient,
@@ -16,7 +16,7 @@ import {
   openAccountOn,
   type RunningProcess,
   startProcess,
-} from '../support/process.ts'
+} from '../support/service/process.ts'
 
 const PATH = '/v3/payout_batch'
 const LARGEST = 10_000

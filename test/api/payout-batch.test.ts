@@ -2,12 +2,12 @@
 // best effort, and dry runs that change nothing.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { internalPayout, localPayout } from '../support/bodies.ts'
-import { checkBooks } from '../support/books.ts'
-import { assertProblems, assertRefused, balancesOf, fingerprint } from '../support/check.ts'
-import { expireQuote } from '../support/expired.ts'
-import { type Client, startTestService, type TestService } from '../support/service.ts'
-import { settleAll } from '../support/settling.ts'
+import { internalPayout, localPayout } from '../support/given/bodies.ts'
+import { checkBooks } from '../support/assert/books.ts'
+import { assertProblems, assertRefused, balancesOf, rowVersions } from '../support/assert/check.ts'
+import { expireQuote } from '../support/database/expired.ts'
+import { type Client, startTestService, type TestService } from '../support/service/service.ts'
+import { settleAll } from '../support/service/settling.ts'
 
 const PATH = '/v3/payout_batch'
 const FUNDED = 1_000_000n
@@ -27,7 +27,7 @@ function funded(usd = FUNDED, options: object = {}): Promise<Client> {
   return service.openAccount({ currencies: ['USD', 'EUR'], fund, ...options })
 }
 
-const untouched = () => fingerprint(service.database.owner)
+const untouched = () => rowVersions(service.database.owner)
 
 /** Payouts of these amounts. */
 const of = (...amounts: readonly number[]) =>

@@ -9,17 +9,17 @@ import { PAYOUT_TYPES } from '../../src/quote/quote.ts'
 import type { RailStatus } from '../../src/rail/rail.ts'
 import { endHolds } from '../../src/worker/end-holds.ts'
 import { settleOnce } from '../../src/worker/settle-payouts.ts'
-import { internalPayout, localPayout } from '../support/bodies.ts'
-import { checkBooks } from '../support/books.ts'
-import { assertRefused, balancesOf, fingerprint } from '../support/check.ts'
-import { review } from '../support/review.ts'
+import { internalPayout, localPayout } from '../support/given/bodies.ts'
+import { checkBooks } from '../support/assert/books.ts'
+import { assertRefused, balancesOf, fingerprint } from '../support/assert/check.ts'
+import { review } from '../support/service/review.ts'
 import {
   type Answer,
   basic,
   type Client,
   startTestService,
   type TestService,
-} from '../support/service.ts'
+} from '../support/service/service.ts'
 import {
   askingRail,
   linesOf,
@@ -27,7 +27,7 @@ import {
   report,
   scriptedRail,
   settleAll,
-} from '../support/settling.ts'
+} from '../support/service/settling.ts'
 
 const FUNDED = 10_000_000n
 const FAILURE = {

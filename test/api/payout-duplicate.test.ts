@@ -4,27 +4,27 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { deleteOldLikenesses } from '../../src/payout/duplicate-store.ts'
 import type { RailStatus } from '../../src/rail/rail.ts'
-import { bankBeneficiary, internalPayout, localPayout } from '../support/bodies.ts'
-import { checkBooks } from '../support/books.ts'
-import { assertRefused, balancesOf, fingerprint } from '../support/check.ts'
-import { openCli } from '../support/cli.ts'
-import { createDatabase } from '../support/database.ts'
-import { inOneTransaction } from '../support/one-transaction.ts'
+import { bankBeneficiary, internalPayout, localPayout } from '../support/given/bodies.ts'
+import { checkBooks } from '../support/assert/books.ts'
+import { assertRefused, balancesOf, fingerprint } from '../support/assert/check.ts'
+import { openCli } from '../support/service/cli.ts'
+import { createDatabase } from '../support/database/database.ts'
+import { inOneTransaction } from '../support/database/one-transaction.ts'
 import {
   type HttpClient,
   httpClient,
   openAccountOn,
   startProcesses,
   tally,
-} from '../support/process.ts'
+} from '../support/service/process.ts'
 import {
   type AccountOptions,
   type Answer,
   type Client,
   startTestService,
   type TestService,
-} from '../support/service.ts'
-import { report, settleAll } from '../support/settling.ts'
+} from '../support/service/service.ts'
+import { report, settleAll } from '../support/service/settling.ts'
 
 const PATH = '/v3/payout'
 const FUNDED = 1_000_000n

@@ -7,11 +7,11 @@ import { Lane } from '../../src/engine/lane.ts'
 import type { ReviewResult } from '../../src/entity/states.ts'
 import { advancePayout } from '../../src/payout/step-operation.ts'
 import { settleOnce } from '../../src/worker/settle-payouts.ts'
-import { internalPayout, localPayout } from '../support/bodies.ts'
-import { checkBooks } from '../support/books.ts'
-import { assertRefused, balancesOf, fingerprint } from '../support/check.ts'
-import { type Client, startTestService, type TestService } from '../support/service.ts'
-import { askingRail, linesOf, report, scriptedRail, settleAll } from '../support/settling.ts'
+import { internalPayout, localPayout } from '../support/given/bodies.ts'
+import { checkBooks } from '../support/assert/books.ts'
+import { assertRefused, balancesOf, fingerprint } from '../support/assert/check.ts'
+import { type Client, startTestService, type TestService } from '../support/service/service.ts'
+import { askingRail, linesOf, report, scriptedRail, settleAll } from '../support/service/settling.ts'
 
 const AMOUNT = 10_000
 const FEE = 100

@@ -4,7 +4,7 @@ import { after, before, test } from 'node:test'
 import type { Sql, TransactionSql } from '../../src/db/connect.ts'
 import { readList } from '../../src/http/list.ts'
 import { listPayouts } from '../../src/payout/list-store.ts'
-import { internalPayout, localPayout } from '../support/bodies.ts'
+import { internalPayout, localPayout } from '../support/given/bodies.ts'
 import {
   assertBounds,
   assertFilters,
@@ -16,10 +16,10 @@ import {
   type Item,
   list,
   type Query,
-} from '../support/listing.ts'
-import { assertPageCost, crossed, idAt, madeAt, madeAtSql } from '../support/page-cost.ts'
-import { type Client, startTestService, type TestService } from '../support/service.ts'
-import { payAll, settleAll } from '../support/settling.ts'
+} from '../support/assert/listing.ts'
+import { assertPageCost, crossed, idAt, madeAt, madeAtSql } from '../support/assert/page-cost.ts'
+import { type Client, startTestService, type TestService } from '../support/service/service.ts'
+import { payAll, settleAll } from '../support/service/settling.ts'
 
 const PATH = '/v3/payout'
 const NOBODY = '00000000000000000000'

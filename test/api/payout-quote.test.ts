@@ -3,10 +3,10 @@
 // §payout.quoted).
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { untilBlocked } from '../support/blocked.ts'
-import { localPayout } from '../support/bodies.ts'
-import { assertProblems, assertRefused, balancesOf, fingerprint } from '../support/check.ts'
-import { type Client, startTestService, type TestService } from '../support/service.ts'
+import { untilBlocked } from '../support/database/blocked.ts'
+import { localPayout } from '../support/given/bodies.ts'
+import { assertProblems, assertRefused, balancesOf, fingerprint } from '../support/assert/check.ts'
+import { type Client, startTestService, type TestService } from '../support/service/service.ts'
 import { share } from '../support/share.ts'
 
 const PATH = '/v3/payout'

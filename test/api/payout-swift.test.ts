@@ -3,12 +3,12 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { type Config, ConfigError, readConfig } from '../../src/config.ts'
-import { bankBeneficiary, localPayout } from '../support/bodies.ts'
-import { checkBooks } from '../support/books.ts'
-import { assertProblems, fingerprint } from '../support/check.ts'
-import { review } from '../support/review.ts'
-import { type Client, startTestService, type TestService } from '../support/service.ts'
-import { settleAll } from '../support/settling.ts'
+import { bankBeneficiary, localPayout } from '../support/given/bodies.ts'
+import { checkBooks } from '../support/assert/books.ts'
+import { assertProblems, fingerprint } from '../support/assert/check.ts'
+import { review } from '../support/service/review.ts'
+import { type Client, startTestService, type TestService } from '../support/service/service.ts'
+import { settleAll } from '../support/service/settling.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: a test reads any member of any answer
 type Json = any

@@ -8,12 +8,12 @@ import { newId } from '../../src/id.ts'
 import { findJournals } from '../../src/ledger/store.ts'
 import type { RailReport } from '../../src/rail/rail.ts'
 import { listAttemptsOf } from '../../src/timeline/store.ts'
-import { internalPayout, localPayout } from '../support/bodies.ts'
-import { assertRefused, balancesOf } from '../support/check.ts'
-import { assertPageCost, madeAt, madeAtSql } from '../support/page-cost.ts'
-import { review } from '../support/review.ts'
-import { type Client, startTestService, type TestService } from '../support/service.ts'
-import { report, scriptedRail, settleAll } from '../support/settling.ts'
+import { internalPayout, localPayout } from '../support/given/bodies.ts'
+import { assertRefused, balancesOf } from '../support/assert/check.ts'
+import { assertPageCost, madeAt, madeAtSql } from '../support/assert/page-cost.ts'
+import { review } from '../support/service/review.ts'
+import { type Client, startTestService, type TestService } from '../support/service/service.ts'
+import { report, scriptedRail, settleAll } from '../support/service/settling.ts'
 
 const FUNDED = 1_000_000n
 

@@ -11,15 +11,15 @@ import { type Rate, rateBookOf } from '../../src/price/rate/rules.ts'
 import type { QuoteTerms } from '../../src/quote/quote.ts'
 import { presentExplained } from '../../src/quote/response.ts'
 import { makeQuote, priceQuote } from '../../src/quote/rules.ts'
-import { localPayout } from '../support/bodies.ts'
-import { assertExplained } from '../support/by-hand.ts'
-import { assertRefused, fingerprint } from '../support/check.ts'
+import { localPayout } from '../support/given/bodies.ts'
+import { assertExplained } from '../support/oracle/by-hand.ts'
+import { assertRefused, fingerprint } from '../support/assert/check.ts'
 import {
   type Client,
   startTestService,
   type TestService,
   type TestSettings,
-} from '../support/service.ts'
+} from '../support/service/service.ts'
 
 const PATH = '/v3/payout/quote'
 const EXPLAINED = `${PATH}?explain=true`

@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Fee } from '../../src/price/fee/rules.ts'
-import { assertRefused } from '../support/check.ts'
-import { type Client, startTestService, type TestService } from '../support/service.ts'
+import { assertRefused } from '../support/assert/check.ts'
+import { type Client, startTestService, type TestService } from '../support/service/service.ts'
 
 const PATH = '/v3/payout/quote'
 const MAX = 9_007_199_254_740_991

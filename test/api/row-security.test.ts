@@ -17,20 +17,20 @@ import { findBatches, listItems } from '../../src/payout-batch/store.ts'
 import { findQuotes } from '../../src/quote/store.ts'
 import { findDeliveries, listAttempts } from '../../src/webhook/delivery-store.ts'
 import { findEndpoints } from '../../src/webhook/store.ts'
-import { localPayout } from '../support/bodies.ts'
-import { startCareless } from '../support/careless.ts'
-import { withoutStamps } from '../support/check.ts'
-import { pickSeed, seeded } from '../support/process.ts'
-import { review } from '../support/review.ts'
-import { REQUIREMENTS, type Route, urlOf, watchRoutes } from '../support/routes.ts'
+import { localPayout } from '../support/given/bodies.ts'
+import { startConditionStripper } from '../support/network/condition-stripper.ts'
+import { withoutStamps } from '../support/assert/check.ts'
+import { pickSeed, seeded } from '../support/service/process.ts'
+import { review } from '../support/service/review.ts'
+import { REQUIREMENTS, type Route, urlOf, watchRoutes } from '../support/assert/routes.ts'
 import {
   type Answer,
   basic,
   type Client,
   startTestService,
   type TestService,
-} from '../support/service.ts'
-import { makeWorld, type World } from '../support/world.ts'
+} from '../support/service/service.ts'
+import { makeWorld, type World } from '../support/service/world.ts'
 
 /**
  * Of no account's own: those that every process has in memory, and what is asked across accounts,
@@ -237,17 +237,17 @@ function readingsOf(of: World): Reading[] {
 }
 
 /** What works on a service all of whose statements have lost their conditions on the account. */
-async function withCareless(
+async function withoutConditions(
   work: (
     ask: (reading: Pick<Reading, 'url' | 'headers'>) => Promise<Answer>,
     lost: () => number,
   ) => Promise<void>,
 ): Promise<void> {
   await using stack = new AsyncDisposableStack()
-  const careless = await startCareless(service.database.url)
-  stack.defer(() => careless.close())
+  const stripper = await startConditionStripper(service.database.url)
+  stack.defer(() => stripper.close())
   const deps = await openDeps(
-    careless.url,
+    stripper.url,
     { ...service.deps.config, read_connections: 1 },
     service.deps.log,
     makeMetrics(),
@@ -261,12 +261,12 @@ async function withCareless(
     const { statusCode: status, ...response } = await app.inject({ url, headers: all })
     const text = response.payload
     return { status, headers: response.headers, text, json: undefined }
-  }, careless.lost)
+  }, stripper.lost)
 }
 
 test('every statement without its condition on the account: each list and look-up answers as ever', async t => {
   const named = readingsOf(theirs).filter(({ route }) => route.url.includes(':'))
-  await withCareless(async (ask, lost) => {
+  await withoutConditions(async (ask, lost) => {
     for (const reading of [...readingsOf(mine), ...named]) {
       const { what, url, headers } = reading
       const expected = withoutStamps(await mine.client.get(url, { ...headers }))
@@ -290,7 +290,7 @@ test('the same without row-level security: no list is as it was', async () => {
   const same = new Set(lists.map(({ route }) => route.name))
   await secure('disable')
   try {
-    await withCareless(async ask => {
+    await withoutConditions(async ask => {
       for (const { route, url, headers = {} } of lists) {
         const { text } = await ask({ url, headers })
         if (text !== (await mine.client.get(url, { ...headers })).text) same.delete(route.name)
@@ -323,9 +323,9 @@ const LOOK_UPS: readonly (readonly [name: string, prefix: string, find: LookUp])
 const ITEMS = { limit: 9, after: -1, before: 9, end: 'first', statuses: ITEM_STATUSES } as const
 
 test('an id of another account, looked up without a condition on the account: found by the auditor alone', async () => {
-  const careless = await startCareless(service.database.url)
+  const stripper = await startConditionStripper(service.database.url)
   const look = async (as: 'service' | 'auditor', [, prefix, find]: (typeof LOOK_UPS)[number]) => {
-    const loose = connect(careless.url, { max: 1, as })
+    const loose = connect(stripper.url, { max: 1, as })
     const key = { account_id: idOf(mine), id: theirs.ids[prefix] ?? '' }
     try {
       const reading = (tx: TransactionSql) => find(tx, key)
@@ -344,7 +344,7 @@ test('an id of another account, looked up without a condition on the account: fo
       assert.deepEqual(await look('auditor', one), [idOf(theirs)], one[0])
     }
   } finally {
-    await careless.close()
+    await stripper.close()
   }
 })
 

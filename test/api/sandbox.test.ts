@@ -5,12 +5,12 @@ import { after, before, test } from 'node:test'
 import type { Rail } from '../../src/rail/rail.ts'
 import { deliverDue } from '../../src/worker/deliver-webhooks.ts'
 import { settleOnce } from '../../src/worker/settle-payouts.ts'
-import { localPayout } from '../support/bodies.ts'
-import { checkBooks } from '../support/books.ts'
-import { assertProblems, assertRefused, balancesOf, fingerprint } from '../support/check.ts'
-import { addEndpoint, startReceiver } from '../support/receiver.ts'
-import { type Client, startTestService, type TestService } from '../support/service.ts'
-import { askingRail } from '../support/settling.ts'
+import { localPayout } from '../support/given/bodies.ts'
+import { checkBooks } from '../support/assert/books.ts'
+import { assertProblems, assertRefused, balancesOf, fingerprint } from '../support/assert/check.ts'
+import { addEndpoint, startReceiver } from '../support/network/receiver.ts'
+import { type Client, startTestService, type TestService } from '../support/service/service.ts'
+import { askingRail } from '../support/service/settling.ts'
 
 const DELAY_MS = 3_600_000
 const DAY_S = 86_400

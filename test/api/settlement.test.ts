@@ -4,9 +4,9 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { RailReport } from '../../src/rail/rail.ts'
 import { settleOnce } from '../../src/worker/settle-payouts.ts'
-import { localPayout } from '../support/bodies.ts'
-import { balancesOf, fingerprint } from '../support/check.ts'
-import { type Client, startTestService, type TestService } from '../support/service.ts'
+import { localPayout } from '../support/given/bodies.ts'
+import { balancesOf, fingerprint } from '../support/assert/check.ts'
+import { type Client, startTestService, type TestService } from '../support/service/service.ts'
 import {
   askingRail,
   linesOf,
@@ -15,7 +15,7 @@ import {
   type ScriptedRail,
   scriptedRail,
   settleAll,
-} from '../support/settling.ts'
+} from '../support/service/settling.ts'
 
 let service: TestService
 before(async () => {

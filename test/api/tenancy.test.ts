@@ -6,7 +6,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { isDeepStrictEqual } from 'node:util'
 import { type IdPrefix, newId } from '../../src/id.ts'
-import { rowsOf } from '../support/check.ts'
+import { rowsOf } from '../support/assert/check.ts'
 import {
   bodiesOf,
   type Ids,
@@ -15,9 +15,9 @@ import {
   type Route,
   urlOf,
   watchRoutes,
-} from '../support/routes.ts'
-import { type Answer, type Client, startTestService, type TestService } from '../support/service.ts'
-import { makeWorld, OWNERS_KEY, OWNERS_REFERENCE, type World } from '../support/world.ts'
+} from '../support/assert/routes.ts'
+import { type Answer, type Client, startTestService, type TestService } from '../support/service/service.ts'
+import { makeWorld, OWNERS_KEY, OWNERS_REFERENCE, type World } from '../support/service/world.ts'
 
 let service: TestService
 let routes: readonly Route[]

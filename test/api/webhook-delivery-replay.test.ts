@@ -6,10 +6,10 @@ import { after, before, test } from 'node:test'
 import { transactConfined } from '../../src/db/confine.ts'
 import { connect, type Sql } from '../../src/db/connect.ts'
 import { insertDeliveries, listDead } from '../../src/webhook/delivery-store.ts'
-import { untilBlocked } from '../support/blocked.ts'
-import { assertProblems, assertRefused, fingerprint } from '../support/check.ts'
-import { idAt } from '../support/page-cost.ts'
-import { basic, type Client, startTestService, type TestService } from '../support/service.ts'
+import { untilBlocked } from '../support/database/blocked.ts'
+import { assertProblems, assertRefused, rowVersions } from '../support/assert/check.ts'
+import { idAt } from '../support/assert/page-cost.ts'
+import { basic, type Client, startTestService, type TestService } from '../support/service/service.ts'
 
 const PATH = '/v3/webhook_endpoint'
 
@@ -264,7 +264,7 @@ test('replay, wrong bodies: 400 naming each field, nothing written', async () =>
     [{ ...whole, event_types: [] }, ['event_types']],
     [{ ...whole, colour: 'red' }, ['colour']],
   ]
-  const rows = await fingerprint(owner)
+  const rows = await rowVersions(owner)
   for (const [body, remarks] of cases) {
     const answer = await ask(id, body)
     assert.equal(answer.status, 400, JSON.stringify(body))
@@ -274,7 +274,7 @@ test('replay, wrong bodies: 400 naming each field, nothing written', async () =>
       remarks.map(remark => ['invalid_field', remark]),
     )
   }
-  assert.deepEqual(await fingerprint(owner), rows)
+  assert.deepEqual(await rowVersions(owner), rows)
 })
 
 test('replay, a disabled endpoint: 409; the same Idempotency-Key: once', async () => {

@@ -9,7 +9,7 @@ import { plusMilliseconds } from '../../src/instant.ts'
 import { findDeliveries, listDeliveries } from '../../src/webhook/delivery-store.ts'
 import { DeliveryResponse, DeliverySummary } from '../../src/webhook/response.ts'
 import { DELIVERY_STATUSES } from '../../src/webhook/webhook.ts'
-import { assertRefused } from '../support/check.ts'
+import { assertRefused } from '../support/assert/check.ts'
 import {
   assertBounds,
   assertFilters,
@@ -17,9 +17,9 @@ import {
   assertRefusals,
   type Case,
   type Item,
-} from '../support/listing.ts'
-import { assertPageCost, crossed, idAt } from '../support/page-cost.ts'
-import { type Client, startTestService, type TestService } from '../support/service.ts'
+} from '../support/assert/listing.ts'
+import { assertPageCost, crossed, idAt } from '../support/assert/page-cost.ts'
+import { type Client, startTestService, type TestService } from '../support/service/service.ts'
 
 const PATH = '/v3/webhook_endpoint'
 const AHEAD_MS = 3_600_000

@@ -8,17 +8,17 @@ import { PAYOUT_STATUSES } from '../../src/payout/states.ts'
 import { secretsOf } from '../../src/webhook/rules.ts'
 import { findEndpoints, listEndpoints } from '../../src/webhook/store.ts'
 import { EVENT_TYPES } from '../../src/webhook/webhook.ts'
-import { assertProblems, assertRefused, fingerprint } from '../support/check.ts'
-import { assertBounds, assertFilters, assertListed, assertRefusals } from '../support/listing.ts'
-import { assertPageCost, crossed, idAt } from '../support/page-cost.ts'
+import { assertProblems, assertRefused, fingerprint } from '../support/assert/check.ts'
+import { assertBounds, assertFilters, assertListed, assertRefusals } from '../support/assert/listing.ts'
+import { assertPageCost, crossed, idAt } from '../support/assert/page-cost.ts'
 import {
   type Answer,
   basic,
   type Client,
   startTestService,
   type TestService,
-} from '../support/service.ts'
-import { IN_UTC, idOf } from '../support/shapes.ts'
+} from '../support/service/service.ts'
+import { IN_UTC, idOf } from '../support/assert/shapes.ts'
 
 const PATH = '/v3/webhook_endpoint'
 const NOBODY = 'whe_00000000000000000000'

@@ -1,11 +1,11 @@
 // corridor entity: the operator's queue, records and explanations.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { localPayout } from '../support/bodies.ts'
-import { fingerprint } from '../support/check.ts'
-import { type Cli, openCli } from '../support/cli.ts'
-import { until } from '../support/process.ts'
-import { type Client, startTestService, type TestService } from '../support/service.ts'
+import { localPayout } from '../support/given/bodies.ts'
+import { fingerprint } from '../support/assert/check.ts'
+import { type Cli, openCli } from '../support/service/cli.ts'
+import { until } from '../support/service/process.ts'
+import { type Client, startTestService, type TestService } from '../support/service/service.ts'
 
 let service: TestService
 let account: Client

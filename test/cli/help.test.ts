@@ -16,7 +16,7 @@ import { payoutCommands } from '../../src/cli/payout.ts'
 import { ratesCommands } from '../../src/cli/rates.ts'
 import { startCommands } from '../../src/cli/start.ts'
 import { statementCommand } from '../../src/cli/statement.ts'
-import { type Cli, openCli } from '../support/cli.ts'
+import { type Cli, openCli } from '../support/service/cli.ts'
 
 /** Nobody listens there: a wrong call is refused before the database is opened. */
 const NOWHERE = 'postgres://127.0.0.1:1/corridor'

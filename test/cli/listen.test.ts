@@ -10,9 +10,9 @@ import { after, before, beforeEach, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { Webhook } from 'standardwebhooks'
 import { instantIn } from '../../src/id.ts'
-import { localPayout } from '../support/bodies.ts'
-import { BARE, type Cli, openCli } from '../support/cli.ts'
-import { type Client, startTestService, type TestService } from '../support/service.ts'
+import { localPayout } from '../support/given/bodies.ts'
+import { BARE, type Cli, openCli } from '../support/service/cli.ts'
+import { type Client, startTestService, type TestService } from '../support/service/service.ts'
 
 const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
 const SECRET = `whsec_${Buffer.from('a secret of thirty-two bytes, 012').toString('base64')}`

@@ -6,11 +6,11 @@ import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
 import { after, before, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { bankBeneficiary, internalPayout, localPayout } from '../support/bodies.ts'
-import { fingerprint } from '../support/check.ts'
-import { type Cli, openCli } from '../support/cli.ts'
-import { runImport as importing, jsonLines, startAndCatch } from '../support/importing.ts'
-import { type Client, startTestService, type TestService } from '../support/service.ts'
+import { bankBeneficiary, internalPayout, localPayout } from '../support/given/bodies.ts'
+import { fingerprint } from '../support/assert/check.ts'
+import { type Cli, openCli } from '../support/service/cli.ts'
+import { runImport as importing, jsonLines, startAndCatch } from '../support/service/importing.ts'
+import { type Client, startTestService, type TestService } from '../support/service/service.ts'
 
 let service: TestService
 let cli: Cli

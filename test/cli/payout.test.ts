@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { claimDuePayouts } from '../../src/payout/state-store.ts'
-import { localPayout } from '../support/bodies.ts'
-import { type Cli, openCli } from '../support/cli.ts'
-import { type Client, startTestService, type TestService } from '../support/service.ts'
+import { localPayout } from '../support/given/bodies.ts'
+import { type Cli, openCli } from '../support/service/cli.ts'
+import { type Client, startTestService, type TestService } from '../support/service/service.ts'
 
 let service: TestService
 let account: Client

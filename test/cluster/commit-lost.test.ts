@@ -9,8 +9,8 @@ import { readConfig } from '../../src/config.ts'
 import { openDeps } from '../../src/deps.ts'
 import { makeMetrics } from '../../src/metrics.ts'
 import { settleOnce } from '../../src/worker/settle-payouts.ts'
-import { internalPayout, localPayout } from '../support/bodies.ts'
-import { checkBooks } from '../support/books.ts'
+import { internalPayout, localPayout } from '../support/given/bodies.ts'
+import { checkBooks } from '../support/assert/books.ts'
 import {
   listWorkers,
   reachBy,
@@ -18,8 +18,8 @@ import {
   unlessCluster,
   type Worker,
   workerOf,
-} from '../support/citus.ts'
-import { createDatabase, type TestDatabase } from '../support/database.ts'
+} from '../support/database/citus.ts'
+import { createDatabase, type TestDatabase } from '../support/database/database.ts'
 import {
   type HttpAnswer,
   type HttpClient,
@@ -28,9 +28,9 @@ import {
   type RunningProcess,
   startProcess,
   until,
-} from '../support/process.ts'
-import { type Commit, type Cut, startProxy, type TcpProxy } from '../support/proxy.ts'
-import { askingRail, rememberingRail } from '../support/settling.ts'
+} from '../support/service/process.ts'
+import { type Commit, type Cut, startProxy, type TcpProxy } from '../support/network/proxy.ts'
+import { askingRail, rememberingRail } from '../support/service/settling.ts'
 
 const skip = unlessCluster
 const CROWD = 24

@@ -5,11 +5,11 @@ import { after, before, type TestContext, test } from 'node:test'
 import { literal, SERVICE_ROLE } from '../../src/db/connect.ts'
 import { deliverDue } from '../../src/worker/deliver-webhooks.ts'
 import { REVIEWED } from '../statements/reviewed.ts'
-import { localPayout } from '../support/bodies.ts'
-import { unlessCluster } from '../support/citus.ts'
-import { addEndpoint, startReceiver } from '../support/receiver.ts'
-import { startTestService, type TestService } from '../support/service.ts'
-import { settleAll } from '../support/settling.ts'
+import { localPayout } from '../support/given/bodies.ts'
+import { unlessCluster } from '../support/database/citus.ts'
+import { addEndpoint, startReceiver } from '../support/network/receiver.ts'
+import { startTestService, type TestService } from '../support/service/service.ts'
+import { settleAll } from '../support/service/settling.ts'
 
 const skip = unlessCluster
 

@@ -9,10 +9,10 @@ import { readConfig } from '../../src/config.ts'
 import { type Deps, openDeps } from '../../src/deps.ts'
 import { makeMetrics } from '../../src/metrics.ts'
 import { type Worker as Settling, startSettling } from '../../src/worker/settle-payouts.ts'
-import { checkBooks } from '../support/books.ts'
-import { listWorkers, loseWorker, unlessCluster, type Worker, workerOf } from '../support/citus.ts'
-import { createDatabase, type TestDatabase } from '../support/database.ts'
-import { type Asked, askAgain, checkPaid, type Load, startLoad } from '../support/load.ts'
+import { checkBooks } from '../support/assert/books.ts'
+import { listWorkers, loseWorker, unlessCluster, type Worker, workerOf } from '../support/database/citus.ts'
+import { createDatabase, type TestDatabase } from '../support/database/database.ts'
+import { type Asked, askAgain, checkPaid, type Load, startLoad } from '../support/service/load.ts'
 import {
   type HttpClient,
   httpClient,
@@ -23,8 +23,8 @@ import {
   startProcess,
   tally,
   until,
-} from '../support/process.ts'
-import { askingRail, rememberingRail } from '../support/settling.ts'
+} from '../support/service/process.ts'
+import { askingRail, rememberingRail } from '../support/service/settling.ts'
 import { share } from '../support/share.ts'
 
 const ROUNDS = share(2, 20)

@@ -4,11 +4,11 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { OpenedAccount } from '../../src/cli/account.ts'
-import { localPayout } from '../support/bodies.ts'
-import { checkBooks } from '../support/books.ts'
-import { type Cli, openCli } from '../support/cli.ts'
-import { createDatabase, type TestDatabase } from '../support/database.ts'
-import { jsonLines } from '../support/importing.ts'
+import { localPayout } from '../support/given/bodies.ts'
+import { checkBooks } from '../support/assert/books.ts'
+import { type Cli, openCli } from '../support/service/cli.ts'
+import { createDatabase, type TestDatabase } from '../support/database/database.ts'
+import { jsonLines } from '../support/service/importing.ts'
 import {
   type HttpAnswer,
   type HttpClient,
@@ -18,9 +18,9 @@ import {
   startProcess,
   tally,
   until,
-} from '../support/process.ts'
-import { startProxy, type TcpProxy } from '../support/proxy.ts'
-import { addEndpoint, judge, startReceiver } from '../support/receiver.ts'
+} from '../support/service/process.ts'
+import { startProxy, type TcpProxy } from '../support/network/proxy.ts'
+import { addEndpoint, judge, startReceiver } from '../support/network/receiver.ts'
 import { share } from '../support/share.ts'
 
 /** A statement that writes, other than of what is forgotten by and by. */

@@ -3,9 +3,9 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
-import { localPayout } from '../support/bodies.ts'
-import { checkBooks } from '../support/books.ts'
-import { createDatabase, type TestDatabase } from '../support/database.ts'
+import { localPayout } from '../support/given/bodies.ts'
+import { checkBooks } from '../support/assert/books.ts'
+import { createDatabase, type TestDatabase } from '../support/database/database.ts'
 import {
   type HttpAnswer,
   type HttpClient,
@@ -15,7 +15,7 @@ import {
   startProcess,
   tally,
   until,
-} from '../support/process.ts'
+} from '../support/service/process.ts'
 import { BUSY_MS, share } from '../support/share.ts'
 
 /** Over the 4.5 s that a caller waits. */

@@ -12,8 +12,8 @@ import { promisify } from 'node:util'
 import { connect } from '../../src/db/connect.ts'
 import { migrate } from '../../src/db/migrate.ts'
 import { openEmbedded } from '../../src/postgres/embedded.ts'
-import { checkBooks } from '../support/books.ts'
-import { askAgain, checkPaid, type Load, startLoad } from '../support/load.ts'
+import { checkBooks } from '../support/assert/books.ts'
+import { askAgain, checkPaid, type Load, startLoad } from '../support/service/load.ts'
 import {
   type HttpAnswer,
   type HttpClient,
@@ -24,7 +24,7 @@ import {
   startProcess,
   tally,
   until,
-} from '../support/process.ts'
+} from '../support/service/process.ts'
 import { share } from '../support/share.ts'
 
 const FULL_MS = share(2_000, 20_000)

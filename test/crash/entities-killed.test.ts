@@ -5,9 +5,9 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { OpenedAccount } from '../../src/cli/account.ts'
-import { checkBooks } from '../support/books.ts'
-import { createDatabase, type TestDatabase } from '../support/database.ts'
-import { same } from '../support/entity-disguises.ts'
+import { checkBooks } from '../support/assert/books.ts'
+import { createDatabase, type TestDatabase } from '../support/database/database.ts'
+import { same } from '../support/given/entity-disguises.ts'
 import {
   type HttpAnswer,
   type HttpClient,
@@ -17,7 +17,7 @@ import {
   type RunningProcess,
   seeded,
   startProcesses,
-} from '../support/process.ts'
+} from '../support/service/process.ts'
 
 const KILLS = 4
 const WRITERS = 8

@@ -8,8 +8,8 @@ import { after, before, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { connect, type Sql } from '../../src/db/connect.ts'
 import { openEmbedded } from '../../src/postgres/embedded.ts'
-import { checkBooks } from '../support/books.ts'
-import { type Asked, askAgain, checkPaid, startLoad } from '../support/load.ts'
+import { checkBooks } from '../support/assert/books.ts'
+import { type Asked, askAgain, checkPaid, startLoad } from '../support/service/load.ts'
 import {
   type HttpClient,
   httpClient,
@@ -20,7 +20,7 @@ import {
   startProcess,
   tally,
   until,
-} from '../support/process.ts'
+} from '../support/service/process.ts'
 import { share } from '../support/share.ts'
 
 const KILLS = share(4, 10)

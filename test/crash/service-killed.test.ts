@@ -5,9 +5,9 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { OpenedAccount } from '../../src/cli/account.ts'
-import { checkBooks } from '../support/books.ts'
-import { createDatabase, type TestDatabase } from '../support/database.ts'
-import { type Asked, askAgain, checkPaid, type Load, startLoad } from '../support/load.ts'
+import { checkBooks } from '../support/assert/books.ts'
+import { createDatabase, type TestDatabase } from '../support/database/database.ts'
+import { type Asked, askAgain, checkPaid, type Load, startLoad } from '../support/service/load.ts'
 import {
   failingAt,
   type HttpClient,
@@ -18,8 +18,8 @@ import {
   seeded,
   startProcess,
   until,
-} from '../support/process.ts'
-import { addEndpoint, judge, type Receiver, startReceiver } from '../support/receiver.ts'
+} from '../support/service/process.ts'
+import { addEndpoint, judge, type Receiver, startReceiver } from '../support/network/receiver.ts'
 import { share } from '../support/share.ts'
 
 const LANES = ['create_payout', 'advance_payout', 'create_quote']

@@ -5,10 +5,10 @@ import { connect, type Socket } from 'node:net'
 import { after, before, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { OpenedAccount } from '../../src/cli/account.ts'
-import { localPayout } from '../support/bodies.ts'
-import { checkBooks } from '../support/books.ts'
-import { createDatabase, type TestDatabase } from '../support/database.ts'
-import { type Asked, askAgain, checkPaid, startLoad } from '../support/load.ts'
+import { localPayout } from '../support/given/bodies.ts'
+import { checkBooks } from '../support/assert/books.ts'
+import { createDatabase, type TestDatabase } from '../support/database/database.ts'
+import { type Asked, askAgain, checkPaid, startLoad } from '../support/service/load.ts'
 import {
   type HttpClient,
   httpClient,
@@ -18,8 +18,8 @@ import {
   seeded,
   startProcess,
   until,
-} from '../support/process.ts'
-import { basic } from '../support/service.ts'
+} from '../support/service/process.ts'
+import { basic } from '../support/service/service.ts'
 import { share } from '../support/share.ts'
 
 /** Of each kind at once. */

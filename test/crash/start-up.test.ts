@@ -5,7 +5,7 @@ import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
-import { type RunningProcess, startProcess } from '../support/process.ts'
+import { type RunningProcess, startProcess } from '../support/service/process.ts'
 
 /** A busy machine is no fault of the service: the promises are a third of these. */
 const EMPTY_LIMIT_MS = 3 * 8_000

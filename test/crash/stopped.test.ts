@@ -5,9 +5,9 @@ import { connect } from 'node:net'
 import { after, before, describe, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { OpenedAccount } from '../../src/cli/account.ts'
-import { checkBooks } from '../support/books.ts'
-import { createDatabase, type TestDatabase } from '../support/database.ts'
-import { type Asked, askAgain, checkPaid, startLoad } from '../support/load.ts'
+import { checkBooks } from '../support/assert/books.ts'
+import { createDatabase, type TestDatabase } from '../support/database/database.ts'
+import { type Asked, askAgain, checkPaid, startLoad } from '../support/service/load.ts'
 import {
   httpClient,
   openAccountOn,
@@ -15,7 +15,7 @@ import {
   type RunningProcess,
   seeded,
   startProcess,
-} from '../support/process.ts'
+} from '../support/service/process.ts'
 import { share } from '../support/share.ts'
 
 /** Each has a request in flight. */

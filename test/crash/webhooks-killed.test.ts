@@ -2,16 +2,16 @@
 import assert from 'node:assert/strict'
 import { after, type TestContext, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
-import { bankBeneficiary } from '../support/bodies.ts'
-import { type RunningProcess, startProcess, until } from '../support/process.ts'
+import { bankBeneficiary } from '../support/given/bodies.ts'
+import { type RunningProcess, startProcess, until } from '../support/service/process.ts'
 import {
   addEndpoint,
   judge,
   type Receiver,
   startReceiver,
   verifySignature,
-} from '../support/receiver.ts'
-import { type Client, startTestService, type TestService } from '../support/service.ts'
+} from '../support/network/receiver.ts'
+import { type Client, startTestService, type TestService } from '../support/service/service.ts'
 import { share } from '../support/share.ts'
 
 const EVENTS = share(3_000, 10_000)

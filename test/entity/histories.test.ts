@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { Refusal } from '../../src/errors.ts'
-import { type Driver, type Reply, runHistory, type Tally } from '../support/entity-histories.ts'
+import { type Driver, type Reply, runHistory, type Tally } from '../support/oracle/entity-histories.ts'
 import {
   comparable,
   create,
@@ -17,9 +17,9 @@ import {
   update,
   type World,
   whiteSpace,
-} from '../support/entity-oracle.ts'
-import { pickSeed, seeded } from '../support/process.ts'
-import { type Client, startTestService, type TestService } from '../support/service.ts'
+} from '../support/oracle/entity-oracle.ts'
+import { pickSeed, seeded } from '../support/service/process.ts'
+import { type Client, startTestService, type TestService } from '../support/service/service.ts'
 import { share } from '../support/share.ts'
 
 const HISTORIES = Number(process.env.HISTORIES ?? share(400, 2_000))

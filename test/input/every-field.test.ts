@@ -4,9 +4,9 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import openapi from '../../openapi.json' with { type: 'json' }
-import { type ApiDocument, type Json, type Operation, readDocument } from '../support/document.ts'
-import { pickSeed, seeded } from '../support/process.ts'
-import type { Answer } from '../support/service.ts'
+import { type ApiDocument, type Json, type Operation, readDocument } from '../support/assert/document.ts'
+import { pickSeed, seeded } from '../support/service/process.ts'
+import type { Answer } from '../support/service/service.ts'
 import { share } from '../support/share.ts'
 import { type Generator, generator, pick } from './generate.ts'
 import { refusedBy } from './judge.ts'

@@ -5,10 +5,10 @@ import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import { MAX_HEADERS, MAX_URL_LENGTH } from '../../src/http/message.ts'
-import { localPayout } from '../support/bodies.ts'
-import { assertErrorEnvelope, fingerprint } from '../support/check.ts'
-import { bytesOf, type RawAnswer, talk } from '../support/raw-client.ts'
-import { basic, type Client, startTestService, type TestService } from '../support/service.ts'
+import { localPayout } from '../support/given/bodies.ts'
+import { assertErrorEnvelope, fingerprint } from '../support/assert/check.ts'
+import { bytesOf, type RawAnswer, talk } from '../support/network/raw-client.ts'
+import { basic, type Client, startTestService, type TestService } from '../support/service/service.ts'
 
 let service: TestService
 let account: Client

@@ -1,9 +1,9 @@
 // Whether an answer is one that the document allows for its request, in status, headers and body; and
 // whether the document leaves a request any answer but a refusal.
 import { CATALOGUE, type Reason } from '../../src/errors.ts'
-import { assertNoInsides } from '../support/check.ts'
-import type { ApiDocument, Json, Operation } from '../support/document.ts'
-import type { Answer } from '../support/service.ts'
+import { assertNoInsides } from '../support/assert/check.ts'
+import type { ApiDocument, Json, Operation } from '../support/assert/document.ts'
+import type { Answer } from '../support/service/service.ts'
 import type { Request } from './request.ts'
 
 /** The operation that a request is for; undefined when there is none. */

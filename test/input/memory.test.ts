@@ -2,10 +2,10 @@
 // the process is as large after them as before. Figures are printed.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { createDatabase, type TestDatabase } from '../support/database.ts'
-import { openAccountOn, type RunningProcess, startProcess } from '../support/process.ts'
-import { talk } from '../support/raw-client.ts'
-import { basic } from '../support/service.ts'
+import { createDatabase, type TestDatabase } from '../support/database/database.ts'
+import { openAccountOn, type RunningProcess, startProcess } from '../support/service/process.ts'
+import { talk } from '../support/network/raw-client.ts'
+import { basic } from '../support/service/service.ts'
 import { share } from '../support/share.ts'
 
 const REQUESTS = share(400, 10_000)

@@ -1,9 +1,9 @@
 // Sends requests one after the other, judges every answer, and sees to it that those that were refused
 // have changed no row. What fails is made smaller and kept as a line that can be sent again.
 import assert from 'node:assert/strict'
-import { watchRows } from '../support/check.ts'
-import type { ApiDocument } from '../support/document.ts'
-import type { Answer } from '../support/service.ts'
+import { watchRows } from '../support/assert/check.ts'
+import type { ApiDocument } from '../support/assert/document.ts'
+import type { Answer } from '../support/service/service.ts'
 import { complaintOf, operationOf, refusedBy } from './judge.ts'
 import { placesOf, replaced } from './mutate.ts'
 import { type Request, sendRequest, toLine } from './request.ts'

@@ -1,6 +1,6 @@
 // One request as it is sent, and as one line that sends it again: `REPLAY='…' npm test -- test/input`.
 // In a line, objects of the world go by name (`<own.pot.0>`), as ids differ from run to run.
-import { type Answer, basic } from '../support/service.ts'
+import { type Answer, basic } from '../support/service/service.ts'
 import type { World } from './world.ts'
 
 export interface Request {

@@ -1,10 +1,10 @@
 // Two sandbox accounts on a service of their own, each with objects of every kind, so that requests
 // can name what is there, what is another account's and what never was.
 import assert from 'node:assert/strict'
-import { examplesOf, type Json, type Operation } from '../support/document.ts'
-import { addEndpoint } from '../support/receiver.ts'
-import { review } from '../support/review.ts'
-import { type Answer, type Client, startTestService, type TestService } from '../support/service.ts'
+import { examplesOf, type Json, type Operation } from '../support/assert/document.ts'
+import { addEndpoint } from '../support/network/receiver.ts'
+import { review } from '../support/service/review.ts'
+import { type Answer, type Client, startTestService, type TestService } from '../support/service/service.ts'
 
 /** Ids by prefix, such as `pot`. */
 export type Ids = ReadonlyMap<string, readonly string[]>

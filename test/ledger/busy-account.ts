@@ -9,8 +9,8 @@ import { idTimeSql, microsSql, numberedIdSql } from '../../src/db/id-sql.ts'
 import { idBound } from '../../src/id.ts'
 import { EMPTY_HASH, hashJournal } from '../../src/ledger/rules.ts'
 import { listJournals } from '../../src/ledger/store.ts'
-import { localPayout } from '../support/bodies.ts'
-import type { Client, TestService } from '../support/service.ts'
+import { localPayout } from '../support/given/bodies.ts'
+import type { Client, TestService } from '../support/service/service.ts'
 
 export interface BusyAccount {
   readonly client: Client

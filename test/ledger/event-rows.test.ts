@@ -8,8 +8,8 @@ import { fold } from '../../src/event/row.ts'
 import { findEvents, insertEvents, listEvents, listEventsAfter } from '../../src/event/store.ts'
 import { readList } from '../../src/http/list.ts'
 import { plusMilliseconds } from '../../src/instant.ts'
-import { createDatabase, type TestDatabase } from '../support/database.ts'
-import { commandsAt } from '../support/told.ts'
+import { createDatabase, type TestDatabase } from '../support/database/database.ts'
+import { commandsAt } from '../support/given/events.ts'
 
 const seed = Number(process.env.SEED ?? Date.now() % 2 ** 31)
 console.log(`SEED=${seed}`)

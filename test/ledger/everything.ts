@@ -1,8 +1,8 @@
 // A database with a row in every table, made through the real service: every kind of payout, and
 // kept answers, batches, imports, webhooks, a sandbox and rows that wait besides.
 import assert from 'node:assert/strict'
-import { bankBeneficiary, localPayout } from '../support/bodies.ts'
-import { openCli } from '../support/cli.ts'
+import { bankBeneficiary, localPayout } from '../support/given/bodies.ts'
+import { openCli } from '../support/service/cli.ts'
 import { type History, makeHistory } from './history.ts'
 
 const ROWS = `amount,currency,purpose,transaction_description,reference_id,beneficiary.name,beneficiary.type,beneficiary.account_number,beneficiary.country,beneficiary.bank_codes.swift_code,type

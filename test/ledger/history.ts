@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict'
 import type { ReviewResult } from '../../src/entity/states.ts'
 import { settleOnce } from '../../src/worker/settle-payouts.ts'
-import { bankBeneficiary, internalPayout, localPayout, yenBank } from '../support/bodies.ts'
-import { type Client, startTestService, type TestService } from '../support/service.ts'
+import { bankBeneficiary, internalPayout, localPayout, yenBank } from '../support/given/bodies.ts'
+import { type Client, startTestService, type TestService } from '../support/service/service.ts'
 
 export interface History {
   readonly service: TestService

@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { upsertKeyUses } from '../../src/account/store.ts'
-import { localPayout } from '../support/bodies.ts'
-import { watchRows } from '../support/check.ts'
-import { type Cli, openCli } from '../support/cli.ts'
-import { basic, type Client, startTestService, type TestService } from '../support/service.ts'
+import { localPayout } from '../support/given/bodies.ts'
+import { watchRows } from '../support/assert/check.ts'
+import { type Cli, openCli } from '../support/service/cli.ts'
+import { basic, type Client, startTestService, type TestService } from '../support/service/service.ts'
 
 let service: TestService
 let cli: Cli

@@ -9,10 +9,10 @@ import { upsertEndedReviews } from '../../src/payout/hold-store.ts'
 import type { RailStep } from '../../src/rail/rail.ts'
 import { endHolds } from '../../src/worker/end-holds.ts'
 import { settleOnce } from '../../src/worker/settle-payouts.ts'
-import { internalPayout, localPayout, plainEntity } from '../support/bodies.ts'
-import { assertRefused, balancesOf, watchRows } from '../support/check.ts'
-import { bookUsd, operate, reverse, setState } from '../support/operate.ts'
-import { type Client, startTestService, type TestService } from '../support/service.ts'
+import { internalPayout, localPayout, plainEntity } from '../support/given/bodies.ts'
+import { assertRefused, balancesOf, watchRows } from '../support/assert/check.ts'
+import { bookUsd, operate, reverse, setState } from '../support/service/operate.ts'
+import { type Client, startTestService, type TestService } from '../support/service/service.ts'
 
 let service: TestService
 let rows: () => Promise<Record<string, string>>

@@ -7,9 +7,9 @@ import { connect, type Sql, type TransactionSql } from '../../src/db/connect.ts'
 import { foldedReference } from '../../src/funding/rules.ts'
 import { verify } from '../../src/verify/run.ts'
 import { rechain } from '../ledger/forgery.ts'
-import { balancesOf, watchRows } from '../support/check.ts'
-import { type Cli, openCli } from '../support/cli.ts'
-import { type Client, startTestService, type TestService } from '../support/service.ts'
+import { balancesOf, watchRows } from '../support/assert/check.ts'
+import { type Cli, openCli } from '../support/service/cli.ts'
+import { type Client, startTestService, type TestService } from '../support/service/service.ts'
 
 let service: TestService
 let cli: Cli

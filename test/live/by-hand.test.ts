@@ -7,12 +7,12 @@ import { idBound } from '../../src/id.ts'
 import { advancePayout, handlePayout } from '../../src/payout/step-operation.ts'
 import type { RailStep } from '../../src/rail/rail.ts'
 import { countWaiting, settleOnce } from '../../src/worker/settle-payouts.ts'
-import { bankBeneficiary, localPayout } from '../support/bodies.ts'
-import { assertRefused, balancesOf, watchRows } from '../support/check.ts'
-import { type Cli, openCli, type Ran } from '../support/cli.ts'
-import { review } from '../support/review.ts'
-import { type Client, startTestService, type TestService } from '../support/service.ts'
-import { settleAll } from '../support/settling.ts'
+import { bankBeneficiary, localPayout } from '../support/given/bodies.ts'
+import { assertRefused, balancesOf, rowVersions } from '../support/assert/check.ts'
+import { type Cli, openCli, type Ran } from '../support/service/cli.ts'
+import { review } from '../support/service/review.ts'
+import { type Client, startTestService, type TestService } from '../support/service/service.ts'
+import { settleAll } from '../support/service/settling.ts'
 
 const FUNDED = 100_000_000n
 
@@ -29,7 +29,7 @@ before(async () => {
   live = await service.openAccount({ currencies: ['USD'], fund: { USD: FUNDED }, sandbox: false })
   anna = await openCli(service.database.url, { CORRIDOR_USER: 'anna' })
   ben = await openCli(service.database.url, { CORRIDOR_USER: 'ben' })
-  rows = await watchRows(service.database.owner)
+  rows = () => rowVersions(service.database.owner)
 })
 after(async () => {
   await anna.close()

@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { connect } from '../../src/db/connect.ts'
 import { refuseUnmended } from '../../src/db/driver.ts'
 import { isConnectionLost } from '../../src/db/failure.ts'
-import { createDatabase } from '../support/database.ts'
+import { createDatabase } from '../support/database/database.ts'
 
 const ROLES = {
   service: 'corridor_service',

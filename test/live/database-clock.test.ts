@@ -4,8 +4,8 @@ import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { after, before, test } from 'node:test'
 import { settleOnce } from '../../src/worker/settle-payouts.ts'
-import { localPayout } from '../support/bodies.ts'
-import { type Client, startTestService, type TestService } from '../support/service.ts'
+import { localPayout } from '../support/given/bodies.ts'
+import { type Client, startTestService, type TestService } from '../support/service/service.ts'
 
 let service: TestService
 let account: Client

@@ -2,8 +2,8 @@
 // can neither forge it nor date it back, and nobody turns versions back. One row a statement.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { watchRows } from '../support/check.ts'
-import { startTestService, type TestService } from '../support/service.ts'
+import { watchRows } from '../support/assert/check.ts'
+import { startTestService, type TestService } from '../support/service/service.ts'
 
 let service: TestService
 let rows: () => Promise<Record<string, string>>

@@ -2,9 +2,9 @@
 // no row written. The first refusal is always that of the creation itself.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { localPayout, plainEntity } from '../support/bodies.ts'
-import { assertRefused, fingerprint } from '../support/check.ts'
-import { type Client, startTestService, type TestService } from '../support/service.ts'
+import { localPayout, plainEntity } from '../support/given/bodies.ts'
+import { assertRefused, fingerprint } from '../support/assert/check.ts'
+import { type Client, startTestService, type TestService } from '../support/service/service.ts'
 
 const PATH = '/v3/payout'
 

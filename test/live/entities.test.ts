@@ -2,10 +2,10 @@
 // an entity that is not there is not found whatever its id is made of.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { localPayout, plainEntity } from '../support/bodies.ts'
-import { assertProblems, assertRefused, fingerprint } from '../support/check.ts'
-import { review } from '../support/review.ts'
-import { type Client, startTestService, type TestService } from '../support/service.ts'
+import { localPayout, plainEntity } from '../support/given/bodies.ts'
+import { assertProblems, assertRefused, fingerprint } from '../support/assert/check.ts'
+import { review } from '../support/service/review.ts'
+import { type Client, startTestService, type TestService } from '../support/service/service.ts'
 
 let service: TestService
 let account: Client

@@ -6,8 +6,8 @@ import { after, before, test } from 'node:test'
 import type { OpenedAccount } from '../../src/cli/account.ts'
 import { MAX_LONG_BODIES } from '../../src/http/body.ts'
 import { MAX_UNANSWERED } from '../../src/http/connections.ts'
-import { localPayout } from '../support/bodies.ts'
-import { createDatabase, type TestDatabase } from '../support/database.ts'
+import { localPayout } from '../support/given/bodies.ts'
+import { createDatabase, type TestDatabase } from '../support/database/database.ts'
 import {
   type HttpClient,
   httpClient,
@@ -15,8 +15,8 @@ import {
   type RunningProcess,
   startProcess,
   until,
-} from '../support/process.ts'
-import { basic } from '../support/service.ts'
+} from '../support/service/process.ts'
+import { basic } from '../support/service/service.ts'
 
 const MiB = 1024 * 1024
 const CLIENTS = 60

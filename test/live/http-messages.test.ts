@@ -3,10 +3,10 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
-import { localPayout } from '../support/bodies.ts'
-import { assertErrorEnvelope, fingerprint } from '../support/check.ts'
-import { talk } from '../support/raw-client.ts'
-import { basic, type Client, startTestService, type TestService } from '../support/service.ts'
+import { localPayout } from '../support/given/bodies.ts'
+import { assertErrorEnvelope, fingerprint } from '../support/assert/check.ts'
+import { talk } from '../support/network/raw-client.ts'
+import { basic, type Client, startTestService, type TestService } from '../support/service/service.ts'
 
 let service: TestService
 let account: Client

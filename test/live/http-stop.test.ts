@@ -8,10 +8,10 @@ import { after, before, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { OpenedAccount } from '../../src/cli/account.ts'
 import { makeBusyAccount } from '../ledger/busy-account.ts'
-import { localPayout } from '../support/bodies.ts'
-import { createDatabase, type TestDatabase } from '../support/database.ts'
-import { httpClient, openAccountOn, startProcess, until } from '../support/process.ts'
-import { basic, startTestService } from '../support/service.ts'
+import { localPayout } from '../support/given/bodies.ts'
+import { createDatabase, type TestDatabase } from '../support/database/database.ts'
+import { httpClient, openAccountOn, startProcess, until } from '../support/service/process.ts'
+import { basic, startTestService } from '../support/service/service.ts'
 
 /** Stored in portions of 256, each of which is made to take SLOW_S. */
 const PAYOUTS = 2_560

@@ -3,10 +3,10 @@
 // and compared with what the machine needs for a body that is well.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { localPayout } from '../support/bodies.ts'
-import { fingerprint } from '../support/check.ts'
-import { createDatabase, type TestDatabase } from '../support/database.ts'
-import { HOSTILE, HOSTILE_BATCHES } from '../support/hostile.ts'
+import { localPayout } from '../support/given/bodies.ts'
+import { fingerprint } from '../support/assert/check.ts'
+import { createDatabase, type TestDatabase } from '../support/database/database.ts'
+import { HOSTILE, HOSTILE_BATCHES } from '../support/given/hostile.ts'
 import {
   type HttpClient,
   httpClient,
@@ -14,7 +14,7 @@ import {
   type RunningProcess,
   startProcess,
   until,
-} from '../support/process.ts'
+} from '../support/service/process.ts'
 
 /** What is promised of a machine without other work. */
 const MOST_MS = 20
@@ -36,7 +36,7 @@ before(async () => {
   database = await createDatabase()
   const opened = await openAccountOn(database.url, { USD: 9_000_000_000_000n })
   client = httpClient(opened)
-  const held = new URL('../support/held.ts', import.meta.url).href
+  const held = new URL('../support/service/held.ts', import.meta.url).href
   service = await startProcess({
     DATABASE_URL: database.url,
     CORRIDOR_SETTLE: 'off',

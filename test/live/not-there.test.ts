@@ -2,10 +2,10 @@
 // nothing.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { fingerprint } from '../support/check.ts'
-import { type Cli, openCli } from '../support/cli.ts'
-import { createDatabase, type TestDatabase } from '../support/database.ts'
-import { type Client, startTestService, type TestService } from '../support/service.ts'
+import { fingerprint } from '../support/assert/check.ts'
+import { type Cli, openCli } from '../support/service/cli.ts'
+import { createDatabase, type TestDatabase } from '../support/database/database.ts'
+import { type Client, startTestService, type TestService } from '../support/service/service.ts'
 
 let service: TestService
 let live: Client

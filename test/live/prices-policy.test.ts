@@ -2,8 +2,8 @@
 // keeps. One row a point.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { type Cli, openCli } from '../support/cli.ts'
-import { type Client, startTestService, type TestService } from '../support/service.ts'
+import { type Cli, openCli } from '../support/service/cli.ts'
+import { type Client, startTestService, type TestService } from '../support/service/service.ts'
 
 let service: TestService
 let cli: Cli

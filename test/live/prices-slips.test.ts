@@ -3,9 +3,9 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { FEE_COLUMNS } from '../../src/price/fee/load.ts'
-import { watchRows } from '../support/check.ts'
-import { type Cli, openCli } from '../support/cli.ts'
-import { createDatabase, type TestDatabase } from '../support/database.ts'
+import { rowVersions } from '../support/assert/check.ts'
+import { type Cli, openCli } from '../support/service/cli.ts'
+import { createDatabase, type TestDatabase } from '../support/database/database.ts'
 
 let database: TestDatabase
 let cli: Cli
@@ -13,7 +13,7 @@ let rows: () => Promise<Record<string, string>>
 before(async () => {
   database = await createDatabase()
   cli = await openCli(database.url)
-  rows = await watchRows(database.owner)
+  rows = () => rowVersions(database.owner)
 })
 after(async () => {
   await cli.close()

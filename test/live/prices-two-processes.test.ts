@@ -3,14 +3,14 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
-import { type Cli, openCli } from '../support/cli.ts'
+import { type Cli, openCli } from '../support/service/cli.ts'
 import {
   type AnotherProcess,
   type Client,
   client,
   startTestService,
   type TestService,
-} from '../support/service.ts'
+} from '../support/service/service.ts'
 
 const QUOTE = '/v3/payout/quote'
 const hkd = { payout_info: { currency: 'HKD', amount: 80_000 }, holding_info: { currency: 'USD' } }

@@ -8,9 +8,9 @@ import { loadDefaultFees } from '../../src/price/fee/load.ts'
 import { upsertFees } from '../../src/price/fee/store.ts'
 import { loadDefaultRates } from '../../src/price/rate/load.ts'
 import { upsertRates } from '../../src/price/rate/store.ts'
-import { localPayout } from '../support/bodies.ts'
-import { assertRefused, fingerprint } from '../support/check.ts'
-import { type Client, startTestService, type TestService } from '../support/service.ts'
+import { localPayout } from '../support/given/bodies.ts'
+import { assertRefused, rowVersions } from '../support/assert/check.ts'
+import { type Client, startTestService, type TestService } from '../support/service/service.ts'
 
 const QUOTE = '/v3/payout/quote'
 const PAYOUT = '/v3/payout'
@@ -222,14 +222,14 @@ for (const { what, given, path, body, ...expected } of POINTS) {
       [live, expected.live],
       [sandbox, expected.sandbox],
     ] as const) {
-      const before = await fingerprint(service.database.owner)
+      const before = await rowVersions(service.database.owner)
       const answer = await account.post(path, body)
       if (status === 200) {
         assert.equal(answer.status, 200, answer.text)
         assert.equal(await figureOf(account, answer.json, typeof figure), figure)
       } else {
         assertRefused(answer, status, String(figure))
-        assert.deepEqual(await fingerprint(service.database.owner), before)
+        assert.deepEqual(await rowVersions(service.database.owner), before)
       }
     }
   })

@@ -2,9 +2,9 @@
 // both values, nothing is written, and the quote stays active.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { localPayout } from '../support/bodies.ts'
-import { assertRefused, fingerprint } from '../support/check.ts'
-import { type Client, startTestService, type TestService } from '../support/service.ts'
+import { localPayout } from '../support/given/bodies.ts'
+import { assertRefused, fingerprint } from '../support/assert/check.ts'
+import { type Client, startTestService, type TestService } from '../support/service/service.ts'
 
 let service: TestService
 let account: Client

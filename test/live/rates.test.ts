@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { after, before, test } from 'node:test'
-import { type Cli, openCli } from '../support/cli.ts'
-import { type Client, startTestService, type TestService } from '../support/service.ts'
+import { type Cli, openCli } from '../support/service/cli.ts'
+import { type Client, startTestService, type TestService } from '../support/service/service.ts'
 
 const PATH = '/v3/payout/quote'
 const ECB_SOURCE = 'ECB euro foreign exchange reference rates'

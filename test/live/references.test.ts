@@ -6,8 +6,8 @@ import { transactConfined } from '../../src/db/confine.ts'
 import { connect, type Sql } from '../../src/db/connect.ts'
 import { numberedId } from '../../src/id.ts'
 import { plusMilliseconds } from '../../src/instant.ts'
-import { createDatabase, type TestDatabase } from '../support/database.ts'
-import { insertLines } from '../support/line-rows.ts'
+import { createDatabase, type TestDatabase } from '../support/database/database.ts'
+import { insertLines } from '../support/database/line-rows.ts'
 
 let database: TestDatabase
 let owner: Sql

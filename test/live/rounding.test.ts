@@ -3,11 +3,11 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { verify } from '../../src/verify/run.ts'
-import { internalPayout, localPayout, yenBank } from '../support/bodies.ts'
-import { assertRefused, balancesOf, fingerprint } from '../support/check.ts'
-import { review } from '../support/review.ts'
-import { type Client, startTestService, type TestService } from '../support/service.ts'
-import { settleAll } from '../support/settling.ts'
+import { internalPayout, localPayout, yenBank } from '../support/given/bodies.ts'
+import { assertRefused, balancesOf, fingerprint } from '../support/assert/check.ts'
+import { review } from '../support/service/review.ts'
+import { type Client, startTestService, type TestService } from '../support/service/service.ts'
+import { settleAll } from '../support/service/settling.ts'
 
 let service: TestService
 before(async () => {

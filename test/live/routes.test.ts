@@ -4,11 +4,11 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { ROUTABLE_RAILS } from '../../src/rail/rail.ts'
 import { countWaiting, settleOnce } from '../../src/worker/settle-payouts.ts'
-import { bankBeneficiary, internalPayout, localPayout } from '../support/bodies.ts'
-import { assertRefused, balancesOf, watchRows } from '../support/check.ts'
-import { type Cli, openCli } from '../support/cli.ts'
-import { type Client, startTestService, type TestService } from '../support/service.ts'
-import { report, scriptedRail, settleAll } from '../support/settling.ts'
+import { bankBeneficiary, internalPayout, localPayout } from '../support/given/bodies.ts'
+import { assertRefused, balancesOf, rowVersions } from '../support/assert/check.ts'
+import { type Cli, openCli } from '../support/service/cli.ts'
+import { type Client, startTestService, type TestService } from '../support/service/service.ts'
+import { report, scriptedRail, settleAll } from '../support/service/settling.ts'
 
 let service: TestService
 let live: Client
@@ -27,7 +27,7 @@ before(async () => {
   live = await service.openAccount({ currencies: ['USD'], fund, sandbox: false })
   sandbox = await service.openAccount({ currencies: ['USD'], fund })
   cli = await openCli(service.database.url, { CORRIDOR_USER: 'olga' })
-  rows = await watchRows(service.database.owner)
+  rows = () => rowVersions(service.database.owner)
 })
 after(async () => {
   await cli.close()

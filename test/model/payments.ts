@@ -1,7 +1,7 @@
 // Payouts at random: at a quote or without one, to banks and between the accounts; most of them to
 // succeed, the others to be refused for one reason each.
 import fc from 'fast-check'
-import { bankBeneficiary, internalPayout, localPayout } from '../support/bodies.ts'
+import { bankBeneficiary, internalPayout, localPayout } from '../support/given/bodies.ts'
 import { MAX_AMOUNT } from './price.ts'
 import {
   ACCOUNTS,

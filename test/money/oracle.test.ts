@@ -11,7 +11,7 @@ import type { Pricing } from '../../src/price/price.ts'
 import { type Rate, rateBookOf } from '../../src/price/rate/rules.ts'
 import type { QuoteTerms } from '../../src/quote/quote.ts'
 import { priceQuote, totalDebit } from '../../src/quote/rules.ts'
-import { createDatabase, type TestDatabase } from '../support/database.ts'
+import { createDatabase, type TestDatabase } from '../support/database/database.ts'
 import { share } from '../support/share.ts'
 
 const CASES = share(10_000, 100_000)

@@ -5,7 +5,7 @@
 import { readFile } from 'node:fs/promises'
 import { availableParallelism } from 'node:os'
 import { resolve } from 'node:path'
-import { LazyServer } from '../support/server.ts'
+import { LazyServer } from '../support/database/server.ts'
 import { isEquivalent, staleEquivalents } from './equivalents.ts'
 import { mutantsOf } from './mutate.ts'
 import { runPatches } from './patches.ts'

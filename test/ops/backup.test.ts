@@ -27,8 +27,8 @@ import { readBackup } from '../../src/postgres/backup-file.ts'
 import { openEmbedded } from '../../src/postgres/embedded.ts'
 import { restoreBackup } from '../../src/postgres/restore.ts'
 import { tarFile } from '../../src/postgres/tar.ts'
-import { checkBooks } from '../support/books.ts'
-import { type Asked, askAgain, startLoad } from '../support/load.ts'
+import { checkBooks } from '../support/assert/books.ts'
+import { type Asked, askAgain, startLoad } from '../support/service/load.ts'
 import {
   httpClient,
   pickSeed,
@@ -38,7 +38,7 @@ import {
   spawnCommand,
   startProcess,
   until,
-} from '../support/process.ts'
+} from '../support/service/process.ts'
 import { share } from '../support/share.ts'
 
 let folder: string

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { after, before, test } from 'node:test'
-import { startTestService, type TestService } from '../support/service.ts'
+import { startTestService, type TestService } from '../support/service/service.ts'
 
 interface Panel {
   readonly id: number

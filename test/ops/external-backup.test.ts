@@ -10,7 +10,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { promisify } from 'node:util'
-import { type Load, startLoad } from '../support/load.ts'
+import { type Load, startLoad } from '../support/service/load.ts'
 import {
   type HttpClient,
   httpClient,
@@ -21,7 +21,7 @@ import {
   seeded,
   startProcess,
   until,
-} from '../support/process.ts'
+} from '../support/service/process.ts'
 import { LONG } from '../support/share.ts'
 
 /** Where Debian, Fedora and Homebrew put them; the newest. */

@@ -4,8 +4,8 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { OpenedAccount } from '../../src/cli/account.ts'
-import { localPayout } from '../support/bodies.ts'
-import { createDatabase, type TestDatabase } from '../support/database.ts'
+import { localPayout } from '../support/given/bodies.ts'
+import { createDatabase, type TestDatabase } from '../support/database/database.ts'
 import {
   type HttpClient,
   httpClient,
@@ -13,9 +13,9 @@ import {
   type RunningProcess,
   startProcess,
   until,
-} from '../support/process.ts'
-import { startProxy, type TcpProxy } from '../support/proxy.ts'
-import { basic } from '../support/service.ts'
+} from '../support/service/process.ts'
+import { startProxy, type TcpProxy } from '../support/network/proxy.ts'
+import { basic } from '../support/service/service.ts'
 import { share } from '../support/share.ts'
 
 const FLIP_LIMIT_MS = 2_000

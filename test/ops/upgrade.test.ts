@@ -8,10 +8,10 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { OpenedAccount } from '../../src/cli/account.ts'
 import { connect, type Sql } from '../../src/db/connect.ts'
 import { type Migration, migrate, pendingMigrations, readMigrations } from '../../src/db/migrate.ts'
-import { untilBlocked } from '../support/blocked.ts'
-import { createDatabase, type TestDatabase } from '../support/database.ts'
-import { askAgain, checkPaid, type Load, startLoad } from '../support/load.ts'
-import { makeNextVersion, type NextVersion } from '../support/next-version.ts'
+import { untilBlocked } from '../support/database/blocked.ts'
+import { createDatabase, type TestDatabase } from '../support/database/database.ts'
+import { askAgain, checkPaid, type Load, startLoad } from '../support/service/load.ts'
+import { makeNextVersion, type NextVersion } from '../support/database/next-version.ts'
 import {
   type HttpClient,
   httpClient,
@@ -23,7 +23,7 @@ import {
   spawnCommand,
   startProcess,
   until,
-} from '../support/process.ts'
+} from '../support/service/process.ts'
 import { share } from '../support/share.ts'
 
 /** What a version brings: columns and constraints on the busiest tables, a table, and indexes. */

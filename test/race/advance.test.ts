@@ -8,9 +8,9 @@ import { makeMetrics } from '../../src/metrics.ts'
 import { claimDuePayouts } from '../../src/payout/state-store.ts'
 import type { RailStep } from '../../src/rail/rail.ts'
 import { settleOnce } from '../../src/worker/settle-payouts.ts'
-import { localPayout } from '../support/bodies.ts'
-import { checkBooks } from '../support/books.ts'
-import { type Client, startTestService, type TestService } from '../support/service.ts'
+import { localPayout } from '../support/given/bodies.ts'
+import { checkBooks } from '../support/assert/books.ts'
+import { type Client, startTestService, type TestService } from '../support/service/service.ts'
 
 let service: TestService
 let other: Deps

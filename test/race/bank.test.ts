@@ -4,9 +4,9 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import type { OpenedAccount } from '../../src/cli/account.ts'
-import { internalPayout } from '../support/bodies.ts'
-import { checkBooks } from '../support/books.ts'
-import { createDatabase, type TestDatabase } from '../support/database.ts'
+import { internalPayout } from '../support/given/bodies.ts'
+import { checkBooks } from '../support/assert/books.ts'
+import { createDatabase, type TestDatabase } from '../support/database/database.ts'
 import {
   type HttpAnswer,
   type HttpClient,
@@ -18,7 +18,7 @@ import {
   startProcesses,
   tally,
   until,
-} from '../support/process.ts'
+} from '../support/service/process.ts'
 import { share } from '../support/share.ts'
 
 const ACCOUNTS = 8

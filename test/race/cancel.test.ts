@@ -6,11 +6,11 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { claimDuePayouts } from '../../src/payout/state-store.ts'
 import type { Rail, RailStep } from '../../src/rail/rail.ts'
 import { settleOnce } from '../../src/worker/settle-payouts.ts'
-import { untilBlocked } from '../support/blocked.ts'
-import { localPayout } from '../support/bodies.ts'
-import { checkBooks } from '../support/books.ts'
-import { asPool } from '../support/one-transaction.ts'
-import { httpClient, pickSeed, seeded, startProcesses, tally, until } from '../support/process.ts'
+import { untilBlocked } from '../support/database/blocked.ts'
+import { localPayout } from '../support/given/bodies.ts'
+import { checkBooks } from '../support/assert/books.ts'
+import { asPool } from '../support/database/one-transaction.ts'
+import { httpClient, pickSeed, seeded, startProcesses, tally, until } from '../support/service/process.ts'
 import {
   type AnotherProcess,
   type Answer,
@@ -18,8 +18,8 @@ import {
   client,
   startTestService,
   type TestService,
-} from '../support/service.ts'
-import { askingRail, report, scriptedRail, settleAll } from '../support/settling.ts'
+} from '../support/service/service.ts'
+import { askingRail, report, scriptedRail, settleAll } from '../support/service/settling.ts'
 import { share } from '../support/share.ts'
 
 const START = 100_000_000n

@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { markKeyRevoked } from '../../src/account/store.ts'
-import { tally, until } from '../support/process.ts'
-import { type Client, startTestService, type TestService } from '../support/service.ts'
+import { tally, until } from '../support/service/process.ts'
+import { type Client, startTestService, type TestService } from '../support/service/service.ts'
 
 const CROWD = 400
 const QUOTE = { payout_type: 'local', payout_info: { currency: 'USD', amount: 10_000 } }

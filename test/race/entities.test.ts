@@ -12,9 +12,9 @@ import { REVIEW_RESULTS } from '../../src/entity/states.ts'
 import { Refusal } from '../../src/errors.ts'
 import { bookId } from '../../src/id.ts'
 import { upsertEndedReviews } from '../../src/payout/hold-store.ts'
-import { checkBooks } from '../support/books.ts'
-import { createDatabase, type TestDatabase } from '../support/database.ts'
-import { type Members, sameBy } from '../support/entity-oracle.ts'
+import { checkBooks } from '../support/assert/books.ts'
+import { createDatabase, type TestDatabase } from '../support/database/database.ts'
+import { type Members, sameBy } from '../support/oracle/entity-oracle.ts'
 import {
   type HttpAnswer,
   type HttpClient,
@@ -26,8 +26,8 @@ import {
   startProcesses,
   tally,
   until,
-} from '../support/process.ts'
-import { basic } from '../support/service.ts'
+} from '../support/service/process.ts'
+import { basic } from '../support/service/service.ts'
 
 const AT_ONCE = 50
 const ROUNDS = 10

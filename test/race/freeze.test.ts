@@ -2,15 +2,15 @@
 // returned, no process takes a payout, and no journal of one follows.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { localPayout } from '../support/bodies.ts'
-import { setState } from '../support/operate.ts'
+import { localPayout } from '../support/given/bodies.ts'
+import { setState } from '../support/service/operate.ts'
 import {
   type AnotherProcess,
   type Client,
   client,
   startTestService,
   type TestService,
-} from '../support/service.ts'
+} from '../support/service/service.ts'
 
 const CLIENTS = 16
 const FREEZES = 5

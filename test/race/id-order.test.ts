@@ -6,9 +6,9 @@ import { connect } from '../../src/db/connect.ts'
 import { idTimeSql, microsSql, numberedIdSql } from '../../src/db/id-sql.ts'
 import { instantIn, numberedId } from '../../src/id.ts'
 import { verify } from '../../src/verify/run.ts'
-import { bankBeneficiary, localPayout } from '../support/bodies.ts'
-import { pickSeed, seeded } from '../support/process.ts'
-import { client as clientOf, startTestService, type TestService } from '../support/service.ts'
+import { bankBeneficiary, localPayout } from '../support/given/bodies.ts'
+import { pickSeed, seeded } from '../support/service/process.ts'
+import { client as clientOf, startTestService, type TestService } from '../support/service/service.ts'
 
 const ROUNDS = 40
 

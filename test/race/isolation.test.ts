@@ -4,17 +4,17 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { TransactionSql } from '../../src/db/connect.ts'
-import { internalPayout } from '../support/bodies.ts'
-import { checkBooks } from '../support/books.ts'
-import { findCycle, type Seen } from '../support/cycles.ts'
-import { pickSeed, seeded } from '../support/process.ts'
+import { internalPayout } from '../support/given/bodies.ts'
+import { checkBooks } from '../support/assert/books.ts'
+import { findCycle, type Seen } from '../support/oracle/cycles.ts'
+import { pickSeed, seeded } from '../support/service/process.ts'
 import {
   type AnotherProcess,
   type Client,
   client,
   startTestService,
   type TestService,
-} from '../support/service.ts'
+} from '../support/service/service.ts'
 import { share } from '../support/share.ts'
 
 const TRANSACTIONS = share(4_000, 40_000)

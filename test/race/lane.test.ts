@@ -6,7 +6,7 @@ import { connect, type Sql, type TransactionSql } from '../../src/db/connect.ts'
 import { Lane } from '../../src/engine/lane.ts'
 import type { Operation } from '../../src/engine/operation.ts'
 import { Refusal, refusal } from '../../src/errors.ts'
-import { createDatabase, type TestDatabase } from '../support/database.ts'
+import { createDatabase, type TestDatabase } from '../support/database/database.ts'
 
 type Fate =
   | 'well'

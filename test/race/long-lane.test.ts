@@ -10,7 +10,7 @@ import { LongCommands, planLanes } from '../../src/engine/lanes.ts'
 import { MAX_WAIT_MS } from '../../src/engine/late.ts'
 import type { LongOperation, Operation } from '../../src/engine/operation.ts'
 import { Refusal, refusal } from '../../src/errors.ts'
-import { createDatabase, type TestDatabase } from '../support/database.ts'
+import { createDatabase, type TestDatabase } from '../support/database/database.ts'
 
 interface Command {
   readonly ids: readonly number[]

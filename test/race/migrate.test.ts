@@ -12,7 +12,7 @@ import {
   readMigrations,
   statementsOf,
 } from '../../src/db/migrate.ts'
-import { createDatabase, type TestDatabase } from '../support/database.ts'
+import { createDatabase, type TestDatabase } from '../support/database/database.ts'
 
 /** What a version might bring: indexes on the busiest tables, a unique one among them. */
 const MORE: Migration = {

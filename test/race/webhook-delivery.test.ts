@@ -6,10 +6,10 @@ import { after, afterEach, before, test } from 'node:test'
 import { connect, type Sql } from '../../src/db/connect.ts'
 import { startDelivering } from '../../src/worker/deliver-webhooks.ts'
 import type { Worker } from '../../src/worker/settle-payouts.ts'
-import { bankBeneficiary } from '../support/bodies.ts'
-import { until } from '../support/process.ts'
-import { addEndpoint, judge, type Receiver, startReceiver } from '../support/receiver.ts'
-import { type Client, startTestService, type TestService } from '../support/service.ts'
+import { bankBeneficiary } from '../support/given/bodies.ts'
+import { until } from '../support/service/process.ts'
+import { addEndpoint, judge, type Receiver, startReceiver } from '../support/network/receiver.ts'
+import { type Client, startTestService, type TestService } from '../support/service/service.ts'
 
 let service: TestService
 let receiver: Receiver

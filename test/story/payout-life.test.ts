@@ -10,12 +10,12 @@ import type { Rail, RailStep } from '../../src/rail/rail.ts'
 import { verify } from '../../src/verify/run.ts'
 import { deliverDue } from '../../src/worker/deliver-webhooks.ts'
 import { settleOnce } from '../../src/worker/settle-payouts.ts'
-import { internalPayout, localPayout } from '../support/bodies.ts'
-import { checkBooks } from '../support/books.ts'
-import { balancesOf } from '../support/check.ts'
-import { review } from '../support/review.ts'
-import { type Client, startTestService, type TestService } from '../support/service.ts'
-import { askingRail } from '../support/settling.ts'
+import { internalPayout, localPayout } from '../support/given/bodies.ts'
+import { checkBooks } from '../support/assert/books.ts'
+import { balancesOf } from '../support/assert/check.ts'
+import { review } from '../support/service/review.ts'
+import { type Client, startTestService, type TestService } from '../support/service/service.ts'
+import { askingRail } from '../support/service/settling.ts'
 
 /** §state.table, written out. */
 const TABLE: typeof PAYOUT_TRANSITIONS = {

@@ -2,9 +2,9 @@
 // more spans than it was told to, and ends in time.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { localPayout } from '../support/bodies.ts'
-import { type Collector, startCollector } from '../support/collector.ts'
-import { createDatabase, type TestDatabase } from '../support/database.ts'
+import { localPayout } from '../support/given/bodies.ts'
+import { type Collector, startCollector } from '../support/network/collector.ts'
+import { createDatabase, type TestDatabase } from '../support/database/database.ts'
 import {
   type HttpAnswer,
   type HttpClient,
@@ -14,7 +14,7 @@ import {
   startProcess,
   tally,
   until,
-} from '../support/process.ts'
+} from '../support/service/process.ts'
 import { share } from '../support/share.ts'
 
 const QUEUE = 64

@@ -4,18 +4,18 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { request } from 'node:http'
 import { after, before, test } from 'node:test'
-import { untilBlocked } from '../support/blocked.ts'
-import { localPayout } from '../support/bodies.ts'
-import { createDatabase, type TestDatabase } from '../support/database.ts'
-import { loadedBy, NAME_LOADED } from '../support/loaded.ts'
+import { untilBlocked } from '../support/database/blocked.ts'
+import { localPayout } from '../support/given/bodies.ts'
+import { createDatabase, type TestDatabase } from '../support/database/database.ts'
+import { loadedBy, NAME_LOADED } from '../support/service/loaded.ts'
 import {
   type LogLine,
   openAccountOn,
   type RunningProcess,
   startProcess,
   until,
-} from '../support/process.ts'
-import { basic } from '../support/service.ts'
+} from '../support/service/process.ts'
+import { basic } from '../support/service/service.ts'
 
 const LEVELS = { debug: 20, warn: 40, error: 50 }
 const OWN_ID = /^req_[0-9a-hjkmnp-tv-z]{20}$/

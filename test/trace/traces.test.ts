@@ -2,12 +2,12 @@
 // SIGTERM, and all that was exported until then is judged, together with every line of the log.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { untilBlocked } from '../support/blocked.ts'
-import { localPayout } from '../support/bodies.ts'
-import { type Collector, type Span, startCollector } from '../support/collector.ts'
-import { createDatabase, type TestDatabase } from '../support/database.ts'
-import { loadedBy, NAME_LOADED } from '../support/loaded.ts'
-import { CANARY } from '../support/logs.ts'
+import { untilBlocked } from '../support/database/blocked.ts'
+import { localPayout } from '../support/given/bodies.ts'
+import { type Collector, type Span, startCollector } from '../support/network/collector.ts'
+import { createDatabase, type TestDatabase } from '../support/database/database.ts'
+import { loadedBy, NAME_LOADED } from '../support/service/loaded.ts'
+import { CANARY } from '../support/service/logs.ts'
 import {
   type HttpAnswer,
   httpClient,
@@ -16,9 +16,9 @@ import {
   type RunningProcess,
   startProcess,
   until,
-} from '../support/process.ts'
-import { addEndpoint, type Receiver, startReceiver } from '../support/receiver.ts'
-import { basic } from '../support/service.ts'
+} from '../support/service/process.ts'
+import { addEndpoint, type Receiver, startReceiver } from '../support/network/receiver.ts'
+import { basic } from '../support/service/service.ts'
 
 /** More than the SDK links by default. */
 const TOGETHER = 150

@@ -5,9 +5,9 @@ import { after, afterEach, before, test } from 'node:test'
 import { deleteOldDeliveries } from '../../src/webhook/queue-store.ts'
 import { RETRY_DELAYS_S } from '../../src/webhook/rules.ts'
 import { deliverDue } from '../../src/worker/deliver-webhooks.ts'
-import { bankBeneficiary } from '../support/bodies.ts'
-import { addEndpoint, type Receiver, startReceiver, verifySignature } from '../support/receiver.ts'
-import { type Client, startTestService, type TestService } from '../support/service.ts'
+import { bankBeneficiary } from '../support/given/bodies.ts'
+import { addEndpoint, type Receiver, startReceiver, verifySignature } from '../support/network/receiver.ts'
+import { type Client, startTestService, type TestService } from '../support/service/service.ts'
 
 let service: TestService
 let receiver: Receiver

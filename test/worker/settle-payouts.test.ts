@@ -4,9 +4,9 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { startSettling } from '../../src/worker/settle-payouts.ts'
-import { localPayout } from '../support/bodies.ts'
-import { until } from '../support/process.ts'
-import { startTestService, type TestService } from '../support/service.ts'
+import { localPayout } from '../support/given/bodies.ts'
+import { until } from '../support/service/process.ts'
+import { startTestService, type TestService } from '../support/service/service.ts'
 
 const POLL_MS = 100
 const WATCHED_MS = 1_000

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { pickSeed } from '../../../test/support/process.ts'
+import { pickSeed } from '../../../test/support/service/process.ts'
 import { newId } from '../../id.ts'
 import { CURRENCIES } from '../../money/currency.ts'
 import { parseDecimal } from '../../money/decimal.ts'

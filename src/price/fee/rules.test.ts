@@ -1,7 +1,7 @@
 // The fee schedule as tables: which row applies (§fee.row), and what it costs.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { feeRow, NOW, rateBook, refusalOf } from '../../../test/support/in-memory.ts'
+import { feeRow, NOW, rateBook, refusalOf } from '../../../test/support/given/in-memory.ts'
 import { type Fee, type FeeSubject, feeAmounts, feeSteps, selectFee } from './rules.ts'
 
 const subject: FeeSubject = {

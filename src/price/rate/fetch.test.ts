@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { createServer, type RequestListener } from 'node:http'
 import { after, test } from 'node:test'
 import { createServer as createTlsServer } from 'node:tls'
-import { LATE_MS, listen, receiver } from '../../../test/support/raw-receiver.ts'
+import { LATE_MS, listen, receiver } from '../../../test/support/network/raw-receiver.ts'
 import { FetchFailed, fetchRates, MAX_BYTES, refuseUrl } from './fetch.ts'
 
 const LOCAL = { allow_http: true, timeout_ms: 5_000 }

@@ -1,7 +1,7 @@
 // What new rates are judged by: a table of slips, of pegs, and of whole publications.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { decimal, rateBook } from '../../../test/support/in-memory.ts'
+import { decimal, rateBook } from '../../../test/support/given/in-memory.ts'
 import { checkPeg, decideFeed, judgeRates, MAX_MOVE_BPS } from './guard.ts'
 import { type Rate, rateBookOf } from './rules.ts'
 

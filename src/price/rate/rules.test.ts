@@ -2,7 +2,7 @@
 // gets (§rate.precision, §rate.cross, §rate.age).
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { decimal, NOW, rateBook, refusalOf } from '../../../test/support/in-memory.ts'
+import { decimal, NOW, rateBook, refusalOf } from '../../../test/support/given/in-memory.ts'
 import { plusMilliseconds } from '../../instant.ts'
 import { formatDecimal } from '../../money/decimal.ts'
 import {

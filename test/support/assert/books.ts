@@ -1,0 +1,55 @@
+// Whether the books of a database hold together: by plain SQL here, and by the product's own
+// `corridor verify`. It shares no code with what wrote the books.
+import assert from 'node:assert/strict'
+import type { Sql } from '../../../src/db/connect.ts'
+import { restoreExpired } from '../database/expired.ts'
+import { runCommand } from '../service/process.ts'
+
+/** Each statement lists what is wrong; none may list anything. */
+const WRONG = {
+  'a balance is not the sum of its postings': `
+    select b.account_id, b.currency, b.available, coalesce(p.total, 0) as total
+    from balances b left join (
+      select x.account_id, x.currency, sum(x.amount) as total from postings x
+      where x.code = 'available' group by 1, 2
+    ) p on p.account_id = b.account_id and p.currency = b.currency
+    where b.available <> coalesce(p.total, 0)`,
+  'journal numbers have gaps': `
+    select b.account_id from books b left join journals j on j.account_id = b.account_id
+    group by b.account_id, b.journal_count
+    having count(j.number) <> b.journal_count or coalesce(max(j.number), 0) <> b.journal_count`,
+  'events have gaps': `
+    select b.account_id from books b left join each_event e on e.account_id = b.account_id
+    group by b.account_id, b.event_count
+    having count(e.sequence) <> b.event_count or coalesce(max(e.sequence), 0) <> b.event_count`,
+  'payouts and debits are not one to one': `
+    select coalesce(p.id, t.source) as id
+    from payouts p full join
+      (select * from balance_transactions where type = 'payout' and operation_type = 'debit') t
+      on t.account_id = p.account_id and t.source = p.id
+    where p.id is null or t.id is null or t.id <> p.balance_transaction_id
+      or t.net_amount <> -(p.holding_amount + p.fixed_fee + p.variable_fee)`,
+  'money given back is not what was taken, once, of what failed': `
+    select p.id, s.status from payouts p
+    left join payout_states s on s.account_id = p.account_id and s.id = p.id
+    left join balance_transactions r
+      on r.account_id = p.account_id and r.source = p.balance_transaction_id
+      and r.type in ('payout_failure', 'payout_reversal')
+    group by p.account_id, p.id, s.status, p.holding_amount, p.fixed_fee, p.variable_fee
+    having count(r.id) <> (case when s.status in ('failed', 'reversed') then 1 else 0 end)
+      or coalesce(sum(r.net_amount), 0) <> (case when s.status in ('failed', 'reversed')
+        then p.holding_amount + p.fixed_fee + p.variable_fee else 0 end)`,
+  'inter_account does not sum to zero': `
+    select x.currency, sum(x.amount) from postings x
+    where x.code = 'inter_account' group by 1 having sum(x.amount) <> 0`,
+} as const
+
+/** Fails, naming rows, when anything is wrong. `env` leads the command line to the database. */
+export async function checkBooks(sql: Sql, env: Readonly<Record<string, string>>): Promise<void> {
+  for (const [what, statement] of Object.entries(WRONG)) {
+    assert.deepEqual([...(await sql.unsafe(statement))], [], what)
+  }
+  await restoreExpired()
+  const { code, output } = await runCommand(['verify'], env)
+  assert.equal(code, 0, output)
+}

@@ -1,0 +1,183 @@
+// What tests assert again and again: a refusal in the envelope, an object with
+// exactly the fields of the specification's tables, and a database in which no row has changed.
+import assert from 'node:assert/strict'
+import type { Sql } from '../../../src/db/connect.ts'
+import type { Answer, Client } from '../service/service.ts'
+
+/** Code and status of each reason as the specification has them; never read from the product. */
+export const SPECIFIED_CODES: Readonly<Record<string, readonly [code: number, status: number]>> = {
+  invalid_json: [100, 400],
+  internal: [101, 500],
+  invalid_path_parameter: [103, 400],
+  invalid_query_parameter: [104, 400],
+  not_found: [105, 404],
+  invalid_credentials: [108, 401],
+  missing_credentials: [109, 401],
+  unsupported_media_type: [113, 415],
+  payload_too_large: [114, 413],
+  method_not_allowed: [115, 405],
+  invalid_field: [120, 400],
+  idempotency_key_reused: [130, 422],
+  invalid_idempotency_key: [132, 400],
+  currency: [20061, 400],
+  holding_currency_not_found: [20067, 400],
+  beneficiary_missing: [20165, 400],
+  type_mismatch: [20172, 400],
+  beneficiary_not_found: [20173, 404],
+  insufficient_balance: [20201, 422],
+  amount_out_of_range: [20298, 400],
+  quote_expired: [20299, 422],
+  quote_used: [20299, 422],
+  quote_mismatch: [20299, 422],
+}
+
+/** The one refusal in the answer; `remarks` is compared when given. */
+export function assertRefused(
+  answer: Answer,
+  status: number,
+  reason: string,
+  remarks?: string,
+): void {
+  assert.equal(answer.status, status, answer.text)
+  assertErrorEnvelope(answer)
+  const [first] = answer.json.errors
+  assert.equal(first.reason, reason, answer.text)
+  if (remarks !== undefined) assert.equal(first.remarks, remarks, answer.text)
+}
+
+/** Several refusals of one answer as `[reason, remarks]`, in any order. */
+export function assertProblems(
+  answer: Answer,
+  status: number,
+  problems: readonly (readonly [reason: string, remarks: string])[],
+): void {
+  assert.equal(answer.status, status, answer.text)
+  assertErrorEnvelope(answer)
+  const found: string[] = answer.json.errors.map(
+    (e: { reason: string; remarks: string }) => `${e.reason} ${e.remarks}`,
+  )
+  assert.deepEqual(found.sort(), problems.map(p => p.join(' ')).sort(), answer.text)
+}
+
+/** Exactly the members of §error.body, the codes of its list, and nothing of how we are built. */
+export function assertErrorEnvelope(answer: Answer): void {
+  assert.match(String(answer.headers['content-type']), /^application\/json/)
+  assert.deepEqual(Object.keys(answer.json), ['status', 'message', 'errors', 'data'])
+  assert.equal(answer.json.status, 'error')
+  assert.equal(typeof answer.json.message, 'string')
+  assert.equal(answer.json.data, null)
+  assert.ok(answer.json.errors.length > 0)
+  for (const error of answer.json.errors) {
+    assert.deepEqual(Object.keys(error).sort(), ['code', 'message', 'reason', 'remarks'])
+    assert.match(error.reason, /^[a-z]+(_[a-z0-9]+)*$/)
+    assert.ok(Number.isInteger(error.code))
+    assert.notEqual(error.message, '')
+    const known = SPECIFIED_CODES[error.reason]
+    if (known !== undefined) assert.equal(error.code, known[0], error.reason)
+  }
+  assertNoInsides(answer.text)
+}
+
+/** Never a stack, SQL or a secret (§error.silence). */
+export function assertNoInsides(text: string): void {
+  assert.doesNotMatch(
+    text,
+    /\.ts\b|node_modules|\n\s+at |select .* from|insert into|PostgresError/i,
+  )
+}
+
+type Kind = 'string' | 'integer' | 'number' | 'array' | 'object' | 'object or null'
+/** Every field by name; a nested shape says that the object has exactly those members. */
+export interface Shape {
+  readonly [field: string]: Kind | Shape
+}
+
+/** The object has exactly these fields, each of its type. */
+export function assertShape(value: unknown, shape: Shape, path = ''): void {
+  assert.ok(typeof value === 'object' && value !== null, `${path} is an object`)
+  assert.deepEqual(Object.keys(value).sort(), Object.keys(shape).sort(), `fields of ${path}`)
+  for (const [field, kind] of Object.entries(shape)) {
+    const member: unknown = (value as Record<string, unknown>)[field]
+    const name = `${path}.${field}`
+    if (typeof kind === 'object') assertShape(member, kind, name)
+    else assert.ok(isKind(member, kind), `${name} is ${kind}: ${JSON.stringify(member)}`)
+  }
+}
+
+function isKind(value: unknown, kind: Kind): boolean {
+  if (kind === 'integer') return Number.isSafeInteger(value)
+  if (kind === 'array') return Array.isArray(value)
+  if (kind === 'object or null') return value === null || isKind(value, 'object')
+  if (kind !== 'object') return typeof value === kind
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** When keys were used is written once a minute, whatever is asked. */
+const BY_THE_MINUTE = 'api_key_uses'
+
+/** Row count and MD5 over the sorted rows of every table, as the owner sees them. */
+export async function fingerprint(owner: Sql): Promise<Record<string, string>> {
+  const tables = await owner<{ name: string }[]>`
+    select tablename::text as name from pg_tables
+    where schemaname = 'public' and tablename <> ${BY_THE_MINUTE} order by 1`
+  const parts = tables.map(
+    ({ name }) =>
+      `select '${name}' as name, count(*) || ' ' ||
+        coalesce(md5(string_agg(t::text, E'\\n' order by t::text)), '') as rows from "${name}" t`,
+  )
+  const rows = await owner.unsafe<{ name: string; rows: string }[]>(parts.join(' union all '))
+  return Object.fromEntries(rows.map(row => [row.name, row.rows]))
+}
+
+/** Every row of one account as text, by table; of every account when none is named. */
+export async function rowsOf(owner: Sql, account_id?: string): Promise<Record<string, string>> {
+  const tables = await owner<{ name: string; own: boolean }[]>`
+    select table_name::text as name, bool_or(column_name = 'account_id') as own
+    from information_schema.columns join information_schema.tables using (table_schema, table_name)
+    where table_type = 'BASE TABLE' and table_schema = 'public' and table_name <> ${BY_THE_MINUTE}
+    group by 1 order by 1`
+  const found: Record<string, string> = {}
+  for (const { name, own } of tables) {
+    if (account_id !== undefined && !own) continue
+    const where = account_id === undefined ? '' : `where account_id = '${account_id}'`
+    const rows = await owner.unsafe<{ row: string }[]>(
+      `select t::text as row from "${name}" t ${where} order by 1`,
+    )
+    found[name] = rows.map(({ row }) => row).join('\n')
+  }
+  return found
+}
+
+/**
+ * Like `fingerprint`, and cheap enough to ask after every request. Rows and the newest transaction
+ * that wrote one, by table: a row that was written anew, though just as it was, counts as changed.
+ */
+export async function watchRows(owner: Sql): Promise<() => Promise<Record<string, string>>> {
+  const tables = await owner<{ name: string }[]>`
+    select tablename::text as name from pg_tables
+    where schemaname = 'public' and tablename <> ${BY_THE_MINUTE} order by 1`
+  const parts = tables.map(
+    ({ name }) =>
+      `select '${name}' as name, count(*) || ' ' || coalesce(max(xmin::text::bigint), 0) as rows
+       from "${name}"`,
+  )
+  const query = parts.join(' union all ')
+  return async () => {
+    const rows = await owner.unsafe<{ name: string; rows: string }[]>(query, [], { prepare: true })
+    return Object.fromEntries(rows.map(row => [row.name, row.rows]))
+  }
+}
+
+/** `{ USD: '10000', EUR: '0' }` as GET /v3/balance says. */
+export async function balancesOf(client: Client): Promise<Record<string, string>> {
+  const answer = await client.get('/v3/balance')
+  assert.equal(answer.status, 200, answer.text)
+  const available: { currency: string; amount: string }[] = answer.json.data.available
+  return Object.fromEntries(available.map(({ currency, amount }) => [currency, amount]))
+}
+
+/** An answer without its date and the id of its request, which no two have in common. */
+export function withoutStamps({ status, headers, text }: Answer) {
+  const { date: _, 'x-request-id': _id, ...rest } = headers
+  return { status, headers: rest, text }
+}

@@ -1,0 +1,110 @@
+// What a page of a list costs the database when its statements were planned while the table was empty,
+// which is when a plan is most easily wrong, and after the table has been analyzed.
+import assert from 'node:assert/strict'
+import { confineTo } from '../../../src/db/confine.ts'
+import { connect, type Sql, type TransactionSql } from '../../../src/db/connect.ts'
+import { idTimeSql, microsSql } from '../../../src/db/id-sql.ts'
+import { type IdPrefix, idBound } from '../../../src/id.ts'
+import { plusMilliseconds } from '../../../src/instant.ts'
+import type { Query } from './listing.ts'
+import { startTestService } from '../service/service.ts'
+
+type Read = (tx: TransactionSql) => Promise<unknown>
+
+export interface Listing {
+  readonly table: string
+  readonly queries: readonly Query[]
+  /** A page of five of account `acc_a`. */
+  page(tx: TransactionSql, query: Query): Promise<{ readonly rows: readonly unknown[] } | undefined>
+  /** What must be there before the table is read for the first time. */
+  prepare?(owner: Sql): PromiseLike<unknown>
+  /** Rows, of which each query finds five at least. */
+  fill(owner: Sql): PromiseLike<unknown>
+  /** Rows that a query may fetch beside those of the page, one more, and the cursor's. */
+  besides?(query: Query): number
+  /** Fetches one row: always, planned early or not, or only once the table has been analyzed. */
+  readonly one?: { readonly read: Read; readonly when: 'always' | 'analyzed' }
+}
+
+const PAGE = 5
+/** One more row tells whether there are more, and one is the cursor. */
+const FETCHED = PAGE + 2
+/** PostgreSQL may keep a statement's plan from the sixth time on. */
+const TIMES = 7
+
+/** Fails when a page scans the table or fetches more than it shows. */
+export async function assertPageCost({ table, queries, besides, one, ...listing }: Listing) {
+  const another = await startTestService()
+  const { owner, url } = another.database
+  const sql = connect(url, { max: 1, as: 'service', look_ups: true })
+  const early = one?.when === 'always' ? [one.read] : []
+  try {
+    await listing.prepare?.(owner)
+    // The table is known to be empty, for which a scan of all of it costs nothing.
+    await owner`analyze ${owner(table)}`
+    const reads = [
+      ...queries.map(query => (tx: TransactionSql) => listing.page(tx, query)),
+      ...early,
+    ]
+    for (const read of reads) for (let i = 0; i < TIMES; i++) await costOf(sql, table, read)
+    await listing.fill(owner)
+    for (const kept of [true, false]) {
+      if (!kept) await owner`vacuum analyze ${owner(table)}`
+      for (const query of queries) {
+        const cost = await costOf(sql, table, tx => listing.page(tx, query))
+        const rows = cost.result?.rows.length
+        const what = JSON.stringify({ query, kept, rows, fetched: cost.fetched, scans: cost.scans })
+        assert.ok(rows === PAGE && cost.scans === 0, what)
+        assert.ok(cost.fetched <= FETCHED + (besides?.(query) ?? 0), what)
+      }
+      if (one === undefined || (kept && one.when === 'analyzed')) continue
+      const { fetched, scans } = await costOf(sql, table, one.read)
+      assert.deepEqual({ kept, fetched, scans }, { kept, fetched: 1, scans: 0 })
+    }
+  } finally {
+    await sql.end()
+    await another.close()
+  }
+}
+
+/** Rows of the table that reading fetches by index, and its scans, as PostgreSQL counts them. */
+function costOf<T>(sql: Sql, table: string, read: (tx: TransactionSql) => Promise<T>) {
+  return sql
+    .begin(async tx => {
+      confineTo(tx, ['acc_a'])
+      const counted = async () => {
+        const [row] = await tx<{ fetched: bigint; scans: bigint }[]>`
+        select idx_tup_fetch as fetched, seq_scan as scans
+        from pg_stat_xact_user_tables where relname = ${table}`
+        return row ?? { fetched: 0n, scans: 0n }
+      }
+      const before = await counted()
+      const result: T = await read(tx)
+      const after = await counted()
+      const fetched = Number(after.fetched - before.fetched)
+      return { box: { result, fetched, scans: Number(after.scans - before.scans) } }
+    })
+    .then(({ box }) => box as { result: T; fetched: number; scans: number })
+}
+
+/** Every filter with every bound. */
+export function crossed(filters: readonly Query[], bounds: readonly Query[]): Query[] {
+  return filters.flatMap(filter => bounds.map(bound => ({ ...filter, ...bound })))
+}
+
+/** `pot_00000000000000000007` */
+export function idAt(prefix: string, i: number): string {
+  return `${prefix}_${String(i).padStart(20, '0')}`
+}
+
+/** The id of what a book has made `i` seconds after the beginning of 2026. */
+export function madeAt(prefix: IdPrefix, i: number): string {
+  const at = plusMilliseconds('2026-01-01T00:00:00.000000Z', i * 1000)
+  return idBound(prefix, at, 'before') + String(i).padStart(9, '0')
+}
+
+/** The same in SQL, of an expression for `i`. */
+export function madeAtSql(sql: Sql, prefix: IdPrefix, i = 'i') {
+  const at = `timestamptz '2026-01-01T00:00:00Z' + (${i}) * interval '1 second'`
+  return sql.unsafe(`'${prefix}_' || ${idTimeSql(microsSql(at))} || lpad((${i})::text, 9, '0')`)
+}

@@ -1,0 +1,211 @@
+// The routes of the running application as tests must treat all of them: collected while they are
+// added, with every text a request can hold, and a valid request of each. A route or a text that
+// this file does not know is a failure, so that none is forgotten.
+import assert from 'node:assert/strict'
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
+import type { FastifyInstance, RouteOptions } from 'fastify'
+import type { Scope } from '../../../src/account/rules.ts'
+import { bankBeneficiary, internalPayout, localPayout, plainEntity } from '../given/bodies.ts'
+
+// biome-ignore lint/suspicious/noExplicitAny: a schema is whatever it is
+type Json = any
+
+export type Place = 'params' | 'querystring' | 'body'
+
+/** A text in a request. */
+export interface Leaf {
+  readonly place: Place
+  /** `quote`, `beneficiary_details.address.line1`, `payouts[].quote`, `metadata.*` */
+  readonly path: string
+  /** What kinds of object it can name: prefixes of ids. None for free text. */
+  readonly prefixes: readonly string[]
+}
+
+export interface Route {
+  /** `POST /v3/payout/:id/cancel` */
+  readonly name: string
+  readonly method: string
+  readonly url: string
+  /** Undefined for what is public. */
+  readonly scope: Scope | undefined
+  readonly idempotent: boolean
+  readonly takesBody: boolean
+  readonly leaves: readonly Leaf[]
+}
+
+/** Every route that is added while `start` runs. */
+export async function watchRoutes<T>(start: () => Promise<T>): Promise<[T, Route[]]> {
+  const added: RouteOptions[] = []
+  const watch = (message: unknown) => {
+    const { fastify } = message as { fastify: FastifyInstance }
+    fastify.addHook('onRoute', route => void added.push(route))
+  }
+  subscribe('fastify.initialization', watch)
+  try {
+    return [await start(), added.map(readRoute)]
+  } finally {
+    unsubscribe('fastify.initialization', watch)
+  }
+}
+
+function readRoute({ method, url, config, schema = {} }: RouteOptions): Route {
+  const { params, querystring, body, headers } = schema as Record<string, Json>
+  const leaves = [
+    ...leavesOf('params', params),
+    ...leavesOf('querystring', querystring),
+    ...leavesOf('body', body),
+  ]
+  const named = [...url.matchAll(/:(\w+)/g)].map(([, name]) => name)
+  const known = leaves.filter(leaf => leaf.place === 'params' && leaf.prefixes.length > 0)
+  if (url.startsWith('/v3/')) {
+    assert.deepEqual(
+      known.map(({ path }) => path),
+      named,
+      `${url}: each parameter of the path is an id by its schema`,
+    )
+  }
+  return {
+    name: `${String(method)} ${url}`,
+    method: String(method),
+    url,
+    scope: config?.scope,
+    idempotent: headers !== undefined,
+    takesBody: body !== undefined,
+    leaves,
+  }
+}
+
+/** Every text that the schema lets through, with where it stands. */
+function leavesOf(place: Place, schema: Json, path = ''): Leaf[] {
+  if (typeof schema !== 'object' || schema === null) return []
+  const { 'x-documented': documented, ...seen } = schema
+  const node = { ...seen, ...documented }
+  const inner = (name: string) => (path === '' ? name : `${path}.${name}`)
+  const types: string[] = [node.type].flat()
+  const isText = types.includes('string') && node.enum === undefined && node.const === undefined
+  const own: Leaf[] =
+    isText && node.format !== 'date-time'
+      ? [{ place, path, prefixes: prefixesOf(node.pattern, path) }]
+      : []
+  const properties = Object.entries<Json>(node.properties ?? {})
+  const either = [node.anyOf, node.oneOf, node.allOf].flatMap(some => some ?? [])
+  return [
+    ...own,
+    ...properties.flatMap(([name, member]) => leavesOf(place, member, inner(name))),
+    ...leavesOf(place, node.items, `${path}[]`),
+    ...leavesOf(place, node.additionalProperties, inner('*')),
+    ...either.flatMap((some: Json) => leavesOf(place, some, path)),
+  ]
+}
+
+/** By the pattern of ids; a deposit address has none, as any text can be asked for. */
+function prefixesOf(pattern: string | undefined, path: string): string[] {
+  if (path.endsWith('service_account.deposit_address')) return ['dep']
+  const found = (pattern ?? '').matchAll(/([a-z]{2,3})_(?:\[0-9a-hjkmnp-tv-z\]|\.)\{20\}/g)
+  const prefixes = [...found].map(([, prefix = '']) => prefix)
+  assert.ok(prefixes.length > 0 || FREE_TEXT.has(lastOf(path)), UNKNOWN(path))
+  return prefixes
+}
+
+const UNKNOWN = (path: string) =>
+  `${path}: a text that no test knows. If it can name an object, give its schema the pattern of ` +
+  'ids; if it cannot, add it to FREE_TEXT in test/support/assert/routes.ts'
+
+const lastOf = (path: string) => path.replace(/\[\]$/, '').split('.').at(-1) ?? ''
+
+/** Texts that name nothing of ours: what people write, codes of others, times and amounts. */
+const FREE_TEXT = new Set(
+  [
+    '* account_number bank_name category city code country currency date_of_birth deposit_address',
+    'deposit_key deposit_key_type description email file_name first_name fund_transfer_network gt',
+    'gte holding_currency iban last_name line1 line2 logistics_provider_code',
+    'logistics_provider_name lt lte message middle_name name name_local nationality network',
+    'national_identification_number note number ownership_percentage party_classification',
+    'postal_code purpose purpose_of_use reference_id registration_date registration_number',
+    'relationship roles state statement_descriptor tax_id tracking_number tracking_type',
+    'transaction_description type url vertical',
+  ].flatMap(line => line.split(' ')),
+)
+
+/** Ids by prefix, of the objects of one account or of nobody. */
+export type Ids = Readonly<Record<string, string>>
+
+/** The path with its parameters filled in: by prefix, or as `chosen` says by name. */
+export function urlOf(route: Route, own: Ids, chosen: Ids = {}): string {
+  return route.url.replace(/:(\w+)/g, (_, name: string) => {
+    const leaf = route.leaves.find(({ place, path }) => place === 'params' && path === name)
+    return chosen[name] ?? own[leaf?.prefixes[0] ?? ''] ?? assert.fail(`${route.name}: ${name}`)
+  })
+}
+
+/** Answered from what every process holds in memory, of no account; asked with a query. */
+export const REQUIREMENTS = { url: '/v3/payout/requirements', query: 'currency=USD' } as const
+
+/** Answers nowhere, and is quick about it. */
+export const NOBODYS_URL = 'http://127.0.0.1:26/'
+
+const { beneficiary_details: _, ...bare } = localPayout
+const serviceAccount = (deposit_address: string) =>
+  internalPayout(deposit_address).beneficiary_details
+
+const toServiceAccount = (path: string) => path.endsWith('service_account.deposit_address')
+
+/** A payout that takes a text at this path. */
+function payoutFor(path: string): object {
+  if (path.endsWith('beneficiary')) return bare
+  return toServiceAccount(path) ? internalPayout('') : localPayout
+}
+
+/**
+ * Bodies that each route takes, by what is to be put into them (a path, or '' for nothing). One that
+ * is not here takes none, or `{}`.
+ */
+const BODIES: Readonly<Record<string, (path: string) => readonly object[]>> = {
+  'POST /v3/payout/quote': () => [{ payout_info: { currency: 'USD', amount: 10_000 } }],
+  'POST /v3/payout': path => [payoutFor(path)],
+  'POST /v3/payout/:id/action': () => [{ note: 'As asked.' }],
+  'POST /v3/payout_batch': path => {
+    const payouts = [payoutFor(path)]
+    return [{ payouts }, { payouts, mode: 'best_effort' }, { payouts, dry_run: true }]
+  },
+  'POST /v3/beneficiary': path => [toServiceAccount(path) ? serviceAccount('') : bankBeneficiary],
+  'PUT /v3/beneficiary/:id': path => [toServiceAccount(path) ? serviceAccount('') : { email: '' }],
+  'POST /v3/entity': () => [plainEntity],
+  'POST /v3/entity/duplicate_check': () => [plainEntity],
+  'PUT /v3/entity/:id': () => [{ description: 'Changed' }],
+  'POST /v3/webhook_endpoint': () => [{ url: NOBODYS_URL }],
+  'PUT /v3/webhook_endpoint/:id': () => [{ description: 'Changed' }],
+  'POST /v3/webhook_endpoint/:id/replay': path =>
+    path === '' ? [{ sequence: { from: 1 } }] : [{}],
+  'POST /v3/sandbox/clock/advance': () => [{ seconds: 1 }],
+  'POST /v3/sandbox/fund': () => [{ amount: 100, currency: 'USD' }],
+  'POST /v3/sandbox/payout/:id/transition': () => [{ status: 'succeeded' }],
+}
+
+/** Routes whose body may be left out. */
+const EMPTY_BODIES = new Set([
+  'POST /v3/payout/:id/cancel',
+  'POST /v3/entity/:id/submit',
+  'POST /v3/webhook_endpoint/:id/rotate_secret',
+  'POST /v3/webhook_endpoint/:id/test',
+])
+
+/** Bodies with `text` at `path`; undefined for a route that takes no body. */
+export function bodiesOf(route: Route, path = '', text = ''): readonly (object | undefined)[] {
+  if (!route.takesBody) return [undefined]
+  const bodies = BODIES[route.name]?.(path) ?? (EMPTY_BODIES.has(route.name) ? [{}] : undefined)
+  assert.ok(bodies, `${route.name}: write a valid body of it into test/support/assert/routes.ts`)
+  return path === '' ? bodies : bodies.map(body => withText(structuredClone(body), path, text))
+}
+
+/** Puts a text at a path, making what leads to it. */
+export function withText(body: object, path: string, text: string): object {
+  const steps = path.replaceAll('[]', '.[]').split('.')
+  let node: Json = body
+  steps.forEach((step, i) => {
+    const key = step === '[]' ? 0 : step === '*' ? 'any' : step
+    if (i === steps.length - 1) node[key] = text
+    else node = node[key] ??= steps[i + 1] === '[]' ? [] : {}
+  })
+  return body
+}

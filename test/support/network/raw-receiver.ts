@@ -1,0 +1,91 @@
+// Receivers made of bare connections, which do as a test likes with what is sent to them, and the
+// sending itself with what every such test leaves the same.
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
+import { after } from 'node:test'
+import { type Sending, type SendResult, send } from '../../../src/webhook/send.ts'
+
+export const DEADLINE_MS = 400
+/** How late a cut may be seen on a busy machine. */
+export const LATE_MS = 1500
+export const MiB = 1024 * 1024
+export const GiB = 1024 * MiB
+
+const open: Server[] = []
+after(() => {
+  for (const server of open) server.close()
+})
+
+export async function listen(server: Server): Promise<number> {
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  open.push(server)
+  return (server.address() as AddressInfo).port
+}
+
+export function to(url: string, more: Partial<Sending> = {}): Promise<SendResult> {
+  return send({
+    url,
+    headers: { 'content-type': 'application/json' },
+    body: '{"a":1}',
+    timeout_ms: 10_000,
+    allow_private: true,
+    ...more,
+  })
+}
+
+/** A receiver that does as it likes with the connection once the request is there. */
+export async function receiver(behave: (socket: Socket) => void): Promise<string> {
+  const server = createServer(socket => {
+    socket.on('error', () => {})
+    socket.once('data', () => behave(socket))
+  })
+  return `http://127.0.0.1:${await listen(server)}/`
+}
+
+/** A receiver that answers this, byte for byte, and closes. */
+export const saying = (text: string | Buffer) => receiver(socket => socket.end(text))
+
+export const answering = (headers: string, body: string | Buffer = '') =>
+  saying(
+    Buffer.concat([
+      Buffer.from(
+        `HTTP/1.1 200 OK\r\n${headers}content-length: ${Buffer.byteLength(body)}\r\n\r\n`,
+      ),
+      Buffer.from(body),
+    ]),
+  )
+
+/** Writes the same again and again as fast as it is taken, `limit` bytes at most. */
+export function pour(socket: Socket, block: string | Buffer, limit = Number.POSITIVE_INFINITY) {
+  let left = limit
+  const more = () => {
+    while (left > 0 && !socket.destroyed) {
+      left -= block.length
+      if (!socket.write(block)) break
+    }
+    if (left <= 0) socket.end()
+  }
+  socket.on('drain', more)
+  more()
+}
+
+/** Writes a beginning, then one character every 10 ms, for ever. */
+export function drip(socket: Socket, start: string) {
+  socket.write(start, 'latin1')
+  const timer = setInterval(() => socket.write('x'), 10)
+  socket.on('close', () => clearInterval(timer))
+}
+
+export async function assertCut(sent: Promise<SendResult>) {
+  const { duration_ms, ...rest } = await sent
+  assert.deepEqual(rest, { status_code: null, retry_after_s: null, error: 'timeout', answer: '' })
+  assert.ok(
+    duration_ms >= DEADLINE_MS - 20 && duration_ms < DEADLINE_MS + LATE_MS,
+    `${duration_ms}`,
+  )
+}
+
+export const OK = 'HTTP/1.1 200 OK\r\n'
+export const BLOCK = Buffer.alloc(64 * 1024, 'x')

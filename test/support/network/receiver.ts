@@ -1,0 +1,130 @@
+// A receiver of webhooks on a free port, and endpoints that name it. It keeps what it gets, in the
+// order in which it came, and answers as a test says; what it should get is the test's to judge.
+import { createServer, type IncomingHttpHeaders } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { Webhook } from 'standardwebhooks'
+import { databaseNow } from '../../../src/db/connect.ts'
+import { bookId } from '../../../src/id.ts'
+import { newSecret } from '../../../src/webhook/sign.ts'
+import type { WebhookEndpoint } from '../../../src/webhook/webhook.ts'
+import type { TestDatabase } from '../database/database.ts'
+
+export interface Received {
+  /** By Date.now(), with the request read to its end. */
+  readonly at_ms: number
+  readonly path: string
+  readonly headers: IncomingHttpHeaders
+  readonly body: string
+  /** The body, parsed: an event. */
+  readonly event: {
+    readonly id: string
+    readonly type: string
+    readonly object_id: string
+    readonly sequence: number
+    readonly created_at: string
+  }
+}
+
+/** Undefined: no answer, ever; `cut`: the connection is closed instead. */
+export type Answering = (
+  received: Received,
+) => { readonly status: number; readonly headers?: Record<string, string> } | 'cut' | undefined
+
+export interface Receiver {
+  /** `http://127.0.0.1:40123` */
+  readonly url: string
+  readonly received: Received[]
+  /** Of these the requests whose senders still wait for an answer. */
+  out(): readonly Received[]
+  /** From now on. */
+  answer(how: Answering): void
+  close(): Promise<void>
+}
+
+export async function startReceiver(how: Answering = () => ({ status: 204 })): Promise<Receiver> {
+  const received: Received[] = []
+  let answering = how
+  const out = new Set<Received>()
+  const server = createServer((request, response) => {
+    let body = ''
+    request.setEncoding('utf8').on('data', (part: string) => {
+      body += part
+    })
+    request.on('end', () => {
+      const { url: path = '', headers } = request
+      const one = { at_ms: Date.now(), path, headers, body, event: JSON.parse(body) }
+      received.push(one)
+      out.add(one)
+      response.once('close', () => out.delete(one))
+      const answer = answering(one)
+      if (answer === undefined) return
+      if (answer === 'cut') {
+        response.destroy()
+        return
+      }
+      response.writeHead(answer.status, answer.headers ?? {})
+      response.end(answer.status === 204 ? undefined : 'what the receiver says')
+    })
+  })
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    received,
+    out: () => [...out],
+    answer(next) {
+      answering = next
+    },
+    async close() {
+      server.closeAllConnections()
+      await new Promise(resolve => server.close(resolve))
+    },
+  }
+}
+
+/** An endpoint of an account, for the events from now on. */
+export async function addEndpoint(
+  { owner }: TestDatabase,
+  account_id: string,
+  url: string,
+  more: Partial<Pick<WebhookEndpoint, 'event_types' | 'previous_secret'>> = {},
+): Promise<{ readonly id: string; readonly secret: string }> {
+  const { event_types = [], previous_secret = '' } = more
+  const now = await databaseNow(owner)
+  const id = bookId({ now, ids_given: 0 }, 'whe')
+  const secret = newSecret(crypto.getRandomValues(new Uint8Array(32)))
+  await owner`
+    insert into webhook_endpoints (account_id, id, url, description, event_types, status,
+      disabled_reason, secret, previous_secret, previous_secret_until, fanned_out, created_at,
+      updated_at)
+    select account_id, ${id}, ${url}, '', ${[...event_types]}::text[], 'enabled', '', ${secret},
+      ${previous_secret},
+      case when ${previous_secret} <> '' then clock_timestamp() + interval '1 hour' end,
+      event_count, ${now}, ${now}
+    from books where account_id = ${account_id}`
+  return { id, secret }
+}
+
+/** Throws when the signature is not right, by the package that receivers use. */
+export function verifySignature(secret: string, { body, headers }: Received): void {
+  new Webhook(secret).verify(body, headers as Record<string, string>)
+}
+
+/** Ids of events that came more than once, and of objects whose events came in another order. */
+export function judge(received: readonly Received[]): { twice: number; disordered: string[] } {
+  const seen = new Set<string>()
+  const newest = new Map<string, number>()
+  const disordered: string[] = []
+  let twice = 0
+  for (const { event, path } of received) {
+    const name = `${path} ${event.id}`
+    if (seen.has(name)) {
+      twice += 1
+      continue
+    }
+    seen.add(name)
+    const object = `${path} ${event.object_id}`
+    if (event.sequence < (newest.get(object) ?? 0)) disordered.push(object)
+    newest.set(object, event.sequence)
+  }
+  return { twice, disordered }
+}

@@ -1,0 +1,135 @@
+// The command line as an operator runs it, on a test's database: its exit code and both of its outputs.
+// Hundreds of commands are run, and most of the time of each would be its start: those on a database
+// that is there run one after the other in a process that has the product loaded (cli-runner.ts), all
+// others in one of their own.
+import { type ChildProcess, fork, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { Ended, Fault } from './cli-runner.ts'
+
+const MAIN = fileURLToPath(new URL('../../../src/main.ts', import.meta.url))
+
+const RUNNER = fileURLToPath(new URL('./cli-runner.ts', import.meta.url))
+
+const { PATH = '', NODE_COMPILE_CACHE = '' } = process.env
+/** What each process of the product has: where programs are, and what the run has compiled. */
+export const BARE: Readonly<Record<string, string>> = { PATH, NODE_COMPILE_CACHE }
+
+export interface Ran {
+  readonly code: number | null
+  readonly stdout: string
+  readonly stderr: string
+  /** Standard output as JSON; undefined when it is none. */
+  // biome-ignore lint/suspicious/noExplicitAny: a test reads any member of any output
+  readonly json: any
+}
+
+export interface Cli {
+  run(...args: readonly string[]): Promise<Ran>
+  /** The same with this on standard input. */
+  pipe(input: string, ...args: readonly string[]): Promise<Ran>
+  /** A file with this in it; its path. */
+  file(name: string, text: string): Promise<string>
+  close(): Promise<void>
+}
+
+/** The command line on one database; `environment` is all it is told besides. */
+export async function openCli(
+  database_url: string,
+  environment: Readonly<Record<string, string>> = {},
+): Promise<Cli> {
+  const folder = await mkdtemp(join(tmpdir(), 'corridor-cli-'))
+  const env = { ...BARE, DATABASE_URL: database_url, ...environment }
+  const pipe = async (input: string, ...args: readonly string[]): Promise<Ran> => {
+    const child = spawn(process.execPath, [MAIN, ...args], { cwd: folder, env })
+    let stdout = ''
+    let stderr = ''
+    child.stdout.setEncoding('utf8').on('data', text => {
+      stdout += text
+    })
+    child.stderr.setEncoding('utf8').on('data', text => {
+      stderr += text
+    })
+    // A command that does not read its input may be gone before it is written.
+    child.stdin.on('error', () => {})
+    child.stdin.end(input)
+    const [code] = await once(child, 'close')
+    return { code, stdout, stderr, json: parsed(stdout) }
+  }
+  const runners = new Runners(folder, env)
+  // What takes signals, or starts a database, is a process.
+  const alone = (args: readonly string[]) => database_url === '' || args[0] === 'start'
+  return {
+    pipe,
+    async run(...args) {
+      if (alone(args)) return pipe('', ...args)
+      const ended = await runners.run(args)
+      return { ...ended, json: parsed(ended.stdout) }
+    },
+    async file(name, text) {
+      const path = join(folder, name)
+      await writeFile(path, text)
+      return path
+    },
+    async close() {
+      runners.close()
+      await rm(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+/** The processes that run commands of one environment, as many as there are commands at once. */
+class Runners {
+  readonly #folder: string
+  readonly #env: Readonly<Record<string, string>>
+  readonly #idle: ChildProcess[] = []
+
+  constructor(folder: string, env: Readonly<Record<string, string>>) {
+    this.#folder = folder
+    this.#env = env
+  }
+
+  async run(args: readonly string[]): Promise<Ended> {
+    const runner = this.#idle.pop() ?? this.#start()
+    runner.ref()
+    runner.channel?.ref()
+    const ended = await new Promise<Ended | Fault>(resolve => {
+      const gone = (code: number | null) => resolve({ fault: `its process has ended by ${code}` })
+      runner.once('exit', gone)
+      runner.once('message', message => {
+        runner.off('exit', gone)
+        resolve(message as Ended | Fault)
+      })
+      runner.send(args)
+    })
+    if ('fault' in ended) {
+      runner.kill('SIGKILL')
+      throw new Error(`corridor ${args.join(' ')}: ${ended.fault}`)
+    }
+    // A test file does not wait for who has nothing to do.
+    runner.unref()
+    runner.channel?.unref()
+    this.#idle.push(runner)
+    return ended
+  }
+
+  close(): void {
+    for (const runner of this.#idle.splice(0)) runner.disconnect()
+  }
+
+  #start(): ChildProcess {
+    const stdio = ['ignore', 'ignore', 'inherit', 'ipc'] as const
+    return fork(RUNNER, { cwd: this.#folder, env: this.#env, execArgv: [], stdio: [...stdio] })
+  }
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,28 @@
+// Kills its own process at one step of the service's work: `node --import` loads it into a service, and
+// FAILPOINT names the step (see failingAt in process.ts). The service knows nothing of it.
+import { STEPS, type StepContext, stepChannel } from '../../../src/steps.ts'
+
+const { FAILPOINT } = process.env
+if (FAILPOINT !== undefined) arm(FAILPOINT)
+
+/**
+ * `before commit create_payout 3`: the third time, after a SIGUSR2, that a batch of payouts is to be
+ * committed.
+ */
+function arm(failpoint: string): void {
+  const [when, wanted, name, times] = failpoint.split(' ')
+  const step = STEPS.find(one => one === wanted)
+  let left = Number(times)
+  if (step === undefined || !(left >= 1)) throw new Error(`no such failpoint: ${failpoint}`)
+  const { start, end, asyncEnd } = stepChannel(step)
+  const after = step === 'decide' ? end : asyncEnd
+  const reached = (message: unknown) => {
+    const context = message as StepContext & { readonly error?: unknown }
+    // A step that fails is not over.
+    if (context.name !== name || context.error !== undefined) return
+    left -= 1
+    // Nothing runs in this process after this call.
+    if (left === 0) process.kill(process.pid, 'SIGKILL')
+  }
+  process.once('SIGUSR2', () => (when === 'before' ? start : after).subscribe(reached))
+}

@@ -1,0 +1,77 @@
+// The search of what a run has kept: finds what is planted in each kind, and misses what is not there.
+import assert from 'node:assert/strict'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { bankBeneficiary } from '../given/bodies.ts'
+import { CANARY, faultsOfRun } from './logs.ts'
+
+const line = (more: object) =>
+  `${JSON.stringify({ level: 30, time: 1, msg: 'corridor is listening', ...more })}\n`
+
+const CLEAN: Readonly<Record<string, string>> = {
+  '1-0.log': line({ account_id: 'acc_01m7xpm2kyj94bggdx1c' }),
+  '1-0.metrics': 'corridor_rail_reports_total 1\n',
+  '1-0.traces': '{"resourceSpans":[]}\n',
+}
+
+/** What is found in a run that has kept these files. */
+async function faultsOf(files: Readonly<Record<string, string>>, databaseLog = '', whole = true) {
+  const folder = await mkdtemp(join(tmpdir(), 'corridor-kept-'))
+  try {
+    for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text)
+    return await faultsOfRun({ folder, databaseLog, secrets: ['of this run'], whole })
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+test('what a run has kept, all clean: no fault', async () => {
+  assert.deepEqual(await faultsOf(CLEAN, 'LOG:  checkpoint complete\n'), [])
+})
+
+const SECRET = `corridor_test_${'x'.repeat(49)}`
+for (const [what, text] of [
+  ['secret of an API key', SECRET],
+  ['name of a beneficiary', bankBeneficiary.name],
+  ['secret of the run', 'of this run'],
+  ['canary', CANARY],
+] as const) {
+  test(`what a run has kept, a ${what} in one line of it: found in each kind`, async () => {
+    const planted = Object.entries(CLEAN).map(([name, text_before]) => {
+      const added = name.endsWith('.log') ? line({ of: text }) : `${text}\n`
+      return [name, { ...CLEAN, [name]: `${text_before}${added}${text_before}` }] as const
+    })
+    for (const [name, files] of planted) {
+      const faults = await faultsOf(files)
+      assert.equal(faults.length, 1, faults.join('\n'))
+      assert.ok(faults[0]?.startsWith(`${name}: `) && faults[0].includes(text), faults.join())
+    }
+    const errors = await faultsOf({ ...CLEAN, '1-2.errors': text })
+    assert.equal(errors.length, 1, 'what a process has said on its other output')
+  })
+}
+
+test('the log of PostgreSQL, a name in it: found', async () => {
+  for (const text of [bankBeneficiary.name, CANARY, 'of this run']) {
+    const faults = await faultsOf(CLEAN, `LOG:  x\nDETAIL:  Failing row contains (${text}).\n`)
+    assert.equal(faults.length, 1, faults.join('\n'))
+  }
+})
+
+test('a line of a log that is no event: found', async () => {
+  const faults = await faultsOf({ ...CLEAN, '1-0.log': `no event\n${CLEAN['1-0.log']}` })
+  assert.deepEqual(faults, ['1-0.log: no event: no event'])
+})
+
+for (const kind of ['log', 'metrics', 'traces'] as const) {
+  test(`a run of all tests that has kept no ${kind}: a fault, and none where some tests ran`, async () => {
+    const { [`1-0.${kind}` as const]: _, ...rest } = CLEAN
+    assert.deepEqual(await faultsOf(rest), [`nothing was kept: ${kind}`])
+    assert.deepEqual(await faultsOf({ ...rest, [`2-0.${kind}`]: '' }), [
+      `nothing was kept: ${kind}`,
+    ])
+    assert.deepEqual(await faultsOf(rest, '', false), [])
+  })
+}

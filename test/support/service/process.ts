@@ -1,0 +1,274 @@
+// Real service processes, started by the command line as an operator would, and HTTP clients that
+// keep their connections alive. It knows how to start, signal and call a process, not what a test
+// expects of it.
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { Agent, type IncomingMessage, request } from 'node:http'
+import { createInterface } from 'node:readline'
+import { setTimeout as delay } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { createAccount, type OpenedAccount } from '../../../src/cli/account.ts'
+import { onDatabase } from '../../../src/cli/context.ts'
+import { readConfig } from '../../../src/config.ts'
+import { BARE } from './cli.ts'
+import { keepOutput } from './logs.ts'
+import { basic } from './service.ts'
+
+const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
+const MAIN = fileURLToPath(new URL('../../../src/main.ts', import.meta.url))
+
+type Environment = Readonly<Record<string, string>>
+
+/** A line of the service's log, or of a command's words. */
+export interface LogLine {
+  readonly level?: number
+  readonly msg?: string
+  readonly [name: string]: unknown
+}
+
+export interface RunningProcess {
+  /** `http://127.0.0.1:40123` */
+  readonly address: string
+  readonly pid: number
+  /** Everything it has said since it started. */
+  readonly log: readonly LogLine[]
+  /** The exit code, or the name of the signal that ended it. */
+  readonly ended: Promise<number | string>
+  /** True until it has ended. */
+  running(): boolean
+  signal(name: 'SIGTERM' | 'SIGKILL' | 'SIGSTOP' | 'SIGCONT' | 'SIGUSR2'): void
+  /** SIGKILL, and the end awaited: for the clean-up after a test. */
+  kill(): Promise<void>
+}
+
+/** Longest wait for a process to listen; a first start makes a PostgreSQL cluster. */
+const START_TIMEOUT_MS = 60_000
+
+/**
+ * `corridor start` with these variables; resolves when it listens, rejects when it ends instead.
+ * `main` is the command line of another version.
+ */
+export async function startProcess(env: Environment, main = MAIN): Promise<RunningProcess> {
+  const settings = {
+    PORT: '0',
+    CORRIDOR_SIMULATOR_DELAY_MS: '0',
+    CORRIDOR_SETTLE_POLL_MS: '20',
+    ...env,
+    LOG_LEVEL: 'trace',
+  }
+  const child = spawnCommand(['start'], settings, main)
+  keepOutput(child)
+  const log: LogLine[] = []
+  const listening = Promise.withResolvers<string>()
+  createInterface({ input: child.stdout as NodeJS.ReadableStream }).on('line', line => {
+    const entry = readLine(line)
+    log.push(entry)
+    if (entry.msg === 'corridor is listening') listening.resolve(String(entry.address))
+  })
+  createInterface({ input: child.stderr as NodeJS.ReadableStream }).on('line', line => {
+    log.push({ msg: line, stderr: true })
+  })
+  const ended = once(child, 'exit').then(([code, signal]) => (code ?? signal) as number | string)
+  void ended.then(how => listening.reject(new Error(`ended: ${how}\n${JSON.stringify(log)}`)))
+  const timer = setTimeout(() => {
+    listening.reject(new Error(`does not listen\n${JSON.stringify(log)}`))
+  }, START_TIMEOUT_MS)
+  const running = () => child.exitCode === null && child.signalCode === null
+  try {
+    const address = await listening.promise
+    return {
+      address,
+      pid: child.pid as number,
+      log,
+      ended,
+      running,
+      signal: name => void child.kill(name),
+      async kill() {
+        if (running()) child.kill('SIGKILL')
+        await ended
+      },
+    }
+  } catch (error) {
+    child.kill('SIGKILL')
+    throw error
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+const FAILPOINT = new URL('./failpoint.ts', import.meta.url).href
+
+/**
+ * The environment of a service that kills itself at this point, such as `before rail simulator 3`,
+ * counted from when it gets a SIGUSR2.
+ */
+export function failingAt(point: string): Environment {
+  return { NODE_OPTIONS: `--import=${FAILPOINT}`, FAILPOINT: point }
+}
+
+/** Several processes on one database, started side by side. */
+export function startProcesses(count: number, env: Environment): Promise<RunningProcess[]> {
+  return Promise.all(Array.from({ length: count }, () => startProcess(env)))
+}
+
+/** Any command to its end: its exit code and all it printed. */
+export async function runCommand(args: readonly string[], env: Environment, main = MAIN) {
+  const child = spawnCommand(args, env, main)
+  let output = ''
+  for (const stream of [child.stdout, child.stderr]) {
+    stream?.setEncoding('utf8').on('data', (text: string) => {
+      output += text
+    })
+  }
+  const [code] = await once(child, 'close')
+  return { code: code as number | null, output }
+}
+
+/** Any command, while it runs. */
+export function spawnCommand(args: readonly string[], env: Environment, main = MAIN): ChildProcess {
+  const { NODE_OPTIONS = '', TEST_STATEMENTS = '' } = process.env
+  return spawn(process.execPath, [main, ...args], {
+    cwd: ROOT,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...BARE, NODE_OPTIONS, TEST_STATEMENTS, ...env },
+  })
+}
+
+function readLine(line: string): LogLine {
+  try {
+    return JSON.parse(line)
+  } catch {
+    return { msg: line }
+  }
+}
+
+/** An account on a database that is migrated, whether or not a process runs on it. */
+export function openAccountOn(
+  url: string,
+  fund: Readonly<Record<string, bigint>>,
+  currencies: readonly string[] = ['USD'],
+): Promise<OpenedAccount> {
+  const config = readConfig({ DATABASE_URL: url, LOG_LEVEL: 'silent' })
+  const amounts = Object.entries(fund).map(([currency, amount]) => ({ currency, amount }))
+  const primary_currency = currencies[0] ?? 'USD'
+  // The same payout many times.
+  const guards = { sandbox: true, duplicate_window_s: 0 }
+  const wanted = { name: 'Test', currencies, primary_currency, fund: amounts, ...guards }
+  return onDatabase(config, url, context => createAccount(context, wanted))
+}
+
+export interface HttpAnswer {
+  readonly status: number
+  readonly headers: IncomingMessage['headers']
+  readonly text: string
+  // biome-ignore lint/suspicious/noExplicitAny: a test reads any member of any answer
+  readonly json: any
+  /** Milliseconds from asking to the last byte. */
+  readonly took_ms: number
+}
+
+/** One account's calls over kept-alive connections; a lost connection rejects with its code. */
+export interface HttpClient {
+  get(address: string, path: string): Promise<HttpAnswer>
+  /** `body` is sent as JSON, or as it is when it is text. */
+  post(address: string, path: string, body: unknown, key?: string): Promise<HttpAnswer>
+  close(): void
+  /** Whoever asks again and again stops then, as after a test that failed. */
+  closed(): boolean
+}
+
+/** Longest wait for an answer, well over what the service promises. */
+const ANSWER_TIMEOUT_MS = 30_000
+
+export function httpClient(opened: OpenedAccount, connections = Infinity): HttpClient {
+  const agent = new Agent({ keepAlive: true, maxSockets: connections })
+  let closed = false
+  const authorization = basic(opened.key_id, opened.secret)
+  const call = (method: string, url: string, payload: string, headers: object) =>
+    new Promise<HttpAnswer>((resolve, reject) => {
+      const started = performance.now()
+      const all = { authorization, ...headers }
+      const asked = request(url, { method, agent, headers: all }, response => {
+        let text = ''
+        response.setEncoding('utf8')
+        response.on('data', (part: string) => {
+          text += part
+        })
+        response.on('error', reject)
+        response.on('end', () => {
+          const { statusCode: status = 0, headers: received } = response
+          const took_ms = performance.now() - started
+          resolve({ status, headers: received, text, json: parsed(text), took_ms })
+        })
+      })
+      asked.setTimeout(ANSWER_TIMEOUT_MS, () => asked.destroy(new Error(`no answer from ${url}`)))
+      asked.on('error', reject)
+      asked.end(payload)
+    })
+  return {
+    get: (address, path) => call('GET', `${address}${path}`, '', {}),
+    post(address, path, body, key) {
+      const payload = typeof body === 'string' ? body : JSON.stringify(body)
+      const headers = {
+        'content-type': 'application/json',
+        'content-length': Buffer.byteLength(payload),
+        ...(key === undefined ? {} : { 'idempotency-key': key }),
+      }
+      return call('POST', `${address}${path}`, payload, headers)
+    },
+    close() {
+      closed = true
+      agent.destroy()
+    },
+    closed: () => closed,
+  }
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+/** Asks until `done` says so; fails with `what` when that takes longer than `limit_ms`. */
+export async function until(
+  what: string,
+  limit_ms: number,
+  done: () => Promise<boolean> | boolean,
+): Promise<void> {
+  const deadline = performance.now() + limit_ms
+  while (!(await done())) {
+    if (performance.now() > deadline) throw new Error(`${what}: not within ${limit_ms} ms`)
+    await delay(10)
+  }
+}
+
+/** How many answers had each status and first reason: `{ '200': 1, '422 quote_used': 49 }`. */
+export function tally(answers: readonly Pick<HttpAnswer, 'status' | 'json'>[]) {
+  const counts: Record<string, number> = {}
+  for (const { status, json } of answers) {
+    const reason = json?.errors?.[0]?.reason
+    const name = reason === undefined ? String(status) : `${status} ${reason}`
+    counts[name] = (counts[name] ?? 0) + 1
+  }
+  return counts
+}
+
+/** Random numbers that a printed seed brings back (mulberry32): each in 0 … 1, 1 excluded. */
+export function seeded(seed: number): () => number {
+  let state = seed >>> 0
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0
+    let t = state
+    t = Math.imul(t ^ (t >>> 15), t | 1)
+    t ^= t + Math.imul(t ^ (t >>> 7), t | 61)
+    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32
+  }
+}
+
+/** SEED of the environment, or a new one; the test prints it. */
+export function pickSeed(): number {
+  return Number(process.env.SEED ?? Math.floor(Math.random() * 2 ** 31))
+}

@@ -1,0 +1,31 @@
+// The operator's review of an entity as the command line does it: a command in the lane of entities,
+// for which HTTP has no path.
+import type { ReviewResult } from '../../../src/entity/states.ts'
+import { Refusal } from '../../../src/errors.ts'
+import type { Client, TestService } from './service.ts'
+
+/** The answer as HTTP would give it: 200 with the entity, or status and reason of the refusal. */
+export interface Reviewed {
+  readonly status: number
+  readonly reason?: string
+  readonly text: string
+}
+
+export async function review(
+  service: TestService,
+  of: Client,
+  id: string,
+  status: ReviewResult,
+  description = '',
+): Promise<Reviewed> {
+  const { account_id } = of.account
+  const change = { kind: 'review', id, status, description } as const
+  try {
+    const written = await service.deps.lanes.writeEntity.run({ account_id, claim: null, change })
+    return { status: written.reply.status, text: written.reply.body }
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error
+    const [problem] = error.problems
+    return { status: error.status, reason: String(problem?.reason), text: error.message }
+  }
+}

@@ -1,0 +1,107 @@
+// Settlement as tests need it: rounds until nothing is due, payouts made due now, and rails that
+// say what a test wants. The worker, the lanes and the ledger are the product's.
+import type { Deps } from '../../../src/deps.ts'
+import type { PayoutRequest } from '../../../src/payout/request.ts'
+import { type Rail, type RailReport, type RailStatus, SIMULATOR } from '../../../src/rail/rail.ts'
+import { settleOnce } from '../../../src/worker/settle-payouts.ts'
+import { localPayout } from '../given/bodies.ts'
+import type { Client, TestService } from './service.ts'
+
+/** As if this were the rail of sandbox accounts. */
+export function askingRail(deps: Deps, rail: Rail): Deps {
+  return { ...deps, rails: new Map([[SIMULATOR, rail]]) }
+}
+
+/** Rounds of the settling worker until no payout is due. */
+export async function settleAll(service: TestService, rail?: Rail): Promise<void> {
+  const deps = rail === undefined ? service.deps : askingRail(service.deps, rail)
+  while ((await settleOnce(deps)) > 0);
+}
+
+/** Local payouts with these changes, side by side, as many requests at once would be. */
+export function payAll(service: TestService, { account }: Client, changes: readonly object[]) {
+  return Promise.all(
+    changes.map(change => {
+      const request = { ...localPayout, ...change } as PayoutRequest
+      const command = { account_id: account.account_id, account, request, claim: null }
+      return service.deps.lanes.createPayout.run(command)
+    }),
+  )
+}
+
+/** The rail is due to be asked about this payout now, whatever wait it was given. */
+export async function makeDue(service: TestService, id: string): Promise<void> {
+  await service.database.owner`
+    update open_payouts set ask_rail_at = statement_timestamp(), claimed_until = null
+    where id = ${id}`
+}
+
+/** A report of these steps after which nothing more happens by itself. */
+export function report(...statuses: readonly RailStatus[]): RailReport {
+  const failure = { code: 'T1', category: 'test', message: 'As the test wants.' }
+  const steps = statuses.map(status => ({
+    status,
+    failure: status === 'failed' || status === 'reversed' ? failure : null,
+  }))
+  return { steps, ask_again_in_ms: null }
+}
+
+export interface ScriptedRail extends Rail {
+  /** `submit pot_…` and `inquire pot_…` in the order in which they came. */
+  readonly calls: string[]
+}
+
+/** Answers each question with the next of the answers, and the last one ever after. */
+export function scriptedRail(
+  ...answers: readonly (() => Promise<RailReport | undefined>)[]
+): ScriptedRail {
+  const calls: string[] = []
+  const answer = () => {
+    const next = answers[Math.min(calls.length, answers.length) - 1]
+    return next?.() ?? Promise.resolve(undefined)
+  }
+  return {
+    name: 'scripted',
+    calls,
+    async submit({ id }) {
+      calls.push(`submit ${id}`)
+      return (await answer()) ?? report()
+    },
+    inquire({ id }) {
+      calls.push(`inquire ${id}`)
+      return answer()
+    },
+  }
+}
+
+/** The statement lines of a source, oldest first, as GET /v3/balance_transaction/{id} gives them. */
+export async function linesOf(service: TestService, client: Client, sources: readonly string[]) {
+  const rows = await service.database.owner<{ id: string }[]>`
+    select id from balance_transactions
+    where account_id = ${client.account.account_id} and source = any (${[...sources]}::text[])
+    order by journal_number`
+  const answers = await Promise.all(
+    rows.map(({ id }) => client.get(`/v3/balance_transaction/${id}`)),
+  )
+  return answers.map(answer => answer.json.data)
+}
+
+export interface RememberingRail extends Rail {
+  /** How often each payout was handed over. */
+  readonly handed: ReadonlyMap<string, number>
+}
+
+/** Pays whatever it is handed, remembers it, as banks do, and counts how often that was. */
+export function rememberingRail(): RememberingRail {
+  const handed = new Map<string, number>()
+  const paid = report('succeeded')
+  return {
+    name: 'remembering',
+    handed,
+    async submit({ id }) {
+      handed.set(id, (handed.get(id) ?? 0) + 1)
+      return paid
+    },
+    inquire: async ({ id }) => (handed.has(id) ? paid : undefined),
+  }
+}

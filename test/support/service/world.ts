@@ -1,0 +1,109 @@
+// An account that has one of everything, for tests of who may see what: an id of each kind, and
+// every id that its rows hold.
+import assert from 'node:assert/strict'
+import { deliverDue } from '../../../src/worker/deliver-webhooks.ts'
+import { bankBeneficiary, localPayout } from '../given/bodies.ts'
+import { rowsOf } from '../assert/check.ts'
+import { bookUsd } from './operate.ts'
+import { type Ids, NOBODYS_URL } from '../assert/routes.ts'
+import type { Client, TestService } from './service.ts'
+
+export interface World {
+  /** With a key that may do everything a key can. */
+  readonly client: Client
+  /** One of each kind. */
+  readonly ids: Ids
+  /** Every id in its rows. */
+  readonly all: ReadonlySet<string>
+}
+
+/** The Idempotency-Key of what the account has done. */
+export const OWNERS_KEY = 'the very same key'
+/** What it calls its own. */
+export const OWNERS_REFERENCE = 'the very same reference'
+
+const ID = /\b[a-z]{2,3}_[0-9a-hjkmnp-tv-z]{20}\b/g
+
+/** The service needs a rate of EUR to USD, and may send to private addresses. */
+export async function makeWorld(service: TestService, sandbox: boolean): Promise<World> {
+  const fund = { USD: 100_000_000n, EUR: 100_000_000n }
+  const opened = await service.openAccount({ currencies: ['USD', 'EUR'], fund, sandbox })
+  const client = await service.addKey(opened, 'operator')
+  const post = async (url: string, body: object) => {
+    const answer = await client.post(url, body, { 'idempotency-key': OWNERS_KEY })
+    assert.equal(answer.status, 200, answer.text)
+    return answer.json.data ?? answer.json
+  }
+  const reference_id = OWNERS_REFERENCE
+  const endpoint = await post('/v3/webhook_endpoint', { url: NOBODYS_URL })
+  await post(`/v3/webhook_endpoint/${endpoint.id}/test`, {})
+  const entity = await post('/v3/entity', {
+    type: 'individual',
+    name: 'Olga Owner',
+    email: 'olga@owner.example',
+    reference_id,
+  })
+  const on_behalf_of = entity.id
+  const { status } = await client.post('/v3/entity', {
+    type: 'individual',
+    name: 'Child',
+    on_behalf_of,
+  })
+  assert.equal(status, 200)
+  const beneficiary = await post('/v3/beneficiary', bankBeneficiary)
+  const quote = await post('/v3/payout/quote', {
+    payout_info: { currency: 'USD', amount: 10_000 },
+    holding_info: { currency: 'EUR' },
+    entity_id: on_behalf_of,
+  })
+  const { beneficiary_details: _, ...bare } = localPayout
+  const payout = await post('/v3/payout', {
+    ...bare,
+    beneficiary: beneficiary.id,
+    quote: quote.id,
+    on_behalf_of,
+    reference_id,
+  })
+  await post(`/v3/payout/${payout.id}/cancel`, {})
+  const batch = await post('/v3/payout_batch', { payouts: [localPayout], reference_id })
+  await bookUsd(service, opened, 'withdrawal', -1n)
+  await bookUsd(service, opened, 'adjustment', -1n)
+  await deliverDue(service.deps, service.deps.sql)
+  // biome-ignore lint/suspicious/noExplicitAny: any resource
+  const first = async (url: string, suits: (one: any) => boolean = () => true) => {
+    const { json, text } = await client.get(url)
+    const found = json.data.results.find(suits)
+    assert.ok(found, text)
+    return found
+  }
+  // A delivery that waits behind another of its object has no attempt yet.
+  const delivery = await first(
+    `/v3/webhook_endpoint/${endpoint.id}/delivery`,
+    ({ attempt_count }) => attempt_count > 0,
+  )
+  const { account_id, deposit_address } = client.account
+  const rows = await rowsOf(service.database.owner, account_id)
+  return {
+    client,
+    ids: {
+      acc: account_id,
+      adj: (await first('/v3/balance_transaction?type=adjustment')).source,
+      bnf: beneficiary.id,
+      btr: payout.balance_transaction,
+      dep: deposit_address,
+      dst: beneficiary.destination,
+      ent: entity.id,
+      esc: (await first('/v3/balance_transaction?type=escrow')).source,
+      evt: (await first('/v3/event')).id,
+      fx: payout.holding_fx_transaction.id,
+      key: client.key_id,
+      pob: batch.id,
+      poq: quote.id,
+      pot: payout.id,
+      wdr: (await first('/v3/balance_transaction?type=withdrawal')).source,
+      whd: delivery.id,
+      whe: endpoint.id,
+    },
+    all: new Set(Object.values(rows).join('\n').match(ID)),
+  }
+}
