@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { markKeyRevoked } from '../../src/account/store.ts'
-import { assertRefused, fingerprint } from '../support/assert/check.ts'
+import { assertRefused, rowVersions } from '../support/assert/check.ts'
 import { bodiesOf, type Ids, type Route, urlOf, watchRoutes } from '../support/assert/routes.ts'
 import {
   type Answer,
@@ -205,7 +205,7 @@ test('every route: GET and HEAD need scope read, whatever may write needs write'
 test('API key of scope read, every route that may write: 403 before the body is read, no row changes', async () => {
   const key = await service.addKey(account, 'read')
   const authorization = basic(key.key_id, key.secret)
-  const before = await fingerprint(service.database.owner)
+  const before = await rowVersions(service.database.owner)
   const writing = routes.filter(({ scope }) => scope !== 'read')
   assert.ok(writing.length >= 15)
   for (const route of writing) {
@@ -216,7 +216,7 @@ test('API key of scope read, every route that may write: 403 before the body is 
       assert.equal(answer.status, 403, route.name)
     }
   }
-  assert.deepEqual(await fingerprint(service.database.owner), before)
+  assert.deepEqual(await rowVersions(service.database.owner), before)
 })
 
 for (const scope of ['read', 'write', 'operator'] as const) {
@@ -232,7 +232,7 @@ for (const scope of ['read', 'write', 'operator'] as const) {
 }
 
 test('live account, every route of sandboxes: 403, no row changes', async () => {
-  const before = await fingerprint(service.database.owner)
+  const before = await rowVersions(service.database.owner)
   const ofSandboxes = routes.filter(({ url }) => url.startsWith('/v3/sandbox/'))
   assert.ok(ofSandboxes.length >= 3)
   const authorization = basic(live.key_id, live.secret)
@@ -241,5 +241,5 @@ test('live account, every route of sandboxes: 403, no row changes', async () => 
     const answer = await ask(route, { authorization }, JSON.stringify(body))
     assertRefused(answer, 403, 'sandbox_only')
   }
-  assert.deepEqual(await fingerprint(service.database.owner), before)
+  assert.deepEqual(await rowVersions(service.database.owner), before)
 })

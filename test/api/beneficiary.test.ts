@@ -11,7 +11,7 @@ import {
   assertRefused,
   assertShape,
   balancesOf,
-  fingerprint,
+  rowVersions,
   withoutStamps,
 } from '../support/assert/check.ts'
 import { assertPageCost, crossed, madeAt, madeAtSql } from '../support/assert/page-cost.ts'
@@ -264,11 +264,11 @@ for (const [what, members, ...at] of BAD) {
   test(`POST and PUT ${PATH}, ${what}: 400 at each, no row changes`, async () => {
     await newAccount()
     const { id } = await created(full)
-    const untouched = await fingerprint(service.database.owner)
+    const untouched = await rowVersions(service.database.owner)
     const problems = at.map(problem => problem.split(' ') as [string, string])
     assertProblems(await account.post(PATH, { ...bankBeneficiary, ...members }), 400, problems)
     assertProblems(await account.put(`${PATH}/${id}`, members), 400, problems)
-    assert.deepEqual(await fingerprint(service.database.owner), untouched)
+    assert.deepEqual(await rowVersions(service.database.owner), untouched)
   })
 }
 
@@ -348,7 +348,7 @@ test(`PUT ${PATH}/{id}, what changes nothing: the beneficiary as it was, no row 
   const [{ id }, bare] = [await created(full), await created(least)]
   const { bank } = full.destination_details
   const turned = Object.fromEntries(Object.entries(full.address).toReversed())
-  const untouched = await fingerprint(service.database.owner)
+  const untouched = await rowVersions(service.database.owner)
   const same: readonly (readonly [string, object])[] = [
     [id, {}],
     [id, full],
@@ -362,7 +362,7 @@ test(`PUT ${PATH}/{id}, what changes nothing: the beneficiary as it was, no row 
     const answer = await account.put(`${PATH}/${of}`, body)
     assert.equal(answer.status, 200, answer.text)
     assert.equal(answer.text, (await account.get(`${PATH}/${of}`)).text)
-    assert.deepEqual(await fingerprint(service.database.owner), untouched, JSON.stringify(body))
+    assert.deepEqual(await rowVersions(service.database.owner), untouched, JSON.stringify(body))
   }
 })
 
@@ -383,16 +383,16 @@ test(`PUT ${PATH}/{id}, a destination kept before its codes were checked: stays 
 test(`PUT ${PATH}/{id}, another type: 400 at type, no row changes`, async () => {
   await newAccount()
   const { id } = await created(full)
-  const untouched = await fingerprint(service.database.owner)
+  const untouched = await rowVersions(service.database.owner)
   const answer = await account.put(`${PATH}/${id}`, { type: 'individual', name: 'New' })
   assertProblems(answer, 400, [['invalid_field', 'type']])
-  assert.deepEqual(await fingerprint(service.database.owner), untouched)
+  assert.deepEqual(await rowVersions(service.database.owner), untouched)
 })
 
 test(`PUT ${PATH}/{id}, null for what must be: 400 at each, no row changes`, async () => {
   await newAccount()
   const { id } = await created(full)
-  const untouched = await fingerprint(service.database.owner)
+  const untouched = await rowVersions(service.database.owner)
   const must = ['name', 'type', 'destination_details']
   const nulls = Object.fromEntries(must.map(name => [name, null]))
   const answer = await account.put(`${PATH}/${id}`, { ...nulls, email: 'x' })
@@ -401,7 +401,7 @@ test(`PUT ${PATH}/{id}, null for what must be: 400 at each, no row changes`, asy
     400,
     [...must, 'email'].map(name => ['invalid_field', name]),
   )
-  assert.deepEqual(await fingerprint(service.database.owner), untouched)
+  assert.deepEqual(await rowVersions(service.database.owner), untouched)
 })
 
 test(`PUT ${PATH}/{id}, twenty members at the same moment: each change is there`, async () => {
@@ -476,7 +476,7 @@ test(`${PATH}/{id}, another account’s and nobody’s id: 404, alike byte for b
   await newAccount()
   const { id } = await created(full)
   const stranger = await service.openAccount({ currencies: ['USD'], fund: { USD: 10_000_000n } })
-  const untouched = await fingerprint(service.database.owner)
+  const untouched = await rowVersions(service.database.owner)
   const calls = [
     (of: string) => stranger.get(`${PATH}/${of}`),
     (of: string) => stranger.put(`${PATH}/${of}`, { name: 'Mine' }),
@@ -489,7 +489,7 @@ test(`${PATH}/{id}, another account’s and nobody’s id: 404, alike byte for b
   }
   const payout = await stranger.post('/v3/payout', payoutTo(id))
   assertRefused(payout, 404, 'beneficiary_not_found', 'beneficiary')
-  assert.deepEqual(await fingerprint(service.database.owner), untouched)
+  assert.deepEqual(await rowVersions(service.database.owner), untouched)
 })
 
 test(`${PATH}/{id}, no id of a beneficiary: 400 invalid_path_parameter at id`, async () => {
@@ -507,13 +507,13 @@ test(`${PATH}, a read-only key: reads, and is refused before a body is read, no 
   const reader = await service.addKey(account, 'read')
   assert.equal((await reader.get(`${PATH}/${id}`)).status, 200)
   assert.equal((await reader.get(PATH)).status, 200)
-  const untouched = await fingerprint(service.database.owner)
+  const untouched = await rowVersions(service.database.owner)
   for (const body of [full, '{"broken']) {
     assertRefused(await reader.post(PATH, body), 403, 'insufficient_scope')
     assertRefused(await reader.put(`${PATH}/${id}`, body), 403, 'insufficient_scope')
   }
   assertRefused(await service.inject({ url: `${PATH}/${id}` }), 401, 'missing_credentials')
-  assert.deepEqual(await fingerprint(service.database.owner), untouched)
+  assert.deepEqual(await rowVersions(service.database.owner), untouched)
 })
 
 test(`POST ${PATH}, one Idempotency-Key twice and at once: one beneficiary, the first answer again`, async () => {
@@ -525,13 +525,13 @@ test(`POST ${PATH}, one Idempotency-Key twice and at once: one beneficiary, the 
   ])
   assert.deepEqual([first?.status, twin?.text], [200, first?.text])
   await changed(first?.json.data.id, { name: 'New' })
-  const untouched = await fingerprint(service.database.owner)
+  const untouched = await rowVersions(service.database.owner)
   const again = await account.post(PATH, full, key)
   assert.deepEqual([again.status, again.text], [200, first?.text])
   assert.equal(again.headers['idempotent-replayed'], 'true')
   const other = await account.post(PATH, bankBeneficiary, key)
   assertRefused(other, 422, 'idempotency_key_reused')
-  assert.deepEqual(await fingerprint(service.database.owner), untouched)
+  assert.deepEqual(await rowVersions(service.database.owner), untouched)
 })
 
 // Events and the database.

@@ -10,7 +10,7 @@ import {
   type ReviewResult,
 } from '../../src/entity/states.ts'
 import { plainEntity } from '../support/given/bodies.ts'
-import { assertProblems, assertRefused, fingerprint } from '../support/assert/check.ts'
+import { assertProblems, assertRefused, rowVersions } from '../support/assert/check.ts'
 import { review } from '../support/service/review.ts'
 import { basic, type Client, startTestService, type TestService } from '../support/service/service.ts'
 import { IN_UTC } from '../support/assert/shapes.ts'
@@ -94,11 +94,11 @@ for (const from of APPROVAL_STATUSES) {
   const to = SUBMITTED[from]
   test(`POST ${PATH}/{id}/submit, ${from}: ${to ?? '409 invalid_transition, no row changes'}`, async () => {
     const entity = await entityAt(from)
-    const untouched = await fingerprint(service.database.owner)
+    const untouched = await rowVersions(service.database.owner)
     const answer = await account.post(`${PATH}/${entity.id}/submit`, {})
     if (to === undefined) {
       assertRefused(answer, 409, 'invalid_transition', 'approval_status')
-      assert.deepEqual(await fingerprint(service.database.owner), untouched)
+      assert.deepEqual(await rowVersions(service.database.owner), untouched)
       return
     }
     assert.equal(answer.status, 200, answer.text)
@@ -110,11 +110,11 @@ for (const from of APPROVAL_STATUSES) {
     const allowed = REVIEWED[from].includes(to)
     test(`review, ${from} to ${to}: ${allowed ? 'done' : '409 invalid_transition, no row changes'}`, async () => {
       const entity = await entityAt(from)
-      const untouched = await fingerprint(service.database.owner)
+      const untouched = await rowVersions(service.database.owner)
       const answer = await review(service, account, entity.id, to, 'Because.')
       if (!allowed) {
         assert.deepEqual([answer.status, answer.reason], [409, 'invalid_transition'])
-        assert.deepEqual(await fingerprint(service.database.owner), untouched)
+        assert.deepEqual(await rowVersions(service.database.owner), untouched)
         return
       }
       assert.equal(answer.status, 200, answer.text)
@@ -232,7 +232,7 @@ for (const [what, headers, payload] of BODIES) {
 test(`POST ${PATH}/{id}/submit, any other body: 400 naming it, no row changes`, async () => {
   const { id } = await entityAt('pending')
   const url = `${PATH}/${id}/submit`
-  const untouched = await fingerprint(service.database.owner)
+  const untouched = await rowVersions(service.database.owner)
   assertProblems(await account.post(url, { x: 1, name: ' ', email: 'nobody' }), 400, [
     ['invalid_field', 'x'],
     ['invalid_field', 'name'],
@@ -245,7 +245,7 @@ test(`POST ${PATH}/{id}/submit, any other body: 400 naming it, no row changes`, 
     assertRefused(await account.post(url, body), 400, 'invalid_json')
   const xml = await account.post(url, '<x/>', { 'content-type': 'text/xml' })
   assertRefused(xml, 415, 'unsupported_media_type')
-  assert.deepEqual(await fingerprint(service.database.owner), untouched)
+  assert.deepEqual(await rowVersions(service.database.owner), untouched)
 })
 
 test(`POST ${PATH}/{id}/submit, one Idempotency-Key twice: the first answer again, with no body too`, async () => {
@@ -256,13 +256,13 @@ test(`POST ${PATH}/{id}/submit, one Idempotency-Key twice: the first answer agai
   const first = await account.post(url, {}, key)
   assert.deepEqual([first.status, first.headers['idempotent-replayed']], [200, undefined])
   await reviewed(id, 'approved')
-  const untouched = await fingerprint(service.database.owner)
+  const untouched = await rowVersions(service.database.owner)
   const again = await account.post(url, {}, key)
   assert.deepEqual([again.status, again.text], [200, first.text])
   assert.equal(again.headers['idempotent-replayed'], 'true')
   assert.equal((await account.post(url, '', key)).text, first.text)
   assertRefused(await account.post(url, {}), 409, 'invalid_transition')
-  assert.deepEqual(await fingerprint(service.database.owner), untouched)
+  assert.deepEqual(await rowVersions(service.database.owner), untouched)
   const elsewhere = await account.post(`${PATH}/${other.id}/submit`, {}, key)
   assert.equal(elsewhere.headers['idempotent-replayed'], undefined)
   assert.equal(elsewhere.json.data.id, other.id)
@@ -341,11 +341,11 @@ test('review, rejected to approved beside a live duplicate: 409 entity_duplicate
     const { id } = await entityAt('rejected', body)
     const live = await entityAt('pending', body)
     assert.notEqual(live.id, id)
-    const untouched = await fingerprint(service.database.owner)
+    const untouched = await rowVersions(service.database.owner)
     const answer = await review(service, account, id, 'approved')
     assert.deepEqual([answer.status, answer.reason], [409, 'entity_duplicate'])
     assert.ok(answer.text.includes(live.id), answer.text)
-    assert.deepEqual(await fingerprint(service.database.owner), untouched)
+    assert.deepEqual(await rowVersions(service.database.owner), untouched)
     await reviewed(live.id, 'rejected')
     assert.equal((await reviewed(id, 'approved')).approval_status, 'approved')
   }

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { explainEntity } from '../../src/entity/operations.ts'
 import type { ReviewResult } from '../../src/entity/states.ts'
-import { assertRefused, fingerprint } from '../support/assert/check.ts'
+import { assertRefused, rowVersions } from '../support/assert/check.ts'
 import { type Answer, type Client, startTestService, type TestService } from '../support/service/service.ts'
 
 const CHECK = '/v3/entity/duplicate_check'
@@ -254,7 +254,7 @@ test('duplicate_check before each of 80 creations: foretells the entity that ans
 test('duplicate_check, with and without Idempotency-Key: not a row of any table changes', async () => {
   await create(account, person)
   const { owner } = service.database
-  const before = await fingerprint(owner)
+  const before = await rowVersions(owner)
   const header = { 'idempotency-key': 'dry-1' }
   const first = await account.post(CHECK, person, header)
   const second = await account.post(CHECK, company, header)
@@ -262,7 +262,7 @@ test('duplicate_check, with and without Idempotency-Key: not a row of any table 
   for (const { headers } of [first, second]) assert.equal(headers['idempotent-replayed'], undefined)
   const malformed = await account.post(CHECK, person, { 'idempotency-key': 'ключ' })
   assertRefused(malformed, 400, 'invalid_idempotency_key', 'Idempotency-Key')
-  assert.deepEqual(await fingerprint(owner), before)
+  assert.deepEqual(await rowVersions(owner), before)
 })
 
 test('duplicate_check, key of scope read: answered, where a creation is not allowed', async () => {

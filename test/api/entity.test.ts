@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { fullEntity, plainEntity } from '../support/given/bodies.ts'
-import { assertRefused, assertShape, fingerprint, withoutStamps } from '../support/assert/check.ts'
+import { assertRefused, assertShape, rowVersions, withoutStamps } from '../support/assert/check.ts'
 import { review } from '../support/service/review.ts'
 import { type Client, startTestService, type TestService } from '../support/service/service.ts'
 import { ENTITY, IN_UTC, idOf } from '../support/assert/shapes.ts'
@@ -213,7 +213,7 @@ test(`PUT ${PATH}/{id}, what changes nothing: the entity as it was, no row chang
   const bare = await created(plainEntity)
   const address = fullEntity.registration_address
   const turned = Object.fromEntries(Object.entries(address).toReversed())
-  const untouched = await fingerprint(service.database.owner)
+  const untouched = await rowVersions(service.database.owner)
   const same: readonly (readonly [string, object])[] = [
     [id, {}],
     [id, fullEntity],
@@ -228,7 +228,7 @@ test(`PUT ${PATH}/{id}, what changes nothing: the entity as it was, no row chang
     const answer = await account.put(`${PATH}/${of}`, body)
     assert.equal(answer.status, 200, answer.text)
     assert.equal(answer.text, (await account.get(`${PATH}/${of}`)).text)
-    assert.deepEqual(await fingerprint(service.database.owner), untouched, JSON.stringify(body))
+    assert.deepEqual(await rowVersions(service.database.owner), untouched, JSON.stringify(body))
   }
   assert.equal(before.updated_at, before.created_at)
 })
@@ -236,10 +236,10 @@ test(`PUT ${PATH}/{id}, what changes nothing: the entity as it was, no row chang
 test(`PUT ${PATH}/{id}, another type: 400 at type, no row changes`, async () => {
   await newAccount()
   const { id } = await created(plainEntity)
-  const untouched = await fingerprint(service.database.owner)
+  const untouched = await rowVersions(service.database.owner)
   const answer = await account.put(`${PATH}/${id}`, { type: 'business', name: 'New' })
   assertRefused(answer, 400, 'invalid_field', 'type')
-  assert.deepEqual(await fingerprint(service.database.owner), untouched)
+  assert.deepEqual(await rowVersions(service.database.owner), untouched)
 })
 
 test(`PUT ${PATH}/{id}, a rejected entity: changed, and still rejected`, async () => {
@@ -261,7 +261,7 @@ test(`${PATH}, on_behalf_of nobody, another account’s or a rejected one: 404 e
   const gone = await created(plainEntity)
   await review(service, account, gone.id, 'rejected')
   const { id } = await created(plainEntity)
-  const untouched = await fingerprint(service.database.owner)
+  const untouched = await rowVersions(service.database.owner)
   const texts: string[] = []
   for (const on_behalf_of of [NOBODY, theirs.id, gone.id]) {
     const answers = [
@@ -280,7 +280,7 @@ test(`${PATH}, on_behalf_of nobody, another account’s or a rejected one: 404 e
     'invalid_field',
     'on_behalf_of',
   )
-  assert.deepEqual(await fingerprint(service.database.owner), untouched)
+  assert.deepEqual(await rowVersions(service.database.owner), untouched)
 })
 
 test(`${PATH}, the principal rejected since: the entity is still read and changed in all else`, async () => {
@@ -297,7 +297,7 @@ test(`${PATH}/{id}, another account’s and nobody’s id: 404, alike byte for b
   await newAccount()
   const { id } = await created(fullEntity)
   const stranger = await service.openAccount()
-  const untouched = await fingerprint(service.database.owner)
+  const untouched = await rowVersions(service.database.owner)
   const calls = [
     (of: string) => stranger.get(`${PATH}/${of}`),
     (of: string) => stranger.put(`${PATH}/${of}`, { name: 'Mine' }),
@@ -309,7 +309,7 @@ test(`${PATH}/{id}, another account’s and nobody’s id: 404, alike byte for b
     assertRefused(theirs, 404, 'not_found')
     assert.deepEqual(withoutStamps(theirs), withoutStamps(nobodys))
   }
-  assert.deepEqual(await fingerprint(service.database.owner), untouched)
+  assert.deepEqual(await rowVersions(service.database.owner), untouched)
 })
 
 test(`${PATH}/{id}, no id of an entity: 400 invalid_path_parameter at id`, async () => {
@@ -331,13 +331,13 @@ test(`${PATH}, a read-only key: reads, and is refused before a body is read, no 
   const { id } = await created(plainEntity)
   const reader = await service.addKey(account, 'read')
   assert.equal((await reader.get(`${PATH}/${id}`)).status, 200)
-  const untouched = await fingerprint(service.database.owner)
+  const untouched = await rowVersions(service.database.owner)
   for (const body of [plainEntity, '{"broken']) {
     assertRefused(await reader.post(PATH, body), 403, 'insufficient_scope')
     assertRefused(await reader.put(`${PATH}/${id}`, body), 403, 'insufficient_scope')
     assertRefused(await reader.post(`${PATH}/${id}/submit`, body), 403, 'insufficient_scope')
   }
-  assert.deepEqual(await fingerprint(service.database.owner), untouched)
+  assert.deepEqual(await rowVersions(service.database.owner), untouched)
 })
 
 test(`POST ${PATH}, one Idempotency-Key twice: the first answer again, no row changes`, async () => {
@@ -346,13 +346,13 @@ test(`POST ${PATH}, one Idempotency-Key twice: the first answer again, no row ch
   const first = await account.post(PATH, plainEntity, key)
   assert.equal(first.headers['idempotent-replayed'], undefined)
   await changed(first.json.data.id, { name: 'Bo' })
-  const untouched = await fingerprint(service.database.owner)
+  const untouched = await rowVersions(service.database.owner)
   const again = await account.post(PATH, plainEntity, key)
   assert.deepEqual([again.status, again.text], [200, first.text])
   assert.equal(again.headers['idempotent-replayed'], 'true')
   const other = await account.post(PATH, { ...plainEntity, name: 'Bo' }, key)
   assertRefused(other, 422, 'idempotency_key_reused')
-  assert.deepEqual(await fingerprint(service.database.owner), untouched)
+  assert.deepEqual(await rowVersions(service.database.owner), untouched)
 })
 
 test(`POST ${PATH}, a duplicate under an Idempotency-Key: the first entity, again as it was then`, async () => {
@@ -372,11 +372,11 @@ test(`PUT ${PATH}/{id}, '' within a member that is not set: nothing changes, app
   await newAccount()
   const { id } = await created({ ...plainEntity, phone: { code: '1' } })
   await review(service, account, id, 'approved')
-  const untouched = await fingerprint(service.database.owner)
+  const untouched = await rowVersions(service.database.owner)
   const again = await changed(id, { phone: { code: '1', number: '' } })
   assert.equal(again.approval_status, 'approved')
   assert.deepEqual(again.phone, { code: '1' })
-  assert.deepEqual(await fingerprint(service.database.owner), untouched)
+  assert.deepEqual(await rowVersions(service.database.owner), untouched)
 })
 
 test(`PUT ${PATH}/{id}, the principal it has, rejected since: taken, another rejected one 404`, async () => {

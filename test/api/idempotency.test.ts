@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { deleteOutlivedReplies } from '../../src/idempotency/store.ts'
 import { localPayout } from '../support/given/bodies.ts'
-import { assertRefused, balancesOf, fingerprint } from '../support/assert/check.ts'
+import { assertRefused, balancesOf, rowVersions } from '../support/assert/check.ts'
 import { inOneTransaction } from '../support/database/one-transaction.ts'
 import { until } from '../support/service/process.ts'
 import {
@@ -53,20 +53,20 @@ for (const path of PATHS) {
     const first = await account.post(path, BODIES[path], under(key))
     assert.equal(first.status, 200, first.text)
     assert.equal(first.headers['idempotent-replayed'], undefined)
-    const before = await fingerprint(service.database.owner)
+    const before = await rowVersions(service.database.owner)
     assertReplayed(await account.post(path, BODIES[path], under(key)), first)
     assertReplayed(await account.post(path, BODIES[path], under(key)), first)
-    assert.deepEqual(await fingerprint(service.database.owner), before)
+    assert.deepEqual(await rowVersions(service.database.owner), before)
   })
 
   test(`POST ${path}, same key, another body: 422 idempotency_key_reused, no row changes`, async () => {
     const key = newKey()
     await account.post(path, BODIES[path], under(key))
-    const before = await fingerprint(service.database.owner)
+    const before = await rowVersions(service.database.owner)
     const other = JSON.stringify(BODIES[path]).replace('10000', '10001')
     const answer = await account.post(path, other, under(key))
     assertRefused(answer, 422, 'idempotency_key_reused')
-    assert.deepEqual(await fingerprint(service.database.owner), before)
+    assert.deepEqual(await rowVersions(service.database.owner), before)
   })
 
   test(`POST ${path}, no key twice: two objects`, async () => {
@@ -217,10 +217,10 @@ const BAD = [
 for (const [what, key] of BAD) {
   for (const path of PATHS) {
     test(`POST ${path}, Idempotency-Key ${what}: 400 invalid_idempotency_key, no row changes`, async () => {
-      const before = await fingerprint(service.database.owner)
+      const before = await rowVersions(service.database.owner)
       const answer = await account.post(path, BODIES[path], under(key))
       assertRefused(answer, 400, 'invalid_idempotency_key')
-      assert.deepEqual(await fingerprint(service.database.owner), before)
+      assert.deepEqual(await rowVersions(service.database.owner), before)
     })
   }
 }

@@ -6,7 +6,7 @@ import type { Rail, RailPayout, RailReport, RailStatus } from '../../src/rail/ra
 import { settleOnce } from '../../src/worker/settle-payouts.ts'
 import { internalPayout, localPayout } from '../support/given/bodies.ts'
 import { checkBooks } from '../support/assert/books.ts'
-import { assertProblems, assertRefused, fingerprint } from '../support/assert/check.ts'
+import { assertProblems, assertRefused, rowVersions } from '../support/assert/check.ts'
 import { type Cli, openCli } from '../support/service/cli.ts'
 import { type Answer, type Client, startTestService, type TestService } from '../support/service/service.ts'
 import { askingRail, makeDue, report, settleAll } from '../support/service/settling.ts'
@@ -234,12 +234,12 @@ test('POST /v3/payout/{id}/action, while the rail is being asked: it is asked ag
 })
 
 async function assertNoAction(account: Client, id: string, status: string): Promise<void> {
-  const untouched = await fingerprint(service.database.owner)
+  const untouched = await rowVersions(service.database.owner)
   const answer = await act(account, id, { note: 'Here' }, { 'idempotency-key': 'a refusal' })
   assertRefused(answer, 409, 'invalid_transition')
   const message = `Payout ${id} requires no action: it is ${status}.`
   assert.equal(answer.json.errors[0].message, message)
-  assert.deepEqual(await fingerprint(service.database.owner), untouched)
+  assert.deepEqual(await rowVersions(service.database.owner), untouched)
 }
 
 const MOVES: Readonly<Record<string, readonly RailStatus[]>> = {
@@ -325,10 +325,10 @@ for (const [what, body, remarks] of REFUSED) {
   test(`POST /v3/payout/{id}/action, ${what}: 400 naming it, nothing written`, async () => {
     const account = await funded()
     const { id } = await asked(account)
-    const untouched = await fingerprint(service.database.owner)
+    const untouched = await rowVersions(service.database.owner)
     const answer: Answer = await act(account, id, body)
     assertProblems(answer, 400, [['invalid_field', remarks]])
-    assert.deepEqual(await fingerprint(service.database.owner), untouched)
+    assert.deepEqual(await rowVersions(service.database.owner), untouched)
   })
 }
 

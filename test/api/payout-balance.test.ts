@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { localPayout } from '../support/given/bodies.ts'
-import { assertRefused, balancesOf, fingerprint } from '../support/assert/check.ts'
+import { assertRefused, balancesOf, rowVersions } from '../support/assert/check.ts'
 import { startTestService, type TestService } from '../support/service/service.ts'
 
 const PATH = '/v3/payout'
@@ -20,14 +20,14 @@ test(`POST ${PATH}, balance one unit short: refused with currency, required and 
   await service.setFees([{ fixed_amount: 150n, variable_bps: 100 }])
   // 10 000 + 150 + 100 = 10 250.
   const account = await service.openAccount({ currencies: ['USD'], fund: { USD: 10_249n } })
-  const before = await fingerprint(service.database.owner)
+  const before = await rowVersions(service.database.owner)
   const answer = await account.post(PATH, localPayout)
   assertRefused(answer, 422, 'insufficient_balance')
   const { message } = answer.json.errors[0]
   assert.match(message, /\bUSD\b/)
   assert.match(message, /\b10250\b/)
   assert.match(message, /\b10249\b/)
-  assert.deepEqual(await fingerprint(service.database.owner), before)
+  assert.deepEqual(await rowVersions(service.database.owner), before)
 })
 
 test(`POST ${PATH}, balance exactly amount and fees: paid, balance zero and listed`, async () => {
@@ -87,10 +87,10 @@ test(`POST ${PATH}, 2^53 − 1: paid to the last unit, every figure exact`, asyn
 test(`POST ${PATH}, 2^53 − 1 with a fee on top: 400 amount_out_of_range, nothing written`, async () => {
   await service.setFees([{ fixed_amount: 1n }])
   const account = await service.openAccount({ currencies: ['USD'], fund: { USD: 2n ** 60n } })
-  const before = await fingerprint(service.database.owner)
+  const before = await rowVersions(service.database.owner)
   const answer = await account.post(PATH, { ...localPayout, amount: MAX })
   assertRefused(answer, 400, 'amount_out_of_range')
-  assert.deepEqual(await fingerprint(service.database.owner), before)
+  assert.deepEqual(await rowVersions(service.database.owner), before)
 })
 
 test(`POST ${PATH}, amount worth less than a unit of the holding currency: costs a whole unit`, async () => {

@@ -11,7 +11,7 @@ import { endHolds } from '../../src/worker/end-holds.ts'
 import { settleOnce } from '../../src/worker/settle-payouts.ts'
 import { internalPayout, localPayout } from '../support/given/bodies.ts'
 import { checkBooks } from '../support/assert/books.ts'
-import { assertRefused, balancesOf, fingerprint } from '../support/assert/check.ts'
+import { assertRefused, balancesOf, rowVersions } from '../support/assert/check.ts'
 import { review } from '../support/service/review.ts'
 import {
   type Answer,
@@ -264,13 +264,13 @@ const RAIL_HAS_IT: Readonly<Record<string, Prepare>> = {
 }
 
 async function assertNotCancellable(account: Client, id: string, why: string): Promise<void> {
-  const untouched = await fingerprint(service.database.owner)
+  const untouched = await rowVersions(service.database.owner)
   const answer = await cancel(account, id, { 'idempotency-key': 'a refusal is not kept' })
   assertRefused(answer, 409, 'payout_not_cancellable', '')
   assert.deepEqual([answer.json.errors.length, answer.json.errors[0].code], [1, 20308])
   const message = `Payout ${id} can no longer be cancelled: ${why}.`
   assert.equal(answer.json.errors[0].message, message)
-  assert.deepEqual(await fingerprint(service.database.owner), untouched)
+  assert.deepEqual(await rowVersions(service.database.owner), untouched)
 }
 
 for (const [what, prepare] of Object.entries(RAIL_HAS_IT)) {
@@ -341,13 +341,13 @@ test('POST /v3/payout/{id}/cancel, one Idempotency-Key again: the first answer, 
   const key = { 'idempotency-key': 'cancel' }
   const first = await cancel(account, id, key)
   assert.deepEqual([first.status, first.headers['idempotent-replayed']], [200, undefined])
-  const untouched = await fingerprint(service.database.owner)
+  const untouched = await rowVersions(service.database.owner)
   for (const body of [{}, '', 'null']) {
     const again = await account.post(`/v3/payout/${id}/cancel`, body, key)
     assert.deepEqual([again.status, again.text], [200, first.text])
     assert.equal(again.headers['idempotent-replayed'], 'true')
   }
-  assert.deepEqual(await fingerprint(service.database.owner), untouched)
+  assert.deepEqual(await rowVersions(service.database.owner), untouched)
   const elsewhere = await cancel(account, other.id, key)
   assert.equal(elsewhere.headers['idempotent-replayed'], undefined)
   await assertCancelled(account, other.id, elsewhere)
@@ -357,34 +357,34 @@ test('POST /v3/payout/{id}/cancel, key of scope read: 403, no row changes', asyn
   const account = await funded()
   const { id } = await pay(account)
   const reader = await service.addKey(account, 'read')
-  const untouched = await fingerprint(service.database.owner)
+  const untouched = await rowVersions(service.database.owner)
   assertRefused(await cancel(reader, id), 403, 'insufficient_scope')
-  assert.deepEqual(await fingerprint(service.database.owner), untouched)
+  assert.deepEqual(await rowVersions(service.database.owner), untouched)
 })
 
 test('POST /v3/payout/{id}/cancel, another account’s id: 404 as for one that is not there', async () => {
   const [account, stranger] = [await funded(), await funded()]
   const { id } = await pay(account)
-  const untouched = await fingerprint(service.database.owner)
+  const untouched = await rowVersions(service.database.owner)
   const foreign = await cancel(stranger, id)
   assertRefused(foreign, 404, 'not_found', '')
   const absent = await cancel(stranger, 'pot_00000000000000000000')
   const read = await stranger.get(`/v3/payout/${id}`)
   assert.deepEqual([absent.text, read.text], [foreign.text, foreign.text])
-  assert.deepEqual(await fingerprint(service.database.owner), untouched)
+  assert.deepEqual(await rowVersions(service.database.owner), untouched)
 })
 
 test('POST /v3/payout/{id}/cancel, any body but an empty one, or a malformed id: 400, no row changes', async () => {
   const account = await funded()
   const { id } = await pay(account)
-  const untouched = await fingerprint(service.database.owner)
+  const untouched = await rowVersions(service.database.owner)
   const url = `/v3/payout/${id}/cancel`
   assertRefused(await account.post(url, { reason: 'late' }), 400, 'invalid_field', 'reason')
   assertRefused(await account.post(url, []), 400, 'invalid_field')
   assertRefused(await account.post(url, '{'), 400, 'invalid_json')
   assertRefused(await cancel(account, 'pot_1'), 400, 'invalid_path_parameter')
   assertRefused(await account.get(url), 405, 'method_not_allowed')
-  assert.deepEqual(await fingerprint(service.database.owner), untouched)
+  assert.deepEqual(await rowVersions(service.database.owner), untouched)
 })
 
 test('POST /v3/payout/{id}/cancel, no body and no content type: cancelled', async () => {

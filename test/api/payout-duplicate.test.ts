@@ -6,7 +6,7 @@ import { deleteOldLikenesses } from '../../src/payout/duplicate-store.ts'
 import type { RailStatus } from '../../src/rail/rail.ts'
 import { bankBeneficiary, internalPayout, localPayout } from '../support/given/bodies.ts'
 import { checkBooks } from '../support/assert/books.ts'
-import { assertRefused, balancesOf, fingerprint } from '../support/assert/check.ts'
+import { assertRefused, balancesOf, rowVersions } from '../support/assert/check.ts'
 import { openCli } from '../support/service/cli.ts'
 import { createDatabase } from '../support/database/database.ts'
 import { inOneTransaction } from '../support/database/one-transaction.ts'
@@ -51,14 +51,14 @@ async function pay(account: Client, fields: object = {}, body: object = localPay
 
 /** The refusal names the earlier payout, its age and the way on; no row has changed. */
 async function assertDuplicate(account: Client, of: string, fields: object = {}): Promise<Answer> {
-  const untouched = await fingerprint(service.database.owner)
+  const untouched = await rowVersions(service.database.owner)
   const answer = await account.post(PATH, { ...localPayout, ...fields })
   assertRefused(answer, 409, 'possible_duplicate_payout', 'allow_duplicate')
   const [error] = answer.json.errors
   assert.equal(error.code, 20309)
   const words = new RegExp(`^Payout ${of}, made \\d+ s ago, has the same .* allow_duplicate\\.$`)
   assert.match(error.message, words)
-  assert.deepEqual(await fingerprint(service.database.owner), untouched)
+  assert.deepEqual(await rowVersions(service.database.owner), untouched)
   return answer
 }
 

@@ -9,7 +9,7 @@ import { advancePayout } from '../../src/payout/step-operation.ts'
 import { settleOnce } from '../../src/worker/settle-payouts.ts'
 import { internalPayout, localPayout } from '../support/given/bodies.ts'
 import { checkBooks } from '../support/assert/books.ts'
-import { assertRefused, balancesOf, fingerprint } from '../support/assert/check.ts'
+import { assertRefused, balancesOf, rowVersions } from '../support/assert/check.ts'
 import { type Client, startTestService, type TestService } from '../support/service/service.ts'
 import { askingRail, linesOf, report, scriptedRail, settleAll } from '../support/service/settling.ts'
 
@@ -197,7 +197,7 @@ test('POST /v3/payout, for a rejected entity or another account’s: 404, nothin
   const rejected = await entityOf(account)
   await review(account, rejected, 'rejected')
   const foreign = await approved(stranger)
-  const untouched = await fingerprint(service.database.owner)
+  const untouched = await rowVersions(service.database.owner)
   for (const on_behalf_of of [rejected, foreign, 'ent_00000000000000000000']) {
     const answer = await account.post('/v3/payout', { ...localPayout, on_behalf_of })
     assertRefused(answer, 404, 'entity_not_found', 'on_behalf_of')
@@ -205,7 +205,7 @@ test('POST /v3/payout, for a rejected entity or another account’s: 404, nothin
     const quote = await account.post('/v3/payout/quote', body)
     assertRefused(quote, 404, 'entity_not_found', 'entity_id')
   }
-  assert.deepEqual(await fingerprint(service.database.owner), untouched)
+  assert.deepEqual(await rowVersions(service.database.owner), untouched)
 })
 
 async function quoteFor(account: Client, entity_id: string): Promise<string> {

@@ -5,7 +5,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { untilBlocked } from '../support/database/blocked.ts'
 import { localPayout } from '../support/given/bodies.ts'
-import { assertProblems, assertRefused, balancesOf, fingerprint } from '../support/assert/check.ts'
+import { assertProblems, assertRefused, balancesOf, rowVersions } from '../support/assert/check.ts'
 import { type Client, startTestService, type TestService } from '../support/service/service.ts'
 import { share } from '../support/share.ts'
 
@@ -59,9 +59,9 @@ test(`POST ${PATH}, quote used: second payout refused, balance untouched, status
   const { id } = await quoteFor()
   assert.equal((await account.post(PATH, { ...toHkd, quote: id })).status, 200)
   assert.equal(await statusOf(id), 'used')
-  const before = await fingerprint(service.database.owner)
+  const before = await rowVersions(service.database.owner)
   assertRefused(await account.post(PATH, { ...toHkd, quote: id }), 422, 'quote_used', 'quote')
-  assert.deepEqual(await fingerprint(service.database.owner), before)
+  assert.deepEqual(await rowVersions(service.database.owner), before)
 })
 
 test(`POST ${PATH}, one quote in ten payouts at once: one succeeds, nine are quote_used`, async () => {
@@ -81,9 +81,9 @@ test(`POST ${PATH}, quote expired: refused, balance untouched, quote not consume
   const { id } = await quoteFor()
   const { owner } = service.database
   await owner`update quotes set valid_until = statement_timestamp() where id = ${id}`
-  const before = await fingerprint(owner)
+  const before = await rowVersions(owner)
   assertRefused(await account.post(PATH, { ...toHkd, quote: id }), 422, 'quote_expired', 'quote')
-  assert.deepEqual(await fingerprint(owner), before)
+  assert.deepEqual(await rowVersions(owner), before)
   // Moved back into the future it pays: the refusal did not use it up.
   await owner`update quotes set valid_until = statement_timestamp() + interval '9 s' where id = ${id}`
   assert.equal((await account.post(PATH, { ...toHkd, quote: id })).status, 200)
@@ -168,10 +168,10 @@ const MISMATCHES: readonly [field: string, change: object][] = [
 for (const [field, change] of MISMATCHES) {
   test(`POST ${PATH}, ${field} not the quote's: 422 quote_mismatch naming it, quote still active`, async () => {
     const { id } = await quoteFor()
-    const before = await fingerprint(service.database.owner)
+    const before = await rowVersions(service.database.owner)
     const answer = await account.post(PATH, { ...toHkd, ...change, quote: id })
     assertRefused(answer, 422, 'quote_mismatch', field)
-    assert.deepEqual(await fingerprint(service.database.owner), before)
+    assert.deepEqual(await rowVersions(service.database.owner), before)
     assert.equal(await statusOf(id), 'active')
     assert.equal((await account.post(PATH, { ...toHkd, quote: id })).status, 200)
   })
@@ -247,12 +247,12 @@ test(`POST ${PATH}, quote unknown or another account's: the same 404, nothing wr
   const stranger = await service.openAccount({ currencies: ['USD'], fund: { USD: 100_000n } })
   const theirs = (await quoteFor({}, stranger)).id
   const nowhere = 'poq_00000000000000000000'
-  const before = await fingerprint(service.database.owner)
+  const before = await rowVersions(service.database.owner)
   const unknown = await account.post(PATH, { ...toHkd, quote: nowhere })
   const other = await account.post(PATH, { ...toHkd, quote: theirs })
   assertRefused(unknown, 404, 'not_found', 'quote')
   assert.equal(other.text.replaceAll(theirs, 'X'), unknown.text.replaceAll(nowhere, 'X'))
-  assert.deepEqual(await fingerprint(service.database.owner), before)
+  assert.deepEqual(await rowVersions(service.database.owner), before)
   assert.equal((await stranger.post(PATH, { ...toHkd, quote: theirs })).status, 200)
 })
 
@@ -331,10 +331,10 @@ for (const { what, row, quote, open, said } of SAID_LATER) {
     await service.setRates({ 'USD/USDT': '1' })
     await service.setFees([...anyRow, { ...row, fixed_amount: 3_000n }])
     const { id, holding_info } = await quoteFor(quote)
-    const before = await fingerprint(service.database.owner)
+    const before = await rowVersions(service.database.owner)
     const refused = await account.post(PATH, { ...open, ...said, quote: id })
     assertRefused(refused, 422, 'quote_mismatch', 'quote')
-    assert.deepEqual(await fingerprint(service.database.owner), before)
+    assert.deepEqual(await rowVersions(service.database.owner), before)
     assert.equal(await statusOf(id), 'active')
     const start = BigInt((await balancesOf(account)).USD ?? '')
     const paid = await account.post(PATH, { ...open, quote: id })

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { after, before, beforeEach, test } from 'node:test'
 import { localPayout } from '../support/given/bodies.ts'
 import { checkBooks } from '../support/assert/books.ts'
-import { assertProblems, assertRefused, balancesOf, fingerprint } from '../support/assert/check.ts'
+import { assertProblems, assertRefused, balancesOf, rowVersions } from '../support/assert/check.ts'
 import { expireQuote } from '../support/database/expired.ts'
 import { type Answer, type Client, startTestService, type TestService } from '../support/service/service.ts'
 
@@ -77,11 +77,11 @@ test(`POST ${PATH}, expired quote and max_total_debit: made at the price of now,
 
 test(`POST ${PATH}, expired quote, exactly max_total_debit: made; one less: 422, nothing written`, async () => {
   const quote = await expiredQuote()
-  const untouched = await fingerprint(service.database.owner)
+  const untouched = await rowVersions(service.database.owner)
   const refused = await pay({ quote, max_total_debit: TOTAL - 1 })
   assertRefused(refused, 422, 'max_total_debit_exceeded', 'max_total_debit')
   assert.equal(refused.json.errors[0].code, 20310)
-  assert.deepEqual(await fingerprint(service.database.owner), untouched)
+  assert.deepEqual(await rowVersions(service.database.owner), untouched)
   const made = await pay({ quote, max_total_debit: TOTAL })
   assert.equal(made.status, 200, made.text)
 })
@@ -146,14 +146,14 @@ test(`POST ${PATH}, no quote, with max_total_debit: a cap all the same`, async (
 
 test(`POST ${PATH}, expired quote that the payout differs from: quote_mismatch naming the fields`, async () => {
   const quote = await expiredQuote()
-  const untouched = await fingerprint(service.database.owner)
+  const untouched = await rowVersions(service.database.owner)
   const other = { amount: 80_001, type: 'swift' }
   const refused = await pay({ quote, max_total_debit: 1_000_000, ...other })
   assertProblems(refused, 422, [
     ['quote_mismatch', 'amount'],
     ['quote_mismatch', 'type'],
   ])
-  assert.deepEqual(await fingerprint(service.database.owner), untouched)
+  assert.deepEqual(await rowVersions(service.database.owner), untouched)
 })
 
 test(`POST ${PATH}, expired quote of an entity, network and charge: the new one says the same`, async () => {
@@ -180,9 +180,9 @@ test(`POST ${PATH}, rates gone since the quote: rate_unavailable, nothing writte
   await service.database.owner`delete from rates`
   await service.database.owner`update reference_version set version = version + 1`
   await service.deps.reference.refresh()
-  const untouched = await fingerprint(service.database.owner)
+  const untouched = await rowVersions(service.database.owner)
   assertRefused(await pay({ quote, max_total_debit: TOTAL }), 422, 'rate_unavailable')
-  assert.deepEqual(await fingerprint(service.database.owner), untouched)
+  assert.deepEqual(await rowVersions(service.database.owner), untouched)
 })
 
 test(`POST ${PATH}, too little balance at the new price: insufficient_balance`, async () => {

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { internalPayout } from '../support/given/bodies.ts'
-import { assertRefused, assertShape, balancesOf, fingerprint } from '../support/assert/check.ts'
+import { assertRefused, assertShape, balancesOf, rowVersions } from '../support/assert/check.ts'
 import { startTestService, type TestService } from '../support/service/service.ts'
 import { linesOf, scriptedRail, settleAll } from '../support/service/settling.ts'
 import { BALANCE_TRANSACTION, PAYOUT } from '../support/assert/shapes.ts'
@@ -99,20 +99,20 @@ for (const [what, address, currency] of REFUSED) {
   test(`POST ${PATH}, service_account to ${what}: 422, nothing written`, async () => {
     const { sender } = await pair()
     const to = address === 'own' ? sender.account.deposit_address : `dep_${'0'.repeat(20)}`
-    const before = await fingerprint(service.database.owner)
+    const before = await rowVersions(service.database.owner)
     const answer = await sender.post(PATH, internalPayout(to, 1_000, currency))
     assertRefused(answer, 422, 'deposit_address_not_found')
-    assert.deepEqual(await fingerprint(service.database.owner), before)
+    assert.deepEqual(await rowVersions(service.database.owner), before)
   })
 }
 
 test(`POST ${PATH}, service_account in a currency the receiver lacks: 422, nothing written`, async () => {
   const { sender } = await pair()
   const receiver = await service.openAccount({ currencies: ['HKD'] })
-  const before = await fingerprint(service.database.owner)
+  const before = await rowVersions(service.database.owner)
   const body = internalPayout(receiver.account.deposit_address, 1_000)
   assertRefused(await sender.post(PATH, body), 422, 'deposit_currency_not_accepted')
-  assert.deepEqual(await fingerprint(service.database.owner), before)
+  assert.deepEqual(await rowVersions(service.database.owner), before)
 })
 
 test(`POST ${PATH}, service_account beyond the balance: refused, neither side moves`, async () => {
@@ -168,9 +168,9 @@ for (const sandbox of [true, false]) {
     const sender = await service.openAccount({ currencies: ['USD'], fund, sandbox })
     const receiver = await service.openAccount({ currencies: ['USD'], sandbox: !sandbox })
     await service.setFees([{ payout_type: 'service_account', fixed_amount: 0n }])
-    const untouched = await fingerprint(service.database.owner)
+    const untouched = await rowVersions(service.database.owner)
     const answer = await sender.post(PATH, internalPayout(receiver.account.deposit_address, 100))
     assertRefused(answer, 422, 'deposit_address_not_found')
-    assert.deepEqual(await fingerprint(service.database.owner), untouched)
+    assert.deepEqual(await rowVersions(service.database.owner), untouched)
   })
 }

@@ -5,7 +5,7 @@ import { after, before, test } from 'node:test'
 import { type Config, ConfigError, readConfig } from '../../src/config.ts'
 import { bankBeneficiary, localPayout } from '../support/given/bodies.ts'
 import { checkBooks } from '../support/assert/books.ts'
-import { assertProblems, fingerprint } from '../support/assert/check.ts'
+import { assertProblems, rowVersions } from '../support/assert/check.ts'
 import { review } from '../support/service/review.ts'
 import { type Client, startTestService, type TestService } from '../support/service/service.ts'
 import { settleAll } from '../support/service/settling.ts'
@@ -177,10 +177,10 @@ const REFUSED: readonly (readonly [what: string, fields: object, reason: string,
 
 for (const [what, fields, reason, at] of REFUSED) {
   test(`POST /v3/payout, swift with ${what}: 400 naming it, nothing written`, async () => {
-    const untouched = await fingerprint(service.database.owner)
+    const untouched = await rowVersions(service.database.owner)
     const answer = await account.post('/v3/payout', { ...swiftPayout, ...fields })
     assertProblems(answer, 400, [[reason, at]])
-    assert.deepEqual(await fingerprint(service.database.owner), untouched)
+    assert.deepEqual(await rowVersions(service.database.owner), untouched)
   })
 }
 

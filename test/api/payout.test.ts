@@ -8,7 +8,7 @@ import {
   assertRefused,
   assertShape,
   balancesOf,
-  fingerprint,
+  rowVersions,
 } from '../support/assert/check.ts'
 import { type Client, startTestService, type TestService } from '../support/service/service.ts'
 import { FX_TRANSACTION, IN_UTC, idOf, PAYOUT } from '../support/assert/shapes.ts'
@@ -301,7 +301,7 @@ test(`POST ${PATH}, beneficiary in no way, in both, unknown, another account's: 
   const stranger = await service.openAccount({ fund: { USD: 10_000n } })
   const theirs = (await paid(localPayout, stranger)).beneficiary
   const { beneficiary_details: _, ...bare } = localPayout
-  const before = await fingerprint(service.database.owner)
+  const before = await rowVersions(service.database.owner)
   const neither = await account.post(PATH, bare)
   assertRefused(neither, 400, 'beneficiary_missing')
   const both = await account.post(PATH, { ...localPayout, beneficiary: NOBODY })
@@ -311,7 +311,7 @@ test(`POST ${PATH}, beneficiary in no way, in both, unknown, another account's: 
   const other = await account.post(PATH, { ...bare, beneficiary: theirs })
   assertRefused(other, 404, 'beneficiary_not_found', 'beneficiary')
   assert.equal(other.text.replaceAll(theirs, 'X'), unknown.text.replaceAll(NOBODY, 'X'))
-  assert.deepEqual(await fingerprint(service.database.owner), before)
+  assert.deepEqual(await rowVersions(service.database.owner), before)
 })
 
 const DESTINATIONS: Readonly<Record<string, object>> = {
@@ -350,11 +350,11 @@ test(`POST ${PATH}, destination member that is not its type's: 400 naming what l
 })
 
 test(`POST ${PATH}, on_behalf_of no entity of the account: 404, nothing written`, async () => {
-  const before = await fingerprint(service.database.owner)
+  const before = await rowVersions(service.database.owner)
   const on_behalf_of = 'ent_00000000000000000000'
   const answer = await account.post(PATH, { ...localPayout, on_behalf_of })
   assertRefused(answer, 404, 'entity_not_found', 'on_behalf_of')
-  assert.deepEqual(await fingerprint(service.database.owner), before)
+  assert.deepEqual(await rowVersions(service.database.owner), before)
 })
 
 for (const field of ['amount', 'currency', 'purpose', 'transaction_description']) {

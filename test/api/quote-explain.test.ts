@@ -13,7 +13,7 @@ import { presentExplained } from '../../src/quote/response.ts'
 import { makeQuote, priceQuote } from '../../src/quote/rules.ts'
 import { localPayout } from '../support/given/bodies.ts'
 import { assertExplained } from '../support/oracle/by-hand.ts'
-import { assertRefused, fingerprint } from '../support/assert/check.ts'
+import { assertRefused, rowVersions } from '../support/assert/check.ts'
 import {
   type Client,
   startTestService,
@@ -418,7 +418,7 @@ const REFUSED: readonly [query: string, remarks: string][] = [
 test(`POST and GET ${PATH}, explain neither true nor false: 400, nothing written`, async () => {
   await withService({}, async (service, account) => {
     const { json } = await account.post(PATH, paid('USD', 100, 'USD'))
-    const before = await fingerprint(service.database.owner)
+    const before = await rowVersions(service.database.owner)
     for (const [query, remarks] of REFUSED) {
       const made = await account.post(`${PATH}?${query}`, paid('USD', 100, 'USD'))
       assertRefused(made, 400, 'invalid_query_parameter', remarks)
@@ -427,7 +427,7 @@ test(`POST and GET ${PATH}, explain neither true nor false: 400, nothing written
     }
     const list = await account.get(EXPLAINED)
     assertRefused(list, 400, 'invalid_query_parameter', 'explain')
-    assert.deepEqual(await fingerprint(service.database.owner), before)
+    assert.deepEqual(await rowVersions(service.database.owner), before)
   })
 })
 

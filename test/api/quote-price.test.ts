@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { localPayout } from '../support/given/bodies.ts'
-import { assertRefused, balancesOf, fingerprint } from '../support/assert/check.ts'
+import { assertRefused, balancesOf, rowVersions } from '../support/assert/check.ts'
 import { startTestService, type TestService, type TestSettings } from '../support/service/service.ts'
 
 const PATH = '/v3/payout/quote'
@@ -262,10 +262,10 @@ test('POST /v3/payout, rate gone stale: without a quote 503 and nothing written,
     const payout_info = { currency: 'HKD', amount: 80_000 }
     const quote = (await account.post(PATH, { payout_info })).json.id
     await service.setRates({ 'USD/HKD': '4' }, '2020-01-01T00:00:00Z')
-    const before = await fingerprint(service.database.owner)
+    const before = await rowVersions(service.database.owner)
     const body = { ...localPayout, currency: 'HKD', amount: 80_000 }
     assertRefused(await account.post('/v3/payout', body), 503, 'rate_stale')
-    assert.deepEqual(await fingerprint(service.database.owner), before)
+    assert.deepEqual(await rowVersions(service.database.owner), before)
     const paid = await account.post('/v3/payout', { ...body, quote })
     assert.equal(paid.status, 200, paid.text)
     assert.deepEqual(await balancesOf(account), { USD: '90000' })

@@ -7,7 +7,7 @@ import { deliverDue } from '../../src/worker/deliver-webhooks.ts'
 import { settleOnce } from '../../src/worker/settle-payouts.ts'
 import { localPayout } from '../support/given/bodies.ts'
 import { checkBooks } from '../support/assert/books.ts'
-import { assertProblems, assertRefused, balancesOf, fingerprint } from '../support/assert/check.ts'
+import { assertProblems, assertRefused, balancesOf, rowVersions } from '../support/assert/check.ts'
 import { addEndpoint, startReceiver } from '../support/network/receiver.ts'
 import { type Client, startTestService, type TestService } from '../support/service/service.ts'
 import { askingRail } from '../support/service/settling.ts'
@@ -55,9 +55,9 @@ for (const [path, body] of [
   ['/v3/sandbox/payout/pot_01m7xpm2mf68g5sr1x74/transition', { status: 'failed' }],
 ] as const) {
   test(`POST ${path}, live account: 403, nothing changed`, async () => {
-    const before = await fingerprint(service.database.owner)
+    const before = await rowVersions(service.database.owner)
     assertRefused(await live.post(path, body), 403, 'sandbox_only')
-    assert.deepEqual(await fingerprint(service.database.owner), before)
+    assert.deepEqual(await rowVersions(service.database.owner), before)
   })
 }
 

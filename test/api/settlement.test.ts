@@ -5,7 +5,7 @@ import { after, before, test } from 'node:test'
 import type { RailReport } from '../../src/rail/rail.ts'
 import { settleOnce } from '../../src/worker/settle-payouts.ts'
 import { localPayout } from '../support/given/bodies.ts'
-import { balancesOf, fingerprint } from '../support/assert/check.ts'
+import { balancesOf, rowVersions } from '../support/assert/check.ts'
 import { type Client, startTestService, type TestService } from '../support/service/service.ts'
 import {
   askingRail,
@@ -223,12 +223,12 @@ test('settling, the same report again and again: applied once, no row changes', 
     scriptedRail(() => Promise.resolve(report('compliance_hold', 'failed'))),
   )
   assert.deepEqual(await balancesOf(account), { USD: '10000000' })
-  const before = await fingerprint(service.database.owner)
+  const before = await rowVersions(service.database.owner)
   const { account_id } = account.account
   const { steps } = report('compliance_hold', 'failed')
   const advance = { account_id, payout_id: id, steps, by: 'rail', ask_again_in_ms: null } as const
   await Promise.all([1, 2, 3].map(() => service.deps.lanes.advancePayout.run(advance)))
-  const { books: _, payouts: __, ...rest } = await fingerprint(service.database.owner)
+  const { books: _, payouts: __, ...rest } = await rowVersions(service.database.owner)
   const { books: _b, payouts: _p, ...same } = before
   assert.deepEqual(rest, same)
   assert.equal((await linesOf(service, account, [balance_transaction])).length, 1)

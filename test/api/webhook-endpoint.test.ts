@@ -8,7 +8,7 @@ import { PAYOUT_STATUSES } from '../../src/payout/states.ts'
 import { secretsOf } from '../../src/webhook/rules.ts'
 import { findEndpoints, listEndpoints } from '../../src/webhook/store.ts'
 import { EVENT_TYPES } from '../../src/webhook/webhook.ts'
-import { assertProblems, assertRefused, fingerprint } from '../support/assert/check.ts'
+import { assertProblems, assertRefused, rowVersions } from '../support/assert/check.ts'
 import { assertBounds, assertFilters, assertListed, assertRefusals } from '../support/assert/listing.ts'
 import { assertPageCost, crossed, idAt } from '../support/assert/page-cost.ts'
 import {
@@ -142,7 +142,7 @@ const REFUSED: readonly (readonly [what: string, body: object, remarks: readonly
 
 test(`POST ${PATH}, wrong fields: 400 naming each at once, nothing written`, async () => {
   await newAccount()
-  const rows = await fingerprint(service.database.owner)
+  const rows = await rowVersions(service.database.owner)
   for (const [what, body, remarks] of REFUSED) {
     const answer = await account.post(PATH, body)
     assert.equal(answer.status, 400, `${what}: ${answer.text}`)
@@ -152,7 +152,7 @@ test(`POST ${PATH}, wrong fields: 400 naming each at once, nothing written`, asy
       remarks.map(remark => ['invalid_field', remark]),
     )
   }
-  assert.deepEqual(await fingerprint(service.database.owner), rows)
+  assert.deepEqual(await rowVersions(service.database.owner), rows)
 })
 
 test(`POST and PUT ${PATH}, private receivers not allowed: refused at url, no plain http`, async () => {
@@ -387,10 +387,10 @@ test(`${PATH}, another account's: 404 like one that never was, nothing written`,
   await newAccount()
   const { id } = await created()
   const other = await service.openAccount({ currencies: ['USD'] })
-  const rows = await fingerprint(service.database.owner)
+  const rows = await rowVersions(service.database.owner)
   await assertAbsent(id, other)
   await assertAbsent(NOBODY, account)
-  assert.deepEqual(await fingerprint(service.database.owner), rows)
+  assert.deepEqual(await rowVersions(service.database.owner), rows)
   assert.equal((await ok(account.get(`${PATH}/${id}`))).id, id)
   assertRefused(
     await account.get(`${PATH}/evt_00000000000000000000`),

@@ -9,7 +9,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { MAX_WAIT_MS } from '../../src/engine/late.ts'
 import { untilBlocked } from '../support/database/blocked.ts'
-import { fingerprint } from '../support/assert/check.ts'
+import { rowVersions } from '../support/assert/check.ts'
 import { type Cli, openCli } from '../support/service/cli.ts'
 import { runImport as importing, jsonLines, startAndCatch } from '../support/service/importing.ts'
 import { startProxy } from '../support/network/proxy.ts'
@@ -183,9 +183,9 @@ test('entity import --dry-run: nothing is written, and the real run counts the s
     ...Array.from({ length: 1500 }, (_, i) => person('Many', { email: `m${i % 700}@example.com` })),
   ]
   const path = await cli.file('dry.jsonl', jsonLines(rows))
-  const before = await fingerprint(service.database.owner)
+  const before = await rowVersions(service.database.owner)
   const dry = await runImport(path, client, '--dry-run')
-  assert.deepEqual(await fingerprint(service.database.owner), before)
+  assert.deepEqual(await rowVersions(service.database.owner), before)
   const real = await runImport(path, client)
   assert.deepEqual([dry.code, dry.json.dry_run, real.json.dry_run], [1, true, false])
   assert.deepEqual(countsOf(dry), countsOf(real))

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { settleOnce } from '../../src/worker/settle-payouts.ts'
 import { localPayout } from '../support/given/bodies.ts'
-import { fingerprint } from '../support/assert/check.ts'
+import { rowVersions } from '../support/assert/check.ts'
 import { type Cli, openCli } from '../support/service/cli.ts'
 import { type Client, startTestService, type TestService } from '../support/service/service.ts'
 
@@ -192,14 +192,14 @@ test('entity show, its last lines: the reviews of what is shown, ready to run, r
   ])
   const changed = await account.put(`/v3/entity/${id}`, { name: 'Somebody else' })
   assert.equal(changed.status, 200, changed.text)
-  const before = await fingerprint(service.database.owner)
+  const before = await rowVersions(service.database.owner)
   for (const line of lines) {
     const { code, stdout, stderr } = await cli.run('entity', ...line)
     assert.deepEqual([code, stdout], [1, ''])
     const { updated_at: now } = changed.json.data
     assert.equal(stderr, `corridor: Entity ${id} has changed: it is of ${now} now.\n`)
   }
-  assert.deepEqual(await fingerprint(service.database.owner), before)
+  assert.deepEqual(await rowVersions(service.database.owner), before)
   const approve = (await ready())[0] ?? []
   const { code, stdout } = await cli.run('entity', ...approve)
   assert.deepEqual([code, stdout], [0, `${id}  submitted → approved\n`])

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { localPayout } from '../support/given/bodies.ts'
-import { fingerprint } from '../support/assert/check.ts'
+import { rowVersions } from '../support/assert/check.ts'
 import { type Cli, openCli } from '../support/service/cli.ts'
 import { until } from '../support/service/process.ts'
 import { type Client, startTestService, type TestService } from '../support/service/service.ts'
@@ -252,13 +252,13 @@ test('entity explain of an entity: rule by rule without itself, words and JSON, 
   const rejected = await create({ email })
   await cli.run('entity', 'reject', rejected)
   const live = await create({ email })
-  const before = await fingerprint(service.database.owner)
+  const before = await rowVersions(service.database.owner)
   const [of_live, of_rejected, json] = await Promise.all([
     cli.run('entity', 'explain', live),
     cli.run('entity', 'explain', rejected),
     cli.run('entity', 'explain', rejected, '--json'),
   ])
-  assert.deepEqual(await fingerprint(service.database.owner), before)
+  assert.deepEqual(await rowVersions(service.database.owner), before)
   const { account_id } = account.account
   const blocks = of_live.stdout.split('\n\n')
   assert.deepEqual(blocks.slice(0, 4), [
@@ -330,13 +330,13 @@ test('entity explain of a file and of standard input: what POST duplicate_check 
   const text = JSON.stringify(request)
   const path = await cli.file('new.json', text)
   const { account_id } = account.account
-  const before = await fingerprint(service.database.owner)
+  const before = await rowVersions(service.database.owner)
   const [file, piped, fresh] = await Promise.all([
     cli.run('entity', 'explain', '--account', account_id, path),
     cli.pipe(text, 'entity', 'explain', '--account', account_id, '-', '--json'),
     cli.pipe('{"type":"business","name":"B"}', 'entity', 'explain', '-', '--account', account_id),
   ])
-  assert.deepEqual(await fingerprint(service.database.owner), before)
+  assert.deepEqual(await rowVersions(service.database.owner), before)
   const answer = await account.post('/v3/entity/duplicate_check', request)
   assert.deepEqual(piped.json, answer.json.data)
   assert.deepEqual(file.stdout.split('\n').slice(0, 9), [

@@ -7,7 +7,7 @@ import { readFile } from 'node:fs/promises'
 import { after, before, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { bankBeneficiary, internalPayout, localPayout } from '../support/given/bodies.ts'
-import { fingerprint } from '../support/assert/check.ts'
+import { rowVersions } from '../support/assert/check.ts'
 import { type Cli, openCli } from '../support/service/cli.ts'
 import { runImport as importing, jsonLines, startAndCatch } from '../support/service/importing.ts'
 import { type Client, startTestService, type TestService } from '../support/service/service.ts'
@@ -386,9 +386,9 @@ test('payout import --dry-run: nothing is written; the real run counts the same,
     ...Array.from({ length: 700 }, (_, i) => invoice(2000 + i, { amount: 3_000 })),
   ]
   const path = await cli.file('dry.jsonl', jsonLines(rows))
-  const before = await fingerprint(service.database.owner)
+  const before = await rowVersions(service.database.owner)
   const dry = await runImport(path, client, '--dry-run')
-  assert.deepEqual(await fingerprint(service.database.owner), before)
+  assert.deepEqual(await rowVersions(service.database.owner), before)
   const real = await runImport(path, client)
   assert.deepEqual([dry.code, dry.json.dry_run, real.json.dry_run], [1, true, false])
   assert.deepEqual(countsOf(dry), countsOf(real))

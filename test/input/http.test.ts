@@ -6,7 +6,7 @@ import { randomBytes } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import { MAX_HEADERS, MAX_URL_LENGTH } from '../../src/http/message.ts'
 import { localPayout } from '../support/given/bodies.ts'
-import { assertErrorEnvelope, fingerprint } from '../support/assert/check.ts'
+import { assertErrorEnvelope, rowVersions } from '../support/assert/check.ts'
 import { bytesOf, type RawAnswer, talk } from '../support/network/raw-client.ts'
 import { basic, type Client, startTestService, type TestService } from '../support/service/service.ts'
 
@@ -157,7 +157,7 @@ function numbered(count: number, name = 'X-A'): string[] {
 
 /** Refused in the envelope as the last that is said on the connection, and nothing is written. */
 async function assertRefusedAndClosed(bytes: string | Buffer, status: number): Promise<void> {
-  const before = await fingerprint(service.database.owner)
+  const before = await rowVersions(service.database.owner)
   const followed = Buffer.concat([bytesOf(bytes), bytesOf(good())])
   const { answers, closed } = await talk(address, [followed])
   assert.deepEqual(
@@ -167,7 +167,7 @@ async function assertRefusedAndClosed(bytes: string | Buffer, status: number): P
   assertErrorEnvelope(answers[0] as RawAnswer)
   assert.equal(answers[0]?.headers.connection, 'close')
   assert.ok(closed, 'the connection is closed')
-  assert.deepEqual(await fingerprint(service.database.owner), before)
+  assert.deepEqual(await rowVersions(service.database.owner), before)
 }
 
 for (const [what, bytes] of Object.entries({ ...AMBIGUOUS, ...NO_HTTP })) {
@@ -300,7 +300,7 @@ test('a payout, then no HTTP, on one connection: the payout gets its own answer,
 })
 
 test('a body that is too large, still being sent: 413 is heard, and the connection is closed', async () => {
-  const before = await fingerprint(service.database.owner)
+  const before = await rowVersions(service.database.owner)
   const large = Buffer.alloc(8 * 1024 * 1024, ' ')
   for (const headers of [
     [`Content-Length: ${large.length}`],
@@ -317,7 +317,7 @@ test('a body that is too large, still being sent: 413 is heard, and the connecti
     )
     assert.ok(closed, headers.join())
   }
-  assert.deepEqual(await fingerprint(service.database.owner), before)
+  assert.deepEqual(await rowVersions(service.database.owner), before)
 })
 
 test('a message that is no HTTP, and a client that goes on: it is cut off', async () => {

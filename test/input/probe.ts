@@ -1,7 +1,7 @@
 // Sends requests one after the other, judges every answer, and sees to it that those that were refused
 // have changed no row. What fails is made smaller and kept as a line that can be sent again.
 import assert from 'node:assert/strict'
-import { watchRows } from '../support/assert/check.ts'
+import { rowVersions } from '../support/assert/check.ts'
 import type { ApiDocument } from '../support/assert/document.ts'
 import type { Answer } from '../support/service/service.ts'
 import { complaintOf, operationOf, refusedBy } from './judge.ts'
@@ -26,7 +26,7 @@ export interface Probe {
 }
 
 export async function openProbe(api: ApiDocument, world: World): Promise<Probe> {
-  const rows = await watchRows(world.service.database.owner)
+  const rows = () => rowVersions(world.service.database.owner)
   const failures = new Map<string, string>()
   const tally = new Map<string, Map<string, number>>()
   let seen = await rows()

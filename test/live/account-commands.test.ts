@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { upsertKeyUses } from '../../src/account/store.ts'
 import { localPayout } from '../support/given/bodies.ts'
-import { watchRows } from '../support/assert/check.ts'
+import { rowVersions } from '../support/assert/check.ts'
 import { type Cli, openCli } from '../support/service/cli.ts'
 import { basic, type Client, startTestService, type TestService } from '../support/service/service.ts'
 
@@ -15,7 +15,7 @@ before(async () => {
   service = await startTestService()
   account = await service.openAccount({ currencies: ['USD', 'EUR'], fund: { USD: 12_345n } })
   cli = await openCli(service.database.url, { CORRIDOR_USER: 'alice' })
-  rows = await watchRows(service.database.owner)
+  rows = () => rowVersions(service.database.owner)
 })
 after(async () => {
   await cli.close()

@@ -10,7 +10,7 @@ import type { RailStep } from '../../src/rail/rail.ts'
 import { endHolds } from '../../src/worker/end-holds.ts'
 import { settleOnce } from '../../src/worker/settle-payouts.ts'
 import { internalPayout, localPayout, plainEntity } from '../support/given/bodies.ts'
-import { assertRefused, balancesOf, watchRows } from '../support/assert/check.ts'
+import { assertRefused, balancesOf, rowVersions } from '../support/assert/check.ts'
 import { bookUsd, operate, reverse, setState } from '../support/service/operate.ts'
 import { type Client, startTestService, type TestService } from '../support/service/service.ts'
 
@@ -24,7 +24,7 @@ const made = { processing: '', asking: '', beneficiary: '', entity: '', endpoint
 
 before(async () => {
   service = await startTestService({ simulator_delay_ms: 0, webhook_allow_private: true })
-  rows = await watchRows(service.database.owner)
+  rows = () => rowVersions(service.database.owner)
   payer = await open(1_000_000n)
   frozen = await open(1_000_000n)
   made.processing = await pay(frozen)

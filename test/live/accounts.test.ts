@@ -7,7 +7,7 @@ import { connect, type Sql, type TransactionSql } from '../../src/db/connect.ts'
 import { foldedReference } from '../../src/funding/rules.ts'
 import { verify } from '../../src/verify/run.ts'
 import { rechain } from '../ledger/forgery.ts'
-import { balancesOf, watchRows } from '../support/assert/check.ts'
+import { balancesOf, rowVersions } from '../support/assert/check.ts'
 import { type Cli, openCli } from '../support/service/cli.ts'
 import { type Client, startTestService, type TestService } from '../support/service/service.ts'
 
@@ -23,7 +23,7 @@ before(async () => {
   const currencies = ['USD', 'EUR']
   live = await service.openAccount({ sandbox: false, currencies, fund: { USD: 10_000n } })
   cli = await openCli(service.database.url, { CORRIDOR_USER: 'alice' })
-  rows = await watchRows(service.database.owner)
+  rows = () => rowVersions(service.database.owner)
 })
 after(async () => {
   await cli.close()

@@ -2,7 +2,7 @@
 // can neither forge it nor date it back, and nobody turns versions back. One row a statement.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { watchRows } from '../support/assert/check.ts'
+import { rowVersions } from '../support/assert/check.ts'
 import { startTestService, type TestService } from '../support/service/service.ts'
 
 let service: TestService
@@ -10,7 +10,7 @@ let rows: () => Promise<Record<string, string>>
 before(async () => {
   service = await startTestService()
   await service.setPricing({ spread_bps: 10 })
-  rows = await watchRows(service.database.owner)
+  rows = () => rowVersions(service.database.owner)
 })
 after(() => service.close())
 

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { localPayout, plainEntity } from '../support/given/bodies.ts'
-import { assertRefused, fingerprint } from '../support/assert/check.ts'
+import { assertRefused, rowVersions } from '../support/assert/check.ts'
 import { type Client, startTestService, type TestService } from '../support/service/service.ts'
 
 const PATH = '/v3/payout'
@@ -153,7 +153,7 @@ const LACKING: readonly (readonly [what: string, body: object, remarks: readonly
 
 for (const [what, body, remarks] of LACKING) {
   test(`POST ${PATH}?dry_run=true, ${what}: each is told, by a creation too; no row changed`, async () => {
-    const before = await fingerprint(service.database.owner)
+    const before = await rowVersions(service.database.owner)
     const tried = await account.post(`${PATH}?dry_run=true`, body)
     const told = tried.json.data.errors.map((error: { remarks: string }) => error.remarks)
     const expected = remarks.map(path => path.replace(/^address/, 'beneficiary_details.address'))
@@ -161,7 +161,7 @@ for (const [what, body, remarks] of LACKING) {
     const made = await account.post(PATH, body)
     assert.equal(made.status, 400)
     assert.deepEqual(made.json.errors, tried.json.data.errors)
-    assert.deepEqual(await fingerprint(service.database.owner), before)
+    assert.deepEqual(await rowVersions(service.database.owner), before)
   })
 }
 
@@ -183,7 +183,7 @@ test(`POST ${PATH}?dry_run=true, with a quote, a country that differs and no add
 for (const { what, by = () => account, body, reasons, priced } of ROWS) {
   const verdict = reasons.length === 0 ? 'would_create' : `would_refuse, ${reasons.join(', ')}`
   test(`POST ${PATH}?dry_run=true, ${what}: ${verdict}; no row changed`, async () => {
-    const before = await fingerprint(service.database.owner)
+    const before = await rowVersions(service.database.owner)
     const answer = await by().post(`${PATH}?dry_run=true`, body)
     assert.equal(answer.status, 200, answer.text)
     const { object, outcome, errors, price, complete } = answer.json.data
@@ -192,12 +192,12 @@ for (const { what, by = () => account, body, reasons, priced } of ROWS) {
     assert.deepEqual(found, reasons)
     assert.equal(outcome, reasons.length === 0 ? 'would_create' : 'would_refuse')
     assert.deepEqual([price !== null, complete], [priced, priced])
-    assert.deepEqual(await fingerprint(service.database.owner), before)
+    assert.deepEqual(await rowVersions(service.database.owner), before)
     if (reasons.length === 0) return
     // The creation says the first of them, at the same member.
     const created = await by().post(PATH, body)
     assert.deepEqual(created.json.errors[0], errors[0], created.text)
-    assert.deepEqual(await fingerprint(service.database.owner), before)
+    assert.deepEqual(await rowVersions(service.database.owner), before)
   })
 }
 

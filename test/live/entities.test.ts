@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { localPayout, plainEntity } from '../support/given/bodies.ts'
-import { assertProblems, assertRefused, fingerprint } from '../support/assert/check.ts'
+import { assertProblems, assertRefused, rowVersions } from '../support/assert/check.ts'
 import { review } from '../support/service/review.ts'
 import { type Client, startTestService, type TestService } from '../support/service/service.ts'
 
@@ -47,14 +47,14 @@ const INCOMPLETE: readonly (readonly [
 for (const [what, stored, sent, missing] of INCOMPLETE) {
   test(`POST /v3/entity/{id}/submit, a business with ${what}: 400 naming what is missing, no row changed`, async () => {
     const id = await made(stored)
-    const before = await fingerprint(service.database.owner)
+    const before = await rowVersions(service.database.owner)
     const answer = await account.post(`/v3/entity/${id}/submit`, sent)
     assertProblems(
       answer,
       400,
       missing.map(path => ['invalid_field', path]),
     )
-    assert.deepEqual(await fingerprint(service.database.owner), before)
+    assert.deepEqual(await rowVersions(service.database.owner), before)
   })
 }
 
@@ -76,21 +76,21 @@ test('POST /v3/entity/{id}/submit, that would make it a duplicate: the first ent
   const registered = { registration_number: '77', registration_address: { country: 'HK' } }
   const first = await made({ ...business, ...registered })
   const second = await made(business)
-  const before = await fingerprint(service.database.owner)
+  const before = await rowVersions(service.database.owner)
   const answer = await account.post(`/v3/entity/${second}/submit`, registered)
   assert.equal(answer.status, 200, answer.text)
   assert.equal(answer.json.data.id, first)
-  assert.deepEqual(await fingerprint(service.database.owner), before)
+  assert.deepEqual(await rowVersions(service.database.owner), before)
 })
 
 test('PUT /v3/entity/{id}, a business in review would lose its number: 400, no row changed', async () => {
   const registered = { registration_number: '88', registration_address: { country: 'HK' } }
   const id = await made({ ...business, ...registered })
   assert.equal((await account.post(`/v3/entity/${id}/submit`, {})).status, 200)
-  const untouched = await fingerprint(service.database.owner)
+  const untouched = await rowVersions(service.database.owner)
   const answer = await account.put(`/v3/entity/${id}`, { registration_number: null })
   assertRefused(answer, 400, 'invalid_field', NUMBER)
-  assert.deepEqual(await fingerprint(service.database.owner), untouched)
+  assert.deepEqual(await rowVersions(service.database.owner), untouched)
   // Approved, the change would hand it in again.
   assert.equal((await review(service, account, id, 'approved')).status, 200)
   const again = await account.put(`/v3/entity/${id}`, { registration_address: null })
@@ -118,7 +118,7 @@ const STRANGERS = [
 
 for (const id of STRANGERS) {
   test(`an entity ${JSON.stringify(id)}, named by quote, payout and entity: 404, no row changed`, async () => {
-    const before = await fingerprint(service.database.owner)
+    const before = await rowVersions(service.database.owner)
     const quote = { payout_info: { currency: 'USD', amount: 100 }, entity_id: id }
     const rows = [
       ['/v3/payout/quote', quote, 'entity_id'],
@@ -128,7 +128,7 @@ for (const id of STRANGERS) {
     for (const [path, body, remarks] of rows) {
       assertRefused(await account.post(path, body), 404, 'entity_not_found', remarks)
     }
-    assert.deepEqual(await fingerprint(service.database.owner), before)
+    assert.deepEqual(await rowVersions(service.database.owner), before)
   })
 }
 

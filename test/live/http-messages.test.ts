@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import { localPayout } from '../support/given/bodies.ts'
-import { assertErrorEnvelope, fingerprint } from '../support/assert/check.ts'
+import { assertErrorEnvelope, rowVersions } from '../support/assert/check.ts'
 import { talk } from '../support/network/raw-client.ts'
 import { basic, type Client, startTestService, type TestService } from '../support/service/service.ts'
 
@@ -127,14 +127,14 @@ const REFUSED: readonly Row[] = [
 describe('a message that could mean something else', () => {
   for (const [what, message, status, reason] of REFUSED) {
     test(`${what}: ${status} ${reason}, no row changes`, async () => {
-      const rows = await fingerprint(service.database.owner)
+      const rows = await rowVersions(service.database.owner)
       const { answers } = await talk(address, [message()], 10_000)
       const [answer] = answers
       assert.equal(answers.length, 1)
       assert.equal(answer?.status, status, String(answer?.text))
       assertErrorEnvelope(answer as never)
       assert.equal(answer?.json.errors[0].reason, reason, String(answer?.text))
-      assert.deepEqual(await fingerprint(service.database.owner), rows)
+      assert.deepEqual(await rowVersions(service.database.owner), rows)
     })
   }
 })

@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { localPayout } from '../support/given/bodies.ts'
-import { fingerprint } from '../support/assert/check.ts'
+import { rowVersions } from '../support/assert/check.ts'
 import { createDatabase, type TestDatabase } from '../support/database/database.ts'
 import { HOSTILE, HOSTILE_BATCHES } from '../support/given/hostile.ts'
 import {
@@ -88,7 +88,7 @@ async function bound(): Promise<number> {
 
 test(`${Object.keys(HOSTILE).length} bodies of 255 KiB at ${ROUTES.length} routes: none holds the event loop for over ${MOST_MS} ms, no row changes`, async t => {
   const most_ms = await bound()
-  const rows = await fingerprint(database.owner)
+  const rows = await rowVersions(database.owner)
   const turns: { what: string; least_ms: number }[] = []
   for (const [name, make] of Object.entries(HOSTILE)) {
     const body = make()
@@ -105,7 +105,7 @@ test(`${Object.keys(HOSTILE).length} bodies of 255 KiB at ${ROUTES.length} route
     turns.filter(({ least_ms }) => least_ms > most_ms),
     [],
   )
-  assert.deepEqual(await fingerprint(database.owner), rows)
+  assert.deepEqual(await rowVersions(database.owner), rows)
 })
 
 test(`${Object.keys(HOSTILE_BATCHES).length} batches of up to 16 MiB: none holds the event loop for over ${MOST_MS} ms`, async t => {

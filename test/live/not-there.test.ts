@@ -2,7 +2,7 @@
 // nothing.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { fingerprint } from '../support/assert/check.ts'
+import { rowVersions } from '../support/assert/check.ts'
 import { type Cli, openCli } from '../support/service/cli.ts'
 import { createDatabase, type TestDatabase } from '../support/database/database.ts'
 import { type Client, startTestService, type TestService } from '../support/service/service.ts'
@@ -81,13 +81,13 @@ const MISSING: readonly (readonly [what: string, id: string, commands: readonly 
 
 for (const [what, id, commands] of MISSING) {
   test(`${what} that is not there, ${commands.length} commands: exit code 1 and one sentence`, async () => {
-    const before = await fingerprint(service.database.owner)
+    const before = await rowVersions(service.database.owner)
     for (const args of commands) {
       const { code, stdout, stderr } = await cli.run(...args)
       assert.deepEqual([args, code, stdout], [args, 1, ''], stderr)
       assert.match(stderr, new RegExp(`^corridor: there is no ${what} ${id}; [^\\n]+\\n$`))
     }
-    assert.deepEqual(await fingerprint(service.database.owner), before)
+    assert.deepEqual(await rowVersions(service.database.owner), before)
   })
 }
 

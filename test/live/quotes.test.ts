@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { localPayout } from '../support/given/bodies.ts'
-import { assertRefused, fingerprint } from '../support/assert/check.ts'
+import { assertRefused, rowVersions } from '../support/assert/check.ts'
 import { type Client, startTestService, type TestService } from '../support/service/service.ts'
 
 let service: TestService
@@ -145,7 +145,7 @@ function payoutOf({ type, amount, currency }: Row, quote: string, destination_de
 for (const row of ROWS) {
   test(`POST /v3/payout, a quote for ${row.what}: 422 quote_mismatch, no row changed; as quoted: paid`, async () => {
     const id = await quoteOf(row)
-    const before = await fingerprint(service.database.owner)
+    const before = await rowVersions(service.database.owner)
     const answer = await account.post('/v3/payout', payoutOf(row, id, row.differs))
     const path = `beneficiary_details.destination_details.${row.member}`
     assertRefused(answer, 422, 'quote_mismatch', path)
@@ -154,7 +154,7 @@ for (const row of ROWS) {
       answer.json.errors[0].message,
       `${path} is ${payout} but the quote's is ${quoted}.`,
     )
-    assert.deepEqual(await fingerprint(service.database.owner), before)
+    assert.deepEqual(await rowVersions(service.database.owner), before)
     const paid = await account.post('/v3/payout', payoutOf(row, id, row.fits))
     assert.equal(paid.status, 200, paid.text)
   })
@@ -163,11 +163,11 @@ for (const row of ROWS) {
     const { beneficiary_details, ...plain } = payoutOf(row, await quoteOf(row), row.differs)
     const known = await account.post('/v3/beneficiary', beneficiary_details)
     assert.equal(known.status, 200, known.text)
-    const before = await fingerprint(service.database.owner)
+    const before = await rowVersions(service.database.owner)
     const body = { ...plain, beneficiary: known.json.data.id }
     const answer = await account.post('/v3/payout', body)
     assertRefused(answer, 422, 'quote_mismatch', 'beneficiary')
     assert.match(answer.json.errors[0].message, new RegExp(`${row.member} of the beneficiary is`))
-    assert.deepEqual(await fingerprint(service.database.owner), before)
+    assert.deepEqual(await rowVersions(service.database.owner), before)
   })
 }

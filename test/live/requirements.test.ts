@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { bankBeneficiary, localPayout } from '../support/given/bodies.ts'
-import { assertProblems, assertRefused, fingerprint } from '../support/assert/check.ts'
+import { assertProblems, assertRefused, rowVersions } from '../support/assert/check.ts'
 import { type Client, startTestService, type TestService } from '../support/service/service.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: answers are looked at by what they say.
@@ -154,14 +154,14 @@ const PAYOUTS: readonly (readonly [what: string, body: object, ...at: string[]])
 
 for (const [what, body, ...at] of PAYOUTS) {
   test(`POST /v3/payout, ${what}: 400 naming ${at.length} fields, no row changes`, async () => {
-    const untouched = await fingerprint(service.database.owner)
+    const untouched = await rowVersions(service.database.owner)
     const answer = await account.post('/v3/payout', body)
     assertProblems(
       answer,
       400,
       at.map(path => ['invalid_field', path] as const),
     )
-    assert.deepEqual(await fingerprint(service.database.owner), untouched)
+    assert.deepEqual(await rowVersions(service.database.owner), untouched)
   })
 }
 
@@ -198,11 +198,11 @@ const QUOTES: readonly (readonly [what: string, body: object, at: string])[] = [
 for (const [what, { currency = 'USDC', ...body }, at] of QUOTES as typeof QUOTES &
   (readonly [string, { currency?: string }, string])[]) {
   test(`POST /v3/payout/quote, ${what}: 400 at ${at}, no row changes`, async () => {
-    const untouched = await fingerprint(service.database.owner)
+    const untouched = await rowVersions(service.database.owner)
     const payout_info = { currency, amount: 1_000_000 }
     const answer = await account.post('/v3/payout/quote', { ...body, payout_info })
     assertRefused(answer, 400, 'invalid_field', at)
-    assert.deepEqual(await fingerprint(service.database.owner), untouched)
+    assert.deepEqual(await rowVersions(service.database.owner), untouched)
   })
 }
 
@@ -291,7 +291,7 @@ test('POST /v3/payout, a known beneficiary that lacks what the type asks for: 40
   const { beneficiary_details, ...body } = localPayout
   const beneficiary = made.json.data.id
   assert.equal((await account.post('/v3/payout', { ...body, beneficiary })).status, 200)
-  const untouched = await fingerprint(service.database.owner)
+  const untouched = await rowVersions(service.database.owner)
   const swift = { ...body, type: 'swift', currency: 'HKD', beneficiary }
   const answer = await account.post('/v3/payout', swift)
   assertProblems(answer, 400, [
@@ -299,7 +299,7 @@ test('POST /v3/payout, a known beneficiary that lacks what the type asks for: 40
     ['invalid_field', 'beneficiary'],
   ])
   assert.match(answer.json.errors[0].message, /^address\.city: /)
-  assert.deepEqual(await fingerprint(service.database.owner), untouched)
+  assert.deepEqual(await rowVersions(service.database.owner), untouched)
 })
 
 test('POST /v3/payout, a beneficiary of before the rules: it reads, and is judged when it is paid', async () => {
@@ -391,10 +391,10 @@ for (const query of ENOUGH) {
       const paid = await account.post('/v3/payout', body(example))
       assert.equal(paid.status, 200, `${paid.text} ${JSON.stringify(example)}`)
       for (const { path } of fields.filter((field: Json) => field.required)) {
-        const untouched = await fingerprint(service.database.owner)
+        const untouched = await rowVersions(service.database.owner)
         const refused = await account.post('/v3/payout', body(without(example, path)))
         assertProblems(refused, 400, [['invalid_field', `beneficiary_details.${path}`]])
-        assert.deepEqual(await fingerprint(service.database.owner), untouched)
+        assert.deepEqual(await rowVersions(service.database.owner), untouched)
       }
     }
   })

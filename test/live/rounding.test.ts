@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { verify } from '../../src/verify/run.ts'
 import { internalPayout, localPayout, yenBank } from '../support/given/bodies.ts'
-import { assertRefused, balancesOf, fingerprint } from '../support/assert/check.ts'
+import { assertRefused, balancesOf, rowVersions } from '../support/assert/check.ts'
 import { review } from '../support/service/review.ts'
 import { type Client, startTestService, type TestService } from '../support/service/service.ts'
 import { settleAll } from '../support/service/settling.ts'
@@ -144,10 +144,10 @@ test('a receiver whose balance is full: 422 balance_limit_exceeded singly and in
     { currencies: ['USD'], fund: { USD: FULL - 5_000n } },
   ])
   assert.ok(payer !== undefined && receiver !== undefined)
-  const before = await fingerprint(service.database.owner)
+  const before = await rowVersions(service.database.owner)
   const body = internalPayout(receiver.account.deposit_address, 5_001)
   assertRefused(await payer.post('/v3/payout', body), 422, 'balance_limit_exceeded', 'amount')
-  assert.deepEqual(await fingerprint(service.database.owner), before)
+  assert.deepEqual(await rowVersions(service.database.owner), before)
   const batch = await payer.post('/v3/payout_batch', { payouts: [body] })
   assert.match(batch.text, /balance_limit_exceeded/)
   assert.deepEqual(await balancesOf(payer), { USD: '100000' })

@@ -115,20 +115,6 @@ function isKind(value: unknown, kind: Kind): boolean {
 /** When keys were used is written once a minute, whatever is asked. */
 const BY_THE_MINUTE = 'api_key_uses'
 
-/** Row count and MD5 over the sorted rows of every table, as the owner sees them. */
-export async function fingerprint(owner: Sql): Promise<Record<string, string>> {
-  const tables = await owner<{ name: string }[]>`
-    select tablename::text as name from pg_tables
-    where schemaname = 'public' and tablename <> ${BY_THE_MINUTE} order by 1`
-  const parts = tables.map(
-    ({ name }) =>
-      `select '${name}' as name, count(*) || ' ' ||
-        coalesce(md5(string_agg(t::text, E'\\n' order by t::text)), '') as rows from "${name}" t`,
-  )
-  const rows = await owner.unsafe<{ name: string; rows: string }[]>(parts.join(' union all '))
-  return Object.fromEntries(rows.map(row => [row.name, row.rows]))
-}
-
 /** Every row of one account as text, by table; of every account when none is named. */
 export async function rowsOf(owner: Sql, account_id?: string): Promise<Record<string, string>> {
   const tables = await owner<{ name: string; own: boolean }[]>`
@@ -149,10 +135,21 @@ export async function rowsOf(owner: Sql, account_id?: string): Promise<Record<st
 }
 
 /**
- * Like `fingerprint`, and cheap enough to ask after every request. Rows and the newest transaction
- * that wrote one, by table: a row that was written anew, though just as it was, counts as changed.
+ * Rows and the newest transaction that wrote one, by table: the same as before means that no row has
+ * changed, nor been written anew just as it was.
  */
-export async function watchRows(owner: Sql): Promise<() => Promise<Record<string, string>>> {
+export async function rowVersions(owner: Sql): Promise<Record<string, string>> {
+  const rows = await owner.unsafe<{ name: string; rows: string }[]>(await versionsQuery(owner), [], {
+    prepare: true,
+  })
+  return Object.fromEntries(rows.map(row => [row.name, row.rows]))
+}
+
+const queries = new WeakMap<Sql, string>()
+
+async function versionsQuery(owner: Sql): Promise<string> {
+  const known = queries.get(owner)
+  if (known !== undefined) return known
   const tables = await owner<{ name: string }[]>`
     select tablename::text as name from pg_tables
     where schemaname = 'public' and tablename <> ${BY_THE_MINUTE} order by 1`
@@ -162,10 +159,8 @@ export async function watchRows(owner: Sql): Promise<() => Promise<Record<string
        from "${name}"`,
   )
   const query = parts.join(' union all ')
-  return async () => {
-    const rows = await owner.unsafe<{ name: string; rows: string }[]>(query, [], { prepare: true })
-    return Object.fromEntries(rows.map(row => [row.name, row.rows]))
-  }
+  queries.set(owner, query)
+  return query
 }
 
 /** `{ USD: '10000', EUR: '0' }` as GET /v3/balance says. */

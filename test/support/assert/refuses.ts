@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { localPayout } from '../given/bodies.ts'
-import { assertErrorEnvelope, fingerprint } from './check.ts'
+import { assertErrorEnvelope, rowVersions } from './check.ts'
 import { type Client, startTestService, type TestService } from '../service/service.ts'
 
 /** `reason` is undefined where the specification fixes the status alone. */
@@ -34,11 +34,11 @@ export function makeRefuser(): Refuser {
     await service.setRates({ 'USD/EUR': '0.8' })
     const paid = await account.post('/v3/payout', localPayout, { 'idempotency-key': 'k' })
     assert.equal(paid.status, 200, paid.text)
-    untouched = await fingerprint(service.database.owner)
+    untouched = await rowVersions(service.database.owner)
   })
   after(() => service.close())
   const assertUntouched = async () => {
-    assert.deepEqual(await fingerprint(service.database.owner), untouched)
+    assert.deepEqual(await rowVersions(service.database.owner), untouched)
   }
   return {
     account: () => account,

@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { ReviewResult } from '../../../src/entity/states.ts'
-import { fingerprint } from '../assert/check.ts'
+import { rowVersions } from '../assert/check.ts'
 import { review } from '../service/review.ts'
 import { type Answer, type Client, startTestService, type TestService } from '../service/service.ts'
 
@@ -79,7 +79,7 @@ async function judgeRow(there: There, asked: Asked, who: string): Promise<void> 
     ids.set(name, await put(thing, thing.elsewhere ? await service.openAccount() : here, ids))
   }
   const target = 'change' in asked ? asked.change : 'submit' in asked ? asked.submit : undefined
-  const untouched = await fingerprint(service.database.owner)
+  const untouched = await rowVersions(service.database.owner)
   const answer = await ask(here, asked, ids)
   assert.equal(answer.status, 200, answer.text)
   assert.deepEqual(Object.keys(answer.json), ['status', 'message', 'data'])
@@ -88,7 +88,7 @@ async function judgeRow(there: There, asked: Asked, who: string): Promise<void> 
   assert.equal(name, who)
   assert.equal((await here.get(`/v3/entity/${id}`)).text, answer.text)
   if (who === 'new' || who === target) return
-  assert.deepEqual(await fingerprint(service.database.owner), untouched, 'no row changes')
+  assert.deepEqual(await rowVersions(service.database.owner), untouched, 'no row changes')
 }
 
 /** Makes what is to be there; its id, which nothing there may have had before. */
