@@ -3,8 +3,8 @@
 // test/entity/casefold.test.ts.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { invisible, whiteSpace } from '../../test/support/oracle/entity-oracle.ts'
 import { everyCharacter, named } from '../../test/support/given/unicode.ts'
+import { invisible, whiteSpace } from '../../test/support/oracle/entity-oracle.ts'
 import { comparable, isBlank } from './comparable.ts'
 
 const SAME: readonly (readonly [what: string, ...texts: string[]])[] = [

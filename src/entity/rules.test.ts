@@ -279,6 +279,26 @@ test('update, to what another entity is: that one, and nothing is written', () =
   )
 })
 
+const address = { country: 'DE', line1: 'Lindenstraße 4', city: 'Berlin' }
+const home: EntityRequest = { type: 'individual', name: 'Anna', registration_address: address }
+
+/** Each is the same as `home` once these members are changed, by what it has besides. */
+const HALVES: readonly (readonly [mine: Partial<EntityRequest>, members: EntityUpdate])[] = [
+  [{ name: 'Bo' }, { name: 'anna' }],
+  [{ registration_address: { ...address, city: 'Bonn' } }, { registration_address: address }],
+  [{ registration_address: { ...address, state: 'BE' } }, { registration_address: address }],
+  [{ vertical: 'travel' }, { vertical: null }],
+  [{ on_behalf_of: 'ent_bo' }, { on_behalf_of: null }],
+]
+
+for (const [mine, members] of HALVES) {
+  test(`update of ${Object.keys(members)}, the rest as it is there: what that makes it is compared`, () => {
+    const other = entity(home, { id: 'ent_other' })
+    const state = stateWith(entity({ ...home, ...mine } as EntityRequest), other)
+    assert.deepEqual(update(state, members), unchanged(other, 'name_and_address'))
+  })
+}
+
 test('update, identity changed: the old one is free, the new one taken, for the rest of the batch', () => {
   const state = stateWith(entity(anna))
   const { entity: changed } = update(state, { email: 'new@example.com' })
@@ -311,6 +331,23 @@ test('review, a rejected entity that comes back: among the live ones again, alon
   assert.deepEqual([...state.live], [[annasEmail, [back]]])
 })
 
+/** What an approval was given for. */
+const OF_ITS_IDENTITY: readonly EntityUpdate[] = [
+  { email: 'new@example.com' },
+  { phone: { number: '7' } },
+  { vertical: 'food' },
+  { national_identification_number: { number: '7' } },
+  { registration_number: '7' },
+  { registration_date: '2014-03-31' },
+  { registration_address: { country: 'HK' } },
+  { operating_address: { country: 'HK' } },
+  { tax_id: '7' },
+  { purpose_of_use: 'Other' },
+  { relationship: 'owner' },
+  { representatives: [{ first_name: 'Mei' }] },
+  { documents: [{ type: 'passport' }] },
+]
+
 const UPDATES: readonly (readonly [
   status: ApprovalStatus,
   members: EntityUpdate,
@@ -318,9 +355,12 @@ const UPDATES: readonly (readonly [
 ])[] = [
   ['approved', { name: 'Anne' }, 'resubmitted'],
   ['approved', { name: 'Anne', description: 'new' }, 'resubmitted'],
+  ...OF_ITS_IDENTITY.map(part => ['approved', part, 'resubmitted'] as const),
   ['approved', { description: 'new' }, 'approved'],
   ['approved', { reference_id: 'new' }, 'approved'],
   ['approved', { metadata: { a: 'b' } }, 'approved'],
+  ['rejected', { name: 'Anne' }, 'rejected'],
+  ['resubmitted', { name: 'Anne' }, 'resubmitted'],
   ['pending', { name: 'Anne' }, 'pending'],
   ['submitted', { name: 'Anne' }, 'submitted'],
   ['requires_action', { name: 'Anne' }, 'requires_action'],

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { commandsAt } from '../../test/support/given/told.ts'
+import { commandsAt } from '../../test/support/given/events.ts'
 import { bookId, numberedId, withPrefix } from '../id.ts'
 import { type Event, nameEvent } from './event.ts'
 import { type EventRow, endOf, fold, isMadeById, MAX_EVENTS, unfold } from './row.ts'

@@ -4,11 +4,16 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { REQUESTS, type StepContext, stepChannel } from '../../src/steps.ts'
+import { bodiesOf, type Route, urlOf, watchRoutes } from '../support/assert/routes.ts'
 import { untilBlocked } from '../support/database/blocked.ts'
 import { internalPayout, localPayout } from '../support/given/bodies.ts'
 import { until } from '../support/service/process.ts'
-import { bodiesOf, type Route, urlOf, watchRoutes } from '../support/assert/routes.ts'
-import { basic, type Client, startTestService, type TestService } from '../support/service/service.ts'
+import {
+  basic,
+  type Client,
+  startTestService,
+  type TestService,
+} from '../support/service/service.ts'
 import { makeWorld, type World } from '../support/service/world.ts'
 
 let service: TestService

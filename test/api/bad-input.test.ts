@@ -3,9 +3,9 @@
 // bodies that are no JSON and limits are seen on every route in test/input.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { localPayout } from '../support/given/bodies.ts'
 import { assertErrorEnvelope } from '../support/assert/check.ts'
 import { makeRefuser, type BadRequest as Row } from '../support/assert/refuses.ts'
+import { localPayout } from '../support/given/bodies.ts'
 
 const QUOTE = '/v3/payout/quote'
 const PAYOUT = '/v3/payout'

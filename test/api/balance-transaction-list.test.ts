@@ -5,7 +5,6 @@ import { listBalanceTransactions } from '../../src/balance-transaction/store.ts'
 import type { TransactionSql } from '../../src/db/connect.ts'
 import { readList } from '../../src/http/list.ts'
 import { numberedId } from '../../src/id.ts'
-import { insertManyLines } from '../support/database/line-rows.ts'
 import {
   assertBounds,
   assertFilters,
@@ -19,6 +18,7 @@ import {
   type Query,
 } from '../support/assert/listing.ts'
 import { assertPageCost, crossed, idAt } from '../support/assert/page-cost.ts'
+import { insertManyLines } from '../support/database/line-rows.ts'
 import { type Client, startTestService, type TestService } from '../support/service/service.ts'
 import { payAll, settleAll } from '../support/service/settling.ts'
 

@@ -1,11 +1,11 @@
 // GET /v3/balance_transaction/{id}: the statement line of each kind of movement (§line.fields).
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { localPayout, yenBank } from '../support/given/bodies.ts'
 import { assertRefused, assertShape, balancesOf } from '../support/assert/check.ts'
+import { BALANCE_TRANSACTION, IN_UTC, idOf } from '../support/assert/shapes.ts'
+import { localPayout, yenBank } from '../support/given/bodies.ts'
 import { type Client, startTestService, type TestService } from '../support/service/service.ts'
 import { linesOf, report, scriptedRail, settleAll } from '../support/service/settling.ts'
-import { BALANCE_TRANSACTION, IN_UTC, idOf } from '../support/assert/shapes.ts'
 
 const PATH = '/v3/balance_transaction'
 

@@ -2,11 +2,11 @@
 // §balance.as_of).
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { localPayout } from '../support/given/bodies.ts'
 import { assertRefused, assertShape, balancesOf } from '../support/assert/check.ts'
+import { IN_UTC } from '../support/assert/shapes.ts'
+import { localPayout } from '../support/given/bodies.ts'
 import { type Client, startTestService, type TestService } from '../support/service/service.ts'
 import { linesOf, report, scriptedRail, settleAll } from '../support/service/settling.ts'
-import { IN_UTC } from '../support/assert/shapes.ts'
 
 const PATH = '/v3/balance'
 

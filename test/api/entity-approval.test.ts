@@ -6,14 +6,17 @@ import {
   APPROVAL_STATUSES,
   APPROVAL_TRANSITIONS,
   type ApprovalStatus,
-  REVIEW_RESULTS,
   type ReviewResult,
 } from '../../src/entity/states.ts'
+import { assertRefused, rowVersions } from '../support/assert/check.ts'
 import { plainEntity } from '../support/given/bodies.ts'
-import { assertProblems, assertRefused, rowVersions } from '../support/assert/check.ts'
 import { review } from '../support/service/review.ts'
-import { basic, type Client, startTestService, type TestService } from '../support/service/service.ts'
-import { IN_UTC } from '../support/assert/shapes.ts'
+import {
+  basic,
+  type Client,
+  startTestService,
+  type TestService,
+} from '../support/service/service.ts'
 
 const PATH = '/v3/entity'
 
@@ -90,54 +93,59 @@ const REVIEWED: { readonly [From in ApprovalStatus]: readonly ReviewResult[] } =
   resubmitted: ['approved', 'rejected', 'requires_action'],
 }
 
-for (const from of APPROVAL_STATUSES) {
-  const to = SUBMITTED[from]
-  test(`POST ${PATH}/{id}/submit, ${from}: ${to ?? '409 invalid_transition, no row changes'}`, async () => {
-    const entity = await entityAt(from)
-    const untouched = await rowVersions(service.database.owner)
-    const answer = await account.post(`${PATH}/${entity.id}/submit`, {})
-    if (to === undefined) {
-      assertRefused(answer, 409, 'invalid_transition', 'approval_status')
-      assert.deepEqual(await rowVersions(service.database.owner), untouched)
-      return
-    }
+test(`POST ${PATH}/{id}/submit, with no body, an empty one and {}: submitted, as its GET then shows it`, async () => {
+  const authorization = basic(account.key_id, account.secret)
+  const json = { 'content-type': 'application/json' }
+  for (const request of [
+    { headers: {} },
+    { headers: json },
+    { headers: { 'content-length': '0' } },
+    { headers: json, payload: ' { }\n' },
+  ]) {
+    const before = await entityAt('pending')
+    const url = `${PATH}/${before.id}/submit`
+    const headers = { authorization, ...request.headers }
+    const answer = await service.inject({ method: 'POST', url, ...request, headers })
     assert.equal(answer.status, 200, answer.text)
-    assertStepped(entity, answer.json.data, to, '')
-    assert.equal((await account.get(`${PATH}/${entity.id}`)).text, answer.text)
-  })
-
-  for (const to of REVIEW_RESULTS) {
-    const allowed = REVIEWED[from].includes(to)
-    test(`review, ${from} to ${to}: ${allowed ? 'done' : '409 invalid_transition, no row changes'}`, async () => {
-      const entity = await entityAt(from)
-      const untouched = await rowVersions(service.database.owner)
-      const answer = await review(service, account, entity.id, to, 'Because.')
-      if (!allowed) {
-        assert.deepEqual([answer.status, answer.reason], [409, 'invalid_transition'])
-        assert.deepEqual(await rowVersions(service.database.owner), untouched)
-        return
-      }
-      assert.equal(answer.status, 200, answer.text)
-      assertStepped(entity, JSON.parse(answer.text).data, to, 'Because.')
-      assert.equal((await account.get(`${PATH}/${entity.id}`)).text, answer.text)
+    const { data } = answer.json
+    const step = { status: 'submitted', description: '', at: data.updated_at }
+    assert.deepEqual(data, {
+      ...before,
+      approval_status: 'submitted',
+      approval_history: [...before.approval_history, step],
+      updated_at: data.updated_at,
     })
+    assert.equal((await account.get(`${PATH}/${before.id}`)).text, answer.text)
   }
-}
+})
 
-/** Nothing but the approval is another than before. */
-function assertStepped(before: Json, after: Json, status: string, description: string): void {
-  const { updated_at, approval_history } = after
-  assert.match(updated_at, IN_UTC)
-  assert.ok(updated_at > before.updated_at)
-  assert.deepEqual(after, {
-    ...before,
-    approval_status: status,
-    approval_status_description: description,
-    approval_history: [...before.approval_history, { status, description, at: updated_at }],
-    updated_at,
-  })
-  assert.equal(approval_history.length, before.approval_history.length + 1)
-}
+test(`POST ${PATH}/{id}/submit and review, what the status forbids: 409, no row changes`, async () => {
+  const [approved, rejected] = [await entityAt('approved'), await entityAt('rejected')]
+  const untouched = await rowVersions(service.database.owner)
+  const submitted = await account.post(`${PATH}/${approved.id}/submit`, {})
+  assertRefused(submitted, 409, 'invalid_transition', 'approval_status')
+  const answer = await review(service, account, rejected.id, 'requires_action')
+  assert.deepEqual([answer.status, answer.reason], [409, 'invalid_transition'])
+  assert.deepEqual(await rowVersions(service.database.owner), untouched)
+})
+
+test(`PUT ${PATH}/{id}, name of an approved entity: resubmitted; its description: approved`, async () => {
+  const { id } = await entityAt('approved')
+  const put = async (body: object) => (await account.put(`${PATH}/${id}`, body)).json.data
+  assert.equal((await put({ description: 'Other' })).approval_status, 'approved')
+  assert.equal((await put({ name: 'Bo' })).approval_status, 'resubmitted')
+})
+
+test('review, rejected to approved beside a live duplicate: 409 entity_duplicate, no row changes', async () => {
+  const body = { ...plainEntity, email: 'back@example.com' }
+  const { id } = await entityAt('rejected', body)
+  const live = await entityAt('pending', body)
+  const untouched = await rowVersions(service.database.owner)
+  const answer = await review(service, account, id, 'approved')
+  assert.deepEqual([answer.status, answer.reason], [409, 'entity_duplicate'])
+  assert.ok(answer.text.includes(live.id), answer.text)
+  assert.deepEqual(await rowVersions(service.database.owner), untouched)
+})
 
 test('APPROVAL_TRANSITIONS: what is submitted, reviewed and changed, and no other in the database', async () => {
   const expected = APPROVAL_STATUSES.flatMap(from => [
@@ -201,53 +209,6 @@ test('approval_history, a whole life: every step with its reason and time, oldes
   assert.deepEqual([times[0], times.at(-1)], [last.created_at, last.updated_at])
 })
 
-// The body of a submission.
-
-const BODIES: readonly (readonly [
-  what: string,
-  headers: Record<string, string>,
-  payload?: string,
-])[] = [
-  ['no body', {}],
-  ['no body, Content-Type JSON', { 'content-type': 'application/json' }],
-  ['no body, Content-Length 0', { 'content-length': '0' }],
-  ['{}', { 'content-type': 'application/json' }, '{}'],
-  ['{} with white space', { 'content-type': 'application/json' }, ' { }\n'],
-]
-for (const [what, headers, payload] of BODIES) {
-  test(`POST ${PATH}/{id}/submit, ${what}: submitted`, async () => {
-    const { id } = await entityAt('pending')
-    const authorization = basic(account.key_id, account.secret)
-    const answer = await service.inject({
-      method: 'POST',
-      url: `${PATH}/${id}/submit`,
-      headers: { authorization, ...headers },
-      ...(payload === undefined ? {} : { payload }),
-    })
-    assert.equal(answer.status, 200, answer.text)
-    assert.equal(answer.json.data.approval_status, 'submitted')
-  })
-}
-
-test(`POST ${PATH}/{id}/submit, any other body: 400 naming it, no row changes`, async () => {
-  const { id } = await entityAt('pending')
-  const url = `${PATH}/${id}/submit`
-  const untouched = await rowVersions(service.database.owner)
-  assertProblems(await account.post(url, { x: 1, name: ' ', email: 'nobody' }), 400, [
-    ['invalid_field', 'x'],
-    ['invalid_field', 'name'],
-    ['invalid_field', 'email'],
-  ])
-  for (const body of ['[]', '"x"', '7', 'true']) {
-    assertRefused(await account.post(url, body), 400, 'invalid_field', '')
-  }
-  for (const body of ['{', 'x', ' '])
-    assertRefused(await account.post(url, body), 400, 'invalid_json')
-  const xml = await account.post(url, '<x/>', { 'content-type': 'text/xml' })
-  assertRefused(xml, 415, 'unsupported_media_type')
-  assert.deepEqual(await rowVersions(service.database.owner), untouched)
-})
-
 test(`POST ${PATH}/{id}/submit, one Idempotency-Key twice: the first answer again, with no body too`, async () => {
   const { id } = await entityAt('pending')
   const other = await entityAt('pending')
@@ -266,89 +227,6 @@ test(`POST ${PATH}/{id}/submit, one Idempotency-Key twice: the first answer agai
   const elsewhere = await account.post(`${PATH}/${other.id}/submit`, {}, key)
   assert.equal(elsewhere.headers['idempotent-replayed'], undefined)
   assert.equal(elsewhere.json.data.id, other.id)
-})
-
-// A change of an approved entity.
-
-const CHANGES: readonly (readonly [member: string, value: unknown, status: ApprovalStatus])[] = [
-  ['description', 'Other', 'approved'],
-  ['reference_id', 'other', 'approved'],
-  ['metadata', { tier: 'gold' }, 'approved'],
-  ['name', 'Bo', 'resubmitted'],
-  ['email', 'approved@example.com', 'resubmitted'],
-  ['phone', { number: '7' }, 'resubmitted'],
-  ['vertical', 'food', 'resubmitted'],
-  ['national_identification_number', { number: '7' }, 'resubmitted'],
-  ['registration_number', '7', 'resubmitted'],
-  ['registration_date', '2014-03-31', 'resubmitted'],
-  ['registration_address', { country: 'HK' }, 'resubmitted'],
-  ['operating_address', { country: 'HK' }, 'resubmitted'],
-  ['tax_id', '7', 'resubmitted'],
-  ['purpose_of_use', 'Other', 'resubmitted'],
-  ['relationship', 'owner', 'resubmitted'],
-  ['representatives', [{ first_name: 'Mei' }], 'resubmitted'],
-  ['documents', [{ type: 'passport' }], 'resubmitted'],
-]
-
-for (const [member, value, status] of CHANGES) {
-  test(`PUT ${PATH}/{id}, ${member} of an approved entity: ${status}`, async () => {
-    const entity = await entityAt('approved')
-    const answer = await account.put(`${PATH}/${entity.id}`, { [member]: value })
-    assert.equal(answer.status, 200, answer.text)
-    const { updated_at: at } = answer.json.data
-    const step = { status: 'resubmitted', description: '', at }
-    const history = entity.approval_history
-    assert.deepEqual(answer.json.data, {
-      ...entity,
-      [member]: value,
-      approval_status: status,
-      approval_history: status === 'approved' ? history : [...history, step],
-      updated_at: at,
-    })
-    assert.equal((await account.get(`${PATH}/${entity.id}`)).text, answer.text)
-  })
-}
-
-test(`PUT ${PATH}/{id}, an approved entity as it is: stays approved`, async () => {
-  const { id, ...entity } = await entityAt('approved')
-  const { object, on_behalf_of, approval_status, approval_status_description, ...rest } = entity
-  const { approval_history, created_at, updated_at, metadata, ...members } = rest
-  const answer = await account.put(`${PATH}/${id}`, members)
-  assert.deepEqual(answer.json.data, { id, ...entity })
-})
-
-for (const status of APPROVAL_STATUSES.filter(s => s !== 'approved')) {
-  test(`PUT ${PATH}/{id}, name of an entity that is ${status}: stays ${status}, one step less to tell`, async () => {
-    const entity = await entityAt(status)
-    const answer = await account.put(`${PATH}/${entity.id}`, { name: 'Bo' })
-    const { approval_status, approval_history } = answer.json.data
-    assert.equal(approval_status, status)
-    assert.deepEqual(approval_history, entity.approval_history)
-  })
-}
-
-// A rejected entity comes back.
-
-test('review, rejected to approved beside a live duplicate: 409 entity_duplicate, no row changes', async () => {
-  const rules: readonly object[] = [
-    { email: 'back@example.com' },
-    { national_identification_number: { type: 'passport', number: 'B1' } },
-    { registration_address: { country: 'DE', line1: 'B 1', city: 'Bonn' } },
-    { type: 'business', registration_number: 'B1', registration_address: { country: 'DE' } },
-  ]
-  for (const rule of rules) {
-    const body = { ...plainEntity, ...rule }
-    const { id } = await entityAt('rejected', body)
-    const live = await entityAt('pending', body)
-    assert.notEqual(live.id, id)
-    const untouched = await rowVersions(service.database.owner)
-    const answer = await review(service, account, id, 'approved')
-    assert.deepEqual([answer.status, answer.reason], [409, 'entity_duplicate'])
-    assert.ok(answer.text.includes(live.id), answer.text)
-    assert.deepEqual(await rowVersions(service.database.owner), untouched)
-    await reviewed(live.id, 'rejected')
-    assert.equal((await reviewed(id, 'approved')).approval_status, 'approved')
-  }
 })
 
 // Events.

@@ -2,9 +2,9 @@
 // service, and none changes a row of any table. What is just within its limit is taken.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { fullEntity, plainEntity } from '../support/given/bodies.ts'
 import { assertProblems } from '../support/assert/check.ts'
 import { type BadRequest, makeRefuser } from '../support/assert/refuses.ts'
+import { fullEntity, plainEntity } from '../support/given/bodies.ts'
 
 const PATH = '/v3/entity'
 const { account, refuses, assertUntouched } = makeRefuser()

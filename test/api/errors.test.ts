@@ -2,8 +2,6 @@
 // codes of the catalogue, and nothing of how the service is built.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { untilBlocked } from '../support/database/blocked.ts'
-import { localPayout } from '../support/given/bodies.ts'
 import {
   assertErrorEnvelope,
   assertNoInsides,
@@ -11,7 +9,14 @@ import {
   assertRefused,
   SPECIFIED_CODES,
 } from '../support/assert/check.ts'
-import { type Answer, type Client, startTestService, type TestService } from '../support/service/service.ts'
+import { untilBlocked } from '../support/database/blocked.ts'
+import { localPayout } from '../support/given/bodies.ts'
+import {
+  type Answer,
+  type Client,
+  startTestService,
+  type TestService,
+} from '../support/service/service.ts'
 
 const MAX_BODY = 256 * 1024
 const NO_QUOTE = 'poq_00000000000000000000'

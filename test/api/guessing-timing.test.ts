@@ -13,7 +13,12 @@ import { authenticate } from '../../src/http/authenticate.ts'
 import { openLimits } from '../../src/http/limits.ts'
 import { wrongOnes } from '../support/given/credentials.ts'
 import { seeded } from '../support/service/process.ts'
-import { basic, type Client, startTestService, type TestService } from '../support/service/service.ts'
+import {
+  basic,
+  type Client,
+  startTestService,
+  type TestService,
+} from '../support/service/service.ts'
 
 let service: TestService
 let account: Client

@@ -7,10 +7,15 @@ import { after, before, test } from 'node:test'
 import { crc32 } from 'node:zlib'
 import { markKeyRevoked } from '../../src/account/store.ts'
 import { assertRefused, rowsOf, withoutStamps } from '../support/assert/check.ts'
-import { openCli } from '../support/service/cli.ts'
 import { wrongOnes } from '../support/given/credentials.ts'
+import { openCli } from '../support/service/cli.ts'
 import { type RunningProcess, startProcesses, until } from '../support/service/process.ts'
-import { basic, type Client, startTestService, type TestService } from '../support/service/service.ts'
+import {
+  basic,
+  type Client,
+  startTestService,
+  type TestService,
+} from '../support/service/service.ts'
 
 let service: TestService
 let account: Client

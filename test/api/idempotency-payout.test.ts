@@ -6,8 +6,8 @@ import actions from '../../docs/api/examples/answerPayout.json' with { type: 'js
 import { Lane } from '../../src/engine/lane.ts'
 import { handlePayout } from '../../src/payout/step-operation.ts'
 import { endHolds } from '../../src/worker/end-holds.ts'
-import { internalPayout, localPayout } from '../support/given/bodies.ts'
 import { checkBooks } from '../support/assert/books.ts'
+import { internalPayout, localPayout } from '../support/given/bodies.ts'
 import { review } from '../support/service/review.ts'
 import { type Client, startTestService, type TestService } from '../support/service/service.ts'
 

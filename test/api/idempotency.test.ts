@@ -3,9 +3,9 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { deleteOutlivedReplies } from '../../src/idempotency/store.ts'
-import { localPayout } from '../support/given/bodies.ts'
 import { assertRefused, balancesOf, rowVersions } from '../support/assert/check.ts'
 import { inOneTransaction } from '../support/database/one-transaction.ts'
+import { localPayout } from '../support/given/bodies.ts'
 import { until } from '../support/service/process.ts'
 import {
   type Answer,

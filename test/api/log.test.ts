@@ -11,10 +11,15 @@ import { makeLog } from '../../src/log.ts'
 import { traceSteps } from '../../src/trace/spans.ts'
 import { deliverDue } from '../../src/worker/deliver-webhooks.ts'
 import { settleOnce } from '../../src/worker/settle-payouts.ts'
+import { bodiesOf, type Route, urlOf, watchRoutes, withText } from '../support/assert/routes.ts'
 import { CANARY, faultsOfLines, privateIn } from '../support/service/logs.ts'
 import { startProcess } from '../support/service/process.ts'
-import { bodiesOf, type Route, urlOf, watchRoutes, withText } from '../support/assert/routes.ts'
-import { type Answer, basic, startTestService, type TestService } from '../support/service/service.ts'
+import {
+  type Answer,
+  basic,
+  startTestService,
+  type TestService,
+} from '../support/service/service.ts'
 import { askingRail, report } from '../support/service/settling.ts'
 import { makeWorld, type World } from '../support/service/world.ts'
 

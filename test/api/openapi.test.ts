@@ -13,7 +13,12 @@ import { makeDocument } from '../../scripts/openapi/document.ts'
 import { errorsPage } from '../../scripts/openapi/errors.ts'
 import { CATALOGUE, REASONS, type Reason } from '../../src/errors.ts'
 import { type ApiDocument, type Json, readDocument } from '../support/assert/document.ts'
-import { type Answer, type Client, startTestService, type TestService } from '../support/service/service.ts'
+import {
+  type Answer,
+  type Client,
+  startTestService,
+  type TestService,
+} from '../support/service/service.ts'
 
 const routes: RouteOptions[] = []
 let service: TestService

@@ -4,11 +4,16 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Rail, RailPayout, RailReport, RailStatus } from '../../src/rail/rail.ts'
 import { settleOnce } from '../../src/worker/settle-payouts.ts'
-import { internalPayout, localPayout } from '../support/given/bodies.ts'
 import { checkBooks } from '../support/assert/books.ts'
 import { assertProblems, assertRefused, rowVersions } from '../support/assert/check.ts'
+import { internalPayout, localPayout } from '../support/given/bodies.ts'
 import { type Cli, openCli } from '../support/service/cli.ts'
-import { type Answer, type Client, startTestService, type TestService } from '../support/service/service.ts'
+import {
+  type Answer,
+  type Client,
+  startTestService,
+  type TestService,
+} from '../support/service/service.ts'
 import { askingRail, makeDue, report, settleAll } from '../support/service/settling.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: a test reads any member of any answer

@@ -2,8 +2,8 @@
 // the largest amounts there are (§money.amount, §payout.balance).
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { localPayout } from '../support/given/bodies.ts'
 import { assertRefused, balancesOf, rowVersions } from '../support/assert/check.ts'
+import { localPayout } from '../support/given/bodies.ts'
 import { startTestService, type TestService } from '../support/service/service.ts'
 
 const PATH = '/v3/payout'

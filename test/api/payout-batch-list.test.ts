@@ -6,7 +6,6 @@ import type { Sql, TransactionSql } from '../../src/db/connect.ts'
 import { readList } from '../../src/http/list.ts'
 import { ITEM_STATUSES } from '../../src/payout-batch/payout-batch.ts'
 import { findBatches, listBatches, listItems } from '../../src/payout-batch/store.ts'
-import { localPayout } from '../support/given/bodies.ts'
 import {
   assertBounds,
   assertFilters,
@@ -18,6 +17,7 @@ import {
   type Query,
 } from '../support/assert/listing.ts'
 import { assertPageCost, crossed, idAt, madeAt, madeAtSql } from '../support/assert/page-cost.ts'
+import { localPayout } from '../support/given/bodies.ts'
 import { type Client, startTestService, type TestService } from '../support/service/service.ts'
 
 const PATH = '/v3/payout_batch'

@@ -9,9 +9,9 @@ import { PAYOUT_TYPES } from '../../src/quote/quote.ts'
 import type { RailStatus } from '../../src/rail/rail.ts'
 import { endHolds } from '../../src/worker/end-holds.ts'
 import { settleOnce } from '../../src/worker/settle-payouts.ts'
-import { internalPayout, localPayout } from '../support/given/bodies.ts'
 import { checkBooks } from '../support/assert/books.ts'
 import { assertRefused, balancesOf, rowVersions } from '../support/assert/check.ts'
+import { internalPayout, localPayout } from '../support/given/bodies.ts'
 import { review } from '../support/service/review.ts'
 import {
   type Answer,

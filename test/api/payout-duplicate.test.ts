@@ -4,12 +4,12 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { deleteOldLikenesses } from '../../src/payout/duplicate-store.ts'
 import type { RailStatus } from '../../src/rail/rail.ts'
-import { bankBeneficiary, internalPayout, localPayout } from '../support/given/bodies.ts'
 import { checkBooks } from '../support/assert/books.ts'
 import { assertRefused, balancesOf, rowVersions } from '../support/assert/check.ts'
-import { openCli } from '../support/service/cli.ts'
 import { createDatabase } from '../support/database/database.ts'
 import { inOneTransaction } from '../support/database/one-transaction.ts'
+import { bankBeneficiary, internalPayout, localPayout } from '../support/given/bodies.ts'
+import { openCli } from '../support/service/cli.ts'
 import {
   type HttpClient,
   httpClient,

@@ -7,11 +7,17 @@ import { Lane } from '../../src/engine/lane.ts'
 import type { ReviewResult } from '../../src/entity/states.ts'
 import { advancePayout } from '../../src/payout/step-operation.ts'
 import { settleOnce } from '../../src/worker/settle-payouts.ts'
-import { internalPayout, localPayout } from '../support/given/bodies.ts'
 import { checkBooks } from '../support/assert/books.ts'
 import { assertRefused, balancesOf, rowVersions } from '../support/assert/check.ts'
+import { internalPayout, localPayout } from '../support/given/bodies.ts'
 import { type Client, startTestService, type TestService } from '../support/service/service.ts'
-import { askingRail, linesOf, report, scriptedRail, settleAll } from '../support/service/settling.ts'
+import {
+  askingRail,
+  linesOf,
+  report,
+  scriptedRail,
+  settleAll,
+} from '../support/service/settling.ts'
 
 const AMOUNT = 10_000
 const FEE = 100

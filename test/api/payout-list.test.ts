@@ -4,7 +4,6 @@ import { after, before, test } from 'node:test'
 import type { Sql, TransactionSql } from '../../src/db/connect.ts'
 import { readList } from '../../src/http/list.ts'
 import { listPayouts } from '../../src/payout/list-store.ts'
-import { internalPayout, localPayout } from '../support/given/bodies.ts'
 import {
   assertBounds,
   assertFilters,
@@ -18,6 +17,7 @@ import {
   type Query,
 } from '../support/assert/listing.ts'
 import { assertPageCost, crossed, idAt, madeAt, madeAtSql } from '../support/assert/page-cost.ts'
+import { internalPayout, localPayout } from '../support/given/bodies.ts'
 import { type Client, startTestService, type TestService } from '../support/service/service.ts'
 import { payAll, settleAll } from '../support/service/settling.ts'
 

@@ -3,9 +3,9 @@
 // §payout.quoted).
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { assertProblems, assertRefused, balancesOf, rowVersions } from '../support/assert/check.ts'
 import { untilBlocked } from '../support/database/blocked.ts'
 import { localPayout } from '../support/given/bodies.ts'
-import { assertProblems, assertRefused, balancesOf, rowVersions } from '../support/assert/check.ts'
 import { type Client, startTestService, type TestService } from '../support/service/service.ts'
 import { share } from '../support/share.ts'
 

@@ -2,11 +2,16 @@
 // nothing is made that costs more than the caller said, whatever it is priced by.
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, test } from 'node:test'
-import { localPayout } from '../support/given/bodies.ts'
 import { checkBooks } from '../support/assert/books.ts'
 import { assertProblems, assertRefused, balancesOf, rowVersions } from '../support/assert/check.ts'
 import { expireQuote } from '../support/database/expired.ts'
-import { type Answer, type Client, startTestService, type TestService } from '../support/service/service.ts'
+import { localPayout } from '../support/given/bodies.ts'
+import {
+  type Answer,
+  type Client,
+  startTestService,
+  type TestService,
+} from '../support/service/service.ts'
 
 const PATH = '/v3/payout'
 const FUNDED = 1_000_000n

@@ -2,11 +2,11 @@
 // transaction, and the payout is final at once (§transfer.receiver).
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { internalPayout } from '../support/given/bodies.ts'
 import { assertRefused, assertShape, balancesOf, rowVersions } from '../support/assert/check.ts'
+import { BALANCE_TRANSACTION, PAYOUT } from '../support/assert/shapes.ts'
+import { internalPayout } from '../support/given/bodies.ts'
 import { startTestService, type TestService } from '../support/service/service.ts'
 import { linesOf, scriptedRail, settleAll } from '../support/service/settling.ts'
-import { BALANCE_TRANSACTION, PAYOUT } from '../support/assert/shapes.ts'
 
 const PATH = '/v3/payout'
 

@@ -2,7 +2,6 @@
 // pays, and the refusals in their order. Quotes, balances and settlement have files of their own.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { bankBeneficiary, internalPayout, localPayout } from '../support/given/bodies.ts'
 import {
   assertProblems,
   assertRefused,
@@ -10,8 +9,9 @@ import {
   balancesOf,
   rowVersions,
 } from '../support/assert/check.ts'
-import { type Client, startTestService, type TestService } from '../support/service/service.ts'
 import { FX_TRANSACTION, IN_UTC, idOf, PAYOUT } from '../support/assert/shapes.ts'
+import { bankBeneficiary, internalPayout, localPayout } from '../support/given/bodies.ts'
+import { type Client, startTestService, type TestService } from '../support/service/service.ts'
 
 const PATH = '/v3/payout'
 const NOBODY = 'bnf_00000000000000000000'

@@ -11,9 +11,9 @@ import { type Rate, rateBookOf } from '../../src/price/rate/rules.ts'
 import type { QuoteTerms } from '../../src/quote/quote.ts'
 import { presentExplained } from '../../src/quote/response.ts'
 import { makeQuote, priceQuote } from '../../src/quote/rules.ts'
+import { assertRefused, rowVersions } from '../support/assert/check.ts'
 import { localPayout } from '../support/given/bodies.ts'
 import { assertExplained } from '../support/oracle/by-hand.ts'
-import { assertRefused, rowVersions } from '../support/assert/check.ts'
 import {
   type Client,
   startTestService,

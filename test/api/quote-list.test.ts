@@ -4,7 +4,6 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { readList } from '../../src/http/list.ts'
 import { listQuotes } from '../../src/quote/store.ts'
-import { localPayout } from '../support/given/bodies.ts'
 import {
   assertBounds,
   assertFilters,
@@ -19,6 +18,7 @@ import {
   urlOf,
 } from '../support/assert/listing.ts'
 import { assertPageCost, crossed, idAt, madeAt, madeAtSql } from '../support/assert/page-cost.ts'
+import { localPayout } from '../support/given/bodies.ts'
 import { type Client, startTestService, type TestService } from '../support/service/service.ts'
 
 const PATH = '/v3/payout/quote'

@@ -3,9 +3,13 @@
 // and six places. Every expected figure is worked out by hand, in the comment or in the rate.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { localPayout } from '../support/given/bodies.ts'
 import { assertRefused, balancesOf, rowVersions } from '../support/assert/check.ts'
-import { startTestService, type TestService, type TestSettings } from '../support/service/service.ts'
+import { localPayout } from '../support/given/bodies.ts'
+import {
+  startTestService,
+  type TestService,
+  type TestSettings,
+} from '../support/service/service.ts'
 
 const PATH = '/v3/payout/quote'
 const MAX = 9_007_199_254_740_991

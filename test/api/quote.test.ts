@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { assertProblems, assertRefused, assertShape } from '../support/assert/check.ts'
-import { type Client, startTestService, type TestService } from '../support/service/service.ts'
 import { idOf, QUOTE, WITH_OFFSET } from '../support/assert/shapes.ts'
+import { type Client, startTestService, type TestService } from '../support/service/service.ts'
 
 const PATH = '/v3/payout/quote'
 const NOWHERE = 'poq_00000000000000000000'

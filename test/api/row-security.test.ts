@@ -17,12 +17,12 @@ import { findBatches, listItems } from '../../src/payout-batch/store.ts'
 import { findQuotes } from '../../src/quote/store.ts'
 import { findDeliveries, listAttempts } from '../../src/webhook/delivery-store.ts'
 import { findEndpoints } from '../../src/webhook/store.ts'
+import { withoutStamps } from '../support/assert/check.ts'
+import { REQUIREMENTS, type Route, urlOf, watchRoutes } from '../support/assert/routes.ts'
 import { localPayout } from '../support/given/bodies.ts'
 import { startConditionStripper } from '../support/network/condition-stripper.ts'
-import { withoutStamps } from '../support/assert/check.ts'
 import { pickSeed, seeded } from '../support/service/process.ts'
 import { review } from '../support/service/review.ts'
-import { REQUIREMENTS, type Route, urlOf, watchRoutes } from '../support/assert/routes.ts'
 import {
   type Answer,
   basic,

@@ -4,8 +4,8 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { RailReport } from '../../src/rail/rail.ts'
 import { settleOnce } from '../../src/worker/settle-payouts.ts'
-import { localPayout } from '../support/given/bodies.ts'
 import { balancesOf, rowVersions } from '../support/assert/check.ts'
+import { localPayout } from '../support/given/bodies.ts'
 import { type Client, startTestService, type TestService } from '../support/service/service.ts'
 import {
   askingRail,

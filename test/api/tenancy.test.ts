@@ -16,7 +16,12 @@ import {
   urlOf,
   watchRoutes,
 } from '../support/assert/routes.ts'
-import { type Answer, type Client, startTestService, type TestService } from '../support/service/service.ts'
+import {
+  type Answer,
+  type Client,
+  startTestService,
+  type TestService,
+} from '../support/service/service.ts'
 import { makeWorld, OWNERS_KEY, OWNERS_REFERENCE, type World } from '../support/service/world.ts'
 
 let service: TestService

@@ -9,7 +9,12 @@ import { insertDeliveries, listDead } from '../../src/webhook/delivery-store.ts'
 import { untilBlocked } from '../support/database/blocked.ts'
 import { assertProblems, assertRefused, rowVersions } from '../support/assert/check.ts'
 import { idAt } from '../support/assert/page-cost.ts'
-import { basic, type Client, startTestService, type TestService } from '../support/service/service.ts'
+import {
+  basic,
+  type Client,
+  startTestService,
+  type TestService,
+} from '../support/service/service.ts'
 
 const PATH = '/v3/webhook_endpoint'
 

@@ -9,8 +9,14 @@ import { secretsOf } from '../../src/webhook/rules.ts'
 import { findEndpoints, listEndpoints } from '../../src/webhook/store.ts'
 import { EVENT_TYPES } from '../../src/webhook/webhook.ts'
 import { assertProblems, assertRefused, rowVersions } from '../support/assert/check.ts'
-import { assertBounds, assertFilters, assertListed, assertRefusals } from '../support/assert/listing.ts'
+import {
+  assertBounds,
+  assertFilters,
+  assertListed,
+  assertRefusals,
+} from '../support/assert/listing.ts'
 import { assertPageCost, crossed, idAt } from '../support/assert/page-cost.ts'
+import { IN_UTC, idOf } from '../support/assert/shapes.ts'
 import {
   type Answer,
   basic,
@@ -18,7 +24,6 @@ import {
   startTestService,
   type TestService,
 } from '../support/service/service.ts'
-import { IN_UTC, idOf } from '../support/assert/shapes.ts'
 
 const PATH = '/v3/webhook_endpoint'
 const NOBODY = 'whe_00000000000000000000'

@@ -8,11 +8,11 @@ import { after, before, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { MAX_WAIT_MS } from '../../src/engine/late.ts'
-import { untilBlocked } from '../support/database/blocked.ts'
 import { rowVersions } from '../support/assert/check.ts'
+import { untilBlocked } from '../support/database/blocked.ts'
+import { startProxy } from '../support/network/proxy.ts'
 import { type Cli, openCli } from '../support/service/cli.ts'
 import { runImport as importing, jsonLines, startAndCatch } from '../support/service/importing.ts'
-import { startProxy } from '../support/network/proxy.ts'
 import { type Client, startTestService, type TestService } from '../support/service/service.ts'
 
 let service: TestService

@@ -1,8 +1,8 @@
 // corridor entity: the operator's queue, records and explanations.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { localPayout } from '../support/given/bodies.ts'
 import { rowVersions } from '../support/assert/check.ts'
+import { localPayout } from '../support/given/bodies.ts'
 import { type Cli, openCli } from '../support/service/cli.ts'
 import { until } from '../support/service/process.ts'
 import { type Client, startTestService, type TestService } from '../support/service/service.ts'

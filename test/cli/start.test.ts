@@ -13,8 +13,8 @@ import { after, before, test } from 'node:test'
 import { readConfig } from '../../src/config.ts'
 import { makeLog } from '../../src/log.ts'
 import { startService } from '../../src/service.ts'
-import { BARE } from '../support/service/cli.ts'
 import { createDatabase } from '../support/database/database.ts'
+import { BARE } from '../support/service/cli.ts'
 import { basic } from '../support/service/service.ts'
 
 let folder: string

@@ -9,7 +9,6 @@ import { readConfig } from '../../src/config.ts'
 import { openDeps } from '../../src/deps.ts'
 import { makeMetrics } from '../../src/metrics.ts'
 import { settleOnce } from '../../src/worker/settle-payouts.ts'
-import { internalPayout, localPayout } from '../support/given/bodies.ts'
 import { checkBooks } from '../support/assert/books.ts'
 import {
   listWorkers,
@@ -20,6 +19,8 @@ import {
   workerOf,
 } from '../support/database/citus.ts'
 import { createDatabase, type TestDatabase } from '../support/database/database.ts'
+import { internalPayout, localPayout } from '../support/given/bodies.ts'
+import { type Commit, type Cut, startProxy, type TcpProxy } from '../support/network/proxy.ts'
 import {
   type HttpAnswer,
   type HttpClient,
@@ -29,7 +30,6 @@ import {
   startProcess,
   until,
 } from '../support/service/process.ts'
-import { type Commit, type Cut, startProxy, type TcpProxy } from '../support/network/proxy.ts'
 import { askingRail, rememberingRail } from '../support/service/settling.ts'
 
 const skip = unlessCluster

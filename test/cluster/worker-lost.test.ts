@@ -10,7 +10,13 @@ import { type Deps, openDeps } from '../../src/deps.ts'
 import { makeMetrics } from '../../src/metrics.ts'
 import { type Worker as Settling, startSettling } from '../../src/worker/settle-payouts.ts'
 import { checkBooks } from '../support/assert/books.ts'
-import { listWorkers, loseWorker, unlessCluster, type Worker, workerOf } from '../support/database/citus.ts'
+import {
+  listWorkers,
+  loseWorker,
+  unlessCluster,
+  type Worker,
+  workerOf,
+} from '../support/database/citus.ts'
 import { createDatabase, type TestDatabase } from '../support/database/database.ts'
 import { type Asked, askAgain, checkPaid, type Load, startLoad } from '../support/service/load.ts'
 import {

@@ -4,10 +4,12 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { OpenedAccount } from '../../src/cli/account.ts'
-import { localPayout } from '../support/given/bodies.ts'
 import { checkBooks } from '../support/assert/books.ts'
-import { type Cli, openCli } from '../support/service/cli.ts'
 import { createDatabase, type TestDatabase } from '../support/database/database.ts'
+import { localPayout } from '../support/given/bodies.ts'
+import { startProxy, type TcpProxy } from '../support/network/proxy.ts'
+import { addEndpoint, judge, startReceiver } from '../support/network/receiver.ts'
+import { type Cli, openCli } from '../support/service/cli.ts'
 import { jsonLines } from '../support/service/importing.ts'
 import {
   type HttpAnswer,
@@ -19,8 +21,6 @@ import {
   tally,
   until,
 } from '../support/service/process.ts'
-import { startProxy, type TcpProxy } from '../support/network/proxy.ts'
-import { addEndpoint, judge, startReceiver } from '../support/network/receiver.ts'
 import { share } from '../support/share.ts'
 
 /** A statement that writes, other than of what is forgotten by and by. */

@@ -5,9 +5,10 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { OpenedAccount } from '../../src/cli/account.ts'
-import { localPayout } from '../support/given/bodies.ts'
 import { checkBooks } from '../support/assert/books.ts'
 import { createDatabase, type TestDatabase } from '../support/database/database.ts'
+import { localPayout } from '../support/given/bodies.ts'
+import { type Cut, startProxy, type TcpProxy } from '../support/network/proxy.ts'
 import { type Asked, askAgain, checkPaid, startLoad } from '../support/service/load.ts'
 import {
   type HttpAnswer,
@@ -21,7 +22,6 @@ import {
   tally,
   until,
 } from '../support/service/process.ts'
-import { type Cut, startProxy, type TcpProxy } from '../support/network/proxy.ts'
 import { BUSY_MS, share } from '../support/share.ts'
 
 const AWAY_MS = share(3_000, 30_000)

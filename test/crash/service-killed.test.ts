@@ -7,6 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { OpenedAccount } from '../../src/cli/account.ts'
 import { checkBooks } from '../support/assert/books.ts'
 import { createDatabase, type TestDatabase } from '../support/database/database.ts'
+import { addEndpoint, judge, type Receiver, startReceiver } from '../support/network/receiver.ts'
 import { type Asked, askAgain, checkPaid, type Load, startLoad } from '../support/service/load.ts'
 import {
   failingAt,
@@ -19,7 +20,6 @@ import {
   startProcess,
   until,
 } from '../support/service/process.ts'
-import { addEndpoint, judge, type Receiver, startReceiver } from '../support/network/receiver.ts'
 import { share } from '../support/share.ts'
 
 const LANES = ['create_payout', 'advance_payout', 'create_quote']

@@ -3,7 +3,6 @@ import assert from 'node:assert/strict'
 import { after, type TestContext, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { bankBeneficiary } from '../support/given/bodies.ts'
-import { type RunningProcess, startProcess, until } from '../support/service/process.ts'
 import {
   addEndpoint,
   judge,
@@ -11,6 +10,7 @@ import {
   startReceiver,
   verifySignature,
 } from '../support/network/receiver.ts'
+import { type RunningProcess, startProcess, until } from '../support/service/process.ts'
 import { type Client, startTestService, type TestService } from '../support/service/service.ts'
 import { share } from '../support/share.ts'
 

@@ -4,9 +4,9 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { comparable } from '../../src/entity/comparable.ts'
 import { createDatabase, type TestDatabase } from '../support/database/database.ts'
+import { everyCharacter, named } from '../support/given/unicode.ts'
 import { invisible } from '../support/oracle/entity-oracle.ts'
 import { pickSeed, seeded } from '../support/service/process.ts'
-import { everyCharacter, named } from '../support/given/unicode.ts'
 
 let database: TestDatabase
 before(async () => {

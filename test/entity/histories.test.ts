@@ -4,7 +4,12 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { Refusal } from '../../src/errors.ts'
-import { type Driver, type Reply, runHistory, type Tally } from '../support/oracle/entity-histories.ts'
+import {
+  type Driver,
+  type Reply,
+  runHistory,
+  type Tally,
+} from '../support/oracle/entity-histories.ts'
 import {
   comparable,
   create,

@@ -4,7 +4,12 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import openapi from '../../openapi.json' with { type: 'json' }
-import { type ApiDocument, type Json, type Operation, readDocument } from '../support/assert/document.ts'
+import {
+  type ApiDocument,
+  type Json,
+  type Operation,
+  readDocument,
+} from '../support/assert/document.ts'
 import { pickSeed, seeded } from '../support/service/process.ts'
 import type { Answer } from '../support/service/service.ts'
 import { share } from '../support/share.ts'

@@ -4,7 +4,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import openapi from '../../openapi.json' with { type: 'json' }
-import { type ApiDocument, type Operation, readDocument, watchRoutes } from '../support/assert/document.ts'
+import {
+  type ApiDocument,
+  type Operation,
+  readDocument,
+  watchRoutes,
+} from '../support/assert/document.ts'
 import { pickSeed, seeded } from '../support/service/process.ts'
 import { share } from '../support/share.ts'
 import { type Chance, generator, pick } from './generate.ts'

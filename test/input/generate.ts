@@ -1,7 +1,12 @@
 // Requests that the document allows, for one operation: bodies from its schemas and its examples,
 // paths and queries with ids of the world. What a schema cannot say (check digits, which currency an
 // account holds) comes from lists of good values by the name of the member.
-import { type ApiDocument, examplesOf, type Json, type Operation } from '../support/assert/document.ts'
+import {
+  type ApiDocument,
+  examplesOf,
+  type Json,
+  type Operation,
+} from '../support/assert/document.ts'
 import type { Request } from './request.ts'
 import { HOOK, type World } from './world.ts'
 

@@ -5,10 +5,15 @@ import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import { MAX_HEADERS, MAX_URL_LENGTH } from '../../src/http/message.ts'
-import { localPayout } from '../support/given/bodies.ts'
 import { assertErrorEnvelope, rowVersions } from '../support/assert/check.ts'
+import { localPayout } from '../support/given/bodies.ts'
 import { bytesOf, type RawAnswer, talk } from '../support/network/raw-client.ts'
-import { basic, type Client, startTestService, type TestService } from '../support/service/service.ts'
+import {
+  basic,
+  type Client,
+  startTestService,
+  type TestService,
+} from '../support/service/service.ts'
 
 let service: TestService
 let account: Client

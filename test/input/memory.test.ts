@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { createDatabase, type TestDatabase } from '../support/database/database.ts'
-import { openAccountOn, type RunningProcess, startProcess } from '../support/service/process.ts'
 import { talk } from '../support/network/raw-client.ts'
+import { openAccountOn, type RunningProcess, startProcess } from '../support/service/process.ts'
 import { basic } from '../support/service/service.ts'
 import { share } from '../support/share.ts'
 

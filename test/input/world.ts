@@ -4,7 +4,12 @@ import assert from 'node:assert/strict'
 import { examplesOf, type Json, type Operation } from '../support/assert/document.ts'
 import { addEndpoint } from '../support/network/receiver.ts'
 import { review } from '../support/service/review.ts'
-import { type Answer, type Client, startTestService, type TestService } from '../support/service/service.ts'
+import {
+  type Answer,
+  type Client,
+  startTestService,
+  type TestService,
+} from '../support/service/service.ts'
 
 /** Ids by prefix, such as `pot`. */
 export type Ids = ReadonlyMap<string, readonly string[]>

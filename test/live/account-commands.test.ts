@@ -2,10 +2,15 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { upsertKeyUses } from '../../src/account/store.ts'
-import { localPayout } from '../support/given/bodies.ts'
 import { rowVersions } from '../support/assert/check.ts'
+import { localPayout } from '../support/given/bodies.ts'
 import { type Cli, openCli } from '../support/service/cli.ts'
-import { basic, type Client, startTestService, type TestService } from '../support/service/service.ts'
+import {
+  basic,
+  type Client,
+  startTestService,
+  type TestService,
+} from '../support/service/service.ts'
 
 let service: TestService
 let cli: Cli

@@ -5,8 +5,8 @@ import { chmod, mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
-import { type Cli, openCli } from '../support/service/cli.ts'
 import { createDatabase, type TestDatabase } from '../support/database/database.ts'
+import { type Cli, openCli } from '../support/service/cli.ts'
 
 /** Every command that works with a database, but for start, migrate and restore. */
 const COMMANDS: readonly (readonly string[])[] = [

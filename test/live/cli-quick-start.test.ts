@@ -8,8 +8,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { test } from 'node:test'
-import { BARE } from '../support/service/cli.ts'
 import { createDatabase } from '../support/database/database.ts'
+import { BARE } from '../support/service/cli.ts'
 
 /** A first start, piped, and all it has printed. */
 async function firstStart(environment: Readonly<Record<string, string>>) {

@@ -8,9 +8,9 @@ import { connect, type Sql, type TransactionSql } from '../../src/db/connect.ts'
 import { readList } from '../../src/http/list.ts'
 import { listPayouts } from '../../src/payout/list-store.ts'
 import { listQuotes } from '../../src/quote/store.ts'
+import { madeAtSql } from '../support/assert/page-cost.ts'
 import { createDatabase, type TestDatabase } from '../support/database/database.ts'
 import { insertLines } from '../support/database/line-rows.ts'
-import { madeAtSql } from '../support/assert/page-cost.ts'
 import { share } from '../support/share.ts'
 
 const ROWS = share(20_000, 1_000_000)

@@ -2,8 +2,8 @@
 // no row written. The first refusal is always that of the creation itself.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { localPayout, plainEntity } from '../support/given/bodies.ts'
 import { assertRefused, rowVersions } from '../support/assert/check.ts'
+import { localPayout, plainEntity } from '../support/given/bodies.ts'
 import { type Client, startTestService, type TestService } from '../support/service/service.ts'
 
 const PATH = '/v3/payout'

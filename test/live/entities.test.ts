@@ -2,8 +2,8 @@
 // an entity that is not there is not found whatever its id is made of.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { localPayout, plainEntity } from '../support/given/bodies.ts'
 import { assertProblems, assertRefused, rowVersions } from '../support/assert/check.ts'
+import { localPayout, plainEntity } from '../support/given/bodies.ts'
 import { review } from '../support/service/review.ts'
 import { type Client, startTestService, type TestService } from '../support/service/service.ts'
 

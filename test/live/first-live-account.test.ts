@@ -6,8 +6,8 @@ import { readFile } from 'node:fs/promises'
 import { text } from 'node:stream/consumers'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { BARE } from '../support/service/cli.ts'
 import { createDatabase } from '../support/database/database.ts'
+import { BARE } from '../support/service/cli.ts'
 import { startProcess } from '../support/service/process.ts'
 
 const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))

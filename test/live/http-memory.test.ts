@@ -6,8 +6,8 @@ import { after, before, test } from 'node:test'
 import type { OpenedAccount } from '../../src/cli/account.ts'
 import { MAX_LONG_BODIES } from '../../src/http/body.ts'
 import { MAX_UNANSWERED } from '../../src/http/connections.ts'
-import { localPayout } from '../support/given/bodies.ts'
 import { createDatabase, type TestDatabase } from '../support/database/database.ts'
+import { localPayout } from '../support/given/bodies.ts'
 import {
   type HttpClient,
   httpClient,

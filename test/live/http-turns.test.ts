@@ -3,9 +3,9 @@
 // and compared with what the machine needs for a body that is well.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { localPayout } from '../support/given/bodies.ts'
 import { rowVersions } from '../support/assert/check.ts'
 import { createDatabase, type TestDatabase } from '../support/database/database.ts'
+import { localPayout } from '../support/given/bodies.ts'
 import { HOSTILE, HOSTILE_BATCHES } from '../support/given/hostile.ts'
 import {
   type HttpClient,

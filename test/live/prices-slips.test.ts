@@ -4,8 +4,8 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { FEE_COLUMNS } from '../../src/price/fee/load.ts'
 import { rowVersions } from '../support/assert/check.ts'
-import { type Cli, openCli } from '../support/service/cli.ts'
 import { createDatabase, type TestDatabase } from '../support/database/database.ts'
+import { type Cli, openCli } from '../support/service/cli.ts'
 
 let database: TestDatabase
 let cli: Cli

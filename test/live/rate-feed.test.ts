@@ -5,8 +5,8 @@ import { readFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import { after, before, beforeEach, test } from 'node:test'
 import { fetchRatesOnce, startFetchingRates } from '../../src/worker/fetch-rates.ts'
-import { type Cli, openCli } from '../support/service/cli.ts'
 import { listen } from '../support/network/raw-receiver.ts'
+import { type Cli, openCli } from '../support/service/cli.ts'
 import { startTestService, type TestService } from '../support/service/service.ts'
 
 let service: TestService

@@ -2,8 +2,8 @@
 // changed; and that whatever GET /v3/payout/requirements says is enough is taken.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { bankBeneficiary, localPayout } from '../support/given/bodies.ts'
 import { assertProblems, assertRefused, rowVersions } from '../support/assert/check.ts'
+import { bankBeneficiary, localPayout } from '../support/given/bodies.ts'
 import { type Client, startTestService, type TestService } from '../support/service/service.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: answers are looked at by what they say.

@@ -5,9 +5,9 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { after, before, test } from 'node:test'
 import { widthOf } from '../../src/cli/terminal.ts'
+import { createDatabase } from '../support/database/database.ts'
 import { localPayout } from '../support/given/bodies.ts'
 import { BARE, type Cli, openCli } from '../support/service/cli.ts'
-import { createDatabase } from '../support/database/database.ts'
 import { type Client, startTestService, type TestService } from '../support/service/service.ts'
 
 /** What makes a pipe look like a terminal. */

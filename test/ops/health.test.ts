@@ -4,8 +4,9 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { OpenedAccount } from '../../src/cli/account.ts'
-import { localPayout } from '../support/given/bodies.ts'
 import { createDatabase, type TestDatabase } from '../support/database/database.ts'
+import { localPayout } from '../support/given/bodies.ts'
+import { startProxy, type TcpProxy } from '../support/network/proxy.ts'
 import {
   type HttpClient,
   httpClient,
@@ -14,7 +15,6 @@ import {
   startProcess,
   until,
 } from '../support/service/process.ts'
-import { startProxy, type TcpProxy } from '../support/network/proxy.ts'
 import { basic } from '../support/service/service.ts'
 import { share } from '../support/share.ts'
 

@@ -7,10 +7,10 @@ import { onDatabase } from '../../src/cli/context.ts'
 import { readConfig } from '../../src/config.ts'
 import { connect } from '../../src/db/connect.ts'
 import { inspectDatabase } from '../../src/postgres/inspect.ts'
-import { localPayout } from '../support/given/bodies.ts'
-import { openCli } from '../support/service/cli.ts'
 import { createDatabase, type TestDatabase } from '../support/database/database.ts'
 import { NO_POOLER, type Pooler, startPooler } from '../support/database/pooler.ts'
+import { localPayout } from '../support/given/bodies.ts'
+import { openCli } from '../support/service/cli.ts'
 import { httpClient, openAccountOn, startProcess, until } from '../support/service/process.ts'
 
 const skip = NO_POOLER ?? false

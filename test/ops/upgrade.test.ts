@@ -10,8 +10,8 @@ import { connect, type Sql } from '../../src/db/connect.ts'
 import { type Migration, migrate, pendingMigrations, readMigrations } from '../../src/db/migrate.ts'
 import { untilBlocked } from '../support/database/blocked.ts'
 import { createDatabase, type TestDatabase } from '../support/database/database.ts'
-import { askAgain, checkPaid, type Load, startLoad } from '../support/service/load.ts'
 import { makeNextVersion, type NextVersion } from '../support/database/next-version.ts'
+import { askAgain, checkPaid, type Load, startLoad } from '../support/service/load.ts'
 import {
   type HttpClient,
   httpClient,

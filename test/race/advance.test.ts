@@ -8,8 +8,8 @@ import { makeMetrics } from '../../src/metrics.ts'
 import { claimDuePayouts } from '../../src/payout/state-store.ts'
 import type { RailStep } from '../../src/rail/rail.ts'
 import { settleOnce } from '../../src/worker/settle-payouts.ts'
-import { localPayout } from '../support/given/bodies.ts'
 import { checkBooks } from '../support/assert/books.ts'
+import { localPayout } from '../support/given/bodies.ts'
 import { type Client, startTestService, type TestService } from '../support/service/service.ts'
 
 let service: TestService

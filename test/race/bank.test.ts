@@ -4,9 +4,9 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import type { OpenedAccount } from '../../src/cli/account.ts'
-import { internalPayout } from '../support/given/bodies.ts'
 import { checkBooks } from '../support/assert/books.ts'
 import { createDatabase, type TestDatabase } from '../support/database/database.ts'
+import { internalPayout } from '../support/given/bodies.ts'
 import {
   type HttpAnswer,
   type HttpClient,

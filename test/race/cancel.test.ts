@@ -6,11 +6,18 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { claimDuePayouts } from '../../src/payout/state-store.ts'
 import type { Rail, RailStep } from '../../src/rail/rail.ts'
 import { settleOnce } from '../../src/worker/settle-payouts.ts'
-import { untilBlocked } from '../support/database/blocked.ts'
-import { localPayout } from '../support/given/bodies.ts'
 import { checkBooks } from '../support/assert/books.ts'
+import { untilBlocked } from '../support/database/blocked.ts'
 import { asPool } from '../support/database/one-transaction.ts'
-import { httpClient, pickSeed, seeded, startProcesses, tally, until } from '../support/service/process.ts'
+import { localPayout } from '../support/given/bodies.ts'
+import {
+  httpClient,
+  pickSeed,
+  seeded,
+  startProcesses,
+  tally,
+  until,
+} from '../support/service/process.ts'
 import {
   type AnotherProcess,
   type Answer,

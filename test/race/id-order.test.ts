@@ -8,7 +8,11 @@ import { instantIn, numberedId } from '../../src/id.ts'
 import { verify } from '../../src/verify/run.ts'
 import { bankBeneficiary, localPayout } from '../support/given/bodies.ts'
 import { pickSeed, seeded } from '../support/service/process.ts'
-import { client as clientOf, startTestService, type TestService } from '../support/service/service.ts'
+import {
+  client as clientOf,
+  startTestService,
+  type TestService,
+} from '../support/service/service.ts'
 
 const ROUNDS = 40
 

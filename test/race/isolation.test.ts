@@ -4,8 +4,8 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { TransactionSql } from '../../src/db/connect.ts'
-import { internalPayout } from '../support/given/bodies.ts'
 import { checkBooks } from '../support/assert/books.ts'
+import { internalPayout } from '../support/given/bodies.ts'
 import { findCycle, type Seen } from '../support/oracle/cycles.ts'
 import { pickSeed, seeded } from '../support/service/process.ts'
 import {

@@ -3,9 +3,9 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { OpenedAccount } from '../../src/cli/account.ts'
-import { internalPayout, localPayout } from '../support/given/bodies.ts'
 import { checkBooks } from '../support/assert/books.ts'
 import { createDatabase, type TestDatabase } from '../support/database/database.ts'
+import { internalPayout, localPayout } from '../support/given/bodies.ts'
 import {
   type HttpClient,
   httpClient,

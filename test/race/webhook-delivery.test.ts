@@ -7,8 +7,8 @@ import { connect, type Sql } from '../../src/db/connect.ts'
 import { startDelivering } from '../../src/worker/deliver-webhooks.ts'
 import type { Worker } from '../../src/worker/settle-payouts.ts'
 import { bankBeneficiary } from '../support/given/bodies.ts'
-import { until } from '../support/service/process.ts'
 import { addEndpoint, judge, type Receiver, startReceiver } from '../support/network/receiver.ts'
+import { until } from '../support/service/process.ts'
 import { type Client, startTestService, type TestService } from '../support/service/service.ts'
 
 let service: TestService

@@ -9,8 +9,8 @@ import { run } from 'node:test'
 import { spec } from 'node:test/reporters'
 import { judgeStatements } from '../statements/judge.ts'
 import { NOT_ON_CLUSTER, onCluster } from './database/citus.ts'
-import { faultsOfRun } from './service/logs.ts'
 import { makeTemplate, openServer } from './database/server.ts'
+import { faultsOfRun } from './service/logs.ts'
 
 const long = process.argv.includes('--long')
 /** `--name=^POST`: of the files only the tests whose name matches. */

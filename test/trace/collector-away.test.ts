@@ -2,9 +2,9 @@
 // more spans than it was told to, and ends in time.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { createDatabase, type TestDatabase } from '../support/database/database.ts'
 import { localPayout } from '../support/given/bodies.ts'
 import { type Collector, startCollector } from '../support/network/collector.ts'
-import { createDatabase, type TestDatabase } from '../support/database/database.ts'
 import {
   type HttpAnswer,
   type HttpClient,

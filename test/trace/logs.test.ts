@@ -5,8 +5,8 @@ import { once } from 'node:events'
 import { request } from 'node:http'
 import { after, before, test } from 'node:test'
 import { untilBlocked } from '../support/database/blocked.ts'
-import { localPayout } from '../support/given/bodies.ts'
 import { createDatabase, type TestDatabase } from '../support/database/database.ts'
+import { localPayout } from '../support/given/bodies.ts'
 import { loadedBy, NAME_LOADED } from '../support/service/loaded.ts'
 import {
   type LogLine,

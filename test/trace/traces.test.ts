@@ -3,9 +3,10 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { untilBlocked } from '../support/database/blocked.ts'
+import { createDatabase, type TestDatabase } from '../support/database/database.ts'
 import { localPayout } from '../support/given/bodies.ts'
 import { type Collector, type Span, startCollector } from '../support/network/collector.ts'
-import { createDatabase, type TestDatabase } from '../support/database/database.ts'
+import { addEndpoint, type Receiver, startReceiver } from '../support/network/receiver.ts'
 import { loadedBy, NAME_LOADED } from '../support/service/loaded.ts'
 import { CANARY } from '../support/service/logs.ts'
 import {
@@ -17,7 +18,6 @@ import {
   startProcess,
   until,
 } from '../support/service/process.ts'
-import { addEndpoint, type Receiver, startReceiver } from '../support/network/receiver.ts'
 import { basic } from '../support/service/service.ts'
 
 /** More than the SDK links by default. */

@@ -6,7 +6,12 @@ import { deleteOldDeliveries } from '../../src/webhook/queue-store.ts'
 import { RETRY_DELAYS_S } from '../../src/webhook/rules.ts'
 import { deliverDue } from '../../src/worker/deliver-webhooks.ts'
 import { bankBeneficiary } from '../support/given/bodies.ts'
-import { addEndpoint, type Receiver, startReceiver, verifySignature } from '../support/network/receiver.ts'
+import {
+  addEndpoint,
+  type Receiver,
+  startReceiver,
+  verifySignature,
+} from '../support/network/receiver.ts'
 import { type Client, startTestService, type TestService } from '../support/service/service.ts'
 
 let service: TestService

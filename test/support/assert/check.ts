@@ -139,9 +139,13 @@ export async function rowsOf(owner: Sql, account_id?: string): Promise<Record<st
  * changed, nor been written anew just as it was.
  */
 export async function rowVersions(owner: Sql): Promise<Record<string, string>> {
-  const rows = await owner.unsafe<{ name: string; rows: string }[]>(await versionsQuery(owner), [], {
-    prepare: true,
-  })
+  const rows = await owner.unsafe<{ name: string; rows: string }[]>(
+    await versionsQuery(owner),
+    [],
+    {
+      prepare: true,
+    },
+  )
   return Object.fromEntries(rows.map(row => [row.name, row.rows]))
 }
 

@@ -1,8 +1,8 @@
 // What tests ask of every list: pages, walks through all of them, the bounds and filters judged
 // against each object's own GET. What a page costs the database stands in page-cost.ts.
 import assert from 'node:assert/strict'
-import { assertProblems } from './check.ts'
 import type { Client } from '../service/service.ts'
+import { assertProblems } from './check.ts'
 
 export type Query = Readonly<Record<string, string>>
 

@@ -6,8 +6,8 @@ import { connect, type Sql, type TransactionSql } from '../../../src/db/connect.
 import { idTimeSql, microsSql } from '../../../src/db/id-sql.ts'
 import { type IdPrefix, idBound } from '../../../src/id.ts'
 import { plusMilliseconds } from '../../../src/instant.ts'
-import type { Query } from './listing.ts'
 import { startTestService } from '../service/service.ts'
+import type { Query } from './listing.ts'
 
 type Read = (tx: TransactionSql) => Promise<unknown>
 

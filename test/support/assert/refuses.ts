@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { localPayout } from '../given/bodies.ts'
-import { assertErrorEnvelope, rowVersions } from './check.ts'
 import { type Client, startTestService, type TestService } from '../service/service.ts'
+import { assertErrorEnvelope, rowVersions } from './check.ts'
 
 /** `reason` is undefined where the specification fixes the status alone. */
 export type BadRequest = readonly [

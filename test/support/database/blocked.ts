@@ -1,8 +1,8 @@
 // Waits until a session of the database waits for a lock that another holds: how a test knows that
 // what it has sent has come as far as it should.
 import type { Sql } from '../../../src/db/connect.ts'
-import { onCluster } from './citus.ts'
 import { until } from '../service/process.ts'
+import { onCluster } from './citus.ts'
 
 /** On a cluster another machine waits, for a session of the coordinator, which its number names. */
 const SESSIONS = onCluster

@@ -2,10 +2,10 @@
 // every id that its rows hold.
 import assert from 'node:assert/strict'
 import { deliverDue } from '../../../src/worker/deliver-webhooks.ts'
-import { bankBeneficiary, localPayout } from '../given/bodies.ts'
 import { rowsOf } from '../assert/check.ts'
-import { bookUsd } from './operate.ts'
 import { type Ids, NOBODYS_URL } from '../assert/routes.ts'
+import { bankBeneficiary, localPayout } from '../given/bodies.ts'
+import { bookUsd } from './operate.ts'
 import type { Client, TestService } from './service.ts'
 
 export interface World {

@@ -1,0 +1,106 @@
+// The codes of a destination as tables: the place that a wrong code is named at, and how a right one
+// is kept. What makes a code right has a file of its own for each standard.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { canonicalDestination, checkCodes } from './destination.ts'
+import type { DestinationDetails } from './request.ts'
+
+const IBAN = 'DE89370400440532013000'
+const BITCOIN = '1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNa'
+const EVM = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed'
+const TRON = 'TJRabPrwbZy45sbavfcjinPJC18kjpRTv8'
+
+const toBank = (bank: object): DestinationDetails => ({
+  type: 'bank',
+  bank: { ...('iban' in bank ? {} : { account_number: '1' }), ...bank },
+})
+const toWallet = (deposit_address: string, type?: string, currency = 'USDT') =>
+  ({ type: 'wallet', wallet: { deposit_address, type, currency } }) as DestinationDetails
+const toKey = (local_payment_network: object) =>
+  ({ type: 'local_payment_network', local_payment_network }) as DestinationDetails
+
+const WRONG: readonly (readonly [what: string, details: DestinationDetails, ...at: string[]])[] = [
+  ['an IBAN with one digit wrong', toBank({ iban: 'DE89370400440532013001' }), 'bank.iban'],
+  ['an IBAN as account number', toBank({ account_number: IBAN }), 'bank.account_number'],
+  ['an IBAN of another country', toBank({ iban: IBAN, country: 'FR' }), 'bank.country'],
+  ['a BIC of no country', toBank({ bank_codes: { bic: 'DEUTZZFF' } }), 'bank.bank_codes.bic'],
+  [
+    'a BIC of another country than the IBAN',
+    toBank({ iban: IBAN, bank_codes: { swift_code: 'BNPAFRPP' } }),
+    'bank.bank_codes.swift_code',
+  ],
+  [
+    'a BIC of another country than stated',
+    toBank({ country: 'US', bank_codes: { bic: 'HSBCHKHH' } }),
+    'bank.country',
+  ],
+  [
+    'several codes',
+    toBank({ iban: 'DE000', country: 'HK', bank_codes: { aba: '1', sort_code: '1', own: '1' } }),
+    ...['bank.iban', 'bank.bank_codes.aba', 'bank.bank_codes.sort_code'],
+  ],
+  ['an address of no chain', toWallet('not an address', 'tron'), 'wallet.deposit_address'],
+  ['an address of another chain', toWallet(TRON, 'Ethereum'), 'wallet.deposit_address'],
+  ['no chain', toWallet(TRON), 'wallet.type'],
+  ['a blank chain', toWallet(TRON, ' '), 'wallet.type'],
+  ['an unknown chain', toWallet(TRON, 'custodial'), 'wallet.type'],
+  ['a chain that carries none of ours', toWallet(BITCOIN, 'bitcoin'), 'wallet.type'],
+  ['fiat money', toWallet(EVM, 'ethereum', 'USD'), 'wallet.currency'],
+  ['a token that the chain does not carry', toWallet(TRON, 'tron', 'USDC'), 'wallet.currency'],
+  ['an unknown network', toKey({ type: 'pigeon' }), 'local_payment_network.type'],
+  [
+    'no type of key',
+    toKey({ type: 'pix', deposit_key: 'a@b.example' }),
+    'local_payment_network.deposit_key_type',
+  ],
+  [
+    'a type of key of another network',
+    toKey({ type: 'pix', deposit_key_type: 'vpa', deposit_key: 'a@b' }),
+    'local_payment_network.deposit_key_type',
+  ],
+  ['no key', toKey({ type: 'gopay' }), 'local_payment_network.deposit_key'],
+  [
+    'a key of another form',
+    toKey({ type: 'pix', deposit_key_type: 'cpf', deposit_key: 'a@b.example' }),
+    'local_payment_network.deposit_key',
+  ],
+]
+
+for (const [what, details, ...at] of WRONG) {
+  test(`checkCodes, ${what}: named at ${at.join(', ')}`, () => {
+    assert.deepEqual(
+      checkCodes(details, 'x').map(({ reason, remarks }) => `${reason} ${remarks}`),
+      at.map(place => `invalid_field x.${place}`),
+    )
+  })
+}
+
+test('checkCodes, members beside the one of the type: not judged', () => {
+  const wallet = { deposit_address: 'x' }
+  assert.deepEqual(checkCodes({ ...toBank({}), wallet } as DestinationDetails, 'x'), [])
+})
+
+const KEPT: readonly (readonly [sent: DestinationDetails, kept: object])[] = [
+  [
+    toBank({
+      iban: 'de89 3704 0044 0532 0130 00',
+      bank_codes: { bic: 'deut de ff', sort_code: '60-16-13', own: ' as - it was ' },
+    }),
+    {
+      iban: IBAN,
+      bank_codes: { bic: 'DEUTDEFF', sort_code: '601613', own: ' as - it was ' },
+    },
+  ],
+  [
+    toBank({ iban: 'RU03 0445 2522 5408 1781 0538 0913 1041 9' }),
+    { iban: 'RU0304452522540817810538091310419' },
+  ],
+  [toWallet(` ${EVM}\n`, 'Ethereum'), { deposit_address: EVM, type: 'Ethereum', currency: 'USDT' }],
+]
+
+for (const [sent, kept] of KEPT) {
+  test(`canonicalDestination, ${JSON.stringify(kept)}: codes as their standards write them`, () => {
+    assert.deepEqual(checkCodes(sent, 'x'), [])
+    assert.deepEqual(canonicalDestination(sent), { type: sent.type, [sent.type]: kept })
+  })
+}
