@@ -3,8 +3,8 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { VOCABULARY } from '../../src/cli/fees.ts'
 import { FEE_COLUMNS, loadDefaultFees } from '../../src/price/fee/load.ts'
-import { type Cli, openCli } from '../support/service/cli.ts'
 import { createDatabase, type TestDatabase } from '../support/database/database.ts'
+import { type Cli, openCli } from '../support/service/cli.ts'
 
 let database: TestDatabase
 let cli: Cli

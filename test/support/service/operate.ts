@@ -1,14 +1,14 @@
 // What an operator does by the command line, without a process of its own for each command.
 
-import type { AccountState } from '../../src/account/states.ts'
-import type { OpenedAccount } from '../../src/cli/account.ts'
-import { onDatabase } from '../../src/cli/context.ts'
-import type { Operation } from '../../src/engine/operation.ts'
-import { changeState } from '../../src/funding/accounts.ts'
-import { bookMoney, reverseBooking } from '../../src/funding/operations.ts'
-import type { BookingKind, Correction } from '../../src/funding/rules.ts'
-import { newId } from '../../src/id.ts'
-import { countOpenPayouts } from '../../src/payout/state-store.ts'
+import type { AccountState } from '../../../src/account/states.ts'
+import type { OpenedAccount } from '../../../src/cli/account.ts'
+import { onDatabase } from '../../../src/cli/context.ts'
+import type { Operation } from '../../../src/engine/operation.ts'
+import { changeState } from '../../../src/funding/accounts.ts'
+import { bookMoney, reverseBooking } from '../../../src/funding/operations.ts'
+import type { BookingKind, Correction } from '../../../src/funding/rules.ts'
+import { newId } from '../../../src/id.ts'
+import { countOpenPayouts } from '../../../src/payout/state-store.ts'
 import type { TestService } from './service.ts'
 
 export function operate<C, S, O>(
