@@ -10,10 +10,20 @@ import { type Example, exampleFile, readExamples } from '../../scripts/openapi/e
 import { layOut } from '../../scripts/openapi/layout.ts'
 import { PAYOUT_TYPES } from '../../src/quote/quote.ts'
 import { deliverDue } from '../../src/worker/deliver-webhooks.ts'
-import { type ApiDocument, type Json, type Operation, readDocument } from '../support/document.ts'
-import { type Receiver, startReceiver } from '../support/receiver.ts'
-import { basic, type Client, startTestService, type TestService } from '../support/service.ts'
-import { scriptedRail, settleAll } from '../support/settling.ts'
+import {
+  type ApiDocument,
+  type Json,
+  type Operation,
+  readDocument,
+} from '../support/assert/document.ts'
+import { type Receiver, startReceiver } from '../support/network/receiver.ts'
+import {
+  basic,
+  type Client,
+  startTestService,
+  type TestService,
+} from '../support/service/service.ts'
+import { scriptedRail, settleAll } from '../support/service/settling.ts'
 
 const WRITE = process.env.EXAMPLES === 'write'
 /** The host of webhooks in the examples; a receiver of this test stands in for it. */

@@ -2,10 +2,10 @@
 // best effort, and dry runs that change nothing.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { internalPayout, localPayout } from '../support/given/bodies.ts'
 import { checkBooks } from '../support/assert/books.ts'
 import { assertProblems, assertRefused, balancesOf, rowVersions } from '../support/assert/check.ts'
 import { expireQuote } from '../support/database/expired.ts'
+import { internalPayout, localPayout } from '../support/given/bodies.ts'
 import { type Client, startTestService, type TestService } from '../support/service/service.ts'
 import { settleAll } from '../support/service/settling.ts'
 

@@ -6,9 +6,9 @@ import { after, before, test } from 'node:test'
 import { transactConfined } from '../../src/db/confine.ts'
 import { connect, type Sql } from '../../src/db/connect.ts'
 import { insertDeliveries, listDead } from '../../src/webhook/delivery-store.ts'
-import { untilBlocked } from '../support/database/blocked.ts'
 import { assertProblems, assertRefused, rowVersions } from '../support/assert/check.ts'
 import { idAt } from '../support/assert/page-cost.ts'
+import { untilBlocked } from '../support/database/blocked.ts'
 import {
   basic,
   type Client,

@@ -4,8 +4,8 @@ import { createServer } from 'node:http'
 import { after, before, test } from 'node:test'
 import type { DemoStep } from '../../src/cli/demo.ts'
 import { layOut } from '../../src/cli/table.ts'
-import { type Cli, openCli } from '../support/service/cli.ts'
 import { createDatabase, type TestDatabase } from '../support/database/database.ts'
+import { type Cli, openCli } from '../support/service/cli.ts'
 import { type RunningProcess, startProcess } from '../support/service/process.ts'
 
 let database: TestDatabase
