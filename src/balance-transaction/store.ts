@@ -1,7 +1,7 @@
 // The statements of balance transactions: what journals that move a balance say of it. They are
 // found by the number in their ids and listed by it. Written with their journals (ledger/store.ts).
 import type { Fragment } from 'postgres'
-import { byNumber, locateNumber, type Numbers, named, numbersOf } from '../db/by-number.ts'
+import { byNumber, locateNumber, type Numbers, numbersOf, withKeys } from '../db/by-number.ts'
 import type { Sql, TransactionSql } from '../db/connect.ts'
 import { accountMarkSql } from '../db/id-sql.ts'
 import type { Moment } from '../db/order.ts'
@@ -28,7 +28,7 @@ export async function findBalanceTransactions(
         limit 1
       ) r where r.currency is not null`,
   )
-  return named(rows.map(fromRow), keys)
+  return withKeys(rows.map(fromRow), keys)
 }
 
 /** The same with their journals, in no order. */
@@ -42,7 +42,7 @@ export async function findEntries(
     const line = lineOf(journal)
     return line === undefined ? [] : [{ ...line, entry: { journal, line } }]
   })
-  return named(entries, keys).map(({ entry }) => entry)
+  return withKeys(entries, keys).map(({ entry }) => entry)
 }
 
 /** The account of a line that an operator names by its id alone: its mark stands in the id. */

@@ -1,13 +1,13 @@
-// Rows that are numbered in their book. Their ids are made of what they have (id.ts), and no index
-// has them: they are found and listed by number, which their time follows.
+// Finds and lists rows that are numbered in their book. Their ids are computed from the row (id.ts)
+// and have no index; the number in an id locates its row. Time follows the numbers.
 import { type IdPrefix, type Key, nameOf, numberedId, numberIn } from '../id.ts'
 import type { Instant } from '../instant.ts'
 import type { Sql, TransactionSql } from './connect.ts'
 import { type Moment, NEWEST, OLDEST, type Order, type Place } from './order.ts'
 
 /**
- * Where the numbers of a book are without gaps, and the column of `books` that counts them. A row
- * of events has the number of its last.
+ * A column whose numbers have no gaps within an account, and the column of `books` that counts
+ * them. A row of events has the number of its last event.
  */
 export interface Numbers {
   readonly table: 'events' | 'journals'
@@ -19,8 +19,7 @@ export interface Numbers {
 const LAST = '9223372036854775807'
 
 /**
- * A list in the order of `column`, whose ids have this prefix. `among` is the condition of the rows
- * that are listed, where not all of the table are.
+ * A list in the order of `column`. `among` is the condition of the rows that belong to the list.
  */
 export function byNumber(
   prefix: IdPrefix,
@@ -49,23 +48,23 @@ export function byNumber(
   }
 }
 
-/** `k(account_id, number)` of ids that have a number, to be joined laterally with `limit 1`. */
+/** `k(account_id, number)` of numbered ids, to be joined laterally with `limit 1`. */
 export function numbersOf(sql: Sql | TransactionSql, keys: readonly Key[]) {
   const account_ids = keys.map(key => key.account_id)
   const numbers = keys.map(key => String(numberIn(key.id)))
   return sql`unnest(${account_ids}::text[], ${numbers}::text[]::bigint[]) as k(account_id, number)`
 }
 
-/** Of rows that were found by number, those whose whole id was asked for. */
-export function named<Row extends Key>(rows: readonly Row[], keys: readonly Key[]): Row[] {
+/** The rows whose whole id is among the keys: an id with the right number may still be wrong. */
+export function withKeys<Row extends Key>(rows: readonly Row[], keys: readonly Key[]): Row[] {
   const names = new Set(keys.map(nameOf))
   return rows.filter(row => names.has(nameOf(row)))
 }
 
 /**
- * The number before which all are older than this moment, or after which all are newer. By halving,
- * as numbers have no gaps and time follows them: some twenty index look-ups for a million rows, and
- * no index by time that every write would have to keep.
+ * The number of the last row older than a moment (`above`), or of the first newer one (`below`), by
+ * binary search: some twenty index look-ups for a million rows, instead of an index by time that
+ * every write would have to maintain.
  */
 export async function locateNumber(
   sql: Sql | TransactionSql,

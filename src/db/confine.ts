@@ -1,20 +1,20 @@
-// Row-level security (migrations/0007): a transaction sees and writes the rows of the accounts that
-// it names, and of no others, whatever its statements say. A setting of the transaction names them,
-// so that it is gone with it and the next user of the connection begins with none.
+// Confines transactions to accounts by row-level security (migrations/0007): a transaction sees and
+// writes only rows of the accounts that it names, whatever its statements say. A setting local to
+// the transaction names them, so that the next transaction of the connection begins with none.
 import { literal, SERVICE_ROLE, type Sql, type TransactionSql } from './connect.ts'
 import { isSpread } from './shard.ts'
 import { allSent, refusing, transact } from './transact.ts'
 
 /**
- * Names the accounts; what is sent after this call is confined to them. Sent here and now. The role
- * is the connection's already, and is taken again, as on one that had lost it, behind a pooler that
- * hands sessions around, no row would be hidden from whoever owns the tables. Nobody needs to wait
- * for it: should it fail, every statement after it says that the transaction has.
+ * Confines the statements sent after this call to these accounts. Sends its own statement at once.
+ * It sets the role again, although the connection has it: behind a pooler that shares sessions, a
+ * connection may have lost it, and the owner of the tables sees every row. The caller need not
+ * await the promise: if it rejects, so does every later statement of the transaction.
  */
 export function confineTo(tx: TransactionSql, account_ids: readonly string[]): Promise<unknown> {
   const names = [...new Set(account_ids)].join(',')
   const naming = isSpread()
-    ? // Commands alone are taken along to where the rows are.
+    ? // Citus propagates SET commands, but not set_config, to the nodes that have the rows.
       tx.unsafe(`set local role ${SERVICE_ROLE}; set local corridor.accounts = ${literal(names)}`)
     : tx`select set_config('role', ${SERVICE_ROLE}, true),
         set_config('corridor.accounts', ${names}, true)`
@@ -23,7 +23,7 @@ export function confineTo(tx: TransactionSql, account_ids: readonly string[]): P
   return named
 }
 
-/** A transaction of its own, confined to these accounts. */
+/** Runs `work` in a transaction confined to these accounts. */
 export function transactConfined<T>(
   sql: Sql,
   account_ids: readonly string[],
@@ -40,7 +40,7 @@ export function transactConfined<T>(
   )
 }
 
-/** Reads of these accounts. Resolves once they are read: how it ends changes nothing. */
+/** Reads rows of these accounts. Resolves before the COMMIT, whose outcome does not matter. */
 export function readConfined<T>(
   sql: Sql,
   account_ids: readonly string[],
@@ -53,8 +53,8 @@ export function readConfined<T>(
 }
 
 /**
- * Reads of these accounts in one flight: `work` asks everything before it first waits for an
- * answer. COMMIT goes out right behind, and whatever is asked later is refused.
+ * Reads rows of these accounts in one round trip: `work` must send all its statements before it
+ * first awaits an answer. COMMIT is sent right behind them, and later statements are refused.
  */
 export function readAtOnce<T>(
   sql: Sql,
@@ -64,7 +64,7 @@ export function readAtOnce<T>(
   return new Promise((resolve, reject) => {
     let asked = false
     const asking = async (tx: TransactionSql) => {
-      // The first to fail says why; what comes after it says only that the transaction has failed.
+      // The first failure has the cause; later ones only say that the transaction has failed.
       const named = confineTo(tx, account_ids)
       Promise.all([work(refusing(tx, () => asked)), named]).then(([rows]) => resolve(rows), reject)
       await allSent()

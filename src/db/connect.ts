@@ -1,6 +1,6 @@
-// Connections to PostgreSQL: types read exactly (bigint as bigint, time as Instant text, numeric as
-// text), and by the first statement of each connection time-outs set and the service's own role
-// taken, which can add to the books but not rewrite them.
+// Opens connections to PostgreSQL. They read types exactly: bigint as bigint, time as Instant text,
+// numeric as text. The first statement of each sets its time-outs and takes the service's role,
+// which can add to the books but not rewrite them.
 import type postgres from 'postgres'
 import { instantFromPostgres } from '../instant.ts'
 import { BIGINT, openPool } from './driver.ts'
@@ -16,25 +16,26 @@ type Types = {
 export type Sql = postgres.Sql<Types>
 export type TransactionSql = postgres.TransactionSql<Types>
 
-/** Under row-level security. */
+/** The role of requests and workers, which row-level security applies to. */
 export const SERVICE_ROLE = 'corridor_service'
 
 /**
- * Made by the migrations, and granted to whoever migrates. Without a role it is the owner, who
- * changes rows of accounts by saying that this is maintenance.
+ * Settings of each kind of connection. Migrations create the roles and grant them to the log-in
+ * that migrates. That log-in, the owner, may change rows of accounts only with the maintenance
+ * setting.
  */
 const ROLES = {
-  /** Sees and writes rows of the accounts that the transaction names; rewrites no history. */
+  /** Sees and writes rows of the accounts that the transaction names; cannot rewrite history. */
   service: { role: SERVICE_ROLE },
-  /** Finds what is due in any account: sees names and times alone. */
+  /** Finds due work of every account: sees ids and times alone. */
   finder: { role: 'corridor_finder' },
-  /** Reads all accounts and changes nothing. */
+  /** Reads all accounts; cannot write. */
   auditor: { role: 'corridor_auditor' },
   /** Migrates. */
   owner: { 'corridor.maintenance': 'on' },
 } as const
 
-/** Those that whoever connects must be allowed to take. */
+/** The roles that the log-in must be a member of. */
 export const TAKEN_ROLES: readonly string[] = Object.values(ROLES).flatMap(settings =>
   'role' in settings ? [settings.role] : [],
 )
@@ -43,25 +44,22 @@ export interface ConnectOptions {
   readonly max: number
   readonly as: keyof typeof ROLES
   readonly application_name?: string
-  /** Under which name the history of the reference tables keeps what is changed. */
+  /** The author of changes in the history of the reference tables. */
   readonly operator?: string
   /**
-   * For connections that only look rows up by key: plans are made once and kept, and one made while
-   * a table was small must not scan it when it is large.
+   * For connections that only look up rows by key. Each statement is planned once, so a plan made
+   * while a table was small must still use its index when it is large.
    */
   readonly look_ups?: boolean
 }
 
-/**
- * A look-up that takes longer is stopped by the server; the server is gone when it says nothing.
- */
+/** The server cancels a look-up after LOOK_UP_TIMEOUT; a server silent for SILENCE_MS is gone. */
 const LOOK_UP_TIMEOUT = '5s'
 const SILENCE_MS = 8_000
 
 /**
- * How rows looked up by key are planned: once, whatever the values, and never by reading a table
- * whole. Left to itself PostgreSQL plans many batches anew, which measured a third of its time for
- * an entity and a tenth for a payout.
+ * Planner settings of look-ups: index scans and nested loops only. Without generic plans PostgreSQL
+ * plans many batches anew, which took a third of its time for an entity and a tenth for a payout.
  */
 const LOOK_UP_PLANS = {
   enable_seqscan: 'off',
@@ -70,8 +68,8 @@ const LOOK_UP_PLANS = {
 }
 
 /**
- * Plans kept for all values. On a spread database whose statements say which accounts they want,
- * the values say which shard is asked, so that one plan does not fit all: there it is left open.
+ * Forces generic plans, except on a distributed database: there the account ids select the shard,
+ * so one plan does not fit all values.
  */
 const KEPT_PLANS =
   "set_config('plan_cache_mode', case current_setting('corridor.spread', true) " +
@@ -81,17 +79,14 @@ export function connect(url: string, options: ConnectOptions): Sql {
   const sql = openPool(url, {
     max: options.max,
     connect_timeout: 3,
-    // Seconds between tries to connect. The default doubles up to 20, long after a database is
-    // back.
+    // Seconds between attempts to connect. The default doubles up to 20, which delays recovery.
     backoff: () => 0.1 + Math.random() * 0.1,
-    // A long-lived pool: postgres.js would otherwise retire connections, and their plans, at
-    // random.
+    // postgres.js would otherwise retire connections, with their plans, at random times.
     max_lifetime: null,
     onnotice: () => {},
     ...(options.look_ups === true ? { socket: watchedSocket(SILENCE_MS) } : {}),
-    // Reading array types from the catalogue is a query postgres.js does not wait for: when it
-    // fails, the process dies of an unhandled rejection. text[] is the only array that travels, and
-    // is below.
+    // postgres.js reads array types by a query that it does not await: its failure would be an
+    // unhandled rejection. text[], the only array type in use, is defined below.
     fetch_types: false,
     types: {
       bigint: BIGINT,
@@ -103,13 +98,13 @@ export function connect(url: string, options: ConnectOptions): Sql {
       },
       textArray: { to: 1009, from: [1009], serialize: writeTextArray, parse: readTextArray },
     },
-    // No more than these two: PgBouncer refuses a connection that names any other.
+    // PgBouncer refuses other start-up parameters than these two.
     connection: {
       TimeZone: 'UTC',
       application_name: options.application_name ?? 'corridor',
     },
     session: settings(options.look_ups === true ? [KEPT_PLANS] : [], {
-      // Five tries of a lane then take ten seconds at most.
+      // So the five attempts of a lane take ten seconds at most.
       lock_timeout: '2s',
       statement_timeout: options.look_ups === true ? LOOK_UP_TIMEOUT : '0',
       idle_in_transaction_session_timeout: options.as === 'owner' ? '0' : '10s',
@@ -121,7 +116,7 @@ export function connect(url: string, options: ConnectOptions): Sql {
   return watched(sql as unknown as Sql)
 }
 
-/** One statement that makes all these settings of a session, or none. */
+/** One statement that makes all settings of a session, or none. */
 function settings(computed: readonly string[], values: Readonly<Record<string, string>>): string {
   const calls = Object.entries(values).map(
     ([name, value]) => `set_config('${name}', ${literal(value)}, false)`,
@@ -129,29 +124,26 @@ function settings(computed: readonly string[], values: Readonly<Record<string, s
   return `select ${[...computed, ...calls].join(', ')}`
 }
 
-/** In a form that means the same whatever `standard_conforming_strings` is. */
+/** An SQL literal that does not depend on `standard_conforming_strings`. */
 export function literal(text: string): string {
   return `E'${text.replaceAll('\\', '\\\\').replaceAll("'", "''")}'`
 }
 
-/**
- * Rows as one JSON parameter, for `json_to_recordset($1::json)`: one bind whatever the width of the
- * table. Amounts go as text, which PostgreSQL reads exactly.
- */
+/** Rows as one JSON parameter, for `json_to_recordset($1::json)`. bigints become exact text. */
 export function rowsAsJson(rows: readonly object[]): string {
   return JSON.stringify(rows, (_key, value) =>
     typeof value === 'bigint' ? value.toString() : value,
   )
 }
 
-/** The database's clock, by which everything that expires is judged. */
+/** The database's clock. */
 export async function databaseNow(sql: Sql): Promise<string> {
   const [row] = await sql<{ now: string }[]>`select clock_timestamp() as now`
   if (row === undefined) throw new Error('no time from the database')
   return row.now
 }
 
-/** text[] as PostgreSQL's array literal; one that is written already passes. */
+/** text[] as PostgreSQL's array literal. A text is such a literal already. */
 function writeTextArray(values: readonly string[] | string): string {
   if (typeof values === 'string') return values
   return `{${values.map(v => `"${v.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`).join(',')}}`

@@ -63,9 +63,7 @@ const OF_TRIGGERS = [
   'keep_noted(text, jsonb, jsonb)',
 ]
 
-/**
- * @throws DatabaseProblem, with nothing changed, when the database cannot be spread as it is
- */
+/** @throws DatabaseProblem, with nothing changed, when the database cannot be spread as it is */
 export async function distribute(owner: Sql, shards: number): Promise<Distributed> {
   const { database, nodes } = await refuseUnspreadable(owner)
   await refuseLive(owner)

@@ -1,20 +1,20 @@
-// The driver, postgres.js, as scripts/patch-postgres.js has mended it: without that, connections
-// would work as whoever logged in, who owns the books, and lost ones would answer with nothing. The
-// one place that loads it, so that nothing runs on another.
+// Loads postgres.js, patched by scripts/patch-postgres.js. Without the patch, connections would run
+// as the log-in, which owns the books, and queries on lost connections would resolve with no rows.
+// Nothing else loads the driver.
 import driver from 'postgres'
 import { DatabaseProblem } from './failure.ts'
 
-/** As scripts/patch-postgres.js writes it. */
+/** The version that scripts/patch-postgres.js writes into the driver. */
 const MENDED = 2
 
-/** Options that the driver has by being mended, and that its types do not know. */
+/** Options of the patched driver that its types lack. */
 interface MendedOptions {
-  /** A statement that each new connection runs before any other, and without which it is closed. */
+  /** The first statement of each new connection. If it fails, the connection is closed. */
   readonly session?: string
   readonly socket?: unknown
 }
 
-/** @throws DatabaseProblem when the driver is as the registry has it */
+/** @throws DatabaseProblem when the driver is not patched */
 export function refuseUnmended(found: unknown = (driver as { mended?: unknown }).mended): void {
   if (found === MENDED) return
   throw new DatabaseProblem(
@@ -23,7 +23,7 @@ export function refuseUnmended(found: unknown = (driver as { mended?: unknown })
   )
 }
 
-/** A pool of connections to `url`, or to where the options say. */
+/** Opens a pool of connections to `url`, or else to the host that the options name. */
 export function openPool<T extends Record<string, driver.PostgresType>>(
   url: string | undefined,
   options: driver.Options<T> & MendedOptions,
@@ -32,5 +32,5 @@ export function openPool<T extends Record<string, driver.PostgresType>>(
   return url === undefined ? driver(options) : driver(url, options)
 }
 
-/** How a bigint is written and read. */
+/** Writes and reads a bigint. */
 export const BIGINT = driver.BigInt

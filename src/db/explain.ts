@@ -1,24 +1,23 @@
-// What keeps an operator from a database, in one sentence with a way out: the folder of the
-// embedded one, or the server that DATABASE_URL names. Knows the codes of the system, of TLS and of
-// PostgreSQL; must not know what was asked for.
+// Explains in one sentence, with a way out, why a database cannot be opened: the folder of the
+// embedded one, or the server of DATABASE_URL. Knows error codes of the system, TLS and PostgreSQL.
 import { userInfo } from 'node:os'
 import { DatabaseProblem } from './failure.ts'
 
-/** Of SQLite, which holds the start lock: its files cannot be opened, read or written. */
+/** Codes of SQLite, whose file is the start lock, as codes of the system. */
 const SQLITE_CODES: Readonly<Record<number, string>> = { 8: 'EACCES', 13: 'ENOSPC', 14: 'EACCES' }
 
-/** The error in words when it is about using the folder; else the error itself. */
+/** Explains an error of using the data folder; returns any other error as it is. */
 export function explainFolder(folder: string, error: unknown): unknown {
   const { code = '', errcode = 0 } = error as { code?: string; errcode?: number }
   const words = FOLDER_WORDS[SQLITE_CODES[errcode] ?? code]
   return words === undefined ? error : new DatabaseProblem(words(folder), { cause: error })
 }
 
-/** The error of making the folder in words, whatever it is. */
+/** Explains an error of making the data folder. */
 export function explainMaking(folder: string, error: unknown): unknown {
-  const told = explainFolder(folder, error)
+  const explained = explainFolder(folder, error)
   const { code, syscall } = error as { code?: string; syscall?: string }
-  if (told !== error || syscall === undefined) return told
+  if (explained !== error || syscall === undefined) return explained
   const words = `the data folder ${folder} cannot be made (${code}): ${elsewhere} that can be`
   return new DatabaseProblem(words, { cause: error })
 }
@@ -43,7 +42,7 @@ const FOLDER_WORDS: Readonly<Record<string, (folder: string) => string>> = {
     `the data folder ${folder} is on a disk that is read-only: ${elsewhere} elsewhere`,
 }
 
-/** A program of PostgreSQL that failed, by what it said: a full disk, or its last words. */
+/** Explains the failure of a program of PostgreSQL by its output. */
 export function explainOutput(folder: string, what: string, said: string): DatabaseProblem {
   if (/No space left on device|Disk quota exceeded/.test(said)) {
     return new DatabaseProblem(full(folder))
@@ -59,12 +58,12 @@ function whoWeAre(): string {
   }
 }
 
-/** The error of connecting in words, when it is one; else the error itself. */
+/** Explains an error of connecting to a server; returns any other error as it is. */
 export function explainServer(url: string, error: unknown): unknown {
   const { code = '', message } = error as { code?: string; message?: string }
   const words = SERVER_WORDS.find(([codes]) => codes.test(code))?.[1]
   if (words === undefined) return error
-  // Node adds advice of its own to some.
+  // Drops the advice that Node appends to some messages.
   const said = `${message}`.split(';')[0]?.replace(/\.$/, '') ?? ''
   return new DatabaseProblem(`the database cannot be reached: ${words(addressOf(url), said)}`, {
     cause: error,
@@ -87,7 +86,7 @@ function addressOf(url: string): Address {
 
 type Words = (address: Address, said: string) => string
 
-/** By code of the error: of the system, of TLS, SQLSTATE. The first that fits. */
+/** Explanations by error code: of the system, of TLS, or SQLSTATE. The first match counts. */
 const SERVER_WORDS: readonly (readonly [codes: RegExp, words: Words])[] = [
   [
     /^ECONNREFUSED$/,

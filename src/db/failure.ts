@@ -1,9 +1,10 @@
-// What a database error means for the one who asked: try again, give up for now, or a fault of
-// ours.
+// Classifies database errors by what the caller can do: retry, give up for now, or report a fault.
 
 /**
- * `contention`: rolled back, safe to repeat. `unavailable`: unreachable or out of room. `unknown`:
- * it may have been committed.
+ * - `contention`: rolled back and safe to retry.
+ * - `unavailable`: the database is unreachable or out of resources.
+ * - `unknown`: the transaction may have been committed.
+ * - `fault`: a fault of the service.
  */
 export type Failure = 'contention' | 'unavailable' | 'unknown' | 'fault'
 
@@ -29,17 +30,17 @@ const UNAVAILABLE_CODES = new Set([
   'EAI_AGAIN',
 ])
 
-/** A database, or a backup of one, that must not be worked with as it is; the words say why. */
+/** A database or backup that cannot be used as it is. The message says why. */
 export class DatabaseProblem extends Error {}
 
-/** What was read before locking is no longer so: a fault of nobody, and safe to repeat. */
+/** What was read before locking has changed since; safe to retry. */
 export class Contention extends Error {
   readonly code = '40001'
 }
 
 /**
- * COMMIT was sent, and nothing that came back says that it did not happen: whoever repeats what the
- * transaction did must first find out whether it is done, or be known by a key.
+ * COMMIT was sent, and no answer says that it did not happen. To retry safely, first find out
+ * whether the transaction took effect, or repeat under the same Idempotency-Key.
  */
 export class OutcomeUnknown extends Error {
   constructor(cause: unknown) {
@@ -56,27 +57,27 @@ export function classify(error: unknown): Failure {
   return 'fault'
 }
 
-/** Is the connection gone, or about to be closed by the server? FATAL and PANIC end the session. */
+/** Whether the connection is lost. FATAL and PANIC end the session. */
 export function isConnectionLost(error: unknown): boolean {
   const severity = (error as { severity?: unknown } | null)?.severity
   return UNAVAILABLE_CODES.has(errorCode(error)) || severity === 'FATAL' || severity === 'PANIC'
 }
 
-/** Did the server itself refuse a statement, and so roll its transaction back? */
+/** Whether the server rejected a statement, and so rolled the transaction back. */
 export function isServerError(error: unknown): boolean {
   return (error as { severity?: unknown } | null)?.severity === 'ERROR'
 }
 
-/** Of a refusal, too, that was made of it. */
+/** Also true for a Refusal caused by an unknown outcome. */
 export function isOutcomeUnknown(error: unknown): boolean {
   return error instanceof OutcomeUnknown || (error as Error | null)?.cause instanceof OutcomeUnknown
 }
 
 /**
- * Does an error that answers a COMMIT say that it did not happen? Class 40, transaction rollback,
- * but for 40003, which says that this is not known; class 23, a constraint that is checked then;
- * and 25P02, a statement before it that had failed. A distributed engine can answer with any other
- * when one of its nodes has committed.
+ * Whether an error in answer to COMMIT proves that nothing was committed: class 40 (transaction
+ * rollback, except 40003, statement completion unknown), class 23 (a deferred constraint) and 25P02
+ * (an earlier statement failed). A distributed database may answer with any other error although
+ * one of its nodes has committed.
  */
 export function isRolledBack(error: unknown): boolean {
   return isServerError(error) && /^(?:40(?!003)|23|25P02$)/.test(errorCode(error))

@@ -1,5 +1,5 @@
-// Deleting what is old from a table of all accounts, some rows at a time: whose the oldest are is
-// found first, as rows are deleted only by who names their account. Knows no table.
+// Deletes outlived rows of all accounts in portions. It first finds the accounts of the oldest
+// rows, as only a transaction that names an account can delete its rows. Knows no table.
 import { transactConfined } from './confine.ts'
 import type { Sql, TransactionSql } from './connect.ts'
 import { byShard } from './shard.ts'
@@ -8,23 +8,23 @@ import { byShard } from './shard.ts'
 export const PORTION = 1_000
 
 export interface Connections {
-  /** As the role that finds rows of any account. */
+  /** Under the role that finds rows of every account. */
   readonly finder: Sql
   readonly sql: Sql
 }
 
-export interface Forgetting {
-  /** Whose the PORTION oldest rows are that have outlived their time. */
+interface Outlived {
+  /** The accounts of the PORTION oldest outlived rows. */
   find(): Promise<readonly { readonly account_id: string }[]>
-  /** Deletes the PORTION oldest of these accounts, of one shard, which the transaction names. */
+  /** Deletes the PORTION oldest outlived rows of these accounts, which share a shard. */
   remove(
     tx: TransactionSql,
     of: readonly { readonly account_id: string }[],
   ): PromiseLike<{ readonly count: number }>
 }
 
-/** Returns how many rows were deleted. */
-export async function deleteInPortions(sql: Sql, { find, remove }: Forgetting): Promise<number> {
+/** Returns the number of rows deleted. */
+export async function deleteInPortions(sql: Sql, { find, remove }: Outlived): Promise<number> {
   for (let deleted = 0; ; ) {
     const old = await find()
     if (old.length === 0) return deleted

@@ -1,12 +1,11 @@
-// Reading rows by (account, id), many at once, and finding the account of an id.
+// Reads many rows by (account, id) at once, and finds the account of an id.
 import type { Key } from '../id.ts'
 import type { Sql, TransactionSql } from './connect.ts'
 import { eachShard, within } from './shard.ts'
 
 /**
- * `k(account_id, id)`, to be joined laterally with `limit 1`: the limit keeps the planner to one
- * index look-up a key. A plain join may be planned, once and for all, as a scan of a table that was
- * empty when the statement was prepared.
+ * `k(account_id, id)`, to be joined laterally with `limit 1`. The limit makes the planner use one
+ * index look-up a key; a plain join, prepared while the table was empty, may stay a scan for ever.
  */
 export function keysOf(sql: Sql | TransactionSql, keys: readonly Key[]) {
   const account_ids = keys.map(key => key.account_id)
@@ -14,7 +13,7 @@ export function keysOf(sql: Sql | TransactionSql, keys: readonly Key[]) {
   return sql`unnest(${account_ids}::text[], ${ids}::text[]) as k(account_id, id)`
 }
 
-/** Rows of a table by (account, id), in no order; what is not found is simply absent. */
+/** Rows of a table by (account, id), in no order. Ids that are not found are absent. */
 export async function findByKeys<Row>(
   sql: Sql | TransactionSql,
   table: string,
@@ -33,8 +32,8 @@ export async function findByKeys<Row>(
 }
 
 /**
- * The account of an object that an operator names by its id alone. No index leads by id, and none
- * is kept for this: one look-up an account, where a plain condition would scan the table.
+ * The account of an object that an operator names by its id alone, by one index look-up an account:
+ * no index begins with the id.
  */
 export async function findAccountOf(
   sql: Sql,
@@ -47,7 +46,7 @@ export async function findAccountOf(
       select from ${sql(table)} o where o.account_id = b.account_id and o.id = ${id} limit 1
     ) o
     limit 2`
-  // By chance, of which ids have little (docs/decisions/0050); then neither is meant.
+  // Ids have only 25 random bits (docs/decisions/0050), so two accounts can share one.
   if (row !== undefined && another !== undefined) {
     throw new Error(`${row.account_id} and ${another.account_id} both have ${id}`)
   }

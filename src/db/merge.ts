@@ -1,15 +1,15 @@
-// One page of a list whose rows come from two places.
+// Merges the pages of two tables into one page of a list.
 import type { Key } from '../id.ts'
 import type { Instant } from '../instant.ts'
 import { newerOf, olderOf } from './order.ts'
 import type { Page, Wanted } from './page.ts'
 
-/** What a list of two tables is ordered by. */
+/** A row with the columns that order the list. */
 type Placed = Key & { readonly created_at: Instant }
 
 /**
- * What of the second of two tables can still stand on a page of which this is the first one's part:
- * nothing beyond the last row of a full page. So no table is walked farther than the other reaches.
+ * Narrows the query of the second table by the first one's page: beyond the last row of a full
+ * page, no row of the second table can be on the merged page.
  */
 export function withinReach(wanted: Wanted, page: Page<Placed>): Wanted {
   const newest_first = wanted.cursor?.towards !== 'newer'
@@ -22,7 +22,7 @@ export function withinReach(wanted: Wanted, page: Page<Placed>): Wanted {
   return { ...wanted, below: olderOf(wanted.below, { created_at, side: 'after' }) }
 }
 
-/** One page of the pages of two tables, whose ids differ behind the prefix that they now share. */
+/** Merges the pages of two tables whose rows share a prefix but no id. */
 export function mergePages<Row extends Placed>(
   { limit, cursor }: Wanted,
   ...[first, second]: readonly [Page<Row>, Page<Row>]

@@ -1,6 +1,6 @@
-// Forward-only migrations: raw SQL files in order, each recorded with the hash of its text so that
-// an edited one is noticed. Each runs in its own transaction, but for those that build indexes on
-// tables that are written meanwhile. One migrator at a time, held by an advisory lock.
+// Forward-only migrations: SQL files applied in order, each recorded with the hash of its text, so
+// that an edited file is noticed. Each runs in a transaction of its own, except those that build
+// indexes beside writers. An advisory lock admits one migrator at a time.
 import { hash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { type Sql, TAKEN_ROLES } from './connect.ts'
@@ -8,19 +8,19 @@ import { classify, DatabaseProblem, isConnectionLost } from './failure.ts'
 
 const MIGRATIONS = new URL('../../migrations/', import.meta.url)
 const MIGRATE_LOCK = 7_210_001
-/** A process that starts while another builds indexes waits; a large table takes many minutes. */
+/** A process that starts waits for another one's migrations; an index may take many minutes. */
 const LOCK_WITHIN_MS = 3_600_000
 const ASK_AGAIN_MS = 100
 /** PostgreSQL, appendix A. */
 const INSUFFICIENT_PRIVILEGE = '42501'
 
-/** The first line of a file without one. CONTRIBUTING.md says what may follow. */
+/** The first line of a migration without a transaction; CONTRIBUTING.md says what may follow. */
 const WITHOUT_TRANSACTION = '-- without a transaction'
 const INDEX = /^create (?:unique )?index concurrently if not exists (\w+)\s+on\s/
-/** What else may: an index that is needed no more, and a procedure that commits as it goes. */
+/** Other statements that may follow: drop an index, or call a procedure that commits as it goes. */
 const REPEATABLE = /^(?:drop index concurrently if exists \w+|call \w+\(\))$/
 
-/** One connection throughout, which the lock belongs to. */
+/** The connection that holds the lock and runs everything. */
 type Session = Awaited<ReturnType<Sql['reserve']>>
 
 export interface Migration {
@@ -41,13 +41,13 @@ export async function readMigrations(): Promise<Migration[]> {
 }
 
 /**
- * Applies what is missing; returns the names applied.
- * @throws DatabaseProblem, with nothing applied, when a recorded file has changed or is not known;
- * or when something else holds a table too long, with nothing of that file applied
+ * Applies the migrations that are missing; returns their names. @throws DatabaseProblem, with
+ * nothing applied, when a recorded file has changed or is unknown; or, with nothing of that file
+ * applied, when another session holds a table too long
  */
 export async function migrate(owner: Sql, wanted?: readonly Migration[]): Promise<string[]> {
   const migrations = wanted ?? (await readMigrations())
-  // postgres.js never hands over a connection that is opened to be reserved.
+  // postgres.js never returns from reserve() when it has to open a connection first.
   await owner`select`
   const session = await owner.reserve()
   try {
@@ -69,7 +69,7 @@ export async function migrate(owner: Sql, wanted?: readonly Migration[]): Promis
   }
 }
 
-/** What an administrator has to run for a log-in that may not make roles or tables. */
+/** Explains what an administrator must grant a log-in that may not create roles or tables. */
 async function explainDenied(session: Session, error: unknown): Promise<unknown> {
   const { code, message } = error as { code?: string; message?: string }
   if (code !== INSUFFICIENT_PRIVILEGE) return error
@@ -84,14 +84,14 @@ async function explainDenied(session: Session, error: unknown): Promise<unknown>
   )
 }
 
-/** Only when it is not there: who need not migrate need not own anything. */
+/** Called only when the table is missing, as a log-in with nothing to migrate may own nothing. */
 async function createRecord(session: Session): Promise<void> {
   await session`create table schema_migrations (
     name text primary key, hash text not null, applied_at timestamptz not null default now()
   )`
 }
 
-/** Roles belong to the whole server: another database's owner may have made them there. */
+/** Roles belong to the whole server: the owner of another database may have created them. */
 async function refuseWithoutRoles(session: Sql | Session): Promise<void> {
   const lacking = await session<{ role: string; login: string; missing: boolean }[]>`
     select wanted.role, quote_ident(current_user) as login, found.oid is null as missing
@@ -120,16 +120,16 @@ async function unlockMigrations(session: Session): Promise<void> {
 }
 
 /**
- * Clears up after an error, if it can. A session that is lost has rolled back and given its lock
- * back, and must not be asked: postgres.js may never answer on a reserved one.
+ * Runs a clean-up after an error, unless the session is lost: it has rolled back and released its
+ * lock, and a query on a lost reserved connection of postgres.js may never settle.
  */
 async function clearUp<T>(error: unknown, ask: () => Promise<T>): Promise<T | undefined> {
   return isConnectionLost(error) ? undefined : ask().catch(() => undefined)
 }
 
 /**
- * Asked for again and again: who waits for a lock has a snapshot, and an index that is built
- * concurrently waits for all who have an older one.
+ * Polls for the lock. Waiting for it inside a statement would hold a snapshot, which a concurrent
+ * index build of the lock's holder would wait for.
  */
 async function lockMigrations(session: Session): Promise<void> {
   const give_up_at = Date.now() + LOCK_WITHIN_MS
@@ -157,11 +157,11 @@ async function apply(session: Session, migration: Migration): Promise<void> {
   }
 }
 
-/** The file and its record stand or fall together. */
+/** Applies and records the file in one transaction. */
 async function inTransaction(session: Session, migration: Migration): Promise<void> {
   await session`begin`
   try {
-    // Tables are waited for only as long as requests can bear.
+    // Waits for table locks only as long as requests can wait behind it.
     await session`set local lock_timeout = '2s'`
     await session.unsafe(migration.text)
     await record(session, migration)
@@ -172,13 +172,13 @@ async function inTransaction(session: Session, migration: Migration): Promise<vo
   }
 }
 
-/** A file of what is done while others write. Any part of it can be done again. */
+/** Applies a file beside writers. Each of its statements can be repeated. */
 async function besideWriters(session: Session, migration: Migration): Promise<void> {
-  // Waiting, for transactions that are older, here holds nobody up.
+  // Waiting for older transactions delays nobody here.
   await session`set lock_timeout = 0`
   try {
     for (const { index, statement } of statementsOf(migration)) {
-      // Left by a build that did not end: it is kept up by every write, and used by no look-up.
+      // Drops the invalid index of an unfinished build: every write maintains it, no read uses it.
       const [left] = await session`
         select from pg_index where indexrelid = to_regclass(${index}) and not indisvalid`
       if (left !== undefined) await session.unsafe(`drop index concurrently ${index}`)
@@ -192,13 +192,13 @@ async function besideWriters(session: Session, migration: Migration): Promise<vo
   }
 }
 
-/** `index` is the one that is built, null of a statement that builds none. */
+/** A statement that can be repeated; `index` is the index that it builds, null for none. */
 interface Repeatable {
   readonly index: string | null
   readonly statement: string
 }
 
-/** The statements of such a file, which may hold nothing else. */
+/** The statements of a migration without a transaction. Refuses any other kind of statement. */
 export function statementsOf({ name, text }: Migration): Repeatable[] {
   const statements = text
     .replace(/--.*$/gm, '')
@@ -218,15 +218,13 @@ async function record(session: Session, { name, hash }: Migration): Promise<void
   await session`insert into schema_migrations (name, hash) values (${name}, ${hash})`
 }
 
-/**
- * Names of migrations this code has and the database lacks; the service does not start over them.
- */
+/** Names of the migrations that the database lacks. */
 export async function pendingMigrations(sql: Sql): Promise<string[]> {
   const recorded = await findRecorded(sql)
   return (await readMigrations()).map(m => m.name).filter(name => !recorded.has(name))
 }
 
-/** @throws DatabaseProblem when there are no tables of ours, to read or to bring up to date */
+/** @throws DatabaseProblem when the database has no schema of Corridor */
 export async function refuseWithoutSchema(sql: Sql): Promise<void> {
   if (await isMigrated(sql)) return
   throw new DatabaseProblem(
@@ -235,7 +233,7 @@ export async function refuseWithoutSchema(sql: Sql): Promise<void> {
   )
 }
 
-/** @throws DatabaseProblem when this version or this user cannot work with the database as it is */
+/** @throws DatabaseProblem when this version or this log-in cannot work with the database */
 export async function refuseUnready(sql: Sql): Promise<void> {
   await refuseWithoutRoles(sql)
   refuseStrange(await findRecorded(sql), await readMigrations())
@@ -260,7 +258,7 @@ function refuseStrange(recorded: Recorded, migrations: readonly Migration[]): vo
   }
 }
 
-/** Hashes by name. */
+/** Hashes of applied migrations, by name. */
 type Recorded = ReadonlyMap<string, string>
 
 async function findRecorded(sql: Sql): Promise<Recorded> {

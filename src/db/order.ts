@@ -1,46 +1,46 @@
-// The order of a list: by id or by time, and where bounds of time and cursors stand in it.
+// Orders of lists, by id or by time, and the places of time bounds and cursors in them.
 import { type IdPrefix, idBound, type Key } from '../id.ts'
 import type { Instant } from '../instant.ts'
 import type { Sql, TransactionSql } from './connect.ts'
 
-/** Just before or just after everything that was created at this time. */
+/** The moment just before or just after everything created at this time. */
 export interface Moment {
   readonly created_at: Instant
   readonly side: 'before' | 'after'
 }
 
-/** What PostgreSQL compares as time, and JavaScript as text, as before and after every instant. */
+/** Before and after every instant: PostgreSQL compares them as times, JavaScript as text. */
 export const OLDEST: Moment = { created_at: '-infinity', side: 'before' }
 export const NEWEST: Moment = { created_at: 'infinity', side: 'after' }
 
-/** Texts that stand before and after every value of ours. */
+/** Values before and after every value of a column, as text. */
 const ENDS = {
-  // Ids are ASCII of a small alphabet.
+  // Ids have ASCII letters and digits alone.
   text: ['', '~'],
   bigint: ['0', '9223372036854775807'],
 } as const
 
-/** A column that rows are ordered by. */
+/** A column of the order. */
 export interface Ordering {
   readonly column: string
   readonly type: 'timestamptz' | keyof typeof ENDS
 }
 
-/** A place in the order of a list: a value for each column of the order, as text. */
+/** A place in an order: the value of each of its columns, as text. */
 export type Place = readonly string[]
 
-/** The order of a list, in which each row of an account has a place that never changes. */
+/** The order of a list. The place of a row never changes. */
 export interface Order {
   readonly columns: readonly Ordering[]
-  /** Where a bound of time stands. */
+  /** The place of a time bound. */
   readonly locate: Locate
-  /** Where the row of an id stands, when the id alone says so. */
+  /** The place of an id's row, where the id alone determines it. */
   readonly placeOf?: (id: string) => Place
-  /** The place of a row; undefined when the account has no row of that id. */
+  /** The place of a row; undefined when the account has no such row. */
   find(sql: Sql | TransactionSql, table: string, key: Key): Promise<Place | undefined>
 }
 
-/** For the bound above which rows are wanted, or below which. */
+/** `wanted` says whether the rows above the bound are listed or those below. */
 export type Locate = (
   sql: Sql | TransactionSql,
   account_id: string,
@@ -48,7 +48,7 @@ export type Locate = (
   wanted: 'above' | 'below',
 ) => Place | Promise<Place>
 
-/** In the order of ids, which is that of the book (id.ts): the primary key is the list. */
+/** By id, which follows the order of the book (id.ts): the primary key is the list's index. */
 export function byId(prefix: IdPrefix): Order {
   const columns: readonly Ordering[] = [{ column: 'id', type: 'text' }]
   return {
@@ -59,7 +59,7 @@ export function byId(prefix: IdPrefix): Order {
   }
 }
 
-/** By time, and then by a column that tells rows of one time apart. */
+/** By time, and then by a column that distinguishes rows of one time. */
 export function byTime(then: Ordering & { readonly type: keyof typeof ENDS }): Order {
   const columns: readonly Ordering[] = [{ column: 'created_at', type: 'timestamptz' }, then]
   return {
@@ -73,8 +73,8 @@ export function byTime(then: Ordering & { readonly type: keyof typeof ENDS }): O
 }
 
 /**
- * In an order that only the index by id has: equality alone, planned while the table was empty,
- * would cost the same by any index of the account's rows.
+ * Bounds and order fit the index by id alone. With a plain equality, a plan made while the table
+ * was empty might use any index of the account's rows.
  */
 async function findPlace(
   sql: Sql | TransactionSql,

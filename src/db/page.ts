@@ -1,12 +1,11 @@
-// One page of a list, by key and not by offset: rows of one account in the order of the list,
-// between two places of that order. Works on any table that has account_id and an index in the
-// order of its list; knows no query parameter.
+// Reads one page of an account's list by keyset pagination: the rows between two places of the
+// list's order. Works on any table with account_id and an index in that order.
 import type { Fragment } from 'postgres'
 import type { Sql, TransactionSql } from './connect.ts'
 import { earlierOf, laterOf, type Moment, type Order, type Place } from './order.ts'
 import type { OfAccount } from './shard.ts'
 
-/** Which rows are wanted. */
+/** The rows that a request asks for. */
 export interface Wanted {
   /** 1 to 100. */
   readonly limit: number
@@ -14,9 +13,9 @@ export interface Wanted {
   readonly above: Moment
   /** Only rows older than this. */
   readonly below: Moment
-  /** Exact values by name; '' means "not set" in the tables and is never looked for. */
+  /** Exact values, by filter. Tables store '' for "not set", so no filter asks for ''. */
   readonly filters: Readonly<Record<string, string>>
-  /** The page is the newest rows older than this one, or the oldest rows newer than it. */
+  /** The page has the newest rows older than this one, or the oldest rows newer than it. */
   readonly cursor: Cursor | null
 }
 
@@ -32,28 +31,28 @@ export interface Page<Row> {
   readonly has_more: boolean
 }
 
-/** What rows may be asked for; a name alone is a column that leads always. */
+/** A filter of a list. A plain name is a column with an index that always leads. */
 export interface Filter {
   readonly name: string
-  /** The column that is compared. */
+  /** The column to compare. */
   readonly by: string
   /**
-   * Whether the page is read from an index on (account_id, it, …order): always, only when no other
-   * filter is there, or never.
+   * When the page is read from an index on (account_id, column, …order): always, when no other
+   * filter is set, or never.
    */
   readonly leads: 'always' | 'alone' | 'never'
-  /** What is common, so that the index leaves it out; by default '', which is "not set". */
+  /** Common values, which the index leaves out; by default '', "not set". */
   readonly common?: readonly string[]
-  /** Another condition that holds of all rows of the index, as the index has it. */
+  /** The predicate of the index, to the letter, where `common` does not give it. */
   readonly within?: string
   /**
-   * Whether the bounds alone state the value, which they do: by an equality the primary key would
-   * be in order as well, and could be walked for what few rows have.
+   * Leaves out the equality, as the bounds state the value. With an equality, the primary key would
+   * be in order too, and the planner might walk it for a rare value.
    */
   readonly by_bounds?: boolean
   /**
-   * The narrow table that has the account, the column and the id of each row with this value; the
-   * page is read from it. Of lists in the order of ids.
+   * The narrow table with account, column and id of each row with this value, which the page is
+   * read from. For lists in the order of ids.
    */
   readonly kept?: (value: string) => Narrow
 }
@@ -61,39 +60,39 @@ export interface Filter {
 export interface Narrow {
   readonly table: string
   /**
-   * What the index on (account_id, the column, id) has of all its rows, as it has it; null for a
-   * value that most rows have, which is read in the order of the primary key.
+   * The predicate of the index on (account_id, column, id), to the letter; null for a value that
+   * most rows have, which is read along the primary key.
    */
   readonly stated: string | null
 }
 
-/** Where rows are listed from. */
+/** The table, columns, order and filters of a list. */
 export interface Listed {
   readonly table: string
   readonly columns: readonly string[]
-  /** What is joined to each row of the table, called `p`, as a single row of other columns. */
+  /** A join that adds columns of a single row to each row of the table, whose alias is `p`. */
   readonly join?: (sql: Sql | TransactionSql, items: readonly OfAccount[]) => Fragment
   readonly order: Order
-  /** What fewest rows share first. */
+  /** The most selective filter first. */
   readonly filters: readonly (string | Filter)[]
   /**
-   * Columns that together have few values in an account, with an index on (account_id, they,
-   * …order). What filters by some of them is read from each of their values that fits, so that one
-   * index is quick for all of them, however few rows have what is looked for.
+   * Columns that together have few distinct values in an account, with an index on (account_id,
+   * …kinds, …order). A filter by some of them reads from the index once for each matching
+   * combination, so that one index serves all of them, even for rare values.
    */
   readonly kinds?: readonly string[]
   /**
-   * The condition that the index by kinds is partial by. It is then the list as well: without any
-   * filter a page is the first rows of all kinds, merged.
+   * The predicate of the index by kinds, if it is partial. That index then serves the whole list:
+   * without filters a page merges the first rows of all kinds.
    */
   readonly merged?: string
-  /** A condition that is true of every row, and that the index of the whole list is partial by. */
+  /** The predicate of the index of the whole list, which is true of every row. */
   readonly listed_by?: string
 }
 
 /**
- * One page, or undefined when the cursor names no row of the account. `besides` is a further
- * condition: `and …`, its values in selects of their own.
+ * One page; undefined when the cursor names no row of the account. `besides` is a further
+ * condition, `and …`, with its values in sub-selects.
  */
 export async function findPage<Row extends object>(
   sql: Sql | TransactionSql,
@@ -105,17 +104,17 @@ export async function findPage<Row extends object>(
   const { order, table } = listed
   const { cursor } = wanted
   const find = (id: string) => order.find(sql, table, { account_id, id })
-  const told = cursor && order.placeOf?.(cursor.id)
-  const place = told ?? (cursor && (await find(cursor.id)))
+  const computed = cursor && order.placeOf?.(cursor.id)
+  const place = computed ?? (cursor && (await find(cursor.id)))
   if (place === undefined) return undefined
   const [there, page] = await Promise.all([
-    cursor && told ? find(cursor.id) : place,
+    cursor && computed ? find(cursor.id) : place,
     findPageAt<Row>(sql, listed, account_id, wanted, place, besides),
   ])
   return there === undefined ? undefined : page
 }
 
-/** The same from a known place, which a row of another table may have; null without cursor. */
+/** One page from a known place, which may be that of a row of another table; null for none. */
 export async function findPageAt<Row extends object>(
   sql: Sql | TransactionSql,
   listed: Listed,
@@ -138,7 +137,7 @@ export async function findPageAt<Row extends object>(
   return { rows: newest_first ? page : page.reverse(), has_more: rows.length > limit }
 }
 
-/** The rows between two places, from one end of them. */
+/** The rows between two places, read from one end. */
 interface Scan {
   readonly account_id: string
   readonly after: Place
@@ -165,7 +164,8 @@ function selectOf(sql: Sql | TransactionSql, listed: Listed, scan: Scan): Fragme
   const wanted = named.map(name => {
     return sql`and k.${sql(columns.get(name) ?? '')} = (select ${scan.filters[name] ?? ''})`
   })
-  // The values that there are, from each to the next by index; of those that fit, the first rows.
+  // Skips along the index from one combination of kinds to the next, and reads the first rows of
+  // each.
   const names = joined(
     sql,
     kinds.map(column => sql`${sql(column)}`),
@@ -191,10 +191,7 @@ function selectOf(sql: Sql | TransactionSql, listed: Listed, scan: Scan): Fragme
     order by ${inOrder(sql, orderColumns(sql, listed), scan)} limit (select ${scan.limit}::integer)`
 }
 
-/**
- * What stands before the order in the index that is read, so that bounds and order are those of
- * that index alone.
- */
+/** The columns before the order in the index to read. Bounds and order then fit it alone. */
 interface Leading {
   readonly by: readonly string[]
   readonly led: readonly Fragment[]
@@ -202,9 +199,9 @@ interface Leading {
 }
 
 /**
- * Both bounds always stand here, so that there are few statements to plan. Values stand in selects
- * of their own, which hides them from the planner: it would else plan for each value, and sort what
- * looks like few rows.
+ * Has both bounds always, so that there are few different statements. Each value is a sub-select,
+ * which hides it from the planner: it would otherwise plan for each value, and sort where it
+ * expects few rows.
  */
 function rangeOf(
   sql: Sql | TransactionSql,
@@ -230,7 +227,7 @@ function rangeOf(
     limit (select ${limit}::integer)`
 }
 
-/** Found in order in the narrow table, rows are read by key and judged by what else is asked. */
+/** Walks the narrow table in order, reads each row by its key and applies the other filters. */
 function narrowOf(
   sql: Sql | TransactionSql,
   listed: Listed,
@@ -256,7 +253,7 @@ function narrowOf(
     limit (select ${limit}::integer)`
 }
 
-/** The table, with what is joined to it. */
+/** The table with its join. */
 function rowsOf(sql: Sql | TransactionSql, { table, join }: Listed, account_id: string): Fragment {
   return join === undefined
     ? sql`${sql(table)}`
@@ -275,7 +272,7 @@ function inOrder(
   return joined(sql, newest_first ? key.map(column => sql`${column} desc`) : key)
 }
 
-/** The filter whose index is walked, which its rows are in order of. */
+/** The filter whose index is read. */
 interface Lead {
   readonly filter: Filter
   readonly value: string
@@ -298,7 +295,7 @@ function asFilter(filter: string | Filter): Filter {
   return typeof filter === 'string' ? { name: filter, by: filter, leads: 'always' } : filter
 }
 
-/** What is equal, and what the index says of all its rows, or it could not be used. */
+/** The equalities, and the predicate of the index, without which the planner cannot use it. */
 function conditions(
   sql: Sql | TransactionSql,
   { filters: known, listed_by, merged }: Listed,
@@ -306,7 +303,7 @@ function conditions(
   by: readonly string[],
   lead: Lead | undefined,
 ): Fragment {
-  // Sorted, so that the order in which they were sent makes no other statement.
+  // Sorted, so that the order of a request's filters does not make another statement.
   const names = Object.keys(filters).sort()
   const equal = names.map(name => {
     const filter = known.map(asFilter).find(filter => filter.name === name)
@@ -315,13 +312,13 @@ function conditions(
     return sql`and ${sql(filter.by)} = (select ${filters[name] ?? ''})`
   })
   const whole = by.length === 0 ? listed_by : merged
-  const stated = lead === undefined ? whole : said(lead.filter)
+  const stated = lead === undefined ? whole : predicateOf(lead.filter)
   if (stated !== undefined) equal.push(sql`and ${sql.unsafe(stated)}`)
   return all(sql, equal)
 }
 
-/** What the index has of all its rows, to the letter. */
-function said({ by, within, common = NOT_SET }: Filter): string {
+/** The predicate of a filter's index, to the letter. */
+function predicateOf({ by, within, common = NOT_SET }: Filter): string {
   if (within !== undefined) return within
   const [first = '', ...more] = common.map(value => `'${value}'`)
   return more.length === 0 ? `${by} <> ${first}` : `${by} not in (${[first, ...more].join(', ')})`

@@ -1,5 +1,5 @@
-// Many rows in one statement, one parameter a column. Measured against rows as one JSON document,
-// it costs PostgreSQL a quarter less: arrays are read once, not searched for each field's name.
+// Writes many rows by one statement, with one array parameter a column. This costs PostgreSQL a
+// quarter less than rows as one JSON document, in which it searches for each field's name.
 import { type Key, nameOf } from '../id.ts'
 import { type Decimal, formatDecimal } from '../money/decimal.ts'
 import type { TransactionSql } from './connect.ts'
@@ -7,37 +7,37 @@ import { accountsOf, byShard, isSpread } from './shard.ts'
 
 type OfAccount = { readonly account_id: string }
 
-/** How a column travels: what its values are in TypeScript, and what PostgreSQL makes of them. */
+/** The kinds of columns: the type of a value in TypeScript, by what it becomes in PostgreSQL. */
 interface Kinds {
   text: string | null
   bigint: bigint | null
   integer: number | null
   timestamptz: string | null
-  /** An exact decimal into numeric. */
+  /** Becomes numeric, exactly. */
   decimal: Decimal
-  /** Anything without a bigint, which it refuses; null is SQL's null. */
+  /** Any value without bigints; null is SQL null. */
   json: unknown
-  /** The same with bigints, which go as text and so stay exact; it takes several times as long. */
+  /** As json, with bigints as exact text; several times slower. */
   exact_json: unknown
-  /** Text that is JSON already, and not `null`, into text; null is SQL's null. */
+  /** JSON text other than `null`, stored as text; null is SQL null. */
   document: string | null
-  /** The same into json. */
+  /** As document, stored as json. */
   json_text: string | null
-  /** Hex digits into bytea; null is SQL's null. */
+  /** Hex digits, stored as bytea; null is SQL null. */
   hex: string | null
-  /** Short words without quotes or backslashes into text[]. */
+  /** Words without quotes and backslashes, stored as text[]. */
   words: readonly string[]
-  /** Into bigint[]. */
+  /** Stored as bigint[]. */
   bigints: readonly bigint[]
 }
 
 type Kind = keyof Kinds
 
-/** One entry for each column of the table that is written, in the order of the row type. */
+/** The kind of each column to write. */
 type Columns<Row> = { readonly [K in keyof Row]: KindOf<Row[K]> }
 type KindOf<T> = { [K in Kind]: T extends Kinds[K] ? K : never }[Kind]
 
-// JSON text has no raw control characters, so this one separates documents without any quoting.
+// Separates JSON documents without quoting: JSON text has no raw control characters.
 const SEPARATOR = '\u0001'
 
 const READ: Readonly<Record<Kind, (parameter: string) => string>> = {
@@ -86,8 +86,8 @@ const WRITE: { readonly [K in Kind]: (values: readonly Kinds[K][]) => string } =
 }
 
 /**
- * An insert of many rows of this type into a table. `suffix` is what follows the select, such as an
- * `on conflict` clause. Rows may be of a wider type: only the columns named are written.
+ * Makes a function that inserts many rows into a table. `suffix` follows the select, such as an
+ * `on conflict` clause. Members of a row that are no columns are ignored.
  */
 export function inserter<Row extends OfAccount>(
   table: string,
@@ -98,8 +98,9 @@ export function inserter<Row extends OfAccount>(
   const cast = (from: string) => entries.map(([name, kind]) => CAST[kind](`${from}.${name}`))
   const statement = `insert into ${table} (${names})
     select ${cast('r').join(', ')} from unnest(${read}) as r(${names}) ${suffix}`
-  // Rows from nowhere would be gathered by Citus, and copied to their shards, which row-level
-  // security refuses. With the books, cut as all tables are, the statement goes there as it is.
+  // Citus would collect rows of a bare unnest on the coordinator and copy them to their shards,
+  // which row-level security forbids. Joined to the co-located books, the statement runs on the
+  // shard.
   const own = cast('r').map(column => (column === 'r.account_id' ? 'b.account_id' : column))
   const anchored = `insert into ${table} (${names})
     select ${own.join(', ')} from books b
@@ -117,9 +118,9 @@ export function inserter<Row extends OfAccount>(
 }
 
 /**
- * An update of many rows of a table, each found by `key`; the other columns are written. A row that
- * is not there, does not meet `condition`, or is changed by somebody else at that moment fails the
- * statement as contention: nothing is passed over in silence.
+ * Makes a function that updates many rows of a table: finds each by its `key` columns and writes
+ * the others. If a row is missing, does not meet `condition` or is changed concurrently, the
+ * statement fails as contention.
  */
 export function updater<Row extends OfAccount>(
   table: string,
@@ -132,8 +133,8 @@ export function updater<Row extends OfAccount>(
     .filter(([name]) => !key.includes(name))
     .map(([name, kind]) => `${name} = ${CAST[kind](`k.${name}`)}`)
   const found = key.map(name => `t.${name} = k.${name}`)
-  // The place of each row is looked up by index, by the limit; see keysOf. A join by the key could
-  // be planned, while the table is small, as a walk over all of it.
+  // The limit makes the look-up of each row's ctid use the index; see keysOf. A join by the key,
+  // planned while the table is small, might scan all of it.
   return eachWritten(entries.length, parametersOf, (named, wanted) => {
     return `with written as (
       update ${table} t set ${sets.join(', ')}
@@ -150,7 +151,7 @@ export function updater<Row extends OfAccount>(
   })
 }
 
-/** Removes many rows of a table, each found by all of its columns; contention as for `updater`. */
+/** Makes a function that deletes rows, each found by all these columns; fails as `updater` does. */
 export function deleter<Row extends OfAccount>(
   table: string,
   columns: Columns<Row>,
@@ -170,7 +171,7 @@ export function deleter<Row extends OfAccount>(
   })
 }
 
-/** One statement a shard, whose last parameters are how many rows it has to find, and in whom. */
+/** One statement a shard; its last parameters are the number of rows to find and their accounts. */
 function eachWritten<Row extends OfAccount>(
   columns: number,
   parametersOf: (rows: readonly Row[]) => string[],
@@ -188,7 +189,7 @@ function eachWritten<Row extends OfAccount>(
   }
 }
 
-/** As `within` says it, for a text that is prepared; and the parameter. */
+/** The condition of `within` for the text of a statement, and its parameter. */
 function accountsIn(alias: string, n: number, rows: readonly OfAccount[]): [string, string] {
   const ids = accountsOf(rows)
   const [only = ''] = ids
@@ -201,7 +202,7 @@ function columnsOf<Row extends object>(columns: Columns<Row>) {
   return {
     entries,
     names: entries.map(([name]) => name).join(', '),
-    /** Of unnest: one array a column. */
+    /** The arguments of unnest: one array a column. */
     read: entries.map(([, kind], i) => READ[kind](`$${i + 1}`)).join(', '),
     parametersOf: (rows: readonly Row[]) =>
       entries.map(([name, kind]) => {
@@ -212,8 +213,8 @@ function columnsOf<Row extends object>(columns: Columns<Row>) {
 }
 
 /**
- * Successive versions of rows, in rounds that each hold one version of a row: an update of many
- * rows writes a row once, and a trigger that judges every step must see every step.
+ * Splits successive versions of rows into rounds with one version of a row each: one update writes
+ * a row once, and triggers must see every step.
  */
 export function inRounds<Row extends Key>(versions: readonly Row[]): Row[][] {
   const rounds: Row[][] = []
@@ -226,16 +227,13 @@ export function inRounds<Row extends Key>(versions: readonly Row[]): Row[][] {
   return rounds
 }
 
-/**
- * An element of an array literal. Ids and names of things are the rule, so quotes are looked for
- * first.
- */
+/** An element of an array literal. Most values need no escaping, so it tests for that first. */
 function quoted(value: string): string {
   const plain = !value.includes('"') && !value.includes('\\')
   return plain ? `"${value}"` : `"${value.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`
 }
 
-/** Amounts inside documents go as text, which stays exact. */
+/** JSON with bigints as exact text. */
 function stringify(value: unknown): string {
   return JSON.stringify(value, (_key, v) => (typeof v === 'bigint' ? v.toString() : v))
 }

@@ -1,13 +1,12 @@
-// Where the rows of an account are when the database is spread over several machines by Citus: its
-// tables are cut into shards by a hash of account_id, and a statement is quick, and in some cases
-// possible at all, when it says of each table that it wants rows of one shard. On an engine of its
-// own there is one shard, which all accounts are of. Knows no table but `books`, which all others
-// are cut alike.
+// The shards of a database distributed by Citus. Tables are sharded by a hash of account_id; a
+// statement is fast, and sometimes only possible, when it restricts each table to rows of one
+// shard. A single PostgreSQL is one shard. Knows only the table `books`, which all others are
+// co-located with.
 import type { Sql, TransactionSql } from './connect.ts'
 
 export type OfAccount = { readonly account_id: string }
 
-/** The ranges of hashes, rising; one range is an engine that is not spread. */
+/** A range of hashes. */
 export interface Shard {
   readonly first: number
   readonly last: number
@@ -15,17 +14,17 @@ export interface Shard {
 
 const WHOLE: readonly Shard[] = [{ first: -(2 ** 31), last: 2 ** 31 - 1 }]
 
-/** Of the database that this process works on. */
+/** The shards of this process's database, in order; one for a single PostgreSQL. */
 let shards: readonly Shard[] = WHOLE
 
-/** Asks the database how it is spread. To be awaited before anything else is asked of it. */
+/** Reads the shards of the database. Await it before any other statement. */
 export async function learnShards(sql: Sql): Promise<void> {
   const [row] = await sql<{ spread: boolean }[]>`
     select coalesce(current_setting('corridor.spread', true), '') = 'on' as spread`
   useShards(row?.spread === true ? await listShards(sql) : WHOLE)
 }
 
-/** For whoever knows already, and for tests that look at the statements of a spread database. */
+/** Sets the shards; also for tests that look at statements of a distributed database. */
 export function useShards(known: readonly Shard[]): void {
   shards = known
 }
@@ -40,21 +39,21 @@ export function isSpread(): boolean {
   return shards.length > 1
 }
 
-/** The place of the account's shard among all, which are visited in this order. */
+/** The index of the account's shard. Statements visit shards in this order. */
 export function shardOf(account_id: string): number {
   if (!isSpread()) return 0
   const hash = hashText(account_id)
   return shards.findIndex(({ first, last }) => first <= hash && hash <= last)
 }
 
-/** Shard by shard, in order; all at once where there is one. */
+/** Groups items by shard, in order of shards. */
 export function byShard<T extends OfAccount>(items: readonly T[]): (readonly T[])[] {
   if (items.length < 2 || !isSpread()) return items.length === 0 ? [] : [items]
   const groups = Map.groupBy(items, ({ account_id }) => shardOf(account_id))
   return [...groups].toSorted(([a], [b]) => a - b).map(([, group]) => group)
 }
 
-/** The rows of one statement a shard. The statements are sent in order, one behind the other. */
+/** Runs one statement a shard and joins their rows. Sends the statements in order, pipelined. */
 export async function eachShard<T extends OfAccount, Row>(
   items: readonly T[],
   work: (items: readonly T[]) => PromiseLike<readonly Row[]>,
@@ -65,7 +64,7 @@ export async function eachShard<T extends OfAccount, Row>(
   return (await Promise.all([only, ...more].map(work))).flat()
 }
 
-/** `t.account_id = …`: rows of these accounts, for at least one table of a statement. */
+/** `t.account_id = …` for these accounts. At least one table of a statement needs it. */
 export function among(sql: Sql | TransactionSql, alias: string, items: readonly OfAccount[]) {
   const column = sql.unsafe(`${alias}.account_id`)
   const ids = accountsOf(items)
@@ -74,13 +73,13 @@ export function among(sql: Sql | TransactionSql, alias: string, items: readonly 
 }
 
 /**
- * `and t.account_id = …`, for every table of a statement about rows of these accounts, all of one
- * shard. Of several accounts an engine that is not spread is told nothing: it has no use for it,
- * and would sort the names anew for each row that is looked up.
+ * `and t.account_id = …`, for every table of a statement about these accounts, which share a shard.
+ * Empty for several accounts on a single PostgreSQL, which does not need it and would sort the ids
+ * anew for each look-up.
  */
 export function within(sql: Sql | TransactionSql, alias: string, items: readonly OfAccount[]) {
-  const said = isSpread() || accountsOf(items).length === 1
-  return said ? sql`and ${among(sql, alias, items)}` : sql``
+  const needed = isSpread() || accountsOf(items).length === 1
+  return needed ? sql`and ${among(sql, alias, items)}` : sql``
 }
 
 /** The accounts of these, each once. */
@@ -92,11 +91,11 @@ function rotated(x: number, by: number): number {
   return (x << by) | (x >>> (32 - by))
 }
 
-/** PostgreSQL's hash of a text, hash_bytes in common/hashfn.c, by which Citus cuts tables. */
+/** PostgreSQL's hash of text, hash_bytes in common/hashfn.c, by which Citus assigns shards. */
 export function hashText(text: string): number {
   const bytes = Buffer.from(text, 'utf8')
   const whole = bytes.length - (bytes.length % 12)
-  // The rest is read as words that end in zeros; the third has its lowest byte free.
+  // The rest is padded with zeros; the lowest byte of its third word is unused.
   const rest = Buffer.alloc(12)
   bytes.copy(rest, 0, whole)
   let a = (0x9e3779b9 + bytes.length + 3_923_095) | 0

@@ -1,44 +1,43 @@
-// Connections that give up on a server that has vanished without a word: after a failover, or
-// behind a proxy that keeps half of a connection open, TCP alone would wait for a quarter of an
-// hour. Of the protocol it knows how an answer ends when there is nothing more to come.
+// Sockets that detect a server that has vanished silently. After a failover, or behind a proxy that
+// keeps half a connection open, TCP alone would wait for a quarter of an hour. Of the protocol this
+// file knows only the message that ends an answer.
 import { connect, type Socket } from 'node:net'
 
 interface Endpoint {
   readonly host: readonly string[]
   readonly port: readonly number[]
   readonly path: string | false | undefined
-  /** Encrypted, nothing can be known of what is said. */
+  /** Truthy for an encrypted connection, whose messages cannot be read here. */
   readonly ssl: unknown
 }
 
 interface Watched {
   readonly socket: Socket
   heard_at: number
-  /** Since when something is to come; undefined when nothing is. */
+  /** When the wait for an answer began; undefined while no answer is due. */
   waits_since: number | undefined
 }
 
 /**
- * What is written is in memory anyway; told that a socket is full, postgres.js sends what is left
- * of a transaction statement by statement, each after the answer to the one before.
+ * A write buffer that never fills: its data is in memory anyway. When a socket reports a full
+ * buffer, postgres.js stops pipelining and sends each statement after the answer to the one before.
  */
 const NEVER_FULL = { writableHighWaterMark: 64 * 1024 * 1024 }
 
-/** All connections to one server, whichever pool they belong to. */
+/** The connections of all pools to one server. */
 interface Server {
   readonly connections: Set<Watched>
   readonly watching: NodeJS.Timeout
 }
 
-/** Those of this process, by address. */
+/** By address. */
 const servers = new Map<string, Server>()
 
 /**
- * For the `socket` option of postgres.js: sockets that are destroyed when something is to come and
- * nothing has for `silence_ms`, and with the first of them all those to that server that have heard
- * nothing since: one by one, each would cost a caller its patience. An idle connection may stay
- * idle for ever. A socket is handed over while it connects: what is written waits, and a failure
- * arrives as on any socket.
+ * The `socket` option of postgres.js. A socket that waits for an answer and receives nothing for
+ * `silence_ms` is destroyed, together with all sockets to that server that have received nothing
+ * since: one by one, each would delay another caller. An idle connection may stay idle for ever.
+ * The socket is returned while it connects; writes wait, and failures arrive as `error` events.
  */
 export function watchedSocket(silence_ms: number) {
   return ({ host, port, path, ssl }: Endpoint): Socket => {
@@ -64,7 +63,7 @@ export function watchedSocket(silence_ms: number) {
     }) as Socket['write']
     socket.on('data', (bytes: Buffer) => {
       one.heard_at = performance.now()
-      // What comes to a connection that has asked nothing is a notification.
+      // Data without a pending query is a notification.
       if (one.waits_since === undefined) return
       one.waits_since = ssl || isAll(bytes) ? undefined : one.heard_at
     })
@@ -72,10 +71,7 @@ export function watchedSocket(silence_ms: number) {
   }
 }
 
-/**
- * What is written before anything else happens goes out as one: a batch has ten statements, and
- * each call of the system costs as much as putting some of them together.
- */
+/** Corks the socket until the next tick, so that the ten statements of a batch are one write. */
 function gather(socket: Socket): void {
   if (socket.writableCorked > 0) return
   socket.cork()
@@ -85,7 +81,7 @@ function gather(socket: Socket): void {
 const Z = 0x5a
 const I = 0x49
 
-/** ReadyForQuery, outside a transaction: within one there is more to come. */
+/** Whether data ends with ReadyForQuery outside a transaction; inside one, more answers follow. */
 function isAll(bytes: Buffer): boolean {
   return bytes.at(-6) === Z && bytes.at(-1) === I
 }
@@ -95,13 +91,13 @@ function watchServer(silence_ms: number): Server {
   return { connections, watching: watch(connections, silence_ms) }
 }
 
-/** Looks eight times in that time. */
+/** Checks eight times within `silence_ms`. */
 function watch(connections: ReadonlySet<Watched>, silence_ms: number): NodeJS.Timeout {
   const every_ms = silence_ms / 8
   let looked_at = performance.now()
   const look = () => {
     const now = performance.now()
-    // A process that stood still has not read what has come meanwhile.
+    // A process that was suspended has not read the data that arrived meanwhile.
     const late = now - looked_at > 2 * every_ms
     looked_at = now
     if (late) return

@@ -1,31 +1,34 @@
-// Tells listeners of each statement, from its sending to its answer. It knows the text, with a
-// placeholder for each parameter, and hands on no parameter.
+// Publishes each statement on the channel STATEMENTS, from its sending to its answer: its text with
+// placeholders, never its parameters.
 import { currentCourse, STATEMENTS, type StatementContext } from '../steps.ts'
 
 type Call = (...parameters: unknown[]) => unknown
 
-/** What postgres.js gives for a statement, and for a piece of one, which nobody waits for. */
+/** A query of postgres.js. Fragments of statements are queries too, which nobody awaits. */
 type Query = Record<'then' | 'catch' | 'finally', Call>
 
 /**
- * The same connections, or transaction, with statements that are told of; the very same while
- * nobody listens. The `debug` option of postgres.js would not do: it says nothing of the end, and
- * puts parameters into errors, which are logged.
+ * Wraps a pool or transaction so that its statements are published; returns it as it is while
+ * nobody listens. The `debug` option of postgres.js does not report the end of a statement, and
+ * adds parameters to errors, which are logged.
  */
 export function watched<S extends CallableFunction>(sql: S): S {
   if (!STATEMENTS.hasSubscribers) return sql
   return new Proxy(sql, {
-    apply: (target, self, parameters) => told(Reflect.apply(target, self, parameters)),
+    apply: (target, self, parameters) => watchQuery(Reflect.apply(target, self, parameters)),
     get(target, name, receiver) {
       const member = Reflect.get(target, name, receiver)
       if (name !== 'unsafe') return member
-      return (...parameters: unknown[]) => told(Reflect.apply(member as Call, target, parameters))
+      return (...parameters: unknown[]) =>
+        watchQuery(Reflect.apply(member as Call, target, parameters))
     },
   })
 }
 
-/** A query is sent when somebody begins to wait for it; outside any course nothing is told. */
-function told(made: unknown): unknown {
+/**
+ * Publishes a query when it is first awaited, which sends it. Ignores queries outside any course.
+ */
+function watchQuery(made: unknown): unknown {
   const within = currentCourse()
   if (within === undefined || !(made instanceof Promise)) return made
   const query = made as unknown as Query
@@ -35,7 +38,7 @@ function told(made: unknown): unknown {
     query[way] = (...parameters) => {
       if (!sent) {
         sent = true
-        tell({ within, text: '' }, made)
+        publish({ within, text: '' }, made)
       }
       return Reflect.apply(wait, query, parameters)
     }
@@ -43,9 +46,9 @@ function told(made: unknown): unknown {
   return query
 }
 
-function tell(context: StatementContext, query: Promise<unknown>): void {
+function publish(context: StatementContext, query: Promise<unknown>): void {
   STATEMENTS.start.publish(context)
-  // Not by the query's own `then`, which would tell again, and send.
+  // The query's own `then` would publish again.
   Promise.prototype.then.call(
     query,
     (result: { statement?: { string: string } }) => {
@@ -60,7 +63,7 @@ function tell(context: StatementContext, query: Promise<unknown>): void {
   )
 }
 
-/** A setting has no parameters: what it is set to stands in its text. */
+/** Hides the value of a SET statement, which has no parameters. */
 function withoutValues(text: string): string {
   return text.startsWith('set ') ? text.replace(/'(?:[^']|'')*'/g, '$1') : text
 }

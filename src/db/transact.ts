@@ -1,15 +1,13 @@
-// A transaction whose connection may be lost in the middle, and one whose COMMIT is sent behind its
-// statements. It knows what postgres.js does then; it must not know what the transaction is for,
-// nor try it again.
+// Runs transactions safely although connections may be lost in the middle, and pipelines COMMIT
+// behind the last statements. Knows the behaviour of postgres.js in these cases; retries nothing.
 import type { Sql, TransactionSql } from './connect.ts'
 import { isConnectionLost, isRolledBack, isServerError, OutcomeUnknown } from './failure.ts'
 import { watched } from './statements.ts'
 
 /**
- * `sql.begin`, safe against a lost connection: commits when `work` resolves, rolls back and rejects
- * when it rejects, and rejects when the connection is lost, whose transaction the server rolls
- * back. `mode` is what follows BEGIN, such as `read only`.
- * @throws OutcomeUnknown when the COMMIT was sent and may have happened, and not all was reading
+ * `sql.begin`, safe against a lost connection. Commits when `work` resolves; rolls back and rejects
+ * when it rejects or the connection is lost. `mode` follows BEGIN, such as `read only`.
+ * @throws OutcomeUnknown when a transaction that writes may have been committed
  */
 export async function transact<T>(
   sql: Sql,
@@ -24,8 +22,8 @@ export async function transact<T>(
       return { of }
     } catch (error) {
       if (!isConnectionLost(error)) throw error
-      // Told of the error, postgres.js 3.4.9 would send ROLLBACK on the connection that is gone,
-      // and never give that connection's place in the pool back. It rejects by itself as it closes.
+      // If this rejected, postgres.js 3.4.9 would send ROLLBACK on the lost connection and never
+      // free its place in the pool. It rejects by itself when the connection closes.
       return new Promise<never>(() => {})
     }
   }
@@ -38,11 +36,10 @@ export async function transact<T>(
 }
 
 /**
- * The same, but `work` may send the COMMIT itself, right behind its last statements: the server
- * then commits the moment it has run them, instead of waiting for us to have heard of it. Should
- * one of them have failed, the server rolls back, and `commit` rejects. Resolves once it is
- * committed. After `commit` was called, any other statement is refused: what was sent before it is
- * committed without it.
+ * As transact, but `work` may send COMMIT right behind its last statements, so that the server
+ * commits without another round trip. If one of them fails, the server rolls back and `commit`
+ * rejects. Statements after `commit` are refused, as they would miss the transaction. Resolves once
+ * the transaction is committed.
  */
 export function transactPipelined<T>(
   sql: Sql,
@@ -50,13 +47,13 @@ export function transactPipelined<T>(
 ): Promise<T> {
   return new Promise((resolve, reject) => {
     let sent = false
-    /** The error that the COMMIT itself was answered with. */
+    /** The error in answer to COMMIT. */
     let answered: unknown
     let rolledBack = false
     const commit = async (tx: TransactionSql) => {
       sent = true
       await allSent()
-      // Chained, as postgres.js ends every transaction itself: it commits an empty one.
+      // postgres.js always sends a COMMIT of its own; AND CHAIN gives it an empty transaction.
       const { command } = await tx`commit and chain`.catch(error => {
         answered = error
         rolledBack = isRolledBack(error)
@@ -66,7 +63,7 @@ export function transactPipelined<T>(
       if (command !== 'COMMIT') throw new Error(`the server answered COMMIT with ${command}`)
     }
     const fail = (error: unknown) => {
-      // A statement that failed had the server roll back, whatever it failed of.
+      // If a statement failed, the server has rolled back.
       const certain = rolledBack || (error !== answered && isServerError(error))
       reject(sent && !certain ? new OutcomeUnknown(error) : error)
     }
@@ -80,8 +77,8 @@ export function transactPipelined<T>(
         return result
       } catch (error) {
         if (!isServerError(answered)) throw error
-        // The transaction is over, and postgres.js may have given its connection to another one,
-        // which the ROLLBACK that it sends when it is told of the error would end.
+        // The transaction is over, and another one may have its connection by now. If this
+        // rejected, postgres.js would send a ROLLBACK, which would end that other transaction.
         fail(error)
         return new Promise<never>(() => {})
       }
@@ -89,12 +86,12 @@ export function transactPipelined<T>(
   })
 }
 
-/** A query is sent when somebody begins to wait for it: resolves when those made before are. */
+/** Resolves when all queries made before are sent; postgres.js sends a query once it is awaited. */
 export function allSent(): Promise<void> {
   return new Promise(resolve => process.nextTick(resolve))
 }
 
-/** The transaction, which takes no more statements once it is `over`. */
+/** Wraps a transaction so that it refuses statements once `over()` is true. */
 export function refusing(tx: TransactionSql, over: () => boolean): TransactionSql {
   const check = () => {
     if (over()) throw new Error('a statement was sent after the COMMIT')

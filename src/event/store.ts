@@ -1,6 +1,6 @@
 // The statements of events, an append-only table. A row holds the events of one command (row.ts),
 // so each statement finds rows and returns the wanted events in them.
-import { locateNumber, type Numbers, named, numbersOf } from '../db/by-number.ts'
+import { locateNumber, type Numbers, numbersOf, withKeys } from '../db/by-number.ts'
 import type { Sql, TransactionSql } from '../db/connect.ts'
 import type { Moment } from '../db/order.ts'
 import type { Page, Wanted } from '../db/page.ts'
@@ -40,7 +40,7 @@ export async function findEvents(
       ) r`,
   )
   // Several keys can be events of one row.
-  return uniqueKeys(named(unfold(rows), keys))
+  return uniqueKeys(withKeys(unfold(rows), keys))
 }
 
 /** The events numbered above `after` up to `to`, in order; at most `limit`. */

@@ -1,5 +1,4 @@
-// The book of one account, as pure functions: what a journal is, how it is numbered, hashed and
-// applied to balances. It knows no payout and no SQL.
+// The book of an account: numbers and hashes its journals and applies them to its balances. Pure.
 import { hash as digest } from 'node:crypto'
 import type { AccountState } from '../account/states.ts'
 import { refusal } from '../errors.ts'
@@ -7,9 +6,9 @@ import type { GivesIds } from '../id.ts'
 import type { Instant } from '../instant.ts'
 
 /**
- * The positions of a book, from the customer's side: `available` is what the customer can spend;
- * every other code is where money went to or came from, so that each journal sums to zero per
- * currency. docs/glossary.md explains each.
+ * The positions of a book, from the customer's side. `available` is what the customer can spend;
+ * every other code is where money went or came from, so that each journal sums to zero in each
+ * currency. docs/glossary.md explains them.
  */
 export type LedgerCode =
   | 'adjustments'
@@ -22,7 +21,7 @@ export type LedgerCode =
   | 'inter_account'
   | 'settled'
 
-/** A signed amount in minor units on one position in one currency; never zero. */
+/** A signed amount, in minor units and never zero, on one position in one currency. */
 export interface Posting {
   readonly code: LedgerCode
   readonly currency: string
@@ -43,18 +42,18 @@ export type JournalKind =
   | 'withdrawal_reversal'
   | 'adjustment_reversal'
 
-/** What a journal that moves the balance says of it on the customer's statement. */
+/** The line of a journal on the customer's statement. */
 export interface JournalLine {
-  /** Of its one posting on `available`. */
+  /** The currency of the journal's only posting to `available`. */
   readonly currency: string
-  /** Signed, without fees; with them, what the journal posts to `available`. */
+  /** Signed, before fees. Amount and fees together are what the journal posts to `available`. */
   readonly amount: bigint
   readonly fixed_fee: bigint
   readonly variable_fee: bigint
   readonly balance_after: bigint
-  /** The balance transaction that it gives or takes back; null for none. */
+  /** Id of the balance transaction that it undoes; null for none. */
   readonly undoes: string | null
-  /** JSON as it is stored, null for none. */
+  /** JSON as stored; null for none. */
   readonly fx_conversions: string | null
   readonly metadata: string | null
 }
@@ -66,35 +65,35 @@ export interface Journal {
   /** Id of the object that caused it. */
   readonly source: string
   readonly postings: readonly Posting[]
-  /** Null of a settlement, which moves no balance. */
+  /** Null for a settlement, which moves no balance. */
   readonly line: JournalLine | null
   readonly created_at: Instant
   /** 64 hex digits. */
   readonly hash: string
 }
 
-/** A locked book in memory. Rules advance it; the store writes what it has become. */
+/** A locked book in memory. Rules advance it; the store writes it back. */
 export interface Book extends GivesIds {
   readonly account_id: string
-  /** The account's clock, read once the book was locked: the time of whatever is written now. */
+  /** The account's clock, read under the lock: the time of all that is written now. */
   readonly now: Instant
-  /** Of its account, read once the book was locked. */
+  /** The account's state, read under the lock. */
   readonly state: AccountState
   journal_count: bigint
-  /** Hash of the newest journal, 64 hex digits; of an empty book, 64 zeros. */
+  /** Hash of the newest journal, 64 hex digits; zeros for an empty book. */
   head_hash: string
   event_count: bigint
-  /** Hash of the newest event, 64 hex digits; before the first, 64 zeros. */
+  /** Hash of the newest row of events, 64 hex digits; zeros before the first. */
   event_head: string
-  /** Digests of answers that are kept, by the number of the last event of their request. */
+  /** Digests of kept answers, by the sequence of the last event of their request. */
   readonly kept: Map<bigint, string>
-  /** Minor units the customer can spend, for each currency of the account. */
+  /** Minor units that the customer can spend, by currency. */
   readonly balances: Map<string, bigint>
   /** Currencies whose balance differs from the row that was read. */
   readonly changed: Set<string>
 }
 
-/** The book of an account; every account has one, and `load` has locked it. */
+/** The book of an account, which `load` has locked. */
 export function bookOf(books: ReadonlyMap<string, Book>, account_id: string): Book {
   const book = books.get(account_id)
   if (book === undefined) throw new Error(`account ${account_id} has no book`)
@@ -102,8 +101,8 @@ export function bookOf(books: ReadonlyMap<string, Book>, account_id: string): Bo
 }
 
 /**
- * The most that money coming in may raise a balance to, in minor units: half of what a bigint
- * holds. The other half is for money that comes back.
+ * The most that incoming money may raise a balance to, in minor units: half of a bigint's range.
+ * The other half is for money that comes back.
  */
 const MAX_BALANCE = 2n ** 62n
 const MAX_BIGINT = 2n ** 63n - 1n
@@ -125,14 +124,15 @@ export interface JournalDraft {
   readonly kind: JournalKind
   readonly source: string
   readonly postings: readonly Posting[]
-  /** What it says of the balance that it moves. */
+  /** Present when the journal moves a balance. */
   readonly line?: Omit<JournalLine, 'balance_after'>
 }
 
 /**
- * Numbers, hashes and applies one journal. The caller has refused what the customer may not do;
- * what is wrong here is a fault of ours, so it throws a plain Error and the batch is rolled back.
- * Only money that comes back to a balance that no bigint holds is refused, as nobody foresees it.
+ * Numbers and hashes one journal and applies it to the book. The caller has refused what the
+ * customer may not do, so an invalid journal is a fault: it throws a plain Error, which rolls the
+ * batch back. The exception is money that comes back and would overflow the balance: that throws a
+ * Refusal.
  */
 export function postJournal(book: Book, draft: JournalDraft): Journal {
   const { kind, source } = draft
@@ -149,12 +149,12 @@ export function postJournal(book: Book, draft: JournalDraft): Journal {
   return { ...unsigned, hash }
 }
 
-/** A journal with a line has posted in its currency. */
+/** Adds the balance after the journal's postings, which are applied already. */
 function lineAfter(book: Book, line: Omit<JournalLine, 'balance_after'>): JournalLine {
   return { ...line, balance_after: book.balances.get(line.currency) as bigint }
 }
 
-/** What is posted to `available` moves the balance. */
+/** Applies postings to `available` to the balances. */
 function move(book: Book, postings: readonly Posting[]): void {
   for (const { code, currency, amount } of postings) {
     if (code !== 'available') continue
@@ -172,8 +172,8 @@ function move(book: Book, postings: readonly Posting[]): void {
 }
 
 /**
- * The recipe of the chain: SHA-256, in hex, of the predecessor's hash and the journal's content as
- * one line of JSON. `corridor verify` recomputes it; changing it would break every book there is.
+ * The chain: SHA-256, in hex, of the previous hash and the journal's content as one line of JSON.
+ * `corridor verify` recomputes it; changing it would break every existing book.
  */
 export function hashJournal(previous: string, journal: Omit<Journal, 'hash'>): string {
   const { account_id, number, kind, source, created_at, postings, line } = journal
@@ -190,12 +190,12 @@ export function hashJournal(previous: string, journal: Omit<Journal, 'hash'>): s
   return digest('sha256', JSON.stringify(content), 'hex')
 }
 
-/** The same journal with every sign turned: money goes back the way it came, as stored integers. */
+/** The postings with opposite signs: money goes back as the integers that were stored. */
 export function mirrored(postings: readonly Posting[]): Posting[] {
   return postings.map(posting => ({ ...posting, amount: -posting.amount }))
 }
 
-/** Throws unless there are postings and they sum to zero in each currency. */
+/** Throws unless there are postings, and they sum to zero in each currency. */
 export function assertBalanced(postings: readonly Posting[]): void {
   const sums = new Map<string, bigint>()
   for (const { currency, amount } of postings) {

@@ -1,5 +1,4 @@
-// The statements of the book: lock, read, append. They decide nothing.
-
+// The statements of books: lock, read and append.
 import type { Account } from '../account/rules.ts'
 import type { AccountState } from '../account/states.ts'
 import { confineTo } from '../db/confine.ts'
@@ -9,21 +8,24 @@ import { among, byShard, eachShard, within } from '../db/shard.ts'
 import type { Instant } from '../instant.ts'
 import type { Book, Journal, JournalKind, JournalLine, LedgerCode, Posting } from './rules.ts'
 
-/** Books locked by this transaction, and the database's clock read after the last lock was held. */
+/** The books that this transaction has locked. */
 export interface LockedBooks {
   readonly books: ReadonlyMap<string, Book>
-  /** What the age of rates is judged by, and what workers wait by. A book has its account's. */
+  /**
+   * The database's clock, read under the locks. Rates age and workers wait by it; a book has the
+   * clock of its account.
+   */
   readonly now: Instant
-  /** Of rates, fees and pricing policies: whatever is priced must know as much. */
+  /** Version of rates, fees and pricing policies; prices must use this version or a newer one. */
   readonly price_version: bigint
 }
 
 /**
- * Locks the books of these accounts, shard by shard and in a shard in order of account id, the
- * only lock order there is, and reads their balances, clocks and states. From then on the
- * transaction is confined to these accounts. The clock of a book is always after what the book has
- * seen, even when the database's has been set back: created_at follows the numbers, and no list by
- * time gets a row among those that a reader has had.
+ * Locks the books of these accounts and reads their balances, clocks and states. The lock order,
+ * the same everywhere, is by shard and then by account id. Confines the transaction to these
+ * accounts. The clock of a book is always after its last write, even when the database's clock was
+ * set back: created_at follows the numbers, and no list by time gains a row before one already
+ * read.
  */
 export async function lockBooks(
   tx: TransactionSql,
@@ -32,8 +34,8 @@ export async function lockBooks(
   const ids = [...new Set(account_ids)]
   void confineTo(tx, ids)
   const shards = byShard(ids.map(account_id => ({ account_id })))
-  // Pipelined: what is read takes its snapshot after the first statement holds every lock. That one
-  // is sent here and now, so that everything sent after this call runs under the locks.
+  // Pipelined: the reads take their snapshots after the first statement holds every lock. That one
+  // is sent at once, so that every statement after this call runs under the locks.
   const locked = shards.map(of =>
     tx<BookRow[]>`
       select account_id, state, journal_count, encode(head_hash, 'hex') as head_hash, event_count,
@@ -98,7 +100,7 @@ export async function accountNow(sql: Sql | TransactionSql, account_id: string):
   return row.now
 }
 
-/** Writes the heads of the books back. Only for books locked in this transaction. */
+/** Writes the heads of books that this transaction has locked. */
 export function updateBooks(tx: TransactionSql, books: readonly Book[]) {
   return updateHeads(
     tx,
@@ -119,7 +121,7 @@ const updateHeads = updater<
   last_written_at: 'timestamptz',
 })
 
-/** Writes changed balances; the check on the column refuses a negative one whatever was decided. */
+/** Writes changed balances. A constraint rejects negative ones. */
 export function updateBalances(tx: TransactionSql, books: readonly Book[]) {
   return updateAvailable(
     tx,
@@ -144,7 +146,9 @@ const updateAvailable = updater<{
   updated_at: 'timestamptz',
 })
 
-/** Appends journals with their lines; `journal_sums_to_zero` refuses any that does not balance. */
+/**
+ * Appends journals with their lines. The constraint journal_sums_to_zero rejects unbalanced ones.
+ */
 export function insertJournals(tx: TransactionSql, journals: readonly Journal[]): Promise<unknown> {
   return insertRows(
     tx,
@@ -156,7 +160,7 @@ export function insertJournals(tx: TransactionSql, journals: readonly Journal[])
   )
 }
 
-/** The columns of a line; all are null of a journal without one. */
+/** The columns of a line; all null for a journal without one. */
 export type LineColumns = { readonly [K in keyof JournalLine]: JournalLine[K] | null }
 
 const NO_LINE: LineColumns = {
@@ -192,7 +196,7 @@ const insertRows = inserter<StoredJournal>('journals', {
 
 type StoredJournal = Omit<Journal, 'postings' | 'line'> & LineColumns & ReturnType<typeof columnsOf>
 
-/** Codes and currencies are words parted by blanks. */
+/** Codes and currencies are stored as words separated by blanks. */
 function columnsOf(postings: readonly Posting[]) {
   return {
     codes: postings.map(({ code }) => code).join(' '),
@@ -201,17 +205,17 @@ function columnsOf(postings: readonly Posting[]) {
   }
 }
 
-/** The same as they are read, all three as words. */
+/** The columns of postings as read, each as words. */
 export interface PostingColumns {
   readonly codes: string
   readonly currencies: string
   readonly amounts: string
 }
 
-/** Of journals `j`. Words are read faster than arrays. */
+/** Selects them from journals `j`. Words are faster to read than arrays. */
 export const POSTING_COLUMNS = `j.codes, j.currencies, array_to_string(j.amounts, ' ') as amounts`
 
-/** Undefined when the three lists do not fit each other. */
+/** Undefined when the three lists differ in length or are empty. */
 export function readPostings(columns: PostingColumns): Posting[] | undefined {
   if (columns.amounts === '') return undefined
   const codes = columns.codes.split(' ')
@@ -227,7 +231,7 @@ export function readPostings(columns: PostingColumns): Posting[] | undefined {
   )
 }
 
-/** A new, empty book with a zero balance in each currency. */
+/** Inserts an empty book with a zero balance in each currency. */
 export async function insertBook(
   tx: TransactionSql,
   { account_id, sandbox, currencies }: Account,
@@ -237,7 +241,7 @@ export async function insertBook(
   await Promise.all([book, insertBalances(tx, account_id, currencies)])
 }
 
-/** A balance of zero in each of these currencies, which the account does not hold yet. */
+/** Inserts zero balances in currencies that the account does not hold yet. */
 export async function insertBalances(
   tx: TransactionSql,
   account_id: string,
@@ -260,12 +264,12 @@ interface JournalRow extends LineColumns, PostingColumns {
   hash: string
 }
 
-/** What journals are read by; JSON as the text that is hashed. */
+/** The columns of journals as read; JSON as the text that is hashed. */
 const COLUMNS = `account_id, number, kind, source, ${POSTING_COLUMNS}, created_at,
   encode(hash, 'hex') as hash, currency, amount, fixed_fee, variable_fee, balance_after,
   undoes, fx_conversions::text as fx_conversions, metadata::text as metadata`
 
-/** Journals as stored, in order, of one account. */
+/** Journals of one account, in order. */
 export async function listJournals(
   sql: Sql | TransactionSql,
   account_id: string,
@@ -310,7 +314,7 @@ function journalFromRow(row: JournalRow): Journal {
 /** The line of a row; null when it has none. */
 export function lineFromRow(row: LineColumns): JournalLine | null {
   const { currency, amount, fixed_fee, variable_fee, balance_after } = row
-  // Its columns are there together, as a constraint of the table has it.
+  // A constraint says that its columns are null together.
   if (currency === null || amount === null) return null
   if (fixed_fee === null || variable_fee === null || balance_after === null) return null
   const { undoes, fx_conversions, metadata } = row
@@ -318,14 +322,14 @@ export function lineFromRow(row: LineColumns): JournalLine | null {
   return { ...figures, undoes, fx_conversions, metadata }
 }
 
-/** Where the chain of a book has come to. */
+/** The heads of an account's chains. */
 export interface Head {
   readonly account_id: string
-  /** How many there are. A text: it may be more than a JSON number carries. */
+  /** The number of journals, as text: it may exceed the range of a JSON number. */
   readonly journals: string
   /** 64 hex digits. */
   readonly head_hash: string
-  /** How many there are. */
+  /** The number of events, as text. */
   readonly events: string
   /** 64 hex digits. */
   readonly event_head: string
@@ -340,7 +344,7 @@ export async function listHeads(sql: Sql): Promise<Head[]> {
   return [...rows]
 }
 
-/** The balances of one account or of all, for who may see them. */
+/** The balances of one account, or of all with a role that sees them. */
 export async function listBalancesOf(
   sql: Sql,
   account_id: string | null,
@@ -351,7 +355,7 @@ export async function listBalancesOf(
     order by account_id, currency`
 }
 
-/** The balances of an account now, one row a currency. */
+/** The current balances of an account, one row a currency. */
 export async function listBalances(
   sql: Sql | TransactionSql,
   account_id: string,

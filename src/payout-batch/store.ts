@@ -1,8 +1,8 @@
 // The statements of batches of payouts. Rows are written once, under the lock of the account's book
 // and in the transaction of the payouts; they decide nothing.
 import type { Sql, TransactionSql } from '../db/connect.ts'
+import { keepHistory } from '../db/keep-history.ts'
 import { findByKeys, keysOf } from '../db/keys.ts'
-import { noted } from '../db/noted.ts'
 import { byId } from '../db/order.ts'
 import { findPage, type Listed, type Page, type Wanted } from '../db/page.ts'
 import { inserter } from '../db/rows.ts'
@@ -30,7 +30,7 @@ const insertRows = inserter<PayoutBatch>('payout_batches', KINDS)
 
 /** After their items, which the history of a batch vouches for. */
 export function insertBatches(tx: TransactionSql, batches: readonly PayoutBatch[]) {
-  return noted(tx, 'payout_batches', batches, () => insertRows(tx, batches))
+  return keepHistory(tx, 'payout_batches', batches, () => insertRows(tx, batches))
 }
 
 export const insertItems = inserter<BatchItem>('payout_batch_items', {

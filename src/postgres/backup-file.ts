@@ -1,7 +1,5 @@
-// Knows what a backup is: the tar that PostgreSQL makes of a running cluster, its manifest inside,
-// compressed by zstd. Reads one to its end and proves it whole. Must not know how it is taken, nor
-// where it is unpacked.
-
+// The format of a backup: the tar that PostgreSQL makes of a running cluster, with its manifest
+// inside, compressed by zstd. Reads a backup to its end and verifies every file.
 import { createHash, hash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { pipeline, Readable } from 'node:stream'
@@ -11,11 +9,11 @@ import { BadTar, readTar, type TarEntry } from './tar.ts'
 
 export const MANIFEST = 'backup_manifest'
 
-/** The server writes these two; a backup begins with the first. */
+/** Names of the server's; a backup begins with the label. */
 const LABEL_FILE = 'backup_label'
 const WAL_FOLDER = 'pg_wal/'
 
-/** What a backup is called inside: whose it is, and which PostgreSQL can read it. */
+/** The label of a backup: its maker, and the PostgreSQL that can read it. */
 export function labelOf(server_version: string): string {
   return `corridor, PostgreSQL ${server_version}`
 }
@@ -23,20 +21,20 @@ export function labelOf(server_version: string): string {
 const LABEL = /^LABEL: corridor, PostgreSQL (\d+)\S*$/m
 
 export interface BackupFacts {
-  /** Major version of the server that it was taken from. */
+  /** Major version of the server it was taken from. */
   readonly postgresql: number
-  /** When it was begun, by the server's clock; what was committed by then is in it. */
+  /** When it began, by the server's clock. It has all that was committed by then. */
   readonly as_of: string
   readonly files: number
 }
 
-/** What is done with an entry; content that is not wanted may be left alone. */
+/** Handles one entry. It need not read the content. */
 export type Keep = (entry: TarEntry) => Promise<void>
 
 /**
- * Reads a backup and compares every file with what the server read. `begin` hears what it is before
- * `keep` gets the first entry, and either may refuse it by throwing.
- * @throws DatabaseProblem when it is no backup, cut short or damaged
+ * Reads a backup and compares every file with the server's manifest. Calls `begin` before it passes
+ * the first entry to `keep`; either may refuse the backup by throwing.
+ * @throws DatabaseProblem when the file is no backup, is truncated or is damaged
  */
 export async function readBackup(
   path: string,
@@ -81,11 +79,11 @@ function readLabel(text: string): Omit<BackupFacts, 'files'> {
 }
 
 function decompressed(path: string): AsyncIterable<Buffer> {
-  // The reader of what comes out is told of an error anywhere; the callback has nothing to add.
+  // An error of any stream reaches the reader of the last one, so the callback does nothing.
   return pipeline(createReadStream(path), createZstdDecompress(), () => {})
 }
 
-/** Words for a file that cannot be read as a backup; anything else is not about the file. */
+/** Explains an error of reading the file as a backup; returns any other error as it is. */
 function asProblem(path: string, error: unknown): unknown {
   const { code = '', message, path: at } = error as NodeJS.ErrnoException
   if (code.startsWith('ZSTD_') || code === 'Z_BUF_ERROR' || error instanceof BadTar) {
@@ -101,7 +99,7 @@ async function textOf(content: AsyncIterable<Buffer>): Promise<string> {
   return Buffer.concat(await Array.fromAsync(content)).toString('utf8')
 }
 
-/** A file as it was read. */
+/** Size and hash of a file as read. */
 interface Seen {
   readonly size: number
   readonly sha256: string
@@ -111,7 +109,7 @@ function seenOf(text: string): Seen {
   return { size: Buffer.byteLength(text), sha256: hash('sha256', text, 'hex') }
 }
 
-/** The same content, looked at as it is read; `seen` reads what nobody has. */
+/** Measures content while it is read; `seen` reads what is left. */
 function watch(content: AsyncIterable<Buffer>) {
   const sha256 = createHash('sha256')
   let size = 0
@@ -141,11 +139,11 @@ interface Manifest {
 }
 
 /**
- * In words, the first difference between what the server says it sent and what is here. Segments of
- * the log are in no manifest: each record has a checksum, and a start needs them to the last.
+ * The first difference between the manifest and the files, in words. The manifest does not list WAL
+ * segments: their records have checksums, and a start needs all of them.
  */
 function differenceFrom(text: string, seen: ReadonlyMap<string, Seen>): string | undefined {
-  // Its last line is the checksum of those before.
+  // The last line of the manifest is the checksum of the lines before it.
   const [, body = '', checksum] =
     /^([\s\S]*\n)"Manifest-Checksum": "([0-9a-f]{64})"\}\n$/.exec(text) ?? []
   if (hash('sha256', body, 'hex') !== checksum) return 'its list of files is not as it was written'

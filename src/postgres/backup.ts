@@ -1,7 +1,5 @@
-// Takes a backup of the embedded cluster while it runs, by the protocol that pg_basebackup speaks:
-// the server reads its own files, and sends them with the log that makes them one moment. Must not
-// know what the database holds.
-
+// Takes a backup of the embedded cluster while it runs, by the protocol of pg_basebackup: the
+// server sends its files, and the WAL that makes them consistent.
 import { randomBytes } from 'node:crypto'
 import { createWriteStream } from 'node:fs'
 import * as fs from 'node:fs/promises'
@@ -23,11 +21,11 @@ export interface Backup extends BackupFacts {
 }
 
 /**
- * Writes a backup to a file that is not there yet, and reads it again to its end. The file appears
- * when it is whole, on disk and proved.
+ * Writes a backup to a new file and verifies it. The file appears once it is complete, flushed and
+ * verified.
  * @param url of the embedded database, as its owner
- * @param progress told how much of the cluster has been read
- * @throws DatabaseProblem when the server finds a damaged page, or the file is not what it sent
+ * @param progress called with the bytes of the cluster that have been read
+ * @throws DatabaseProblem when the server finds a damaged page or the file fails its verification
  */
 export async function takeBackup(
   url: string,
@@ -74,7 +72,7 @@ async function writeBackup(
     const [{ version }] = (await sql.unsafe(
       `select current_setting('server_version') as version`,
     )) as unknown as [{ version: string }]
-    // A checkpoint at once: one that is spread out takes a quarter of an hour.
+    // A fast checkpoint: a spread one takes a quarter of an hour.
     const sent = await sql
       .unsafe(
         `BASE_BACKUP (LABEL '${labelOf(version.split(' ', 1)[0] ?? '')}', PROGRESS true,
@@ -90,11 +88,11 @@ async function writeBackup(
   } finally {
     await sql.end({ timeout: 5 })
   }
-  // A page whose checksum is wrong is told as a warning, and an error after all has been sent.
+  // The server reports a page with a wrong checksum as a warning, and as an error at the end.
   if (warnings.length > 0) throw new DatabaseProblem(`the cluster is damaged: ${warnings[0]}`)
 }
 
-/** One session, on which the server takes commands of replication. */
+/** Opens a session for replication commands. */
 function openReplication(url: string, onnotice: (notice: postgres.Notice) => void): postgres.Sql {
   const { hostname, port, password, pathname } = new URL(url)
   return openPool(undefined, {
@@ -112,9 +110,9 @@ function openReplication(url: string, onnotice: (notice: postgres.Notice) => voi
   })
 }
 
-/** Keeps the log from being recycled under the backup; answers about how much there is to read. */
+/** Reserves WAL for the length of the backup; returns the approximate bytes to read. */
 async function prepare(sql: postgres.Sql): Promise<number> {
-  // Given up by the server when the session ends, however it does.
+  // The server drops a temporary slot when the session ends.
   const slot = `corridor_backup_${randomBytes(4).toString('hex')}`
   await sql.unsafe(`select pg_create_physical_replication_slot('${slot}', true, true)`)
   const [row] = await sql.unsafe<{ bytes: string }[]>(
@@ -124,16 +122,16 @@ async function prepare(sql: postgres.Sql): Promise<number> {
 }
 
 /**
- * The tar out of the server's messages, with the manifest put in as the last file. Each message
- * begins with a letter that says what follows, and comes as one piece: a stream that flows neither
- * joins nor parts what was put into it, and were it otherwise, no backup could be read again.
+ * Extracts the tar from the server's messages and appends the manifest as its last file. Each
+ * message begins with a letter for its kind, and arrives as one chunk: a flowing stream neither
+ * joins nor splits chunks, and the verification would notice if it did.
  * https://www.postgresql.org/docs/18/protocol-replication.html, BASE_BACKUP
  */
 class Unwrapped extends Transform {
   readonly #progress: (done_bytes: number) => void
   readonly #manifest: Buffer[] = []
   #part: 'none' | 'archive' | 'manifest' = 'none'
-  /** The newest piece of the archive: the last one ends it, and the manifest goes before that. */
+  /** The newest chunk of the archive, held back: the manifest goes before the archive's end. */
   #held: Buffer = Buffer.alloc(0)
 
   constructor(progress: (done_bytes: number) => void) {

@@ -1,6 +1,5 @@
-// Knows what a PostgreSQL cluster is made of: initdb, settings, password, the role and the database
-// of the service; made entirely or not at all. Must not know who uses the server or when it runs.
-
+// Creates and finds the embedded PostgreSQL cluster: initdb, settings, password, and the role and
+// database of the service. A cluster is created completely or not at all.
 import { randomBytes } from 'node:crypto'
 import * as fs from 'node:fs/promises'
 import { createServer } from 'node:net'
@@ -20,18 +19,18 @@ import {
   type User,
 } from './place.ts'
 
-/** The bootstrap superuser: takes the seats of embedded.ts and nothing else. */
+/** The bootstrap superuser. Only seats (embedded.ts) and backups use it. */
 export const SUPERUSER = 'postgres'
-/** Role that owns the database, and the database. May create further databases; not a superuser. */
+/** The database, and the role that owns it: no superuser, but it may create databases and roles. */
 export const OWNER = 'corridor'
 
-/** Where a cluster is restored, within the data folder, before it takes its place in it. */
+/** Where a restore unpacks a cluster, inside the data folder. */
 export const restoringIn = (data_dir: string) => join(data_dir, 'postgres.restoring')
 
 /**
- * Real path of an initialised cluster; undefined when there is none yet.
- * @throws DatabaseProblem when the link leads nowhere, the folder is no cluster, or a restore did
- * not end: an empty one is never made in its stead.
+ * The real path of the cluster; undefined when there is none yet.
+ * @throws DatabaseProblem when its link is broken, the folder is no cluster, or a restore is
+ * unfinished: an empty cluster never replaces a lost one.
  */
 export async function findCluster({
   data_dir,
@@ -56,11 +55,11 @@ export async function findCluster({
   return folder
 }
 
-/** Makes the cluster with its database. The caller holds the start lock. */
+/** Creates the cluster with its database. The caller holds the start lock. */
 export async function initCluster(place: Place): Promise<void> {
   const user = await findServerUser()
   const { home, prefix, name } = await nameCluster(place, user)
-  // What a killed first start left half made.
+  // Removes what a killed first start has left.
   for (const entry of await fs.readdir(home)) {
     if (!entry.startsWith(`${prefix}.init-`)) continue
     await fs.rm(join(home, entry), { recursive: true, force: true, maxRetries: 3 }).catch(() => {})
@@ -76,12 +75,12 @@ export async function initCluster(place: Place): Promise<void> {
   await linkCluster(place, join(home, name), user)
 }
 
-/** The folder that a new cluster gets: in the data folder or, where that is closed, elsewhere. */
+/** The folder of a new cluster: in the data folder, or elsewhere if the server cannot enter it. */
 async function nameCluster(place: Place, user: User | undefined) {
   const home = await findHome(place, user)
   if (home === place.data_dir) return { home, prefix: 'postgres', name: 'postgres' }
-  // Elsewhere a name never used before: what an earlier folder of this path left behind is not ours
-  // to adopt or to delete.
+  // Elsewhere the name is unique: the cluster of an earlier data folder of this path must be
+  // neither adopted nor deleted.
   const prefix = hashOf(place.data_dir)
   return { home, prefix, name: `${prefix}-${randomBytes(4).toString('hex')}` }
 }
@@ -94,7 +93,7 @@ async function linkCluster({ data_dir, log }: Place, folder: string, user: User 
   log(`${why}: the database is in ${folder}`)
 }
 
-/** Where the files of a cluster go that is unpacked, and whose they are. */
+/** The folder that a restore unpacks into, and the owner of its files. */
 export interface EmptyCluster {
   readonly folder: string
   readonly user: User | undefined
@@ -109,21 +108,21 @@ export async function makeEmptyCluster(place: Place): Promise<EmptyCluster> {
   const postgresql = Number(/\) (\d+)/.exec(output)?.[1])
   const { home, name } = await nameCluster(place, user)
   const folder = join(home, name)
-  // The link first: it leads whoever clears up to what is unpacked.
+  // Creates the link first, by which a clean-up finds the files.
   await linkCluster(place, folder, user)
   await fs.mkdir(folder, { mode: 0o700 })
   if (user) await fs.chown(folder, user.uid, user.gid)
   return { folder, user, postgresql }
 }
 
-/** Everything in it on disk. */
+/** Flushes all files of the cluster to disk. */
 export async function syncCluster(place: Place, { folder, user }: EmptyCluster): Promise<void> {
   const bin = await findBinaries(place, user)
   const { code, output } = await run(bin.initdb, ['--sync-only', '-D', folder], { user })
   if (code !== 0) throw explainOutput(folder, 'the copy cannot be written to disk', output)
 }
 
-/** Works without a server: nothing listens before all of it is there, and on disk. */
+/** Creates the files in single-user mode, so that no server listens before all is on disk. */
 async function fillCluster(place: Place, temporary: string, user: User | undefined) {
   const bin = await findBinaries(place, user)
   const folder = join(temporary, 'cluster')
@@ -153,21 +152,21 @@ create database ${OWNER} owner ${OWNER}
   return folder
 }
 
-/** Password of both SUPERUSER and OWNER. */
+/** The password of SUPERUSER and OWNER. */
 export async function readPassword(folder: string): Promise<string> {
   return (await fs.readFile(join(folder, 'corridor.password'), 'utf8')).trim()
 }
 
-/** The port that the server had last; 0 when the settings do not tell. */
+/** The port of the server's last start; 0 when unknown. */
 export async function findLastPort(folder: string): Promise<number> {
   const text = await fs.readFile(join(folder, 'corridor.conf'), 'utf8').catch(() => '')
   return Number(/^port = (\d+)$/m.exec(text)?.[1] ?? 0)
 }
 
 /**
- * Rewritten at each start, so that an older folder gets the settings of this version; ALTER SYSTEM
- * still wins.
- * @param wanted_port taken if it is free, else another
+ * Writes corridor.conf at each start, so that an older folder gets the settings of this version.
+ * ALTER SYSTEM overrides it.
+ * @param wanted_port the port, if it is free
  */
 export async function writeSettings(folder: string, user: User | undefined, wanted_port = 0) {
   const text = `# Written by corridor at each start: change postgresql.conf, below its include.
@@ -193,7 +192,7 @@ log_error_verbosity = terse
   await writeAs(user, join(folder, 'corridor.conf'), text)
 }
 
-/** Entirely or not at all: on a full disk the file stays as it was. */
+/** Replaces a file completely or not at all: on a full disk it stays as it was. */
 export async function writeAs(user: User | undefined, file: string, text: string): Promise<void> {
   const temporary = `${file}.new`
   await fs.writeFile(temporary, text, { mode: 0o600 })
@@ -201,7 +200,7 @@ export async function writeAs(user: User | undefined, file: string, text: string
   await fs.rename(temporary, file)
 }
 
-/** A port of 127.0.0.1 that is free now: `wanted` if it can be had. */
+/** A free port of 127.0.0.1: `wanted` if possible. */
 function findFreePort(wanted: number): Promise<number> {
   return new Promise((done, fail) => {
     const server = createServer()

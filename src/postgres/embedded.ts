@@ -1,7 +1,5 @@
-// Knows how the processes of one machine share the embedded PostgreSQL: each holds a seat, the
-// first one starts the server, and the last one out stops it. Must not know what the database
-// holds, nor how a server is made or started.
-
+// Shares the embedded PostgreSQL among the processes of one machine: each holds a seat, the first
+// one starts the server, and the last one to leave stops it.
 import * as fs from 'node:fs/promises'
 import { setTimeout as delay } from 'node:timers/promises'
 import type postgres from 'postgres'
@@ -13,10 +11,10 @@ import { codeOf, ignoring, makePlace, type Place } from './place.ts'
 import { ensureRunning, findPostmaster, logTail, START_TIMEOUT_S, stopServer } from './server.ts'
 
 const ANSWER_TIMEOUT_S = 5
-/** Any number will do that never changes: processes of two versions may share a server. */
+/** Must never change: processes of two versions may share a server. */
 const SEAT_KEY = 726_773_001
 
-/** A session that keeps the server running: it holds the advisory lock SEAT_KEY, shared. */
+/** A session that keeps the server running, by a shared advisory lock on SEAT_KEY. */
 interface Seat {
   readonly sql: postgres.Sql
   readonly port: number
@@ -24,36 +22,32 @@ interface Seat {
 }
 
 export interface EmbeddedServer {
-  /**
-   * Connection URL of the `corridor` database as its owner, on 127.0.0.1, with password. Stays
-   * valid while held.
-   */
+  /** URL of the `corridor` database, with its owner's password. Valid until release. */
   readonly url: string
-  /** Was the data folder initialised by this call? */
+  /** Whether this call created the cluster. */
   readonly created: boolean
   /**
-   * Leaves the server; the last one out stops it (fast shutdown), others keep it running.
-   * Idempotent; takes at most about 45 s (and first lets a restart after a crash end), and never
-   * rejects: what went wrong is logged.
+   * Gives the seat up; the last process to leave stops the server by a fast shutdown. Idempotent.
+   * Takes at most about 45 s, after a pending restart has ended. Never rejects: logs failures.
    */
   release(): Promise<void>
 }
 
 export interface EmbeddedOptions {
   readonly data_dir: string
-  /** False: only a cluster that is there is opened. */
+  /** Whether to create a cluster where there is none; true by default. */
   readonly create?: boolean
   readonly log?: (line: string) => void
 }
 
 /**
- * Attaches to the server of a data folder; makes and starts it when there is none. Processes of one
- * machine (and of one container: they must see each other's process ids) may share the folder.
- * @param options.data_dir holds `postgres` (the cluster, or a link to it) and `postgres.log`; made
- * when absent.
- * @param options.log told, in one line, whatever an operator should know.
- * @throws DatabaseProblem with the last lines of postgres.log when no server can be had within
- * START_TIMEOUT_S.
+ * Attaches to the server of a data folder; creates and starts it if needed. Processes may share the
+ * folder if they run on one machine and see each other's process ids (one container).
+ * @param options.data_dir holds `postgres` (the cluster, or a link to it) and `postgres.log`;
+ * created if absent
+ * @param options.log receives one-line messages for the operator
+ * @throws DatabaseProblem with the last lines of postgres.log when no server answers within
+ * START_TIMEOUT_S
  */
 export async function openEmbedded(options: EmbeddedOptions): Promise<EmbeddedServer> {
   const { data_dir, create = true, log = () => {} } = options
@@ -65,7 +59,7 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<EmbeddedSe
   }
 }
 
-/** Nothing is made for whoever means another folder. */
+/** Creates nothing: the caller may mean another folder. */
 async function refuseWithoutCluster(data_dir: string): Promise<void> {
   const path = await fs.realpath(data_dir).catch(ignoring('ENOENT'))
   const found = path && (await findCluster({ data_dir: path }))
@@ -83,8 +77,8 @@ async function openPlace(place: Place): Promise<EmbeddedServer> {
     if (!released) retaken = retake()
   }
 
-  // A lost seat is taken again, and a crashed server started again on its old port; were it not,
-  // another process leaving would find nobody and stop the server under us.
+  // Takes a lost seat again, and restarts a crashed server on its old port. Without a seat, another
+  // process that leaves would stop the server while this one uses it.
   async function retake(): Promise<void> {
     place.log('embedded PostgreSQL ended our session: attaching again')
     while (!released) {
@@ -124,8 +118,8 @@ async function openPlace(place: Place): Promise<EmbeddedServer> {
 }
 
 /**
- * Tries to attach, and sees to it that there is a server, in turn, until seated: between the two
- * the server may be stopped by the last one leaving, or started by another.
+ * Alternates between attaching and starting the server until it has a seat: in between, another
+ * process may stop or start the server.
  */
 async function takeSeat(place: Place, onLost: () => void) {
   const deadline = Date.now() + START_TIMEOUT_S * 1000
@@ -143,14 +137,14 @@ async function takeSeat(place: Place, onLost: () => void) {
   }
 }
 
-/** A seat, or why there is none. */
+/** Returns a seat, or the reason why there is none. */
 async function attach(place: Place, onLost: () => void): Promise<Seat | string> {
   const folder = await findCluster(place)
   const server = folder ? await findPostmaster(folder) : undefined
   if (!folder || !server?.alive) return 'no server came up'
   const { port, pid } = server
   let seated = false
-  // One connection, without the pool's renewals: a lock held by a session is gone with it.
+  // One connection that is never renewed: its lock ends with its session.
   const sql = openPool(undefined, {
     host: '127.0.0.1',
     port,
@@ -171,10 +165,9 @@ async function attach(place: Place, onLost: () => void): Promise<Seat | string> 
     },
   })
   try {
-    // Not waiting: whoever holds it alone is about to stop the server.
+    // Does not wait: the holder of the exclusive lock is about to stop the server.
     const [row] = await sql`select pg_try_advisory_lock_shared(${SEAT_KEY}) as taken`
-    // Nor trusting a lock that came free because its holder's session was already ended by the
-    // shutdown.
+    // The lock may be free because the shutdown has already ended its holder's session.
     const now = await findPostmaster(folder)
     seated = row?.taken === true && now?.pid === pid && !now.stopping
     if (seated) return { sql, port, folder }
@@ -183,20 +176,20 @@ async function attach(place: Place, onLost: () => void): Promise<Seat | string> 
   } catch (error) {
     await sql.end({ timeout: 0 }).catch(() => {})
     const { message } = error as Error
-    // Class 28, wrong password; 3D, no such database: waiting will not help.
+    // Class 28, wrong password, and 3D, no such database, do not pass with time.
     if (!/^(28|3D)/.test(String(codeOf(error)))) return message
     throw new DatabaseProblem(`embedded PostgreSQL in ${folder} refuses us: ${message}`)
   }
 }
 
-/** Gives the seat up and, if nobody else has one, stops the server. */
+/** Gives the seat up, and stops the server if nobody else has one. */
 async function leave(place: Place, { sql, folder }: Seat): Promise<void> {
   const askAlone = async () => {
     await sql`select pg_advisory_unlock_shared(${SEAT_KEY})`
     const [row] = await sql`select pg_try_advisory_lock(${SEAT_KEY}) as alone`
     return row?.alone === true
   }
-  // A server that refuses or does not answer in time is stopping or dead, and needs no leaving.
+  // A server that refuses or does not answer is stopping or dead already.
   const late = delay(ANSWER_TIMEOUT_S * 1000, false, { ref: false })
   try {
     const alone = await Promise.race([askAlone().catch(() => false), late])

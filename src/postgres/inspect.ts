@@ -1,6 +1,6 @@
-// What a database of the operator's own must be before anything is asked of it: one that can be
-// reached, of a PostgreSQL that has what we use, with sessions that last. Asks without changing or
-// setting anything, as what is set on a session that a pooler hands around stays there for others.
+// Inspects the operator's own database before it is used: it must be reachable, new enough, and
+// keep its sessions. Sets nothing, as settings of a session that a pooler shares would stay for
+// others.
 import { setTimeout as delay } from 'node:timers/promises'
 import type postgres from 'postgres'
 import { openPool } from '../db/driver.ts'
@@ -9,17 +9,17 @@ import { DatabaseProblem, isConnectionLost } from '../db/failure.ts'
 
 const OLDEST_VERSION = 150_000
 const CONNECT_TIMEOUT_S = 5
-/** For statements of ours that wait at a pooler for a connection to the server. */
+/** How long statements may wait at a pooler for a connection to the server. */
 const POOLER_TIMEOUT_MS = 5_000
 const ROUNDS = 8
 
-/** @throws DatabaseProblem, in one sentence with a way out */
+/** @throws DatabaseProblem with one sentence that names a way out */
 export async function inspectDatabase(url: string): Promise<void> {
   const sessions = [openSession(url), openSession(url), openSession(url)] as const
   try {
     const [row, spoken_to] = await greet(sessions[0])
     refuseOld(row.version, row.name)
-    // The server itself says at the start which process serves the session.
+    // At connection start the server names the process that serves the session; a pooler's differs.
     if (row.pid !== spoken_to) await refuseSharedSessions(sessions)
   } catch (error) {
     throw explainServer(url, error)
@@ -46,7 +46,7 @@ interface Greeting {
   readonly name: string
 }
 
-/** What the server says of itself, and the process that the connection was told it speaks to. */
+/** The server's own data, and the process id that it sent at connection start. */
 async function greet(session: postgres.Sql): Promise<[Greeting, spoken_to: number]> {
   const rows = await session<Greeting[]>`
     select pg_backend_pid() as pid, current_setting('server_version_num')::int as version,
@@ -64,7 +64,7 @@ function refuseOld(version: number, name: string): void {
   )
 }
 
-/** Behind a pooler: does each session keep its process of the server? */
+/** Refuses a pooler whose sessions do not keep their server processes. */
 async function refuseSharedSessions(sessions: readonly postgres.Sql[]): Promise<void> {
   const asked = keepTheirs(sessions)
   asked.catch(() => {})
@@ -75,15 +75,15 @@ async function refuseSharedSessions(sessions: readonly postgres.Sql[]): Promise<
     )
   })
   const kept = await Promise.race([asked, late]).catch(error => {
-    // As PgBouncer ends whoever begins a transaction where it lends single statements.
+    // PgBouncer in statement mode closes the connection when a transaction begins.
     throw isConnectionLost(error) ? sharedSessions() : error
   })
   if (!kept) throw sharedSessions()
 }
 
 /**
- * Again and again all begin a transaction, each time in another order: where processes are lent for
- * a transaction alone, some session gets another one, be the pooler idle or busy.
+ * Begins a transaction on every session, in several rounds and in another order each time. If the
+ * pooler assigns server processes by transaction, some session gets a different one.
  */
 async function keepTheirs(sessions: readonly postgres.Sql[]): Promise<boolean> {
   const pids = new Map<postgres.Sql, number>()

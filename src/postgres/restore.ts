@@ -1,7 +1,6 @@
-// Puts a backup into a data folder that has no cluster: unpacked beside the place of one, started
-// and looked at there, and moved into it by one rename. Cut off anywhere before, nothing is in that
-// place, and nothing starts. Must not know what a database in order is.
-
+// Restores a backup into a data folder without a cluster: unpacks it beside the cluster's place,
+// has it checked there, and moves it into place by one rename. After an interruption the place is
+// empty, and nothing starts.
 import * as fs from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseProblem } from '../db/failure.ts'
@@ -12,15 +11,15 @@ import { findPostmaster, stopServer, takeStartLock } from './server.ts'
 import type { TarEntry } from './tar.ts'
 
 export interface Restored extends BackupFacts {
-  /** The data folder that has the copy: the one meant, or the one it was looked at in. */
+  /** The data folder with the copy: the wanted one, or that of a copy that was not accepted. */
   readonly data_dir: string
 }
 
 /**
- * @param options.accept works with the copy, as the embedded database of the folder it is given,
- * and leaves it; false leaves the copy in that folder, for a person to look at
- * @throws DatabaseProblem when the folder has a database already, or the file is no whole backup of
- * this version of PostgreSQL
+ * @param options.accept checks the copy, which is the embedded database of the folder it gets;
+ * false leaves the copy in that folder for inspection
+ * @throws DatabaseProblem when the folder has a database already, or the file is no complete backup
+ * of this version of PostgreSQL
  */
 export async function restoreBackup(options: {
   file: string
@@ -62,7 +61,7 @@ async function refuseCluster({ data_dir }: Place): Promise<void> {
   }
 }
 
-/** Removes what a restore that did not end has left, its server first. */
+/** Removes what an unfinished restore has left; stops its server first. */
 async function clearUp(half: Place): Promise<void> {
   const link = join(half.data_dir, 'postgres')
   const folder = await fs.realpath(link).catch(ignoring('ENOENT'))
@@ -90,7 +89,7 @@ async function unpack(half: Place, file: string): Promise<BackupFacts> {
   return facts
 }
 
-/** Writes a file or folder of the cluster, for the server's user alone. */
+/** Writes a file or folder of the cluster, readable by the server's user alone. */
 async function keep({ folder, user }: EmptyCluster, { name, content }: TarEntry): Promise<void> {
   const path = join(folder, name)
   if (content === undefined) {

@@ -1,7 +1,5 @@
-// Knows how the postmaster of a data folder is found, started and stopped. It is no child of ours:
-// it outlives a killed process, and the next one to open the folder finds it. Must not know who
-// uses it.
-
+// Finds, starts and stops the postmaster of a data folder. It is not a child of this process: it
+// outlives a killed process, and the next process that opens the folder finds it.
 import * as fs from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -10,23 +8,23 @@ import { explainOutput } from '../db/explain.ts'
 import { findCluster, findLastPort, initCluster, writeAs, writeSettings } from './cluster.ts'
 import { findBinaries, findServerUser, ignoring, type Place, run, type User } from './place.ts'
 
-/** Longest wait for a server that starts: crash recovery replays up to `max_wal_size` first. */
+/** The longest wait for a start: crash recovery may replay `max_wal_size` first. */
 export const START_TIMEOUT_S = 120
 const STOP_TIMEOUT_S = 30
 const LOG_LIMIT_BYTES = 16 * 1024 * 1024
-/** PostgreSQL's state of a cluster that was shut down in order. */
+/** PostgreSQL's state of a cluster after a clean shutdown. */
 const DB_SHUTDOWNED = 1
 
-/** What `postmaster.pid` says; `pid` is 0 when it is cut short, as after a power cut. */
+/** The content of `postmaster.pid`; `pid` is 0 for a truncated file, as after a power cut. */
 export interface Postmaster {
   readonly pid: number
   readonly port: number
-  /** That process exists, is no zombie, and serves this folder. */
+  /** Whether that process exists, is no zombie, and serves this folder. */
   readonly alive: boolean
   readonly stopping: boolean
 }
 
-/** Undefined when no `postmaster.pid` is there: the server was stopped in order, or never ran. */
+/** Undefined without `postmaster.pid`: the server was shut down cleanly, or never ran. */
 export async function findPostmaster(folder: string): Promise<Postmaster | undefined> {
   const file = join(folder, 'postmaster.pid')
   const text = await fs.readFile(file, 'utf8').catch(ignoring('ENOENT'))
@@ -39,26 +37,28 @@ export async function findPostmaster(folder: string): Promise<Postmaster | undef
   return { pid, port, alive: await serves(pid, folder), stopping }
 }
 
-/** Also false for a zombie, as containers without an init keep them: it has neither of the two. */
+/**
+ * False for a zombie, which has neither cwd nor command line; containers without init keep them.
+ */
 async function serves(pid: number, folder: string): Promise<boolean> {
   const as_started = `postgres -D ${folder}`
   if (process.platform !== 'linux') {
     const { output } = await run('/bin/ps', ['-ww', '-o', 'command=', '-p', String(pid)], {})
     return output.includes(as_started)
   }
-  // Root without CAP_SYS_PTRACE, as in a container, may not see the folder of another user's
-  // process; and an operator may have started it with other words.
+  // Either is enough: root without CAP_SYS_PTRACE, as in a container, cannot read another user's
+  // cwd, and an operator may have started the server with other arguments.
   const cwd = await fs.readlink(`/proc/${pid}/cwd`).catch(() => '')
   const command = await fs.readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')
   return cwd === folder || command.replaceAll('\0', ' ').includes(as_started)
 }
 
 /**
- * One step towards a server that answers; the caller asks the server itself afterwards.
- * @param crashed_only starts a server only where one died: what somebody stopped in order stays
- * stopped until somebody opens it.
- * @returns `nothing` when it runs already, may not be started, or another process is at it
- * @throws DatabaseProblem with the last lines of the log when it does not come up
+ * Takes one step towards a server that answers; the caller then tries to connect.
+ * @param crashed_only starts a server only after a crash: one shut down cleanly stays stopped until
+ * somebody opens it
+ * @returns `nothing` when it runs already, may not be started, or another process starts it
+ * @throws DatabaseProblem with the last lines of the log when the start fails
  */
 export async function ensureRunning(
   place: Place,
@@ -83,8 +83,8 @@ export async function ensureRunning(
 }
 
 /**
- * Was the server stopped in order? One that cannot recover from a crash, as on a full disk, ends
- * with no less ceremony, but its control file says that it was not shut down.
+ * Whether the server was shut down cleanly. One that fails to recover from a crash, as on a full
+ * disk, removes its pid file too, but its control file differs.
  */
 async function wasShutDown(folder: string): Promise<boolean> {
   const control = await fs.readFile(join(folder, 'global', 'pg_control'))
@@ -93,9 +93,9 @@ async function wasShutDown(folder: string): Promise<boolean> {
 }
 
 /**
- * Lets one process at a time make, start or restore a cluster; undefined when another is at it.
- * SQLite's is the one lock in Node that the system drops when its holder is killed: the file holds
- * nothing, and stays.
+ * Locks the folder, so that one process at a time creates, starts or restores a cluster; undefined
+ * when another one holds the lock. A lock of SQLite is the only one in Node that the system
+ * releases when its holder is killed. The file stays and holds nothing.
  */
 export function takeStartLock({ data_dir }: Place): DatabaseSync | undefined {
   const lock = new DatabaseSync(join(data_dir, 'postgres.lock'), { timeout: 0 })
@@ -110,7 +110,7 @@ export function takeStartLock({ data_dir }: Place): DatabaseSync | undefined {
   }
 }
 
-/** Starts the server of a cluster that has none, on the port it had last if that is free. */
+/** Starts the server, on the port of its last start if that is free. */
 async function startCluster(place: Place, folder: string): Promise<void> {
   const user = await findServerUser(folder)
   const bin = await findBinaries(place, user)
@@ -122,7 +122,7 @@ async function startCluster(place: Place, folder: string): Promise<void> {
   const deadline = Date.now() + START_TIMEOUT_S * 1000
   for (let tries = 1; await disownPidFile(folder, user); tries += 1) {
     await writeSettings(folder, user, port)
-    // The server writes to the file we opened: its user needs no right to the data folder.
+    // The server inherits the open file, so its user needs no access to the data folder.
     const log = await fs.open(log_file, 'a', 0o600)
     const from = (await log.stat()).size
     const { code, output } = await run(bin.pg_ctl, args, { user, output_fd: log.fd }).finally(() =>
@@ -130,10 +130,10 @@ async function startCluster(place: Place, folder: string): Promise<void> {
     )
     if (code === 0) return
     const said = await logTail(place, from, Number.POSITIVE_INFINITY)
-    // It came up, and was stopped by somebody who attached and left, before pg_ctl looked.
+    // It started, and another process attached, left and stopped it before pg_ctl looked.
     if (said.includes('ready to accept connections')) return
-    // Backends of a killed server end by themselves as soon as they notice. Anything else may be a
-    // race for the port, or a kill: worth another try, but not many.
+    // Orphaned backends of a killed server end by themselves. Other failures may be a race for the
+    // port or a kill, which a few tries overcome.
     const orphaned = said.includes('pre-existing shared memory block')
     if (orphaned ? Date.now() > deadline : tries >= 3) {
       const tail = await logTail(place, from)
@@ -148,11 +148,11 @@ async function startCluster(place: Place, folder: string): Promise<void> {
 }
 
 /**
- * Lets a start pass a `postmaster.pid` that PostgreSQL takes for a living rival's: it names a
- * zombie, or a stranger with the same number. The file is kept and made to name us, whom a server
- * started by our pg_ctl takes for its grandparent: removing it would also remove the check that no
- * orphaned backend still writes to the dead server's shared memory.
- * @returns false when the rival is real
+ * Lets a server start over a stale `postmaster.pid` that names a zombie or an unrelated process.
+ * Writes this process's id into the file, which the new server accepts as its grandparent. Removing
+ * the file would also remove the check that no orphaned backend still uses the dead server's shared
+ * memory.
+ * @returns false when the server runs
  */
 async function disownPidFile(folder: string, user: User | undefined): Promise<boolean> {
   const file = join(folder, 'postmaster.pid')
@@ -167,9 +167,9 @@ async function disownPidFile(folder: string, user: User | undefined): Promise<bo
 }
 
 /**
- * Fast shutdown: sessions are ended, a checkpoint is written. At most 30 s; a server that needs
- * longer goes on stopping. The signal is sent from here, as `pg_ctl stop` would wait on for any
- * server that others start in the meantime.
+ * Stops the server by a fast shutdown: ends its sessions and writes a checkpoint. Waits at most 30
+ * s; a slower server goes on stopping. Sends the signal itself, because `pg_ctl stop` would wait
+ * for a server that another process starts meanwhile.
  */
 export async function stopServer(place: Place, folder: string): Promise<void> {
   const server = await findPostmaster(folder)
@@ -184,10 +184,10 @@ export async function stopServer(place: Place, folder: string): Promise<void> {
   place.log(`embedded PostgreSQL is still stopping\n${await logTail(place)}`)
 }
 
-/** What a statement was refused for, which may quote the values in it, and the lines that go on. */
+/** Log lines about statements, which may quote values, and their continuation lines. */
 const OF_STATEMENTS = /^\t| (?:ERROR|WARNING|NOTICE|DETAIL|CONTEXT|STATEMENT|QUERY): /
 
-/** Last lines of the server's log about itself, for an error message. */
+/** The last lines of the server's log that are not about statements, for an error message. */
 export async function logTail({ data_dir }: Place, from = 0, lines = 15): Promise<string> {
   const text = await fs.readFile(join(data_dir, 'postgres.log')).catch(() => Buffer.alloc(0))
   const said = text.subarray(from).toString().trimEnd().split('\n')

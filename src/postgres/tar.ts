@@ -1,22 +1,22 @@
-// Reads and writes the tar that PostgreSQL makes of a data folder: POSIX ustar, files and folders,
-// no extensions. Knows nothing of what is in them.
+// Reads and writes tar as PostgreSQL makes it of a data folder: POSIX ustar with files and folders,
+// without extensions.
 
 const BLOCK = 512
 
-/** What ends an archive. */
+/** The end of an archive. */
 export const END = Buffer.alloc(2 * BLOCK)
 
 export interface TarEntry {
   /** Without a leading `./` and a trailing slash. */
   readonly name: string
-  /** Of a file; undefined of a folder. To be read to its end before the next entry is. */
+  /** The content of a file, to be read before the next entry; undefined for a folder. */
   readonly content: AsyncIterable<Buffer> | undefined
 }
 
-/** A tar that is none, or ends too early. */
+/** The data is no tar, or is truncated. */
 export class BadTar extends Error {}
 
-/** A file as it stands in an archive. */
+/** A file with its header and padding. */
 export function tarFile(name: string, content: Buffer, changed_at: Date): Buffer {
   const header = Buffer.alloc(BLOCK)
   const octal = (value: number, at: number, digits: number) =>
@@ -35,8 +35,8 @@ export function tarFile(name: string, content: Buffer, changed_at: Date): Buffer
 }
 
 /**
- * Every entry, in order. Whoever stops early, or fails, closes the source.
- * @throws BadTar when the archive is none, is cut short, or something stands behind its end
+ * Yields every entry, in order. Ending the iteration early closes the source.
+ * @throws BadTar when the data is no archive, is truncated, or continues after the archive's end
  */
 export async function* readTar(source: AsyncIterable<Buffer>): AsyncGenerator<TarEntry> {
   const bytes = new Bytes(source)
@@ -55,7 +55,7 @@ export async function* readTar(source: AsyncIterable<Buffer>): AsyncGenerator<Ta
       await bytes.take(padding(size))
     }
     let blank = isBlank(await bytes.take(END.length - BLOCK))
-    // To the end of the source, which may know of its own that it was cut short.
+    // Reads to the end of the source, which may fail there if it is truncated.
     for await (const piece of bytes.rest()) blank &&= isBlank(piece)
     if (!blank) throw new BadTar('something stands behind its end')
   } finally {
@@ -84,7 +84,7 @@ function readHeader(header: Buffer): { name: string; size: number; type: string 
   return { name: safeName(name), size: octal(124, 136), type }
 }
 
-/** No name leads out of the folder that the archive is unpacked into. */
+/** Refuses names that lead out of the folder that the archive is unpacked into. */
 function safeName(name: string): string {
   const parts = name.split('/').filter(part => part !== '' && part !== '.')
   if (name.startsWith('/') || parts.includes('..') || parts.length === 0) {
@@ -93,7 +93,7 @@ function safeName(name: string): string {
   return parts.join('/')
 }
 
-/** The sum of all bytes, those of the sum itself taken for blanks. */
+/** The sum of all bytes of a header, with the checksum field counted as blanks. */
 function checksum(header: Buffer): number {
   return header.reduce((sum, byte, i) => sum + (i >= 148 && i < 156 ? 0x20 : byte), 0)
 }
@@ -102,7 +102,7 @@ function padding(size: number): number {
   return (BLOCK - (size % BLOCK)) % BLOCK
 }
 
-/** Bytes asked for by their number, out of pieces of any length. */
+/** Reads a given number of bytes from chunks of any length. */
 class Bytes {
   readonly #source: AsyncIterator<Buffer>
   #piece: Buffer = Buffer.alloc(0)

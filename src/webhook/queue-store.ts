@@ -4,7 +4,7 @@
 import { transactConfined } from '../db/confine.ts'
 import { rowsAsJson, type Sql, type TransactionSql } from '../db/connect.ts'
 import { type Connections, PORTION } from '../db/forget.ts'
-import { noted } from '../db/noted.ts'
+import { keepHistory } from '../db/keep-history.ts'
 import { inserter } from '../db/rows.ts'
 import { isSpread } from '../db/shard.ts'
 import type { Event } from '../event/event.ts'
@@ -321,7 +321,7 @@ export function disableGoneEndpoint(
     update webhook_endpoints
     set status = 'disabled', disabled_reason = 'gone', updated_at = ${account_now}
     where account_id = ${account_id} and id = ${id} and status = 'enabled'`
-  return noted(tx, 'webhook_endpoints', [{ account_id, id }], disable)
+  return keepHistory(tx, 'webhook_endpoints', [{ account_id, id }], disable)
 }
 
 /** Deliveries are kept this long after they end, by the account's clock. */

@@ -1,8 +1,8 @@
 // The statements of webhook endpoints. A request locks the account's book and then the endpoint's
 // row; the delivery worker locks the row alone.
 import { rowsAsJson, type Sql, type TransactionSql } from '../db/connect.ts'
+import { keepHistory } from '../db/keep-history.ts'
 import { findByKeys, keysOf } from '../db/keys.ts'
-import { noted } from '../db/noted.ts'
 import { byId } from '../db/order.ts'
 import { findPage, type Listed, type Page, type Wanted } from '../db/page.ts'
 import { inserter } from '../db/rows.ts'
@@ -34,7 +34,7 @@ export function writeEndpoints(
   tx: TransactionSql,
   { created, changed, deleted }: Record<'created' | 'changed' | 'deleted', WebhookEndpoint[]>,
 ): Promise<unknown> {
-  return noted(tx, 'webhook_endpoints', [...created, ...changed, ...deleted], () =>
+  return keepHistory(tx, 'webhook_endpoints', [...created, ...changed, ...deleted], () =>
     Promise.all([
       created.length > 0 && insertEndpoints(tx, created),
       changed.length > 0 && updateEndpoints(tx, changed),

@@ -1,14 +1,11 @@
-// The history of rows of accounts (migrations/0001), which triggers write on one machine and cannot
-// where the rows are on others: there the service has it written around each change.
+// Writes the history of account-owned rows on a distributed database. Elsewhere triggers write it
+// (migrations/0001); those cannot reach the history table from other nodes.
 import type { Key } from '../id.ts'
 import type { TransactionSql } from './connect.ts'
 import { isSpread } from './shard.ts'
 
-/**
- * Runs a change of these rows. All its statements, and those around it, are sent here and now, in
- * this order.
- */
-export async function noted<T>(
+/** Runs a change of these rows between the statements that note them. Sends all in this order. */
+export async function keepHistory<T>(
   tx: TransactionSql,
   table: 'webhook_endpoints' | 'payout_batches',
   rows: readonly Key[],
@@ -23,7 +20,7 @@ export async function noted<T>(
     })
   const sent = ask('note_before')
   const changed = change()
-  // A query is sent when somebody waits for it, as the change does of its own by now.
+  // postgres.js sends a query once it is awaited; by now `change` awaits its own.
   await Promise.resolve()
   sent.push(...ask('note_after'))
   await Promise.all(sent)
