@@ -1,7 +1,5 @@
-// What a price was made from, as it is stored with the quote: the rows of the rate book and of the
-// fee schedule that were used, and nothing else. They are a rate book and a fee schedule of their
-// own, from which the same rules make the same price again. Pure.
-
+// The basis of a price, stored with the quote: the rows of the rate book and of the fee schedule
+// that the price was made from, and no others. The same rules make the same price from it. Pure.
 import type { Instant } from '../instant.ts'
 import { formatDecimal, parseDecimal } from '../money/decimal.ts'
 import { type Fee, feeSteps } from '../price/fee/rules.ts'
@@ -9,29 +7,29 @@ import type { PriceSources } from '../price/price.ts'
 import { type Rate, rateBookOf, stepsBetween } from '../price/rate/rules.ts'
 
 /**
- * The column `basis` of a quote, a JSON document. What is not set is left out, because every payout
- * writes one: that of a payout in one currency without a fee is `{}`.
+ * The column `basis` of a quote, a JSON document. Members that are not set are left out, to keep it
+ * short: every payout writes one. In one currency and without a fee it is `{}`.
  */
 export interface Basis {
-  /** Of both rates, unless the second has one of its own; absent when it is 0. */
+  /** The spread of both rates, or of the first when they differ; absent when it is 0. */
   readonly spread_bps?: number
-  /** Of the rate from payout to destination currency, when it is another. */
+  /** The spread from payout to destination currency; absent when it is the same. */
   readonly destination_spread_bps?: number
-  /** Set when a pair was crossed. */
+  /** The currency that a pair was crossed through; absent when none was. */
   readonly pivot?: string
   /** By `BASE/QUOTE`. */
   readonly rates?: Readonly<Record<string, BasisRate>>
-  /** Absent when no row of the schedule matched. */
+  /** Absent when no row of the fee schedule matched. */
   readonly fee?: BasisFee
 }
 
-/** `mid` is exact decimal text. A fourth member says that the row is a peg. */
+/** `mid` is exact decimal text; `pegged` marks a peg. */
 export type BasisRate = readonly [mid: string, source: string, as_of: Instant, pegged?: true]
 
 /**
- * A row of the schedule; its payout type is the quote's. Amounts are integers as text. After the
- * first three: least and most, payout currency, country, network, type of charge; null where the
- * row leaves one open, as far as the last that it does not.
+ * A row of the fee schedule; its payout type is the quote's. Amounts are integers as text. `limits`
+ * are minimum, maximum, payout currency, country, network and charge type: null where the row has
+ * none, and without trailing nulls.
  */
 export type BasisFee = readonly [
   fee_currency: string,
@@ -40,14 +38,14 @@ export type BasisFee = readonly [
   ...limits: (string | null)[],
 ]
 
-/** Between which currencies a quote converts. */
+/** The three currencies between which a quote converts. */
 export interface Legs {
   readonly holding_currency: string
   readonly payout_currency: string
   readonly destination_currency: string
 }
 
-/** What a price of these currencies was made from, with the fee row that was selected. */
+/** The basis of a price of these currencies and this fee row. */
 export function makeBasis(
   { holding_currency, payout_currency, destination_currency }: Legs,
   { rates: book, policyOf }: Pick<PriceSources, 'rates' | 'policyOf'>,
@@ -75,8 +73,8 @@ export function makeBasis(
 }
 
 /**
- * The rate book and the schedule of a basis. Rows that were not used are missing, so that the rules
- * choose the same ones: a row that would have come first was not there either.
+ * The rate book and the fee schedule of a basis. They have no other rows, so the rules choose the
+ * same ones again.
  */
 export function sourcesOf(
   basis: Basis,
@@ -86,12 +84,11 @@ export function sourcesOf(
   return {
     rates: rateBookOf(basis.pivot ?? '', rates),
     fees: basis.fee === undefined ? [] : [feeOf(basis.fee, quote.payout_type)],
-    // Whether it could be free was judged when the price was made.
+    // The original price was checked for a missing fee and for the age of rates.
     fee_required: false,
     policyOf(from, to) {
       const isFirst = from === quote.holding_currency && to === quote.payout_currency
       const { spread_bps = 0, destination_spread_bps = spread_bps } = basis
-      // Its age was judged when the price was made.
       const age = { max_age_s: null, any_age: true }
       return { spread_bps: isFirst ? spread_bps : destination_spread_bps, ...age }
     },

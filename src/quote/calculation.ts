@@ -1,9 +1,8 @@
-// A calculation that a person can do again: its formula in words, the same in numbers, and what it
-// gives exactly. Both texts and the result are made from one list of terms, so that none can say
-// something else. Pure integers; knows no quote.
+// A calculation that a person can repeat: its formula in names, the same in numbers, and the exact
+// result. All three are made from one list of terms, so they always agree. Pure integer arithmetic.
 import { type Decimal, divideUp, formatDecimal, formatMajor, ONE, pow10 } from '../money/decimal.ts'
 
-/** A number, and the name that stands for it in a formula. */
+/** A number and its name in a formula. */
 export interface Term {
   readonly name: string
   readonly value: Decimal
@@ -13,13 +12,13 @@ export interface Factor extends Term {
   readonly by: '*' | '/'
 }
 
-/** Worked from left to right. */
+/** Evaluated from left to right. */
 export interface Calculation {
   readonly first: Term
   readonly factors: readonly Factor[]
 }
 
-/** All text. `unrounded` is the exact result, or where it never ends the beginning of it. */
+/** `unrounded` is the exact result, or its first digits when it never ends (`truncated`). */
 export interface Worked {
   readonly formula: string
   readonly calculation: string
@@ -27,14 +26,14 @@ export interface Worked {
   readonly truncated: boolean
 }
 
-/** Of a result that never ends this many digits are given, and one after the point at least. */
+/** How many digits of a result that never ends are shown; at least one after the point. */
 export const TRUNCATED_DIGITS = 20
 
 export function term(name: string, value: bigint | Decimal): Term {
   return { name, value: typeof value === 'bigint' ? { digits: value, scale: 0 } : value }
 }
 
-/** A number as it is written, under its own name. */
+/** A number whose name is its digits. */
 export function literal(value: bigint): Term {
   return term(value.toString(), value)
 }
@@ -47,7 +46,7 @@ export function over(divisor: Term): Factor {
   return { ...divisor, by: '/' }
 }
 
-/** The factor between minor units of two currencies, none where both have as many digits. */
+/** The factor between the minor units of two currencies; none when their exponents are equal. */
 export function rescale(fromExponent: number, toExponent: number): Factor[] {
   const places = toExponent - fromExponent
   if (places > 0) return [times(literal(pow10(places)))]
@@ -55,7 +54,7 @@ export function rescale(fromExponent: number, toExponent: number): Factor[] {
   return []
 }
 
-/** The product of factors alone; 1 of none. */
+/** The product of factors; 1 of none. */
 export function product([first, ...factors]: readonly Factor[]): Calculation {
   if (first === undefined) return { first: term('1', ONE), factors }
   return first.by === '*' ? { first, factors } : product([times(term('1', ONE)), first, ...factors])
@@ -71,7 +70,7 @@ export function work({ first, factors }: Calculation): Worked {
   }
 }
 
-/** The result as a whole number, rounded up, as fees are. */
+/** The result as an integer, rounded up like a fee. */
 export function roundedResult(calculation: Calculation): bigint {
   const { n, d } = fractionOf(calculation)
   return divideUp(n, d)
@@ -94,8 +93,8 @@ function fractionOf({ first, factors }: Calculation): Fraction {
 }
 
 /**
- * A fraction in lowest terms ends exactly when its divisor is made of twos and fives. Another never
- * ends: whatever is cut off, it lies above the digits that are shown and below the next ones.
+ * A fraction in lowest terms ends if its divisor has no prime factors but 2 and 5; any other is
+ * truncated.
  */
 function decimalText({ n, d }: Fraction): { unrounded: string; truncated: boolean } {
   const [afterTwos, twos] = divideOut(d, 2n)
@@ -108,7 +107,7 @@ function decimalText({ n, d }: Fraction): { unrounded: string; truncated: boolea
     }
   }
   const wanted = TRUNCATED_DIGITS - (n.toString().length - d.toString().length)
-  // n/d may have one digit more before the point than the lengths say.
+  // n/d may have one digit more before the point than the lengths suggest.
   const scale = (n * pow10(Math.max(wanted, 0))) / d < pow10(TRUNCATED_DIGITS) ? wanted : wanted - 1
   const shown = Math.max(scale, 1)
   return {

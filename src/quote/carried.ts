@@ -1,6 +1,6 @@
-// Quotes that payouts carry. A payout made without a quote has the terms that it was made at in its
-// own row, and no row in `quotes`: what its quote says is read from there, and computed where it
-// follows from what is there. Such a quote is named after its payout. Pure.
+// Carried quotes. A payout that names no quote stores its terms in its own row, and there is no row
+// in `quotes`: the quote is read and computed from the payout's row, and takes the payout's id.
+// Pure.
 import type { DestinationDetails } from '../beneficiary/request.ts'
 import { withPrefix } from '../id.ts'
 import { type Instant, plusMilliseconds, secondsBetween } from '../instant.ts'
@@ -9,27 +9,27 @@ import { type Basis, sourcesOf } from './basis.ts'
 import type { Price, Quote, QuoteTerms } from './quote.ts'
 import { feesInPayoutCurrency, marginOf } from './rules.ts'
 
-/** What the rest of the payout's row does not say; nothing of it when the payout has a quote. */
+/** The terms that no other column of the payout has; empty when the payout has a quote. */
 export interface CarriedTerms {
   readonly destination_country: string
   readonly basis: Basis | null
-  /** From when the payout was made to the quote's `valid_until`. */
+  /** From `created_at` of the payout to `valid_until` of the quote. */
   readonly quote_validity_s: number | null
 }
 
-/** What a payout carries of this quote; of none, nothing. */
+/** The terms that a payout stores of the quote that it carries, null for none. */
 export function carriedTerms(quote: Quote | null): CarriedTerms {
   if (quote === null) return { destination_country: '', basis: null, quote_validity_s: null }
   const { destination_country, basis, created_at, valid_until } = quote
   return { destination_country, basis, quote_validity_s: secondsBetween(created_at, valid_until) }
 }
 
-/** The quote of a payout: the one it was made with, or the one it carries. */
+/** The id of a payout's quote, whether the payout names it or carries it. */
 export function quoteIdOf(payout: { readonly id: string; readonly quote_id: string }): string {
   return payout.quote_id === '' ? withPrefix(payout.id, 'poq') : payout.quote_id
 }
 
-/** Of the row of a payout what its quote is read from. */
+/** The columns of a payout that its carried quote is read from. */
 export interface Carrier<Rate> extends CarriedTerms {
   readonly account_id: string
   readonly id: string
@@ -51,7 +51,6 @@ export interface Carrier<Rate> extends CarriedTerms {
   readonly created_at: Instant
 }
 
-/** Columns of payouts. */
 export const CARRIER_COLUMNS = [
   'account_id',
   'id',
@@ -76,7 +75,7 @@ export const CARRIER_COLUMNS = [
   'created_at',
 ] as const satisfies readonly (keyof Carrier<string>)[]
 
-/** What a carried price depended on. The destination is the payout's own: nothing was left open. */
+/** The terms of a carried quote; its destination is the payout's. */
 export function carriedQuoteTerms(payout: Carrier<unknown>): QuoteTerms {
   const { wallet, local_payment_network } = payout.beneficiary_details.destination_details
   const wallet_type = wallet?.type ?? ''
@@ -96,7 +95,7 @@ export function carriedQuoteTerms(payout: Carrier<unknown>): QuoteTerms {
   }
 }
 
-/** The figures of a price that the row of a payout has, by their names in a quote. */
+/** The figures of the payout's row, by their names in a quote. */
 export function carriedFigures<Rate>(payout: Carrier<Rate>) {
   return {
     holding_amount: payout.holding_amount,
@@ -108,7 +107,7 @@ export function carriedFigures<Rate>(payout: Carrier<Rate>) {
   }
 }
 
-/** The quote that a payout carries; it was used when it was made. */
+/** The quote that a payout carries; it is used from the start. */
 export function carriedQuote(payout: Carrier<Price['holding_to_payout']>): Quote {
   const { account_id, id, basis, quote_validity_s, created_at } = payout
   if (basis === null || quote_validity_s === null) throw new Error(`payout ${id} carries no terms`)

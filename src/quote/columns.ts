@@ -1,8 +1,7 @@
-// The columns of quotes, and the digest of a quote that the event of its creation carries.
+// The columns of quotes, and the seal of a quote that the event of its creation carries.
 import { sealOf } from '../seal.ts'
 import type { Quote } from './quote.ts'
 
-/** What is written is what is read. */
 export const QUOTE_KINDS = {
   account_id: 'text',
   id: 'text',
@@ -35,5 +34,5 @@ export const QUOTE_KINDS = {
   updated_at: 'timestamptz',
 } as const
 
-/** All that never changes. Whether it is used follows from the payout that has used it. */
+/** Seals every column that never changes. The payout that uses a quote proves its status. */
 export const QUOTE_SEAL = sealOf<Quote>(QUOTE_KINDS, ['status', 'updated_at'])

@@ -1,7 +1,6 @@
-// How the figures of a quote came about, so that a person can work them out again by hand: what the
-// rate book and the fee schedule said, every calculation, what it gives exactly, and what it was
-// rounded to. Pure; made from the stored quote alone, whatever rates and fees have become since.
-
+// The explanation of a quote, by which a person can recompute it: the rows of the rate book and fee
+// schedule, every calculation, its exact result, and the rounded one. It is made from the stored
+// quote alone, whatever the rates and fees are today. Pure.
 import { withOffset } from '../instant.ts'
 import { currencyExponent } from '../money/currency.ts'
 import { type Decimal, formatDecimal } from '../money/decimal.ts'
@@ -25,7 +24,7 @@ import {
 import type { Quote } from './quote.ts'
 import { feeSubject, totalDebit } from './rules.ts'
 
-/** An amount in minor units of `currency`: what was worked out, and the integer it became. */
+/** An amount in minor units of `currency`: its calculation and the rounded integer. */
 export interface Figure extends Worked {
   readonly figure: string
   readonly currency: string
@@ -33,7 +32,7 @@ export interface Figure extends Worked {
   readonly rounding: 'up' | 'down' | 'none'
 }
 
-/** How many rows of the rate book lead from one currency to the other, and which way round. */
+/** How the rate book joins two currencies. */
 export const RATE_METHODS = ['same_currency', 'direct', 'inverted', 'crossed'] as const
 
 export function explainQuote(quote: Quote) {
@@ -45,7 +44,7 @@ export function explainQuote(quote: Quote) {
   const codes = new Set(fee === undefined ? named : [...named, fee.fee_currency])
   const rate = (name: RateName, from: string, to: string) => {
     const way = wayIn(book, from, to)
-    // A currency for itself costs no spread.
+    // The same currency has no spread.
     const spread_bps = from === to ? 0 : policyOf(from, to).spread_bps
     return {
       figure: `exchange_rates.${name}`,
@@ -83,7 +82,7 @@ function wayIn(book: RateBook, from: string, to: string): readonly Step[] {
   return steps
 }
 
-/** The rows that lead from one currency to another, and the mid rate they come to. */
+/** The rows that lead from one currency to another, and the mid rate of all of them. */
 function presentWay(from: string, to: string, steps: readonly Step[]) {
   return {
     from,
@@ -140,7 +139,7 @@ function presentFee(fee: Fee) {
   }
 }
 
-/** What is exchanged, each way from the payout amount (§quote.conversion). */
+/** The holding and destination amounts, from the payout amount (§quote.conversion). */
 function principal(quote: Quote): Figure[] {
   const { holding_currency, payout_currency, destination_currency, payout_amount } = quote
   const payout = term('payout_info.amount', payout_amount)
@@ -177,12 +176,15 @@ function noFee(quote: Quote): Figure[] {
 const FIXED = 'fee_info.fixed.in_holding_currency'
 const VARIABLE = 'fee_info.variable.in_holding_currency'
 
-/** Named amounts are converted at mid; basis points are of the holding amount (§fee.amount). */
+/**
+ * Amounts of the fee row are converted at mid; basis points apply to the holding amount
+ * (§fee.amount).
+ */
 function feeFigures(quote: Quote, fee: Fee, way: readonly Step[]): Figure[] {
   const { holding_currency: currency, holding_amount } = quote
   const converted = (name: string, amount: bigint): Calculation => ({
     first: term(`fee_row.${name}`, amount),
-    // Nothing is nothing in every currency, and needs no rate.
+    // Zero needs no rate.
     factors: amount === 0n ? [] : [...midFactors(way), ...between(fee.fee_currency, currency)],
   })
   const bound = (name: string, amount: bigint | null) =>
@@ -202,7 +204,7 @@ function feeFigures(quote: Quote, fee: Fee, way: readonly Step[]): Figure[] {
   ]
 }
 
-/** The variable fee, not below the minimum and then not above the maximum. */
+/** The variable fee, raised to the minimum and then lowered to the maximum. */
 function heldBetween(
   quote: Quote,
   variable: Figure,
@@ -223,7 +225,7 @@ function heldBetween(
   )
 }
 
-/** For display, at the quote's own rate (§fee.display). */
+/** The fees in the payout currency, for display, at the quote's own rate (§fee.display). */
 function feesInPayoutCurrency(quote: Quote): Figure[] {
   const { holding_currency, payout_currency } = quote
   const factors = [
@@ -251,7 +253,7 @@ function total(quote: Quote): Figure {
   )
 }
 
-/** What is made of whole numbers, so that nothing is rounded. */
+/** A figure computed from integers, without rounding. */
 function whole(
   name: string,
   currency: string,
@@ -264,7 +266,7 @@ function whole(
   return { figure: name, currency, formula, calculation, ...result }
 }
 
-/** What is stored, or for what is only a step on the way there, what it is rounded to. */
+/** A figure with its stored amount; an intermediate figure is rounded up. */
 function figure(
   name: string,
   currency: string,
@@ -278,7 +280,7 @@ function figure(
   return { figure: name, currency, ...worked, rounded, rounding }
 }
 
-/** From minor units of one currency to those of another. */
+/** Factors from minor units of one currency to those of another. */
 function between(from: string, to: string): Factor[] {
   return rescale(currencyExponent(from), currencyExponent(to))
 }

@@ -1,4 +1,4 @@
-// The write of a quote.
+// The operation that makes quotes.
 import type { Account } from '../account/rules.ts'
 import { storeBooks } from '../balance-transaction/operations.ts'
 import type { Operation } from '../engine/operation.ts'
@@ -73,7 +73,7 @@ export function createQuote(reference: {
       const pricing = pricingAt(account, at)
       const terms = quoteTerms(request, account)
       checkNamed(approvals, account.account_id, terms.entity_id, 'entity_id')
-      // A payout is routed when it is made; a quote that none could use is not given.
+      // Refuse a quote that no payout could use; the payout's own route is chosen when it is made.
       routeOf(routes, account, routeSubject(terms), 'payout_type')
       checkCountryKnown(terms, pricing.fees)
       const price = priceQuote(terms, pricing, now)

@@ -12,7 +12,7 @@ export const PAYOUT_TYPES = [
 ] as const
 export type PayoutType = (typeof PAYOUT_TYPES)[number]
 
-/** Everything a price depends on, with every default applied. '' is "not set". */
+/** Everything that a price depends on, with defaults applied. '' is "not set". */
 export interface QuoteTerms {
   readonly payout_type: PayoutType
   readonly holding_currency: string
@@ -39,11 +39,11 @@ export interface Price {
   readonly fixed_fee_payout: bigint
   readonly variable_fee_holding: bigint
   readonly variable_fee_payout: bigint
-  /** Minor units of the holding currency that the spread earns where it is exchanged. */
+  /** What the exchange from the holding currency earns, in its minor units. */
   readonly fx_income_holding: bigint
-  /** The same of the destination currency. */
+  /** What the exchange into the destination currency earns, in its minor units. */
   readonly fx_income_destination: bigint
-  /** What it was made from. */
+  /** The rates, fee and spreads that the price was made from. */
   readonly basis: Basis
 }
 

@@ -1,4 +1,4 @@
-// Quotes as callers see them, and how their figures were made.
+// Quotes as callers see them, and the explanations of their figures.
 import Type, { type TSchema } from 'typebox'
 import { Id, Literals, Minor, Money, RateNumber } from '../http/schema.ts'
 import { type Instant, withOffset } from '../instant.ts'
@@ -122,7 +122,7 @@ const QuoteExplanation = Type.Object(
   },
 )
 
-/** What a payout costs and what arrives. */
+/** The price members, of a quote and of a dry run. */
 export const PRICE = {
   holding_info: Money,
   payout_info: Money,
@@ -158,7 +158,7 @@ export const QuoteResponse = Type.Object(
   },
 )
 
-/** The quote as answers show it (§quote.shape); `now` decides whether an unused one has expired. */
+/** The quote as answers show it (§quote.shape); `now` decides whether it has expired. */
 export function presentQuote(quote: Quote, now: Instant) {
   return {
     id: quote.id,
@@ -194,7 +194,7 @@ export function presentPrice(quote: Quote) {
   }
 }
 
-/** The same quote with how it was priced, or null where that was not kept. */
+/** The quote with its explanation. */
 export function presentExplained(quote: Quote, now: Instant) {
   return { ...presentQuote(quote, now), explanation: explainQuote(quote) }
 }

@@ -84,7 +84,7 @@ function listRoute(app: FastifyInstance, deps: Needs): void {
     },
     async (request, reply) => {
       const wanted = readList(request.query)
-      // What is asked for and what is shown are judged by one time.
+      // One time decides both the filter and the shown status.
       const { now, page } = await deps.read(request.account.account_id, async (tx, id) => {
         const now = await accountNow(tx, id)
         return { now, page: await listQuotes(tx, id, wanted, now) }
@@ -125,9 +125,8 @@ function isAsked({ explain }: ExplainQuery): boolean {
 }
 
 /**
- * Whether to explain is part of what was asked: a key whose kept answer has no explanation must not
- * answer a request for one with it, nor the other way round (422 idempotency_key_reused). A request
- * that asks for none is hashed by its body alone, as all were before there were explanations.
+ * `explain` is part of the hashed request: an Idempotency-Key must not return an answer without an
+ * explanation to a request for one, nor the other way round (422 idempotency_key_reused).
  */
 function claimFor(claim: Claim | null, body: QuoteRequest, explain: boolean): Claim | null {
   return claim && explain ? { ...claim, request_hash: hashJson({ explain, body }) } : claim

@@ -1,5 +1,5 @@
-// Quotes as pure functions: what a request asks for, what it costs, and when a quote may still be
-// used. Knows nothing of payouts; a payout without a quote is priced by the same functions.
+// The rules of quotes: what terms cost, and until when a quote can be used. A payout without a
+// quote is priced by the same functions. Pure.
 import { type Problem, refusal, refuseIfAny } from '../errors.ts'
 import { type Instant, plusMilliseconds } from '../instant.ts'
 import { currencyExponent } from '../money/currency.ts'
@@ -13,8 +13,8 @@ import { type Legs, makeBasis } from './basis.ts'
 import type { Price, Quote, QuoteTerms } from './quote.ts'
 
 /**
- * The holding currency of a request that names none: the payout currency when the account holds it,
- * else the primary currency (§quote.holding).
+ * The holding currency of a request that names none: the payout currency if the account holds it,
+ * else its primary currency (§quote.holding).
  */
 export function defaultHoldingCurrency(
   account: { readonly currencies: readonly string[]; readonly primary_currency: string },
@@ -24,10 +24,10 @@ export function defaultHoldingCurrency(
 }
 
 /**
- * Prices terms at `now` (§quote.conversion, §fee.total). What is debited rounds up, what is
- * credited rounds down, fees round up, so that no chain of payouts ends above its start. Refuses
- * with rate_unavailable, rate_stale, fee_unavailable, or amount_out_of_range, at `amount_path`,
- * when a converted amount rounds to nothing or no longer fits in JSON.
+ * Prices terms at `now` (§quote.conversion, §fee.total). Debits and fees round up, credits round
+ * down, so that no chain of payouts ends above its start. Refuses with rate_unavailable, rate_stale
+ * or fee_unavailable; and at `amount_path` with amount_out_of_range, when a converted amount rounds
+ * to nothing or is too large for JSON.
  */
 export function priceQuote(
   terms: QuoteTerms,
@@ -62,12 +62,12 @@ export function priceQuote(
   return price
 }
 
-/** Refuses with fee_unavailable, whatever the rates are. */
+/** Refuses with fee_unavailable; reads no rates. */
 export function checkFee(terms: QuoteTerms, pricing: PriceSources): void {
   feeFor(terms, pricing)
 }
 
-/** The row of the schedule; a price for nothing is a decision, and the absence of a row is none. */
+/** The row of the fee schedule. A live account needs one: free is a decision, no row is not. */
 function feeFor(terms: QuoteTerms, { fees, fee_required }: PriceSources): Fee | undefined {
   const subject = feeSubject(terms)
   const fee = selectFee(fees, subject)
@@ -80,7 +80,7 @@ function feeFor(terms: QuoteTerms, { fees, fee_required }: PriceSources): Fee | 
   throw refusal('fee_unavailable', message)
 }
 
-/** What the payout amount costs on the one side and yields on the other, and what that earns. */
+/** Converts the payout amount to the holding and the destination currency. */
 function exchange(terms: QuoteTerms, { rates, policyOf }: PriceSources, now: Instant) {
   const rate = (from: string, to: string) => customerRate(rates, policyOf(from, to), from, to, now)
   const { payout_amount: amount } = terms
@@ -108,7 +108,7 @@ function exchange(terms: QuoteTerms, { rates, policyOf }: PriceSources, now: Ins
   return { ...amounts, holding_to_payout, payout_to_destination, ...margin }
 }
 
-/** What the spread earns on the one side and on the other. */
+/** What both exchanges earn: the difference to the same exchanges at mid. */
 export function marginOf(
   figures: Legs & Pick<Quote, 'payout_amount' | 'holding_amount' | 'destination_amount'>,
   rates: RateBook,
@@ -124,7 +124,7 @@ export function marginOf(
   }
 }
 
-/** What is charged in the holding currency, as the payout currency has it. */
+/** The fees, which are charged in the holding currency, converted to the payout currency. */
 export function feesInPayoutCurrency(
   charged: Pick<
     Quote,
@@ -149,7 +149,8 @@ function unit(currency: string) {
 }
 
 /**
- * What leaves the balance: holding amount and both fees, in minor units of the holding currency.
+ * What leaves the balance: the holding amount and both fees, in minor units of the holding
+ * currency.
  */
 export function totalDebit(
   price: Pick<Price, 'holding_amount' | 'fixed_fee_holding' | 'variable_fee_holding'>,
@@ -158,8 +159,8 @@ export function totalDebit(
 }
 
 /**
- * An amount sent beside payout_info is an expectation: when it differs from the computed figure the
- * request is refused and the figure named (§quote.expectation).
+ * Refuses a quote request whose holding or destination amount differs from the computed one, and
+ * names the computed one (§quote.expectation).
  */
 export function checkExpectations(
   price: Price,
@@ -181,7 +182,7 @@ export function checkExpectations(
   refuseIfAny(problems)
 }
 
-/** The shortest validity of what is converted; without a conversion that of any payout. */
+/** The shortest validity of the converted pairs; without a conversion, of both pairs. */
 function quoteValidity(legs: Legs, { policyOf }: Pricing): number {
   const { holding_currency, payout_currency, destination_currency } = legs
   const ways = [
@@ -216,13 +217,16 @@ export function makeQuote(
   }
 }
 
-/** Expired is computed, never stored; `valid_until` itself is too late (§quote.expiry). */
+/**
+ * The status at `now`. Expiry is computed, never stored, and begins at `valid_until`
+ * (§quote.expiry).
+ */
 export function quoteStatus(quote: Quote, now: Instant): 'active' | 'used' | 'expired' {
   if (quote.status === 'used') return 'used'
   return now < quote.valid_until ? 'active' : 'expired'
 }
 
-/** Refuses a quote that can no longer fund a payout. Judged after the book's lock is held. */
+/** Refuses a used or expired quote; called under the lock of the book. */
 export function checkUsable(quote: Quote, now: Instant): void {
   const status = quoteStatus(quote, now)
   if (status === 'used') throw refusal('quote_used', 'The quote was used already.', 'quote')
@@ -231,14 +235,13 @@ export function checkUsable(quote: Quote, now: Instant): void {
   }
 }
 
-/** What selects the fee row of these terms. */
+/** The values that select the fee row of these terms. */
 export function feeSubject(terms: QuoteTerms): FeeSubject {
   return {
     payout_type: terms.payout_type,
     payout_currency: terms.payout_currency,
     destination_country: terms.destination_country,
-    // Fee rows name networks and chains in lower case, and a chain by its type: no other spelling
-    // of it costs less.
+    // Fee rows name networks, and chains by their type, in lower case: no spelling costs less.
     network: (
       terms.fund_transfer_network ||
       terms.payment_network ||
@@ -248,7 +251,7 @@ export function feeSubject(terms: QuoteTerms): FeeSubject {
   }
 }
 
-/** What selects the route of these terms: a rail sends what the beneficiary receives. */
+/** The values that select the route of these terms; its currency is the one that arrives. */
 export function routeSubject(terms: QuoteTerms): RouteSubject {
   return {
     payout_type: terms.payout_type,

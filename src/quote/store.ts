@@ -1,5 +1,5 @@
-// The statements of quotes: of those that have rows of their own, and of those that payouts carry
-// (quote/carried.ts), which are read from the rows of payouts.
+// The statements of quotes: of rows of `quotes`, and of carried quotes, which are read from rows of
+// `payouts` (carried.ts).
 import type { Sql, TransactionSql } from '../db/connect.ts'
 import { findByKeys, keysOf } from '../db/keys.ts'
 import { mergePages, withinReach } from '../db/merge.ts'
@@ -15,21 +15,20 @@ import { CARRIER_COLUMNS, type Carrier, carriedQuote } from './carried.ts'
 import { QUOTE_KINDS } from './columns.ts'
 import type { Quote } from './quote.ts'
 
-/** A quote as the database gives it. */
+/** A row of `quotes`. */
 export type QuoteRow = Omit<Quote, 'holding_to_payout' | 'payout_to_destination'> & {
   holding_to_payout: string
   payout_to_destination: string
 }
 
-/** The row of a payout that carries its quote, as the database gives it. */
+/** A row of `payouts`, as far as its carried quote needs it. */
 type CarrierRow = Carrier<string>
 
-/** What is written is what is read. */
 export const QUOTE_COLUMNS = Object.keys(QUOTE_KINDS) as readonly (keyof typeof QUOTE_KINDS)[]
 
 export const insertQuotes = inserter<Quote>('quotes', QUOTE_KINDS)
 
-/** By (account, id), in no order; what is not found or another account's is simply absent. */
+/** Quotes by (account, id), in no order; a key without a quote has no row. */
 export async function findQuotes(
   sql: Sql | TransactionSql,
   keys: readonly Key[],
@@ -44,7 +43,7 @@ export async function findQuotes(
 async function findCarried(sql: Sql | TransactionSql, keys: readonly Key[]): Promise<Quote[]> {
   const carriers = keys.map(({ account_id, id }) => ({ account_id, id: withPrefix(id, 'pot') }))
   const rows = await findByKeys<CarrierRow>(sql, 'payouts', CARRIER_COLUMNS, carriers)
-  // A payout that was made with a quote carries none.
+  // A payout that names its quote carries none.
   return rows.filter(row => row.basis !== null).map(carriedFromRow)
 }
 
@@ -60,7 +59,7 @@ const LISTED: Listed = {
   kinds: ['status', 'payout_type'],
 }
 
-/** Where carried quotes are listed from; all of them are used. */
+/** The list of carried quotes, all of which are used. */
 const LISTED_CARRIED: Listed = {
   table: 'payouts',
   columns: CARRIER_COLUMNS,
@@ -73,8 +72,8 @@ const LISTED_CARRIED: Listed = {
 }
 
 /**
- * A page of the account's quotes; undefined when its cursor names none of them. What has expired is
- * not stored: an unused quote is active or expired by its `valid_until` at `now`.
+ * A page of the account's quotes; undefined when its cursor names none of them. Expiry is not
+ * stored: `now` and `valid_until` decide whether an unused quote is active or expired.
  */
 export async function listQuotes(
   sql: Sql | TransactionSql,
@@ -100,7 +99,7 @@ export async function listQuotes(
   return mergePages(wanted, asked, { ...carried, rows: carried.rows.map(carriedFromRow) })
 }
 
-/** Of the quotes that were asked for, and those that have renewed one. */
+/** A page of the rows of `quotes`: requested quotes, and renewals. */
 async function listAsked(
   sql: Sql | TransactionSql,
   account_id: string,
@@ -130,7 +129,7 @@ async function listAsked(
   return { ...page, rows: page.rows.map(quoteFromRow) }
 }
 
-/** Of the entities that quotes name, read in the same round trip as the quotes. */
+/** The approvals of entities that quotes name, read in the same round trip as the quotes. */
 export async function findApprovalsOfQuotes(
   tx: TransactionSql,
   keys: readonly Key[],
@@ -160,7 +159,7 @@ type UsedQuote = Pick<Quote, 'account_id' | 'id' | 'status' | 'updated_at'> & {
   readonly renewed_as: string
 }
 
-/** Marks quotes used; the payout's unique quote_id is what makes a second use impossible. */
+/** Marks quotes as used; the unique index on payouts.quote_id prevents a second use. */
 export const markQuotesUsed = updater<UsedQuote>(
   'quotes',
   ['account_id', 'id'],

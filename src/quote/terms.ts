@@ -1,5 +1,5 @@
-// From a quote request to its terms: every field checked, every default applied, all problems named
-// at once. Pure; shape and types have been judged by the schema before.
+// From a quote request to its terms: checks every field, applies every default, and reports all
+// problems at once. The schema has checked shapes and types before. Pure.
 import type { Account } from '../account/rules.ts'
 import { bankingCountry } from '../beneficiary/country.ts'
 import { type Problem, refusal, refuseIfAny } from '../errors.ts'
@@ -18,9 +18,8 @@ import { defaultHoldingCurrency, feeSubject } from './rules.ts'
 const DETAIL_OBJECTS = ['swift', 'local', 'local_payment_network', 'wallet'] as const
 
 /**
- * The terms a quote request asks for. Refuses with every problem at once: unknown currencies and
- * countries, a holding currency the account lacks, details of another payout type, unknown
- * networks.
+ * The terms of a quote request. Refuses with every problem at once: unknown currencies, countries
+ * and networks, a holding currency that the account lacks, details of another payout type.
  */
 export function quoteTerms(request: QuoteRequest, account: Account): QuoteTerms {
   const payout_type: PayoutType = request.payout_type ?? 'local'
@@ -59,7 +58,7 @@ export function quoteTerms(request: QuoteRequest, account: Account): QuoteTerms 
   }
 }
 
-/** The network must carry the amount that arrives (400). */
+/** Refuses (400) an amount outside the limits of its network. */
 export function checkLimits(
   quote: Pick<Quote, 'destination_currency' | 'destination_amount'>,
   network: string,
@@ -69,7 +68,7 @@ export function checkLimits(
   if (fault !== undefined) throw refusal('amount_out_of_range', fault, remarks)
 }
 
-/** A price that depends on the country is not made before it is known (400). */
+/** Refuses (400) terms without the country that their fee depends on. */
 export function checkCountryKnown(terms: QuoteTerms, fees: readonly Fee[]): void {
   if (terms.destination_country !== '' || hasNoCountry(terms.payout_type)) return
   if (!dependsOnCountry(fees, feeSubject(terms))) return
@@ -77,12 +76,12 @@ export function checkCountryKnown(terms: QuoteTerms, fees: readonly Fee[]): void
   throw refusal('invalid_field', message, 'destination_info.country')
 }
 
-/** Wallets and accounts of the installation are in no country. */
+/** Whether the payout type has no destination country: a wallet, or an account of this service. */
 export function hasNoCountry(payout_type: string): boolean {
   return payout_type === 'wallet' || payout_type === 'service_account'
 }
 
-/** No problem for a currency of ISO 4217 or one of the stablecoins; absent is fine. */
+/** A currency must be of ISO 4217 or a known stablecoin. */
 export function checkCurrency(code: string | undefined, remarks: string): Problem[] {
   if (code === undefined || findCurrency(code) !== undefined) return []
   return [{ reason: 'currency', message: `${remarks} is not a known currency code.`, remarks }]
@@ -126,7 +125,7 @@ function checkWallet({ wallet, payout_info, destination_info }: QuoteRequest): P
   return [invalid(`${destination_info ? 'destination' : 'payout'}_info.currency`, token)]
 }
 
-/** No bank receives a token; an account of the installation does. */
+/** No bank receives a token; an account of this installation does. */
 function checkBank({ payout_type, payout_info, destination_info }: QuoteRequest): Problem[] {
   if (payout_type === 'service_account') return []
   const fault = bankFault(destination_info?.currency ?? payout_info.currency)
@@ -134,8 +133,8 @@ function checkBank({ payout_type, payout_info, destination_info }: QuoteRequest)
   return [invalid(`${destination_info ? 'destination' : 'payout'}_info.currency`, fault)]
 }
 
-/** The networks that the request may mean, local or of payments; none when it means no such. */
-function networksMeant({ payout_type = 'local', ...request }: QuoteRequest) {
+/** The networks that fit the request; none when its payout type uses no local network. */
+function candidateNetworks({ payout_type = 'local', ...request }: QuoteRequest) {
   const currency = request.destination_info?.currency ?? request.payout_info.currency
   const named = <T extends { readonly name: string }>(known: readonly T[], name?: string) =>
     name === undefined ? known : known.filter(network => network.name === name.toLowerCase())
@@ -150,15 +149,15 @@ function networksMeant({ payout_type = 'local', ...request }: QuoteRequest) {
 }
 
 /**
- * A country that is named must be one that the network serves. All local payment networks are
- * known, so that one of the currency must serve it even when none is named.
+ * A named country must be served by the network. The list of local payment networks is complete, so
+ * one of them must serve the country even if the request names none.
  */
 function checkReach(request: QuoteRequest): Problem[] {
   const country = request.destination_info?.country
-  const isHeld =
+  const mustServe =
     request.payout_type === 'local_payment_network' ||
     request.local?.fund_transfer_network !== undefined
-  const networks = isHeld ? networksMeant(request) : []
+  const networks = mustServe ? candidateNetworks(request) : []
   if (country === undefined || !isCountry(country) || networks.length === 0) return []
   if (networks.some(({ countries }) => countries.includes(country))) return []
   const names = networks.map(({ name }) => name).join(', ')
@@ -166,26 +165,26 @@ function checkReach(request: QuoteRequest): Problem[] {
 }
 
 /**
- * The country of the beneficiary's bank: what is named, or the one that the networks meant all
- * serve. Of wallets and accounts of the installation there is none, whatever is named.
+ * The country of the beneficiary's bank: the named one, or the only one that the fitting networks
+ * serve. Wallets and accounts of this installation have none, whatever the request names.
  */
 function countryOf(request: QuoteRequest): string {
   const { payout_type = 'local', destination_info } = request
   if (hasNoCountry(payout_type)) return ''
   if (destination_info !== undefined) return bankingCountry(destination_info.country)
-  const served = networksMeant(request).flatMap(network => network.countries)
+  const served = candidateNetworks(request).flatMap(network => network.countries)
   const countries = [...new Set(served.map(bankingCountry))]
   return countries.length === 1 ? (countries[0] ?? '') : ''
 }
 
-/** The network's name as the table spells it. */
+/** The canonical name of a network; '' for none. */
 export function networkName(name: string | undefined, currency: string): string {
   return name === undefined ? '' : (findNetwork(currency, name)?.name ?? '')
 }
 
-/** That this detail is of another type than the payout. */
+/** The problem of a detail that belongs to another payout type. */
 export function wrongDetail(name: string, payout_type: PayoutType): Problem[] {
-  // A type that the schema has refused says nothing about details, and is not repeated.
+  // The schema has already refused an unknown type.
   if (!PAYOUT_TYPES.includes(payout_type)) return []
   const message = `${name} does not belong to a payout of type ${payout_type}.`
   return [{ reason: 'type_mismatch', message, remarks: name }]
