@@ -1,7 +1,7 @@
 // The people of the scenario entity: one body, with a number in each place by which a rule tells
 // two people apart. How they are compared is the product's own to say.
 import { type Judged, judge, type RuleName } from '../src/entity/duplicates.ts'
-import { type EntityRecord, recordOf } from '../src/entity/record.ts'
+import { type EntityRecord, recordOf } from '../src/entity/entity.ts'
 import type { EntityRequest } from '../src/entity/request.ts'
 import { NUMBER_DIGITS } from './load.ts'
 

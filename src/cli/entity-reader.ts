@@ -1,6 +1,5 @@
 // Entities that come in files, as POST /v3/entity takes them.
-import { checkEntity } from '../entity/record.ts'
-import { EntityRequest } from '../entity/request.ts'
+import { checkEntity, EntityRequest } from '../entity/request.ts'
 import { openRequestReader } from './request-reader.ts'
 
 /** What is wrong with a creation's body; nothing: it is an EntityRequest. */

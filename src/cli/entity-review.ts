@@ -1,8 +1,8 @@
 // corridor entity approve|reject|require-action: the operator's review, one transaction an entity,
 // of what the operator has looked at. Says what was reviewed, so that a wrong id is noticed.
 import type { Command } from 'commander'
+import type { Entity } from '../entity/entity.ts'
 import { writeEntity } from '../entity/operations.ts'
-import type { Entity } from '../entity/record.ts'
 import { APPROVAL_TRANSITIONS, type ReviewResult } from '../entity/states.ts'
 import { findEntities, findEntityAccount } from '../entity/store.ts'
 import { Refusal } from '../errors.ts'

@@ -1,8 +1,8 @@
-// The columns of an entity's record, and the digest of it that its events carry.
+// The columns of an entity's record, and the seal that its events carry.
 import { sealOf } from '../seal.ts'
-import type { Entity } from './record.ts'
+import type { Entity } from './entity.ts'
 
-/** What is written is what is read; the keys that duplicates are found by follow from it. */
+/** The columns of the record; the identity keys beside them are derived from it. */
 export const ENTITY_KINDS = {
   account_id: 'text',
   id: 'text',

@@ -1,5 +1,5 @@
-// Text as it is compared when duplicates are looked for (§duplicate.comparison). Two texts are the
-// same to the rules when their comparable forms are equal.
+// The comparable form of a text (§duplicate.comparison): duplicate rules treat two texts as the
+// same if their comparable forms are equal.
 
 const PLAIN = /^[\x20-\x7e]*$/
 const IGNORABLE = /\p{Default_Ignorable_Code_Point}/gu
@@ -11,8 +11,8 @@ const OUTER_SPACE = /^\p{White_Space}+|\p{White_Space}+$/gu
  */
 export function comparable(text: string): string {
   if (PLAIN.test(text)) return text.trim().toLowerCase()
-  // What stood around an invisible character may compose once it is gone, and folding may decompose
-  // what was composed: composing again makes the form its own comparable form.
+  // Removing invisible characters may join parts that compose, and folding may decompose: composing
+  // again makes the function idempotent.
   const visible = text.normalize('NFC').replace(IGNORABLE, '').normalize('NFC')
   return foldCase(visible.replace(OUTER_SPACE, '')).normalize('NFC')
 }
@@ -23,8 +23,9 @@ export function isBlank(text: string): boolean {
 
 /**
  * Unicode's full case folding without a locale (CaseFolding.txt, statuses C and F), character by
- * character so that no rule for the end of a word applies. Down, up and down again comes to the
- * same classes, but for the dotless i, which folds to itself: a test compares every code point.
+ * character so that no rule for the end of a word applies. Lower, upper and lower case again gives
+ * the same classes, except for the dotless i, which folds to itself; a test compares every code
+ * point.
  */
 function foldCase(text: string): string {
   let folded = ''

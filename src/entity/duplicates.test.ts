@@ -13,7 +13,7 @@ import {
   keysByRule,
   type RuleName,
 } from './duplicates.ts'
-import type { EntityDetails, EntityRecord, EntityType } from './record.ts'
+import type { EntityDetails, EntityRecord, EntityType } from './entity.ts'
 
 const address = { country: 'DE', line1: 'Lindenstraße 4', city: 'Berlin' }
 const passport = { type: 'passport', number: 'C01' }

@@ -1,10 +1,11 @@
-// When two entities are the same one: the rules in their order
-// (§duplicate.individual, §duplicate.business). Pure; knows records, not where they are kept.
+// The duplicate rules of entities, in their order (§duplicate.individual, §duplicate.business), and
+// the explanation of what they decide. Pure.
+
 import { hash } from 'node:crypto'
 import { comparable } from './comparable.ts'
-import type { EntityRecord, EntityType } from './record.ts'
+import type { EntityRecord, EntityType } from './entity.ts'
 
-/** A member of a record by its JSON path, as far as rules compare it. */
+/** The JSON paths of the members that rules compare. */
 type Field =
   | 'email'
   | 'name'
@@ -22,25 +23,21 @@ type Field =
 interface Rule {
   readonly name: string
   readonly type: EntityType
-  /** All of them must be there and not blank, or the rule takes no part (§duplicate.takes_part). */
+  /** Fields that must be set and not blank for the rule to take part (§duplicate.takes_part). */
   readonly needs: readonly Field[]
-  /** Compared as well; blank equals blank, and nothing else. */
+  /** Fields that are compared as well; blank equals blank alone. */
   readonly also: readonly Field[]
 }
 
 /** In order of priority within each type of entity (§duplicate.individual, §duplicate.business). */
 const RULES = [
-  // An individual: first `email`, across the whole account;
   { name: 'email', type: 'individual', needs: ['email'], also: [] },
-  // then `national_identification_number.type` together with `.number`, across the whole account;
   {
     name: 'national_identification_number',
     type: 'individual',
     needs: ['national_identification_number.type', 'national_identification_number.number'],
     also: [],
   },
-  // then `name` together with `registration_address`, within the same `on_behalf_of` and
-  // `vertical`; state and postal code may be blank on both sides (§duplicate.takes_part).
   {
     name: 'name_and_address',
     type: 'individual',
@@ -57,8 +54,6 @@ const RULES = [
       'vertical',
     ],
   },
-  // 5. Businesses. (1) `registration_number` together with `registration_address.country`, across
-  // the whole account.
   {
     name: 'registration_number',
     type: 'business',
@@ -69,23 +64,23 @@ const RULES = [
 
 export type RuleName = (typeof RULES)[number]['name']
 
-/** One rule held against one record. */
+/** One rule applied to one record. */
 export interface Judged {
   readonly rule: RuleName
-  /** 1 is looked at first. */
+  /** 1 is the first. */
   readonly priority: number
-  /** The comparable form of each field compared, by its JSON path. */
+  /** The comparable form of each compared field, by its JSON path. */
   readonly values: Readonly<{ [F in Field]?: string }>
-  /** Needed fields that are absent or blank: with any, the rule takes no part. */
+  /** Needed fields that are absent or blank; if there are any, the rule takes no part. */
   readonly missing: readonly string[]
-  /** What equal identities share, 64 hex digits; null when the rule takes no part. */
+  /** The identity key, 64 hex digits; null when the rule takes no part. */
   readonly key: string | null
 }
 
 /** Identity keys by rule; null where a rule takes no part. */
 export type Keys = Readonly<{ [Name in RuleName]: string | null }>
 
-/** Every rule for records of this type, in order of priority. */
+/** Applies every rule of the record's type, in order of priority. */
 export function judge(record: EntityRecord): Judged[] {
   const rules: readonly (Rule & { name: RuleName })[] = RULES
   return rules
@@ -109,16 +104,16 @@ export function keysByRule(judged: readonly Judged[]): Keys {
   }
 }
 
-/** What the rules need to know of an entity that may be matched. */
+/** An entity that may match. */
 export interface Candidate {
   readonly id: string
   readonly created_at: string
 }
 
 /**
- * The entity that a record duplicates: the first rule with a match decides, and among its matches
- * the earliest created (§duplicate.first). `candidates` are the entities that are not
- * rejected (§duplicate.rejected) and share a key; `self` is none of them (§duplicate.after_change).
+ * The entity that a record duplicates. The first rule with a match decides, and among its matches
+ * the earliest created (§duplicate.first). `candidates` gives the entities that share a key and are
+ * not rejected (§duplicate.rejected); `self` does not match itself (§duplicate.after_change).
  */
 export function findDuplicate<Entity extends Candidate>(
   judged: readonly Judged[],
@@ -140,7 +135,7 @@ export function byCreation(a: Candidate, b: Candidate): number {
   return a.id < b.id ? -1 : 1
 }
 
-/** SHA-256 over the rule's name and its values as one JSON array, which no two lists share. */
+/** SHA-256 over the rule's name and values as one JSON array, which is unambiguous. */
 function keyOf(rule: RuleName, values: readonly string[]): string {
   return hash('sha256', JSON.stringify([rule, ...values]), 'hex')
 }
@@ -150,4 +145,64 @@ function read({ details }: EntityRecord, field: Field): string {
     .split('.')
     .reduce((part: unknown, name) => (part as { [name: string]: unknown })?.[name], details)
   return typeof value === 'string' ? value : ''
+}
+
+/** Finds the entities of the account that share an identity key. */
+export type Sharing = (rule: RuleName, key: string) => readonly Candidate[]
+
+export interface ExplainedRule {
+  readonly rule: RuleName
+  /** 1 is the first. */
+  readonly priority: number
+  /** False if a needed field is missing. */
+  readonly takes_part: boolean
+  /** JSON paths of the needed fields that are absent or blank. */
+  readonly missing: readonly string[]
+  /** The comparable form of each compared field, by its JSON path; '' is absent or blank. */
+  readonly compared: Judged['values']
+  /** The entity that matches by this rule, or ''. */
+  readonly entity: string
+  /** Ids of matching entities that are rejected: the oldest MAX_REJECTED, oldest first. */
+  readonly rejected: readonly string[]
+}
+
+/** The most rejected entities that a rule names. */
+export const MAX_REJECTED = 20
+
+export interface Explanation {
+  /** The entity that answers instead, and the rule that decides; undefined for no duplicate. */
+  readonly duplicate: { readonly rule: RuleName; readonly id: string } | undefined
+  /** Every rule of the type, in order of priority, also those after the deciding one. */
+  readonly rules: readonly ExplainedRule[]
+  /** Rules with more rejected entities than they name. */
+  readonly more_rejected: readonly RuleName[]
+}
+
+/**
+ * Explains the rules for a record. `live` finds entities that are not rejected; `rejected` the
+ * others, oldest first, and up to two more than are named.
+ */
+export function explain(
+  judged: readonly Judged[],
+  { live, rejected }: { readonly live: Sharing; readonly rejected: Sharing },
+  self?: string,
+): Explanation {
+  const first = findDuplicate(judged, live, self)
+  const passedOver = ({ rule, key }: Judged) =>
+    (key === null ? [] : rejected(rule, key)).map(({ id }) => id).filter(id => id !== self)
+  const rules = judged.map(one => ({
+    rule: one.rule,
+    priority: one.priority,
+    takes_part: one.key !== null,
+    missing: one.missing,
+    compared: one.values,
+    entity: findDuplicate([one], live, self)?.entity.id ?? '',
+    rejected: passedOver(one).slice(0, MAX_REJECTED),
+  }))
+  const more = judged.filter(one => passedOver(one).length > MAX_REJECTED)
+  return {
+    duplicate: first && { rule: first.rule, id: first.entity.id },
+    rules,
+    more_rejected: more.map(({ rule }) => rule),
+  }
 }

@@ -1,5 +1,5 @@
-// The writes of entities: creation, update, submission and review in one lane, so that they come to
-// the book in the order in which they were asked for.
+// The operation that writes entities: creation, update, submission and review share one lane, so
+// that an account's commands run in order. Also the dry run of the duplicate rules.
 import { storeBooks } from '../balance-transaction/operations.ts'
 import { transactConfined } from '../db/confine.ts'
 import type { Sql, TransactionSql } from '../db/connect.ts'
@@ -11,9 +11,15 @@ import { type BookId, type Key, nameOf, uniqueKeys } from '../id.ts'
 import type { Answering, Claiming } from '../idempotency/kept-reply.ts'
 import type { Instant } from '../instant.ts'
 import { lockBooks } from '../ledger/store.ts'
-import { type Judged, judge, type RuleName } from './duplicates.ts'
-import { type Explanation, explain, type Sharing } from './explain.ts'
-import { type Entity, type EntityRecord, updatedRecord } from './record.ts'
+import {
+  type Explanation,
+  explain,
+  type Judged,
+  judge,
+  type RuleName,
+  type Sharing,
+} from './duplicates.ts'
+import { type Entity, type EntityRecord, updatedRecord } from './entity.ts'
 import { presentEntity } from './response.ts'
 import {
   approvalsByName,
@@ -45,7 +51,7 @@ export interface WriteEntity extends Claiming {
 
 export type WrittenEntity = EntityOutcome & Answering
 
-/** What must happen in the transaction of a review, for the rooms above. */
+/** Called in the transaction of a review, for rooms above this one. */
 export type OnReviewed = (
   tx: TransactionSql,
   entities: readonly Key[],
@@ -71,7 +77,7 @@ export function writeEntity(
         loadLive(tx, commands.flatMap(identitiesSent)),
         loadImported(tx, commands),
       ])
-      // What a changed record will be is known when it has been read.
+      // The identities of a changed record are known once it has been read.
       const changes = identitiesAfter(entities, commands)
       const live = new Map([...sent, ...(await loadLive(tx, changes))])
       return { now, books, entities, live, imported, bookId }
@@ -82,9 +88,9 @@ export function writeEntity(
       return { ...outcome, reply: success(presentEntity(outcome.entity)) }
     },
 
-    // Changes before creations: they may free an identity that a creation of the same batch takes.
-    // Where another order would be needed, a unique index refuses the batch, and the lane runs its
-    // commands one by one.
+    // Changes before creations: a change may free an identity that a creation of the batch takes.
+    // If another order is needed, a unique index refuses the batch, and the lane runs its commands
+    // one by one.
     store(tx, outcomes, state) {
       const rows = (did: EntityOutcome['did']) =>
         outcomes.filter(o => o.did === did).map(o => rowOf(o.entity, o.judged, o.import_key))
@@ -103,7 +109,7 @@ export function writeEntity(
 
 const ENDS_A_HOLD: ReadonlySet<ApprovalStatus> = new Set(['approved', 'rejected'])
 
-/** The entities that commands change, and those that their records are to belong to. */
+/** The entities that commands change, and those that their records belong to. */
 async function loadNamed(
   tx: TransactionSql,
   commands: readonly WriteEntity[],
@@ -127,8 +133,8 @@ function identitiesSent({ account_id, change }: WriteEntity): Identity[] {
 }
 
 /**
- * Of records as they would be after each change (§duplicate.after_change), whether or not the
- * changes of the same entity that come before it in the batch are made.
+ * The identities of records after each change (§duplicate.after_change), both with and without the
+ * earlier changes of the same entity in the batch.
  */
 function identitiesAfter(
   entities: ReadonlyMap<string, Entity>,
@@ -170,7 +176,7 @@ async function loadImported(
 }
 
 /**
- * What a creation would come to now, as POST /v3/entity/duplicate_check answers. Refuses what the
+ * Explains what a creation would find now, for POST /v3/entity/duplicate_check. Refuses what the
  * creation would refuse.
  */
 export async function checkDuplicate(
@@ -189,13 +195,13 @@ export async function checkDuplicate(
   return explanation
 }
 
-/** An entity as it is now, held against all others of its account. */
+/** Explains what the rules find for a stored entity. */
 export function explainEntity(sql: Sql, entity: Entity): Promise<Explanation> {
   const { account_id, id } = entity
   return asOfNow(sql, account_id, tx => explainJudged(tx, account_id, judge(entity), id))
 }
 
-/** Several statements see one moment: an entity is rejected in all of them or in none. */
+/** Runs several statements on one snapshot, so that an entity is rejected in all or in none. */
 function asOfNow<T>(
   sql: Sql,
   account_id: string,

@@ -1,9 +1,13 @@
-// What a caller sends about entities: the schemas of bodies and queries.
+// What a caller sends about entities: the schemas of bodies and queries, and the checks of fields.
 import Type, { type Static } from 'typebox'
+import { type Problem, refuseIfAny } from '../errors.ts'
 import { DOCUMENTED } from '../http/docs.ts'
 import { ListQueryOf, TextFilter } from '../http/list.ts'
 import { Closed, clearable, Id, Literals, Metadata, optional, Text } from '../http/schema.ts'
+import { parseDecimal } from '../money/decimal.ts'
+import { checkCountry, checkDate, checkEmail, invalid } from '../party/rules.ts'
 import { Document, Phone } from '../party/schema.ts'
+import { comparable, isBlank } from './comparable.ts'
 import { APPROVAL_STATUSES } from './states.ts'
 
 export const ENTITY_TYPES = ['individual', 'business'] as const
@@ -59,10 +63,11 @@ export const Representative = Closed(
   },
   { title: 'Representative' },
 )
+export type Representative = Static<typeof Representative>
 
 const Name = Type.String({ pattern: '\\S', maxLength: 255 })
 
-/** What may be left out, by its schema. */
+/** The optional members by their schemas. */
 const OPTIONAL = {
   email: Text(320),
   phone: Phone,
@@ -122,3 +127,67 @@ export const EntityQuery = ListQueryOf('ent', {
   reference_id: TextFilter(128, 'As it was sent.'),
   on_behalf_of: Id('ent', 'The entity that the listed ones belong to.'),
 })
+
+/** Refuses (400) with every problem of the fields of a creation or an update. */
+export function checkEntity(request: EntityRequest | EntityUpdate): void {
+  const { name, email, registration_date, registration_address, operating_address } = request
+  const { representatives } = request
+  refuseIfAny([
+    ...(name !== undefined && isBlank(name) ? [invalid('name', 'name must not be blank.')] : []),
+    ...checkTypedEmail(email, 'email'),
+    ...checkDate(registration_date ?? undefined, 'registration_date'),
+    ...checkTypedCountry(registration_address?.country, 'registration_address.country'),
+    ...checkTypedCountry(operating_address?.country, 'operating_address.country'),
+    ...(representatives ?? []).flatMap((representative, i) =>
+      checkRepresentative(representative, `representatives[${i}]`),
+    ),
+    ...checkOwnership(representatives ?? []),
+  ])
+}
+
+function checkRepresentative(representative: Representative, path: string): Problem[] {
+  const { date_of_birth, nationality, email, address } = representative
+  return [
+    ...checkDate(date_of_birth, `${path}.date_of_birth`),
+    ...checkTypedCountry(nationality, `${path}.nationality`),
+    ...checkTypedEmail(email, `${path}.email`),
+    ...checkTypedCountry(address?.country, `${path}.address.country`),
+    ...checkPercentage(representative, `${path}.ownership_percentage`),
+  ]
+}
+
+/** Tolerates case, outer spaces and invisible characters, as people type them. */
+function checkTypedEmail(value: string | null | undefined, remarks: string): Problem[] {
+  return checkEmail(comparable(value ?? ''), remarks)
+}
+
+function checkTypedCountry(value: string | undefined, remarks: string): Problem[] {
+  const code = countryCode(value ?? '')
+  return code === '' ? [] : checkCountry(code, remarks)
+}
+
+function checkPercentage({ ownership_percentage }: Representative, remarks: string): Problem[] {
+  if (ownershipOf(ownership_percentage) <= WHOLE) return []
+  return [invalid(remarks, 'An ownership percentage is at most 100.')]
+}
+
+function checkOwnership(representatives: readonly Representative[]): Problem[] {
+  const shares = representatives.map(r => ownershipOf(r.ownership_percentage))
+  const total = shares.reduce((sum, share) => sum + share, 0n)
+  // A share over 100 is a problem of its own.
+  if (total <= WHOLE || shares.some(share => share > WHOLE)) return []
+  return [invalid('representatives', 'The ownership percentages add up to more than 100.')]
+}
+
+/** 100 % in ten-thousandths of a percent, the finest step of the schema. */
+const WHOLE = 1_000_000n
+
+function ownershipOf(value: number | string | undefined): bigint {
+  const decimal = value === undefined ? undefined : parseDecimal(String(value))
+  if (decimal === undefined) return 0n
+  return decimal.digits * 10n ** BigInt(4 - decimal.scale)
+}
+
+export function countryCode(text: string): string {
+  return comparable(text).toUpperCase()
+}

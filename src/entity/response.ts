@@ -1,9 +1,9 @@
-// Entities as callers see them, and what the search for duplicates says.
+// Entities as callers see them, and the result of the duplicate rules.
 import Type from 'typebox'
 import { Id, Literals, Metadata, Timestamp } from '../http/schema.ts'
 import { Document, Phone } from '../party/schema.ts'
-import type { Explanation } from './explain.ts'
-import type { Entity } from './record.ts'
+import type { Explanation } from './duplicates.ts'
+import type { Entity } from './entity.ts'
 import {
   ApprovalStatus,
   ENTITY_TYPES,
@@ -52,7 +52,7 @@ export const EntityResponse = Type.Object(
   },
 )
 
-/** The entity as every endpoint shows it: a duplicate's answer is byte for byte that of GET. */
+/** The entity as every endpoint shows it; a duplicate is answered byte for byte as by GET. */
 export function presentEntity(entity: Entity) {
   const { details } = entity
   return {

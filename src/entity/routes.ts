@@ -11,9 +11,15 @@ import { success } from '../http/envelope.ts'
 import { checkList, ListOf, type ListQuery, presentList, readList } from '../http/list.ts'
 import { Envelope } from '../http/schema.ts'
 import type { Answered } from '../idempotency/operations.ts'
+import type { Entity } from './entity.ts'
 import { checkDuplicate, type WriteEntity, type WrittenEntity } from './operations.ts'
-import { checkEntity, type Entity } from './record.ts'
-import { EntityQuery, EntityRequest, EntitySubmission, EntityUpdate } from './request.ts'
+import {
+  checkEntity,
+  EntityQuery,
+  EntityRequest,
+  EntitySubmission,
+  EntityUpdate,
+} from './request.ts'
 import {
   DuplicateCheckResponse,
   EntityResponse,
@@ -176,7 +182,7 @@ function duplicateCheckRoute(app: FastifyInstance, deps: Needs): void {
   app.post<{ Body: EntityRequest }>(
     '/v3/entity/duplicate_check',
     {
-      // A read: like those, it has an answer within this time although the database is silent.
+      // It answers within this time even if the database does not, like every read.
       handlerTimeout: MAX_WAIT_MS,
       config: { scope: 'read', check: checkEntity },
       schema: operationDocs({

@@ -12,7 +12,7 @@ import {
 } from '../../test/support/given/in-memory.ts'
 import type { Event } from '../event/event.ts'
 import type { Book } from '../ledger/rules.ts'
-import type { Entity } from './record.ts'
+import type { Entity } from './entity.ts'
 import type { EntityRequest, EntityUpdate } from './request.ts'
 import {
   approvalsByName,

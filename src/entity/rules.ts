@@ -1,6 +1,5 @@
-// Decisions about entities as pure functions: creation, update, submission and review, each held
-// against the entities there are. State in, outcome out; the state is advanced so that the next
-// command of a batch sees what this one did.
+// The decisions about entities: creation, update, submission and review, each checked for
+// duplicates. The state advances, so that the next command of a batch sees the change. Pure.
 import { isDeepStrictEqual } from 'node:util'
 import { found, type Refusal, refusal, refuseIfAny } from '../errors.ts'
 import type { Event } from '../event/event.ts'
@@ -16,7 +15,7 @@ import {
   type EntityRecord,
   recordOf,
   updatedRecord,
-} from './record.ts'
+} from './entity.ts'
 import type { EntityRequest, EntityUpdate } from './request.ts'
 import {
   APPROVAL_TRANSITIONS,
@@ -26,10 +25,10 @@ import {
   type ReviewResult,
 } from './states.ts'
 
-/** A record with what the rules say of it, worked out once. */
+/** A record with the results of its duplicate rules, computed once. */
 export interface Draft extends EntityRecord {
   readonly judged: readonly Judged[]
-  /** The row of a file that this is, 64 hex digits; null when it comes from no file. */
+  /** The key of the imported row, 64 hex digits; null when no file asked for it. */
   readonly import_key: string | null
 }
 
@@ -42,19 +41,19 @@ export type EntityChange =
       readonly id: string
       readonly status: ReviewResult
       readonly description: string
-      /** The `updated_at` that the operator has seen; without it, what is there is reviewed. */
+      /** The `updated_at` that the operator has seen; absent: the review applies to any version. */
       readonly seen?: Instant
     }
 
-/** Everything a batch may touch, read under the locks of its books. */
+/** Everything that a batch may touch, read under the locks of its books. */
 export interface EntityState {
   readonly now: Instant
   readonly books: ReadonlyMap<string, Book>
-  /** By `account_id/id`: those that commands name. */
+  /** The entities that commands name, by `account_id/id`. */
   readonly entities: Map<string, Entity>
-  /** Those that are not rejected, by `identityName`. */
+  /** Entities that are not rejected, by `identityName`. */
   readonly live: Map<string, Entity[]>
-  /** By `account_id/import_key`. */
+  /** Entities that files have made, by `account_id/import_key`. */
   readonly imported: Map<string, Entity>
   readonly bookId: BookId
 }
@@ -63,9 +62,9 @@ export interface EntityOutcome {
   /** The entity that answers: the new one, the changed one, or the first duplicate. */
   readonly entity: Entity
   readonly did: 'created' | 'changed' | 'nothing'
-  /** The rule by which the entity that answers is a duplicate. */
+  /** The rule that found the duplicate. */
   readonly rule: RuleName | null
-  /** Its identity as it is now; empty when nothing was done. */
+  /** Its rules as applied to the new record; empty when nothing changed. */
   readonly judged: readonly Judged[]
   readonly import_key: string | null
   readonly events: readonly Event[]
@@ -81,7 +80,7 @@ export function identitiesOf(account_id: string, judged: readonly Judged[]) {
   return judged.flatMap(({ rule, key }) => (key === null ? [] : [{ account_id, rule, key }]))
 }
 
-/** What an identity is called in `EntityState.live`. */
+/** The key of an identity in `EntityState.live`. */
 export function identityName(account_id: string, key: string): string {
   return `${account_id}/${key}`
 }
@@ -104,8 +103,8 @@ export function decideEntity(
 }
 
 /**
- * A new entity, or the first that it duplicates. Refuses with entity_not_found when it is to belong
- * to an entity that is not there or is rejected.
+ * A new entity, or the first that it duplicates. Refuses with entity_not_found if the entity that
+ * it belongs to does not exist or is rejected.
  */
 function decideCreation(state: EntityState, account_id: string, draft: Draft): EntityOutcome {
   const { type, details, judged, import_key } = draft
@@ -135,7 +134,7 @@ function decideCreation(state: EntityState, account_id: string, draft: Draft): E
   return { entity, did: 'created', rule: null, judged, import_key, events: [event] }
 }
 
-/** The details after an update. Refuses another type, and what a creation refuses. */
+/** The details after an update. Refuses a change of the type, and what a creation refuses. */
 function updatedDetails(state: EntityState, entity: Entity, update: EntityUpdate): EntityDetails {
   if (update.type !== undefined && update.type !== entity.type) {
     const message = `The type of an entity is fixed at creation; this one is ${entity.type}.`
@@ -153,8 +152,8 @@ function updatedDetails(state: EntityState, entity: Entity, update: EntityUpdate
 }
 
 /**
- * The changed entity, or the first other one that it would duplicate. Refuses what cannot be
- * changed, and a business in review that would lose what a submission needs.
+ * The changed entity, or the first other one that it would duplicate. Refuses a business in review
+ * that would lose a field that a submission needs.
  */
 function decideUpdate(state: EntityState, entity: Entity, update: EntityUpdate): EntityOutcome {
   const details = updatedDetails(state, entity, update)
@@ -178,7 +177,7 @@ function decideUpdate(state: EntityState, entity: Entity, update: EntityUpdate):
   return { entity: next, did: 'changed', rule: null, judged, import_key: null, events }
 }
 
-/** The account's own notes: changing them asks for no new review. */
+/** The account's own notes: changing them needs no new review. */
 const UNREVIEWED: ReadonlySet<keyof EntityDetails> = new Set([
   'description',
   'reference_id',
@@ -186,10 +185,10 @@ const UNREVIEWED: ReadonlySet<keyof EntityDetails> = new Set([
 ])
 
 /**
- * The submitted entity, changed first as by an update, or the first other one that it would
- * duplicate; that is looked for before the status. Refuses what an update refuses, a business
- * without registration number and country, and with invalid_transition what is not pending and
- * waits for no action.
+ * The submitted entity, after its update, or the first other one that it would duplicate: a
+ * duplicate is found before the status is checked. Refuses what an update refuses, a business
+ * without registration number and country, and, with invalid_transition, a status other than
+ * pending and requires_action.
  */
 function decideSubmission(state: EntityState, entity: Entity, update: EntityUpdate): EntityOutcome {
   const details = updatedDetails(state, entity, update)
@@ -211,7 +210,7 @@ function decideSubmission(state: EntityState, entity: Entity, update: EntityUpda
   return { ...submitted, events: [...updated, ...submitted.events] }
 }
 
-/** Who reviews a business must know which one it is (§entity.submission). */
+/** Refuses a business without the fields that identify it to the reviewer (§entity.submission). */
 function checkRegistered({ type }: Entity, judged: readonly Judged[]): void {
   if (type !== 'business') return
   const missing = judged.flatMap(rule => rule.missing)
@@ -224,9 +223,9 @@ function checkRegistered({ type }: Entity, judged: readonly Judged[]): void {
 }
 
 /**
- * The reviewed entity. Refuses with entity_changed what is no longer as the operator has seen it,
- * with invalid_transition what the table of states does not have, and with entity_duplicate a
- * rejected one that would come back beside a live duplicate.
+ * The reviewed entity. Refuses with entity_changed a version that the operator has not seen, with
+ * invalid_transition a step that the table does not have, and with entity_duplicate the return of a
+ * rejected entity that has a live duplicate.
  */
 function decideReview(
   state: EntityState,
@@ -251,7 +250,7 @@ function decideReview(
   return step(state, entity, entity, judged, status, description)
 }
 
-/** `before` as the batch knows it; `entity` is what it becomes, but for the step. */
+/** Writes a step of approval; `entity` is the new record, `before` the one that it replaces. */
 function step(
   state: EntityState,
   before: Entity,
@@ -277,7 +276,7 @@ function withStep(entity: Entity, status: ApprovalStatus, description: string, a
   }
 }
 
-/** What may be done for an entity, as far as it is known. */
+/** The approval status of an entity. */
 export interface Approval extends Key {
   readonly approval_status: ApprovalStatus
 }
@@ -290,8 +289,8 @@ export function approvalsByName(approvals: readonly Approval[]): Approvals {
 }
 
 /**
- * The status of the entity that a request names, undefined when it names none (''). Refuses one
- * that the account does not have, or that is rejected (§quote.entity).
+ * The approval status of the entity that a request names; undefined when it names none ('').
+ * Refuses an entity that the account does not have or that is rejected (§quote.entity).
  */
 export function checkNamed(
   approvals: Approvals,
@@ -319,7 +318,7 @@ function candidatesOf(state: EntityState, account_id: string) {
   return (_rule: RuleName, key: string) => state.live.get(identityName(account_id, key)) ?? []
 }
 
-/** From now on the commands of this batch see the entity as it is here. */
+/** Advances the state: later commands of the batch see this entity. */
 function remember(state: EntityState, entity: Entity, judged: readonly Judged[]): void {
   state.entities.set(nameOf(entity), entity)
   if (!isLive(entity.approval_status)) return

@@ -1,6 +1,5 @@
-// The approval of an entity and how its statuses follow each other, as data in one table
-// (§entity.approval). A trigger of the database has the same steps and refuses every other; a test
-// tries them all.
+// The approval statuses of an entity and the one table of steps between them (§entity.approval). A
+// trigger of the database has the same table; a test tries every step.
 
 export const APPROVAL_STATUSES = [
   'pending',
@@ -12,14 +11,13 @@ export const APPROVAL_STATUSES = [
 ] as const
 export type ApprovalStatus = (typeof APPROVAL_STATUSES)[number]
 
-/** What the operator's review can end in. */
+/** The results of an operator's review. */
 export const REVIEW_RESULTS = ['approved', 'rejected', 'requires_action'] as const
 export type ReviewResult = (typeof REVIEW_RESULTS)[number]
 
 /**
- * The account submits and resubmits; `approved`, `rejected` and `requires_action` are the
- * operator's, who may set them at any time. An approved entity whose record is changed is
- * resubmitted.
+ * The account submits and resubmits; the operator approves, rejects or requires action, at any
+ * time. A changed record makes an approved entity resubmitted.
  */
 export const APPROVAL_TRANSITIONS: Readonly<Record<ApprovalStatus, readonly ApprovalStatus[]>> = {
   pending: ['submitted', 'approved', 'rejected', 'requires_action'],
@@ -30,10 +28,10 @@ export const APPROVAL_TRANSITIONS: Readonly<Record<ApprovalStatus, readonly Appr
   rejected: ['approved'],
 }
 
-/** Handed in by the account, for the operator to review. */
+/** The statuses that wait for the operator's review. */
 export const IN_REVIEW: readonly ApprovalStatus[] = ['submitted', 'resubmitted']
 
-/** Rejected entities take no part in duplicate detection and cannot be paid for. */
+/** Rejected entities take no part in duplicate detection, and nobody can pay for them. */
 export function isLive(status: ApprovalStatus): boolean {
   return status !== 'rejected'
 }

@@ -1,5 +1,4 @@
-// The statements of entities: written under the lock of the account's book, found by id and by
-// identity key. They decide nothing.
+// The statements of entities. Writes run under the lock of the account's book.
 import type { Sql, TransactionSql } from '../db/connect.ts'
 import { findAccountOf, findByKeys, keysOf } from '../db/keys.ts'
 import { byId } from '../db/order.ts'
@@ -8,13 +7,12 @@ import { inserter, updater } from '../db/rows.ts'
 import { eachShard, within } from '../db/shard.ts'
 import type { Key } from '../id.ts'
 import { ENTITY_KINDS } from './columns.ts'
-import { type Judged, keysByRule, type RuleName } from './duplicates.ts'
-import { MAX_REJECTED } from './explain.ts'
-import type { Entity } from './record.ts'
+import { type Judged, keysByRule, MAX_REJECTED, type RuleName } from './duplicates.ts'
+import type { Entity } from './entity.ts'
 import type { Approval } from './rules.ts'
 import { type ApprovalStatus, IN_REVIEW } from './states.ts'
 
-/** The column of each rule's key. */
+/** The column of each rule's identity key. */
 export const KEY_COLUMNS = {
   email: 'email_key',
   national_identification_number: 'national_identification_key',
@@ -22,7 +20,7 @@ export const KEY_COLUMNS = {
   registration_number: 'registration_key',
 } as const satisfies Record<RuleName, string>
 
-/** An entity with what is found by index beside its record. */
+/** A row of an entity: its record, and the columns that indexes need. */
 export interface EntityRow extends Entity {
   readonly on_behalf_of: string
   readonly reference_id: string
@@ -51,7 +49,7 @@ export function rowOf(
   }
 }
 
-/** The partial unique indexes refuse a second live entity of one identity, whatever was decided. */
+/** Partial unique indexes refuse a second live entity with the same identity. */
 export const insertEntities = inserter<EntityRow>('entities', {
   ...ENTITY_KINDS,
   on_behalf_of: 'text',
@@ -63,7 +61,7 @@ export const insertEntities = inserter<EntityRow>('entities', {
   import_key: 'hex',
 })
 
-/** Writes what may change; the trigger refuses a step that is not in the table of states. */
+/** Writes the columns that can change; a trigger refuses a step outside the table of states. */
 export const updateEntities = updater<Omit<EntityRow, 'type' | 'import_key' | 'created_at'>>(
   'entities',
   ['account_id', 'id'],
@@ -84,10 +82,9 @@ export const updateEntities = updater<Omit<EntityRow, 'type' | 'import_key' | 'c
   },
 )
 
-/** What beside the record is found by index, nobody reads. */
 const COLUMNS = Object.keys(ENTITY_KINDS) as readonly (keyof Entity)[]
 
-/** By (account, id), in no order; what is not found or another account's is simply absent. */
+/** Entities by (account, id), in no order; a key without an entity has no row. */
 export async function findEntities(
   sql: Sql | TransactionSql,
   keys: readonly Key[],
@@ -111,7 +108,7 @@ export function listEntities(
   return findPage<Entity>(sql, LISTED, account_id, wanted)
 }
 
-/** An identity looked for: hex digits of its key, within an account. */
+/** An identity to look up; `key` is in hex digits. */
 export interface Identity {
   readonly account_id: string
   readonly rule: RuleName
@@ -124,8 +121,8 @@ export interface Found {
 }
 
 /**
- * Entities that share an identity, one index look-up each: those that are not rejected, of which
- * there is one at most, or the rejected ones, of which there may be any number and the oldest come.
+ * Entities that share an identity, one index look-up each: the live one, of which there is at most
+ * one, or the oldest of the rejected ones.
  */
 export async function findByIdentity(
   sql: Sql | TransactionSql,
@@ -139,7 +136,10 @@ export async function findByIdentity(
   return found.flat()
 }
 
-/** Of the rejected: those that are named, the one that may be asking, and one to tell of more. */
+/**
+ * The rejected entities that are named, the one that may be asking, and one that shows there are
+ * more.
+ */
 const REJECTED_READ = MAX_REJECTED + 2
 
 async function findByKey(
@@ -149,8 +149,8 @@ async function findByKey(
   which: 'live' | 'rejected',
 ): Promise<Found[]> {
   const column = sql(KEY_COLUMNS[rule])
-  // Conditions as the indexes have them, and an order that no index has: else a plan made while the
-  // table was small may walk a list of the whole account, which is in that order, and filter it.
+  // Conditions that the indexes have, and an order that no index has: otherwise a plan that was
+  // made while the table was small may scan and filter all entities of the account in that order.
   const wantedOnes =
     which === 'live'
       ? sql`e.approval_status <> 'rejected' limit 1`
@@ -169,7 +169,7 @@ async function findByKey(
   return rows.map(({ key, ...entity }) => ({ key, entity }))
 }
 
-/** Entities made from these rows of a file. */
+/** The entities that these rows of a file have made. */
 export async function findImported(
   sql: Sql | TransactionSql,
   rows: readonly { readonly account_id: string; readonly import_key: string }[],
@@ -188,7 +188,7 @@ export async function findImported(
   return found.map(({ key, ...entity }) => ({ key, entity }))
 }
 
-/** `k(account_id, key)`, as `keysOf`. */
+/** `k(account_id, key)`, like `keysOf`. */
 function named(
   sql: Sql | TransactionSql,
   wanted: readonly { readonly account_id: string; readonly key: string }[],
@@ -198,7 +198,7 @@ function named(
   return sql`unnest(${account_ids}::text[], ${keys}::text[]) as k(account_id, key)`
 }
 
-/** Whether entities of the account may be paid for, and without a hold. */
+/** The approvals of entities, by which payouts are refused or held. */
 export async function findApprovals(
   sql: Sql | TransactionSql,
   keys: readonly Key[],
@@ -214,12 +214,12 @@ export async function findApprovals(
   )
 }
 
-/** The account of an entity, for the operator, who names an entity alone. */
+/** The account of an entity: operators name an entity by its id alone. */
 export function findEntityAccount(sql: Sql, id: string): Promise<string | undefined> {
   return findAccountOf(sql, 'entities', id)
 }
 
-/** What was submitted, over all accounts or in one, unchanged for longest first. */
+/** Entities in review, in all accounts or in one, the longest unchanged first. */
 export function listInReview(
   sql: Sql,
   statuses: readonly ApprovalStatus[],
@@ -229,7 +229,7 @@ export function listInReview(
   return sql<Entity[]>`${inReview(sql, statuses, account_id, limit)}`
 }
 
-/** `statuses` are among those that the first condition names, as the index has it. */
+/** The first condition is that of the partial index; `statuses` are among its values. */
 function inReview(
   sql: Sql,
   statuses: readonly ApprovalStatus[],
@@ -245,8 +245,8 @@ function inReview(
 }
 
 /**
- * What waits for the operator: what was submitted, over all accounts or in one, and those of
- * `holding` that hold payouts back without it. Unchanged for longest first.
+ * Entities that wait for the operator, in all accounts or in one, the longest unchanged first:
+ * those in review, and those of `holding` that hold payouts without having been submitted.
  */
 export async function listWaiting(
   sql: Sql,
@@ -266,7 +266,9 @@ export async function listWaiting(
     order by updated_at, id limit ${limit}`
 }
 
-/** Entities of one status, over all accounts or in one, newest first; an index look-up each. */
+/**
+ * Entities of one status, in all accounts or in one, newest first; one index look-up an account.
+ */
 export async function listByStatus(
   sql: Sql,
   status: ApprovalStatus,

@@ -3,7 +3,7 @@
 import type { Account } from '../account/rules.ts'
 import type { Entry } from '../balance-transaction/balance-transaction.ts'
 import type { Beneficiary, BeneficiaryDetails } from '../beneficiary/beneficiary.ts'
-import type { EntityDetails } from '../entity/record.ts'
+import type { EntityDetails } from '../entity/entity.ts'
 import type { Approvals } from '../entity/rules.ts'
 import type { Event } from '../event/event.ts'
 import type { BookId } from '../id.ts'

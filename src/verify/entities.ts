@@ -3,7 +3,7 @@
 // entities are written.
 import type { TransactionSql } from '../db/connect.ts'
 import { judge, keysByRule, type RuleName } from '../entity/duplicates.ts'
-import type { EntityRecord } from '../entity/record.ts'
+import type { EntityRecord } from '../entity/entity.ts'
 import { APPROVAL_STATUSES, APPROVAL_TRANSITIONS, type ApprovalStatus } from '../entity/states.ts'
 import { KEY_COLUMNS } from '../entity/store.ts'
 import { BadRow, type Findings, MAX_NAMED } from './problem.ts'

@@ -2,7 +2,7 @@
 // message can carry. Pure; mt103.ts writes the message.
 import type { Account } from '../../account/rules.ts'
 import type { Beneficiary } from '../../beneficiary/beneficiary.ts'
-import type { EntityDetails } from '../../entity/record.ts'
+import type { EntityDetails } from '../../entity/entity.ts'
 import { type Problem, refuseIfAny } from '../../errors.ts'
 import { nameOf } from '../../id.ts'
 import type { Instant } from '../../instant.ts'

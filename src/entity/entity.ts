@@ -1,0 +1,100 @@
+// An entity: its parts, the record that a request makes, and the record that an update makes. Pure.
+import type { Instant } from '../instant.ts'
+import {
+  countryCode,
+  type ENTITY_TYPES,
+  type EntityRequest,
+  type EntityUpdate,
+  type Representative,
+} from './request.ts'
+import type { ApprovalStatus } from './states.ts'
+
+export type EntityType = (typeof ENTITY_TYPES)[number]
+
+/** The request without its type, with country codes in upper case. */
+export type EntityDetails = Omit<EntityRequest, 'type'>
+
+export interface EntityRecord {
+  readonly type: EntityType
+  readonly details: EntityDetails
+}
+
+export interface ApprovalStep {
+  readonly status: ApprovalStatus
+  readonly description: string
+  readonly at: Instant
+}
+
+export interface Entity extends EntityRecord {
+  readonly account_id: string
+  readonly id: string
+  readonly approval_status: ApprovalStatus
+  readonly approval_status_description: string
+  /** Oldest first. */
+  readonly approval_history: readonly ApprovalStep[]
+  readonly created_at: Instant
+  readonly updated_at: Instant
+}
+
+type Address = NonNullable<EntityDetails['registration_address']>
+
+/** The record of a creation; the request has been checked. */
+export function recordOf({ type, ...details }: EntityRequest): EntityRecord {
+  return { type, details: canonical(details) }
+}
+
+/**
+ * The record after an update: each member of the update replaces the whole member of the record,
+ * and null removes it.
+ */
+export function updatedRecord({ type, details }: EntityRecord, update: EntityUpdate): EntityRecord {
+  const { type: _, ...members } = update
+  const set = Object.entries({ ...details, ...members }).filter(([, value]) => value !== null)
+  return { type, details: canonical(Object.fromEntries(set) as unknown as EntityDetails) }
+}
+
+/**
+ * The details as stored: country codes in upper case, all other text as sent. '', {} and [] mean
+ * "not set" and are left out, so that sending back what was shown changes nothing.
+ */
+function canonical(details: EntityDetails): EntityDetails {
+  const { registration_address, operating_address, representatives } = details
+  const all = {
+    ...details,
+    ...(registration_address && { registration_address: withCountry(registration_address) }),
+    ...(operating_address && { operating_address: withCountry(operating_address) }),
+    ...(representatives && { representatives: representatives.map(canonicalRepresentative) }),
+  }
+  const { metadata, ...others } = all
+  // Answers show metadata that is not set as null, so {} is a value of its own.
+  return { ...(withoutEmpty(others) as EntityDetails), ...(metadata && { metadata }) }
+}
+
+/** Removes empty members, at any depth; elements of an array keep their place. */
+function withoutEmpty(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutEmpty)
+  if (typeof value !== 'object' || value === null) return value
+  const members = Object.entries(value).map(([name, member]) => [name, withoutEmpty(member)])
+  return Object.fromEntries(members.filter(([, member]) => !isEmpty(member)))
+}
+
+function isEmpty(value: unknown): boolean {
+  return value === '' || (typeof value === 'object' && Object.keys(value ?? {}).length === 0)
+}
+
+function canonicalRepresentative(representative: Representative): Representative {
+  const { nationality, ownership_percentage, address } = representative
+  return {
+    ...representative,
+    ...(nationality !== undefined && { nationality: countryCode(nationality) }),
+    ...(ownership_percentage !== undefined && {
+      ownership_percentage: String(ownership_percentage),
+    }),
+    ...(address && { address: withCountry(address) }),
+  }
+}
+
+function withCountry(address: Address): Address {
+  if (address.country === undefined) return address
+  return { ...address, country: countryCode(address.country) }
+}
