@@ -16,7 +16,7 @@ export const BALANCE_TRANSACTION_TYPES = [
 ] as const
 export type BalanceTransactionType = (typeof BALANCE_TRANSACTION_TYPES)[number]
 
-/** Amounts in minor units: `initial` was converted to `final` at this rate. */
+/** `initial` was converted to `final` at this rate; amounts are in minor units. */
 export interface FxConversion {
   readonly exchange_rate: Decimal
   readonly initial: { readonly amount: bigint; readonly currency: string }
@@ -32,10 +32,10 @@ export interface BalanceTransaction {
   readonly currency: string
   /** Signed, without fees. */
   readonly amount: bigint
-  /** Signed: negative is a deduction, positive a fee given back, zero none. */
+  /** Signed: negative for a deduction, positive for a fee given back, zero for no fee. */
   readonly fixed_fee: bigint
   readonly variable_fee: bigint
-  /** What moved the balance: amount and fees. */
+  /** The movement of the balance: amount and fees. */
   readonly net_amount: bigint
   readonly balance_after: bigint
   readonly fx_conversions: readonly FxConversion[]
@@ -45,18 +45,18 @@ export interface BalanceTransaction {
   readonly created_at: Instant
 }
 
-/** What of a line does not follow from its journal. */
+/** The members of a line that do not follow from its journal. */
 export type StatementLine = Pick<
   BalanceTransaction,
   'currency' | 'amount' | 'fixed_fee' | 'variable_fee' | 'fx_conversions'
 > & {
-  /** The line that it gives or takes back. */
+  /** The id of the line that it reverses. */
   readonly undoes?: string
-  /** Of what the operator books: the bank's reference, the reason, and by whom. */
+  /** For bookings of the operator: the bank's reference, the reason, and who booked it. */
   readonly metadata?: BalanceTransaction['metadata']
 }
 
-/** A journal and the statement line it causes; they stand or fall together. */
+/** A journal and its statement line, which are one row. */
 export interface Entry {
   readonly journal: Journal
   readonly line: BalanceTransaction

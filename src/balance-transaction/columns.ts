@@ -1,4 +1,4 @@
-// The columns of a journal that its line is made of, and the line they make.
+// The columns of a journal that hold its line, and the line made from them.
 import { numberedId } from '../id.ts'
 import type { Instant } from '../instant.ts'
 import type { Journal, JournalKind, JournalLine } from '../ledger/rules.ts'
@@ -15,7 +15,7 @@ type StoredConversion = {
   final: { amount: string; currency: string }
 }
 
-/** A line as the database has it. */
+/** A line as the row of its journal holds it. */
 export type LineRow = Omit<JournalLine, 'fx_conversions' | 'metadata'> & {
   readonly account_id: string
   readonly number: bigint
@@ -26,7 +26,7 @@ export type LineRow = Omit<JournalLine, 'fx_conversions' | 'metadata'> & {
   readonly metadata: BalanceTransaction['metadata'] | null
 }
 
-/** What is read of a line, without the postings of its journal. */
+/** The columns of a line, without the postings of its journal. */
 export const LINE_COLUMNS = [
   'account_id',
   'number',
@@ -43,7 +43,7 @@ export const LINE_COLUMNS = [
   'metadata',
 ] as const satisfies readonly (keyof LineRow)[]
 
-/** The type of the line of each kind of journal; a settlement moves no balance and has none. */
+/** The type of line that each kind of journal has; a settlement moves no balance and has none. */
 export const LINE_TYPES: Readonly<Record<JournalKind, BalanceTransactionType | null>> = {
   funding: 'escrow',
   payout: 'payout',
@@ -58,14 +58,14 @@ export const LINE_TYPES: Readonly<Record<JournalKind, BalanceTransactionType | n
   adjustment_reversal: 'adjustment_reversal',
 }
 
-/** The kind of journal that makes lines of this type; of type payout there are two. */
+/** The kind of journal that has lines of this type; throws for payout, which has two. */
 export function kindOf(type: string): JournalKind {
   const [kind, ...others] = Object.entries(LINE_TYPES).filter(([, made]) => made === type)
   if (kind === undefined || others.length > 0) throw new Error(`no kind of journal is a ${type}`)
   return kind[0] as JournalKind
 }
 
-/** The line that a journal makes; what it shares with the journal is stored once. */
+/** The line of a journal, which shares number, source and time with it. */
 export function makeLine(
   journal: Omit<LineRow, 'fx_conversions' | 'metadata'>,
   fx_conversions: readonly FxConversion[],
@@ -108,12 +108,12 @@ export function lineOf({ line, ...journal }: Journal): BalanceTransaction | unde
   return fromRow({ ...journal, ...line, fx_conversions, metadata })
 }
 
-/** Null for none. */
+/** The conversions as stored; null for none. */
 export function conversionsText(conversions: readonly FxConversion[]): string | null {
   return conversions.length === 0 ? null : JSON.stringify(conversions.map(storedConversion))
 }
 
-/** Null for none. */
+/** The metadata as stored; null for none. */
 export function metadataText(metadata: BalanceTransaction['metadata']): string | null {
   return Object.keys(metadata).length === 0 ? null : JSON.stringify(metadata)
 }

@@ -1,5 +1,5 @@
-// How every write to a book ends: journals with their lines, balances, heads and events, one
-// statement a table, pipelined on the transaction's connection.
+// The end of every write to a book: journals with their lines, balances, heads and events, in one
+// statement a table, pipelined.
 import type { TransactionSql } from '../db/connect.ts'
 import type { Event } from '../event/event.ts'
 import { chainEvents } from '../event/rules.ts'
@@ -10,14 +10,14 @@ import type { Entry } from './balance-transaction.ts'
 
 export interface BookWrites {
   readonly entries: readonly Entry[]
-  /** Journals that move no balance and so make no statement line. */
+  /** Journals that move no balance, so have no statement line. */
   readonly journals?: readonly Journal[]
   readonly events: readonly Event[]
 }
 
 /**
- * Statements for one batch of writes; the books are those that `load` locked and `decide` advanced.
- * A book in which nothing happened is not written, so that last_written_at says what it means.
+ * Writes the books that `load` locked and `decide` advanced. A book without a change is not
+ * written, so that last_written_at stays true.
  */
 export function storeBooks(
   tx: TransactionSql,

@@ -1,11 +1,11 @@
-// What a caller asks of balances and balance transactions.
+// What a caller sends about balances and balance transactions: the schemas of queries.
 import Type from 'typebox'
 import { CurrencyFilter, ListQueryOf } from '../http/list.ts'
 import { Literals } from '../http/schema.ts'
 import { idPattern } from '../id.ts'
 import { BALANCE_TRANSACTION_TYPES } from './balance-transaction.ts'
 
-/** What moves balances, by the prefix of its id. */
+/** The prefixes of ids that a line can have as its source. */
 const SOURCES = ['pot', 'btr', 'esc', 'wdr', 'adj'] as const
 export const OPERATION_TYPES = ['credit', 'debit'] as const
 

@@ -18,9 +18,8 @@ import {
   presentBalance,
   presentBalanceTransaction,
 } from './response.ts'
-import type { StatementWanted } from './statement.ts'
-import { prefersCsv } from './statement-accept.ts'
-import { type CsvStatements, csvHeaders, csvStatements } from './statement-http.ts'
+import { type CsvStatements, csvHeaders, csvStatements, prefersCsv } from './statement/http.ts'
+import type { StatementWanted } from './statement/statement.ts'
 import { listBalancesAsOf, listBalanceTransactions } from './store.ts'
 
 interface Needs extends Reads {

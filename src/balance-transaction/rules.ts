@@ -11,14 +11,14 @@ import type {
 } from './balance-transaction.ts'
 import { conversionsText, LINE_TYPES, makeLine, metadataText } from './columns.ts'
 
-/** Whether it gives back, or takes back, what another line has moved. */
+/** Whether a line of this type reverses another line. */
 export function isReversal(type: BalanceTransactionType): boolean {
   return type === 'payout_failure' || type.endsWith('_reversal')
 }
 
 /**
- * Posts the journal with its line. The journal must move `available` by exactly the line's net
- * amount in the line's currency; anything else is a fault of ours and throws.
+ * Posts a journal with its line. Throws unless the journal moves `available` by exactly the line's
+ * net amount in the line's currency.
  */
 export function postEntry(book: Book, draft: JournalDraft, line: StatementLine): Entry {
   const { currency, amount, fixed_fee, variable_fee, fx_conversions, metadata = {} } = line
@@ -42,7 +42,7 @@ export function postEntry(book: Book, draft: JournalDraft, line: StatementLine):
   }
 }
 
-/** The event of a line, in the book that it is of. The journal's own hash vouches for the line. */
+/** Records the event of a line. It has no seal: the hash of the journal covers the line. */
 export function recordLine(book: Book, line: BalanceTransaction): Event {
   const facts = { type: 'balance_transaction.created', object_id: line.id, data: {} }
   return recordEvent(book, facts)

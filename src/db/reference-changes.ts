@@ -16,7 +16,7 @@ export interface Change {
   readonly after: HistoricRow | null
 }
 
-/** The newest changes of a table first; of rows that have these values, when any are given. */
+/** The changes of a table, newest first; with `where`, of rows that have these values. */
 export async function listChanges(
   sql: Sql,
   table_name: string,

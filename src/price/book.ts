@@ -1,11 +1,10 @@
-// What an account's prices are made from: the rows of the rate book and of the fee schedule that it
-// may see, and the policy of each pair. Pure.
+// The pricing of an account: the rates and fees that it can see, and the policy of each pair. Pure.
 import type { Fee } from './fee/rules.ts'
 import { indexPolicies, type Policy, type PolicyName, valueInForce } from './policy/rules.ts'
 import type { PricingAt } from './price.ts'
 import { type Rate, rateBookOf } from './rate/rules.ts'
 
-/** The rows that all prices are made from. */
+/** The rows of all prices. */
 export interface PriceBook {
   readonly rates: readonly Rate[]
   readonly fees: readonly Fee[]
@@ -13,11 +12,12 @@ export interface PriceBook {
 }
 
 /**
- * Samples serve sandboxes alone, and only where the operator has set nothing: a live account
- * without a rate or a fee is refused, never priced by a figure that nobody has decided on.
+ * The pricing of each account at each instant. Samples price sandboxes alone, and only where the
+ * operator has set nothing. A live account without a rate or a fee is refused: nobody has decided
+ * on the figures of a sample.
  */
 export function pricingFrom({ rates, fees, policies }: PriceBook): PricingAt {
-  // The pivot is of the policy, and may change while the rows do not.
+  // The pivot comes from a policy, which may change while the rows stay.
   const own = {
     rates: rateBookOf(
       '',

@@ -1,5 +1,5 @@
-// A route from the words of an operator: every name is known, and the route could fit some payout.
-// What payout types, networks and accounts there are, it is told. Pure.
+// Reads an operator's text into a route, and checks that every name is known and that the route can
+// fit a payout. Callers pass the known payout types, networks and accounts. Pure.
 import type { Account } from '../account/rules.ts'
 import type { Read } from '../csv.ts'
 import { CURRENCIES } from '../money/currency.ts'
@@ -11,7 +11,7 @@ import { COUNTRIES } from '../party/country.ts'
 import { ROUTABLE_RAILS, SIMULATOR } from './rail.ts'
 import { type Route, type RouteConditions, TRANSFER } from './rules.ts'
 
-/** One route as text; absent is any. */
+/** The conditions of a route as text; absent is any. */
 export interface RouteCells {
   readonly type?: string
   readonly network?: string
@@ -20,20 +20,20 @@ export interface RouteCells {
   readonly account?: string
 }
 
-/** What belongs to other rooms. */
+/** Names that belong to rooms above. */
 export interface RouteVocabulary {
   readonly payout_types: readonly string[]
-  /** The one that is named. */
+  /** The named account. */
   readonly account: Account | undefined
-  /** The name as requests of this payout type carry it; undefined when none can. */
+  /** The canonical name of a network of this payout type; undefined when there is none. */
   networkName(payout_type: string, name: string): string | undefined
-  /** Why no payout of this type goes to this country; undefined when some can. */
+  /** Why no payout of this type goes to this country; undefined when one can. */
   countryFault(payout_type: string, code: string): string | undefined
 }
 
 export const MAX_PRIORITY = 1000
 
-/** The conditions, or everything that is wrong with them. */
+/** The conditions, or all of their problems. */
 export function readConditions(
   cells: RouteCells,
   vocabulary: RouteVocabulary,
@@ -59,7 +59,7 @@ export function readConditions(
   return { value: { account_id, payout_type, network: network.value ?? null, currency, country } }
 }
 
-/** A rail that a route can name, and the priority; 0 when it is not said. */
+/** The rail and the priority of a route, 0 by default. */
 export function readTarget(
   rail: string,
   priority: string | undefined,
@@ -88,7 +88,7 @@ function checkType(payout_type: string | null, types: readonly string[]): string
   return [`unknown type ${payout_type}; the types are ${types.join(', ')}${hint}`]
 }
 
-/** A network belongs to a payout type, and a local one to a currency too. */
+/** A network must belong to the payout type, and carry the currency. */
 function readNetwork(
   written: string | undefined,
   payout_type: string | null,

@@ -1,4 +1,4 @@
-// The interface of a payout network's adapter. A rail moves no ledger; it says what happened.
+// A rail: the adapter of a payout network. It reports what happened to a payout and posts nothing.
 import type { BeneficiaryDetails } from '../beneficiary/beneficiary.ts'
 import type { Instant } from '../instant.ts'
 
@@ -6,23 +6,26 @@ import type { Instant } from '../instant.ts'
 export const SIMULATOR = 'simulator'
 
 /**
- * The rail of people: no adapter, since nobody is asked. A person takes the payout, pays it at a
- * bank and says so; until then it waits.
+ * The rail of people, which has no adapter. A person takes the payout, pays it at a bank and
+ * reports that; until then it waits.
  */
 export const MANUAL = 'manual'
 
-/** The rails that come with the service and that a route can name. */
+/** The rails that a route can name. */
 export const ROUTABLE_RAILS: readonly string[] = [MANUAL]
 
-/** The adapters that this process asks, by name. */
+/** The adapters of this process, by name. */
 export type Rails = ReadonlyMap<string, Rail>
 
-/** Whether anybody asks the rail what becomes of a payout; '' is no rail. */
+/** Whether workers ask the rail about its payouts; '' is no rail. */
 export function isAsked(rail: string): boolean {
   return rail !== '' && rail !== MANUAL
 }
 
-/** Sandbox accounts go to the simulator and nowhere else; live accounts never go there. */
+/**
+ * Whether a rail can take payouts of an account: the simulator takes sandboxes, others live
+ * accounts.
+ */
 export function mayTake(rail: string, { sandbox }: { readonly sandbox: boolean }): boolean {
   return (rail === SIMULATOR) === sandbox
 }
@@ -30,22 +33,22 @@ export function mayTake(rail: string, { sandbox }: { readonly sandbox: boolean }
 type Party = Omit<BeneficiaryDetails, 'destination' | 'destination_details' | 'status' | 'type'>
 
 /**
- * What the account has answered while the payout required action: documents to be added, and
- * members that take the place of those before. Never the beneficiary's name or destination.
+ * An answer of the account to a payout in requires_action: more documents, and members that replace
+ * earlier ones. It never changes the beneficiary's name or destination.
  */
 export interface RailAnswer {
-  /** From 1, in the order in which they came. */
+  /** Counted from 1 within the payout. */
   readonly number: number
   readonly created_at: Instant
   readonly documents?: BeneficiaryDetails['documents']
   readonly beneficiary_details?: Partial<Omit<Party, 'name' | 'party_classification'>>
   readonly purpose?: string
   readonly transaction_description?: string
-  /** For people. */
+  /** For the people of the rail. */
   readonly note?: string
 }
 
-/** What a rail is told. The payout id is its idempotency key: the same id is the same payment. */
+/** A payout as a rail gets it. Its id is the idempotency key: the same id is the same payment. */
 export interface RailPayout {
   readonly id: string
   readonly type: string
@@ -57,16 +60,15 @@ export interface RailPayout {
   readonly destination_currency: string
   readonly fund_transfer_network: string
   readonly charge_type: string
-  /** As the payout was made; the answers say what has come since. */
+  /** As the payout was made; `answers` has later changes. */
   readonly beneficiary_details: BeneficiaryDetails
   /**
-   * All so far, oldest first. With each question the adapter hands over those that the rail has not
-   * seen: the same number of a payout is always the same answer, so that none need be handed over
-   * twice, and a repeat must do no harm.
+   * All answers so far, oldest first. The adapter hands over those that the rail has not seen. A
+   * number always identifies the same answer of a payout, and a repeat must do no harm.
    */
   readonly answers: readonly RailAnswer[]
   readonly created_at: Instant
-  /** When this is asked, by the same clock as `created_at`: the account's. */
+  /** The time of the question, by the account's clock, like `created_at`. */
   readonly asked_at: Instant
 }
 
@@ -88,12 +90,12 @@ export type RailStatus =
 export interface RailStep {
   readonly status: RailStatus
   readonly failure: Failure | null
-  /** What the account is told while the payout is in this status, such as what is asked of it. */
+  /** What the account reads while the payout has this status, such as what it must provide. */
   readonly description?: string
 }
 
 /**
- * The whole history of a payout on the rail, oldest first; the caller applies what is new to it.
+ * The whole history of a payout on the rail, oldest first; the caller applies the new steps.
  */
 export interface RailReport {
   readonly steps: readonly RailStep[]
@@ -102,16 +104,16 @@ export interface RailReport {
 }
 
 /**
- * A payout that was answered is `processing` here before the rail knows; a step of the rail that
- * says no more than that is taken as said. One `requires_action` more asks again.
+ * An adapter. An answered payout is `processing` before the rail reports it; that step of the rail
+ * is then skipped, and another `requires_action` asks the account again.
  *
- * Both calls may reject or time out, which says nothing about the payment: the payout stays as it
- * is and the rail is asked again (§rail.unclear).
+ * Both calls may reject or time out, which proves nothing about the payment: the payout stays as it
+ * is, and the rail is asked again (§rail.unclear).
  */
 export interface Rail {
   readonly name: string
   /** Hands the payout over; a repeat with the same id must not pay twice. */
   submit(payout: RailPayout): Promise<RailReport>
-  /** What became of a payout handed over before; undefined when the rail never saw it. */
+  /** Reports on a payout handed over before; undefined when the rail never got it. */
   inquire(payout: RailPayout): Promise<RailReport | undefined>
 }

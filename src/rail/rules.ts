@@ -1,10 +1,10 @@
-// Routes: which rail takes a payout, and why. Pure. A sandbox account has no routes, as the
-// simulator takes all of its payouts; a live account's payout without a route is refused.
+// Routes: which rail takes a payout. The simulator takes all payouts of a sandbox account, without
+// routes; a live account's payout without a route is refused. Pure.
 import type { Account } from '../account/rules.ts'
 import { refusal } from '../errors.ts'
 import { SIMULATOR } from './rail.ts'
 
-/** What a payout must be for a route to fit; a null is "any". */
+/** The conditions of a route; null is "any". */
 export interface RouteConditions {
   readonly account_id: string | null
   readonly payout_type: string | null
@@ -14,13 +14,13 @@ export interface RouteConditions {
   readonly country: string | null
 }
 
-/** The conditions in the order in which they decide between routes that name as many. */
+/** The conditions, in the order that decides between routes with as many of them. */
 export const CONDITIONS = ['account_id', 'payout_type', 'network', 'currency', 'country'] as const
 export type Condition = (typeof CONDITIONS)[number]
 
-/** A route that a payout took, as it was then. */
+/** A route as it was when a payout took it. */
 export interface RouteTaken extends RouteConditions {
-  /** Between routes that name as many conditions the higher one wins. */
+  /** Decides between routes with as many conditions: the higher one wins. */
   readonly priority: number
 }
 
@@ -28,20 +28,22 @@ export interface Route extends RouteTaken {
   readonly rail: string
 }
 
-/** What is to be paid; '' where the request does not say. */
+/** The payout that a route must fit; '' is "not set". */
 export type RouteSubject = { readonly [C in Exclude<Condition, 'account_id'>]: string }
 
-/** The rail that a payout goes to, '' for none, and the route that led there. */
+/** The rail of a payout, '' for none, and the route that names it. */
 export interface Routed {
   readonly rail: string
-  /** Null when no route was needed. */
+  /** Null when no route is needed. */
   readonly route: RouteTaken | null
 }
 
-/** A transfer inside the installation, which no rail takes part in. */
+/** The payout type of transfers inside the installation, which need no rail. */
 export const TRANSFER = 'service_account'
 
-/** Refuses with route_unavailable, at `remarks`, when no route of a live account fits. */
+/**
+ * Chooses the rail of a payout; refuses with route_unavailable, at `remarks`, when no route fits.
+ */
 export function routeOf(
   routes: readonly Route[],
   { account_id, sandbox }: Pick<Account, 'account_id' | 'sandbox'>,
@@ -62,8 +64,8 @@ export function routeOf(
 type Wanted = Readonly<Record<Condition, string>>
 
 /**
- * The most specific route that fits: the one with the most conditions; of several the one of the
- * higher priority; of those the one with the earlier condition in the order of CONDITIONS.
+ * The most specific route that fits: the one with the most conditions, then the highest priority,
+ * then the earliest condition in the order of CONDITIONS.
  */
 export function selectRoute(routes: readonly Route[], wanted: Wanted): Route | undefined {
   let best: Route | undefined
@@ -101,13 +103,15 @@ const WORDS: Readonly<Record<Condition, string>> = {
   country: 'country',
 }
 
-/** As people read it: `type local, currency HKD`, or `any payout`. */
+/** The conditions in words: `type local, currency HKD`, or `any payout`. */
 export function conditionWords(route: RouteConditions): string {
   const named = conditionsOf(route).map(condition => `${WORDS[condition]} ${route[condition]}`)
   return named.length === 0 ? 'any payout' : named.join(', ')
 }
 
-/** What was to be paid, and the condition that leaves the last routes out. */
+/**
+ * The message for a payout without a route: the payout, and the first condition that no route fits.
+ */
 function missingWords(routes: readonly Route[], wanted: Wanted): string {
   const said = (condition: Condition) =>
     `${WORDS[condition]} ${wanted[condition] === '' ? '(not named)' : wanted[condition]}`

@@ -1,5 +1,5 @@
-// A rail for sandboxes that decides by the payout's amount (§rail.simulator). It keeps nothing:
-// what has happened follows from the amount and the time since the payout was made.
+// The rail of sandboxes, which decides by the payout's amount (§rail.simulator). It stores nothing:
+// its report follows from the amount and the age of the payout.
 import {
   type Failure,
   type Rail,
@@ -37,16 +37,16 @@ const FAILURES: Partial<Record<RailStatus, Failure>> = {
   },
 }
 
-/** By how much a book may be ahead of the clock by itself; more, and the clock was set back. */
+/** How far a book's time can be ahead of the clock; if it is more, the clock was set back. */
 const AHEAD_MS = 1_000
 
-/** A step happens `delay_ms` after the one before it. */
+/** Each step happens `delay_ms` after the one before. */
 export function simulator(options: { delay_ms: number }): Rail {
   const report = (payout: RailPayout): Promise<RailReport> => {
     const script = scriptFor(payout.amount)
     const elapsed_ms = Date.parse(payout.asked_at) - Date.parse(payout.created_at)
     const reached =
-      // No wait outlives the clock that it was counted by.
+      // When the clock was set back, the wait is over.
       options.delay_ms === 0 || elapsed_ms < -AHEAD_MS
         ? script.length
         : Math.floor(elapsed_ms / options.delay_ms)
@@ -60,7 +60,7 @@ export function simulator(options: { delay_ms: number }): Rail {
   return { name: SIMULATOR, submit: report, inquire: report }
 }
 
-/** The steps a payout of this amount goes through. */
+/** The steps of a payout of this amount. */
 function scriptFor(amount: bigint): readonly RailStatus[] {
   const script = SCRIPTS.find(({ from, to }) => amount >= from && amount <= to)
   return script?.steps ?? ['succeeded']

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { parse } from 'csv-parse/sync'
-import { textCell } from '../../src/balance-transaction/statement-csv.ts'
+import { textCell } from '../../src/balance-transaction/statement/csv.ts'
 import { currencyExponent } from '../../src/money/currency.ts'
 import { parseMajor } from '../../src/money/decimal.ts'
 import { assertRefused, balancesOf } from '../support/assert/check.ts'

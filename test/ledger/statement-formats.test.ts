@@ -8,21 +8,21 @@ import type {
   FxConversion,
 } from '../../src/balance-transaction/balance-transaction.ts'
 import {
+  camt053Writer,
+  fitsIso20022,
+  isoRate,
+} from '../../src/balance-transaction/statement/camt053.ts'
+import { csvWriter } from '../../src/balance-transaction/statement/csv.ts'
+import { mt940Writer } from '../../src/balance-transaction/statement/mt940.ts'
+import {
   type BookedLine,
   lastDate,
   type Statement,
   StatementFault,
   type StatementWriter,
   type Totals,
-} from '../../src/balance-transaction/statement.ts'
-import {
-  camt053Writer,
-  fitsIso20022,
-  isoRate,
-} from '../../src/balance-transaction/statement-camt053.ts'
-import { csvWriter } from '../../src/balance-transaction/statement-csv.ts'
-import { mt940Writer } from '../../src/balance-transaction/statement-mt940.ts'
-import { writeStatement } from '../../src/balance-transaction/statement-write.ts'
+} from '../../src/balance-transaction/statement/statement.ts'
+import { writeStatement } from '../../src/balance-transaction/statement/write.ts'
 import { CURRENCIES, currencyExponent } from '../../src/money/currency.ts'
 import { parseDecimal, parseMajor } from '../../src/money/decimal.ts'
 import { swiftText } from '../../src/swift-text.ts'

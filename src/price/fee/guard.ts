@@ -1,22 +1,22 @@
-// What is likely a slip of the finger in a row of the fee schedule, for a person to confirm. Pure.
+// Slips in rows of the fee schedule, which a person must confirm. Pure.
 import { describeSubject, feeCells } from './load.ts'
 import type { Fee } from './rules.ts'
 
-/** Nobody takes more than ten percent without having meant to. */
+/** A variable fee above ten percent needs confirmation. */
 const SLIP_VARIABLE_BPS = 1_000
 
-/** A point in the wrong place makes ten times as much, or a tenth. */
+/** A misplaced decimal point makes ten times as much, or a tenth. */
 const TIMES = 10n
 
 const PARTS = ['fixed_amount', 'variable_bps', 'minimum_amount', 'maximum_amount'] as const
 
-/** Why a person must confirm the row, `present` being the row that it replaces. */
+/** Why a person must confirm the row; `present` is the row that it replaces. */
 export function findFeeSlips(fee: Fee, present: Fee | undefined): string[] {
   const far =
     fee.variable_bps > SLIP_VARIABLE_BPS
       ? [`variable_bps ${fee.variable_bps} is more than ${SLIP_VARIABLE_BPS}`]
       : []
-  // A sample is a figure that nobody has decided on.
+  // Nobody has decided on the figures of a sample.
   const moved = present === undefined || present.sample ? [] : findMoved(fee, present)
   return [...far, ...moved].map(slip => `${describeSubject(fee)}: ${slip}`)
 }
@@ -31,7 +31,7 @@ function findMoved(fee: Fee, present: Fee): string[] {
     if (was > 0n && now >= was * TIMES) {
       return [`${part} ${cells[part]} is ten times the present ${present_cells[part]} or more`]
     }
-    // Nothing is no slip: who writes a zero, or leaves a part out, means it.
+    // Zero is no slip: an operator who writes a zero, or leaves a part out, means it.
     if (now > 0n && now * TIMES <= was) {
       return [`${part} ${cells[part]} is a tenth of the present ${present_cells[part]} or less`]
     }

@@ -1,6 +1,6 @@
-// Fee schedules from files: CSV with one row a line, amounts in major units. Reads text and gives
-// rows of the schedule or says which lines are wrong; it writes nothing. Payout types, countries
-// and networks belong to other rooms, so it is told what they are.
+// Reads fee schedules from CSV with amounts in major units. Returns rows, or the problem of each
+// wrong line. Payout types, countries and networks belong to rooms above, so callers pass a
+// vocabulary.
 import { readFile } from 'node:fs/promises'
 import { type Parsed, parseCsv, type Read, readLines } from '../../csv.ts'
 import { findCurrency } from '../../money/currency.ts'
@@ -22,25 +22,25 @@ export const FEE_COLUMNS = [
 ] as const
 export type FeeColumn = (typeof FEE_COLUMNS)[number]
 
-/** One row as text, the way a file or the command line gives it; '' is any, none, or zero. */
+/** One row as text of a file or command line; '' is any, none, or zero. */
 export type FeeCells = Record<FeeColumn, string>
 
-/** What the matching columns may say. */
+/** The values that matching columns can have. */
 export interface FeeVocabulary {
   readonly payout_types: readonly string[]
-  /** By payout type; a type without an entry is never asked for with one. */
+  /** The charge types of each payout type that has any. */
   readonly charge_types: Readonly<Record<string, readonly string[]>>
-  /** Why no payout of this type goes to a country of this code; undefined when one may. */
+  /** Why no payout of this type goes to this country; undefined when one can. */
   countryFault(payout_type: string, code: string): string | undefined
-  /** The name as requests of this payout type carry it; undefined when none can. */
+  /** The canonical name of a network of this payout type; undefined when there is none. */
   networkName(payout_type: string, name: string): string | undefined
 }
 
 const DEFAULT_FEES = new URL('./default-fees.csv', import.meta.url)
-/** 100 percent, as the database also says. */
+/** 100 percent, like the constraint of the database. */
 const MAX_BPS = 10_000
 
-/** The example schedule that comes with the product, for sandboxes and first starts. */
+/** The sample schedule that comes with the product, for sandboxes. */
 export async function loadDefaultFees(vocabulary: FeeVocabulary): Promise<Fee[]> {
   const { lines, problems } = parseFeesCsv(await readFile(DEFAULT_FEES, 'utf8'), vocabulary)
   const [problem] = problems
@@ -50,14 +50,14 @@ export async function loadDefaultFees(vocabulary: FeeVocabulary): Promise<Fee[]>
   return lines.map(({ value }) => ({ ...value, sample: true }))
 }
 
-/** Only payout_type and fee_currency must be columns; the others may be left out altogether. */
+/** Reads a schedule; all columns but payout_type and fee_currency are optional. */
 export function parseFeesCsv(text: string, vocabulary: FeeVocabulary): Parsed<Fee> {
   const optional = FEE_COLUMNS.filter(name => name !== 'payout_type' && name !== 'fee_currency')
   const cells = parseCsv(text, { all: FEE_COLUMNS, optional })
   return readLines(cells, row => readFee(row, vocabulary), describeSubject)
 }
 
-/** What a row applies to, as one line: `swift, charge_type ours`. No two rows may have the same. */
+/** The matching columns of a row as one line: `swift, charge_type ours`. */
 export function describeSubject(fee: FeeKey): string {
   const named = (['payout_currency', 'destination_country', 'network', 'charge_type'] as const)
     .filter(column => fee[column] !== null)
@@ -65,7 +65,7 @@ export function describeSubject(fee: FeeKey): string {
   return [fee.payout_type, ...named].join(', ')
 }
 
-/** What a row costs, as one line: `1.00 USD + 10 bps, at most 25.00 USD`. */
+/** The fees of a row as one line: `1.00 USD + 10 bps, at most 25.00 USD`. */
 export function describeFee(fee: Fee): string {
   const cells = feeCells(fee)
   const amount = (text: string) => `${text} ${cells.fee_currency}`
@@ -78,7 +78,7 @@ export function describeFee(fee: Fee): string {
   return `${parts}${minimum}${maximum}${fee.sample ? ' (sample)' : ''}`
 }
 
-/** One row of the schedule, or everything that is wrong with it. */
+/** One row of the schedule, or all of its problems. */
 export function readFee(cells: FeeCells, vocabulary: FeeVocabulary): Read<Fee> {
   const payout_type = cells.payout_type.toLowerCase()
   const payout_currency = cells.payout_currency.toUpperCase() || null
@@ -119,7 +119,7 @@ export function readFee(cells: FeeCells, vocabulary: FeeVocabulary): Read<Fee> {
   }
 }
 
-/** As commands print it with --json: minor units, as everywhere in JSON. */
+/** A row as commands print it with --json: amounts in minor units. */
 export function presentFee(fee: Fee) {
   const { fixed_amount, minimum_amount, maximum_amount } = fee
   return {
@@ -130,7 +130,7 @@ export function presentFee(fee: Fee) {
   }
 }
 
-/** The row as cells, amounts in major units: what a file would say. */
+/** A row as the cells of a file: amounts in major units. */
 export function feeCells(fee: Fee): FeeCells {
   const exponent = findCurrency(fee.fee_currency)?.exponent ?? 0
   const major = (amount: bigint | null) => (amount === null ? '' : formatMajor(amount, exponent))
@@ -149,7 +149,7 @@ export function feeCells(fee: Fee): FeeCells {
 }
 
 function readAmount(column: string, text: string, fee_currency: string): Read<bigint> {
-  // The currency's own problem is named elsewhere; it leaves nothing to judge the amount by.
+  // An unknown currency is a problem of its own, and leaves the amount unchecked.
   const currency = findCurrency(fee_currency)
   if (currency === undefined) return { value: 0n }
   const amount = parseMajor(text, currency.exponent)
@@ -186,7 +186,7 @@ function checkCountry(
   return fault === undefined ? [] : [fault]
 }
 
-/** A row for a charge type that no request of the payout type can have would never apply. */
+/** A row whose charge type no request can have would never apply. */
 function checkChargeType(
   payout_type: string,
   charge_type: string | null,
@@ -199,7 +199,7 @@ function checkChargeType(
   return [`unknown charge_type ${charge_type}; it is ${known.join(' or ')}`]
 }
 
-/** Free is a decision, which a row says by a zero. */
+/** Free is a decision, which needs an explicit zero. */
 function checkPrice({ fixed_amount, variable_bps, minimum_amount }: FeeCells): string[] {
   if (fixed_amount !== '' || variable_bps !== '' || minimum_amount !== '') return []
   return ['neither fixed_amount nor variable_bps is given; fixed_amount 0 makes it free']

@@ -1,5 +1,4 @@
-// The fee schedule: which row applies to a payout and what it costs. Pure.
-
+// The fee schedule: which row applies to a payout, and the fees of the row. Pure.
 import type { Instant } from '../../instant.ts'
 import { currencyExponent } from '../../money/currency.ts'
 import { basisPoints } from '../../money/decimal.ts'
@@ -12,7 +11,7 @@ import {
 } from '../rate/rules.ts'
 
 /**
- * One row of the schedule. A null among the matching columns means "any"; amounts are minor units.
+ * One row of the fee schedule. A null in a matching column means "any"; amounts are in minor units.
  */
 export interface Fee {
   readonly payout_type: string
@@ -21,20 +20,20 @@ export interface Fee {
   readonly network: string | null
   readonly charge_type: string | null
   readonly fixed_amount: bigint
-  /** Of fixed_amount, minimum_amount and maximum_amount. */
+  /** The currency of fixed_amount, minimum_amount and maximum_amount. */
   readonly fee_currency: string
   readonly variable_bps: number
-  /** Bounds of the variable part. */
+  /** The bounds of the variable fee. */
   readonly minimum_amount: bigint | null
   readonly maximum_amount: bigint | null
-  /** Whether it came with the product: sandboxes alone are priced by it. */
+  /** Whether it came with the product: a sample prices sandboxes alone. */
   readonly sample: boolean
 }
 
-/** What names a row: no two have the same. */
+/** The matching columns, which identify a row. */
 export type FeeKey = Pick<Fee, 'payout_type' | (typeof OPTIONAL_COLUMNS)[number]>
 
-/** What is being priced; '' where the request does not say. */
+/** The payout that a row must match; '' is "not set". */
 export interface FeeSubject {
   readonly payout_type: string
   readonly payout_currency: string
@@ -57,9 +56,9 @@ const OPTIONAL_COLUMNS = [
 ] as const
 
 /**
- * The most specific row that matches: the one with most columns set; among equals, the one that
- * sets the earlier column (§fee.row). A sample gives way to every row of the
- * operator's. Undefined when none matches.
+ * The most specific row that matches: the one with the most columns set; among equals, the one that
+ * sets the earlier column (§fee.row). Any row of the operator goes before a sample. Undefined when
+ * none matches.
  */
 export function selectFee(fees: readonly Fee[], subject: FeeSubject): Fee | undefined {
   let best: Fee | undefined
@@ -75,7 +74,7 @@ export function selectFee(fees: readonly Fee[], subject: FeeSubject): Fee | unde
   return best
 }
 
-/** Whether a row is for payouts such as this to some country, which the subject does not say. */
+/** Whether the fee of the subject depends on its country. */
 export function dependsOnCountry(fees: readonly Fee[], subject: FeeSubject): boolean {
   return fees.some(
     fee =>
@@ -86,15 +85,15 @@ export function dependsOnCountry(fees: readonly Fee[], subject: FeeSubject): boo
 function matches(fee: Fee, subject: FeeSubject): boolean {
   const fits = (column: (typeof OPTIONAL_COLUMNS)[number]) => {
     const wanted = fee[column]
-    // Requests name networks in any letter case, and all of them cost the same.
+    // Requests name networks in any letter case, at the same fee.
     return wanted === null || wanted.toLowerCase() === subject[column].toLowerCase()
   }
   return fee.payout_type === subject.payout_type && OPTIONAL_COLUMNS.every(fits)
 }
 
-/** Higher is more specific: 16 for each column set, and among as many 8, 4, 2, 1 by their order. */
+/** Higher is more specific: 16 for each column set, plus 8, 4, 2 or 1 by its order. */
 function specificity(fee: Fee): number {
-  // All columns set come to 79.
+  // All four columns come to 79, so 80 puts every row before a sample.
   let rank = fee.sample ? 0 : 80
   for (const [i, column] of OPTIONAL_COLUMNS.entries()) {
     if (fee[column] !== null) rank += 16 + (8 >> i)
@@ -103,9 +102,9 @@ function specificity(fee: Fee): number {
 }
 
 /**
- * The fees in the holding currency. The fixed part is converted at mid from its named currency; the
- * variable part is basis points of the holding amount, held between minimum and maximum. Each is
- * rounded once. Refuses like a rate when the named currency cannot be converted.
+ * The fees in the holding currency, each rounded once. The fixed fee is converted at mid from the
+ * fee currency; the variable fee is basis points of the holding amount, within minimum and maximum.
+ * Refuses like `convertAtMid`.
  */
 export function feeAmounts(
   fee: Fee | undefined,
@@ -131,8 +130,8 @@ export function feeAmounts(
 }
 
 /**
- * The rows of the rate book that `feeAmounts` converts by: none when the fee is named in this
- * currency, or when all that it names is nothing, which needs no rate.
+ * The steps by which `feeAmounts` converts: none when the fee is set in this currency, or when all
+ * of its amounts are zero.
  */
 export function feeSteps(fee: Fee, currency: string, rates: RateBook): readonly Step[] {
   const { fixed_amount, minimum_amount, maximum_amount } = fee

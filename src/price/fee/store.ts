@@ -11,7 +11,7 @@ export async function listFees(sql: Sql | TransactionSql): Promise<Fee[]> {
       network nulls first, charge_type nulls first`
 }
 
-/** Adds or replaces one row for each combination of matching columns. */
+/** Adds rows, or replaces those with the same matching columns. */
 export async function upsertFees(sql: Sql | TransactionSql, fees: readonly Fee[]): Promise<void> {
   await sql`
     insert into fees (payout_type, payout_currency, destination_country, network, charge_type,
@@ -28,7 +28,7 @@ export async function upsertFees(sql: Sql | TransactionSql, fees: readonly Fee[]
       maximum_amount = excluded.maximum_amount, sample = excluded.sample`
 }
 
-/** Makes the schedule exactly these rows. What stays as it is, is no change in the history. */
+/** Replaces the whole schedule; rows that stay the same make no change in the history. */
 export async function replaceFees(tx: TransactionSql, fees: readonly Fee[]): Promise<void> {
   await tx`
     delete from fees f
@@ -44,7 +44,7 @@ export async function replaceFees(tx: TransactionSql, fees: readonly Fee[]): Pro
   await upsertFees(tx, fees)
 }
 
-/** False when there is no such row. */
+/** Deletes a row; false when there is none. */
 export async function deleteFee(tx: TransactionSql, key: FeeKey): Promise<boolean> {
   const { count } = await tx`
     delete from fees
@@ -57,8 +57,8 @@ export async function deleteFee(tx: TransactionSql, key: FeeKey): Promise<boolea
 }
 
 /**
- * Keeps everyone else from changing fees until the transaction ends; reading goes on. For those who
- * say what was before.
+ * Keeps others from changing fees until the transaction ends, and lets them read. For changes that
+ * report the rows before.
  */
 export async function lockFees(tx: TransactionSql): Promise<void> {
   await tx`lock table fees in share row exclusive mode`

@@ -1,19 +1,21 @@
-// What is likely a slip of the finger in a pricing policy, for a person to confirm. Pure.
+// Slips in pricing policies, which a person must confirm. Pure.
 import type { Policy, PolicyName } from './rules.ts'
 
-/** Nobody takes more than five percent without having meant to. */
+/** A spread above five percent needs confirmation. */
 const SLIP_SPREAD_BPS = 500
 
-/** A spread that grows to more than this many times what it was has a digit too many. */
+/** A spread that grows to more than this many times the present one likely has a digit too many. */
 const SLIP_TIMES = 3
 
-/** Longer than these a price is promised by mistake: seconds, and the same for people. */
+/** Longer promises of a price need confirmation: seconds, and the same in words. */
 const SLIP_SECONDS = {
   quote_validity_s: [86_400, 'a day'],
   max_age_s: [604_800, 'seven days'],
 } as const
 
-/** Why a person must confirm it, `present` being what decides until then; undefined if nobody. */
+/**
+ * Why a person must confirm the value; undefined when nobody must. `present` is the one in force.
+ */
 export function findSlip(
   name: PolicyName,
   value: string,

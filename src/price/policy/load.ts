@@ -1,5 +1,4 @@
-// Pricing policies as the operator writes them: text read into values, or every reason why not. It
-// writes nothing and has no clock.
+// Reads the operator's text of pricing policies into values, or returns its problems.
 import type { Read } from '../../csv.ts'
 import { type Instant, instantFromIso } from '../../instant.ts'
 import { findCurrency } from '../../money/currency.ts'
@@ -9,7 +8,7 @@ const MAX_SPREAD_BPS = 9_999
 /** A year. */
 const MAX_SECONDS = 31_536_000
 
-/** What each value is, and what may be written for it. */
+/** What each policy means, and its range. */
 export const MEANINGS: Readonly<Record<PolicyName, string>> = {
   spread_bps: `basis points that the mid is moved against the customer by, 0 to ${MAX_SPREAD_BPS}`,
   quote_validity_s: 'seconds a quote can be used',
@@ -17,7 +16,7 @@ export const MEANINGS: Readonly<Record<PolicyName, string>> = {
   pivot: 'currency through which pairs without a rate of their own are crossed',
 }
 
-/** As it is kept, or why it cannot be. */
+/** The value as stored, or its problems. */
 export function readValue(name: PolicyName, text: string): Read<string> {
   switch (name) {
     case 'pivot': {
@@ -42,7 +41,7 @@ function readInteger(name: string, text: string, minimum: number, maximum: numbe
   return { messages: [`${name} "${text}" is not an integer from ${minimum} to ${maximum}`] }
 }
 
-/** `USD/HKD`: from the one to the other, and not the other way round. */
+/** A pair such as `USD/HKD`, in this direction alone. */
 export function readPair(text: string): Read<Pick<Scope, 'from_currency' | 'to_currency'>> {
   const [from = '', to = '', ...rest] = text.toUpperCase().split('/')
   const unknown = [from, to].filter(code => findCurrency(code) === undefined)
@@ -52,7 +51,7 @@ export function readPair(text: string): Read<Pick<Scope, 'from_currency' | 'to_c
   return { value: { from_currency: from, to_currency: to } }
 }
 
-/** Prices of the past are what they were. */
+/** The instant from which a policy is in force: now or later, as past prices do not change. */
 export function readEffective(text: string, now: Instant): Read<Instant> {
   const instant = instantFromIso(text)
   if (instant === undefined) {

@@ -1,12 +1,12 @@
-// Pricing policy: spread, validity of quotes, age of rates and pivot, as rows for a scope from an
-// instant on, and which of them is in force. Pure.
+// Pricing policies: spread, validity of quotes, age of rates and pivot. A row holds for a scope
+// from an instant on; the rules find the row in force. Pure.
 import type { Instant } from '../../instant.ts'
 
-/** In the order in which they are shown. */
+/** In the order of the listing. */
 export const POLICY_NAMES = ['spread_bps', 'quote_validity_s', 'max_age_s', 'pivot'] as const
 export type PolicyName = (typeof POLICY_NAMES)[number]
 
-/** Where nobody has said anything. `calendar`: a rate is as old as its source's days allow. */
+/** Values without a row. `calendar`: the calendar of a rate's source decides its age. */
 export const DEFAULTS: Readonly<Record<PolicyName, string>> = {
   spread_bps: '0',
   quote_validity_s: '1800',
@@ -14,7 +14,7 @@ export const DEFAULTS: Readonly<Record<PolicyName, string>> = {
   pivot: 'EUR',
 }
 
-/** For whom a row speaks; null is everybody, and every pair. */
+/** The account and pair that a row is for; null is every account, and every pair. */
 export interface Scope {
   readonly account_id: string | null
   readonly from_currency: string | null
@@ -23,7 +23,7 @@ export interface Scope {
 
 export interface NewPolicy extends Scope {
   readonly name: PolicyName
-  /** Null: this scope says nothing of it any more. */
+  /** Null: this scope no longer has a value. */
   readonly value: string | null
   readonly effective_from: Instant
 }
@@ -32,7 +32,7 @@ export interface Policy extends NewPolicy {
   readonly policy_id: number
 }
 
-/** By name and scope, the row that counts last first. A name that nobody has set is not there. */
+/** The rows by name and scope, newest first; a name without rows is absent. */
 export type Policies = ReadonlyMap<PolicyName, ReadonlyMap<string, readonly Policy[]>>
 
 export function indexPolicies(rows: readonly Policy[]): Policies {
@@ -43,24 +43,20 @@ export function indexPolicies(rows: readonly Policy[]): Policies {
   return new Map(Array.from(named, ([name, all]) => [name, Map.groupBy(all, keyOf)]))
 }
 
-/** Of all names and scopes, in no order. */
+/** The rows of all names and scopes, in no order. */
 export function rowsOf(policies: Policies): Policy[] {
   return [...policies.values()].flatMap(scopes => [...scopes.values()].flat())
 }
 
-/** What is priced: an account and the pair that is converted, null where any will do. */
-export type Priced = Scope
-
 /**
- * The row that decides: of the scopes that say something at this instant the most specific one, and
- * of its rows the newest in force. A pair goes before an account, so that the margin of a pair that
- * is dear to trade holds for everybody until an account has one of its own for it. Undefined where
- * nobody has said anything.
+ * The row in force for an account and pair: the newest of the most specific scope that has a value;
+ * undefined when none has. A pair goes before an account, so that the spread of a pair that is dear
+ * to trade holds for every account that has none of its own for the pair.
  */
 export function inForce(
   policies: Policies,
   name: PolicyName,
-  priced: Priced,
+  priced: Scope,
   at: Instant,
 ): Policy | undefined {
   if (!policies.has(name)) return undefined
@@ -71,7 +67,7 @@ export function inForce(
   return undefined
 }
 
-/** The newest row in force of this scope alone. */
+/** The newest row in force of exactly this scope. */
 export function ownInForce(
   policies: Policies,
   name: PolicyName,
@@ -82,11 +78,11 @@ export function ownInForce(
   return rows?.find(row => row.effective_from <= at)
 }
 
-/** The value in force as text, by default where nobody has said anything. */
+/** The value in force as text, or the default. */
 export function valueInForce(
   policies: Policies,
   name: PolicyName,
-  priced: Priced,
+  priced: Scope,
   at: Instant,
 ): string {
   return inForce(policies, name, priced, at)?.value ?? DEFAULTS[name]
@@ -95,8 +91,8 @@ export function valueInForce(
 const EVERYBODY = { account_id: null }
 const ANY_PAIR = { from_currency: null, to_currency: null }
 
-/** The most specific first. */
-function scopesOf({ account_id, from_currency, to_currency }: Priced): readonly Scope[] {
+/** The scopes that apply, most specific first. */
+function scopesOf({ account_id, from_currency, to_currency }: Scope): readonly Scope[] {
   const pair = { from_currency, to_currency }
   return [
     { account_id, ...pair },
@@ -116,7 +112,7 @@ function compare(a: string, b: string): number {
   return a < b ? -1 : 1
 }
 
-/** `account acc_1, pair USD/HKD`, or `the installation`. */
+/** A scope in words: `account acc_1, pair USD/HKD`, or `the installation`. */
 export function describeScope({ account_id, from_currency, to_currency }: Scope): string {
   const account = account_id === null ? [] : [`account ${account_id}`]
   const pair = from_currency === null ? [] : [`pair ${from_currency}/${to_currency}`]

@@ -1,4 +1,4 @@
-// The statements of pricing policies, a reference table whose rows are added and never changed.
+// The statements of pricing policies, a reference table: rows are added, and never changed.
 import { rowsAsJson, type Sql, type TransactionSql } from '../../db/connect.ts'
 import { DEFAULTS, type NewPolicy, type Policy } from './rules.ts'
 
@@ -8,12 +8,12 @@ export async function listPolicies(sql: Sql | TransactionSql): Promise<Policy[]>
     from pricing_policies order by policy_id`
 }
 
-/** Keeps everyone else from changing policies until the transaction ends; reading goes on. */
+/** Keeps others from changing policies until the transaction ends, and lets them read. */
 export async function lockPolicies(tx: TransactionSql): Promise<void> {
   await tx`lock table pricing_policies in share row exclusive mode`
 }
 
-/** Within the transaction in which they were decided: none begins before that did. */
+/** Inserts policies; the database refuses one that begins before its transaction. */
 export async function insertPolicies(
   tx: TransactionSql,
   policies: readonly NewPolicy[],
@@ -28,12 +28,12 @@ export async function insertPolicies(
     returning policy_id, account_id, from_currency, to_currency, name, value, effective_from`
 }
 
-/** For rows that wait: of others the database keeps all. */
+/** Deletes a policy that is not in force yet; the database refuses to delete any other. */
 export async function deletePolicy(tx: TransactionSql, policy_id: number): Promise<void> {
   await tx`delete from pricing_policies where policy_id = ${policy_id}`
 }
 
-/** Through which currency pairs are crossed at this moment. */
+/** The pivot in force now. */
 export async function findPivot(sql: Sql): Promise<string> {
   const [row] = await sql<{ value: string | null }[]>`
     select value from pricing_policies

@@ -1,16 +1,16 @@
-// Until when a rate is good: by the calendar of the source that publishes it, so that a rate of
-// Friday serves until Monday's is due, and not a day longer. Pure; it has no clock.
+// Until when a rate is good, by the calendar of its source: a rate of Friday is good until Monday's
+// is due. Pure.
 import type { Instant } from '../../instant.ts'
 
-/** Who publishes rates, on which days, when, and how late that may be. */
+/** A publisher of rates and its calendar. */
 export interface RateSource {
-  /** What the column `source` says of its rates, in any letter case. */
+  /** Its names in the column `source`, in any letter case. */
   readonly names: readonly string[]
   readonly publishesOn: (day: Temporal.PlainDate) => boolean
-  /** Of day, in `zone`. */
+  /** The time of day of a publication, in `zone`. */
   readonly time: string
   readonly zone: string
-  /** How long after the time of publication the rates of before still serve. */
+  /** How long the old rates stay good after the time of the next publication. */
   readonly margin_s: number
 }
 
@@ -19,7 +19,7 @@ export const ECB_SOURCE = 'ECB euro foreign exchange reference rates'
 /**
  * "Usually updated around 16:00 CET every working day, except on TARGET closing days":
  * https://www.ecb.europa.eu/stats/policy_and_exchange_rates/euro_reference_exchange_rates
- * Two hours are what a late publication and the loading of it may take.
+ * Two hours allow for a late publication and for loading it.
  */
 export const ECB: RateSource = {
   names: [ECB_SOURCE, 'ECB'],
@@ -31,10 +31,10 @@ export const ECB: RateSource = {
 
 const SOURCES = new Map([ECB].flatMap(source => source.names.map(n => [n.toLowerCase(), source])))
 
-/** Of rates without such a calendar: set by hand, or loaded from a file of one's own. */
+/** For rates without a calendar: set by hand, or from a file of the operator's own. */
 const DEFAULT_MAX_AGE_S = 86_400
 
-/** What decides how long a rate is good. */
+/** The members of a rate that decide how long it is good. */
 interface Dated {
   readonly source: string
   readonly as_of: Instant
@@ -46,10 +46,10 @@ export interface Freshness {
   readonly good_until: Instant
 }
 
-/** Working out a day of the calendar takes longer than pricing by it. */
+/** A cache: the calendar takes longer to compute than a price. */
 const known = new WeakMap<Dated, Freshness>()
 
-/** Until when a rate is good: by its source, or for `max_age_s` where that is set. */
+/** Until when a rate is good: `max_age_s` after `as_of` if that is set, else by its source. */
 export function freshnessOf(rate: Dated, max_age_s: number | null): Freshness {
   if (max_age_s !== null) return goodFor(rate, max_age_s)
   const found = known.get(rate)
@@ -72,7 +72,7 @@ function bySource(as_of: Instant, source: RateSource): Freshness {
   return { due: instantOf(due), good_until: instantOf(due.add({ seconds: source.margin_s })) }
 }
 
-/** The first one after this point in time. */
+/** The first publication after an instant. */
 function nextPublication(after: Temporal.Instant, source: RateSource): Temporal.Instant {
   let day = after.toZonedDateTimeISO(source.zone).toPlainDate()
   for (;;) {
@@ -82,7 +82,7 @@ function nextPublication(after: Temporal.Instant, source: RateSource): Temporal.
   }
 }
 
-/** When a source publishes on this day, if it does. */
+/** The time of publication on a day. */
 export function publicationOn(day: Temporal.PlainDate, source: RateSource): Temporal.Instant {
   return day.toZonedDateTime({ timeZone: source.zone, plainTime: source.time }).toInstant()
 }

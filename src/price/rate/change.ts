@@ -1,4 +1,5 @@
-// Changes of the rate book: load what is stored, judge by it, store. For commands and for the feed.
+// Changes of the rate book, by commands and by feeds: load the stored rates, judge the new ones,
+// store.
 import type { Line, LineProblem } from '../../csv.ts'
 import type { Sql } from '../../db/connect.ts'
 import { transact } from '../../db/transact.ts'
@@ -8,26 +9,26 @@ import { type Rate, type RateBook, rateBookOf } from './rules.ts'
 import { listRates, lockRates, sayWhoChanges, upsertRates } from './store.ts'
 
 export interface ChangeOptions {
-  /** Of the rate book, for pairs that are judged by what they are crossed to. */
+  /** The pivot of the rate book, to judge crossed pairs. */
   readonly pivot: string
   readonly max_move_bps: number
-  /** A person has seen the problems and wants it all the same. */
+  /** A person has seen the problems and confirms the change. */
   readonly force: boolean
   readonly dry_run: boolean
 }
 
 export interface Changed {
   readonly changes: readonly Judged[]
-  /** With any, nothing was stored. */
+  /** If there are any, nothing was stored. */
   readonly problems: readonly LineProblem[]
-  /** They would not be problems with `force`. */
+  /** Whether `force` would store the change in spite of its problems. */
   readonly forceable: boolean
 }
 
-/** The base of all shipped rates. */
+/** The base of all sample rates. */
 const SHIPPED_PIVOT = 'EUR'
 
-/** All of the rates, or none. */
+/** Stores all of the rates, or none. */
 export function changeRates(
   sql: Sql,
   lines: readonly Line<Rate>[],
@@ -47,7 +48,9 @@ export function changeRates(
   })
 }
 
-/** What of a publication is newer and not doubtful; `by` names the feed in the history. */
+/**
+ * Stores the rates of a publication that are newer and not doubtful; `by` names it in the history.
+ */
 export function takeRates(
   sql: Sql,
   lines: readonly Line<Rate>[],
@@ -63,14 +66,14 @@ export function takeRates(
   })
 }
 
-/** In the words of the lines that have one. */
+/** The problems of the lines that have one. */
 export function problemsOf(judged: readonly Judged[]): LineProblem[] {
   return judged.flatMap(({ line, problem }) =>
     problem === undefined ? [] : [{ line, message: problem.message }],
   )
 }
 
-/** Between reading what is stored and replacing it, nobody else may load a newer rate. */
+/** Runs `work` on the stored book under its lock, so that nobody else changes rates meanwhile. */
 function onBook<T>(
   sql: Sql,
   { pivot }: ChangeOptions,
@@ -85,8 +88,8 @@ function onBook<T>(
 }
 
 /**
- * What a rate is about where nothing stored tells, as in a book that never had the samples: by the
- * rates that come with the product, crossed as they are published.
+ * The sample rates for pairs that are not stored, as in a book that never had samples: they give an
+ * expected rate.
  */
 function guideOf(stored: readonly Rate[], shipped: readonly Rate[]): RateBook {
   const known = new Set(stored.flatMap(({ base, quote }) => [base + quote, quote + base]))

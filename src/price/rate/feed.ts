@@ -1,5 +1,5 @@
-// One publication of a feed: fetched, read like a file, and what is newer and not doubtful taken
-// into the rate book. The command and the worker do the same.
+// Takes one publication of a feed into the rate book: fetches it, reads it like a file, and stores
+// the rates that are newer and not doubtful. The CLI command and the worker share it.
 import type { LineProblem } from '../../csv.ts'
 import { databaseNow, type Sql } from '../../db/connect.ts'
 import { type ChangeOptions, problemsOf, takeRates } from './change.ts'
@@ -9,14 +9,14 @@ import { guessRateFormat, parseRates } from './load.ts'
 
 export interface FeedOptions extends ChangeOptions, FetchOptions {
   readonly url: string
-  /** How the history names who changed what; left out, as the connection says. */
+  /** The name that the history gives these changes; absent: the user of the connection. */
   readonly by?: string
 }
 
-/** A message quotes what is wrong, which may be long. */
+/** A message quotes the wrong text, which may be long. */
 const MAX_MESSAGE = 200
 
-/** A publication of which nothing can be used. */
+/** A publication with an error: none of it is used. */
 export class FeedUnreadable extends Error {
   readonly host: string
   readonly problems: readonly LineProblem[]
@@ -33,7 +33,7 @@ export class FeedUnreadable extends Error {
 
 export interface FeedOutcome extends FeedDecision {
   readonly host: string
-  /** Of the refused ones, those that moved too far. */
+  /** Why rates were refused. */
   readonly problems: readonly LineProblem[]
 }
 

@@ -1,6 +1,6 @@
-// Fetches a file of rates from its publisher: over https, within a time and a size, following few
-// redirects. Reads text and knows nothing of what it says. The address is the operator's choice, so
-// it may be any; it may hold a key, so that no message repeats more of it than the host.
+// Fetches a file of rates from its publisher: over https, with limits on time, size and redirects.
+// The operator chooses the address, so it may be any. The address may hold a key, so messages name
+// its host alone.
 import { get as httpGet, type IncomingMessage } from 'node:http'
 import { get as httpsGet } from 'node:https'
 
@@ -8,16 +8,16 @@ import { get as httpsGet } from 'node:https'
 export const ECB_URL = 'https://www.ecb.europa.eu/stats/eurofxref/eurofxref-daily.xml'
 
 export interface FetchOptions {
-  /** For everything, redirects included. */
+  /** For the whole fetch, redirects included. */
   readonly timeout_ms?: number
-  /** For development: plain http as well, from this machine alone. */
+  /** For development: allows plain http to this machine. */
   readonly allow_http: boolean
 }
 
-/** Why there is no text: the host and a few plain words. */
+/** Why the fetch failed: the host and a short reason. */
 export class FetchFailed extends Error {}
 
-/** The words of a FetchFailed. */
+/** The reason of a FetchFailed. */
 class Reason extends Error {}
 
 const TIMEOUT_MS = 30_000
@@ -29,7 +29,7 @@ const MAX_HEADER_BYTES = 16 * 1024
 const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]'])
 const REDIRECTS = new Set([301, 302, 303, 307, 308])
 
-/** The file as text. Rejects with FetchFailed, whatever the publisher does. */
+/** The file as text; rejects with FetchFailed alone. */
 export async function fetchRates(address: string, options: FetchOptions): Promise<string> {
   const signal = AbortSignal.timeout(options.timeout_ms ?? TIMEOUT_MS)
   let host = hostOf(address)
@@ -50,12 +50,12 @@ export async function fetchRates(address: string, options: FetchOptions): Promis
   }
 }
 
-/** Stands for the publisher in messages, and for the source of rates that do not name theirs. */
+/** The publisher's name in messages, and the source of rates that name none. */
 export function hostOf(address: string): string {
   return URL.parse(address)?.hostname || 'no such address'
 }
 
-/** Why an address is not fetched; undefined when it is. */
+/** Why an address is refused; undefined when it is not. */
 export function refuseUrl(address: string, { allow_http }: FetchOptions): string | undefined {
   const url = URL.parse(address)
   if (url?.protocol === 'https:') return undefined
@@ -71,14 +71,14 @@ function readUrl(address: string, base: URL | undefined, options: FetchOptions):
   return url
 }
 
-/** Without an agent: no connection is kept for later. */
+/** Opens a request without an agent, so that no connection stays open. */
 function open(url: URL, signal: AbortSignal): Promise<IncomingMessage> {
   const get = url.protocol === 'https:' ? httpsGet : httpGet
   const options = {
     agent: false,
     headers: { accept: 'application/xml, text/csv', 'accept-encoding': 'identity' },
     maxHeaderSize: MAX_HEADER_BYTES,
-    // Said here so that NODE_TLS_REJECT_UNAUTHORIZED cannot unsay it.
+    // Set here so that NODE_TLS_REJECT_UNAUTHORIZED cannot turn it off.
     rejectUnauthorized: true,
     signal,
   }
@@ -114,7 +114,7 @@ function decode(bytes: Buffer): string {
   }
 }
 
-/** Node's codes, such as ECONNREFUSED, are known to operators. */
+/** A short reason; operators know Node's codes, such as ECONNREFUSED. */
 function wordsOf(error: unknown): string {
   if (error instanceof Reason) return error.message
   const { code, message } = error as NodeJS.ErrnoException

@@ -1,14 +1,13 @@
-// What is wrong with new rates, judged by those that are stored: older ones, pegs that a market
-// rate would replace, a second direction of a pair, and slips of the finger, mostly of the wrong
-// direction. Pure.
+// Judges new rates by the stored ones: rates that are older, that would replace a peg, that give a
+// pair its second direction, or that look like a slip, most often the wrong direction. Pure.
 import type { Line } from '../../csv.ts'
 import { type Decimal, formatDecimal, pow10, quotient } from '../../money/decimal.ts'
 import { type Mid, midOf, type Rate, type RateBook, stepsBetween } from './rules.ts'
 
-/** How far a rate may be from what the book says before a person must confirm it: ten percent. */
+/** How far a rate may move before a person must confirm it: ten percent. */
 export const MAX_MOVE_BPS = 1_000
 
-/** A file in which more of the pairs than this have moved too far is wrong, and not the market. */
+/** If more of a publication's rates have moved too far, the file is wrong and not the market. */
 const MAX_MOVED_PERCENT = 10
 
 export interface Problem {
@@ -19,16 +18,16 @@ export interface Problem {
 export interface Judged {
   readonly line: number
   readonly rate: Rate
-  /** The pair's row until now. */
+  /** The stored row of the pair. */
   readonly before: Rate | undefined
-  /** The row of the inverse until now, which this one replaces: a pair has one direction. */
+  /** The stored row of the inverse pair, which this rate replaces: a pair has one direction. */
   readonly inverse: Rate | undefined
   readonly problem: Problem | undefined
 }
 
 /**
- * Every rate by the book as it is, not as the lines before it would make it. `guide` tells what a
- * rate is about where the book cannot.
+ * Judges every rate by the stored book, without the lines before it. `guide` gives an expected rate
+ * where the book has none.
  */
 export function judgeRates(
   lines: readonly Line<Rate>[],
@@ -45,7 +44,7 @@ export function judgeRates(
   }))
 }
 
-/** Who forces a market rate over a peg is told as well that it is far from it. */
+/** The message of a market rate over a peg also says if the rate has moved too far. */
 function findProblem(rate: Rate, book: RateBook, moved: Problem | undefined): Problem | undefined {
   const older = findOlder(rate, book)
   if (older !== undefined) return older
@@ -62,7 +61,7 @@ function inverseOf({ base, quote }: Rate, book: RateBook): Rate | undefined {
   return book.rates.get(`${quote}/${base}`)
 }
 
-/** Whatever its age, a rate of the operator's replaces a sample. */
+/** A rate of the operator replaces a sample, whatever its age. */
 function findOlder(rate: Rate, book: RateBook): Problem | undefined {
   const kept = book.rates.get(pairOf(rate))
   if (kept === undefined || kept.sample || rate.as_of >= kept.as_of) return undefined
@@ -71,8 +70,8 @@ function findOlder(rate: Rate, book: RateBook): Problem | undefined {
 }
 
 /**
- * Whatever it joins a pegged currency to: such a row would be used in place of the peg, and a way
- * through it and back by the peg would pay.
+ * A market rate of a pegged currency, in any pair: it would be used instead of the peg, and a
+ * customer could gain by going one way through it and back by the peg.
  */
 function findPegged(rate: Rate, book: RateBook): Problem | undefined {
   if (rate.pegged) return undefined
@@ -83,8 +82,8 @@ function findPegged(rate: Rate, book: RateBook): Problem | undefined {
 }
 
 /**
- * A pair without a row is judged by its inverse, or by what it is crossed to until now, in the
- * first book that tells. What none can tell is taken.
+ * A rate that has moved too far from the first book that has one for its pair: stored, inverse or
+ * crossed. A pair that no book joins passes.
  */
 function findMoved(
   rate: Rate,
@@ -109,8 +108,8 @@ function midBetween(book: RateBook, { base, quote }: Rate): Mid | undefined {
 }
 
 /**
- * Were both directions stored, each would be quoted by its own row, and a customer who goes there
- * and back would end with more, without end. A sample is replaced by a real rate without a word.
+ * A second direction of a stored pair. With both stored, each would be quoted by its own row, and a
+ * customer could gain by going there and back. A real rate replaces a sample silently.
  */
 function findInverse(rate: Rate, book: RateBook): Problem | undefined {
   const kept = inverseOf(rate, book)
@@ -119,13 +118,13 @@ function findInverse(rate: Rate, book: RateBook): Problem | undefined {
   return { kind: 'inverse', message }
 }
 
-/** The difference of the new rate and the present one, and the present one, in the same unit. */
+/** The new rate less the present one, and the present one, in the same unit. */
 function compare({ digits, scale }: Decimal, { n, d }: Mid) {
   const whole = n * pow10(scale)
   return { difference: digits * d - whole, whole }
 }
 
-/** Why a row cannot be a peg, whatever anybody forces; undefined when it can. */
+/** Why a row cannot be a peg, even by force; undefined when it can. */
 export function checkPeg({ base, quote, pegged }: Rate, book: RateBook): string | undefined {
   if (!pegged) return undefined
   const kept = book.pegs.get(quote)
@@ -146,18 +145,19 @@ function removal(base: string, quote: string): string {
   return `corridor rates remove ${base} ${quote}`
 }
 
-/** What becomes of a publication that nobody looks at. */
+/** The outcome of a publication that no person reviews. */
 export interface FeedDecision {
   readonly taken: readonly Judged[]
-  /** Older than what is stored, the same, or pegged: nothing to do, and nothing wrong. */
+  /** How many rates are older, unchanged or pegged, which is no error. */
   readonly passed: number
   readonly refused: readonly Judged[]
 }
 
 /**
- * A pair that moved too far is refused and stays as it was; its row soon ages, and is quoted no
- * more. So is one that is stored the other way round. When too many have moved, nothing of the
- * publication is taken: columns have shifted, or the base is another. `force`: a person has looked.
+ * Decides which rates of a publication to take. A rate that has moved too far, or whose pair is
+ * stored in the other direction, is refused: the stored row stays, ages, and is then no longer
+ * quoted. If too many have moved, all are refused: columns have shifted, or the base is another.
+ * With `force`, which a person sets, doubtful rates are taken.
  */
 export function decideFeed(judged: readonly Judged[], force: boolean): FeedDecision {
   const news = judged.filter(isNews)

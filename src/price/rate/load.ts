@@ -1,5 +1,5 @@
-// Rates from files: CSV with base,quote,mid,source,as_of, and the European Central Bank's XML.
-// Reads text and gives rates or says which lines are wrong; it writes nothing and has no clock.
+// Reads rates from text: CSV with base,quote,mid,source,as_of, and the European Central Bank's XML.
+// Returns rates, or the problem of each wrong line.
 import { readFile } from 'node:fs/promises'
 import { XMLParser, XMLValidator } from 'fast-xml-parser'
 import { type Parsed, parseCsv, type Read, readLines } from '../../csv.ts'
@@ -13,16 +13,16 @@ import type { Rate } from './rules.ts'
 export type RateFormat = 'csv' | 'ecb'
 
 export const RATE_COLUMNS = ['base', 'quote', 'mid', 'source', 'as_of'] as const
-/** One rate as text, the way a file or the command line gives it; '' is "not given". */
+/** One rate as text of a file or command line; '' is "not given". */
 export type RateCells = Record<(typeof RATE_COLUMNS)[number], string>
 
-/** What stands in for cells that are not given. `now` also judges what lies in the future. */
+/** Defaults of cells that are not given; `now` also bounds `as_of`. */
 export interface RateDefaults {
   readonly source: string
   readonly now: Instant
   /**
-   * Nobody looks at a feed: were its rates of the time at which they are fetched, a file that is
-   * no longer written would be fresh for ever.
+   * Refuses rates without `as_of`. With a default of `now`, a feed that its publisher has abandoned
+   * would look fresh for ever.
    */
   readonly undated?: 'refused'
 }
@@ -31,10 +31,10 @@ const DEFAULT_RATES = new URL('./default-rates.csv', import.meta.url)
 /** Clocks differ; a rate further ahead than this is a mistake. */
 const MAX_AHEAD_MS = 300_000
 const MAX_SOURCE = 200
-/** For the file that comes with the product, which no clock needs to judge. */
+/** A bound that no sample reaches. */
 const LATE = '9000-01-01T00:00:00.000000Z'
 
-/** The dated reference rates that come with the product, for sandboxes and first starts. */
+/** The dated sample rates that come with the product, for sandboxes. */
 export async function loadDefaultRates(): Promise<Rate[]> {
   const text = await readFile(DEFAULT_RATES, 'utf8')
   const { lines, problems } = parseRatesCsv(text, { source: 'default', now: LATE })
@@ -45,7 +45,7 @@ export async function loadDefaultRates(): Promise<Rate[]> {
   return lines.map(({ value }) => ({ ...value, sample: true }))
 }
 
-/** XML when it looks like XML, else CSV. */
+/** `ecb` for text that looks like XML, else `csv`. */
 export function guessRateFormat(text: string): RateFormat {
   return /^\uFEFF?\s*</.test(text) ? 'ecb' : 'csv'
 }
@@ -59,7 +59,7 @@ export function parseRatesCsv(text: string, defaults: RateDefaults): Parsed<Rate
   return inOneDirection(readLines(cells, row => readRate(row, defaults), pairOf))
 }
 
-/** Nobody can tell which of two lines is meant that give a pair in both directions. */
+/** Adds a problem for a line whose pair an earlier line gives in the other direction. */
 function inOneDirection({ lines, problems }: Parsed<Rate>): Parsed<Rate> {
   const lineOf = new Map(lines.map(({ line, value }) => [pairOf(value), line]))
   const both = lines.flatMap(({ line, value }) => {
@@ -71,7 +71,7 @@ function inOneDirection({ lines, problems }: Parsed<Rate>): Parsed<Rate> {
   return { lines, problems: [...problems, ...both].sort((a, b) => a.line - b.line) }
 }
 
-/** One rate, or everything that is wrong with it. Currency codes may come in lower case. */
+/** One rate, or all of its problems. Currency codes may be in lower case. */
 export function readRate(cells: RateCells, defaults: RateDefaults): Read<Rate> {
   const base = cells.base.toUpperCase()
   const quote = cells.quote.toUpperCase()
@@ -108,7 +108,7 @@ export function parseEcbXml(text: string, now: Instant): Parsed<Rate> {
   const line = lineAt(day.start)
   const published = publishedAt(day.time)
   if (published === undefined) return wrong(line, `time "${day.time}" is not a day`)
-  // Judged once for the day, not once for every rate of it.
+  // Check the day once, not for every rate.
   const as_of = readAsOf(published, now)
   if (as_of.messages !== undefined) return wrong(line, as_of.messages.join('; '))
   const lines = day.rates.map(({ start, currency, rate }) => ({
@@ -129,7 +129,7 @@ interface EcbDay {
   }[]
 }
 
-/** An element as the parser gives it: attributes and children by name; places under a symbol. */
+/** An element of the parser: attributes and children by name, its position under a symbol. */
 type Element = { readonly [name: string | symbol]: unknown }
 
 function cubesOf(text: string): Element[] {
@@ -171,11 +171,10 @@ function startOf(element: Element): number {
   return (place as { startIndex?: number } | undefined)?.startIndex ?? 0
 }
 
-/** Counts each line once: a file may be all on one, or have thousands. */
+/** Maps positions, in rising order, to line numbers; it counts each line once. */
 function lineFinder(text: string): (index: number) => number {
   let [line, at] = [1, 0]
   return index => {
-    // Rates come in the order of the file, and the day before them.
     for (; at < index; at++) if (text[at] === '\n') line++
     return line
   }
@@ -226,7 +225,7 @@ function checkSource(source: string): string[] {
   return [`source has control characters or more than ${MAX_SOURCE} characters`]
 }
 
-/** As commands print it: exact, as text. */
+/** A rate as commands print it, with exact text. */
 export function presentRate(rate: Rate) {
   return { ...rate, mid: formatDecimal(rate.mid) }
 }

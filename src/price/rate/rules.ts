@@ -1,5 +1,5 @@
-// The rate book: which rates join two currencies, how old they are, and what the customer is given.
-// Pure; rates are exact until their one rounding (§rate.precision).
+// The rate book: the rates that join two currencies, their age, and the customer's rate. Rates are
+// exact until their one rounding (§rate.precision). Pure.
 import { refusal } from '../../errors.ts'
 import type { Instant } from '../../instant.ts'
 import { isStablecoin } from '../../money/currency.ts'
@@ -23,7 +23,7 @@ export interface Rate {
   readonly as_of: Instant
   /** The quote currency is pegged to the base, its anchor, at this rate. */
   readonly pegged: boolean
-  /** Whether it came with the product: sandboxes alone are quoted by it. */
+  /** Whether it came with the product: a sample prices sandboxes alone. */
   readonly sample: boolean
 }
 
@@ -32,24 +32,24 @@ export interface RateBook {
   readonly pivot: string
   /** By `BASE/QUOTE`. */
   readonly rates: ReadonlyMap<string, Rate>
-  /** The row that pegs a currency to its anchor, by the currency. */
+  /** The pegs, by the pegged currency. */
   readonly pegs: ReadonlyMap<string, Rate>
 }
 
 /** How one pair is quoted to one account. */
 export interface RatePolicy {
-  /** Moves the mid against the customer; 100 is one percent. */
+  /** Taken off the mid, against the customer; 100 is one percent. */
   readonly spread_bps: number
-  /** Rates older than this are not quoted; null: as old as its source's calendar allows. */
+  /** Older rates are not quoted; null: the calendar of the source decides. */
   readonly max_age_s: number | null
-  /** Whether age does not matter: sandboxes are quoted at rates of any day. */
+  /** Whether rates of any age are quoted, as to sandboxes. */
   readonly any_age: boolean
 }
 
-/** One row of the book on the way from one currency to another. */
+/** One row of the rate book on the way from one currency to another. */
 export interface Step {
   readonly rate: Rate
-  /** The way leads from its quote to its base, dividing by the mid. */
+  /** Whether the step goes from its quote to its base, dividing by the mid. */
   readonly inverted: boolean
 }
 
@@ -59,7 +59,6 @@ export interface Mid {
   readonly d: bigint
 }
 
-/** A rate book of these rows. */
 export function rateBookOf(pivot: string, rows: readonly Rate[]): RateBook {
   return {
     pivot,
@@ -69,8 +68,8 @@ export function rateBookOf(pivot: string, rows: readonly Rate[]): RateBook {
 }
 
 /**
- * Units of `to` that the customer gets for one unit of `from`: the mid less the spread, rounded
- * down once to 12 significant digits (§rate.precision). Same currency: 1. Refuses with
+ * The customer's rate, in units of `to` for one unit of `from`: the mid less the spread, rounded
+ * down once to 12 significant digits (§rate.precision); 1 for the same currency. Refuses with
  * rate_unavailable (422) or rate_stale (503).
  */
 export function customerRate(
@@ -86,8 +85,8 @@ export function customerRate(
 }
 
 /**
- * An amount in minor units converted at mid, without spread, rounded up. For fees named in another
- * currency than the one they are taken in.
+ * Converts an amount in minor units at mid, without spread, rounded up: for a fee that is set in
+ * another currency than it is charged in.
  */
 export function convertAtMid(
   book: RateBook,
@@ -109,15 +108,15 @@ interface Unit {
 }
 
 /**
- * What an exchange at mid comes to, in minor units, so that the rest of the customer's price is
- * income: the least that buys `amount` of `to`, and the most that `amount` of `from` buys. The way
- * through the rate book is that of `customerRate`, which has judged the rates' age.
+ * The least amount of `from` that buys `amount` of `to` at mid, in minor units. The difference to
+ * the customer's price is income. `customerRate` has checked the age of the rates.
  */
 export function costAtMid(book: RateBook, amount: bigint, from: Unit, to: Unit): bigint {
   const { n, d } = midOf(knownSteps(book, from.currency, to.currency))
   return divideUp(amount * d * pow10(from.exponent), n * pow10(to.exponent))
 }
 
+/** The most of `to` that `amount` of `from` buys at mid, in minor units. */
 export function yieldAtMid(book: RateBook, amount: bigint, from: Unit, to: Unit): bigint {
   const { n, d } = midOf(knownSteps(book, from.currency, to.currency))
   return divideDown(amount * n * pow10(to.exponent), d * pow10(from.exponent))
@@ -135,7 +134,7 @@ function freshMid(book: RateBook, policy: RatePolicy, from: string, to: string, 
   return midOf(steps)
 }
 
-/** Each row by its own source: a fresh one does not lend its time to a stale one. */
+/** Refuses a stale rate; each row of a crossed pair is judged by its own source. */
 function checkFresh(rate: Rate, policy: RatePolicy, now: Instant): void {
   if (policy.any_age) return
   const freshness = goodUntil(rate, policy.max_age_s)
@@ -149,19 +148,19 @@ function checkFresh(rate: Rate, policy: RatePolicy, now: Instant): void {
 }
 
 /**
- * Until when a rate may be quoted; null: it does not age. That is the peg of a central bank, which
- * holds until it is changed. The peg of a stablecoin is its issuer's word, and it has broken before
- * within hours, so it ages like any rate set by hand (docs/decisions/0038).
+ * Until when a rate may be quoted; null for a rate that does not age. A central bank's peg holds
+ * until it is changed. A stablecoin's peg is its issuer's word, which has broken within hours
+ * before, so it ages like any rate that is set by hand (docs/decisions/0038).
  */
 export function goodUntil(rate: Rate, max_age_s: number | null): Freshness | null {
   return rate.pegged && !isStablecoin(rate.quote) ? null : freshnessOf(rate, max_age_s)
 }
 
 /**
- * The rows that lead from one currency to another, in order: none for a currency itself, else its
- * own row or that of the inverse. Where there is neither, a pegged currency goes through its anchor
- * and through nothing else; what is then left to join, through the pivot. So there are four at
- * most: pegged → anchor → pivot → anchor → pegged. Undefined when no rates join them.
+ * The steps from one currency to another, in order; undefined when no rates join them. There are
+ * none for the same currency, and one if the pair or its inverse has a row. Otherwise a pegged
+ * currency goes through its anchor alone, and the rest through the pivot. So there are at most
+ * four: pegged → anchor → pivot → anchor → pegged.
  */
 export function stepsBetween(
   book: RateBook,
@@ -182,7 +181,7 @@ export function stepsBetween(
   )
 }
 
-/** At most two rows: their own, or one to the pivot and one from it. */
+/** At most two steps: the pair's own row, or one to the pivot and one from it. */
 function stepsOfTwo(book: RateBook, from: string, to: string): readonly Step[] | undefined {
   if (from === to) return []
   const own = stepOf(book, from, to)

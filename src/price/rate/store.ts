@@ -19,16 +19,16 @@ function rateOf(row: RateRow): Rate {
 }
 
 /**
- * Keeps everyone else from changing rates until the transaction ends; reading goes on. For those
- * who judge new rates by the stored ones.
+ * Keeps others from changing rates until the transaction ends, and lets them read. For changes that
+ * are judged by the stored rates.
  */
 export async function lockRates(tx: TransactionSql): Promise<void> {
   await tx`lock table rates in share row exclusive mode`
 }
 
 /**
- * Adds or replaces one row a pair. A pair has one direction, so the row of its inverse goes: in a
- * statement of its own, and both in one transaction, unless nothing can be there.
+ * Adds or replaces one row a pair, and deletes the row of the inverse pair: a pair has one
+ * direction. Run both statements in one transaction, unless the table is empty.
  */
 export async function upsertRates(sql: Sql, rates: readonly Rate[]): Promise<void> {
   const rows = rates.map(rate => ({ ...rate, mid: formatDecimal(rate.mid) }))
@@ -55,7 +55,7 @@ export async function deleteRate(sql: Sql, base: string, quote: string): Promise
   return row && rateOf(row)
 }
 
-/** Under which name the history keeps what this transaction changes. */
+/** Sets the name under which the history records the changes of this transaction. */
 export async function sayWhoChanges(sql: Sql, name: string): Promise<void> {
   await sql`select set_config('corridor.operator', ${name}, true)`
 }

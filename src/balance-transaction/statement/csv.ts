@@ -1,10 +1,10 @@
 // A statement as CSV (RFC 4180): a header, an opening row a currency, the lines of all currencies
 // in the order of the book, a closing row a currency. Pure.
-import { currencyExponent } from '../money/currency.ts'
-import { formatDecimal, formatMajor } from '../money/decimal.ts'
+import { currencyExponent } from '../../money/currency.ts'
+import { formatDecimal, formatMajor } from '../../money/decimal.ts'
 import type { BookedLine, Statement, StatementBalances, StatementWriter } from './statement.ts'
 
-/** Amounts are minor units, as everywhere in this API; beside each its decimal in major units. */
+/** Each amount stands in minor units, as everywhere in this API, and in major units. */
 export const CSV_COLUMNS = [
   ...['kind', 'id', 'created_at', 'type', 'operation_type', 'currency'],
   ...['amount', 'amount_major', 'fixed_fee', 'fixed_fee_major', 'variable_fee'],
@@ -16,8 +16,8 @@ export const CSV_COLUMNS = [
 const NO_CONVERSION = ',,,'
 
 /**
- * Balance rows stand only around complete statements: what a filter by type leaves out would be
- * missing between them.
+ * Only complete statements have balance rows: filtered lines do not lead from one balance to the
+ * other.
  */
 export function csvWriter(): StatementWriter {
   let statement: Statement | undefined
@@ -58,7 +58,7 @@ function money(amount: bigint, currency: string): string {
   return `${amount},${formatMajor(amount, currencyExponent(currency))}`
 }
 
-/** What the amount was converted to in the end, and each rate on the way, parted by a blank. */
+/** The final amount of the conversions, and their rates separated by a space. */
 function conversion({ fx_conversions }: BookedLine): string {
   const last = fx_conversions.at(-1)
   if (last === undefined) return NO_CONVERSION
@@ -68,10 +68,9 @@ function conversion({ fx_conversions }: BookedLine): string {
 }
 
 /**
- * A cell of text that others wrote. A spreadsheet takes text that begins with one of these for a
- * formula, quoted or not, and a formula can send the sheet elsewhere; an apostrophe ahead of it
- * makes it text (OWASP, "CSV Injection"). Amounts are written by us from integers and begin with a
- * sign for good reason: they stay numbers.
+ * A cell of text that a caller wrote. A spreadsheet takes text that begins with one of these
+ * characters for a formula, quoted or not, and a formula can leak the sheet; an apostrophe before
+ * it makes it text (OWASP, "CSV Injection"). Amounts keep their sign: they are our own integers.
  */
 export function textCell(text: string): string {
   const safe = /^[=+\-@\t\r\n]/.test(text) ? `'${text}` : text

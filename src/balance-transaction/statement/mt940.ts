@@ -1,11 +1,11 @@
 // A statement as SWIFT MT940 (Standards, category 9, customer statement message): the text block,
 // one or more messages a currency, each ended by a line of "-". Pure.
-import type { Instant } from '../instant.ts'
-import { currencyExponent } from '../money/currency.ts'
-import { formatDecimal, formatMajor } from '../money/decimal.ts'
-import { swiftText } from '../swift-text.ts'
-import type { BalanceTransactionType } from './balance-transaction.ts'
-import { isReversal } from './rules.ts'
+import type { Instant } from '../../instant.ts'
+import { currencyExponent } from '../../money/currency.ts'
+import { formatDecimal, formatMajor } from '../../money/decimal.ts'
+import { swiftText } from '../../swift-text.ts'
+import type { BalanceTransactionType } from '../balance-transaction.ts'
+import { isReversal } from '../rules.ts'
 import {
   absolute,
   type BookedLine,

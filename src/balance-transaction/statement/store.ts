@@ -1,13 +1,14 @@
-// The statements of a statement: where it begins and ends, and its lines in pages of constant size.
-// No transaction is held while they are read, however slow the reader: lines are append-only, and a
-// statement ends before the account's time at which it was taken under the book's lock, so that no
-// line can appear in it later. Every page shows what one snapshot would.
+// The SQL of statements: their bounds and balances, and their lines in pages. No transaction is
+// held between pages, however slow the reader. Lines are append-only, and a statement ends before
+// the time at which it was taken under the book's lock, so no line can appear in it later: the
+// pages together show one snapshot.
 import type { Fragment } from 'postgres'
-import { readConfined, transactConfined } from '../db/confine.ts'
-import type { Sql } from '../db/connect.ts'
-import { type Moment, newerOf, OLDEST, olderOf } from '../db/order.ts'
-import type { Instant } from '../instant.ts'
-import { fromRow, LINE_COLUMNS, type LineRow } from './columns.ts'
+import { readConfined, transactConfined } from '../../db/confine.ts'
+import type { Sql } from '../../db/connect.ts'
+import { type Moment, newerOf, OLDEST, olderOf } from '../../db/order.ts'
+import type { Instant } from '../../instant.ts'
+import { fromRow, LINE_COLUMNS, type LineRow } from '../columns.ts'
+import { besidesOf, chosenBy, LINE_INDEXES, numberAt } from '../store.ts'
 import {
   type BookedLine,
   NO_LINES,
@@ -15,15 +16,14 @@ import {
   type StatementWanted,
   type Totals,
 } from './statement.ts'
-import { besidesOf, chosenBy, LINE_INDEXES, numberAt } from './store.ts'
 
-/** Some 1.5 MB in memory, and some 10 ms of the database's time. */
+/** About 1.5 MB in memory, and about 10 ms in the database. */
 const PAGE = 1_000
 
 /**
- * Takes a statement: its end is cut to the account's present time. Shares the book's lock for a
- * moment, which waits for writes under way; writes that follow have no earlier time. That is after
- * what the book has seen, as lockBooks has it, even when the database's clock has been set back.
+ * Takes a statement, which ends at the account's present time at the latest. It locks the book for
+ * a moment, which waits for writes under way; later writes have a later time. Like lockBooks, it
+ * takes a time after everything that the book has seen, even if the database's clock was set back.
  */
 export async function findStatement(sql: Sql, wanted: StatementWanted): Promise<Statement> {
   const { account_id, above, filters } = wanted
@@ -71,7 +71,7 @@ export async function findStatement(sql: Sql, wanted: StatementWanted): Promise<
   }
 }
 
-/** The newest line of a currency before a journal: one look-up in the index of the currency. */
+/** The last line of a currency before a journal: one index look-up. */
 function lastBefore(sql: Sql, account_id: string, number: string): Fragment {
   return sql`
     select j.balance_after from journals j
@@ -80,14 +80,14 @@ function lastBefore(sql: Sql, account_id: string, number: string): Fragment {
     order by j.number desc limit 1`
 }
 
-/** Runs a query when its turn has come. */
+/** Runs a query when it is its turn. */
 export type InTurn = <T>(query: () => Promise<T>) => Promise<T>
 
 const atOnce: InTurn = query => query()
 
 /**
- * The lines, oldest first, of one currency or of all that are wanted. The next page is asked for
- * while the one in hand is worked on; who stops early leaves nothing behind.
+ * The lines, oldest first, of one currency or of all currencies of the statement. It fetches the
+ * next page while the caller handles the last; a caller may stop at any page.
  */
 export async function* statementPages(
   sql: Sql,
@@ -98,7 +98,7 @@ export async function* statementPages(
   const filters = currency === undefined ? statement.filters : { ...statement.filters, currency }
   const fetchPage = (first: string) => {
     const page = inTurn(() => findPage(sql, { ...statement, filters, first }))
-    // A page that nobody waits for any more may fail unseen.
+    // If the caller stops, nobody handles the failure of this page.
     page.catch(() => {})
     return page
   }
@@ -118,12 +118,12 @@ export async function* statementPages(
 type OfPayout = Pick<BookedLine, 'reference_id' | 'transaction_description' | 'uetr'>
 type PageRow = LineRow & { [K in keyof OfPayout]: string | null }
 
-/** Which lines of a statement are read. */
+/** The lines of a statement that a query reads. */
 type Scan = Pick<Statement, 'account_id' | 'filters' | 'first' | 'end'>
 
 async function findPage(sql: Sql, scan: Scan): Promise<BookedLine[]> {
-  // `source` names the payout; what it says is fixed when it is made. What the operator has booked
-  // says itself which reference and reason it has.
+  // `source` names the payout, whose texts never change. A booking of the operator has reference
+  // and reason in its metadata.
   const { by, conditions } = scanOf(sql, scan)
   const rows = await readConfined(
     sql,
@@ -152,9 +152,9 @@ async function findPage(sql: Sql, scan: Scan): Promise<BookedLine[]> {
 }
 
 /**
- * The index that is read is named by its condition, its bounds and its order alone: what is said to
- * be equal could be looked for along all lines of the account. Without any of these columns the
- * primary key is read, which passes over settlements, or the index of credits.
+ * The conditions of a scan. They name the index by its predicate, bounds and order instead of an
+ * equality: with an equality, PostgreSQL may scan all lines of the account and filter. Without any
+ * of these columns the scan uses the primary key, which skips settlements, or the index of credits.
  */
 function scanOf(
   sql: Sql,
@@ -169,7 +169,7 @@ function scanOf(
   if (chosen.by_credits) parts.push(sql`and amount + fixed_fee + variable_fee > 0`)
   const [from, to] = [sql`${first}::text::bigint`, sql`${end}::text::bigint`]
   if (by === undefined) {
-    // Said so that no index that is partial by it is taken, whose rows would have to be sorted.
+    // Written so that no partial index with this predicate fits, whose rows would need a sort.
     parts.push(sql`and (currency is not null) is true and number >= ${from} and number < ${to}`)
   } else {
     const value = chosen.equal[by] ?? ''
@@ -181,7 +181,7 @@ function scanOf(
   return { by, conditions }
 }
 
-/** Number and sums of the lines by currency, for formats that state them ahead of the lines. */
+/** Counts and sums by currency, for formats that state them before the lines. */
 export async function countStatement(
   sql: Sql,
   statement: Statement,

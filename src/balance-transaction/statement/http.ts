@@ -1,22 +1,23 @@
-// A statement over HTTP: taken and begun before the answer, so that what goes wrong until then is
-// an ordinary refusal, then written as fast as the client reads, with the memory of a few pages and
-// no connection to the database held in between.
+// A statement over HTTP. It is taken and begun before the answer, so that an early failure is an
+// ordinary refusal. It is then written as fast as the client reads, in the memory of a few pages,
+// and holds no connection to the database between pages.
+
 import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
 import type { FastifyReply } from 'fastify'
-import type { Reads } from '../engine/reads.ts'
-import { rateLimited } from '../errors.ts'
+import type { Reads } from '../../engine/reads.ts'
+import { rateLimited } from '../../errors.ts'
+import { csvWriter } from './csv.ts'
 import type { StatementWanted } from './statement.ts'
-import { csvWriter } from './statement-csv.ts'
-import { findStatement, type InTurn, statementPages } from './statement-store.ts'
-import { writeStatement } from './statement-write.ts'
+import { findStatement, type InTurn, statementPages } from './store.ts'
+import { writeStatement } from './write.ts'
 
-/** Statements being written at once: by one process, and for one account. */
+/** The most statements at once, of one process and of one account. */
 const MAX_OPEN = 32
 const MAX_OPEN_OF_ACCOUNT = 4
 /**
- * A client that takes nothing for so long is gone. What it takes shows only when the system has
- * room for more, which of a fast connection that has become slow may be a megabyte later.
+ * A client that reads nothing for so long is gone. The process sees progress only when the system's
+ * send buffer has room again; on a connection that has become slow that may be a megabyte later.
  */
 const STALL_MS = 300_000
 
@@ -31,7 +32,7 @@ interface Needs extends Pick<Reads, 'reads' | 'inTurn'> {
 
 export function csvStatements(deps: Needs): CsvStatements {
   const { reads, config } = deps
-  // Half of the connections for reads: the others stay for requests that are one look-up.
+  // Half of the read connections; the others stay free for single look-ups.
   const inHalf = turns(Math.max(1, Math.floor(config.read_connections / 2)))
   const open = new Map<string, number>()
   return {
@@ -62,7 +63,7 @@ export function csvStatements(deps: Needs): CsvStatements {
         await sendPieces(raw, begun, pieces)
       } catch (error) {
         if (!reply.raw.headersSent) throw error
-        // The answer stays without its end, which a client of HTTP sees.
+        // The answer has no end, which every HTTP client detects.
         reply.log.error({ err: error, account_id }, 'statement broken off')
         reply.raw.destroy()
       } finally {
@@ -73,7 +74,7 @@ export function csvStatements(deps: Needs): CsvStatements {
   }
 }
 
-/** What the answer is, whatever its method. The connection ends with it, also while draining. */
+/** The headers for GET and HEAD. The connection closes after the answer, also while draining. */
 export function csvHeaders(account_id: string): Readonly<Record<string, string>> {
   return {
     'content-type': 'text/csv; charset=utf-8; header=present',
@@ -88,14 +89,14 @@ function headersOf(reply: FastifyReply): Record<string, string> {
   return Object.fromEntries(entries)
 }
 
-/** Writes pieces as fast as they are taken; a client that has gone, or stalls, ends them. */
+/** Writes pieces as fast as the client reads; stops when the client is gone or stalls. */
 export async function sendPieces(
   raw: ServerResponse,
   begun: string,
   pieces: AsyncGenerator<string, void>,
   stall_ms: number = STALL_MS,
 ): Promise<void> {
-  // The socket's own time: it begins anew with every byte that is taken.
+  // The socket's timeout restarts with every byte that the client takes.
   raw.setTimeout(stall_ms, () => raw.destroy())
   try {
     await write(raw, begun)
@@ -120,7 +121,7 @@ async function write(raw: ServerResponse, text: string): Promise<void> {
   }
 }
 
-/** Counts the account's statement in; the way out of it, or undefined when there are too many. */
+/** Counts a statement in and returns its release; undefined when there are too many. */
 function admit(open: Map<string, number>, account_id: string): (() => void) | undefined {
   const mine = open.get(account_id) ?? 0
   const all = [...open.values()].reduce((sum, count) => sum + count, 0)
@@ -133,7 +134,7 @@ function admit(open: Map<string, number>, account_id: string): (() => void) | un
   }
 }
 
-/** At most so many at once; the others wait in the order in which they came. */
+/** Runs at most `places` queries at once; others wait in order. */
 function turns(places: number): InTurn {
   let free = places
   const waiting: (() => void)[] = []
@@ -148,4 +149,40 @@ function turns(places: number): InTurn {
       else next()
     }
   }
+}
+
+interface Range {
+  readonly type: string
+  readonly q: number
+}
+
+/**
+ * Whether an Accept header (RFC 9110, 12.5.1) prefers text/csv to JSON, by weight and then by
+ * exactness. Without a header, without a preference, and for other types it does not.
+ */
+export function prefersCsv(accept: string | undefined): boolean {
+  if (accept === undefined) return false
+  const ranges = accept.toLowerCase().split(',').map(readRange)
+  const csv = weightOf(ranges, 'text', 'csv')
+  const json = weightOf(ranges, 'application', 'json')
+  if (csv.q === 0) return false
+  return csv.q === json.q ? csv.exactness > json.exactness : csv.q > json.q
+}
+
+function readRange(text: string): Range {
+  const [type = '', ...parameters] = text.split(';').map(part => part.trim())
+  const weight = parameters.map(one => /^q\s*=\s*(\S*)$/.exec(one)?.[1]).find(q => q !== undefined)
+  // An invalid weight counts as 0.
+  const q = weight === undefined ? 1 : /^(0(\.\d{0,3})?|1(\.0{0,3})?)$/.test(weight) ? +weight : 0
+  return { type, q }
+}
+
+/** The weight of the most exact range that matches; 0 without one. */
+function weightOf(ranges: readonly Range[], type: string, subtype: string) {
+  const patterns = ['*/*', `${type}/*`, `${type}/${subtype}`]
+  for (let exactness = patterns.length - 1; exactness >= 0; exactness -= 1) {
+    const matching = ranges.filter(range => range.type === patterns[exactness])
+    if (matching.length > 0) return { q: Math.max(...matching.map(({ q }) => q)), exactness }
+  }
+  return { q: 0, exactness: -1 }
 }

@@ -1,12 +1,17 @@
-// A statement as ISO 20022 camt.053.001.08 (BankToCustomerStatementV08): one Stmt a currency. The
-// version of 2019 is the one that banks, SWIFT's CBPR+ and the SEPA rulebooks of 2023 have in use,
-// and every later one reads the elements used here. Order, lengths and digits are those of its
-// schema. Pure.
-import type { Instant } from '../instant.ts'
-import { currencyExponent } from '../money/currency.ts'
-import { type Decimal, divideHalfUp, formatDecimal, formatMajor, pow10 } from '../money/decimal.ts'
-import type { BalanceTransactionType, FxConversion } from './balance-transaction.ts'
-import { isReversal } from './rules.ts'
+// A statement as ISO 20022 camt.053.001.08 (BankToCustomerStatementV08): one Stmt a currency.
+// Banks, SWIFT's CBPR+ and the SEPA rulebooks of 2023 use this version of 2019, and later versions
+// have the same elements. Order, lengths and digits follow its schema. Pure.
+import type { Instant } from '../../instant.ts'
+import { currencyExponent } from '../../money/currency.ts'
+import {
+  type Decimal,
+  divideHalfUp,
+  formatDecimal,
+  formatMajor,
+  pow10,
+} from '../../money/decimal.ts'
+import type { BalanceTransactionType, FxConversion } from '../balance-transaction.ts'
+import { isReversal } from '../rules.ts'
 import {
   absolute,
   type BookedLine,
@@ -29,8 +34,8 @@ const RATE_DIGITS = 11
 const ISSUER = 'CORRIDOR'
 
 /**
- * Whether the currency's amounts can stand in ISO 20022: those of USDC and USDT, four letters and
- * six fraction digits, cannot.
+ * Whether ISO 20022 can carry amounts of the currency. It cannot carry USDC and USDT, which have
+ * four letters and six fraction digits.
  */
 export function fitsIso20022(currency: string): boolean {
   return currency.length === 3 && currencyExponent(currency) <= FRACTION_DIGITS
@@ -46,7 +51,7 @@ const BANK_CODES: Readonly<
   // Issued credit transfers: reversal due to payment return.
   payout_failure: ['ICDT/RRTN', 'ICDT/RRTN'],
   payout_reversal: ['ICDT/RRTN', 'ICDT/RRTN'],
-  // Booked by the operator; adjustments are miscellaneous operations.
+  // Bookings by the operator; adjustments are miscellaneous operations.
   withdrawal: ['RCDT/OTHR', 'ICDT/OTHR'],
   adjustment: ['MCOP/ADJT', 'MDOP/ADJT'],
   escrow_reversal: ['RCDT/RRTN', 'RCDT/RRTN'],
@@ -54,7 +59,7 @@ const BANK_CODES: Readonly<
   adjustment_reversal: ['MCOP/ADJT', 'MDOP/ADJT'],
 }
 
-/** `totalsOf` are stated ahead of the lines, `name` is the account holder's. */
+/** `name` is the account holder's; `totalsOf` gives the totals that stand before the lines. */
 export function camt053Writer(
   name: string,
   totalsOf: (currency: string) => Totals,
@@ -69,7 +74,7 @@ export function camt053Writer(
     begin(begun) {
       statement = begun
       const { account_id, created_at } = begun
-      // 20 digits of time and the end of the account's id: 35 characters, another each time.
+      // 20 digits of time and the end of the account's id: 35 characters, unique for each message.
       const message_id = `${digitsOf(created_at)}-${account_id.slice(-14)}`
       return (
         `<?xml version="1.0" encoding="UTF-8"?>\n<Document xmlns="${NAMESPACE}">\n` +
@@ -84,17 +89,17 @@ export function camt053Writer(
   }
 }
 
-/** All that stands ahead of the entries; the schema wants the closing balance there too. */
+/** The elements before the entries; the schema has the closing balance there too. */
 function opening(
   { account_id, created_at, from, to }: Statement,
   name: string,
   { currency, opening, closing }: StatementBalances,
   totals: Totals,
 ): string {
-  // A statement of all there is begins with the first day that has a date in ISO 8601.
+  // A statement without a beginning starts at the first date of ISO 8601.
   const begins = from ?? '0001-01-01T00:00:00.000000Z'
-  // The same period of the same account has the same id, whenever it is asked for. There is no
-  // number of statements made, so that ElctrncSeqNb is left out.
+  // The same period of the same account always has the same id. Statements are not numbered, so
+  // there is no ElctrncSeqNb.
   const id = `${digitsOf(begins).slice(0, 14)}-${digitsOf(to).slice(0, 14)}-${currency}`
   return (
     `<Stmt>\n${text('Id', id)}<CreDtTm>${created_at}</CreDtTm>` +
@@ -117,7 +122,7 @@ function balance(code: 'OPBD' | 'CLBD', amount: bigint, currency: string, date: 
 function summary({ count, credits, debits }: Totals, currency: string): string {
   const counted = (lines: number | undefined, sum: bigint) =>
     (lines === undefined ? '' : `<NbOfNtries>${lines}</NbOfNtries>`) +
-    // Sums are optional: one with more digits than the schema has is left out.
+    // Sums are optional: one with more digits than the schema allows is left out.
     (isWritable(sum, currency) ? `<Sum>${major(sum, currency)}</Sum>` : '')
   const net = credits - debits
   const direction = `<Amt>${major(absolute(net), currency)}</Amt>${indicator(net)}`
@@ -151,8 +156,8 @@ function bankCode({ type, net_amount }: BookedLine): string {
 }
 
 /**
- * `description` names the payout, or the escrow; an id that does not fit is not cut but left to
- * `more`.
+ * `description` is the id of the payout or escrow. An id that is too long is not shortened: `more`
+ * has it.
  */
 function references({ id, reference_id, description, uetr }: BookedLine): string {
   const end_to_end = clean(reference_id) === '' ? 'NOTPROVIDED' : reference_id
@@ -164,9 +169,9 @@ function references({ id, reference_id, description, uetr }: BookedLine): string
 }
 
 /**
- * What the beneficiary is to receive, what it became in between when converted twice, and the
- * amount without fees; each conversion stands with what it led to. The exact amounts say what was
- * exchanged; the rate beside them has the digits that fit.
+ * The amount that the beneficiary receives, the intermediate amount of two conversions, and the
+ * amount without fees; each conversion stands at its result. Amounts are exact; rates have as many
+ * digits as fit.
  */
 function amounts(line: BookedLine): string {
   const [first, second] = line.fx_conversions
@@ -192,7 +197,7 @@ function exchange({ initial, final, exchange_rate }: FxConversion): string {
   )
 }
 
-/** Rounded once to what BaseOneRate holds; undefined when it is too small or too large for it. */
+/** The rate, rounded once to BaseOneRate; undefined when it is too small or too large. */
 export function isoRate({ digits, scale }: Decimal): string | undefined {
   const whole = (digits / pow10(scale)).toString()
   if (whole.length > RATE_DIGITS) return undefined
@@ -203,7 +208,7 @@ export function isoRate({ digits, scale }: Decimal): string | undefined {
   return fits ? formatDecimal({ digits: rounded, scale: places }) : undefined
 }
 
-/** Fees are part of the entry's amount; those given back are credits. */
+/** The fees, which are part of the entry's amount; fees given back are credits. */
 function charges(line: BookedLine): string {
   const { currency } = line
   const fees = [
@@ -224,7 +229,7 @@ function remittance({ transaction_description }: BookedLine): string {
   return ustrd === '' ? '' : `<RmtInf>${ustrd}</RmtInf>`
 }
 
-/** What fits nowhere else: exact conversions, and references that are too long for their place. */
+/** Exact conversions, and references that are too long for their element. */
 function more({ fx_conversions, reference_id, description }: BookedLine): string {
   const exact = fx_conversions.map(({ initial, final, exchange_rate }) => {
     const words = ({ amount, currency }: { amount: bigint; currency: string }) =>
@@ -236,7 +241,7 @@ function more({ fx_conversions, reference_id, description }: BookedLine): string
   return text('AddtlTxInf', exact.join('; '), 500)
 }
 
-/** The amount without its sign, which the indicator beside it has. */
+/** The amount without its sign, which the indicator carries. */
 function money(tag: string, amount: bigint, currency: string): string {
   if (!isWritable(amount, currency)) {
     throw new StatementFault(
@@ -258,13 +263,13 @@ function major(amount: bigint, currency: string): string {
   return formatMajor(amount, currencyExponent(currency))
 }
 
-/** An element of text, or nothing when there is none: texts of the schema are never empty. */
+/** An element of text; '' without text, as the schema allows no empty ones. */
 function text(tag: string, value: string, length = 35): string {
   const content = cut(clean(value), length).trim()
   return content === '' ? '' : `<${tag}>${escaped(content)}</${tag}>`
 }
 
-/** Without what XML 1.0 cannot hold, in one line. */
+/** The text in one line, without characters that XML 1.0 does not allow. */
 function clean(value: string): string {
   return value
     .replace(/[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu, '\ufffd')
