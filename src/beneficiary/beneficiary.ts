@@ -2,7 +2,7 @@
 import type { Instant } from '../instant.ts'
 import type { BeneficiaryRequest } from './request.ts'
 
-/** The record as stored and as shown in a payout: every field present (§payout.fields). */
+/** The details as answers show them, with every member present (§payout.fields). */
 export type BeneficiaryDetails = Required<BeneficiaryRequest> & {
   readonly destination: string
   readonly status: 'active'

@@ -1,11 +1,10 @@
-// The columns of beneficiaries, how their details are stored, and the digest of a beneficiary that
-// its events carry.
+// The columns of beneficiaries, the stored form of their details, and the seal that their events
+// carry.
 import { withPrefix } from '../id.ts'
 import { completed, type NotSet, onlySet } from '../only-set.ts'
 import { sealOf } from '../seal.ts'
 import type { Beneficiary, BeneficiaryDetails } from './beneficiary.ts'
 
-/** What is written is what is read. */
 export const BENEFICIARY_KINDS = {
   account_id: 'text',
   id: 'text',
@@ -14,7 +13,7 @@ export const BENEFICIARY_KINDS = {
   updated_at: 'timestamptz',
 } as const
 
-/** In the order in which details are made and shown. */
+/** Members that are not set, in the order of answers. */
 const NO_DETAILS: NotSet<BeneficiaryDetails> = {
   address: {},
   date_of_birth: '',
@@ -33,7 +32,7 @@ const NO_DETAILS: NotSet<BeneficiaryDetails> = {
   type: null,
 }
 
-/** As payouts have them, too. */
+/** Details without members that are not set; payouts store them, too. */
 export type StoredDetails = Partial<BeneficiaryDetails>
 
 export function storedDetails(details: BeneficiaryDetails, id: string): StoredDetails {
@@ -44,7 +43,7 @@ export function detailsOf(stored: StoredDetails, id: string): BeneficiaryDetails
   return completed(stored, notSetOf(id))
 }
 
-/** The destination that a beneficiary was made with is named after it. */
+/** The id of a beneficiary's first destination. */
 export function firstDestination(beneficiary_id: string): string {
   return withPrefix(beneficiary_id, 'dst')
 }

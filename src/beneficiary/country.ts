@@ -1,6 +1,6 @@
-// Knows which country a destination is in: where the account is kept, by which fees, routes and
-// networks are chosen. It follows from what cannot be spelt otherwise, the IBAN first, so that
-// leaving something out or writing it another way changes no price.
+// The country of a destination, which selects fees, routes and networks. It derives from the most
+// reliable member, the IBAN first, so that leaving out a member or writing it otherwise changes no
+// price.
 import type { Problem } from '../errors.ts'
 import { paymentNetworksNamed } from '../network/payment.ts'
 import { isCountry } from '../party/country.ts'
@@ -11,22 +11,22 @@ import type { DestinationDetails } from './request.ts'
 
 type Bank = NonNullable<DestinationDetails['bank']>
 
-/** Of the American territories: their banks have the routing numbers of the United States. */
+/** American territories, whose banks have routing numbers of the United States. */
 const UNITED_STATES = ['AS', 'GU', 'MP', 'PR', 'UM', 'VI']
 
 /**
- * The country that a country's accounts count to: its own, but of territories whose IBANs or
- * routing numbers are those of another country, that one. By the account nobody can tell them
- * apart, so that what is stated must not choose the price.
+ * The banking country of a country: itself, or for a territory whose accounts have IBANs or routing
+ * numbers of another country, that country. The account does not show the territory, so a stated
+ * one must not choose the price.
  */
 export function bankingCountry(country: string): string {
   return UNITED_STATES.includes(country) ? 'US' : ibanCountry(country)
 }
 
 /**
- * The country of a destination, '' when it is not known: of a bank account that of its IBAN, else
- * of its BIC, else the one stated; of a local payment network the one it serves in the currency
- * that arrives, or in any while that is ''. Wallets and accounts of the installation have none.
+ * The country of a destination; '' when it is unknown. For a bank account: of its IBAN, else of its
+ * BIC, else as stated. For a local payment network: the only one that it serves in `currency`, or
+ * in any currency for ''. Wallets and accounts of this installation have none.
  */
 export function destinationCountry(
   { type, bank, local_payment_network }: DestinationDetails,
@@ -46,7 +46,7 @@ function bankCountry({ iban, bank_codes = {}, country = '' }: Bank): string {
   return bankingCountry(bic?.country ?? country)
 }
 
-/** Every country that a bank destination names, territories as they are. */
+/** Every country that a bank destination names, territories included. */
 export function namedCountries({ iban, bank_codes = {}, country }: Bank): string[] {
   const named = [
     ...(iban === undefined ? [] : [electronicForm(iban).slice(0, 2)]),
@@ -63,7 +63,7 @@ function bicsOf(codes: NonNullable<Bank['bank_codes']>) {
   })
 }
 
-/** Each member whose country is not that of the account: IBAN, BIC and `country` must agree. */
+/** The problems of countries that do not agree: those of IBAN, BIC and `country`. */
 export function checkCountries(bank: Bank, path: string): Problem[] {
   const { iban: sent, bank_codes = {}, country } = bank
   const iban = sent === undefined ? undefined : electronicForm(sent)
@@ -72,7 +72,7 @@ export function checkCountries(bank: Bank, path: string): Problem[] {
   const problems: Problem[] = []
   if (iban !== undefined) {
     const of = iban.slice(0, 2)
-    // The check digits vouch for the country in the IBAN, so that the other one is wrong.
+    // Check digits protect the country of the IBAN, so the other country is wrong.
     if (stated !== undefined && !ibanServes(iban, stated)) {
       const message = `The IBAN is of ${of}, the country is ${stated}.`
       problems.push(invalid(`${path}.country`, message))
@@ -101,9 +101,8 @@ function alike(one: string, other: string): boolean {
 }
 
 /**
- * Whether a bank with a BIC of this country may keep accounts with IBANs of that one. Source: the
- * European Payments Council's "IBAN and BIC relation", which names these pairs beside the
- * territories.
+ * BIC countries of banks that keep accounts with IBANs of another country, by the IBAN's country.
+ * Source: the European Payments Council's "IBAN and BIC relation", besides the territories.
  */
 const BICS_ABROAD = new Map([
   ['DK', ['FO', 'GL']],

@@ -1,5 +1,5 @@
-// The codes of a destination held against their standards, and written as these write them. Knows
-// where in a destination each code stands; the standards have files of their own.
+// Checks the codes of a destination against their standards, and writes them in their standard
+// form. bank-code.ts, iban.ts and wallet-address.ts have the standards.
 import type { Problem } from '../errors.ts'
 import { chainFault, findChain, tokenFault } from '../network/chain.ts'
 import { keyForms, paymentNetworkFault } from '../network/payment.ts'
@@ -14,7 +14,7 @@ type Bank = NonNullable<DestinationDetails['bank']>
 type Wallet = NonNullable<DestinationDetails['wallet']>
 type PaymentNetworkKey = NonNullable<DestinationDetails['local_payment_network']>
 
-/** Each code, address, key and network that its standard refuses, in the member of the type. */
+/** The problems of codes, addresses, keys and networks, in the member of the destination's type. */
 export function checkCodes(details: DestinationDetails, path: string): Problem[] {
   const { type, bank, wallet, local_payment_network } = details
   if (type === 'bank' && bank !== undefined) return checkBank(bank, `${path}.bank`)
@@ -33,13 +33,13 @@ function checkBank(bank: Bank, path: string): Problem[] {
   })
   const fault = iban === undefined ? undefined : ibanFault(electronicForm(iban))
   if (fault !== undefined) return [invalid(`${path}.iban`, fault), ...codes]
-  // Of two accounts, which one the country belongs to is not known.
+  // With two accounts it is unknown which one the country belongs to.
   const both = iban !== undefined && account_number !== undefined
   const countries = both ? [] : checkCountries(bank, path)
   return [...checkAccount(account_number, path), ...countries, ...codes]
 }
 
-/** An IBAN sent as another number would hide the country of the account. */
+/** Refuses an IBAN sent as an account number, which would hide the country of the account. */
 function checkAccount(account_number: string | undefined, path: string): Problem[] {
   if (account_number === undefined) return []
   if (ibanFault(electronicForm(account_number)) !== undefined) return []
@@ -61,7 +61,9 @@ function checkWallet({ deposit_address, type, currency }: Wallet, path: string):
   ]
 }
 
-/** A key is of a form of its network: of the type it names, which only one form may leave out. */
+/**
+ * Checks a key against the forms of its network; the type is optional if the network has one type.
+ */
 function checkKey(details: PaymentNetworkKey, path: string): Problem[] {
   const { type, deposit_key_type = '', deposit_key = '' } = details
   const fault = paymentNetworkFault('', type)
@@ -86,7 +88,7 @@ function checkKey(details: PaymentNetworkKey, path: string): Problem[] {
   return problems
 }
 
-/** The destination as it is kept: codes as their standards write them, other text as it came. */
+/** The destination as stored: codes in their standard form, other text as sent. */
 export function canonicalDestination(details: DestinationDetails): DestinationDetails {
   const { bank, wallet } = details
   return {

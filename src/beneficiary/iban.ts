@@ -1,13 +1,12 @@
-// Knows which IBANs there are: the countries of the SWIFT IBAN registry, the form of each one's
-// account numbers, and the check digits. ibantools has the tables and the arithmetic. It must not
-// know whether an account exists, nor the check digits that a country hides inside its account
-// numbers: the registry states none, and the library's own checks of them are left out.
+// IBANs: the countries of the SWIFT IBAN registry, the form of their account numbers, and the check
+// digits. ibantools has the tables and the arithmetic. National check digits inside account numbers
+// are not checked: the registry states none.
 import { composeIBAN, countrySpecs } from 'ibantools'
 
 /**
- * The forms of account numbers that ibantools 4.5.4 has otherwise than the SWIFT IBAN registry
- * (ISO 13616-2, release 103 of September 2026). It refuses accounts that BR, BY, DO, PK and PS may
- * have, accepts what GE, IE, PK, PS, TR and VG may not have, and writes the others another way.
+ * The forms of account numbers in which ibantools 4.5.4 differs from the SWIFT IBAN registry (ISO
+ * 13616-2, release 103 of September 2026). The library refuses valid accounts of BR, BY, DO, PK and
+ * PS, accepts invalid ones of GE, IE, PK, PS, TR and VG, and writes the others in another form.
  */
 const CORRECTED: ReadonlyMap<string, string> = new Map([
   ['AE', '[0-9]{19}'],
@@ -26,10 +25,10 @@ const CORRECTED: ReadonlyMap<string, string> = new Map([
   ['YE', '[A-Z]{4}[0-9]{4}[A-Z0-9]{18}'],
 ])
 
-/** Countries of the registry that the library does not mark as such. */
+/** Countries of the registry that the library does not mark. */
 const UNMARKED = ['BI', 'DJ', 'FK', 'HN']
 
-/** Countries of ISO 3166-1 whose accounts have the IBANs of another, as the registry says. */
+/** Countries of ISO 3166-1 whose accounts have IBANs of another country, by the registry. */
 const IN_IBANS_OF: ReadonlyMap<string, string> = new Map([
   ['AX', 'FI'],
   ...['GG', 'IM', 'JE'].map(code => [code, 'GB'] as const),
@@ -38,18 +37,18 @@ const IN_IBANS_OF: ReadonlyMap<string, string> = new Map([
   ),
 ])
 
-// The library judges by the table that it exports: corrected here, it is right everywhere.
+// The library reads the table that it exports, so correct it in place.
 for (const [country, account] of CORRECTED) {
   countrySpecs[country] = { ...countrySpecs[country], bban_regexp: `^${account}$` }
 }
 
 interface Form {
   readonly length: number
-  /** Of what follows country and check digits. */
+  /** The form after country and check digits. */
   readonly account: RegExp
 }
 
-/** By country, those of the registry alone. */
+/** The forms of the registry, by country. */
 const FORMS: ReadonlyMap<string, Form> = new Map(
   Object.entries(countrySpecs)
     .filter(([country, { IBANRegistry }]) => {
@@ -69,12 +68,12 @@ export function isIbanCountry(country: string): boolean {
   return FORMS.has(ibanCountry(country))
 }
 
-/** The form of the IBANs of a country that has them, for programs. */
+/** The regular expression of the IBANs of a country that has them. */
 export function ibanPattern(country: string): string {
   return formOf(country).account.source.replace('^', `^${country}[0-9]{2}`)
 }
 
-/** An IBAN of the right form and check digits, whose account is made up of ones. */
+/** A well-formed IBAN with the right check digits, whose account is made of ones. */
 export function exampleIban(country: string): string {
   const parts = formOf(country).account.source.matchAll(/\[([^\]]+)\]\{(\d+)\}/g)
   const account = Array.from(parts, ([, characters, count]) =>
@@ -89,7 +88,7 @@ function formOf(country: string): Form {
   return form
 }
 
-/** What is wrong with an IBAN in electronic form, for people; undefined when nothing is. */
+/** The fault of an IBAN in electronic form; undefined for none. */
 export function ibanFault(iban: string): string | undefined {
   const country = iban.slice(0, 2)
   if (!/^[A-Z]{2}[0-9]{2}[A-Z0-9]+$/.test(iban)) {
@@ -105,17 +104,17 @@ export function ibanFault(iban: string): string | undefined {
   if (!form.account.test(iban.slice(4))) {
     return `An IBAN of ${country} has letters and digits in other places.`
   }
-  // ISO 13616-1 makes one pair of check digits for an account, of the three that divide by 97.
+  // ISO 13616-1 defines one pair of check digits, though up to three pairs pass modulo 97.
   const right = composeIBAN({ countryCode: country, bban: iban.slice(4) })
   return iban === right ? undefined : 'The check digits of this IBAN are wrong.'
 }
 
-/** The country with whose code the IBANs of this country (ISO 3166-1) would begin. */
+/** The country code with which IBANs of this country (ISO 3166-1) begin. */
 export function ibanCountry(country: string): string {
   return IN_IBANS_OF.get(country) ?? country
 }
 
-/** Whether accounts of this country (ISO 3166-1) have IBANs that begin like this one. */
+/** Whether this IBAN can be of an account in this country (ISO 3166-1). */
 export function ibanServes(iban: string, country: string): boolean {
   return iban.slice(0, 2) === ibanCountry(country)
 }

@@ -1,5 +1,5 @@
-// The writes of beneficiaries: creation and change in one lane, so that they come to the book in
-// the order in which they were asked for. Those that payouts make are the payouts' affair.
+// The operation that writes beneficiaries: creation and update share one lane, so that an account's
+// commands run in order. Payouts insert the beneficiaries that they make themselves.
 import { storeBooks } from '../balance-transaction/operations.ts'
 import type { TransactionSql } from '../db/connect.ts'
 import type { Operation } from '../engine/operation.ts'

@@ -94,7 +94,9 @@ function checkDestination(details: DestinationDetails, path: string): Problem[] 
   ]
 }
 
-/** Of a bank that names neither: the IBAN, unless it has codes or a country that go without. */
+/**
+ * The missing member of a bank: the IBAN, unless its codes or country are of accounts without one.
+ */
 function missingAccount(details: DestinationDetails): 'account_number' | 'iban' {
   const { swift_code: _, bic: __, ...national } = details.bank?.bank_codes ?? {}
   const country = destinationCountry(details)
@@ -103,8 +105,8 @@ function missingAccount(details: DestinationDetails): 'account_number' | 'iban' 
 }
 
 /**
- * The details with every field present: '' and {} stand for what is not set. The codes of the
- * destination are as their standards write them.
+ * The details with every member present: '' and {} are "not set". The codes of the destination are
+ * in their standard form.
  */
 function completeDetails(request: BeneficiaryRequest, destination: string): BeneficiaryDetails {
   return {
@@ -142,10 +144,10 @@ export type BeneficiaryChange =
   | { readonly kind: 'create'; readonly request: BeneficiaryRequest }
   | { readonly kind: 'update'; readonly id: string; readonly update: BeneficiaryUpdate }
 
-/** Everything a batch may touch, read under the locks of its books. */
+/** Everything that a batch may touch, read under the locks of its books. */
 export interface BeneficiaryState {
   readonly books: ReadonlyMap<string, Book>
-  /** By `account_id/id`: those that commands name. */
+  /** The beneficiaries that commands name, by `account_id/id`. */
   readonly beneficiaries: Map<string, Beneficiary>
   readonly bookId: BookId
 }
@@ -156,7 +158,7 @@ export interface BeneficiaryOutcome {
   readonly events: readonly Event[]
 }
 
-/** Decides one creation or change, which has been checked. Refuses with not_found. */
+/** Decides one creation or update of a checked request. Refuses with not_found. */
 export function decideBeneficiary(
   state: BeneficiaryState,
   account_id: string,
@@ -178,7 +180,7 @@ export function decideBeneficiary(
   return { beneficiary, did: 'created', events: [event] }
 }
 
-/** The changed beneficiary, or as it is when nothing changes. Refuses another type. */
+/** The changed beneficiary, or the same if nothing changes. Refuses a change of the type. */
 function decideUpdate(
   state: BeneficiaryState,
   beneficiary: Beneficiary,
@@ -210,9 +212,8 @@ function decideUpdate(
 }
 
 /**
- * The details with the members of an update in place of the whole of what was there; null takes a
- * member away. Another destination has another id; one that is only written otherwise stays as it
- * is.
+ * The details after an update: each member replaces the whole member, and null removes it. A new
+ * destination gets a new id; one that is only written otherwise stays.
  */
 function updatedDetails(
   before: BeneficiaryDetails,

@@ -1,5 +1,4 @@
-// The statements of beneficiaries: written under the lock of the account's book, found by id and
-// listed. They decide nothing.
+// The statements of beneficiaries. Writes run under the lock of the account's book.
 import type { Sql, TransactionSql } from '../db/connect.ts'
 import { findByKeys } from '../db/keys.ts'
 import { byId } from '../db/order.ts'
@@ -15,7 +14,7 @@ export function insertBeneficiaries(tx: TransactionSql, beneficiaries: readonly 
   return insertRows(tx, beneficiaries.map(beneficiaryRow))
 }
 
-/** Writes what may change. */
+/** Writes the columns that can change. */
 export function updateBeneficiaries(tx: TransactionSql, beneficiaries: readonly Beneficiary[]) {
   return updateRows(tx, beneficiaries.map(beneficiaryRow))
 }
@@ -26,10 +25,9 @@ const updateRows = updater<Omit<BeneficiaryRow, 'created_at'>>(
   { account_id: 'text', id: 'text', details: 'json', updated_at: 'timestamptz' },
 )
 
-/** What is written is what is read. */
 const COLUMNS = Object.keys(BENEFICIARY_KINDS) as readonly (keyof Beneficiary)[]
 
-/** By (account, id), in no order; what is not found or another account's is simply absent. */
+/** Beneficiaries by (account, id), in no order; a key without a beneficiary has no row. */
 export async function findBeneficiaries(
   sql: Sql | TransactionSql,
   keys: readonly Key[],

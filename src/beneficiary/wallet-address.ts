@@ -1,14 +1,13 @@
-// Knows how the chains write addresses, and which of them carry a checksum. An address is of the
-// main network and of an account that somebody can hold the key of; it must not know who does.
-
+// Wallet addresses: their forms and checksums by chain. A valid address is of the main network, and
+// of an account whose key somebody can hold.
 import { sha256 } from '@noble/hashes/sha2.js'
 import { keccak_256 } from '@noble/hashes/sha3.js'
 import { base32nopad, base58, bech32, bech32m, createBase58check } from '@scure/base'
 
-/** The account's own bytes, or undefined for what is no address. Decoders that throw are caught. */
+/** Reads the account bytes of an address; undefined, or a throw, for an invalid one. */
 type Reader = (address: string) => Uint8Array | undefined
 
-/** By the names of wallet types and of networks, in lower case. */
+/** The readers by wallet types and networks, in lower case. */
 const READERS: ReadonlyMap<string, Reader> = new Map(
   (
     [
@@ -22,8 +21,8 @@ const READERS: ReadonlyMap<string, Reader> = new Map(
 )
 
 /**
- * Whether it is an address of the chain that the wallet type names (in any case); of any chain when
- * the type names none that is known here.
+ * Whether it is an address of the wallet type's chain (in any letter case), or of any chain when
+ * the type is unknown here.
  */
 export function isWalletAddress(address: string, type: string): boolean {
   const named = READERS.get(type.trim().toLowerCase())
@@ -32,7 +31,7 @@ export function isWalletAddress(address: string, type: string): boolean {
   )
 }
 
-/** An address of a chain, for people. */
+/** An example of an address of the chain. */
 export function exampleAddress(type: string): string {
   switch (READERS.get(type)) {
     case readSolana:
@@ -46,12 +45,15 @@ export function exampleAddress(type: string): string {
   }
 }
 
-/** The address as it was sent, case included, without outer spaces and invisible characters. */
+/** The address as sent, without outer spaces and invisible characters. */
 export function plainAddress(text: string): string {
   return text.replace(/\p{Default_Ignorable_Code_Point}/gu, '').trim()
 }
 
-/** All zeros is where tokens are burnt: on no chain does anybody hold its key. */
+/**
+ * Whether the address is valid and not all zeros: nobody holds the key of that account, where
+ * tokens are burnt.
+ */
 function isAccount(read: Reader, address: string): boolean {
   try {
     return read(address)?.some(byte => byte !== 0) ?? false
@@ -60,7 +62,7 @@ function isAccount(read: Reader, address: string): boolean {
   }
 }
 
-/** EIP-55: mixed case is a checksum; one case says nothing. ICAP and names are not addresses. */
+/** EIP-55: mixed case is a checksum, one case has none. ICAP and names are not addresses. */
 function readEvm(address: string): Uint8Array | undefined {
   const [, hex = ''] = /^0x([0-9a-fA-F]{40})$/.exec(address) ?? []
   if (hex === '') return undefined
@@ -79,7 +81,7 @@ function withChecksum(lower: string): string {
 
 const base58check = createBase58check(sha256)
 
-/** The bytes after the version, when it is one of these and they are a hash of 20 bytes. */
+/** The 20 bytes after one of these versions. */
 function readVersioned(address: string, versions: readonly number[]): Uint8Array | undefined {
   const bytes = base58check.decode(address)
   const [version = -1] = bytes
@@ -93,8 +95,8 @@ function readBitcoin(address: string): Uint8Array | undefined {
 
 /**
  * BIP-173: version 0 in bech32, 20 or 32 bytes; BIP-350: version 1 (taproot) in bech32m, 32 bytes.
- * Later versions and other lengths are written the same way, but no key guards them yet: whoever
- * sees such an output may take it.
+ * Later versions and other lengths have the same form, but no key protects them yet: anybody can
+ * spend such an output.
  */
 function readWitness(address: string): Uint8Array | undefined {
   for (const [codec, version, lengths] of [

@@ -6,10 +6,16 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { Command } from 'commander'
 import type { Account } from '../account/rules.ts'
-import { type Statement, type StatementBalances, StatementFault, type StatementWriter, type Totals } from '../balance-transaction/statement/statement.ts'
 import { camt053Writer, fitsIso20022 } from '../balance-transaction/statement/camt053.ts'
 import { csvWriter } from '../balance-transaction/statement/csv.ts'
 import { fitsMt940, mt940Writer } from '../balance-transaction/statement/mt940.ts'
+import {
+  type Statement,
+  type StatementBalances,
+  StatementFault,
+  type StatementWriter,
+  type Totals,
+} from '../balance-transaction/statement/statement.ts'
 import {
   countStatement,
   findStatement,

@@ -1,5 +1,5 @@
-// Accounts as the operator opens, changes, freezes and closes them: each under the lock of the
-// book, so that whatever comes after it finds the account as it was left.
+// The operations by which an operator opens, changes, freezes and closes accounts, each under the
+// lock of the account's book.
 import type { Account, NewApiKey } from '../account/rules.ts'
 import { ACCOUNT_TRANSITIONS, type AccountState, checkOpen } from '../account/states.ts'
 import {
@@ -26,12 +26,12 @@ export interface OpenAccount {
   readonly key: NewApiKey
 }
 
-/** What `corridor distribute` has the database refuse, too. */
+/** A trigger that `corridor distribute` adds refuses the same. */
 const SANDBOXES_ONLY =
   'a spread database is for trials with sandboxes alone: open live accounts on one PostgreSQL ' +
   '(docs/distributed.md)'
 
-/** A new account with its empty book and first key, all or nothing. */
+/** Opens an account with its empty book and first key, all or nothing. */
 export const openAccount: Operation<OpenAccount, null, OpenAccount> = {
   name: 'open_account',
   load: () => Promise.resolve(null),
@@ -57,7 +57,7 @@ export const openAccount: Operation<OpenAccount, null, OpenAccount> = {
 export interface ChangeState {
   readonly account_id: string
   readonly to: AccountState
-  /** Kept with the account, and for ever in its history. */
+  /** Stored with the account, and in its history. */
   readonly reason: string
 }
 
@@ -69,10 +69,10 @@ interface ChangeStateState extends LockedBooks {
   readonly open_payouts: ReadonlyMap<string, number>
 }
 
-/** Counts the payouts of an account that are not over; the room of payouts is above this one. */
+/** Counts the open payouts of an account, for which the room of payouts above has the statement. */
 export type CountOpen = (tx: TransactionSql, account_id: string) => Promise<number>
 
-/** Freezes, unfreezes, closes, or reopens what was closed. For lanes of one command. */
+/** Freezes, unfreezes, closes or reopens an account. For lanes of one command. */
 export function changeState(
   countOpen: CountOpen,
 ): Operation<ChangeState, ChangeStateState, ChangedState> {
@@ -117,7 +117,7 @@ function checkEmpty({ account_id, balances }: Book, open_payouts: number): void 
   throw refusal('invalid_transition', message)
 }
 
-/** What is left out stays; currencies are added, and none is taken away. */
+/** Absent members stay as they are; currencies are only added. */
 export interface ChangeSettings extends Partial<Omit<Settings, 'currencies'>> {
   readonly account_id: string
   readonly add_currencies: readonly string[]
@@ -134,7 +134,7 @@ interface SettingsState extends LockedBooks {
   readonly accounts: ReadonlyMap<string, Settings>
 }
 
-/** For lanes of one command. */
+/** Changes the settings of an account. For lanes of one command. */
 export const changeSettings: Operation<ChangeSettings, SettingsState, ChangedSettings> = {
   name: 'change_account_settings',
   async load(tx, commands) {

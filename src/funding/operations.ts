@@ -1,5 +1,4 @@
-// Money that an operator books on accounts, and takes back: each writes a book, so each is an
-// operation that runs in lanes.
+// The operations by which an operator books money on accounts, and reverses bookings.
 import { storeBooks } from '../balance-transaction/operations.ts'
 import { findEntries } from '../balance-transaction/store.ts'
 import type { TransactionSql } from '../db/connect.ts'
@@ -21,7 +20,7 @@ export interface BookingState extends LockedBooks {
   readonly before: BookedBefore
 }
 
-/** Funding, a withdrawal or an adjustment. */
+/** Books funding, a withdrawal or an adjustment. */
 export const bookMoney: Operation<Booking, BookingState, Correction> = {
   name: 'book_money',
   async load(tx, commands) {
@@ -39,11 +38,11 @@ export const bookMoney: Operation<Booking, BookingState, Correction> = {
     Promise.all([...storeBooks(tx, books, outcomes), ...keepReferences(tx, outcomes)]),
 }
 
-/** Money that came in. The reference is the bank's, where there is one. */
+/** Funding; the reference is the bank's. */
 export type Fund = Pick<Booking, 'account_id' | 'currency' | 'amount' | 'source'> &
   Partial<Pick<Booking, 'reference' | 'reason' | 'by'>>
 
-/** A credit of type `escrow`. */
+/** Books funding: a line of type `escrow`. */
 export const fundAccount: Operation<Fund, BookingState, Correction> = {
   name: 'fund_account',
   load: (tx, commands) => bookMoney.load(tx, commands.map(asBooking), undefined),
@@ -59,7 +58,7 @@ export interface ReversalState extends BookingState {
   readonly reversible: Reversible
 }
 
-/** Takes back what was booked, once. */
+/** Reverses a booking, once. */
 export const reverseBooking: Operation<Reversal, ReversalState, Correction> = {
   name: 'reverse_booking',
   async load(tx, commands) {

@@ -1,5 +1,5 @@
-// What the operator books on a balance: money that came in, money that went out, corrections; and
-// the reversal of each, once. Pure.
+// Bookings of the operator on a balance: funding, withdrawals, adjustments, and their reversals,
+// each once. Pure.
 import { checkActive, checkOpen } from '../account/states.ts'
 import type {
   BalanceTransaction,
@@ -27,7 +27,7 @@ export type BookingKind = 'funding' | 'withdrawal' | 'adjustment'
 
 interface Booked {
   readonly type: BalanceTransactionType
-  /** The other side: money from and to the outside, or what corrections have come to. */
+  /** The position on the other side of the booking. */
   readonly code: LedgerCode
   readonly reversal_kind: JournalKind
   readonly reversal_type: BalanceTransactionType
@@ -58,13 +58,13 @@ const ALL = Object.values(BOOKINGS)
 const BOOKED_TYPES = ALL.map(({ type }) => type)
 export const REVERSAL_KINDS = ALL.map(({ reversal_kind }) => reversal_kind)
 
-/** Who booked it and why, '' for what is not known. */
+/** Reference, reason and person of a booking; '' is "not set". */
 export interface Grounds {
-  /** The bank's; it counts once for an account and kind. */
+  /** The bank's reference; an account has it once for each kind. */
   readonly reference: string
   readonly reason: string
   readonly by: string
-  /** Of funding: the payment of this reference is split over several accounts. */
+  /** Funding alone: the payment with this reference is split over several accounts. */
   readonly split?: boolean
 }
 
@@ -72,30 +72,32 @@ export interface Booking extends Grounds {
   readonly kind: BookingKind
   readonly account_id: string
   readonly currency: string
-  /** Minor units, not zero; what is negative leaves the balance. */
+  /** Minor units, not zero; a negative amount leaves the balance. */
   readonly amount: bigint
-  /** The escrow, withdrawal or adjustment; it is booked once. */
+  /** The id of the escrow, withdrawal or adjustment, which is booked once. */
   readonly source: string
 }
 
-/** Names of what was booked before, with the balance transaction that booked it. */
+/** Sources and references of earlier bookings, each with the id of its balance transaction. */
 export interface BookedBefore {
   /** By `account_id/type/source`. */
   readonly sources: Map<string, string>
   /** By `account_id/type/reference`, folded. */
   readonly references: Map<string, string>
-  /** Of another live account, what this reference has funded there; by `account_id/reference`. */
+  /** Lines of other live accounts that the same reference has funded; by `account_id/reference`. */
   readonly elsewhere: ReadonlyMap<string, Key>
 }
 
 export interface Correction {
   readonly entries: readonly [Entry]
   readonly events: readonly Event[]
-  /** What the balance was. */
+  /** The balance before the booking. */
   readonly balance_before: bigint
 }
 
-/** A bank's reference as it is compared, in PostgreSQL too: copies differ in case and spaces. */
+/**
+ * The comparable form of a bank's reference, in PostgreSQL too: copies differ in case and spaces.
+ */
 export function foldedReference(reference: string): string {
   return reference.replace(/\s/g, '').replace(/[a-z]+/g, letters => letters.toUpperCase())
 }
@@ -105,8 +107,8 @@ export function bookedName(account_id: string, type: string, what: string): stri
 }
 
 /**
- * Refusals, in order: no account (404), account frozen or closed (403), currency not held (400),
- * source or reference used (409), too little or too much of a balance (422).
+ * Decides a booking. Refuses, in order: unknown account (404), frozen or closed account (403),
+ * currency not held (400), source or reference used (409), balance too low or too high (422).
  */
 export function decideBooking(
   books: ReadonlyMap<string, Book>,
@@ -140,7 +142,7 @@ export function decideBooking(
   return correction
 }
 
-/** A payment is of one account, unless the operator says that it is split. */
+/** Refuses a reference that has funded another account, unless the payment is split. */
 function checkElsewhere({ elsewhere }: BookedBefore, { account_id, reference }: Booking): void {
   const other = elsewhere.get(`${account_id}/${reference}`)
   if (other === undefined) return
@@ -152,16 +154,19 @@ function checkElsewhere({ elsewhere }: BookedBefore, { account_id, reference }: 
 
 export interface Reversal {
   readonly account_id: string
-  /** The balance transaction that is reversed. */
+  /** The id of the balance transaction to reverse. */
   readonly id: string
   readonly reason: string
   readonly by: string
 }
 
-/** The balance transactions that are reversed, with their journals, by `account_id/id`. */
+/** The balance transactions to reverse, with their journals, by `account_id/id`. */
 export type Reversible = ReadonlyMap<string, { line: BalanceTransaction; journal: Journal }>
 
-/** Refusals: not there (404), not booked by the operator (422), reversed before (409), as above. */
+/**
+ * Decides a reversal. Refuses: unknown line (404), not a booking (422), reversed before (409), and
+ * as above.
+ */
 export function decideReversal(
   state: { readonly books: ReadonlyMap<string, Book>; readonly reversible: Reversible },
   before: Pick<BookedBefore, 'sources'>,
@@ -194,7 +199,7 @@ export function decideReversal(
   return correction
 }
 
-/** The balance moves by `amount`; the other side has come from there, or gone there. */
+/** The postings of a booking: the balance moves by `amount`, the other position by its opposite. */
 export function bookingPostings(code: LedgerCode, currency: string, amount: bigint): Posting[] {
   return [
     { code, currency, amount: -amount },
@@ -202,7 +207,7 @@ export function bookingPostings(code: LedgerCode, currency: string, amount: bigi
   ]
 }
 
-/** A frozen account receives; a closed one does not even that. */
+/** The book of a booking. A frozen account can receive money; a closed one cannot. */
 function checkBook(
   books: ReadonlyMap<string, Book>,
   account_id: string,

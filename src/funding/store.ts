@@ -1,4 +1,4 @@
-// The statements that say what an operator has booked before. They decide nothing.
+// The statements that find earlier bookings.
 import { LINE_TYPES } from '../balance-transaction/columns.ts'
 import type { TransactionSql } from '../db/connect.ts'
 import { isSpread } from '../db/shard.ts'
@@ -14,8 +14,8 @@ interface Asked {
 }
 
 /**
- * What the references of these fund, and fund no more. On one machine triggers of the journals keep
- * it; they cannot where the journals are on others.
+ * Keeps and releases the references of bookings. On one PostgreSQL the triggers of journals do
+ * this; in a spread database they cannot reach the other shards.
  */
 export function keepReferences(
   tx: TransactionSql,
@@ -37,8 +37,8 @@ export function keepReferences(
 }
 
 /**
- * Under the locks of the books: nobody books any of it meanwhile. Whoever funds another account
- * with the same reference waits until this transaction ends.
+ * Finds earlier bookings, under the locks of the books. Funding of another account with the same
+ * reference waits until this transaction ends.
  */
 export async function findBooked(
   tx: TransactionSql,
@@ -56,7 +56,7 @@ export async function findBooked(
       select account_id, number, created_at, kind, undoes from journals
       where account_id = any (${account_ids}::text[]) and undoes = any (${names}::text[])
         and undoes is not null`,
-    // By the words of the index that makes references count once.
+    // The conditions of the unique index of references.
     tx<Named[]>`
       select account_id, number, created_at, kind,
         fold_reference(metadata ->> 'reference') as what

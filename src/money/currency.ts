@@ -1,7 +1,7 @@
-// Knows every currency an account can hold: its code, its minor-unit exponent, its name.
+// Every currency that an account can hold: its code, its minor-unit exponent, its name.
 // Source: ISO 4217 List One (SIX Group, the maintenance agency), edition published 2026-01-01,
 // every code with a minor unit (the X codes marked "N.A." are left out), and two stablecoins.
-// Pure: it must not know locale data, whose display digits differ from ISO (IQD is 3, not 0).
+// Locale data is not used: its display digits differ from ISO (IQD has 3, not 0). Pure.
 
 /** `exponent` is the number of decimal digits of the minor unit: 2 means 1.00 is 100 units. */
 export interface Currency {
@@ -181,31 +181,31 @@ const ISO_4217: readonly Row[] = [
 ]
 
 // Six decimals, as the token contracts' decimals() says on Ethereum (Circle for USDC, Tether for
-// USDT). A chain whose token counts in other decimals is the rail's affair, not the ledger's.
+// USDT). On chains whose token has other decimals, the rail converts.
 const STABLECOINS: readonly Row[] = [
   ['USDC', 6, 'USD Coin'],
   ['USDT', 6, 'Tether USD'],
 ]
 
-/** Code → currency, for every currency the engine knows. */
+/** Every currency, by its code. */
 export const CURRENCIES: ReadonlyMap<string, Currency> = new Map(
   [...ISO_4217, ...STABLECOINS].map(([code, exponent, name]) => [code, { code, exponent, name }]),
 )
 
 const STABLECOIN_CODES = new Set(STABLECOINS.map(([code]) => code))
 
-/** Is this a token, worth what its issuer's word is worth? */
+/** Whether the currency is a token, whose value depends on its issuer. */
 export function isStablecoin(code: string): boolean {
   return STABLECOIN_CODES.has(code)
 }
 
-/** The currency of an exact upper-case code; undefined when unknown. */
+/** The currency of an upper-case code; undefined when unknown. */
 export function findCurrency(code: string): Currency | undefined {
   return CURRENCIES.get(code)
 }
 
 /**
- * The minor-unit exponent of a code already known to be valid; an unknown code is a bug: throws.
+ * The minor-unit exponent of a known code; throws for an unknown one.
  */
 export function currencyExponent(code: string): number {
   const currency = CURRENCIES.get(code)

@@ -1,5 +1,4 @@
-// Exact decimals and the only places where money is rounded. Pure and self-contained: integers in,
-// integers out, no floating-point number anywhere.
+// Exact decimals, and the only functions that round money. Integers alone, no floating point. Pure.
 
 /** digits × 10^-scale. Rates are always positive. */
 export interface Decimal {
@@ -7,10 +6,13 @@ export interface Decimal {
   readonly scale: number
 }
 
-/** The rate printed is the rate used, rounded down once to this many digits (§rate.precision). */
+/**
+ * The significant digits of a rate, rounded down once: shown and used are the same
+ * (§rate.precision).
+ */
 export const RATE_SIGNIFICANT_DIGITS = 12
 
-/** Largest amount that JSON numbers carry exactly: 2^53 − 1 minor units (§money.amount). */
+/** The largest amount that a JSON number holds exactly: 2^53 − 1 minor units (§money.amount). */
 export const MAX_AMOUNT = 9_007_199_254_740_991n
 
 export const ONE: Decimal = { digits: 1n, scale: 0 }
@@ -19,18 +21,18 @@ export function pow10(exponent: number): bigint {
   return 10n ** BigInt(exponent)
 }
 
-/** n ÷ d rounded up: what is debited, and fees. n must not be negative, d must be positive. */
+/** n ÷ d rounded up, for debits and fees. n must not be negative, d must be positive. */
 export function divideUp(n: bigint, d: bigint): bigint {
   return divideDown(n + d - 1n, d)
 }
 
-/** n ÷ d rounded down: what is credited. n must not be negative, d must be positive. */
+/** n ÷ d rounded down, for credits. n must not be negative, d must be positive. */
 export function divideDown(n: bigint, d: bigint): bigint {
   if (n < 0n || d <= 0n) throw new RangeError(`${n} ÷ ${d} is not money divided by a rate`)
   return n / d
 }
 
-/** n ÷ d rounded half away from zero, for rates that are only shown; d must be positive. */
+/** n ÷ d rounded half away from zero, for display alone; d must be positive. */
 export function divideHalfUp(n: bigint, d: bigint): bigint {
   if (d <= 0n) throw new RangeError('divideHalfUp needs a positive divisor')
   return n < 0n ? -divideHalfUp(-n, d) : (2n * n + d) / (2n * d)
@@ -58,7 +60,7 @@ export function formatDecimal(value: Decimal): string {
  */
 export function quotient(n: bigint, d: bigint, significant = RATE_SIGNIFICANT_DIGITS): Decimal {
   if (n <= 0n || d <= 0n) throw new RangeError('quotient needs positive numbers')
-  // Digits before the point may be one more than the difference in length; correct it afterwards.
+  // The quotient may have one digit more than the lengths suggest; correct it afterwards.
   let scale = significant - (n.toString().length - d.toString().length)
   let digits = scaled(n, d, scale)
   while (digits >= pow10(significant)) {
@@ -68,8 +70,8 @@ export function quotient(n: bigint, d: bigint, significant = RATE_SIGNIFICANT_DI
   return normalize(scale >= 0 ? { digits, scale } : { digits: digits * pow10(-scale), scale: 0 })
 }
 
-/** How the result of a division becomes an integer: `divideUp` or `divideDown`. */
-export type Rounding = (n: bigint, d: bigint) => bigint
+/** `divideUp` or `divideDown`. */
+type Rounding = (n: bigint, d: bigint) => bigint
 
 /** amount × rate from minor units of one currency to minor units of another, rounded once. */
 export function multiplyByRate(

@@ -1,5 +1,5 @@
-// The body of a batch, which is too large to be judged in one go: shape and rules of each payout,
-// one after the other, with others let in between. It knows requests and nothing that is stored.
+// Checks the body of a batch, payout by payout. It yields to other requests in between, as a body
+// is too large to check in one turn.
 import type { FastifyRequest } from 'fastify'
 import { forEachInTurns } from '../engine/turns.ts'
 import { type Problem, Refusal } from '../errors.ts'
@@ -14,15 +14,15 @@ import { MAX_LISTED, within } from './rules.ts'
 /** 16 MiB: 10,000 payouts of 1.6 KiB each. */
 export const MAX_BATCH_BYTES = 16 * 1024 * 1024
 
-/** What was found in the payouts of a body, until it is answered. */
+/** The refusal of each body with problems, until its handler throws it. */
 const refusals = new WeakMap<object, Refusal>()
 
-/** Judges the payouts of a body of whatever shape; `checkBatch` then says what was found. */
+/** Checks the payouts of a body of any shape; `checkBatch` throws the result. */
 export async function judgePayouts(request: FastifyRequest): Promise<void> {
   const { body } = request
   if (!isObject(body)) return
   const { payouts } = body
-  // Of what is too many nothing is looked at; the schema says that it is.
+  // Too many payouts are not checked: the schema refuses their number.
   if (!Array.isArray(payouts) || payouts.length > MAX_PAYOUTS) return
   const listed: Problem[] = []
   let unlisted = 0
@@ -35,7 +35,7 @@ export async function judgePayouts(request: FastifyRequest): Promise<void> {
   if (listed.length > 0) refusals.set(body, new Refusal(listed, unlisted))
 }
 
-/** Throws what is wrong with the payouts of this body. */
+/** Throws the refusal that `judgePayouts` has found. */
 export function checkBatch(body: object): void {
   const found = refusals.get(body)
   if (found !== undefined) throw found
@@ -56,7 +56,7 @@ function shapeProblems(findings: Parameters<typeof validationProblems>[0], i: nu
   return validationProblems(placed, 'body')
 }
 
-/** As for other requests: rules that a payout of the wrong shape breaks have nothing to say. */
+/** The problems of its fields. A payout of the wrong shape may have none, as in other requests. */
 function ruleProblems({ account }: FastifyRequest, payout: unknown, i: number): Problem[] {
   if (!isObject(payout)) return []
   try {
@@ -71,7 +71,7 @@ function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** What tells one batch from another, hashed payout by payout. */
+/** The batch for hashing, with each payout hashed by itself. */
 export async function hashable({ payouts, ...rest }: BatchRequest): Promise<object> {
   const hashes: string[] = []
   await forEachInTurns(payouts, payout => hashes.push(hashJson(payout)))

@@ -1,5 +1,5 @@
-// The write of a batch of payouts: loaded as so many payouts, decided one after the other on one
-// state, stored as payouts are. What a payout is and what refuses it is not known here.
+// The operation that makes a batch of payouts: it loads them like single payouts, decides one after
+// the other on one state, and stores them in portions. Also the dry run of a batch.
 import { checkActive } from '../account/states.ts'
 import type { TransactionSql } from '../db/connect.ts'
 import type { LongOperation } from '../engine/operation.ts'
@@ -27,12 +27,12 @@ export interface MadeBatch extends Answering {
 }
 
 /**
- * Payouts decided before they are sent to be stored. Measured, ten thousand in portions of 64 take
- * PostgreSQL half as long again.
+ * How many payouts are stored together. Measured: PostgreSQL takes half as long again for ten
+ * thousand payouts in portions of 64.
  */
 const PORTION = 128
 
-/** Portions on their way to the database: more would only wait in memory. */
+/** The most portions on their way to the database: more would only wait in memory. */
 const MAX_ON_THEIR_WAY = 4
 
 /** POST /v3/payout_batch: all payouts, the batch and its items in one transaction. */
@@ -61,11 +61,11 @@ export function createBatch(
       const store = (decided: readonly Decided[]) => {
         const items = decided.map(one => itemOf(account_id, id, one))
         const stored = storePortion(tx, payouts.store, state, decided, items)
-        // Awaited below; until then a failure must not count as unhandled.
+        // Awaited below; until then a failure is not unhandled.
         stored.catch(() => {})
         stores.push(stored)
       }
-      // The last portion that makes payouts: its events vouch for the answer.
+      // The last portion with payouts, whose events seal the answer.
       let last: readonly Decided[] = []
       for (let i = 0; i < request.payouts.length; i += PORTION) {
         const decided: Decided[] = []
@@ -74,9 +74,9 @@ export function createBatch(
           count(tally, one)
           decided.push(one)
         })
-        // To make rows of them takes as long as a slice of deciding.
+        // Making their rows takes as long as a slice of decisions.
         await nextTurn()
-        // Refused as a whole, the rest is decided only to say what else is wrong.
+        // If the whole is refused, the rest is decided only to report its problems.
         if (!isRefused(mode, tally)) {
           const pays = decided.some(({ outcome }) => outcome !== null)
           store(pays ? last : decided)
@@ -89,7 +89,7 @@ export function createBatch(
       const outcome = made()
       answered(outcome)
       store(last)
-      // The book has seen this time, even when no payout was made.
+      // The book has given out this time, even if no payout was made.
       await Promise.all([...stores, updateBooks(tx, [book]), insertBatches(tx, [outcome.batch])])
       return outcome
     },
@@ -112,14 +112,14 @@ function storePortion(
 
 const NO_REPLY = { status: 200, body: '', replayed: false }
 
-/** Of the payouts of a batch none is answered by itself. */
+/** Payouts of a batch have no answers of their own. */
 function withoutReply(outcome: PayoutOutcome) {
   return { ...outcome, reply: NO_REPLY }
 }
 
 /**
- * What a dry run is decided on. Its transaction ends here: the book is let go before anything is
- * decided, as nothing will be written.
+ * Loads the state of a dry run. Its transaction ends here, which releases the book before the
+ * decisions: nothing will be written.
  */
 export function loadBatch(
   reference: PayoutReference,
@@ -131,7 +131,7 @@ export function loadBatch(
   }
 }
 
-/** What the batch would come to, by the same decisions; nothing is stored. */
+/** Runs the decisions of a batch and stores nothing. */
 export async function dryRun(state: PayoutState, { account, request }: BatchCommand) {
   const tally = newTally()
   const all: Decided[] = []
@@ -147,7 +147,7 @@ export async function dryRun(state: PayoutState, { account, request }: BatchComm
   return success(presentDryRun(batch, all))
 }
 
-/** Its payouts are loaded as if each had come alone. */
+/** Loads the payouts of batches as if each was requested alone. */
 function loadingOf({ prepare, load }: ReturnType<typeof createPayout>) {
   const payoutsOf = (commands: readonly BatchCommand[]) =>
     commands.flatMap(({ request, ...command }): CreatePayout[] =>

@@ -1,4 +1,4 @@
-// What the rules of batches speak of: the batch, its items, and what it comes to.
+// The nouns of batches: the batch, its items and its totals.
 import type { Problem } from '../errors.ts'
 import type { Instant } from '../instant.ts'
 import type { PayoutOutcome } from '../payout/payout.ts'
@@ -10,35 +10,35 @@ export type BatchMode = (typeof BATCH_MODES)[number]
 export const ITEM_STATUSES = ['created', 'held', 'refused'] as const
 export type ItemStatus = (typeof ITEM_STATUSES)[number]
 
-/** What was taken of one balance; amounts in minor units of its currency. */
+/** What the batch took from one balance, in minor units of its currency. */
 export interface Total {
   readonly currency: string
-  /** How many payouts were made from it. */
+  /** How many payouts the balance paid. */
   readonly payouts: number
   readonly amount: bigint
   readonly fixed_fee: bigint
   readonly variable_fee: bigint
-  /** What the balance was when the last of them was made. */
+  /** The balance after the last of them. */
   readonly available_after: bigint
 }
 
-/** A batch as stored, once it is made. */
+/** A batch as stored. */
 export interface PayoutBatch {
   readonly account_id: string
   readonly id: string
   readonly mode: BatchMode
-  /** '' when none was sent. */
+  /** '' is "not set". */
   readonly reference_id: string
   readonly metadata: Readonly<Record<string, string>> | null
   readonly created: number
   readonly held: number
   readonly refused: number
-  /** In the order of the codes of currencies. */
+  /** By currency code. */
   readonly totals: readonly Total[]
   readonly created_at: Instant
 }
 
-/** One payout asked for, as stored. */
+/** One requested payout, as stored. */
 export interface BatchItem {
   readonly account_id: string
   readonly batch_id: string
@@ -48,11 +48,11 @@ export interface BatchItem {
   /** '' when it was refused. */
   readonly payout_id: string
   readonly reference_id: string
-  /** Their `remarks` begin at the payout, not at the request. */
+  /** Problems of the payout; their `remarks` are paths within the payout. */
   readonly problems: readonly Problem[]
 }
 
-/** What becomes of one payout: it is made, or there are problems. */
+/** The decision on one payout: an outcome, or problems. */
 export interface Decided {
   readonly position: number
   readonly request: PayoutRequest

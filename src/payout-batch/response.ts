@@ -120,12 +120,12 @@ export function presentItem(item: BatchItem) {
   }
 }
 
-/** `refused`: the first of what was refused. */
+/** `refused` are the first refused items. */
 export function presentBatch(batch: PayoutBatch, refused: readonly BatchItem[]) {
   return { ...presentHead(batch), ...presentRest(batch, refused) }
 }
 
-/** The batch that would have been made of these. */
+/** The answer of a dry run. */
 export function presentDryRun(batch: PayoutBatch, all: readonly Decided[]) {
   const refused = all.filter(({ outcome }) => outcome === null).slice(0, MAX_LISTED)
   const items = refused.map(decided => itemOf(batch.account_id, '', decided))

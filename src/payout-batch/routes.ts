@@ -144,7 +144,7 @@ function itemsRoute(app: FastifyInstance, deps: Needs): void {
   )
 }
 
-/** How each of these batches is shown, with what was refused of it. */
+/** Presents batches with their refused items. */
 async function presenter(deps: Needs, batches: readonly PayoutBatch[]) {
   const some = batches.filter(({ refused }) => refused > 0)
   const [first] = some
@@ -155,7 +155,7 @@ async function presenter(deps: Needs, batches: readonly PayoutBatch[]) {
   return (batch: PayoutBatch) => presentBatch(batch, refused.get(batch.id) ?? [])
 }
 
-/** Refuses with every problem at once; what the schema has refused may be anything. */
+/** Refuses with every problem at once; the schema may have refused members of any type. */
 function readItems({ limit = '10', starting_after, ending_before, status }: ItemQuery) {
   const problems: Problem[] = []
   const invalid = (remarks: string, message: string) =>

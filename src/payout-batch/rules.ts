@@ -1,5 +1,5 @@
-// Batches of payouts as pure functions: what becomes of each payout asked for, what all of them
-// come to, and when the whole is refused. How one payout is decided is the payouts' own matter.
+// The rules of batches: the decision on each payout, the totals of all, and the refusal of the
+// whole. payout/create.ts decides a single payout. Pure.
 import type { Account } from '../account/rules.ts'
 import { type Problem, Refusal } from '../errors.ts'
 import { decidePayout } from '../payout/create.ts'
@@ -14,12 +14,12 @@ import type {
   Total,
 } from './payout-batch.ts'
 
-/** Problems that one answer lists; the rest are counted. */
+/** The most problems that an answer lists; the rest are counted. */
 export const MAX_LISTED = 100
 
 /**
- * Decides one payout as if it came alone, after those before it. What is refused leaves the state
- * as it was, so that those after it are judged without it.
+ * Decides one payout after those before it. A refusal leaves the state as it was, so that later
+ * payouts are decided without it.
  */
 export function decideItem(
   state: PayoutState,
@@ -49,13 +49,13 @@ export function itemOf(account_id: string, batch_id: string, decided: Decided): 
   return { account_id, batch_id, position, status, payout_id, reference_id, problems }
 }
 
-/** What is known of a batch so far. */
+/** The counts and totals of a batch so far. */
 export interface Tally {
   readonly counts: Record<ItemStatus, number>
   readonly totals: Map<string, Total>
-  /** The first of what was refused, at most MAX_LISTED. */
+  /** The first refused payouts, at most MAX_LISTED. */
   readonly refused: Decided[]
-  /** Of everything refused. */
+  /** The number of all problems. */
   problems: number
 }
 
@@ -64,7 +64,7 @@ export function newTally(): Tally {
   return { counts, totals: new Map(), refused: [], problems: 0 }
 }
 
-/** Adds what was decided to the tally. */
+/** Adds a decision to the tally. */
 export function count(tally: Tally, decided: Decided): void {
   tally.counts[statusOf(decided)] += 1
   if (decided.outcome !== null) addTo(tally.totals, decided.outcome)
@@ -72,7 +72,7 @@ export function count(tally: Tally, decided: Decided): void {
   tally.problems += decided.problems.length
 }
 
-/** The first entry of a payout is its debit; held ones are debited too. */
+/** Adds the debit of a payout, which is its first entry; held payouts have one, too. */
 function addTo(totals: Map<string, Total>, { entries: [debit] }: PayoutOutcome): void {
   if (debit === undefined) throw new Error('a payout without its debit')
   const { currency, amount, fixed_fee, variable_fee, balance_after } = debit.line
@@ -91,16 +91,16 @@ export function totalDebitOf({ amount, fixed_fee, variable_fee }: Omit<Total, 'c
   return amount + fixed_fee + variable_fee
 }
 
-export function sortedTotals({ totals }: Tally): Total[] {
+function sortedTotals({ totals }: Tally): Total[] {
   return [...totals.values()].sort((a, b) => (a.currency < b.currency ? -1 : 1))
 }
 
-/** Whether what was refused refuses the whole. */
+/** Whether the refused payouts refuse the whole batch. */
 export function isRefused(mode: BatchMode, { counts }: Pick<Tally, 'counts'>): boolean {
   return mode === 'all_or_nothing' && counts.refused > 0
 }
 
-/** The refusal of the whole: what is wrong with each payout, by its place in the request. */
+/** The refusal of the whole batch: the problems of each payout, by its path in the request. */
 export function refusalOf({ refused, problems }: Tally): Refusal {
   const listed = refused
     .flatMap(({ position, problems }) => problems.map(problem => within(position, problem)))
@@ -108,14 +108,14 @@ export function refusalOf({ refused, problems }: Tally): Refusal {
   return new Refusal(listed, problems - listed.length)
 }
 
-/** A problem of one payout as one of the request. */
+/** A problem of one payout as a problem of the request. */
 export function within(position: number, problem: Problem): Problem {
   const { remarks } = problem
   const path = `payouts[${position}]`
   return { ...problem, remarks: remarks === '' ? path : `${path}.${remarks}` }
 }
 
-/** A batch as it is once all its payouts are decided. */
+/** The batch, once all its payouts are decided. */
 export function makeBatch(
   identity: Pick<PayoutBatch, 'account_id' | 'id' | 'created_at'>,
   request: {

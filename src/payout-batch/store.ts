@@ -1,5 +1,5 @@
-// The statements of batches of payouts. Rows are written once, under the lock of the account's book
-// and in the transaction of the payouts; they decide nothing.
+// The statements of batches. Rows are written once, under the lock of the account's book and in the
+// transaction of the payouts.
 import type { Sql, TransactionSql } from '../db/connect.ts'
 import { keepHistory } from '../db/keep-history.ts'
 import { findByKeys, keysOf } from '../db/keys.ts'
@@ -23,12 +23,11 @@ const KINDS = {
   created_at: 'timestamptz',
 } as const
 
-/** What is written is what is read. */
 const COLUMNS = Object.keys(KINDS) as readonly (keyof typeof KINDS)[]
 
 const insertRows = inserter<PayoutBatch>('payout_batches', KINDS)
 
-/** After their items, which the history of a batch vouches for. */
+/** Inserts batches, after their items: the history of the batch seals both. */
 export function insertBatches(tx: TransactionSql, batches: readonly PayoutBatch[]) {
   return keepHistory(tx, 'payout_batches', batches, () => insertRows(tx, batches))
 }
@@ -48,7 +47,7 @@ type Row = Omit<PayoutBatch, 'totals'> & {
   totals: readonly Record<keyof Total, string>[]
 }
 
-/** By (account, id), in no order; what is not found or another account's is simply absent. */
+/** Batches by (account, id), in no order; a key without a batch has no row. */
 export async function findBatches(
   sql: Sql | TransactionSql,
   keys: readonly Key[],
@@ -78,20 +77,20 @@ export async function listBatches(
   return page && { ...page, rows: page.rows.map(fromRow) }
 }
 
-/** Which items of a batch: those between two positions, neither of them included. */
+/** The items of a batch between two positions, both exclusive. */
 export interface WantedItems {
   /** 1 to 100. */
   readonly limit: number
   readonly after: number
   readonly before: number
-  /** The page is the first of these, or the last. */
+  /** Whether the page has the first of them, or the last. */
   readonly end: 'first' | 'last'
   readonly statuses: readonly ItemStatus[]
 }
 
 /**
- * A page of the items of one batch, in the order of the request. Items of other statuses are
- * passed over one by one, as a batch has 10,000 at most.
+ * A page of the items of one batch, in the order of the request. The scan skips items of other
+ * statuses one by one: a batch has at most 10,000.
  */
 export async function listItems(
   sql: Sql | TransactionSql,
@@ -110,7 +109,7 @@ export async function listItems(
   return { rows: end === 'first' ? page : page.reverse(), has_more: rows.length > limit }
 }
 
-/** The first items that were refused, by batch. */
+/** The first refused items of each batch. */
 export async function findRefusedItems(
   sql: Sql | TransactionSql,
   keys: readonly Key[],

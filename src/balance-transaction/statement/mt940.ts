@@ -1,5 +1,5 @@
-// A statement as SWIFT MT940 (Standards, category 9, customer statement message): the text block,
-// one or more messages a currency, each ended by a line of "-". Pure.
+// A statement as SWIFT MT940 (Standards, category 9, customer statement message): the text blocks
+// of one or more messages a currency, each ended by a line of "-". Pure.
 import type { Instant } from '../../instant.ts'
 import { currencyExponent } from '../../money/currency.ts'
 import { formatDecimal, formatMajor } from '../../money/decimal.ts'
@@ -17,13 +17,13 @@ import {
 } from './statement.ts'
 
 /**
- * The standard's limit for one message. Before a line would exceed it, with room left for what
- * closes the message, the page ends with an intermediate balance (:62M:) and the next one begins
- * with it (:60M:).
+ * The standard's limit for one message. Before a line would exceed it, counting the fields that
+ * close the message, the page ends with an intermediate balance (:62M:), and the next begins with
+ * it (:60M:).
  */
 const MESSAGE_LENGTH = 2_000
 const END = '-\r\n'
-/** The longest :62F: and :64:, and the end. */
+/** The room for the longest :62F: and :64:, and the end. */
 const CLOSING_ROOM = 2 * ':62F:C261121USD123456789012,45\r\n'.length + END.length
 /** :28C: has five digits for the number of a page. */
 const MAX_PAGES = 99_999
@@ -45,7 +45,7 @@ const CODES: Readonly<Record<BalanceTransactionType, string>> = {
   adjustment_reversal: 'NMSC',
 }
 
-/** Whether the currency has a code of three letters, as every amount here needs. */
+/** Whether MT940 can carry the currency, which needs a code of three letters. */
 export function fitsMt940(currency: string): boolean {
   return currency.length === 3
 }
@@ -74,7 +74,7 @@ export function mt940Writer(): StatementWriter {
   }
 }
 
-/** The messages of one currency: how full the one in hand is, and where its balance stands. */
+/** The messages of one currency: the length of the present one, and the balance so far. */
 class Pages {
   readonly #currency: string
   readonly #account: string
@@ -88,12 +88,12 @@ class Pages {
     this.#currency = currency
     this.#account = swiftText(account_id).slice(0, 35)
     this.#last_date = lastDate(to)
-    // Two digits of a year: a statement of all there is begins where it ends.
+    // The format has two digits of a year: a statement without a beginning begins at its end.
     this.#date = from === null ? this.#last_date : from.slice(0, 10)
     this.#balance = opening
   }
 
-  /** What every message begins with. */
+  /** Opens the next message. */
   open(): string {
     this.#number += 1
     if (this.#number > MAX_PAGES) {
@@ -141,9 +141,9 @@ class Pages {
 }
 
 /**
- * Value date, entry date, mark (RD: a debit reversed, which is a credit; RC: the opposite), amount,
- * code, the customer's reference, and ours: the last 16 characters of the line's id, all of which
- * is in :86:.
+ * :61: value date, entry date, mark (RD is a reversed debit, so a credit; RC the opposite), amount,
+ * code, the customer's reference, and ours: the last 16 characters of the line's id, which :86: has
+ * in full.
  */
 function statementLine({ id, type, created_at, currency, net_amount, reference_id }: BookedLine) {
   const date = shortDate(created_at)
@@ -155,7 +155,7 @@ function statementLine({ id, type, created_at, currency, net_amount, reference_i
   )
 }
 
-/** 16 characters that neither begin nor end with a slash, and have no two beside each other. */
+/** Up to 16 characters, without a slash at either end or two slashes in a row. */
 function customerReference(reference: string): string {
   const text = swiftText(reference)
     .replace(/\/{2,}/g, '/')
@@ -165,10 +165,10 @@ function customerReference(reference: string): string {
   return text === '' ? 'NONREF' : text
 }
 
-/** Those below, where a text that others wrote would have a reader find one. */
+/** Code words of :86: inside a caller's text, which a reader would take for ours. */
 const CODE_WORD = /(^|\/)(ID|TRTP|SRCE|EREF|UETR|CHGS|OCMT|EXCH|REMI)(\/|$)/g
 
-/** Code words between slashes, what tells lines apart first: what does not fit is cut off. */
+/** :86: code words between slashes, identifying ones first: text that does not fit is cut off. */
 function information(line: BookedLine): string {
   const { currency, fx_conversions } = line
   const fees = line.fixed_fee + line.variable_fee
@@ -197,20 +197,22 @@ function information(line: BookedLine): string {
   return `:86:${wrapped(text).join('\r\n')}\r\n`
 }
 
-/** No line may begin with what ends a message or begins a field. */
+/**
+ * Wraps text into lines that do not begin with "-" or ":", which end a message or begin a field.
+ */
 function wrapped(text: string): string[] {
   const lines: string[] = []
   for (let rest = text; rest !== '' && lines.length < INFORMATION_LINES; ) {
     let length = Math.min(LINE_LENGTH, rest.length)
     while (length > LINE_LENGTH - 5 && /[-:]/.test(rest.charAt(length))) length -= 1
     lines.push(rest.slice(0, length))
-    // No better place was near.
+    // Without a better place to break, replace the character.
     rest = rest.slice(length).replace(/^[-:]/, '.')
   }
   return lines
 }
 
-/** With a comma, which stands even where the currency has no decimals. */
+/** An amount with a decimal comma, also in a currency without decimals. */
 function commaAmount(amount: bigint, currency: string): string {
   const exponent = currencyExponent(currency)
   const text = formatMajor(amount, exponent)
