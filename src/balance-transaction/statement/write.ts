@@ -1,3 +1,5 @@
+// Writes a statement as text, piece by piece, in any format. It checks that opening balance + lines
+// = closing balance, and throws before it writes a closing balance that is wrong.
 import { currencyExponent } from '../../money/currency.ts'
 import { formatMajor } from '../../money/decimal.ts'
 import {
