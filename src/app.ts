@@ -1,5 +1,5 @@
-// The HTTP application, apart from the server: routes, strict bodies, authentication and answers to
-// what goes wrong. Listens on nothing, so tests can call it directly.
+// The HTTP application without the server: routes, strict bodies, authentication and error answers.
+// It does not listen, so tests can call it directly.
 import fastify, {
   type FastifyInstance,
   type FastifyReply,
@@ -47,18 +47,19 @@ const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** The body may be left out, whatever content type the client says it has. */
+    /** The body may be left out, whatever the Content-Type header says. */
     optionalBody?: boolean
-    /** Asked by probes, which know the service by its address. */
+    /** For probes, which address the service by IP: the Host header is not checked. */
     anyHost?: boolean
   }
 }
 
-/** What the server tells the application: a draining process takes no new work. */
+/** The state of the server that the application needs. */
 export interface Lifecycle {
+  /** True once the process shuts down: each answer then closes its connection. */
   draining: boolean
   readonly connections: Connections
-  /** While there is one, requests that come are not begun before it resolves. */
+  /** While set, new requests wait until it resolves. */
   held?: Promise<void>
 }
 
@@ -68,15 +69,15 @@ export async function buildApp(
 ): Promise<FastifyInstance> {
   const app = makeFastify(deps)
   app.addHook('onRoute', route => {
-    // A silent database is a 503, not a caller who waits for ever. Writes have their lane for that.
+    // Answers 503 when the database is silent. Writes need no time-out here: their lane has one.
     if (['GET', 'HEAD'].includes(String(route.method))) route.handlerTimeout = MAX_WAIT_MS
-    // Refused below, together with what the rules find.
+    // refuseInvalid reports schema problems together with those of the rules.
     route.attachValidation = true
   })
   lifecycle.connections.watch(app.server)
-  // Node would answer by itself, without a word.
+  // Without this, Node would answer by itself, without a body.
   app.server.on('checkExpectation', app.routing)
-  // The response schemas only document: what is sent is text already.
+  // Response schemas only document: answers are text already.
   app.setSerializerCompiler(() => data => JSON.stringify(data))
   readBodies(app)
   app.setErrorHandler(sendError)
@@ -120,12 +121,13 @@ export function describedOnly(): Deps {
   })
 }
 
-/** What every request passes, from its headers to its answer. */
+/** The hooks of every request, from its headers to its answer. */
 function admitRequests(app: FastifyInstance, deps: Deps, lifecycle: Lifecycle): void {
   app.decorateRequest('account')
   app.decorateRequest('key_id')
   const { connections } = lifecycle
-  // With the first request, as routes are described where there is no configuration, too.
+  // Opened by the first request: openapi.json is made from this application without a
+  // configuration.
   let limits: Limits | undefined
   app.addHook('onRequest', async (request, reply) => {
     if (lifecycle.held !== undefined) await lifecycle.held
@@ -147,8 +149,7 @@ function admitRequests(app: FastifyInstance, deps: Deps, lifecycle: Lifecycle): 
   })
   app.addHook('preValidation', refuseTooMuch)
   app.addHook('preHandler', async request => refuseInvalid(request))
-  // While draining, each answer tells its client to come back on a new connection, to another
-  // process.
+  // While draining, each answer closes its connection, so that the client reconnects elsewhere.
   app.addHook('onSend', async (request, reply, payload) => {
     if (lifecycle.draining) void reply.header('connection', 'close')
     const { length = 0 } = (payload ?? '') as { length?: number }
@@ -156,20 +157,20 @@ function admitRequests(app: FastifyInstance, deps: Deps, lifecycle: Lifecycle): 
   })
 }
 
-/** How often slow and silent clients are looked for. */
+/** How often Node checks for slow and silent clients. */
 const LOOK_FOR_SLOW_MS = 500
 
 function makeFastify(deps: Deps): FastifyInstance {
   return fastify({
     loggerInstance: deps.log,
-    // Fastify's lines have URLs in them, with whatever a caller wrote there; see http/requests.ts.
+    // Fastify's own log lines have URLs, which may hold anything; http/requests.ts logs requests.
     logController: new LogController({
       disableRequestLogging: true,
       requestIdLogLabel: 'request_id',
     }),
     genReqId: requestIdOf,
     bodyLimit: MAX_BODY_BYTES,
-    // Who sends no Host is refused like anybody else, and not by Node without a word.
+    // Without a Host header, http/hosts.ts refuses the request; Node would, without a body.
     http: {
       maxHeaderSize: MAX_HEADER_BYTES,
       requireHostHeader: false,
@@ -179,11 +180,11 @@ function makeFastify(deps: Deps): FastifyInstance {
     requestTimeout: REQUEST_TIMEOUT_MS,
     connectionTimeout: STALLED_MS,
     keepAliveTimeout: 65_000,
-    // Idle keep-alive connections are closed on shutdown, busy ones after their answer.
+    // On shutdown, idle keep-alive connections close at once, busy ones after their answer.
     forceCloseConnections: 'idle',
     return503OnClosing: false,
     clientErrorHandler: sendMalformed,
-    // Paths that cannot be decoded are refused before any route or hook.
+    // Paths that cannot be decoded fail before any route or hook.
     frameworkErrors(error, request, reply) {
       identify(request, reply)
       return sendError(error, request, reply)
@@ -192,14 +193,14 @@ function makeFastify(deps: Deps): FastifyInstance {
     trustProxy: address => deps.config.trusted_proxies.includes(address),
     ajv: {
       customOptions: {
-        // Fastify's defaults change what was sent: null would become 0. Nothing is coerced here.
+        // Fastify's defaults change the body: null would become 0.
         coerceTypes: false,
         removeAdditional: false,
         useDefaults: false,
         allErrors: true,
         verbose: true,
         keywords: [REASON, ...DOC_KEYWORDS],
-        // A member of an update may be null, and a percentage an integer or text.
+        // Members of updates may be null, and percentages are integers or text.
         allowUnionTypes: true,
       },
     },
@@ -209,7 +210,7 @@ function makeFastify(deps: Deps): FastifyInstance {
 /** 405 with Allow when the path exists for other methods, else 404. */
 function sendNotFound(app: FastifyInstance, request: FastifyRequest, reply: FastifyReply) {
   const allowed = METHODS.filter(method => app.findRoute({ url: pathOf(request.url), method }))
-  // A route that took the request and has nothing there, such as a file of /docs: no such path.
+  // A route took the request but has no such resource, such as a file of /docs: 404.
   const method = request.method === 'HEAD' ? 'GET' : request.method
   if (allowed.length === 0 || allowed.some(name => name === method)) {
     return sendRefusal(refusal('not_found', 'No such path.'), request, reply)
@@ -223,7 +224,7 @@ function pathOf(url: string): string {
   return url.split('?', 1)[0] ?? url
 }
 
-/** The answers of whoever asks on and on without reading would wait in memory. */
+/** Refuses a client that sends requests without reading answers, which would fill the memory. */
 function tooMany(): Refusal {
   return rateLimited('Too many requests on this connection wait for their answers; read them.', 1)
 }

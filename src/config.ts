@@ -1,5 +1,5 @@
-// The environment as one typed object; the only reader of process.env. A variable that cannot be
-// read stops the program with a sentence that names it.
+// Reads the environment into one typed object; nothing else reads settings from process.env. An
+// invalid variable stops the program with a sentence that names it.
 import { BlockList, isIP } from 'node:net'
 import { userInfo } from 'node:os'
 import { type Hosts, readHosts } from './http/hosts.ts'
@@ -15,9 +15,9 @@ export interface Config {
   /** An external PostgreSQL; undefined means the embedded one. */
   readonly database_url: string | undefined
   readonly log_level: string
-  /** Who changes rates, fees, accounts and the like by the command line. */
+  /** The author of changes by the command line, such as to rates, fees and accounts. */
   readonly user: string
-  /** Nobody has said who: `user` is the log-in, which several people may share. */
+  /** Whether `user` is only the system log-in, which several people may share. */
   readonly user_is_login: boolean
   /** '' when none is set. */
   readonly rate_feed_url: string
@@ -44,30 +44,30 @@ export interface Config {
   /** Empty: all. */
   readonly allowed_hosts: Hosts
   readonly trusted_proxies: Addresses
-  /** Undefined: nothing is traced, and nothing of OpenTelemetry is loaded. */
+  /** Undefined without tracing; OpenTelemetry is then not loaded. */
   readonly tracing: Tracing | undefined
 }
 
-/** By the standard variables of OpenTelemetry. */
+/** Tracing, by the standard variables of OpenTelemetry. */
 export interface Tracing {
   /** Where spans are posted, as OTLP in JSON. */
   readonly url: string
   readonly service_name: string
   readonly resource: Readonly<Record<string, string>>
   readonly sampler: (typeof SAMPLERS)[number]
-  /** Of the samplers by ratio. */
+  /** The ratio of samplers by ratio. */
   readonly ratio: number
-  /** Spans that wait to be sent; more are dropped. */
+  /** Most spans that wait to be sent; further ones are dropped. */
   readonly queue_size: number
   readonly send_every_ms: number
 }
 
-/** Addresses and networks, as a set. */
+/** A set of addresses and networks. */
 export interface Addresses {
   includes(address: string): boolean
 }
 
-/** A variable that cannot be read. */
+/** A variable is invalid or unknown. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError'
 }
@@ -85,10 +85,7 @@ const SAMPLERS = [
 ] as const
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']
 
-/**
- * Reads and checks the environment; throws a ConfigError naming the first variable that is not
- * valid.
- */
+/** @throws ConfigError that names the first invalid or unknown variable */
 export function readConfig(env: Environment = process.env): Config {
   checkVariables(env)
   return {
@@ -134,7 +131,7 @@ function rateFeed(env: Environment) {
   }
 }
 
-/** Prices were set for each process once, and could differ between two. */
+/** Variables of earlier versions, and the commands that replace them. */
 const REMOVED: Readonly<Record<string, string>> = {
   CORRIDOR_QUOTE_VALIDITY_S: 'corridor pricing set --quote-validity-s 1800',
   CORRIDOR_RATE_SPREAD_BPS: 'corridor pricing set --spread-bps 50',
@@ -143,8 +140,9 @@ const REMOVED: Readonly<Record<string, string>> = {
 }
 
 /**
- * Throws a ConfigError for a variable of ours that nothing reads: a mistyped setting would be the
- * default in silence. Those of other programs are theirs.
+ * Checks the names of variables that begin with CORRIDOR_: a mistyped one would silently leave the
+ * default in place.
+ * @throws ConfigError for a name that is unknown
  */
 export function checkVariables(env: Environment = process.env): void {
   for (const name of Object.keys(env)
@@ -155,7 +153,7 @@ export function checkVariables(env: Environment = process.env): void {
     if (instead !== undefined) {
       throw new ConfigError(`${name} is in the database now: unset it and run: ${instead}`)
     }
-    // Some settings of ours have no such beginning: PORT, HOST.
+    // Compares without the prefix, which some settings lack: PORT, HOST.
     const short = (text: string) => text.replace(/^CORRIDOR_/, '')
     const meant = nearestOf(
       short(name),
@@ -168,7 +166,7 @@ export function checkVariables(env: Environment = process.env): void {
   }
 }
 
-/** What is shared with other programs of the machine is read only when it is needed. */
+/** Reads the OTEL_ variables only with a collector: other programs of the machine share them. */
 function tracing(env: Environment): Tracing | undefined {
   const collector = httpUrl(env, 'OTEL_EXPORTER_OTLP_ENDPOINT')
   const traces = httpUrl(env, 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT')
@@ -187,7 +185,7 @@ function tracing(env: Environment): Tracing | undefined {
   }
 }
 
-/** A container may run as a number that has no name. */
+/** The user's name, or its number in a container that has no name for it. */
 function systemUser(): string {
   try {
     return userInfo().username
@@ -241,7 +239,7 @@ function ratio(env: Environment, name: Name): number {
   throw new ConfigError(`${name} must be a number from 0 to 1, not "${value}"`)
 }
 
-/** ISO 9362: institution, country and location, and perhaps a branch. */
+/** A BIC of ISO 9362: institution, country, location and an optional branch. */
 function bic(env: Environment, name: Name): string {
   const value = text(env, name)
   const code = value.toUpperCase()

@@ -1,8 +1,8 @@
-// Files of rows that operators bring: CSV read into cells by column name, with line numbers, so
-// that everything wrong can be named at once. Knows nothing of what the columns mean.
+// Reads CSV files of operators into cells by column name, with line numbers, and collects all
+// problems of a file. Knows no columns.
 import { CsvError, parse } from 'csv-parse/sync'
 
-/** Something wrong with a file; lines count from 1. */
+/** A problem of a file; lines count from 1. */
 export interface LineProblem {
   readonly line: number
   readonly message: string
@@ -13,18 +13,18 @@ export interface Line<T> {
   readonly value: T
 }
 
-/** What could be read of a file, and what could not. With problems, nothing of it may be used. */
+/** The lines of a file and its problems. With problems, no line may be used. */
 export interface Parsed<T> {
   readonly lines: readonly Line<T>[]
   readonly problems: readonly LineProblem[]
 }
 
-/** A value, or every reason why there is none. */
+/** A value, or all reasons why there is none. */
 export type Read<T> =
   | { readonly value: T; readonly messages?: never }
   | { readonly value?: never; readonly messages: readonly string[] }
 
-/** Columns by name; the optional ones may be missing from the header and are then read as ''. */
+/** Column names. Optional columns may be missing from the header and then read as ''. */
 export interface Columns<Name extends string> {
   readonly all: readonly Name[]
   readonly optional: readonly Name[]
@@ -33,8 +33,9 @@ export interface Columns<Name extends string> {
 type Cells<Name extends string> = Record<Name, string>
 
 /**
- * RFC 4180 with a header line; white space around cells, empty lines and lines that start with #
- * are skipped. Columns may come in any order. A record that spans lines counts at its last one.
+ * Reads CSV of RFC 4180 with a header line and columns in any order. Ignores white space around
+ * cells, empty lines and lines that begin with #. A record over several lines has the number of its
+ * last one.
  */
 export function parseCsv<Name extends string>(
   text: string,
@@ -65,10 +66,7 @@ export function parseCsv<Name extends string>(
   return { lines, problems }
 }
 
-/**
- * Reads each line's cells; of two lines with the same key the second is a problem. Problems come in
- * the order of the lines.
- */
+/** Reads the cells of each line. Of two lines with the same key, the second is a problem. */
 export function readLines<C, T>(
   parsed: Parsed<C>,
   read: (cells: C) => Read<T>,

@@ -1,16 +1,14 @@
-// The one catalogue of everything the service refuses, and the exception that carries a refusal. It
-// knows codes, reasons and HTTP statuses; it knows nothing of how an answer is written to a socket.
+// The catalogue of all refusals, with codes, reasons and HTTP statuses, and the exception that
+// carries them.
 
 interface CatalogueEntry {
   readonly code: number
   readonly status: number
-  /** What the caller reads in the documentation: when this happens and what to do. */
+  /** For the documentation: when this happens and what to do. */
   readonly meaning: string
 }
 
-/**
- * Codes below 1000 are about the request as such, codes from 20000 about payouts (§error.codes).
- */
+/** Codes below 1000 concern any request, codes from 20000 payouts (§error.codes). */
 export const CATALOGUE = {
   invalid_json: { code: 100, status: 400, meaning: 'The body is not JSON as this API reads it.' },
   internal: { code: 101, status: 500, meaning: 'A fault of the service; nothing was written.' },
@@ -232,7 +230,7 @@ export type Reason = keyof typeof CATALOGUE
 /** Every reason, in the order of the catalogue. */
 export const REASONS = Object.keys(CATALOGUE) as readonly Reason[]
 
-/** One thing wrong with a request. `remarks` is the JSON path of the field, '' for the whole. */
+/** One problem of a request. `remarks` is the JSON path of the field, '' for the whole request. */
 export interface Problem {
   readonly reason: Reason
   readonly message: string
@@ -240,14 +238,14 @@ export interface Problem {
 }
 
 /**
- * A request refused with nothing written: every problem found, the first of which decides the
- * HTTP status. Anything thrown that is not a Refusal is a fault of the service.
+ * A refused request: nothing was written. It carries every problem found; the first one determines
+ * the HTTP status. Any other exception is a fault of the service.
  */
 export class Refusal extends Error {
   readonly problems: readonly Problem[]
-  /** How many more problems there are than these. */
+  /** The number of further problems that are not listed. */
   readonly unlisted: number
-  /** After how many seconds the same request may be taken; undefined when time changes nothing. */
+  /** Seconds until a retry may succeed; undefined when waiting does not help. */
   readonly retry_after_s: number | undefined
 
   constructor(problems: readonly Problem[], unlisted = 0, retry_after_s?: number) {
@@ -264,23 +262,23 @@ export class Refusal extends Error {
   }
 }
 
-/** A refusal for one reason; `remarks` is the JSON path of the field it is about. */
+/** A refusal with one problem; `remarks` is the JSON path of its field. */
 export function refusal(reason: Reason, message: string, remarks = ''): Refusal {
   return new Refusal([{ reason, message, remarks }])
 }
 
-/** Asked too often: the caller is told when to ask again. */
+/** A refusal of a caller over its rate limit, with the seconds to wait. */
 export function rateLimited(message: string, retry_after_s: number): Refusal {
   return new Refusal([{ reason: 'rate_limited', message, remarks: '' }], 0, retry_after_s)
 }
 
-/** The object, or the one answer for what is not there and what is another account's. */
+/** The object. Refuses with the same not_found for unknown objects and other accounts' objects. */
 export function found<T>(object: T | undefined): T {
   if (object === undefined) throw refusal('not_found', CATALOGUE.not_found.meaning)
   return object
 }
 
-/** Throws all problems gathered so far as one Refusal; does nothing when there are none. */
+/** Throws the problems, if any, as one Refusal. */
 export function refuseIfAny(problems: readonly Problem[]): void {
   if (problems.length > 0) throw new Refusal(problems)
 }

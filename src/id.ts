@@ -1,6 +1,6 @@
-// Identifiers: a prefix that names the kind of object, then 20 characters in Crockford's base 32,
-// which sort as text (§request.ids). Ids made under the lock of a book have
-// its time and its order, so that the primary key is the list (docs/decisions/0050).
+// Ids: a prefix for the kind of object, then 20 characters of Crockford's base 32, which sort as
+// text (§request.ids). Ids made under the lock of a book follow its order, so that the primary key
+// is the index of lists (docs/decisions/0050).
 import { hash as digest, randomFillSync } from 'node:crypto'
 import { type Instant, instantToMicros } from './instant.ts'
 
@@ -27,36 +27,36 @@ export type IdPrefix =
   | 'whd'
   | 'whe'
 
-/** The lock under which ids are made: a book's time, and how many ids it has given since. */
+/** A locked book: its time, and the number of ids made at that time. */
 export interface GivesIds {
   readonly now: Instant
   ids_given: number
 }
 
-/** Makes an id in the order of a book. Passed to pure code as a value, as chance is in it. */
+/** Makes an id in the order of a book. It is random, so pure code gets it as a parameter. */
 export type BookId = (book: GivesIds, prefix: IdPrefix) => string
 
-/** 11 characters of microseconds, 4 of the number of the id at that time, and 5 of chance. */
+/** 11 characters of microseconds, 4 of a counter at that time, and 5 random ones. */
 export const bookId: BookId = (book, prefix) => {
   if (book.ids_given === MAX_IDS) throw new Error(`a book gives ${MAX_IDS} ids at most at a time`)
   const count = base32(book.ids_given, 4)
   book.ids_given += 1
-  return `${prefix}_${timeText(book.now)}${count}${chance(5)}`
+  return `${prefix}_${timeText(book.now)}${count}${randomText(5)}`
 }
 
 const MAX_IDS = 2 ** 20
 
-/** Makes an id of what has no book. */
+/** Makes an id of an object without a book. */
 export type NewId = (prefix: IdPrefix) => string
 
-/** By the process's clock. */
+/** 11 characters of microseconds by the process's clock, and 9 random ones. */
 export const newId: NewId = prefix => {
-  return `${prefix}_${timeText(new Date().toISOString().replace('Z', '000Z'))}${chance(9)}`
+  return `${prefix}_${timeText(new Date().toISOString().replace('Z', '000Z'))}${randomText(9)}`
 }
 
 /**
- * Stands in the order of ids before, or after, all that a book has given at this time. Instants
- * that no id is made of, `-infinity` and `infinity` among them, stand before or after all ids.
+ * A text before, or after, all ids that a book makes at this time. For instants outside the range
+ * of ids, such as `-infinity` and `infinity`, it is before or after all ids.
  */
 export function idBound(prefix: IdPrefix, at: Instant, side: 'before' | 'after'): string {
   if (at === '-infinity') return `${prefix}_`
@@ -67,12 +67,12 @@ export function idBound(prefix: IdPrefix, at: Instant, side: 'before' | 'after')
   return `${prefix}_${timeText(at)}${side === 'after' ? AFTER_ALL : ''}`
 }
 
-/** The time in an id that a book has given, or the process's clock. */
+/** The time in an id made by bookId or newId. */
 export function instantIn(id: string): Instant {
   return instantOf(numberOf(id.slice(id.indexOf('_') + 1).slice(0, 11)))
 }
 
-/** Between which times, both included, the object of an id was made that a book has given. */
+/** The range of time, both ends included, in which the object of an id was created. */
 export function timesIn(id: string): { readonly from: Instant; readonly to: Instant } {
   if (!NUMBERED.some(prefix => id.startsWith(`${prefix}_`))) {
     return { from: instantIn(id), to: instantIn(id) }
@@ -81,7 +81,7 @@ export function timesIn(id: string): { readonly from: Instant; readonly to: Inst
   return { from: instantOf(from), to: instantOf(from + 999n) }
 }
 
-/** Ids of what has a number have milliseconds. */
+/** Numbered ids hold milliseconds. */
 const NUMBERED: readonly IdPrefix[] = ['btr', 'evt']
 
 function instantOf(micros: bigint): Instant {
@@ -95,15 +95,14 @@ function numberOf(text: string): bigint {
   return value
 }
 
-/** No id has it, and it stands after what ids have. */
+/** A character after all characters of ids. */
 const AFTER_ALL = '~'
-/** 55 bits of microseconds last until the year 3111. */
+/** 55 bits of microseconds, which last until the year 3111. */
 const TIMES = 2n ** 55n
 
 /**
- * The id of a row that has a number in its book: 9 characters of milliseconds, 7 of the number and
- * 4 of a digest of the account. It is made from the row and stored nowhere; who asks for it finds
- * the row by the number.
+ * The id of a numbered row: 9 characters of milliseconds, 7 of the number, and 4 of a digest of the
+ * account. It is computed from the row and not stored; the number in it locates the row.
  */
 export function numberedId(
   prefix: IdPrefix,
@@ -116,7 +115,7 @@ export function numberedId(
   return `${prefix}_${millisecondsText(row.created_at)}${numbered}${accountText(row.account_id)}`
 }
 
-/** The number in such an id; whether the row of that number has this id is for its reader. */
+/** The number in a numbered id. The caller must check that the row of that number has this id. */
 export function numberIn(id: string): bigint {
   return numberOf(id.slice(-11, -4))
 }
@@ -140,7 +139,7 @@ function accountText(account_id: string): string {
 let last_instant: Instant = ''
 let time = ''
 
-/** 55 bits of microseconds as 11 characters. A batch of a book has one time. */
+/** 55 bits of microseconds as 11 characters. Keeps the last one: a batch of a book has one time. */
 function timeText(at: Instant): string {
   if (at !== last_instant) {
     const micros = instantToMicros(at)
@@ -158,7 +157,7 @@ let millisecond = ''
 function millisecondsText(at: Instant): string {
   const cut = at.slice(0, 23)
   if (cut !== last_millisecond) {
-    // Whole, and far below 2^53.
+    // An integer far below 2^53.
     const ms = Date.parse(`${cut}Z`)
     if (!(ms >= 0 && ms < 2 ** 45)) throw new Error(`no id is made of ${at}`)
     millisecond = base32(Math.floor(ms / 2 ** 25), 4) + base32(ms % 2 ** 25, 5)
@@ -167,7 +166,7 @@ function millisecondsText(at: Instant): string {
   return millisecond
 }
 
-/** Of an integer of 30 bits at most. */
+/** An integer of at most 30 bits as `length` characters. */
 function base32(value: number, length: number): string {
   let text = ''
   for (let rest = value, i = 0; i < length; i++, rest >>= 5)
@@ -178,13 +177,13 @@ function base32(value: number, length: number): string {
 const pool = new Uint8Array(4096)
 let used = pool.length
 
-function chance(length: number): string {
+function randomText(length: number): string {
   if (used + length > pool.length) {
     randomFillSync(pool)
     used = 0
   }
   let text = ''
-  // The low five bits of a byte are even, as 256 is a multiple of 32.
+  // The low five bits of a byte are uniform, as 256 is a multiple of 32.
   for (let i = 0; i < length; i++) text += ALPHABET.charAt((pool[used + i] as number) & 31)
   used += length
   return text
@@ -195,12 +194,12 @@ export function idPattern(prefix: IdPrefix): string {
   return `^${prefix}_${BODY}$`
 }
 
-/** The id of what shares another object's row, and back: the same characters after the prefix. */
+/** The id of an object that shares another one's row: the same characters after another prefix. */
 export function withPrefix(id: string, prefix: IdPrefix): string {
   return `${prefix}${id.slice(id.indexOf('_'))}`
 }
 
-/** What names an object: ids are looked up within their account, never alone. */
+/** The name of an object: ids are looked up within their account only. */
 export interface Key {
   readonly account_id: string
   readonly id: string

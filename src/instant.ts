@@ -1,5 +1,5 @@
-// Points in time as the database gives them: ISO 8601 text in UTC with six fractional digits, so
-// that comparing text compares time and nothing is lost to a JavaScript Date's milliseconds.
+// Points in time as ISO 8601 text in UTC with six fractional digits: comparing texts compares
+// times, and microseconds survive, which a JavaScript Date would lose.
 
 /** `2026-01-31T09:30:00.123456Z`, always 27 characters. */
 export type Instant = string
@@ -15,10 +15,7 @@ export function instantFromPostgres(text: string): Instant {
   return `${seconds.replace(' ', 'T')}.${fraction.padEnd(6, '0')}Z`
 }
 
-/**
- * Reads ISO 8601 with an offset, as callers send it; undefined when it is no such time. Fractional
- * digits beyond six are cut off.
- */
+/** Reads ISO 8601 with an offset; undefined for other text. Cuts fractions after six digits. */
 export function instantFromIso(text: string): Instant | undefined {
   const match = ISO.exec(text)
   if (match === null) return undefined
@@ -33,7 +30,7 @@ export function instantFromIso(text: string): Instant | undefined {
 
 const ISO = /^(\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2})(?:\.(\d{1,9}))?(Z|[+-]\d{2}:\d{2})$/
 
-/** Date turns the 30th of February into the 2nd of March; such a day is no day. */
+/** False for days that do not exist: Date turns the 30th of February into the 2nd of March. */
 function isOnCalendar(seconds: string): boolean {
   const date = new Date(`${seconds}Z`)
   return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(seconds)

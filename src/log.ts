@@ -1,10 +1,9 @@
-// The service's log: one line of JSON for each event on standard output, or, when that is a
-// terminal, one that people read. Of an error it tells an allow-list of members, as those of a
-// database error hold the row that was refused: names and account numbers. Nothing that a caller
-// sent is written to it.
+// The service's log: one line of JSON an event on standard output, or one for people when that is a
+// terminal. It writes no request data. Of an error it writes only allowed members, as those of a
+// database error may hold the rejected row with names and account numbers.
 import { type DestinationStream, type LoggerOptions, pino } from 'pino'
 
-/** Of any error: where it comes from and what it is about, never what was in it. */
+/** The allowed members of an error. None holds data. */
 const MEMBERS = [
   'code',
   'syscall',
@@ -17,16 +16,16 @@ const MEMBERS = [
   'status',
 ] as const
 
-/** An error has a cause, which has a cause … */
+/** Longest chain of causes to write. */
 const MAX_DEPTH = 4
 
 /**
- * Where lines go that people read: a terminal; undefined for anything else. Written at once, so
- * that they keep their order with what a command prints, and none is lost at an end.
+ * The terminal, with lines for people; undefined when standard output is none. Writes
+ * synchronously, so that lines keep their order with a command's output and none is lost at exit.
  */
 export async function logForPeople(): Promise<DestinationStream | undefined> {
   if (!process.stdout.isTTY) return undefined
-  // Imported only now: what is not asked for takes no memory.
+  // Imported late, to save its memory otherwise.
   const { default: pretty } = await import('pino-pretty')
   return pretty({
     destination: 1,
@@ -38,32 +37,31 @@ export async function logForPeople(): Promise<DestinationStream | undefined> {
   })
 }
 
-/** Without `destination` it goes to standard output. */
+/** Writes to standard output without `destination`. */
 export function makeLog(level: string, destination?: DestinationStream) {
   return pino({ level, serializers: { err: describeError }, hooks: HOOKS }, destination)
 }
 
-/** Not written: for a library that must be given something to say. */
+/** A message that is not written, for a library that must log something. */
 export const NOTHING = ''
 
 const HOOKS: NonNullable<LoggerOptions['hooks']> = {
-  /** An error logged without words would have its message, of any kind, for words. */
+  /** Without a message, pino would use that of the error, which may hold data. */
   logMethod(args, log) {
-    const [first, ...words] = args as readonly unknown[]
+    const [first, ...rest] = args as readonly unknown[]
     const error = first instanceof Error ? first : (first as { err?: unknown } | null)?.err
-    const silent = words.length === 0 && error instanceof Error
     if (first === NOTHING) return
-    const said = silent ? [first, messageOf(error)] : args
-    log.apply(this, said as typeof args)
+    const lacks_message = rest.length === 0 && error instanceof Error
+    log.apply(this, (lacks_message ? [first, messageOf(error)] : args) as typeof args)
   },
   streamWrite: inOneLine,
 }
 
-/** What the log says of an error, or of whatever else was thrown. */
+/** The loggable part of an error, or of any other value that was thrown. */
 export function describeError(error: unknown, depth = 1): object {
   if (!(error instanceof Error)) return { type: typeof error }
   const members = error as Error & Readonly<Record<string, unknown>>
-  const told = MEMBERS.flatMap(name => {
+  const allowed = MEMBERS.flatMap(name => {
     const value = members[name]
     return typeof value === 'string' || typeof value === 'number' ? [[name, value] as const] : []
   })
@@ -72,7 +70,7 @@ export function describeError(error: unknown, depth = 1): object {
   return {
     type: error.name,
     message: messageOf(error),
-    ...Object.fromEntries(told),
+    ...Object.fromEntries(allowed),
     stack: framesOf(error),
     ...(inner && cause instanceof Error ? { cause: describeError(cause, depth + 1) } : {}),
     ...(inner && Array.isArray(errors)
@@ -82,8 +80,8 @@ export function describeError(error: unknown, depth = 1): object {
 }
 
 /**
- * Classes of SQLSTATE whose messages name tables and constraints, and no values: of PostgreSQL
- * itself, appendix A, and of the triggers of our migrations. A data exception (22) quotes a value.
+ * Classes of SQLSTATE (PostgreSQL, appendix A, and triggers of the migrations) whose messages name
+ * tables and constraints but no values. A data exception (22) quotes a value.
  */
 const NAMING_CLASSES = new Set('08 0A 23 25 26 28 3D 40 42 53 54 55 57 58 XX'.split(' '))
 
@@ -92,11 +90,11 @@ const WITHHELD = 'withheld, as it may quote what was sent'
 function messageOf(error: Error): string {
   const { code, severity } = error as Error & { code?: unknown; severity?: unknown }
   if (severity !== undefined && !NAMING_CLASSES.has(String(code).slice(0, 2))) return WITHHELD
-  // Of a text that could not be parsed it shows the beginning.
+  // A SyntaxError quotes the beginning of the text.
   return error instanceof SyntaxError ? WITHHELD : error.message
 }
 
-/** Where it was thrown: the stack without the message that it begins with. */
+/** The stack without the message that it begins with. */
 function framesOf({ stack = '', message }: Error): string {
   const at = stack.indexOf(message)
   const frames = at === -1 ? stack : stack.slice(at + message.length)
@@ -106,7 +104,7 @@ function framesOf({ stack = '', message }: Error): string {
     .join('\n')
 }
 
-/** JSON leaves these as they are, and some readers end a line, some terminals begin a command. */
+/** Escapes characters that JSON allows but that end a line or control a terminal. */
 function inOneLine(line: string): string {
   return line.replace(/[\u007f-\u009f\u2028\u2029]/g, character => {
     return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`

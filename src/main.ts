@@ -1,5 +1,4 @@
-// The command line. Each command is a file in cli/; this one only joins them, and hands what went
-// wrong to cli/failed.ts.
+// The command line: joins the commands of cli/ and reports their failures by cli/failed.ts.
 import { Command } from 'commander'
 import packageJson from '../package.json' with { type: 'json' }
 import { accountCommands } from './cli/account.ts'
@@ -29,13 +28,13 @@ const program = new Command('corridor')
   .description('A self-hosted engine for cross-border payouts on a ledger that can be proved.')
   .version(packageJson.version)
   .showHelpAfterError('(corridor --help lists the commands)')
-  // Names alone leave room for what they do; arguments stand in each command's own help.
+  // Lists commands by name; each command's own help shows its arguments.
   .configureHelp({ subcommandTerm: command => command.name() })
   .addHelpText('after', '\nExit codes: 0 done, 1 failed or refused, 2 wrong call or setting.')
   .exitOverride()
-  // Handed down to every command that is added below.
+  // Inherited by every command added below.
   .configureOutput(json ? { writeErr: () => {} } : {})
-  // Those that read no settings refuse a mistyped one too.
+  // Commands that read no settings refuse a mistyped one as well.
   .hook('preAction', () => checkVariables())
 
 startCommands(program)
@@ -57,7 +56,7 @@ backupCommands(program)
 distributeCommand(program)
 openapiCommand(program)
 
-// Whoever reads may have read enough, as `head` has: what is left is nobody's to print.
+// EPIPE: the reader, such as `head`, has closed the pipe.
 process.stdout.on('error', error => {
   process.exit((error as NodeJS.ErrnoException).code === 'EPIPE' ? 0 : report(error, json))
 })

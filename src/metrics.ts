@@ -1,4 +1,4 @@
-// Prometheus metrics of one process. Labels are routes, operations and statuses: never ids, names
+// Prometheus metrics of one process. Labels are routes, operations and statuses, never ids, names
 // or amounts.
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 
@@ -26,42 +26,42 @@ export function makeMetrics(): Metrics {
     registry,
     requests: new Histogram({
       name: 'corridor_http_request_seconds',
-      help: 'Time from the request line to the end of the answer.',
+      help: 'Duration of HTTP requests, from the request line to the end of the answer.',
       labelNames: ['method', 'route', 'status'],
       buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5],
       registers,
     }),
     batches: new Histogram({
       name: 'corridor_lane_batch_seconds',
-      help: 'Time of one committed batch: load, decide, store and commit.',
+      help: 'Duration of committed batches: load, decide, store and commit.',
       labelNames: ['operation'],
       buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1],
       registers,
     }),
     batchSizes: new Histogram({
       name: 'corridor_lane_batch_commands',
-      help: 'Commands in one committed batch.',
+      help: 'Number of commands in committed batches.',
       labelNames: ['operation'],
       buckets: [1, 2, 4, 8, 16, 32, 64, 128, 256],
       registers,
     }),
     railReports: new Counter({
       name: 'corridor_rail_reports_total',
-      help: 'Answers of the rail by result: applied, nothing_new, refused or unclear.',
+      help: 'Reports of rails by result: applied, nothing_new, refused or unclear.',
       labelNames: ['rail', 'result'],
       registers,
     }),
     webhookAttempts: new Counter({
       name: 'corridor_webhook_attempts_total',
       help:
-        'Requests to receivers by result (succeeded, refused, unanswered or unrecorded) and by ' +
-        'account (live or sandbox).',
+        'Webhook attempts by result (succeeded, refused, unanswered or unrecorded) and account ' +
+        '(live or sandbox).',
       labelNames: ['result', 'account'],
       registers,
     }),
     webhookDelay: new Histogram({
       name: 'corridor_webhook_delay_seconds',
-      help: 'Time from an event of a live account to the first attempt of a delivery.',
+      help: 'Delay from an event of a live account to the first attempt to deliver it.',
       buckets: [0.05, 0.1, 0.25, 0.5, 1, 2, 5, 15, 60, 300, 3600],
       registers,
     }),
@@ -74,19 +74,19 @@ function waitingMetrics(registers: Registry[]) {
   return {
     payoutsLeftAlone: new Gauge({
       name: 'corridor_payouts_left_alone',
-      help: 'Payouts that are due and that this process may not ask their rail about.',
+      help: 'Payouts that are due, but whose rail this process may not ask.',
       labelNames: ['rail'],
       registers,
     }),
     payoutsByHand: new Gauge({
       name: 'corridor_payouts_by_hand',
-      help: 'Payouts of live accounts that wait for people, by status.',
+      help: 'Payouts of live accounts that people must pay, by status.',
       labelNames: ['status'],
       registers,
     }),
     payoutsByHandOldest: new Gauge({
       name: 'corridor_payouts_by_hand_oldest_seconds',
-      help: 'How long ago the oldest payout was made that waits for people, by status.',
+      help: 'Age of the oldest payout that people must pay, by status.',
       labelNames: ['status'],
       registers,
     }),
@@ -97,25 +97,25 @@ function rateMetrics(registers: Registry[]) {
   return {
     rateFeeds: new Counter({
       name: 'corridor_rate_feed_total',
-      help: 'Rates fetched, by result: changed, unchanged, refused (in part or whole) or failed.',
+      help: 'Fetches of the rate feed by result: changed, unchanged, refused or failed.',
       labelNames: ['result'],
       registers,
     }),
     rates: new Gauge({
       name: 'corridor_rates',
-      help: 'Rows of the rate book by state: good, stale (quoted to no live account) or pegged.',
+      help: 'Rates in the rate book by state: good, stale (not quoted to live accounts) or pegged.',
       labelNames: ['state'],
       registers,
     }),
     rateGoodFor: new Gauge({
       name: 'corridor_rate_good_for_seconds',
-      help: 'Time until the first of the good rates becomes stale.',
+      help: 'Time until the next good rate becomes stale.',
       registers,
     }),
   }
 }
 
-/** What a lane tells the metrics after each batch. */
+/** Records each batch of a lane. */
 export function batchMetrics({ batches, batchSizes }: Metrics) {
   return (operation: string, size: number, seconds: number): void => {
     batches.observe({ operation }, seconds)

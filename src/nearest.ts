@@ -1,8 +1,8 @@
-// What somebody may have meant who wrote a name that is not known. Pure.
+// Suggests the known name closest to an unknown one. Pure.
 
 /**
- * The known name that the fewest changed, added, left out or swapped characters lead to; undefined
- * when each is further away than a third of the longer one. Letter case does not count.
+ * The known name at the smallest edit distance, ignoring case; undefined when every distance
+ * exceeds a third of the longer name.
  */
 export function nearestOf(written: string, known: Iterable<string>): string | undefined {
   let nearest: string | undefined
@@ -17,13 +17,13 @@ export function nearestOf(written: string, known: Iterable<string>): string | un
   return nearest
 }
 
-/** The words to end a refusal with: `; did you mean chats?`, or nothing. */
+/** The end of a message: `; did you mean chats?`, or ''. */
 export function didYouMean(written: string, known: Iterable<string>): string {
   const nearest = nearestOf(written, known)
   return nearest === undefined ? '' : `; did you mean ${nearest}?`
 }
 
-/** Optimal string alignment: a pair of neighbours that is swapped is one change. */
+/** Optimal string alignment distance: swapped neighbours are one edit. */
 function distanceOf(a: string, b: string): number {
   let before: number[] = []
   let above = Array.from({ length: b.length + 1 }, (_, j) => j)

@@ -1,10 +1,10 @@
-// Documents as they are stored: without the members that say nothing, which are the same in nearly
-// all of them. Read again, they have all members in their order, as they were made.
+// Stores documents without their unset members, which are most of them, and completes them on
+// reading, with all members in their order.
 
-/** All members, in order, as they are when they are not set; null of those that always are. */
+/** The unset value of each member, in order; null for members that are always set. */
 export type NotSet<Document> = { readonly [Name in keyof Document]: Document[Name] | null }
 
-/** The members that are set, in the order of the document. */
+/** The set members, in the order of the document. */
 export function onlySet<Document extends object>(
   document: Document,
   not_set: NotSet<Document>,
@@ -16,7 +16,7 @@ export function onlySet<Document extends object>(
   return members
 }
 
-/** The document of these members, the same to the byte. */
+/** The complete document, byte for byte as it was. */
 export function completed<Document extends object>(
   members: Partial<Document>,
   not_set: NotSet<Document>,
@@ -24,7 +24,7 @@ export function completed<Document extends object>(
   return { ...not_set, ...members } as Document
 }
 
-/** What is not set is a value, or an array or an object of nothing. */
+/** Compares with the unset value: a primitive, or an empty array or object. */
 function isAlike(value: unknown, not_set: unknown): boolean {
   if (value === not_set) return true
   return isEmpty(value) && isEmpty(not_set) && Array.isArray(value) === Array.isArray(not_set)

@@ -1,18 +1,15 @@
-// For operators: is the process alive, is it ready, and what do its numbers say. Public on the
-// service's address, which is loopback unless HOST says otherwise.
+// Probes and metrics for operators. They need no credentials; the service listens on loopback
+// unless HOST says otherwise.
 import type { FastifyInstance } from 'fastify'
 import { pendingMigrations } from './db/migrate.ts'
 import type { Deps } from './deps.ts'
 import { secondsBetween } from './instant.ts'
 import { goodUntil } from './price/rate/rules.ts'
 
-/**
- * How long a database has to answer before the process calls itself not ready: with the answer,
- * under two seconds from the moment it has gone.
- */
+/** A database silent for longer makes the process not ready, within two seconds in all. */
 const READY_TIMEOUT_MS = 1_500
 
-/** By whatever name: they say nothing of any account. */
+/** For any Host header: they show no data of accounts. */
 const PROBED = { config: { anyHost: true } }
 
 export function opsRoutes(
@@ -35,7 +32,7 @@ export function opsRoutes(
   })
 }
 
-/** As a live account without a pricing policy of its own sees them. */
+/** Measures rates as a live account without a pricing policy of its own gets them. */
 function measureRates({ reference, metrics, log }: Deps): void {
   try {
     const { rates, pricing } = reference.current()

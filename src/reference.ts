@@ -1,8 +1,7 @@
-// Reference data as this process knows it: accounts, keys, rates, fees, routes and pricing
-// policies, held in memory, replaced whole when the database says that any of them changed. Told by
-// NOTIFY; it also looks twice a second, so that a lost notification delays a revoked key by half a
-// second and no more. Prices are never behind: whoever makes one says which version the database
-// has.
+// Holds reference data in memory: accounts, keys, rates, fees, routes and pricing policies. Reads
+// all of it anew when NOTIFY reports a change, and also polls the version twice a second, so that a
+// lost notification delays a revoked key by half a second at most. Prices are never stale: pricing
+// takes the version that the database had under the locks.
 import type { Account, ApiKey } from './account/rules.ts'
 import { listAccounts, listApiKeys } from './account/store.ts'
 import type { Sql, TransactionSql } from './db/connect.ts'
@@ -17,10 +16,10 @@ import { listRates } from './price/rate/store.ts'
 import type { Route } from './rail/rules.ts'
 import { listRoutes } from './rail/store.ts'
 
-/** One consistent reading of all reference tables. */
+/** One consistent snapshot of all reference tables. */
 export interface ReferenceData {
   readonly version: bigint
-  /** Of what prices are made from alone. */
+  /** The version of rates, fees and pricing policies. */
   readonly price_version: bigint
   readonly accounts: ReadonlyMap<string, Account>
   readonly accountsByDepositAddress: ReadonlyMap<string, Account>
@@ -31,24 +30,21 @@ export interface ReferenceData {
 }
 
 export interface Reference {
-  /** Refuses with service_unavailable while the database cannot be looked at. */
+  /** Refuses with service_unavailable when the database has been silent for MAX_BLIND_MS. */
   current(): ReferenceData
-  /** Pricing by all that the database had at this version of prices, or by what came after. */
+  /** Pricing by this price version or a newer one. */
   pricing(price_version: bigint): Promise<PricingAt>
-  /** Reads again now, for those who have just changed something. */
+  /** Reads now; for callers that have just changed reference data. */
   refresh(): Promise<void>
   close(): Promise<void>
 }
 
 const POLL_MS = 500
 
-/**
- * Whoever cannot look whether a key was revoked must not go by what it knew: after this long
- * without a look every request is answered 503.
- */
+/** After this long without a poll every request is a 503: a key may have been revoked meanwhile. */
 const MAX_BLIND_MS = 3_000
 
-/** `sql` should be for this alone: were a look to wait behind others' queries, all would be 503. */
+/** `sql` must be a pool of its own: a poll behind other queries would make every request a 503. */
 export async function openReference(
   sql: Sql,
   onError: (error: unknown) => void,
@@ -58,14 +54,14 @@ export async function openReference(
   let reading = Promise.resolve()
   let waiting = false
   const look = async () => {
-    // What the database says may be as old as the question.
+    // The answer may be as old as the question.
     const asked_at = performance.now()
     const [row] = await sql<{ version: bigint }[]>`select version from reference_version`
     if (row !== undefined && row.version !== data.version) data = await readReference(sql)
     looked_at = asked_at
   }
-  // One look at a time, so that an older reading cannot overwrite a newer one; whoever asks while
-  // one waits to begin shares it.
+  // One read at a time, so that an older snapshot cannot overwrite a newer one. Callers share a
+  // read that has not begun.
   const refresh = () => {
     if (waiting) return reading
     waiting = true
@@ -100,7 +96,7 @@ export async function openReference(
 }
 
 async function readReference(sql: Sql): Promise<ReferenceData> {
-  // Repeatable read: the version read is the version of the rows read.
+  // Repeatable read, so that the version is that of the rows.
   const read = async (tx: TransactionSql): Promise<ReferenceData> => {
     const reader = tx as unknown as Sql
     const [row] = await tx<{ version: bigint; price_version: bigint }[]>`

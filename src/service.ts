@@ -1,5 +1,5 @@
-// One running service: a database, everything opened on it, the HTTP server and the workers,
-// started in order and stopped in the opposite one without dropping a request.
+// A running service: the database, everything opened on it, the HTTP server and the workers. Starts
+// them in order, and stops them in reverse order without dropping a request.
 import type { FastifyBaseLogger } from 'fastify'
 import { buildApp, type Lifecycle } from './app.ts'
 import type { Config } from './config.ts'
@@ -23,31 +23,30 @@ export interface Service {
   readonly address: string
   readonly database: string
   readonly deps: Deps
-  /** Names of the migrations this start applied. */
+  /** Names of the migrations that this start applied. */
   readonly migrated: readonly string[]
   /**
-   * Says `Connection: close` for the drain time, takes no new connections, answers what was asked,
-   * however long it takes (a batch of payouts up to 43 s, a statement up to 60), and leaves the
-   * database: within drain time and 8 s when nothing long is in hand and the embedded one needs not
-   * be stopped.
+   * Answers with `Connection: close` for the drain time, then takes no new connections, answers all
+   * requests in hand (a batch of payouts may take 43 s, a statement 60 s) and leaves the database.
+   * Takes the drain time and 8 s, without long requests and an embedded database to stop.
    */
   stop(): Promise<void>
 }
 
-/** How often answers past their 24 hours, and deliveries of a month ago, are forgotten. */
-const FORGET_EVERY_MS = 600_000
+/** How often outlived answers, likenesses and deliveries are deleted. */
+const DELETE_EVERY_MS = 600_000
 
-/** Transactions of the delivery worker that are open at once. */
+/** Most concurrent transactions of the delivery worker. */
 const DELIVERY_CONNECTIONS = 4
 
-/** For a database, or a collector of traces, that does not answer any more. */
+/** How long closing may wait for a silent database or trace collector. */
 const LEAVE_WITHIN_MS = 1_500
 
 type Close = () => Promise<unknown>
 
 /**
- * `prepare` runs on the migrated database before anything is opened on it. Rejects with the first
- * thing that fails, after closing all that was open.
+ * Starts the service. `prepare` runs on the migrated database before anything else opens it. On a
+ * failure, closes all that is open and rejects.
  */
 export async function startService(
   config: Config,
@@ -65,17 +64,17 @@ export async function startService(
   }
 }
 
-/** Whoever starts us says that we listen, in words of their own. */
+/** Keeps Fastify from logging the address: the command that starts the service prints it. */
 const LISTENING = { listenTextResolver: () => NOTHING }
 
-/** Adds to `opened` how each thing that is open is closed. */
+/** Adds a function that closes it to `opened`, for each thing it opens. */
 async function openService(
   config: Config,
   log: FastifyBaseLogger,
   prepare: (url: string) => Promise<void>,
   opened: Close[],
 ): Promise<Service> {
-  // Imported only now: what is not asked for takes no memory.
+  // Imported late, to save its memory without tracing.
   const stopTracing =
     config.tracing && (await import('./trace/start.ts')).startTracing(config.tracing, config, log)
   if (stopTracing !== undefined) opened.push(stopTracing)
@@ -98,11 +97,11 @@ async function openService(
     look_ups: true,
   })
   const delivering = config.webhooks ? startDelivering(deps, queues) : undefined
-  const forget = setInterval(() => {
-    for (const forgetOld of [deleteOutlivedReplies, deleteOldLikenesses, deleteOldDeliveries]) {
-      forgetOld(deps).catch(error => log.warn({ err: error }, 'forgetting failed'))
+  const deleting = setInterval(() => {
+    for (const deleteOld of [deleteOutlivedReplies, deleteOldLikenesses, deleteOldDeliveries]) {
+      deleteOld(deps).catch(error => log.warn({ err: error }, 'old rows could not be deleted'))
     }
-  }, FORGET_EVERY_MS)
+  }, DELETE_EVERY_MS)
   return {
     address,
     database: database.description,
@@ -110,7 +109,7 @@ async function openService(
     migrated,
     async stop() {
       lifecycle.draining = true
-      clearInterval(forget)
+      clearInterval(deleting)
       const settled = settling?.stop()
       const delivered = delivering?.stop()
       const fetched = fetching?.stop()
@@ -119,7 +118,7 @@ async function openService(
       lifecycle.held = deaf.promise
       await closeServer(app.server, lifecycle.connections, deaf.resolve)
       await app.close()
-      // What is cut off leaves a claim, which comes due again.
+      // Work that is cut off leaves a claim, which comes due again.
       await within(LEAVE_WITHIN_MS, Promise.all([settled, delivered, fetched]))
       const left = [deps.close(), queues.end({ timeout: 5 }), stopTracing?.()]
       await within(LEAVE_WITHIN_MS, Promise.all(left))

@@ -1,13 +1,10 @@
-// The steps that the service's work goes through, told to whoever listens in this process: traces,
-// and tests that kill it at one of them. It knows their names, and what is done in the course of
-// what; not who listens. While nobody does, a step costs a look at a flag.
+// Publishes the steps of the service's work on diagnostics channels: for traces, and for tests that
+// kill the process at a step. Knows the steps and which one runs inside which. Without subscribers,
+// a step costs one check of a flag.
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { type TracingChannel, tracingChannel } from 'node:diagnostics_channel'
 
-/**
- * A batch of a lane goes through batch, load, decide, store, commit, reply; workers through the
- * others.
- */
+/** Lanes go through batch, load, decide, store, commit and reply; workers through the others. */
 export const STEPS = [
   'batch',
   'load',
@@ -21,33 +18,33 @@ export const STEPS = [
 ] as const
 export type Step = (typeof STEPS)[number]
 
-/** What a step is told with. The same object comes with its beginning and its end. */
+/** The message of a step. The same object is published at its beginning and at its end. */
 export interface StepContext extends About {
-  /** Of a lane, its operation; of a worker, what it works at. */
+  /** The operation of a lane, or the work of a worker. */
   readonly name: string
-  /** How many commands or rows. */
+  /** The number of commands or rows. */
   readonly size: number
-  /** In whose course it was begun. A lane begins in that of whoever came first: see `waiting`. */
+  /** The course that began it. A lane begins in the course of the first caller; see `waiting`. */
   readonly within: Course | undefined
 }
 
-/** What more is told of some steps. */
+/** Members of some steps. */
 interface About {
-  /** Of a batch and its replies: its commands. */
+  /** The commands of a batch, for its steps `batch` and `reply`. */
   readonly waiting?: readonly Asked[]
-  /** Ids of what is worked at, and nothing but ids. */
+  /** Ids of the objects, and nothing but ids. */
   readonly ids?: Readonly<Record<string, string>>
 }
 
 /** A command that waits in a lane. */
 export interface Asked {
-  /** When it came, by performance.now(). */
+  /** The time of its arrival, by performance.now(). */
   readonly since: number
-  /** In whose course it was asked for. */
+  /** The course that sent it. */
   readonly asker: Course | undefined
 }
 
-/** A request, told of from its headers to its last byte. What is answered is known at the end. */
+/** The message of a request, from its headers to its last byte. `status` is set at the end. */
 export interface RequestContext {
   readonly request_id: string
   readonly method: string
@@ -62,14 +59,14 @@ export interface RequestContext {
   trace_id?: string
 }
 
-/** A statement, told of from its sending to its answer. */
+/** The message of a statement, from its sending to its answer. */
 export interface StatementContext {
   readonly within: Course
-  /** With $1 for each parameter, never the values; known when it has been answered. */
+  /** With $1 and so on for parameters, never their values; set at the end. */
   text: string
 }
 
-/** What may have something done for it. */
+/** A request or step, inside which other steps run. */
 export type Course = RequestContext | StepContext
 
 /** `corridor:commit` and so on: listeners subscribe to `stepChannel(step)` or by that name. */
@@ -86,17 +83,17 @@ export function stepChannel(step: Step): TracingChannel<StepContext> {
   return CHANNELS[step]
 }
 
-/** In whose course this is called; always undefined while nobody listens. */
+/** The course of the caller; always undefined without subscribers. */
 export function currentCourse(): Course | undefined {
   return courses.getStore()
 }
 
-/** Whatever `work` calls, now or later, is done in this course. */
+/** Runs `work`, and all that it calls now or later, in this course. */
 export function inCourseOf<T>(course: Course, work: () => T): T {
   return courses.run(course, work)
 }
 
-/** Runs `work` and tells when it begins (`start`) and when it is over (`asyncEnd`), or fails. */
+/** Runs `work` as a step: publishes `start`, and `asyncEnd` or `error`. */
 export function during<T>(
   step: Step,
   name: string,
@@ -110,7 +107,7 @@ export function during<T>(
   return inCourseOf(context, () => channel.tracePromise(work, context))
 }
 
-/** The same for work that waits for nothing: `start`, and `end`. */
+/** As during, for synchronous work: publishes `start` and `end`. */
 export function duringSync<T>(step: Step, name: string, size: number, work: () => T): T {
   const channel = CHANNELS[step]
   if (!channel.hasSubscribers) return work()

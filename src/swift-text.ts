@@ -1,14 +1,14 @@
-// Text as SWIFT's MT messages carry it: the X character set, in lines of a fixed width. Knows how
-// letters and marks outside that set are written in it; it must not know fields or payouts.
+// Converts text to SWIFT's X character set, in lines of a fixed width, for MT messages. Knows the
+// transliteration of other letters and marks, but no fields.
 
 /** SWIFT Standards MT General Information, "SWIFT Character Set" X, without its line breaks. */
 const IN_SET = /^[A-Za-z0-9/\-?:().,'+ ]*$/
 
 /**
- * Letters that Unicode does not take apart into a Latin one and a mark. Latin: the letter or the
- * two that its language writes instead, mostly as the conversion table of the European Payments
- * Council (EPC217-08). Cyrillic: ICAO Doc 9303-3, section 6 B, as in passports. Greek: ELOT 743
- * (ISO 843).
+ * Letters that Unicode does not decompose into a Latin letter and a mark. Latin: the usual
+ * replacement of the language, mostly as in EPC217-08, the conversion table of the European
+ * Payments Council. Cyrillic: ICAO Doc 9303-3, section 6 B, as in passports. Greek: ELOT 743 (ISO
+ * 843).
  */
 const LETTERS: Readonly<Record<string, string>> = {
   ...{ ß: 'ss', æ: 'ae', œ: 'oe', ø: 'o', ł: 'l', đ: 'd', ð: 'd', þ: 'th', ħ: 'h', ı: 'i' },
@@ -22,7 +22,7 @@ const LETTERS: Readonly<Record<string, string>> = {
   ...{ χ: 'ch', ψ: 'ps', ω: 'o' },
 }
 
-/** Marks for which the set has one of the same use; & as EPC217-08 has it. */
+/** Marks with an equivalent in the set; & as in EPC217-08. */
 const MARKS: Readonly<Record<string, string>> = {
   ...{ '’': "'", '‘': "'", '‚': "'", ʼ: "'", ʻ: "'", '′': "'", '`': "'" },
   ...{ '‐': '-', '‑': '-', '‒': '-', '–': '-', '—': '-', '−': '-', _: '-' },
@@ -30,24 +30,24 @@ const MARKS: Readonly<Record<string, string>> = {
   ...{ '[': '(', '{': '(', ']': ')', '}': ')' },
 }
 
-/** What stands for a character that cannot be written otherwise (EPC217-08). */
+/** Replaces every other character (EPC217-08). */
 const UNKNOWN = '.'
 
-/** Is every character one of SWIFT's X set? */
+/** Whether all characters are in SWIFT's X set. */
 export function isSwiftText(text: string): boolean {
   return IN_SET.test(text)
 }
 
 /**
- * Any text in the X set, on one line: accents and invisible characters go, letters and marks are
- * written as above, white space is a single space, and anything else is a full stop.
+ * Converts text to the X set, on one line: removes accents and invisible characters, transliterates
+ * letters and marks, collapses white space, and replaces anything else with a full stop.
  */
 export function swiftText(text: string): string {
   const plain = text
     .normalize('NFKD')
     .replace(/[\p{M}\p{Default_Ignorable_Code_Point}]/gu, '')
     .replace(/[\p{White_Space}\p{Cc}]+/gu, ' ')
-    // A syllable of Hangul is one character again.
+    // Makes a Hangul syllable one character again.
     .normalize('NFC')
   return Array.from(plain, inSet).join('').replace(/ +/g, ' ').trim()
 }
@@ -59,8 +59,8 @@ function inSet(character: string): string {
 }
 
 /**
- * Text in at most `count` lines of `width` characters, broken between words where there are any;
- * what does not fit is cut off. None for a text that has nothing to write.
+ * Converts text to at most `count` lines of `width` characters, broken between words where
+ * possible, and cuts off the rest. Returns no lines for text without characters to write.
  */
 export function swiftLines(text: string, count: number, width = 35): string[] {
   const lines: string[] = []
@@ -81,8 +81,8 @@ function endOfLine(text: string, width: number): number {
 }
 
 /**
- * No line may begin with a colon, which begins a field, or a hyphen, which ends the message; one
- * that begins with a slash would be read as an account or a code word.
+ * Replaces a first character with a meaning of its own: a colon begins a field, a hyphen ends the
+ * message, and a slash introduces an account or a code word.
  */
 function startable(line: string): string {
   return line.replace(/^[:/-]/, UNKNOWN)
