@@ -4,12 +4,13 @@
 // what they have asked the database is held against the rules of a spread one.
 import { glob, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join, relative } from 'node:path'
+import { join } from 'node:path'
 import { run } from 'node:test'
 import { spec } from 'node:test/reporters'
 import { judgeStatements } from '../statements/judge.ts'
 import { NOT_ON_CLUSTER, onCluster } from './database/citus.ts'
 import { makeTemplate, openServer } from './database/server.ts'
+import { makeQueue } from './queue.ts'
 import { faultsOfRun } from './service/logs.ts'
 
 const long = process.argv.includes('--long')
@@ -25,6 +26,9 @@ const files = all
   .filter(file => !left_out.some(left => left.test === undefined && file.startsWith(left.file)))
   .sort()
 
+/** Many tests wait for most of their time: more at once than processors. */
+const PROCESSES = 3
+
 /** Stopped halfway, the server must not stay behind. */
 const stopped = new AbortController()
 for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => stopped.abort())
@@ -33,6 +37,7 @@ let green = false
 const server = await openServer()
 const logs = await mkdtemp(join(tmpdir(), 'corridor-logs-'))
 const statements = await mkdtemp(join(tmpdir(), 'corridor-statements-'))
+const queue = await mkdtemp(join(tmpdir(), 'corridor-queue-'))
 /** Halves the start of a process, and tests start hundreds. */
 const compiled = await mkdtemp(join(tmpdir(), 'corridor-compiled-'))
 try {
@@ -58,7 +63,7 @@ try {
   if (judged.faults.length > 0 || (wanted.length === 0 && judged.count === 0)) green = false
 } finally {
   await server.close()
-  for (const folder of [logs, statements, compiled])
+  for (const folder of [logs, statements, queue, compiled])
     await rm(folder, { recursive: true, force: true })
 }
 process.exitCode = green ? 0 : 1
@@ -76,10 +81,10 @@ async function runTests(template_url: string): Promise<boolean> {
     NODE_OPTIONS: `--import ${new URL('../statements/record.ts', import.meta.url)}`,
   }
   const stream = run({
-    files,
+    files: await makeQueue(queue, files),
     env,
     // Of a cluster a test stops machines, which all share.
-    concurrency: onCluster ? 1 : 2,
+    concurrency: onCluster ? 1 : PROCESSES,
     // Of a file: against one that hangs, however busy the machine is.
     timeout: long ? 36_000_000 : 1_800_000,
     testSkipPatterns: left_out.flatMap(({ test }) =>
@@ -87,19 +92,20 @@ async function runTests(template_url: string): Promise<boolean> {
     ),
     signal: stopped.signal,
     ...(named.length > 0 && { testNamePatterns: named }),
-    // A file whose tests have ended ends too, whatever a test that failed has left open.
-    execArgv: ['--test-force-exit'],
   })
   const took: { file: string; seconds: number }[] = []
   let success = false
   stream.on('test:summary', summary => {
     if (summary.file === undefined) success = summary.success
-    else took.push({ file: summary.file, seconds: summary.duration_ms / 1000 })
+  })
+  stream.on('test:complete', ({ name, nesting, details }) => {
+    const seconds = details.duration_ms / 1000
+    if (nesting === 0 && details.type === 'suite') took.push({ file: name, seconds })
   })
   for await (const text of stream.compose(spec)) process.stdout.write(text)
   const slowest = took.sort((a, b) => b.seconds - a.seconds).slice(0, 20)
   for (const { file, seconds } of slowest) {
-    console.log(`${seconds.toFixed(1).padStart(6)} s  ${relative('.', file)}`)
+    console.log(`${seconds.toFixed(1).padStart(6)} s  ${file}`)
   }
   return success
 }
