@@ -15,6 +15,7 @@ import {
   type HttpClient,
   httpClient,
   openAccountOn,
+  openFiles,
   pickSeed,
   type RunningProcess,
   seeded,
@@ -22,20 +23,18 @@ import {
   tally,
   until,
 } from '../support/service/process.ts'
-import { BUSY_MS, share } from '../support/share.ts'
+import { promised, share } from '../support/share.ts'
 
-const AWAY_MS = share(3_000, 30_000)
-const DISTURBED_MS = share(1_000, 30_000)
-/** Over the 4.5 s that a caller waits. */
-const SLOW_MS = share(5_500, 30_000)
 const ANSWERED_WITHIN_MS = 5_000
-/** Long enough to see that nobody waits longer than that. */
-const SILENT_MS = share(ANSWERED_WITHIN_MS + BUSY_MS + 500, 30_000)
 const BACK_WITHIN_MS = 2_000
 /** Until connections that are only silent have been found out, and new ones made. */
-const FOUND_OUT_MS = share(30_000, 12_000)
+const FOUND_OUT_MS = 12_000
+/** A fault lasts until everybody has so many answers to what they asked meanwhile. */
+const ANSWERS = share(1, 6)
 /** New connections in a second: each of the service's tries again after 0.1 s at the soonest. */
 const MAX_TRIES = 500
+/** How often a client is refused by a database that is back: for what it lost in between. */
+const REFUSED_BACK = 1
 const CUTS = share(12, 200)
 
 let database: TestDatabase
@@ -64,6 +63,8 @@ after(async () => {
 const address = () => service.address
 
 interface Timed extends HttpAnswer {
+  readonly client: string
+  readonly asked_at: number
   readonly ended_at: number
 }
 
@@ -71,14 +72,16 @@ interface Timed extends HttpAnswer {
 function startReaders(count: number) {
   const answers: Timed[] = []
   let stopped = false
-  const read = async () => {
+  const read = async (reader: number) => {
     while (!stopped) {
+      const asked_at = performance.now()
       const answer = await client.get(address(), '/v3/payout')
-      answers.push({ ...answer, ended_at: performance.now() })
+      const ended_at = performance.now()
+      answers.push({ ...answer, client: `reader-${reader}`, asked_at, ended_at })
       await delay(20)
     }
   }
-  const readers = Array.from({ length: count }, read)
+  const readers = Array.from({ length: count }, (_, reader) => read(reader))
   return {
     answers,
     async stop() {
@@ -90,71 +93,76 @@ function startReaders(count: number) {
 
 const FAULTS: readonly (readonly [
   what: string,
-  lasts_ms: number,
   begin: (proxy: TcpProxy) => Promise<void> | void,
 ])[] = [
-  ['gone', AWAY_MS, p => p.down()],
-  ['silent', SILENT_MS, p => p.silence()],
-  ['2 s away', SLOW_MS, p => p.slow({ latency_ms: 1_000 })],
-  ['at 200 bytes a second', SLOW_MS, p => p.slow({ bytes_per_s: 200 })],
-  ['reset', DISTURBED_MS, p => p.reset()],
-  ['half closed', DISTURBED_MS, p => p.halfClose()],
+  ['gone', p => p.down()],
+  ['silent', p => p.silence()],
+  ['2 s away', p => p.slow({ latency_ms: 1_000 })],
+  ['at 200 bytes a second', p => p.slow({ bytes_per_s: 200 })],
+  ['reset', p => p.reset()],
+  ['half closed', p => p.halfClose()],
 ]
 
-for (const [what, lasts_ms, begin] of FAULTS) {
-  test(`the database ${what} for ${lasts_ms} ms: 200 or 503 within 5 s, and back within ${BACK_WITHIN_MS} ms`, async t => {
+/** Who pays and who reads. */
+const CLIENTS = 8
+
+for (const [what, begin] of FAULTS) {
+  test(`the database ${what} until everybody is answered: 200 or 503, and well again once it is back`, async t => {
     const name = what.replaceAll(' ', '-')
     const paces = { pause_ms: 20, retry_ms: 250 }
-    const load = startLoad({ client, clients: 4, address, name, random, ...paces })
-    const readers = startReaders(4)
-    /** How long after that moment there had been a payment and a reading. */
-    const firstAfter = (at: number) => {
-      const ends = (answers: readonly Timed[]) =>
-        answers.flatMap(one => (one.status === 200 ? one.ended_at - at : []))
-      const first = (answers: readonly Timed[]) =>
-        Math.min(...ends(answers).filter(after_ms => after_ms > 0))
-      return Math.max(first(timed(load.asked)), first(readers.answers))
+    const load = startLoad({ client, clients: CLIENTS / 2, address, name, random, ...paces })
+    const readers = startReaders(CLIENTS / 2)
+    const all = () => [...timed(load.asked), ...readers.answers]
+    /** Everybody has so many of these answers to what they asked later than that. */
+    const have = (count: number, since: number, wanted: (answer: Timed) => boolean) => () => {
+      const some = all().filter(one => one.asked_at > since && wanted(one))
+      const counts = Map.groupBy(some, one => one.client)
+      return counts.size === CLIENTS && [...counts.values()].every(of => of.length >= count)
     }
-    const came = async (moment: string, limit_ms: number, at: number) => {
-      await until(`paid and read ${moment}`, limit_ms, () => Number.isFinite(firstAfter(at)))
-      return Math.round(firstAfter(at))
-    }
+    const well = ({ status }: Timed) => status === 200
     let tries = 0
-    let back_ms = 0
+    let back_at = 0
     try {
-      await came('before', 5_000, performance.now())
+      await until('everybody is served', 60_000, have(1, 0, well))
       const taken = proxy.taken()
       await begin(proxy)
-      await delay(lasts_ms)
-      tries = Math.round((1_000 * (proxy.taken() - taken)) / lasts_ms)
+      const gone_at = performance.now()
+      await until('everybody is answered', 300_000, have(ANSWERS, gone_at, () => true))
+      tries = Math.round((1_000 * (proxy.taken() - taken)) / (performance.now() - gone_at))
       await proxy.up()
-      back_ms = await came('again', 10_000, performance.now())
+      back_at = performance.now()
+      await until('everybody is served again', 60_000, have(1, back_at, well))
     } finally {
       await Promise.all([load.stop(), readers.stop()])
     }
     assert.ok(service.running())
 
-    const answers = [...timed(load.asked), ...readers.answers]
+    const answers = all()
     assert.equal(answers.length, load.asked.length + readers.answers.length, 'all are answered')
     const refused = answers.filter(({ status }) => status !== 200)
-    const slowest_ms = Math.round(Math.max(...answers.map(({ took_ms }) => took_ms)))
-    t.diagnostic(
-      `${JSON.stringify(tally(answers))}, slowest ${slowest_ms} ms; ${tries} connections a ` +
-        `second; paid and read again after ${back_ms} ms`,
-    )
+    t.diagnostic(`${JSON.stringify(tally(answers))}; ${tries} connections a second`)
+    const ends = answers.filter(one => well(one) && one.asked_at > back_at)
+    promised(t, 'served again', Math.min(...ends.map(one => one.ended_at)) - back_at, BACK_WITHIN_MS)
+    const slowest_ms = Math.max(...answers.map(({ took_ms }) => took_ms))
+    promised(t, 'the slowest answer', slowest_ms, ANSWERED_WITHIN_MS)
     assert.deepEqual(Object.keys(tally(refused)), ['503 service_unavailable'])
     for (const { headers } of refused) assert.equal(headers['retry-after'], '1')
-    assert.ok(slowest_ms < ANSWERED_WITHIN_MS + BUSY_MS)
     assert.ok(tries < MAX_TRIES, `${tries} connections a second`)
-    assert.ok(back_ms < BACK_WITHIN_MS + BUSY_MS)
-    await until('no transaction is left open', 2_000, noneOpen)
+    const late = refused.filter(({ asked_at }) => asked_at > back_at)
+    for (const [who, of] of Map.groupBy(late, one => one.client)) {
+      assert.ok(of.length <= REFUSED_BACK, `${who} refused ${of.length} times by what was back`)
+    }
+    await until('no transaction is left open', 60_000, noneOpen)
     await askAgain(client, address(), load.asked)
     asked.push(...load.asked)
   })
 }
 
 const timed = (all: readonly Asked[]): Timed[] =>
-  all.flatMap(({ answer, ended_at }) => (answer === undefined ? [] : { ...answer, ended_at }))
+  all.flatMap(({ answer, key, asked_at, ended_at }) => {
+    const who = key.slice(0, key.lastIndexOf('-'))
+    return answer === undefined ? [] : { ...answer, client: who, asked_at, ended_at }
+  })
 
 async function noneOpen(): Promise<boolean> {
   const open = await database.owner`
@@ -213,9 +221,9 @@ test(`connections cut around COMMIT under load, ${CUTS} times: 200 or 503, each 
   try {
     for (let cut = 0; cut < CUTS; cut++) {
       const enough = paid() + random() * 20
-      await until('payouts go on', 10_000, () => paid() > enough)
+      await until('payouts go on', 60_000, () => paid() > enough)
       proxy.cutCommits(PLACES[cut % PLACES.length]?.[0] as Cut, 1)
-      await until('a COMMIT comes', 5_000, () => proxy.cutsLeft() === 0)
+      await until('a COMMIT comes', 60_000, () => proxy.cutsLeft() === 0)
     }
   } finally {
     await load.stop()
@@ -229,7 +237,7 @@ test(`connections cut around COMMIT under load, ${CUTS} times: 200 or 503, each 
 
 // Two services, each behind a proxy of its own, as both do hardly anything but wait.
 describe('a server that has vanished without a word', { concurrency: true }, () => {
-  test(`every connection forgotten by the way, new ones served: 503, and back within ${FOUND_OUT_MS} ms`, async t => {
+  test(`every connection forgotten by the way, new ones served: 503, and paid again`, async t => {
     // Several of each kind are open by then.
     const paces = { pause_ms: 5, retry_ms: 100 }
     const load = startLoad({ client, clients: 8, address, name: 'forgotten', random, ...paces })
@@ -237,7 +245,7 @@ describe('a server that has vanished without a word', { concurrency: true }, () 
       load.asked.find(({ answer, asked_at }) => answer?.status === 200 && asked_at > since)
     let back_ms = 0
     try {
-      await until('paid', 5_000, () => paid(0) !== undefined)
+      await until('paid', 60_000, () => paid(0) !== undefined)
       proxy.forget()
       const forgotten_at = performance.now()
       await until('paid again', 60_000, () => paid(forgotten_at) !== undefined)
@@ -246,31 +254,32 @@ describe('a server that has vanished without a word', { concurrency: true }, () 
       await load.stop()
     }
     const answers = timed(load.asked)
-    t.diagnostic(`${JSON.stringify(tally(answers))}; paid again after ${back_ms} ms`)
+    t.diagnostic(`${JSON.stringify(tally(answers))}`)
     assert.deepEqual(Object.keys(tally(answers)), ['200', '503 service_unavailable'])
-    assert.ok(back_ms < FOUND_OUT_MS + BUSY_MS)
+    promised(t, 'paid again', back_ms, FOUND_OUT_MS)
     assert.equal((await client.get(address(), '/v3/balance')).status, 200)
     assert.ok(service.running())
     await askAgain(client, address(), load.asked)
     asked.push(...load.asked)
   })
 
-  test('SIGTERM while it is silent and 20 requests wait: 503s, then code 0 within 10 s', async t => {
+  test('SIGTERM while it is silent and 20 requests wait: 503s, then code 0', async t => {
     const own = await startProxy(database.url)
     t.after(() => own.close())
     const leaving = await startProcess({ DATABASE_URL: own.url })
     t.after(() => leaving.kill())
+    const files = await openFiles(client, leaving.address)
     own.silence()
     const waiting = Array.from({ length: 20 }, (_, i) => pay(`waiting-${i}`, leaving.address))
-    await delay(200)
+    await until('all are connected', 60_000, async () => {
+      return (await openFiles(client, leaving.address)) >= files + 19
+    })
     const told_at = performance.now()
     leaving.signal('SIGTERM')
     const answers = await Promise.all(waiting)
     assert.deepEqual(tally(answers), { '503 service_unavailable': 20 })
     assert.equal(await leaving.ended, 0)
-    const left_ms = Math.round(performance.now() - told_at)
-    t.diagnostic(`left after ${left_ms} ms`)
-    assert.ok(left_ms < 10_000)
+    promised(t, 'left', performance.now() - told_at, 10_000)
   })
 })
 

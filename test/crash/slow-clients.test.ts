@@ -13,6 +13,7 @@ import {
   type HttpClient,
   httpClient,
   openAccountOn,
+  openFiles,
   pickSeed,
   type RunningProcess,
   seeded,
@@ -110,12 +111,6 @@ function openSlow({ first, dripped }: Kind): Slow {
   return { closed: closed.promise, socket }
 }
 
-/** How many files and sockets the service has open, by its own word. */
-async function openFiles(): Promise<number> {
-  const { text } = await client.get(address(), '/metrics')
-  return Number(/^process_open_fds (\d+)$/m.exec(text)?.[1])
-}
-
 const p99 = (of: readonly Asked[]) => {
   const took = of.map(one => one.answer?.took_ms ?? Infinity).sort((a, b) => a - b)
   return Math.round(took[Math.floor(took.length * 0.99)] ?? NaN)
@@ -129,7 +124,7 @@ test(`${SLOW} clients each that are silent, slow at headers and slow at the body
   const usual = startLoad({ ...normal, address: () => beside.address, name: `beside-${seed}` })
   // Each has its connections by then, and its plans made.
   await delay(1_000)
-  const files = await openFiles()
+  const files = await openFiles(client, address())
   const begun = [load, usual].map(({ asked }) => asked.length)
   const slow = KINDS.map(kind => ({
     ...kind,
@@ -150,7 +145,7 @@ test(`${SLOW} clients each that are silent, slow at headers and slow at the body
     assert.ok(last_ms <= closed_within_ms, `${what} after ${last_ms} ms`)
   }
   // They still hold their own side open, and the service has let go of it.
-  await until('no socket is left', 5_000, async () => (await openFiles()) < files + 10)
+  await until('no socket is left', 5_000, async () => (await openFiles(client, address())) < files + 10)
   await Promise.all([load.stop(), usual.stop()])
   const failed = [...load.asked, ...usual.asked].filter(({ answer }) => answer?.status !== 200)
   assert.deepEqual(failed, [])

@@ -1,8 +1,7 @@
 // /healthz and /readyz: the one says that the process lives, the other that it can serve, and it
-// changes its mind within two seconds of whatever takes that away.
+// changes its mind before any caller is given up.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { setTimeout as delay } from 'node:timers/promises'
 import type { OpenedAccount } from '../../src/cli/account.ts'
 import { createDatabase, type TestDatabase } from '../support/database/database.ts'
 import { localPayout } from '../support/given/bodies.ts'
@@ -16,14 +15,14 @@ import {
   until,
 } from '../support/service/process.ts'
 import { basic } from '../support/service/service.ts'
-import { share } from '../support/share.ts'
+import { promised } from '../support/share.ts'
 
 const FLIP_LIMIT_MS = 2_000
-/** Of a process that has nothing else to do, on a machine that has. */
-const ALIVE_LIMIT_MS = share(2_500, 500)
-/** So long a process goes by what it knew of keys, from when it last looked: twice a second. */
+/** So long a process goes by what it knew of keys, from when it last looked. */
 const BLIND_MS = 3_000
-const BETWEEN_LOOKS_MS = 500
+
+/** From being told to stop until the listener closes: for longer than anything here takes. */
+const DRAIN_MS = '60000'
 
 let database: TestDatabase
 let proxy: TcpProxy
@@ -36,7 +35,7 @@ before(async () => {
   proxy = await startProxy(database.url)
   opened = await openAccountOn(database.url, { USD: 1_000_000n })
   client = httpClient(opened)
-  service = await startProcess({ DATABASE_URL: proxy.url, CORRIDOR_DRAIN_MS: '1500' })
+  service = await startProcess({ DATABASE_URL: proxy.url, CORRIDOR_DRAIN_MS: DRAIN_MS })
 })
 after(async () => {
   client?.close()
@@ -45,114 +44,88 @@ after(async () => {
   await database.drop()
 })
 
-interface Looked {
-  readonly asked_at: number
-  readonly answered_at: number
-  readonly status: number
-  readonly reason: string
-  readonly alive_ms: number
+const READY = '/readyz'
+const ready = async () => {
+  const { status, json } = await client.get(service.address, READY)
+  return [status, json.reason ?? json.status]
+}
+const AWAY = [503, 'database does not answer']
+
+type Answered = { readonly status: number }
+
+/** These side by side: which was answered in which order, and how. */
+async function inOrder<Name extends string>(asked: Readonly<Record<Name, Promise<Answered>>>) {
+  const order: string[] = []
+  const answers = Object.entries<Promise<Answered>>(asked).map(async ([name, answer]) => {
+    const { status } = await answer
+    order.push(name)
+    return [name, status]
+  })
+  const statuses = Object.fromEntries(await Promise.all(answers)) as Record<Name, number>
+  return { order, statuses }
 }
 
-/** Asks both all the while, a question every 50 ms whether or not the one before is answered. */
-function watch() {
-  const seen: Looked[] = []
-  const asking: Promise<void>[] = []
-  const ask = async () => {
-    const asked_at = performance.now()
-    const [ready, alive] = await Promise.all([
-      client.get(service.address, '/readyz'),
-      client.get(service.address, '/healthz'),
-    ])
-    assert.equal(alive.status, 200)
-    const { status, json } = ready
-    const reason = json.reason ?? json.status
-    const answered_at = performance.now()
-    seen.push({ asked_at, answered_at, status, reason, alive_ms: alive.took_ms })
-  }
-  const timer = setInterval(() => asking.push(ask()), 50)
-  return {
-    seen,
-    async stop() {
-      clearInterval(timer)
-      await Promise.all(asking)
-    },
-  }
-}
-
-/** How long after `at` the first answer of this status came to a question of after `at`. */
-function flip(seen: readonly Looked[], at: number, status: number): number {
-  const answers = seen.filter(one => one.asked_at > at && one.status === status)
-  return Math.round(Math.min(...answers.map(one => one.answered_at)) - at)
-}
-
-for (const [how, away_ms] of [
-  ['down', 800],
-  ['silence', 2_300],
-] as const) {
-  test(`GET /readyz, the database away by ${how}: 503 within 2 s, never 200, and back within 2 s`, async t => {
-    const watched = watch()
-    await until('ready', 5_000, () => watched.seen.some(one => one.status === 200))
+for (const how of ['down', 'silence'] as const) {
+  test(`GET /readyz, the database away by ${how}: 503 before a caller is given up, never 200, and back with it`, async t => {
+    await until('ready', 60_000, async () => (await ready())[0] === 200)
     await proxy[how]()
     const gone_at = performance.now()
-    await delay(away_ms)
-    const back_at = performance.now()
+    const { order, statuses } = await inOrder({
+      alive: client.get(service.address, '/healthz'),
+      ready: client.get(service.address, READY),
+      payout: client.post(service.address, '/v3/payout', localPayout),
+    })
+    promised(t, 'a payout given up', performance.now() - gone_at, 5_000)
+    assert.deepEqual(statuses, { alive: 200, ready: 503, payout: 503 })
+    assert.deepEqual(order, ['alive', 'ready', 'payout'])
+    const asked_at = performance.now()
+    assert.deepEqual(await ready(), AWAY)
+    promised(t, 'not ready', performance.now() - asked_at, FLIP_LIMIT_MS)
     await proxy.up()
-    await until('ready again', 5_000, () => flip(watched.seen, back_at, 200) < Infinity)
-    await watched.stop()
-    const { seen } = watched
-    const away = seen.filter(one => one.asked_at > gone_at && one.answered_at < back_at)
-    assert.deepEqual([...new Set(away.map(one => one.reason))], ['database does not answer'])
-    const [off_ms, on_ms] = [flip(seen, gone_at, 503), flip(seen, back_at, 200)]
-    const alive_ms = Math.round(Math.max(...seen.map(one => one.alive_ms)))
-    t.diagnostic(`off after ${off_ms} ms, on after ${on_ms} ms; /healthz at most ${alive_ms} ms`)
-    assert.ok(off_ms <= FLIP_LIMIT_MS, `off after ${off_ms} ms`)
-    assert.ok(on_ms <= FLIP_LIMIT_MS, `on after ${on_ms} ms`)
-    assert.ok(alive_ms <= ALIVE_LIMIT_MS, `/healthz took ${alive_ms} ms`)
+    const back_at = performance.now()
+    await until('ready again', 60_000, async () => (await ready())[0] === 200)
+    promised(t, 'ready again', performance.now() - back_at, FLIP_LIMIT_MS)
   })
 }
 
-/** The status of a request with these credentials, when it was asked and when answered. */
-async function judge(authorization?: string) {
-  const asked_at = performance.now()
-  const headers = authorization === undefined ? {} : { authorization }
-  const { status } = await fetch(`${service.address}/v3/balance`, { headers })
-  return { asked_at, answered_at: performance.now(), status }
-}
+/** A request with these credentials. */
+const balance = (authorization?: string) =>
+  fetch(`${service.address}/v3/balance`, {
+    headers: authorization === undefined ? {} : { authorization },
+  })
 
-test('the database silent: a wrong key is judged for 3 s by what was known, then every request is 503', async t => {
+test('the database silent: a wrong key is judged for a while by what was known, then every request is 503 at once', async t => {
   const right = basic(opened.key_id, opened.secret)
   const wrong = basic(opened.key_id, `${opened.secret}x`)
-  assert.equal((await judge(wrong)).status, 401)
+  assert.equal((await balance(wrong)).status, 401)
   proxy.silence()
   const silent_at = performance.now()
-  const answers: Awaited<ReturnType<typeof judge>>[] = []
+  const told: number[] = []
   try {
-    while (performance.now() < silent_at + BLIND_MS + 2 * BETWEEN_LOOKS_MS) {
-      answers.push(await judge(wrong))
-      await delay(60)
-    }
-    const [none, valid] = await Promise.all([judge(), judge(right)])
-    assert.deepEqual([none.status, valid.status], [503, 503])
-    assert.ok(valid.answered_at - valid.asked_at < 1_000, 'at once')
+    await until('every request is 503', 60_000, async () => {
+      const { status } = await balance(wrong)
+      if (status !== told.at(-1)) told.push(status)
+      return status === 503
+    })
+    // What was known is as old as the last look, which was before the silence.
+    promised(t, 'judged by what was known', performance.now() - silent_at, BLIND_MS + 300)
+    assert.deepEqual(told, [401, 503])
+    // The question whether it is ready is given up sooner than any caller.
+    const { order, statuses } = await inOrder({
+      none: balance(),
+      wrong: balance(wrong),
+      valid: balance(right),
+      ready: client.get(service.address, READY),
+    })
+    assert.deepEqual(statuses, { none: 503, wrong: 503, valid: 503, ready: 503 })
+    assert.equal(order.at(-1), 'ready', 'the others at once')
   } finally {
     await proxy.up()
   }
-  const blind_at = answers.find(({ status }) => status === 503)?.asked_at ?? Number.NaN
-  t.diagnostic(`503 from ${Math.round(blind_at - silent_at)} ms on`)
-  // Its last look was before that, by no more than the time between two of them.
-  const early = answers.filter(one => one.answered_at < silent_at + BLIND_MS - 700)
-  const late = answers.filter(one => one.asked_at > silent_at + BLIND_MS + 300)
-  assert.ok(early.length > 5 && late.length > 2)
-  assert.deepEqual([...new Set(early.map(({ status }) => status))], [401])
-  assert.deepEqual([...new Set(late.map(({ status }) => status))], [503])
-  await until('judged again', 5_000, async () => (await judge(wrong)).status === 401)
+  await until('judged again', 60_000, async () => (await balance(wrong)).status === 401)
 })
 
 test('GET /readyz, a migration missing: 503 that says so, and 200 when it is there', async () => {
-  const ready = async () => {
-    const { status, json } = await client.get(service.address, '/readyz')
-    return [status, json.reason ?? json.status]
-  }
   const { owner } = database
   const [row] = await owner<{ name: string; hash: string }[]>`
     delete from schema_migrations where name = (select max(name) from schema_migrations)
@@ -163,18 +136,13 @@ test('GET /readyz, a migration missing: 503 that says so, and 200 when it is the
   assert.deepEqual(await ready(), [200, 'ready'])
 })
 
-test('GET /readyz, the process told to stop: 503 at once, while it still serves and says so', async () => {
+test('GET /readyz, the process told to stop: 503 from then on, while it still serves and says so', async () => {
   service.signal('SIGTERM')
-  const told_at = performance.now()
-  const ready = () => client.get(service.address, '/readyz')
-  await until('not ready', FLIP_LIMIT_MS, async () => (await ready()).status === 503)
-  const [draining, alive, paid] = await Promise.all([
-    ready(),
+  await until('not ready', 60_000, async () => (await ready())[0] === 503)
+  assert.deepEqual(await ready(), [503, 'shutting down'])
+  const [alive, paid] = await Promise.all([
     client.get(service.address, '/healthz'),
     client.post(service.address, '/v3/payout', localPayout),
   ])
-  assert.ok(performance.now() - told_at < 1_500, 'before the listener closes')
-  assert.equal(draining.json.reason, 'shutting down')
   assert.deepEqual([alive.status, paid.status], [200, 200])
-  assert.equal(await service.ended, 0)
 })

@@ -245,6 +245,12 @@ export async function until(
   }
 }
 
+/** How many files and sockets a service has open, by its own word. */
+export async function openFiles(client: HttpClient, address: string): Promise<number> {
+  const { text } = await client.get(address, '/metrics')
+  return Number(/^process_open_fds (\d+)$/m.exec(text)?.[1])
+}
+
 /** How many answers had each status and first reason: `{ '200': 1, '422 quote_used': 49 }`. */
 export function tally(answers: readonly Pick<HttpAnswer, 'status' | 'json'>[]) {
   const counts: Record<string, number> = {}
