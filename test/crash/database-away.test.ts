@@ -127,7 +127,11 @@ for (const [what, begin] of FAULTS) {
       const taken = proxy.taken()
       await begin(proxy)
       const gone_at = performance.now()
-      await until('everybody is answered', 300_000, have(ANSWERS, gone_at, () => true))
+      await until(
+        'everybody is answered',
+        300_000,
+        have(ANSWERS, gone_at, () => true),
+      )
       tries = Math.round((1_000 * (proxy.taken() - taken)) / (performance.now() - gone_at))
       await proxy.up()
       back_at = performance.now()
@@ -142,7 +146,12 @@ for (const [what, begin] of FAULTS) {
     const refused = answers.filter(({ status }) => status !== 200)
     t.diagnostic(`${JSON.stringify(tally(answers))}; ${tries} connections a second`)
     const ends = answers.filter(one => well(one) && one.asked_at > back_at)
-    promised(t, 'served again', Math.min(...ends.map(one => one.ended_at)) - back_at, BACK_WITHIN_MS)
+    promised(
+      t,
+      'served again',
+      Math.min(...ends.map(one => one.ended_at)) - back_at,
+      BACK_WITHIN_MS,
+    )
     const slowest_ms = Math.max(...answers.map(({ took_ms }) => took_ms))
     promised(t, 'the slowest answer', slowest_ms, ANSWERED_WITHIN_MS)
     assert.deepEqual(Object.keys(tally(refused)), ['503 service_unavailable'])

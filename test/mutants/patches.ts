@@ -20,8 +20,9 @@ export interface Patch {
 
 /** What a copy of the project does without. */
 const NOT_COPIED = new Set(['.git', 'node_modules', 'data', '.corridor'])
-/** Over the five minutes after which a test is ended by its runner, and said to have failed. */
-const TIMEOUT_MS = 400_000
+/** A test that has not ended by then hangs, and is said to have failed by its runner. */
+const TEST_TIMEOUT_S = 300
+const TIMEOUT_MS = 1_000 * TEST_TIMEOUT_S + 100_000
 /** Once the test has failed. */
 const END_WITHIN_MS = 10_000
 /** Of an error. */
@@ -96,7 +97,7 @@ async function tryPatch(patch: Patch): Promise<Found> {
 async function runTest({ file, test }: Patch, copy: string): Promise<Found> {
   const pattern = `--name=^${test.replaceAll(/[^\w/-]/g, '.')}`
   const failure = (line: string) => /(✖|not ok)/.test(line) && line.includes(test)
-  const run = ['test/support/run.ts', pattern, file]
+  const run = ['test/support/run.ts', pattern, `--timeout=${TEST_TIMEOUT_S}`, file]
   const { code, output } = await command('node', run, copy, failure)
   const lines = output.split('\n')
   const named = lines.filter(line => line.includes(test))

@@ -16,6 +16,10 @@ import { faultsOfRun } from './service/logs.ts'
 const long = process.argv.includes('--long')
 /** `--name=^POST`: of the files only the tests whose name matches. */
 const named = process.argv.flatMap(word => (word.startsWith('--name=') ? [word.slice(7)] : []))
+/** `--timeout=300`: seconds that a process of tests may take; only what hangs takes longer. */
+const timeout_s = process.argv.flatMap(word =>
+  word.startsWith('--timeout=') ? [word.slice(10)] : [],
+)
 const wanted = process.argv.slice(2).filter(word => !word.startsWith('--'))
 const all = await Array.fromAsync(glob('{src,test}/**/*.test.ts'))
 const left_out = onCluster ? NOT_ON_CLUSTER : []
@@ -85,8 +89,7 @@ async function runTests(template_url: string): Promise<boolean> {
     env,
     // Of a cluster a test stops machines, which all share.
     concurrency: onCluster ? 1 : PROCESSES,
-    // Of a file: against one that hangs, however busy the machine is.
-    timeout: long ? 36_000_000 : 1_800_000,
+    timeout: 1_000 * Number(timeout_s[0] ?? (long ? 36_000 : 3_600)),
     testSkipPatterns: left_out.flatMap(({ test }) =>
       test === undefined ? [] : [new RegExp(test)],
     ),
