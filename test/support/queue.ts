@@ -1,53 +1,56 @@
-// The test files of a run, taken from one queue by several processes: what would cost most of a small
-// file is the start of a process of its own, with all modules to be loaded and compiled. A file is a
-// suite there: its hooks are the suite's, and the next begins when it has ended.
+// The processes that run the test files. Most of the time of a small file would be the start of a
+// process of its own, with all modules to be loaded and compiled: small files are taken from one queue
+// by processes that run several, one after the other. A file is a suite there: its hooks are the
+// suite's, and the next begins when it has ended.
 import { mkdir, open, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { after, suite } from 'node:test'
 
-/** Files of one process: what one of them leaves behind is not there for long. */
+/** Of what a file leaves behind no more files than these see something. */
 const FILES_OF_A_PROCESS = 10
 
-const LEFT_OPEN_MS = 10_000
+/** What runs the service within the process of its tests, or needs none. */
+const SHARED: readonly string[] = ['src/', 'test/api/', 'test/entity/', 'test/money/']
+/** It measures microseconds. */
+const ALONE = 'test/api/guessing-timing.test.ts'
 
 /** What takes long comes first, so that nothing is left to wait for at the end. */
-const LONG_FIRST: readonly string[] = [
-  ...['test/crash', 'test/model', 'test/ops', 'test/ledger', 'test/input', 'test/race'],
-  ...['test/live', 'test/cli', 'test/entity', 'test/story', 'test/api'],
-]
+const LONG_FIRST: readonly string[] = ['test/crash', 'test/model', 'test/ops', 'test/ledger']
 
-function inOrder(files: readonly string[]): readonly string[] {
-  const rank = (file: string) => {
-    const found = LONG_FIRST.findIndex(folder => file.startsWith(folder))
-    return found === -1 ? LONG_FIRST.length : found
-  }
-  return files.toSorted((a, b) => rank(a) - rank(b) || (a < b ? -1 : 1))
+/** How long a process may go on when its tests have ended, for what one that failed has left open. */
+const LEFT_OPEN_MS = 10_000
+
+const isShared = (file: string) => file !== ALONE && SHARED.some(folder => file.startsWith(folder))
+
+/** The files for Node's runner, each a process, that run these; made in an empty folder. */
+export async function makeProcesses(folder: string, files: readonly string[]): Promise<string[]> {
+  const rank = (file: string) => (LONG_FIRST.some(long => file.startsWith(long)) ? 0 : 1)
+  const alone = files.filter(file => !isShared(file)).sort((a, b) => rank(a) - rank(b))
+  const shared = files.filter(isShared)
+  const processes = alone.map(file => [file])
+  const sharing = Math.ceil(shared.length / FILES_OF_A_PROCESS)
+  for (let i = 0; i < sharing; i++) processes.push(shared)
+  const taken = join(folder, 'taken')
+  await mkdir(taken)
+  const paths = processes.map(async (of, i) => {
+    const path = join(folder, `${i + 1}.mjs`)
+    const run = `runFiles(${JSON.stringify(taken)}, ${JSON.stringify(of)})`
+    await writeFile(path, `import { runFiles } from '${import.meta.url}'\nawait ${run}\n`)
+    return path
+  })
+  return Promise.all(paths)
 }
 
-/** The processes to run, each as a file that takes from the queue in this folder. */
-export async function makeQueue(folder: string, files: readonly string[]): Promise<string[]> {
-  const queue = JSON.stringify(inOrder(files))
-  const count = Math.ceil(files.length / FILES_OF_A_PROCESS)
-  const paths = Array.from({ length: count }, (_, i) => join(folder, `process-${i + 1}.mjs`))
-  await mkdir(join(folder, 'taken'))
-  for (const path of paths) {
-    const text = `import { runQueue } from '${import.meta.url}'
-await runQueue(${JSON.stringify(join(folder, 'taken'))}, ${queue})\n`
-    await writeFile(path, text)
-  }
-  return paths
-}
-
-/** Runs files that no other process has taken, one after the other. */
-export async function runQueue(taken: string, files: readonly string[]): Promise<void> {
+/** Runs those of these files that no other process has taken, one after the other. */
+export async function runFiles(taken: string, files: readonly string[]): Promise<void> {
   let count = 0
-  for (const [i, file] of files.entries()) {
+  for (const file of files) {
     if (count === FILES_OF_A_PROCESS) break
-    if (!(await take(join(taken, String(i))))) continue
+    if (!(await take(join(taken, encodeURIComponent(file))))) continue
     count += 1
     await runFile(file)
   }
-  // A process whose tests have ended ends too, whatever a test that failed has left open.
+  // Node's own --test-force-exit would lose what was not said yet of the last tests.
   setTimeout(() => process.exit(), LEFT_OPEN_MS).unref()
 }
 

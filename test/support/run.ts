@@ -10,7 +10,7 @@ import { spec } from 'node:test/reporters'
 import { judgeStatements } from '../statements/judge.ts'
 import { NOT_ON_CLUSTER, onCluster } from './database/citus.ts'
 import { makeTemplate, openServer } from './database/server.ts'
-import { makeQueue } from './queue.ts'
+import { makeProcesses } from './queue.ts'
 import { faultsOfRun } from './service/logs.ts'
 
 const long = process.argv.includes('--long')
@@ -85,7 +85,7 @@ async function runTests(template_url: string): Promise<boolean> {
     NODE_OPTIONS: `--import ${new URL('../statements/record.ts', import.meta.url)}`,
   }
   const stream = run({
-    files: await makeQueue(queue, files),
+    files: await makeProcesses(queue, files),
     env,
     // Of a cluster a test stops machines, which all share.
     concurrency: onCluster ? 1 : PROCESSES,
