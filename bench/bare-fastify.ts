@@ -4,7 +4,7 @@
 import { text } from 'node:stream/consumers'
 import fastify, { type FastifyInstance } from 'fastify'
 import { connect } from '../src/db/connect.ts'
-import { success } from '../src/http/envelope.ts'
+import { success } from '../src/http/answer.ts'
 import { presentPayout } from '../src/payout/response.ts'
 import { findPayouts } from '../src/payout/store.ts'
 

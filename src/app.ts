@@ -19,10 +19,10 @@ import { checkBodyHeaders, readBodies } from './http/body.ts'
 import { Connections, STALLED_MS } from './http/connections.ts'
 import { DOC_KEYWORDS } from './http/docs.ts'
 import { sendError, sendMalformed, sendRefusal } from './http/errors.ts'
-import { checkHost } from './http/hosts.ts'
 import { MAX_BODY_BYTES } from './http/json.ts'
 import { type Limits, openLimits } from './http/limits.ts'
 import {
+  checkHost,
   checkQueryText,
   HEADERS_TIMEOUT_MS,
   MAX_HEADER_BYTES,

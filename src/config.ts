@@ -2,7 +2,7 @@
 // invalid variable stops the program with a sentence that names it.
 import { BlockList, isIP } from 'node:net'
 import { userInfo } from 'node:os'
-import { type Hosts, readHosts } from './http/hosts.ts'
+import { type Hosts, readHosts } from './http/message.ts'
 import { nearestOf } from './nearest.ts'
 import { refuseUrl } from './price/rate/fetch.ts'
 import { SETTINGS } from './settings.ts'

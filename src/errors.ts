@@ -267,6 +267,16 @@ export function refusal(reason: Reason, message: string, remarks = ''): Refusal 
   return new Refusal([{ reason, message, remarks }])
 }
 
+/** A field of the body that is not as it must be. */
+export function invalidField(remarks: string, message: string): Problem {
+  return { reason: 'invalid_field', message, remarks }
+}
+
+/** A parameter of the query that is not as it must be. */
+export function invalidParameter(remarks: string, message: string): Problem {
+  return { reason: 'invalid_query_parameter', message, remarks }
+}
+
 /** A refusal of a caller over its rate limit, with the seconds to wait. */
 export function rateLimited(message: string, retry_after_s: number): Refusal {
   return new Refusal([{ reason: 'rate_limited', message, remarks: '' }], 0, retry_after_s)

@@ -2,10 +2,9 @@
 // /v3/balance.
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import type { Finds, Reads } from '../engine/reads.ts'
-import { found, refusal, refuseIfAny } from '../errors.ts'
-import { send } from '../http/answer.ts'
+import { found, invalidParameter, refusal, refuseIfAny } from '../errors.ts'
+import { send, success } from '../http/answer.ts'
 import { operationDocs, pathId } from '../http/docs.ts'
-import { success } from '../http/envelope.ts'
 import { checkList, ListOf, type ListQuery, presentList, readList } from '../http/list.ts'
 import { Envelope } from '../http/schema.ts'
 import { type Instant, instantFromIso } from '../instant.ts'
@@ -76,11 +75,10 @@ const PAGING = ['limit', 'starting_after', 'ending_before'] as const
 function refusePaging(query: ListQuery): void {
   const sent = PAGING.filter(name => query[name] !== undefined)
   refuseIfAny(
-    sent.map(name => ({
-      reason: 'invalid_query_parameter',
-      message: `CSV has no pages; leave ${name} out, and choose by created and the filters.`,
-      remarks: name,
-    })),
+    sent.map(name => {
+      const message = `CSV has no pages; leave ${name} out, and choose by created and the filters.`
+      return invalidParameter(name, message)
+    }),
   )
 }
 

@@ -1,10 +1,9 @@
 // The country of a destination, which selects fees, routes and networks. It derives from the most
 // reliable member, the IBAN first, so that leaving out a member or writing it otherwise changes no
 // price.
-import type { Problem } from '../errors.ts'
+import { invalidField, type Problem } from '../errors.ts'
 import { paymentNetworksNamed } from '../network/payment.ts'
 import { isCountry } from '../party/country.ts'
-import { invalid } from '../party/rules.ts'
 import { bicCountry, electronicForm } from './bank-code.ts'
 import { ibanCountry, ibanServes } from './iban.ts'
 import type { DestinationDetails } from './request.ts'
@@ -75,11 +74,11 @@ export function checkCountries(bank: Bank, path: string): Problem[] {
     // Check digits protect the country of the IBAN, so the other country is wrong.
     if (stated !== undefined && !ibanServes(iban, stated)) {
       const message = `The IBAN is of ${of}, the country is ${stated}.`
-      problems.push(invalid(`${path}.country`, message))
+      problems.push(invalidField(`${path}.country`, message))
     }
     for (const bic of bics.filter(bic => !bicServes(bic.country, of))) {
       const message = `The IBAN is of ${of}, the BIC is of ${bic.country}.`
-      problems.push(invalid(`${path}.bank_codes.${bic.name}`, message))
+      problems.push(invalidField(`${path}.bank_codes.${bic.name}`, message))
     }
     return problems
   }
@@ -87,11 +86,11 @@ export function checkCountries(bank: Bank, path: string): Problem[] {
   if (first !== undefined && second !== undefined && !alike(first.country, second.country)) {
     const [one, other] = [first.country, second.country]
     const message = `The BIC in swift_code is of ${one}, that in bic of ${other}.`
-    problems.push(invalid(`${path}.bank_codes.bic`, message))
+    problems.push(invalidField(`${path}.bank_codes.bic`, message))
   }
   if (first !== undefined && stated !== undefined && !alike(first.country, stated)) {
     const message = `The BIC in ${first.name} is of ${first.country}, the country is ${stated}.`
-    problems.push(invalid(`${path}.country`, message))
+    problems.push(invalidField(`${path}.country`, message))
   }
   return problems
 }

@@ -1,9 +1,8 @@
 // Checks the codes of a destination against their standards, and writes them in their standard
 // form. bank-code.ts, iban.ts and wallet-address.ts have the standards.
-import type { Problem } from '../errors.ts'
+import { invalidField, type Problem } from '../errors.ts'
 import { chainFault, findChain, tokenFault } from '../network/chain.ts'
 import { keyForms, paymentNetworkFault } from '../network/payment.ts'
-import { invalid } from '../party/rules.ts'
 import { bankCode, bankCodeFault, electronicForm } from './bank-code.ts'
 import { checkCountries } from './country.ts'
 import { ibanFault } from './iban.ts'
@@ -29,10 +28,10 @@ function checkBank(bank: Bank, path: string): Problem[] {
   const { iban, account_number, country, bank_codes = {} } = bank
   const codes = Object.entries(bank_codes).flatMap(([name, value]) => {
     const fault = bankCodeFault(name, value, country)
-    return fault === undefined ? [] : [invalid(`${path}.bank_codes.${name}`, fault)]
+    return fault === undefined ? [] : [invalidField(`${path}.bank_codes.${name}`, fault)]
   })
   const fault = iban === undefined ? undefined : ibanFault(electronicForm(iban))
-  if (fault !== undefined) return [invalid(`${path}.iban`, fault), ...codes]
+  if (fault !== undefined) return [invalidField(`${path}.iban`, fault), ...codes]
   // With two accounts it is unknown which one the country belongs to.
   const both = iban !== undefined && account_number !== undefined
   const countries = both ? [] : checkCountries(bank, path)
@@ -43,21 +42,21 @@ function checkBank(bank: Bank, path: string): Problem[] {
 function checkAccount(account_number: string | undefined, path: string): Problem[] {
   if (account_number === undefined) return []
   if (ibanFault(electronicForm(account_number)) !== undefined) return []
-  return [invalid(`${path}.account_number`, 'This is an IBAN; send it as iban.')]
+  return [invalidField(`${path}.account_number`, 'This is an IBAN; send it as iban.')]
 }
 
 function checkWallet({ deposit_address, type, currency }: Wallet, path: string): Problem[] {
   if (type === undefined || type.trim() === '') {
-    return [invalid(`${path}.type`, 'type is required: the chain that the address is of.')]
+    return [invalidField(`${path}.type`, 'type is required: the chain that the address is of.')]
   }
   const unknown = chainFault(type)
-  if (unknown !== undefined) return [invalid(`${path}.type`, unknown)]
+  if (unknown !== undefined) return [invalidField(`${path}.type`, unknown)]
   const token = currency === undefined ? undefined : tokenFault(currency, type)
   const address = isWalletAddress(plainAddress(deposit_address), type)
   const message = `Not an address of ${findChain(type)?.type}, or its checksum is wrong.`
   return [
-    ...(token === undefined ? [] : [invalid(`${path}.currency`, token)]),
-    ...(address ? [] : [invalid(`${path}.deposit_address`, message)]),
+    ...(token === undefined ? [] : [invalidField(`${path}.currency`, token)]),
+    ...(address ? [] : [invalidField(`${path}.deposit_address`, message)]),
   ]
 }
 
@@ -67,7 +66,7 @@ function checkWallet({ deposit_address, type, currency }: Wallet, path: string):
 function checkKey(details: PaymentNetworkKey, path: string): Problem[] {
   const { type, deposit_key_type = '', deposit_key = '' } = details
   const fault = paymentNetworkFault('', type)
-  if (fault !== undefined) return [invalid(`${path}.type`, fault)]
+  if (fault !== undefined) return [invalidField(`${path}.type`, fault)]
   const forms = keyForms(type)
   const types = [...new Set(forms.map(form => form.type))]
   const wanted = deposit_key_type.trim().toLowerCase() || (types.length === 1 ? types[0] : '')
@@ -75,15 +74,17 @@ function checkKey(details: PaymentNetworkKey, path: string): Problem[] {
   const problems: Problem[] = []
   const fitting = forms.filter(form => form.type === wanted)
   if (wanted === '') {
-    problems.push(invalid(`${path}.deposit_key_type`, `deposit_key_type is required: ${known}`))
+    problems.push(
+      invalidField(`${path}.deposit_key_type`, `deposit_key_type is required: ${known}`),
+    )
   } else if (fitting.length === 0) {
-    problems.push(invalid(`${path}.deposit_key_type`, `Not a type of key here: ${known}`))
+    problems.push(invalidField(`${path}.deposit_key_type`, `Not a type of key here: ${known}`))
   }
   if (deposit_key.trim() === '') {
-    problems.push(invalid(`${path}.deposit_key`, 'deposit_key is required.'))
+    problems.push(invalidField(`${path}.deposit_key`, 'deposit_key is required.'))
   } else if (fitting.length > 0 && !fitting.some(({ pattern }) => pattern.test(deposit_key))) {
     const title = fitting.map(form => form.title).join('; ')
-    problems.push(invalid(`${path}.deposit_key`, `${title}; this is none.`))
+    problems.push(invalidField(`${path}.deposit_key`, `${title}; this is none.`))
   }
   return problems
 }

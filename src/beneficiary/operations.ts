@@ -3,7 +3,7 @@
 import { storeBooks } from '../balance-transaction/operations.ts'
 import type { TransactionSql } from '../db/connect.ts'
 import type { Operation } from '../engine/operation.ts'
-import { success } from '../http/envelope.ts'
+import { success } from '../http/answer.ts'
 import { type BookId, nameOf, uniqueKeys } from '../id.ts'
 import type { Answering, Claiming } from '../idempotency/kept-reply.ts'
 import { lockBooks } from '../ledger/store.ts'

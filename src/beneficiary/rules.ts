@@ -2,13 +2,13 @@
 // how they are made and changed. State in, outcome out; the state is advanced so that the next
 // command of a batch sees what this one did.
 import { isDeepStrictEqual } from 'node:util'
-import { found, type Problem, refusal, refuseIfAny } from '../errors.ts'
+import { found, invalidField, type Problem, refusal, refuseIfAny } from '../errors.ts'
 import type { Event } from '../event/event.ts'
 import { recordChange } from '../event/rules.ts'
 import { type BookId, nameOf } from '../id.ts'
 import { type Book, bookOf } from '../ledger/rules.ts'
 import { findCurrency } from '../money/currency.ts'
-import { checkCountry, checkDate, checkEmail, invalid } from '../party/rules.ts'
+import { checkCountry, checkDate, checkEmail } from '../party/rules.ts'
 import type { Beneficiary, BeneficiaryDetails } from './beneficiary.ts'
 import { BENEFICIARY_SEAL, firstDestination } from './columns.ts'
 import { destinationCountry } from './country.ts'
@@ -69,7 +69,7 @@ function checkDestination(details: DestinationDetails, path: string): Problem[] 
   const members = DESTINATION_TYPES.includes(details.type) ? DESTINATION_TYPES : []
   for (const member of members) {
     if (member === details.type && details[member] === undefined) {
-      problems.push(invalid(`${path}.${member}`, `${member} is required for this type.`))
+      problems.push(invalidField(`${path}.${member}`, `${member} is required for this type.`))
     }
     if (member !== details.type && details[member] !== undefined) {
       problems.push({
@@ -83,7 +83,7 @@ function checkDestination(details: DestinationDetails, path: string): Problem[] 
   if (bank !== undefined && (bank.account_number === undefined) === (bank.iban === undefined)) {
     const member = bank.iban === undefined ? `bank.${missingAccount(details)}` : 'bank'
     const message = 'Exactly one of account_number and iban must be sent.'
-    problems.push(invalid(`${path}.${member}`, message))
+    problems.push(invalidField(`${path}.${member}`, message))
   }
   return [
     ...problems,

@@ -1,11 +1,10 @@
 // Files that are imported row by row: CSV under a header of columns, or JSON lines. Reads each row
 // into the body that the API would take, and names what no body could hold.
 import type { Read } from '../csv.ts'
-import { Refusal, refusal } from '../errors.ts'
+import { invalidField, Refusal, refusal } from '../errors.ts'
 import { toRefusal } from '../http/errors.ts'
 import { MAX_BODY_BYTES, readJson } from '../http/json.ts'
 import { JsonError } from '../http/json-error.ts'
-import { invalid } from '../party/rules.ts'
 import { CommandFailed } from './context.ts'
 import { bodyOf, type Column, type ColumnSet, readColumns } from './import-columns.ts'
 import { refuseProblems } from './input.ts'
@@ -76,7 +75,7 @@ function readCells(
   bytes: Buffer,
   fault: FileRecord['fault'],
 ): object | Refusal {
-  const refuse = (message: string) => new Refusal([invalid('', message)])
+  const refuse = (message: string) => new Refusal([invalidField('', message)])
   if (fault === 'open_quote') return refuse('The row opens a quote that is not closed.')
   let text: string
   try {

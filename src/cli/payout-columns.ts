@@ -1,10 +1,9 @@
 // The columns of a file of payouts: members of the body of POST /v3/payout by their paths, shorter
 // names for those within a beneficiary, and amounts in major units. Only CSV has these; JSON lines
 // are bodies as they are.
-import type { Problem } from '../errors.ts'
+import { invalidField, type Problem } from '../errors.ts'
 import { findCurrency } from '../money/currency.ts'
 import { MAX_AMOUNT, parseMajor } from '../money/decimal.ts'
-import { invalid } from '../party/rules.ts'
 import { PayoutRequest } from '../payout/request.ts'
 import { type Column, type ColumnSet, columnsOf } from './import-columns.ts'
 
@@ -56,7 +55,7 @@ export function completeRow(row: object): { body: Body; problems: readonly Probl
   const { [MAJOR]: major, ...body } = withDestinationType(row as Body)
   if (major === undefined) return { body, problems: [] }
   if (body.amount !== undefined) {
-    return { body, problems: [invalid('amount', `Send exactly one of amount and ${MAJOR}.`)] }
+    return { body, problems: [invalidField('amount', `Send exactly one of amount and ${MAJOR}.`)] }
   }
   // An unknown currency is refused by itself.
   const exponent = findCurrency(String(body.currency))?.exponent
@@ -70,7 +69,7 @@ export function completeRow(row: object): { body: Body; problems: readonly Probl
   }
   const digits = exponent === 0 ? 'digits alone' : `digits, and at most ${exponent} after a point`
   const message = `${MAJOR} is not an amount in ${body.currency}: ${digits}.`
-  return { body: { ...body, amount: 1 }, problems: [invalid(MAJOR, message)] }
+  return { body: { ...body, amount: 1 }, problems: [invalidField(MAJOR, message)] }
 }
 
 function withDestinationType(row: Body): Body {

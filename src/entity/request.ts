@@ -1,11 +1,11 @@
 // What a caller sends about entities: the schemas of bodies and queries, and the checks of fields.
 import Type, { type Static } from 'typebox'
-import { type Problem, refuseIfAny } from '../errors.ts'
+import { invalidField, type Problem, refuseIfAny } from '../errors.ts'
 import { DOCUMENTED } from '../http/docs.ts'
 import { ListQueryOf, TextFilter } from '../http/list.ts'
 import { Closed, clearable, Id, Literals, Metadata, optional, Text } from '../http/schema.ts'
 import { parseDecimal } from '../money/decimal.ts'
-import { checkCountry, checkDate, checkEmail, invalid } from '../party/rules.ts'
+import { checkCountry, checkDate, checkEmail } from '../party/rules.ts'
 import { Document, Phone } from '../party/schema.ts'
 import { comparable, isBlank } from './comparable.ts'
 import { APPROVAL_STATUSES } from './states.ts'
@@ -133,7 +133,9 @@ export function checkEntity(request: EntityRequest | EntityUpdate): void {
   const { name, email, registration_date, registration_address, operating_address } = request
   const { representatives } = request
   refuseIfAny([
-    ...(name !== undefined && isBlank(name) ? [invalid('name', 'name must not be blank.')] : []),
+    ...(name !== undefined && isBlank(name)
+      ? [invalidField('name', 'name must not be blank.')]
+      : []),
     ...checkTypedEmail(email, 'email'),
     ...checkDate(registration_date ?? undefined, 'registration_date'),
     ...checkTypedCountry(registration_address?.country, 'registration_address.country'),
@@ -168,7 +170,7 @@ function checkTypedCountry(value: string | undefined, remarks: string): Problem[
 
 function checkPercentage({ ownership_percentage }: Representative, remarks: string): Problem[] {
   if (ownershipOf(ownership_percentage) <= WHOLE) return []
-  return [invalid(remarks, 'An ownership percentage is at most 100.')]
+  return [invalidField(remarks, 'An ownership percentage is at most 100.')]
 }
 
 function checkOwnership(representatives: readonly Representative[]): Problem[] {
@@ -176,7 +178,7 @@ function checkOwnership(representatives: readonly Representative[]): Problem[] {
   const total = shares.reduce((sum, share) => sum + share, 0n)
   // A share over 100 is a problem of its own.
   if (total <= WHOLE || shares.some(share => share > WHOLE)) return []
-  return [invalid('representatives', 'The ownership percentages add up to more than 100.')]
+  return [invalidField('representatives', 'The ownership percentages add up to more than 100.')]
 }
 
 /** 100 % in ten-thousandths of a percent, the finest step of the schema. */

@@ -1,7 +1,7 @@
 // The decisions about entities: creation, update, submission and review, each checked for
 // duplicates. The state advances, so that the next command of a batch sees the change. Pure.
 import { isDeepStrictEqual } from 'node:util'
-import { found, type Refusal, refusal, refuseIfAny } from '../errors.ts'
+import { found, invalidField, type Refusal, refusal, refuseIfAny } from '../errors.ts'
 import type { Event } from '../event/event.ts'
 import { recordChange } from '../event/rules.ts'
 import { type BookId, type Key, nameOf } from '../id.ts'
@@ -217,7 +217,7 @@ function checkRegistered({ type }: Entity, judged: readonly Judged[]): void {
   refuseIfAny(
     missing.map(remarks => {
       const message = `A business is submitted with its ${remarks}.`
-      return { reason: 'invalid_field', message, remarks }
+      return invalidField(remarks, message)
     }),
   )
 }

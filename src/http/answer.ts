@@ -1,4 +1,5 @@
-// What routes share: the idempotency header read, and stored text sent as it is.
+// What routes answer with. `success` and `bare` make the text of an answer once: the same text goes
+// to the socket and, under an Idempotency-Key, into the database. `claimOf` reads that key.
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { refusal } from '../errors.ts'
 import type { Claim, Reply } from '../idempotency/kept-reply.ts'
@@ -34,4 +35,18 @@ export function claimOf(
 export function send(reply: FastifyReply, { status, body, replayed }: Reply) {
   if (replayed) void reply.header('idempotent-replayed', 'true')
   return reply.status(status).type('application/json; charset=utf-8').send(body)
+}
+
+/** 200 with `{status, message, data}`. */
+export function success(data: object): Reply {
+  return { status: 200, body: enveloped(data), replayed: false }
+}
+
+/** 200 with the object itself, as quotes are answered. */
+export function bare(data: object): Reply {
+  return { status: 200, body: JSON.stringify(data), replayed: false }
+}
+
+export function enveloped(data: object): string {
+  return `{"status":"success","message":"","data":${JSON.stringify(data)}}`
 }

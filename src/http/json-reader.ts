@@ -18,8 +18,7 @@ import {
   OPEN_BRACKET,
   QUOTE,
 } from './json-characters.ts'
-import { JsonError, type JsonErrorReason } from './json-error.ts'
-import { LineCount, presentPath } from './json-path.ts'
+import { JsonError, type JsonErrorReason, LineCount, presentPath } from './json-error.ts'
 
 /** The outermost object or array is level 1 (§request.json). */
 export const MAX_LEVELS = 32

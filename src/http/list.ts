@@ -3,7 +3,7 @@
 import Type, { type TProperties, type TSchema } from 'typebox'
 import { type Moment, NEWEST, newerOf, OLDEST, olderOf } from '../db/order.ts'
 import type { Cursor, Page, Wanted } from '../db/page.ts'
-import { type Problem, refusal, refuseIfAny } from '../errors.ts'
+import { invalidParameter, type Problem, refusal, refuseIfAny } from '../errors.ts'
 import { type IdPrefix, idPattern } from '../id.ts'
 import { instantFromIso } from '../instant.ts'
 import { DOCUMENTED } from './docs.ts'
@@ -141,12 +141,14 @@ export function ListOf<T extends TSchema>(item: T) {
 
 function checkLimit(text: string | undefined): Problem[] {
   if (text === undefined || /^([1-9][0-9]?|100)$/.test(text)) return []
-  return [invalid('limit', `limit is an integer from 1 to ${MAX_LIMIT}.`)]
+  return [invalidParameter('limit', `limit is an integer from 1 to ${MAX_LIMIT}.`)]
 }
 
 function checkCursors(after: string | undefined, before: string | undefined): Problem[] {
   if (after === undefined || before === undefined) return []
-  return [invalid('ending_before', 'Only one of starting_after and ending_before can be sent.')]
+  return [
+    invalidParameter('ending_before', 'Only one of starting_after and ending_before can be sent.'),
+  ]
 }
 
 function checkBound(name: BoundName, text: string | undefined): Problem[] {
@@ -154,16 +156,12 @@ function checkBound(name: BoundName, text: string | undefined): Problem[] {
   const message =
     `${name} is an ISO 8601 time with an offset, such as 2026-01-31T09:30:00Z; ` +
     'a + is written %2B in a query.'
-  return [invalid(name, message)]
+  return [invalidParameter(name, message)]
 }
 
 /** No stored text has one, and PostgreSQL takes none. */
 function checkText(name: string, value: string): Problem[] {
-  return value.includes('\0') ? [invalid(name, 'NUL is no character of a text.')] : []
-}
-
-function invalid(remarks: string, message: string): Problem {
-  return { reason: 'invalid_query_parameter', message, remarks }
+  return value.includes('\0') ? [invalidParameter(name, 'NUL is no character of a text.')] : []
 }
 
 function cursorOf(after: string | undefined, before: string | undefined): Cursor | null {

@@ -103,3 +103,23 @@ function hostOf(url: string): string | undefined {
 function malformed(message: string): Refusal {
   return refusal('invalid_request', message)
 }
+
+/** Names of hosts, each perhaps with a port; without one, any port is meant. */
+export type Hosts = readonly string[]
+
+const HOST = /^(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(:\d{1,5})?$/
+
+/** `api.example, 10.0.0.7:8080, [fd00::1]` as a list; undefined for what is none. */
+export function readHosts(text: string): Hosts | undefined {
+  const hosts = text.split(/[\s,]+/).flatMap(part => (part === '' ? [] : [part.toLowerCase()]))
+  return hosts.every(host => HOST.test(host)) ? hosts : undefined
+}
+
+/** Refuses (421) a request to another name than those allowed; no names allow all. */
+export function checkHost({ headers: { host = '' } }: IncomingMessage, allowed: Hosts): void {
+  if (allowed.length === 0) return
+  const [, name = '', port = ''] = HOST.exec(host.toLowerCase()) ?? []
+  const known = name.replace(/\.$/, '')
+  if (known !== '' && (allowed.includes(known) || allowed.includes(known + port))) return
+  throw refusal('misdirected_request', 'This service is not known by the name in the header Host.')
+}

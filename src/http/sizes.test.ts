@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { Room } from './room.ts'
+import { Room } from './body.ts'
 import { tooMuch } from './sizes.ts'
 
 const Item = {

@@ -2,7 +2,7 @@
 // member, and says something of each, so whoever sends a hundred thousand of them would keep
 // everybody waiting. Looks at no more than the schema lets through. Knows schemas and values.
 import type { FastifyRequest } from 'fastify'
-import { type Problem, Refusal } from '../errors.ts'
+import { invalidField, type Problem, Refusal } from '../errors.ts'
 import { isObject, MAX_PROBLEMS, memberPath, shortName } from './problems.ts'
 
 /** Four times the longest text of any schema: rules are for people who are a little over. */
@@ -75,13 +75,13 @@ class Look {
 
   #unknown(remarks: string): void {
     const message = `${remarks} is not a field of this request.`
-    this.problems.push({ reason: 'invalid_field', message, remarks })
+    this.problems.push(invalidField(remarks, message))
     if (this.problems.length > MAX_PROBLEMS) this.isTooMuch = true
   }
 
   #refuse(remarks: string, what: string): void {
     const message = `${remarks === '' ? 'The body' : remarks} ${what}.`
-    this.problems.push({ reason: 'invalid_field', message, remarks })
+    this.problems.push(invalidField(remarks, message))
     this.isTooMuch = true
   }
 }

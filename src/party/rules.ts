@@ -1,6 +1,6 @@
 // What beneficiaries and entities say about themselves, held against the standard there is for it.
 // Knows neither of them; absent and '' are "not set" and never a problem.
-import type { Problem } from '../errors.ts'
+import { invalidField, type Problem } from '../errors.ts'
 import { isCountry } from './country.ts'
 
 /** A day of the calendar as ISO 8601 writes it: YYYY-MM-DD. */
@@ -9,7 +9,7 @@ export function checkDate(value: string | undefined, remarks: string): Problem[]
   const date = /^\d{4}-\d{2}-\d{2}$/.test(value) ? new Date(`${value}T00:00:00Z`) : undefined
   const real = date !== undefined && !Number.isNaN(date.getTime())
   if (real && date.toISOString().startsWith(value)) return []
-  return [invalid(remarks, 'A date is written YYYY-MM-DD.')]
+  return [invalidField(remarks, 'A date is written YYYY-MM-DD.')]
 }
 
 /**
@@ -18,7 +18,7 @@ export function checkDate(value: string | undefined, remarks: string): Problem[]
  */
 export function checkEmail(value: string | undefined, remarks: string): Problem[] {
   if (value === undefined || value === '' || EMAIL.test(value)) return []
-  return [invalid(remarks, 'Not an e-mail address.')]
+  return [invalidField(remarks, 'Not an e-mail address.')]
 }
 
 const LABEL = '[\\p{L}\\p{N}](?:[\\p{L}\\p{M}\\p{N}-]{0,61}[\\p{L}\\p{M}\\p{N}])?'
@@ -30,9 +30,5 @@ const EMAIL = new RegExp(
 /** A country of ISO 3166-1. */
 export function checkCountry(code: string | undefined, remarks: string): Problem[] {
   if (code === undefined || isCountry(code)) return []
-  return [invalid(remarks, `${remarks} is not an ISO 3166-1 alpha-2 country code.`)]
-}
-
-export function invalid(remarks: string, message: string): Problem {
-  return { reason: 'invalid_field', message, remarks }
+  return [invalidField(remarks, `${remarks} is not an ISO 3166-1 alpha-2 country code.`)]
 }

@@ -2,10 +2,9 @@
 import type { FastifyInstance } from 'fastify'
 import type { Runs } from '../engine/lanes.ts'
 import type { Finds, Reads } from '../engine/reads.ts'
-import { found, type Problem, refuseIfAny } from '../errors.ts'
-import { claimOf, send } from '../http/answer.ts'
+import { found, invalidParameter, type Problem, refuseIfAny } from '../errors.ts'
+import { claimOf, send, success } from '../http/answer.ts'
 import { operationDocs, pathId } from '../http/docs.ts'
-import { success } from '../http/envelope.ts'
 import { checkList, ListOf, type ListQuery, presentList, readList } from '../http/list.ts'
 import { Envelope } from '../http/schema.ts'
 import type { Answered } from '../idempotency/operations.ts'
@@ -159,7 +158,7 @@ async function presenter(deps: Needs, batches: readonly PayoutBatch[]) {
 function readItems({ limit = '10', starting_after, ending_before, status }: ItemQuery) {
   const problems: Problem[] = []
   const invalid = (remarks: string, message: string) =>
-    problems.push({ reason: 'invalid_query_parameter', message, remarks })
+    problems.push(invalidParameter(remarks, message))
   if (!/^([1-9][0-9]?|100)$/.test(limit)) invalid('limit', 'limit is an integer from 1 to 100.')
   if (starting_after !== undefined && ending_before !== undefined) {
     invalid('ending_before', 'Only one of starting_after and ending_before can be sent.')

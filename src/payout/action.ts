@@ -1,9 +1,8 @@
 // The answer of an account to a payout in requires_action, and the payout with its answers applied.
 // Pure; the stored request is never overwritten.
 import { checkDetails } from '../beneficiary/rules.ts'
-import { refuseIfAny } from '../errors.ts'
+import { invalidField, refuseIfAny } from '../errors.ts'
 import type { Instant } from '../instant.ts'
-import { invalid } from '../party/rules.ts'
 import type { RailAnswer } from '../rail/rail.ts'
 import type { Payout } from './payout.ts'
 import type { ActionRequest } from './request.ts'
@@ -22,7 +21,7 @@ export function checkAction(request: ActionRequest): void {
   const sent = [...Object.values(members), ...Object.values(beneficiary_details ?? {})]
   const isEmpty = !sent.some(member => !Array.isArray(member) || member.length > 0)
   refuseIfAny([
-    ...(isEmpty ? [invalid('', `Send at least one of ${MEMBERS.join(', ')}.`)] : []),
+    ...(isEmpty ? [invalidField('', `Send at least one of ${MEMBERS.join(', ')}.`)] : []),
     ...(beneficiary_details === undefined
       ? []
       : checkDetails(beneficiary_details, 'beneficiary_details')),

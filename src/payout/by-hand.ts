@@ -1,10 +1,9 @@
 // Payouts that people pay, and steps that people set. One person at a time holds a payout, so that
 // two do not pay it. Pure.
 
-import { refusal, refuseIfAny } from '../errors.ts'
+import { invalidField, refusal, refuseIfAny } from '../errors.ts'
 import type { Key } from '../id.ts'
 import type { Instant } from '../instant.ts'
-import { invalid } from '../party/rules.ts'
 import { type Failure, MANUAL, type RailStep } from '../rail/rail.ts'
 import type { Payout } from './payout.ts'
 import { GIVEN_BACK_STATUSES, isFinal, OPEN_STATUSES, type PayoutStatus } from './states.ts'
@@ -50,8 +49,10 @@ export function checkPerson(
   const noReference = step.status === 'succeeded' && reference === ''
   const noReason = GIVEN_BACK_STATUSES.includes(step.status) && (person.reason ?? '') === ''
   refuseIfAny([
-    ...(noReference ? [invalid('reference', 'Say the reference that the bank has given.')] : []),
-    ...(noReason ? [invalid('reason', 'Say why the money goes back.')] : []),
+    ...(noReference
+      ? [invalidField('reference', 'Say the reference that the bank has given.')]
+      : []),
+    ...(noReason ? [invalidField('reason', 'Say why the money goes back.')] : []),
   ])
   if (step.status !== 'succeeded' || paid_elsewhere === undefined || person.force) return
   const { account_id, id } = paid_elsewhere
@@ -67,7 +68,7 @@ function checkName({ name, is_login }: Person): void {
   const message =
     `Say who you are by CORRIDOR_USER: "${name}" is the log-in, which others may share, and one ` +
     'person at a time has a payout.'
-  refuseIfAny([invalid('operator', message)])
+  refuseIfAny([invalidField('operator', message)])
 }
 
 /** A person takes a payout to pay it, or releases it unpaid. */
@@ -142,10 +143,10 @@ export function operatorStep(
   refuseIfAny([
     ...(failure === undefined || failing
       ? []
-      : [invalid('failure', `Only ${GIVEN_BACK_STATUSES.join(' and ')} carry one.`)]),
+      : [invalidField('failure', `Only ${GIVEN_BACK_STATUSES.join(' and ')} carry one.`)]),
     ...(description === undefined || asks
       ? []
-      : [invalid('description', `Only ${ASKING} asks for something.`)]),
+      : [invalidField('description', `Only ${ASKING} asks for something.`)]),
   ])
   return {
     status,

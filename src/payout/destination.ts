@@ -4,10 +4,9 @@ import type { Account } from '../account/rules.ts'
 import type { Beneficiary, BeneficiaryDetails } from '../beneficiary/beneficiary.ts'
 import { bankingCountry, namedCountries } from '../beneficiary/country.ts'
 import { checkDetails } from '../beneficiary/rules.ts'
-import { type Problem, refusal, refuseIfAny } from '../errors.ts'
+import { invalidField, type Problem, refusal, refuseIfAny } from '../errors.ts'
 import type { Book } from '../ledger/rules.ts'
 import { isCountry } from '../party/country.ts'
-import { invalid } from '../party/rules.ts'
 import type { Quote } from '../quote/quote.ts'
 import { networkName } from '../quote/terms.ts'
 import { common, destinationFaults, type Fault, type Payment } from '../requirement/rules.ts'
@@ -39,7 +38,7 @@ export function inlineProblems(
     paths.length === 0
       ? destinationFaults(details, payment)
       : certainFaults(details, payment, paths)
-  return faults.map(({ path, message }) => invalid(`${INLINE}.${path}`, message))
+  return faults.map(({ path, message }) => invalidField(`${INLINE}.${path}`, message))
 }
 
 function certainFaults(details: Inline, payment: Payment, wrong: readonly string[]): Fault[] {
@@ -72,7 +71,7 @@ export function checkDestination(
 ): void {
   const faults = destinationFaults(details, paymentOf(request, details.destination_details, quote))
   if (request.beneficiary === undefined) {
-    refuseIfAny(faults.map(({ path, message }) => invalid(`${INLINE}.${path}`, message)))
+    refuseIfAny(faults.map(({ path, message }) => invalidField(`${INLINE}.${path}`, message)))
     return
   }
   const known = checkDetails(details, '').map(({ remarks, message }) => ({
@@ -80,7 +79,9 @@ export function checkDestination(
     message,
   }))
   const all = new Map([...faults, ...known].map(({ path, message }) => [path, message]))
-  refuseIfAny(Array.from(all, ([path, message]) => invalid('beneficiary', `${path}: ${message}`)))
+  refuseIfAny(
+    Array.from(all, ([path, message]) => invalidField('beneficiary', `${path}: ${message}`)),
+  )
 }
 
 function paymentOf(

@@ -2,13 +2,13 @@
 // problems at once. The schema has checked shapes and types before. Pure.
 import type { Account } from '../account/rules.ts'
 import { bankingCountry } from '../beneficiary/country.ts'
-import { type Problem, refusal, refuseIfAny } from '../errors.ts'
+import { invalidField, type Problem, refusal, refuseIfAny } from '../errors.ts'
 import { findCurrency } from '../money/currency.ts'
 import { bankFault, chainFault, findChain, tokenFault } from '../network/chain.ts'
 import { findNetwork, limitFault, networkFault, networksOf } from '../network/local.ts'
 import { paymentNetworkFault, paymentNetworksOf } from '../network/payment.ts'
 import { isCountry } from '../party/country.ts'
-import { checkCountry, invalid } from '../party/rules.ts'
+import { checkCountry } from '../party/rules.ts'
 import { dependsOnCountry, type Fee } from '../price/fee/rules.ts'
 import { PAYOUT_TYPES, type PayoutType, type Quote, type QuoteTerms } from './quote.ts'
 import type { QuoteRequest } from './request.ts'
@@ -104,25 +104,25 @@ export function checkHolding(
 export function checkNetwork(name: string | undefined, currency: string): Problem[] {
   if (name === undefined || name === '' || findCurrency(currency) === undefined) return []
   const fault = networkFault(currency, name)
-  return fault === undefined ? [] : [invalid('local.fund_transfer_network', fault)]
+  return fault === undefined ? [] : [invalidField('local.fund_transfer_network', fault)]
 }
 
 /** A local payment network must pay in the destination currency. */
 function checkPaymentNetwork(name: string | undefined, currency: string): Problem[] {
   if (name === undefined || findCurrency(currency) === undefined) return []
   const fault = paymentNetworkFault(currency, name)
-  return fault === undefined ? [] : [invalid('local_payment_network.type', fault)]
+  return fault === undefined ? [] : [invalidField('local_payment_network.type', fault)]
 }
 
 /** The chain must be known, and carry the destination currency, which must be a token. */
 function checkWallet({ wallet, payout_info, destination_info }: QuoteRequest): Problem[] {
   const type = wallet?.type ?? ''
   const unknown = type === '' ? undefined : chainFault(type)
-  if (unknown !== undefined) return [invalid('wallet.type', unknown)]
+  if (unknown !== undefined) return [invalidField('wallet.type', unknown)]
   const currency = destination_info?.currency ?? payout_info.currency
   const token = findCurrency(currency) === undefined ? undefined : tokenFault(currency, type)
   if (token === undefined) return []
-  return [invalid(`${destination_info ? 'destination' : 'payout'}_info.currency`, token)]
+  return [invalidField(`${destination_info ? 'destination' : 'payout'}_info.currency`, token)]
 }
 
 /** No bank receives a token; an account of this installation does. */
@@ -130,7 +130,7 @@ function checkBank({ payout_type, payout_info, destination_info }: QuoteRequest)
   if (payout_type === 'service_account') return []
   const fault = bankFault(destination_info?.currency ?? payout_info.currency)
   if (fault === undefined) return []
-  return [invalid(`${destination_info ? 'destination' : 'payout'}_info.currency`, fault)]
+  return [invalidField(`${destination_info ? 'destination' : 'payout'}_info.currency`, fault)]
 }
 
 /** The networks that fit the request; none when its payout type uses no local network. */
@@ -161,7 +161,7 @@ function checkReach(request: QuoteRequest): Problem[] {
   if (country === undefined || !isCountry(country) || networks.length === 0) return []
   if (networks.some(({ countries }) => countries.includes(country))) return []
   const names = networks.map(({ name }) => name).join(', ')
-  return [invalid('destination_info.country', `${country} is not served by ${names}.`)]
+  return [invalidField('destination_info.country', `${country} is not served by ${names}.`)]
 }
 
 /**

@@ -1,7 +1,7 @@
 // The answer of GET /v3/payout/requirements: what is asked, held against the tables, and the ways
 // as they are shown. Pure.
 import { bankingCountry } from '../beneficiary/country.ts'
-import { type Problem, refuseIfAny } from '../errors.ts'
+import { invalidParameter, type Problem, refuseIfAny } from '../errors.ts'
 import { findCurrency } from '../money/currency.ts'
 import { amountToJson } from '../money/json.ts'
 import { bankFault, chainFault, findChain, tokenFault } from '../network/chain.ts'
@@ -31,17 +31,21 @@ export function readSubject(query: RequirementsQuery): Subject {
   ]
   refuseIfAny(problems)
   if (waysOf(subject).length === 0 || isUnserved(subject)) {
-    refuseIfAny([invalid('country', `${country} is not served in ${currency || 'this way'}.`)])
+    refuseIfAny([
+      invalidParameter('country', `${country} is not served in ${currency || 'this way'}.`),
+    ])
   }
   return { ...subject, network: nameOf(subject) }
 }
 
 function checkCurrency({ type, currency, network }: Subject): Problem[] {
   if (currency === '') {
-    return type === 'local' ? [invalid('currency', 'currency is required of local payouts.')] : []
+    return type === 'local'
+      ? [invalidParameter('currency', 'currency is required of local payouts.')]
+      : []
   }
   const fault = currencyFault(type, currency, network)
-  return fault === undefined ? [] : [invalid('currency', fault)]
+  return fault === undefined ? [] : [invalidParameter('currency', fault)]
 }
 
 function currencyFault(type: string, currency: string, network: string): string | undefined {
@@ -64,17 +68,17 @@ function currencyFault(type: string, currency: string, network: string): string 
 function checkCountry({ type }: Subject, country: string): Problem[] {
   if (country === '') return []
   if (hasNoCountry(type)) {
-    return [invalid('country', `A ${type} is in no country.`)]
+    return [invalidParameter('country', `A ${type} is in no country.`)]
   }
   return isCountry(country)
     ? []
-    : [invalid('country', 'country is not an ISO 3166-1 alpha-2 country code.')]
+    : [invalidParameter('country', 'country is not an ISO 3166-1 alpha-2 country code.')]
 }
 
 function checkNetwork({ type, currency, network }: Subject): Problem[] {
   if (network === '') return []
   const fault = networkNameFault(type, currency, network)
-  return fault === undefined ? [] : [invalid('network', fault)]
+  return fault === undefined ? [] : [invalidParameter('network', fault)]
 }
 
 function networkNameFault(type: string, currency: string, network: string): string | undefined {
@@ -167,7 +171,3 @@ function networksShown(subject: Subject) {
 }
 
 const UNBOUNDED = { minimum_amount: null, maximum_amount: null }
-
-function invalid(remarks: string, message: string): Problem {
-  return { reason: 'invalid_query_parameter', message, remarks }
-}

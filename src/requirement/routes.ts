@@ -1,8 +1,7 @@
 // GET /v3/payout/requirements.
 import type { FastifyInstance } from 'fastify'
-import { send } from '../http/answer.ts'
+import { send, success } from '../http/answer.ts'
 import { operationDocs } from '../http/docs.ts'
-import { success } from '../http/envelope.ts'
 import { Envelope } from '../http/schema.ts'
 import { presentRequirements, readSubject } from './discovery.ts'
 import { RequirementsQuery } from './request.ts'

@@ -2,13 +2,12 @@
 // the secret, test and replay. Pure; it advances the state, so that the next command of the batch
 // sees the change.
 import { isDeepStrictEqual } from 'node:util'
-import { found, type Problem, refusal, refuseIfAny } from '../errors.ts'
+import { found, invalidField, type Problem, refusal, refuseIfAny } from '../errors.ts'
 import type { Event } from '../event/event.ts'
 import { recordEvent } from '../event/rules.ts'
 import { type BookId, nameOf } from '../id.ts'
 import type { Instant } from '../instant.ts'
 import { type Book, bookOf } from '../ledger/rules.ts'
-import { invalid } from '../party/rules.ts'
 import type { EndpointRequest, EndpointUpdate, ReplayRequest } from './request.ts'
 import { MAX_CANCELLED, MAX_ENDPOINTS, MAX_REPLAYED, matches, rotated, wants } from './rules.ts'
 import { type Delivery, TEST_EVENT, type WebhookEndpoint } from './webhook.ts'
@@ -262,7 +261,7 @@ function checkNamed(
       return [{ reason: 'not_found', message: 'No such event in this account.', remarks }]
     }
     const foreign = named.object_id.startsWith('whe_') && named.object_id !== endpoint.id
-    return foreign ? [invalid(remarks, 'This event is about another webhook endpoint.')] : []
+    return foreign ? [invalidField(remarks, 'This event is about another webhook endpoint.')] : []
   }
   if (event !== undefined) return check(event, 'event')
   return (events ?? []).flatMap((id, i) => check(id, `events[${i}]`))

@@ -1,8 +1,7 @@
 // The rules of webhooks: which endpoint gets which event, which addresses and replays are valid,
 // which secrets sign, and what follows an attempt. Pure.
-import type { Problem } from '../errors.ts'
+import { invalidField, type Problem } from '../errors.ts'
 import { type Instant, instantFromIso, plusMilliseconds } from '../instant.ts'
-import { invalid } from '../party/rules.ts'
 import type { ReplayRequest } from './request.ts'
 import { MAX_URL_LENGTH, type WebhookEndpoint } from './webhook.ts'
 
@@ -129,20 +128,20 @@ export function isPortOfHttp({ port }: URL): boolean {
 export function checkUrl(text: string | undefined, allow_private: boolean): Problem[] {
   if (typeof text !== 'string') return []
   const url = URL.parse(text)
-  if (url === null) return [invalid('url', 'url is not an absolute URL.')]
+  if (url === null) return [invalidField('url', 'url is not an absolute URL.')]
   const http = allow_private && url.protocol === 'http:'
   if (url.protocol !== 'https:' && !http) {
-    return [invalid('url', 'url must begin with https://.')]
+    return [invalidField('url', 'url must begin with https://.')]
   }
   if (url.username !== '' || url.password !== '') {
-    return [invalid('url', 'url must have no user name and no password.')]
+    return [invalidField('url', 'url must have no user name and no password.')]
   }
   if (!isPortOfHttp(url)) {
-    return [invalid('url', `url must not name port ${url.port}, which is not of HTTP.`)]
+    return [invalidField('url', `url must not name port ${url.port}, which is not of HTTP.`)]
   }
-  if (text.includes('#')) return [invalid('url', 'url must have no fragment.')]
+  if (text.includes('#')) return [invalidField('url', 'url must have no fragment.')]
   if (url.href.length > MAX_URL_LENGTH) {
-    return [invalid('url', `url must have at most ${MAX_URL_LENGTH} characters.`)]
+    return [invalidField('url', `url must have at most ${MAX_URL_LENGTH} characters.`)]
   }
   return []
 }
@@ -154,20 +153,20 @@ export function checkReplay(request: ReplayRequest): Problem[] {
   const problems: Problem[] = []
   if (sent.filter(member => member !== undefined).length !== 1) {
     const message = 'Exactly one of event, events, created, sequence and status must be sent.'
-    problems.push(invalid('', message))
+    problems.push(invalidField('', message))
   }
   if (event_types !== undefined && created === undefined && sequence === undefined) {
-    problems.push(invalid('event_types', 'event_types goes with created or sequence alone.'))
+    problems.push(invalidField('event_types', 'event_types goes with created or sequence alone.'))
   }
   for (const name of ['created', 'sequence'] as const) {
-    if (isEmpty(request[name])) problems.push(invalid(name, `${name} must have a bound.`))
+    if (isEmpty(request[name])) problems.push(invalidField(name, `${name} must have a bound.`))
   }
   const { from = 1, to = from } = sequence ?? {}
-  if (from > to) problems.push(invalid('sequence.to', 'sequence.to is before sequence.from.'))
+  if (from > to) problems.push(invalidField('sequence.to', 'sequence.to is before sequence.from.'))
   for (const [name, time] of Object.entries(created ?? {})) {
     if (!CREATED_BOUNDS.has(name) || typeof time !== 'string' || isTime(time)) continue
     const message = `created.${name} is an ISO 8601 time with an offset and at most six digits.`
-    problems.push(invalid(`created.${name}`, message))
+    problems.push(invalidField(`created.${name}`, message))
   }
   return problems
 }

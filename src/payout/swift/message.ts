@@ -3,7 +3,7 @@
 import type { Account } from '../../account/rules.ts'
 import type { Beneficiary } from '../../beneficiary/beneficiary.ts'
 import type { EntityDetails } from '../../entity/entity.ts'
-import { type Problem, refuseIfAny } from '../../errors.ts'
+import { invalidField, type Problem, refuseIfAny } from '../../errors.ts'
 import { nameOf } from '../../id.ts'
 import type { Instant } from '../../instant.ts'
 import type { Quote } from '../../quote/quote.ts'
@@ -104,7 +104,7 @@ function problemOf({ what, message }: Mt103Fault, request: PayoutRequest): Probl
     case 'account': {
       const iban = request.beneficiary_details?.destination_details.bank?.iban !== undefined
       const remarks = inline ? `${bank}.${iban ? 'iban' : 'account_number'}` : bank
-      return { reason: 'invalid_field', message, remarks }
+      return invalidField(remarks, message)
     }
     default:
       return { reason: 'amount_out_of_range', message, remarks: 'amount' }

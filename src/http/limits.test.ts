@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { pickSeed, seeded } from '../../test/support/service/process.ts'
-import { TokenBuckets } from './token-bucket.ts'
+import { TokenBuckets } from './limits.ts'
 
 test('bucket, full: gives its burst, then says when the next token is there', () => {
   const buckets = new TokenBuckets({ per_second: 2, burst: 5, most: 10 })
