@@ -6,13 +6,14 @@ import type { Claim, Reply } from '../idempotency/kept-reply.ts'
 import { hashJson } from '../seal.ts'
 
 /**
- * Visible ASCII, 1 to 255 characters; the draft standard's quotes are taken off (§idempotency.key).
+ * 1 to 255 characters of visible ASCII (§idempotency.key). The IETF draft puts the key in double
+ * quotes; `claimOf` removes them.
  */
 const KEY = /^[\x21-\x7e](?:[\x20-\x7e]{0,253}[\x21-\x7e])?$/
 
 /**
- * The claim a request makes by its Idempotency-Key header, or null. No body is an empty one.
- * `asked` is what tells one request from another, by default the body.
+ * The claim that a request makes by its Idempotency-Key header; null without one. `asked` is what a
+ * repeat must equal: by default the body, where no body counts as an empty one.
  */
 export function claimOf(
   request: FastifyRequest,
@@ -31,7 +32,7 @@ export function claimOf(
   return { operation, key, request_hash: hashJson(asked) }
 }
 
-/** Sends text that is JSON already. */
+/** Sends an answer whose body is JSON text already. */
 export function send(reply: FastifyReply, { status, body, replayed }: Reply) {
   if (replayed) void reply.header('idempotent-replayed', 'true')
   return reply.status(status).type('application/json; charset=utf-8').send(body)
@@ -42,11 +43,12 @@ export function success(data: object): Reply {
   return { status: 200, body: enveloped(data), replayed: false }
 }
 
-/** 200 with the object itself, as quotes are answered. */
+/** 200 with the object itself and no envelope, as quotes are answered. */
 export function bare(data: object): Reply {
   return { status: 200, body: JSON.stringify(data), replayed: false }
 }
 
+/** The envelope of a success, as text. */
 export function enveloped(data: object): string {
   return `{"status":"success","message":"","data":${JSON.stringify(data)}}`
 }

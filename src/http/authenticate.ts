@@ -1,6 +1,6 @@
-// Who is asking: HTTP Basic with an API key's id and secret, judged from memory in constant time.
-// All wrong credentials get one answer, whatever is wrong with them. Too many of them are slowed
-// down (limits.ts), which never keeps a valid key out, wherever it comes from.
+// Authenticates a request: HTTP Basic with the id and secret of an API key, compared in constant
+// time with what the process holds in memory. All wrong credentials get the same answer. limits.ts
+// slows down an address that sends many of them, and never refuses a valid key for it.
 import type { FastifyRequest } from 'fastify'
 import {
   type Account,
@@ -19,7 +19,7 @@ declare module 'fastify' {
     key_id: string
   }
   interface FastifyContextConfig {
-    /** What a key must be allowed to; a route without one is public. */
+    /** The scope that a key needs. A route without a scope is public. */
     scope?: Scope
   }
 }
@@ -29,7 +29,7 @@ interface Known {
   readonly accounts: ReadonlyMap<string, Account>
 }
 
-/** Sets `request.account` or refuses with 401, 403 or 429. */
+/** Sets `request.account` and `request.key_id`, or refuses with 401, 403 or 429. */
 export function authenticate(
   request: FastifyRequest,
   known: Known,
@@ -42,7 +42,7 @@ export function authenticate(
   }
   const credentials = readBasic(authorization)
   const key = credentials && known.keys.get(credentials.key_id)
-  // Hashed and compared even when the key is unknown, so that time does not tell.
+  // An unknown key is hashed and compared too: the time taken must not reveal which keys exist.
   const matches = secretMatches(key, credentials?.secret ?? '')
   const account = key && known.accounts.get(key.account_id)
   if (!matches || key === undefined || account === undefined) {
@@ -57,13 +57,13 @@ export function authenticate(
   request.key_id = key.key_id
 }
 
-/** RFC 7617. Undefined unless the value is exactly one canonical base64 text with a colon in it. */
+/** Basic credentials by RFC 7617: one canonical base64 text that holds a colon, else undefined. */
 function readBasic(header: string): { key_id: string; secret: string } | undefined {
   const match = /^basic +([A-Za-z0-9+/]+={0,2})$/i.exec(header)
   const encoded = match?.[1]
   if (encoded === undefined) return undefined
   const bytes = Buffer.from(encoded, 'base64')
-  // Node accepts many spellings of the same bytes; only the canonical one is taken.
+  // Node decodes many spellings of the same bytes; this takes the canonical one alone.
   if (bytes.toString('base64') !== encoded) return undefined
   const text = bytes.toString('utf8')
   const colon = text.indexOf(':')

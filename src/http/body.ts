@@ -1,6 +1,7 @@
-// The body of a request from its socket to a value: what it says of itself is judged before any of
-// it is read, what it holds in memory is counted until it is answered, and long ones are read in
-// turns with others. It knows bytes and who sends them; json.ts knows what they mean.
+// Reads the body of a request from its socket. The headers of a body are checked before its bytes
+// are read. The memory that a body takes counts until its request is answered. Long bodies are
+// parsed in turns with others. This file knows bytes and their account; json.ts knows what they
+// mean.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { CATALOGUE, type Refusal, refusal } from '../errors.ts'
@@ -8,7 +9,7 @@ import { MAX_BODY_BYTES, readJson, readJsonInTurns } from './json.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** What the answer is written to. */
+    /** The response of Node that the answer goes to. */
     answer: ServerResponse
   }
 }
@@ -18,17 +19,17 @@ type Received = (error: Error | null, pieces: readonly Buffer[]) => void
 
 const MiB = 1024 * 1024
 
-/** Of each body these bytes count as nothing, so that small requests go on whatever others send. */
+/** The first bytes of each body do not count, so that small requests pass whatever others send. */
 const UNCOUNTED_BYTES = 16 * 1024
 
-/** All bodies that are being read or answered, and those of one account: ordinary and long ones. */
+/** Most bytes of bodies in memory, of all accounts and of one: ordinary bodies, then long ones. */
 const MAX_BODIES = { all: 32 * MiB, each: 16 * MiB }
 export const MAX_LONG_BODIES = { all: 64 * MiB, each: 32 * MiB }
 
-/** Bytes are copied together in blocks of this size, as a client may send them one by one. */
+/** Bytes are copied into blocks of this size, because a client may send them one by one. */
 const BLOCK_BYTES = 64 * 1024
 
-/** Bodies are read by our own reader, and nothing but JSON is taken. */
+/** Registers the reader of JSON bodies, and refuses every other content type. */
 export function readBodies(app: FastifyInstance): void {
   const ordinary = new Room(MAX_BODIES)
   const long = new Room(MAX_LONG_BODIES)
@@ -39,7 +40,7 @@ export function readBodies(app: FastifyInstance): void {
   })
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('application/json', (request, payload, done: Done) => {
-    // What nobody may do needs no reading.
+    // A public route takes no body.
     if (request.routeOptions.config.scope === undefined) return done(null)
     const isLong = request.routeOptions.bodyLimit > MAX_BODY_BYTES
     const read: Received = (error, pieces) => {
@@ -51,9 +52,9 @@ export function readBodies(app: FastifyInstance): void {
   })
 }
 
-/** Whether a body may be sent as the request says that it is. */
+/** Refuses (415) a content encoding, and a charset other than UTF-8. */
 export function checkBodyHeaders({ method, headers }: FastifyRequest): void {
-  // A body there is not looked at.
+  // No route reads the body of these methods.
   if (method === 'GET' || method === 'HEAD') return
   const encoding = headers['content-encoding']
   if (encoding !== undefined && encoding.trim().toLowerCase() !== 'identity') {
@@ -78,7 +79,7 @@ function readAtOnce(request: FastifyRequest, pieces: readonly Buffer[], done: Do
   }
 }
 
-/** Takes all of a body, as long as there is room for it. */
+/** Collects the bytes of a body while there is room for them. */
 function receive(
   request: FastifyRequest,
   payload: IncomingMessage,
@@ -114,7 +115,7 @@ function receive(
   else payload.on('data', take).on('end', finish).on('error', malformed).resume()
 }
 
-/** What was made of a body stays in memory until it is answered, or its client has gone. */
+/** Takes a place in the room until the request is answered or its client has gone. */
 function enter(room: Room, { account, answer, raw: { socket } }: FastifyRequest): Place {
   const place = room.enter(account.account_id)
   const leave = () => {
@@ -122,7 +123,7 @@ function enter(room: Room, { account, answer, raw: { socket } }: FastifyRequest)
     answer.off('close', leave)
     place.leave()
   }
-  // An answer that waits for its turn on the connection does not learn that this was closed.
+  // An answer that waits for its turn on the connection gets no event when that closes.
   socket.once('close', leave)
   answer.once('close', leave)
   return place
@@ -139,7 +140,7 @@ function noRoom(): Refusal {
   return refusal('service_unavailable', message)
 }
 
-/** Bytes put together as they come. */
+/** Collects bytes in blocks as they arrive. */
 class Blocks {
   length = 0
   readonly #blocks: Buffer[] = []
@@ -155,7 +156,7 @@ class Blocks {
     return last === undefined ? [] : [...this.#blocks.slice(0, -1), last.subarray(0, this.#used)]
   }
 
-  /** Copied, as the bytes of a connection are written over, and small ones would hold all of it. */
+  /** Copies the bytes: Node reuses its buffer, and a slice would keep all of that buffer alive. */
   add(bytes: Buffer): void {
     for (let rest = bytes; rest.length > 0; ) {
       const last = this.#blocks.at(-1)
@@ -174,21 +175,23 @@ class Blocks {
   }
 }
 
+/** Bounds of a resource that many share, such as memory. */
 export interface RoomSize {
-  /** For everybody together. */
+  /** For all names together. */
   readonly all: number
-  /** For one of them. */
+  /** For one name. */
   readonly each: number
 }
 
-/** What one thing takes of the room, from its coming to its leaving. */
+/** What one body takes of the room. */
 export interface Place {
-  /** Takes so much in all; false, and nothing more is taken, when there is no room for it. */
+  /** Takes this much in total. False, and nothing changes, when there is no room for it. */
   grow(to: number): boolean
-  /** Gives it back; once is enough. */
+  /** Gives all of it back. May be called again without effect. */
   leave(): void
 }
 
+/** Counts how much of a bounded resource is taken, in total and by name. */
 export class Room {
   readonly #size: RoomSize
   readonly #taken = new Map<string, number>()
@@ -198,7 +201,7 @@ export class Room {
     this.#size = size
   }
 
-  /** Whether so much more could be taken now. */
+  /** Whether the room has this much more for the name now. */
   wouldFit(name: string, more: number): boolean {
     const { all, each } = this.#size
     return this.#all + more <= all && (this.#taken.get(name) ?? 0) + more <= each

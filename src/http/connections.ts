@@ -1,26 +1,26 @@
-// What the connections of a server owe their clients: requests in hand, answered one after the
-// other on each connection, and answers that no client has taken yet, which are bounded for all
-// together. It knows sockets and answers, nothing of what is asked.
+// Watches the connections of a server. Requests of one connection are answered one after the other,
+// and answers that clients have not yet taken are bounded in bytes, for all connections together.
+// Knows sockets and answers, not what is asked.
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 
-/** Requests on one connection whose answers are not sent; whoever sends more does not read. */
+/** Most unanswered requests of one connection. A client that sends more is not reading answers. */
 export const MAX_UNANSWERED = 32
 
-/** All answers that are not taken; beyond it, who has not taken theirs for longest is cut off. */
+/** Most bytes of answers not yet taken. Beyond it, the oldest such answer loses its connection. */
 const MAX_UNSENT_BYTES = 64 * 1024 * 1024
 
-/** A client that has taken nothing of its answer for so long is gone. */
+/** A client that reads nothing for this long is considered gone. */
 export const STALLED_MS = 120_000
 
 interface Waiting {
   readonly answer: ServerResponse
-  /** Told when its turn has come, or that its client has gone. */
+  /** Called with true when its turn has come, with false when its client has gone. */
   wake?: (isOpen: boolean) => void
 }
 
 export class Connections {
-  /** Of each connection its requests that are not answered, in the order in which they came. */
+  /** The unanswered requests of each connection, in order of arrival. */
   readonly #queues = new WeakMap<Socket, Waiting[]>()
   readonly #in_hand = new Set<Socket>()
   readonly #crowded = new WeakSet<Socket>()
@@ -33,7 +33,7 @@ export class Connections {
     this.#most_bytes = most_bytes
   }
 
-  /** Requests are known before whatever answers them looks at them. */
+  /** Puts this in front of the request listeners of the server, so that it sees requests first. */
   watch(server: Server): void {
     const listeners = server.listeners('request')
     server.removeAllListeners('request')
@@ -43,24 +43,24 @@ export class Connections {
     })
   }
 
-  /** Whether there is a request that is not answered, or whose answer is not taken. */
+  /** Whether some request is unanswered, or some answer not yet taken. */
   get anyInHand(): boolean {
     return this.#in_hand.size > 0
   }
 
-  /** Bytes of answers that no client has taken. */
+  /** Bytes of answers that clients have not yet taken. */
   get unsentBytes(): number {
     return this.#unsent_bytes
   }
 
-  /** Whether this request is one too many of its connection, which is read no further. */
+  /** Whether the connection of this request has too many unanswered ones. It is read no further. */
   isTooMany({ socket }: IncomingMessage): boolean {
     return this.#crowded.has(socket)
   }
 
   /**
-   * Resolves when all requests before this one on its connection are answered: to false when the
-   * connection was closed meanwhile, and nobody waits for an answer any more.
+   * Resolves when all earlier requests of the connection are answered: to false when the connection
+   * has closed meanwhile, so that nobody waits for the answer.
    */
   turnOf({ socket }: IncomingMessage, answer: ServerResponse): Promise<boolean> | true {
     const queue = this.#queues.get(socket) ?? []
@@ -71,7 +71,7 @@ export class Connections {
     })
   }
 
-  /** Counts an answer until it is taken. */
+  /** Counts the bytes of an answer until the client has taken them. */
   sending({ socket }: IncomingMessage, answer: ServerResponse, bytes: number): void {
     if (!this.#in_hand.has(socket)) return
     this.#sent(answer)
@@ -84,7 +84,7 @@ export class Connections {
     }
   }
 
-  /** False when nobody is to look at the request: hundreds come in one piece of a connection. */
+  /** False for requests that came in the same bytes as one too many: nobody handles those. */
   #begin({ socket }: IncomingMessage, answer: ServerResponse): boolean {
     if (this.#crowded.has(socket)) return false
     const queue = this.#queues.get(socket)
@@ -105,7 +105,7 @@ export class Connections {
 
   #end(socket: Socket, answer: ServerResponse): void {
     this.#sent(answer)
-    // The first answer of a closed connection learns of it before the connection itself.
+    // The first answer of a closed connection gets its event before the connection does.
     if (socket.destroyed) this.#close(socket)
     const queue = this.#queues.get(socket) ?? []
     const place = queue.findIndex(one => one.answer === answer)
@@ -114,7 +114,7 @@ export class Connections {
     if (queue.length === 0) this.#in_hand.delete(socket)
   }
 
-  /** An answer that waits for its turn on the connection does not learn that this was closed. */
+  /** Answers that wait for their turn get no event of their own when the connection closes. */
   #close(socket: Socket): void {
     this.#in_hand.delete(socket)
     for (const { answer, wake } of this.#queues.get(socket)?.splice(0) ?? []) {

@@ -1,6 +1,6 @@
-// How a route is described: its schemas, and what openapi.json says of it. One shape for all
-// routes, so that security, the idempotency header and the refusals are told the same way
-// everywhere. scripts/openapi puts the document together from it.
+// Describes a route: its schemas, and what openapi.json says about it. All routes use one shape, so
+// that the document has security, the idempotency header and refusals for each. scripts/openapi
+// makes the document.
 import Type, { type TSchema } from 'typebox'
 import type { Reason } from '../errors.ts'
 import { type IdPrefix, idPattern } from '../id.ts'
@@ -13,26 +13,26 @@ export interface OperationDocs {
   readonly querystring?: TSchema
   readonly body?: TSchema
   readonly response: TSchema
-  /** The same as text of another media type, for who asks for that by `Accept`. */
+  /** Another media type of the answer, for a caller who names it in `Accept`. */
   readonly alternative?: { readonly media: string; readonly description: string }
   readonly idempotent?: boolean
-  /** Reasons beside those that every route can give. */
+  /** Reasons of refusals, besides those that every route can give. */
   readonly refusals: readonly Reason[]
 }
 
-/** The reasons an operation can be refused for, beside those that every route can give. */
+/** Schema keyword: the reasons of refusals, besides those that every route can give. */
 export const REFUSALS = 'x-refusals'
 
-/** The other media type of an answer. */
+/** Schema keyword: the other media type of an answer. */
 export const ALTERNATIVE = 'x-alternative'
 
-/** What the reader is told of a member, where the validator sees its text or less of it. */
+/** Schema keyword: the schema for readers, where the validator needs another one. */
 export const DOCUMENTED = 'x-documented'
 
-/** The schema keywords of ours that the validator must let pass. */
+/** Our own keywords, which the validator ignores. */
 export const DOC_KEYWORDS = [REFUSALS, ALTERNATIVE, DOCUMENTED]
 
-/** A Fastify route schema. */
+/** The Fastify schema of a route. */
 export function operationDocs(docs: OperationDocs) {
   const { operationId, summary, description, params, querystring, body } = docs
   return {
@@ -50,7 +50,7 @@ export function operationDocs(docs: OperationDocs) {
   }
 }
 
-/** Path parameters of a route that names one object. */
+/** The path parameters of a route that names one object by its id. */
 export function pathId(prefix: IdPrefix) {
   return Type.Object({
     id: Type.String({

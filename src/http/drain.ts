@@ -1,27 +1,27 @@
-// Closing an HTTP server without resetting a connection. It knows sockets and turns of the event
-// loop, and nothing of what is served.
+// Closes an HTTP server without resetting a connection. Knows sockets and the event loop, nothing
+// of what is served.
 import type { Server as HttpServer, ServerResponse } from 'node:http'
 import { Server as NetServer } from 'node:net'
 import type { Connections } from './connections.ts'
 
-/** For connections that were taken just before the listener closed. */
+/** For connections accepted just before the listener closed to send their request. */
 const ASK_WITHIN_MS = 500
-/** For those that have begun to ask and do not go on. */
+/** For requests that have begun to arrive to arrive whole. */
 const BE_ASKED_WITHIN_MS = 5_000
 /**
- * Longer than any request is left without an answer: a batch may take 13 seconds to be sent and 30
- * to be written. A statement that its client has not taken by then breaks off.
+ * Longer than any request stays unanswered: a batch may take 13 seconds to arrive and 30 to be
+ * written. A statement that its client has not read by then breaks off.
  */
 const ANSWER_WITHIN_MS = 60_000
 const LOOK_EVERY_MS = 100
 const NOBODY_WAITS_WITHIN_MS = 1_000
-/** Longer than a client on a busy machine takes from an answer to its next connection. */
+/** Longer than a client on a busy machine needs to connect again after an answer. */
 const QUIET_MS = 100
 const SHORT_TURN_MS = 0.05
 
 /**
- * Every connection taken is answered what it asks; afterwards there are none. Nothing new should be
- * answered before `onDeaf`, when no connection is taken any more: whoever is answered connects
+ * Answers every accepted connection, then resolves with none left. `onDeaf` is called when no new
+ * connection is accepted any more. Answer nothing new before it: a client that is answered connects
  * again.
  */
 export async function closeServer(
@@ -30,25 +30,25 @@ export async function closeServer(
   onDeaf: () => void,
 ): Promise<void> {
   await nobodyWaits(server)
-  // Not the HTTP server's own close: it would at once end connections that are about to ask.
+  // The close of the HTTP server would at once end connections that are about to send a request.
   const closed = new Promise(resolve => NetServer.prototype.close.call(server, resolve))
   onDeaf()
   await within(ASK_WITHIN_MS, closed)
-  // Idle is who has asked and been answered; each answer ends its connection besides.
+  // A connection is idle once it has been answered; each answer closes its connection as well.
   server.closeIdleConnections()
   await within(BE_ASKED_WITHIN_MS, closed)
   const deadline = performance.now() + ANSWER_WITHIN_MS - BE_ASKED_WITHIN_MS
   while (connections.anyInHand && performance.now() < deadline) await within(LOOK_EVERY_MS, closed)
-  // Left are connections that never finish asking, or never take what they were answered.
+  // What is left never finishes its request, or never reads its answer.
   server.closeAllConnections()
   await closed
 }
 
 /**
- * Resolves when no connection waits to be taken: closing a listener resets those that do. Node
- * takes one in a turn of its event loop, so a short turn that took none has left none. Clients
- * connect again when they have been answered, so a while without a connection and without an answer
- * makes it likely that none comes before the close.
+ * Resolves when no connection waits to be accepted: closing a listener resets those that do. Node
+ * accepts one in a turn of its event loop, so after a short turn without one none waits. Clients
+ * connect again after an answer, so a while without connection and answer makes it likely that none
+ * comes before the close.
  */
 async function nobodyWaits(server: HttpServer): Promise<void> {
   let quiet_since = performance.now()
@@ -67,7 +67,7 @@ async function nobodyWaits(server: HttpServer): Promise<void> {
   server.off('connection', onSomething).off('request', onRequest)
 }
 
-/** Resolves with the work or when its time is up, whichever comes first. */
+/** Resolves when the work has ended or its time is up, whichever comes first. */
 export async function within(
   milliseconds: number,
   work: Promise<unknown> | undefined,

@@ -1,5 +1,6 @@
-// How a refusal or a fault is written: the envelope (§error.body), or RFC 9457 problem details
-// when the caller asks for them, with the same facts. Never a stack, SQL or a secret.
+// Writes the answer to a refusal or a fault: the envelope (§error.body), or problem details of
+// RFC 9457 when the caller accepts them. Both state the same facts; neither shows a stack, SQL or a
+// secret.
 import { type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
@@ -8,10 +9,10 @@ import { CATALOGUE, type Problem, type Reason, Refusal, refusal } from '../error
 import { JsonError } from './json-error.ts'
 import { MAX_PROBLEMS, validationProblems } from './problems.ts'
 
-/** Seconds after which a caller may try again when the service cannot answer now. */
+/** The Retry-After of a 503, in seconds. */
 const RETRY_AFTER_S = '1'
 
-/** Fastify's own errors, by its codes. */
+/** The reasons for Fastify's own errors, by its codes. */
 const FRAMEWORK: Readonly<Record<string, Reason>> = {
   FST_ERR_CTP_INVALID_MEDIA_TYPE: 'unsupported_media_type',
   FST_ERR_BAD_URL: 'invalid_request',
@@ -19,7 +20,7 @@ const FRAMEWORK: Readonly<Record<string, Reason>> = {
   FST_ERR_HANDLER_TIMEOUT: 'service_unavailable',
 }
 
-/** What was thrown while answering, as the refusal the caller gets. */
+/** The refusal that the caller gets for whatever was thrown. */
 export function toRefusal(error: unknown): Refusal {
   if (error instanceof Refusal) return error
   if (error instanceof JsonError) return refusal('invalid_json', error.message, error.path)
@@ -29,7 +30,7 @@ export function toRefusal(error: unknown): Refusal {
   }
   const known = FRAMEWORK[code]
   if (known !== undefined) return refusal(known, CATALOGUE[known].meaning)
-  // Whatever else it refuses, such as a body that breaks off, is the caller's and no fault of ours.
+  // What else Fastify refuses, such as a body that breaks off, is the caller's error.
   if (statusCode < 500) {
     return refusal('invalid_request', CATALOGUE.invalid_request.meaning)
   }
@@ -39,7 +40,7 @@ export function toRefusal(error: unknown): Refusal {
   return refusal('internal', 'Something went wrong on our side; nothing was written.')
 }
 
-/** Fastify's error handler. Faults of ours are logged with their cause; refusals are not. */
+/** The error handler of Fastify. It logs 500s and 503s with their cause, and no other refusal. */
 export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply) {
   const refused = toRefusal(error)
   if (refused.status === 500) request.log.error({ err: error }, 'request failed')
@@ -71,21 +72,21 @@ export function presentProblem({ reason, message, remarks }: Problem) {
   return { code: CATALOGUE[reason].code, reason, message, remarks }
 }
 
-/** By Node's word for what is wrong with a message. */
+/** The reason for an error of Node's HTTP parser, by its code. */
 const REASON_OF: Readonly<Record<string, 'headers_too_large' | 'request_timeout'>> = {
   HPE_HEADER_OVERFLOW: 'headers_too_large',
   ERR_HTTP_REQUEST_TIMEOUT: 'request_timeout',
 }
 
-/** A connection of Node's server, with the answer that is being written on it. */
+/** A connection with the answer that Node is writing to it. */
 type Answering = Socket & { readonly _httpMessage?: ServerResponse | null }
 
-/** How long a client may go on after such a message, so that it can read what it is told. */
+/** How long such a connection stays open, so that the client can read the answer. */
 const LINGER_MS = 1_000
 
 /**
- * A message that is not HTTP, too slow, or whose headers are too large, never becomes a request; it
- * gets the same envelope and the connection is closed, whatever the client does with its end.
+ * Answers a message that never becomes a request: not HTTP, too slow, or with headers that are too
+ * large. It gets the same envelope, and the connection closes whatever the client does.
  */
 export function sendMalformed(error: NodeJS.ErrnoException, socket: Answering): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
@@ -94,7 +95,7 @@ export function sendMalformed(error: NodeJS.ErrnoException, socket: Answering): 
   }
   const { _httpMessage: unfinished } = socket
   if (unfinished?.req.complete === true) {
-    // Said now, it would be read as the answer to that request, which was well.
+    // Written now, it would pass for the answer to the earlier request, which was valid.
     unfinished.once('close', () => sendMalformed(error, socket))
     return
   }
@@ -108,7 +109,7 @@ export function sendMalformed(error: NodeJS.ErrnoException, socket: Answering): 
       'X-Content-Type-Options: nosniff\r\nCache-Control: no-store\r\n' +
       `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
   )
-  // Whoever never closes its own side would otherwise keep ours.
+  // Otherwise a client that never closes its side keeps the connection.
   setTimeout(() => socket.destroy(), LINGER_MS).unref()
 }
 

@@ -1,4 +1,4 @@
-// The characters that JSON is made of, by their codes.
+// The codes of the characters in the grammar of JSON (RFC 8259).
 
 export const QUOTE = 0x22
 export const COMMA = 0x2c
@@ -14,7 +14,7 @@ export const OPEN_BRACE = 0x7b
 export const CLOSE_BRACE = 0x7d
 export const LINE_FEED = 0x0a
 
-/** The two-character escapes of RFC 8259 section 7; `\u` is read apart. */
+/** What may follow a backslash (RFC 8259, section 7). `\u` is handled apart. */
 export const ESCAPED: ReadonlySet<string> = new Set('"\\/bfnrt')
 
 export function isDigit(code: number): boolean {
@@ -25,6 +25,7 @@ export function isExponent(code: number): boolean {
   return code === 0x65 || code === 0x45
 }
 
+/** The value of a hexadecimal digit; -1 when it is none. */
 export function hexDigit(code: number): number {
   if (isDigit(code)) return code - DIGIT_0
   const lower = code | 0x20

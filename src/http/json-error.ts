@@ -1,5 +1,5 @@
-// Why a body of JSON is refused, and where: the path of the value, `payouts[12].amount`, its line and
-// column.
+// Why a body of JSON is refused, and where: the path of the value, `payouts[12].amount`, its line
+// and column.
 import { LINE_FEED } from './json-characters.ts'
 
 export type JsonErrorReason =
@@ -16,10 +16,10 @@ export type JsonErrorReason =
   | 'byte_order_mark'
 
 /**
- * Why a body was refused. `message` is a sentence for the caller that names the position (line and
- * column from 1, in UTF-16 units; for invalid UTF-8 the byte, from 0) and never repeats a value.
- * `path` is where it happened: `payout_info.amount`, `documents[2].type`, `["odd key"].x`; '' means
- * the whole body.
+ * Why a body is refused. `message` is a sentence for the caller. It names the position, and never
+ * repeats a value: line and column from 1 in UTF-16 units, for invalid UTF-8 the byte from 0.
+ * `path` names the place: `payout_info.amount`, `documents[2].type`, `["odd key"].x`, '' for the
+ * whole body.
  */
 export class JsonError extends Error {
   override readonly name = 'JsonError'
@@ -33,9 +33,10 @@ export class JsonError extends Error {
   }
 }
 
-/** A longer key is cut in a path, so that an answer cannot be made as long as the body. */
+/** A path shows this much of a key, so that a caller cannot make the answer as long as the body. */
 const MAX_KEY_IN_PATH = 64
 
+/** `payouts[12].amount` from the keys and indexes that lead to a value. */
 export function presentPath(trail: readonly (string | number)[]): string {
   let path = ''
   for (const step of trail) {
@@ -46,19 +47,19 @@ export function presentPath(trail: readonly (string | number)[]): string {
   return path
 }
 
-/** Cut by code points, so that the path stays well-formed. */
+/** Cuts by code points, so that no surrogate pair is split. */
 function quoteKey(key: string): string {
   const points = Array.from(key.slice(0, 2 * MAX_KEY_IN_PATH + 1))
   const cut = points.length > MAX_KEY_IN_PATH
   return `[${JSON.stringify(cut ? `${points.slice(0, MAX_KEY_IN_PATH).join('')}…` : key)}]`
 }
 
-/** Lines and columns of a text that is let go of piece by piece. */
+/** Counts lines and columns of a text that is read, and dropped, piece by piece. */
 export class LineCount {
   #lines = 0
   #column = 0
 
-  /** So many characters of the text are let go of. */
+  /** Counts the first characters of the text, which the reader drops. */
   pass(text: string, length: number): void {
     for (let i = 0; i < length; i += 1) {
       this.#column += 1
@@ -68,7 +69,7 @@ export class LineCount {
     }
   }
 
-  /** The place after so many more characters, from 1. */
+  /** The line and column, from 1, after this many characters of the text. */
   after(text: string, length: number): { readonly line: number; readonly column: number } {
     const there = new LineCount()
     there.#lines = this.#lines

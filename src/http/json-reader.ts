@@ -1,6 +1,6 @@
-// The scanner below json.ts: one text of JSON to one value, character by character, with the
-// position and the path of whatever it refuses. A long text is read piece by piece, in steps that
-// are bounded in characters and values. It knows texts and JSON, nothing of bytes or HTTP.
+// Parses one text of JSON into one value, character by character. A refusal has the position and
+// the path of its cause. A long text is parsed piece by piece, in steps bounded in characters and
+// values. Knows texts and JSON, nothing of bytes or HTTP.
 import {
   BACKSLASH,
   CLOSE_BRACE,
@@ -23,34 +23,34 @@ import { JsonError, type JsonErrorReason, LineCount, presentPath } from './json-
 /** The outermost object or array is level 1 (§request.json). */
 export const MAX_LEVELS = 32
 
-/** Of all kinds together: what the body becomes in memory is bounded by more than its bytes. */
+/** Most values of a long body, of all kinds: its memory is bounded by more than its bytes. */
 export const MAX_VALUES = 1_000_000
 
-/** In a body, and in one step of a long one: over twice what any schema lets through. */
+/** Most values of an ordinary body, or of one step: over twice what any schema accepts. */
 export const MAX_STEP_VALUES = 4_000
 
-/** Different ones of a text: the engine looks through all keys that it has in one go. */
+/** Most different keys of a text: V8 walks all keys that it knows without a pause. */
 export const MAX_KEYS = 50_000
 
-/** Of a body read in steps: so deep down, each value is one step. */
+/** In a body parsed in steps, each value at this depth is one step. */
 const STEPPED_LEVELS = 2
 
-/** Characters of a step after which nothing more is begun: as many as other bodies have bytes. */
+/** Most characters of a step: as many as an ordinary body may have bytes. */
 export const MAX_STEP = 256 * 1024
 
-/** Characters that are looked at together without asking whether the step has ended. */
+/** Most characters read at once between two checks of the end of a step. */
 const MOST_AT_ONCE = 16
 
-/** Text at hand of a long body: each time more is taken, a step's text at most is moved. */
+/** Characters of a long body held at once. Taking more moves at most the text of one step. */
 const WINDOW = 4 * MAX_STEP
 
 /** The next piece of a long text; '' when there is none. */
 export type More = () => string
 
 /**
- * One pass over the text. `level` is the number of containers around the value being read, and
- * `trail[0 … level)` the keys and indexes that lead to it; entries beyond `level` are left-overs of
- * earlier siblings and mean nothing. Recursion is bounded by MAX_LEVELS.
+ * Parses in one pass. `level` counts the containers around the value being read. `trail[0 … level)`
+ * are the keys and indexes that lead to it; later entries belong to earlier siblings and mean
+ * nothing. MAX_LEVELS bounds the recursion.
  */
 export class Reader {
   private text: string
@@ -60,7 +60,7 @@ export class Reader {
   private readonly keys = new Set<string>()
   private mostValues = MAX_STEP_VALUES
   private stepEnd = Number.POSITIVE_INFINITY
-  /** Of the text that was read and let go of. */
+  /** Counts the text that was parsed and dropped. */
   private readonly passed = new LineCount()
   private readonly trail: (string | number)[] = []
 
@@ -75,7 +75,7 @@ export class Reader {
     return value
   }
 
-  /** The same in steps of some milliseconds at most: of a list of payouts, each payout is one. */
+  /** As `readBody`, in steps of a few milliseconds: each payout of a list is one. */
   *readBodyInSteps(): Generator<void, unknown> {
     this.beginStep()
     const value = yield* this.readValueInSteps(0)
@@ -84,7 +84,7 @@ export class Reader {
     return value
   }
 
-  /** All text that a step may look at is at hand, or there is no more. */
+  /** Begins a step with all the text that it may read, or with the rest of the text. */
   private beginStep(): void {
     if (this.text.length - this.at < MAX_STEP + MOST_AT_ONCE) this.takeMore()
     this.stepEnd = this.at + MAX_STEP
@@ -181,7 +181,7 @@ export class Reader {
     }
   }
 
-  /** Goes into an object or array; true when it ends at once. */
+  /** Enters an object or array; true when it is empty, and already left. */
   private opensEmpty(close: number, level: number): boolean {
     if (level >= MAX_LEVELS) {
       const what = `Objects and arrays nest deeper than ${MAX_LEVELS} levels`
@@ -193,7 +193,7 @@ export class Reader {
     return true
   }
 
-  /** After a member or item: true at the end of the object or array, false at a comma. */
+  /** Passes what follows a member or item: true for the closing bracket, false for a comma. */
   private closes(close: number, level: number): boolean {
     const code = this.skipWhitespace(level)
     if (code !== COMMA && code !== close) {
@@ -204,8 +204,8 @@ export class Reader {
   }
 
   /**
-   * Reads `"key":` and leaves the key on the trail, compared as the characters it stands for, not
-   * as it was escaped.
+   * Reads `"key":` and leaves the key on the trail. Keys are compared after their escapes are
+   * decoded.
    */
   private readKey(object: Record<string, unknown>, level: number): string {
     if (this.skipWhitespace(level) !== QUOTE)
@@ -228,7 +228,7 @@ export class Reader {
     return key
   }
 
-  /** A string without escapes, which nearly all are, is one slice of the text. */
+  /** A string without escapes is one slice of the text. Nearly all strings are. */
   private readString(level: number): string {
     const text = this.text
     const start = this.at + 1
@@ -253,8 +253,8 @@ export class Reader {
     while (at < end) {
       const code = text.charCodeAt(at)
       if (code === QUOTE) {
-        // What has passed here means one thing to every reader. Put together piece by piece, many
-        // escapes would be as many pieces in memory.
+        // The checks above leave one meaning for every parser. Joining the string escape by escape
+        // would keep a piece of memory for each.
         const value = JSON.parse(text.slice(start - 1, at + 1)) as string
         // Decoded UTF-8 holds no lone surrogate, so only an escape can have brought one in.
         if (!value.isWellFormed()) {
@@ -273,7 +273,7 @@ export class Reader {
     return this.failUnclosed(end, level)
   }
 
-  /** The length of an escape. */
+  /** Checks an escape and returns its length. */
   private checkEscape(backslash: number, level: number): number {
     const letter = this.text.charAt(backslash + 1)
     if (letter !== 'u') {
@@ -292,8 +292,8 @@ export class Reader {
   }
 
   /**
-   * Sums the digits as they pass. Up to 2^53 every step is exact, and a sum that has left the safe
-   * range never comes back into it, so comparing the result judges the text.
+   * Adds up the digits. Up to 2^53 every step is exact, and a sum that has left the safe range
+   * never returns to it, so comparing the sum at the end judges the text.
    */
   private readNumber(level: number): number {
     const text = this.text
@@ -319,8 +319,7 @@ export class Reader {
   }
 
   /**
-   * Checks `.digits` and `e±digits` for form only: whatever they say, the number is not a plain
-   * integer.
+   * Checks the form of `.digits` and `e±digits` alone. With either, the number is no plain integer.
    */
   private skipFraction(level: number): number {
     const text = this.text
@@ -346,7 +345,7 @@ export class Reader {
     if (this.at === first) this.failExpected('a digit', first, level)
   }
 
-  /** Returns the code of the next character that matters, or NaN at the end of the text. */
+  /** Returns the code of the next character that is no white space; NaN at the end of the text. */
   private skipWhitespace(level: number): number {
     let code = this.text.charCodeAt(this.at)
     while (code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09) {

@@ -1,7 +1,6 @@
-// The strict reader of JSON request bodies: RFC 8259 and nothing more, plus the refusals that keep
-// two readers of one body from seeing two payouts (duplicate keys, rounded numbers, characters
-// PostgreSQL cannot store). It knows bytes and JSON; it must not know HTTP, the catalogue of
-// errors, or any resource.
+// Reads JSON bodies strictly: RFC 8259 and nothing more. It also refuses what two parsers could
+// read as two payouts (duplicate keys, rounded numbers) and characters that PostgreSQL cannot
+// store. Knows bytes and JSON; it must not know HTTP, the catalogue of errors, or any resource.
 
 import { runInTurns } from '../engine/turns.ts'
 import { JsonError } from './json-error.ts'
@@ -36,9 +35,9 @@ export function readJson(body: Uint8Array): unknown {
 }
 
 /**
- * The same of a long body, as it came in pieces, while others get their turn: a million values in
- * all. A member of the outermost object, or an item of a list in it, may be as long as a body that
- * `readJson` is for, and have as many values.
+ * Reads a long body from its pieces, and lets other work run in between. It may have a million
+ * values. A member of the outermost object, or an item of a list in it, may have the length and the
+ * number of values of a whole body of `readJson`.
  */
 export async function readJsonInTurns(pieces: readonly Uint8Array[]): Promise<unknown> {
   const texts = decodePieces(pieces)
@@ -69,14 +68,14 @@ function decode(body: Uint8Array): string {
   }
 }
 
-/** Bytes decoded at once: a quarter of a millisecond. */
+/** Most bytes decoded at once. They take a quarter of a millisecond. */
 const PIECE = 256 * 1024
 
-/** Texts of pieces that may end in the middle of a character; none is empty. */
+/** The texts of the pieces, of which none is empty. A piece may end within a character. */
 function* decodePieces(pieces: readonly Uint8Array[]): Generator<string, undefined> {
   const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
   let before = 0
-  /** The beginning of a character that goes on in the next piece. */
+  /** The first bytes of a character that continues in the next piece. */
   let begun: Uint8Array = new Uint8Array()
   const decodeNext = (bytes: Uint8Array, stream: boolean) => {
     try {
@@ -99,7 +98,7 @@ function* decodePieces(pieces: readonly Uint8Array[]): Generator<string, undefin
   if (text !== '') yield text
 }
 
-/** The last bytes of valid UTF-8 that end before their character does. */
+/** The last bytes of valid UTF-8 that begin a character without completing it. */
 function unfinishedCharacter(bytes: Uint8Array): Uint8Array {
   for (let length = 1; length <= 3; length += 1) {
     const first = bytes.at(-length) ?? 0
@@ -115,7 +114,7 @@ function invalidUtf8(byte: number): JsonError {
   return new JsonError('invalid_utf8', '', `The body is not valid UTF-8 at byte ${byte}.`)
 }
 
-/** Where decoding with replacement and encoding again first changes the bytes. */
+/** The index at which decoding with replacement, then encoding, first changes the bytes. */
 function firstInvalidByte(body: Uint8Array): number {
   const repaired = Buffer.from(Buffer.from(body).toString('utf8'), 'utf8')
   let offset = 0

@@ -1,21 +1,21 @@
-// Who asks too often: wrong credentials by the address they come from, requests by their key, in
-// the memory of this process alone. It knows what is counted; authenticate.ts judges who is asking.
+// Rate limits, in the memory of this process: wrong credentials by address, requests by API key.
+// authenticate.ts decides which of the two to count.
 import { isIP } from 'node:net'
 import { rateLimited } from '../errors.ts'
 
-/** What is off is undefined. */
+/** The limits of a process. A limit that is off is undefined. */
 export interface Limits {
   readonly failures: TokenBuckets | undefined
   readonly requests: TokenBuckets | undefined
 }
 
-/** Some 2 MB, whoever asks. */
+/** Most buckets of a limit, some 2 MB. */
 const MOST = 10_000
 
-/** A key that pauses can send so many at once, whatever its rate. */
+/** The least burst of a key, whatever its rate. */
 const LEAST_BURST = 10
 
-/** 0: no limit. */
+/** A limit of 0 is off. */
 interface Settings {
   readonly rate_limit_per_s: number
   readonly failed_logins_per_min: number
@@ -30,21 +30,24 @@ export function openLimits({ rate_limit_per_s, failed_logins_per_min }: Settings
   }
 }
 
-/** Counts wrong credentials; refuses (429) instead of the 401 when too many came from there. */
+/**
+ * Counts wrong credentials of an address. Refuses with 429, in place of 401, when there are too
+ * many.
+ */
 export function countFailure({ failures }: Limits, address: string): void {
   const wait_s = failures?.take(networkOf(address), performance.now()) ?? 0
   if (wait_s === 0) return
   throw rateLimited('Too many wrong credentials came from this address; wait.', wait_s)
 }
 
-/** Counts a request with valid credentials; refuses (429) when the key asks faster than it may. */
+/** Counts a request of a key. Refuses with 429 when the key sends more than its rate. */
 export function countRequest({ requests }: Limits, key_id: string): void {
   const wait_s = requests?.take(key_id, performance.now()) ?? 0
   if (wait_s === 0) return
   throw rateLimited('This API key sends more requests than it may; wait.', wait_s)
 }
 
-/** Whoever has one IPv6 address has the 2^64 of its network; of IPv4 each counts alone. */
+/** What an address is counted by: its /64 for IPv6, which one client has whole; itself for IPv4. */
 export function networkOf(address: string): string {
   const text = address.replace(/^::ffff:(?=\d+\.)/i, '').replace(/%.*$/, '')
   if (isIP(text) !== 6) return text.slice(0, 64)
@@ -57,19 +60,20 @@ export function networkOf(address: string): string {
 }
 
 export interface BucketSize {
-  /** Tokens that come back each second. */
+  /** Tokens added each second. */
   readonly per_second: number
   /** Tokens of a full bucket. */
   readonly burst: number
-  /** Most buckets kept; beyond it the one that longest nothing was taken from is full again. */
+  /** Most buckets kept. Beyond it, the one unused for longest is dropped, and so is full again. */
   readonly most: number
 }
 
+/** Token buckets by name, in bounded memory. The caller passes the time. */
 export class TokenBuckets {
   readonly #token_ms: number
   readonly #whole_ms: number
   readonly #most: number
-  /** When each bucket will be full again; in the order in which something was last taken. */
+  /** When each bucket will be full again, in the order of their last use. */
   readonly #full_at = new Map<string, number>()
 
   constructor({ per_second, burst, most }: BucketSize) {
@@ -78,16 +82,18 @@ export class TokenBuckets {
     this.#most = most
   }
 
-  /** How many buckets are kept. */
+  /** The number of buckets kept. */
   get size(): number {
     return this.#full_at.size
   }
 
-  /** Takes a token: 0 when there was one, else after how many seconds there is, 1 at least. */
+  /**
+   * Takes a token and returns 0; without one, returns after how many seconds there is, at least 1.
+   */
   take(name: string, now_ms: number): number {
     const full_at = Math.max(this.#full_at.get(name) ?? 0, now_ms) + this.#token_ms
     const wait_ms = full_at - now_ms - this.#whole_ms
-    // A thousandth, as sums of fractions are not exact.
+    // Sums of fractions are not exact: less than a thousandth of a millisecond is no wait.
     if (wait_ms > 0.001) return Math.ceil(wait_ms / 1000)
     this.#full_at.delete(name)
     this.#full_at.set(name, full_at)

@@ -1,4 +1,4 @@
-// Every list of this API: what its query may say, how that is read, and how a page is answered
+// What all lists of the API share: the query, how it is read, and the answer of a page
 // (§list.page). Knows no resource and no SQL.
 import Type, { type TProperties, type TSchema } from 'typebox'
 import { type Moment, NEWEST, newerOf, OLDEST, olderOf } from '../db/order.ts'
@@ -22,13 +22,13 @@ const BOUND_MEANINGS: Readonly<Record<BoundName, string>> = {
   'created.lte': 'Only what was created at this time or before it.',
 }
 
-/** Query strings are text, and nothing is coerced; the reader of the document sees a number. */
+/** A query string is text and nothing is coerced; openapi.json shows a number. */
 const Limit = Type.String({
   description: 'Most objects on a page.',
   [DOCUMENTED]: { type: 'integer', minimum: 1, maximum: MAX_LIMIT, default: DEFAULT_LIMIT },
 })
 
-/** The query of a list of objects with this prefix; `filters` are exact, by name. */
+/** The query of a list of objects with this id prefix. A filter matches its value exactly. */
 export function ListQueryOf(prefix: IdPrefix, filters: TProperties) {
   const bounds = BOUNDS.map(name => {
     const description = BOUND_MEANINGS[name]
@@ -57,12 +57,12 @@ export function CurrencyFilter(description: string) {
   return Type.String({ pattern: '^[A-Z]{3,4}$', description, examples: ['USD'] })
 }
 
-/** A query that its schema has let through: each parameter once. */
+/** A query that has passed its schema: each parameter stands once. */
 export type ListQuery = Readonly<Record<string, string>>
 
 const OWN = new Set<string>(['limit', 'starting_after', 'ending_before', ...BOUNDS])
 
-/** What a list is asked for. Refuses with every problem at once (400 invalid_query_parameter). */
+/** Reads the query of a list. Refuses with every problem at once (400 invalid_query_parameter). */
 export function readList(query: ListQuery): Wanted {
   const { starting_after, ending_before } = query
   const filters = Object.fromEntries(Object.entries(query).filter(([name]) => !OWN.has(name)))
@@ -85,7 +85,7 @@ export function readList(query: ListQuery): Wanted {
   }
 }
 
-/** ISO 8601 times with an offset, which have been checked. */
+/** Bounds of a time: checked ISO 8601 with an offset. */
 export interface TimeRange {
   readonly gt?: string | undefined
   readonly gte?: string | undefined
@@ -93,14 +93,14 @@ export interface TimeRange {
   readonly lte?: string | undefined
 }
 
-/** What is after all lower bounds and before all upper ones. */
+/** The range after all lower bounds and before all upper bounds. */
 export function readRange({ gt, gte, lt, lte }: TimeRange): Pick<Wanted, 'above' | 'below'> {
   const moments = (text: string | undefined, side: Moment['side']): Moment[] => {
     const created_at = instantOf(text)
     return created_at === undefined ? [] : [{ created_at, side }]
   }
-  // Times here have six digits. A finer one lies between two of them: "at this time" is then no
-  // time of ours, and the sixth digit before it is already older.
+  // Stored times have six digits. A finer bound lies between two of them, so nothing is created
+  // exactly at it, and what is cut to six digits is before it.
   const exactly = (text: string | undefined) => moments(text, isFiner(text) ? 'after' : 'before')
   return {
     above: [...moments(gt, 'after'), ...exactly(gte)].reduce(newerOf, OLDEST),
@@ -108,12 +108,12 @@ export function readRange({ gt, gte, lt, lte }: TimeRange): Pick<Wanted, 'above'
   }
 }
 
-/** The same problems, for a query whose schema has found others. */
+/** Finds the same problems in a query that has failed its schema, to name them together. */
 export function checkList(query: ListQuery): void {
   readList(Object.fromEntries(Object.entries(query).filter(([, v]) => typeof v === 'string')))
 }
 
-/** `data` of a list. Refuses a cursor that names nothing in this account. */
+/** The `data` of a list. Refuses a cursor that names no object of the account. */
 export function presentList<Row>(
   page: Page<Row> | undefined,
   { cursor }: Wanted,
@@ -126,7 +126,7 @@ export function presentList<Row>(
   return { object: 'list', has_more: page.has_more, results: page.rows.map(present) }
 }
 
-/** The response schema of a list, named after what it lists. */
+/** The response schema of a list, named after its items. */
 export function ListOf<T extends TSchema>(item: T) {
   const { title } = item as { title?: string }
   return Type.Object(
@@ -159,7 +159,7 @@ function checkBound(name: BoundName, text: string | undefined): Problem[] {
   return [invalidParameter(name, message)]
 }
 
-/** No stored text has one, and PostgreSQL takes none. */
+/** PostgreSQL stores no NUL, so no text has one. */
 function checkText(name: string, value: string): Problem[] {
   return value.includes('\0') ? [invalidParameter(name, 'NUL is no character of a text.')] : []
 }

@@ -1,25 +1,25 @@
-// What is refused of an HTTP message before anything else is asked of it: what two readers could
-// read as two different requests, and what is longer than any request of this service. Looked at
-// on every request, so it only walks the headers once. Knows no route and no body.
+// Checks an HTTP message before anything else reads it. It refuses a message that two servers could
+// read as two different requests, one longer than any request of this service, and one for another
+// host. It runs on every request, and walks the headers once. Knows no route and no body.
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import { CATALOGUE, type Refusal, refusal } from '../errors.ts'
 
-/** Request line and headers together; Node's own default, said here because it is documented. */
+/** Most bytes of request line and headers. Node has the same default; this one is documented. */
 export const MAX_HEADER_BYTES = 16 * 1024
 
 export const MAX_HEADERS = 100
 
-/** A list with every filter, and a reference of 128 characters outside ASCII, has some 2,200. */
+/** The longest valid URL has some 2,200: a list with every filter and a reference outside ASCII. */
 export const MAX_URL_LENGTH = 4 * 1024
 
-/** How long a client may take to send its headers, counted from connecting, and a whole request. */
+/** How long a client may take to send its headers, from connecting, and then a whole request. */
 export const HEADERS_TIMEOUT_MS = 8_000
 export const REQUEST_TIMEOUT_MS = 13_000
 
 /**
- * What a request says once. Of a second one Node keeps the first, or joins the two, and whatever
- * stands in front of this service may have gone by the other.
+ * Headers that may stand once. Of two, Node keeps the first or joins them, while a proxy in front
+ * of the service may have used the other.
  */
 const ONCE = [
   'host',
@@ -31,17 +31,23 @@ const ONCE = [
   'transfer-encoding',
 ]
 
-/** By the length of the name, which is another for each of them, and for most headers there are. */
+/** The same by length of the name: no two have the same length, and few other headers share one. */
 const ONCE_BY_LENGTH: readonly (string | undefined)[] = Array.from({ length: 20 }, (_, length) =>
   ONCE.find(name => name.length === length),
 )
 
 const SLASH = 0x2f
 
-/** Connections on which such a message was: what came after it may be no request of its sender. */
+/**
+ * Connections that carried such a message. What follows may come from someone other than its
+ * sender.
+ */
 const distrusted = new WeakSet<Socket>()
 
-/** Why this message is not answered, and nothing that follows it on its connection. */
+/**
+ * The refusal of this message and of all that follow it on its connection; undefined when it is
+ * valid.
+ */
 export function refuseMessage(message: IncomingMessage): Refusal | undefined {
   const { socket } = message
   const refused = distrusted.has(socket)
@@ -51,7 +57,7 @@ export function refuseMessage(message: IncomingMessage): Refusal | undefined {
   return refused
 }
 
-/** Refuses an escape that cannot be decoded, which others take as it stands. */
+/** Refuses an escape in the query that is no UTF-8. Node would pass it on undecoded. */
 export function checkQueryText({ url = '' }: IncomingMessage): void {
   if (!url.includes('%')) return
   try {
@@ -81,7 +87,7 @@ function ambiguous(message: IncomingMessage): Refusal | undefined {
     seen |= bit
   }
   const { expect, host, 'transfer-encoding': coding } = headers
-  // Of `gzip, chunked` Node would undo the chunks alone.
+  // Of `gzip, chunked` Node decodes the chunks alone.
   if (coding !== undefined && coding.trim().toLowerCase() !== 'chunked') {
     return malformed('Of Transfer-Encoding only chunked is understood.')
   }
@@ -95,7 +101,9 @@ function ambiguous(message: IncomingMessage): Refusal | undefined {
   return malformed('The address names another host than the header Host.')
 }
 
-/** Of the absolute form, `http://host/path`, which RFC 9112 wants taken. */
+/**
+ * The host of the absolute form, `http://host/path`, which RFC 9112 requires a server to accept.
+ */
 function hostOf(url: string): string | undefined {
   return /^https?:\/\/([^/?#]*)/i.exec(url)?.[1]?.toLowerCase()
 }
@@ -104,18 +112,21 @@ function malformed(message: string): Refusal {
   return refusal('invalid_request', message)
 }
 
-/** Names of hosts, each perhaps with a port; without one, any port is meant. */
+/** Names of hosts, each with or without a port. Without one, any port matches. */
 export type Hosts = readonly string[]
 
 const HOST = /^(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(:\d{1,5})?$/
 
-/** `api.example, 10.0.0.7:8080, [fd00::1]` as a list; undefined for what is none. */
+/** Reads `api.example, 10.0.0.7:8080, [fd00::1]`; undefined when a part is no host. */
 export function readHosts(text: string): Hosts | undefined {
   const hosts = text.split(/[\s,]+/).flatMap(part => (part === '' ? [] : [part.toLowerCase()]))
   return hosts.every(host => HOST.test(host)) ? hosts : undefined
 }
 
-/** Refuses (421) a request to another name than those allowed; no names allow all. */
+/**
+ * Refuses (421) a request for a host that is not allowed; an empty list allows all. A web page can
+ * give any name to this address, and its requests would pass for ours.
+ */
 export function checkHost({ headers: { host = '' } }: IncomingMessage, allowed: Hosts): void {
   if (allowed.length === 0) return
   const [, name = '', port = ''] = HOST.exec(host.toLowerCase()) ?? []

@@ -1,22 +1,26 @@
-// From the schema validator's findings to problems a caller can act on: one for each field, with
-// its path and a sentence that names what is allowed and never echoes what was sent.
+// Turns the errors of the schema validator into problems that a caller can act on: one a field,
+// with its path and a sentence that says what is allowed. It never repeats what was sent.
 import type { FastifyRequest } from 'fastify'
 import type { FastifySchemaValidationError } from 'fastify/types/schema.js'
 import type { Account } from '../account/rules.ts'
 import { type Problem, type Reason, Refusal } from '../errors.ts'
 import { REASON } from './schema.ts'
 
-/** With `verbose`, ajv adds the schema that failed. */
+/** An error of ajv. With its option `verbose` it has the schema that failed. */
 type Finding = FastifySchemaValidationError & {
   readonly parentSchema?: Readonly<Record<string, unknown>>
-  /** The member whose name failed; a finding of the keyword `propertyNames` follows and says so. */
+  /**
+   * The member whose name failed. A finding of the keyword `propertyNames` follows, and is used.
+   */
   readonly propertyName?: string
 }
 
-/** A body of nothing but unknown fields must not be answered at many times its size. */
+/**
+ * Most problems of an answer: a body of unknown fields must not get an answer many times its size.
+ */
 export const MAX_PROBLEMS = 100
 
-/** As http/json.ts cuts keys. */
+/** The same length as in a path of json-error.ts. */
 const MAX_NAME_IN_PATH = 64
 
 const REASON_BY_PLACE: Readonly<Record<string, Reason>> = {
@@ -29,21 +33,23 @@ const REASON_BY_PLACE: Readonly<Record<string, Reason>> = {
 declare module 'fastify' {
   interface FastifyContextConfig {
     /**
-     * The rules across fields for a body of the right shape: throws a Refusal that names everything
-     * wrong with it. Runs before the handler.
+     * The rules across fields, for a body that has passed its schema. Runs before the handler, and
+     * throws a Refusal that names every problem.
      */
     check?: (body: never, account: Account) => void
-    /** The same for a query. A parameter that was sent twice is an array here. */
+    /** The same for a query. A parameter sent twice is an array here. */
     checkQuery?: (query: never) => void
     /**
-     * The rules that the operation itself runs, as an answer kept for an Idempotency-Key comes
-     * before them. Here they only add to what the schema finds.
+     * Rules that the operation runs itself, after it has looked for the answer kept for an
+     * Idempotency-Key. Here they only add to the errors of the schema.
      */
     checkInOperation?: (body: never, account: Account) => void
   }
 }
 
-/** Refuses what the schema or the route's rules refuse, and names every problem at once. */
+/**
+ * Refuses a request that breaks its schema or the rules of its route, with every problem at once.
+ */
 export function refuseInvalid(request: FastifyRequest): void {
   const { validationError } = request
   if (validationError === undefined) {
@@ -59,11 +65,11 @@ export function refuseInvalid(request: FastifyRequest): void {
 function runRules({ body, query, account, routeOptions }: FastifyRequest): void {
   const { check, checkQuery } = routeOptions.config
   checkQuery?.(query as never)
-  // A body that may be left out has no rules until it is there.
+  // A route whose body is optional has no rules for a missing one.
   if (isObject(body)) check?.(body as never, account)
 }
 
-/** What the schema found, and what the rules find in fields that it has not named. */
+/** The problems of the schema, and those of the rules for fields without one. */
 export function withMore(found: readonly Problem[], byRules: readonly Problem[]): Problem[] {
   const named = new Set(found.map(({ remarks }) => remarks))
   return [...found, ...byRules.filter(({ remarks }) => !named.has(remarks))]
@@ -76,8 +82,8 @@ function refusalByRules(request: FastifyRequest): Refusal | undefined {
     if (isObject(body)) request.routeOptions.config.checkInOperation?.(body as never, account)
     return undefined
   } catch (error) {
-    // A body of the wrong shape may break a rule that reads it; then its shape is all there is to
-    // say. Refusals of another kind than 400 come when the request is right.
+    // A rule may throw on a body of the wrong shape: then the errors of the schema are all there
+    // is. Refusals other than 400 can wait until the request is valid.
     return error instanceof Refusal && error.status === 400 ? error : undefined
   }
 }
@@ -94,7 +100,7 @@ export function validationProblems(
   for (const finding of findings as readonly Finding[]) {
     if (finding.propertyName !== undefined) continue
     const { remarks, message } = describe(finding)
-    // A field that fails two keywords is one problem: the first found is the plainest.
+    // A field that fails two keywords is one problem, the first.
     if (!problems.has(remarks)) {
       problems.set(remarks, { reason: reasonOf(finding, place), message, remarks })
     }
@@ -186,7 +192,7 @@ export function memberPath(path: string, name: string): string {
   return path === '' ? name : `${path}.${name}`
 }
 
-/** A caller's name, cut by code points so that an answer cannot be made as long as the body. */
+/** A name of the caller, cut by code points, so that the answer cannot get as long as the body. */
 export function shortName(name: string): string {
   const points = Array.from(name.slice(0, 2 * MAX_NAME_IN_PATH + 1))
   return points.length > MAX_NAME_IN_PATH ? `${points.slice(0, MAX_NAME_IN_PATH).join('')}…` : name

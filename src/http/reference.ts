@@ -1,5 +1,5 @@
-// Where the interface is described: /openapi.json, and /docs for people. Both serve files of this
-// installation; the document is written by scripts/openapi.ts, not while requests are answered.
+// Serves the reference of the API: /openapi.json, and /docs for people. Both are files of this
+// installation. scripts/openapi.ts writes the document; the service only sends it.
 import { readFile } from 'node:fs/promises'
 import swagger from '@fastify/swagger'
 import swaggerUi from '@fastify/swagger-ui'
@@ -7,10 +7,12 @@ import type { FastifyError, FastifyInstance } from 'fastify'
 import { refusal } from '../errors.ts'
 import { sendError } from './errors.ts'
 
-/** The document of the interface. */
+/** The file that /openapi.json serves. */
 export const DOCUMENT = new URL('../../openapi.json', import.meta.url)
 
-/** Swagger UI sets styles by script and its icons are data URLs; nothing comes from elsewhere. */
+/**
+ * Swagger UI sets styles by script, and its icons are data URLs. It loads nothing from other hosts.
+ */
 const CONTENT_SECURITY_POLICY = {
   'default-src': "'none'",
   'script-src': "'self'",
@@ -22,7 +24,7 @@ const CONTENT_SECURITY_POLICY = {
   'frame-ancestors': "'none'",
 }
 
-/** GET /openapi.json. The bytes are held once, however many clients are sent them. */
+/** GET /openapi.json. All answers share the same bytes in memory. */
 export function documentRoute(app: FastifyInstance): void {
   let document: Promise<Buffer> | undefined
   app.get('/openapi.json', async (_request, reply) => {
@@ -34,25 +36,25 @@ export function documentRoute(app: FastifyInstance): void {
 
 /** /docs: Swagger UI from the installed package, which reads /openapi.json. */
 export async function referencePages(pages: FastifyInstance): Promise<void> {
-  // What the file server refuses, such as paths that lead out of its folder, is not there.
+  // What the file server refuses, such as a path out of its folder, is 404.
   pages.setErrorHandler((error: FastifyError, request, reply) => {
     const refused = (error.statusCode ?? 500) < 500
     return sendError(refused ? refusal('not_found', 'No such path.') : error, request, reply)
   })
   pages.addHook('onRequest', async (request, reply) => {
-    // Files say themselves how long they may be kept.
+    // The file server sets its own.
     void reply.removeHeader('cache-control')
     if (/^\/docs\/(json|yaml)$/.test(request.routeOptions.url ?? '')) {
       return reply.redirect('../openapi.json')
     }
   })
-  // Swagger UI wants a document in memory; ours is the file that the hook above redirects to.
+  // Swagger UI requires this plugin, whose document nobody reads: the hook above redirects to ours.
   await pages.register(swagger, { mode: 'static', specification: { document: {} as never } })
   await pages.register(swaggerUi, {
     routePrefix: '/docs',
     theme: { title: 'Corridor API' },
     staticCSP: CONTENT_SECURITY_POLICY,
-    // Without the bar above, which would load documents from any address.
+    // Without the top bar, which loads documents from any address.
     uiConfig: { layout: 'BaseLayout', validatorUrl: null, defaultModelsExpandDepth: 0 },
   })
 }

@@ -1,6 +1,5 @@
-// Requests as operators see them: the id of each, its line in the log, its metrics, and the telling
-// of it to listeners. It knows no resource, and writes nothing that a caller sent but an id for the
-// request.
+// Makes requests observable: the id of each, its line in the log, its metrics, and its event for
+// listeners. Knows no resource. Of what a caller sends it writes the request id alone.
 import type { IncomingMessage } from 'node:http'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Histogram } from 'prom-client'
@@ -9,18 +8,18 @@ import { inCourseOf, REQUESTS, type RequestContext } from '../steps.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** While somebody listens. */
+    /** Undefined while nobody listens. */
     course: RequestContext | undefined
   }
 }
 
-/** Ids that other services make (UUID, ULID, hex), which no log or URN must quote. */
+/** An id as other services make them (UUID, ULID, hex). It needs no quoting in a log or a URN. */
 const HARMLESS = /^[A-Za-z0-9._-]{1,128}$/
 
-/** Answers that take longer are in the log by default. */
+/** An answer that takes longer is logged as a warning. */
 const SLOW_MS = 1_000
 
-/** The caller's X-Request-Id where it is harmless, else one of our own. */
+/** The caller's X-Request-Id when it has that form, else a new id. */
 export function requestIdOf({ headers }: IncomingMessage): string {
   const sent = headers['x-request-id']
   return typeof sent === 'string' && HARMLESS.test(sent) ? sent : newId('req')
@@ -31,30 +30,30 @@ interface Needs {
   readonly metrics: { readonly requests: Histogram }
 }
 
-/** To be called before other hooks are added: what they refuse is a request as well. */
+/** Call it before other hooks are added: it also counts the requests that they refuse. */
 export function watchRequests(app: FastifyInstance, deps: Needs): void {
   app.decorateRequest('course')
   app.addHook('onRequest', (request, reply, done) => {
     identify(request, reply)
-    // Also of a caller who leaves before the answer.
+    // A caller may leave before the answer.
     reply.raw.once('close', () => end(request, reply, deps))
     if (REQUESTS.hasSubscribers) begin(request, reply)
     done()
   })
-  // Here and not before: what reads the body is called by the socket, in the course of nothing.
+  // Not earlier: the socket calls what reads the body, outside the context of any request.
   app.addHook('preHandler', (request, _reply, done) => {
     if (request.course === undefined) done()
     else inCourseOf(request.course, done)
   })
 }
 
-/** What every answer says; documents, which are everybody's, say themselves how long they keep. */
+/** Sets the headers of every answer. The public files of /docs set their own cache-control. */
 export function identify(request: FastifyRequest, reply: FastifyReply): void {
   void reply.header('x-request-id', request.id)
   void reply.header('x-content-type-options', 'nosniff').header('cache-control', 'no-store')
 }
 
-/** Probes, documents and paths that are not there, which need no key, are not told of. */
+/** Publishes the start of a request that needs a key: not of probes, /docs or unknown paths. */
 function begin(request: FastifyRequest, reply: FastifyReply): void {
   const { config, url } = request.routeOptions
   if (config.scope === undefined || url === undefined) return
@@ -88,7 +87,7 @@ function end(request: FastifyRequest, reply: FastifyReply, deps: Needs): void {
   REQUESTS.asyncEnd.publish(course)
 }
 
-/** At 9,000 payouts a second, a line for each costs more than it tells. */
+/** Most requests are logged at debug: at 9,000 payouts a second, their lines cost too much. */
 function levelOf(status: number | null, duration_ms: number): 'debug' | 'warn' | 'error' {
   if (status === 500) return 'error'
   return (status ?? 0) > 500 || duration_ms >= SLOW_MS ? 'warn' : 'debug'

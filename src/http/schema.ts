@@ -1,14 +1,14 @@
-// Shared pieces of request and response schemas. Each says how it is named in errors and shown in
-// openapi.json; the error reason of a field that is not "invalid_field" stands beside it.
+// The parts that schemas of requests and responses share. A part with a title is a component of
+// openapi.json. A part with a reason of its own, other than invalid_field, names it.
 import Type, { type Static, type TProperties, type TSchema } from 'typebox'
 import { REASONS } from '../errors.ts'
 import { type IdPrefix, idPattern } from '../id.ts'
 
-/** The schema keyword that names the reason of a failure (see http/problems.ts). */
+/** Schema keyword: the reason of a refusal when the value does not match (http/problems.ts). */
 export const REASON = 'x-reason'
 
 /**
- * An object that takes no other members than these: unknown fields are refused (§request.closed).
+ * An object with these members and no others: an unknown field is refused (§request.closed).
  */
 export function Closed<P extends TProperties>(properties: P, options: object = {}) {
   return Type.Object(properties, { additionalProperties: false, ...options })
@@ -28,7 +28,7 @@ type Clearable<P extends TProperties> = {
   >
 }
 
-/** The same members in an update: each may be left out, or null, which takes it away. */
+/** The same members in an update: each may be left out, or null to clear it. */
 export function clearable<P extends TProperties>(members: P): Clearable<P> {
   const entries = Object.entries(members).map(([name, member]) => {
     const { title: _, ...schema } = member as TSchema & { title?: string; type?: string }
@@ -37,7 +37,7 @@ export function clearable<P extends TProperties>(members: P): Clearable<P> {
   return Object.fromEntries(entries)
 }
 
-/** Minor units: 1 to 2^53 − 1, an integer literal (§money.amount). */
+/** An amount in minor units: an integer literal from 1 to 2^53 − 1 (§money.amount). */
 export function AmountOf(description: string, options: object = {}) {
   return Type.Integer({
     minimum: 1,
@@ -53,7 +53,7 @@ export const Amount = AmountOf('Integer in minor units of the currency (ISO 4217
   title: 'Amount',
 })
 
-/** An upper-case code; whether it exists is judged by the rules. */
+/** A code in upper case. The rules check whether the currency exists. */
 export const CurrencyCode = Type.String({
   title: 'CurrencyCode',
   pattern: '^[A-Z]{3,4}$',
@@ -75,8 +75,8 @@ export function Id(prefix: IdPrefix, description: string, options: object = {}) 
 }
 
 /**
- * The id of an entity that a request names: 24 characters that start with `ent_`
- * (§quote.entity). One with other letters than ours is an entity that is not there.
+ * The id of an entity in a request: 24 characters that begin with `ent_` (§quote.entity). One in
+ * other letters than ours is refused as an entity that does not exist.
  */
 export function EntityId(description: string) {
   return Type.String({ pattern: '^ent_.{20}$', description })
@@ -91,7 +91,7 @@ export function Literals<T extends string>(values: readonly T[], options: object
   return Type.Unsafe<T>({ type: 'string', enum: [...values], ...options })
 }
 
-/** Up to 50 string values by name, stored and returned as they are. */
+/** Up to 50 texts by name, stored and returned unchanged. */
 export const Metadata = Type.Unsafe<Record<string, string>>({
   title: 'Metadata',
   type: 'object',
@@ -101,7 +101,7 @@ export const Metadata = Type.Unsafe<Record<string, string>>({
   description: 'Up to 50 pairs of a name (1 to 40 characters) and a text (up to 500).',
 })
 
-/** The envelope of every answer but quotes, named after what it carries. */
+/** The envelope of an answer, named after its data. Quotes are answered without it. */
 export function Envelope<T extends TSchema>(data: T) {
   const { title } = data as { title?: string }
   return Type.Object(
@@ -110,7 +110,7 @@ export function Envelope<T extends TSchema>(data: T) {
   )
 }
 
-/** Response pieces: integers in minor units and free numbers. */
+/** An amount in a response. */
 export const Minor = Type.Integer({ description: 'Minor units.' })
 export const Money = Type.Object({ amount: Minor, currency: Type.String() }, { title: 'Money' })
 export const RateNumber = Type.Number({ description: 'Up to 12 significant digits.' })

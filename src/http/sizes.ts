@@ -1,14 +1,17 @@
-// What is too much of a body for its schema to be asked: the validator looks at every item and
-// member, and says something of each, so whoever sends a hundred thousand of them would keep
-// everybody waiting. Looks at no more than the schema lets through. Knows schemas and values.
+// Refuses a body that is too large for its schema before the validator runs. The validator visits
+// every item and member and reports each, so that a body with a hundred thousand of them would make
+// all callers wait. This check stops at the bounds of the schema. Knows schemas and values.
 import type { FastifyRequest } from 'fastify'
 import { invalidField, type Problem, Refusal } from '../errors.ts'
 import { isObject, MAX_PROBLEMS, memberPath, shortName } from './problems.ts'
 
-/** Four times the longest text of any schema: rules are for people who are a little over. */
+/**
+ * Four times the longest text of any schema. A text that is a little too long goes to the
+ * validator.
+ */
 const MAX_TEXT = 8 * 1024
 
-/** As much of a JSON schema as says how much there may be. */
+/** The keywords of a JSON schema that bound a value. */
 interface Sized {
   readonly maxItems?: number
   readonly maxProperties?: number
@@ -18,7 +21,7 @@ interface Sized {
   readonly additionalProperties?: boolean | Sized
 }
 
-/** Refuses a body that is too much for its schema, before that is asked. */
+/** A hook that refuses a body that is too large for its schema. */
 export async function refuseTooMuch(request: FastifyRequest): Promise<void> {
   const { body, routeOptions } = request
   const { schema } = routeOptions
@@ -26,7 +29,9 @@ export async function refuseTooMuch(request: FastifyRequest): Promise<void> {
   if (found.length > 0) throw new Refusal(found)
 }
 
-/** What is too much of a value, which stands at `path`, and what is unknown; empty when none is. */
+/**
+ * The oversized parts and unknown members of the value at `path`; empty when it is not too large.
+ */
 export function tooMuch(schema: object, value: unknown, path = ''): Problem[] {
   const look = new Look()
   look.at(schema, value, path)
@@ -64,7 +69,7 @@ class Look {
       return
     }
     for (const name of names) {
-      // Enough is said of this body.
+      // The answer has as many problems as it may.
       if (this.isTooMuch && this.problems.length >= MAX_PROBLEMS) return
       const known = Object.hasOwn(properties, name) ? properties[name] : undefined
       if (known !== undefined) this.at(known, object[name], memberPath(path, name))

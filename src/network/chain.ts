@@ -1,8 +1,8 @@
-// Knows the chains of wallet payouts and the tokens that each carries. It must not know how a chain
-// writes addresses: that is beneficiary/wallet-address.ts.
+// The chains of wallet payouts, and the tokens of each. Must not know the form of addresses, which
+// beneficiary/wallet-address.ts knows.
 
 /**
- * A chain for wallet payouts. `network` is the token standard or network label; never a testnet.
+ * A chain for wallet payouts. `network` is its token standard or label. There are no testnets.
  */
 export interface Chain {
   readonly type: string
@@ -14,7 +14,7 @@ export interface Chain {
 // USDC is Circle's native token, except Binance's pegged one on BNB Smart Chain; Circle left TRON
 // in 2024. USDT is Tether's own on Avalanche, Ethereum, Solana and TRON, bridged or pegged
 // elsewhere. A chain that carries none of our currencies (Bitcoin) has no row.
-/** Every chain a wallet payout can name. */
+/** Every chain that a wallet payout may name. */
 export const CHAINS: readonly Chain[] = [
   { type: 'arbitrum', network: 'ARBITRUM', title: 'Arbitrum One', currencies: ['USDC', 'USDT'] },
   { type: 'avalanche', network: 'AVAXC', title: 'Avalanche C-Chain', currencies: ['USDC', 'USDT'] },
@@ -28,33 +28,32 @@ export const CHAINS: readonly Chain[] = [
   { type: 'tron', network: 'TRC20', title: 'TRON', currencies: ['USDT'] },
 ]
 
-/** The tokens that wallets receive; no other currency is ever one of a wallet. */
+/** The currencies that wallets receive. */
 export const TOKENS: readonly string[] = [
   ...new Set(CHAINS.flatMap(chain => chain.currencies)),
 ].sort()
 
 /**
- * The chain of a type ("Ethereum") or network label ("ERC20") in any case; undefined when there is
- * none.
+ * Finds a chain by type ("Ethereum") or network label ("ERC20"), in any case.
  */
 export function findChain(name: string): Chain | undefined {
   const wanted = name.trim().toLowerCase()
   return CHAINS.find(({ type, network }) => [type, network.toLowerCase()].includes(wanted))
 }
 
-/** Why there is no chain of this name, for people. */
+/** The message that no chain has this name; undefined when one has. */
 export function chainFault(name: string): string | undefined {
   if (findChain(name) !== undefined) return undefined
   return `Not a known chain; known ones are ${CHAINS.map(chain => chain.type).join(', ')}.`
 }
 
-/** Why no bank is sent this currency, for people: tokens arrive in wallets alone. */
+/** The message that banks do not receive this currency; undefined unless it is a token. */
 export function bankFault(currency: string): string | undefined {
   if (!TOKENS.includes(currency)) return undefined
   return `No bank receives ${currency}; a wallet does, by a payout of type wallet.`
 }
 
-/** Why no wallet of this chain receives this currency, for people; of any chain when it is ''. */
+/** The message that wallets of this chain, or of any for '', do not receive this currency. */
 export function tokenFault(currency: string, name: string): string | undefined {
   if (!TOKENS.includes(currency)) {
     return `A wallet receives ${TOKENS.join(' or ')}, never ${currency}.`

@@ -1,19 +1,19 @@
-// Knows the local payout networks by currency, and how much of it each carries in one payment.
-// Sources: the operators' published scheme names; SEPA reach from the European Payments Council's
-// list of SEPA scheme countries; Hong Kong's four currencies from HKICL. It must not know how to
-// reach a network: that is a rail's affair.
+// The local networks of payouts by currency, and the amounts that each carries in one payment.
+// Sources: the scheme names that operators publish; for the reach of SEPA the list of scheme
+// countries of the European Payments Council; for the four currencies of Hong Kong HKICL. Must not
+// know how to reach a network: a rail does.
 
-/** A domestic payment system. `name` is unique within `currency`; `countries` are alpha-2 codes. */
+/** A domestic payment system. `name` is unique in its currency; `countries` are alpha-2 codes. */
 export interface Network {
   readonly name: string
   readonly currency: string
   readonly countries: readonly string[]
   readonly title: string
-  /** What the scheme carries in one payment, where it has published a bound. */
+  /** The bounds of one payment that its operator has published. */
   readonly limits: Limits
 }
 
-/** In minor units of the network's currency; null where there is none, or none is published. */
+/** In minor units of the network's currency; null where no bound is published. */
 export interface Limits {
   readonly minimum: bigint | null
   readonly maximum: bigint | null
@@ -22,7 +22,7 @@ export interface Limits {
 type Row = readonly [currency: string, name: string, countries: string, title: string]
 
 const EURO_AREA = 'AT BE BG CY DE EE ES FI FR GR HR IE IT LT LU LV MT NL PT SI SK'
-// The 41 scheme countries, then the territories the Council counts under FI, FR and GB.
+// The 41 scheme countries, then the territories that the Council counts with FI, FR and GB.
 const SEPA =
   `${EURO_AREA} CZ DK HU PL RO SE IS LI NO CH GB AD MC SM VA AL MD ME MK RS ` +
   'AX BL GF GP MF MQ PM RE YT GG GI IM JE'
@@ -134,7 +134,7 @@ const UNBOUNDED: Limits = { minimum: null, maximum: null }
 const atMost = (maximum: bigint): Limits => ({ minimum: null, maximum })
 
 /**
- * The bounds that operators have published, by currency and name; a bank may set lower ones.
+ * The published bounds by currency and name. A bank may set lower ones.
  * Sources: Pay.UK (Faster Payments, February 2022; Bacs), The Clearing House (RTP, February 2025),
  * Federal Reserve Financial Services (FedNow, November 2025), Association of Banks in Singapore
  * (FAST), Bank Indonesia (BI-FAST), National Payments Corporation of India and Reserve Bank of
@@ -153,7 +153,7 @@ const LIMITS: ReadonlyMap<string, Limits> = new Map([
   ['USD rtp', atMost(10_000_000_00n)],
 ])
 
-/** Every network, in the order of currency and name. */
+/** Every network, ordered by currency and name. */
 export const NETWORKS: readonly Network[] = ROWS.map(([currency, name, countries, title]) => ({
   name,
   currency,
@@ -164,18 +164,18 @@ export const NETWORKS: readonly Network[] = ROWS.map(([currency, name, countries
 
 const BY_CURRENCY = Map.groupBy(NETWORKS, network => network.currency)
 
-/** The network of an exact currency code and a name in any case; undefined when there is none. */
+/** Finds a network by its currency and its name in any case. */
 export function findNetwork(currency: string, name: string): Network | undefined {
   const wanted = name.toLowerCase()
   return networksOf(currency).find(network => network.name === wanted)
 }
 
-/** The networks of an exact currency code, by name; empty when there is none. */
+/** The networks of a currency, ordered by name. */
 export function networksOf(currency: string): readonly Network[] {
   return BY_CURRENCY.get(currency) ?? []
 }
 
-/** Why there is no network of this name in an existing currency, for people. */
+/** The message that the currency has no network of this name; undefined when it has. */
 export function networkFault(currency: string, name: string): string | undefined {
   if (findNetwork(currency, name) !== undefined) return undefined
   const known = networksOf(currency).map(network => network.name)
@@ -183,7 +183,7 @@ export function networkFault(currency: string, name: string): string | undefined
   return `No such local network for ${currency}; ${hint}.`
 }
 
-/** Why a network does not carry this amount, in minor units, in one payment; for people. */
+/** The message that an amount in minor units is outside the bounds of a network. */
 export function limitFault(currency: string, name: string, amount: bigint): string | undefined {
   const network = findNetwork(currency, name)
   if (network === undefined) return undefined

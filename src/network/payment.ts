@@ -1,9 +1,9 @@
-// Knows the local payment networks: schemes and e-wallets that pay to a key, such as a telephone
-// number, instead of a bank account; and how each writes its keys. Sources: the schemes' published
-// alias types; telephone numbers by ITU-T E.164 and the national numbering plans. It must not know
-// whose a key is.
+// The local payment networks: schemes and e-wallets that pay to a key, such as a telephone number,
+// in place of a bank account; and the forms of their keys. Sources: the alias types that schemes
+// publish; for telephone numbers ITU-T E.164 and the national numbering plans. Must not know whose
+// a key is.
 
-/** A form of keys. `type` is what `deposit_key_type` says. */
+/** A form of keys. `type` is a value of `deposit_key_type`. */
 export interface KeyForm {
   readonly type: string
   readonly pattern: RegExp
@@ -11,7 +11,7 @@ export interface KeyForm {
   readonly example: string
 }
 
-/** `name` is unique within `currency`; `countries` are alpha-2 codes. */
+/** `name` is unique in its currency; `countries` are alpha-2 codes. */
 export interface PaymentNetwork {
   readonly name: string
   readonly currency: string
@@ -20,7 +20,7 @@ export interface PaymentNetwork {
   readonly keys: readonly KeyForm[]
 }
 
-/** Calling code, the national number after it, and an example, by country. */
+/** Mobile numbers by country: calling code, form of the national number, and an example of it. */
 const PHONES: ReadonlyMap<string, readonly [code: string, national: string, example: string]> =
   new Map([
     ['AE', ['971', '5[0-9]{8}', '501234567']],
@@ -59,10 +59,10 @@ const PHONES: ReadonlyMap<string, readonly [code: string, national: string, exam
     ['ZM', ['260', '[79][0-9]{8}', '971234567']],
   ])
 
-/** Countries that write no 0 before a number at home. */
+/** Countries without a trunk prefix 0 before a national number. */
 const NO_TRUNK_ZERO = 'BR CA CO CR DK ES HK IN NO NP PE PL SG US'.split(' ')
 
-/** As it is dialled from abroad, after a +, or at home; no spaces. */
+/** A number in international form with a +, or in national form; no spaces. */
 function phone(country: string): KeyForm {
   const known = PHONES.get(country)
   if (known === undefined) throw new Error(`no telephone numbers of ${country}`)
@@ -92,7 +92,7 @@ const EMAIL = key(
 const digits = (type: string, count: number, what: string, example: string) =>
   key(type, new RegExp(`^[0-9]{${count}}$`), `${what} has ${count} digits`, example)
 
-/** Keys that are the network's own, by its name. */
+/** Forms of keys other than telephone numbers. */
 const KEYS = {
   abn: digits('abn', 11, 'An Australian business number', '51824753556'),
   // Since July 2026 a CNPJ may have letters before its check digits (RFB, IN 2229/2024).
@@ -227,7 +227,7 @@ const ROWS: readonly Row[] = [
   ['ZMW', 'mtn_momo', 'ZM', 'MTN MoMo', ['phone']],
 ]
 
-/** Every local payment network, in the order of currency and name. */
+/** Every local payment network, ordered by currency and name. */
 export const PAYMENT_NETWORKS: readonly PaymentNetwork[] = ROWS.map(
   ([currency, name, country, title, keys]) => ({
     name,
@@ -238,18 +238,18 @@ export const PAYMENT_NETWORKS: readonly PaymentNetwork[] = ROWS.map(
   }),
 )
 
-/** The networks of a name in any case, whatever their currency. */
+/** The networks of a name, in any case, of all currencies. */
 export function paymentNetworksNamed(name: string): readonly PaymentNetwork[] {
   const wanted = name.toLowerCase()
   return PAYMENT_NETWORKS.filter(network => network.name === wanted)
 }
 
-/** The networks of an exact currency code, by name; empty when there is none. */
+/** The networks of a currency, ordered by name. */
 export function paymentNetworksOf(currency: string): readonly PaymentNetwork[] {
   return PAYMENT_NETWORKS.filter(network => network.currency === currency)
 }
 
-/** Why no local payment network has this name and currency, for people; '' is any currency. */
+/** The message that no network has this name and currency; '' is any currency. */
 export function paymentNetworkFault(currency: string, name: string): string | undefined {
   const named = paymentNetworksNamed(name)
   if (named.length === 0) {
@@ -261,7 +261,7 @@ export function paymentNetworkFault(currency: string, name: string): string | un
   return `${named[0]?.name} pays in ${currencies}, not in ${currency}.`
 }
 
-/** The forms of keys of a network's name, of each currency it pays in. */
+/** The forms of keys of all networks of a name. */
 export function keyForms(name: string): readonly KeyForm[] {
   return paymentNetworksNamed(name).flatMap(network => network.keys)
 }

@@ -1,8 +1,7 @@
-// Knows the countries of ISO 3166-1 by their alpha-2 codes: the 249 that the ISO 3166 Maintenance
-// Agency has officially assigned; user-assigned codes (XK among them) are not in it. It must not
-// know which country a rail or a customer may use.
+// The 249 alpha-2 codes that ISO 3166-1 officially assigns. User-assigned codes, such as XK, are
+// not among them. Must not know which country a rail or an account may use.
 
-/** In upper case and in order. */
+/** The codes in upper case, in alphabetical order. */
 export const COUNTRIES: ReadonlySet<string> = new Set(
   `
   AD AE AF AG AI AL AM AO AQ AR AS AT AU AW AX AZ BA BB BD BE BF BG BH BI BJ BL BM BN BO BQ BR BS
@@ -17,7 +16,7 @@ export const COUNTRIES: ReadonlySet<string> = new Set(
     .split(/\s+/),
 )
 
-/** Whether `code` is an officially assigned alpha-2 code; exact upper case. */
+/** Whether ISO 3166-1 assigns this code. It takes upper case alone. */
 export function isCountry(code: string): boolean {
   return COUNTRIES.has(code)
 }

@@ -1,9 +1,9 @@
-// What beneficiaries and entities say about themselves, held against the standard there is for it.
-// Knows neither of them; absent and '' are "not set" and never a problem.
+// Checks members that beneficiaries and entities share against their standards. Knows neither of
+// the two. Undefined and '' mean "not set", which is no problem.
 import { invalidField, type Problem } from '../errors.ts'
 import { isCountry } from './country.ts'
 
-/** A day of the calendar as ISO 8601 writes it: YYYY-MM-DD. */
+/** A day in the form of ISO 8601, YYYY-MM-DD. */
 export function checkDate(value: string | undefined, remarks: string): Problem[] {
   if (value === undefined || value === '') return []
   const date = /^\d{4}-\d{2}-\d{2}$/.test(value) ? new Date(`${value}T00:00:00Z`) : undefined
@@ -13,8 +13,8 @@ export function checkDate(value: string | undefined, remarks: string): Problem[]
 }
 
 /**
- * An address as the HTML standard's "valid e-mail address" has it, widened by RFC 6531 to letters
- * and digits of all scripts; at most 64 characters before the @ (RFC 5321, 4.5.3.1.1).
+ * A "valid e-mail address" of the HTML standard, with letters and digits of all scripts (RFC 6531)
+ * and at most 64 characters before the @ (RFC 5321, 4.5.3.1.1).
  */
 export function checkEmail(value: string | undefined, remarks: string): Problem[] {
   if (value === undefined || value === '' || EMAIL.test(value)) return []
@@ -27,7 +27,7 @@ const EMAIL = new RegExp(
   'u',
 )
 
-/** A country of ISO 3166-1. */
+/** A country code of ISO 3166-1. */
 export function checkCountry(code: string | undefined, remarks: string): Problem[] {
   if (code === undefined || isCountry(code)) return []
   return [invalidField(remarks, `${remarks} is not an ISO 3166-1 alpha-2 country code.`)]

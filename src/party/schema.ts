@@ -1,4 +1,4 @@
-// The shapes that beneficiaries and entities share: how to reach someone, and papers about them.
+// Schemas that beneficiaries and entities share: address, phone, document.
 import Type from 'typebox'
 import { Closed, CountryCode, Text } from '../http/schema.ts'
 

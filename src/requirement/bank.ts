@@ -1,33 +1,33 @@
-// Knows what names a bank account in each country and network: by which numbers and codes banks
-// there find it. Sources: Nacha and the American Bankers Association (US), Pay.UK (GB), AusPayNet
-// (AU), Payments NZ (NZ), Payments Canada (CA), HKICL (HK), the Association of Banks in Singapore
-// (SG), Zengin-Net (JP), KFTC (KR), FISC (TW), Bank of Thailand (TH), LankaPay (LK), PASA (ZA),
-// Reserve Bank of India (IN), People's Bank of China (CN), Banco de México (MX), Banco Central do
-// Brasil (BR), Banco Central de la República Argentina (AR), Cámara de Compensación Electrónica
-// (PE), Central Bank of Nigeria (NG), BCEAO and BEAC; the SWIFT IBAN registry for all others with
-// IBANs. Where no form of account numbers is published, any is taken.
+// What identifies a bank account in each country and network: its numbers and bank codes. Sources:
+// Nacha and the American Bankers Association (US), Pay.UK (GB), AusPayNet (AU), Payments NZ (NZ),
+// Payments Canada (CA), HKICL (HK), the Association of Banks in Singapore (SG), Zengin-Net (JP),
+// KFTC (KR), FISC (TW), Bank of Thailand (TH), LankaPay (LK), PASA (ZA), Reserve Bank of India
+// (IN), People's Bank of China (CN), Banco de México (MX), Banco Central do Brasil (BR), Banco
+// Central de la República Argentina (AR), Cámara de Compensación Electrónica (PE), Central Bank of
+// Nigeria (NG), BCEAO and BEAC; the SWIFT IBAN registry for all others with IBANs. Where no form of
+// account numbers is published, any form is accepted.
 import { isIbanCountry } from '../beneficiary/iban.ts'
 
-/** Names of members of `bank.bank_codes`, or `bank_name`: any one of them serves. */
+/** Members of `bank.bank_codes`, or `bank_name`, of which any one is enough. */
 export type Codes = readonly [string, ...string[]]
 
-/** What an account number of a country looks like; spaces and dashes do not count. */
+/** The form of an account number, without its spaces and dashes. */
 export interface NumberForm {
   readonly pattern: RegExp
   readonly title: string
   readonly example: string
 }
 
-/** How an account is named; a country may know both ways. */
+/** How an account is identified: by IBAN, by number, or by either. */
 export interface Shape {
   readonly iban?: readonly Codes[]
   readonly number?: {
     readonly form: NumberForm
     readonly codes: readonly Codes[]
-    /** Whether the country is asked for, which says what the number and the codes are. */
+    /** Whether `country` is required, because number and codes do not tell it. */
     readonly country: boolean
   }
-  /** Members of the beneficiary that banks ask for beside. */
+  /** Members of the beneficiary that banks require as well. */
   readonly party: readonly string[]
 }
 
@@ -52,7 +52,7 @@ const form = (pattern: RegExp, title: string, example: string): NumberForm => ({
 const CODE_OR_BIC: Codes = ['bank_code', ...BIC]
 const byBankCode = number(ANY_NUMBER, CODE_OR_BIC)
 const byBankAndBranch = (what: NumberForm) => number(what, ['bank_code'], ['branch_code'])
-/** Where no code has a published form, the bank's name serves. */
+/** Where no code has a published form, the name of the bank is enough. */
 const byBank = number(ANY_NUMBER, ['bank_code', ...BIC, 'bank_name'])
 const byBic = number(ANY_NUMBER, BIC)
 
@@ -67,7 +67,7 @@ const GB: Shape = {
 const BR: Shape = {
   iban: [],
   number: { form: ANY_NUMBER, codes: [['bank_code', 'ispb'], ['branch_code']], country: true },
-  // Pix and TED are addressed to a CPF or CNPJ.
+  // Pix and TED need the CPF or CNPJ of the receiver.
   party: ['tax_id'],
 }
 
@@ -135,19 +135,19 @@ const BY_COUNTRY: ReadonlyMap<string, Shape> = new Map<string, Shape>([
 
 const byIban: Shape = { iban: [], party: [] }
 
-/** By currency and name: networks that ask for more than their countries do. */
+/** Networks, by currency and name, that require more than their countries do. */
 const BY_NETWORK: ReadonlyMap<string, Shape> = new Map([
-  // T2 settles between banks, which it knows by their BICs.
+  // T2 settles between banks, and identifies them by BIC.
   ['EUR target2', { iban: [BIC], party: [] }],
 ])
 
-/** How local payouts name an account in a country, over one network or whichever it will be. */
+/** How a local payout identifies an account in a country, over one network or, for '', any. */
 export function localShape(country: string, currency: string, network: string): Shape {
   const own = BY_NETWORK.get(`${currency} ${network}`) ?? BY_COUNTRY.get(country)
   return own ?? (isIbanCountry(country) ? byIban : byBank)
 }
 
-/** 34x of MT 103, field 59: no two slashes together, none at the beginning. */
+/** Format 34x of field 59 in MT 103: no slash at the beginning, no two slashes together. */
 const SWIFT_NUMBER: NumberForm = {
   pattern: /^(?!\/)(?!.*\/\/)[A-Za-z0-9/?:().,'+ -]{1,34}$/,
   title: 'An account has at most 34 characters that SWIFT carries',
@@ -155,9 +155,9 @@ const SWIFT_NUMBER: NumberForm = {
 }
 
 /**
- * How payouts by SWIFT name an account: by its IBAN where the country has them. The bank is found
- * by its BIC, and an address without town and country is refused by banks since November 2026
- * (CBPR+, Standards Release 2026).
+ * How a payout by SWIFT identifies an account: by IBAN where the country has IBANs, and the bank by
+ * BIC. Since November 2026 banks refuse an address without town and country (CBPR+, Standards
+ * Release 2026).
  */
 export function swiftShape(country: string): Shape {
   const party = ['address.city', 'address.country']

@@ -1,5 +1,5 @@
-// The answer of GET /v3/payout/requirements: what is asked, held against the tables, and the ways
-// as they are shown. Pure.
+// GET /v3/payout/requirements: checks what is asked, and presents the ways to name a destination.
+// Pure.
 import { bankingCountry } from '../beneficiary/country.ts'
 import { invalidParameter, type Problem, refuseIfAny } from '../errors.ts'
 import { findCurrency } from '../money/currency.ts'
@@ -20,7 +20,7 @@ import {
   waysOf,
 } from './ways.ts'
 
-/** What is asked for. Refuses with every problem at once (400 invalid_query_parameter). */
+/** Reads the query. Refuses with every problem at once (400 invalid_query_parameter). */
 export function readSubject(query: RequirementsQuery): Subject {
   const { type = 'local', currency = '', country = '', network = '' } = query
   const subject = { type, currency, country: bankingCountry(country), network }
@@ -94,7 +94,7 @@ function networkNameFault(type: string, currency: string, network: string): stri
   }
 }
 
-/** A network that is named does not serve the country. */
+/** Whether the named network does not serve the country. */
 function isUnserved(subject: Subject): boolean {
   const named = subject.type === 'local' && subject.network !== ''
   return named && localNetworksMeant(subject).length === 0
@@ -104,7 +104,7 @@ function nameOf({ type, network }: Subject): string {
   return type === 'wallet' ? (findChain(network)?.type ?? '') : network.toLowerCase()
 }
 
-/** The answer's data. */
+/** The `data` of the answer. */
 export function presentRequirements(subject: Subject) {
   return {
     object: 'payout_requirements',
@@ -128,7 +128,7 @@ function presentWay({ name, countries, networks, needs, optional }: Way) {
   }
 }
 
-/** Details made of the examples of fields. */
+/** An example of `beneficiary_details`, made of the examples of these fields. */
 export function exampleOf(fields: readonly Field[]): object {
   const details = {}
   for (const { path, example } of fields) {

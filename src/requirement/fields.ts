@@ -1,13 +1,13 @@
-// Knows each member of a beneficiary that a destination may need: where it stands in
-// `beneficiary_details`, its form for people and programs, and an example.
+// The members of a beneficiary that a destination may need: the path of each in
+// `beneficiary_details`, its form for people and for programs, and an example.
 import { bankCodeForm } from '../beneficiary/bank-code.ts'
 import { exampleIban, ibanPattern } from '../beneficiary/iban.ts'
 import type { NumberForm } from './bank.ts'
 
-/** A member by its path in `beneficiary_details`. */
+/** A member and its path in `beneficiary_details`. */
 export interface Field {
   readonly path: string
-  /** ECMA-262, of the value without the spaces and dashes that people write. */
+  /** An ECMA-262 pattern of the value without spaces and dashes. */
   readonly pattern: string
   readonly description: string
   readonly example: string
@@ -27,7 +27,7 @@ export const field = (
 
 const TEXT = '\\S'
 
-/** A member that must say exactly this. */
+/** A member with one allowed value. */
 export function constant(path: string, value: string, description: string): Field {
   return field(path, `^${value}$`, description, value)
 }
@@ -39,7 +39,7 @@ export function destinationType(type: string): Field {
   return constant(`${DESTINATION}.type`, type, 'Where the money goes.')
 }
 
-/** Of this country alone, or of it and others, or of any when it is ''. */
+/** An IBAN of this country; of any when `alone` is false or the country is ''. */
 export function ibanField(country: string, alone: boolean): Field {
   const known = country !== '' && alone
   const pattern = known ? ibanPattern(country) : '^[A-Z]{2}[0-9]{2}[A-Z0-9]{11,30}$'
@@ -52,7 +52,7 @@ export function numberField({ pattern, title, example }: NumberForm): Field {
   return field(`${BANK}.account_number`, pattern.source, `${title}.`, example)
 }
 
-/** A code of the bank, or its name. */
+/** A bank code, or the name of the bank. */
 export function codeField(name: string, country: string): Field {
   if (name === 'bank_name') return BANK_NAME
   const path = `${BANK}.bank_codes.${name}`
@@ -71,13 +71,13 @@ export const BANK_CURRENCY = (currency: string) =>
     currency || 'HKD',
   )
 
-/** Territories may be stated too; which count to a country is told with the requirements. */
+/** The pattern has no list of countries, because a territory may be stated as well. */
 export function countryField(country: string): Field {
   const pattern = '^[A-Z]{2}$'
   return field(`${BANK}.country`, pattern, 'The country of the account.', country || 'HK')
 }
 
-/** Members of the beneficiary itself, by path. */
+/** A member of the beneficiary outside `destination_details`. */
 export function partyField(path: string, country: string): Field {
   switch (path) {
     case 'address.city':
@@ -111,7 +111,7 @@ const CODE_EXAMPLES: Readonly<Record<string, string>> = {
   'branch_code ZA': '632005',
 }
 
-/** Of the right form; a BIC that no bank has. */
+/** A code of the right form; a BIC that no bank has. */
 function exampleCode(name: string, country: string): string {
   if (name === 'swift_code' || name === 'bic') return `BANK${country || 'DE'}22`
   return CODE_EXAMPLES[`${name} ${country}`] ?? CODE_EXAMPLES[name] ?? '1'

@@ -1,4 +1,4 @@
-// What a caller asks requirements about.
+// The query of GET /v3/payout/requirements.
 import Type, { type Static } from 'typebox'
 import { Closed, Literals } from '../http/schema.ts'
 import { PAYOUT_TYPES } from '../quote/quote.ts'

@@ -1,4 +1,4 @@
-// Requirements as callers see them.
+// The schema of requirements in answers.
 import Type from 'typebox'
 import { PayoutType } from '../quote/request.ts'
 

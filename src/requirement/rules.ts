@@ -1,5 +1,5 @@
-// A destination held against what its payout type, currency, country and network ask for. Pure; the
-// members themselves are held against their standards by the beneficiary room.
+// Checks that a destination has what its payout type, currency, country and network require. Pure.
+// The beneficiary room checks each member against its standard.
 import { bankCodeFault } from '../beneficiary/bank-code.ts'
 import { destinationCountry, namedCountries } from '../beneficiary/country.ts'
 import type { BeneficiaryRequest, DestinationDetails } from '../beneficiary/request.ts'
@@ -10,28 +10,29 @@ import type { PayoutType } from '../quote/quote.ts'
 import { BANK, type Field, KEY, WALLET } from './fields.ts'
 import { type Need, type Subject, type Way, waysOf } from './ways.ts'
 
-/** What is wrong, by the path of the member in `beneficiary_details`. */
+/** A problem, with the path of its member in `beneficiary_details`. */
 export interface Fault {
   readonly path: string
   readonly message: string
 }
 
-/** What a payout knows of itself. */
+/** The part of a payout that decides what its destination needs. */
 export interface Payment {
   readonly type: PayoutType
   /** The currency that arrives. */
   readonly currency: string
-  /** The local network; '' for whichever it will be. */
+  /** The local network; '' when none is named. */
   readonly network: string
-  /** Of the account, when the members do not agree on one; absent, they tell. */
+  /** The country of the account. When absent, it follows from the destination. */
   readonly country?: string
 }
 
 type Details = Pick<BeneficiaryRequest, 'destination_details' | 'address' | 'tax_id'>
 
 /**
- * What a destination lacks to be paid so. Of one whose type the payout does not reach, or whose
- * account is not named in one way, nothing of the account: that is refused by itself.
+ * The problems of a destination for this payment. None about the account when the payout does not
+ * reach destinations of its type, or when it has both an IBAN and a number, or neither: other
+ * checks refuse those.
  */
 export function destinationFaults(details: Details, payment: Payment): Fault[] {
   const { destination_details } = details
@@ -57,7 +58,7 @@ export function destinationFaults(details: Details, payment: Payment): Fault[] {
   }
 }
 
-/** Where a network's name pays in several currencies, the key is of the one that arrives. */
+/** Where networks of several currencies share a name, the key must suit the one that arrives. */
 function keyFaults(details: Details, subject: Subject): Fault[] {
   const ways = waysOf(subject).map(way => way.needs.filter(({ field }) => isKey(field)))
   if (ways.some(needs => needs.every(n => lacks(n, details, '').length === 0))) return []
@@ -71,14 +72,14 @@ function isKey({ path }: Field): boolean {
 
 function bankFaults(details: Details, payment: Payment): Fault[] {
   const { destination_details } = details
-  // What SWIFT carries is for MT103 to say, of both of its currencies.
+  // Of a SWIFT payout, payout/swift checks both currencies.
   const token = payment.type === 'local' ? bankFault(payment.currency) : undefined
   if (token !== undefined) return [{ path: `${BANK}.currency`, message: token }]
   const { iban, account_number } = destination_details.bank ?? {}
   const country = payment.country ?? destinationCountry(destination_details)
   const one_account = (iban === undefined) !== (account_number === undefined)
   if (country === '' && payment.type === 'local') {
-    // The account that is missing may tell it.
+    // The missing account number or IBAN may tell the country.
     if (!one_account) return []
     const message = 'country is required: a payout over a local network goes to a known country.'
     return [{ path: `${BANK}.country`, message }]
@@ -88,7 +89,7 @@ function bankFaults(details: Details, payment: Payment): Fault[] {
   const numbered = payment.type === 'local' ? country : ''
   const ways = waysOf({ ...payment, country })
   const lacking = (way: Way) => way.needs.flatMap(n => lacks(n, details, numbered))
-  // The account itself is refused by itself.
+  // Another check refuses the account.
   if (!one_account) {
     return common(ways.map(lacking)).filter(({ path }) => !ACCOUNTS.includes(path))
   }
@@ -103,7 +104,7 @@ function bankFaults(details: Details, payment: Payment): Fault[] {
 
 const ACCOUNTS = [`${BANK}.account_number`, `${BANK}.iban`]
 
-/** What is wrong in every way. */
+/** The problems that all ways have. */
 export function common(ways: readonly (readonly Fault[])[]): Fault[] {
   const [first = [], ...others] = ways
   return first.filter(({ path, message }) =>
@@ -112,8 +113,8 @@ export function common(ways: readonly (readonly Fault[])[]): Fault[] {
 }
 
 /**
- * Every country that is named must be one that the network serves. Where none is named, whoever
- * takes the payout may reach more than is known here.
+ * The network must serve every country that the destination names. Where no network is named, the
+ * rail may reach more countries than this table knows.
  */
 function reachFaults({ bank = {} }: DestinationDetails, { currency, network }: Payment): Fault[] {
   const named = namedCountries(bank)
@@ -124,7 +125,7 @@ function reachFaults({ bank = {} }: DestinationDetails, { currency, network }: P
   return [{ path: `${BANK}.${path}`, message: `${unserved} is not served by ${network}.` }]
 }
 
-/** That accounts there are named in another way. */
+/** The problem that the country identifies accounts by the other member. */
 function otherAccount(ways: readonly Way[], sent: string, country: string): Fault[] {
   const [way] = ways
   if (way?.account === undefined) return []
@@ -133,8 +134,8 @@ function otherAccount(ways: readonly Way[], sent: string, country: string): Faul
 }
 
 /**
- * What one need lacks: any of its members, or one of the right form. `country` is the one whose
- * networks find the account by its number.
+ * The problems of one need: none of its members is present, or one has the wrong form. `country` is
+ * set where a local network finds the account by its number.
  */
 function lacks({ field, instead }: Need, details: Details, country: string): Fault[] {
   const present = [field, ...instead].filter(({ path }) => valueAt(details, path) !== '')
@@ -155,7 +156,7 @@ function lacks({ field, instead }: Need, details: Details, country: string): Fau
   })
 }
 
-/** The text at a path, '' when there is none; blanks are none. */
+/** The text at a path without blanks around it; '' when there is none. */
 function valueAt(details: object, path: string): string {
   let names = NAMES.get(path)
   if (names === undefined) {
@@ -169,5 +170,5 @@ function valueAt(details: object, path: string): string {
   return typeof value === 'string' ? value.trim() : ''
 }
 
-/** The names in each path, of which there are some dozen. */
+/** The names in each path. There are some dozen paths. */
 const NAMES = new Map<string, readonly string[]>()

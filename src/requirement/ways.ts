@@ -1,6 +1,5 @@
-// Knows the ways in which a destination can be named, from what is known of a payout: each way
-// lists every member it needs. The one table that validation, messages and discovery come from.
-// Pure.
+// The ways to name a destination, from what is known of a payout. Each way lists the members that
+// it needs. Validation, messages and GET /v3/payout/requirements all come from this table. Pure.
 import { bankingCountry } from '../beneficiary/country.ts'
 import { exampleAddress } from '../beneficiary/wallet-address.ts'
 import { CHAINS, type Chain, findChain } from '../network/chain.ts'
@@ -28,7 +27,7 @@ import {
   WALLET,
 } from './fields.ts'
 
-/** What is known of a payout; '' where it is not. */
+/** What is known of a payout; '' where nothing is. */
 export interface Subject {
   readonly type: PayoutType
   /** The currency that arrives. */
@@ -39,25 +38,25 @@ export interface Subject {
   readonly network: string
 }
 
-/** A member that must be there, or one of those that serve in its stead. */
+/** A required member, and members of which any one may stand in its place. */
 export interface Need {
   readonly field: Field
   readonly instead: readonly Field[]
 }
 
-/** A set of members that is enough. */
+/** A set of members that names a destination completely. */
 export interface Way {
   readonly name: string
-  /** By the member of the account that is its own; undefined of what is no bank account. */
+  /** The member that identifies a bank account; undefined for other destinations. */
   readonly account?: 'iban' | 'account_number'
-  /** Where and over what; empty is anywhere, and whatever. */
+  /** Countries and networks of the way. An empty list means any. */
   readonly countries: readonly string[]
   readonly networks: readonly string[]
   readonly needs: readonly Need[]
   readonly optional: readonly Field[]
 }
 
-/** Every way to be paid, of which a destination takes one; none when nobody can be paid so. */
+/** The ways to name a destination of this subject. None when it cannot be paid. */
 export function waysOf(subject: Subject): readonly Way[] {
   switch (subject.type) {
     case 'swift':
@@ -73,7 +72,7 @@ export function waysOf(subject: Subject): readonly Way[] {
   }
 }
 
-/** Of a currency, over the network that is named or any, to the country that is known or any. */
+/** The local networks of the currency, limited to the named network and the known country. */
 export function localNetworksMeant({ currency, country, network }: Subject): Network[] {
   return networksOf(currency).filter(
     ({ name, countries }) =>
@@ -82,7 +81,7 @@ export function localNetworksMeant({ currency, country, network }: Subject): Net
   )
 }
 
-/** Of a currency and a name, where these are known. */
+/** The local payment networks that match what is known. */
 export function paymentNetworksMeant({ currency, country, network }: Subject): PaymentNetwork[] {
   return PAYMENT_NETWORKS.filter(
     known =>
@@ -101,7 +100,7 @@ export function chainsMeant({ currency, network }: Subject): Chain[] {
   )
 }
 
-/** Over known networks, kept: their currencies and countries allow no more than some hundred. */
+/** Keeps the ways over known networks, of which there are a few hundred at most. */
 const FOUND = new Map<string, readonly Way[]>()
 
 function localWays(subject: Subject): readonly Way[] {
@@ -114,8 +113,8 @@ function localWays(subject: Subject): readonly Way[] {
 }
 
 /**
- * By country and shape: the first network of a country says what is asked for where none is named,
- * and others come after it. Countries whose accounts all have IBANs are one way.
+ * One way or two for each shape of an account, in the order of the networks. Without a network, the
+ * first one of a country comes first. Countries that use IBANs alone share one way.
  */
 function localWaysOver(
   known: readonly Network[],
@@ -144,7 +143,7 @@ function localWaysOver(
   }).flat()
 }
 
-/** A bank account: by IBAN, by number, or the one or the other. */
+/** The ways of a bank account: by IBAN, by number, or both. */
 function shapeWays(
   { iban, number, party }: Shape,
   countries: readonly string[],
@@ -186,7 +185,7 @@ function shapeWays(
   return ways
 }
 
-/** A key of each type that a network has. */
+/** A way for each type of key of the network. */
 function keyWays({ name, countries, title, keys }: PaymentNetwork): Way[] {
   return keys.map(({ type, pattern, title: of, example }: KeyForm) => {
     const kind = constant(`${KEY}.deposit_key_type`, type, 'What the key is.')
