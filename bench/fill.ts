@@ -82,7 +82,7 @@ interface Index {
  * service's own, but for its last digits.
  */
 export function secondOfIds(): string {
-  const id = newId('acc')
+  const id = newId('dep')
   return id.slice(id.indexOf('_') + 1, -NUMBER_DIGITS)
 }
 

@@ -2,7 +2,7 @@
 // request, or of a quote and of the payout made with it in one transaction each, on one hot account.
 // The rows are copied from what the service really wrote, so their widths are its own.
 import { connect, type Sql } from '../src/db/connect.ts'
-import { newId } from '../src/id.ts'
+import { newAccountId } from '../src/id.ts'
 import { COPIES, ENDING, telling } from './payout-baseline.ts'
 import { type Baseline, baselineOf, idFromNumber, type Statements } from './pgbench.ts'
 import { copyStatement } from './row-copy.ts'
@@ -28,7 +28,7 @@ export async function prepareQuoteBaselines(
 ): Promise<QuoteBaselines> {
   const sql = connect(database_url, { max: 1, as: 'owner' })
   try {
-    const account_id = newId('acc')
+    const account_id = newAccountId()
     await sql`insert into books (account_id, head_hash)
       values (${account_id}, decode(repeat('00', 32), 'hex'))`
     await sql`insert into balances (account_id, currency, available)

@@ -3,7 +3,16 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { bookId, idBound, idPattern, instantIn, newId, numberedId, numberIn } from './id.ts'
+import {
+  bookId,
+  idBound,
+  idPattern,
+  instantIn,
+  newAccountId,
+  newId,
+  numberedId,
+  numberIn,
+} from './id.ts'
 import type { Instant } from './instant.ts'
 
 const RUNS = { numRuns: 2_000 }
@@ -86,10 +95,16 @@ test('an id of a numbered row: leads to its number, rises with it, and tells acc
 })
 
 test('an id of what has no book: of the form of all ids, and another each time', () => {
-  const ids = Array.from({ length: 50_000 }, () => newId('acc'))
-  for (const id of ids) assert.match(id, new RegExp(idPattern('acc')))
+  const ids = Array.from({ length: 50_000 }, () => newId('dep'))
+  for (const id of ids) assert.match(id, new RegExp(idPattern('dep')))
   assert.equal(new Set(ids).size, ids.length)
-  const at = Date.parse(instantIn(newId('acc')))
+  const at = Date.parse(instantIn(newId('dep')))
   assert.ok(Math.abs(at - Date.now()) < 60_000)
   assert.match(newId('fx'), new RegExp(idPattern('fx')))
+})
+
+test('an id of an account: short, and another each time', () => {
+  const ids = Array.from({ length: 1_000 }, newAccountId)
+  for (const id of ids) assert.match(id, /^acc_[0-9a-hjkmnp-tv-z]{8}$/)
+  assert.equal(new Set(ids).size, ids.length)
 })

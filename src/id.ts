@@ -1,6 +1,6 @@
 // Ids: a prefix for the kind of object, then 20 characters of Crockford's base 32, which sort as
 // text (§request.ids). Ids made under the lock of a book follow its order, so that the primary key
-// is the index of lists (docs/decisions/0050).
+// is the index of lists (docs/decisions/0050). Ids of accounts are shorter (docs/decisions/0066).
 import { hash as digest, randomFillSync } from 'node:crypto'
 import { type Instant, instantToMicros } from './instant.ts'
 
@@ -8,7 +8,6 @@ const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz'
 const BODY = '[0-9a-hjkmnp-tv-z]{20}'
 
 export type IdPrefix =
-  | 'acc'
   | 'adj'
   | 'bnf'
   | 'btr'
@@ -52,6 +51,14 @@ export type NewId = (prefix: IdPrefix) => string
 /** 11 characters of microseconds by the process's clock, and 9 random ones. */
 export const newId: NewId = prefix => {
   return `${prefix}_${timeText(new Date().toISOString().replace('Z', '000Z'))}${randomText(9)}`
+}
+
+/**
+ * The id of an account stands in all of the account's rows and index entries, so it is short: 8
+ * random characters. The primary key of accounts refuses one that is taken.
+ */
+export function newAccountId(): string {
+  return `acc_${chance(8)}`
 }
 
 /**

@@ -19,7 +19,7 @@ export interface AccountListing extends Account {
   readonly created_at: Instant
 }
 
-/** One account, or all of them without `account_id`. */
+/** One account, or all of them, oldest first, without `account_id`. */
 export async function listAccountsInFull(
   sql: Sql | TransactionSql,
   account_id: string | null = null,
@@ -28,7 +28,7 @@ export async function listAccountsInFull(
     select account_id, name, currencies, primary_currency, deposit_address, sandbox,
       duplicate_window_s, state, state_reason, created_at
     from accounts where ${account_id}::text is null or account_id = ${account_id}
-    order by account_id`
+    order by created_at, account_id`
 }
 
 /** Called under the lock of the account's book; a trigger demands it. */
@@ -65,13 +65,14 @@ export async function findAccountIds(
   return new Map(rows.map(row => [row.deposit_address, row.account_id]))
 }
 
+/** Sent here and now, before the account's book: an id that is taken is refused by this table. */
 export async function insertAccount(tx: TransactionSql, account: Account): Promise<void> {
   await tx`
     insert into accounts (account_id, name, currencies, primary_currency, deposit_address, sandbox,
       duplicate_window_s)
     values (${account.account_id}, ${account.name}, ${[...account.currencies]}::text[],
       ${account.primary_currency}, ${account.deposit_address}, ${account.sandbox},
-      ${account.duplicate_window_s})`
+      ${account.duplicate_window_s})`.execute()
 }
 
 /** Every key, revoked ones too, as authentication holds them in memory. */

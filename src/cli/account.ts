@@ -18,7 +18,7 @@ import {
 import type { Sql } from '../db/connect.ts'
 import type { HistoricRow } from '../db/reference-changes.ts'
 import { changeSettings, changeState, openAccount } from '../funding/accounts.ts'
-import { newId } from '../id.ts'
+import { newAccountId, newId } from '../id.ts'
 import { listBalancesOf } from '../ledger/store.ts'
 import { countOpenPayouts } from '../payout/state-store.ts'
 import {
@@ -61,23 +61,46 @@ export async function createAccount(
   wanted: NewAccount,
   onOpened: (opened: OpenedAccount) => void = () => {},
 ): Promise<OpenedAccount> {
-  const account: Account = {
-    account_id: newId('acc'),
-    name: wanted.name,
-    currencies: wanted.currencies,
-    primary_currency: wanted.primary_currency,
-    deposit_address: newId('dep'),
-    sandbox: wanted.sandbox ?? false,
-    duplicate_window_s: wanted.duplicate_window_s ?? DUPLICATE_WINDOW_S,
-  }
-  const secret = newSecret(account)
-  const options = { scope: 'write', name: 'first key', secret } as const
-  const key = makeApiKey(account.account_id, options, newId)
-  await context.write(openAccount, { account, key })
-  const opened = { account, key_id: key.key_id, secret }
+  const opened = await openUnderNewId(context, wanted, newAccountId)
   onOpened(opened)
-  for (const money of wanted.fund) await fundOpened(context, account.account_id, money)
+  for (const money of wanted.fund) await fundOpened(context, opened.account.account_id, money)
   return opened
+}
+
+/** Of 40 bits of chance none that is free is missed so often. */
+const TRIES = 5
+
+/** What another account has is refused by the primary key, and nothing is written: try another. */
+export async function openUnderNewId(
+  context: Pick<Context, 'write'>,
+  wanted: NewAccount,
+  newAccountId: () => string,
+): Promise<OpenedAccount> {
+  const secret = newSecret({ sandbox: wanted.sandbox ?? false })
+  for (let tries = 1; ; tries += 1) {
+    const account: Account = {
+      account_id: newAccountId(),
+      name: wanted.name,
+      currencies: wanted.currencies,
+      primary_currency: wanted.primary_currency,
+      deposit_address: newId('dep'),
+      sandbox: wanted.sandbox ?? false,
+      duplicate_window_s: wanted.duplicate_window_s ?? DUPLICATE_WINDOW_S,
+    }
+    const options = { scope: 'write', name: 'first key', secret } as const
+    const key = makeApiKey(account.account_id, options, newId)
+    try {
+      await context.write(openAccount, { account, key })
+      return { account, key_id: key.key_id, secret }
+    } catch (error) {
+      if (tries === TRIES || !isTaken(error)) throw error
+    }
+  }
+}
+
+function isTaken(error: unknown): boolean {
+  const { code, constraint_name } = error as { code?: string; constraint_name?: string }
+  return code === '23505' && constraint_name === 'accounts_pkey'
 }
 
 /** A sandbox has no bank to name a reference: its source says what was funded already. */
@@ -108,7 +131,7 @@ export function accountCommands(program: Command): void {
     },
     subject: row => `${row.account_id}`,
     describe: describeHistoric,
-    example: 'account history acc_01m7xpm2kyj94bggdx1c',
+    example: 'account history acc_7k2m9x4q',
   })
 }
 
@@ -189,7 +212,7 @@ function showCommand(account: Command): void {
     .description('show an account: state, balances, deposit address, guard and keys')
     .argument('<account>', 'account id')
     .option('--json', 'print JSON')
-    .addHelpText('after', '\nExample:\n  npx corridor account show acc_01m7xpm2kyj94bggdx1c')
+    .addHelpText('after', '\nExample:\n  npx corridor account show acc_7k2m9x4q')
     .action(async (account_id: string, options: Json) => {
       const { shown, keys } = await withContext(async ({ sql, audit }) => {
         await findAccount(sql, account_id)
@@ -299,8 +322,8 @@ reference as one made within the window is refused, unless the request says
 "allow_duplicate": true.
 
 Examples:
-  npx corridor account set acc_01m7xpm2kyj94bggdx1c --duplicate-window 1h
-  npx corridor account set acc_01m7xpm2kyj94bggdx1c --add-currencies GBP,JPY`
+  npx corridor account set acc_7k2m9x4q --duplicate-window 1h
+  npx corridor account set acc_7k2m9x4q --add-currencies GBP,JPY`
 
 async function setAction(account_id: string, options: SetOptions): Promise<void> {
   const { name, addCurrencies, primary, duplicateWindow } = options
@@ -357,7 +380,7 @@ function stateCommand(account: Command, name: string, to: AccountState, descript
     })
 }
 
-const FROM = 'acc_01m7xpm2kyj94bggdx1c --reason "Case 118"'
+const FROM = 'acc_7k2m9x4q --reason "Case 118"'
 
 const STATE_HELP: Readonly<Record<AccountState, string>> = {
   frozen: `

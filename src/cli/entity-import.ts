@@ -47,9 +47,9 @@ Exit code 1 when a row was refused or the run has not come to the end.
 
 Examples:
   npx corridor entity import people.csv --dry-run \\
-    --account acc_01m7xpm2kyj94bggdx1c
+    --account acc_7k2m9x4q
   npx corridor entity import people.csv --report results.jsonl \\
-    --account acc_01m7xpm2kyj94bggdx1c`
+    --account acc_7k2m9x4q`
 
 const ENTITIES: ImportKind<Draft, RowResult, EntitySummary> = {
   columns: COLUMNS,

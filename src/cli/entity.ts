@@ -83,7 +83,7 @@ The file has the body of POST /v3/entity.
 
 Examples:
   npx corridor entity explain ent_01m7xpm2kyj94bggdx1c
-  npx corridor entity explain --account acc_01m7xpm2kyj94bggdx1c request.json`
+  npx corridor entity explain --account acc_7k2m9x4q request.json`
 
 interface ListOptions extends Json {
   status?: string

@@ -50,9 +50,9 @@ knows what it has had. To a URL they are sent at once, in order, signed, without
 retries; a receiver that does not answer 2xx ends the command with exit code 1.
 
 Examples:
-  npx corridor events replay acc_01m7xpm2kyj94bggdx1c --dead \\
+  npx corridor events replay acc_7k2m9x4q --dead \\
     --endpoint whe_01m7xpm2kz8t3vqw5n0r
-  npx corridor events replay acc_01m7xpm2kyj94bggdx1c \\
+  npx corridor events replay acc_7k2m9x4q \\
     --from 2026-11-20T00:00:00Z --forward-to http://localhost:3000/hook`
 
 export function eventsCommands(program: Command): void {

@@ -91,7 +91,7 @@ reversed, or --split says that one payment is split over accounts.
 To take back what was booked by mistake: corridor reverse btr_...
 
 Example:
-  npx corridor fund acc_01m7xpm2kyj94bggdx1c USD 100000.00 \\
+  npx corridor fund acc_7k2m9x4q USD 100000.00 \\
     --reference 2026112100042`
 
 function withdrawCommand(program: Command): void {
@@ -117,7 +117,7 @@ Send the money by your bank; this books it, as a balance transaction of type
 withdrawal. No balance goes below zero, and a frozen account pays nothing out.
 
 Example:
-  npx corridor withdraw acc_01m7xpm2kyj94bggdx1c USD 2500.00 \\
+  npx corridor withdraw acc_7k2m9x4q USD 2500.00 \\
     --reference 2026112100043 --reason "Returned on request"`
 
 function adjustCommand(program: Command): void {
@@ -144,9 +144,9 @@ adjustments, is yours. For money that went out take withdraw, for money that
 came in take fund.
 
 Examples:
-  npx corridor adjust acc_01m7xpm2kyj94bggdx1c USD -12.50 \\
+  npx corridor adjust acc_7k2m9x4q USD -12.50 \\
     --reference CASE-118 --reason "Fee of the receiving bank"
-  npx corridor adjust acc_01m7xpm2kyj94bggdx1c USD 12.50 \\
+  npx corridor adjust acc_7k2m9x4q USD 12.50 \\
     --reference CASE-119 --reason "Goodwill"`
 
 function reverseCommand(program: Command): void {

@@ -16,7 +16,7 @@ import { table, toSecond } from './table.ts'
 
 const KEY_CREATE_HELP = `
 Example:
-  npx corridor key create acc_01m7xpm2kyj94bggdx1c \\
+  npx corridor key create acc_7k2m9x4q \\
     --scope ${SCOPES[0]} --name "monthly report"`
 
 export function keyCommands(program: Command): void {
@@ -46,7 +46,7 @@ export function keyCommands(program: Command): void {
     .description('list the keys of an account, and when each was used last, to the minute')
     .argument('<account>', 'account id')
     .option('--json', 'print JSON')
-    .addHelpText('after', '\nExample:\n  npx corridor key list acc_01m7xpm2kyj94bggdx1c')
+    .addHelpText('after', '\nExample:\n  npx corridor key list acc_7k2m9x4q')
     .action(async (account_id: string, options: Json) => {
       const keys = await withContext(async ({ sql }) => {
         await findAccount(sql, account_id)

@@ -58,9 +58,9 @@ Exit code 1 when a row was refused or the run has not come to the end.
 
 Examples:
   npx corridor payout import payouts.csv --dry-run \\
-    --account acc_01m7xpm2kyj94bggdx1c
+    --account acc_7k2m9x4q
   npx corridor payout import payouts.csv --report results.csv \\
-    --account acc_01m7xpm2kyj94bggdx1c`
+    --account acc_7k2m9x4q`
 
 interface Options extends ImportOptions {
   readonly allowDuplicates?: boolean

@@ -46,7 +46,7 @@ three times the present one; a validity over a day; an age over seven days.
 
 Examples:
   npx corridor pricing set --spread-bps 50
-  npx corridor pricing set --spread-bps 30 --account acc_01m7xpm2kyj94bggdx1c \\
+  npx corridor pricing set --spread-bps 30 --account acc_7k2m9x4q \\
     --pair USD/HKD --from 2026-12-01T00:00:00Z
   npx corridor pricing set --max-age-s calendar --quote-validity-s 600`
 

@@ -69,9 +69,9 @@ file.
   mt940    SWIFT MT940, messages of at most 2,000 characters
 
 Examples:
-  npx corridor statement acc_01m7xpm2kyj94bggdx1c \\
+  npx corridor statement acc_7k2m9x4q \\
     --from 2026-01-01 --to 2026-02-01 --output january.csv
-  npx corridor statement acc_01m7xpm2kyj94bggdx1c \\
+  npx corridor statement acc_7k2m9x4q \\
     --from 2026-01-01 --to 2027-01-01 --currency USD --format camt053 > 2026.xml`
 
 export function statementCommand(program: Command): void {

@@ -26,7 +26,7 @@ export function verifyCommand(program: Command): void {
     .addHelpText(
       'after',
       `\nExamples:\n  npx corridor verify --all
-  npx corridor verify --account acc_01m7xpm2kyj94bggdx1c
+  npx corridor verify --account acc_7k2m9x4q
   npx corridor verify --json | jq .heads > heads.json\n  npx corridor verify --heads heads.json`,
     )
     .action(async (options: Options) => {

@@ -13,7 +13,7 @@ console.log(`SEED=${seed}`)
 
 const created_at = '2026-11-21T00:03:13.167287Z'
 const commands = commandsAt(created_at, '2026-11-21T00:03:13.167288Z')
-const account_id = 'acc_01m7xpm2kyj94bggdx1c'
+const account_id = 'acc_7k2m9x4q'
 const pot = bookId({ now: created_at, ids_given: 0 }, 'pot')
 const end = pot.slice(15)
 const digest = (letter: string) => letter.repeat(64)

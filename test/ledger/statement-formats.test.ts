@@ -96,7 +96,7 @@ function linesOf(parts: readonly Part[], currency: string, opening: bigint): Boo
     const net_amount = sign * one.amount + fixed_fee + variable_fee
     balance += net_amount
     return {
-      account_id: 'acc_01m7xpm2kyj94bggdx1c',
+      account_id: 'acc_7k2m9x4q',
       id: `btr_${i.toString().padStart(20, '0')}`,
       journal_number: BigInt(i + 1),
       type: one.type,
@@ -134,7 +134,7 @@ async function written(
 ): Promise<string> {
   const closing = lines.at(-1)?.balance_after ?? opening
   const statement: Statement = {
-    account_id: 'acc_01m7xpm2kyj94bggdx1c',
+    account_id: 'acc_7k2m9x4q',
     above: { created_at: '2026-02-01T00:00:00.000000Z', side: 'before' },
     below: { created_at: '2026-03-01T00:00:00.000000Z', side: 'before' },
     filters: {},

@@ -11,7 +11,7 @@ const line = (more: object) =>
   `${JSON.stringify({ level: 30, time: 1, msg: 'corridor is listening', ...more })}\n`
 
 const CLEAN: Readonly<Record<string, string>> = {
-  '1-0.log': line({ account_id: 'acc_01m7xpm2kyj94bggdx1c' }),
+  '1-0.log': line({ account_id: 'acc_7k2m9x4q' }),
   '1-0.metrics': 'corridor_rail_reports_total 1\n',
   '1-0.traces': '{"resourceSpans":[]}\n',
 }

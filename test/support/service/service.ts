@@ -15,7 +15,7 @@ import { type Deps, openDeps } from '../../../src/deps.ts'
 import { Lane } from '../../../src/engine/lane.ts'
 import { openAccount } from '../../../src/funding/accounts.ts'
 import { fundAccount } from '../../../src/funding/operations.ts'
-import { newId } from '../../../src/id.ts'
+import { newAccountId, newId } from '../../../src/id.ts'
 import { makeMetrics } from '../../../src/metrics.ts'
 import { parseDecimal } from '../../../src/money/decimal.ts'
 import type { Fee } from '../../../src/price/fee/rules.ts'
@@ -213,7 +213,7 @@ function fundsOf({ fund = {} }: AccountOptions) {
 }
 
 function openCommand(wanted: ReturnType<typeof wantedAccount>) {
-  const account = { ...wanted, account_id: newId('acc'), deposit_address: newId('dep') }
+  const account = { ...wanted, account_id: newAccountId(), deposit_address: newId('dep') }
   const secret = newId('key')
   const options = { scope: 'write', name: 'test', secret } as const
   return { account, key: makeApiKey(account.account_id, options, newId), secret }
