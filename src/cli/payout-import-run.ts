@@ -163,6 +163,7 @@ class PayoutPreview {
         books: new Map([...inner.books, [command.account_id, rich]]),
         quotes: new Map(inner.quotes),
         likenesses: new Map(inner.likenesses),
+        references: new Set(inner.references),
       },
     }
     return this.#operation.decide(aside, command).payout

@@ -23,8 +23,8 @@ import { findApprovalsOfQuotes, findQuotes, insertQuotes, markQuotesUsed } from 
 import type { Route } from '../rail/rules.ts'
 import { decidePayout } from './create.ts'
 import { depositAddressOf } from './destination.ts'
-import { likenessOfRequest } from './duplicate.ts'
-import { findLikenesses, insertLikenesses } from './duplicate-store.ts'
+import { likenessOfFirst, likenessOfRequest } from './duplicate.ts'
+import { findFirstOfReferences, findLikenesses, insertLikenesses } from './duplicate-store.ts'
 import { insertHolds } from './hold-store.ts'
 import {
   type CreatePayout,
@@ -39,6 +39,7 @@ import {
 import type { PayoutRequest } from './request.ts'
 import { presentPayout } from './response.ts'
 import { insertStates } from './state-store.ts'
+import { isGivenBack } from './states.ts'
 import { findPayouts, insertPayouts } from './store.ts'
 
 /** What a decision needs besides the database: reference data and new ids. */
@@ -115,17 +116,17 @@ async function loadCreation(
 ): Promise<PayoutState> {
   const accountsByDepositAddress = reference.accountsByDepositAddress()
   // Read all beneficiaries again under the locks: `prepare` may have read outdated details.
-  const [locked, quotes, approvals, beneficiaries, alike] = await Promise.all([
+  const [locked, quotes, approvals, beneficiaries, earlier] = await Promise.all([
     lockBooks(tx, bookOwners(commands, prepared, accountsByDepositAddress)),
     loadQuotes(tx, commands),
     loadApprovals(tx, commands),
     loadBeneficiaries(tx, commands),
-    loadLikenesses(tx, commands, new Map()),
+    loadEarlier(tx, commands, new Map()),
   ])
   // A second round trip, for keys that the first has found.
   const known = commands.filter(({ request }) => request.beneficiary !== undefined)
-  const [alikeToo, principals] = await Promise.all([
-    loadLikenesses(tx, known, beneficiaries),
+  const [ofKnown, principals] = await Promise.all([
+    loadEarlier(tx, known, beneficiaries),
     loadPrincipals(tx, commands, quotes),
   ])
   const mayCredit = commands.filter(({ request }) => mayPayAnAccount(request))
@@ -136,7 +137,8 @@ async function loadCreation(
     beneficiaries,
     approvals,
     accountsByDepositAddress,
-    likenesses: byLikeness([...alike, ...alikeToo]),
+    likenesses: byLikeness([...earlier.likenesses, ...ofKnown.likenesses]),
+    references: new Set([...earlier.references, ...ofKnown.references]),
     principals,
     sender_bic: reference.sender_bic,
     pricing: await reference.pricing(locked.price_version),
@@ -223,30 +225,55 @@ export async function loadBeneficiaries(
   return new Map(found.map((b): [string, Beneficiary] => [nameOf(b), b]))
 }
 
+/** What is known of earlier payouts that commands could duplicate. */
+interface Earlier {
+  readonly likenesses: readonly Likeness[]
+  /** By `account_id/reference`. */
+  readonly references: readonly string[]
+}
+
 /**
- * The likenesses of earlier payouts that these commands are compared with. A command that names a
- * beneficiary has one only if `beneficiaries` has the details.
+ * The likenesses of earlier payouts that these commands are compared with, and the references that
+ * these have. A command that names a beneficiary has a likeness only if `beneficiaries` has the
+ * details.
  */
-export function loadLikenesses(
+async function loadEarlier(
   tx: TransactionSql,
   commands: readonly CreatePayout[],
   beneficiaries: Beneficiaries,
-): Promise<Likeness[]> | Likeness[] {
+): Promise<Earlier> {
   const wanted = commands.flatMap(({ account_id, account, request }) => {
-    if (account.duplicate_window_s === 0 || request.allow_duplicate === true) return []
-    const { beneficiary: id } = request
+    if (account.duplicate_window_s === 0) return []
+    const { beneficiary: id, reference_id = '', allow_duplicate = false } = request
     const details =
       id === undefined
         ? request.beneficiary_details
         : beneficiaries.get(nameOf({ account_id, id }))?.details
     if (details === undefined) return []
-    return [{ account_id, likeness: likenessOfRequest(request, details) }]
+    const likeness = likenessOfRequest(request, details)
+    return [{ account_id, likeness, reference_id, allow_duplicate }]
   })
-  return wanted.length === 0 ? [] : findLikenesses(tx, wanted)
+  const named = wanted.filter(({ reference_id }) => reference_id !== '')
+  const compared = wanted.filter(({ allow_duplicate }) => !allow_duplicate)
+  const [firsts, found] = await Promise.all([
+    named.length === 0 ? [] : findFirstOfReferences(tx, named),
+    compared.length === 0 ? [] : findLikenesses(tx, compared),
+  ])
+  return {
+    likenesses: [...firsts.filter(payout => !isGivenBack(payout)).map(likenessOfFirst), ...found],
+    references: firsts.map(({ account_id, reference_id: id }) => nameOf({ account_id, id })),
+  }
 }
 
-export function byLikeness(found: readonly Likeness[]): Likenesses {
-  return new Map(found.map(l => [nameOf({ account_id: l.account_id, id: l.likeness }), l]))
+/** The newest of each likeness: within an account ids are in the order of commits. */
+function byLikeness(found: readonly Likeness[]): Likenesses {
+  const newest: Likenesses = new Map()
+  for (const one of found) {
+    const name = nameOf({ account_id: one.account_id, id: one.likeness })
+    const other = newest.get(name)
+    if (other === undefined || other.payout_id < one.payout_id) newest.set(name, one)
+  }
+  return newest
 }
 
 /** The entities that SWIFT payouts are made for: their messages carry name and address. */

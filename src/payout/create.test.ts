@@ -60,6 +60,7 @@ function stateWith({ balances, quotes = [], approvals = [], ...part }: Change = 
       ['dep_2', other],
     ]),
     likenesses: new Map(),
+    references: new Set(),
     principals: new Map(),
     sender_bic: '',
     pricing: () => pricing(),
@@ -353,6 +354,20 @@ test('decidePayout, an account that guards: what the payout is like is kept, for
     refusalOf(() => decide({ state, account: guarded, request: { ...toKnown } })),
     [alike.replace('pot_0, made 60 s', 'pot_1, made 0 s')],
   )
+})
+
+test('decidePayout, the first of its reference: nothing is kept, the next is held against it', () => {
+  const state = stateWith()
+  const named = (amount: number) => ({ ...toKnown, amount, reference_id: 'INV-1' })
+  assert.equal(decide({ state, account: guarded, request: named(10_000) }).likeness, null)
+  const [message] = refusalOf(() => decide({ state, account: guarded, request: named(10_000) }))
+  assert.match(String(message), /^possible_duplicate_payout .* Payout pot_1, made 0 s ago/)
+  assert.equal(
+    decide({ state, account: guarded, request: named(10_001) }).likeness?.payout_id,
+    'pot_3',
+  )
+  const known = stateWith({ references: new Set(['acc_1/INV-1']) })
+  assert.notEqual(decide({ state: known, account: guarded, request: named(1) }).likeness, null)
 })
 
 test('decidePayout, like an earlier one: refused unless allow_duplicate, held against later ones anyway', () => {

@@ -248,11 +248,18 @@ export function decidePayout(
   }
 }
 
-function remember({ likenesses }: PayoutState, payout: Payout, likeness: string): Likeness {
-  const { account_id, id: payout_id, created_at } = payout
+/** Returns what is to be stored: nothing of the first payout of a reference. */
+function remember(
+  { likenesses, references }: PayoutState,
+  { account_id, id: payout_id, created_at, particulars }: Payout,
+  likeness: string,
+): Likeness | null {
   const made = { account_id, likeness, created_at, payout_id }
   likenesses.set(nameOf({ account_id, id: likeness }), made)
-  return made
+  const reference = nameOf({ account_id, id: particulars.reference_id })
+  if (particulars.reference_id === '' || references.has(reference)) return made
+  references.add(reference)
+  return null
 }
 
 /** In order: beneficiary, quote, payout, statement line, and the state it ends in. */

@@ -1,13 +1,48 @@
 // The statements of likenesses, run under the lock of the account's book. A row keeps the first
-// half of a likeness: 128 bits tell any two payouts of an account apart.
+// half of a likeness: 128 bits tell any two payouts of an account apart. The first payout of a
+// reference has no row: its likeness is computed from the payout (docs/decisions/0067).
+import { detailsOf } from '../beneficiary/columns.ts'
 import type { TransactionSql } from '../db/connect.ts'
 import { type Connections, deleteInPortions, PORTION } from '../db/forget.ts'
+import { keysOf } from '../db/keys.ts'
 import { inserter } from '../db/rows.ts'
 import { eachShard, within } from '../db/shard.ts'
-import type { Likeness } from './payout.ts'
+import { uniqueKeys } from '../id.ts'
+import type { StoredPayout } from './columns.ts'
+import type { FirstOfReference, Likeness } from './payout.ts'
+import { joinState } from './store.ts'
 
 /** Hex digits. */
 const HALF = 32
+
+/** The first payout of each reference that has one, one index entry each. */
+export async function findFirstOfReferences(
+  tx: TransactionSql,
+  wanted: readonly { readonly account_id: string; readonly reference_id: string }[],
+): Promise<FirstOfReference[]> {
+  const keys = uniqueKeys(wanted.map(({ account_id, reference_id: id }) => ({ account_id, id })))
+  // By bounds of the index: an equality would let a plan walk the primary key.
+  const rows = await eachShard(
+    keys,
+    keys => tx<FirstRow[]>`
+      select r.* from ${keysOf(tx, keys)}
+      cross join lateral (
+        select p.account_id, p.id as payout_id, p.reference_id, p.amount, p.currency, p.created_at,
+          p.beneficiary_id, p.beneficiary_details, s.status
+        from payouts p ${joinState(tx, keys)}
+        where p.account_id = k.account_id and p.reference_id <> '' ${within(tx, 'p', keys)}
+          and (p.reference_id, p.id) >= (k.id, '') and (p.reference_id, p.id) < (k.id, '~')
+        order by p.reference_id, p.id limit 1
+      ) r`,
+  )
+  return rows.map(({ beneficiary_id, beneficiary_details, ...row }) => ({
+    ...row,
+    beneficiary_details: detailsOf(beneficiary_details, beneficiary_id),
+  }))
+}
+
+type FirstRow = Omit<FirstOfReference, 'beneficiary_details'> &
+  Pick<StoredPayout, 'beneficiary_id' | 'beneficiary_details'>
 
 /** The newest row of each likeness, at most one index entry each. */
 export async function findLikenesses(

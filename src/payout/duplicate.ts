@@ -7,7 +7,7 @@ import { refusal } from '../errors.ts'
 import { nameOf } from '../id.ts'
 import { type Instant, plusMilliseconds, secondsBetween } from '../instant.ts'
 import { hashJson } from '../seal.ts'
-import type { Likenesses, Payout } from './payout.ts'
+import type { FirstOfReference, Likeness, Likenesses, Payout } from './payout.ts'
 import type { PayoutRequest } from './request.ts'
 
 /**
@@ -92,6 +92,18 @@ export function refuseDuplicate(
     `Payout ${payout_id}, made ${age_s} s ago, has the same beneficiary, amount, currency and ` +
     'reference_id. If this is another payment, send allow_duplicate.'
   throw refusal('possible_duplicate_payout', message, 'allow_duplicate')
+}
+
+/** The likeness of the first payout of a reference. */
+export function likenessOfFirst({
+  account_id,
+  payout_id,
+  created_at,
+  beneficiary_details,
+  ...payment
+}: FirstOfReference): Likeness {
+  const likeness = likenessOf(beneficiary_details, payment)
+  return { account_id, payout_id, created_at, likeness }
 }
 
 export function likenessOfPayout(payout: Payout) {

@@ -113,6 +113,11 @@ export interface PayoutState {
   readonly accountsByDepositAddress: ReadonlyMap<string, Account>
   /** Earlier payouts of accounts that guard against duplicates; decisions add their own. */
   readonly likenesses: Likenesses
+  /**
+   * References that earlier payouts have, of those that the commands have, by
+   * `account_id/reference`; decisions add their own.
+   */
+  readonly references: Set<string>
   /** The entities that SWIFT payouts are made for, by `account_id/id`. */
   readonly principals: Principals
   /** The installation's BIC, '' when the operator has set none. */
@@ -129,7 +134,10 @@ export interface PayoutOutcome {
   /** The quote that the request named, now used. */
   readonly used_quote: UsedQuote | null
   readonly new_beneficiary: Beneficiary | null
-  /** What later payouts are compared with; null when the account has no duplicate window. */
+  /**
+   * What is stored to compare later payouts with; null when the account has no duplicate window, and
+   * for the first payout of a reference, which is found by its reference.
+   */
   readonly likeness: Likeness | null
   readonly entries: readonly Entry[]
   readonly events: readonly Event[]
@@ -152,6 +160,14 @@ export interface Likeness {
   readonly likeness: string
   readonly created_at: Instant
   readonly payout_id: string
+}
+
+/** The first payout of a reference: what its likeness is computed from, and its status. */
+export interface FirstOfReference
+  extends Pick<Payout, 'account_id' | 'amount' | 'currency' | 'created_at' | 'status'> {
+  readonly payout_id: string
+  readonly reference_id: string
+  readonly beneficiary_details: BeneficiaryDetails
 }
 
 /** The newest payout of each likeness, by `account_id/likeness`. */

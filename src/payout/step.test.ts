@@ -99,6 +99,7 @@ function made(
       approvals: new Map([['acc_1/ent_1', approval('pending')]]),
       accountsByDepositAddress: new Map([['dep_2', { ...account, account_id: 'acc_2' }]]),
       likenesses: new Map(),
+      references: new Set(),
       principals: new Map(),
       sender_bic: '',
       pricing: () => pricing({ 'USD/HKD': '8' }, fees),

@@ -2,7 +2,8 @@
 // made with allow_duplicate, and never held against a payout whose money came back.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { deleteOldLikenesses } from '../../src/payout/duplicate-store.ts'
+import { confineTo } from '../../src/db/confine.ts'
+import { deleteOldLikenesses, findFirstOfReferences } from '../../src/payout/duplicate-store.ts'
 import type { RailStatus } from '../../src/rail/rail.ts'
 import { checkBooks } from '../support/assert/books.ts'
 import { assertRefused, balancesOf, rowVersions } from '../support/assert/check.ts'
@@ -78,9 +79,9 @@ function withBank(bank: object, details: object = {}) {
 const { bank } = bankBeneficiary.destination_details
 
 test(`POST ${PATH}, the same again: 409 naming the first and its age, nothing written`, async () => {
-  const account = await guarded()
+  const account = await guarded({ sandbox: true })
   const { id } = await pay(account, { reference_id: 'INV-1' })
-  await age(id, 12)
+  assert.equal((await account.post('/v3/sandbox/clock/advance', { seconds: 12 })).status, 200)
   const answer = await assertDuplicate(account, id, { reference_id: 'INV-1' })
   assert.match(answer.json.errors[0].message, /made 1[23] s ago/)
   assert.deepEqual(await balancesOf(account), { USD: String(FUNDED - 10_000n) })
@@ -257,23 +258,101 @@ const UNDONE: Readonly<Record<string, Undo>> = {
   cancelled: (account, id) => account.post(`/v3/payout/${id}/cancel`, {}),
 }
 
+/** Without a reference, and with one that leads to the first payout that has it. */
+const REFERENCES = ['', 'INV-1']
+
 for (const [what, undo] of Object.entries(UNDONE)) {
-  test(`POST ${PATH}, like one that was ${what}: made, its money is back`, async () => {
+  for (const reference_id of REFERENCES) {
+    test(`POST ${PATH}, of reference '${reference_id}', like one that was ${what}: made, its money is back`, async () => {
+      const account = await guarded()
+      const { id } = await pay(account, { reference_id })
+      await assertDuplicate(account, id, { reference_id })
+      await undo(account, id)
+      const again = await pay(account, { reference_id })
+      await assertDuplicate(account, again.id, { reference_id })
+    })
+  }
+}
+
+for (const reference_id of REFERENCES) {
+  test(`POST ${PATH}, of two alike of reference '${reference_id}' the later failed: the earlier one still counts`, async () => {
     const account = await guarded()
-    const { id } = await pay(account)
-    await assertDuplicate(account, id)
-    await undo(account, id)
-    const again = await pay(account)
-    await assertDuplicate(account, again.id)
+    const first = await pay(account, { reference_id })
+    const second = await pay(account, { reference_id, allow_duplicate: true })
+    await assertDuplicate(account, second.id, { reference_id })
+    await operatorSets(account, second.id, 'failed')
+    await assertDuplicate(account, first.id, { reference_id })
   })
 }
 
-test(`POST ${PATH}, of two alike the later failed: the earlier one still counts`, async () => {
+async function remembered({ account: { account_id } }: Client): Promise<string[]> {
+  const rows = await service.database.owner<{ payout_id: string }[]>`
+    select payout_id from payout_likenesses where account_id = ${account_id} order by 1`
+  return rows.map(row => row.payout_id)
+}
+
+test(`POST ${PATH}, several of one reference: the first leads to itself, of the others a row is kept`, async () => {
   const account = await guarded()
-  const first = await pay(account)
-  const second = await pay(account, { allow_duplicate: true })
-  await operatorSets(account, second.id, 'failed')
-  await assertDuplicate(account, first.id)
+  const of = (amount: number, reference_id = 'INV-1') => ({ amount, reference_id })
+  const first = await pay(account, of(1))
+  assert.deepEqual(await remembered(account), [])
+  const second = await pay(account, of(2))
+  const elsewhere = withBank({ ...bank, account_number: '9' })
+  const third = await pay(account, { ...of(1), ...elsewhere })
+  const another = await pay(account, of(1, 'INV-2'))
+  assert.deepEqual(await remembered(account), [second.id, third.id])
+  await assertDuplicate(account, first.id, of(1))
+  await assertDuplicate(account, second.id, of(2))
+  await assertDuplicate(account, third.id, { ...of(1), ...elsewhere })
+  await assertDuplicate(account, another.id, of(1, 'INV-2'))
+})
+
+test(`POST ${PATH}, several of one reference in one batch: each is made once`, async () => {
+  const account = await guarded()
+  const bodies = Array.from({ length: 40 }, (_, i) => {
+    return { ...localPayout, amount: 1 + (i % 4), reference_id: `INV-${i % 2}` }
+  })
+  // While the first is written the others gather, and then go together.
+  const answers = await Promise.all([localPayout, ...bodies].map(body => account.post(PATH, body)))
+  const made = answers.filter(answer => answer.status === 200)
+  assert.equal(made.length, 5)
+  for (const answer of answers) {
+    if (answer.status !== 200) assertRefused(answer, 409, 'possible_duplicate_payout')
+  }
+  // Without a reference one; of each reference all but the first.
+  assert.equal((await remembered(account)).length, 3)
+})
+
+test(`POST ${PATH}, the end of the window of a reference: refused a second before, made after`, async () => {
+  const account = await guarded({ sandbox: true })
+  const reference_id = 'INV-1'
+  const { id } = await pay(account, { reference_id })
+  const clock = (seconds: number) => account.post('/v3/sandbox/clock/advance', { seconds })
+  assert.equal((await clock(590)).status, 200)
+  await assertDuplicate(account, id, { reference_id })
+  assert.equal((await clock(10)).status, 200)
+  const again = await pay(account, { reference_id })
+  await assertDuplicate(account, again.id, { reference_id })
+})
+
+test('the first payout of a reference: one row is read, whatever else the account has', async () => {
+  const account = await guarded()
+  const { account_id } = account.account
+  const reference_id = 'INV-7'
+  for (const amount of [1, 2, 3, 4]) await pay(account, { amount, reference_id })
+  for (const other of ['INV-6', 'INV-8', '']) await pay(account, { reference_id: other })
+  await inOneTransaction(service.database.url, async tx => {
+    void confineTo(tx, [account_id])
+    const [first, ...more] = await findFirstOfReferences(tx, [
+      { account_id, reference_id },
+      { account_id, reference_id },
+      { account_id, reference_id: 'INV-9' },
+    ])
+    assert.deepEqual([first?.amount, first?.reference_id, more], [1n, reference_id, []])
+    const [read] = await tx`
+      select seq_scan, idx_tup_fetch from pg_stat_xact_user_tables where relname = 'payouts'`
+    assert.deepEqual({ ...read }, { seq_scan: 0n, idx_tup_fetch: 1n })
+  })
 })
 
 test(`POST ${PATH}, like one that the rail failed, or that succeeded: made, or 409`, async () => {
