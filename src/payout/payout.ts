@@ -135,8 +135,8 @@ export interface PayoutOutcome {
   readonly used_quote: UsedQuote | null
   readonly new_beneficiary: Beneficiary | null
   /**
-   * What is stored to compare later payouts with; null when the account has no duplicate window, and
-   * for the first payout of a reference, which is found by its reference.
+   * What is stored to compare later payouts with; null when the account has no duplicate window,
+   * and for the first payout of a reference, which is found by its reference.
    */
   readonly likeness: Likeness | null
   readonly entries: readonly Entry[]
