@@ -423,7 +423,7 @@ test('payout import, in words: counts, reasons, money, in 80 columns; the report
   const report = await cli.file('results.csv', '')
   const to = ['--account', idOf(client), '--report', report]
   const dry = await cli.run('payout', 'import', path, ...to, '--dry-run')
-  assert.match(dry.stdout, /a dry\s+run, nothing was written\n/)
+  assert.match(dry.stdout, /a dry\s+run,\s+nothing\s+was\s+written\n/)
   assert.match(dry.stdout, /\nwould be debited, with fees +amount +rows +balance +left\nEUR /)
   assert.match(dry.stdout, /\nEUR +1871\.00 +3 +2000\.00 +129\.00\nHKD +98000\.00 +1 /)
   const { code, stdout } = await cli.run('payout', 'import', path, ...to)
