@@ -17,8 +17,8 @@ import {
 } from '../account/store.ts'
 import type { Sql } from '../db/connect.ts'
 import type { HistoricRow } from '../db/reference-changes.ts'
-import { changeSettings, changeState, openAccount } from '../funding/accounts.ts'
-import { newAccountId, newId } from '../id.ts'
+import { changeSettings, changeState, openUnderNewId } from '../funding/accounts.ts'
+import { newId } from '../id.ts'
 import { listBalancesOf } from '../ledger/store.ts'
 import { countOpenPayouts } from '../payout/state-store.ts'
 import {
@@ -61,46 +61,22 @@ export async function createAccount(
   wanted: NewAccount,
   onOpened: (opened: OpenedAccount) => void = () => {},
 ): Promise<OpenedAccount> {
-  const opened = await openUnderNewId(context, wanted, newAccountId)
-  onOpened(opened)
-  for (const money of wanted.fund) await fundOpened(context, opened.account.account_id, money)
-  return opened
-}
-
-/** Of 40 bits of chance none that is free is missed so often. */
-const TRIES = 5
-
-/** What another account has is refused by the primary key, and nothing is written: try another. */
-export async function openUnderNewId(
-  context: Pick<Context, 'write'>,
-  wanted: NewAccount,
-  newAccountId: () => string,
-): Promise<OpenedAccount> {
-  const secret = newSecret({ sandbox: wanted.sandbox ?? false })
-  for (let tries = 1; ; tries += 1) {
-    const account: Account = {
-      account_id: newAccountId(),
-      name: wanted.name,
-      currencies: wanted.currencies,
-      primary_currency: wanted.primary_currency,
+  const { sandbox = false, duplicate_window_s = DUPLICATE_WINDOW_S, fund, ...settings } = wanted
+  const secret = newSecret({ sandbox })
+  const { account, key } = await openUnderNewId(context.write, account_id => ({
+    account: {
+      ...settings,
+      account_id,
       deposit_address: newId('dep'),
-      sandbox: wanted.sandbox ?? false,
-      duplicate_window_s: wanted.duplicate_window_s ?? DUPLICATE_WINDOW_S,
-    }
-    const options = { scope: 'write', name: 'first key', secret } as const
-    const key = makeApiKey(account.account_id, options, newId)
-    try {
-      await context.write(openAccount, { account, key })
-      return { account, key_id: key.key_id, secret }
-    } catch (error) {
-      if (tries === TRIES || !isTaken(error)) throw error
-    }
-  }
-}
-
-function isTaken(error: unknown): boolean {
-  const { code, constraint_name } = error as { code?: string; constraint_name?: string }
-  return code === '23505' && constraint_name === 'accounts_pkey'
+      sandbox,
+      duplicate_window_s,
+    },
+    key: makeApiKey(account_id, { scope: 'write', name: 'first key', secret }, newId),
+  }))
+  const opened = { account, key_id: key.key_id, secret }
+  onOpened(opened)
+  for (const money of fund) await fundOpened(context, account.account_id, money)
+  return opened
 }
 
 /** A sandbox has no bank to name a reference: its source says what was funded already. */

@@ -16,6 +16,7 @@ import { DatabaseProblem } from '../db/failure.ts'
 import { isSpread } from '../db/shard.ts'
 import type { Operation } from '../engine/operation.ts'
 import { refusal } from '../errors.ts'
+import { newAccountId } from '../id.ts'
 import type { Book } from '../ledger/rules.ts'
 import { insertBalances, insertBook, type LockedBooks, lockBooks } from '../ledger/store.ts'
 import { currencyExponent } from '../money/currency.ts'
@@ -52,6 +53,32 @@ export const openAccount: Operation<OpenAccount, null, OpenAccount> = {
       ]),
     )
   },
+}
+
+/** Runs one write. */
+type Write = <C, S, O>(operation: Operation<C, S, O>, command: C) => Promise<O>
+
+/** A free id is not missed so often in a row, by 40 random bits. */
+const TRIES = 5
+
+/** Opens an account under a new id. The primary key refuses an id that is taken: tries another. */
+export async function openUnderNewId(
+  write: Write,
+  accountOf: (account_id: string) => OpenAccount,
+  newId: () => string = newAccountId,
+): Promise<OpenAccount> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await write(openAccount, accountOf(newId()))
+    } catch (error) {
+      if (tries === TRIES || !isTaken(error)) throw error
+    }
+  }
+}
+
+function isTaken(error: unknown): boolean {
+  const { code, constraint_name } = error as { code?: string; constraint_name?: string }
+  return code === '23505' && constraint_name === 'accounts_pkey'
 }
 
 export interface ChangeState {

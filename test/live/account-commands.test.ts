@@ -1,10 +1,12 @@
 // corridor account and key: what is shown, changed and kept, and what is refused.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { makeApiKey } from '../../src/account/rules.ts'
 import { upsertKeyUses } from '../../src/account/store.ts'
-import { openUnderNewId } from '../../src/cli/account.ts'
 import { Lane } from '../../src/engine/lane.ts'
 import type { Operation } from '../../src/engine/operation.ts'
+import { openUnderNewId } from '../../src/funding/accounts.ts'
+import { newId } from '../../src/id.ts'
 import { rowVersions } from '../support/assert/check.ts'
 import { localPayout } from '../support/given/bodies.ts'
 import { type Cli, openCli } from '../support/service/cli.ts'
@@ -204,19 +206,22 @@ test('account create --fund, funding fails: the secret is printed all the same, 
 test('account create, an id by chance that another account has: another is made, and once', async () => {
   const write = <C, S, O>(operation: Operation<C, S, O>, command: C) =>
     new Lane(service.deps.sql, operation, { max_batch: 1 }).run(command)
-  const wanted = { name: 'Again', currencies: ['USD'], primary_currency: 'USD', fund: [] }
+  const accountOf = (account_id: string) => ({
+    account: { ...account.account, account_id, name: 'Again', deposit_address: newId('dep') },
+    key: makeApiKey(account_id, { scope: 'write', name: 'first', secret: 'x' }, newId),
+  })
   const taken = account.account.account_id
   const ids = [taken, taken, 'acc_fff00000']
-  const opened = await openUnderNewId({ write }, wanted, () => ids.shift() ?? '')
-  assert.deepEqual([opened.account.account_id, ids], ['acc_fff00000', []])
-  const made = await service.database.owner`
+  await openUnderNewId(write, accountOf, () => ids.shift() ?? '')
+  assert.deepEqual(ids, [])
+  const made = await service.database.owner<{ account_id: string }[]>`
     select account_id from accounts join books using (account_id) where name = 'Again'`
   assert.deepEqual(
     made.map(row => row.account_id),
     ['acc_fff00000'],
   )
   await assert.rejects(
-    openUnderNewId({ write }, wanted, () => taken),
+    openUnderNewId(write, accountOf, () => taken),
     { code: '23505' },
   )
 })
