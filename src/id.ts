@@ -58,7 +58,7 @@ export const newId: NewId = prefix => {
  * random characters. The primary key of accounts refuses one that is taken.
  */
 export function newAccountId(): string {
-  return `acc_${chance(8)}`
+  return `acc_${randomText(8)}`
 }
 
 /**
