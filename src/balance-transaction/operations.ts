@@ -8,7 +8,7 @@ import type { Book, Journal } from '../ledger/rules.ts'
 import { insertJournals, updateBalances, updateBooks } from '../ledger/store.ts'
 import type { Entry } from './balance-transaction.ts'
 
-export interface BookWrites {
+interface BookWrites {
   readonly entries: readonly Entry[]
   /** Journals that move no balance, so have no statement line. */
   readonly journals?: readonly Journal[]

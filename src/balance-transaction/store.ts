@@ -116,7 +116,7 @@ export async function listBalanceTransactions(
 }
 
 /** What filters of lines ask of journals. */
-export interface Chosen {
+interface Chosen {
   /** By column. */
   readonly equal: Readonly<Partial<Record<'undoes' | 'source' | 'kind' | 'currency', string>>>
   /** Lines of type payout: two kinds of journals, which have most lines. */

@@ -2,7 +2,7 @@
 // sent under. A name that is not here is free text. It must not know which banks there are.
 import { extractBIC, isValidBIC } from 'ibantools'
 
-export interface CodeForm {
+interface CodeForm {
   /** Of the code as its standard writes it. */
   readonly pattern: RegExp
   readonly title: string

@@ -8,7 +8,7 @@ import { formatDecimal, parseMajor } from '../money/decimal.ts'
 import { pricingFrom } from '../price/book.ts'
 import { findPivot, listPolicies } from '../price/policy/store.ts'
 import { type ChangeOptions, changeRates } from '../price/rate/change.ts'
-import { FeedUnreadable, takeFeed } from '../price/rate/feed.ts'
+import { FeedUnreadable, takeFeed } from '../price/rate/change.ts'
 import { ECB_URL, FetchFailed, refuseUrl } from '../price/rate/fetch.ts'
 import { type Judged, MAX_MOVE_BPS, type Problem } from '../price/rate/guard.ts'
 import {

@@ -52,7 +52,7 @@ export interface WriteEntity extends Claiming {
 export type WrittenEntity = EntityOutcome & Answering
 
 /** Called in the transaction of a review, for rooms above this one. */
-export type OnReviewed = (
+type OnReviewed = (
   tx: TransactionSql,
   entities: readonly Key[],
   now: Instant,

@@ -3,7 +3,7 @@
 import { hash } from 'node:crypto'
 import { HashNumbers } from './hash-numbers.ts'
 
-export interface RowKey {
+interface RowKey {
   /** 64 hex digits. */
   readonly key: string
   /** The same content's key when it came before; null when it comes for the first time. */

@@ -22,7 +22,7 @@ import { insertBalances, insertBook, type LockedBooks, lockBooks } from '../ledg
 import { currencyExponent } from '../money/currency.ts'
 import { formatMajor } from '../money/decimal.ts'
 
-export interface OpenAccount {
+interface OpenAccount {
   readonly account: Account
   readonly key: NewApiKey
 }
@@ -81,14 +81,14 @@ function isTaken(error: unknown): boolean {
   return code === '23505' && constraint_name === 'accounts_pkey'
 }
 
-export interface ChangeState {
+interface ChangeState {
   readonly account_id: string
   readonly to: AccountState
   /** Stored with the account, and in its history. */
   readonly reason: string
 }
 
-export interface ChangedState extends ChangeState {
+interface ChangedState extends ChangeState {
   readonly from: AccountState
 }
 
@@ -97,7 +97,7 @@ interface ChangeStateState extends LockedBooks {
 }
 
 /** Counts the open payouts of an account, for which the room of payouts above has the statement. */
-export type CountOpen = (tx: TransactionSql, account_id: string) => Promise<number>
+type CountOpen = (tx: TransactionSql, account_id: string) => Promise<number>
 
 /** Freezes, unfreezes, closes or reopens an account. For lanes of one command. */
 export function changeState(
@@ -145,12 +145,12 @@ function checkEmpty({ account_id, balances }: Book, open_payouts: number): void 
 }
 
 /** Absent members stay as they are; currencies are only added. */
-export interface ChangeSettings extends Partial<Omit<Settings, 'currencies'>> {
+interface ChangeSettings extends Partial<Omit<Settings, 'currencies'>> {
   readonly account_id: string
   readonly add_currencies: readonly string[]
 }
 
-export interface ChangedSettings {
+interface ChangedSettings {
   readonly account_id: string
   readonly before: Settings
   readonly after: Settings

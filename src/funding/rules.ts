@@ -59,7 +59,7 @@ const BOOKED_TYPES = ALL.map(({ type }) => type)
 export const REVERSAL_KINDS = ALL.map(({ reversal_kind }) => reversal_kind)
 
 /** Reference, reason and person of a booking; '' is "not set". */
-export interface Grounds {
+interface Grounds {
   /** The bank's reference; an account has it once for each kind. */
   readonly reference: string
   readonly reason: string

@@ -127,7 +127,7 @@ export const OPERATOR_FAILURE: Failure = {
 /** The status whose description tells the account what it must provide. */
 export const ASKING: PayoutStatus = 'requires_action'
 
-export interface StepDetails {
+interface StepDetails {
   readonly failure?: Partial<Failure>
   /** What the account must provide. */
   readonly description?: string

@@ -186,7 +186,7 @@ function present<T>(values: readonly (T | null)[]): T[] {
   return values.filter(value => value !== null)
 }
 
-export async function loadQuotes(tx: TransactionSql, commands: readonly CreatePayout[]) {
+async function loadQuotes(tx: TransactionSql, commands: readonly CreatePayout[]) {
   const keys = quotesNamed(commands)
   const found = keys.length === 0 ? [] : await findQuotes(tx, keys)
   return new Map(found.map((quote): [string, Quote] => [nameOf(quote), quote]))
@@ -199,7 +199,7 @@ function quotesNamed(commands: readonly CreatePayout[]) {
 }
 
 /** The approvals of entities that payouts or their quotes name. */
-export async function loadApprovals(tx: TransactionSql, commands: readonly CreatePayout[]) {
+async function loadApprovals(tx: TransactionSql, commands: readonly CreatePayout[]) {
   const quotes = quotesNamed(commands)
   const entities = commands.flatMap(({ account_id, request }) =>
     request.on_behalf_of === undefined ? [] : [{ account_id, id: request.on_behalf_of }],
@@ -214,7 +214,7 @@ export async function loadApprovals(tx: TransactionSql, commands: readonly Creat
 /** By `account_id/id`. */
 export type Beneficiaries = ReadonlyMap<string, Beneficiary>
 
-export async function loadBeneficiaries(
+async function loadBeneficiaries(
   tx: TransactionSql,
   commands: readonly CreatePayout[],
 ): Promise<Beneficiaries> {
@@ -277,7 +277,7 @@ function byLikeness(found: readonly Likeness[]): Likenesses {
 }
 
 /** The entities that SWIFT payouts are made for: their messages carry name and address. */
-export async function loadPrincipals(
+async function loadPrincipals(
   tx: TransactionSql,
   commands: readonly CreatePayout[],
   quotes: ReadonlyMap<string, Quote>,
@@ -296,7 +296,7 @@ export async function loadPrincipals(
 type Made = Pick<Payout, 'status' | 'status_description'>
 
 /** The payout as it was made, before any rail, person or account acted on it. */
-export function asMade(payout: Payout, { status, status_description }: Made): Payout {
+function asMade(payout: Payout, { status, status_description }: Made): Payout {
   return { ...payout, status, status_description, failure: null, rail_reference: '', answers: [] }
 }
 

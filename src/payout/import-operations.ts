@@ -15,7 +15,7 @@ import {
 import { findImportedPayouts, type ImportName, insertImportedPayouts } from './import-store.ts'
 import type { CreatePayout, PayoutOutcome, PayoutState } from './payout.ts'
 
-export interface ImportPayout extends CreatePayout {
+interface ImportPayout extends CreatePayout {
   readonly keys: ImportKeys
 }
 

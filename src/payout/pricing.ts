@@ -177,7 +177,7 @@ function differing(remarks: string, what: string, sent: unknown, quoted: unknown
 }
 
 /** The terms with the network, charges and country that the payout adds to its quote. */
-export function paidTerms<Terms extends QuoteTerms>(
+function paidTerms<Terms extends QuoteTerms>(
   terms: Terms,
   request: PayoutRequest,
   destination: DestinationDetails,
@@ -268,7 +268,7 @@ export function quoteFor(
     attempt(() => checkSameFee(sent, request, destination, pricing.fees))
   }
   const terms = attempt(() =>
-    sent === null ? termsWithoutQuote(request, account, destination) : termsOf(sent),
+    sent === null ? termsWithoutQuote(request, account, destination) : sent,
   )
   if (terms === undefined) return { quote: undefined, routed: undefined }
   const subject = routeSubject(paidTerms(terms, request, destination))
@@ -299,23 +299,6 @@ function newQuote(
   const price = priceQuote(terms, pricing, state.now, 'amount')
   const { now } = bookOf(state.books, account_id)
   return makeQuote({ account_id, id }, terms, price, 'used', now, pricing)
-}
-
-function termsOf(quote: Quote): QuoteTerms {
-  return {
-    payout_type: quote.payout_type,
-    holding_currency: quote.holding_currency,
-    payout_currency: quote.payout_currency,
-    payout_amount: quote.payout_amount,
-    destination_currency: quote.destination_currency,
-    destination_country: quote.destination_country,
-    fund_transfer_network: quote.fund_transfer_network,
-    payment_network: quote.payment_network,
-    wallet_type: quote.wallet_type,
-    wallet_network: quote.wallet_network,
-    charge_type: quote.charge_type,
-    entity_id: quote.entity_id,
-  }
 }
 
 /** Refuses a cost above `cap`. The message ends in figures as `name=value`, for programs. */

@@ -198,7 +198,7 @@ async function loadDebits(tx: TransactionSql, payouts: readonly Payout[]) {
   return debits
 }
 
-export interface HandlePayout extends Handling {
+interface HandlePayout extends Handling {
   readonly account_id: string
   readonly payout_id: string
 }
@@ -207,13 +207,13 @@ interface HandlingState extends LockedBooks {
   readonly payouts: Map<string, Payout>
 }
 
-export interface Handled {
+interface Handled {
   readonly payout: Payout
   readonly event: Event
 }
 
 /** The events by which an account learns that it can no longer cancel, or can again. */
-export const HANDLING_EVENTS = { take: 'payout.taken', release: 'payout.released' } as const
+const HANDLING_EVENTS = { take: 'payout.taken', release: 'payout.released' } as const
 
 export const handlePayout: Operation<HandlePayout, HandlingState, Handled> = {
   name: 'handle_payout',

@@ -321,11 +321,7 @@ function giveBack(
       amount: -line.amount,
       fixed_fee: -line.fixed_fee,
       variable_fee: -line.variable_fee,
-      fx_conversions: line.fx_conversions.map(({ exchange_rate, initial, final }) => ({
-        exchange_rate,
-        initial,
-        final,
-      })),
+      fx_conversions: line.fx_conversions,
       undoes: line.id,
     },
   )

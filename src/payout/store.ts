@@ -4,7 +4,7 @@ import { findAccountOf, keysOf } from '../db/keys.ts'
 import { inserter } from '../db/rows.ts'
 import { eachShard, type OfAccount, within } from '../db/shard.ts'
 import type { Key } from '../id.ts'
-import { parseDecimal } from '../money/decimal.ts'
+import { ratesOf } from '../quote/store.ts'
 import {
   documentsOf,
   PAYOUT_KINDS,
@@ -67,10 +67,5 @@ export function findPayoutAccount(sql: Sql, id: string): Promise<string | undefi
 /** A payout from its row; throws for a payout without a state. */
 export function payoutOf(row: PayoutRow): Payout {
   if (row.status === null) throw new Error(`payout ${row.id} has no state`)
-  const holding_to_payout = parseDecimal(row.holding_to_payout)
-  const payout_to_destination = parseDecimal(row.payout_to_destination)
-  if (holding_to_payout === undefined || payout_to_destination === undefined) {
-    throw new Error(`stored rates of payout ${row.id}`)
-  }
-  return { ...row, ...documentsOf(row), holding_to_payout, payout_to_destination }
+  return { ...row, ...documentsOf(row), ...ratesOf(row) }
 }

@@ -5,7 +5,7 @@ import type { PricingAt } from './price.ts'
 import { type Rate, rateBookOf } from './rate/rules.ts'
 
 /** The rows of all prices. */
-export interface PriceBook {
+interface PriceBook {
   readonly rates: readonly Rate[]
   readonly fees: readonly Fee[]
   readonly policies: readonly Policy[]

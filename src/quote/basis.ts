@@ -24,14 +24,14 @@ export interface Basis {
 }
 
 /** `mid` is exact decimal text; `pegged` marks a peg. */
-export type BasisRate = readonly [mid: string, source: string, as_of: Instant, pegged?: true]
+type BasisRate = readonly [mid: string, source: string, as_of: Instant, pegged?: true]
 
 /**
  * A row of the fee schedule; its payout type is the quote's. Amounts are integers as text. `limits`
  * are minimum, maximum, payout currency, country, network and charge type: null where the row has
  * none, and without trailing nulls.
  */
-export type BasisFee = readonly [
+type BasisFee = readonly [
   fee_currency: string,
   fixed_amount: string,
   variable_bps: number,

@@ -10,7 +10,7 @@ import type { Price, Quote, QuoteTerms } from './quote.ts'
 import { feesInPayoutCurrency, marginOf } from './rules.ts'
 
 /** The terms that no other column of the payout has; empty when the payout has a quote. */
-export interface CarriedTerms {
+interface CarriedTerms {
   readonly destination_country: string
   readonly basis: Basis | null
   /** From `created_at` of the payout to `valid_until` of the quote. */

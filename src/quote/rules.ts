@@ -207,9 +207,9 @@ export function makeQuote(
 ): Quote {
   const valid_until = plusMilliseconds(now, quoteValidity(terms, pricing) * 1000)
   return {
-    ...identity,
     ...terms,
     ...price,
+    ...identity,
     status,
     valid_until,
     created_at: now,

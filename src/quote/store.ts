@@ -167,7 +167,7 @@ export const markQuotesUsed = updater<UsedQuote>(
   "t.status = 'active'",
 )
 
-export function quoteFromRow(row: QuoteRow): Quote {
+function quoteFromRow(row: QuoteRow): Quote {
   return { ...row, ...ratesOf(row) }
 }
 
@@ -175,7 +175,8 @@ function carriedFromRow(row: CarrierRow): Quote {
   return carriedQuote({ ...row, ...ratesOf(row) })
 }
 
-function ratesOf(row: Key & Pick<QuoteRow, 'holding_to_payout' | 'payout_to_destination'>) {
+/** The two rates of a row of `quotes` or `payouts`. */
+export function ratesOf(row: Key & Pick<QuoteRow, 'holding_to_payout' | 'payout_to_destination'>) {
   const holding_to_payout = parseDecimal(row.holding_to_payout)
   const payout_to_destination = parseDecimal(row.payout_to_destination)
   if (holding_to_payout === undefined || payout_to_destination === undefined) {

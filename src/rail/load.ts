@@ -21,7 +21,7 @@ export interface RouteCells {
 }
 
 /** Names that belong to rooms above. */
-export interface RouteVocabulary {
+interface RouteVocabulary {
   readonly payout_types: readonly string[]
   /** The named account. */
   readonly account: Account | undefined

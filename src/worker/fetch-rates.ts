@@ -4,7 +4,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Deps } from '../deps.ts'
 import { findPivot } from '../price/policy/store.ts'
-import { type FeedOutcome, FeedUnreadable, takeFeed } from '../price/rate/feed.ts'
+import { type FeedOutcome, FeedUnreadable, takeFeed } from '../price/rate/change.ts'
 import { FetchFailed } from '../price/rate/fetch.ts'
 import { MAX_MOVE_BPS } from '../price/rate/guard.ts'
 import type { Worker } from './settle-payouts.ts'

@@ -5,7 +5,7 @@ import { formatDecimal, formatMajor } from '../../money/decimal.ts'
 import type { BookedLine, Statement, StatementBalances, StatementWriter } from './statement.ts'
 
 /** Each amount stands in minor units, as everywhere in this API, and in major units. */
-export const CSV_COLUMNS = [
+const CSV_COLUMNS = [
   ...['kind', 'id', 'created_at', 'type', 'operation_type', 'currency'],
   ...['amount', 'amount_major', 'fixed_fee', 'fixed_fee_major', 'variable_fee'],
   ...['variable_fee_major', 'net', 'net_major', 'balance_after', 'balance_after_major'],

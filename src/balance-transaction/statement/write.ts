@@ -13,9 +13,9 @@ import {
 } from './statement.ts'
 
 /** Pages of the lines of one currency, or of all currencies of the statement. */
-export type PagesOf = (currency?: string) => AsyncIterable<readonly BookedLine[]>
+type PagesOf = (currency?: string) => AsyncIterable<readonly BookedLine[]>
 
-export interface WriteOptions {
+interface WriteOptions {
   /** Totals that were counted before, which the lines must match. */
   readonly expected?: (currency: string) => Totals
   /** Called at the end of each currency. */
@@ -63,7 +63,7 @@ export async function* writeStatement(
  * Checks the lines of a statement as they pass: each must lead from the balance before to its own
  * balance, and the last to the closing balance. Throws a StatementFault at the first that does not.
  */
-export class StatementCheck {
+class StatementCheck {
   readonly #complete: boolean
   readonly #running: Map<string, bigint>
   readonly #totals = new Map<string, Totals>()

@@ -12,14 +12,14 @@ import type { PayoutRequest } from '../request.ts'
 import { type Mt103Facts, type Mt103Fault, mt103Faults, mt103Of } from './mt103.ts'
 import { uetrOf } from './uetr.ts'
 
-export interface MessageState {
+interface MessageState {
   /** The entities that SWIFT payouts are made for, by `account_id/id`. */
   readonly principals: Principals
   /** The installation's BIC, '' when the operator has set none. */
   readonly sender_bic: string
 }
 
-export interface MadeBySwift {
+interface MadeBySwift {
   readonly id: string
   readonly now: Instant
   readonly beneficiary: Beneficiary

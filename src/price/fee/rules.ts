@@ -43,7 +43,7 @@ export interface FeeSubject {
 }
 
 /** In minor units of the holding currency. */
-export interface FeeAmounts {
+interface FeeAmounts {
   readonly fixed: bigint
   readonly variable: bigint
 }

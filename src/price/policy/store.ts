@@ -1,6 +1,6 @@
 // The statements of pricing policies, a reference table: rows are added, and never changed.
-import { rowsAsJson, type Sql, type TransactionSql } from '../../db/connect.ts'
-import { DEFAULTS, type NewPolicy, type Policy } from './rules.ts'
+import { databaseNow, rowsAsJson, type Sql, type TransactionSql } from '../../db/connect.ts'
+import { indexPolicies, type NewPolicy, type Policy, valueInForce } from './rules.ts'
 
 export async function listPolicies(sql: Sql | TransactionSql): Promise<Policy[]> {
   return sql<Policy[]>`
@@ -33,11 +33,10 @@ export async function deletePolicy(tx: TransactionSql, policy_id: number): Promi
   await tx`delete from pricing_policies where policy_id = ${policy_id}`
 }
 
+const INSTALLATION = { account_id: null, from_currency: null, to_currency: null }
+
 /** The pivot in force now. */
 export async function findPivot(sql: Sql): Promise<string> {
-  const [row] = await sql<{ value: string | null }[]>`
-    select value from pricing_policies
-    where name = 'pivot' and effective_from <= clock_timestamp()
-    order by effective_from desc, policy_id desc limit 1`
-  return row?.value ?? DEFAULTS.pivot
+  const [policies, now] = await Promise.all([listPolicies(sql), databaseNow(sql)])
+  return valueInForce(indexPolicies(policies), 'pivot', INSTALLATION, now)
 }

@@ -3,7 +3,7 @@
 import type { Instant } from '../../instant.ts'
 
 /** A publisher of rates and its calendar. */
-export interface RateSource {
+interface RateSource {
   /** Its names in the column `source`, in any letter case. */
   readonly names: readonly string[]
   readonly publishesOn: (day: Temporal.PlainDate) => boolean

@@ -12,12 +12,12 @@ import type { Rate } from './rules.ts'
 
 export type RateFormat = 'csv' | 'ecb'
 
-export const RATE_COLUMNS = ['base', 'quote', 'mid', 'source', 'as_of'] as const
+const RATE_COLUMNS = ['base', 'quote', 'mid', 'source', 'as_of'] as const
 /** One rate as text of a file or command line; '' is "not given". */
-export type RateCells = Record<(typeof RATE_COLUMNS)[number], string>
+type RateCells = Record<(typeof RATE_COLUMNS)[number], string>
 
 /** Defaults of cells that are not given; `now` also bounds `as_of`. */
-export interface RateDefaults {
+interface RateDefaults {
   readonly source: string
   readonly now: Instant
   /**
