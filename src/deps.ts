@@ -4,6 +4,7 @@ import type { FastifyBaseLogger } from 'fastify'
 import { type KeyUses, openKeyUses } from './account/key-uses.ts'
 import type { Config } from './config.ts'
 import { connect, type Sql } from './db/connect.ts'
+import { Machines, urlAt } from './db/machines.ts'
 import { learnShards } from './db/shard.ts'
 import { connectionsFor, openLanes } from './engine/lanes.ts'
 import { openReads, type Reads } from './engine/reads.ts'
@@ -42,19 +43,22 @@ export async function openDeps(
   metrics: Metrics,
 ): Promise<Deps> {
   const pools: Sql[] = []
-  const open = (max: number, as: 'service' | 'finder' = 'service') => {
-    const pool = connect(url, { max, as, look_ups: true })
+  const open = (max: number, as: 'service' | 'finder' = 'service', machine?: string) => {
+    const at = machine === undefined ? url : urlAt(url, machine)
+    const pool = connect(at, { max, as, look_ups: true, spread: machine !== undefined })
     pools.push(pool)
     return pool
   }
   const disconnect = () => Promise.all(pools.map(pool => pool.end({ timeout: 5 })))
   // A pool of its own: every request needs reference data, so it must not wait behind reads.
   const watch = open(1)
+  let machines: Machines | undefined
   const learn = async () => {
     await learnShards(watch)
-    return openReference(watch, error => {
+    const onError = (error: unknown) => {
       log.warn({ err: error }, 'reference data could not be looked at')
-    })
+    }
+    return openReference(watch, onError, async () => machines?.follow(watch))
   }
   const reference = await learn().catch(async error => {
     // Open connections would keep the process alive.
@@ -67,6 +71,11 @@ export async function openDeps(
   })
   const reads = openReads(open(config.read_connections), config.read_connections)
   const lanes = planAllLanes(config, metrics, reference)
+  const needed = connectionsFor(lanes)
+  const openAt = (machine: string) => open(needed, 'service', machine)
+  machines = new Machines({ coordinator: open(needed), open: openAt, log })
+  await machines.follow(watch)
+  await machines.reached
   return {
     ...reads,
     config,
@@ -77,7 +86,7 @@ export async function openDeps(
     keyUses,
     metrics,
     rails: new Map([[SIMULATOR, simulator({ delay_ms: config.simulator_delay_ms })]]),
-    lanes: openLanes(lanes, open(connectionsFor(lanes))),
+    lanes: openLanes(lanes, machines),
     readers: openReaders(reads),
     async close() {
       await Promise.all([reference.close(), keyUses.close()])

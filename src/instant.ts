@@ -42,6 +42,14 @@ export function instantToMicros(instant: Instant): bigint {
   return seconds * MICROSECONDS_PER_SECOND + BigInt(instant.slice(20, 26))
 }
 
+/** The instant this many microseconds later. */
+export function plusMicros(instant: Instant, micros: bigint): Instant {
+  const later = instantToMicros(instant) + micros
+  const seconds = new Date(Number(later / MICROSECONDS_PER_SECOND) * 1000).toISOString()
+  const fraction = (later % MICROSECONDS_PER_SECOND).toString().padStart(6, '0')
+  return `${seconds.slice(0, 19)}.${fraction}Z`
+}
+
 /** The instant this many milliseconds later. */
 export function plusMilliseconds(instant: Instant, milliseconds: number): Instant {
   const later = new Date(Date.parse(`${instant.slice(0, 23)}Z`) + milliseconds).toISOString()

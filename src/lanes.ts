@@ -29,6 +29,7 @@ export function planAllLanes(config: Config, metrics: Metrics, reference: Refere
   // One command a transaction, for commands that are long or have long answers.
   const singly = { ...seldom, max_batch: 1 }
   const long_commands = new LongCommands()
+  const many = { ...often, long_commands }
   const batches = { ...seldom, long_commands, max_wait_ms: BATCH_WAIT_MS }
   const shared = {
     bookId,
@@ -38,11 +39,8 @@ export function planAllLanes(config: Config, metrics: Metrics, reference: Refere
     accountsByDepositAddress: () => reference.current().accountsByDepositAddress,
   }
   return {
-    createQuote: planLanes(idempotent(createQuote(shared)), { ...often, long_commands }),
-    createPayout: planLanes(idempotent(createPayout(shared), keptPayout), {
-      ...often,
-      long_commands,
-    }),
+    createQuote: planLanes(idempotent(createQuote(shared)), many),
+    createPayout: planLanes(idempotent(createPayout(shared), keptPayout), many),
     createBatch: planLanes(idempotentLong(createBatch(shared)), batches),
     loadBatch: planLanes(loadBatch(shared), batches),
     cancelPayout: planLanes(idempotent(cancelPayout), often),

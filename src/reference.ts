@@ -32,8 +32,11 @@ export interface ReferenceData {
 export interface Reference {
   /** Refuses with service_unavailable when the database has been silent for MAX_BLIND_MS. */
   current(): ReferenceData
-  /** Pricing by this price version or a newer one. */
-  pricing(price_version: bigint): Promise<PricingAt>
+  /**
+   * Pricing by all that the database had at this version of prices, or by what came after; null:
+   * by all that it has now.
+   */
+  pricing(price_version: bigint | null): Promise<PricingAt>
   /** Reads now; for callers that have just changed reference data. */
   refresh(): Promise<void>
   close(): Promise<void>
@@ -44,10 +47,14 @@ const POLL_MS = 500
 /** After this long without a poll every request is a 503: a key may have been revoked meanwhile. */
 const MAX_BLIND_MS = 3_000
 
-/** `sql` must be a pool of its own: a poll behind other queries would make every request a 503. */
+/**
+ * `sql` must be a pool of its own: a poll behind other queries would make every request a 503.
+ * `lookElsewhere` is called with each poll.
+ */
 export async function openReference(
   sql: Sql,
   onError: (error: unknown) => void,
+  lookElsewhere: () => Promise<void> = () => Promise.resolve(),
 ): Promise<Reference> {
   let data = await readReference(sql)
   let looked_at = performance.now()
@@ -56,7 +63,10 @@ export async function openReference(
   const look = async () => {
     // The answer may be as old as the question.
     const asked_at = performance.now()
-    const [row] = await sql<{ version: bigint }[]>`select version from reference_version`
+    const [[row]] = await Promise.all([
+      sql<{ version: bigint }[]>`select version from reference_version`,
+      lookElsewhere(),
+    ])
     if (row !== undefined && row.version !== data.version) data = await readReference(sql)
     looked_at = asked_at
   }
@@ -83,7 +93,7 @@ export async function openReference(
   return {
     current,
     async pricing(price_version) {
-      if (data.price_version < price_version) await refresh()
+      if (price_version === null || data.price_version < price_version) await refresh()
       return current().pricing
     },
     refresh,

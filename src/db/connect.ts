@@ -51,6 +51,8 @@ export interface ConnectOptions {
    * while a table was small must still use its index when it is large.
    */
   readonly look_ups?: boolean
+  /** To a machine of a spread database, which no setting of the database has told so. */
+  readonly spread?: boolean
 }
 
 /** The server cancels a look-up after LOOK_UP_TIMEOUT; a server silent for SILENCE_MS is gone. */
@@ -65,7 +67,13 @@ const LOOK_UP_PLANS = {
   enable_seqscan: 'off',
   enable_hashjoin: 'off',
   enable_mergejoin: 'off',
+  // Where there is no other way, what is switched off counts as ten thousand million: enough for
+  // PostgreSQL to compile the plan of a table of one row, which takes it 25 ms and more each time.
+  jit: 'off',
 }
+
+/** As `corridor distribute` has it on the coordinator. */
+const SPREAD = { 'corridor.spread': 'on', 'citus.propagate_set_commands': 'local' }
 
 /**
  * Forces generic plans, except on a distributed database: there the account ids select the shard,
@@ -103,13 +111,14 @@ export function connect(url: string, options: ConnectOptions): Sql {
       TimeZone: 'UTC',
       application_name: options.application_name ?? 'corridor',
     },
-    session: settings(options.look_ups === true ? [KEPT_PLANS] : [], {
+    session: settings(options.look_ups === true && !options.spread ? [KEPT_PLANS] : [], {
       // So the five attempts of a lane take ten seconds at most.
       lock_timeout: '2s',
       statement_timeout: options.look_ups === true ? LOOK_UP_TIMEOUT : '0',
       idle_in_transaction_session_timeout: options.as === 'owner' ? '0' : '10s',
       ...(options.look_ups === true ? LOOK_UP_PLANS : {}),
       ...(options.operator === undefined ? {} : { 'corridor.operator': options.operator }),
+      ...(options.spread === true ? SPREAD : {}),
       ...ROLES[options.as],
     }),
   })

@@ -39,6 +39,7 @@ const SETTINGS_OF_SERVICE = {
   enable_seqscan: 'off',
   enable_hashjoin: 'off',
   enable_mergejoin: 'off',
+  jit: 'off',
 } as const
 
 /**
@@ -51,10 +52,28 @@ const MAINTENANCE = `current_setting('corridor.maintenance', true) = 'on'`
 
 /** Functions that statements about rows of an account call. */
 const FUNCTIONS = [
+  'take_shard(bigint)',
   'require_all_written(bigint, bigint)',
   'numbered_id(text, text, timestamptz, bigint)',
   'digest_row(jsonb, text[])',
 ]
+
+/**
+ * A write that is sent to the machine of its shard and names the tables that are there, past the
+ * plans of Citus, takes the lock that Citus takes for its own: while it is held the shard does not
+ * move. By then it may have moved; what is there still is no shard any more.
+ */
+const TAKE_SHARD = `
+  create or replace function take_shard(part bigint) returns void language plpgsql
+  security definer set search_path to pg_catalog, public, pg_temp as $$
+  begin
+    perform lock_shard_metadata(5, array[part]);
+    if not exists (select from pg_dist_placement join pg_dist_local_group using (groupid)
+      where shardid = part)
+    then
+      raise exception 'shard % is on another machine', part using errcode = 'serialization_failure';
+    end if;
+  end $$`
 
 /** What the dropped triggers did, which the service does from then on. */
 const OF_TRIGGERS = [
@@ -73,6 +92,7 @@ export async function distribute(owner: Sql, shards: number): Promise<Distribute
   const roles = await letRolesLogIn(owner)
   // Before triggers go: were this broken off behind them, no service would stand in for them.
   const settings = await setForSpread(owner, database)
+  await owner.unsafe(TAKE_SHARD)
   const triggers = await owner.begin(async tx => {
     // Triggers of rows run where the rows are, and read no other table.
     await tx`set local citus.enable_unsafe_triggers = on`
@@ -92,6 +112,7 @@ export async function distribute(owner: Sql, shards: number): Promise<Distribute
     }
     return dropped
   })
+  await grantOnMachines(owner)
   const [row] = await owner<{ count: number }[]>`
     select count(*)::integer as count from pg_dist_shard where logicalrelid = ${FIRST}::regclass`
   return {
@@ -202,6 +223,19 @@ async function dropTriggers(tx: TransactionSql): Promise<string[]> {
 async function cutTable(tx: TransactionSql, name: string): Promise<void> {
   const beside = name === FIRST ? 'none' : FIRST
   await tx`select create_distributed_table(${name}, 'account_id', colocate_with => ${beside})`
+}
+
+/** Citus takes views to the machines, and of what was granted on them only what is granted then. */
+async function grantOnMachines(owner: Sql): Promise<void> {
+  const rows = await owner<{ view: string; role: string }[]>`
+    select c.relname as view, r.rolname as role
+    from pg_class c cross join lateral aclexplode(c.relacl) a join pg_roles r on r.oid = a.grantee
+    where c.relkind = 'v' and c.relnamespace = 'public'::regnamespace
+      and r.rolname = any (${[...TAKEN_ROLES]}::text[]) and a.privilege_type = 'SELECT'
+    order by 1, 2`
+  for (const { view, role } of rows) await owner.unsafe(`grant select on ${view} to ${role}`)
+  await owner.unsafe(`revoke execute on function take_shard(bigint) from public`)
+  await owner.unsafe(`grant execute on function take_shard(bigint) to ${SERVICE_ROLE}`)
 }
 
 /** What stands with the database and not in it: a copy of the database lacks it. */

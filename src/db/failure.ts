@@ -57,6 +57,11 @@ export function classify(error: unknown): Failure {
   return 'fault'
 }
 
+/** Does the server not know a table? Of a shard: it was moved to another machine. */
+export function isTableMissing(error: unknown): boolean {
+  return errorCode(error) === '42P01'
+}
+
 /** Whether the connection is lost. FATAL and PANIC end the session. */
 export function isConnectionLost(error: unknown): boolean {
   const severity = (error as { severity?: unknown } | null)?.severity

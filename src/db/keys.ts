@@ -1,7 +1,7 @@
 // Reads many rows by (account, id) at once, and finds the account of an id.
 import type { Key } from '../id.ts'
 import type { Sql, TransactionSql } from './connect.ts'
-import { eachShard, within } from './shard.ts'
+import { eachShard, tableAt, within } from './shard.ts'
 
 /**
  * `k(account_id, id)`, to be joined laterally with `limit 1`. The limit makes the planner use one
@@ -25,7 +25,7 @@ export async function findByKeys<Row>(
     keys => sql<(Row & object)[]>`
       select r.* from ${keysOf(sql, keys)}
       cross join lateral (
-        select ${sql([...columns])} from ${sql(table)} t
+        select ${sql([...columns])} from ${tableAt(sql, table)} t
         where t.account_id = k.account_id and t.id = k.id ${within(sql, 't', keys)} limit 1
       ) r`,
   )

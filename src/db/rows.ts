@@ -3,7 +3,7 @@
 import { type Key, nameOf } from '../id.ts'
 import { type Decimal, formatDecimal } from '../money/decimal.ts'
 import type { TransactionSql } from './connect.ts'
-import { accountsOf, byShard, isSpread } from './shard.ts'
+import { accountsOf, byShard, isAtShard, isSpread, nameAt } from './shard.ts'
 
 type OfAccount = { readonly account_id: string }
 
@@ -96,7 +96,7 @@ export function inserter<Row extends OfAccount>(
 ): (tx: TransactionSql, rows: readonly Row[]) => Promise<unknown> {
   const { entries, names, read, parametersOf } = columnsOf<Row>(columns)
   const cast = (from: string) => entries.map(([name, kind]) => CAST[kind](`${from}.${name}`))
-  const statement = `insert into ${table} (${names})
+  const statement = (name: string) => `insert into ${name} (${names})
     select ${cast('r').join(', ')} from unnest(${read}) as r(${names}) ${suffix}`
   // Citus would collect rows of a bare unnest on the coordinator and copy them to their shards,
   // which row-level security forbids. Joined to the co-located books, the statement runs on the
@@ -106,7 +106,9 @@ export function inserter<Row extends OfAccount>(
     select ${own.join(', ')} from books b
     join unnest(${read}) as r(${names}) on r.account_id = b.account_id where true`
   return async (tx, rows) => {
-    if (!isSpread()) return tx.unsafe(statement, parametersOf(rows), { prepare: true })
+    if (isAtShard(tx)) {
+      return tx.unsafe(statement(nameAt(tx, table)), parametersOf(rows), { prepare: true })
+    }
     const sent = byShard(rows).map(async rows => {
       const [named, names] = accountsIn('b', entries.length + 1, rows)
       const text = `${anchored} ${named} ${suffix}`
@@ -135,13 +137,14 @@ export function updater<Row extends OfAccount>(
   const found = key.map(name => `t.${name} = k.${name}`)
   // The limit makes the look-up of each row's ctid use the index; see keysOf. A join by the key,
   // planned while the table is small, might scan all of it.
-  return eachWritten(entries.length, parametersOf, (named, wanted) => {
+  return eachWritten(entries.length, parametersOf, (tx, named, wanted) => {
+    const name = nameAt(tx, table)
     return `with written as (
-      update ${table} t set ${sets.join(', ')}
+      update ${name} t set ${sets.join(', ')}
       from (
         select k.*, place from unnest(${read}) as k(${names})
         cross join lateral (
-          select ctid as place from ${table} t
+          select ctid as place from ${name} t
           where ${found.join(' and ')} ${named} and ${condition} limit 1
         ) t
       ) k
@@ -158,12 +161,13 @@ export function deleter<Row extends OfAccount>(
 ): (tx: TransactionSql, rows: readonly Row[]) => Promise<unknown> {
   const { entries, names, read, parametersOf } = columnsOf<Row>(columns)
   const found = entries.map(([name]) => `t.${name} = k.${name}`)
-  return eachWritten(entries.length, parametersOf, (named, wanted) => {
+  return eachWritten(entries.length, parametersOf, (tx, named, wanted) => {
+    const name = nameAt(tx, table)
     return `with removed as (
-      delete from ${table} t where ctid = any (array(
+      delete from ${name} t where ctid = any (array(
         select place from unnest(${read}) as k(${names})
         cross join lateral (
-          select ctid as place from ${table} t where ${found.join(' and ')} ${named} limit 1
+          select ctid as place from ${name} t where ${found.join(' and ')} ${named} limit 1
         ) t
       )) ${named} returning true
     )
@@ -175,7 +179,7 @@ export function deleter<Row extends OfAccount>(
 function eachWritten<Row extends OfAccount>(
   columns: number,
   parametersOf: (rows: readonly Row[]) => string[],
-  textOf: (named: string, wanted: string) => string,
+  textOf: (tx: TransactionSql, named: string, wanted: string) => string,
 ) {
   const wanted = `$${columns + 1}`
   return async (tx: TransactionSql, rows: readonly Row[]) => {
@@ -183,7 +187,7 @@ function eachWritten<Row extends OfAccount>(
       const [named, names] = accountsIn('t', columns + 2, rows)
       const parameters = [...parametersOf(rows), rows.length]
       if (named !== '') parameters.push(names)
-      return tx.unsafe(textOf(named, wanted), parameters, { prepare: true })
+      return tx.unsafe(textOf(tx, named, wanted), parameters, { prepare: true })
     })
     await Promise.all(sent)
   }

@@ -10,6 +10,10 @@ export type OfAccount = { readonly account_id: string }
 export interface Shard {
   readonly first: number
   readonly last: number
+  /** host:port of the machine that has it, as the machines call each other. */
+  readonly machine?: string
+  /** The number of its part of each table, which there is a table of its own. */
+  readonly parts?: ReadonlyMap<string, string>
 }
 
 const WHOLE: readonly Shard[] = [{ first: -(2 ** 31), last: 2 ** 31 - 1 }]
@@ -24,15 +28,37 @@ export async function learnShards(sql: Sql): Promise<void> {
   useShards(row?.spread === true ? await listShards(sql) : WHOLE)
 }
 
+/** Where each shard is, in one text that is another one as soon as any is elsewhere. */
+export async function describePlaces(sql: Sql): Promise<string> {
+  const [row] = await sql<{ places: string }[]>`
+    select string_agg(s.shardid || '@' || n.nodename || ':' || n.nodeport, ' ' order by s.shardid)
+      as places
+    from pg_dist_shard s
+    join pg_dist_placement p on p.shardid = s.shardid
+    join pg_dist_node n on n.groupid = p.groupid and n.noderole = 'primary'
+    where s.logicalrelid = 'books'::regclass`
+  return row?.places ?? ''
+}
+
 /** Sets the shards; also for tests that look at statements of a distributed database. */
 export function useShards(known: readonly Shard[]): void {
   shards = known
 }
 
-function listShards(sql: Sql): Promise<Shard[]> {
-  return sql<Shard[]>`
-    select shardminvalue::integer as first, shardmaxvalue::integer as last from pg_dist_shard
-    where logicalrelid = 'books'::regclass order by 1`
+async function listShards(sql: Sql): Promise<Shard[]> {
+  const rows = await sql<(Required<Shard> & { table: string; part: string })[]>`
+    select s.shardminvalue::integer as first, s.shardmaxvalue::integer as last,
+      n.nodename || ':' || n.nodeport as machine, c.relname as table, s.shardid::text as part
+    from pg_dist_shard s join pg_class c on c.oid = s.logicalrelid
+    join pg_dist_placement p on p.shardid = s.shardid
+    join pg_dist_node n on n.groupid = p.groupid and n.noderole = 'primary'
+    where c.relnamespace = 'public'::regnamespace and s.shardminvalue is not null
+    order by s.shardminvalue::integer`
+  return [...Map.groupBy(rows, row => row.first).values()].map(parts => {
+    const { first, last, machine } = parts[0] as Required<Shard>
+    const named = parts.map(({ table, part }) => [table, part] as const)
+    return { first, last, machine, parts: new Map(named) }
+  })
 }
 
 export function isSpread(): boolean {
@@ -42,8 +68,85 @@ export function isSpread(): boolean {
 /** The index of the account's shard. Statements visit shards in this order. */
 export function shardOf(account_id: string): number {
   if (!isSpread()) return 0
-  const hash = hashText(account_id)
+  let hash = hashes.get(account_id)
+  if (hash === undefined) {
+    hash = hashText(account_id)
+    if (hashes.size === MOST_HASHES) hashes.clear()
+    hashes.set(account_id, hash)
+  }
   return shards.findIndex(({ first, last }) => first <= hash && hash <= last)
+}
+
+/** Of the accounts that were asked about lately. */
+const hashes = new Map<string, number>()
+const MOST_HASHES = 10_000
+
+/** What a transaction is about, on a connection to the machine that has it. */
+interface Taken {
+  readonly shard: Shard
+  /** Whether it was asked to stay where it is. */
+  held: boolean
+}
+
+const TAKEN = Symbol('shard')
+
+function takenBy(tx: Sql | TransactionSql): Taken | undefined {
+  return (tx as { [TAKEN]?: Taken })[TAKEN]
+}
+
+/**
+ * The transaction, on a connection to the machine that has the account's shard, is about rows of
+ * that shard alone: its statements may name the tables that are there (`tableAt`), which need no
+ * plan of Citus. Once its books are locked it has to hold the shard.
+ */
+export function takeShard(tx: TransactionSql, account_id: string): void {
+  const shard = shards[shardOf(account_id)]
+  if (shard === undefined) throw new Error(`the shard of ${account_id} is not known`)
+  Object.assign(tx, { [TAKEN]: { shard, held: false } satisfies Taken })
+}
+
+/**
+ * Behind the locks of the books: locks the shard as Citus locks it for writes, so that it does not
+ * move meanwhile. If it has moved, the transaction fails as contention. In this order, as Citus has
+ * it: whoever held the shard and waited for a book could wait for who waits for the move.
+ */
+export function holdShard(tx: TransactionSql): void {
+  const taken = takenBy(tx)
+  if (taken === undefined) return
+  const part = taken.shard.parts?.get('books') ?? ''
+  tx`select take_shard(${part}::bigint)`.execute().catch(() => {})
+  taken.held = true
+}
+
+/** Whether what is written to a table need not come by the books; see `inserter`. */
+export function isAtShard(tx: TransactionSql): boolean {
+  return !isSpread() || takenBy(tx) !== undefined
+}
+
+/** What a table is called for this transaction, which writes to it. */
+export function nameAt(tx: TransactionSql, table: string): string {
+  if (takenBy(tx)?.held === false) throw new Error('the shard is not held')
+  return partAt(tx, table)
+}
+
+function partAt(sql: Sql | TransactionSql, table: string): string {
+  const part = takenBy(sql)?.shard.parts?.get(table)
+  return part === undefined ? table : `${table}_${part}`
+}
+
+/** The same for a statement that reads. */
+export function tableAt(sql: Sql | TransactionSql, table: string) {
+  return sql.unsafe(partAt(sql, table))
+}
+
+/** The machines that have shards. */
+export function listKnownMachines(): string[] {
+  return [...new Set(shards.flatMap(({ machine }) => machine ?? []))]
+}
+
+/** The machine that has the account's rows; undefined of an engine that is not spread. */
+export function machineOf(account_id: string): string | undefined {
+  return isSpread() ? shards[shardOf(account_id)]?.machine : undefined
 }
 
 /** Groups items by shard, in order of shards. */

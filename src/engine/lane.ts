@@ -1,8 +1,8 @@
 // A lane: a queue that sends its commands to the database in batches, one transaction each. An idle
 // lane sends a command at once; a busy one gathers commands while the batch before is written.
 import type { Sql, TransactionSql } from '../db/connect.ts'
-import { classify, isOutcomeUnknown, OutcomeUnknown } from '../db/failure.ts'
-import { isSpread, shardOf } from '../db/shard.ts'
+import { classify, isOutcomeUnknown, isTableMissing, OutcomeUnknown } from '../db/failure.ts'
+import { isSpread, shardOf, takeShard } from '../db/shard.ts'
 import { transactPipelined } from '../db/transact.ts'
 import { Refusal, refusal } from '../errors.ts'
 import { type Asked, currentCourse, during, duringSync } from '../steps.ts'
@@ -26,6 +26,10 @@ export interface LaneOptions {
    * as its caller may be gone.
    */
   readonly max_wait_ms?: number
+  /** Batches that may be with the database at once; MAX_IN_FLIGHT unless said otherwise. */
+  readonly in_flight?: number
+  /** Connections to the machine that has the rows of an account, where there are any. */
+  sqlAt?(account_id: string): Sql | undefined
   /** Called after each commit, for metrics. */
   onBatch?(operation: string, size: number, seconds: number): void
 }
@@ -51,6 +55,9 @@ const MAX_ATTEMPTS = 5
 const MAX_BACKOFF_MS = 1000
 
 const WATCH_MS = 250
+
+/** Where a command of several shards is. */
+const SEVERAL = -1
 
 /** An operation of many commands a batch, or of one long command. */
 export type AnyOperation<Command, State, Outcome> =
@@ -95,7 +102,8 @@ export class Lane<Command, State, Outcome> {
       const done = this.#runBatch(batch, stored.resolve).finally(() => inFlight.delete(done))
       inFlight.add(done)
       await Promise.race([stored.promise, done])
-      while (inFlight.size === MAX_IN_FLIGHT || (this.#queue.length === 0 && inFlight.size > 0)) {
+      const most = this.#options.in_flight ?? MAX_IN_FLIGHT
+      while (inFlight.size === most || (this.#queue.length === 0 && inFlight.size > 0)) {
         await Promise.race(inFlight)
       }
     }
@@ -112,14 +120,20 @@ export class Lane<Command, State, Outcome> {
     if (first === undefined || !isSpread()) return this.#queue.splice(0, this.#max_batch)
     const batch: Waiting<Command, Outcome>[] = []
     const rest: Waiting<Command, Outcome>[] = []
-    const shard = shardOfCommand(first.command)
+    const place = this.#placeOf(first.command)
     for (const waiting of this.#queue) {
-      const fits = batch.length < this.#max_batch && shardOfCommand(waiting.command) === shard
+      const fits = batch.length < this.#max_batch && this.#placeOf(waiting.command) === place
       if (fits) batch.push(waiting)
       else rest.push(waiting)
     }
     this.#queue = rest
     return batch
+  }
+
+  /** Of a command's shard; those of several shards, which go together, have one of their own. */
+  #placeOf(command: Command): number {
+    const { ofOneShard } = this.#operation
+    return ofOneShard?.(command) === false ? SEVERAL : shardOfCommand(command)
   }
 
   /** Answers callers who have waited too long, so that a silent database does not hold them. */
@@ -181,9 +195,11 @@ export class Lane<Command, State, Outcome> {
   async #transact(commands: readonly Command[], onStored: () => void): Promise<Settled<Outcome>[]> {
     for (let attempt = 1; ; attempt++) {
       let begun = false
+      const machine = this.#machineOf(commands)
       try {
-        return await transactPipelined(this.#sql, async (tx, commit) => {
+        return await transactPipelined(machine?.sql ?? this.#sql, async (tx, commit) => {
           begun = true
+          if (machine !== undefined) takeShard(tx, machine.account_id)
           const state = await this.#load(tx, commands)
           return await this.#settle(tx, state, commands, () => {
             onStored()
@@ -191,7 +207,8 @@ export class Lane<Command, State, Outcome> {
           })
         })
       } catch (error) {
-        const failure = classify(error)
+        const moved = machine !== undefined && isTableMissing(error)
+        const failure = moved ? 'contention' : classify(error)
         // A pooled connection that died since its last use has run nothing: tries another one.
         // postgres.js also fails the first query of a connection that replaces a killed one.
         const unasked = failure === 'unavailable' && !begun && !isSlow(error)
@@ -201,6 +218,15 @@ export class Lane<Command, State, Outcome> {
         else throw error
       }
     }
+  }
+
+  /** The machine that can do all of a batch, and an account that it has. */
+  #machineOf([first]: readonly Command[]) {
+    const account_id = accountOf(first)
+    if (first === undefined || account_id === undefined || !isSpread()) return undefined
+    if (this.#operation.ofOneShard?.(first) !== true) return undefined
+    const sql = this.#options.sqlAt?.(account_id)
+    return sql && { sql, account_id }
   }
 
   #load(tx: TransactionSql, commands: readonly Command[]): Promise<State> {
@@ -240,8 +266,7 @@ export class Lane<Command, State, Outcome> {
     let failed = false
     while (settled.length < commands.length) {
       const from = settled.length
-      const to = from + (from === 0 ? FIRST_PORTION : Math.max(STORE_PORTION, commands.length / 4))
-      const undecided = commands.slice(from, to)
+      const undecided = commands.slice(from, from + portionAfter(from, commands.length))
       const portion = duringSync('decide', operation.name, undecided.length, () =>
         undecided.map(command => decide(operation, state, command)),
       )
@@ -270,6 +295,15 @@ export class Lane<Command, State, Outcome> {
   }
 }
 
+/**
+ * How many of a batch are decided and stored together, of which `done` are. All where each
+ * statement is planned on two machines before it runs: few of them matter more there.
+ */
+function portionAfter(done: number, all: number): number {
+  if (isSpread()) return all
+  return done === 0 ? FIRST_PORTION : Math.max(STORE_PORTION, all / 4)
+}
+
 function decide<Command, State, Outcome>(
   operation: Operation<Command, State, Outcome>,
   state: State,
@@ -285,8 +319,12 @@ function decide<Command, State, Outcome>(
 
 /** Commands of operators may name no account. */
 function shardOfCommand(command: unknown): number {
-  const { account_id } = command as { readonly account_id?: string }
+  const account_id = accountOf(command)
   return account_id === undefined ? 0 : shardOf(account_id)
+}
+
+function accountOf(command: unknown): string | undefined {
+  return (command as { readonly account_id?: string } | undefined)?.account_id
 }
 
 /** Settles in portions, so that the next batch, whose rows may have arrived, is not delayed. */

@@ -1,6 +1,6 @@
 // The lanes of all operations on one pool of connections. Lanes are planned first, so that the pool
 // is as large as they need together, and then opened.
-import type { Sql } from '../db/connect.ts'
+import type { Connected } from '../db/machines.ts'
 import { isSpread, shardOf } from '../db/shard.ts'
 import { type AnyOperation, Lane, type LaneOptions, MAX_IN_FLIGHT } from './lane.ts'
 
@@ -18,17 +18,18 @@ export interface LanesOptions extends LaneOptions {
 export interface PlannedLanes<Command, Outcome> {
   /** Most connections that they hold at once. */
   readonly connections: number
-  open(sql: Sql): Runs<Command, Outcome>
+  open(machines: Connected): Runs<Command, Outcome>
 }
 
 export function planLanes<Command extends { readonly account_id: string }, State, Outcome>(
   operation: AnyOperation<Command, State, Outcome>,
   options: LanesOptions,
 ): PlannedLanes<Command, Outcome> {
-  const lanes = options.lanes + (hasSiding(operation, options) ? 1 : 0)
+  const more = [hasSiding(operation, options), hasCrossing(operation)]
+  const lanes = options.lanes + more.filter(there => there).length
   return {
     connections: MAX_IN_FLIGHT * lanes,
-    open: sql => new Lanes(sql, operation, options),
+    open: machines => new Lanes(machines, operation, options),
   }
 }
 
@@ -42,9 +43,9 @@ export function connectionsFor(plans: Plans): number {
   return Object.values(plans).reduce((sum, { connections }) => sum + connections, 0)
 }
 
-/** Opens the lanes, by the same names, on a pool of at least `connectionsFor` connections. */
-export function openLanes<P extends Plans>(plans: P, sql: Sql): OpenedLanes<P> {
-  const opened = Object.entries(plans).map(([name, planned]) => [name, planned.open(sql)])
+/** Opens the lanes, by the same names, on pools of at least `connectionsFor` connections. */
+export function openLanes<P extends Plans>(plans: P, machines: Connected): OpenedLanes<P> {
+  const opened = Object.entries(plans).map(([name, planned]) => [name, planned.open(machines)])
   return Object.fromEntries(opened) as OpenedLanes<P>
 }
 
@@ -53,13 +54,25 @@ class Lanes<Command extends { readonly account_id: string }, State, Outcome> {
   readonly #lanes: readonly Lane<Command, State, Outcome>[]
   /** For other commands of accounts with a long command; undefined in lanes of long commands. */
   readonly #siding: Lane<Command, State, Outcome> | undefined
+  /** For commands that are about accounts of several shards. */
+  readonly #crossing: Lane<Command, State, Outcome> | undefined
+  readonly #operation: AnyOperation<Command, State, Outcome>
   readonly #long_commands: LongCommands | undefined
 
-  constructor(sql: Sql, operation: AnyOperation<Command, State, Outcome>, options: LanesOptions) {
-    const open = () => new Lane<Command, State, Outcome>(sql, operation, options)
+  constructor(
+    machines: Connected,
+    operation: AnyOperation<Command, State, Outcome>,
+    options: LanesOptions,
+  ) {
+    const how = { ...options, sqlAt: (account_id: string) => machines.at(account_id) }
+    const open = () => new Lane<Command, State, Outcome>(machines.coordinator, operation, how)
     this.#lanes = Array.from({ length: options.lanes }, open)
+    this.#operation = operation
     this.#long_commands = options.long_commands
     this.#siding = hasSiding(operation, options) ? open() : undefined
+    this.#crossing = hasCrossing(operation)
+      ? new Lane(machines.coordinator, operation, { ...options, ...CROSSING })
+      : undefined
   }
 
   /**
@@ -71,18 +84,34 @@ class Lanes<Command extends { readonly account_id: string }, State, Outcome> {
     const { account_id } = command
     if (this.#long_commands?.has(account_id) && this.#siding !== undefined)
       return this.#siding.run(command)
-    const lane = this.#lanes[placeOf(account_id) % this.#lanes.length] as Lane<
-      Command,
-      State,
-      Outcome
-    >
+    const lane = this.#laneOf(command)
     if (this.#long_commands === undefined) return lane.run(command)
     const run = () => lane.run(command)
     return this.#siding === undefined
       ? this.#long_commands.long(account_id, run)
       : this.#long_commands.shared(account_id, run)
   }
+
+  #laneOf(command: Command): Lane<Command, State, Outcome> {
+    if (this.#crossing !== undefined && this.#operation.ofOneShard?.(command) !== true) {
+      return this.#crossing
+    }
+    const place = placeOf(command.account_id) % this.#lanes.length
+    return this.#lanes[place] as Lane<Command, State, Outcome>
+  }
 }
+
+/** Whether some commands are of one shard, and others not, on a spread database. */
+function hasCrossing({ ofOneShard }: { ofOneShard?: unknown }): boolean {
+  return isSpread() && ofOneShard !== undefined
+}
+
+/**
+ * Each batch of them locks the books of many shards, and writes to one shard after the other. Of
+ * any two the second would wait for all of the first, so one goes at a time, and with it whatever
+ * has come meanwhile.
+ */
+const CROSSING = { max_batch: 32, in_flight: 1 }
 
 /** Operations of short commands that share accounts with long ones. */
 function hasSiding(operation: object, { long_commands }: LanesOptions): boolean {

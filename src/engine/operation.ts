@@ -29,6 +29,11 @@ interface Loading<Command, State, Prepared> {
   readonly name: string
   /** Allows the operation on a frozen account. */
   readonly while_frozen?: true
+  /**
+   * Whether all that a command's statements are about is rows of its account, and of others of the
+   * same shard: a spread database then lets the machine that has them do all of it.
+   */
+  ofOneShard?(command: Command): boolean
   prepare?(tx: TransactionSql, commands: readonly Command[]): Promise<Prepared>
   load(
     tx: TransactionSql,

@@ -4,7 +4,7 @@ import { findAccountOf, findByKeys, keysOf } from '../db/keys.ts'
 import { byId } from '../db/order.ts'
 import { findPage, type Listed, type Page, type Wanted } from '../db/page.ts'
 import { inserter, updater } from '../db/rows.ts'
-import { eachShard, within } from '../db/shard.ts'
+import { eachShard, tableAt, within } from '../db/shard.ts'
 import type { Key } from '../id.ts'
 import { ENTITY_KINDS } from './columns.ts'
 import { type Judged, keysByRule, MAX_REJECTED, type RuleName } from './duplicates.ts'
@@ -208,7 +208,7 @@ export async function findApprovals(
     keys => sql<Approval[]>`
       select r.* from ${keysOf(sql, keys)}
       cross join lateral (
-        select account_id, id, approval_status from entities e
+        select account_id, id, approval_status from ${tableAt(sql, 'entities')} e
         where e.account_id = k.account_id and e.id = k.id ${within(sql, 'e', keys)} limit 1
       ) r`,
   )

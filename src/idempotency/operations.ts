@@ -51,6 +51,7 @@ export function idempotent<
 ): Operation<Command, State<Inner>, Answered<Outcome>, Prepared> {
   return {
     name: operation.name,
+    ...(operation.ofOneShard === undefined ? {} : { ofOneShard: operation.ofOneShard }),
     ...(operation.prepare === undefined ? {} : { prepare: operation.prepare }),
 
     load: (tx, commands, prepared) =>

@@ -2,7 +2,7 @@
 import type { TransactionSql } from '../db/connect.ts'
 import { type Connections, deleteInPortions, PORTION } from '../db/forget.ts'
 import { inserter } from '../db/rows.ts'
-import { eachShard, within } from '../db/shard.ts'
+import { eachShard, tableAt, within } from '../db/shard.ts'
 import type { KeptReply } from './kept-reply.ts'
 import { KEPT_KINDS } from './kept-reply.ts'
 import { KEPT_HOURS } from './rules.ts'
@@ -26,7 +26,7 @@ export async function findKeptReplies(
       cross join lateral (
         select account_id, operation, key, encode(request_hash, 'hex') as request_hash, status,
           body, object_id, state, created_at
-        from idempotency_keys i
+        from ${tableAt(tx, 'idempotency_keys')} i
         where i.account_id = k.account_id and i.operation = k.operation and i.key = k.key
           ${within(tx, 'i', keys)}
         limit 1

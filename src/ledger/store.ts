@@ -4,8 +4,8 @@ import type { AccountState } from '../account/states.ts'
 import { confineTo } from '../db/confine.ts'
 import type { Sql, TransactionSql } from '../db/connect.ts'
 import { inserter, updater } from '../db/rows.ts'
-import { among, byShard, eachShard, within } from '../db/shard.ts'
-import type { Instant } from '../instant.ts'
+import { among, byShard, eachShard, holdShard, isSpread, tableAt, within } from '../db/shard.ts'
+import { type Instant, instantToMicros, plusMicros } from '../instant.ts'
 import type { Book, Journal, JournalKind, JournalLine, LedgerCode, Posting } from './rules.ts'
 
 /** The books that this transaction has locked. */
@@ -16,8 +16,11 @@ export interface LockedBooks {
    * clock of its account.
    */
   readonly now: Instant
-  /** Version of rates, fees and pricing policies; prices must use this version or a newer one. */
-  readonly price_version: bigint
+  /**
+   * Version of rates, fees and pricing policies; prices must use this version or a newer one. Null
+   * when it is on another machine than the books: prices must use the version that is there now.
+   */
+  readonly price_version: bigint | null
 }
 
 /**
@@ -40,39 +43,47 @@ export async function lockBooks(
     tx<BookRow[]>`
       select account_id, state, journal_count, encode(head_hash, 'hex') as head_hash, event_count,
         encode(event_head, 'hex') as event_head
-      from books k where ${among(tx, 'k', of)}
+      from ${tableAt(tx, 'books')} k where ${among(tx, 'k', of)}
       order by account_id for update`.execute(),
   )
+  holdShard(tx)
   const read = shards.map(of =>
     tx<BalanceRow[]>`
       select b.account_id, b.currency, b.available, m.now,
-        greatest(m.now + k.clock_ahead, k.last_written_at + interval '1 microsecond')
-          as account_now
-      from (select clock_timestamp() as now offset 0) m, books k
-      join balances b on b.account_id = k.account_id
+        m.now + k.clock_ahead as by_clock,
+        k.last_written_at + interval '1 microsecond' as after_last
+      from (select clock_timestamp() as now offset 0) m, ${tableAt(tx, 'books')} k
+      join ${tableAt(tx, 'balances')} b on b.account_id = k.account_id
       where ${among(tx, 'k', of)} ${within(tx, 'b', of)}`.execute(),
   )
-  const priced = tx<{ price_version: bigint }[]>`
-    select price_version from reference_version where only_row`
+  const priced = isSpread()
+    ? [{ price_version: null }]
+    : tx<{ price_version: bigint }[]>`
+        select price_version from reference_version where only_row`
   const [books, balances, [version]] = await Promise.all([
     Promise.all(locked).then(rows => rows.flat()),
     Promise.all(read).then(rows => rows.flat()),
     priced,
   ])
   const byAccount = Map.groupBy(balances, row => row.account_id)
+  const now = balances.reduce((last, row) => (row.now > last ? row.now : last), '')
   const result = new Map<string, Book>()
   for (const row of books) {
     const rows = byAccount.get(row.account_id) ?? []
     result.set(row.account_id, {
       ...row,
-      now: rows[0]?.account_now ?? '',
+      now: rows[0] === undefined ? '' : accountTime(rows[0], now),
       balances: new Map(rows.map(({ currency, available }) => [currency, available])),
       changed: new Set(),
       kept: new Map(),
       ids_given: 0,
     })
   }
-  return { books: result, now: balances[0]?.now ?? '', price_version: version?.price_version ?? 0n }
+  return {
+    books: result,
+    now,
+    price_version: version === undefined ? 0n : version.price_version,
+  }
 }
 
 interface BookRow {
@@ -88,8 +99,21 @@ interface BalanceRow {
   account_id: string
   currency: string
   available: bigint
+  /** When the row was read. */
   now: Instant
-  account_now: Instant
+  /** The same by the account's clock. */
+  by_clock: Instant
+  after_last: Instant
+}
+
+/**
+ * After all that the book has seen, and for books of several shards, which are read one after the
+ * other, as of the last reading: what a payout moves in two books has one time in both.
+ */
+function accountTime({ now, by_clock, after_last }: BalanceRow, last: Instant): Instant {
+  const micros = now === last ? 0n : instantToMicros(last) - instantToMicros(now)
+  const then = micros === 0n ? by_clock : plusMicros(by_clock, micros)
+  return then > after_last ? then : after_last
 }
 
 /** The account's clock, for reads. */

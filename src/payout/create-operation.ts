@@ -44,7 +44,7 @@ import { findPayouts, insertPayouts } from './store.ts'
 
 /** What a decision needs besides the database: reference data and new ids. */
 export interface PayoutReference {
-  pricing(price_version: bigint): Promise<PricingAt>
+  pricing(price_version: bigint | null): Promise<PricingAt>
   routes(): readonly Route[]
   accountsByDepositAddress(): ReadonlyMap<string, Account>
   /** '' when the operator has set none. */
@@ -74,6 +74,7 @@ export function payoutCreation(
 ): Operation<CreatePayout, PayoutState, PayoutOutcome, Beneficiaries> {
   return {
     name: 'create_payout',
+    ofOneShard: ({ request }) => !mayPayAnAccount(request),
 
     // All books are locked in one order, so receivers must be known before.
     async prepare(tx, commands) {

@@ -6,7 +6,7 @@ import type { TransactionSql } from '../db/connect.ts'
 import { type Connections, deleteInPortions, PORTION } from '../db/forget.ts'
 import { keysOf } from '../db/keys.ts'
 import { inserter } from '../db/rows.ts'
-import { eachShard, within } from '../db/shard.ts'
+import { eachShard, tableAt, within } from '../db/shard.ts'
 import { uniqueKeys } from '../id.ts'
 import type { StoredPayout } from './columns.ts'
 import type { FirstOfReference, Likeness } from './payout.ts'
@@ -56,7 +56,7 @@ export async function findLikenesses(
       select k.account_id, k.likeness, r.created_at, r.payout_id
       from unnest(${account_ids}::text[], ${likenesses}::text[]) as k(account_id, likeness)
       cross join lateral (
-        select created_at, payout_id from payout_likenesses l
+        select created_at, payout_id from ${tableAt(tx, 'payout_likenesses')} l
         where l.account_id = k.account_id and l.likeness = decode(left(k.likeness, ${HALF}), 'hex')
           ${within(tx, 'l', wanted)}
         order by payout_id desc limit 1

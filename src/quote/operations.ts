@@ -43,12 +43,13 @@ export interface CreatedQuote extends Answering {
  * POST /v3/payout/quote. Locks the book because the event takes a number of the account's sequence.
  */
 export function createQuote(reference: {
-  pricing(price_version: bigint): Promise<PricingAt>
+  pricing(price_version: bigint | null): Promise<PricingAt>
   routes(): readonly Route[]
   readonly bookId: BookId
 }): Operation<CreateQuote, QuoteState, CreatedQuote> {
   return {
     name: 'create_quote',
+    ofOneShard: () => true,
 
     async load(tx, commands) {
       const account_ids = commands.map(command => command.account_id)

@@ -113,7 +113,13 @@ test('each statement of a payout’s way is one task of one machine', { skip }, 
   )
   const faults: string[] = []
   let single = 0
+  let at_machine = 0
   for (const [text, values] of explained) {
+    // Sent to the machine itself, of tables that are there alone.
+    if (/\w_\d{6}\b/.test(text)) {
+      at_machine += 1
+      continue
+    }
     const plan = await service.database.owner.begin(async tx => {
       await tx.unsafe(`set local role ${SERVICE_ROLE}`)
       await tx.unsafe(`set local corridor.accounts = ${literal(names)}`)
@@ -128,7 +134,11 @@ test('each statement of a payout’s way is one task of one machine', { skip }, 
     if (jobs.every(({ tasks, waits }) => tasks === 1 && !waits)) single += jobs.length
     else if (!reviewed) faults.push(`${JSON.stringify(jobs)} ${plain.slice(0, 200)}`)
   }
-  t.diagnostic(`${explained.length} statements, ${single} of them of machines, each one task`)
+  t.diagnostic(
+    `${explained.length} statements, ${single} of them of machines, each one task, and ` +
+      `${at_machine} sent to the machine itself`,
+  )
   assert.deepEqual(faults, [])
+  assert.ok(at_machine > 5, `${at_machine} statements were sent to the machine itself`)
   assert.ok(single > 30, `${single} statements were asked of machines`)
 })

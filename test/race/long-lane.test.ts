@@ -134,8 +134,9 @@ test('an account whose long command runs: its own commands wait, nobody else in 
   }
   const pool = connect(database.url, { max: 6, as: 'service' })
   const options = { max_batch: 100, lanes: 1, long_commands: new LongCommands() }
-  const longs = planLanes(long, options).open(pool)
-  const shorts = planLanes(short, options).open(pool)
+  const on = { coordinator: pool, at: () => undefined }
+  const longs = planLanes(long, options).open(on)
+  const shorts = planLanes(short, options).open(on)
   // What is in the lane already goes before it.
   const early = shorts.run({ account_id: 'one' })
   const running = longs.run({ account_id: 'one' })

@@ -29,7 +29,6 @@ const TIME = 'asks for a time or a rate of one machine'
 
 export const NOT_ON_CLUSTER: readonly LeftOut[] = [
   { file: 'test/model/', why: 'reads what is new in one snapshot of all accounts, by xmin' },
-  { file: 'test/race/bank', why: TIME },
   { file: 'test/api/access', why: LIVE },
   { file: 'test/api/accounts-named', why: OWN_RULES },
   { file: 'test/api/entity-approval', test: 'APPROVAL_TRANSITIONS', why: OWN_RULES },
