@@ -4,8 +4,20 @@ import { after, before, test } from 'node:test'
 import fc from 'fast-check'
 import { createDatabase, type TestDatabase } from '../../test/support/database/database.ts'
 import { openAccount } from '../funding/accounts.ts'
+import type { TransactionSql } from './connect.ts'
 import { DatabaseProblem } from './failure.ts'
-import { byShard, hashText, isSpread, shardOf, useShards } from './shard.ts'
+import {
+  byShard,
+  hashText,
+  holdShard,
+  isAtShard,
+  isSpread,
+  nameAt,
+  shardOf,
+  tableAt,
+  takeShard,
+  useShards,
+} from './shard.ts'
 
 const seed = Number(process.env.SEED ?? Date.now() % 2 ** 31)
 console.log(`SEED=${seed}`)
@@ -51,4 +63,30 @@ test('a live account on a spread database: not opened', t => {
     openAccount.decide(null, { account: { sandbox } } as Parameters<typeof openAccount.decide>[1])
   assert.throws(() => open(false), DatabaseProblem)
   open(true)
+})
+
+test('a transaction at its shard: reads and writes the tables there, and writes none before it holds it', async t => {
+  t.after(() => useShards(WHOLE))
+  const parts = new Map([
+    ['books', '102008'],
+    ['payouts', '102031'],
+  ])
+  useShards(HALVES.map(half => ({ ...half, parts })))
+  const sent: string[] = []
+  const tx = Object.assign(
+    (texts: TemplateStringsArray) => {
+      sent.push(texts.join('$'))
+      return { execute: () => Promise.resolve([]) }
+    },
+    { unsafe: (text: string) => text },
+  ) as unknown as TransactionSql
+  assert.deepEqual([nameAt(tx, 'payouts'), isAtShard(tx)], ['payouts', false])
+  holdShard(tx)
+  takeShard(tx, 'acc_1')
+  assert.deepEqual([tableAt(tx, 'payouts'), isAtShard(tx)], ['payouts_102031', true])
+  assert.throws(() => nameAt(tx, 'payouts'), /not held/)
+  holdShard(tx)
+  assert.equal(nameAt(tx, 'payouts'), 'payouts_102031')
+  assert.equal(nameAt(tx, 'accounts'), 'accounts')
+  assert.deepEqual(sent, ['select take_shard($::bigint)'])
 })

@@ -28,10 +28,10 @@ export async function learnShards(sql: Sql): Promise<void> {
   useShards(row?.spread === true ? await listShards(sql) : WHOLE)
 }
 
-/** Where each shard is, in one text that is another one as soon as any is elsewhere. */
+/** Where each shard is, in one text, which differs as soon as one of them has moved. */
 export async function describePlaces(sql: Sql): Promise<string> {
   const [row] = await sql<{ places: string }[]>`
-    select string_agg(s.shardid || '@' || n.nodename || ':' || n.nodeport, ' ' order by s.shardid)
+    select string_agg(s.shardid || ' ' || n.nodename || ':' || n.nodeport, ' ' order by s.shardid)
       as places
     from pg_dist_shard s
     join pg_dist_placement p on p.shardid = s.shardid

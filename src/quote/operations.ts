@@ -50,7 +50,6 @@ export function createQuote(reference: {
   return {
     name: 'create_quote',
     ofOneShard: () => true,
-
     async load(tx, commands) {
       const account_ids = commands.map(command => command.account_id)
       const named = commands.flatMap(({ account_id, request: { entity_id } }) =>
