@@ -1,7 +1,7 @@
 // GET /v3/balance_transaction/{id}: the statement line of each kind of movement (§line.fields).
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { assertRefused, assertShape, balancesOf } from '../support/assert/check.ts'
+import { assertShape, balancesOf } from '../support/assert/check.ts'
 import { BALANCE_TRANSACTION, IN_UTC, idOf } from '../support/assert/shapes.ts'
 import { localPayout, yenBank } from '../support/given/bodies.ts'
 import { type Client, startTestService, type TestService } from '../support/service/service.ts'
@@ -141,17 +141,3 @@ for (const [status, type, railReport] of ENDS) {
     assert.deepEqual(await line(debit.id), debit)
   })
 }
-
-test(`GET ${PATH}/{id}, another account's line: 404 like one that never was`, async () => {
-  const stranger = await service.openAccount()
-  const { balance_transaction } = await payout()
-  const theirs = await stranger.get(`${PATH}/${balance_transaction}`)
-  const nobodys = await stranger.get(`${PATH}/btr_00000000000000000000`)
-  assertRefused(theirs, 404, 'not_found')
-  assert.equal(theirs.text, nobodys.text)
-})
-
-test(`GET ${PATH}/{id}, id of another kind: 400 invalid_path_parameter`, async () => {
-  const answer = await account.get(`${PATH}/pot_00000000000000000000`)
-  assertRefused(answer, 400, 'invalid_path_parameter', 'id')
-})

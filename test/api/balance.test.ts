@@ -124,11 +124,3 @@ for (const as_of of BAD) {
     assertRefused(answer, 400, 'invalid_query_parameter', 'as_of')
   })
 }
-
-test(`GET ${PATH}, as_of twice or a parameter of another name: 400 invalid_query_parameter`, async () => {
-  const account = await service.openAccount()
-  const time = '2026-01-31T09:30:00Z'
-  const twice = await account.get(`${PATH}?as_of=${time}&as_of=${time}`)
-  assertRefused(twice, 400, 'invalid_query_parameter', 'as_of')
-  assertRefused(await account.get(`${PATH}?asof=${time}`), 400, 'invalid_query_parameter', 'asof')
-})

@@ -11,7 +11,6 @@ import {
   assertFilters,
   assertListed,
   assertRefusals,
-  assertWalks,
   getAll,
   type Item,
   list,
@@ -127,17 +126,6 @@ test(`GET ${PATH}, wrong parameters, both cursors: 400 at ending_before, and at 
       ...['limit', 'starting_after', 'ending_before', 'created.gt'],
       ...['type', 'reference_id', 'on_behalf_of', 'colour'],
     ].map(name => ['invalid_query_parameter', name]),
-  )
-})
-
-test(`GET ${PATH}, 1,000 entities and more being added: none missed, none twice`, async () => {
-  const client = await service.openAccount()
-  await Promise.all(Array.from({ length: 1000 }, () => add(client)))
-  await assertWalks(
-    client,
-    PATH,
-    () => idsNow(client),
-    () => Promise.all([add(client), add(client)]),
   )
 })
 

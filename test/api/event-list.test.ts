@@ -5,17 +5,14 @@ import type { Sql } from '../../src/db/connect.ts'
 import { findEvents, listEvents } from '../../src/event/store.ts'
 import { readList } from '../../src/http/list.ts'
 import { numberedId } from '../../src/id.ts'
-import { assertRefused } from '../support/assert/check.ts'
 import {
   assertBounds,
   assertFilters,
   assertListed,
   assertRefusals,
-  assertWalks,
   type Case,
   getAll,
   type Item,
-  list,
   type Query,
 } from '../support/assert/listing.ts'
 import { assertPageCost, crossed, madeAt, madeAtSql } from '../support/assert/page-cost.ts'
@@ -135,32 +132,6 @@ test(`GET ${PATH}, wrong parameters: 400 at each`, async () => {
   const [foreign = ''] = await idsOfAll(other)
   const wrong = { type: ['payout', 'payout.*', 'Payout.created'], object_id: ['x', foreign] }
   await assertRefusals(account, PATH, 'evt', wrong, foreign)
-})
-
-test(`GET ${PATH} and /{id}, another account, no such event: nothing, 404`, async () => {
-  assert.deepEqual((await list(other, PATH)).ids, await idsOfAll(other))
-  const { id, object_id } = all[0] as Item
-  assert.deepEqual((await list(other, PATH, { object_id })).ids, [])
-  assertRefused(await other.get(`${PATH}/${id}`), 404, 'not_found')
-  assertRefused(await account.get(`${PATH}/evt_00000000000000000000`), 404, 'not_found')
-  assertRefused(await account.get(`${PATH}/pot_1`), 400, 'invalid_path_parameter')
-  const reader = await service.addKey(account, 'read')
-  assert.equal((await reader.get(`${PATH}/${id}`)).status, 200)
-})
-
-test(`GET ${PATH}, 1,000 events and more being written: none missed, none twice`, async () => {
-  const client = await service.openAccount({ currencies: ['USD'], fund: { USD: 100_000_000n } })
-  await payAll(
-    service,
-    client,
-    Array.from({ length: 250 }, () => ({})),
-  )
-  await assertWalks(
-    client,
-    PATH,
-    () => idsOfAll(client),
-    () => payAll(service, client, [{}, {}]),
-  )
 })
 
 test('a page of many events, planned while there were none: fetches what it shows and no more', async () => {

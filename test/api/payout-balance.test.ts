@@ -43,22 +43,6 @@ test(`POST ${PATH}, balance exactly amount and fees: paid, balance zero and list
   )
 })
 
-test(`POST ${PATH}, other balance is rich: the holding balance alone decides`, async () => {
-  await service.setFees([])
-  const fund = { USD: 9_999n, EUR: 1_000_000n }
-  const account = await service.openAccount({ currencies: ['USD', 'EUR'], fund })
-  assertRefused(await account.post(PATH, localPayout), 422, 'insufficient_balance')
-  assert.deepEqual(await balancesOf(account), { EUR: '1000000', USD: '9999' })
-})
-
-test(`POST ${PATH}, currency without places: the message's figures are whole yen`, async () => {
-  await service.setFees([])
-  const account = await service.openAccount({ currencies: ['JPY'], fund: { JPY: 7n } })
-  const answer = await account.post(PATH, { ...localPayout, currency: 'JPY', amount: 8 })
-  assertRefused(answer, 422, 'insufficient_balance')
-  assert.match(answer.json.errors[0].message, /\b8 JPY\b/)
-})
-
 test(`POST ${PATH}, ten payouts at once and money for seven: seven paid, three insufficient, zero left`, async () => {
   await service.setFees([])
   const account = await service.openAccount({ currencies: ['USD'], fund: { USD: 70_000n } })
@@ -91,21 +75,4 @@ test(`POST ${PATH}, 2^53 − 1 with a fee on top: 400 amount_out_of_range, nothi
   const answer = await account.post(PATH, { ...localPayout, amount: MAX })
   assertRefused(answer, 400, 'amount_out_of_range')
   assert.deepEqual(await rowVersions(service.database.owner), before)
-})
-
-test(`POST ${PATH}, amount worth less than a unit of the holding currency: costs a whole unit`, async () => {
-  await service.setFees([])
-  await service.setRates({ 'USD/VND': '26000' })
-  const account = await service.openAccount({ currencies: ['USD'], fund: { USD: 100n } })
-  // One cent buys 260 VND.
-  for (const [amount, left] of [
-    [1, '99'],
-    [129, '98'],
-    [260, '97'],
-    [261, '95'],
-  ] as const) {
-    const answer = await account.post(PATH, { ...localPayout, currency: 'VND', amount })
-    assert.equal(answer.status, 200, answer.text)
-    assert.deepEqual(await balancesOf(account), { USD: left })
-  }
 })

@@ -225,23 +225,6 @@ test(`POST ${PATH}, all_or_nothing with problems of all sorts: the first decides
   assert.deepEqual(await untouched(), before)
 })
 
-test(`POST ${PATH}, the same quote twice: used by the first`, async () => {
-  const account = await funded()
-  const asked = { payout_info: { currency: 'USD', amount: 10_000 } }
-  const quote = (await account.post('/v3/payout/quote', asked)).json.id
-  const payouts = [
-    { ...localPayout, quote },
-    { ...localPayout, quote },
-  ]
-  assertRefused(await account.post(PATH, { payouts }), 422, 'quote_used', 'payouts[1].quote')
-  assert.equal((await account.get(`/v3/payout/quote/${quote}`)).json.status, 'active')
-  const { id } = await tryAll(account, payouts)
-  assert.deepEqual(reasonsOf((await itemsOf(account, id)).results), [
-    'created',
-    'refused quote_used',
-  ])
-})
-
 test(`POST ${PATH}, like another of the batch or before it: refused unless allowed`, async () => {
   const account = await funded(FUNDED, { duplicate_window_s: 600 })
   assert.equal((await account.post('/v3/payout', { ...localPayout, amount: 500 })).status, 200)
@@ -383,53 +366,6 @@ test(`POST ${PATH}, 250 wrong payouts: 100 problems are listed, all are counted`
   assert.equal(refused.status, 422)
   assert.equal(refused.json.errors.length, 100)
   assert.equal(refused.json.message, '250 problems; see errors.')
-})
-
-for (const [what, body, remarks] of [
-  ['no payouts', {}, 'payouts'],
-  ['none in the list', { payouts: [] }, 'payouts'],
-  ['10,001 payouts', { payouts: Array(10_001).fill({}) }, 'payouts'],
-  ['payouts that are no list', { payouts: { 0: localPayout } }, 'payouts'],
-  ['a list', [localPayout], ''],
-  ['null', 'null', ''],
-  ['an unknown field', { payouts: [localPayout], colour: 'red' }, 'colour'],
-] as const) {
-  test(`POST ${PATH}, ${what}: 400`, async () => {
-    const account = await funded()
-    assertProblems(await account.post(PATH, body), 400, [['invalid_field', remarks]])
-  })
-}
-
-test(`POST ${PATH}, a body of 16 MiB: read; one byte more: 413 that says so`, async () => {
-  const account = await funded()
-  const metadata = Object.fromEntries(
-    Array.from({ length: 50 }, (_, i) => [`name ${i}`, 'x'.repeat(500)]),
-  )
-  const payout = { ...localPayout, metadata }
-  const limit = 16 * 1024 * 1024
-  // One less than would fit: the rest is white space.
-  const count = Math.floor(limit / Buffer.byteLength(JSON.stringify(payout))) - 1
-  const text = JSON.stringify({ dry_run: true, payouts: Array(count).fill(payout) })
-  // In bytes, as the body is bounded. White space is bounded like any other member.
-  const padding = limit - Buffer.byteLength(text)
-  assert.ok(padding > 0 && padding < 200_000, `${padding}`)
-  assert.equal((await account.post(PATH, text + ' '.repeat(padding))).status, 200)
-  const over = await account.post(PATH, text + ' '.repeat(padding + 1))
-  assertRefused(over, 413, 'payload_too_large')
-  assert.equal(over.json.message, 'The body is over 16 MiB.')
-  const single = await account.post('/v3/payout', '{}'.padEnd(256 * 1024 + 1))
-  assert.equal(single.json.message, 'The body is over 256 KiB.')
-})
-
-test(`${PATH}, of another account or with a key that may only read: 404, 403`, async () => {
-  const [mine, theirs] = [await funded(), await funded()]
-  const { id } = await make(theirs, { payouts: [localPayout] })
-  assertRefused(await mine.get(`${PATH}/${id}`), 404, 'not_found')
-  assertRefused(await mine.get(`${PATH}/${id}/item`), 404, 'not_found')
-  assert.deepEqual((await mine.get(PATH)).json.data.results, [])
-  const reader = await service.addKey(theirs, 'read')
-  assert.equal((await reader.get(`${PATH}/${id}`)).status, 200)
-  assertRefused(await reader.post(PATH, { payouts: [localPayout] }), 403, 'insufficient_scope')
 })
 
 test(`GET ${PATH}/{id}/item: pages in the order of the request, either way, by status`, async () => {

@@ -7,7 +7,6 @@ import type { ReviewResult } from '../../src/entity/states.ts'
 import { claimDuePayouts } from '../../src/payout/state-store.ts'
 import { PAYOUT_TYPES } from '../../src/quote/quote.ts'
 import type { RailStatus } from '../../src/rail/rail.ts'
-import { endHolds } from '../../src/worker/end-holds.ts'
 import { settleOnce } from '../../src/worker/settle-payouts.ts'
 import { checkBooks } from '../support/assert/books.ts'
 import { assertRefused, balancesOf, rowVersions } from '../support/assert/check.ts'
@@ -15,7 +14,6 @@ import { internalPayout, localPayout } from '../support/given/bodies.ts'
 import { review } from '../support/service/review.ts'
 import {
   type Answer,
-  basic,
   type Client,
   startTestService,
   type TestService,
@@ -23,7 +21,6 @@ import {
 import {
   askingRail,
   linesOf,
-  makeDue,
   report,
   scriptedRail,
   settleAll,
@@ -171,15 +168,6 @@ function movedByOperator(...statuses: RailStatus[]): Prepare {
 const CANCELLABLE: Readonly<Record<string, Prepare>> = {
   'compliance_hold until its entity is reviewed': async account =>
     (await pay(account, { on_behalf_of: await entityOf(account) })).id,
-  'processing after its hold ended, the rail not yet asked': async account => {
-    const entity = await entityOf(account)
-    const { id } = await pay(account, { on_behalf_of: entity })
-    await reviewed(account, entity, 'approved')
-    await endHolds(service.deps)
-    assert.equal((await find(account, id)).status, 'processing')
-    return id
-  },
-  'requires_action by the operator, never handed over': movedByOperator('requires_action'),
   'compliance_hold by the operator, never handed over': movedByOperator('compliance_hold'),
   'processing again, never handed over': movedByOperator('requires_action', 'processing'),
 }
@@ -241,24 +229,9 @@ const RAIL_HAS_IT: Readonly<Record<string, Prepare>> = {
     return id
   },
   'processing, the rail gave no clear answer': movedByRail(),
-  'requires_action by the rail': movedByRail('requires_action'),
-  'compliance_hold by the rail': movedByRail('compliance_hold'),
-  'due to be asked about again': async account => {
-    const id = await movedByRail()(account)
-    await makeDue(service, id)
-    return id
-  },
   'requires_action by the operator after the rail was asked': async account => {
     const id = await movedByRail()(account)
     await operatorSets(account, id, 'requires_action')
-    return id
-  },
-  'held once, then with the rail': async account => {
-    const entity = await entityOf(account)
-    const { id } = await pay(account, { on_behalf_of: entity })
-    await reviewed(account, entity, 'approved')
-    await endHolds(service.deps)
-    await railSays()
     return id
   },
 }
@@ -281,32 +254,7 @@ for (const [what, prepare] of Object.entries(RAIL_HAS_IT)) {
 }
 
 const FINAL: readonly (readonly [what: string, status: RailStatus, prepare: Prepare])[] = [
-  ['succeeded by the rail', 'succeeded', movedByRail('succeeded')],
-  ['failed by the rail', 'failed', movedByRail('failed')],
   ['reversed by the rail', 'reversed', movedByRail('succeeded', 'reversed')],
-  ['succeeded by the operator', 'succeeded', movedByOperator('succeeded')],
-  ['failed by the operator', 'failed', movedByOperator('failed')],
-  ['reversed by the operator', 'reversed', movedByOperator('succeeded', 'reversed')],
-  [
-    'cancelled before',
-    'failed',
-    async account => {
-      const { id } = await pay(account)
-      assert.equal((await cancel(account, id)).status, 200)
-      return id
-    },
-  ],
-  [
-    'failed by the review of its entity',
-    'failed',
-    async account => {
-      const entity = await entityOf(account)
-      const { id } = await pay(account, { on_behalf_of: entity })
-      await reviewed(account, entity, 'rejected')
-      await endHolds(service.deps)
-      return id
-    },
-  ],
   [
     'service_account',
     'succeeded',
@@ -351,47 +299,4 @@ test('POST /v3/payout/{id}/cancel, one Idempotency-Key again: the first answer, 
   const elsewhere = await cancel(account, other.id, key)
   assert.equal(elsewhere.headers['idempotent-replayed'], undefined)
   await assertCancelled(account, other.id, elsewhere)
-})
-
-test('POST /v3/payout/{id}/cancel, key of scope read: 403, no row changes', async () => {
-  const account = await funded()
-  const { id } = await pay(account)
-  const reader = await service.addKey(account, 'read')
-  const untouched = await rowVersions(service.database.owner)
-  assertRefused(await cancel(reader, id), 403, 'insufficient_scope')
-  assert.deepEqual(await rowVersions(service.database.owner), untouched)
-})
-
-test('POST /v3/payout/{id}/cancel, another account’s id: 404 as for one that is not there', async () => {
-  const [account, stranger] = [await funded(), await funded()]
-  const { id } = await pay(account)
-  const untouched = await rowVersions(service.database.owner)
-  const foreign = await cancel(stranger, id)
-  assertRefused(foreign, 404, 'not_found', '')
-  const absent = await cancel(stranger, 'pot_00000000000000000000')
-  const read = await stranger.get(`/v3/payout/${id}`)
-  assert.deepEqual([absent.text, read.text], [foreign.text, foreign.text])
-  assert.deepEqual(await rowVersions(service.database.owner), untouched)
-})
-
-test('POST /v3/payout/{id}/cancel, any body but an empty one, or a malformed id: 400, no row changes', async () => {
-  const account = await funded()
-  const { id } = await pay(account)
-  const untouched = await rowVersions(service.database.owner)
-  const url = `/v3/payout/${id}/cancel`
-  assertRefused(await account.post(url, { reason: 'late' }), 400, 'invalid_field', 'reason')
-  assertRefused(await account.post(url, []), 400, 'invalid_field')
-  assertRefused(await account.post(url, '{'), 400, 'invalid_json')
-  assertRefused(await cancel(account, 'pot_1'), 400, 'invalid_path_parameter')
-  assertRefused(await account.get(url), 405, 'method_not_allowed')
-  assert.deepEqual(await rowVersions(service.database.owner), untouched)
-})
-
-test('POST /v3/payout/{id}/cancel, no body and no content type: cancelled', async () => {
-  const account = await funded()
-  const { id } = await pay(account)
-  const authorization = basic(account.key_id, account.secret)
-  const url = `/v3/payout/${id}/cancel`
-  const answer = await service.inject({ method: 'POST', url, headers: { authorization } })
-  await assertCancelled(account, id, answer)
 })

@@ -8,7 +8,7 @@ import type { ReviewResult } from '../../src/entity/states.ts'
 import { advancePayout } from '../../src/payout/step-operation.ts'
 import { settleOnce } from '../../src/worker/settle-payouts.ts'
 import { checkBooks } from '../support/assert/books.ts'
-import { assertRefused, balancesOf, rowVersions } from '../support/assert/check.ts'
+import { balancesOf } from '../support/assert/check.ts'
 import { internalPayout, localPayout } from '../support/given/bodies.ts'
 import { type Client, startTestService, type TestService } from '../support/service/service.ts'
 import {
@@ -107,19 +107,6 @@ test('POST /v3/payout, for an entity not yet approved: held, debited, not to the
   assert.deepEqual(await eventsOf(payout.id), ['payout.created', 'payout.compliance_hold'])
 })
 
-for (const status of ['submitted', 'requires_action', 'resubmitted'] as const) {
-  test(`POST /v3/payout, for an entity ${status}: held`, async () => {
-    const account = await funded()
-    const entity = await entityOf(account)
-    if (status !== 'submitted') await review(account, entity, 'requires_action')
-    if (status !== 'requires_action') await account.post(`/v3/entity/${entity}/submit`, {})
-    const now = (await account.get(`/v3/entity/${entity}`)).json.data.approval_status
-    assert.equal(now, status)
-    const payout = await pay(account, { on_behalf_of: entity })
-    assert.equal(payout.status, 'compliance_hold')
-  })
-}
-
 test('review of an entity, approved: its held payouts go to the rail, each once', async () => {
   const account = await funded()
   const [entity, other] = [await entityOf(account), await entityOf(account)]
@@ -198,57 +185,6 @@ test('an approved entity that is changed: new payouts are held, earlier ones go 
   assert.equal(await statusOf(account, held.id), 'compliance_hold')
 })
 
-test('POST /v3/payout, for a rejected entity or another account’s: 404, nothing written', async () => {
-  const [account, stranger] = [await funded(), await funded()]
-  const rejected = await entityOf(account)
-  await review(account, rejected, 'rejected')
-  const foreign = await approved(stranger)
-  const untouched = await rowVersions(service.database.owner)
-  for (const on_behalf_of of [rejected, foreign, 'ent_00000000000000000000']) {
-    const answer = await account.post('/v3/payout', { ...localPayout, on_behalf_of })
-    assertRefused(answer, 404, 'entity_not_found', 'on_behalf_of')
-    const body = { payout_info: { currency: 'USD', amount: AMOUNT }, entity_id: on_behalf_of }
-    const quote = await account.post('/v3/payout/quote', body)
-    assertRefused(quote, 404, 'entity_not_found', 'entity_id')
-  }
-  assert.deepEqual(await rowVersions(service.database.owner), untouched)
-})
-
-async function quoteFor(account: Client, entity_id: string): Promise<string> {
-  const body = { payout_info: { currency: 'USD', amount: AMOUNT }, entity_id }
-  const answer = await account.post('/v3/payout/quote', body)
-  assert.equal(answer.status, 200, answer.text)
-  return answer.json.id
-}
-
-test('POST /v3/payout, with a quote for an entity: made for that entity, and held', async () => {
-  const account = await funded()
-  const entity = await entityOf(account)
-  const payout = await pay(account, { quote: await quoteFor(account, entity) })
-  assert.equal(payout.on_behalf_of, entity)
-  assert.equal(payout.status, 'compliance_hold')
-})
-
-test('POST /v3/payout, for another entity than its quote: 422 quote_mismatch', async () => {
-  const account = await funded()
-  const [quoted, other] = [await approved(account), await approved(account)]
-  const quote = await quoteFor(account, quoted)
-  const body = { ...localPayout, quote, on_behalf_of: other }
-  assertRefused(await account.post('/v3/payout', body), 422, 'quote_mismatch', 'on_behalf_of')
-  assert.equal((await pay(account, { quote, on_behalf_of: quoted })).status, 'processing')
-})
-
-test('POST /v3/payout, the quote’s entity rejected meanwhile: 404, the quote unused', async () => {
-  const account = await funded()
-  const entity = await approved(account)
-  const quote = await quoteFor(account, entity)
-  await review(account, entity, 'rejected')
-  const refused = await account.post('/v3/payout', { ...localPayout, quote })
-  assertRefused(refused, 404, 'entity_not_found', 'quote')
-  await review(account, entity, 'approved')
-  assert.equal((await pay(account, { quote })).status, 'processing')
-})
-
 async function heldInternal(): Promise<
   [payer: Client, receiver: Client, entity: string, id: string]
 > {
@@ -295,14 +231,6 @@ async function byOperator(
   const command = { account_id, payout_id: id, steps, by: 'operator', ask_again_in_ms: null }
   return lane.run({ ...command, by: 'operator' })
 }
-
-test('service_account payout, held: the operator may end it, not give it to a rail', async () => {
-  const [payer, receiver, , id] = await heldInternal()
-  await assert.rejects(byOperator(payer, id, 'processing'), { status: 409 })
-  await byOperator(payer, id, 'succeeded')
-  assert.equal(await usd(receiver), BigInt(AMOUNT))
-  await assert.rejects(byOperator(payer, id, 'failed'), { status: 409 })
-})
 
 test('a held payout set going by the operator: the later review leaves it alone', async () => {
   const account = await funded()

@@ -125,15 +125,6 @@ test(`GET ${PATH}, wrong parameters: 400 at each`, async () => {
   await assertRefusals(account, PATH, 'pot', wrong, foreign)
 })
 
-test(`GET ${PATH}, another account, a key that may read: sees its own and nothing else`, async () => {
-  assert.deepEqual((await list(other, PATH)).ids, await idsOfAll(other))
-  const { quote, beneficiary } = all[0] as Item
-  const filters = [{ quote }, { beneficiary }, { on_behalf_of: entity }, { reference_id: 'INV-1' }]
-  for (const query of filters) assert.deepEqual((await list(other, PATH, query)).ids, [])
-  const reader = await service.addKey(account, 'read')
-  assert.equal((await list(reader, PATH)).results.length, 10)
-})
-
 test(`GET ${PATH}, 1,000 payouts and more being made: none missed, none twice`, async () => {
   const client = await service.openAccount({ currencies: ['USD'], fund: { USD: 100_000_000n } })
   await payAll(

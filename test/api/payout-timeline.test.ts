@@ -180,47 +180,6 @@ for (const [rail, expected] of REPORTS) {
   })
 }
 
-test(`${PATH}, settlement: a journal without a statement line, moving no balance`, async () => {
-  const account = await funded()
-  const { id } = await pay(account)
-  await says(report('succeeded'))
-  const { items } = await timelineOf(account, id)
-  const { postings, balance_transaction, balance_after } = items.at(-1)
-  assert.deepEqual(
-    { balance_transaction, balance_after },
-    { balance_transaction: null, balance_after: null },
-  )
-  assert.deepEqual(postings, [
-    { code: 'in_transit', currency: 'USD', amount: -10_000 },
-    { code: 'settled', currency: 'USD', amount: 10_000 },
-  ])
-})
-
-test(`${PATH}, cancelled: failed by the account, with its reason`, async () => {
-  const account = await funded()
-  const { id } = await pay(account)
-  assert.equal((await account.post(`/v3/payout/${id}/cancel`, {})).status, 200)
-  const { items } = await timelineOf(account, id)
-  assert.deepEqual(outline(items), [...MADE, 'failed by account', 'journal failure'])
-  assert.equal(items[2].failure.code, 'PF000100')
-})
-
-test(`${PATH}, moved by the operator between reports of the rail: each step by its mover`, async () => {
-  const account = await funded()
-  const { id } = await pay(account)
-  await says(report('requires_action'))
-  await operate(account, id, report('processing').steps)
-  await says(report('requires_action', 'succeeded'))
-  await operate(account, id, report('reversed').steps)
-  assert.deepEqual(outline((await timelineOf(account, id)).items), [
-    ...MADE,
-    'requires_action by rail',
-    'processing by operator',
-    ...['succeeded by rail', 'journal settlement'],
-    ...['reversed by operator', 'journal reversal'],
-  ])
-})
-
 test(`${PATH}, answered by the account: what was asked for, and the answer that led on`, async () => {
   const account = await funded()
   const { id } = await pay(account)
@@ -312,21 +271,6 @@ test(`${PATH}, events of a version that wrote no causes: the states, without cau
   })
   const { items } = await timelineOf(account, id)
   assert.deepEqual(outline(items), ['processing by null', 'succeeded by null'])
-})
-
-test(`${PATH}, another account, no such payout, a wrong id or query: 404 and 400`, async () => {
-  const [account, other] = [await funded(), await funded()]
-  const { id } = await pay(account)
-  const path = `/v3/payout/${id}/timeline`
-  const refused = await other.get(path)
-  assertRefused(refused, 404, 'not_found')
-  const missing = await account.get('/v3/payout/pot_00000000000000000000/timeline')
-  assert.equal(missing.text, refused.text)
-  assertRefused(await account.get('/v3/payout/pot_1/timeline'), 400, 'invalid_path_parameter')
-  assertRefused(await account.get(`${path}?limit=1`), 400, 'invalid_query_parameter')
-  assertRefused(await service.inject({ url: path }), 401, 'missing_credentials')
-  const reader = await service.addKey(account, 'read')
-  assert.equal((await reader.get(path)).status, 200)
 })
 
 interface Sent {

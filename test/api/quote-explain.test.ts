@@ -11,7 +11,7 @@ import { type Rate, rateBookOf } from '../../src/price/rate/rules.ts'
 import type { QuoteTerms } from '../../src/quote/quote.ts'
 import { presentExplained } from '../../src/quote/response.ts'
 import { makeQuote, priceQuote } from '../../src/quote/rules.ts'
-import { assertRefused, rowVersions } from '../support/assert/check.ts'
+import { assertRefused } from '../support/assert/check.ts'
 import { localPayout } from '../support/given/bodies.ts'
 import { assertExplained } from '../support/oracle/by-hand.ts'
 import {
@@ -405,31 +405,6 @@ const PLAIN = [
   ...['payout_info', 'destination_info', 'fee_info', 'exchange_rates', 'valid_until', 'status'],
   ...['created_at', 'updated_at'],
 ]
-
-const REFUSED: readonly [query: string, remarks: string][] = [
-  ['explain=maybe', 'explain'],
-  ['explain=TRUE', 'explain'],
-  ['explain=1', 'explain'],
-  ['explain=', 'explain'],
-  ['explain=true&explain=true', 'explain'],
-  ['explained=true', 'explained'],
-]
-
-test(`POST and GET ${PATH}, explain neither true nor false: 400, nothing written`, async () => {
-  await withService({}, async (service, account) => {
-    const { json } = await account.post(PATH, paid('USD', 100, 'USD'))
-    const before = await rowVersions(service.database.owner)
-    for (const [query, remarks] of REFUSED) {
-      const made = await account.post(`${PATH}?${query}`, paid('USD', 100, 'USD'))
-      assertRefused(made, 400, 'invalid_query_parameter', remarks)
-      const read = await account.get(`${PATH}/${json.id}?${query}`)
-      assertRefused(read, 400, 'invalid_query_parameter', remarks)
-    }
-    const list = await account.get(EXPLAINED)
-    assertRefused(list, 400, 'invalid_query_parameter', 'explain')
-    assert.deepEqual(await rowVersions(service.database.owner), before)
-  })
-})
 
 test(`GET ${EXPLAINED}, rates and fees replaced since: explained as it was priced`, async () => {
   await withService({ pricing: { spread_bps: 25 } }, async (service, account) => {

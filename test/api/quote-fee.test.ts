@@ -34,31 +34,13 @@ const part = (in_holding_currency: number, in_payout_currency: number) => ({
   in_payout_currency,
 })
 
+/** Amounts, bounds and the choice of a row are tabled in src/fee/rules.test.ts. */
 const AMOUNTS: readonly [what: string, fee: Partial<Fee>, fixed: object, variable: object][] = [
-  ['fixed in the holding currency', { fixed_amount: 250n }, part(250, 2_000), part(0, 0)],
-  [
-    'fixed in another currency: converted at the book',
-    { fixed_amount: 200n, fee_currency: 'EUR' },
-    part(250, 2_000),
-    part(0, 0),
-  ],
-  // 100 JPY ÷ 150 = 0.6666… USD
-  [
-    'fixed in a currency without places: rounded once',
-    { fixed_amount: 100n, fee_currency: 'JPY' },
-    part(67, 536),
-    part(0, 0),
-  ],
-  ['25 basis points of the holding amount', { variable_bps: 25 }, part(0, 0), part(25, 200)],
-  // 10 000 × 0.0035 = 35; half a cent goes up: see 5 below.
   ['both parts', { fixed_amount: 30n, variable_bps: 35 }, part(30, 240), part(35, 280)],
-  ['minimum', { variable_bps: 25, minimum_amount: 40n }, part(0, 0), part(40, 320)],
-  ['minimum not reached', { variable_bps: 25, minimum_amount: 25n }, part(0, 0), part(25, 200)],
-  ['maximum', { variable_bps: 2_500, maximum_amount: 99n }, part(0, 0), part(99, 792)],
   [
-    'minimum in another currency',
-    { variable_bps: 1, minimum_amount: 80n, fee_currency: 'EUR' },
-    part(0, 0),
+    'in another currency: converted at the book',
+    { fixed_amount: 200n, variable_bps: 1, minimum_amount: 80n, fee_currency: 'EUR' },
+    part(250, 2_000),
     part(100, 800),
   ],
   ['nothing', {}, part(0, 0), part(0, 0)],
@@ -71,86 +53,26 @@ for (const [what, fee, fixed, variable] of AMOUNTS) {
   })
 }
 
-test(`POST ${PATH}, variable fee of a part of a cent: rounded up`, async () => {
-  await service.setFees([{ variable_bps: 50 }])
-  const fees = await feesOf({ payout_info: { currency: 'USD', amount: 100 } })
-  assert.deepEqual(fees.variable, part(1, 1))
-  const less = await feesOf({ payout_info: { currency: 'USD', amount: 1 } })
-  assert.deepEqual(less.variable, part(1, 1))
-})
-
-test(`POST ${PATH}, fee without a row for its type: 0`, async () => {
-  await service.setFees([{ payout_type: 'swift', fixed_amount: 500n }])
-  const none = { fixed: part(0, 0), variable: part(0, 0) }
-  assert.deepEqual(await feesOf(toHkd), none)
-  assert.deepEqual(await feesOf({ ...usdt, payout_type: 'wallet' }), none)
-  const swift = await feesOf({ ...toHkd, payout_type: 'swift' })
-  assert.deepEqual(swift.fixed, part(500, 4_000))
-})
-
 /** Each row has another fixed fee, so the fee says which row won. */
 const SCHEDULE: readonly Partial<Fee>[] = [
   { fixed_amount: 1n },
-  { fixed_amount: 2n, payout_currency: 'HKD' },
   { fixed_amount: 3n, destination_country: 'HK' },
-  { fixed_amount: 4n, network: 'ach' },
   { fixed_amount: 5n, payout_currency: 'HKD', destination_country: 'HK' },
   { fixed_amount: 6n, payout_currency: 'HKD', destination_country: 'HK', network: 'chats' },
-  { payout_type: 'swift', fixed_amount: 7n },
-  { payout_type: 'swift', fixed_amount: 8n, charge_type: 'ours' },
-  { payout_type: 'local_payment_network', fixed_amount: 9n, network: 'pix' },
-  { payout_type: 'wallet', fixed_amount: 10n, network: 'ethereum' },
 ]
-const hk = { currency: 'HKD', country: 'HK' }
 const usd = { payout_info: { currency: 'USD', amount: 80_000 } }
-const usdt = {
-  payout_info: { currency: 'USDT', amount: 80_000 },
-  holding_info: { currency: 'USD' },
-}
-const brl = { payout_info: { currency: 'BRL', amount: 80_000 }, holding_info: { currency: 'USD' } }
-const elsewhere = { destination_info: { currency: 'USD', country: 'US' } }
 const hkd = { payout_info: { currency: 'HKD', amount: 80_000 }, holding_info: { currency: 'USD' } }
 
-const SELECTED: readonly [what: string, body: object, row: number][] = [
-  ['type alone', { ...usd, ...elsewhere }, 1],
-  ['payout currency', { ...hkd, ...elsewhere }, 2],
-  ['destination country', { ...usd, destination_info: hk }, 3],
-  ['network', { ...usd, ...elsewhere, local: { fund_transfer_network: 'ach' } }, 4],
-  ['currency and country', { ...hkd, destination_info: hk }, 5],
-  ['all three', { ...hkd, destination_info: hk, local: { fund_transfer_network: 'chats' } }, 6],
-  ['charge_type another', { ...usd, payout_type: 'swift', swift: { charge_type: 'shared' } }, 7],
-  ['charge_type', { ...usd, payout_type: 'swift', swift: { charge_type: 'ours' } }, 8],
-  [
-    'payment network',
-    { ...brl, payout_type: 'local_payment_network', local_payment_network: { type: 'pix' } },
-    9,
-  ],
-  ['chain', { ...usdt, payout_type: 'wallet', wallet: { type: 'ethereum' } }, 10],
-]
-
-for (const [what, body, row] of SELECTED) {
-  test(`POST ${PATH}, fee schedule, most specific match is ${what}: row ${row} wins`, async () => {
-    await service.setFees(SCHEDULE)
-    assert.equal((await feesOf(body)).fixed.in_holding_currency, row)
-  })
-}
-
-const ANY_CASE: readonly [what: string, body: object, row: number][] = [
-  [
-    'PIX',
-    { ...brl, payout_type: 'local_payment_network', local_payment_network: { type: 'PIX' } },
-    9,
-  ],
-  ['Ethereum', { ...usdt, payout_type: 'wallet', wallet: { type: 'Ethereum' } }, 10],
-  ['ACH', { ...usd, ...elsewhere, local: { fund_transfer_network: 'ACH' } }, 4],
-]
-
-for (const [name, body, row] of ANY_CASE) {
-  test(`POST ${PATH}, network written ${name}: costs what it costs in small letters`, async () => {
-    await service.setFees(SCHEDULE)
-    assert.equal((await feesOf(body)).fixed.in_holding_currency, row)
-  })
-}
+test(`POST ${PATH}, several rows of the schedule apply: the most specific, in any letter case`, async () => {
+  await service.setFees(SCHEDULE)
+  const local = { fund_transfer_network: 'CHATS' }
+  assert.equal((await feesOf({ ...hkd, local })).fixed.in_holding_currency, 6)
+  assert.equal((await feesOf(hkd)).fixed.in_holding_currency, 5)
+  const [abroad, wallet] = [{ currency: 'USD', country: 'HK' }, { payout_type: 'wallet' }]
+  assert.equal((await feesOf({ ...usd, destination_info: abroad })).fixed.in_holding_currency, 3)
+  const usdt = { payout_info: { currency: 'USDT', amount: 80_000 } }
+  assert.deepEqual((await feesOf({ ...usdt, ...wallet })).fixed, part(0, 0))
+})
 
 test(`POST ${PATH}, fees by country, and none named where networks are in several: 400`, async () => {
   await service.setFees(SCHEDULE)

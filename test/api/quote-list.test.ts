@@ -146,11 +146,6 @@ test(`GET ${PATH}, wrong parameters: 400 at each`, async () => {
   await assertRefusals(account, PATH, 'poq', wrong, foreign)
 })
 
-test(`GET ${PATH}, another account: sees its own and nothing else`, async () => {
-  assert.deepEqual((await list(other, PATH)).ids, await idsOfAll(other))
-  assert.deepEqual((await list(other, PATH, { entity_id: entity })).ids, [])
-})
-
 test(`GET ${PATH}, 1,000 quotes and more being made: none missed, none twice`, async () => {
   const client = await service.openAccount({ currencies: ['USD'] })
   await ask(

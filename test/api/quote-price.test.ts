@@ -38,16 +38,8 @@ const HOLDING_AMOUNTS: readonly Row[] = [
   ['2 places from 2', { 'USD/HKD': '7.81' }, 'USD', ['HKD', 781_000], 100_000],
   ['2 places from 0', { 'USD/JPY': '150' }, 'USD', ['JPY', 15_000], 10_000],
   ['0 places from 2', { 'JPY/USD': '0.008' }, 'JPY', ['USD', 100], 125],
-  ['2 places from 3', { 'USD/KWD': '0.307' }, 'USD', ['KWD', 307_000], 100_000],
-  ['3 places from 2', { 'KWD/USD': '3.25' }, 'KWD', ['USD', 325], 1_000],
-  ['2 places from 6', { 'USD/USDC': '1' }, 'USD', ['USDC', 150_000_000], 15_000],
-  ['6 places from 2', { 'USDC/USD': '1' }, 'USDC', ['USD', 15_000], 150_000_000],
   ['6 places from 0', { 'USDC/JPY': '160' }, 'USDC', ['JPY', 1], 6_250],
   ['0.8 and 2 are 2.5, up', { 'USD/EUR': '0.8' }, 'USD', ['EUR', 2], 3],
-  ['0.8 and 1 are 1.25, up', { 'USD/EUR': '0.8' }, 'USD', ['EUR', 1], 2],
-  ['0.4 and 1 are 2.5, up', { 'USD/EUR': '0.4' }, 'USD', ['EUR', 1], 3],
-  ['0.4 and 3 are 7.5, up', { 'USD/EUR': '0.4' }, 'USD', ['EUR', 3], 8],
-  ['2 cents at 0.008 are 2.5 yen, up', { 'JPY/USD': '0.008' }, 'JPY', ['USD', 2], 3],
   ['inverse of the row the book has', { 'HKD/USD': '0.128' }, 'USD', ['HKD', 78_125], 10_000],
   // 1 ÷ 0.3 is rounded down to 3.33333333333 first; 10^11 USD by it is 3 × 10^10 KWD and 0.031 more.
   [
@@ -90,13 +82,7 @@ test(`POST ${PATH}, holding amount = payout amount ÷ rate: rounded once, up`, a
 })
 
 const DESTINATION_AMOUNTS: readonly Row[] = [
-  ['2 places into 2', { 'USD/HKD': '7.81' }, 'HKD', ['USD', 100], 781],
-  ['2 places into 0', { 'USD/JPY': '150' }, 'JPY', ['USD', 100], 150],
-  ['1.5 yen, down', { 'USD/JPY': '150' }, 'JPY', ['USD', 1], 1],
   ['4.5 yen, down', { 'USD/JPY': '150' }, 'JPY', ['USD', 3], 4],
-  ['1.49 yen, down', { 'USD/JPY': '149' }, 'JPY', ['USD', 1], 1],
-  ['2 places into 3', { 'USD/KWD': '0.307' }, 'KWD', ['USD', 100], 307],
-  ['2 places into 6', { 'USD/USDC': '0.9999' }, 'USDC', ['USD', 1], 9_999],
   ['largest amount', { 'USD/EUR': '0.5' }, 'EUR', ['USD', MAX], 4_503_599_627_370_495],
 ]
 
@@ -220,28 +206,6 @@ test(`POST ${PATH}, rate older than the configured age: 503 rate_stale, also wit
     // One currency needs no rate.
     const same = await account.post(PATH, { payout_info: { currency: 'USD', amount: 100 } })
     assert.equal(same.status, 200)
-  })
-})
-
-test(`POST ${PATH}, amounts that leave 1 … 2^53 − 1 once converted: 400 amount_out_of_range`, async () => {
-  await withService({}, async service => {
-    const account = await service.openAccount({ currencies: ['USD', 'KWD'] })
-    await service.setRates({ 'USD/EUR': '0.5', 'USD/KWD': '3', 'USD/JPY': '100', 'KWD/JPY': '300' })
-    const cases: readonly object[] = [
-      { payout_info: { currency: 'EUR', amount: MAX }, holding_info: { currency: 'USD' } },
-      {
-        payout_info: { currency: 'USD', amount: MAX },
-        destination_info: { currency: 'KWD', country: 'KW' },
-      },
-      // Less than a yen arrives: 0.001 KWD are 0.3 JPY.
-      {
-        payout_info: { currency: 'KWD', amount: 1 },
-        destination_info: { currency: 'JPY', country: 'JP' },
-      },
-    ]
-    for (const body of cases) {
-      assertRefused(await account.post(PATH, body), 400, 'amount_out_of_range')
-    }
   })
 })
 

@@ -228,18 +228,6 @@ test(`GET ${PATH}, text/csv, filters: those of the list; balances only where eve
   assert.deepEqual(none.rows, [])
 })
 
-test(`GET ${PATH}, text/csv, another account: none of these lines`, async () => {
-  const stranger = await service.openAccount({ currencies: ['USD'] })
-  const { rows } = await csv({}, 'text/csv', stranger)
-  assert.deepEqual(
-    rows.map(row => [row.kind, row.currency, row.balance_after]),
-    [
-      ['opening', 'USD', '0'],
-      ['closing', 'USD', '0'],
-    ],
-  )
-})
-
 const ACCEPTED: readonly (readonly [accept: string, csv: boolean])[] = [
   ['*/*', false],
   ['application/json', false],
@@ -278,23 +266,6 @@ test(`GET ${PATH}, text/csv, a page asked for: 400 invalid_query_parameter for e
     assertRefused(answer, 400, 'invalid_query_parameter', name)
     assert.match(String(answer.headers['content-type']), /^application\/json/)
   }
-})
-
-test(`GET ${PATH}, text/csv, refused: the usual JSON`, async () => {
-  const accept = 'text/csv'
-  const bad = await account.get(`${PATH}?created.gte=yesterday`, { accept })
-  assertRefused(bad, 400, 'invalid_query_parameter', 'created.gte')
-  const stranger = await service.inject({ method: 'GET', url: PATH, headers: { accept } })
-  assertRefused(stranger, 401, 'missing_credentials')
-})
-
-test(`HEAD ${PATH}, text/csv: the headers alone`, async () => {
-  const authorization = `Basic ${btoa(`${account.key_id}:${account.secret}`)}`
-  const headers = { authorization, accept: 'text/csv' }
-  const answer = await service.inject({ method: 'HEAD', url: PATH, headers })
-  assert.equal(answer.status, 200)
-  assert.equal(answer.text, '')
-  assert.match(String(answer.headers['content-type']), /^text\/csv/)
 })
 
 test(`GET ${PATH}, text/csv, books that do not add up: broken off before the closing balance`, async () => {

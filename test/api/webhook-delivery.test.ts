@@ -9,7 +9,6 @@ import { plusMilliseconds } from '../../src/instant.ts'
 import { findDeliveries, listDeliveries } from '../../src/webhook/delivery-store.ts'
 import { DeliveryResponse, DeliverySummary } from '../../src/webhook/response.ts'
 import { DELIVERY_STATUSES } from '../../src/webhook/webhook.ts'
-import { assertRefused } from '../support/assert/check.ts'
 import {
   assertBounds,
   assertFilters,
@@ -145,17 +144,6 @@ test(`GET ${PATH}/{id}/delivery, next_attempt_at: by the account's clock; null w
   assert.equal((await due()).shown, null, 'nothing is sent')
   await account.put(`${PATH}/${endpoint}`, { status: 'enabled' })
   assert.equal((await due()).shown, later.shown)
-})
-
-test(`GET ${PATH}/{id}/delivery, another endpoint's or account's: 404; a wrong id: 400`, async () => {
-  const never = `${path}/${idAt('whd', 0)}`
-  assertRefused(await account.get(never), 404, 'not_found', '')
-  assertRefused(await account.get(`${path}/${idAt('whd', 100)}`), 404, 'not_found', '')
-  assertRefused(await account.get(`${path}/whd_1`), 400, 'invalid_path_parameter', 'delivery_id')
-  assertRefused(await account.get(`${PATH}/x/delivery`), 400, 'invalid_path_parameter', 'id')
-  const other = await service.openAccount({ currencies: ['USD'] })
-  assertRefused(await other.get(path), 404, 'not_found', '')
-  assertRefused(await other.get(`${path}/${idAt('whd', 8)}`), 404, 'not_found', '')
 })
 
 test('a page of many deliveries, planned while there were none: fetches what it shows', async () => {

@@ -208,51 +208,6 @@ test('entity import --dry-run: nothing is written, and the real run counts the s
   assert.equal(again.json.imported_before, real.json.created)
 })
 
-const CSV =
-  '\ufeffName,type,email,registration_address.line1,registration_address.country,metadata.Team\r\n' +
-  'Anna,individual,anna@example.com,"1 Road, ""The Mill""\r\n2nd floor",GB,\r\n' +
-  '\r\n' +
-  '#1 Travel,business,,,,blue\r\n' +
-  'Bob,individual,bob,,ZZ,\r\n' +
-  ' Carl ,individual,,,, red '
-
-const SAME = [
-  person('Anna', {
-    email: 'anna@example.com',
-    registration_address: { line1: '1 Road, "The Mill"\r\n2nd floor', country: 'GB' },
-  }),
-  { name: '#1 Travel', type: 'business', metadata: { Team: 'blue' } },
-  person('Bob', { registration_address: { country: 'ZZ' }, email: 'bob' }),
-  person(' Carl ', { metadata: { Team: ' red ' } }),
-]
-
-test('entity import, the same rows as CSV and as JSON lines: the same, and known again', async () => {
-  const [a, b] = [await service.openAccount(), await service.openAccount()]
-  const csv = await cli.file('same.csv', CSV)
-  const lines = await cli.file('same.jsonl', jsonLines(SAME))
-  const fromCsv = await runImport(csv, a)
-  const fromLines = await runImport(lines, b)
-  assert.deepEqual(countsOf(fromCsv), countsOf(fromLines))
-  assert.deepEqual(
-    fromCsv.report.map(row => row.line),
-    [3, 5, 6, 7],
-  )
-  for (const [i, { result, entity, problems }] of fromCsv.report.entries()) {
-    assert.deepEqual([result, problems], [fromLines.report[i].result, fromLines.report[i].problems])
-    if (entity === null) continue
-    const [one, other] = [
-      await a.get(`/v3/entity/${entity}`),
-      await b.get(`/v3/entity/${fromLines.report[i].entity}`),
-    ]
-    const { id, created_at, updated_at, approval_history, ...record } = one.json.data
-    const { name, email, registration_address, metadata } = other.json.data
-    assert.deepEqual(record, { ...record, name, email, registration_address, metadata })
-  }
-  const again = await runImport(lines, a, '--name', 'same.csv')
-  assert.deepEqual([again.json.created, again.json.imported_before], [0, 3])
-  assert.equal(await countEntities(a), 3)
-})
-
 test('entity import, CSV rows that cannot be read: refused by line, the others are created', async () => {
   const client = await service.openAccount()
   const broken = [
@@ -286,48 +241,6 @@ test('entity import, CSV rows that cannot be read: refused by line, the others a
     ],
   )
   assert.equal(json.created, 4)
-})
-
-test('entity import, a header that cannot be used: the file is refused, nothing written', async () => {
-  const client = await service.openAccount()
-  const cases: [string, RegExp][] = [
-    [
-      'name,type,shoe_size\nA,individual,3',
-      /line 1: unknown column "shoe_size"; --help lists those/,
-    ],
-    [
-      'name,type,a\x1b,b\nA,individual,3,4',
-      /one problem.*\n {2}line 1: .* "a\\u001b", "b"; --help/,
-    ],
-    [`name,type,${[...'abcdefghijklm']}`, /: unknown columns ("[a-j]", ){9}"j" and 3 more; --help/],
-    ['name;type;email\nA;individual;', /one problem.*\n {2}line 1: separate columns by commas\n$/],
-    ['"name"\t"type"\nA\tindividual', /one problem.*\n {2}line 1: separate columns by commas\n$/],
-    ['name,email\nA,a@example.com', /line 1: no column type\n/],
-    ['name,type,NAME\nA,individual,B', /line 1: column name twice\n/],
-    [
-      'name,type,representatives\nA,individual,x',
-      /column "representatives"; representatives and documents are read from \.jsonl\n/,
-    ],
-    ['name,type,metadata.__proto__\nA,individual,x', /unknown column "metadata\.__proto__"/],
-    ['', /has no header line; nothing was written/],
-    ['name,type\n\n', /has no rows; nothing was written/],
-  ]
-  for (const [text, message] of cases) {
-    const path = await cli.file('header.csv', text)
-    const { code, stdout, stderr } = await cli.run(
-      ...['entity', 'import', path, '--account', idOf(client)],
-    )
-    assert.deepEqual([code, stdout], [1, ''])
-    assert.match(stderr, message)
-  }
-  assert.equal(await countEntities(client), 0)
-})
-
-test('entity import, names in capitals: read by what they end in', async () => {
-  const client = await service.openAccount()
-  const csv = await runImport(await cli.file('A.CSV', 'name,type\nAnna,individual'), client)
-  const lines = await runImport(await cli.file('B.JSONL', jsonLines([person('Bob')])), client)
-  assert.deepEqual([csv.json.created, lines.json.created], [1, 1])
 })
 
 test('entity import, rows whose entity is rejected since: not brought back, said, anew under another name', async () => {
@@ -367,24 +280,6 @@ test('entity import, rows whose entity is rejected since: not brought back, said
     [matched.report[0].result, matched.report[0].approval_status, matched.report[0].entity],
     ['matched', 'pending', anew.report[0].entity],
   )
-})
-
-test('entity import, what it prints: 80 columns', async () => {
-  const client = await service.openAccount()
-  const long = person('A', {
-    representatives: Array.from({ length: 4 }, () => ({ ownership_percentage: '60', x: 1 })),
-  })
-  const name = `${'long '.repeat(20)}name.jsonl`
-  const path = await cli.file(name, jsonLines([...MIXED, long]))
-  for (const more of [[], ['--dry-run'], ['--name', 'short']]) {
-    const args = ['entity', 'import', path, '--account', idOf(client), ...more]
-    const { stdout } = await cli.run(...args)
-    assert.match(stdout, /line 10: /)
-    assert.deepEqual(
-      stdout.split('\n').filter(line => line.length > 80),
-      [],
-    )
-  }
 })
 
 test('entity import of the sample, dry: individuals and a business, one matched, one refused', async () => {
@@ -463,41 +358,6 @@ function startImport(path: string, of: Client, url = service.database.url) {
   const args = ['entity', 'import', path, '--account', idOf(of)]
   return startAndCatch(args, url, async () => (await countEntities(of)) > 0)
 }
-
-test('entity import, killed in the middle and run again: every row once', async () => {
-  const client = await service.openAccount()
-  const path = await cli.file('killed.jsonl', manyRows())
-  const child = await startImport(path, client)
-  child.kill('SIGKILL')
-  await once(child, 'close')
-  const { code, json } = await runImport(path, client)
-  assert.equal(code, 0)
-  assert.ok(json.imported_before > 0 && json.created > 0, 'killed too early or too late')
-  assert.equal(json.created + json.imported_before, MANY)
-  assert.equal(await countEntities(client), MANY)
-})
-
-test('entity import, Ctrl-C: ends after the rows in hand with what to do, exit code 1', async () => {
-  const client = await service.openAccount()
-  const path = await cli.file('stopped.jsonl', manyRows())
-  const child = await startImport(path, client)
-  child.kill('SIGINT')
-  const [code] = await once(child, 'close')
-  assert.equal(code, 1)
-  assert.match(child.said(), /\nStopped after line (\d+)\. Run the same command again to go on: /)
-  assert.ok(
-    child
-      .said()
-      .split('\n')
-      .every(text => text.length <= 80),
-  )
-  const line = Number(/Stopped after line (\d+)/.exec(child.said())?.[1])
-  assert.ok(line < MANY, 'stopped too late')
-  // Everything that was written has been told.
-  assert.equal(await countEntities(client), line)
-  const { json } = await runImport(path, client)
-  assert.deepEqual([json.imported_before, json.created], [line, MANY - line])
-})
 
 test('entity import, the book locked for longer than a lane waits: tried again, each row once', async () => {
   const client = await service.openAccount()

@@ -23,7 +23,6 @@ before(async () => {
 after(() => service.close())
 
 const party = { name: 'Harbour Trading Ltd', type: 'business' }
-const town = { address: { city: 'Berlin', country: 'DE' } }
 const IBAN = 'DE89370400440532013000'
 const paying = (type: string, currency: string, destination: object, more: object = {}) => ({
   ...localPayout,
@@ -61,31 +60,6 @@ const PAYOUTS: readonly (readonly [what: string, body: object, ...at: string[]])
     'beneficiary_details.address.country',
   ],
   [
-    'SWIFT to a number in a country of IBANs',
-    toBank('swift', 'EUR', { account_number: '1', bank_codes: { bic: 'COBADEFF' } }, town),
-    `${D}.bank.iban`,
-  ],
-  [
-    'local to a bank without a country',
-    toBank('local', 'USD', { account_number: '1' }),
-    `${D}.bank.country`,
-  ],
-  [
-    'ACH without a routing number',
-    toBank('local', 'USD', { account_number: '1', country: 'US' }),
-    `${D}.bank.bank_codes.routing_number`,
-  ],
-  [
-    'an IBAN and a BIC of two countries',
-    toBank('local', 'EUR', { iban: IBAN, bank_codes: { bic: 'BNPAFRPP' } }),
-    `${D}.bank.bank_codes.bic`,
-  ],
-  [
-    'an IBAN and a stated country that differ',
-    toBank('local', 'EUR', { iban: IBAN, country: 'FR' }),
-    `${D}.bank.country`,
-  ],
-  [
     'an IBAN hidden as an account number',
     toBank('local', 'EUR', {
       account_number: IBAN,
@@ -94,46 +68,10 @@ const PAYOUTS: readonly (readonly [what: string, body: object, ...at: string[]])
     }),
     `${D}.bank.account_number`,
   ],
-  ['a wallet without a chain', toWallet('USDC', { deposit_address: EVM }), `${D}.wallet.type`],
-  [
-    'a wallet on an unknown chain',
-    toWallet('USDC', { deposit_address: EVM, type: 'dogecoin' }),
-    `${D}.wallet.type`,
-  ],
-  [
-    'a token that the chain does not carry',
-    toWallet('USDT', { deposit_address: EVM, type: 'base' }),
-    `${D}.wallet.currency`,
-  ],
   [
     'fiat money to a wallet',
     toWallet('USD', { deposit_address: EVM, type: 'ethereum' }),
     `${D}.wallet.currency`,
-  ],
-  [
-    'a token to a bank',
-    toBank('local', 'USDC', { account_number: '1', country: 'US' }),
-    `${D}.bank.currency`,
-  ],
-  [
-    'dollars that arrive at a bank as a token',
-    toBank('local', 'USD', { iban: IBAN, currency: 'USDT' }),
-    `${D}.bank.currency`,
-  ],
-  [
-    'a token over a payment network',
-    toKey('USDC', { type: 'gopay', deposit_key: '+6281234567890' }),
-    `${D}.local_payment_network.type`,
-  ],
-  [
-    'an unknown payment network',
-    toKey('IDR', { type: 'pigeon', deposit_key: '1' }),
-    `${D}.local_payment_network.type`,
-  ],
-  [
-    'a payment network of another currency',
-    toKey('BRL', { type: 'gopay', deposit_key: '+6281234567890' }),
-    `${D}.local_payment_network.type`,
   ],
   [
     'a key of another form',
@@ -167,26 +105,10 @@ for (const [what, body, ...at] of PAYOUTS) {
 
 const QUOTES: readonly (readonly [what: string, body: object, at: string])[] = [
   ['a token to a bank', {}, 'payout_info.currency'],
-  ['a token to a bank by SWIFT', { payout_type: 'swift' }, 'payout_info.currency'],
-  [
-    'a token over a payment network',
-    { payout_type: 'local_payment_network' },
-    'payout_info.currency',
-  ],
   [
     'dollars that arrive at a bank as a token',
     { currency: 'USD', destination_info: { currency: 'USDC', country: 'US' } },
     'destination_info.currency',
-  ],
-  ['an unknown chain', { payout_type: 'wallet', wallet: { type: 'own' } }, 'wallet.type'],
-  ['fiat money to a wallet', { payout_type: 'wallet', currency: 'USD' }, 'payout_info.currency'],
-  [
-    'an unknown payment network',
-    {
-      ...{ currency: 'IDR', payout_type: 'local_payment_network' },
-      local_payment_network: { type: 'pigeon' },
-    },
-    'local_payment_network.type',
   ],
   [
     'an unknown network',
@@ -319,7 +241,7 @@ test('POST /v3/payout, a beneficiary of before the rules: it reads, and is judge
   assert.match(answer.json.errors[0].message, /^destination_details\.wallet\.type: /)
 })
 
-const QUERIES: readonly (readonly [query: string, ...at: string[]])[] = [
+const QUERIES: readonly (readonly [query: string, name: string])[] = [
   ['type=pigeon', 'type'],
   ['type=local', 'currency'],
   ['currency=XXX', 'currency'],
@@ -339,15 +261,11 @@ const QUERIES: readonly (readonly [query: string, ...at: string[]])[] = [
   ['currency=USD&colour=red', 'colour'],
 ]
 
-for (const [query, ...at] of QUERIES) {
-  test(`GET ${PATH}?${query}: 400 naming ${at.join(', ')}`, async () => {
-    assertProblems(
-      await account.get(`${PATH}?${query}`),
-      400,
-      at.map(name => ['invalid_query_parameter', name] as const),
-    )
-  })
-}
+test(`GET ${PATH}, what there is no way for: 400 naming the parameter`, async () => {
+  for (const [query, name] of QUERIES) {
+    assertProblems(await account.get(`${PATH}?${query}`), 400, [['invalid_query_parameter', name]])
+  }
+})
 
 /** What stands in details at a path, taken out. */
 function without(details: object, path: string): Json {
