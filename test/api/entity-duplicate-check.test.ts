@@ -1,10 +1,11 @@
 // POST /v3/entity/duplicate_check: what a creation would come to, rule by rule (§duplicate.check),
 // refused as a creation is, and without a trace.
+
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { explainEntity } from '../../src/entity/operations.ts'
-import type { ReviewResult } from '../../src/entity/states.ts'
 import { assertRefused, rowVersions } from '../support/assert/check.ts'
+import { review } from '../support/service/review.ts'
 import {
   type Answer,
   type Client,
@@ -51,18 +52,12 @@ async function check(client: Client, body: object): Promise<any> {
   return json.data
 }
 
-function review(client: Client, id: string, status: ReviewResult) {
-  const change = { kind: 'review', id, status, description: '' } as const
-  const { account_id } = client.account
-  return service.deps.lanes.writeEntity.run({ account_id, claim: null, change })
-}
-
 /** Rejected duplicates of one record, oldest first. */
 async function reject(client: Client, body: object, times: number): Promise<string[]> {
   const ids: string[] = []
   for (let i = 0; i < times; i++) {
     const id = await create(client, body)
-    await review(client, id, 'rejected')
+    await review(service, client, id, 'rejected')
     ids.push(id)
   }
   return ids
@@ -221,7 +216,7 @@ test('duplicate_check before each of 80 creations: foretells the entity that ans
     duplicates += Number(duplicate)
     if (pick(0, 0, 0, 1) === 1) {
       // Rejected: the next like it is a new one.
-      await review(client, id, 'rejected')
+      await review(service, client, id, 'rejected')
     }
   }
   assert.ok(duplicates > 10 && duplicates < 70, String(duplicates))
@@ -269,7 +264,7 @@ test('duplicate_check, on_behalf_of an entity: its scope is compared; rejected: 
   assert.equal((await check(client, body)).duplicate, false)
   const { entity, rules } = await check(client, { ...body, on_behalf_of: principal })
   assert.deepEqual([entity, rules[2].compared.on_behalf_of], [own, principal])
-  await review(client, principal, 'rejected')
+  await review(service, client, principal, 'rejected')
   const refused = await client.post(CHECK, { ...body, on_behalf_of: principal })
   assertRefused(refused, 404, 'entity_not_found', 'on_behalf_of')
   assertSame(refused, await client.post('/v3/entity', { ...body, on_behalf_of: principal }))

@@ -1,13 +1,14 @@
 // POST /v3/payout/{id}/action: what a payout in requires_action is answered; it is processing at once,
 // shows what was added, and the rail is told of each answer.
+
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Rail, RailPayout, RailReport, RailStatus } from '../../src/rail/rail.ts'
 import { settleOnce } from '../../src/worker/settle-payouts.ts'
 import { checkBooks } from '../support/assert/books.ts'
 import { assertProblems, assertRefused, rowVersions } from '../support/assert/check.ts'
-import { localPayout } from '../support/given/bodies.ts'
 import { type Cli, openCli } from '../support/service/cli.ts'
+import { findPayout, operatorSets, pay } from '../support/service/payouts.ts'
 import { type Client, startTestService, type TestService } from '../support/service/service.ts'
 import { askingRail, makeDue, report, settleAll } from '../support/service/settling.ts'
 
@@ -30,27 +31,11 @@ function funded(): Promise<Client> {
   return service.openAccount({ currencies: ['USD'], fund: { USD: 10_000_000n } })
 }
 
-async function pay(account: Client, fields: object = {}): Promise<Json> {
-  const answer = await account.post('/v3/payout', { ...localPayout, ...fields })
-  assert.equal(answer.status, 200, answer.text)
-  return answer.json.data
-}
-
-async function operatorSets({ account }: Client, payout_id: string, ...statuses: RailStatus[]) {
-  const { steps } = report(...statuses)
-  const command = { account_id: account.account_id, payout_id, steps, by: 'operator' } as const
-  await service.deps.lanes.advancePayout.run({ ...command, ask_again_in_ms: null })
-}
-
 /** A payout that the operator has put into requires_action. */
 async function asked(account: Client, fields: object = {}): Promise<Json> {
   const payout = await pay(account, fields)
-  await operatorSets(account, payout.id, 'requires_action')
-  return find(account, payout.id)
-}
-
-async function find(account: Client, id: string): Promise<Json> {
-  return (await account.get(`/v3/payout/${id}`)).json.data
+  await operatorSets(service, account, payout.id, 'requires_action')
+  return findPayout(account, payout.id)
 }
 
 function act(account: Client, id: string, body: unknown, headers: Record<string, string> = {}) {
@@ -106,7 +91,7 @@ test('POST /v3/payout/{id}/action, every member: processing, shown merged, what 
     documents: [document, invoice],
     beneficiary_details: { ...before.beneficiary_details, ...beneficiary_details },
   })
-  assert.deepEqual(await find(account, before.id), answer.json.data)
+  assert.deepEqual(await findPayout(account, before.id), answer.json.data)
   const row = await rowOf(before.id)
   assert.deepEqual(row.particulars, made.particulars)
   assert.deepEqual(row.beneficiary_details, made.beneficiary_details)
@@ -130,7 +115,7 @@ test('POST /v3/payout/{id}/action, twice over: answers are numbered, documents a
   const { id } = await asked(account)
   const one = await act(account, id, { documents: [invoice], purpose: 'goods' })
   assert.equal(one.status, 200, one.text)
-  await operatorSets(account, id, 'requires_action')
+  await operatorSets(service, account, id, 'requires_action')
   const more = { documents: [{ type: 'x' }], purpose: 'services', note: 'Again' }
   const two = await act(account, id, more)
   assert.deepEqual(two.json.data.documents, [invoice, { type: 'x' }])
@@ -150,7 +135,7 @@ test('POST /v3/payout/{id}/action, never handed over before: submitted with the 
   await settleAll(service, rail)
   const [told] = rail.told.filter(payout => payout.id === id)
   assert.deepEqual(told?.answers[0]?.documents, [invoice])
-  assert.equal((await find(account, id)).status, 'succeeded')
+  assert.equal((await findPayout(account, id)).status, 'succeeded')
 })
 
 test('POST /v3/payout/{id}/action, asked by the rail: it says what, hears the answer and goes on', async () => {
@@ -167,12 +152,12 @@ test('POST /v3/payout/{id}/action, asked by the rail: it says what, hears the an
     ask_again_in_ms: null,
   }))
   await settleAll(service, rail)
-  const waiting = await find(account, id)
+  const waiting = await findPayout(account, id)
   assert.deepEqual([waiting.status, waiting.status_description], ['requires_action', description])
   const answer = await act(account, id, { documents: [invoice] })
   assert.deepEqual([answer.json.data.status_description, answer.status], ['', 200])
   await settleAll(service, rail)
-  assert.equal((await find(account, id)).status, 'succeeded')
+  assert.equal((await findPayout(account, id)).status, 'succeeded')
   const events = await service.database.owner<{ type: string; data: Json }[]>`
     select type, data from each_event where object_id = ${id} order by sequence`
   assert.deepEqual(
@@ -197,11 +182,11 @@ test('POST /v3/payout/{id}/action, the rail asks once more: the next answer goes
   )
   await settleAll(service, rail)
   for (const note of ['one', 'two']) {
-    assert.equal((await find(account, id)).status, 'requires_action')
+    assert.equal((await findPayout(account, id)).status, 'requires_action')
     assert.equal((await act(account, id, { note })).status, 200)
     await settleAll(service, rail)
   }
-  assert.equal((await find(account, id)).status, 'succeeded')
+  assert.equal((await findPayout(account, id)).status, 'succeeded')
   assert.deepEqual(
     rail.told.at(-1)?.answers.map(({ number, note }) => [number, note]),
     [
@@ -230,7 +215,7 @@ test('POST /v3/payout/{id}/action, while the rail is being asked: it is asked ag
   const rail = listeningRail(() => report('requires_action', 'succeeded'))
   await settleAll(service, rail)
   assert.equal(rail.told.find(payout => payout.id === id)?.answers.length, 1)
-  assert.equal((await find(account, id)).status, 'succeeded')
+  assert.equal((await findPayout(account, id)).status, 'succeeded')
 })
 
 async function assertNoAction(account: Client, id: string, status: string): Promise<void> {
@@ -246,7 +231,7 @@ test('POST /v3/payout/{id}/action, processing and succeeded: 409 invalid_transit
   const account = await funded()
   const { id } = await pay(account)
   await assertNoAction(account, id, 'processing')
-  await operatorSets(account, id, 'succeeded')
+  await operatorSets(service, account, id, 'succeeded')
   await assertNoAction(account, id, 'succeeded')
 })
 
@@ -301,7 +286,7 @@ test('corridor payout transition to requires_action --message: told to the accou
   assert.deepEqual([refused.code, refused.stdout], [2, ''])
   const done = await cli.run(...words, '--message', 'Send the invoice.')
   assert.deepEqual([done.code, done.stderr], [0, ''])
-  const payout = await find(account, id)
+  const payout = await findPayout(account, id)
   const { status, status_description, failure } = payout
   assert.deepEqual(
     [status, status_description, failure],

@@ -1,5 +1,6 @@
 // POST /v3/payout/{id}/cancel (§state.cancel): works until the rail has been asked, whatever the
 // status and the type, gives all money back with the answer, and is 409 ever after.
+
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import payouts from '../../docs/api/examples/createPayout.json' with { type: 'json' }
@@ -11,6 +12,13 @@ import { settleOnce } from '../../src/worker/settle-payouts.ts'
 import { checkBooks } from '../support/assert/books.ts'
 import { assertRefused, balancesOf, rowVersions } from '../support/assert/check.ts'
 import { internalPayout, localPayout } from '../support/given/bodies.ts'
+import {
+  entityOf,
+  eventTypesOf,
+  findPayout,
+  operatorSets,
+  pay,
+} from '../support/service/payouts.ts'
 import { review } from '../support/service/review.ts'
 import {
   type Answer,
@@ -58,38 +66,12 @@ function funded(): Promise<Client> {
   return service.openAccount({ currencies: ['USD'], fund: { USD: FUNDED } })
 }
 
-async function pay(account: Client, fields: object = {}): Promise<Json> {
-  const answer = await account.post('/v3/payout', { ...localPayout, ...fields })
-  assert.equal(answer.status, 200, answer.text)
-  return answer.json.data
-}
-
 function cancel(account: Client, id: string, headers: Record<string, string> = {}) {
   return account.post(`/v3/payout/${id}/cancel`, {}, headers)
 }
 
-async function find(account: Client, id: string): Promise<Json> {
-  return (await account.get(`/v3/payout/${id}`)).json.data
-}
-
-let entities = 0
-/** An entity of no status that would let payouts through. */
-async function entityOf(account: Client): Promise<string> {
-  entities += 1
-  const body = { type: 'individual', name: 'Anna', email: `anna${entities}@example.com` }
-  const answer = await account.post('/v3/entity', body)
-  assert.equal(answer.status, 200, answer.text)
-  return answer.json.data.id
-}
-
 async function reviewed(account: Client, entity: string, status: ReviewResult): Promise<void> {
   assert.equal((await review(service, account, entity, status)).status, 200)
-}
-
-async function operatorSets({ account }: Client, payout_id: string, ...statuses: RailStatus[]) {
-  const { steps } = report(...statuses)
-  const command = { account_id: account.account_id, payout_id, steps, by: 'operator' } as const
-  await service.deps.lanes.advancePayout.run({ ...command, ask_again_in_ms: null })
 }
 
 /** A round of the worker in which the rail answers with these steps, or not at all. */
@@ -97,12 +79,6 @@ async function railSays(...statuses: RailStatus[]): Promise<void> {
   const answer = () =>
     statuses.length === 0 ? Promise.reject(new Error('503')) : Promise.resolve(report(...statuses))
   await settleOnce(askingRail(service.deps, scriptedRail(answer)))
-}
-
-async function eventsOf(id: string): Promise<string[]> {
-  const rows = await service.database.owner<{ type: string }[]>`
-    select type from each_event where object_id = ${id} order by sequence`
-  return rows.map(({ type }) => type)
 }
 
 /** The worker has nothing to ask about it, now or later. */
@@ -148,8 +124,8 @@ for (const type of PAYOUT_TYPES.filter(t => t !== 'service_account')) {
     assert.equal(credit.net.amount, -debit.net.amount)
     assert.equal(credit.amount, -debit.amount)
     assert.deepEqual(credit.fx_conversions, debit.fx_conversions)
-    assert.deepEqual(await eventsOf(id), ['payout.created', 'payout.failed'])
-    assert.deepEqual(await eventsOf(credit.id), ['balance_transaction.created'])
+    assert.deepEqual(await eventTypesOf(service, id), ['payout.created', 'payout.failed'])
+    assert.deepEqual(await eventTypesOf(service, credit.id), ['balance_transaction.created'])
     await assertNeverAsked(id)
   })
 }
@@ -160,7 +136,7 @@ type Prepare = (account: Client) => Promise<string>
 function movedByOperator(...statuses: RailStatus[]): Prepare {
   return async account => {
     const { id } = await pay(account)
-    await operatorSets(account, id, ...statuses)
+    await operatorSets(service, account, id, ...statuses)
     return id
   }
 }
@@ -191,7 +167,7 @@ for (const status of ['approved', 'rejected'] as const) {
     await settleAll(service)
     await assertCancelled(account, id, answer)
     const events = ['payout.created', 'payout.compliance_hold', 'payout.failed']
-    assert.deepEqual(await eventsOf(id), events)
+    assert.deepEqual(await eventTypesOf(service, id), events)
     const holds = await service.database.owner`select from holds where payout_id = ${id}`
     assert.equal(holds.length, 0)
   })
@@ -216,7 +192,7 @@ function movedByRail(...statuses: RailStatus[]): Prepare {
   return async account => {
     const { id } = await pay(account)
     await railSays(...statuses)
-    assert.equal((await find(account, id)).status, statuses.at(-1) ?? 'processing')
+    assert.equal((await findPayout(account, id)).status, statuses.at(-1) ?? 'processing')
     return id
   }
 }
@@ -231,7 +207,7 @@ const RAIL_HAS_IT: Readonly<Record<string, Prepare>> = {
   'processing, the rail gave no clear answer': movedByRail(),
   'requires_action by the operator after the rail was asked': async account => {
     const id = await movedByRail()(account)
-    await operatorSets(account, id, 'requires_action')
+    await operatorSets(service, account, id, 'requires_action')
     return id
   },
 }

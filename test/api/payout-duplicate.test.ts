@@ -1,5 +1,6 @@
 // POST /v3/payout like an earlier one (docs/decisions/0024): refused within the account's window,
 // made with allow_duplicate, and never held against a payout whose money came back.
+
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { confineTo } from '../../src/db/confine.ts'
@@ -11,6 +12,7 @@ import { createDatabase } from '../support/database/database.ts'
 import { inOneTransaction } from '../support/database/one-transaction.ts'
 import { bankBeneficiary, internalPayout, localPayout } from '../support/given/bodies.ts'
 import { openCli } from '../support/service/cli.ts'
+import { operatorSets } from '../support/service/payouts.ts'
 import {
   type HttpClient,
   httpClient,
@@ -25,7 +27,7 @@ import {
   startTestService,
   type TestService,
 } from '../support/service/service.ts'
-import { report, settleAll } from '../support/service/settling.ts'
+import { settleAll } from '../support/service/settling.ts'
 
 const PATH = '/v3/payout'
 const FUNDED = 1_000_000n
@@ -174,16 +176,11 @@ test(`POST ${PATH}, the ladder: told of a used quote before, of the balance afte
   assertRefused(allowed, 422, 'insufficient_balance')
 })
 
-async function operatorSets({ account }: Client, payout_id: string, ...statuses: RailStatus[]) {
-  const { steps } = report(...statuses)
-  const command = { account_id: account.account_id, payout_id, steps, by: 'operator' } as const
-  await service.deps.lanes.advancePayout.run({ ...command, ask_again_in_ms: null })
-}
-
 type Undo = (account: Client, id: string) => Promise<unknown>
 const UNDONE: Readonly<Record<string, Undo>> = {
-  'failed by the operator': (account, id) => operatorSets(account, id, 'failed'),
-  'reversed by the operator': (account, id) => operatorSets(account, id, 'succeeded', 'reversed'),
+  'failed by the operator': (account, id) => operatorSets(service, account, id, 'failed'),
+  'reversed by the operator': (account, id) =>
+    operatorSets(service, account, id, 'succeeded', 'reversed'),
   cancelled: (account, id) => account.post(`/v3/payout/${id}/cancel`, {}),
 }
 

@@ -1,15 +1,17 @@
 // Payouts made for an entity (§payout.held): refused for one that is not there or is rejected, held
 // in compliance_hold for one that is not approved, and let go or ended by its review.
+
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { TransactionSql } from '../../src/db/connect.ts'
 import { Lane } from '../../src/engine/lane.ts'
-import type { ReviewResult } from '../../src/entity/states.ts'
 import { advancePayout } from '../../src/payout/step-operation.ts'
 import { settleOnce } from '../../src/worker/settle-payouts.ts'
 import { checkBooks } from '../support/assert/books.ts'
 import { balancesOf } from '../support/assert/check.ts'
-import { internalPayout, localPayout } from '../support/given/bodies.ts'
+import { internalPayout } from '../support/given/bodies.ts'
+import { entityOf, eventTypesOf, pay } from '../support/service/payouts.ts'
+import { review } from '../support/service/review.ts'
 import { type Client, startTestService, type TestService } from '../support/service/service.ts'
 import {
   askingRail,
@@ -38,44 +40,14 @@ function funded(): Promise<Client> {
   return service.openAccount({ currencies: ['USD'], fund: { USD: FUNDED } })
 }
 
-let made = 0
-async function entityOf(account: Client): Promise<string> {
-  made += 1
-  const body = { type: 'individual', name: 'Anna', email: `anna${made}@example.com` }
-  const answer = await account.post('/v3/entity', body)
-  assert.equal(answer.status, 200, answer.text)
-  return answer.json.data.id
-}
-
-function review({ account }: Client, id: string, status: ReviewResult) {
-  const change = { kind: 'review', id, status, description: '' } as const
-  return service.deps.lanes.writeEntity.run({
-    account_id: account.account_id,
-    claim: null,
-    change,
-  })
-}
-
 async function approved(account: Client): Promise<string> {
   const id = await entityOf(account)
-  await review(account, id, 'approved')
+  await review(service, account, id, 'approved')
   return id
-}
-
-async function pay(account: Client, fields: object) {
-  const answer = await account.post('/v3/payout', { ...localPayout, ...fields })
-  assert.equal(answer.status, 200, answer.text)
-  return answer.json.data
 }
 
 async function statusOf(account: Client, id: string): Promise<string> {
   return (await account.get(`/v3/payout/${id}`)).json.data.status
-}
-
-async function eventsOf(id: string): Promise<string[]> {
-  const rows = await service.database.owner<{ type: string }[]>`
-    select type from each_event where object_id = ${id} order by sequence`
-  return rows.map(({ type }) => type)
 }
 
 async function usd(account: Client): Promise<bigint> {
@@ -104,7 +76,10 @@ test('POST /v3/payout, for an entity not yet approved: held, debited, not to the
   assert.equal(await usd(account), PAID)
   await settleAll(service)
   assert.equal(await statusOf(account, payout.id), 'compliance_hold')
-  assert.deepEqual(await eventsOf(payout.id), ['payout.created', 'payout.compliance_hold'])
+  assert.deepEqual(await eventTypesOf(service, payout.id), [
+    'payout.created',
+    'payout.compliance_hold',
+  ])
 })
 
 test('review of an entity, approved: its held payouts go to the rail, each once', async () => {
@@ -115,7 +90,7 @@ test('review of an entity, approved: its held payouts go to the rail, each once'
     await pay(account, { on_behalf_of: entity }),
   ]
   const waiting = await pay(account, { on_behalf_of: other })
-  await review(account, entity, 'approved')
+  await review(service, account, entity, 'approved')
   await settleAll(service)
   for (const { id } of payouts) {
     const { data } = (await account.get(`/v3/payout/${id}`)).json
@@ -123,7 +98,7 @@ test('review of an entity, approved: its held payouts go to the rail, each once'
     assert.equal(data.status_description, '')
     const events = ['created', 'compliance_hold', 'processing', 'succeeded']
     assert.deepEqual(
-      await eventsOf(id),
+      await eventTypesOf(service, id),
       events.map(name => `payout.${name}`),
     )
   }
@@ -134,7 +109,7 @@ test('review of an entity, rejected: its held payouts fail, all money is back', 
   const account = await funded()
   const entity = await entityOf(account)
   const payout = await pay(account, { on_behalf_of: entity })
-  await review(account, entity, 'rejected')
+  await review(service, account, entity, 'rejected')
   await settleAll(service)
   const { data } = (await account.get(`/v3/payout/${payout.id}`)).json
   assert.equal(data.status, 'failed')
@@ -153,10 +128,10 @@ test('review of an entity, more is asked for: its payouts stay held until it is 
   const account = await funded()
   const entity = await entityOf(account)
   const payout = await pay(account, { on_behalf_of: entity })
-  await review(account, entity, 'requires_action')
+  await review(service, account, entity, 'requires_action')
   await settleAll(service)
   assert.equal(await statusOf(account, payout.id), 'compliance_hold')
-  await review(account, entity, 'approved')
+  await review(service, account, entity, 'approved')
   await settleAll(service)
   assert.equal(await statusOf(account, payout.id), 'succeeded')
 })
@@ -165,11 +140,11 @@ test('review of an entity, taken back before the worker has looked: the payout s
   const account = await funded()
   const entity = await entityOf(account)
   const payout = await pay(account, { on_behalf_of: entity })
-  await review(account, entity, 'approved')
-  await review(account, entity, 'requires_action')
+  await review(service, account, entity, 'approved')
+  await review(service, account, entity, 'requires_action')
   await settleAll(service)
   assert.equal(await statusOf(account, payout.id), 'compliance_hold')
-  await review(account, entity, 'approved')
+  await review(service, account, entity, 'approved')
   await settleAll(service)
   assert.equal(await statusOf(account, payout.id), 'succeeded')
 })
@@ -200,19 +175,19 @@ async function heldInternal(): Promise<
 
 test('service_account payout, held and approved: credited once, by the review', async () => {
   const [payer, receiver, entity, id] = await heldInternal()
-  await review(payer, entity, 'approved')
+  await review(service, payer, entity, 'approved')
   await settleAll(service)
   assert.equal(await statusOf(payer, id), 'succeeded')
   assert.equal(await usd(receiver), BigInt(AMOUNT))
   const [line] = await linesOf(service, receiver, [id])
   assert.equal(line.type, 'payout')
   assert.equal(line.operation_type, 'credit')
-  assert.deepEqual(await eventsOf(line.id), ['balance_transaction.created'])
+  assert.deepEqual(await eventTypesOf(service, line.id), ['balance_transaction.created'])
 })
 
 test('service_account payout, held and rejected: the receiver sees nothing of it', async () => {
   const [payer, receiver, entity, id] = await heldInternal()
-  await review(payer, entity, 'rejected')
+  await review(service, payer, entity, 'rejected')
   await settleAll(service)
   assert.equal(await statusOf(payer, id), 'failed')
   assert.equal(await usd(payer), FUNDED)
@@ -237,7 +212,7 @@ test('a held payout set going by the operator: the later review leaves it alone'
   const entity = await entityOf(account)
   const { id } = await pay(account, { on_behalf_of: entity })
   await byOperator(account, id, 'processing')
-  await review(account, entity, 'rejected')
+  await review(service, account, entity, 'rejected')
   await settleAll(service)
   assert.equal(await statusOf(account, id), 'succeeded')
 })
@@ -247,7 +222,7 @@ test('payouts made while their entity is reviewed: each goes on, none is left he
   for (let round = 0; round < 5; round++) {
     const entity = await entityOf(account)
     const all = Array.from({ length: 20 }, () => pay(account, { on_behalf_of: entity, amount: 7 }))
-    all.splice(10, 0, review(account, entity, 'approved').then(() => undefined) as never)
+    all.splice(10, 0, review(service, account, entity, 'approved').then(() => undefined) as never)
     const payouts = (await Promise.all(all)).filter(payout => payout !== undefined)
     await settleAll(service)
     for (const { id } of payouts) assert.equal(await statusOf(account, id), 'succeeded')
@@ -266,7 +241,7 @@ test('review of an entity with 1,200 held payouts: one row written, all go on in
   const entity = await entityOf(account)
   const all = Array.from({ length: 1_200 }, () => pay(account, { on_behalf_of: entity, amount: 7 }))
   const payouts = await Promise.all(all)
-  await review(account, entity, 'approved')
+  await review(service, account, entity, 'approved')
   const [due] = await service.database.owner<{ n: number }[]>`
     select count(*)::integer as n from ended_reviews where entity_id = ${entity}`
   assert.equal(due?.n, 1)
@@ -320,7 +295,7 @@ test('a review that comes late, the payout being with the rail: the rail is aske
   const account = await funded()
   const entity = await entityOf(account)
   const { id } = await pay(account, { on_behalf_of: entity })
-  await review(account, entity, 'approved')
+  await review(service, account, entity, 'approved')
   const later = async () => ({ ...report('compliance_hold'), ask_again_in_ms: 60_000 })
   const rail = scriptedRail(later)
   await settleOnce(askingRail(service.deps, rail))

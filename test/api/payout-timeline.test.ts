@@ -1,5 +1,6 @@
 // GET /v3/payout/{id}/timeline: every state with its cause, the journals it wrote and each attempt to
 // tell of it, in one order.
+
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Sql, TransactionSql } from '../../src/db/connect.ts'
@@ -10,7 +11,8 @@ import type { RailReport } from '../../src/rail/rail.ts'
 import { listAttemptsOf } from '../../src/timeline/store.ts'
 import { assertRefused, balancesOf } from '../support/assert/check.ts'
 import { assertPageCost, madeAt, madeAtSql } from '../support/assert/page-cost.ts'
-import { internalPayout, localPayout } from '../support/given/bodies.ts'
+import { internalPayout } from '../support/given/bodies.ts'
+import { pay } from '../support/service/payouts.ts'
 import { review } from '../support/service/review.ts'
 import { type Client, startTestService, type TestService } from '../support/service/service.ts'
 import { report, scriptedRail, settleAll } from '../support/service/settling.ts'
@@ -30,12 +32,6 @@ type Json = any
 
 function funded(sandbox = true): Promise<Client> {
   return service.openAccount({ currencies: ['USD'], fund: { USD: FUNDED }, sandbox })
-}
-
-async function pay(account: Client, fields: object = {}): Promise<Json> {
-  const answer = await account.post('/v3/payout', { ...localPayout, ...fields })
-  assert.equal(answer.status, 200, answer.text)
-  return answer.json.data
 }
 
 async function wholeTimelineOf(account: Client, id: string): Promise<Json> {

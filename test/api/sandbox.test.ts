@@ -1,5 +1,6 @@
 // What only accounts for tests can do: a clock of their own, money from nowhere, payouts moved by
 // hand. A live account is refused all of it, in the service and in the database.
+
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Rail } from '../../src/rail/rail.ts'
@@ -9,6 +10,7 @@ import { checkBooks } from '../support/assert/books.ts'
 import { assertProblems, assertRefused, balancesOf, rowVersions } from '../support/assert/check.ts'
 import { localPayout } from '../support/given/bodies.ts'
 import { addEndpoint, startReceiver } from '../support/network/receiver.ts'
+import { pay } from '../support/service/payouts.ts'
 import { type Client, startTestService, type TestService } from '../support/service/service.ts'
 import { askingRail } from '../support/service/settling.ts'
 
@@ -37,12 +39,6 @@ type Json = any
 
 async function advance(seconds: number, headers: Record<string, string> = {}): Promise<Json> {
   const answer = await sandbox.post('/v3/sandbox/clock/advance', { seconds }, headers)
-  assert.equal(answer.status, 200, answer.text)
-  return answer.json.data
-}
-
-async function pay(client: Client, fields: object = {}): Promise<Json> {
-  const answer = await client.post('/v3/payout', { ...localPayout, ...fields })
   assert.equal(answer.status, 200, answer.text)
   return answer.json.data
 }

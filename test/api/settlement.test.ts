@@ -1,11 +1,13 @@
 // What becomes of a payout after POST /v3/payout: the simulator's amounts (§rail.simulator), money
 // given back (17), and rails that fail to answer (18).
+
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { RailReport } from '../../src/rail/rail.ts'
 import { settleOnce } from '../../src/worker/settle-payouts.ts'
 import { balancesOf, rowVersions } from '../support/assert/check.ts'
 import { localPayout } from '../support/given/bodies.ts'
+import { eventTypesOf, findPayout } from '../support/service/payouts.ts'
 import { type Client, startTestService, type TestService } from '../support/service/service.ts'
 import {
   askingRail,
@@ -35,16 +37,6 @@ async function payOut(account: Client, amount = 10_000) {
   return answer.json.data
 }
 
-async function find(account: Client, id: string) {
-  return (await account.get(`/v3/payout/${id}`)).json.data
-}
-
-async function statusesOf(id: string): Promise<string[]> {
-  const rows = await service.database.owner<{ type: string }[]>`
-    select type from each_event where object_id = ${id} order by sequence`
-  return rows.map(row => row.type)
-}
-
 const CLASSES: readonly [from: number, to: number, path: readonly string[]][] = [
   [100_000, 100_000, []],
   [200_000, 250_000, ['failed']],
@@ -70,9 +62,12 @@ for (const [amount, path] of AMOUNTS) {
     const account = await funded()
     const { id, balance_transaction } = await payOut(account, amount)
     await settleAll(service)
-    const payout = await find(account, id)
+    const payout = await findPayout(account, id)
     assert.equal(payout.status, path.at(-1) ?? 'processing')
-    assert.deepEqual(await statusesOf(id), ['payout.created', ...path.map(s => `payout.${s}`)])
+    assert.deepEqual(await eventTypesOf(service, id), [
+      'payout.created',
+      ...path.map(s => `payout.${s}`),
+    ])
     const given_back = ['failed', 'reversed'].includes(payout.status)
     if (given_back) {
       const { code, category, message, ...more } = payout.failure
@@ -123,14 +118,14 @@ for (const [what, answer] of UNCLEAR) {
     const rail = scriptedRail(answer, answer, () => Promise.resolve(report('succeeded')))
     await settleOnce(askingRail(service.deps, rail))
     const start = await balancesOf(account)
-    assert.equal((await find(account, id)).status, 'processing')
-    assert.equal((await find(account, id)).failure, null)
+    assert.equal((await findPayout(account, id)).status, 'processing')
+    assert.equal((await findPayout(account, id)).failure, null)
     await makeDue(service, id)
     await settleOnce(askingRail(service.deps, rail))
-    assert.equal((await find(account, id)).status, 'processing')
+    assert.equal((await findPayout(account, id)).status, 'processing')
     await makeDue(service, id)
     await settleOnce(askingRail(service.deps, rail))
-    assert.equal((await find(account, id)).status, 'succeeded')
+    assert.equal((await findPayout(account, id)).status, 'succeeded')
     assert.deepEqual(rail.calls, [`submit ${id}`, `inquire ${id}`, `inquire ${id}`])
     assert.deepEqual(await balancesOf(account), start)
   })
@@ -162,7 +157,7 @@ test('settling, rail that never saw the payout when asked again: handed over aga
   await makeDue(service, id)
   await settleOnce(askingRail(service.deps, rail))
   assert.deepEqual(rail.calls, [`submit ${id}`, `inquire ${id}`, `submit ${id}`])
-  assert.equal((await find(account, id)).status, 'succeeded')
+  assert.equal((await findPayout(account, id)).status, 'succeeded')
 })
 
 const LATE: readonly [
@@ -243,7 +238,7 @@ test('settling, a report three times in one batch: money comes back once', async
   await Promise.all([1, 2, 3].map(() => service.deps.lanes.advancePayout.run(advance)))
   assert.deepEqual(await balancesOf(account), { USD: '10000000' })
   assert.equal((await linesOf(service, account, [balance_transaction])).length, 1)
-  assert.deepEqual(await statusesOf(id), ['payout.created', 'payout.failed'])
+  assert.deepEqual(await eventTypesOf(service, id), ['payout.created', 'payout.failed'])
 })
 
 test('settling, two workers at once: each payout handed over by one of them', async () => {
@@ -290,7 +285,7 @@ test('settling, the claim may have run out when the payout would be handed over:
   await makeDue(service, id)
   await settleOnce(deps)
   assert.deepEqual(rail.calls, [`inquire ${id}`, `inquire ${id}`, `submit ${id}`])
-  assert.equal((await find(account, id)).status, 'succeeded')
+  assert.equal((await findPayout(account, id)).status, 'succeeded')
 })
 
 test('settling, the rail says only after its time that it never saw the payout: left to the next', async () => {
@@ -303,7 +298,7 @@ test('settling, the rail says only after its time that it never saw the payout: 
   await settleOnce(deps)
   await makeDue(service, id)
   await settleOnce(deps)
-  assert.equal((await find(account, id)).status, 'processing')
+  assert.equal((await findPayout(account, id)).status, 'processing')
   // The claim is given back: somebody else may hand it over, or give the money back.
   asked.resolve(undefined)
   await new Promise(setImmediate)
@@ -325,12 +320,12 @@ for (const [what, illegal] of ILLEGAL) {
       service,
       scriptedRail(() => Promise.resolve(illegal)),
     )
-    assert.equal((await find(account, id)).status, 'processing')
+    assert.equal((await findPayout(account, id)).status, 'processing')
     assert.deepEqual(await balancesOf(account), start)
-    assert.deepEqual(await statusesOf(id), ['payout.created'])
+    assert.deepEqual(await eventTypesOf(service, id), ['payout.created'])
     await makeDue(service, id)
     await settleAll(service)
-    assert.equal((await find(account, id)).status, 'succeeded')
+    assert.equal((await findPayout(account, id)).status, 'succeeded')
   })
 }
 
@@ -346,6 +341,8 @@ test('settling, one rail call that throws among many: the others settle', async 
     inquire: ({ id }: { id: string }) => answers(id),
   }
   await settleAll(service, rail)
-  const statuses = await Promise.all(made.map(async ({ id }) => (await find(account, id)).status))
+  const statuses = await Promise.all(
+    made.map(async ({ id }) => (await findPayout(account, id)).status),
+  )
   assert.deepEqual(statuses, ['succeeded', 'processing', 'succeeded'])
 })

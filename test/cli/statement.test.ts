@@ -1,5 +1,6 @@
 // corridor statement: in every format the lines are those of the API, and lead from the opening to the
 // closing balance; what does not add up leaves no file.
+
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { constants } from 'node:fs'
@@ -14,6 +15,7 @@ import { readMt940 } from '../ledger/mt940-reader.ts'
 import { getAll, type Item } from '../support/assert/listing.ts'
 import { localPayout, yenBank } from '../support/given/bodies.ts'
 import { type Cli, openCli, type Ran } from '../support/service/cli.ts'
+import { pay } from '../support/service/payouts.ts'
 import { type Client, startTestService, type TestService } from '../support/service/service.ts'
 import { settleAll } from '../support/service/settling.ts'
 
@@ -59,12 +61,6 @@ after(async () => {
   await cli.close()
   await service.close()
 })
-
-async function pay(client: Client, body: object) {
-  const answer = await client.post('/v3/payout', { ...localPayout, ...body })
-  assert.equal(answer.status, 200, answer.text)
-  return answer.json.data
-}
 
 async function linesOf(client: Client): Promise<Item[]> {
   const rows = await service.database.owner<{ id: string }[]>`
