@@ -74,7 +74,6 @@ const ping = () => client.get(service.address, '/healthz')
 
 for (const [what, mode] of [
   ['cold', 'all_or_nothing'],
-  ['warm', 'all_or_nothing'],
   ['warm', 'best_effort'],
 ] as const) {
   test(`POST ${PATH}, ${LARGEST} payouts (${mode}, ${what}): made, and others are let in`, async t => {

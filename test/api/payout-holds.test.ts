@@ -239,8 +239,10 @@ test('the database, held_for outside compliance_hold: refused whoever writes it'
 test('review of an entity with 1,200 held payouts: one row written, all go on in rounds', async () => {
   const account = await funded()
   const entity = await entityOf(account)
-  const all = Array.from({ length: 1_200 }, () => pay(account, { on_behalf_of: entity, amount: 7 }))
-  const payouts = await Promise.all(all)
+  const held = { on_behalf_of: entity, amount: 7 }
+  for (let portion = 0; portion < 12; portion++) {
+    await Promise.all(Array.from({ length: 100 }, () => pay(account, held)))
+  }
   await review(service, account, entity, 'approved')
   const [due] = await service.database.owner<{ n: number }[]>`
     select count(*)::integer as n from ended_reviews where entity_id = ${entity}`
@@ -250,7 +252,6 @@ test('review of an entity with 1,200 held payouts: one row written, all go on in
     select from payout_states
     where account_id = ${account.account.account_id} and status <> 'succeeded'`
   assert.equal(left.length, 0)
-  assert.equal(payouts.length, 1_200)
   const rest = await service.database.owner`
     select entity_id from holds where entity_id = ${entity}
     union all select entity_id from ended_reviews where entity_id = ${entity}`

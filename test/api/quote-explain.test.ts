@@ -1,7 +1,7 @@
 // ?explain=true on quotes: what the price was made from, worked out again here by fractions of
 // bigints that share no code with the product, and told the same way whatever has changed since.
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { after, before, test } from 'node:test'
 import fc from 'fast-check'
 import { CURRENCIES } from '../../src/money/currency.ts'
 import { MAX_AMOUNT } from '../../src/money/decimal.ts'
@@ -14,29 +14,28 @@ import { makeQuote, priceQuote } from '../../src/quote/rules.ts'
 import { assertRefused } from '../support/assert/check.ts'
 import { localPayout } from '../support/given/bodies.ts'
 import { assertExplained } from '../support/oracle/by-hand.ts'
-import {
-  type Client,
-  startTestService,
-  type TestService,
-  type TestSettings,
-} from '../support/service/service.ts'
+import { type Client, startTestService, type TestService } from '../support/service/service.ts'
 
 const PATH = '/v3/payout/quote'
 const EXPLAINED = `${PATH}?explain=true`
 const seed = Number(process.env.SEED ?? Date.now() % 2 ** 31)
 console.log(`SEED=${seed}`)
 
-type Work = (service: TestService, account: Client) => Promise<void>
+let service: TestService
+let account: Client
+before(async () => {
+  service = await startTestService()
+  const currencies = ['USD', 'EUR', 'HKD', 'JPY', 'KWD', 'USDC']
+  const fund = { USD: 1_000_000_000n, EUR: 1_000_000_000n }
+  account = await service.openAccount({ currencies, fund })
+})
+after(() => service.close())
 
-async function withService(settings: TestSettings, work: Work): Promise<void> {
-  const service = await startTestService(settings)
-  try {
-    const currencies = ['USD', 'EUR', 'HKD', 'JPY', 'KWD', 'USDC']
-    const fund = { USD: 1_000_000_000n, EUR: 1_000_000_000n }
-    await work(service, await service.openAccount({ currencies, fund }))
-  } finally {
-    await service.close()
-  }
+/** Priced with this spread, by the rates and fees that a test sets. */
+async function pricedBy(spread_bps = 0): Promise<void> {
+  await service.database.owner`delete from rates`
+  await service.setPricing({ spread_bps })
+  await service.setFees([])
 }
 
 const RATES = {
@@ -169,85 +168,82 @@ const CASES: readonly Case[] = [
 
 for (const spread of [0, 25]) {
   test(`POST ${EXPLAINED}, spread of ${spread}: every figure follows from what is printed`, async t => {
-    await withService({ pricing: { spread_bps: spread } }, async (service, account) => {
-      await service.setRates(RATES, '2026-10-06T14:00:00Z')
-      await service.setFees(FEES)
-      for (const { what, body, methods, figures } of CASES) {
-        await t.test(what, async () => {
-          const answer = await account.post(EXPLAINED, body)
-          assert.equal(answer.status, 200, answer.text)
-          assertExplained(answer.json)
-          const { explanation } = answer.json
-          const { rates, fee_conversion, amounts, total_debit } = explanation
-          const ways = fee_conversion === null ? rates : [...rates, fee_conversion]
-          assert.deepEqual(
-            ways.map((way: { method: string }) => way.method),
-            methods,
-          )
-          for (const { from, to, spread_bps } of rates) {
-            assert.equal(spread_bps, from === to ? 0 : spread)
-          }
-          for (const { source, as_of } of ways.flatMap((way: { rows: object[] }) => way.rows)) {
-            assert.deepEqual([source, as_of], ['test', '2026-10-06T14:00:00.000000+00:00'])
-          }
-          const read = await account.get(`${PATH}/${answer.json.id}?explain=true`)
-          assert.equal(read.text, answer.text)
-          if (spread > 0) return
-          for (const [name, expected] of Object.entries(figures)) {
-            const found = [...rates, ...amounts, total_debit].find(({ figure }) => figure === name)
-            assert.deepEqual([found?.unrounded, found?.rounded], expected, name)
-          }
-        })
-      }
-    })
+    await pricedBy(spread)
+    await service.setRates(RATES, '2026-10-06T14:00:00Z')
+    await service.setFees(FEES)
+    for (const { what, body, methods, figures } of CASES) {
+      await t.test(what, async () => {
+        const answer = await account.post(EXPLAINED, body)
+        assert.equal(answer.status, 200, answer.text)
+        assertExplained(answer.json)
+        const { explanation } = answer.json
+        const { rates, fee_conversion, amounts, total_debit } = explanation
+        const ways = fee_conversion === null ? rates : [...rates, fee_conversion]
+        assert.deepEqual(
+          ways.map((way: { method: string }) => way.method),
+          methods,
+        )
+        for (const { from, to, spread_bps } of rates) {
+          assert.equal(spread_bps, from === to ? 0 : spread)
+        }
+        for (const { source, as_of } of ways.flatMap((way: { rows: object[] }) => way.rows)) {
+          assert.deepEqual([source, as_of], ['test', '2026-10-06T14:00:00.000000+00:00'])
+        }
+        const read = await account.get(`${PATH}/${answer.json.id}?explain=true`)
+        assert.equal(read.text, answer.text)
+        if (spread > 0) return
+        for (const [name, expected] of Object.entries(figures)) {
+          const found = [...rates, ...amounts, total_debit].find(({ figure }) => figure === name)
+          assert.deepEqual([found?.unrounded, found?.rounded], expected, name)
+        }
+      })
+    }
   })
 }
 
 test(`POST ${EXPLAINED}, spread of 25: the mid is printed before it and the rate after it`, async () => {
-  await withService({ pricing: { spread_bps: 25 } }, async (service, account) => {
-    await service.setRates(RATES)
-    const { json } = await account.post(EXPLAINED, paid('HKD', 1_000_000, 'USD'))
-    const [rate] = json.explanation.rates
-    assert.equal(rate.mid.formula, '1 / mid(EUR/USD) * mid(EUR/HKD)')
-    assert.equal(rate.mid.calculation, '1 / 1.1269 * 8.8438')
-    assert.equal(rate.formula, `${rate.mid.formula} * (10000 - spread_bps) / 10000`)
-    assert.equal(rate.calculation, '1 / 1.1269 * 8.8438 * 9975 / 10000')
-    assert.equal(rate.rounding, 'down_12_digits')
-    assert.equal(rate.rounded, String(json.exchange_rates.holding_to_payout))
-    const [amount] = json.explanation.amounts
-    assert.equal(amount.formula, 'payout_info.amount / exchange_rates.holding_to_payout')
-    assert.equal(amount.calculation, `1000000 / ${rate.rounded}`)
-  })
+  await pricedBy(25)
+  await service.setRates(RATES)
+  const { json } = await account.post(EXPLAINED, paid('HKD', 1_000_000, 'USD'))
+  const [rate] = json.explanation.rates
+  assert.equal(rate.mid.formula, '1 / mid(EUR/USD) * mid(EUR/HKD)')
+  assert.equal(rate.mid.calculation, '1 / 1.1269 * 8.8438')
+  assert.equal(rate.formula, `${rate.mid.formula} * (10000 - spread_bps) / 10000`)
+  assert.equal(rate.calculation, '1 / 1.1269 * 8.8438 * 9975 / 10000')
+  assert.equal(rate.rounding, 'down_12_digits')
+  assert.equal(rate.rounded, String(json.exchange_rates.holding_to_payout))
+  const [amount] = json.explanation.amounts
+  assert.equal(amount.formula, 'payout_info.amount / exchange_rates.holding_to_payout')
+  assert.equal(amount.calculation, `1000000 / ${rate.rounded}`)
 })
 
 test(`POST ${EXPLAINED}, a fee row: the row itself, null where it takes any`, async () => {
-  await withService({}, async (service, account) => {
-    const row = { payout_currency: 'HKD', network: 'chats', destination_country: 'HK' }
-    await service.setFees([{ ...row, fixed_amount: 7n, maximum_amount: 5n, variable_bps: 3 }])
-    const { json } = await account.post(EXPLAINED, {
-      ...paid('HKD', 50_000, 'HKD'),
-      destination_info: { currency: 'HKD', country: 'HK' },
-      local: { fund_transfer_network: 'CHATS' },
-    })
-    assert.equal(json.explanation, undefined, 'the fee is named in USD, which no rate joins')
-    await service.setRates({ 'USD/HKD': '8' })
-    const answer = await account.post(EXPLAINED, {
-      ...paid('HKD', 50_000, 'HKD'),
-      destination_info: { currency: 'HKD', country: 'HK' },
-      local: { fund_transfer_network: 'CHATS' },
-    })
-    assert.deepEqual(answer.json.explanation.fee_row, {
-      payout_type: 'local',
-      ...row,
-      charge_type: null,
-      fixed_amount: '7',
-      fee_currency: 'USD',
-      variable_bps: 3,
-      minimum_amount: null,
-      maximum_amount: '5',
-    })
-    assertExplained(answer.json)
+  await pricedBy()
+  const row = { payout_currency: 'HKD', network: 'chats', destination_country: 'HK' }
+  await service.setFees([{ ...row, fixed_amount: 7n, maximum_amount: 5n, variable_bps: 3 }])
+  const { json } = await account.post(EXPLAINED, {
+    ...paid('HKD', 50_000, 'HKD'),
+    destination_info: { currency: 'HKD', country: 'HK' },
+    local: { fund_transfer_network: 'CHATS' },
   })
+  assert.equal(json.explanation, undefined, 'the fee is named in USD, which no rate joins')
+  await service.setRates({ 'USD/HKD': '8' })
+  const answer = await account.post(EXPLAINED, {
+    ...paid('HKD', 50_000, 'HKD'),
+    destination_info: { currency: 'HKD', country: 'HK' },
+    local: { fund_transfer_network: 'CHATS' },
+  })
+  assert.deepEqual(answer.json.explanation.fee_row, {
+    payout_type: 'local',
+    ...row,
+    charge_type: null,
+    fixed_amount: '7',
+    fee_currency: 'USD',
+    variable_bps: 3,
+    minimum_amount: null,
+    maximum_amount: '5',
+  })
+  assertExplained(answer.json)
 })
 
 /** Everything a price depends on, at random. */
@@ -381,23 +377,22 @@ test(`explanation, ${QUOTES} random quotes: each figure again by fractions, not 
 })
 
 test(`POST and GET ${PATH}, without explain or with false: not one byte more`, async () => {
-  await withService({}, async (service, account) => {
-    await service.setRates(RATES)
-    await service.setFees(FEES)
-    const body = paid('HKD', 1_000_000, 'USD')
-    for (const query of ['', '?explain=false']) {
-      const made = await account.post(`${PATH}${query}`, body)
-      assert.equal(made.status, 200, made.text)
-      assert.deepEqual(Object.keys(made.json), PLAIN)
-      const plain = await account.get(`${PATH}/${made.json.id}`)
-      assert.equal(plain.text, made.text)
-      assert.equal((await account.get(`${PATH}/${made.json.id}?explain=false`)).text, made.text)
-      const explained = await account.get(`${PATH}/${made.json.id}?explain=true`)
-      assert.ok(explained.text.startsWith(`${made.text.slice(0, -1)},"explanation":{`))
-    }
-    const list = await account.get(PATH)
-    for (const quote of list.json.data.results) assert.deepEqual(Object.keys(quote), PLAIN)
-  })
+  await pricedBy()
+  await service.setRates(RATES)
+  await service.setFees(FEES)
+  const body = paid('HKD', 1_000_000, 'USD')
+  for (const query of ['', '?explain=false']) {
+    const made = await account.post(`${PATH}${query}`, body)
+    assert.equal(made.status, 200, made.text)
+    assert.deepEqual(Object.keys(made.json), PLAIN)
+    const plain = await account.get(`${PATH}/${made.json.id}`)
+    assert.equal(plain.text, made.text)
+    assert.equal((await account.get(`${PATH}/${made.json.id}?explain=false`)).text, made.text)
+    const explained = await account.get(`${PATH}/${made.json.id}?explain=true`)
+    assert.ok(explained.text.startsWith(`${made.text.slice(0, -1)},"explanation":{`))
+  }
+  const list = await account.get(PATH)
+  for (const quote of list.json.data.results) assert.deepEqual(Object.keys(quote), PLAIN)
 })
 
 const PLAIN = [
@@ -407,50 +402,47 @@ const PLAIN = [
 ]
 
 test(`GET ${EXPLAINED}, rates and fees replaced since: explained as it was priced`, async () => {
-  await withService({ pricing: { spread_bps: 25 } }, async (service, account) => {
-    await service.setRates(RATES, '2026-10-06T14:00:00Z')
-    await service.setFees(FEES)
-    const made = await account.post(EXPLAINED, paid('HKD', 1_000_000, 'USD'))
-    await service.setRates({ 'EUR/USD': '2', 'EUR/HKD': '3', 'USD/HKD': '4' })
-    await service.setFees([{ fixed_amount: 1n }])
-    const read = await account.get(`${PATH}/${made.json.id}?explain=true`)
-    assert.equal(read.text, made.text)
-  })
+  await pricedBy(25)
+  await service.setRates(RATES, '2026-10-06T14:00:00Z')
+  await service.setFees(FEES)
+  const made = await account.post(EXPLAINED, paid('HKD', 1_000_000, 'USD'))
+  await service.setRates({ 'EUR/USD': '2', 'EUR/HKD': '3', 'USD/HKD': '4' })
+  await service.setFees([{ fixed_amount: 1n }])
+  const read = await account.get(`${PATH}/${made.json.id}?explain=true`)
+  assert.equal(read.text, made.text)
 })
 
 test('POST /v3/payout without a quote: the one recorded for it is explained when it is read', async () => {
-  await withService({ pricing: { spread_bps: 25 } }, async (service, account) => {
-    await service.setRates(RATES)
-    await service.setFees(FEES)
-    const payout = { ...localPayout, currency: 'JPY', amount: 123_457, holding_currency: 'USD' }
-    const made = await account.post('/v3/payout', payout)
-    assert.equal(made.status, 200, made.text)
-    const { quote, holding_fx_transaction: fx } = made.json.data
-    await service.setRates({ 'USD/JPY': '1' })
-    const { json } = await account.get(`${PATH}/${quote}?explain=true`)
-    assertExplained(json)
-    assert.equal(json.status, 'used')
-    assert.equal(json.explanation.rates[0].rounded, String(fx.exchange_rate))
-    assert.equal(json.explanation.amounts[0].rounded, String(fx.initial.amount))
-  })
+  await pricedBy(25)
+  await service.setRates(RATES)
+  await service.setFees(FEES)
+  const payout = { ...localPayout, currency: 'JPY', amount: 123_457, holding_currency: 'USD' }
+  const made = await account.post('/v3/payout', payout)
+  assert.equal(made.status, 200, made.text)
+  const { quote, holding_fx_transaction: fx } = made.json.data
+  await service.setRates({ 'USD/JPY': '1' })
+  const { json } = await account.get(`${PATH}/${quote}?explain=true`)
+  assertExplained(json)
+  assert.equal(json.status, 'used')
+  assert.equal(json.explanation.rates[0].rounded, String(fx.exchange_rate))
+  assert.equal(json.explanation.amounts[0].rounded, String(fx.initial.amount))
 })
 
 test(`POST ${EXPLAINED}, Idempotency-Key: explained again the same, and not what was not asked`, async () => {
-  await withService({}, async (_service, account) => {
-    const body = paid('USD', 100, 'USD')
-    const ask = (query: string, key: string) =>
-      account.post(`${PATH}${query}`, body, { 'idempotency-key': key })
-    const explained = await ask('?explain=true', 'k-1')
-    assert.equal(explained.status, 200, explained.text)
-    const again = await ask('?explain=true', 'k-1')
-    assert.equal(again.headers['idempotent-replayed'], 'true')
-    assert.equal(again.text, explained.text)
-    for (const query of ['', '?explain=false']) {
-      assertRefused(await ask(query, 'k-1'), 422, 'idempotency_key_reused', 'Idempotency-Key')
-    }
-    const plain = await ask('', 'k-2')
-    assert.equal((await ask('?explain=false', 'k-2')).text, plain.text)
-    const other = await ask('?explain=true', 'k-2')
-    assertRefused(other, 422, 'idempotency_key_reused', 'Idempotency-Key')
-  })
+  await pricedBy()
+  const body = paid('USD', 100, 'USD')
+  const ask = (query: string, key: string) =>
+    account.post(`${PATH}${query}`, body, { 'idempotency-key': key })
+  const explained = await ask('?explain=true', 'k-1')
+  assert.equal(explained.status, 200, explained.text)
+  const again = await ask('?explain=true', 'k-1')
+  assert.equal(again.headers['idempotent-replayed'], 'true')
+  assert.equal(again.text, explained.text)
+  for (const query of ['', '?explain=false']) {
+    assertRefused(await ask(query, 'k-1'), 422, 'idempotency_key_reused', 'Idempotency-Key')
+  }
+  const plain = await ask('', 'k-2')
+  assert.equal((await ask('?explain=false', 'k-2')).text, plain.text)
+  const other = await ask('?explain=true', 'k-2')
+  assertRefused(other, 422, 'idempotency_key_reused', 'Idempotency-Key')
 })

@@ -7,7 +7,7 @@ import { readFile } from 'node:fs/promises'
 import { after, before, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { rowVersions } from '../support/assert/check.ts'
-import { bankBeneficiary, internalPayout, localPayout } from '../support/given/bodies.ts'
+import { bankBeneficiary, localPayout } from '../support/given/bodies.ts'
 import { type Cli, openCli } from '../support/service/cli.ts'
 import { runImport as importing, jsonLines, startAndCatch } from '../support/service/importing.ts'
 import { type Client, startTestService, type TestService } from '../support/service/service.ts'
@@ -117,25 +117,12 @@ test('payout import, the same rows as CSV and as JSON lines: the same payouts, k
 
 const REFUSED: readonly (string | object)[] = [
   '{"amount":1,}',
-  '[]',
-  '{}',
-  invoice(1, { amount: 1.5 }),
   invoice(1, { amount: 0, currency: 'usd', holding_currency: 'GBP' }),
-  invoice(1, { currency: 'ZZZ' }),
-  invoice(1, { purpose: ' ', shoe_size: 3 }),
-  invoice(1, { beneficiary: 'bnf_00000000000000000000', beneficiary_details: undefined }),
   invoice(1, { beneficiary: 'bnf_00000000000000000000' }),
   invoice(1, { type: 'wallet' }),
-  invoice(1, { charge_type: 'ours', local: { fund_transfer_network: 'x' } }),
-  invoice(1, { on_behalf_of: 'ent_00000000000000000000' }),
   invoice(1, { quote: 'poq_00000000000000000000' }),
-  invoice(1, { holding_currency: 'EUR' }),
   invoice(1, { amount: 900_000_000 }),
   invoice(1, { max_total_debit: 1 }),
-  internalPayout('dep_00000000000000000000'),
-  invoice(1, {
-    beneficiary_details: { ...bankBeneficiary, destination_details: { type: 'bank' } },
-  }),
 ]
 
 test('payout import, rows that the API refuses: the same problems, word for word', async () => {

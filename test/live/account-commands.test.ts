@@ -117,15 +117,6 @@ for (const [what, args, code, words] of [
   ],
   ['a primary not held', ['account', 'set', 'ACC', '--primary', 'GBP'], 1, /holds no GBP/],
   ['a window too long', ['account', 'set', 'ACC', '--duplicate-window', '8d'], 2, /at most 7d/],
-  ['no such account', ['account', 'set', 'acc_x', '--name', 'X'], 1, /there is no account acc_x/],
-  ['no such account', ['account', 'show', 'acc_x'], 1, /there is no account acc_x/],
-  [
-    'no such account',
-    ['account', 'freeze', 'acc_x', '--reason', 'X'],
-    1,
-    /there is no account acc_x/,
-  ],
-  ['no such account', ['key', 'list', 'acc_x'], 1, /there is no account acc_x/],
 ] as const) {
   test(`corridor ${args.slice(0, 2).join(' ')}, ${what}: exit code ${code}, no row changes`, async () => {
     const before = await rows()

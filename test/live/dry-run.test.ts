@@ -74,12 +74,6 @@ const ROWS: readonly Row[] = [
     priced: false,
   },
   {
-    what: 'unknown currency, unknown entity',
-    body: { ...toHongKong, currency: 'XXA', on_behalf_of: 'ent_00000000000000000000' },
-    reasons: ['currency', 'entity_not_found'],
-    priced: false,
-  },
-  {
     what: 'no rate',
     body: { ...toHongKong, holding_currency: 'EUR' },
     reasons: ['rate_unavailable'],
@@ -90,13 +84,6 @@ const ROWS: readonly Row[] = [
     by: () => live,
     body: { ...toHongKong, currency: 'JPY' },
     reasons: ['route_unavailable', 'rate_unavailable', 'fee_unavailable'],
-    priced: false,
-  },
-  {
-    what: 'a live account without route and fee',
-    by: () => live,
-    body: toHongKong,
-    reasons: ['route_unavailable', 'fee_unavailable'],
     priced: false,
   },
 ]
@@ -126,23 +113,9 @@ const LACKING: readonly (readonly [what: string, body: object, remarks: readonly
     [at('country'), ...ADDRESS],
   ],
   [
-    'the country is not the BIC’s, and no address',
-    bySwift({
-      account_number: '123456789012',
-      country: 'SG',
-      bank_codes: { swift_code: 'HSBCHKHH' },
-    }),
-    [at('country'), ...ADDRESS],
-  ],
-  [
     'the check digits of the IBAN are wrong, no BIC and no address',
     bySwift({ iban: IBAN.replace('DE89', 'DE88') }),
     [at('iban'), at('bank_codes.swift_code'), ...ADDRESS],
-  ],
-  [
-    'no account and no address',
-    bySwift({ country: 'HK', bank_codes: { swift_code: 'HSBCHKHH' } }),
-    [at('account_number'), ...ADDRESS],
   ],
   [
     'no such currency: nothing is told of what it would ask for',
@@ -164,21 +137,6 @@ for (const [what, body, remarks] of LACKING) {
     assert.deepEqual(await rowVersions(service.database.owner), before)
   })
 }
-
-test(`POST ${PATH}?dry_run=true, with a quote, a country that differs and no address: both`, async () => {
-  const asked = {
-    payout_type: 'swift',
-    payout_info: { currency: 'HKD', amount: 8_000 },
-    holding_info: { currency: 'USD' },
-  }
-  const quote = (await account.post(`${PATH}/quote`, asked)).json
-  const bank = { iban: IBAN, country: 'FR', bank_codes: { swift_code: 'COBADEFF' } }
-  const body = { ...bySwift(bank), amount: 8_000, quote: quote.id }
-  const tried = await account.post(`${PATH}?dry_run=true`, body)
-  const told = tried.json.data.errors.map((error: { remarks: string }) => error.remarks)
-  const expected = [at('country'), ...ADDRESS.map(path => `beneficiary_details.${path}`)]
-  assert.deepEqual(told.toSorted(), expected.toSorted(), tried.text)
-})
 
 for (const { what, by = () => account, body, reasons, priced } of ROWS) {
   const verdict = reasons.length === 0 ? 'would_create' : `would_refuse, ${reasons.join(', ')}`

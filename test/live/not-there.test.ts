@@ -110,17 +110,6 @@ test('an account id with a letter missing: the one that may be meant', async () 
   assert.deepEqual([code, stderr.includes(`; did you mean ${account_id}?`)], [1, true], stderr)
 })
 
-test('key revoke, twice: it is revoked, and was; exit code 0', async () => {
-  const { key_id } = await service.addKey(live, 'read')
-  const [first, second] = [
-    await cli.run('key', 'revoke', key_id),
-    await cli.run('key', 'revoke', key_id),
-  ]
-  assert.deepEqual([first.code, second.code], [0, 0])
-  assert.match(first.stdout, new RegExp(`^${key_id} is revoked: a read key`))
-  assert.match(second.stdout, new RegExp(`^${key_id} was revoked before: a read key`))
-})
-
 /** On a database that `corridor migrate` has just made. */
 const EMPTY: readonly (readonly [command: string, says: RegExp])[] = [
   ['account list', /^no account yet; corridor account create opens one$/],

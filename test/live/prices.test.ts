@@ -55,10 +55,6 @@ interface Point {
 }
 
 const FREE = { fixed_amount: 0n }
-const noRates = async () => {
-  await service.database.owner`delete from rates`
-}
-
 /** A figure is the fixed fee in the holding currency, or the rate where the body converts. */
 const POINTS: readonly Point[] = [
   {
@@ -88,14 +84,6 @@ const POINTS: readonly Point[] = [
     given: () => service.setFees([]),
     path: PAYOUT,
     body: payUsd,
-    live: [422, 'fee_unavailable'],
-    sandbox: [200, 0],
-  },
-  {
-    what: 'a fee for another currency: as good as none',
-    given: () => service.setFees([{ payout_currency: 'EUR', fixed_amount: 5n }]),
-    path: QUOTE,
-    body: usd,
     live: [422, 'fee_unavailable'],
     sandbox: [200, 0],
   },
@@ -158,17 +146,6 @@ const POINTS: readonly Point[] = [
     sandbox: [200, 113],
   },
   {
-    what: 'a rate of the operator: both are quoted by it',
-    given: async () => {
-      await service.setFees([FREE])
-      await service.setRates({ 'USD/HKD': '7.81' })
-    },
-    path: QUOTE,
-    body: hkd,
-    live: [200, '7.81'],
-    sandbox: [200, '7.81'],
-  },
-  {
     what: 'a rate of the operator, the other way round: it replaces the sample for both',
     given: async () => {
       await service.setFees([FREE])
@@ -200,17 +177,6 @@ const POINTS: readonly Point[] = [
     body: payHkd,
     live: [503, 'rate_stale'],
     sandbox: [200, '7.81'],
-  },
-  {
-    what: 'no rate at all: refused to both',
-    given: async () => {
-      await noRates()
-      await service.setFees([FREE])
-    },
-    path: QUOTE,
-    body: hkd,
-    live: [422, 'rate_unavailable'],
-    sandbox: [422, 'rate_unavailable'],
   },
 ]
 

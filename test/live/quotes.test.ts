@@ -58,17 +58,6 @@ const GB = {
 
 const ROWS: readonly Row[] = [
   {
-    what: 'Hong Kong dollars, to an account in pounds',
-    quote: { payout_info: { currency: 'HKD', amount: 78_000 } },
-    type: 'local',
-    amount: 78_000,
-    currency: 'HKD',
-    fits: bank(HK),
-    differs: bank({ ...HK, currency: 'GBP' }),
-    member: 'bank.currency',
-    values: ['GBP', 'HKD'],
-  },
-  {
     what: 'Hong Kong, to an account in the United Kingdom',
     quote: {
       payout_info: { currency: 'HKD', amount: 78_000 },
@@ -96,21 +85,6 @@ const ROWS: readonly Row[] = [
     differs: wallet('ethereum', ETHEREUM, 'USDT'),
     member: 'wallet.type',
     values: ['ethereum', 'tron'],
-  },
-  {
-    what: 'USDT, to a wallet of USDC',
-    quote: {
-      payout_type: 'wallet',
-      payout_info: { currency: 'USDT', amount: 5_000_000 },
-      wallet: { type: 'ethereum' },
-    },
-    type: 'wallet',
-    amount: 5_000_000,
-    currency: 'USDT',
-    fits: wallet('ethereum', ETHEREUM, 'USDT'),
-    differs: wallet('ethereum', ETHEREUM, 'USDC'),
-    member: 'wallet.currency',
-    values: ['USDC', 'USDT'],
   },
   {
     what: 'ShopeePay, to GoPay',

@@ -9,7 +9,7 @@ import { LazyServer } from '../support/database/server.ts'
 import { isEquivalent, staleEquivalents } from './equivalents.ts'
 import { mutantsOf } from './mutate.ts'
 import { runPatches } from './patches.ts'
-import { type FileResult, isEnough, survivorText, type Tried, tableOf } from './report.ts'
+import { type FileResult, isEnough, lineOf, survivorText } from './report.ts'
 import { TARGETS, type Target } from './targets.ts'
 import { ROOT, type Tests, tryChange } from './trial.ts'
 
@@ -18,6 +18,8 @@ const words = process.argv.slice(2).filter(word => !word.startsWith('--'))
 /** Without PostgreSQL: neither the tests of the API nor the patches. */
 const quick = options.includes('--quick')
 const jobs = Number(options.find(o => o.startsWith('--jobs='))?.slice(7) ?? availableParallelism())
+
+type Tried = FileResult['tried'][number]
 
 /** Tests that run this much longer than without a mutant will not end. */
 const PATIENCE = 10
@@ -53,7 +55,7 @@ async function runMutants(): Promise<number> {
   } finally {
     await postgres.close()
   }
-  console.log(`\n${tableOf(results)}\n`)
+  console.log(`\n${results.map(lineOf).join('\n')}\n`)
   for (const problem of problems) console.log(problem)
   console.log(`${((performance.now() - began_ms) / 1000).toFixed(0)} s`)
   return problems.length === 0 && results.length > 0 ? 0 : 1
@@ -73,7 +75,7 @@ async function tryTarget(target: Target, postgres: LazyServer) {
     equivalent: isEquivalent(mutant),
   }))
   const result = { file, wanted, tried: quick ? tried : await tryByApi(target, tried, postgres) }
-  console.log(`${file}: ${mutants.length} mutants`)
+  console.log(lineOf(result))
   for (const { mutant, outcome, equivalent } of result.tried) {
     if (outcome === 'survived' && !equivalent) console.log(survivorText(mutant))
   }

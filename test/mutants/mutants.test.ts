@@ -9,39 +9,25 @@ import { test } from 'node:test'
 import { staleEquivalents } from './equivalents.ts'
 import { mutantsOf } from './mutate.ts'
 import { readPatches } from './patches.ts'
-import { countsOf, isEnough, shareCaught, survivorText, tableOf } from './report.ts'
+import { isEnough, shareCaught, survivorText } from './report.ts'
 import { TARGETS } from './targets.ts'
 import { ROOT, type Tests, tryChange } from './trial.ts'
 
 /** Each line of source with every mutant of it. */
 const KINDS: readonly (readonly [source: string, ...mutants: string[]])[] = [
   ['x = a < b', 'x = a <= b', 'x = a >= b'],
-  ['x = a >= b', 'x = a > b', 'x = a < b'],
-  ['x = a === b', 'x = a !== b'],
-  ['x = a + b * c', 'x = a - b * c', 'x = a + b / c'],
   ['x = a && b', 'x = a', 'x = b', 'x = (a || b)'],
   ['x = a ?? b', 'x = a', 'x = b', 'x = (a && b)'],
-  ['x = !a', 'x = a'],
   ['x = -a', 'x = a'],
-  ['x += a', 'x -= a'],
-  ['x++', 'x--'],
   ['if (a) f()', 'if (true) f()', 'if (false) f()'],
   ['x = a ? b : c', 'x = true ? b : c', 'x = false ? b : c'],
   ['while (a) f()', 'while (false) f()', 'while (a) ;'],
   ["x = 'a'", "x = ''"],
-  ["x = ''", "x = 'mutant'"],
-  ['x = `a`', 'x = ``'],
-  ['x = 0', 'x = 1'],
   ['x = 1n', 'x = 0n'],
-  ['x = true', 'x = false'],
   ['x = /^a$/g', 'x = /a$/g', 'x = /^a/g', 'x = /^a$/'],
-  ['x = [a]', 'x = []'],
-  ['x = []', "x = ['mutant']"],
   ['x = [...a, ...b]', 'x = []', 'x = [...b]', 'x = [...a]'],
   ['x = { a, ...b }', 'x = { ...b }', 'x = { a }'],
   ['x = () => a', 'x = () => undefined'],
-  ['x = a?.b', 'x = a.b'],
-  ['x = a.filter(b)', 'x = a'],
   ['x = a.some(b)', 'x = a.every(b)'],
   [
     'const f = (a: string): number => a as never',
@@ -89,18 +75,14 @@ test('tryChange, a file that cannot be loaded: killed; one that never ends: time
 
 test('a report: equivalent mutants are not counted, time-outs are caught, too few fail the file', () => {
   const [mutant = assert.fail()] = mutantsOf('a.ts', 'const x = !a')
-  const tried = (['killed', 'timeout', 'survived'] as const).map(outcome => ({
+  const tried = (['killed', 'timeout', 'survived', 'survived'] as const).map((outcome, i) => ({
     mutant,
     outcome,
-    equivalent: false,
+    equivalent: i === 3,
   }))
-  const all = [...tried, { mutant, outcome: 'survived', equivalent: true } as const]
-  const counts = { mutants: 4, killed: 1, timeout: 1, survived: 1, equivalent: 1 }
-  assert.deepEqual(countsOf(all), counts)
-  assert.equal(shareCaught(counts), 200 / 3)
-  assert.ok(isEnough({ file: 'a.ts', wanted: 66, tried: all }))
-  assert.ok(!isEnough({ file: 'a.ts', wanted: 67, tried: all }))
-  assert.match(tableOf([{ file: 'a.ts', wanted: 67, tried: all }]), /a\.ts .* 66\.7 % +67 %/)
+  assert.equal(shareCaught({ tried }), 200 / 3)
+  assert.ok(isEnough({ file: 'a.ts', wanted: 66, tried }))
+  assert.ok(!isEnough({ file: 'a.ts', wanted: 67, tried }))
   assert.equal(survivorText(mutant), 'a.ts:1\n  - const x = !a\n  + const x = a')
 })
 
