@@ -1,6 +1,5 @@
 // POST /v3/payout like an earlier one (docs/decisions/0024): refused within the account's window,
 // made with allow_duplicate, and never held against a payout whose money came back.
-
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { confineTo } from '../../src/db/confine.ts'
@@ -12,7 +11,6 @@ import { createDatabase } from '../support/database/database.ts'
 import { inOneTransaction } from '../support/database/one-transaction.ts'
 import { bankBeneficiary, internalPayout, localPayout } from '../support/given/bodies.ts'
 import { openCli } from '../support/service/cli.ts'
-import { operatorSets } from '../support/service/payouts.ts'
 import {
   type HttpClient,
   httpClient,
@@ -27,7 +25,7 @@ import {
   startTestService,
   type TestService,
 } from '../support/service/service.ts'
-import { settleAll } from '../support/service/settling.ts'
+import { report, settleAll } from '../support/service/settling.ts'
 
 const PATH = '/v3/payout'
 const FUNDED = 1_000_000n
@@ -92,7 +90,6 @@ test(`POST ${PATH}, the same again: 409 naming the first and its age, nothing wr
 test(`POST ${PATH}, what tells payouts apart, and what does not: made, or 409`, async () => {
   const account = await guarded()
   const { id } = await pay(account)
-  const { bank } = bankBeneficiary.destination_details
   const details = { name: ' HARBOUR Trading ltd', email: 'a@example.com' }
   const inGroups = { ...bank, account_number: '1234 5678-9012' }
   await assertDuplicate(account, id, { purpose: 'goods', ...withBank(inGroups, details) })
@@ -116,6 +113,12 @@ test(`POST ${PATH}, a kept beneficiary: alike by its id, inline and by another i
   await pay(account, by(first))
 })
 
+test(`POST ${PATH}, inline and then by id: 409 at the second round trip`, async () => {
+  const account = await guarded()
+  const { id, beneficiary } = await pay(account)
+  await assertDuplicate(account, id, { beneficiary, beneficiary_details: undefined })
+})
+
 test(`POST ${PATH}, service_account the same again: 409, the receiver is paid once`, async () => {
   const [account, receiver] = [await guarded(), await guarded()]
   const body = internalPayout(receiver.account.deposit_address)
@@ -131,6 +134,15 @@ test(`POST ${PATH}, allow_duplicate: made, and later ones are held against it`, 
   await assertDuplicate(account, id)
   await assertDuplicate(account, id, { allow_duplicate: false })
   await pay(account, { allow_duplicate: true })
+})
+
+test(`POST ${PATH}, the end of the window: refused a second before, made after`, async () => {
+  const account = await guarded({ duplicate_window_s: 60 })
+  const { id } = await pay(account)
+  await age(id, 50)
+  await assertDuplicate(account, id)
+  await age(id, 10)
+  await pay(account)
 })
 
 test(`POST ${PATH}, the clock of a sandbox account moved past the window: made`, async () => {
@@ -164,6 +176,12 @@ test(`POST ${PATH}, one Idempotency-Key again: the first answer, and never a 409
   assertRefused(other, 409, 'possible_duplicate_payout')
 })
 
+test(`POST ${PATH}, a refused payout: nothing is remembered, the next is made`, async () => {
+  const account = await guarded({ fund: { USD: 9_999n } })
+  assertRefused(await account.post(PATH, localPayout), 422, 'insufficient_balance')
+  assertRefused(await account.post(PATH, localPayout), 422, 'insufficient_balance')
+})
+
 test(`POST ${PATH}, the ladder: told of a used quote before, of the balance after`, async () => {
   const account = await guarded({ fund: { USD: 10_000n } })
   const asked = { payout_info: { currency: 'USD', amount: 10_000 } }
@@ -176,11 +194,16 @@ test(`POST ${PATH}, the ladder: told of a used quote before, of the balance afte
   assertRefused(allowed, 422, 'insufficient_balance')
 })
 
+async function operatorSets({ account }: Client, payout_id: string, ...statuses: RailStatus[]) {
+  const { steps } = report(...statuses)
+  const command = { account_id: account.account_id, payout_id, steps, by: 'operator' } as const
+  await service.deps.lanes.advancePayout.run({ ...command, ask_again_in_ms: null })
+}
+
 type Undo = (account: Client, id: string) => Promise<unknown>
 const UNDONE: Readonly<Record<string, Undo>> = {
-  'failed by the operator': (account, id) => operatorSets(service, account, id, 'failed'),
-  'reversed by the operator': (account, id) =>
-    operatorSets(service, account, id, 'succeeded', 'reversed'),
+  'failed by the operator': (account, id) => operatorSets(account, id, 'failed'),
+  'reversed by the operator': (account, id) => operatorSets(account, id, 'succeeded', 'reversed'),
   cancelled: (account, id) => account.post(`/v3/payout/${id}/cancel`, {}),
 }
 
@@ -290,6 +313,16 @@ test(`POST ${PATH}, like one that the rail failed, or that succeeded: made, or 4
   assert.equal((await account.get(`${PATH}/${id}`)).json.data.status, 'succeeded')
   await assertDuplicate(account, id)
   await pay(account, { amount: 200_000 })
+})
+
+test(`POST ${PATH}, 50 of the same in one batch, behind another: one is made`, async () => {
+  const account = await guarded()
+  // While the first is written the others gather, and then go together.
+  const bodies = [{ ...localPayout, amount: 1 }, ...Array(50).fill(localPayout)]
+  const answers = await Promise.all(bodies.map(body => account.post(PATH, body)))
+  const refused = answers.filter(answer => answer.status !== 200)
+  assert.deepEqual([answers.length, refused.length], [51, 49])
+  for (const answer of refused) assertRefused(answer, 409, 'possible_duplicate_payout')
 })
 
 test('corridor account create and set --duplicate-window: the window that payouts are held to', async () => {
