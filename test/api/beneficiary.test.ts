@@ -1,5 +1,6 @@
 // POST and GET /v3/beneficiary, GET and PUT /v3/beneficiary/{id}: what is kept and how it is shown,
 // what is refused and where, what a change replaces and what it leaves alone, lists, keys and events.
+
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { findBeneficiaries, listBeneficiaries } from '../../src/beneficiary/store.ts'
@@ -11,6 +12,15 @@ import {
   balancesOf,
   rowVersions,
 } from '../support/assert/check.ts'
+import {
+  assertBounds,
+  assertFilters,
+  assertListed,
+  getAll,
+  type Item,
+  idsOf,
+  list,
+} from '../support/assert/listing.ts'
 import { assertPageCost, crossed, madeAt, madeAtSql } from '../support/assert/page-cost.ts'
 import { BENEFICIARY_DETAILS, IN_UTC, idOf } from '../support/assert/shapes.ts'
 import { untilBlocked } from '../support/database/blocked.ts'
@@ -468,49 +478,27 @@ test('beneficiaries, the service’s role: cannot change what is fixed, delete o
 
 // Lists.
 
-async function list(query: string, by = account) {
-  const answer = await by.get(`${PATH}${query}`)
-  assert.equal(answer.status, 200, answer.text)
-  const { object, has_more, results } = answer.json.data
-  assert.equal(object, 'list')
-  return { names: results.map((b: { name: string }) => b.name).join(''), has_more, results }
-}
-
 test(`GET ${PATH}, pages both ways and by filters: newest first, each as its own GET shows it`, async () => {
   await newAccount()
   const [wallet] = DESTINATIONS.wallet
-  const ids = new Map<string, string>()
+  const made: { id: string }[] = []
   for (const name of 'abcdef') {
     const type = 'ad'.includes(name) ? 'individual' : 'business'
     const to = 'bd'.includes(name) ? { destination_details: { type: 'wallet', ...wallet } } : {}
-    ids.set(name, (await created({ ...bankBeneficiary, name, type, ...to })).id)
+    made.unshift(await created({ ...bankBeneficiary, name, type, ...to }))
   }
-  const cases: [query: string, names: string, has_more: boolean][] = [
-    ['', 'fedcba', false],
-    ['?limit=2', 'fe', true],
-    [`?limit=2&starting_after=${ids.get('e')}`, 'dc', true],
-    [`?limit=2&starting_after=${ids.get('c')}`, 'ba', false],
-    [`?limit=2&ending_before=${ids.get('c')}`, 'ed', true],
-    [`?limit=3&ending_before=${ids.get('c')}`, 'fed', false],
-    ['?type=individual', 'da', false],
-    ['?type=business&limit=3', 'fec', true],
-    ['?destination_type=wallet', 'db', false],
-    ['?destination_type=wallet&type=business', 'b', false],
-    ['?destination_type=service_account', '', false],
-    ['?created.lt=2020-01-01T00:00:00Z', '', false],
-  ]
-  for (const [query, names, has_more] of cases) {
-    const page = await list(query)
-    assert.deepEqual([page.names, page.has_more], [names, has_more], query)
-    for (const one of page.results) {
-      assert.deepEqual(one, (await account.get(`${PATH}/${one.id}`)).json.data)
-    }
-  }
-  const { destination_details } = bankBeneficiary
-  await changed(ids.get('d') ?? '', { destination_details })
-  assert.equal((await list('?destination_type=wallet')).names, 'b')
-  assert.equal((await list('?destination_type=bank')).names, 'fedca')
-  assert.equal((await list('', await service.openAccount())).names, '')
+  await changed(made[2]?.id ?? '', { destination_details: bankBeneficiary.destination_details })
+  const all = await getAll(account, PATH, idsOf(made))
+  await assertListed(account, PATH, all)
+  await assertBounds(account, PATH, all)
+  const to = (type: string) => (item: Item) => item.destination_details.type === type
+  await assertFilters(account, PATH, all, [
+    [{ type: 'individual' }, item => item.type === 'individual'],
+    [{ destination_type: 'wallet' }, to('wallet')],
+    [{ destination_type: 'bank' }, to('bank')],
+    [{ destination_type: 'wallet', type: 'individual' }, () => false],
+  ])
+  assert.deepEqual((await list(await service.openAccount(), PATH)).ids, [])
 })
 
 test(`GET ${PATH}, what is no parameter, no value or no beneficiary: 400 at each`, async () => {

@@ -3,7 +3,6 @@
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { explainEntity } from '../../src/entity/operations.ts'
 import { assertRefused, rowVersions } from '../support/assert/check.ts'
 import { review } from '../support/service/review.ts'
 import {
@@ -268,31 +267,4 @@ test('duplicate_check, on_behalf_of an entity: its scope is compared; rejected: 
   const refused = await client.post(CHECK, { ...body, on_behalf_of: principal })
   assertRefused(refused, 404, 'entity_not_found', 'on_behalf_of')
   assertSame(refused, await client.post('/v3/entity', { ...body, on_behalf_of: principal }))
-})
-
-test('explainEntity: an entity is no duplicate of itself, live or rejected', async () => {
-  const client = await service.openAccount()
-  const { account_id } = client.account
-  const explained = async (id: string) => {
-    const entity = await service.deps.readers.entity({ account_id, id })
-    assert.ok(entity)
-    return explainEntity(service.deps.sql, entity)
-  }
-  const [rejected = ''] = await reject(client, person, 1)
-  const alone = await explained(rejected)
-  assert.equal(alone.duplicate, undefined)
-  assert.deepEqual(alone.rules[0]?.rejected, [])
-  const live = await create(client, person)
-  const of_live = await explained(live)
-  assert.equal(of_live.duplicate, undefined)
-  assert.deepEqual(
-    of_live.rules.map(rule => [rule.entity, rule.rejected]),
-    [1, 2, 3].map(() => ['', [rejected]]),
-  )
-  const of_rejected = await explained(rejected)
-  assert.deepEqual(of_rejected.duplicate, { rule: 'email', id: live })
-  assert.deepEqual(
-    of_rejected.rules.map(rule => [rule.entity, rule.rejected]),
-    [1, 2, 3].map(() => [live, []]),
-  )
 })

@@ -291,38 +291,6 @@ test('entity explain of an entity: rule by rule without itself, words and JSON, 
   )
 })
 
-test('entity explain, more rejected ones than are named: says so; with as many as are named, not', async () => {
-  const { database } = service
-  const email = 'often@x.example'
-  const rejected: string[] = []
-  const rejectOne = async () => {
-    const id = await create({ email })
-    const [row] = await database.owner`
-      update entities set approval_status = 'rejected' where id = ${id} returning id`
-    rejected.push(row?.id)
-  }
-  for (let i = 0; i < 21; i++) await rejectOne()
-  // The last of 21 is not named in its own explanation: 20 others are.
-  const own = await cli.run('entity', 'explain', rejected[20] ?? '')
-  assert.equal(rejected.filter(id => own.stdout.split('1. email')[1]?.includes(id)).length, 20)
-  assert.doesNotMatch(own.stdout, /and more/)
-  await rejectOne()
-  const first = await cli.run('entity', 'explain', rejected[0] ?? '')
-  assert.match(first.stdout, /\n +and more; these 20 are the oldest\n/)
-  const live = await create({ email })
-  const [words, json] = await Promise.all([
-    cli.run('entity', 'explain', live),
-    cli.run('entity', 'explain', live, '--json'),
-  ])
-  assert.match(
-    words.stdout,
-    new RegExp(`\n +${rejected[19]}\n {26}and more; these 20 are the oldest\n`),
-  )
-  assert.ok(!words.stdout.includes(rejected[20] ?? ''))
-  assert.deepEqual(json.json.rules[0].rejected, rejected.slice(0, 20))
-  assert.deepEqual(Object.keys(json.json), ['object', 'duplicate', 'entity', 'rule', 'rules'])
-})
-
 test('entity explain of a file and of standard input: what POST duplicate_check answers', async () => {
   const number = { registration_number: '77-1', registration_address: { country: 'SG' } }
   const known = await create({ type: 'business', email: '', ...number })
