@@ -1,15 +1,23 @@
-// The bare Fastify as a process of its own. Knows no scenario.
+// A bare Fastify to compare requests with, as a process of its own: it has no authentication,
+// schemas or metrics, and echoes parsed bodies or answers from memory or by one query a request. As
+// a program, it reads a Bare as JSON and prints its address.
+
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import type { Bare } from './bare-fastify.ts'
+import { text } from 'node:stream/consumers'
+import fastify, { type FastifyInstance } from 'fastify'
+import { connect } from '../src/db/connect.ts'
+import { success } from '../src/http/answer.ts'
+import { presentPayout } from '../src/payout/response.ts'
+import { findPayouts } from '../src/payout/store.ts'
 import { stopProcess } from './target.ts'
 
 /** Works with it, at its address. */
 export async function withBare<T>(bare: Bare, work: (address: string) => Promise<T>): Promise<T> {
-  const program = join(import.meta.dirname, 'bare-fastify.ts')
-  const child = spawn(process.execPath, [program], { stdio: ['pipe', 'pipe', 'inherit'] })
+  const child = spawn(process.execPath, [import.meta.filename], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  })
   child.stdin.end(JSON.stringify(bare))
   try {
     const [address] = await once(createInterface({ input: child.stdout }), 'line')
@@ -18,3 +26,43 @@ export async function withBare<T>(bare: Bare, work: (address: string) => Promise
     await stopProcess(child)
   }
 }
+
+export interface Bare {
+  /** Left out where nothing is read. */
+  readonly reads?: Reads
+}
+
+interface Reads {
+  readonly database_url: string
+  /** Whose payouts the queries find. */
+  readonly account_id: string
+  /** What is answered from memory, whatever the id. */
+  readonly answer: string
+  /** Connections to the database, each number under a path of its own: `/query/8/`. */
+  readonly pools: readonly number[]
+}
+
+const TYPE = 'application/json; charset=utf-8'
+
+async function main(): Promise<void> {
+  const { reads }: Bare = JSON.parse(await text(process.stdin))
+  const app = fastify()
+  app.post('/echo', (request, reply) => reply.send(request.body))
+  if (reads !== undefined) answerReads(app, reads)
+  process.stdout.write(`${await app.listen({ host: '127.0.0.1', port: 0 })}\n`)
+}
+
+function answerReads(app: FastifyInstance, reads: Reads): void {
+  const { database_url, account_id, answer, pools } = reads
+  app.get('/memory/:id', (_request, reply) => reply.type(TYPE).send(answer))
+  for (const max of pools) {
+    const sql = connect(database_url, { max, as: 'auditor', look_ups: true })
+    app.get<{ Params: { id: string } }>(`/query/${max}/:id`, async ({ params }, reply) => {
+      const [payout] = await findPayouts(sql, [{ account_id, id: params.id }])
+      if (payout === undefined) return reply.status(404).send()
+      return reply.type(TYPE).send(success(presentPayout(payout)).body)
+    })
+  }
+}
+
+if (import.meta.main) await main()

@@ -1,8 +1,6 @@
-// The chart of results as SVG: a bar for every target, as long as the share of it that was reached.
+// Draws the chart of results as SVG: a bar for each goal, as long as the share that was reached.
 // Pure.
-import { type Figure, type Goal, judge } from './figure.ts'
-import { fulfilment, wordTarget } from './judgement.ts'
-import { readable } from './numbers.ts'
+import { type Figure, fulfilment, type Goal, judge, readable, wordTarget } from './figure.ts'
 import type { Results } from './results.ts'
 
 const WIDTH = 800
@@ -10,7 +8,7 @@ const MARGIN = 24
 const HEAD = 118
 const ROW = 42
 const BAR = 16
-/** Where bars begin and may end at most, and where the line of the target stands. */
+/** The x of the beginning and the end of bars, and of the target line. */
 const LEFT = 436
 const RIGHT = 728
 const TARGET = 610
@@ -20,7 +18,7 @@ const LABEL = 60
 const EXPLAINED =
   'A bar that touches the line has reached its target. Of an upper limit, it is limit ÷ measured.'
 
-/** A card with colours of its own, so that it can be read on any page. */
+/** A card with its own colours, legible on any page. */
 const STYLE = `
 text { font: 12.5px system-ui, -apple-system, 'Segoe UI', Roboto, sans-serif; fill: #1c2128; }
 .title { font-size: 18px; font-weight: 600; }
@@ -86,7 +84,7 @@ function drawGoal(figure: Figure, goal: Goal, top: number): string {
     text(MARGIN, top + 30, shorten(wordMeasured(figure, goal, outcome.median)), 'quiet'),
     bar('track', RIGHT),
     bar(outcome.reached ? 'reached' : 'missed', end),
-    // A bar that would leave the chart is torn off.
+    // A bar longer than the chart is drawn as torn off.
     ...(whole > RIGHT ? [tear(RIGHT - 14, y)] : []),
     text(WIDTH - MARGIN, y + 12.5, `${Math.floor(share * 100)} %`, 'share', 'end'),
   ].join('\n')

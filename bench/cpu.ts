@@ -1,26 +1,23 @@
-// Processor time and memory of processes, read from /proc: what a benchmark cost, beside how fast
-// it was. Knows nothing of what the processes do.
+// Reads processor time and memory of processes from /proc.
 import { readdir, readFile } from 'node:fs/promises'
 
-/** Ticks of /proc/PID/stat in a second; 100 on every Linux that Node runs on (USER_HZ). */
+/** Ticks a second in /proc/PID/stat (USER_HZ): 100 on every Linux that Node supports. */
 const TICKS_PER_SECOND = 100
 
 interface Process {
   readonly parent: number
   /** User and system time of the process itself. */
   readonly own_s: number
-  /** The same of its children that have ended and been waited for. */
+  /** User and system time of its children that have ended. */
   readonly ended_children_s: number
 }
 
-/** Seconds of processor time a process has used, user and system; 0 when it cannot be read. */
+/** Processor time of a process, user and system, in seconds; 0 when it cannot be read. */
 export async function cpuSeconds(pid: number): Promise<number> {
   return (await findProcess(pid))?.own_s ?? 0
 }
 
-/**
- * The same of a process and all its children, those that have ended included: a PostgreSQL server.
- */
+/** Processor time of a PostgreSQL server: of its process and all its children, ended ones too. */
 export async function cpuSecondsOfServer(pid: number): Promise<number> {
   const server = await findProcess(pid)
   if (server === undefined) return 0
@@ -48,7 +45,7 @@ export interface Cost {
   readonly database_cpu_s: number
 }
 
-/** What a load cost the processes of the service and the database: it answers how many requests. */
+/** Measures the processor time that a load takes of the service's processes and the database. */
 export async function withCost<Load extends { readonly requests: number }>(
   services: readonly number[],
   postgres_pid: number,
@@ -74,8 +71,8 @@ export async function withCost<Load extends { readonly requests: number }>(
 async function findProcess(pid: number): Promise<Process | undefined> {
   const text = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => undefined)
   if (text === undefined) return undefined
-  // Fields are counted from the end of the name, which may itself hold spaces; proc(5) numbers
-  // ppid 4, utime 14, stime 15, cutime 16, cstime 17, and the first one here is field 3.
+  // Counts fields from the end of the name, which may contain spaces. proc(5) numbers ppid 4,
+  // utime 14, stime 15, cutime 16 and cstime 17; the first field here is number 3.
   const fields = text
     .slice(text.lastIndexOf(')') + 2)
     .split(' ')

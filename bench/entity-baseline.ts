@@ -1,31 +1,30 @@
-// What entities are held against: pgbench creating one in one transaction for each request, in the
-// same account among the same entities: the lock of the book, a look-up by each key, the row, its
-// event and the book. The rows are copied from an entity that the service really wrote.
-import { connect, type Sql } from '../src/db/connect.ts'
+// The baseline of entities: pgbench creates one a transaction, in the same account among the same
+// entities, with the lock of the book, a look-up by each key, the row, its event and the book. Its
+// rows are copies of what the service wrote for one entity.
+
+import type { Sql } from '../src/db/connect.ts'
 import { KEY_COLUMNS } from '../src/entity/store.ts'
-import { personOf, RULES } from './entity-record.ts'
+import { asOwner } from './database.ts'
+import { personOf, RULES } from './entity-fill.ts'
 import { type Baseline, baselineOf, idFromNumber, type Statements } from './pgbench.ts'
 import { copyStatement } from './row-copy.ts'
 import type { Target } from './target.ts'
 
-/** A number that no other request has. */
+/** A number that no other request uses. */
 const SAMPLE = 990_000_000_000
 
-/** pgbench counts the book's events on as the service does, so the book stays true. */
+/** pgbench increments the book's event count as the service does, so the book stays valid. */
 export async function prepareEntityBaseline(pgbench: string, target: Target): Promise<Baseline> {
   const { status, text } = await target.post('/v3/entity', personOf(SAMPLE))
   if (status !== 200) throw new Error(`the sample was answered ${status}: ${text}`)
   const { id } = JSON.parse(text).data
-  const sql = connect(target.database_url, { max: 1, as: 'owner' })
-  try {
+  return asOwner(target.database_url, async sql => {
     const statements = await copyStatements(sql, target.account_id, id)
     return baselineOf(pgbench, target.database_url, statements)
-  } finally {
-    await sql.end({ timeout: 5 })
-  }
+  })
 }
 
-/** What the service reads of an entity. */
+/** The columns of an entity that the service reads. */
 const READ = 'id, type, details, approval_status, approval_history, created_at, updated_at'
 
 async function copyStatements(sql: Sql, account_id: string, id: string): Promise<Statements> {

@@ -1,15 +1,17 @@
-// Fills an account with people by SQL, as a long history of requests would have left them, and
-// makes sure over HTTP that the service finds them. Knows the table of entities, and no load.
+// The people of the scenario entity, with a number in each place that a rule compares, and filling
+// an account with them by SQL.
+
 import { isDeepStrictEqual } from 'node:util'
-import { connect } from '../src/db/connect.ts'
-import type { RuleName } from '../src/entity/duplicates.ts'
+import { type Judged, judge, type RuleName } from '../src/entity/duplicates.ts'
+import { type EntityRecord, recordOf } from '../src/entity/entity.ts'
+import type { EntityRequest } from '../src/entity/request.ts'
 import { KEY_COLUMNS } from '../src/entity/store.ts'
-import { personKnownBy, personOf, RULES, storedTemplate } from './entity-record.ts'
+import { asOwner } from './database.ts'
 import { fillTables, secondOfIds, settle } from './fill.ts'
 import { NUMBER_DIGITS } from './load.ts'
 import type { Target } from './target.ts'
 
-/** Adds people 1 to `size` to the account, created at even steps over the last year. */
+/** Adds people 1 to `size` to the account, created at even intervals over the last year. */
 export async function fillAccount(target: Target, size: number): Promise<void> {
   const { type, details, identities } = storedTemplate()
   const columns = [...identities.keys()].map(rule => KEY_COLUMNS[rule])
@@ -39,11 +41,11 @@ function numbered(text: string): string {
 
 const INSTANT = `to_char(at, 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`
 
-/** Requests by which each rule is tried. */
+/** Requests that try each rule. */
 const TRIES = 34
 const UNUSED_NUMBERS = 900_000_000_000
 
-/** Throws unless the service answers with the person that is there, by each of the rules. */
+/** Throws unless the service finds existing people by each rule. */
 export async function checkFound(target: Target, size: number): Promise<number> {
   for (const [i, rule] of RULES.entries()) {
     for (let t = 0; t < TRIES; t++) {
@@ -71,31 +73,94 @@ async function checkOne(
 }
 
 /**
- * Takes away the entities created since the account was filled, when there are more than a tenth as
- * many, so that the size means what it says.
+ * Deletes the entities created since the account was filled, if they exceed a tenth of its size.
  */
 export async function trimAccount(target: Target, size: number, filled_at: string): Promise<void> {
   const added = await countSince(target, filled_at)
   if (added <= size / 10) return
-  const owner = connect(target.database_url, { max: 1, as: 'owner' })
-  try {
+  await asOwner(target.database_url, async owner => {
     await owner`delete from entities
       where account_id = ${target.account_id} and created_at > ${filled_at}`
-  } finally {
-    await owner.end({ timeout: 5 })
-  }
+  })
   await settle(target.database_url, ['entities'])
 }
 
 /** Entities of the account created after an instant. */
 export async function countSince(target: Target, instant: string): Promise<number> {
-  const owner = connect(target.database_url, { max: 1, as: 'owner' })
-  try {
+  return asOwner(target.database_url, async owner => {
     const [row] = await owner<{ count: string }[]>`
       select count(*)::text as count from entities
       where account_id = ${target.account_id} and created_at > ${instant}`
     return Number(row?.count)
-  } finally {
-    await owner.end({ timeout: 5 })
-  }
+  })
+}
+
+/** `#email#` and the like stand for the number that the rule of that name compares. */
+const PERSON: EntityRequest = {
+  name: 'Amara Ngozi Okafor',
+  type: 'individual',
+  email: 'amara.okafor.#email#@example.com',
+  national_identification_number: {
+    type: 'passport',
+    number: 'A#national_identification_number#',
+  },
+  registration_address: {
+    line1: '#name_and_address# Harbour Road',
+    line2: 'Block B',
+    city: 'Wan Chai',
+    state: 'Hong Kong Island',
+    country: 'HK',
+    postal_code: '999077',
+  },
+}
+
+const TEMPLATE = JSON.stringify(PERSON)
+
+/** The rules for people, in order of priority; their values have the marks of the template. */
+const JUDGED: readonly Judged[] = judge(recordOf(PERSON))
+
+export const RULES: readonly RuleName[] = JUDGED.map(({ rule }) => rule)
+
+/** The template with a mark or number for each rule. */
+function fill(mark: (rule: RuleName) => string): string {
+  return RULES.reduce((text, rule) => text.replaceAll(`#${rule}#`, mark(rule)), TEMPLATE)
+}
+
+/** A template of new people, for Bodies. */
+export const NEW_PERSON: string = fill(() => '#fresh#')
+
+/** For each rule, a template of people that this rule alone finds, for Bodies. */
+export const KNOWN_PEOPLE: readonly string[] = RULES.map(knownBy =>
+  fill(rule => (rule === knownBy ? '#existing#' : '#fresh#')),
+)
+
+/** The person of this number. */
+export function personOf(number: number): EntityRequest {
+  return JSON.parse(fill(() => digitsOf(number)))
+}
+
+/** The person `fresh`, with the values of `existing` that the rule compares. */
+export function personKnownBy(knownBy: RuleName, existing: number, fresh: number): EntityRequest {
+  return JSON.parse(fill(rule => digitsOf(rule === knownBy ? existing : fresh)))
+}
+
+function digitsOf(number: number): string {
+  return String(number).padStart(NUMBER_DIGITS, '0')
+}
+
+/** What the service would store for a person, with `#n#` for each number. */
+export interface Stored extends EntityRecord {
+  /** By rule: the text whose SHA-256 is the key. */
+  readonly identities: ReadonlyMap<RuleName, string>
+}
+
+export function storedTemplate(): Stored {
+  const record = recordOf(JSON.parse(fill(() => '#n#')))
+  const identities = new Map(
+    judge(record).map(({ rule, values }) => [
+      rule,
+      JSON.stringify([rule, ...Object.values(values)]),
+    ]),
+  )
+  return { ...record, identities }
 }

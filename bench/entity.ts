@@ -1,25 +1,31 @@
-// The scenario entity: people created and found again over HTTP on one hot account, for several
-// numbers of entities it has, side by side: every round goes through all of them, so that no drift
-// of the machine looks like one of the size.
-import { statfs } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+// The scenario entity: creates people and finds duplicates over HTTP on one hot account, for
+// several numbers of entities. Every round measures all of them, so that drift of the machine does
+// not look like an effect of size.
+
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { databaseNow } from '../src/db/connect.ts'
+import { asOwner } from './database.ts'
+import { prepareEntityBaseline } from './entity-baseline.ts'
 import {
-  type EntityAccount,
-  holdAccount,
-  KINDS,
-  type Kind,
-  loadAccount,
-  openAccount,
-} from './entity-account.ts'
-import { measureImport } from './entity-import.ts'
+  checkFound,
+  countSince,
+  fillAccount,
+  KNOWN_PEOPLE,
+  NEW_PERSON,
+  personOf,
+  trimAccount,
+} from './entity-fill.ts'
 import { type Figure, type Goal, roundOf } from './figure.ts'
-import { FRESH_STEP, type Measured, type Seconds } from './measure.ts'
+import { checkSpace } from './fill.ts'
+import type { Generator } from './load.ts'
+import { FRESH_STEP, type Measured, measureLoad, type Seconds } from './measure.ts'
 import { type Options, targetOf } from './options.ts'
-import type { Style } from './pgbench.ts'
-import { say, whole } from './report.ts'
+import { type Baseline, STYLES, type Style } from './pgbench.ts'
+import { say, sayBaseline, sayLoad, whole } from './report.ts'
 import { type Target, withTargets } from './target.ts'
 
-/** How long everything takes, in seconds, and how often it is done. */
+/** Durations in seconds, and the number of rounds. */
 interface Plan extends Seconds {
   readonly rounds: number
   readonly pgbench_s: number
@@ -31,11 +37,11 @@ const QUICK: Plan = { rounds: 1, warm_up_s: 1, load_s: 2, pgbench_s: 1, import_r
 /** Larger accounts take too long to fill. */
 const LARGEST_QUICK = 100_000
 
-/** One connection shows how long a request takes that waits for no other, many how many there can be. */
+/** One connection shows the latency of a request, many connections the throughput. */
 const CONNECTIONS = [1, 64] as const
 type Connections = (typeof CONNECTIONS)[number]
 
-/** What was measured of one account in one round. */
+/** The measurements of one account in one round. */
 interface Round {
   readonly loads: readonly (Measured & { readonly kind: Kind })[]
   readonly pgbench: Readonly<Record<Style, number>>
@@ -53,7 +59,8 @@ export async function benchEntities(options: Options): Promise<readonly Figure[]
   options.record('plan', plan)
   const asked = options.quick ? options.sizes.map(s => Math.min(s, LARGEST_QUICK)) : options.sizes
   const sizes = [...new Set(asked)].sort((a, b) => a - b)
-  await checkSpace(sizes)
+  const entities = sizes.reduce((sum, size) => sum + size, 0)
+  await checkSpace(entities * BYTES_AN_ENTITY + sizes.length * BYTES_A_DATABASE)
   return withTargets(sizes.length, targetOf(options.postgres), async targets => {
     const accounts: EntityAccount[] = []
     for (const [i, size] of sizes.entries()) {
@@ -82,21 +89,7 @@ const BYTES_AN_ENTITY = 2_000
 /** An empty database and its write-ahead log (max_wal_size). */
 const BYTES_A_DATABASE = 3_000_000_000
 
-async function checkSpace(sizes: readonly number[]): Promise<void> {
-  const { bavail, bsize } = await statfs(tmpdir())
-  const free = bavail * bsize
-  const entities = sizes.reduce((sum, size) => sum + size, 0)
-  const needed = entities * BYTES_AN_ENTITY + sizes.length * BYTES_A_DATABASE
-  const words = `${gigabytes(needed)} needed in ${tmpdir()}, ${gigabytes(free)} free`
-  if (needed > free) throw new Error(`not enough space: ${words}; TMPDIR names another place`)
-  say(words)
-}
-
-function gigabytes(bytes: number): string {
-  return `${(bytes / 1e9).toFixed(1)} GB`
-}
-
-/** Every load has numbers of its own. */
+/** Each load gets its own range of numbers. */
 function freshNumbers(): () => number {
   let next = 1_000_000_000
   return () => {
@@ -105,7 +98,7 @@ function freshNumbers(): () => number {
   }
 }
 
-/** Through all accounts, one measurement after the other; a round an account. */
+/** Measures all accounts in turn; returns a round for each. */
 async function runRound(
   { generator }: Options,
   plan: Plan,
@@ -154,7 +147,7 @@ function rateOf({ size, rounds }: Result, kind: Kind): Figure {
   }
 }
 
-/** How much longer a request takes in the largest account than in the smallest. */
+/** The latency in the largest account against that in the smallest. */
 function growthOf(results: readonly Result[], kind: Kind, connections: Connections): Figure[] {
   const [smallest] = results
   const largest = results.at(-1)
@@ -189,4 +182,103 @@ function pick({ loads }: Round, kind: Kind, connections: Connections): Measured 
   const found = loads.find(load => load.kind === kind && load.connections === connections)
   if (found === undefined) throw new Error(`entity ${kind} was not measured`)
   return found
+}
+
+/** Requests with a new person, and with an existing one. */
+export const KINDS = ['create', 'duplicate hit'] as const
+export type Kind = (typeof KINDS)[number]
+
+export interface EntityAccount {
+  readonly size: number
+  readonly target: Target
+  readonly baseline: Baseline
+  readonly filled_at: string
+}
+
+export async function openAccount(
+  target: Target,
+  size: number,
+  pgbench: string,
+): Promise<EntityAccount> {
+  const started = performance.now()
+  await fillAccount(target, size)
+  const filled_at = await asOwner(target.database_url, databaseNow)
+  const seconds = (performance.now() - started) / 1000
+  const found = await checkFound(target, size)
+  say(`${whole(size)} entities in ${whole(seconds)} s; ${found} of ${found} tried are found`)
+  return { size, target, filled_at, baseline: await prepareEntityBaseline(pgbench, target) }
+}
+
+export interface EntityLoad {
+  readonly kind: Kind
+  readonly connections: number
+  /** Where the numbers of new people begin. */
+  readonly fresh_from: number
+}
+
+export async function loadAccount(
+  generator: Generator,
+  { size, target, filled_at }: EntityAccount,
+  { kind, connections, fresh_from }: EntityLoad,
+  seconds: Seconds,
+): Promise<Measured> {
+  const creates = kind === 'create'
+  if (creates) await trimAccount(target, size, filled_at)
+  const before = await countSince(target, filled_at)
+  const templates = creates ? [NEW_PERSON] : KNOWN_PEOPLE
+  const load = {
+    url: `${target.address}/v3/entity`,
+    authorizations: [target.authorization],
+    bodies: { templates, fresh_from, existing_to: size, keyed: false },
+    connections,
+  }
+  const measured = await measureLoad(generator, target, load, seconds)
+  const created = (await countSince(target, filled_at)) - before
+  // Both are answered with 200: only the table tells them apart.
+  if (creates ? created < measured.requests : created > 0) {
+    throw new Error(`${measured.requests} requests (${kind}) have created ${created} entities`)
+  }
+  sayLoad(`${whole(size)}, ${kind}, ${connections} connections`, 'requests/s', measured)
+  return measured
+}
+
+/** Transactions a second. */
+export async function holdAccount(
+  { size, target, filled_at, baseline }: EntityAccount,
+  seconds: number,
+): Promise<Readonly<Record<Style, number>>> {
+  await trimAccount(target, size, filled_at)
+  const held: Record<Style, number> = { plain: 0, pipelined: 0 }
+  for (const style of STYLES) {
+    const best = await baseline.run(style, seconds)
+    sayBaseline(`${whole(size)}, ${style}`, best)
+    held[style] = best.per_second
+  }
+  return held
+}
+
+/** From the start of the process to its end. */
+export async function measureImport(target: Target, rows: number, first: number): Promise<number> {
+  const file = join(target.folder, 'people.csv')
+  const people = Array.from({ length: rows }, (_, i) => flatten(personOf(first + i)))
+  const header = Object.keys(people[0] ?? {})
+  const lines = people.map(person => header.map(column => person[column]).join(','))
+  await writeFile(file, `${[header.join(','), ...lines].join('\n')}\n`)
+  const started = performance.now()
+  const args = ['entity', 'import', file, '--account', target.account_id, '--json']
+  const { created } = JSON.parse(await target.command(...args))
+  const seconds = (performance.now() - started) / 1000
+  if (created !== rows) throw new Error(`of ${rows} rows, ${created} were imported`)
+  return rows / seconds
+}
+
+/** Members by their path; no value of these people needs quotes. */
+function flatten(record: object, prefix = ''): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(record).flatMap(([name, value]): [string, string][] =>
+      typeof value === 'object'
+        ? Object.entries(flatten(value, `${prefix}${name}.`))
+        : [[prefix + name, String(value)]],
+    ),
+  )
 }

@@ -1,19 +1,18 @@
-// A figure: one row of the results table, with what it is held against and what it must reach.
-// Pure; knows no scenario.
-import { median } from './numbers.ts'
+// Figures, the rows of the results table: their rounds, baselines and goals, and the words for what
+// they reached. Pure.
 
 export interface Figure {
-  /** As a reader says it: `payout create, one hot account, 256 connections`. */
+  /** Such as `payout create, one hot account, 256 connections`. */
   readonly name: string
   /** `payouts/s`, `rows/s`, `MiB`. */
   readonly unit: string
   readonly rounds: readonly FigureRound[]
   readonly goals: readonly Goal[]
-  /** What a reader must know to believe the row. */
+  /** A footnote. */
   readonly note?: string
 }
 
-/** What was measured alternately with its baselines, in one round. */
+/** The measurements of one round, taken in turn with their baselines. */
 export interface FigureRound {
   /** In the unit of the figure. */
   readonly value: number
@@ -23,13 +22,13 @@ export interface FigureRound {
   /** Seconds of processor time for 1,000 requests (or rows). */
   readonly service_cpu_s?: number
   readonly database_cpu_s?: number
-  /** The most resident memory of the service that was seen. */
+  /** The peak of the service's resident memory. */
   readonly rss_mib?: number
   /** By name, in the unit of the figure: `pgbench, best`, `static route`. */
   readonly baselines: Readonly<Record<string, number>>
 }
 
-/** A load as a round, by what came through a second; whatever else was measured is kept. */
+/** A load as a round, whose value is its rate. */
 export function roundOf<Load extends { readonly per_second: number }>(
   load: Load,
   baselines: Readonly<Record<string, number>>,
@@ -38,8 +37,8 @@ export function roundOf<Load extends { readonly per_second: number }>(
 }
 
 /**
- * What is compared: the figure itself, one of its times, what a request takes of service and
- * database in processor time, or its ratio to a baseline.
+ * A goal for the figure's value, its latency or memory, the processor time of a request in service
+ * and database, or its ratio to a baseline.
  */
 export type Goal = (
   | { readonly what: 'value' | 'p99_ms' | 'rss_mib' | 'cpu_ms' }
@@ -64,10 +63,108 @@ export function judge(figure: Figure, goal: Goal): Outcome {
 }
 
 function measuredOf(round: FigureRound, goal: Goal): number {
-  // Seconds for 1,000 are milliseconds for one.
+  // Seconds for 1,000 requests are milliseconds for one.
   if (goal.what === 'cpu_ms') {
     return (round.service_cpu_s ?? Number.NaN) + (round.database_cpu_s ?? Number.NaN)
   }
   if (goal.what !== 'ratio') return round[goal.what] ?? Number.NaN
   return round.value / (round.baselines[goal.to] ?? Number.NaN)
+}
+
+export function median(values: readonly number[]): number {
+  const sorted = [...values].sort((a, b) => a - b)
+  const middle = Math.floor(sorted.length / 2)
+  const upper = sorted[middle] ?? Number.NaN
+  return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? Number.NaN) + upper) / 2
+}
+
+/** `6.10 (5.83–6.44)`: median, minimum and maximum. */
+export function spread(values: readonly number[]): string {
+  const text = readable(median(values))
+  if (values.length < 2) return text
+  return `${text} (${readable(Math.min(...values))}–${readable(Math.max(...values))})`
+}
+
+/** `6,462`, `66.3` or `0.52`: three significant digits, or all digits of the integer part. */
+export function readable(number: number): string {
+  const digits = Math.abs(number) >= 99.95 ? 0 : Math.abs(number) >= 9.995 ? 1 : 2
+  return number.toLocaleString('en', {
+    minimumFractionDigits: digits,
+    maximumFractionDigits: digits,
+  })
+}
+
+/** The comparison of a figure with a baseline, a goal, or both. */
+export interface Comparison {
+  /** `pgbench, best: 1,037`; '' for a goal of the figure itself. */
+  readonly against: string
+  /** `6.46 (5.83–6.84)`; '' where there is no baseline. */
+  readonly ratio: string
+  /** `≥ 8`, `p99 ≤ 100 ms`; '' without a goal. */
+  readonly target: string
+  /** `reached`, `short by 20 %`; '' without a goal. */
+  readonly outcome: string
+}
+
+/** Compares with each baseline and its goals, then with the goals of the figure itself. */
+export function compare(figure: Figure): readonly Comparison[] {
+  const baselines = Object.keys(figure.rounds[0]?.baselines ?? {})
+  const missing = figure.goals.find(goal => goal.what === 'ratio' && !baselines.includes(goal.to))
+  if (missing !== undefined) throw new Error(`${figure.name}: no ${JSON.stringify(missing)}`)
+  return [
+    ...baselines.flatMap(name => compareTo(figure, name)),
+    ...figure.goals
+      .filter(goal => goal.what !== 'ratio')
+      .map(goal => ({ against: '', ratio: '', ...judged(figure, goal) })),
+  ]
+}
+
+function compareTo(figure: Figure, baseline: string): Comparison[] {
+  const values = figure.rounds.map(round => round.baselines[baseline] ?? Number.NaN)
+  const ratios = figure.rounds.map((round, i) => round.value / (values[i] ?? Number.NaN))
+  const against = `${baseline}: ${readable(median(values))}`
+  const ratio = spread(ratios)
+  const goals = figure.goals.filter(goal => goal.what === 'ratio' && goal.to === baseline)
+  if (goals.length === 0) return [{ against, ratio, target: '', outcome: '' }]
+  return goals.map(goal => ({ against, ratio, ...judged(figure, goal) }))
+}
+
+function judged(figure: Figure, goal: Goal): Pick<Comparison, 'target' | 'outcome'> {
+  return { target: wordTarget(figure, goal), outcome: wordOutcome(judge(figure, goal)) }
+}
+
+/** `≥ 8` of a ratio, `≥ 5,000 rows/s`, `p99 ≤ 100 ms`, `memory ≤ 250 MiB`, `CPU ≤ 0.17 ms`. */
+export function wordTarget(figure: Figure, goal: Goal): string {
+  const limit = limitOf(goal).toLocaleString('en')
+  const bound = 'at_least' in goal ? `≥ ${limit}` : `≤ ${limit}`
+  switch (goal.what) {
+    case 'ratio':
+      return bound
+    case 'value':
+      return `${bound} ${figure.unit}`.trim()
+    case 'p99_ms':
+      return `p99 ${bound} ms`
+    case 'rss_mib':
+      return `memory ${bound} MiB`
+    case 'cpu_ms':
+      return `CPU ${bound} ms`
+  }
+}
+
+/** Rounds a miss up, so that it is never 0 %. */
+function wordOutcome(outcome: Outcome): string {
+  if (outcome.reached) return 'reached'
+  const limit = limitOf(outcome.goal)
+  const percent = Math.ceil((Math.abs(outcome.median - limit) / limit) * 100)
+  if (Number.isNaN(percent)) return 'not measured'
+  return `${'at_least' in outcome.goal ? 'short' : 'over'} by ${percent} %`
+}
+
+/** The share of the goal that was reached: at least 1 when it was, also for upper limits. */
+export function fulfilment({ goal, median }: Outcome): number {
+  return 'at_least' in goal ? median / goal.at_least : goal.at_most / median
+}
+
+function limitOf(goal: Goal): number {
+  return 'at_least' in goal ? goal.at_least : goal.at_most
 }

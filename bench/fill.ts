@@ -1,12 +1,14 @@
-// Filling tables by SQL, fast: their indexes are out of the way meanwhile and made again after, and
-// what autovacuum and the next checkpoint would do in the middle of a measurement is done before
-// it. Knows no table.
+// Fills tables by SQL, fast: drops their indexes and creates them again afterwards, and then
+// vacuums and checkpoints, so that neither happens in the middle of a measurement. Knows no table.
+import { statfs } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { connect, type Sql } from '../src/db/connect.ts'
 import { newId } from '../src/id.ts'
-import { SUPERUSER } from '../src/postgres/cluster.ts'
+import { asSuperuser } from './database.ts'
 import { NUMBER_DIGITS } from './load.ts'
+import { say } from './report.ts'
 
-/** One table, and the one statement that fills it: rows in order are soon sorted. */
+/** A table and the statement that fills it, best in the order of its indexes. */
 export interface Filling {
   readonly table: string
   readonly insert: string
@@ -17,7 +19,7 @@ export interface Filling {
 /** Sessions side by side, each with a table of its own. */
 const SESSIONS = 2
 
-/** They are taken in this order: the longest should come first, or all wait for it at the end. */
+/** Fills the tables in this order; those that take longest should come first. */
 export async function fillTables(
   database_url: string,
   fillings: readonly Filling[],
@@ -41,10 +43,10 @@ export async function fillTables(
   )
 }
 
-/** In one transaction, so that none of its indexes is missing whatever happens. */
+/** One transaction, so that no failure loses an index. */
 async function fillTable(owner: Sql, { table, insert, prepare }: Filling): Promise<void> {
   await owner.begin(async tx => {
-    // Sorting in memory: by default, most of the time goes into temporary files.
+    // Sorts in memory: by default, most of the time goes into temporary files.
     await tx`set local maintenance_work_mem = '512MB'`
     const indexes = await tx<Index[]>`
       select c.conname as constraint_name, i.indexrelid::regclass::text as name,
@@ -61,7 +63,7 @@ async function fillTable(owner: Sql, { table, insert, prepare }: Filling): Promi
     }
     if (prepare !== undefined) await tx.unsafe(prepare)
     await tx.unsafe(insert)
-    // In the order they had: of two that cost the same, the planner takes the newest.
+    // In the original order: of two indexes with equal costs, the planner prefers the newest.
     for (const { constraint_name, definition } of indexes) {
       await (constraint_name === null
         ? tx.unsafe(definition)
@@ -77,24 +79,26 @@ interface Index {
   readonly definition: string
 }
 
-/**
- * How ids of the service's form begin that end in a number of NUMBER_DIGITS: with the time, as the
- * service's own, but for its last digits.
- */
+/** The beginning, with a time, of ids of the service's form that end in NUMBER_DIGITS digits. */
 export function secondOfIds(): string {
   const id = newId('dep')
   return id.slice(id.indexOf('_') + 1, -NUMBER_DIGITS)
 }
 
-/** Vacuumed, known to the planner, and on disk. */
+/** Vacuums and analyzes the tables, and writes them to disk. */
 export async function settle(database_url: string, tables: readonly string[]): Promise<void> {
-  const url = new URL(database_url)
-  url.username = SUPERUSER
-  const superuser = connect(url.href, { max: 1, as: 'owner' })
-  try {
-    await superuser`vacuum (analyze) ${superuser(tables)}`
-    await superuser`checkpoint`
-  } finally {
-    await superuser.end({ timeout: 5 })
-  }
+  await asSuperuser(database_url, async sql => {
+    await sql`vacuum (analyze) ${sql(tables)}`
+    await sql`checkpoint`
+  })
+}
+
+/** Throws unless the folder for temporary files has so many bytes free. */
+export async function checkSpace(needed: number): Promise<void> {
+  const { bavail, bsize } = await statfs(tmpdir())
+  const free = bavail * bsize
+  const gigabytes = (bytes: number) => `${(bytes / 1e9).toFixed(1)} GB`
+  const words = `${gigabytes(needed)} needed in ${tmpdir()}, ${gigabytes(free)} free`
+  if (needed > free) throw new Error(`not enough space: ${words}; TMPDIR names another place`)
+  say(words)
 }

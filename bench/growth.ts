@@ -1,19 +1,14 @@
-// The scenario growth: payouts created and settled on an account that has ten million of them, with
-// everything that belongs to them, beside one that has none: each on a service and a database of
-// its own, measured in turn, so that no drift of the machine looks like one of the size.
-import { statfs } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import type { Payer } from './accounts.ts'
+// The scenario growth: creates and settles payouts on an account with ten million payouts, in turn
+// with an empty one, each on a service and a database of its own.
+import { describeSizes, type SizeOfTable, sizesOfTables, sumOfSizes } from './database.ts'
 import { type Figure, type FigureRound, roundOf } from './figure.ts'
-import { settle as vacuum } from './fill.ts'
+import { checkSpace, settle as vacuum } from './fill.ts'
 import { measureLoad, type Seconds } from './measure.ts'
 import { type Options, targetOf } from './options.ts'
 import { fillPayouts } from './payout-fill.ts'
-import { payoutLoad } from './payout-load.ts'
-import { makeBeneficiary } from './payout-sample.ts'
+import { makeBeneficiary, type Payer, payoutLoad } from './payouts.ts'
 import { say, sayLoad, whole } from './report.ts'
 import { saySettled, settleDue } from './settle-run.ts'
-import { describeSizes, type SizeOfTable, sizesOfTables, sumOfSizes } from './sizes.ts'
 import { type Target, withTargets } from './target.ts'
 
 interface Plan extends Seconds {
@@ -44,7 +39,7 @@ export function benchGrowth(options: Options): Promise<readonly Figure[]> {
   options.record('plan', plan)
   return withTargets(2, targetOf(options.postgres), async targets => {
     const [empty, full] = targets as [Target, Target]
-    await checkSpace(plan.payouts)
+    await checkSpace(plan.payouts * BYTES_A_PAYOUT + BYTES_BESIDES)
     const sizes = await fill(full, plan.payouts)
     options.record('bytes_a_payout', sizes)
     const sides = {
@@ -65,17 +60,7 @@ const BYTES_A_PAYOUT = 5_900
 /** Two databases and their write-ahead logs, with what the rounds write. */
 const BYTES_BESIDES = 8_000_000_000
 
-async function checkSpace(payouts: number): Promise<void> {
-  const { bavail, bsize } = await statfs(tmpdir())
-  const free = bavail * bsize
-  const needed = payouts * BYTES_A_PAYOUT + BYTES_BESIDES
-  const gigabytes = (bytes: number) => `${(bytes / 1e9).toFixed(1)} GB`
-  const words = `${gigabytes(needed)} needed in ${tmpdir()}, ${gigabytes(free)} free`
-  if (needed > free) throw new Error(`not enough space: ${words}; TMPDIR names another place`)
-  say(words)
-}
-
-/** Answers are kept for a day: a tenth of the payouts still have theirs. */
+/** Answers are kept for a day, so a tenth of the payouts still have theirs. */
 async function fill(target: Target, payouts: number): Promise<readonly SizeOfTable[]> {
   const started = performance.now()
   await fillPayouts(target, payouts, { status: 'succeeded', kept_answers: payouts / 10 })
@@ -95,10 +80,10 @@ async function openSide(name: string, target: Target): Promise<Side> {
   return { name, target, payer: { ...target, beneficiary: await makeBeneficiary(target) } }
 }
 
-/** A small table is vacuumed by itself far more often than a large one: so both are beforehand. */
+/** Vacuumed before each measurement, as autovacuum visits small tables far more often. */
 const TABLES = ['payouts', 'payout_outcomes', 'events', 'journals']
 
-/** What was created is what is settled then. */
+/** Creates payouts on both sides, then settles them. */
 async function runRound(
   options: Options,
   plan: Plan,

@@ -1,6 +1,5 @@
-// The scenario import: rows a second of `corridor payout import`, as a process of its own from its
-// start to its end. Each file pays people whom the account has never paid, and the account looks
-// for payments made twice, as accounts do unless told otherwise.
+// The scenario import: rows a second of `corridor payout import`, from the start of its process to
+// its end. Each file pays new beneficiaries, with the default check for duplicate payouts.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -52,7 +51,7 @@ async function importFile(target: Target, round: number, rows: number): Promise<
   return { value, service_cpu_s, database_cpu_s, rss_mib: used.rss_mib, baselines: {} }
 }
 
-/** Every row another beneficiary, in every round. */
+/** Every row has its own beneficiary, in every round. */
 function csvOf(round: number, rows: number): string {
   const header =
     'amount,currency,purpose,transaction_description,reference_id,beneficiary.name,' +
@@ -75,7 +74,7 @@ function startImport({ folder, account_id }: Target, file: string) {
 
 const WATCH_MS = 50
 
-/** Until the process ends: its processor time, and the most memory it had. */
+/** Watches the process until it ends; returns its processor time and peak memory. */
 async function watch(child: ChildProcess): Promise<{ cpu_s: number; rss_mib: number }> {
   const pid = child.pid as number
   const used = { cpu_s: 0, rss_mib: 0 }

@@ -1,11 +1,11 @@
-// A load sent by autocannon; the program that load.ts starts where there is no wrk. Its input is a
-// Load as JSON, its output a LoadAnswer as JSON. The same requests as load-wrk.ts makes.
+// Sends a load by autocannon; load.ts runs this program where wrk is missing. Reads a Load as JSON
+// and prints a LoadAnswer. Makes the same requests as runWrk.
 import { randomInt, randomUUID } from 'node:crypto'
 import { createRequire } from 'node:module'
 import { text } from 'node:stream/consumers'
 import { type FollowUp, type Load, type LoadAnswer, NUMBER_DIGITS } from './load.ts'
 
-/** The part of autocannon that is used here; it comes without types. */
+/** The part of autocannon in use, which has no types. */
 type Autocannon = (options: object) => Promise<{
   readonly '2xx': number
   readonly non2xx: number
@@ -19,7 +19,7 @@ interface RequestData {
   readonly headers: Readonly<Record<string, string>>
 }
 
-/** Of one connection, while it goes through the requests. */
+/** The state of one connection. */
 interface Context {
   id?: string | undefined
 }
@@ -83,7 +83,7 @@ function newKey(keyed: boolean): Readonly<Record<string, string>> {
   return keyed ? { 'idempotency-key': randomUUID() } : {}
 }
 
-/** A first request that was refused is counted as a failure, and has none that follows it. */
+/** A first request that is refused counts as a failure and is not followed up. */
 function pair(load: Load, { path, template }: FollowUp, answered: () => void) {
   const [authorization] = load.authorizations
   const onFirst = (_status: number, body: string, context: Context) => {

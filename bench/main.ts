@@ -1,10 +1,7 @@
-// npm run bench [scenario...]: which scenarios run, with which options, and what is kept of them.
-// Measures nothing.
+// npm run bench [scenario...]: reads the options, runs the scenarios and keeps their results.
 import { parseArgs } from 'node:util'
-import type { Figure } from './figure.ts'
-import { compare } from './judgement.ts'
+import { compare, type Figure, spread } from './figure.ts'
 import { findGenerator } from './load.ts'
-import { spread } from './numbers.ts'
 import type { Options } from './options.ts'
 import { findPgbench, HOW_TO_GET_PGBENCH } from './pgbench.ts'
 import { say } from './report.ts'
@@ -60,7 +57,10 @@ interface Run {
   readonly keep: boolean
 }
 
-/** One after the other; what fails is said at once and again at the end, and holds up no other. */
+/**
+ * Runs one scenario after the other. A failure is reported at once and at the end; others still
+ * run.
+ */
 async function runAll(wanted: readonly Scenario[], { options, keep }: Run): Promise<void> {
   const setting = await describeSetting(options)
   const minutes = wanted.map(scenario => scenario.minutes[options.quick ? 'quick' : 'full'])

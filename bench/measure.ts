@@ -1,7 +1,8 @@
-// One measurement: a warm-up, the load, and what it cost the service and the database in processor
-// time and the database in what it read and logged. Knows no scenario.
-import { connect } from '../src/db/connect.ts'
+// One measurement: a warm-up and a load, with the processor time of service and database, and what
+// the database read and logged.
+
 import { cpuSeconds, cpuSecondsOfServer } from './cpu.ts'
+import { asOwner } from './database.ts'
 import { type Generator, type Load, type LoadResult, sendLoad } from './load.ts'
 import type { Target } from './target.ts'
 
@@ -27,7 +28,7 @@ export async function measureLoad(
   load: Omit<Load, 'seconds'>,
   { warm_up_s, load_s }: Seconds,
 ): Promise<Measured> {
-  // Fresh numbers stay fresh: the warm-up counts from another place than the load.
+  // The warm-up uses other fresh numbers than the load.
   const { bodies } = load
   const early = { ...bodies, fresh_from: bodies.fresh_from + WARM_UP_OFFSET }
   await sendLoad(generator, { ...load, bodies: early, seconds: warm_up_s })
@@ -47,7 +48,7 @@ export async function measureLoad(
 
 /** More requests than any one load sends; `FRESH_STEP` leaves room for both. */
 const WARM_UP_OFFSET = 50_000_000
-/** How far apart the fresh numbers of two measurements must begin. */
+/** The distance between the fresh numbers of two measurements. */
 export const FRESH_STEP = 100_000_000
 
 interface Costs {
@@ -58,8 +59,7 @@ interface Costs {
 }
 
 async function readCosts(target: Target): Promise<Costs> {
-  const sql = connect(target.database_url, { max: 1, as: 'owner' })
-  try {
+  return asOwner(target.database_url, async sql => {
     const [row] = await sql<{ wal_bytes: string; blocks_read: string }[]>`
       select (pg_current_wal_insert_lsn() - '0/0')::text as wal_bytes,
         blks_read::text as blocks_read
@@ -75,7 +75,5 @@ async function readCosts(target: Target): Promise<Costs> {
       wal_bytes: Number(wal_bytes),
       blocks_read: Number(blocks_read),
     }
-  } finally {
-    await sql.end({ timeout: 5 })
-  }
+  })
 }

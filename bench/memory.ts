@@ -1,12 +1,10 @@
-// The scenario memory: resident memory of the service, second by second, while one hot account is
-// paid from by many connections for ten minutes.
+// The scenario memory: resident memory of the service, second by second, under a load of payouts on
+// one hot account for ten minutes.
 import { residentMib, withCost } from './cpu.ts'
-import type { Figure } from './figure.ts'
+import { type Figure, median, readable } from './figure.ts'
 import { sendLoad } from './load.ts'
-import { median, readable } from './numbers.ts'
 import { type Options, targetOf } from './options.ts'
-import { GUARD_NOTE, payoutLoad } from './payout-load.ts'
-import { makeBeneficiary } from './payout-sample.ts'
+import { GUARD_NOTE, makeBeneficiary, payoutLoad } from './payouts.ts'
 import { say, whole } from './report.ts'
 import { type Target, withTargets } from './target.ts'
 
@@ -14,7 +12,7 @@ const CONNECTIONS = 256
 
 const FULL_S = 600
 const QUICK_S = 30
-/** Parts that are held against each other: minutes, in a full run. The first is the warm-up. */
+/** Parts to compare: minutes of a full run. The first one is the warm-up. */
 const PARTS = 10
 
 /** How often a line is said. */
@@ -79,7 +77,7 @@ function figuresOf(series: readonly number[], loaded: Loaded): Figure[] {
   ]
 }
 
-/** What the line of least squares rises by in a minute, of values a second apart. */
+/** The slope a minute of the least-squares line through values a second apart. */
 function slope(values: readonly number[]): number {
   const mean = (numbers: readonly number[]) => numbers.reduce((a, b) => a + b, 0) / numbers.length
   const middle = (values.length - 1) / 2

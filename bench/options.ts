@@ -1,4 +1,4 @@
-// What the command line says to every scenario, and what one may say back beside its figures.
+// The options of scenarios.
 import type { Generator } from './load.ts'
 import type { TargetOptions } from './target.ts'
 
@@ -12,7 +12,7 @@ export interface Options {
   /** Path of the program. */
   readonly pgbench: string
   readonly generator: Generator
-  /** Puts something beside the figures in the file of results: the plan, a series. */
+  /** Adds a value, such as the plan or a series, to the file of results. */
   record(name: string, value: unknown): void
 }
 

@@ -1,14 +1,13 @@
-// What payouts are held against: pgbench writing the rows of one payout in one transaction for each
-// request, on one hot account or on many. The rows are copied from a payout that the service really
-// wrote, so their widths are its own.
-import { connect, type Sql } from '../src/db/connect.ts'
+// The baseline of payouts: pgbench writes the rows of one payout a transaction, on one hot account
+// or on many. Its rows are copies of what the service wrote for one payout, so they are as wide.
+
+import type { Sql } from '../src/db/connect.ts'
 import { endOf } from '../src/event/row.ts'
+import { asOwner } from './database.ts'
 import { type Baseline, baselineOf, idFromNumber, type Statements } from './pgbench.ts'
 import { copyStatement } from './row-copy.ts'
 
-/**
- * A copy of these columns is made with these SQL expressions; all others keep what the payout had.
- */
+/** SQL expressions of the columns in which a copy differs from the payout. */
 export const COPIES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   payouts: {
     id: idFromNumber('pot'),
@@ -24,15 +23,14 @@ export interface PayoutBaselines {
   readonly spread: Baseline
 }
 
-/** Makes accounts of its own for pgbench, so that the service's books stay true. */
+/** Creates accounts for pgbench alone, so that the service's books stay valid. */
 export async function preparePayoutBaselines(
   pgbench: string,
   database_url: string,
   payout_id: string,
   accounts: number,
 ): Promise<PayoutBaselines> {
-  const sql = connect(database_url, { max: 1, as: 'owner' })
-  try {
+  return asOwner(database_url, async sql => {
     await sql.unsafe(
       `insert into books (account_id, head_hash)
         select ${accountOf('n')}, decode(repeat('00', 32), 'hex')
@@ -48,9 +46,7 @@ export async function preparePayoutBaselines(
       hot: baselineOf(pgbench, database_url, hot),
       spread: baselineOf(pgbench, database_url, { drawn: { account: accounts }, ...spread }),
     }
-  } finally {
-    await sql.end({ timeout: 5 })
-  }
+  })
 }
 
 /** An expression for the account of this number, as wide as the service's ids. */
@@ -58,7 +54,7 @@ function accountOf(number: string): string {
   return `'acc_' || lpad(${number}::text, 20, '0')`
 }
 
-/** The statements of one payout: what service and schema write, found by the payout's id. */
+/** The statements that write one payout, made from the rows of a payout by its id. */
 async function copyStatements(sql: Sql, account: string, payout_id: string): Promise<Statements> {
   const rows: [table: string, condition: string, copy?: Readonly<Record<string, string>>][] = [
     ['payouts', `id = '${payout_id}'`],
@@ -88,11 +84,11 @@ async function copyStatements(sql: Sql, account: string, payout_id: string): Pro
   }
 }
 
-/** The row of events that tells of the making of an object. */
+/** The condition on the row of events of an object's creation. */
 export function telling(letter: string, id: string): string {
   return `strpos(told, '${letter}${endOf(id)}') > 0`
 }
 
-/** What each row of events has of the object of this number. */
+/** The end of the id of the object with this number, as the row of events has it. */
 export const ENDING = `lpad(:number::text, 9, '0')`
 const TOLD = `'Q P' || ${ENDING} || ' L' || :number`

@@ -1,36 +1,39 @@
-// Fills an account with payouts by SQL, as a long history of requests would have left them: copies
-// of all rows that the service writes for one. Knows the tables of payouts, and no load.
+// Fills an account with payouts by SQL, as a long history of requests would have left them: it
+// copies all rows that the service writes for one payout.
 //
-// True of the copies: every row a payout has, as wide as it is and with the references it has
-// (payout and its state, journals, events, kept answer); ids of the service's form and
-// each once; journals and events numbered without gaps, and created_at in that order; balances that
-// follow from the debits, and the heads of the book. So the service answers them, settles them, and
-// goes on writing after them. Not true: ids count up where the service's end in chance, all payouts
-// are alike and were made at one time, and, where it is not asked for as it takes its time, the
-// hashes are no chain: `corridor verify` refuses such books.
+// The copies have every row of a payout (payout and state, journals, events, kept answer), as wide
+// as the original and with the same references; unique ids of the service's form; journals and
+// events numbered without gaps, with created_at in that order; and balances and heads of the book
+// that follow from them. So the service can read them, settle them and write after them. They
+// differ in that ids end in a counter instead of random characters, all payouts are alike and of
+// one time, and the hashes are a chain only with `chained`, which takes longer: `corridor verify`
+// refuses others.
+
 import { setTimeout } from 'node:timers/promises'
-import { connect, type Sql } from '../src/db/connect.ts'
+import type { Sql, TransactionSql } from '../src/db/connect.ts'
 import { numberedIdSql } from '../src/db/id-sql.ts'
+import { EVENT_SEAL, ROW_KINDS } from '../src/event/rules.ts'
 import { instantIn } from '../src/id.ts'
+import { storedRows } from '../src/verify/seals.ts'
+import { asOwner } from './database.ts'
 import { type Filling, fillTables, secondOfIds } from './fill.ts'
 import { NUMBER_DIGITS } from './load.ts'
-import { makeBeneficiary, payOnce, payoutBody } from './payout-sample.ts'
+import { makeBeneficiary, payOnce, payoutBody } from './payouts.ts'
 import { literal, readRows, type StoredRow } from './row-copy.ts'
-import { sealEvents } from './seal-fill.ts'
 import type { Target } from './target.ts'
 
 export interface FillOptions {
   /** `processing`: due to be settled. */
   readonly status: 'processing' | 'succeeded'
-  /** How many of the newest still have a kept answer; without it, all. */
+  /** How many of the newest payouts have a kept answer; by default all. */
   readonly kept_answers?: number
-  /** With hashes that are a chain. */
+  /** Makes the hashes a chain. */
   readonly chained?: boolean
 }
 
 /**
- * Adds `count` payouts to the account, which nobody else may write to meanwhile. Answers what their
- * ids are, `#existing#` standing for a number from 1 to `count`.
+ * Adds `count` payouts to the account, which nobody else may write to meanwhile. Returns their id,
+ * with `#existing#` for a number from 1 to `count`.
  */
 export async function fillPayouts(
   target: Target,
@@ -38,8 +41,7 @@ export async function fillPayouts(
   { status, kept_answers = count, chained = false }: FillOptions,
 ): Promise<string> {
   const beneficiary = await makeBeneficiary(target)
-  const owner = connect(target.database_url, { max: 1, as: 'owner' })
-  try {
+  return asOwner(target.database_url, async owner => {
     const before = await readBook(owner, target.account_id)
     const { id } = await payOnce(target, payoutBody('USD→USD', beneficiary))
     if (status !== 'processing') await target.command('payout', 'transition', id, status)
@@ -54,12 +56,10 @@ export async function fillPayouts(
     await writeBook(owner, copying)
     if (chained) await sealEvents(owner, target.account_id, book.event_count)
     return `pot_${copying.second}#existing#`
-  } finally {
-    await owner.end({ timeout: 5 })
-  }
+  })
 }
 
-/** How ids begin that are made after this time, and the time that they then have. */
+/** The beginning of ids of a time after `earlier`, and that time. */
 async function timeAfter(earlier: string) {
   for (;;) {
     const second = secondOfIds()
@@ -91,10 +91,10 @@ async function readBook(owner: Sql, account_id: string): Promise<Book> {
   return book
 }
 
-/** What the service wrote for one payout, by table; the tables that take longest come first. */
+/** The rows that the service wrote for one payout, by table; the slowest tables come first. */
 type Sample = ReadonlyMap<string, readonly StoredRow[]>
 
-/** All that was written since the book was `before`. */
+/** Reads the rows written since the book was `before`. */
 async function readSample(
   owner: Sql,
   id: string,
@@ -130,8 +130,8 @@ interface Copying {
 }
 
 /**
- * All copies of the rows of one table. In the statement `nth` counts its rows, `n` the payouts and
- * `k` the rows of one payout.
+ * The statement that copies the rows of one table. In it, `nth` counts rows, `n` payouts and `k`
+ * the rows of one payout.
  */
 async function fillingOf(owner: Sql, table: string, copying: Copying): Promise<Filling> {
   const { book, sample, count, kept_answers } = copying
@@ -167,10 +167,7 @@ async function fillingOf(owner: Sql, table: string, copying: Copying): Promise<F
   return { table, insert, prepare: chaining(book) }
 }
 
-/**
- * A function of the session that is called for one journal after the other and remembers the hash
- * of the last: the recipe of ledger/rules.ts in SQL.
- */
+/** hashJournal of ledger/rules.ts in SQL. It keeps the last hash in a setting of the session. */
 function chaining({ head_hash }: Book): string {
   return `
     select set_config('bench.head', '${head_hash}', false);
@@ -203,7 +200,7 @@ function chaining({ head_hash }: Book): string {
     end $$`
 }
 
-/** The one journal of a payout that moves the balance: which of them, and by how much. */
+/** The index and amount of the payout's only journal that moves the balance. */
 function debitOf(sample: Sample): { readonly index: number; readonly net: bigint } {
   const journals = sample.get('journals') ?? []
   const index = journals.findIndex(({ currency }) => currency !== null)
@@ -212,7 +209,7 @@ function debitOf(sample: Sample): { readonly index: number; readonly net: bigint
   return { index, net }
 }
 
-/** The columns in which a copy goes on from the one before it. */
+/** The expression of a column that counts on from copy to copy; undefined for others. */
 function counted({ book, sample }: Copying, table: string, column: string) {
   const { index, net } = debitOf(sample)
   const ends = endsOf(sample)
@@ -229,16 +226,13 @@ function counted({ book, sample }: Copying, table: string, column: string) {
   return expressions[`${table}.${column}`]
 }
 
-/** With which of the payout's events each row of them ends. */
+/** The number of the last event of each of the payout's rows of events. */
 function endsOf(sample: Sample): number[] {
   let end = 0
   return (sample.get('events') ?? []).map(({ told }) => (end += told?.split(' ').length ?? 0))
 }
 
-/**
- * Ids of what each payout has one of, and the numbers of journals that events tell; in `told` what
- * is left of them.
- */
+/** References to replace in a copy: ids, journal numbers in data of events, and both in `told`. */
 const REFERENCE =
   /((?:pot|poq|btr)_[0-9a-z]{20}|(?<="journals":\[)\d+|(?<=\bP)[0-9a-z]{9}|(?<=\b[LS])\d+)/
 
@@ -262,7 +256,7 @@ function copied({ book, sample, second }: Copying, column: string, value: string
   return parts.length === 1 ? (parts[0] as string) : `(${parts.join(' || ')})`
 }
 
-/** The book after all copies, its head the hash of the last. */
+/** Writes the book as it is after all copies. */
 async function writeBook(owner: Sql, { book, sample, count }: Copying): Promise<void> {
   const journals = count * (sample.get('journals')?.length ?? 0)
   const events = count * (endsOf(sample).at(-1) ?? 0)
@@ -284,4 +278,61 @@ async function writeBook(owner: Sql, { book, sample, count }: Copying): Promise<
           order by number desc limit 1)
       where account_id = ${book.account_id} and currency = 'USD'`
   })
+}
+
+/** The columns of events in the chain, with their SQL types. */
+const LINKED = { ...ROW_KINDS, content: 'bytea', kept: 'bytea' }
+
+/**
+ * Seals the account's events after a number, which nobody may write to meanwhile: computes the
+ * digests of the rows that they are about, as these are now, and the chain up to the head.
+ */
+export async function sealEvents(
+  owner: Sql | TransactionSql,
+  account_id: string,
+  after: string,
+): Promise<void> {
+  const mine = `account_id = '${account_id}'`
+  const [book] = await owner.unsafe<{ head: string }[]>(
+    `select encode(event_head, 'hex') as head from books where ${mine}`,
+  )
+  if (book === undefined) throw new Error(`account ${account_id} has no book`)
+  const parameters = Object.entries(LINKED).map(([name, type]) => `${name} ${type}`)
+  await owner.unsafe(`
+    create or replace function pg_temp.link(previous bytea, ${parameters.join(', ')}) returns bytea
+      language sql as $$ select ${EVENT_SEAL.sql('link')} $$;
+    create or replace aggregate pg_temp.chain(${Object.values(LINKED).join(', ')}) (
+      sfunc = pg_temp.link, stype = bytea, initcond = '\\x${book.head}')`)
+  await owner.unsafe('alter table events disable trigger append_only')
+  await owner.unsafe(
+    `update events e set content = c.content, hash = c.hash
+    from (
+      select sequence, content,
+        pg_temp.chain(${Object.keys(LINKED).join(', ')}) over (order by sequence) as hash
+      from (
+        select ${Object.keys(LINKED).map(name => (name === 'content' ? 'd.content' : `e.${name}`))}
+        from events e left join (
+          select t.row_sequence,
+            string_agg(coalesce(m.content, c.content), ''::bytea order by t.sequence) as content
+          from (
+            select row_sequence, sequence, created_at, mark, ending,
+              case when mark in ('-', 'S') then object_id end as id
+            from each_event where account_id = $1
+          ) t
+          left join (${storedRows(account_id)}) m
+            on m.created_at = t.created_at and left(m.mark, 1) = t.mark and m.ending = t.ending
+          left join (${storedRows(account_id)}) c on c.id = t.id
+          group by 1
+        ) d on d.row_sequence = e.sequence
+        where e.account_id = $1 and e.sequence > ${after}
+      ) told
+    ) c
+    where e.account_id = $1 and e.sequence = c.sequence`,
+    [account_id],
+  )
+  await owner.unsafe('alter table events enable trigger append_only')
+  await owner.unsafe(`
+    update books set event_head = (
+      select hash from events where ${mine} order by sequence desc limit 1)
+    where ${mine}`)
 }

@@ -1,24 +1,32 @@
-// The scenario payout: payouts created over HTTP on one hot account and on many, by many
-// connections, by one and at a constant rate, beside what nobody here wrote (pgbench's own scripts, a
-// bare Fastify) and beside pgbench writing the same rows a request at a time, alternately in one run
-// on one server.
-import { makePayers, type Payer } from './accounts.ts'
+// The scenario payout: creates payouts over HTTP on one hot account and on many, by many
+// connections, by one and at a constant rate. It measures them in turn with pgbench's own scripts,
+// a bare Fastify, and pgbench writing the same rows one transaction a request, on one server.
+
 import { withBare } from './bare.ts'
 import { withCost } from './cpu.ts'
-import { type Figure, type FigureRound, roundOf } from './figure.ts'
+import { type Figure, type FigureRound, readable, roundOf } from './figure.ts'
 import { sendLoad } from './load.ts'
 import { type Measured, measureLoad, type Seconds } from './measure.ts'
-import { readable } from './numbers.ts'
 import { type Options, targetOf } from './options.ts'
 import { type PayoutBaselines, preparePayoutBaselines } from './payout-baseline.ts'
-import { GUARD_NOTE, payoutLoad, payoutRequests, urlOf } from './payout-load.ts'
-import { makeBeneficiary, type PayoutName, payOnce, payoutBody } from './payout-sample.ts'
+import {
+  GUARD_NOTE,
+  makeBeneficiary,
+  makePayers,
+  type Payer,
+  type PayoutName,
+  payOnce,
+  payoutBody,
+  payoutLoad,
+  payoutRequests,
+  urlOf,
+} from './payouts.ts'
 import { type BaselineResult, CLIENTS, type OwnBaselines, prepareOwnScripts } from './pgbench.ts'
 import { say, sayBaseline, sayLoad, whole } from './report.ts'
 import { sendSteadily } from './steady.ts'
 import { type Target, withTargets } from './target.ts'
 
-/** How long everything takes, in seconds, and how often it is done. */
+/** Durations in seconds, and the number of rounds. */
 interface Plan extends Seconds {
   readonly rounds: number
   readonly pgbench_s: number
@@ -43,12 +51,12 @@ const QUICK: Plan = {
   accounts: 1000,
 }
 
-/** Each account has its own lock, so more clients than on one may find work. */
+/** More clients than on one account: each account has a lock of its own. */
 const SPREAD_CLIENTS = [8, 16, 32, 64]
-/** They all want the one branch. */
+/** Few clients: all update the same branch. */
 const TPCB_CLIENTS = [1, 2, 4, 8, 16]
 
-/** At which the times of callers who do not wait are to be short, a second. */
+/** Requests a second at which the latency of an open loop has a goal. */
 const STEADY_RATE = 2_500
 
 const OPEN_LOOP =
@@ -60,7 +68,7 @@ const SIMPLE = 'pgbench simple-update'
 const ECHO = 'bare Fastify, echo'
 const SAME_ROWS = 'pgbench, same rows'
 
-/** What stands in the table, in its order; 256 connections unless said otherwise. */
+/** The rows of the table, in order; 256 connections where the name has no number. */
 const ROWS = {
   hot: {
     name: 'payout create, one hot account, 256 connections',
@@ -99,7 +107,7 @@ const ROWS = {
 type Row = keyof typeof ROWS
 type Round = Readonly<Record<Row, FigureRound>>
 
-/** What a round is made with. */
+/** The parts of a round. */
 interface Bench {
   readonly plan: Plan
   readonly options: Options
@@ -111,7 +119,7 @@ interface Bench {
   readonly own: OwnBaselines
   /** Address of the bare Fastify. */
   readonly bare: string
-  /** What pgbench came to, each time it was run. */
+  /** The results of all runs of pgbench. */
   readonly held: object[]
 }
 
@@ -146,7 +154,7 @@ export function benchPayouts(options: Options): Promise<readonly Figure[]> {
   })
 }
 
-/** What is compared is measured one right after the other. */
+/** Measures what is compared right after each other. */
 async function runRound(bench: Bench): Promise<Round> {
   const { hot: account, payers, plan, baselines, own } = bench
   const s = plan.pgbench_s
@@ -199,7 +207,7 @@ async function load(
   return measured
 }
 
-/** The same requests, over as many connections, answered with the bodies that they bring. */
+/** The rate of the bare Fastify that echoes the same requests, over as many connections. */
 async function echo({ plan, options, hot, bare }: Bench): Promise<number> {
   const load = { ...payoutLoad(bare, [hot], 256), url: `${bare}/echo` }
   await sendLoad(options.generator, { ...load, seconds: plan.warm_up_s })
@@ -208,7 +216,7 @@ async function echo({ plan, options, hot, bare }: Bench): Promise<number> {
   return per_second
 }
 
-/** Transactions a second of pgbench at its best. */
+/** The best rate of pgbench, in transactions a second. */
 async function hold(
   { held }: Bench,
   name: string,
@@ -220,14 +228,14 @@ async function hold(
   return best.per_second
 }
 
-/** On the hot account, as callers send who do not wait for each other. */
+/** An open loop at a constant rate on the hot account. */
 async function steady(
   { plan, target, hot }: Bench,
   rate: number,
   closed_loop: number,
 ): Promise<FigureRound> {
   if (rate > closed_loop) {
-    // Requests would gather until they are refused, which would end the scenario.
+    // Requests would pile up until the service refuses them, which would end the scenario.
     say(`  constant ${whole(rate)} a second: more than there is`)
     return { value: 0, baselines: { 'closed loop': closed_loop } }
   }

@@ -1,15 +1,15 @@
-// pgbench, its own scripts and others for it: where it is and how it is run. Knows no scenario.
+// Finds and runs pgbench, with its own scripts and with others.
 import { execFile } from 'node:child_process'
 import { access, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { SUPERUSER } from '../src/postgres/cluster.ts'
-import { asSuperuser } from './superuser.ts'
+import { asSuperuser } from './database.ts'
 
 const run = promisify(execFile)
 
-/** Where Debian and its like put it; the first that is there is taken. */
+/** Usual paths, in order of preference. */
 const PLACES = [
   ...[18, 17, 16, 15].map(version => `/usr/lib/postgresql/${version}/bin/pgbench`),
   '/usr/bin/pgbench',
@@ -33,20 +33,20 @@ export async function findPgbench(): Promise<string | undefined> {
   return undefined
 }
 
-/** Client counts of which the best is taken. */
+/** Client counts to try; the best one counts. */
 export const CLIENTS = [1, 8, 16, 32]
 
-/** How the statements of a transaction follow each other. */
+/** Whether the statements of a transaction wait for each other. */
 export const STYLES = ['plain', 'pipelined'] as const
 export type Style = (typeof STYLES)[number]
 
 /** One transaction. */
 export interface Statements {
-  /** Variables that are drawn for each, from 1 to this many. */
+  /** Random variables of each transaction, from 1 to this number. */
   readonly drawn?: Readonly<Record<string, number>>
-  /** The lock, and what the rest depends on: each column becomes a variable of that name. */
+  /** The lock, and other reads; each column becomes a variable of that name. */
   readonly reads: readonly string[]
-  /** What follows; rows that come back are read and let go. */
+  /** The other statements. */
   readonly rest: readonly string[]
 }
 
@@ -57,11 +57,11 @@ export interface BaselineResult {
 }
 
 export interface Baseline {
-  /** The best of these client counts, each for this long; of CLIENTS when none are named. */
+  /** Runs each client count, by default CLIENTS, for this long; returns the best result. */
   run(style: Style, seconds: number, clients?: readonly number[]): Promise<BaselineResult>
 }
 
-/** What is counted are all these transactions, one after the other. */
+/** A baseline that runs these transactions one after the other and counts them as one. */
 export function baselineOf(
   pgbench: string,
   database_url: string,
@@ -80,20 +80,20 @@ export function baselineOf(
   }
 }
 
-/** What comes with pgbench, on tables of its own: transactions that nobody here wrote. */
+/** The scripts of pgbench itself, on tables of its own. */
 export type OwnBaselines = Readonly<Record<'tpcb-like' | 'simple-update', OwnBaseline>>
 
 interface OwnBaseline {
-  /** The best of these client counts, each for this long; of CLIENTS when none are named. */
+  /** As Baseline.run. */
   run(seconds: number, clients?: readonly number[]): Promise<BaselineResult>
 }
 
 const OWN_DATABASE = 'pgbench'
 
 /**
- * Its tables in a database of their own on the same server, at scale 1, which is its default: one
- * branch, that each transaction of TPC-B updates, ten tellers, and 100,000 accounts, of which two
- * transactions of simple-update hardly ever want the same.
+ * Creates the tables of pgbench in a database of their own on the same server, at its default scale
+ * of 1: one branch, which each transaction of TPC-B updates, ten tellers, and 100,000 accounts, on
+ * which transactions of simple-update hardly ever collide.
  */
 export async function prepareOwnScripts(
   pgbench: string,
@@ -110,7 +110,7 @@ export async function prepareOwnScripts(
   return { 'tpcb-like': own('tpcb-like'), 'simple-update': own('simple-update') }
 }
 
-/** An expression for ids that ascend with a variable, and are as wide as the service's. */
+/** An expression for ids that rise with a variable and are as wide as the service's. */
 export function idFromNumber(prefix: string, variable = 'number'): string {
   return `'${prefix}_' || lpad(:${variable}::text, 20, '0')`
 }
@@ -162,7 +162,7 @@ async function runPgbench(
   return { per_second, clients, latency_ms }
 }
 
-/** Row-level security does not hold for it: what the service pays for that is in the ratio. */
+/** Runs pgbench as a superuser, without the cost of row-level security that the service has. */
 function command(pgbench: string, database_url: string, args: readonly string[]) {
   const { hostname, port, password, pathname } = new URL(database_url)
   const where = ['-h', hostname, '-p', port, '-U', SUPERUSER]

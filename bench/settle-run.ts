@@ -1,17 +1,17 @@
-// Payouts that are due, made through the API, and how fast a worker settles all there are: a
-// process of its own, whose rail says at once that they have arrived. Knows no scenario.
+// Makes due payouts through the API, and measures how fast a worker settles them: a process of its
+// own, whose rail reports success at once.
+
 import { setTimeout } from 'node:timers/promises'
-import { connect, type Sql } from '../src/db/connect.ts'
+import type { Sql } from '../src/db/connect.ts'
 import { MAX_PAYOUTS } from '../src/payout-batch/request.ts'
-import type { Payer } from './accounts.ts'
 import { type Cost, withCost } from './cpu.ts'
+import { asOwner } from './database.ts'
 import { type Generator, sendLoad } from './load.ts'
-import { payoutLoad } from './payout-load.ts'
-import { payoutBody } from './payout-sample.ts'
+import { type Payer, payoutBody, payoutLoad } from './payouts.ts'
 import { say, whole } from './report.ts'
 import type { Target } from './target.ts'
 
-/** So many payouts of one account, due at once where no worker runs. */
+/** Makes payouts of one account, all due at once. */
 export async function makeDue(payer: Payer, count: number): Promise<void> {
   const body = payoutBody('USD→USD', payer.beneficiary)
   for (let left = count; left > 0; left -= MAX_PAYOUTS) {
@@ -21,7 +21,7 @@ export async function makeDue(payer: Payer, count: number): Promise<void> {
   }
 }
 
-/** At least so many of these payers, each drawn at random, so that no two neighbours are of one. */
+/** Makes at least `count` payouts of random payers, in no order of accounts. */
 export async function makeDueAtRandom(
   generator: Generator,
   target: Target,
@@ -42,10 +42,9 @@ export interface Settled extends Cost {
 
 const WORKER = { CORRIDOR_SETTLE: 'on', CORRIDOR_SIMULATOR_DELAY_MS: '0' }
 
-/** From the moment the worker has started to the moment the last payout is settled. */
+/** Settles all due payouts; measures from the start of the worker to the last settlement. */
 export async function settleDue(target: Target): Promise<Settled> {
-  const sql = connect(target.database_url, { max: 1, as: 'owner' })
-  try {
+  return asOwner(target.database_url, async sql => {
     const requests = await countDue(sql)
     const all = (await countJournals(sql)) + requests
     const worker = await target.startAnother(WORKER)
@@ -57,9 +56,7 @@ export async function settleDue(target: Target): Promise<Settled> {
     const left = await countDue(sql)
     if (left > 0) throw new Error(`of ${requests} payouts, ${left} were not settled`)
     return settled
-  } finally {
-    await sql.end({ timeout: 5 })
-  }
+  })
 }
 
 export function saySettled(name: string, settled: Settled): void {
@@ -82,10 +79,7 @@ const POLL_MS = 50
 /** Long after any claim has run out. */
 const STUCK_MS = 60_000
 
-/**
- * Each settled payout is one journal, and the books count those: one short row an account tells how
- * far the worker is, however many payouts there are.
- */
+/** Counts journals by the books, one short row an account: each settlement writes one journal. */
 async function untilWritten(sql: Sql, journals: number): Promise<void> {
   let last = 0
   let since = performance.now()

@@ -1,10 +1,10 @@
-// The scenario settle: payouts that are all due at once, of one account and of a thousand, settled
-// by the worker of a service that does nothing else. Nobody has registered for webhooks.
-import { makePayers, type Payer } from './accounts.ts'
+// The scenario settle: the worker of an otherwise idle service settles payouts that are all due at
+// once, of one account and of a thousand. There are no webhook endpoints.
+
 import { type Figure, type FigureRound, roundOf } from './figure.ts'
 import { settle as vacuum } from './fill.ts'
 import { type Options, targetOf } from './options.ts'
-import { makeBeneficiary } from './payout-sample.ts'
+import { makeBeneficiary, makePayers, type Payer } from './payouts.ts'
 import { say, whole } from './report.ts'
 import { makeDue, makeDueAtRandom, saySettled, settleDue } from './settle-run.ts'
 import { type Target, withTargets } from './target.ts'
@@ -34,7 +34,7 @@ export function benchSettling(options: Options): Promise<readonly Figure[]> {
     const [target] = targets as [Target]
     const hot = { ...target, beneficiary: await makeBeneficiary(target) }
     const payers = await makePayers(target, plan.accounts)
-    // What has made the beneficiaries.
+    // The payouts that made the beneficiaries.
     await settleDue(target)
     const rounds: Round[] = []
     for (let i = 1; i <= plan.rounds; i++) {
@@ -77,7 +77,7 @@ async function runRound(
   return { hot: of_one, spread: of_many }
 }
 
-/** What making the payouts left behind is tidied up first, as it would be sooner or later. */
+/** Vacuums first, as autovacuum would sooner or later. */
 async function measure(target: Target, name: string): Promise<FigureRound> {
   await vacuum(target.database_url, [
     'payouts',

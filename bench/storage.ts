@@ -1,22 +1,30 @@
-// The scenario storage: what payouts that are made and settled leave on disk, in the log and in the
-// indexes. These are counts, which the pace of the machine does not change, so there is one round.
-import { times } from './accounts.ts'
-import type { Figure } from './figure.ts'
-import { bytesOfLog, entriesOfIndexes, KEEPING_LOG, placeInLog } from './log.ts'
-import { readable } from './numbers.ts'
+// The scenario storage: bytes on disk, bytes of log and index entries of payouts that are made and
+// settled. The speed of the machine does not change these, so there is one round.
+
+import {
+  asSuperuser,
+  bytesOfLog,
+  describeSizes,
+  entriesOfIndexes,
+  KEEPING_LOG,
+  placeInLog,
+  readSizes,
+  type SizeOfTable,
+  sizesOfTables,
+  sumOfSizes,
+} from './database.ts'
+import { type Figure, readable } from './figure.ts'
 import { type Options, targetOf } from './options.ts'
-import { makeBeneficiary, PAYOUTS, payOnce, payoutBody, recipient } from './payout-sample.ts'
+import { makeBeneficiary, PAYOUTS, payOnce, payoutBody, recipient, times } from './payouts.ts'
 import { say, whole } from './report.ts'
 import { settleDue } from './settle-run.ts'
-import { describeSizes, readSizes, type SizeOfTable, sizesOfTables, sumOfSizes } from './sizes.ts'
-import { asSuperuser } from './superuser.ts'
 import { type Target, withTargets } from './target.ts'
 
-/** So many, whether the run is quick or not; each is sent once, over as many connections. */
+/** The same in quick runs. */
 const PAYOUTS_MADE = 8_000
 const CONNECTIONS = 64
 
-/** What one payout came to. */
+/** The figures of one payout. */
 interface Stored {
   readonly tables: readonly SizeOfTable[]
   readonly log_bytes: number
@@ -45,7 +53,7 @@ export function benchStorage({ postgres, record }: Options): Promise<readonly Fi
   })
 }
 
-/** What is made, and what it is to come to. */
+/** A kind of payout, and its goals. */
 interface Making {
   readonly name: string
   readonly keyed: boolean
@@ -73,7 +81,7 @@ const INLINE: Making = {
   log: 7_000,
 }
 
-/** On the account as it is unless told otherwise, so with the guard against paying twice. */
+/** Makes and settles payouts on an account with the default check for duplicates. */
 async function store(
   { name, keyed }: Making,
   target: Target,
@@ -81,11 +89,11 @@ async function store(
 ): Promise<Stored> {
   const { account_id, database_url } = target
   await target.command('account', 'set', account_id, '--duplicate-window', '10m')
-  // What has made the beneficiary.
+  // The payout that made the beneficiary.
   await settleDue(target)
   return asSuperuser(database_url, async sql => {
     const before = await readSizes(database_url)
-    // What each page looks like goes into the log once more after a checkpoint.
+    // After a checkpoint the first change of each page logs the whole page.
     await sql`checkpoint`
     const first = await placeInLog(sql)
     await times(PAYOUTS_MADE, CONNECTIONS, i => payOnce(target, bodyOf(i), keyed))

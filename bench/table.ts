@@ -1,8 +1,13 @@
-// The table of results in Markdown: a row a figure, and one more for each further thing that it is
-// held against. Pure.
-import type { Figure, FigureRound } from './figure.ts'
-import { type Comparison, compare } from './judgement.ts'
-import { median, readable } from './numbers.ts'
+// Writes the table of results in Markdown: a row for each figure, and one for each further
+// comparison. Pure.
+import {
+  type Comparison,
+  compare,
+  type Figure,
+  type FigureRound,
+  median,
+  readable,
+} from './figure.ts'
 import type { Results } from './results.ts'
 
 const HEADINGS = [
@@ -62,13 +67,13 @@ function cellsOf(comparison: Comparison | undefined): string[] {
   ]
 }
 
-/** With the longest that any took, where it was measured. */
+/** The p99, with the maximum where it was measured. */
 function wordP99(rounds: readonly FigureRound[]): string {
   const max = middle(rounds, 'max_ms')
   return `${middle(rounds, 'p99_ms')}${max === '' ? '' : ` (max ${max})`}`
 }
 
-/** The median of what was measured; '' where it was not. */
+/** The median of the rounds; '' where nothing was measured. */
 function middle(
   rounds: readonly FigureRound[],
   member: 'p50_ms' | 'p99_ms' | 'max_ms' | 'service_cpu_s' | 'database_cpu_s' | 'rss_mib',

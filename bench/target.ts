@@ -1,5 +1,5 @@
-// What is measured: an embedded PostgreSQL in a temporary folder and the service as a process of
-// its own on it, with one funded account. Knows no load and no numbers.
+// Starts what is measured: an embedded PostgreSQL in a temporary folder, and the service on it as a
+// process of its own, with one funded account.
 import { type ChildProcess, execFile, type StdioOptions, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { appendFile, chmod, mkdtemp, readFile, rm } from 'node:fs/promises'
@@ -8,12 +8,12 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { promisify } from 'node:util'
 import { openEmbedded } from '../src/postgres/embedded.ts'
-import { ageLog } from './log.ts'
+import { ageLog } from './database.ts'
 
 const PROJECT = join(import.meta.dirname, '..')
 const FUNDS = '900000000000.00'
 
-/** An account, and requests in its name. */
+/** An account that can send requests. */
 export interface Caller {
   readonly account_id: string
   /** Value of the Authorization header. */
@@ -34,16 +34,16 @@ export interface ServiceProcess {
 }
 
 export interface Target extends Caller {
-  /** Temporary, and gone when the target is stopped. */
+  /** Temporary; removed when the target stops. */
   readonly folder: string
-  /** Of the database, as its owner. */
+  /** URL of the database, for its owner. */
   readonly database_url: string
   readonly address: string
   readonly service_pid: number
   readonly postgres_pid: number
-  /** Runs a command of the command line on this database; answers what it printed. */
+  /** Runs a corridor command on this database; returns its output. */
   command(...args: string[]): Promise<string>
-  /** One more process of the service, on the same database with the same settings but these. */
+  /** Starts another process of the service on the same database, with other settings. */
   startAnother(env?: Readonly<Record<string, string>>): Promise<ServiceProcess>
   stop(): Promise<void>
 }
@@ -58,7 +58,7 @@ export interface TargetOptions {
   readonly postgres_settings?: string
 }
 
-/** Works with so many targets; stopped halfway, none of them stays behind. */
+/** Works with `count` targets. Stops all of them, also when interrupted. */
 export async function withTargets<T>(
   count: number,
   options: TargetOptions,
@@ -86,13 +86,13 @@ export async function withTargets<T>(
   }
 }
 
-/** Settling is off, as it is another scenario; the log tells where a process listens. */
+/** Settling is off, as it has a scenario of its own; the log names the address of a process. */
 const ENVIRONMENT = { CORRIDOR_SETTLE: 'off', LOG_LEVEL: 'info', PORT: '0' }
 
 /** Starts database and service. */
 export async function startTarget(options: TargetOptions): Promise<Target> {
   const folder = await mkdtemp(join(tmpdir(), 'corridor-bench-'))
-  // PostgreSQL runs as another user when started by root, and must be able to pass.
+  // Started by root, PostgreSQL runs as another user, who must be able to enter.
   await chmod(folder, 0o711)
   const data_dir = join(folder, 'data')
   const remove = () => rm(folder, { recursive: true, force: true })
@@ -193,7 +193,7 @@ export function untilKeysAreKnown(): Promise<void> {
   return new Promise(resolve => setTimeout(resolve, 1500))
 }
 
-/** No setting of whoever measures: what is measured is what is written here. */
+/** The environment without CORRIDOR_ settings of the user. */
 function inherited(): NodeJS.ProcessEnv {
   const rest = Object.entries(process.env).filter(([name]) => !name.startsWith('CORRIDOR_'))
   return Object.fromEntries(rest)
@@ -216,7 +216,7 @@ async function serviceOf(child: ChildProcess): Promise<ServiceProcess> {
   return { address, pid: child.pid as number, stop: () => stopProcess(child) }
 }
 
-/** Its log says where it listens; anything after that is let through. */
+/** Reads the address from the log of the service. */
 async function readAddress(service: ChildProcess): Promise<string> {
   if (service.stdout === null) throw new Error('the service has no output')
   for await (const line of createInterface({ input: service.stdout })) {

@@ -1,10 +1,8 @@
-// The scenario verify: how long `corridor verify` takes for a million journals, all of them in
-// order, and with one fault among the last of them: it stops at the first bad row, so there a fault
-// is found last.
-import { connect, type Sql } from '../src/db/connect.ts'
-import { SUPERUSER } from '../src/postgres/cluster.ts'
-import type { Figure, FigureRound } from './figure.ts'
-import { readable } from './numbers.ts'
+// The scenario verify: the time of `corridor verify` for a million journals, all valid, and with
+// one fault near the end, which takes longest to find.
+import type { Sql } from '../src/db/connect.ts'
+import { asSuperuser } from './database.ts'
+import { type Figure, type FigureRound, readable } from './figure.ts'
 import { type Options, targetOf } from './options.ts'
 import { fillPayouts } from './payout-fill.ts'
 import { say, whole } from './report.ts'
@@ -21,7 +19,7 @@ const QUICK: Plan = { rounds: 1, payouts: 10_000 }
 
 const LIMIT_S = 60
 
-/** What a superuser does to a book, how it is undone, and the row that must be named. */
+/** A fault, the statement that repairs it, and the row that verify must name. */
 interface Fault {
   readonly name: string
   readonly table: string
@@ -30,7 +28,7 @@ interface Fault {
   readonly undo: string
 }
 
-/** Journal numbers: a payout and its settlement, close to the end of the book. */
+/** `number` is the journal of a payout close to the end of the book, before its settlement. */
 function faultsAt(account_id: string, number: bigint): readonly Fault[] {
   const at = (n: bigint | string) => `account_id = '${account_id}' and number = ${n}`
   const move = (from: bigint | string, to: bigint | string) =>
@@ -65,7 +63,7 @@ export function benchVerifying(options: Options): Promise<readonly Figure[]> {
   return withBook(plan.payouts, targetOf(options.postgres), book => measure(plan, book))
 }
 
-/** A book to be verified, and whom nothing in the database stops from changing it. */
+/** A book to verify, and a session that no trigger keeps from changing it. */
 interface Book {
   readonly target: Target
   readonly sql: Sql
@@ -73,7 +71,7 @@ interface Book {
   readonly faults: readonly Fault[]
 }
 
-/** Works with a book of so many payouts, two journals each. */
+/** Works with a book of `payouts` payouts, two journals each. */
 export function withBook<T>(
   payouts: number,
   options: TargetOptions,
@@ -82,8 +80,7 @@ export function withBook<T>(
   return withTargets(1, options, async targets => {
     const [target] = targets as [Target]
     await fillPayouts(target, payouts, { status: 'succeeded', kept_answers: 0, chained: true })
-    const sql = openSuperuser(target)
-    try {
+    return asSuperuser(target.database_url, async sql => {
       await sql`set session_replication_role = replica`
       const [book] = await sql<{ journals: bigint; pair: bigint }[]>`
         select b.journal_count as journals, max(j.number) as pair
@@ -92,16 +89,8 @@ export function withBook<T>(
       if (book === undefined) throw new Error('an empty book')
       const faults = faultsAt(target.account_id, book.pair)
       return await work({ target, sql, journals: Number(book.journals), faults })
-    } finally {
-      await sql.end({ timeout: 5 })
-    }
+    })
   })
-}
-
-function openSuperuser(target: Target): Sql {
-  const url = new URL(target.database_url)
-  url.username = SUPERUSER
-  return connect(url.href, { max: 1, as: 'owner' })
 }
 
 async function measure(plan: Plan, book: Book): Promise<readonly Figure[]> {
@@ -128,7 +117,7 @@ async function measure(plan: Plan, book: Book): Promise<readonly Figure[]> {
   ]
 }
 
-/** Seconds that `corridor verify` takes for books in order. */
+/** The seconds that `corridor verify` takes for a valid book. */
 export async function verifyClean({ target }: Book): Promise<number> {
   const started = performance.now()
   const { ok } = JSON.parse(await target.command('verify', '--json'))
@@ -138,7 +127,7 @@ export async function verifyClean({ target }: Book): Promise<number> {
   return seconds
 }
 
-/** Seconds until the fault is found, which is taken back; throws when another row is named. */
+/** Plants a fault and repairs it; returns the seconds until verify names the right row. */
 export async function findFault({ target, sql }: Book, fault: Fault): Promise<number> {
   const { name, table, key, plant, undo } = fault
   await sql.unsafe(plant)

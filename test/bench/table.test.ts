@@ -2,8 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { drawChart } from '../../bench/chart.ts'
-import type { Figure, FigureRound, Goal } from '../../bench/figure.ts'
-import { compare } from '../../bench/judgement.ts'
+import { compare, type Figure, type FigureRound, type Goal } from '../../bench/figure.ts'
 import type { Results } from '../../bench/results.ts'
 import { writeTable } from '../../bench/table.ts'
 

@@ -3,7 +3,7 @@
 // payouts that carry their quotes, events that are chained and seal all of it. Payouts are copies of ones
 // the service has made for another account.
 import assert from 'node:assert/strict'
-import { sealEvents } from '../../bench/seal-fill.ts'
+import { sealEvents } from '../../bench/payout-fill.ts'
 import type { TransactionSql } from '../../src/db/connect.ts'
 import { idTimeSql, microsSql, numberedIdSql } from '../../src/db/id-sql.ts'
 import { idBound } from '../../src/id.ts'

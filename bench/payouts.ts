@@ -1,0 +1,161 @@
+// Payouts for scenarios: their bodies, single payouts made over HTTP, accounts that pay, and loads
+// of payouts.
+
+import { createAccount } from '../src/cli/account.ts'
+import { onDatabase } from '../src/cli/context.ts'
+import { readConfig } from '../src/config.ts'
+import type { Load } from './load.ts'
+import type { SteadyRequest } from './steady.ts'
+import { type Caller, callerOf, type Target, untilKeysAreKnown } from './target.ts'
+
+/** Bodies without a beneficiary; about 250 bytes with one. */
+export const PAYOUTS = {
+  'USD→USD': {
+    amount: 10_000,
+    currency: 'USD',
+    type: 'local',
+    purpose: 'supplier_payment',
+    transaction_description: 'Invoice 2041 of March, second part',
+    reference_id: 'INV-2041-2',
+    metadata: { order: 'A-77120', cost_centre: 'treasury' },
+  },
+  'USD→HKD': {
+    amount: 78_000,
+    currency: 'HKD',
+    holding_currency: 'USD',
+    type: 'local',
+    purpose: 'supplier_payment',
+    transaction_description: 'Invoice 2041 of March, second part',
+    reference_id: 'INV-2041-2',
+    metadata: { order: 'A-77120', cost_centre: 'treasury' },
+  },
+} as const
+
+export type PayoutName = keyof typeof PAYOUTS
+
+/** A body that names the beneficiary by id. */
+export function payoutBody(payout: PayoutName, beneficiary: string): object {
+  return { ...PAYOUTS[payout], beneficiary }
+}
+
+/** Makes one payout, by default with an Idempotency-Key. */
+export async function payOnce(
+  caller: Caller,
+  body: object,
+  keyed = true,
+): Promise<{ readonly id: string; readonly beneficiary: string }> {
+  const idempotency_key = keyed ? crypto.randomUUID() : undefined
+  const { status, text } = await caller.post('/v3/payout', body, idempotency_key)
+  if (status !== 200 && status !== 201) {
+    throw new Error(`a payout was answered ${status}: ${text}`)
+  }
+  return JSON.parse(text).data
+}
+
+/** Makes a beneficiary by a payout with inline details; returns its id. */
+export async function makeBeneficiary(caller: Caller): Promise<string> {
+  const body = { ...PAYOUTS['USD→USD'], beneficiary_details: recipient(123_456_789_012) }
+  return (await payOnce(caller, body)).beneficiary
+}
+
+/** Details of the beneficiary with this account number. */
+export function recipient(account_number: number): object {
+  return {
+    name: 'Harbour Trading Ltd',
+    type: 'business',
+    destination_details: {
+      type: 'bank',
+      bank: {
+        account_number: String(account_number).padStart(12, '0'),
+        bank_name: 'Harbour Bank',
+        country: 'HK',
+        bank_codes: { bank_code: '004' },
+      },
+    },
+  }
+}
+
+/** A footnote for figures of these loads. */
+export const GUARD_NOTE =
+  'The guard against paying twice is switched off, as the payouts are all alike; it would cost ' +
+  'about a tenth.'
+
+/** A load in which each request is of a random payer. */
+export function payoutLoad(
+  address: string,
+  payers: readonly Payer[],
+  connections: number,
+  payout: PayoutName = 'USD→USD',
+): Omit<Load, 'seconds'> {
+  const requests = payoutRequests(payers, payout)
+  return {
+    url: urlOf(address),
+    authorizations: requests.map(({ authorization }) => authorization),
+    bodies: {
+      templates: requests.map(({ body }) => body),
+      template_per_authorization: true,
+      fresh_from: 0,
+      existing_to: 1,
+      keyed: true,
+    },
+    connections,
+  }
+}
+
+export function payoutRequests(
+  payers: readonly Payer[],
+  payout: PayoutName = 'USD→USD',
+): readonly SteadyRequest[] {
+  return payers.map(({ authorization, beneficiary }) => ({
+    authorization,
+    body: JSON.stringify(payoutBody(payout, beneficiary)),
+  }))
+}
+
+export function urlOf(address: string): string {
+  return `${address}/v3/payout`
+}
+
+export interface Payer extends Caller {
+  readonly beneficiary: string
+}
+
+/** Accounts created concurrently. */
+const MAKERS = 8
+
+/** Creates accounts with ample funds and without the check for duplicate payouts. */
+export async function makePayers(target: Target, count: number): Promise<readonly Payer[]> {
+  const opened = await onDatabase(readConfig({}), target.database_url, context =>
+    times(count, MAKERS, async i => {
+      const { account, key_id, secret } = await createAccount(context, {
+        name: `Bench ${i + 1}`,
+        currencies: ['USD'],
+        primary_currency: 'USD',
+        fund: [{ currency: 'USD', amount: 1_000_000_000_000n }],
+        sandbox: true,
+        duplicate_window_s: 0,
+      })
+      return callerOf(target.address, { account_id: account.account_id, key_id, secret })
+    }),
+  )
+  await untilKeysAreKnown()
+  return times(count, MAKERS, async i => {
+    const caller = opened[i] as Caller
+    return { ...caller, beneficiary: await makeBeneficiary(caller) }
+  })
+}
+
+/** Calls `work` `count` times, `at_once` calls concurrently; returns the results in order. */
+export async function times<T>(
+  count: number,
+  at_once: number,
+  work: (i: number) => Promise<T>,
+): Promise<T[]> {
+  const results: T[] = []
+  let next = 0
+  const maker = async () => {
+    for (let i = next++; i < count; i = next++) results[i] = await work(i)
+  }
+  await Promise.all(Array.from({ length: at_once }, maker))
+  return results
+}
