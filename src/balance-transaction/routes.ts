@@ -33,7 +33,7 @@ export function balanceTransactionRoutes(app: FastifyInstance, deps: Needs): voi
 }
 
 function listRoute(app: FastifyInstance, deps: Needs): void {
-  // When first asked for: routes are described where there is no database, too.
+  // Made at the first request: openapi.json is written without a database.
   let statements: CsvStatements | undefined
   app.get<{ Querystring: ListQuery }>(
     '/v3/balance_transaction',
@@ -71,7 +71,7 @@ function listRoute(app: FastifyInstance, deps: Needs): void {
 
 const PAGING = ['limit', 'starting_after', 'ending_before'] as const
 
-/** A statement has no pages: one that is cut off would not lead to its closing balance. */
+/** Refuses paging: a part of a statement would not lead to its closing balance. */
 function refusePaging(query: ListQuery): void {
   const sent = PAGING.filter(name => query[name] !== undefined)
   refuseIfAny(
@@ -84,7 +84,7 @@ function refusePaging(query: ListQuery): void {
 
 function sendCsv(reply: FastifyReply, statements: CsvStatements, wanted: StatementWanted) {
   const { account_id, above, below, filters } = wanted
-  // Without a body there is nothing to read.
+  // HEAD has no body.
   if (reply.request.method === 'HEAD') return reply.headers(csvHeaders(account_id)).send()
   return statements.send(reply, { account_id, above, below, filters })
 }
@@ -142,7 +142,7 @@ function readInstant(text: string): Instant {
   throw refusal('invalid_query_parameter', message, 'as_of')
 }
 
-/** The newest movement among the balances shown. */
+/** The time of the newest movement of these balances. */
 function lastUpdate(balances: readonly { readonly updated_at: string }[]): string {
   return balances.map(balance => balance.updated_at).reduce((a, b) => (a > b ? a : b), '')
 }

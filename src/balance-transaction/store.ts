@@ -1,5 +1,5 @@
-// The statements of balance transactions: what journals that move a balance say of it. They are
-// found by the number in their ids and listed by it. Written with their journals (ledger/store.ts).
+// The statements of balance transactions, which are columns of their journals: ledger/store.ts
+// writes them. The number in an id finds and orders them.
 import type { Fragment } from 'postgres'
 import { byNumber, locateNumber, type Numbers, numbersOf, withKeys } from '../db/by-number.ts'
 import type { Sql, TransactionSql } from '../db/connect.ts'
@@ -13,7 +13,7 @@ import { findJournals } from '../ledger/store.ts'
 import type { BalanceTransaction, Entry } from './balance-transaction.ts'
 import { fromRow, kindOf, LINE_COLUMNS, type LineRow, lineOf } from './columns.ts'
 
-/** By (account, id), in no order; what is not found or another account's is simply absent. */
+/** Balance transactions by (account, id), in no order; a key without one has no row. */
 export async function findBalanceTransactions(
   sql: Sql | TransactionSql,
   keys: readonly Key[],
@@ -31,7 +31,7 @@ export async function findBalanceTransactions(
   return withKeys(rows.map(fromRow), keys)
 }
 
-/** The same with their journals, in no order. */
+/** Balance transactions with their journals, in no order. */
 export async function findEntries(
   sql: Sql | TransactionSql,
   keys: readonly Key[],
@@ -45,7 +45,7 @@ export async function findEntries(
   return withKeys(entries, keys).map(({ entry }) => entry)
 }
 
-/** The account of a line that an operator names by its id alone: its mark stands in the id. */
+/** The account of a line, by the mark in the id: operators name a line by its id alone. */
 export async function findAccountOfLine(sql: Sql, id: string): Promise<string | undefined> {
   const rows = await sql<{ account_id: string; created_at: Instant }[]>`
     select b.account_id, j.created_at from books b
@@ -57,7 +57,7 @@ export async function findAccountOfLine(sql: Sql, id: string): Promise<string | 
       and ${sql.unsafe(accountMarkSql('b.account_id'))} = ${id.slice(-4)}`
   const named = rows.filter(row => numberedId('btr', row, numberIn(id)) === id)
   const [row, another] = named
-  // By chance, of which ids have little (docs/decisions/0050); then neither is meant.
+  // Ids of two accounts can collide, though rarely (docs/decisions/0050): then refuse both.
   if (row !== undefined && another !== undefined) {
     throw new Error(`${row.account_id} and ${another.account_id} both have ${id}`)
   }
@@ -66,7 +66,7 @@ export async function findAccountOfLine(sql: Sql, id: string): Promise<string | 
 
 const NUMBERS: Numbers = { table: 'journals', column: 'number', count: 'journal_count' }
 
-/** What the indexes of lines have of all their rows, by the column before the number. */
+/** The predicates of the partial indexes of lines, by the column before the number. */
 export const LINE_INDEXES = {
   undoes: 'undoes is not null',
   source: `undoes is null and kind <> 'settlement'`,
@@ -78,7 +78,7 @@ function indexed<N extends keyof typeof LINE_INDEXES>(name: N, leads: 'always' |
   return { name, by: name, leads, within: LINE_INDEXES[name], by_bounds: true } as const
 }
 
-/** Each currency in the order of the book, which `created_at` follows, and merged by it. */
+/** Lists in the order of the book; without a filter, the lines of all currencies are merged. */
 const LISTED = {
   table: 'journals',
   columns: LINE_COLUMNS,
@@ -93,7 +93,7 @@ const LISTED = {
   merged: LINE_INDEXES.currency,
 } as const satisfies Listed
 
-/** In an account that pays few lines are credits: they have an index of their own. */
+/** Credits have an index of their own: they are few among payouts. */
 const CREDITS: Listed = {
   ...LISTED,
   listed_by: 'amount + fixed_fee + variable_fee > 0',
@@ -115,14 +115,14 @@ export async function listBalanceTransactions(
   return page && { ...page, rows: page.rows.map(fromRow) }
 }
 
-/** What filters of lines ask of journals. */
+/** The filters of lines, as conditions of journals. */
 interface Chosen {
-  /** By column. */
+  /** Equalities by column. */
   readonly equal: Readonly<Partial<Record<'undoes' | 'source' | 'kind' | 'currency', string>>>
-  /** Lines of type payout: two kinds of journals, which have most lines. */
+  /** Type payout alone: two kinds of journals, which have most lines. */
   readonly of_payouts: boolean
   readonly sign: string | undefined
-  /** Whether nothing narrower than the index of credits leads to them. */
+  /** Whether the index of credits is the narrowest one. */
   readonly by_credits: boolean
 }
 
@@ -141,7 +141,7 @@ export function chosenBy({ source, type, operation_type, currency }: Wanted['fil
   }
 }
 
-/** The conditions that no equality states. */
+/** The conditions that are no equalities. */
 export function besidesOf(
   sql: Sql | TransactionSql,
   { of_payouts, sign, by_credits }: Chosen,
@@ -155,7 +155,7 @@ export function besidesOf(
   return sql.unsafe(conditions.join(' ')) as unknown as Fragment
 }
 
-/** The balance an instant left in each currency of the account: one index look-up a currency. */
+/** The balances after an instant, in each currency of the account: one index look-up a currency. */
 export async function listBalancesAsOf(
   sql: Sql | TransactionSql,
   account_id: string,
@@ -175,7 +175,7 @@ export async function listBalancesAsOf(
     where b.account_id = ${account_id} order by b.currency`
 }
 
-/** The number before which all journals are older than this moment. */
+/** The number of the first journal that is not older than this moment. */
 export function numberAt(
   sql: Sql | TransactionSql,
   account_id: string,

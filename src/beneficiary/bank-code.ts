@@ -1,12 +1,12 @@
-// Knows the codes that name a bank or a branch: the BIC, and national ones by the name they are
-// sent under. A name that is not here is free text. It must not know which banks there are.
+// The codes of banks and branches: the BIC, and national codes by the name of their member. A code
+// of any other name is free text.
 import { extractBIC, isValidBIC } from 'ibantools'
 
 interface CodeForm {
-  /** Of the code as its standard writes it. */
+  /** The form of the code in its standard. */
   readonly pattern: RegExp
   readonly title: string
-  /** Check digits and the like; the pattern holds. */
+  /** Checks check digits and the like, once the pattern matches. */
   readonly holds?: (code: string) => boolean
 }
 
@@ -95,19 +95,19 @@ const BY_COUNTRY: ReadonlyMap<string, ReadonlyMap<string, CodeForm>> = new Map([
   [
     'routing_number',
     new Map([
-      // Who names no country means the country that calls it so.
+      // Without a country, the name is that of the United States.
       ...['', ...USES_ABA].map(country => [country, ABA] as const),
       ['CA', { pattern: /^0[0-9]{8}$/, title: 'A routing number of Canada has a 0 and 8 digits' }],
     ]),
   ],
 ])
 
-/** The form of the codes sent under a name; undefined when they are free text. */
+/** The form of codes with this name; undefined for free text. */
 export function bankCodeForm(name: string, country: string | undefined): CodeForm | undefined {
   return BY_NAME.get(name) ?? BY_COUNTRY.get(name)?.get(country ?? '')
 }
 
-/** What is wrong with a code sent under this name, for people; undefined when nothing is. */
+/** The fault of a code with this name; undefined for none. */
 export function bankCodeFault(
   name: string,
   value: string,
@@ -120,22 +120,22 @@ export function bankCodeFault(
   return right ? undefined : `${form.title}; this is none.`
 }
 
-/** The country in a BIC; undefined when it is none. */
+/** The country in a BIC; undefined for an invalid BIC. */
 export function bicCountry(value: string): string | undefined {
   if (bankCodeFault('bic', value, undefined) !== undefined) return undefined
   return extractBIC(bankCode('bic', value, undefined)).countryCode
 }
 
-/** The code as its standard writes it: no spaces and dashes, capitals. Other text as it came. */
+/** The code in its standard form: capitals, without spaces and dashes. Free text stays as sent. */
 export function bankCode(name: string, value: string, country: string | undefined): string {
   if (bankCodeForm(name, country) === undefined) return value
   return electronicForm(value).replace(/(?<=\d)-(?=\d)/g, '')
 }
 
 /**
- * Without white space and invisible characters, and in capitals: a code as people copy it, made the
- * one that its standard writes. Only ASCII letters change: that ı becomes I would make a code of
- * what is none.
+ * The electronic form of a code that people have copied: without white space and invisible
+ * characters, in capitals. Only ASCII letters change: turning ı into I would make an invalid code
+ * valid.
  */
 export function electronicForm(text: string): string {
   return text
@@ -143,7 +143,7 @@ export function electronicForm(text: string): string {
     .replace(/[a-z]+/g, letters => letters.toUpperCase())
 }
 
-/** The sum of each digit times its weight, modulo 10; the weights come round. */
+/** The sum of each digit times its weight; the weights repeat. */
 function weighted(code: string, weights: readonly number[]): number {
   const products = Array.from(code, (digit, i) => Number(digit) * (weights[i % 3] ?? 0))
   return products.reduce((sum, product) => sum + product, 0)

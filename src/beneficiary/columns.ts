@@ -14,7 +14,7 @@ export const BENEFICIARY_KINDS = {
 } as const
 
 /** Members that are not set, in the order of answers. */
-const NO_DETAILS: NotSet<BeneficiaryDetails> = {
+export const NO_DETAILS: NotSet<BeneficiaryDetails> = {
   address: {},
   date_of_birth: '',
   destination: null,

@@ -106,7 +106,7 @@ export const BENEFICIARY_TYPES = ['individual', 'business'] as const
 
 const Name = Type.String({ pattern: '\\S', maxLength: 255 })
 
-/** What may be left out, by its schema. */
+/** The optional members by their schemas. */
 const OPTIONAL = {
   name_local: Text(255),
   email: Text(320),

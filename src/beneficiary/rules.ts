@@ -1,6 +1,6 @@
-// Beneficiaries as pure functions: what their details must say, which payout types reach them, and
-// how they are made and changed. State in, outcome out; the state is advanced so that the next
-// command of a batch sees what this one did.
+// The rules of beneficiaries: the checks of their details, the payout types that reach them,
+// creation and update. The state advances, so that the next command of a batch sees the change.
+// Pure.
 import { isDeepStrictEqual } from 'node:util'
 import { found, invalidField, type Problem, refusal, refuseIfAny } from '../errors.ts'
 import type { Event } from '../event/event.ts'
@@ -8,9 +8,10 @@ import { recordChange } from '../event/rules.ts'
 import { type BookId, nameOf } from '../id.ts'
 import { type Book, bookOf } from '../ledger/rules.ts'
 import { findCurrency } from '../money/currency.ts'
+import { completed } from '../only-set.ts'
 import { checkCountry, checkDate, checkEmail } from '../party/rules.ts'
 import type { Beneficiary, BeneficiaryDetails } from './beneficiary.ts'
-import { BENEFICIARY_SEAL, firstDestination } from './columns.ts'
+import { BENEFICIARY_SEAL, firstDestination, NO_DETAILS } from './columns.ts'
 import { destinationCountry } from './country.ts'
 import { canonicalDestination, checkCodes } from './destination.ts'
 import { isIbanCountry } from './iban.ts'
@@ -23,8 +24,7 @@ import {
 } from './request.ts'
 
 /**
- * Bank accounts take swift and local payouts; the others the payout type of their name
- * (§payout.destination).
+ * The payout types that reach each type of destination (§payout.destination).
  */
 const PAYOUT_TYPES_BY_DESTINATION: Record<DestinationType, readonly string[]> = {
   bank: ['swift', 'local'],
@@ -38,8 +38,8 @@ export function destinationTakes(type: DestinationType, payout_type: string): bo
 }
 
 /**
- * What is wrong with details of the right shape, or with the members of a change: every rule is
- * about one member, so that what is not sent was checked when it was. Paths start with `prefix`.
+ * The problems of well-shaped details, or of the members of an update: every rule is about one
+ * member, so stored members need no new check. Paths begin with `prefix`.
  */
 export function checkDetails(
   request: BeneficiaryRequest | BeneficiaryUpdate,
@@ -57,15 +57,15 @@ export function checkDetails(
   ]
 }
 
-/** Every problem with the fields of a creation or a change at once (400). */
+/** Refuses (400) with every problem of the fields of a creation or an update. */
 export function checkBeneficiary(request: BeneficiaryRequest | BeneficiaryUpdate): void {
   refuseIfAny(checkDetails(request, ''))
 }
 
-/** Exactly the member named after the type is present, and it says where the money goes. */
+/** Checks that the member named after the type is sent, and no other, and checks its codes. */
 function checkDestination(details: DestinationDetails, path: string): Problem[] {
   const problems: Problem[] = []
-  // A type that the schema has refused says nothing about the members.
+  // With a type that the schema has refused, no member is known to be wrong.
   const members = DESTINATION_TYPES.includes(details.type) ? DESTINATION_TYPES : []
   for (const member of members) {
     if (member === details.type && details[member] === undefined) {
@@ -109,23 +109,8 @@ function missingAccount(details: DestinationDetails): 'account_number' | 'iban' 
  * in their standard form.
  */
 function completeDetails(request: BeneficiaryRequest, destination: string): BeneficiaryDetails {
-  return {
-    address: request.address ?? {},
-    date_of_birth: request.date_of_birth ?? '',
-    destination,
-    destination_details: canonicalDestination(request.destination_details),
-    documents: request.documents ?? [],
-    email: request.email ?? '',
-    name: request.name,
-    name_local: request.name_local ?? '',
-    national_identification_number: request.national_identification_number ?? '',
-    party_classification: request.party_classification ?? '',
-    phone: request.phone ?? {},
-    registration_number: request.registration_number ?? '',
-    status: 'active',
-    tax_id: request.tax_id ?? '',
-    type: request.type,
-  }
+  const destination_details = canonicalDestination(request.destination_details)
+  return completed({ ...request, destination, destination_details }, NO_DETAILS)
 }
 
 /** A new beneficiary; the request has been checked. */

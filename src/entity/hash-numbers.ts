@@ -1,13 +1,13 @@
-// Numbers by hash, for many millions of hashes: a Map of texts takes twice the room, and ends at
-// 2^24 entries. Knows nothing of what is hashed or counted.
+// A map from hashes to numbers, for many millions of entries: a Map of strings takes twice the
+// memory, and has at most 2^24 entries.
 
-/** Three words of the hash, one of the number; 0 marks a free slot. */
+/** Three words of the hash and one number; the number 0 marks a free slot. */
 const WORDS = 4
 const FIRST_CAPACITY = 1 << 12
 
 /**
- * Positive integers below 2^32 by hashes of at least 24 hex digits. 96 bits of the hash tell two
- * apart: among 10^8 of them, some two are taken for one with a chance of 10^-13.
+ * Maps hashes of at least 24 hex digits to positive integers below 2^32. It compares 96 bits: among
+ * 10^8 hashes, any two collide with a chance of 10^-13.
  */
 export class HashNumbers {
   #slots = new Uint32Array(WORDS * FIRST_CAPACITY)
@@ -24,11 +24,11 @@ export class HashNumbers {
     if (this.#slots[at + 3] === 0) this.#size += 1
     this.#slots.set(words, at)
     this.#slots[at + 3] = value
-    // Three quarters full, look-ups begin to walk.
+    // Beyond three quarters, look-ups become slow.
     if (this.#size * WORDS * 4 > this.#slots.length * 3) this.#grow()
   }
 
-  /** Where the hash is, or the free slot where it belongs. */
+  /** The slot of the hash, or the free slot where it belongs. */
   #find([a, b, c]: Words): number {
     const slots = this.#slots
     const mask = slots.length - 1

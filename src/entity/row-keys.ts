@@ -1,18 +1,18 @@
-// By what rows of a file are known again in later runs: their content and how often it has come.
-// Knows neither files nor what rows ask for. The recipe is for ever: keys are kept.
+// The keys of imported rows, by which a later run recognizes a row: its content, and how many equal
+// rows came before it. Keys are stored, so the recipe must never change.
 import { hash } from 'node:crypto'
 import { HashNumbers } from './hash-numbers.ts'
 
 interface RowKey {
   /** 64 hex digits. */
   readonly key: string
-  /** The same content's key when it came before; null when it comes for the first time. */
+  /** The key of the equal row before it; null for the first row with its content. */
   readonly before: string | null
 }
 
 /**
- * Keys of one file: SHA-256 over the import's name, a hash of the content, and the number of times
- * that this content has come so far. So equal rows are told apart, and rows that move are not.
+ * Makes the keys of one file: SHA-256 over the import's name, a hash of the content, and the number
+ * of equal rows so far. So equal rows have different keys, and a row keeps its key when it moves.
  */
 export class RowKeys {
   readonly #name: string
@@ -22,7 +22,7 @@ export class RowKeys {
     this.#name = name
   }
 
-  /** To be asked for row after row; `content` is 64 hex digits. */
+  /** The key of the next row of the file; `content` is 64 hex digits. */
   next(content: string): RowKey {
     const time = this.#times.get(content) + 1
     this.#times.set(content, time)

@@ -126,7 +126,7 @@ class Pages {
     return `${turn}${text}`
   }
 
-  /** What is booked is available, so that both balances are the same. */
+  /** Closes the message; booked and available balance are the same. */
   close(closing: bigint): string {
     this.#date = this.#last_date
     this.#balance = closing
