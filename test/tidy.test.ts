@@ -26,7 +26,7 @@ const FLOORS: readonly (readonly string[])[] = [
   ['ledger', 'price'],
   ['idempotency'],
   ['http'],
-  ['party', 'event'],
+  ['event'],
   ['network'],
   ['balance-transaction'],
   ['beneficiary'],

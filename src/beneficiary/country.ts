@@ -2,8 +2,8 @@
 // reliable member, the IBAN first, so that leaving out a member or writing it otherwise changes no
 // price.
 import { invalidField, type Problem } from '../errors.ts'
+import { isCountry } from '../network/country.ts'
 import { paymentNetworksNamed } from '../network/payment.ts'
-import { isCountry } from '../party/country.ts'
 import { bicCountry, electronicForm } from './bank-code.ts'
 import { ibanCountry, ibanServes } from './iban.ts'
 import type { DestinationDetails } from './request.ts'

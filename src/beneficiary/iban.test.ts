@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { isCountry } from '../party/country.ts'
+import { isCountry } from '../network/country.ts'
 import { electronicForm } from './bank-code.ts'
 import { exampleIban, IBAN_COUNTRIES, ibanFault, ibanPattern, ibanServes } from './iban.ts'
 

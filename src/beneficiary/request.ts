@@ -11,7 +11,7 @@ import {
   Text,
 } from '../http/schema.ts'
 import { CHAINS } from '../network/chain.ts'
-import { Address, Document, Phone } from '../party/schema.ts'
+import { Address, Document, Phone } from './contact.ts'
 
 const Bank = Closed(
   {

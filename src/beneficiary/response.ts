@@ -1,8 +1,8 @@
 // Beneficiaries as callers see them.
 import Type from 'typebox'
 import { Id, Literals, Timestamp } from '../http/schema.ts'
-import { Address, Document, Phone } from '../party/schema.ts'
 import type { Beneficiary } from './beneficiary.ts'
+import { Address, Document, Phone } from './contact.ts'
 import { BENEFICIARY_TYPES, DestinationDetails } from './request.ts'
 
 export const BeneficiaryDetailsResponse = Type.Object(

@@ -5,9 +5,9 @@ import type { Sql, TransactionSql } from '../db/connect.ts'
 import type { HistoricRow } from '../db/reference-changes.ts'
 import { transact } from '../db/transact.ts'
 import { findChain } from '../network/chain.ts'
+import { isCountry } from '../network/country.ts'
 import { NETWORKS } from '../network/local.ts'
 import { paymentNetworksNamed } from '../network/payment.ts'
-import { isCountry } from '../party/country.ts'
 import { findFeeSlips } from '../price/fee/guard.ts'
 import {
   describeFee,

@@ -1,7 +1,7 @@
 // Entities as callers see them, and the result of the duplicate rules.
 import Type from 'typebox'
+import { Document, Phone } from '../beneficiary/contact.ts'
 import { Id, Literals, Metadata, Timestamp } from '../http/schema.ts'
-import { Document, Phone } from '../party/schema.ts'
 import type { Explanation } from './duplicates.ts'
 import type { Entity } from './entity.ts'
 import {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { CURRENCIES } from '../money/currency.ts'
-import { COUNTRIES, isCountry } from '../party/country.ts'
+import { COUNTRIES, isCountry } from './country.ts'
 import { findNetwork, limitFault, NETWORKS, networkFault, networksOf } from './local.ts'
 
 test('network table, currency and name together: unique, and at least 35 of them', () => {

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { CURRENCIES } from '../money/currency.ts'
-import { isCountry } from '../party/country.ts'
+import { isCountry } from './country.ts'
 import { keyForms, PAYMENT_NETWORKS, paymentNetworkFault, paymentNetworksOf } from './payment.ts'
 
 test('payment networks, every row: unique in its currency, in order, of known places', () => {

@@ -1,6 +1,7 @@
 // Payouts as callers see them: the schemas of answers, and the answers themselves.
 
 import Type, { type Static } from 'typebox'
+import { Document } from '../beneficiary/contact.ts'
 import { BeneficiaryDetailsResponse } from '../beneficiary/response.ts'
 import { DOCUMENTED } from '../http/docs.ts'
 import { presentProblem } from '../http/errors.ts'
@@ -17,7 +18,6 @@ import {
 } from '../http/schema.ts'
 import type { Decimal } from '../money/decimal.ts'
 import { amountToJson, rateToJson } from '../money/json.ts'
-import { Document } from '../party/schema.ts'
 import { quoteIdOf } from '../quote/carried.ts'
 import { PayoutType } from '../quote/request.ts'
 import { PRICE, presentPrice } from '../quote/response.ts'

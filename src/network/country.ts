@@ -1,5 +1,6 @@
 // The 249 alpha-2 codes that ISO 3166-1 officially assigns. User-assigned codes, such as XK, are
-// not among them. Must not know which country a rail or an account may use.
+// not among them.
+import { invalidField, type Problem } from '../errors.ts'
 
 /** The codes in upper case, in alphabetical order. */
 export const COUNTRIES: ReadonlySet<string> = new Set(
@@ -19,4 +20,10 @@ export const COUNTRIES: ReadonlySet<string> = new Set(
 /** Whether ISO 3166-1 assigns this code. It takes upper case alone. */
 export function isCountry(code: string): boolean {
   return COUNTRIES.has(code)
+}
+
+/** A country code of ISO 3166-1. */
+export function checkCountry(code: string | undefined, remarks: string): Problem[] {
+  if (code === undefined || isCountry(code)) return []
+  return [invalidField(remarks, `${remarks} is not an ISO 3166-1 alpha-2 country code.`)]
 }

@@ -1,7 +1,36 @@
-// Checks members that beneficiaries and entities share against their standards. Knows neither of
-// the two. Undefined and '' mean "not set", which is no problem.
+// The members that beneficiaries and entities share: the schemas of address, phone and document,
+// and the checks of dates and e-mail addresses. Undefined and '' mean "not set", which is no
+// problem.
+
+import Type from 'typebox'
 import { invalidField, type Problem } from '../errors.ts'
-import { isCountry } from './country.ts'
+import { Closed, CountryCode, Text } from '../http/schema.ts'
+
+export const Document = Closed(
+  {
+    type: Type.Optional(Text(64)),
+    file_name: Type.Optional(Text(255)),
+    url: Type.Optional(Text(2048)),
+  },
+  { title: 'Document' },
+)
+
+export const Address = Closed(
+  {
+    line1: Type.Optional(Text(255)),
+    line2: Type.Optional(Text(255)),
+    city: Type.Optional(Text(128)),
+    state: Type.Optional(Text(128)),
+    country: Type.Optional(CountryCode),
+    postal_code: Type.Optional(Text(32)),
+  },
+  { title: 'Address' },
+)
+
+export const Phone = Closed(
+  { code: Type.Optional(Text(8)), number: Type.Optional(Text(32)) },
+  { title: 'Phone' },
+)
 
 /** A day in the form of ISO 8601, YYYY-MM-DD. */
 export function checkDate(value: string | undefined, remarks: string): Problem[] {
@@ -26,9 +55,3 @@ const EMAIL = new RegExp(
   `^[\\p{L}\\p{M}\\p{N}.!#$%&'*+/=?^_\`{|}~-]{1,64}@${LABEL}(?:\\.${LABEL})*$`,
   'u',
 )
-
-/** A country code of ISO 3166-1. */
-export function checkCountry(code: string | undefined, remarks: string): Problem[] {
-  if (code === undefined || isCountry(code)) return []
-  return [invalidField(remarks, `${remarks} is not an ISO 3166-1 alpha-2 country code.`)]
-}
