@@ -329,18 +329,20 @@ begin
 end $$;
 
 -- What happened, in the order it happened, numbered without gaps per account and chained like journals
--- (docs/decisions/0043). A row is what one command told: several events, the last of which has the number
--- `sequence` (docs/decisions/0056, src/event/row.ts). Who reads by SQL asks the view each_event.
+-- (docs/decisions/0043). A row is what one command told, or several of a batch: up to eight events, the
+-- last of which has the number `sequence` (docs/decisions/0056, 0068, src/event/row.ts). Who reads by
+-- SQL asks the view each_event.
 create table events (
   sequence bigint not null,
   created_at timestamptz not null,
   account_id text collate "C" not null,
   -- A word an event: B, Q, P or L and what the id of a beneficiary, quote, payout or balance
-  -- transaction made by the command ends in; S for a payout that has succeeded, - for what `type` says.
+  -- transaction made at that time ends in; D, a journal's number and what the id of a payout that has
+  -- succeeded by its rail ends in; S for a payout that has succeeded otherwise, - for what `type` says.
   told text collate "C" not null,
   -- What is too rare to be found on the way; '' of a row without.
   type text collate "C" not null,
-  -- What was there before the command; the others are found by the time in their ids.
+  -- Of - and S. What was made is found by the time in its id, a payout of D by that of its outcome.
   object_id text collate "C" not null,
   -- The facts of each event that can change later, null of what is usual; the rest of the object is
   -- joined when the event is read.
@@ -356,8 +358,8 @@ create table events (
   primary key (account_id, sequence),
   constraint words_of_events check (
     -- A bare Q is of the payout in the next word. A number is one that an id has room for.
-    told ~ ('^(-|S([1-9][0-9]{0,10})?|Q P[0-9a-z]{9}|[QPB][0-9a-z]{9}|L[1-9][0-9]{0,10})'
-        '( (Q P[0-9a-z]{9}|[QPB][0-9a-z]{9}|L[1-9][0-9]{0,10}))*$')
+    told ~ ('^(-|S|Q P[0-9a-z]{9}|[QPB][0-9a-z]{9}|L[1-9][0-9]{0,10}|D[1-9][0-9]{0,10}[.][0-9a-z]{20})'
+        '( (Q P[0-9a-z]{9}|[QPB][0-9a-z]{9}|L[1-9][0-9]{0,10}|D[1-9][0-9]{0,10}[.][0-9a-z]{20}))*$')
       and length(told) - length(replace(told, ' ', '')) < least(sequence, 8)
   ),
   constraint named_as_told check (
@@ -387,18 +389,20 @@ select account_id, number as sequence, sequence as row_sequence,
   numbered_id('evt', account_id, created_at, number) as id,
   case mark when 'B' then 'beneficiary.created' when 'Q' then 'payout_quote.created'
     when 'P' then 'payout.created' when 'L' then 'balance_transaction.created'
-    when 'S' then 'payout.succeeded' else type end collate "C" as type,
+    when 'D' then 'payout.succeeded' when 'S' then 'payout.succeeded' else type end collate "C"
+    as type,
   case mark when 'B' then 'bnf_' || id_time(created_at) || ending
     when 'Q' then 'poq_' || id_time(created_at) || ending
     when 'P' then 'pot_' || id_time(created_at) || ending
     when 'L' then numbered_id('btr', account_id, created_at, ending::bigint)
+    when 'D' then 'pot_' || split_part(ending, '.', 2)
     else object_id end collate "C" as object_id,
   case
     when json_typeof(data -> (nth - 1)) = 'object' then data -> (nth - 1)
     when mark = 'P' then format('{"status":"processing","by":"account","journals":[%s]}',
       case when words[nth + 1] like 'L%' then substr(words[nth + 1], 2) end)::json
-    when mark = 'S' then format('{"status":"succeeded","previous_status":"processing",'
-      '"failure":null,"by":"rail","journals":[%s]}', ending)::json
+    when mark = 'D' then format('{"status":"succeeded","previous_status":"processing",'
+      '"failure":null,"by":"rail","journals":[%s]}', split_part(ending, '.', 1))::json
     else '{}' end as data,
   created_at, mark, ending,
   case when mark <> 'L' and word <> 'Q' and octet_length(content) >= 32 * (digests_after + 1)
@@ -409,8 +413,8 @@ from (
     left(word, 1) as mark,
     coalesce(nullif(substr(word, 2), ''), case word when 'Q' then substr(words[nth + 1], 2) end, '')
       as ending,
-    -- All that is made has one, but for lines and the quote that a payout carries; the first may.
-    length(replace(rest, 'Q ', ' ')) - length(translate(rest, 'BQP', '')) as digests_after
+    -- All have one, but for lines and the quote that a payout carries; the first may.
+    length(replace(rest, 'Q ', ' ')) - length(translate(rest, 'BQPD', '')) as digests_after
   from (
     select e.*, word, nth::integer as nth, array_to_string(words[nth + 1:], ' ') as rest
     from (select *, string_to_array(told, ' ') as words from events) e

@@ -172,6 +172,8 @@ create table payout_outcomes (
   -- As of open_payouts.
   updated_at timestamptz not null,
   taken_at timestamptz,
+  -- When it succeeded, of what is reversed since. Its event is found by that time.
+  succeeded_at timestamptz,
   rail_steps integer not null check (rail_steps >= 0),
   rail_attempts integer not null check (rail_attempts >= 0),
   account_id text collate "C" not null,
@@ -187,7 +189,9 @@ create table payout_outcomes (
     rail <> 'manual' or status not in ('succeeded', 'reversed')
     or (rail_reference <> '' and taken_by <> '')),
   constraint taken_by_hand check (
-    (taken_by = '' or rail = 'manual') and (taken_by = '') = (taken_at is null))
+    (taken_by = '' or rail = 'manual') and (taken_by = '') = (taken_at is null)),
+  constraint reversed_after_it_succeeded check (
+    (status = 'reversed') = (succeeded_at is not null) and succeeded_at <= updated_at)
 );
 -- Those whose money is back.
 create index payout_outcomes_given_back on payout_outcomes (account_id, status, id)
@@ -202,11 +206,11 @@ create trigger kept before delete or truncate on payout_outcomes
 -- How each payout stands: the one row that it has of it, in whichever table.
 create view payout_states with (security_invoker = true) as
   select account_id, id, status, status_description, failure, rail_steps, rail_attempts,
-    '' as held_for, answers, rail_reference, taken_by, taken_at, updated_at
+    '' as held_for, answers, rail_reference, taken_by, taken_at, succeeded_at, updated_at
   from payout_outcomes
   union all
   select account_id, id, status, status_description, failure, rail_steps, rail_attempts, held_for,
-    answers, rail_reference, taken_by, taken_at, updated_at
+    answers, rail_reference, taken_by, taken_at, null::timestamptz, updated_at
   from open_payouts where status <> 'succeeded';
 
 create function check_payout_rail() returns trigger language plpgsql as $$

@@ -43,7 +43,7 @@ grant select, insert, delete, update (status, status_description, failure, held_
   ask_rail_at, claimed_until, rail_steps, rail_attempts, rail_reference, taken_by, taken_at,
   updated_at) on open_payouts to corridor_service;
 grant select, insert, update (status, status_description, failure, rail_steps, rail_attempts,
-  rail_reference, updated_at) on payout_outcomes to corridor_service;
+  rail_reference, succeeded_at, updated_at) on payout_outcomes to corridor_service;
 grant select, insert, delete on holds, payout_likenesses to corridor_service;
 grant select, insert, update (payout_id) on payout_imports to corridor_service;
 

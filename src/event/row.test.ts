@@ -6,7 +6,16 @@ import fc from 'fast-check'
 import { commandsAt } from '../../test/support/given/events.ts'
 import { bookId, numberedId, withPrefix } from '../id.ts'
 import { type Event, nameEvent } from './event.ts'
-import { type EventRow, endOf, fold, isMadeById, MAX_EVENTS, unfold } from './row.ts'
+import {
+  doneEndOf,
+  type EventRow,
+  endOf,
+  fold,
+  gather,
+  isMadeById,
+  MAX_EVENTS,
+  unfold,
+} from './row.ts'
 
 const seed = Number(process.env.SEED ?? Date.now() % 2 ** 31)
 console.log(`SEED=${seed}`)
@@ -61,7 +70,9 @@ test('with a new beneficiary: the same row, and the type that is rare', () => {
   assert.deepEqual(fold([made, ...paid]), [row({ told, type: 'beneficiary.created', content })])
 })
 
-test('a payout that succeeds by its rail: its id, the journal and the digest', () => {
+const mayEnd = () => false
+
+test('a payout that succeeds by its rail: the journal, its id and the digest, in one word', () => {
   const settled = {
     status: 'succeeded',
     previous_status: 'processing',
@@ -70,7 +81,8 @@ test('a payout that succeeds by its rail: its id, the journal and the digest', (
     journals: [18],
   }
   const told = event(13n, 'payout.succeeded', pot, { data: settled, content: digest('c') })
-  assert.deepEqual(fold([told]), [row({ told: 'S18', object_id: pot, content: digest('c') })])
+  const word = `D18.${pot.slice(4)}`
+  assert.deepEqual(fold([told]), [row({ told: word, content: digest('c') })])
   const by_hand = { ...settled, by: 'operator' }
   assert.deepEqual(fold([{ ...told, data: by_hand }]), [
     row({ told: 'S', object_id: pot, data: [by_hand], content: digest('c') }),
@@ -84,6 +96,59 @@ test('a payout that fails: one row of what happened to it and of the line that g
   assert.deepEqual(fold([told, line(13n, 17n)]), [
     row({ told: '- L17', type: 'payout.failed', object_id: pot, data: [failed, null], content }),
   ])
+})
+
+test('commands of one time: rows that fit each other are one, none behind what ends a request', () => {
+  const rows = fold(paid)
+  const later = paid.map(one => ({ ...one, sequence: one.sequence + 3n }))
+  const third = paid.map(one => ({ ...one, sequence: one.sequence + 6n }))
+  const all = [paid, later, third].flatMap(fold)
+  const twice = `Q P${end} L17 Q P${end} L17`
+  assert.deepEqual(gather(all, mayEnd), [
+    row({ sequence: 16n, told: twice, content: digest('b').repeat(2) }),
+    row({ sequence: 19n, told: `Q P${end} L17`, content: digest('b') }),
+  ])
+  assert.deepEqual(
+    gather(all, ({ sequence }) => sequence === 13n),
+    [rows[0], row({ sequence: 19n, told: twice, content: digest('b').repeat(2) })],
+  )
+})
+
+test('payouts that succeed in one batch: one row, as far as they are of one time', () => {
+  const done = (sequence: bigint, at = created_at) =>
+    row({ sequence, created_at: at, told: `D${sequence}.${pot.slice(4)}`, content: digest('c') })
+  const told = [13n, 14n].map(n => done(n).told).join(' ')
+  assert.deepEqual(gather([done(13n), done(14n)], mayEnd), [
+    row({ sequence: 14n, told, content: digest('c').repeat(2) }),
+  ])
+  assert.equal(gather([done(13n), done(14n, '2026-11-21T00:03:14.167287Z')], mayEnd).length, 2)
+  assert.equal(gather([done(13n), done(15n)], mayEnd).length, 2)
+  const many = Array.from({ length: 9 }, (_, i) => done(13n + BigInt(i)))
+  assert.deepEqual(
+    gather(many, mayEnd).map(one => one.sequence),
+    [20n, 21n],
+  )
+})
+
+/** In the order of numbers, as they are chained. */
+const ordered = (told: readonly Event[]) =>
+  told.flatMap(one => fold([one])).toSorted((a, b) => (a.sequence < b.sequence ? -1 : 1))
+
+test('whatever commands tell, gathered: every event as it was, in its place, with its digest', () => {
+  fc.assert(
+    fc.property(commands, told => {
+      const rows = gather(ordered(told), mayEnd)
+      for (const one of rows) assert.ok(unfold([one]).length <= MAX_EVENTS)
+      for (const account of new Set(told.map(one => one.account_id))) {
+        const mine = (one: { account_id: string }) => one.account_id === account
+        assert.equal(
+          JSON.stringify(unfold(rows).filter(mine).map(plain)),
+          JSON.stringify(told.filter(mine).map(nameEvent).map(plain)),
+        )
+      }
+    }),
+    { seed, numRuns: 2_000 },
+  )
 })
 
 test('whatever a command tells: folded and unfolded, every event as it was, in its place', () => {
@@ -113,7 +178,8 @@ test('rows: so many events at most, and what no index finds has its mark in a ro
         for (const { object_id, created_at: at } of [first, ...others].flatMap(e => e ?? [])) {
           if (object_id === one.object_id) continue
           assert.equal(at, one.created_at)
-          assert.ok(isMadeById(object_id) && one.told.includes(endOf(object_id)))
+          assert.ok(isMadeById(object_id))
+          assert.ok([endOf, doneEndOf].some(endOf => one.told.includes(endOf(object_id))))
         }
       }
     }),

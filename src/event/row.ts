@@ -1,13 +1,13 @@
-// The row format of events: one row holds all events of one command. `fold` makes rows of events,
-// `unfold` events of rows; the view each_event unfolds them in SQL (migrations/0003-book.sql).
-// Pure.
+// The row format of events: one row holds the events of one command, or of several commands of a
+// batch. `fold` makes rows of the events of a command, `gather` joins rows, `unfold` makes events of
+// rows; the view each_event unfolds them in SQL (migrations/0003-book.sql). Pure.
 import { type IdPrefix, idBound, numberedId, numberIn, withPrefix } from '../id.ts'
 import type { Instant } from '../instant.ts'
 import type { Event, NamedEvent } from './event.ts'
 
 /**
- * Consecutive events of one account, of one time. Only the first may be about an object that was
- * there before; the others are about objects that the same command created.
+ * Consecutive events of one account, of one time. Only the first may be any event; the others are
+ * about objects that were created at that time, and payouts that have succeeded as usual.
  */
 export interface EventRow {
   readonly account_id: string
@@ -20,13 +20,15 @@ export interface EventRow {
    * - `B…`, `Q…`, `P…`: a beneficiary, quote or payout was created. Its id has the row's time and
    *   ends in these nine characters. `Q` alone is the quote that the next word's payout carries.
    * - `L17`: the balance transaction of journal 17 was created; the journal's hash proves it.
-   * - `S17`: the rail reported that payout `object_id` succeeded, and journal 17 was written.
+   * - `D17.…`: the rail reported that a payout succeeded, and journal 17 was written. The payout's id
+   *   ends in these twenty characters.
+   * - `S`: payout `object_id` succeeded in another way.
    * - `-`: an event of type `type` about `object_id`. `-` and `S` stand first in a row.
    */
   readonly told: string
   /** The type of `-`, else beneficiary.created if the row has a `B`, else ''. */
   readonly type: string
-  /** The object of the first event if it was there before the command, else ''. */
+  /** The object of `-` or `S`, else ''. */
   readonly object_id: string
   /** The data of each event, null for the usual one; null when all are usual. */
   readonly data: readonly (object | null)[] | null
@@ -49,6 +51,9 @@ type Letter = keyof typeof MADE
 
 const LETTERS = Object.keys(MADE) as readonly Letter[]
 
+/** The journal's number and the end of the payout's id. */
+const DONE = /^D[1-9][0-9]{0,10}\.[0-9a-z]{20}$/
+
 /** Rare enough for the index on `type`. */
 const RARE = MADE.B.type
 const SUCCEEDED = 'payout.succeeded'
@@ -58,7 +63,7 @@ export const COMMON_LETTERS: ReadonlyMap<string, string> = new Map([
   [MADE.Q.type, 'Q'],
   [MADE.P.type, 'P'],
   [MADE.L.type, 'L'],
-  [SUCCEEDED, 'S'],
+  [SUCCEEDED, 'DS'],
 ])
 
 /** Most events of a row: bounds how far before its number a row can begin. */
@@ -66,6 +71,8 @@ export const MAX_EVENTS = 8
 
 /** Hex digits of a digest. */
 const DIGITS = 64
+/** The length of the prefix of payouts. */
+const PREFIX_END = 4
 /** The length of the prefix and the time in an id that a book makes. */
 export const TIME_END = 15
 
@@ -81,6 +88,11 @@ export function firstOf({ sequence, told }: Pick<EventRow, 'sequence' | 'told'>)
 /** Whether an object's id holds its time of creation, which locates the row of its creation. */
 export function isMadeById(object_id: string): boolean {
   return Object.values(MADE).some(({ prefix }) => object_id.startsWith(`${prefix}_`))
+}
+
+/** How the words of payouts that have succeeded as usual end. */
+export function doneEndOf(payout_id: string): string {
+  return `.${payout_id.slice(PREFIX_END)}`
 }
 
 /** The part of an object's id that the word of its creation holds. */
@@ -119,10 +131,15 @@ function namesOf(row: ReadRow, words: readonly string[], i: number) {
   const letter = word.charAt(0)
   if (letter === '-') return { type: row.type, object_id: row.object_id }
   if (letter === 'S') return { type: SUCCEEDED, object_id: row.object_id }
+  if (letter === 'D') return { type: SUCCEEDED, object_id: payoutIn(word) }
   const { type, prefix } = MADE[letter as Letter]
   if (letter === 'L') return { type, object_id: numberedId(prefix, row, BigInt(word.slice(1))) }
   const end = word === 'Q' ? (words[i + 1] as string).slice(1) : word.slice(1)
   return { type, object_id: `${idBound(prefix, row.created_at, 'before')}${end}` }
+}
+
+function payoutIn(word: string): string {
+  return `${MADE.P.prefix}_${word.slice(word.indexOf('.') + 1)}`
 }
 
 /** The data of a word's event where the row stores none. */
@@ -130,26 +147,26 @@ function usualOf(words: readonly string[], i: number): object {
   const [word = '', next = ''] = words.slice(i)
   switch (word.charAt(0)) {
     case 'P':
-      return { status: 'processing', by: 'account', journals: journalIn(next, 'L') }
-    case 'S':
+      return { status: 'processing', by: 'account', journals: lineIn(next) }
+    case 'D':
       return {
         status: 'succeeded',
         previous_status: 'processing',
         failure: null,
         by: 'rail',
-        journals: journalIn(word, 'S'),
+        journals: [Number(word.slice(1, word.indexOf('.')))],
       }
     default:
       return {}
   }
 }
 
-/** The journal number in a word of this letter; empty for other words. */
-function journalIn(word: string, letter: string): number[] {
-  return word.startsWith(letter) && word.length > 1 ? [Number(word.slice(1))] : []
+/** The journal number in the word of a line; empty for other words. */
+function lineIn(word: string): number[] {
+  return word.startsWith('L') ? [Number(word.slice(1))] : []
 }
 
-/** Whether a creation carries a digest: all do but lines and quotes carried by payouts. */
+/** Whether an event carries a digest: all do but lines and quotes carried by payouts. */
 function hasDigest(word: string): boolean {
   return word !== 'Q' && !word.startsWith('L')
 }
@@ -195,13 +212,14 @@ function takes({ words, events }: Draft, event: Event, word: string): boolean {
   const newest = events.at(-1) as Event
   if (newest.sequence + 1n !== event.sequence) return false
   if (newest.created_at !== event.created_at) return false
-  if (!isMade(word)) return false
+  if (!isAnywhere(word)) return false
   if (word.startsWith('B') && words.some(w => w.startsWith('B') || w === '-')) return false
   return words.length + (word === 'Q' ? 1 : 0) < MAX_EVENTS
 }
 
-function isMade(word: string): boolean {
-  return word.charAt(0) in MADE
+/** Whether the word can stand behind others; what it is about is all in it. */
+function isAnywhere(word: string): boolean {
+  return word.charAt(0) in MADE || word.startsWith('D')
 }
 
 function wordOf(event: Event, next: Event | undefined): string {
@@ -245,17 +263,17 @@ function isUsual(data: object, words: readonly string[], i: number): boolean {
   return JSON.stringify(data) === JSON.stringify(usualOf(words, i))
 }
 
-/** `S` with the journal's number when the data is the usual one, else `S` alone. */
-function succeeded({ data }: Event): string {
+/** `D…` when a payout with a digest succeeded by its rail with one journal, else `S`. */
+function succeeded({ object_id, data, content }: Event): string {
   const { journals } = data as { readonly journals?: readonly unknown[] }
-  const word = `S${journals?.[0]}`
-  const usual = /^S\d+$/.test(word) && isUsual(data, [word], 0)
-  return usual ? word : 'S'
+  const word = `D${journals?.[0]}${doneEndOf(object_id)}`
+  const usual = content !== undefined && DONE.test(word) && payoutIn(word) === object_id
+  return usual && isUsual(data, [word], 0) ? word : 'S'
 }
 
 function rowOf({ words, events }: Draft): EventRow {
   const [first] = events as [Event]
-  const made = isMade(words[0] as string)
+  const named = isAnywhere(words[0] as string)
   const data = events.map((event, i) => (isUsual(event.data, words, i) ? null : event.data))
   const digests = events.flatMap(event => event.content ?? [])
   return {
@@ -264,8 +282,49 @@ function rowOf({ words, events }: Draft): EventRow {
     created_at: first.created_at,
     told: words.join(' '),
     type: words[0] === '-' ? first.type : words.some(word => word.startsWith('B')) ? RARE : '',
-    object_id: made ? '' : first.object_id,
+    object_id: named ? '' : first.object_id,
     data: data.every(one => one === null) ? null : data,
     content: digests.length === 0 ? null : digests.join(''),
+  }
+}
+
+/**
+ * Joins rows that can be one. A row that `ends` something is the last in its row: it carries the
+ * digest of an answer.
+ */
+export function gather(rows: readonly EventRow[], ends: (row: EventRow) => boolean): EventRow[] {
+  const gathered: EventRow[] = []
+  const places = new Map<string, number>()
+  for (const row of rows) {
+    const place = places.get(row.account_id)
+    const before = place === undefined ? undefined : gathered[place]
+    if (place !== undefined && before !== undefined && !ends(before) && follows(before, row)) {
+      gathered[place] = joined(before, row)
+    } else {
+      places.set(row.account_id, gathered.push(row) - 1)
+    }
+  }
+  return gathered
+}
+
+/** A line behind a payout would be taken for its debit. */
+const PAYOUT_LAST = /(^| )P[0-9a-z]+$/
+
+function follows(before: EventRow, row: EventRow): boolean {
+  if (row.told.startsWith('L') && PAYOUT_LAST.test(before.told)) return false
+  if (row.object_id !== '' || (row.type !== '' && before.type !== '')) return false
+  if (row.created_at !== before.created_at || firstOf(row) !== before.sequence + 1n) return false
+  return row.sequence - firstOf(before) < BigInt(MAX_EVENTS)
+}
+
+function joined(before: EventRow, row: EventRow): EventRow {
+  const dataOf = ({ told, data }: EventRow) => data ?? wordsOf(told).map(() => null)
+  return {
+    ...row,
+    told: `${before.told} ${row.told}`,
+    type: before.type || row.type,
+    object_id: before.object_id,
+    data: before.data === null && row.data === null ? null : [...dataOf(before), ...dataOf(row)],
+    content: (before.content ?? '') + (row.content ?? '') || null,
   }
 }

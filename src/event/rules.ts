@@ -3,7 +3,7 @@ import type { Key } from '../id.ts'
 import { type Book, bookOf } from '../ledger/rules.ts'
 import { sealOf } from '../seal.ts'
 import type { Event } from './event.ts'
-import { type EventRow, fold } from './row.ts'
+import { type EventRow, fold, gather } from './row.ts'
 
 /** The row of one command's events, in its place in the account's chain. */
 export interface SealedRow extends EventRow {
@@ -56,7 +56,8 @@ export function chainEvents(
   told: readonly (readonly Event[])[],
 ): SealedRow[] {
   const ordered = told.flatMap(fold).sort((a, b) => (a.sequence < b.sequence ? -1 : 1))
-  return ordered.map(row => {
+  const rows = gather(ordered, row => bookOf(books, row.account_id).kept.has(row.sequence))
+  return rows.map(row => {
     const book = bookOf(books, row.account_id)
     const kept = book.kept.get(row.sequence) ?? null
     const hash = EVENT_SEAL.digest({ ...row, kept, previous: book.event_head })

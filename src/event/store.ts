@@ -7,8 +7,17 @@ import type { Page, Wanted } from '../db/page.ts'
 import { inserter } from '../db/rows.ts'
 import { eachShard, within } from '../db/shard.ts'
 import { type Key, numberIn, timesIn, uniqueKeys } from '../id.ts'
+import type { Instant } from '../instant.ts'
 import type { NamedEvent } from './event.ts'
-import { COMMON_LETTERS, endOf, isMadeById, MAX_EVENTS, type ReadRow, unfold } from './row.ts'
+import {
+  COMMON_LETTERS,
+  doneEndOf,
+  endOf,
+  isMadeById,
+  MAX_EVENTS,
+  type ReadRow,
+  unfold,
+} from './row.ts'
 import { ROW_KINDS, type SealedRow } from './rules.ts'
 
 /** All columns but those of the chain. */
@@ -165,7 +174,8 @@ function findRows(
 
 /**
  * The rows of one object. The time in its id locates the row of its creation, as rows are in the
- * order of time; an index finds its later events.
+ * order of time; so does the time of its outcome for a payout that succeeded as usual. An index
+ * finds its other events.
  */
 async function findRowsOf(
   sql: Sql | TransactionSql,
@@ -174,8 +184,9 @@ async function findRowsOf(
   type: string | undefined,
 ): Promise<ReadRow[]> {
   const { after, end, begins, order, limit } = boundsOf(sql, range)
-  const [made, changed] = await Promise.all([
-    isMadeById(id) ? findMaking(sql, { account_id, id }) : [],
+  const [made, done, changed] = await Promise.all([
+    isMadeById(id) ? findToldAt(sql, account_id, timesIn(id), endOf(id)) : [],
+    id.startsWith('pot_') ? findDone(sql, { account_id, id }) : [],
     sql<ReadRow[]>`
       select ${sql(READ_COLUMNS)} from events
       where account_id = ${account_id} and object_id <> '' and object_id = (select ${id}::text)
@@ -184,12 +195,26 @@ async function findRowsOf(
         and (object_id, sequence) < ((select ${id}::text), ${end})
       order by object_id ${order}, sequence ${order} limit ${limit}`,
   ])
-  // A row can be both.
-  return [...made.filter(row => row.object_id !== id), ...changed]
+  // One row can hold several of them.
+  return [...new Map([...made, ...done, ...changed].map(row => [row.sequence, row])).values()]
 }
 
-async function findMaking(sql: Sql | TransactionSql, { account_id, id }: Key): Promise<ReadRow[]> {
-  const { from, to } = timesIn(id)
+/** The row in which a payout succeeded as usual, at the time that its outcome has. */
+async function findDone(sql: Sql | TransactionSql, { account_id, id }: Key): Promise<ReadRow[]> {
+  const [outcome] = await sql<{ at: Instant }[]>`
+    select coalesce(succeeded_at, updated_at) as at from payout_outcomes
+    where account_id = ${account_id} and id = ${id} and status in ('succeeded', 'reversed') limit 1`
+  if (outcome === undefined) return []
+  return findToldAt(sql, account_id, { from: outcome.at, to: outcome.at }, doneEndOf(id))
+}
+
+/** The rows between two times, both included, that have these characters in a word. */
+async function findToldAt(
+  sql: Sql | TransactionSql,
+  account_id: string,
+  { from, to }: ReturnType<typeof timesIn>,
+  end: string,
+): Promise<ReadRow[]> {
   const [before, after] = await Promise.all([
     locateNumber(sql, NUMBERS, account_id, { created_at: from, side: 'before' }, 'above'),
     locateNumber(sql, NUMBERS, account_id, { created_at: to, side: 'after' }, 'below'),
@@ -198,7 +223,7 @@ async function findMaking(sql: Sql | TransactionSql, { account_id, id }: Key): P
     select ${sql(READ_COLUMNS)} from events
     where account_id = ${account_id} and sequence > (select ${before}::text::bigint)
       and sequence < (select ${after}::text::bigint)
-      and strpos(told, (select ${endOf(id)}::text)) > 0
+      and strpos(told, (select ${end}::text)) > 0
     order by sequence`
 }
 
@@ -222,10 +247,10 @@ function boundsOf(sql: Sql | TransactionSql, { after, before, newest_first, limi
 /** The condition on rows with an event of this type. */
 function tells(sql: Sql | TransactionSql, type: string | undefined) {
   if (type === undefined) return sql``
-  const letter = COMMON_LETTERS.get(type)
-  return letter === undefined
-    ? sql`and type = (select ${type}::text)`
-    : sql`and (strpos(told, ${sql.unsafe(`'${letter}'`)}) > 0 or type = (select ${type}::text))`
+  const letters = COMMON_LETTERS.get(type)
+  if (letters === undefined) return sql`and type = (select ${type}::text)`
+  const any = [...letters].map(letter => `strpos(told, '${letter}') > 0`).join(' or ')
+  return sql`and (${sql.unsafe(any)} or type = (select ${type}::text))`
 }
 
 /** The first and last sequence of a range of time; `to` is below `from` when it has no events. */

@@ -51,6 +51,7 @@ export const STATE_KINDS = {
   rail_reference: 'text',
   taken_by: 'text',
   taken_at: 'timestamptz',
+  succeeded_at: 'timestamptz',
   updated_at: 'timestamptz',
 } as const
 

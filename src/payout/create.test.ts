@@ -174,6 +174,7 @@ test('decidePayout, details sent and no quote: beneficiary, debit and payout are
     rail_reference: '',
     taken_by: '',
     taken_at: null,
+    succeeded_at: null,
     status: 'processing',
     status_description: '',
     failure: null,

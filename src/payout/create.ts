@@ -306,6 +306,7 @@ const UNTOUCHED = {
   rail_reference: '',
   taken_by: '',
   taken_at: null,
+  succeeded_at: null,
   failure: null,
   rail_steps: 0,
   answers: [],

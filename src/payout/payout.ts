@@ -70,6 +70,8 @@ export interface Payout {
   /** The person who pays it by hand; '' while nobody has taken it. */
   readonly taken_by: string
   readonly taken_at: Instant | null
+  /** When a reversed payout succeeded; null for every other. */
+  readonly succeeded_at: Instant | null
   readonly status: PayoutStatus
   readonly status_description: string
   readonly failure: Failure | null

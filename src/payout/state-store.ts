@@ -25,17 +25,18 @@ const KEY = ['account_id', 'id'] as const
 const KEY_KINDS = { account_id: 'text', id: 'text' } as const
 
 type State = Pick<Payout, keyof typeof STATE_KINDS>
-type OpenRow = Key & State & Pick<OpenPayout, 'ask_rail_at' | 'claimed_until'>
+type OpenRow = Key & Omit<State, 'succeeded_at'> & Pick<OpenPayout, 'ask_rail_at' | 'claimed_until'>
 type OutcomeRow = Key & Omit<State, 'held_for'> & Pick<OpenPayout, 'rail_attempts'>
 
+const { succeeded_at: _never, ...OPEN_STATE } = STATE_KINDS
 const OPEN_KINDS = {
   ...KEY_KINDS,
-  ...STATE_KINDS,
+  ...OPEN_STATE,
   ask_rail_at: 'timestamptz',
   claimed_until: 'timestamptz',
 } as const
 
-const { held_for: _, ...OUTCOME_STATE } = STATE_KINDS
+const { held_for: _ended, ...OUTCOME_STATE } = STATE_KINDS
 const OUTCOME_KINDS = { ...KEY_KINDS, ...OUTCOME_STATE, rail_attempts: 'integer' } as const
 
 const insertOpen = inserter<OpenRow & Pick<Payout, 'rail'>>('open_payouts', {
@@ -71,6 +72,7 @@ const updateOutcomes = updater<Omit<OutcomeRow, 'answers' | 'taken_by' | 'taken_
     rail_steps: 'integer',
     rail_attempts: 'integer',
     rail_reference: 'text',
+    succeeded_at: 'timestamptz',
     updated_at: 'timestamptz',
   },
 )

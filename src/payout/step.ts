@@ -211,7 +211,9 @@ function withStep(
 ): OpenPayout {
   const answers =
     answer === undefined ? payout.answers : [...payout.answers, makeAnswer(payout, answer, now)]
-  return { ...payout, status, failure, status_description, held_for: '', answers, updated_at: now }
+  const succeeded_at = payout.status === 'succeeded' ? payout.updated_at : payout.succeeded_at
+  const state = { status, failure, status_description, held_for: '', answers, succeeded_at }
+  return { ...payout, ...state, updated_at: now }
 }
 
 /** What the step's event says besides its status: description, answer, person and reason. */

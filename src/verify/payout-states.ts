@@ -20,8 +20,10 @@ export const RAIL: Rule = {
         when asked_needlessly then 'the rail not asked'
         when never_asked then 'the rail asked before it tells'
         when late then 'the rail asked once, or due since its last step'
+        when told_elsewhere then 'succeeded at ' || told_at || ', when its event tells of it'
         else 'rail_steps ' || told || ' to ' || told + given_back end as expected,
-      'ask_rail_at ' || coalesce(ask_rail_at::text, 'never') || ', rail_steps '
+      case when told_elsewhere then 'succeeded at ' || coalesce(outcome_at::text, 'no time') || ', '
+        else '' end || 'ask_rail_at ' || coalesce(ask_rail_at::text, 'never') || ', rail_steps '
         || coalesce(rail_steps::text, 'none') || ', rail_attempts '
         || coalesce(rail_attempts::text, 'none') as found
     from (
@@ -33,9 +35,12 @@ export const RAIL: Rule = {
           or (attempts_told = 0 and coalesce(e.told, 0) > 0) as never_asked,
         rail_attempts = 0 and (claimed_until is not null or ask_rail_at > updated_at
           or (ask_rail_at is null and status = 'processing' and rail not in ('', '${MANUAL}')))
-          as late
+          as late,
+        e.told_at is not null and p.outcome_at is distinct from e.told_at as told_elsewhere,
+        e.told_at
       from (
         select p.account_id, p.id, p.status, p.rail, p.rail_steps, p.held_for, p.updated_at,
+          coalesce(p.succeeded_at, p.updated_at) as outcome_at,
           o.ask_rail_at, o.claimed_until, p.rail_attempts as attempts_told,
           case when o.id is null then p.rail_attempts else o.rail_attempts end as rail_attempts
         from ${STATED_PAYOUTS} p
@@ -44,21 +49,29 @@ export const RAIL: Rule = {
       ) p
       left join (
         select account_id, object_id, count(*) filter (where by = 'rail') as told,
-          (array_agg(by order by sequence desc))[1] as last_by,
+          (array_agg(by order by number desc))[1] as last_by, max(told_at) as told_at,
           count(*) filter (where by <> 'rail' and type = 'payout.processing') as given_back
         from (
-          -- What happens to a payout stands first in its row; what is usual is not written.
-          select account_id, object_id, sequence, type,
-            case when told like 'S%' and json_typeof(data -> 0) is distinct from 'object'
-              then 'rail' else data -> 0 ->> 'by' end as by
+          -- What happens to a payout stands first in its row, unless it succeeds as usual.
+          select account_id, object_id, type, data -> 0 ->> 'by' as by,
+            sequence - cardinality(string_to_array(told, ' ')) + 1 as number,
+            null::timestamptz as told_at
           from events
           where (told like 'S%' or (told like '-%' and type like 'payout.%'))
             and type <> 'payout.created' and ${ofAccount('account_id', account_id)}
+          union all
+          select account_id, 'pot_' || split_part(word, '.', 2), 'payout.succeeded', 'rail',
+            sequence - cardinality(words) + nth, created_at
+          from (
+            select account_id, sequence, created_at, string_to_array(told, ' ') as words
+            from events where strpos(told, 'D') > 0 and ${ofAccount('account_id', account_id)}
+          ) e cross join lateral unnest(words) with ordinality as w (word, nth)
+          where word like 'D%'
         ) told
         group by 1, 2
       ) e on e.account_id = p.account_id and e.object_id = p.id
     ) p
-    where asked_needlessly or never_asked or late or rail_steps is null
+    where asked_needlessly or never_asked or late or told_elsewhere or rail_steps is null
       or rail_steps < told or rail_steps > told + given_back`,
 }
 

@@ -42,17 +42,22 @@ export async function checkSeals(
           string_to_array(told, ' ') as words
         from events where ${ofAccount('account_id', account_id)}
       ), changed as (
-        select distinct on (account_id, object_id) account_id, object_id as id, true as changed,
-          ${digestOf('1')} as content
-        from told
-        where split_part(object_id, '_', 1) in (${SEALED.map(s => `'${s.prefix}'`).join(', ')})
-        order by account_id, object_id, sequence desc
+        select distinct on (account_id, id) account_id, id, true as changed, content from (
+          select account_id, object_id as id, ${numberOf('1')} as number, ${digestOf('1')} as content
+          from told
+          where split_part(object_id, '_', 1) in (${SEALED.map(s => `'${s.prefix}'`).join(', ')})
+          union all
+          select account_id, 'pot_' || split_part(word, '.', 2), ${numberOf('nth')}, ${digestOf('nth')}
+          from told cross join lateral unnest(words) with ordinality as w (word, nth)
+          where word like 'D%'
+        ) changes
+        order by account_id, id, number desc
       ), made as (
         select account_id, created_at, substr(word, 2) as ending, true as made,
           left(word, 1) || case words[nth - 1] when 'Q' then '${CARRYING}' else '' end as mark,
           case when word not like 'L%' then ${digestOf('nth')} end as content
         from told cross join lateral unnest(words) with ordinality as w (word, nth)
-        where left(word, 1) not in ('-', 'S') and word <> 'Q'
+        where left(word, 1) not in ('-', 'S', 'D') and word <> 'Q'
       ), stored as (${storedRows(account_id)})
       select account_id, table_name, id, encode(row, 'hex') as row, encode(event, 'hex') as event,
         not is_there as no_row
@@ -84,8 +89,13 @@ export async function checkSeals(
  */
 function digestOf(nth: string): string {
   const rest = `array_to_string(words[${nth} + 1:], ' ')`
-  const after = `length(replace(${rest}, 'Q ', ' ')) - length(translate(${rest}, 'BQP', ''))`
+  const after = `length(replace(${rest}, 'Q ', ' ')) - length(translate(${rest}, 'BQPD', ''))`
   return `nullif(substr(content, octet_length(content) - 32 * (${after}) - 31, 32), '')`
+}
+
+/** The number of the event of this word. */
+function numberOf(nth: string): string {
+  return `sequence - cardinality(words) + ${nth}`
 }
 
 /** The digests of the rows that there are, and how the events of their creation name them. */

@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import fc from 'fast-check'
-import { type NamedEvent, nameEvent } from '../../src/event/event.ts'
-import { fold } from '../../src/event/row.ts'
+import { type Event, type NamedEvent, nameEvent } from '../../src/event/event.ts'
+import { fold, gather } from '../../src/event/row.ts'
 import { findEvents, insertEvents, listEvents, listEventsAfter } from '../../src/event/store.ts'
 import { readList } from '../../src/http/list.ts'
 import { plusMilliseconds } from '../../src/instant.ts'
@@ -22,6 +22,9 @@ let database: TestDatabase
 /** By account, oldest first. */
 const told = new Map<string, NamedEvent[]>(ACCOUNTS.map(account_id => [account_id, []]))
 
+/** The payouts that have succeeded, each by its event. */
+const succeeded = new Map<string, Event>()
+
 before(async () => {
   database = await createDatabase()
   const { owner } = database
@@ -33,11 +36,23 @@ before(async () => {
     const counts = new Map([...told].map(([account_id, all]) => [account_id, all.length]))
     const events = command.map(event => ({
       ...event,
+      type: succeedsAgain(event) ? 'payout.failed' : event.type,
       sequence: event.sequence + BigInt(counts.get(event.account_id) ?? 0),
     }))
     for (const event of events) told.get(event.account_id)?.push(nameEvent(event))
-    const rows = fold(events).map(row => ({ ...row, kept: null, hash: '0'.repeat(64) }))
+    const rows = gather(fold(events), () => false).map(row => ({
+      ...row,
+      kept: null,
+      hash: '0'.repeat(64),
+    }))
     await owner.begin(tx => insertEvents(tx, rows))
+  }
+  for (const { account_id, object_id, created_at } of succeeded.values()) {
+    await owner`
+      insert into payout_outcomes (account_id, id, updated_at, rail_steps, rail_attempts, status,
+        rail, status_description, rail_reference, taken_by, answers)
+      values (${account_id}, ${object_id}, ${created_at}, 1, 1, 'succeeded', 'simulator', '', '', '',
+        '[]')`
   }
   for (const [account_id, { length }] of told) {
     await owner`
@@ -46,6 +61,15 @@ before(async () => {
   }
 })
 after(() => database.drop())
+
+/** No payout succeeds twice: the time of its outcome leads to its event. */
+function succeedsAgain(event: Event): boolean {
+  if (event.type !== 'payout.succeeded') return false
+  const name = `${event.account_id}/${event.object_id}`
+  const again = succeeded.has(name)
+  if (!again) succeeded.set(name, event)
+  return again
+}
 
 const outline = (event: NamedEvent) => [
   ...[event.id, event.sequence, event.type, event.object_id],
