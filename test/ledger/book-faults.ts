@@ -314,7 +314,7 @@ const eventFaults: readonly Fault[] = [
       const [row] = await owner<{ sequence: bigint }[]>`
         delete from events where account_id = ${account_id} and sequence =
           (select max(sequence) from events where account_id = ${account_id})
-        returning sequence`
+        returning sequence - cardinality(string_to_array(told, ' ')) + 1 as sequence`
       return { key: `sequence ${row?.sequence}` }
     },
   },

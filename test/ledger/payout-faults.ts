@@ -229,7 +229,7 @@ const payoutFaults: readonly Fault[] = [
   stateChange(
     'reversed flipped to succeeded',
     'fx_reversed',
-    `update payout_outcomes set status = 'succeeded'`,
+    `update payout_outcomes set status = 'succeeded', succeeded_at = null`,
     /reversal/,
   ),
   stateChange(
@@ -241,7 +241,7 @@ const payoutFaults: readonly Fault[] = [
   stateChange(
     'an internal payout that was reversed',
     'internal',
-    `update payout_outcomes set status = 'reversed'`,
+    `update payout_outcomes set status = 'reversed', succeeded_at = updated_at`,
     /a status this type/,
   ),
   payoutChange(
