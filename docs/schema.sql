@@ -340,7 +340,7 @@ CREATE TABLE events (
   CONSTRAINT events_pkey PRIMARY KEY (account_id, sequence),
   CONSTRAINT digests_of_events CHECK (((octet_length(hash) = 32) AND (COALESCE(octet_length(kept), 32) = 32) AND ((COALESCE(octet_length(content), 0) % 32) = 0))),
   CONSTRAINT named_as_told CHECK ((((type <> ''::text) = (("left"(told, 1) = '-'::text) OR (strpos(told, 'B'::text) > 0))) AND ((object_id <> ''::text) = ("left"(told, 1) = ANY (ARRAY['-'::text, 'S'::text]))))),
-  CONSTRAINT words_of_events CHECK (((told ~ '^(-|S([1-9][0-9]{0,10})?|Q P[0-9a-z]{9}|[QPB][0-9a-z]{9}|L[1-9][0-9]{0,10})( (Q P[0-9a-z]{9}|[QPB][0-9a-z]{9}|L[1-9][0-9]{0,10}))*$'::text) AND ((length(told) - length(replace(told, ' '::text, ''::text))) < LEAST(sequence, (8)::bigint))))
+  CONSTRAINT words_of_events CHECK (((told ~ '^(-|S|Q P[0-9a-z]{9}|[QPB][0-9a-z]{9}|L[1-9][0-9]{0,10}|D[1-9][0-9]{0,10}[.][0-9a-z]{20})( (Q P[0-9a-z]{9}|[QPB][0-9a-z]{9}|L[1-9][0-9]{0,10}|D[1-9][0-9]{0,10}[.][0-9a-z]{20}))*$'::text) AND ((length(told) - length(replace(told, ' '::text, ''::text))) < LEAST(sequence, (8)::bigint))))
 );
 CREATE INDEX events_by_object ON events USING btree (account_id, object_id, sequence) WHERE (object_id <> ''::text);
 CREATE INDEX events_by_type ON events USING btree (account_id, type, sequence) WHERE (type <> ''::text);
@@ -615,6 +615,7 @@ GRANT DELETE, INSERT, SELECT, UPDATE (answers, ask_rail_at, claimed_until, failu
 CREATE TABLE payout_outcomes (
   updated_at timestamp with time zone NOT NULL,
   taken_at timestamp with time zone,
+  succeeded_at timestamp with time zone,
   rail_steps integer NOT NULL,
   rail_attempts integer NOT NULL,
   account_id text COLLATE "C" NOT NULL,
@@ -631,6 +632,7 @@ CREATE TABLE payout_outcomes (
   CONSTRAINT payout_outcomes_rail_attempts_check CHECK ((rail_attempts >= 0)),
   CONSTRAINT payout_outcomes_rail_steps_check CHECK ((rail_steps >= 0)),
   CONSTRAINT payout_outcomes_status_check CHECK ((status = ANY (ARRAY['succeeded'::text, 'failed'::text, 'reversed'::text]))),
+  CONSTRAINT reversed_after_it_succeeded CHECK ((((status = 'reversed'::text) = (succeeded_at IS NOT NULL)) AND (succeeded_at <= updated_at))),
   CONSTRAINT taken_by_hand CHECK ((((taken_by = ''::text) OR (rail = 'manual'::text)) AND ((taken_by = ''::text) = (taken_at IS NULL))))
 );
 CREATE INDEX payout_outcomes_by_bank_reference ON payout_outcomes USING btree (fold_reference(rail_reference)) WHERE (rail_reference <> ''::text);
@@ -643,7 +645,7 @@ CREATE POLICY accounts_named ON payout_outcomes FOR ALL TO corridor_service USIN
 CREATE POLICY audit ON payout_outcomes FOR SELECT TO corridor_auditor USING (true);
 CREATE POLICY maintenance ON payout_outcomes FOR ALL TO owner USING ((( SELECT current_setting('corridor.maintenance'::text, true) AS current_setting) = 'on'::text));
 GRANT SELECT ON payout_outcomes TO corridor_auditor;
-GRANT INSERT, SELECT, UPDATE (failure, rail_attempts, rail_reference, rail_steps, status, status_description, updated_at) ON payout_outcomes TO corridor_service;
+GRANT INSERT, SELECT, UPDATE (failure, rail_attempts, rail_reference, rail_steps, status, status_description, succeeded_at, updated_at) ON payout_outcomes TO corridor_service;
 
 CREATE TABLE holds (
   account_id text COLLATE "C" NOT NULL,
@@ -886,6 +888,7 @@ CREATE VIEW each_event WITH (security_invoker=true) AS
             WHEN 'Q'::text THEN 'payout_quote.created'::text
             WHEN 'P'::text THEN 'payout.created'::text
             WHEN 'L'::text THEN 'balance_transaction.created'::text
+            WHEN 'D'::text THEN 'payout.succeeded'::text
             WHEN 'S'::text THEN 'payout.succeeded'::text
             ELSE type
         END COLLATE "C") AS type,
@@ -895,6 +898,7 @@ CREATE VIEW each_event WITH (security_invoker=true) AS
             WHEN 'Q'::text THEN (('poq_'::text || id_time(created_at)) || ending)
             WHEN 'P'::text THEN (('pot_'::text || id_time(created_at)) || ending)
             WHEN 'L'::text THEN numbered_id('btr'::text, account_id, created_at, (ending)::bigint)
+            WHEN 'D'::text THEN ('pot_'::text || split_part(ending, '.'::text, 2))
             ELSE object_id
         END COLLATE "C") AS object_id,
         CASE
@@ -904,7 +908,7 @@ CREATE VIEW each_event WITH (security_invoker=true) AS
                 WHEN (words[(nth + 1)] ~~ 'L%'::text) THEN substr(words[(nth + 1)], 2)
                 ELSE NULL::text
             END))::json
-            WHEN (mark = 'S'::text) THEN (format('{"status":"succeeded","previous_status":"processing","failure":null,"by":"rail","journals":[%s]}'::text, ending))::json
+            WHEN (mark = 'D'::text) THEN (format('{"status":"succeeded","previous_status":"processing","failure":null,"by":"rail","journals":[%s]}'::text, split_part(ending, '.'::text, 1)))::json
             ELSE '{}'::json
         END AS data,
     created_at,
@@ -939,7 +943,7 @@ CREATE VIEW each_event WITH (security_invoker=true) AS
                     WHEN 'Q'::text THEN substr(r.words[(r.nth + 1)], 2)
                     ELSE NULL::text
                 END, ''::text) AS ending,
-            (length(replace(r.rest, 'Q '::text, ' '::text)) - length(translate(r.rest, 'BQP'::text, ''::text))) AS digests_after
+            (length(replace(r.rest, 'Q '::text, ' '::text)) - length(translate(r.rest, 'BQPD'::text, ''::text))) AS digests_after
            FROM ( SELECT e.sequence,
                     e.created_at,
                     e.account_id,
@@ -982,6 +986,7 @@ CREATE VIEW payout_states WITH (security_invoker=true) AS
     payout_outcomes.rail_reference,
     payout_outcomes.taken_by,
     payout_outcomes.taken_at,
+    payout_outcomes.succeeded_at,
     payout_outcomes.updated_at
    FROM payout_outcomes
 UNION ALL
@@ -997,6 +1002,7 @@ UNION ALL
     open_payouts.rail_reference,
     open_payouts.taken_by,
     open_payouts.taken_at,
+    NULL::timestamp with time zone AS succeeded_at,
     open_payouts.updated_at
    FROM open_payouts
   WHERE (open_payouts.status <> 'succeeded'::text);
