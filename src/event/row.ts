@@ -1,5 +1,5 @@
 // The row format of events: one row holds the events of one command, or of several commands of a
-// batch. `fold` makes rows of the events of a command, `gather` joins rows, `unfold` makes events of
+// batch. `fold` makes rows of a command's events, `gather` joins rows, `unfold` makes events of
 // rows; the view each_event unfolds them in SQL (migrations/0003-book.sql). Pure.
 import { type IdPrefix, idBound, numberedId, numberIn, withPrefix } from '../id.ts'
 import type { Instant } from '../instant.ts'
@@ -20,8 +20,8 @@ export interface EventRow {
    * - `B…`, `Q…`, `P…`: a beneficiary, quote or payout was created. Its id has the row's time and
    *   ends in these nine characters. `Q` alone is the quote that the next word's payout carries.
    * - `L17`: the balance transaction of journal 17 was created; the journal's hash proves it.
-   * - `D17.…`: the rail reported that a payout succeeded, and journal 17 was written. The payout's id
-   *   ends in these twenty characters.
+   * - `D17.…`: the rail reported that a payout succeeded, and journal 17 was written. The id of the
+   *   payout ends in these twenty characters.
    * - `S`: payout `object_id` succeeded in another way.
    * - `-`: an event of type `type` about `object_id`. `-` and `S` stand first in a row.
    */

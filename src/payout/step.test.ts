@@ -245,7 +245,9 @@ for (const [status, from, lines, last] of BACK) {
     assert.ok(debit)
     const { events, entries, journals, payout: next } = decideAdvance(state, set(status))
     assert.deepEqual(journals, [])
-    assert.deepEqual(next, { ...payout, status, failure, ask_rail_at: null, updated_at: NOW })
+    const succeeded_at = status === 'reversed' ? payout.updated_at : null
+    const moved = { status, failure, ask_rail_at: null, succeeded_at, updated_at: NOW }
+    assert.deepEqual(next, { ...payout, ...moved })
     const [{ journal, line } = assert.fail(), ...others] = entries
     assert.equal(others.length, 0)
     assert.deepEqual(journalLines(journal), [...lines, last])

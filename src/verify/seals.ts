@@ -43,11 +43,13 @@ export async function checkSeals(
         from events where ${ofAccount('account_id', account_id)}
       ), changed as (
         select distinct on (account_id, id) account_id, id, true as changed, content from (
-          select account_id, object_id as id, ${numberOf('1')} as number, ${digestOf('1')} as content
+          select account_id, object_id as id, ${numberOf('1')} as number,
+            ${digestOf('1')} as content
           from told
           where split_part(object_id, '_', 1) in (${SEALED.map(s => `'${s.prefix}'`).join(', ')})
           union all
-          select account_id, 'pot_' || split_part(word, '.', 2), ${numberOf('nth')}, ${digestOf('nth')}
+          select account_id, 'pot_' || split_part(word, '.', 2), ${numberOf('nth')},
+            ${digestOf('nth')}
           from told cross join lateral unnest(words) with ordinality as w (word, nth)
           where word like 'D%'
         ) changes
