@@ -2,6 +2,7 @@
 // grows with it.
 import { writeBeneficiary } from './beneficiary/operations.ts'
 import type { Config } from './config.ts'
+import { dryRun } from './engine/dry-run.ts'
 import { LongCommands, type OpenedLanes, planLanes } from './engine/lanes.ts'
 import { writeEntity } from './entity/operations.ts'
 import { bookId } from './id.ts'
@@ -10,7 +11,7 @@ import { batchMetrics, type Metrics } from './metrics.ts'
 import { createPayout, keptPayout } from './payout/create-operation.ts'
 import { upsertEndedReviews } from './payout/hold-store.ts'
 import { advancePayout, answerPayout, cancelPayout } from './payout/step-operation.ts'
-import { createBatch, loadBatch } from './payout-batch/operations.ts'
+import { createBatch } from './payout-batch/operations.ts'
 import { createQuote } from './quote/operations.ts'
 import type { Reference } from './reference.ts'
 import { advanceClock, fundSandbox, transitionPayout } from './sandbox/operations.ts'
@@ -42,7 +43,7 @@ export function planAllLanes(config: Config, metrics: Metrics, reference: Refere
     createQuote: planLanes(idempotent(createQuote(shared)), many),
     createPayout: planLanes(idempotent(createPayout(shared), keptPayout), many),
     createBatch: planLanes(idempotentLong(createBatch(shared)), batches),
-    loadBatch: planLanes(loadBatch(shared), batches),
+    tryPayouts: planLanes(dryRun(createPayout(shared)), batches),
     cancelPayout: planLanes(idempotent(cancelPayout), often),
     answerPayout: planLanes(idempotent(answerPayout), seldom),
     advancePayout: planLanes(advancePayout, often),

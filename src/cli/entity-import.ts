@@ -1,35 +1,26 @@
-// corridor entity import: entities created from a file, under the duplicate rules, as often as it
-// takes.
+// corridor entity import: creates entities from a file, under the duplicate rules, and may run
+// again.
 import type { Command } from 'commander'
-import { ImportDrafts, type RowResult } from '../entity/import.ts'
-import { EntityRequest } from '../entity/request.ts'
-import type { Draft } from '../entity/rules.ts'
-import { entityPreviewer, entityWriter } from './entity-import-run.ts'
-import {
-  countEntity,
-  type EntitySummary,
-  entityWords,
-  presentEntityRow,
-  startEntities,
-} from './entity-import-words.ts'
-import { openEntityReader } from './entity-reader.ts'
-import { columnsOf } from './import-columns.ts'
+import { ENTITY_COLUMNS, type EntityRow, importEntities } from '../bulk/entities.ts'
 import {
   addImportCommand,
+  countRow,
   type ImportKind,
   type ImportOptions,
+  type ImportSummary,
   importFrom,
-} from './import-command.ts'
-import { wrapped } from './terminal.ts'
-
-const COLUMNS = columnsOf(EntityRequest, [['name'], ['type']])
+  presentProblems,
+  rowsWere,
+  summaryWords,
+} from './import.ts'
+import { paragraph, wrapped } from './terminal.ts'
 
 const HELP = `
 .jsonl: one creation a line, as POST /v3/entity takes it.
 .csv: cells separated by commas under a header of columns, in any order, of
 which name and type must be there; an empty cell is a member that is not set.
 The columns:
-${wrapped(COLUMNS.names.join(', ').split(' '), { first: '  ' }).join('\n')}
+${wrapped(ENTITY_COLUMNS.names.join(', ').split(' '), { first: '  ' }).join('\n')}
 
 A row that the account has already is matched, by the rules of POST /v3/entity,
 and creates nothing. A refused row stops no other.
@@ -51,31 +42,75 @@ Examples:
   npx corridor entity import people.csv --report results.jsonl \\
     --account acc_7k2m9x4q`
 
-const ENTITIES: ImportKind<Draft, RowResult, EntitySummary> = {
-  columns: COLUMNS,
-  start: startEntities,
-  async open({ pool, account: { account_id }, summary }) {
-    const problemsOf = await openEntityReader()
-    const drafts = new ImportDrafts(summary.import)
-    return {
-      draft(body) {
-        const problems = problemsOf(body)
-        return problems.length > 0 ? problems : { of: drafts.next(body as EntityRequest) }
-      },
-      importer: summary.dry_run
-        ? entityPreviewer(pool, account_id)
-        : await entityWriter(pool, account_id),
-    }
-  },
-  count: countEntity,
-  present: presentEntityRow,
-  words: entityWords,
+const ENTITIES: ImportKind<EntityRow, EntitySummary> = {
+  columns: ENTITY_COLUMNS,
+  start,
+  run: importEntities,
+  count,
+  present,
+  data: summary => summary,
+  words,
 }
 
-export function importCommand(entity: Command): void {
+export function entityImportCommand(entity: Command): void {
   addImportCommand(entity, {
     description: 'create entities from a file, passing over those that are there already',
     account: 'the account they belong to',
     help: HELP,
   }).action((path: string, options: ImportOptions) => importFrom(ENTITIES, path, options))
+}
+
+/** What became of the rows so far. */
+interface EntitySummary extends ImportSummary {
+  created: number
+  matched: number
+  /** By the rule that matched. */
+  matched_by: Record<string, number>
+  /** Rows that were imported before, and whose entity has been rejected since. */
+  rejected_since: number
+}
+
+function start(base: ImportSummary): EntitySummary {
+  return { ...base, created: 0, matched: 0, matched_by: {}, rejected_since: 0 }
+}
+
+function count(summary: EntitySummary, row: EntityRow): void {
+  countRow(summary, row)
+  const { result, rule, approval_status } = row
+  if (result !== 'refused') summary[result] += 1
+  if (rule !== null) summary.matched_by[rule] = (summary.matched_by[rule] ?? 0) + 1
+  if (result === 'imported_before' && approval_status === 'rejected') summary.rejected_since += 1
+}
+
+/** A line of the report. */
+function present(row: EntityRow) {
+  const { line, result, entity, approval_status, rule, matched_line, problems } = row
+  const errors = presentProblems(problems)
+  return { line, result, entity, approval_status, rule, matched_line, problems: errors }
+}
+
+function words(summary: EntitySummary, report: string | undefined): string {
+  const { rejected_since } = summary
+  const by = Object.entries(summary.matched_by).sort(([, a], [, b]) => b - a)
+  const results: [string, number][] = [
+    ['created', summary.created],
+    ['matched', summary.matched],
+    ...by.map(([rule, times]): [string, number] => [`  by ${rule}`, times]),
+    ['imported before', summary.imported_before],
+    ...(rejected_since === 0
+      ? []
+      : [['  of which rejected since', rejected_since] as [string, number]]),
+    ['refused', summary.refused],
+  ]
+  return summaryWords(summary, results, rejectedWords(summary), report, 'written')
+}
+
+function rejectedWords({ rejected_since: rejected, dry_run }: EntitySummary): string[] {
+  if (rejected === 0) return []
+  const [stays, them] = rejected === 1 ? ['stays', 'it'] : ['stay', 'them']
+  const text =
+    `${rowsWere(rejected)} imported before and rejected since, and ` +
+    `${dry_run ? 'would stay' : stays} so. ` +
+    `To create ${them} anew, import ${them} alone, under another --name.`
+  return [paragraph(text)]
 }

@@ -2,6 +2,7 @@
 // and why one is or is not a duplicate. Texts of callers are shown escaped.
 import type { Command } from 'commander'
 import { listAccounts } from '../account/store.ts'
+import { openEntityBodies } from '../bulk/entities.ts'
 import { databaseNow } from '../db/connect.ts'
 import type { ExplainedRule, Explanation } from '../entity/duplicates.ts'
 import type { Entity } from '../entity/entity.ts'
@@ -11,6 +12,8 @@ import { presentDuplicateCheck, presentEntity } from '../entity/response.ts'
 import { draftOf } from '../entity/rules.ts'
 import { APPROVAL_STATUSES, type ApprovalStatus, IN_REVIEW, isLive } from '../entity/states.ts'
 import { listByStatus, listInReview, listWaiting } from '../entity/store.ts'
+import { readJson } from '../http/json.ts'
+import { JsonError } from '../http/json-error.ts'
 import { nameOf } from '../id.ts'
 import { type Instant, secondsBetween } from '../instant.ts'
 import { countHeldPayouts, listHoldingEntities } from '../payout/hold-store.ts'
@@ -23,8 +26,7 @@ import {
   UsageError,
   withContext,
 } from './context.ts'
-import { importCommand } from './entity-import.ts'
-import { openEntityReader } from './entity-reader.ts'
+import { entityImportCommand } from './entity-import.ts'
 import { findEntity, reviewCommands, reviewLines } from './entity-review.ts'
 import {
   DEFAULT_LIMIT,
@@ -34,7 +36,6 @@ import {
   readLimit,
   readOneOf,
 } from './input.ts'
-import { readBody } from './request-reader.ts'
 import { describeAge, outline, table, toSecond } from './table.ts'
 import { visible, wrapped } from './terminal.ts'
 
@@ -67,7 +68,7 @@ export function entityCommands(program: Command): void {
     .option('--json', 'print JSON, as POST /v3/entity/duplicate_check answers it')
     .addHelpText('after', EXPLAIN_HELP)
     .action(explainAction)
-  importCommand(entity)
+  entityImportCommand(entity)
 }
 
 const LIST_HELP = `
@@ -178,13 +179,22 @@ async function explainFile(input: InputFile, account_id: string, options: Json):
   print(options, presentDuplicateCheck(explanation), explanationWords(subject, explanation))
 }
 
+/** Text as a JSON body of the API. */
+function parseBody(name: string, text: string): unknown {
+  try {
+    return readJson(Buffer.from(text))
+  } catch (error) {
+    if (!(error instanceof JsonError)) throw error
+    throw new CommandFailed(`${name}: ${visible(error.message)}`)
+  }
+}
+
 /** The body of a creation, or every reason why the API would refuse it. */
 async function readRequest({ name, text }: InputFile): Promise<EntityRequest> {
-  const body = readBody(text)
-  if ('message' in body) throw new CommandFailed(`${name}: ${visible(body.message)}`)
-  const problemsOf = await openEntityReader()
-  const problems = problemsOf(body.value)
-  if (problems.length === 0) return body.value as EntityRequest
+  const body = parseBody(name, text)
+  const problemsOf = await openEntityBodies()
+  const problems = problemsOf(body)
+  if (problems.length === 0) return body as EntityRequest
   const lines = problems.map(({ remarks, message }) =>
     remarks === '' || message.startsWith(remarks) ? message : `${remarks}: ${message}`,
   )

@@ -1,33 +1,21 @@
-// corridor payout import: payouts made from a file, each row paid once however often it is run.
+// corridor payout import: makes payouts from a file, and pays each row once however often it runs.
 import { type Command, Option } from 'commander'
-import type { Account } from '../account/rules.ts'
-import type { Config } from '../config.ts'
-import type { Sql } from '../db/connect.ts'
-import { bookId } from '../id.ts'
-import { type PayoutDraft, PayoutDrafts, type PayoutRowResult } from '../payout/import.ts'
-import { checkRequest } from '../payout/pricing.ts'
-import { PayoutRequest } from '../payout/request.ts'
-import { openReference } from '../reference.ts'
+import { importPayouts, PAYOUT_COLUMNS, type PayoutRow } from '../bulk/payouts.ts'
+import type { Cost } from '../bulk/store.ts'
+import { amountToJson } from '../money/json.ts'
 import {
   addImportCommand,
+  countRow,
   type ImportKind,
   type ImportOptions,
-  type ImportWork,
+  type ImportSummary,
   importFrom,
-} from './import-command.ts'
-import { completeRow, PAYOUT_COLUMNS } from './payout-columns.ts'
-import { type Paying, payoutPreviewer, payoutWriter } from './payout-import-run.ts'
-import {
-  countPayout,
-  debitedOf,
-  type PayoutSummary,
-  payoutWords,
-  presentPayoutRow,
-  presentPayouts,
-  startPayouts,
-} from './payout-import-words.ts'
-import { openRequestReader } from './request-reader.ts'
-import { wrapped } from './terminal.ts'
+  presentProblems,
+  rowsWere,
+  summaryWords,
+} from './import.ts'
+import { major, money, table } from './table.ts'
+import { padTo, paragraph, wrapped } from './terminal.ts'
 
 const HELP = `
 .jsonl: one payout a line, as POST /v3/payout takes it.
@@ -76,69 +64,228 @@ export function payoutImportCommand(payout: Command): void {
     .action((path: string, options: Options) => importFrom(payouts(options), path, options))
 }
 
-function payouts({
-  allowDuplicates,
-}: Options): ImportKind<PayoutDraft, PayoutRowResult, PayoutSummary> {
+function payouts({ allowDuplicates = false }: Options): ImportKind<PayoutRow, PayoutSummary> {
   return {
     columns: PAYOUT_COLUMNS,
-    start: startPayouts,
-    open: work => openPayouts(work, allowDuplicates === true),
-    count: countPayout,
-    present: presentPayoutRow,
-    data: presentPayouts,
-    words: payoutWords,
-  }
-}
-
-async function openPayouts(
-  { pool, context, account, file, summary }: ImportWork<PayoutSummary>,
-  allow_duplicate: boolean,
-) {
-  const { paying, close } = await openPaying(pool, context.config, account.account_id)
-  const problemsOf = await openRequestReader('/v3/payout', PayoutRequest, body =>
-    checkRequest(body as PayoutRequest, account),
-  )
-  const drafts = new PayoutDrafts(summary.import)
-  const asRow = file.columns === null ? asItIs : completeRow
-  return {
-    draft(sent: unknown) {
-      const { body, problems: ofRow } = asRow(sent as object)
-      const problems = [...ofRow, ...problemsOf(body)]
-      if (problems.length > 0) return problems
-      const request = body as PayoutRequest
-      return { of: drafts.next(allow_duplicate ? { ...request, allow_duplicate } : request) }
-    },
-    importer: summary.dry_run
-      ? payoutPreviewer(pool, paying, balances => {
+    start,
+    run: (wanted, summary, { config }) =>
+      importPayouts({
+        ...wanted,
+        sender_bic: config.bic,
+        allow_duplicates: allowDuplicates,
+        onBalances(balances) {
           for (const [code, available] of balances) debitedOf(summary, code).available = available
-        })
-      : await payoutWriter(pool, paying),
-    close,
+        },
+      }),
+    count,
+    present: presentRow,
+    data: present,
+    words,
   }
 }
 
-function asItIs(body: unknown) {
-  return { body, problems: [] }
+/** What became of the rows so far. */
+interface PayoutSummary extends ImportSummary {
+  made: number
+  /** Payouts that wait for the review of an entity. */
+  held: number
+  /** Rows that were imported before, and whose payout has failed or was reversed since. */
+  failed_since: number
+  /** Rows made or held now that ask for the same payment as an earlier row. */
+  alike: number
+  /** By reason. A row with several reasons counts for each. */
+  refused_by: Record<string, number>
+  paid: Paid[]
+  debited: Debited[]
 }
 
-/** Accounts, rates and fees as they are while the import runs, as in the service. */
-async function openPaying(pool: Sql, config: Config, account_id: string) {
-  // A look that fails is made again; whoever goes by what is too old is refused.
-  const reference = await openReference(pool, () => {})
-  const paying: Paying = {
-    account_id,
-    account() {
-      const account: Account | undefined = reference.current().accounts.get(account_id)
-      if (account === undefined) throw new Error(`account ${account_id} is gone`)
-      return account
-    },
-    reference: {
-      bookId,
-      sender_bic: config.bic,
-      pricing: reference.pricing,
-      routes: () => reference.current().routes,
-      accountsByDepositAddress: () => reference.current().accountsByDepositAddress,
-    },
+/** The sum of payouts made or held now, in minor units of the currency paid. */
+interface Paid {
+  currency: string
+  rows: number
+  amount: bigint
+}
+
+/** What they take from a balance, fees included, in minor units. */
+interface Debited {
+  holding_currency: string
+  rows: number
+  total_debit: bigint
+  /** The balance before the first row of a dry run. */
+  available: bigint | null
+  /** What rows that lack only money would take besides. */
+  lacking_rows: number
+  lacking: bigint
+}
+
+function start(base: ImportSummary): PayoutSummary {
+  const counts = { made: 0, held: 0, failed_since: 0, alike: 0 }
+  return { ...base, ...counts, refused_by: {}, paid: [], debited: [] }
+}
+
+function count(summary: PayoutSummary, row: PayoutRow): void {
+  countRow(summary, row)
+  const { result, status, cost, alike, problems } = row
+  for (const reason of new Set(problems.map(problem => problem.reason))) {
+    summary.refused_by[reason] = (summary.refused_by[reason] ?? 0) + 1
   }
-  return { paying, close: () => reference.close() }
+  if (result === 'imported_before') {
+    summary.imported_before += 1
+    if (status === 'failed' || status === 'reversed') summary.failed_since += 1
+  } else if (result === 'refused') {
+    if (cost !== null) countLacking(debitedOf(summary, cost.holding_currency), cost)
+  } else {
+    summary[result] += 1
+    if (alike) summary.alike += 1
+    if (cost !== null) countCost(summary, cost)
+  }
+}
+
+function countCost(summary: PayoutSummary, cost: Cost): void {
+  const { currency, amount, holding_currency, total_debit } = cost
+  let paid = summary.paid.find(one => one.currency === currency)
+  if (paid === undefined) {
+    paid = { currency, rows: 0, amount: 0n }
+    summary.paid.push(paid)
+  }
+  paid.rows += 1
+  paid.amount += amount
+  const debited = debitedOf(summary, holding_currency)
+  debited.rows += 1
+  debited.total_debit += total_debit
+}
+
+function countLacking(debited: Debited, { total_debit }: Cost): void {
+  debited.lacking_rows += 1
+  debited.lacking += total_debit
+}
+
+/** The entry of a holding currency; adds it if there is none. */
+function debitedOf({ debited }: PayoutSummary, holding_currency: string): Debited {
+  const known = debited.find(one => one.holding_currency === holding_currency)
+  if (known !== undefined) return known
+  const counts = { rows: 0, total_debit: 0n, available: null, lacking_rows: 0, lacking: 0n }
+  const entry = { holding_currency, ...counts }
+  debited.push(entry)
+  return entry
+}
+
+/** The summary as data. Sums are text, because they may exceed the exact numbers of JSON. */
+function present({ paid, debited, ...summary }: PayoutSummary) {
+  return {
+    ...summary,
+    paid: paid.map(one => ({ ...one, amount: String(one.amount) })),
+    debited: debited.filter(isTouched).map(({ total_debit, available, lacking, ...one }) => ({
+      ...one,
+      total_debit: String(total_debit),
+      available: available === null ? null : String(available),
+      lacking: String(lacking),
+    })),
+  }
+}
+
+/** A dry run knows all balances, and most rows touch few of them. */
+function isTouched({ rows, lacking_rows }: Debited): boolean {
+  return rows > 0 || lacking_rows > 0
+}
+
+/** A line of the report. Amounts are in minor units. */
+function presentRow(row: PayoutRow) {
+  const { line, result, payout, status, cost } = row
+  return {
+    line,
+    result,
+    payout,
+    status,
+    currency: cost?.currency ?? null,
+    amount: cost === null ? null : amountToJson(cost.amount),
+    holding_currency: cost?.holding_currency ?? null,
+    total_debit: cost === null ? null : amountToJson(cost.total_debit),
+    problems: presentProblems(row.problems),
+  }
+}
+
+function words(summary: PayoutSummary, report: string | undefined): string {
+  const by = Object.entries(summary.refused_by).sort(([, a], [, b]) => b - a)
+  const { failed_since, alike } = summary
+  const where = (rows: number, what: string): [string, number][] =>
+    rows === 0 ? [] : [[`  of which ${what}`, rows]]
+  const results: [string, number][] = [
+    ['made', summary.made],
+    ['held until an entity is reviewed', summary.held],
+    ...where(alike, 'like an earlier row'),
+    ['imported before', summary.imported_before],
+    ...where(failed_since, 'failed or reversed since'),
+    ['refused', summary.refused],
+    ...by.map(([reason, rows]): [string, number] => [`  ${reason}`, rows]),
+  ]
+  const parts = [...moneyTables(summary), ...lackingWords(summary), ...failedWords(summary)]
+  return summaryWords(summary, results, parts, report, 'paid')
+}
+
+function moneyTables({ paid, debited, dry_run }: PayoutSummary): string[] {
+  const left = debited.filter(isTouched)
+  const payments = paid.map(({ currency, amount, rows }) => [
+    currency,
+    major(currency, amount),
+    rows,
+  ])
+  const debits = left.map(({ holding_currency: code, total_debit, available, rows }) => [
+    code,
+    major(code, total_debit),
+    rows,
+    ...(available === null ? [] : [major(code, available), major(code, available - total_debit)]),
+  ])
+  const [would, would_be] = dry_run ? ['would be paid', 'would be debited'] : ['paid', 'debited']
+  return [
+    ...(payments.length === 0 ? [] : [rightAligned([would, 'amount', 'rows'], payments)]),
+    ...(debits.length === 0
+      ? []
+      : [
+          rightAligned(
+            [`${would_be}, with fees`, 'amount', 'rows', ...(dry_run ? ['balance', 'left'] : [])],
+            debits,
+          ),
+        ]),
+  ]
+}
+
+/** A table whose columns are aligned to the right, except the first. */
+function rightAligned(
+  headings: readonly string[],
+  rows: readonly (readonly (string | number)[])[],
+): string {
+  const cells = [headings, ...rows].map(row =>
+    row.map(cell => (typeof cell === 'number' ? cell.toLocaleString('en') : cell)),
+  )
+  const widths = headings.map((_, i) => Math.max(...cells.map(row => row[i]?.length ?? 0)))
+  const [first = [], ...more] = cells.map(row =>
+    row.map((cell, i) => (i === 0 ? padTo(cell, widths[0] ?? 0) : cell.padStart(widths[i] ?? 0))),
+  )
+  return table(first, more)
+}
+
+/** Only a dry run knows what these rows would cost. */
+function lackingWords({ debited }: PayoutSummary): string[] {
+  return debited
+    .filter(({ lacking_rows }) => lacking_rows > 0)
+    .map(({ holding_currency: code, lacking, lacking_rows, available, total_debit }) => {
+      const short = lacking - ((available ?? 0n) - total_debit)
+      const them = lacking_rows === 1 ? 'it' : 'them'
+      return paragraph(
+        `${lacking_rows.toLocaleString('en')} of the rows would cost ` +
+          `${money(code, lacking)} more than the others leave. To pay ${them} too, fund the ` +
+          `account with another ${money(code, short)}.`,
+      )
+    })
+}
+
+function failedWords({ failed_since: failed, dry_run }: PayoutSummary): string[] {
+  if (failed === 0) return []
+  const them = failed === 1 ? 'it' : 'them'
+  const text =
+    `${rowsWere(failed)} imported before and failed or was reversed since, and ` +
+    `${dry_run ? 'would not be' : 'not'} paid again. To pay ${them} anew, import ${them} alone, ` +
+    'under another --name.'
+  return [paragraph(text)]
 }

@@ -7,7 +7,7 @@ import { transactPipelined } from '../db/transact.ts'
 import { Refusal, refusal } from '../errors.ts'
 import { type Asked, currentCourse, during, duringSync } from '../steps.ts'
 import { MAX_WAIT_MS } from './late.ts'
-import type { LongOperation, Operation } from './operation.ts'
+import { type Decided, decideOne, type LongOperation, type Operation } from './operation.ts'
 import { nextTick, nextTurn } from './turns.ts'
 
 interface Waiting<Command, Outcome> extends Asked {
@@ -15,8 +15,6 @@ interface Waiting<Command, Outcome> extends Asked {
   resolve(outcome: Outcome): void
   reject(reason: unknown): void
 }
-
-type Settled<Outcome> = { readonly outcome: Outcome } | { readonly refusal: Refusal }
 
 export interface LaneOptions {
   /** Most commands in one transaction. */
@@ -192,7 +190,7 @@ export class Lane<Command, State, Outcome> {
    * Rejects with a Refusal when the outcome is unknown, the database is unavailable or contention
    * does not end; with the fault otherwise, rolled back.
    */
-  async #transact(commands: readonly Command[], onStored: () => void): Promise<Settled<Outcome>[]> {
+  async #transact(commands: readonly Command[], onStored: () => void): Promise<Decided<Outcome>[]> {
     for (let attempt = 1; ; attempt++) {
       let begun = false
       const machine = this.#machineOf(commands)
@@ -242,7 +240,7 @@ export class Lane<Command, State, Outcome> {
     state: State,
     commands: readonly Command[],
     commit: () => Promise<void>,
-  ): Promise<Settled<Outcome>[]> {
+  ): Promise<Decided<Outcome>[]> {
     const operation = this.#operation
     if (!('settle' in operation)) {
       return this.#decideAndStore(operation, tx, state, commands, commit)
@@ -260,15 +258,15 @@ export class Lane<Command, State, Outcome> {
     state: State,
     commands: readonly Command[],
     commit: () => Promise<void>,
-  ): Promise<Settled<Outcome>[]> {
-    const settled: Settled<Outcome>[] = []
+  ): Promise<Decided<Outcome>[]> {
+    const settled: Decided<Outcome>[] = []
     const stores: Promise<unknown>[] = []
     let failed = false
     while (settled.length < commands.length) {
       const from = settled.length
       const undecided = commands.slice(from, from + portionAfter(from, commands.length))
       const portion = duringSync('decide', operation.name, undecided.length, () =>
-        undecided.map(command => decide(operation, state, command)),
+        undecided.map(command => decideOne(operation, state, command)),
       )
       settled.push(...portion)
       const outcomes = portion.flatMap(s => ('outcome' in s ? [s.outcome] : []))
@@ -304,19 +302,6 @@ function portionAfter(done: number, all: number): number {
   return done === 0 ? FIRST_PORTION : Math.max(STORE_PORTION, all / 4)
 }
 
-function decide<Command, State, Outcome>(
-  operation: Operation<Command, State, Outcome>,
-  state: State,
-  command: Command,
-): Settled<Outcome> {
-  try {
-    return { outcome: operation.decide(state, command) }
-  } catch (error) {
-    if (error instanceof Refusal) return { refusal: error }
-    throw error
-  }
-}
-
 /** Commands of operators may name no account. */
 function shardOfCommand(command: unknown): number {
   const account_id = accountOf(command)
@@ -330,10 +315,10 @@ function accountOf(command: unknown): string | undefined {
 /** Settles in portions, so that the next batch, whose rows may have arrived, is not delayed. */
 async function answer<Outcome>(
   batch: readonly Waiting<unknown, Outcome>[],
-  settled: readonly Settled<Outcome>[],
+  settled: readonly Decided<Outcome>[],
 ): Promise<void> {
   for (const [i, { resolve, reject }] of batch.entries()) {
-    const result = settled[i] as Settled<Outcome>
+    const result = settled[i] as Decided<Outcome>
     if ('refusal' in result) reject(result.refusal)
     else resolve(result.outcome)
     if (i % ANSWER_PORTION === ANSWER_PORTION - 1) await nextTurn()

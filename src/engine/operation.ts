@@ -1,5 +1,6 @@
 // Operations: the writes that lanes run, each as load, decide and store.
 import type { TransactionSql } from '../db/connect.ts'
+import { Refusal } from '../errors.ts'
 
 /**
  * One kind of write, for a batch of commands.
@@ -57,4 +58,31 @@ export interface LongOperation<Command, State, Outcome, Prepared = unknown>
     command: Command,
     answered: (outcome: Outcome) => void,
   ): Promise<Outcome>
+}
+
+/** How long commands begin, each of which stands for many commands of another operation. */
+export function loadingAll<Long, Command, State, Outcome, Prepared>(
+  { prepare, load }: Operation<Command, State, Outcome, Prepared>,
+  commandsOf: (long: Long) => readonly Command[],
+): Omit<Loading<Long, State, Prepared>, 'name'> {
+  return {
+    ...(prepare && { prepare: (tx, longs) => prepare(tx, longs.flatMap(commandsOf)) }),
+    load: (tx, longs, prepared) => load(tx, longs.flatMap(commandsOf), prepared),
+  }
+}
+
+/** What became of a command; a refused one leaves the state as it was. */
+export type Decided<Outcome> = { readonly outcome: Outcome } | { readonly refusal: Refusal }
+
+export function decideOne<Command, State, Outcome>(
+  operation: Operation<Command, State, Outcome>,
+  state: State,
+  command: Command,
+): Decided<Outcome> {
+  try {
+    return { outcome: operation.decide(state, command) }
+  } catch (error) {
+    if (error instanceof Refusal) return { refusal: error }
+    throw error
+  }
 }

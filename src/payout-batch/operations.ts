@@ -2,7 +2,7 @@
 // the other on one state, and stores them in portions. Also the dry run of a batch.
 import { checkActive } from '../account/states.ts'
 import type { TransactionSql } from '../db/connect.ts'
-import type { LongOperation } from '../engine/operation.ts'
+import { type LongOperation, loadingAll } from '../engine/operation.ts'
 import { forEachInTurns, nextTurn } from '../engine/turns.ts'
 import { success } from '../http/answer.ts'
 import type { Answering } from '../idempotency/kept-reply.ts'
@@ -41,7 +41,7 @@ export function createBatch(
 ): LongOperation<BatchCommand, PayoutState, MadeBatch, Beneficiaries> {
   const payouts = createPayout(reference)
   return {
-    ...loadingOf(payouts),
+    ...loadingAll(payouts, payoutsOf),
     name: 'create_payout_batch',
 
     async settle(tx, state, command, answered) {
@@ -117,22 +117,8 @@ function withoutReply(outcome: PayoutOutcome) {
   return { ...outcome, reply: NO_REPLY }
 }
 
-/**
- * Loads the state of a dry run. Its transaction ends here, which releases the book before the
- * decisions: nothing will be written.
- */
-export function loadBatch(
-  reference: PayoutReference,
-): LongOperation<BatchCommand, PayoutState, PayoutState, Beneficiaries> {
-  return {
-    ...loadingOf(createPayout(reference)),
-    name: 'load_payout_batch',
-    settle: (_tx, state) => Promise.resolve(state),
-  }
-}
-
 /** Runs the decisions of a batch and stores nothing. */
-export async function dryRun(state: PayoutState, { account, request }: BatchCommand) {
+export async function tryBatch(state: PayoutState, { account, request }: BatchCommand) {
   const tally = newTally()
   const all: Decided[] = []
   checkActive(bookOf(state.books, account.account_id))
@@ -147,19 +133,7 @@ export async function dryRun(state: PayoutState, { account, request }: BatchComm
   return success(presentDryRun(batch, all))
 }
 
-/** Loads the payouts of batches as if each was requested alone. */
-function loadingOf({ prepare, load }: ReturnType<typeof createPayout>) {
-  const payoutsOf = (commands: readonly BatchCommand[]) =>
-    commands.flatMap(({ request, ...command }): CreatePayout[] =>
-      request.payouts.map(payout => ({ ...command, claim: null, request: payout })),
-    )
-  return {
-    prepare: async (tx: TransactionSql, commands: readonly BatchCommand[]) =>
-      prepare?.(tx, payoutsOf(commands)) ?? new Map(),
-    load: (
-      tx: TransactionSql,
-      commands: readonly BatchCommand[],
-      prepared: Beneficiaries | undefined,
-    ) => load(tx, payoutsOf(commands), prepared),
-  }
+/** The payouts of a batch, as if each was requested alone. */
+export function payoutsOf({ account_id, account, request }: BatchCommand): CreatePayout[] {
+  return request.payouts.map(payout => ({ account_id, account, request: payout, claim: null }))
 }

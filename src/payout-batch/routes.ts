@@ -1,5 +1,6 @@
 // POST and GET /v3/payout_batch, GET /v3/payout_batch/{id} and /item below it.
 import type { FastifyInstance } from 'fastify'
+import type { Tried } from '../engine/dry-run.ts'
 import type { Runs } from '../engine/lanes.ts'
 import type { Finds, Reads } from '../engine/reads.ts'
 import { found, invalidParameter, type Problem, refuseIfAny } from '../errors.ts'
@@ -8,10 +9,10 @@ import { operationDocs, pathId } from '../http/docs.ts'
 import { checkList, ListOf, type ListQuery, presentList, readList } from '../http/list.ts'
 import { Envelope } from '../http/schema.ts'
 import type { Answered } from '../idempotency/operations.ts'
-import type { PayoutState } from '../payout/payout.ts'
+import type { CreatePayout, PayoutState } from '../payout/payout.ts'
 import { PAYOUT_REFUSALS } from '../payout/request.ts'
 import { checkBatch, hashable, judgePayouts, MAX_BATCH_BYTES } from './body.ts'
-import { type BatchCommand, dryRun, type MadeBatch } from './operations.ts'
+import { type BatchCommand, type MadeBatch, payoutsOf, tryBatch } from './operations.ts'
 import { ITEM_STATUSES, type PayoutBatch } from './payout-batch.ts'
 import { BatchQuery, BatchRequest, ItemQuery, MAX_PAYOUTS } from './request.ts'
 import { BatchResponse, ItemList, presentBatch, presentItem } from './response.ts'
@@ -23,7 +24,7 @@ const PATH = '/v3/payout_batch'
 interface Needs extends Pick<Reads, 'read'> {
   readonly lanes: {
     readonly createBatch: Runs<BatchCommand, Answered<MadeBatch>>
-    readonly loadBatch: Runs<BatchCommand, PayoutState>
+    readonly tryPayouts: Runs<Tried<CreatePayout>, PayoutState>
   }
   readonly readers: { readonly payoutBatch: Finds<PayoutBatch> }
 }
@@ -60,10 +61,12 @@ function createRoute(app: FastifyInstance, deps: Needs): void {
     },
     async (request, reply) => {
       const { account, body } = request
-      const command = { account_id: account.account_id, account, request: body }
+      const { account_id } = account
+      const command = { account_id, account, request: body, claim: null }
       if (body.dry_run === true) {
-        const state = await deps.lanes.loadBatch.run({ ...command, claim: null })
-        return send(reply, await dryRun(state, { ...command, claim: null }))
+        const commands = payoutsOf(command)
+        const state = await deps.lanes.tryPayouts.run({ account_id, commands })
+        return send(reply, await tryBatch(state, command))
       }
       const keyed = request.headers['idempotency-key'] !== undefined
       const claim = keyed ? claimOf(request, `POST ${PATH}`, await hashable(body)) : null

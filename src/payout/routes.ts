@@ -1,6 +1,7 @@
 // POST and GET /v3/payout, GET /v3/payout/{id}, POST /v3/payout/{id}/cancel and /action.
 import type { FastifyInstance } from 'fastify'
 import Type from 'typebox'
+import type { Tried } from '../engine/dry-run.ts'
 import type { Runs } from '../engine/lanes.ts'
 import type { Finds, Reads } from '../engine/reads.ts'
 import { found } from '../errors.ts'
@@ -25,15 +26,10 @@ import {
 } from './response.ts'
 import type { AnswerPayout, CancelledPayout, CancelPayout } from './step-operation.ts'
 
-/** A payout whose state is loaded as that of a batch is, so that it can be tried. */
-type Trial = Omit<CreatePayout, 'request'> & {
-  readonly request: { readonly payouts: PayoutRequest[] }
-}
-
 interface Needs extends Pick<Reads, 'read'> {
   readonly lanes: {
     readonly createPayout: Runs<CreatePayout, Answered<CreatedPayout>>
-    readonly loadBatch: Runs<Trial, PayoutState>
+    readonly tryPayouts: Runs<Tried<CreatePayout>, PayoutState>
     readonly cancelPayout: Runs<CancelPayout, Answered<CancelledPayout>>
     readonly answerPayout: Runs<AnswerPayout, Answered<CancelledPayout>>
   }
@@ -76,8 +72,8 @@ function createRoute(app: FastifyInstance, deps: Needs): void {
       const { account, body } = request
       const { account_id } = account
       if (request.query.dry_run === 'true') {
-        const tried = { account_id, account, request: { payouts: [body] }, claim: null }
-        const state = await deps.lanes.loadBatch.run(tried)
+        const commands = [{ account_id, account, request: body, claim: null }]
+        const state = await deps.lanes.tryPayouts.run({ account_id, commands })
         return send(reply, success(presentDryRun(dryRunPayout(state, account, body))))
       }
       const claim = claimOf(request, 'POST /v3/payout')

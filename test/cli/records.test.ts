@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import fc from 'fast-check'
-import { cellsOf, readRecords } from '../../src/cli/records.ts'
+import { cellsOf, readRecords } from '../../src/bulk/records.ts'
 
 let folder: string
 before(async () => {

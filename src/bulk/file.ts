@@ -1,23 +1,111 @@
-// What the columns of an imported CSV file mean: each is a member of the body that the API takes,
-// by its path. Knows neither files nor what the members are for.
-import type { Read } from '../csv.ts'
+// Reads a file row by row: CSV under a header of columns, or JSON lines. It turns each row into the
+// body that the API would take, and refuses what no body can hold. It does not know what a body
+// asks for.
+import { basename } from 'node:path'
+import type { LineProblem, Read } from '../csv.ts'
+import { invalidField, Refusal, refusal } from '../errors.ts'
+import { toRefusal } from '../http/errors.ts'
+import { MAX_BODY_BYTES, readJson } from '../http/json.ts'
+import { JsonError } from '../http/json-error.ts'
+import { cellsOf, type FileRecord, readRecords } from './records.ts'
 
-/** A member of the body, and how its cells are read. */
+export interface ImportFile {
+  readonly path: string
+  /** The last part of the path. */
+  readonly name: string
+  /** Null for a file of JSON lines. */
+  readonly columns: readonly Column[] | null
+}
+
+/** Reads the header of a .csv file. An empty list of problems says that there is no header. */
+export async function openFile(
+  path: string,
+  set: ColumnSet,
+): Promise<ImportFile | { readonly problems: readonly LineProblem[] }> {
+  const name = basename(path)
+  if (!/\.csv$/i.test(name)) return { path, name, columns: null }
+  for await (const { line, bytes, fault } of readRows(path, true)) {
+    const read = fault === null ? readHeader(bytes.toString('utf8'), set) : NO_HEADER
+    if (read.messages === undefined) return { path, name, columns: read.value }
+    return { problems: read.messages.map(message => ({ line, message })) }
+  }
+  return { problems: [] }
+}
+
+const NO_HEADER = { messages: ['not a CSV header'] } as const
+
+function readHeader(text: string, set: ColumnSet): Read<readonly Column[]> {
+  // Spreadsheets write it so where the comma is the decimal point.
+  if (/[;\t]/.test(text) && !text.includes(',')) return { messages: ['separate columns by commas'] }
+  const cells = cellsOf(text)
+  return cells === undefined ? NO_HEADER : readColumns(cells, set)
+}
+
+/** The records of a file. `quotes` is true for CSV. */
+export function readRows(path: string, quotes: boolean): AsyncGenerator<FileRecord, void> {
+  return readRecords(path, { quotes, max_bytes: MAX_BODY_BYTES })
+}
+
+/** The body that a record holds, or the Refusal that says why it holds none. */
+export function readBody(columns: ImportFile['columns'], record: FileRecord): unknown {
+  const { bytes, fault } = record
+  if (fault === 'too_long') {
+    return refusal('payload_too_large', `The body is over ${MAX_BODY_BYTES / 1024} KiB.`)
+  }
+  try {
+    return columns === null ? readJson(bytes) : readCells(columns, bytes, fault)
+  } catch (error) {
+    return error instanceof JsonError ? refusedJson(error) : toRefusal(error)
+  }
+}
+
+/** The column counts within the row; the report names the line of the file beside it. */
+function refusedJson({ message, path }: JsonError): Refusal {
+  return refusal('invalid_json', message.replace(' at line 1, column ', ' at column '), path)
+}
+
+const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+
+/** The body that a CSV record holds. Refuses what no JSON body can hold. */
+function readCells(
+  columns: readonly Column[],
+  bytes: Buffer,
+  fault: FileRecord['fault'],
+): object | Refusal {
+  const refuse = (message: string) => new Refusal([invalidField('', message)])
+  if (fault === 'open_quote') return refuse('The row opens a quote that is not closed.')
+  let text: string
+  try {
+    text = decoder.decode(bytes)
+  } catch {
+    return refuse('The row is not UTF-8 text.')
+  }
+  if (text.includes('\0')) return refuse('The row holds the character U+0000.')
+  const cells = cellsOf(text)
+  if (cells === undefined) return refuse('A quote stands where CSV has none.')
+  if (cells.length !== columns.length) {
+    const count = cells.length === 1 ? '1 cell' : `${cells.length} cells`
+    return refuse(`The row has ${count} where the header has ${columns.length}.`)
+  }
+  return bodyOf(columns, cells)
+}
+
+/** A column: which member of the body it fills, and how its cells are read. */
 export interface Column {
   readonly path: readonly string[]
   readonly kind: 'text' | 'integer' | 'boolean'
 }
 
 export interface ColumnSet {
-  /** By the name in the header; a member may have several names. */
+  /** By name in the header. A member may have several names. */
   readonly columns: ReadonlyMap<string, Column>
-  /** Beginnings of names, such as `metadata.`, after which any name may follow. */
+  /** Prefixes such as `metadata.`, which any name may follow. */
   readonly open: ReadonlyMap<string, readonly string[]>
-  /** As --help lists them. */
+  /** The names that --help lists. */
   readonly names: readonly string[]
-  /** Of each, at least one must be there. */
+  /** The header must name at least one of each group. */
   readonly required: readonly (readonly string[])[]
-  /** Members that have no columns. */
+  /** Members that are lists, which have no columns. */
   readonly lists: readonly string[]
 }
 
@@ -55,10 +143,10 @@ export function columnsOf(
   return { columns, open, names, required, lists }
 }
 
-/** Wrong columns that are named. */
+/** How many wrong columns a message names. */
 const MAX_NAMED = 10
 
-/** The columns that a header names, in any order and, but for open names, in any case. */
+/** The columns that a header names, in any order. Case matters only after an open prefix. */
 export function readColumns(header: readonly string[], set: ColumnSet): Read<readonly Column[]> {
   const names = header.map(cell => canonicalName(cell.trim(), set))
   const found = names.map(name => columnOf(name, set))
@@ -68,7 +156,7 @@ export function readColumns(header: readonly string[], set: ColumnSet): Read<rea
     set.lists.some(list => name === list || name.startsWith(`${list}.`))
   const lists = wrong.filter(isOfList)
   const unknown = wrong.filter(name => !isOfList(name))
-  // By what is meant, as some members have two names.
+  // Compares members, not names, because some members have two names.
   const meant = found.map((column, i) => column?.path.join('.') ?? names[i] ?? '')
   const twice = new Set(names.filter((_, i) => meant.indexOf(meant[i] ?? '') !== i))
   const top = set.lists.filter(list => !list.includes('.'))
@@ -102,7 +190,7 @@ function columnOf(name: string, { columns, open }: ColumnSet): Column | undefine
   for (const [beginning, path] of open) {
     if (!name.startsWith(beginning)) continue
     const part = name.slice(beginning.length)
-    // Of __proto__, JSON bodies are free as well.
+    // The reader of JSON refuses __proto__, too.
     if (part !== '' && part !== '__proto__') return { path: [...path, part], kind: 'text' }
   }
   return undefined
@@ -110,7 +198,7 @@ function columnOf(name: string, { columns, open }: ColumnSet): Column | undefine
 
 type Members = { [member: string]: unknown }
 
-/** The body that a row stands for; an empty cell is a member that is not set. */
+/** The body that a row fills. An empty cell leaves its member out. */
 export function bodyOf(columns: readonly Column[], cells: readonly string[]): Members {
   const body: Members = {}
   for (const [i, { path, kind }] of columns.entries()) {
@@ -118,7 +206,7 @@ export function bodyOf(columns: readonly Column[], cells: readonly string[]): Me
     if (cell === '') continue
     let place = body
     for (const member of path.slice(0, -1)) {
-      // An own member in any case: no column is named __proto__.
+      // Always an own member: no column is named __proto__.
       if (!Object.hasOwn(place, member)) place[member] = {}
       place = place[member] as Members
     }
@@ -127,14 +215,14 @@ export function bodyOf(columns: readonly Column[], cells: readonly string[]): Me
   return body
 }
 
-/** Cells as JSON would have them; what is no such value is left to the schema to refuse. */
+/** Reads a cell as the JSON value that it stands for. The schema refuses what is none. */
 const READ: Readonly<Record<Column['kind'], (cell: string) => unknown>> = {
   text: cell => cell,
   integer: readInteger,
   boolean: cell => (cell === 'true' || cell === 'false' ? cell === 'true' : cell),
 }
 
-/** NaN, as http/json.ts has it, for numbers that are no plain integer. */
+/** NaN for what is no plain integer, as http/json.ts reads it. */
 function readInteger(cell: string): number {
   const number = /^-?(?:0|[1-9]\d{0,15})$/.test(cell) ? Number(cell) : Number.NaN
   return Number.isSafeInteger(number) ? number : Number.NaN

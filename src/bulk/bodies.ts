@@ -1,27 +1,25 @@
-// Requests that come in files, held against the very schema and rules of the route that takes them,
-// so that the command line takes what the API takes and refuses what it refuses, in the same words.
+// Checks bodies that come in files by the schema and the rules of the route that takes them. So an
+// import refuses what the API refuses, in the same words.
 import type { FastifySchemaValidationError } from 'fastify/types/schema.js'
 import { buildApp, describedOnly } from '../app.ts'
 import { type Problem, Refusal } from '../errors.ts'
-import { readJson } from '../http/json.ts'
-import { JsonError } from '../http/json-error.ts'
 import { isObject, validationProblems, withMore } from '../http/problems.ts'
 import { tooMuch } from '../http/sizes.ts'
 
-/** Everything wrong with what should be a request's body; nothing: it is one. */
-export type RequestProblems = (body: unknown) => readonly Problem[]
+/** Everything wrong with a body. An empty list says that it is valid. */
+export type BodyProblems = (body: unknown) => readonly Problem[]
 
 type Validate = ((body: unknown) => boolean) & { errors?: FastifySchemaValidationError[] | null }
 
 /**
- * Builds the validator of a POST's bodies once, which takes some tenths of a second. `check` is the
- * rule of the route for bodies of the right shape.
+ * Builds the validator of a POST route, which takes some tenths of a second. `check` is the route's
+ * rule for bodies of the right shape.
  */
-export async function openRequestReader(
+export async function openBodies(
   url: string,
   schema: object,
   check: (body: unknown) => void,
-): Promise<RequestProblems> {
+): Promise<BodyProblems> {
   const app = await buildApp(describedOnly())
   await app.ready()
   const compile = app.validatorCompiler
@@ -30,7 +28,7 @@ export async function openRequestReader(
   const validate = compile({ schema, ...route }) as unknown as Validate
   await app.close()
   return body => {
-    // As the API: of what is too much, nothing else is asked.
+    // Like the API, asks nothing more of a body that is too large.
     const excess = tooMuch(schema, body)
     if (excess.length > 0) return excess
     const shape = validate(body) ? [] : validationProblems(validate.errors ?? [], 'body')
@@ -38,7 +36,7 @@ export async function openRequestReader(
   }
 }
 
-/** A body of the wrong shape may break a rule that reads it; its shape is then all there is. */
+/** A rule may break on a body of the wrong shape. Then its shape is the only problem. */
 function problemsByRules(
   check: (body: unknown) => void,
   body: unknown,
@@ -49,19 +47,9 @@ function problemsByRules(
     check(body)
     return []
   } catch (error) {
-    // Refusals of another kind than 400 come when the request is right.
+    // A refusal other than 400 speaks only of a request that is valid.
     if (error instanceof Refusal) return wellShaped || error.status === 400 ? error.problems : []
     if (wellShaped) throw error
     return []
-  }
-}
-
-/** Text as a JSON body of the API: the value, or the one reason why it is none. */
-export function readBody(text: string): { value: unknown } | { message: string } {
-  try {
-    return { value: readJson(Buffer.from(text)) }
-  } catch (error) {
-    if (error instanceof JsonError) return { message: error.message }
-    throw error
   }
 }

@@ -1,23 +1,23 @@
-// Files of records, however long, read as they come: lines of JSON, or records of CSV (RFC 4180).
-// A record that cannot be told from its neighbours is named and passed over, so that the next one
-// is read all the same. Knows nothing of what records mean.
+// Splits a file of any length into records while it reads: lines of JSON, or records of CSV (RFC
+// 4180). It names and skips a record that it cannot tell from its neighbours, and reads the next
+// one. It does not know what records mean.
 import { createReadStream } from 'node:fs'
 
 export interface FileRecord {
-  /** Counted from 1; of a record that spans lines, the last one. */
+  /** From 1; the last line of a record that spans several. */
   readonly line: number
-  /** Of the file, up to the end of this record. */
+  /** How much of the file is read at the end of this record. */
   readonly bytes_read: number
-  /** Without what ended the line; empty with a fault. */
+  /** Without the line break; empty if there is a fault. */
   readonly bytes: Buffer
-  /** Too long, or in a quote that is not closed. */
+  /** The record is too long, or a quote in it is not closed. */
   readonly fault: 'too_long' | 'open_quote' | null
 }
 
 export interface RecordOptions {
-  /** CSV: a line break within quotes belongs to the cell. */
+  /** True for CSV, where a line break within quotes belongs to the cell. */
   readonly quotes: boolean
-  /** Longer records are a fault. */
+  /** A longer record is a fault. */
   readonly max_bytes: number
 }
 
@@ -28,7 +28,7 @@ const COMMA = 0x2c
 const BYTE_ORDER_MARK = Buffer.from('\ufeff')
 const CHUNK_BYTES = 256 * 1024
 
-/** Blank lines are passed over, and so is a byte order mark at the beginning. */
+/** Skips blank lines, and a byte order mark at the beginning. */
 export async function* readRecords(
   path: string,
   options: RecordOptions,
@@ -41,10 +41,10 @@ export async function* readRecords(
 }
 
 interface End {
-  /** Where the line break stands; -1 when there is none yet. */
+  /** The offset of the line break; -1 if there is none yet. */
   readonly at: number
   readonly lines: number
-  /** Whether a quote is open where the bytes end. */
+  /** True if a quote is open at the end of the bytes. */
   readonly open: boolean
 }
 
@@ -53,14 +53,14 @@ class Splitter {
   #rest: Buffer = Buffer.alloc(0)
   #line = 0
   #bytes_read = 0
-  /** In a line that is too long and has been named. */
+  /** Inside a line that is too long and was already named. */
   #skipping = false
 
   constructor(options: RecordOptions) {
     this.#options = options
   }
 
-  /** The records that are whole; `last` says that no more bytes will come. */
+  /** The complete records so far. `last` says that no more bytes will come. */
   *split(chunk: Buffer, last: boolean): Generator<FileRecord> {
     let bytes: Buffer = Buffer.concat([this.#rest, chunk])
     const { length: mark } = BYTE_ORDER_MARK
@@ -73,7 +73,7 @@ class Splitter {
       const too_long = length > this.#options.max_bytes
       if (end.at === -1 && !last && !too_long && !this.#skipping) break
       if (end.open) {
-        // Whatever follows may be inside the quote or not: the line where it opened is the fault.
+        // What follows may be inside the quote or outside: the line that opens it is the fault.
         const first = bytes.indexOf(NEWLINE)
         if (first !== -1 || last) {
           bytes = this.#pass(bytes, first === -1 ? bytes.length : first + 1)
@@ -91,7 +91,7 @@ class Splitter {
       if (too_long) yield this.#fault('too_long')
       else if (!isBlank(record)) yield { ...this.#fault(null), bytes: record }
     }
-    // A copy, so that the chunk it is a part of can go.
+    // A copy lets the memory of the chunk go.
     this.#rest = Buffer.from(bytes)
   }
 
@@ -109,7 +109,7 @@ function lineEnd(bytes: Buffer): End {
   return { at: bytes.indexOf(NEWLINE), lines: 1, open: false }
 }
 
-/** A quote opens a cell only where the cell begins; within, two of them stand for one. */
+/** A quote opens a cell only where the cell begins. Within a cell, two quotes stand for one. */
 function csvEnd(bytes: Buffer): End {
   const line = bytes.indexOf(NEWLINE)
   const quote = (line === -1 ? bytes : bytes.subarray(0, line)).indexOf(QUOTE)
@@ -144,7 +144,7 @@ function isBlank(line: Buffer): boolean {
 
 const CELL = /"([^"]*(?:""[^"]*)*)"|[^",]*/y
 
-/** The cells of a CSV record; undefined when its quotes are not as RFC 4180 has them. */
+/** The cells of a CSV record; undefined if its quotes break RFC 4180. */
 export function cellsOf(record: string): string[] | undefined {
   if (!record.includes('"')) return record.split(',')
   const cells: string[] = []

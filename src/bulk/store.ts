@@ -1,17 +1,34 @@
-// The statements of what was imported from files. They decide nothing; rows are read and written
-// under the lock of the account's book.
+// The statements on payouts that were imported from files. They run under the lock of the account's
+// book, and decide nothing.
 import type { Sql, TransactionSql } from '../db/connect.ts'
 import { inserter } from '../db/rows.ts'
 import { eachShard, within } from '../db/shard.ts'
-import type { ImportedPayout } from './import.ts'
+import type { Instant } from '../instant.ts'
+import type { PayoutStatus } from '../payout/states.ts'
 
-/** A key of an account's imports; 64 hex digits. */
+/** A key of an import, 64 hex digits. */
 export interface ImportName {
   readonly account_id: string
   readonly import_key: string
 }
 
-/** The payouts of these keys as they are now. */
+/** Minor units. */
+export interface Cost {
+  readonly currency: string
+  readonly amount: bigint
+  readonly holding_currency: string
+  /** What leaves the balance, fees included. */
+  readonly total_debit: bigint
+}
+
+/** A payout that an import made, as it is now. */
+export interface ImportedPayout extends Cost {
+  readonly payout_id: string
+  readonly status: PayoutStatus
+  readonly created_at: Instant
+}
+
+/** The payouts that these keys name, as they are now. */
 export async function findImportedPayouts(
   sql: TransactionSql | Sql,
   wanted: readonly ImportName[],
@@ -37,7 +54,7 @@ export async function findImportedPayouts(
   })
 }
 
-/** A payment that is made once more is from then on the newer payout's. */
+/** If a payment is made once more, its key names the newer payout from then on. */
 export const insertImportedPayouts = inserter<ImportName & { readonly payout_id: string }>(
   'payout_imports',
   { account_id: 'text', import_key: 'hex', payout_id: 'text' },

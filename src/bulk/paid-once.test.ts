@@ -2,7 +2,7 @@
 // recipe may not change.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { PayoutDrafts } from './import.ts'
+import { FileKeys } from './paid-once.ts'
 
 const row = {
   amount: 100,
@@ -18,9 +18,9 @@ const payee = {
   destination_details: { type: 'bank', bank: { iban: 'DE89370400440532013000' } },
 } as const
 
-const keysOf = (name: string, ...rows: Parameters<PayoutDrafts['next']>[0][]) => {
-  const drafts = new PayoutDrafts(name)
-  return rows.map(request => drafts.next(request).keys)
+const keysOf = (name: string, ...rows: Parameters<FileKeys['next']>[0][]) => {
+  const keys = new FileKeys(name)
+  return rows.map(request => keys.next(request))
 }
 
 test('import keys of payouts, the recipe: as it was when the first rows were imported', () => {

@@ -1,0 +1,144 @@
+// Imports entities: each row of a file is a creation under the duplicate rules.
+import { readConfined } from '../db/confine.ts'
+import type { Decided } from '../engine/operation.ts'
+import type { RuleName } from '../entity/duplicates.ts'
+import type { Entity } from '../entity/entity.ts'
+import { type WriteEntity, type WrittenEntity, writeEntity } from '../entity/operations.ts'
+import { checkEntity, EntityRequest } from '../entity/request.ts'
+import { type Draft, draftOf, type EntityState, identityName } from '../entity/rules.ts'
+import type { ApprovalStatus } from '../entity/states.ts'
+import type { Problem } from '../errors.ts'
+import { bookId } from '../id.ts'
+import type { Instant } from '../instant.ts'
+import { accountNow } from '../ledger/store.ts'
+import { upsertEndedReviews } from '../payout/hold-store.ts'
+import { hashJson } from '../seal.ts'
+import { type BodyProblems, openBodies } from './bodies.ts'
+import { columnsOf } from './file.ts'
+import { HashNumbers, RowKeys } from './keys.ts'
+import { type Import, type Rows, type RunEnd, runImport } from './run.ts'
+
+export const ENTITY_COLUMNS = columnsOf(EntityRequest, [['name'], ['type']])
+
+/** What became of a row, or would become of it. */
+export interface EntityRow {
+  /** From 1; the last line of a row that spans several. */
+  readonly line: number
+  readonly result: 'created' | 'matched' | 'imported_before' | 'refused'
+  /** The entity that answers; null if there is none, or none yet. */
+  readonly entity: string | null
+  /** The status of an entity that was there before the row. */
+  readonly approval_status: ApprovalStatus | null
+  /** The rule by which the row matched. */
+  readonly rule: RuleName | null
+  /** If there is no entity yet: the earlier line of the file that would create it. */
+  readonly matched_line: number | null
+  readonly problems: readonly Problem[]
+}
+
+const NOTHING = {
+  entity: null,
+  approval_status: null,
+  rule: null,
+  matched_line: null,
+  problems: [],
+} as const
+
+/** Finds what is wrong with the body of a creation. A body without problems is an EntityRequest. */
+export function openEntityBodies(): Promise<BodyProblems> {
+  return openBodies('/v3/entity', EntityRequest, body => checkEntity(body as EntityRequest))
+}
+
+export async function importEntities(wanted: Import<EntityRow>): Promise<RunEnd> {
+  const { account_id } = wanted.account
+  // Before the read, which would be late after it: this keeps the process busy.
+  const problemsOf = await openEntityBodies()
+  const started_at = await readConfined(wanted.sql, [account_id], tx => accountNow(tx, account_id))
+  return runImport(wanted, new EntityRows(wanted, problemsOf, started_at))
+}
+
+interface CreateEntity extends WriteEntity {
+  readonly change: { readonly kind: 'create'; readonly draft: Draft }
+}
+
+/** The id of an entity that a dry run does not write. */
+const NOT_WRITTEN = ''
+
+class EntityRows implements Rows<CreateEntity, EntityState, WrittenEntity, EntityRow> {
+  readonly operation: ReturnType<typeof writeEntity>
+  readonly #account_id: string
+  readonly #problemsOf: BodyProblems
+  readonly #started_at: Instant
+  readonly #keys: RowKeys
+  /** Dry run: the lines that would have created an entity, by the key of an identity. */
+  readonly #lines = new HashNumbers()
+  /** One of those entities, which stands for all of them. */
+  #unwritten: Entity | undefined
+
+  constructor(
+    { account, name, dry_run }: Import<EntityRow>,
+    problemsOf: BodyProblems,
+    started_at: Instant,
+  ) {
+    this.operation = writeEntity(dry_run ? () => NOT_WRITTEN : bookId, upsertEndedReviews)
+    this.#account_id = account.account_id
+    this.#problemsOf = problemsOf
+    this.#started_at = started_at
+    this.#keys = new RowKeys(name)
+  }
+
+  read(body: unknown) {
+    const problems = this.#problemsOf(body)
+    if (problems.length > 0) return { problems }
+    const request = body as EntityRequest
+    const draft = draftOf(request, this.#keys.next(hashJson(request)).key)
+    const change = { kind: 'create', draft } as const
+    return { command: { account_id: this.#account_id, claim: null, change } }
+  }
+
+  written(line: number, _: CreateEntity, outcome: WrittenEntity, again: boolean): EntityRow {
+    const { entity, did, rule } = outcome
+    if (rule !== null) return matched(line, rule, entity)
+    // A try without an answer may have taken effect; here it did.
+    const ours = did === 'created' || (again && entity.created_at >= this.#started_at)
+    if (!ours) return importedBefore(line, entity)
+    return { ...NOTHING, line, result: 'created', entity: entity.id }
+  }
+
+  refused(line: number, problems: readonly Problem[]): EntityRow {
+    return { ...NOTHING, line, result: 'refused', problems }
+  }
+
+  recall({ live }: EntityState, { change: { draft } }: CreateEntity): void {
+    if (this.#unwritten === undefined) return
+    for (const { key } of draft.judged) {
+      if (key === null || this.#lines.get(key) === 0) continue
+      const name = identityName(this.#account_id, key)
+      // An entity that somebody else has created meanwhile comes first.
+      if ((live.get(name) ?? []).length === 0) live.set(name, [this.#unwritten])
+    }
+  }
+
+  would(line: number, command: CreateEntity, decided: Decided<WrittenEntity>): EntityRow {
+    if ('refusal' in decided) return this.refused(line, decided.refusal.problems)
+    const { judged } = command.change.draft
+    const { entity, did, rule } = decided.outcome
+    if (did === 'created') {
+      this.#unwritten = entity
+      for (const { key } of judged) if (key !== null) this.#lines.set(key, line)
+      return { ...NOTHING, line, result: 'created' }
+    }
+    if (rule === null) return importedBefore(line, entity)
+    if (entity.id !== NOT_WRITTEN) return matched(line, rule, entity)
+    const matched_line = this.#lines.get(judged.find(one => one.rule === rule)?.key ?? '')
+    return { ...NOTHING, line, result: 'matched', rule, matched_line }
+  }
+}
+
+function matched(line: number, rule: RuleName, { id, approval_status }: Entity): EntityRow {
+  return { ...NOTHING, line, result: 'matched', entity: id, approval_status, rule }
+}
+
+function importedBefore(line: number, { id, approval_status }: Entity): EntityRow {
+  return { ...NOTHING, line, result: 'imported_before', entity: id, approval_status }
+}

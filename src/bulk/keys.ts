@@ -1,0 +1,96 @@
+// The keys by which a later run recognises the rows of a file: their content, and how often it has
+// come before. Pure. Keys are stored, so the recipe never changes (docs/decisions/0018).
+import { hash } from 'node:crypto'
+
+export interface RowKey {
+  /** 64 hex digits. */
+  readonly key: string
+  /** The key of the row before it with the same content; null for the first. */
+  readonly before: string | null
+}
+
+/**
+ * The keys of one file. A key is SHA-256 over the import's name, a hash of the content, and how
+ * many times this content has come so far. So equal rows differ, and a row that moves keeps its
+ * key.
+ */
+export class RowKeys {
+  readonly #name: string
+  readonly #times = new HashNumbers()
+
+  constructor(name: string) {
+    this.#name = name
+  }
+
+  /** Call it once a row, in order. `content` is 64 hex digits. */
+  next(content: string): RowKey {
+    const time = this.#times.get(content) + 1
+    this.#times.set(content, time)
+    const before = time === 1 ? null : this.#keyOf(content, time - 1)
+    return { key: this.#keyOf(content, time), before }
+  }
+
+  #keyOf(content: string, time: number): string {
+    return hash('sha256', JSON.stringify([this.#name, content, time]), 'hex')
+  }
+}
+
+/** Three words of the hash and one of the number. 0 marks a free slot. */
+const WORDS = 4
+const FIRST_CAPACITY = 1 << 12
+
+/**
+ * A table from hashes of at least 24 hex digits to positive integers below 2^32, for many millions
+ * of rows: a Map takes twice the memory and ends at 2^24 entries. It compares 96 bits of each hash:
+ * among 10^8 hashes, the chance that some two of them count as one is 10^-13.
+ */
+export class HashNumbers {
+  #slots = new Uint32Array(WORDS * FIRST_CAPACITY)
+  #size = 0
+
+  /** 0 if there is none. */
+  get(hash: string): number {
+    return this.#slots[this.#find(wordsOf(hash)) + 3] as number
+  }
+
+  set(hash: string, value: number): void {
+    const words = wordsOf(hash)
+    const at = this.#find(words)
+    if (this.#slots[at + 3] === 0) this.#size += 1
+    this.#slots.set(words, at)
+    this.#slots[at + 3] = value
+    // Look-ups get slow beyond three quarters.
+    if (this.#size * WORDS * 4 > this.#slots.length * 3) this.#grow()
+  }
+
+  /** The slot of the hash, or the free slot where it belongs. */
+  #find([a, b, c]: Words): number {
+    const slots = this.#slots
+    const mask = slots.length - 1
+    let at = (a * WORDS) & mask
+    while (slots[at + 3] !== 0) {
+      if (slots[at] === a && slots[at + 1] === b && slots[at + 2] === c) return at
+      at = (at + WORDS) & mask
+    }
+    return at
+  }
+
+  #grow(): void {
+    const old = this.#slots
+    this.#slots = new Uint32Array(2 * old.length)
+    for (let i = 0; i < old.length; i += WORDS) {
+      if (old[i + 3] === 0) continue
+      const words: Words = [old[i] as number, old[i + 1] as number, old[i + 2] as number]
+      const at = this.#find(words)
+      this.#slots.set(words, at)
+      this.#slots[at + 3] = old[i + 3] as number
+    }
+  }
+}
+
+type Words = readonly [number, number, number]
+
+function wordsOf(hash: string): Words {
+  const word = (from: number) => Number.parseInt(hash.slice(from, from + 8), 16)
+  return [word(0), word(8), word(16)]
+}

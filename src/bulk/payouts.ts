@@ -1,0 +1,283 @@
+// Imports payouts: each row of a file is a payout, which is made once.
+import type { Account } from '../account/rules.ts'
+import { readConfined } from '../db/confine.ts'
+import type { Decided } from '../engine/operation.ts'
+import { invalidField, type Problem } from '../errors.ts'
+import { bookId, nameOf } from '../id.ts'
+import type { Instant } from '../instant.ts'
+import { bookOf } from '../ledger/rules.ts'
+import { accountNow } from '../ledger/store.ts'
+import { findCurrency } from '../money/currency.ts'
+import { MAX_AMOUNT, parseMajor } from '../money/decimal.ts'
+import { checkRequest } from '../payout/pricing.ts'
+import { PayoutRequest } from '../payout/request.ts'
+import type { PayoutStatus } from '../payout/states.ts'
+import { openReference, type Reference } from '../reference.ts'
+import { type BodyProblems, openBodies } from './bodies.ts'
+import { type Column, type ColumnSet, columnsOf } from './file.ts'
+import { HashNumbers } from './keys.ts'
+import {
+  FileKeys,
+  type PaidRow,
+  type PayoutKeys,
+  type PayRow,
+  type PayRowState,
+  payRows,
+} from './paid-once.ts'
+import { type Import, type Rows, type RunEnd, runImport } from './run.ts'
+import type { Cost, ImportedPayout } from './store.ts'
+
+/** What became of a row, or would become of it. */
+export interface PayoutRow {
+  /** From 1; the last line of a row that spans several. */
+  readonly line: number
+  readonly result: 'made' | 'held' | 'imported_before' | 'refused'
+  /** Null if there is none, or none yet. */
+  readonly payout: string | null
+  /** The status of the payout now; null if there is none yet. */
+  readonly status: PayoutStatus | null
+  /** True if this payout is made now and an earlier row of the file asks for the same payment. */
+  readonly alike: boolean
+  /** What the payout costs, or would cost if the balance sufficed. */
+  readonly cost: Cost | null
+  readonly problems: readonly Problem[]
+}
+
+const NOTHING = { payout: null, status: null, alike: false, cost: null, problems: [] } as const
+
+export interface PayoutImport extends Import<PayoutRow> {
+  readonly sender_bic: string
+  /** Pays rows that look as if they were paid before. */
+  readonly allow_duplicates: boolean
+  /** Called with the balances before the first row of a dry run. */
+  onBalances(available: ReadonlyMap<string, bigint>): void
+}
+
+export async function importPayouts(wanted: PayoutImport): Promise<RunEnd> {
+  const { sql, account } = wanted
+  const { account_id } = account
+  // Accounts, rates and fees stay current while the import runs, as in the service. A failed read
+  // is repeated, and a row that would go by outdated data is refused.
+  const reference = await openReference(sql, () => {})
+  try {
+    const check = (body: unknown) => checkRequest(body as PayoutRequest, account)
+    // Before the read, which would be late after it: this keeps the process busy.
+    const problemsOf = await openBodies('/v3/payout', PayoutRequest, check)
+    const started_at = await readConfined(sql, [account_id], tx => accountNow(tx, account_id))
+    const rows = new PayoutRows(wanted, { reference, problemsOf, started_at })
+    return await runImport(wanted, rows)
+  } finally {
+    await reference.close()
+  }
+}
+
+interface Opened {
+  readonly reference: Reference
+  readonly problemsOf: BodyProblems
+  readonly started_at: Instant
+}
+
+/** Stands for a payout that an earlier row would have made. */
+const NOT_WRITTEN: ImportedPayout = {
+  payout_id: '',
+  status: 'processing',
+  created_at: '',
+  currency: '',
+  amount: 0n,
+  holding_currency: '',
+  total_debit: 0n,
+}
+
+/** More than any balance. */
+const UNLIMITED = 1n << 62n
+
+class PayoutRows implements Rows<PayRow, PayRowState, PaidRow, PayoutRow> {
+  readonly operation: ReturnType<typeof payRows>
+  readonly #wanted: PayoutImport
+  readonly #opened: Opened
+  readonly #keys: FileKeys
+  /** Dry run: what the rows so far leave, though they are not written. */
+  readonly #balances = new Map<string, bigint>()
+  readonly #payments = new HashNumbers()
+  readonly #used_quotes = new Set<string>()
+  #begun = false
+
+  constructor(wanted: PayoutImport, opened: Opened) {
+    const { reference } = opened
+    this.operation = payRows({
+      bookId,
+      sender_bic: wanted.sender_bic,
+      pricing: reference.pricing,
+      routes: () => reference.current().routes,
+      accountsByDepositAddress: () => reference.current().accountsByDepositAddress,
+    })
+    this.#wanted = wanted
+    this.#opened = opened
+    this.#keys = new FileKeys(wanted.name)
+  }
+
+  read(sent: unknown) {
+    const { file, allow_duplicates: allow_duplicate } = this.#wanted
+    const row = file.columns === null ? { body: sent, problems: [] } : completeRow(sent as object)
+    const problems = [...row.problems, ...this.#opened.problemsOf(row.body)]
+    if (problems.length > 0) return { problems }
+    const body = row.body as PayoutRequest
+    const keys = this.#keys.next(body)
+    const account = this.#account()
+    const request = allow_duplicate ? { ...body, allow_duplicate } : body
+    return { command: { account_id: account.account_id, account, request, claim: null, keys } }
+  }
+
+  /** The account that pays, as it is now. */
+  #account(): Account {
+    const { account_id } = this.#wanted.account
+    const account = this.#opened.reference.current().accounts.get(account_id)
+    if (account === undefined) throw new Error(`account ${account_id} is gone`)
+    return account
+  }
+
+  written(line: number, { keys }: PayRow, { made, payout }: PaidRow, again: boolean): PayoutRow {
+    // A try without an answer may have taken effect; here it did.
+    const ours = made !== null || (again && payout.created_at >= this.#opened.started_at)
+    return ours ? madeRow(line, keys, payout) : importedBefore(line, payout)
+  }
+
+  refused(line: number, problems: readonly Problem[], cost: Cost | null = null): PayoutRow {
+    return { ...NOTHING, line, result: 'refused', cost, problems }
+  }
+
+  recall({ inner, imported }: PayRowState, { account_id, keys, request }: PayRow): void {
+    const { balances } = bookOf(inner.books, account_id)
+    if (!this.#begun) this.#wanted.onBalances(balances)
+    this.#begun = true
+    for (const [currency, left] of this.#balances) balances.set(currency, left)
+    const name = nameOf({ account_id, id: request.quote ?? '' })
+    const quote = inner.quotes.get(name)
+    if (quote !== undefined && this.#used_quotes.has(name)) {
+      inner.quotes.set(name, { ...quote, status: 'used' })
+    }
+    const { payment_before: earlier } = keys
+    if (earlier !== null && this.#payments.get(earlier) !== 0) {
+      imported.set(nameOf({ account_id, id: earlier }), NOT_WRITTEN)
+    }
+  }
+
+  would(line: number, row: PayRow, decided: Decided<PaidRow>, state: PayRowState): PayoutRow {
+    if ('refusal' in decided) {
+      const { problems } = decided.refusal
+      const poor = problems.some(({ reason }) => reason === 'insufficient_balance')
+      return this.refused(line, problems, poor ? this.#costOf(row, state) : null)
+    }
+    const { made, payout } = decided.outcome
+    if (made === null) return importedBefore(line, payout)
+    state.fresh.length = 0
+    this.#payments.set(row.keys.payment, line)
+    if (made.used_quote !== null) this.#used_quotes.add(nameOf(made.used_quote))
+    const { balances } = bookOf(state.inner.books, row.account_id)
+    for (const [currency, left] of balances) this.#balances.set(currency, left)
+    return { ...madeRow(line, row.keys, payout), payout: null, status: null }
+  }
+
+  /** What the row would cost: decides it again, on a copy of the state with unlimited balances. */
+  #costOf(row: PayRow, { inner, imported }: PayRowState): Cost {
+    const book = bookOf(inner.books, row.account_id)
+    const balances = new Map([...book.balances.keys()].map(code => [code, UNLIMITED]))
+    const rich = { ...book, balances, changed: new Set<string>() }
+    const aside = {
+      ...inner,
+      books: new Map([...inner.books, [row.account_id, rich]]),
+      quotes: new Map(inner.quotes),
+      likenesses: new Map(inner.likenesses),
+      references: new Set(inner.references),
+    }
+    const state = { inner: aside, imported: new Map(imported), fresh: [] }
+    return this.operation.decide(state, row).payout
+  }
+}
+
+function madeRow(line: number, keys: PayoutKeys, made: ImportedPayout): PayoutRow {
+  const { payout_id: payout, status } = made
+  const result = status === 'compliance_hold' ? 'held' : 'made'
+  const alike = keys.payment_before !== null
+  return { ...NOTHING, line, result, payout, status, alike, cost: made }
+}
+
+function importedBefore(line: number, before: ImportedPayout): PayoutRow {
+  const { payout_id: payout, status } = before
+  return { ...NOTHING, line, result: 'imported_before', payout, status, cost: before }
+}
+
+/** An amount in major units, such as 1250.00; `amount` is in minor units. */
+const MAJOR = 'amount_major'
+
+const DETAILS = 'beneficiary_details.'
+const DESTINATION = `${DETAILS}destination_details.`
+
+/** Shorter names by the beginning of a path; the first that fits. */
+const SHORTER: readonly (readonly [long: string, short: string])[] = [
+  [`${DESTINATION}type`, 'beneficiary.destination_type'],
+  [`${DESTINATION}bank.`, 'beneficiary.'],
+  [DESTINATION, 'beneficiary.'],
+  [DETAILS, 'beneficiary.'],
+  ['local.', ''],
+]
+
+function shorter(name: string): string {
+  const [long, short] = SHORTER.find(([long]) => name.startsWith(long)) ?? ['', '']
+  return short + name.slice(long.length)
+}
+
+export const PAYOUT_COLUMNS: ColumnSet = payoutColumns()
+
+function payoutColumns(): ColumnSet {
+  const required = [['amount', MAJOR], ['currency'], ['purpose'], ['transaction_description']]
+  const set = columnsOf(PayoutRequest, required)
+  const names = set.names.map(shorter)
+  const major: Column = { path: [MAJOR], kind: 'text' }
+  const short = [...set.columns].map(([name, column]) => [shorter(name), column] as const)
+  const open = [...set.open].map(([name, path]) => [shorter(name), path] as const)
+  return {
+    ...set,
+    names: [...names.slice(0, 1), MAJOR, ...names.slice(1)],
+    columns: new Map([...set.columns, ...short, [MAJOR, major]]),
+    open: new Map([...set.open, ...open]),
+  }
+}
+
+type Body = Record<string, unknown>
+
+/**
+ * Completes the body of a CSV row: its amount in minor units, and the type of its destination if
+ * only one kind of columns is filled in. It also checks amount_major, which the API does not have.
+ * If that is wrong, the body gets another amount, so that the rest is checked.
+ */
+function completeRow(row: object): { body: Body; problems: readonly Problem[] } {
+  const { [MAJOR]: major, ...body } = withDestinationType(row as Body)
+  if (major === undefined) return { body, problems: [] }
+  if (body.amount !== undefined) {
+    return { body, problems: [invalidField('amount', `Send exactly one of amount and ${MAJOR}.`)] }
+  }
+  // The check of `currency` refuses an unknown one.
+  const exponent = findCurrency(String(body.currency))?.exponent
+  if (exponent === undefined) return { body: { ...body, amount: 1 }, problems: [] }
+  const amount = parseMajor(String(major), exponent)
+  if (amount !== undefined) {
+    return {
+      body: { ...body, amount: amount > MAX_AMOUNT ? Number.NaN : Number(amount) },
+      problems: [],
+    }
+  }
+  const digits = exponent === 0 ? 'digits alone' : `digits, and at most ${exponent} after a point`
+  const message = `${MAJOR} is not an amount in ${body.currency}: ${digits}.`
+  return { body: { ...body, amount: 1 }, problems: [invalidField(MAJOR, message)] }
+}
+
+function withDestinationType(row: Body): Body {
+  const details = row.beneficiary_details as Body | undefined
+  const destination = details?.destination_details as Body | undefined
+  if (destination === undefined || destination.type !== undefined) return row
+  const [type, ...more] = Object.keys(destination)
+  if (type === undefined || more.length > 0) return row
+  const destination_details = { type, ...destination }
+  return { ...row, beneficiary_details: { ...details, destination_details } }
+}

@@ -1,0 +1,211 @@
+// Runs an import: reads the rows of a file in batches, several of them at a time. It writes each
+// row as the API writes a request, or only decides it in a dry run, and tells what became of the
+// rows in the order of the file. It knows neither what rows ask for nor how results are shown.
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Account } from '../account/rules.ts'
+import type { Sql } from '../db/connect.ts'
+import { dryRun } from '../engine/dry-run.ts'
+import { Lane } from '../engine/lane.ts'
+import { type Decided, decideOne, type Operation } from '../engine/operation.ts'
+import { nextTurn } from '../engine/turns.ts'
+import { type Problem, Refusal } from '../errors.ts'
+import { toRefusal } from '../http/errors.ts'
+import { MAX_PROBLEMS } from '../http/problems.ts'
+import { type ImportFile, readBody, readRows } from './file.ts'
+import type { FileRecord } from './records.ts'
+
+/** Rows in one transaction. */
+const BATCH = 500
+
+/** One in the database, one waiting at its locks, one being read. */
+const BATCHES_IN_HAND = 3
+
+/** Rows to read before the event loop may turn to an answer of the database. */
+const TURN = 16
+
+/** How long to wait before it tries a row again that the database did not answer for. */
+const RETRY_AFTER_MS = [500, 1_000, 2_000, 4_000]
+
+/** What to import, and whom to tell what became of it. */
+export interface Import<Result> {
+  /** With enough connections for the batches that are under way at the same time. */
+  readonly sql: Sql
+  readonly account: Account
+  readonly file: ImportFile
+  /** The name by which a later run recognises the rows. */
+  readonly name: string
+  readonly dry_run: boolean
+  /** Asked between batches. True ends the run after the rows in hand. */
+  stopped(): boolean
+  /** Called with the results of each batch, in the order of the file. */
+  onResults(results: readonly Result[], bytes_read: number): Promise<void> | void
+}
+
+/** What a kind of row asks for: a command of an operation. And what to report of each row. */
+export interface Rows<Command, State, Outcome, Result> {
+  readonly operation: Operation<Command, State, Outcome>
+  /** The command of a row, or everything wrong with its body. Called once a row, in order. */
+  read(body: unknown): { readonly command: Command } | { readonly problems: readonly Problem[] }
+  /** `again`: an earlier try had no answer, so it may have taken effect. */
+  written(line: number, command: Command, outcome: Outcome, again: boolean): Result
+  refused(line: number, problems: readonly Problem[]): Result
+  /** Dry run, before the row is decided: puts what rows of earlier batches leave into the state. */
+  recall(state: State, command: Command): void
+  /** Dry run: what would become of the row. */
+  would(line: number, command: Command, decided: Decided<Outcome>, state: State): Result
+}
+
+export interface RunEnd {
+  /** Rows that the database did not answer for. They end the run. */
+  readonly unanswered: number
+  /** True if `stopped` ended the run before the end of the file. */
+  readonly stopped: boolean
+}
+
+type Row<Command> = { readonly line: number; readonly bytes_read: number } & (
+  | { readonly command: Command }
+  | { readonly problems: readonly Problem[] }
+)
+
+/** Takes a batch and gives a result for each row; undefined where the database did not answer. */
+type Way<Command, Result> = (
+  rows: readonly Row<Command>[],
+  before: Promise<unknown>,
+) => Promise<(Result | undefined)[]>
+
+/** Runs through the file. */
+export async function runImport<Command, State, Outcome, Result>(
+  { sql, account, file, dry_run, stopped, onResults }: Import<Result>,
+  rows: Rows<Command, State, Outcome, Result>,
+): Promise<RunEnd> {
+  const way = dry_run ? trying(sql, account, rows) : writing(sql, rows)
+  const in_hand: { batch: Row<Command>[]; results: ReturnType<typeof way> }[] = []
+  let before: Promise<unknown> = Promise.resolve()
+  let unanswered = 0
+  const settleOldest = async () => {
+    const oldest = in_hand.shift()
+    if (oldest === undefined) return
+    const results = await oldest.results
+    const answered = results.filter(result => result !== undefined)
+    unanswered += results.length - answered.length
+    await onResults(answered, oldest.batch.at(-1)?.bytes_read ?? 0)
+  }
+  const take = async (batch: Row<Command>[]) => {
+    const results = way(batch, before)
+    // Awaited in its turn. Until then a fault must not count as unhandled.
+    before = Promise.allSettled([before, results])
+    in_hand.push({ batch, results })
+    if (in_hand.length === BATCHES_IN_HAND) await settleOldest()
+  }
+  let batch: Row<Command>[] = []
+  let header = file.columns !== null
+  let told = false
+  for await (const record of readRows(file.path, header)) {
+    if (batch.length === BATCH) {
+      await take(batch)
+      batch = []
+      told = stopped()
+      if (told || unanswered > 0) break
+    }
+    if (!header) batch.push(readRow(file, rows, record))
+    header = false
+    if (batch.length % TURN === 0) await nextTurn()
+  }
+  if (batch.length > 0) await take(batch)
+  while (in_hand.length > 0) await settleOldest()
+  return { unanswered, stopped: told }
+}
+
+function readRow<Command>(
+  { columns }: ImportFile,
+  rows: Pick<Rows<Command, never, never, unknown>, 'read'>,
+  record: FileRecord,
+): Row<Command> {
+  const { line, bytes_read } = record
+  const body = readBody(columns, record)
+  const read = body instanceof Refusal ? body : rows.read(body)
+  if ('command' in read) return { line, bytes_read, command: read.command }
+  return { line, bytes_read, problems: read.problems.slice(0, MAX_PROBLEMS) }
+}
+
+/** Writes the rows of a batch together, in one lane. */
+function writing<Command, State, Outcome, Result>(
+  sql: Sql,
+  rows: Rows<Command, State, Outcome, Result>,
+): Way<Command, Result> {
+  const lane = new Lane(sql, rows.operation, { max_batch: BATCH })
+  const write = async (
+    line: number,
+    command: Command,
+    before: Promise<unknown>,
+  ): Promise<Result | undefined> => {
+    let tries = 0
+    try {
+      const answer = await untilAnswered(async () => {
+        tries += 1
+        return { outcome: await lane.run(command) }
+      }, before)
+      return answer && rows.written(line, command, answer.outcome, tries > 1)
+    } catch (error) {
+      return rows.refused(line, problemsOfFault(error))
+    }
+  }
+  return (batch, before) =>
+    Promise.all(
+      batch.map(row =>
+        'problems' in row
+          ? rows.refused(row.line, row.problems)
+          : write(row.line, row.command, before),
+      ),
+    )
+}
+
+/** Decides one row after the other, on a state that is loaded for the whole batch. */
+function trying<Command, State, Outcome, Result>(
+  sql: Sql,
+  { account_id }: Account,
+  rows: Rows<Command, State, Outcome, Result>,
+): Way<Command, Result> {
+  const lane = new Lane(sql, dryRun(rows.operation), { max_batch: 1 })
+  return async (batch, before) => {
+    const commands = batch.flatMap(row => ('command' in row ? [row.command] : []))
+    const load = async () => ({ state: await lane.run({ account_id, commands }) })
+    const loading = commands.length === 0 ? undefined : untilAnswered(load)
+    // Decides in the order of the file, whichever batch is loaded first.
+    const [loaded] = await Promise.all([loading, before])
+    return batch.map(row => {
+      if ('problems' in row) return rows.refused(row.line, row.problems)
+      if (loaded === undefined) return undefined
+      const { state } = loaded
+      rows.recall(state, row.command)
+      const decided = decideOne(rows.operation, state, row.command)
+      return rows.would(row.line, row.command, decided, state)
+    })
+  }
+}
+
+/**
+ * Tries again while the database does not answer; undefined if it never does. It waits for the
+ * batches `before` first: of rows that are the same, the first one counts.
+ */
+async function untilAnswered<T>(
+  ask: () => Promise<T>,
+  before: Promise<unknown> = Promise.resolve(),
+): Promise<T | undefined> {
+  for (const wait_ms of [...RETRY_AFTER_MS, null]) {
+    try {
+      return await ask()
+    } catch (error) {
+      if (toRefusal(error).status !== 503) throw error
+      // All rows of a batch wait equally long, and so stay in order.
+      if (wait_ms !== null) await Promise.all([delay(wait_ms), before])
+    }
+  }
+  return undefined
+}
+
+/** Reports a fault with its cause, which the operator may read. It stops no other row. */
+function problemsOfFault(error: unknown): readonly Problem[] {
+  if (error instanceof Refusal) return error.problems
+  return [{ reason: 'internal', message: (error as Error).message, remarks: '' }]
+}

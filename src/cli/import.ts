@@ -1,0 +1,383 @@
+// What `corridor entity import` and `corridor payout import` share: their options, the report, the
+// progress bar, Ctrl-C and the summary. It does not know what rows ask for.
+import { access, constants, type FileHandle, open, stat } from 'node:fs/promises'
+import { basename } from 'node:path'
+import type { Command } from 'commander'
+import type { Account } from '../account/rules.ts'
+import { type ColumnSet, type ImportFile, openFile } from '../bulk/file.ts'
+import type { Import, RunEnd } from '../bulk/run.ts'
+import type { LineProblem } from '../csv.ts'
+import { connect } from '../db/connect.ts'
+import type { Problem } from '../errors.ts'
+import { presentProblem } from '../http/errors.ts'
+import {
+  CommandFailed,
+  type Context,
+  findAccount,
+  type Json,
+  print,
+  UsageError,
+  withContext,
+} from './context.ts'
+import { refuseProblems } from './input.ts'
+import { table } from './table.ts'
+import { type Bar, cutTo, paragraph, startBar, visible, wrapped } from './terminal.ts'
+
+export interface ImportOptions extends Json {
+  readonly account: string
+  readonly dryRun?: boolean
+  readonly report?: string
+  readonly name?: string
+}
+
+/** What differs between the imports. */
+export interface ImportKind<Row, Summary extends ImportSummary> {
+  readonly columns: ColumnSet
+  start(base: ImportSummary): Summary
+  run(wanted: Import<Row>, summary: Summary, context: Context): Promise<RunEnd>
+  count(summary: Summary, row: Row): void
+  /** A line of the report. */
+  present(row: Row): ReportLine
+  /** The summary as JSON. */
+  data(summary: Summary): object
+  words(summary: Summary, report: string | undefined): string
+}
+
+/** `corridor … import FILE` with the options of every import. */
+export function addImportCommand(
+  group: Command,
+  words: { readonly description: string; readonly account: string; readonly help: string },
+): Command {
+  return group
+    .command('import')
+    .description(words.description)
+    .argument('<file>', 'path of a .csv or .jsonl file')
+    .requiredOption('--account <id>', words.account)
+    .option('--dry-run', 'decide about every row and write nothing')
+    .option('--report <file>', 'write what became of each row here: .csv, or one JSON line a row')
+    .option(
+      '--name <import>',
+      'what rows are known by when they are run again (default: file name)',
+    )
+    .option('--json', 'print JSON')
+    .addHelpText('after', words.help)
+}
+
+/** Imports the file and prints the summary. */
+export async function importFrom<Row, Summary extends ImportSummary>(
+  kind: ImportKind<Row, Summary>,
+  path: string,
+  options: ImportOptions,
+): Promise<void> {
+  const name = basename(path)
+  const import_name = options.name ?? name
+  if (import_name.trim() === '') throw new UsageError('--name must not be blank')
+  const size = await sizeOf(path)
+  const file = await openFile(path, kind.columns)
+  if ('problems' in file) throw unreadable(visible(name), file.problems)
+  const summary = kind.start(startSummary(file, import_name, options))
+  await withContext(async context => {
+    const account = await findAccount(context.sql, options.account)
+    // Last, because it empties the report of the run before.
+    const report = options.report === undefined ? null : await openReport(options.report, path)
+    const bar = barOf(name, size)
+    try {
+      await runFile(kind, { context, account, file, summary }, async (rows, bytes_read) => {
+        await report?.write(rows.map(kind.present))
+        bar?.update(bytes_read, { rows: summary.rows.toLocaleString('en') })
+      })
+    } finally {
+      bar?.stop()
+      await report?.close()
+    }
+  })
+  // If the database did not answer, the summary says so.
+  if (summary.rows === 0 && summary.stopped === null) {
+    throw new CommandFailed(`${name} has no rows; nothing was written`)
+  }
+  print(options, kind.data(summary), kind.words(summary, options.report))
+  if (summary.refused > 0 || summary.stopped !== null) process.exitCode = 1
+}
+
+async function sizeOf(path: string): Promise<number> {
+  if (!/\.(csv|jsonl)$/i.test(path)) {
+    throw new UsageError(`${path} must be named .csv or .jsonl, by what is in it`)
+  }
+  const [found] = await Promise.all([stat(path), access(path, constants.R_OK)]).catch(error => {
+    throw new UsageError(`cannot read ${path}: ${(error as Error).message}`)
+  })
+  if (!found.isFile()) throw new UsageError(`cannot read ${path}: it is no file`)
+  return found.size
+}
+
+/** The header cannot be used; without a problem there is none. */
+function unreadable(name: string, problems: readonly LineProblem[]): CommandFailed {
+  refuseProblems(
+    name,
+    problems.map(({ line, message }) => ({ line, message: visible(message) })),
+  )
+  return new CommandFailed(`${name} has no header line; nothing was written`)
+}
+
+function startSummary(
+  file: ImportFile,
+  import_name: string,
+  options: ImportOptions,
+): ImportSummary {
+  return {
+    file: file.name,
+    import: import_name,
+    account: options.account,
+    dry_run: options.dryRun === true,
+    stopped: null,
+    rows: 0,
+    imported_before: 0,
+    refused: 0,
+    unanswered: 0,
+    refused_rows: [],
+    last_line: 0,
+    duration_ms: 0,
+    rows_per_second: 0,
+  }
+}
+
+interface Work<Summary> {
+  readonly context: Context
+  readonly account: Account
+  readonly file: ImportFile
+  readonly summary: Summary
+}
+
+/** Imports the rows and counts them. Calls `tell` after each batch. */
+async function runFile<Row, Summary extends ImportSummary>(
+  kind: ImportKind<Row, Summary>,
+  { context, account, file, summary }: Work<Summary>,
+  tell: (rows: readonly Row[], bytes_read: number) => Promise<void>,
+): Promise<void> {
+  // A plan that was made while the table was small must not scan it when it is large.
+  const as = { as: 'service', application_name: 'corridor import', look_ups: true } as const
+  const sql = connect(context.url, { max: 4, ...as })
+  const interrupt = listenForInterrupt()
+  const started = performance.now()
+  try {
+    const { import: name, dry_run } = summary
+    const onResults = async (rows: readonly Row[], bytes_read: number) => {
+      for (const row of rows) kind.count(summary, row)
+      await tell(rows, bytes_read)
+    }
+    const wanted = { sql, account, file, name, dry_run, stopped: interrupt.came, onResults }
+    const { unanswered, stopped } = await kind.run(wanted, summary, context)
+    summary.unanswered = unanswered
+    if (unanswered > 0) summary.stopped = 'unavailable'
+    else if (stopped) summary.stopped = 'interrupted'
+  } finally {
+    interrupt.end()
+    await sql.end({ timeout: 5 })
+  }
+  summary.duration_ms = Math.ceil(performance.now() - started)
+  summary.rows_per_second = Math.floor((summary.rows * 1000) / summary.duration_ms)
+}
+
+/** The first Ctrl-C ends the run in order, the second ends the process. */
+function listenForInterrupt() {
+  let came = false
+  const listener = () => {
+    came = true
+    process.stderr.write('\nstopping after the rows in hand; Ctrl-C again stops at once\n')
+  }
+  process.once('SIGINT', listener)
+  return { came: () => came, end: () => void process.off('SIGINT', listener) }
+}
+
+/** Widths of the file's name and of the bar. With the counts, the line has 80 columns. */
+const NAME_WIDTH = 20
+const BAR_WIDTH = 20
+
+function barOf(name: string, total: number): Bar | undefined {
+  const named = cutTo(visible(name).replaceAll(/[{}]/g, '_'), NAME_WIDTH)
+  const format = `${named} {bar} {percentage}% | {rows} rows | {eta_formatted} left`
+  return startBar(format, { total, payload: { rows: '0' }, barsize: BAR_WIDTH })
+}
+
+/** A line of the report: values, and problems as the API answers them. */
+interface ReportLine {
+  readonly problems: readonly { readonly reason: string; readonly message: string }[]
+}
+
+interface Report {
+  write(rows: readonly ReportLine[]): Promise<void>
+  close(): Promise<void>
+}
+
+/** Overwrites an earlier report, but never the file that is read. */
+async function openReport(path: string, read_path: string): Promise<Report> {
+  const [there, read] = await Promise.all([stat(path).catch(() => null), stat(read_path)])
+  if (there !== null && there.dev === read.dev && there.ino === read.ino) {
+    throw new UsageError('--report names the file that is read')
+  }
+  const file = await open(path, 'w').catch((error: Error) => {
+    throw new UsageError(`cannot write ${path}: ${error.message}`)
+  })
+  const linesOf = /\.csv$/i.test(path) ? csvLines() : jsonLines
+  return {
+    write: rows => writeLines(file, rows.length === 0 ? '' : linesOf(rows)),
+    close: () => file.close(),
+  }
+}
+
+async function writeLines(file: FileHandle, text: string): Promise<void> {
+  await file.writeFile(text).catch((error: Error) => {
+    throw new CommandFailed(`the report cannot be written: ${error.message}; run again`)
+  })
+}
+
+function jsonLines(rows: readonly ReportLine[]): string {
+  return rows.map(row => `${JSON.stringify(row)}\n`).join('')
+}
+
+/** Writes a header before the first row, and all problems in one cell. */
+function csvLines(): (rows: readonly ReportLine[]) => string {
+  let begun = false
+  return rows => {
+    const lines = rows.map(row => Object.values({ ...row, problems: problemsCell(row) }))
+    if (!begun) lines.unshift(Object.keys(rows[0] ?? {}))
+    begun = true
+    return lines.map(cells => `${cells.map(cellOf).join(',')}\r\n`).join('')
+  }
+}
+
+/** Begins with a reason, so that no spreadsheet takes it for a formula. */
+function problemsCell({ problems }: ReportLine): string {
+  return problems.map(({ reason, message }) => `${reason}: ${message}`).join('; ')
+}
+
+function cellOf(value: unknown): string {
+  const text = value === null ? '' : String(value)
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
+}
+
+/** What became of the rows so far. Each kind adds a count for each of its results. */
+export interface ImportSummary {
+  file: string
+  import: string
+  account: string
+  dry_run: boolean
+  /** Why the run ended before the file did. */
+  stopped: 'interrupted' | 'unavailable' | null
+  rows: number
+  imported_before: number
+  refused: number
+  /** Rows that the database did not answer for. */
+  unanswered: number
+  /** The first refused rows. */
+  refused_rows: RefusedRow[]
+  /** The last line that is counted. */
+  last_line: number
+  duration_ms: number
+  rows_per_second: number
+}
+
+interface RefusedRow {
+  readonly line: number
+  readonly problems: ReturnType<typeof presentProblems>
+}
+
+/** How many refused rows the terminal names. */
+const MAX_NAMED = 20
+
+/** Adds a row to the counts of every import. */
+export function countRow(
+  summary: ImportSummary,
+  { line, result, problems }: { line: number; result: string; problems: readonly Problem[] },
+): void {
+  summary.rows += 1
+  summary.last_line = line
+  if (result !== 'refused') return
+  summary.refused += 1
+  if (summary.refused_rows.length === MAX_NAMED) return
+  summary.refused_rows.push({ line, problems: presentProblems(problems) })
+}
+
+/** As the API answers them. */
+export function presentProblems(problems: readonly Problem[]) {
+  return problems.map(presentProblem)
+}
+
+/** The summary as text. `parts` are paragraphs of one kind, which follow the table of results. */
+export function summaryWords(
+  summary: ImportSummary,
+  results: readonly (readonly [what: string, rows: number])[],
+  parts: readonly string[],
+  report: string | undefined,
+  nothingTwice: string,
+): string {
+  const { duration_ms, rows_per_second, dry_run } = summary
+  const title =
+    `${visible(summary.file)} into ${summary.account}, as the import ` +
+    `"${visible(summary.import)}"${dry_run ? '; a dry run, nothing was written' : ''}`
+  return [
+    ...wrapped(title.split(' ')),
+    '',
+    countsTable(summary, results),
+    '',
+    `${rows_per_second.toLocaleString('en')} rows/s, ${Math.ceil(duration_ms / 1000)} s`,
+    ...parts.flatMap(part => ['', part]),
+    ...refusedWords(summary, report),
+    ...stopWords(summary, nothingTwice),
+  ].join('\n')
+}
+
+function countsTable(
+  summary: ImportSummary,
+  results: readonly (readonly [what: string, rows: number])[],
+): string {
+  const counts = [...results, ['in all', summary.rows] as const]
+  const texts = counts.map(([what, times]) => [what, times.toLocaleString('en')] as const)
+  const width = Math.max('rows'.length, ...texts.map(([, times]) => times.length))
+  const rows = texts.map(([what, times]) => [what, times.padStart(width)])
+  const heading = summary.dry_run ? 'what would become of them' : 'what became of them'
+  return table([heading, 'rows'.padStart(width)], rows)
+}
+
+function refusedWords(
+  { refused, refused_rows }: ImportSummary,
+  report: string | undefined,
+): string[] {
+  if (refused === 0) return []
+  const lines = refused_rows.flatMap(({ line, problems }) => {
+    const words = problems.map(({ message, remarks }) => problemWords(message, remarks))
+    return wrapped(visible(`line ${line}: ${words.join('; ')}`).split(' '), {
+      first: '  ',
+      further: '    ',
+    })
+  })
+  const more = refused - refused_rows.length
+  const where = report === undefined ? '--report FILE names them all' : `see ${report}`
+  return ['', 'refused:', ...lines, ...(more > 0 ? [`  and ${more} more; ${where}`] : [])]
+}
+
+/** Most messages name their field already. */
+function problemWords(message: string, remarks: string): string {
+  return remarks === '' || message.includes(remarks) ? message : `${remarks}: ${message}`
+}
+
+function stopWords(
+  { stopped, last_line, unanswered, dry_run, ...summary }: ImportSummary,
+  nothingTwice: string,
+): string[] {
+  if (stopped === null) return []
+  const why =
+    stopped === 'interrupted'
+      ? `Stopped after line ${last_line}.`
+      : `The database does not answer; what became of the last ${unanswered} rows is not known.`
+  const then = dry_run
+    ? 'Run the same command again.'
+    : 'Run the same command again to go on: rows that were written are known by the name ' +
+      `"${visible(summary.import)}" and are not ${nothingTwice} twice.`
+  return ['', paragraph(`${why} ${then}`)]
+}
+
+/** `1 row was`, `1,000 rows were`. */
+export function rowsWere(rows: number): string {
+  return rows === 1 ? '1 row was' : `${rows.toLocaleString('en')} rows were`
+}
