@@ -53,8 +53,8 @@ export interface OpenedAccount {
 }
 
 /**
- * An account with a key that may write, funded. `onOpened` is told of both before any funding,
- * which may fail: nobody can be told the secret later.
+ * Opens an account with a key that may write, and funds it. Calls `onOpened` before it funds, which
+ * may fail: the secret cannot be told later.
  */
 export async function createAccount(
   context: Context,
@@ -79,7 +79,7 @@ export async function createAccount(
   return opened
 }
 
-/** A sandbox has no bank to name a reference: its source says what was funded already. */
+/** A sandbox has no bank that gives references. Its source says what was funded before. */
 async function fundOpened(
   context: Context,
   account_id: string,
@@ -111,7 +111,7 @@ export function accountCommands(program: Command): void {
   })
 }
 
-/** What an operator can change, as it was then. */
+/** What an operator can change, as it was at that time. */
 function describeHistoric(row: HistoricRow): string {
   const window = describeWindow(Number(row.duplicate_window_s))
   const currencies = (JSON.parse(row.currencies ?? '[]') as string[]).join(',')
@@ -204,7 +204,7 @@ interface AccountInFull extends AccountListing {
   readonly balances: readonly { readonly currency: string; readonly available: bigint }[]
 }
 
-/** One, or all. */
+/** One account, or all for null. */
 async function findAccounts(audit: Sql, account_id: string | null): Promise<AccountInFull[]> {
   const [accounts, balances] = await Promise.all([
     listAccountsInFull(audit, account_id),
@@ -214,7 +214,7 @@ async function findAccounts(audit: Sql, account_id: string | null): Promise<Acco
   return accounts.map(a => ({ ...a, balances: byAccount.get(a.account_id) ?? [] }))
 }
 
-/** Amounts are minor units, as text. */
+/** Amounts are in minor units, as text. */
 function presentAccount({ balances, ...account }: AccountInFull) {
   const amounts = balances.map(({ currency, available }) => [currency, available.toString()])
   return { ...account, balances: Object.fromEntries(amounts) as Record<string, string> }

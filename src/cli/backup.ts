@@ -1,5 +1,5 @@
-// corridor backup, corridor restore: the embedded database as one file, taken while it runs and
-// proved when it is put back.
+// corridor backup and corridor restore: write the embedded database to one file while it runs, and
+// verify it when it is put back.
 import type { Command } from 'commander'
 import { type Config, readConfig } from '../config.ts'
 import type { Sql } from '../db/connect.ts'
@@ -19,7 +19,7 @@ interface Options {
   json?: boolean
 }
 
-/** Heads that are printed for people; --json has all. */
+/** How many heads people see; --json prints all. */
 const SHOWN_HEADS = 20
 
 const BACKUP_HELP = `
@@ -63,7 +63,7 @@ export function backupCommands(program: Command): void {
     })
 }
 
-/** Another database is backed up by its own tools, and whoever meant that one must not get this. */
+/** Refuses an external database, which has tools of its own for backups. */
 function embedded(config: Config): Config {
   if (config.database_url === undefined) return config
   const tools = 'take a backup of it by pg_basebackup or pg_dump (docs/operations.md)'

@@ -1,5 +1,5 @@
-// What every command shares: the database opened and migrated, an account found by its id, JSON or
-// words on standard output, and how a command ends that could not be done.
+// What every command shares: it opens and migrates the database, finds an account by its id, prints
+// JSON or words on standard output, and says how a command fails.
 import { CommanderError } from 'commander'
 import type { Account } from '../account/rules.ts'
 import { listAccounts } from '../account/store.ts'
@@ -16,7 +16,7 @@ import { didYouMean } from '../nearest.ts'
 import { openDatabase } from '../postgres/open.ts'
 import { visible } from './terminal.ts'
 
-/** An option of every command. */
+/** The option that every command has. */
 export interface Json {
   readonly json?: boolean
 }
@@ -24,27 +24,27 @@ export interface Json {
 export interface Context {
   readonly config: Config
   readonly url: string
-  /** As the service's role: it cannot rewrite the books either. For what belongs to no account. */
+  /** Connected as the service's role, which cannot rewrite the books. For rows of no account. */
   readonly sql: Sql
-  /** Reads the rows of all accounts, and changes none. */
+  /** Reads the rows of all accounts, and cannot change them. */
   readonly audit: Sql
   /** Runs one write through a lane of its own. */
   write<C, S, O>(operation: Operation<C, S, O>, command: C): Promise<O>
 }
 
-/** A mistake of the person at the keyboard: printed as one line, without a stack. */
+/** A wrong call: printed as one line, without a stack. */
 export class UsageError extends Error {}
 
-/** What could not be done although the call was right: printed as one line, exit code 1. */
+/** The call was right but failed: printed as one line, exit code 1. */
 export class CommandFailed extends Error {}
 
-/** What was read of the command line; all that is wrong with it is one usage error. */
+/** The value that was read. Everything wrong with it becomes one usage error. */
 export function readOrRefuse<T>(read: Read<T>): T {
   if (read.messages === undefined) return read.value
   throw new UsageError(read.messages.join('; '))
 }
 
-/** Opens the database for one command, whether or not the service is running beside it. */
+/** Opens the database for one command, whether or not the service runs. */
 export async function withContext<T>(
   work: (context: Context) => Promise<T>,
   config = readConfig(),
@@ -58,7 +58,7 @@ export async function withContext<T>(
   }
 }
 
-/** The same on a database that is open and migrated already. */
+/** The same, on a database that is already open and migrated. */
 export async function onDatabase<T>(
   config: Config,
   url: string,
@@ -77,7 +77,7 @@ export async function onDatabase<T>(
   }
 }
 
-/** The embedded database is brought up to date in passing; an external one only by `migrate`. */
+/** Migrates the embedded database; an external one is migrated only by `corridor migrate`. */
 function prepare(config: Config, url: string): Promise<void> {
   return asOwner(url, async owner => {
     await refuseWithoutSchema(owner)
@@ -86,7 +86,7 @@ function prepare(config: Config, url: string): Promise<void> {
   })
 }
 
-/** On a connection without a role, as whoever migrates. */
+/** Works on a connection without a role, as the owner who migrates. */
 export async function asOwner<T>(url: string, work: (owner: Sql) => Promise<T>): Promise<T> {
   const owner = connect(url, { max: 1, as: 'owner' })
   try {
@@ -96,17 +96,17 @@ export async function asOwner<T>(url: string, work: (owner: Sql) => Promise<T>):
   }
 }
 
-/** One JSON document with --json, else the words. */
+/** Prints one JSON document with --json, else the words. */
 export function print(options: { readonly json?: boolean }, data: unknown, words: string): void {
   process.stdout.write(options.json === true ? `${jsonText(data)}\n` : `${words}\n`)
 }
 
-/** JSON leaves some of them as they are, and they stand only in texts, which may escape them. */
+/** Escapes characters that a terminal would act on and that JSON lets pass. */
 function jsonText(data: unknown): string {
   return JSON.stringify(data, null, 2).split('\n').map(visible).join('\n')
 }
 
-/** Where the ids stand. */
+/** Where to find ids. */
 const WAYS_OUT = {
   account: 'corridor account list shows those there are',
   payout: 'corridor payout list shows the newest',
@@ -130,27 +130,27 @@ export async function findAccount(sql: Sql, account_id: string): Promise<Account
   throw new NotThere('account', account_id, ids)
 }
 
-/** Failed, or refused. */
+/** The exit code of a command that failed or was refused. */
 const FAILED = 1
-/** A wrong call, or a setting that cannot be read. */
+/** The exit code of a wrong call or a wrong setting. */
 const WRONG = 2
 
-/** What --json prints, as the member `error`. */
+/** The member `error` that --json prints. */
 interface Failure {
   readonly message: string
   readonly exit_code: number
-  /** Of what the rules refuse: as in an answer of the API. */
+  /** What the rules refuse, as the API answers it. */
   readonly errors?: readonly object[]
 }
 
-/** Says what went wrong, and returns the exit code. */
+/** Reports what went wrong, and returns the exit code. */
 export function report(error: unknown, json: boolean): number {
   const exit_code = exitCodeOf(error)
   if (json && exit_code !== 0) {
     const failure: Failure = { message: sentenceOf(error), exit_code, ...errorsOf(error) }
     process.stderr.write(`${visible(JSON.stringify({ error: failure }))}\n`)
   } else if (!(error instanceof CommanderError)) {
-    // Commander has said it, with the help that was asked for.
+    // Commander has already reported its own errors.
     process.stderr.write(`corridor: ${sentenceOf(error)}\n`)
   }
   return exit_code
@@ -161,7 +161,7 @@ function exitCodeOf(error: unknown): number {
   return error instanceof UsageError || error instanceof ConfigError ? WRONG : FAILED
 }
 
-/** Where nothing says that the same command does not do it twice. */
+/** For a command that may do the same thing twice if it is run again. */
 const UNCONFIRMED =
   'the database did not confirm it; whether it was done is not known: look whether it was, and ' +
   'run the same command again if not'
@@ -169,7 +169,7 @@ const UNCONFIRMED =
 function sentenceOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   if (error instanceof CommanderError) {
-    // For a group of commands without one, Commander shows the help.
+    // Commander shows the help of a group that was called without a command.
     if (error.code === 'commander.help') return 'a command is missing: corridor --help lists them'
     return error.message.replace(/^error: /, '')
   }
@@ -178,7 +178,7 @@ function sentenceOf(error: unknown): string {
   if (expected.some(kind => error instanceof kind)) return error.message
   if (isConnectionLost(error)) return `the database cannot be reached: ${error.message}; try again`
   const { syscall, stack } = error as NodeJS.ErrnoException
-  // A file or a socket of the operator's: the message names it, and what the system said.
+  // A file or a socket: the message names it and what the system said.
   return syscall === undefined ? (stack ?? error.message) : error.message
 }
 

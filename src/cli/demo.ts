@@ -1,6 +1,6 @@
-// corridor demo: one payout from quote to settlement over HTTP, as a customer of the running
-// service would make it, and then the account's ledger, read from the database, added up. Only the
-// demo's account is made past the API, because making accounts is the operator's affair.
+// corridor demo: makes one payout over HTTP, from quote to settlement, as a customer of the running
+// service does. Then it reads the account's ledger from the database and adds it up. Only the
+// demo's account is not made by the API, because operators open accounts.
 
 import { styleText } from 'node:util'
 import { type Command, Option } from 'commander'
@@ -13,7 +13,7 @@ import { createAccount } from './account.ts'
 import { CommandFailed, type Json, print, UsageError, withContext } from './context.ts'
 import { layOut, major, money } from './table.ts'
 
-/** What the account starts with: USD 10,000.00; and what it pays: HKD 10,000.00. */
+/** The account starts with USD 10,000.00, and pays HKD 10,000.00. */
 const FUNDED = 1_000_000n
 const PAID = 1_000_000
 
@@ -43,7 +43,7 @@ interface Shown extends Exchange {
   readonly step: 'opening_balance' | 'quote' | 'payout' | 'closing_balance' | 'balance_transaction'
 }
 
-/** What --json prints, an element a step. */
+/** One element of what --json prints. */
 export type DemoStep =
   | ({ readonly step: 'account' } & Awaited<ReturnType<typeof makeAccount>>['shown'])
   | Shown
@@ -90,7 +90,7 @@ function readUrl(text: string | undefined): string {
   return url.replace(/\/+$/, '')
 }
 
-/** Before anything is written: is the service there? */
+/** Makes sure that the service is there before anything is written. */
 async function findService(url: string): Promise<void> {
   const { response } = await send(url, '', { method: 'GET', path: '/healthz' })
   if (response.status === 200 && response.body?.status === 'ok') return
@@ -168,7 +168,7 @@ function payoutBody(quote: string) {
   }
 }
 
-/** Asks until the payout is no longer processing, and refuses to go on unless it succeeded. */
+/** Asks until the payout is no longer processing. Fails unless it succeeded. */
 async function settlement(get: () => Promise<Exchange>): Promise<DemoStep> {
   const started = performance.now()
   let asked = 0
@@ -189,7 +189,7 @@ async function settlement(get: () => Promise<Exchange>): Promise<DemoStep> {
   throw new CommandFailed(`payout ${id} is ${status} ${after}${hint}`)
 }
 
-/** Repeats at a steady pace until the answer is not one to wait on, or the time is over. */
+/** Asks at a steady pace while `goesOn` says so and the time lasts. */
 async function until(
   timeout_ms: number,
   ask: () => Promise<Exchange>,
@@ -226,7 +226,7 @@ async function send(
   }
 }
 
-/** fetch hides what went wrong in the cause. */
+/** fetch puts the reason into `cause`. */
 function reasonOf(error: unknown): string {
   const { cause, name, message } = error as Error
   if (name === 'TimeoutError') return `no answer in ${REQUEST_TIMEOUT_MS / 1000} s`
@@ -234,7 +234,7 @@ function reasonOf(error: unknown): string {
   return code ?? hidden ?? message
 }
 
-/** The exchange, or the service's own words for why not. */
+/** The exchange. Fails with the service's own message if it did not succeed. */
 function succeeded(exchange: Exchange): Exchange {
   const { request, response } = exchange
   if (response.status === 200) return exchange
@@ -254,8 +254,8 @@ function presentJournal({ number, kind, source, postings }: Journal) {
 }
 
 /**
- * The sums anyone can redo with pencil and paper, in minor units of USD: from what the API said,
- * without asking the engine to compute it again.
+ * The sums that anyone can check with pencil and paper, in minor units of USD. They come from the
+ * answers of the API; the engine computes nothing again.
  */
 function addUp(before: Answer, quoted: Answer, after: Answer, journals: readonly Journal[]) {
   const balance = ({ data }: Answer) =>
@@ -264,7 +264,7 @@ function addUp(before: Answer, quoted: Answer, after: Answer, journals: readonly
   const fixed_fee = BigInt(quoted.fee_info.fixed.in_holding_currency)
   const variable_fee = BigInt(quoted.fee_info.variable.in_holding_currency)
   const rate = quoted.exchange_rates.holding_to_payout
-  // A rate of 12 significant digits prints as it was sent.
+  // A number with 12 significant digits prints as it was sent.
   const exact = parseDecimal(String(rate))
   if (exact === undefined) throw new CommandFailed(`the rate ${rate} is no decimal`)
   const divided = divideByRate(BigInt(PAID), exact, 2, 2, divideUp)
@@ -279,7 +279,7 @@ function addUp(before: Answer, quoted: Answer, after: Answer, journals: readonly
     fixed_fee: amountToJson(fixed_fee),
     variable_fee: amountToJson(variable_fee),
     closing_balance: amountToJson(balance(after)),
-    /** The closing balance as the ledger's postings add up to it. */
+    /** The sum of the ledger's postings. */
     ledger_balance: amountToJson(ledger),
     payout_amount: PAID,
     /** HKD for one USD. */
@@ -290,7 +290,7 @@ function addUp(before: Answer, quoted: Answer, after: Answer, journals: readonly
   }
 }
 
-/** How steps look on a terminal of 80 to 100 columns; coloured only there. */
+/** The headings of the steps on a terminal. */
 const TITLES: Readonly<Record<DemoStep['step'], string>> = {
   account: 'An account',
   opening_balance: 'Its balance',
@@ -303,7 +303,7 @@ const TITLES: Readonly<Record<DemoStep['step'], string>> = {
   arithmetic: 'It adds up by hand',
 }
 
-/** One step under a heading; `steps` are all so far, this one last. */
+/** One step under its heading. `steps` are all so far, this one last. */
 function describeStep(step: DemoStep, steps: readonly DemoStep[]): string {
   const heading = style('bold', `${steps.length}. ${TITLES[step.step]}`)
   return [heading, ...linesOf(step, steps).map(line => `  ${line}`.trimEnd()), ''].join('\n')
@@ -352,7 +352,7 @@ function changed(before: Record<string, unknown> | undefined, after: Record<stri
   return Object.fromEntries(Object.entries(after).filter(([name]) => differs(name)))
 }
 
-/** Lines of `code currency amount`, and the sum of each currency, which is zero. */
+/** A line for each posting, and the sum of each currency, which is zero. */
 function describeJournal({ number, kind, source, postings }: Journals[number]): string[] {
   const sums = [...Map.groupBy(postings, posting => posting.currency)].map(([currency, group]) => ({
     code: 'sum',
@@ -394,7 +394,7 @@ function inMajor(amount: number, currency: string): string {
   return major(currency, BigInt(amount))
 }
 
-/** Plain when standard output is no terminal or NO_COLOR is set. */
+/** Without colour if standard output is no terminal or NO_COLOR is set. */
 function style(format: Parameters<typeof styleText>[0], text: string): string {
   return styleText(format, text, { stream: process.stdout })
 }

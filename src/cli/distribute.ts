@@ -1,4 +1,4 @@
-// corridor distribute: the tables of accounts, spread over the machines of a Citus cluster.
+// corridor distribute: spreads the tables of accounts over the machines of a Citus cluster.
 import type { Command } from 'commander'
 import { readConfig } from '../config.ts'
 import { type Distributed, distribute } from '../db/distribute.ts'
@@ -44,7 +44,7 @@ export function distributeCommand(program: Command): void {
 
 function readShards(text: string): number {
   const shards = /^[1-9]\d{0,3}$/.test(text) ? Number(text) : 0
-  // Of one part nobody could tell that the database is spread.
+  // With one shard, a spread database looks like one that is not.
   if (shards < 2 || shards > 1024) throw new UsageError('--shards must be 2 to 1024')
   return shards
 }

@@ -1,5 +1,5 @@
-// corridor entity approve|reject|require-action: the operator's review, one transaction an entity,
-// of what the operator has looked at. Says what was reviewed, so that a wrong id is noticed.
+// corridor entity approve|reject|require-action: the operator's review of what the operator has
+// seen, one transaction an entity. It prints what was reviewed, so that a wrong id is noticed.
 import type { Command } from 'commander'
 import type { Entity } from '../entity/entity.ts'
 import { writeEntity } from '../entity/operations.ts'
@@ -25,7 +25,7 @@ interface Review {
   readonly name: string
   readonly status: ReviewResult
   readonly description: string
-  /** What becomes of the payouts that wait for it. */
+  /** What happens to the payouts that wait for the review. */
   readonly held: string
   readonly example: string
 }
@@ -78,7 +78,7 @@ Example:
   npx corridor entity ${example}`
 }
 
-/** The commands that review the record as it is here, and nothing that it becomes meanwhile. */
+/** The commands that review the record as shown, and fail if it changes meanwhile. */
 export function reviewLines({ id, approval_status, updated_at }: Entity): string[] {
   const may = APPROVAL_TRANSITIONS[approval_status]
   const lines = REVIEWS.filter(({ status }) => may.includes(status)).map(
@@ -100,10 +100,10 @@ interface Wanted {
 }
 
 interface Reviewed {
-  /** As it is after the review. */
+  /** The entity after the review. */
   readonly entity: Entity
   readonly from: string
-  /** Its `updated_at` before. */
+  /** Its `updated_at` before the review. */
   readonly seen: Instant
   readonly held: number
 }
@@ -141,14 +141,14 @@ async function reviewAction(
       }
     })
   } finally {
-    // Reviews stand, though a later one could not be asked for.
+    // Earlier reviews stand even if a later one fails.
     const any = results.length + refused.length > 0
     if (options.json === true && any) print(options, { object: 'list', results, refused }, '')
     if (refused.length > 0) process.exitCode = 1
   }
 }
 
-/** An entity of any account; ends the command when there is none. */
+/** An entity of any account. Fails if there is none. */
 export async function findEntity(sql: Context['audit'], id: string): Promise<Entity> {
   const account_id = await findEntityAccount(sql, id)
   const [entity] = account_id === undefined ? [] : await findEntities(sql, [{ account_id, id }])
@@ -156,7 +156,7 @@ export async function findEntity(sql: Context['audit'], id: string): Promise<Ent
   return entity
 }
 
-/** Without --seen the entity is taken as it is read here, read again if it changes meanwhile. */
+/** Without --seen, an entity that changes during the review is read again this often. */
 const MAX_READS = 5
 
 async function reviewed(
@@ -167,14 +167,14 @@ async function reviewed(
   for (let reads = 1; ; reads++) {
     const entity = await findEntity(sql, id)
     const { account_id, updated_at } = entity
-    // Counted before: afterwards the service may be at them already.
+    // Counted before the review: afterwards the service may already release them.
     const [held = 0] = (await countHeldPayouts(sql, [entity])).values()
     const { status } = review
     const change = { kind: 'review', id, status, description, seen: seen ?? updated_at } as const
     try {
       const operation = writeEntity(bookId, upsertEndedReviews)
       const outcome = await write(operation, { account_id, claim: null, change })
-      // As decided under the lock, not as some earlier look would have seen it.
+      // The status that the decision found under the lock.
       const data = outcome.events[0]?.data as { previous_status?: string } | undefined
       const from = data?.previous_status ?? ''
       return { entity: outcome.entity, from, seen: change.seen, held }
@@ -189,7 +189,7 @@ function reasonOf(error: unknown): string | undefined {
   return error instanceof Refusal ? error.problems[0]?.reason : undefined
 }
 
-/** What keeps one entity from its review; what keeps all of them, or the only one, is thrown. */
+/** The refusal of one entity of several. Throws what stops all of them, or the only one. */
 function refusedOne(error: unknown, entity: string, of: number): Refused {
   const { message } = error as Error
   if (error instanceof NotThere && of > 1) return { entity, reason: 'not_found', message }
@@ -217,7 +217,7 @@ function reviewWords({ entity, from, seen, held }: Reviewed, wanted: Wanted): st
   return lines.join('\n')
 }
 
-/** What was reviewed: the name, and since when the record is as the reviewer took it. */
+/** What was reviewed: the name, and the `updated_at` that the reviewer saw. */
 function reviewedWords({ details }: Entity, seen: Instant): string {
   const words = `as of ${seen}: ${visible(details.name)}`
   return wrapped(words.split(' '), { first: '  ', further: '    ' }).join('\n')

@@ -1,5 +1,5 @@
-// corridor entity list|show|explain: what waits for the operator in all accounts, whole records,
-// and why one is or is not a duplicate. Texts of callers are shown escaped.
+// corridor entity list|show|explain: lists what waits for the operator in all accounts, shows whole
+// records, and explains why a record is or is not a duplicate. It escapes texts of callers.
 import type { Command } from 'commander'
 import { listAccounts } from '../account/store.ts'
 import { openEntityBodies } from '../bulk/entities.ts'
@@ -98,7 +98,7 @@ async function listAction(options: ListOptions): Promise<void> {
   const account_id = options.account ?? null
   const { listed, has_more, now } = await withContext(async ({ audit: sql }) => {
     if (account_id !== null) await findAccount(sql, account_id)
-    // One more than is shown tells whether there are more.
+    // One more than it shows tells whether there are more.
     const found = await listFor(sql, status, account_id, limit + 1)
     const entities = found.slice(0, limit)
     const held = await countHeldPayouts(sql, entities)
@@ -179,7 +179,7 @@ async function explainFile(input: InputFile, account_id: string, options: Json):
   print(options, presentDuplicateCheck(explanation), explanationWords(subject, explanation))
 }
 
-/** Text as a JSON body of the API. */
+/** Reads text as the API reads a JSON body. */
 function parseBody(name: string, text: string): unknown {
   try {
     return readJson(Buffer.from(text))
@@ -189,7 +189,7 @@ function parseBody(name: string, text: string): unknown {
   }
 }
 
-/** The body of a creation, or every reason why the API would refuse it. */
+/** The body of a creation. Fails with every reason why the API would refuse it. */
 async function readRequest({ name, text }: InputFile): Promise<EntityRequest> {
   const body = parseBody(name, text)
   const problemsOf = await openEntityBodies()
@@ -204,7 +204,7 @@ async function readRequest({ name, text }: InputFile): Promise<EntityRequest> {
 
 export interface Listed {
   readonly entity: Entity
-  /** Payouts that wait for its review. */
+  /** How many payouts wait for its review. */
   readonly held: number
 }
 
@@ -222,7 +222,7 @@ export function listWords(listed: readonly Listed[], now: Instant): string {
   return table(headings, rows)
 }
 
-/** Everything that is set, under the names of the API, and the history of its approval. */
+/** Every member that is set, by the names of the API, and the history of the approval. */
 export function recordWords(entity: Entity, account_name: string, payouts_held: number): string {
   const { id: _id, object: _object, type: _type, ...shown } = presentEntity(entity)
   const { approval_status: _status, approval_status_description: _reason, ...rest } = shown
@@ -245,7 +245,7 @@ function titleOf({ id, type, approval_status, account_id }: Entity, account_name
   return `${id}  ${type} entity, ${approval_status}\n${account}`
 }
 
-/** What an explanation is about: an entity that there is, or a request that nobody has sent. */
+/** What is explained: an entity, or a request in a file. */
 export type Subject =
   | { readonly entity: Entity }
   | { readonly file: string; readonly account_id: string; readonly type: string }

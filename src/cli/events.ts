@@ -1,5 +1,5 @@
-// corridor events replay: events that happened before, delivered again to a webhook endpoint, or
-// sent to a receiver under development.
+// corridor events replay: delivers earlier events again to a webhook endpoint, or sends them to a
+// receiver under development.
 import type { Command } from 'commander'
 import type { Sql } from '../db/connect.ts'
 import type { NamedEvent } from '../event/event.ts'
@@ -90,7 +90,7 @@ async function replay(account_id: string, options: ReplayOptions): Promise<void>
   })
 }
 
-/** The same request as the API's, refused by the same rules. */
+/** The request of the API, checked by the same rules. */
 function readRequest({ event, from, to, dead, events, forwardTo }: ReplayOptions): ReplayRequest {
   if (dead === true && forwardTo !== undefined) {
     throw new UsageError('--dead is of an endpoint; say --endpoint')
@@ -114,7 +114,7 @@ function readRequest({ event, from, to, dead, events, forwardTo }: ReplayOptions
   throw new UsageError(words[problem.remarks] ?? problem.message)
 }
 
-/** By portions, as much as one call makes; what is left follows from what it answered. */
+/** Replays in portions. The answer to one says where the next begins. */
 async function deliverAll(
   context: Context,
   account_id: string,
@@ -142,7 +142,7 @@ async function deliver(
   return replayed
 }
 
-/** Dead deliveries that were made anew are dead no more, so the same request finds the others. */
+/** A dead delivery that is made again is dead no more, so the same request finds the others. */
 function restOf(request: ReplayRequest, { next, last }: Replayed): ReplayRequest {
   if (next === null || last === null) return request
   const { event_types } = request
@@ -150,7 +150,7 @@ function restOf(request: ReplayRequest, { next, last }: Replayed): ReplayRequest
   return { sequence, ...(event_types && { event_types }) }
 }
 
-/** In order, one after the other; fails at the first that is not taken. */
+/** Sends events one after the other. Fails at the first that is not taken. */
 async function sendAll(
   sql: Sql,
   account_id: string,

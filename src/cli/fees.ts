@@ -152,7 +152,7 @@ Example:
   npx corridor fees remove --payout-type local --payout-currency HKD \\
     --network chats`
 
-/** Of the columns, those by which a row is found. */
+/** The columns that identify a row. */
 const MATCHING = FEE_COLUMNS.slice(0, 5)
 
 function optionFor(column: FeeColumn): Option {
@@ -183,7 +183,7 @@ async function setAction(options: Json & Record<string, unknown>): Promise<void>
 }
 
 async function removeAction(options: Json & Record<string, unknown>): Promise<void> {
-  // What it costs is of no matter to what it applies to.
+  // The cost does not identify the row.
   const key = readOptions({ ...options, feeCurrency: 'USD', fixedAmount: '0' })
   const before = await withContext(({ sql }) =>
     change(sql, async tx => {
@@ -209,7 +209,7 @@ async function importAction(file: string, options: ImportOptions): Promise<void>
   const fees = valuesOf(name, parseFeesCsv(text, VOCABULARY))
   const dry_run = options.dryRun === true
   const replace = options.replace === true
-  // Without writing, too: a dry run says whether the database is there and up to date.
+  // A dry run opens it too: it says whether the database is there and up to date.
   const before = await withContext(({ sql }) =>
     change(sql, async (tx, present) => {
       if (options.force !== true) refuseSlips(fees, present)
@@ -229,7 +229,7 @@ async function importAction(file: string, options: ImportOptions): Promise<void>
   print(options, { ...data, removed: removed.map(presentFee) }, words.join('\n'))
 }
 
-/** Changes the schedule and gives what it was, which nobody else changes meanwhile. */
+/** Changes the schedule under a lock, and returns what it was before. */
 async function change(
   sql: Sql,
   write: (tx: TransactionSql, present: readonly Fee[]) => Promise<void>,
@@ -268,7 +268,7 @@ function describeNext(left: readonly Fee[], fee: Fee): string {
   return `from now on ${describeOthers(left, fee)}`
 }
 
-/** What prices, for live accounts, a payout that has what this row names and nothing else. */
+/** The row that prices, for live accounts, a payout with what this row names and nothing else. */
 function describeOthers(fees: readonly Fee[], fee: Fee): string {
   const own = fees.filter(row => !row.sample)
   const other = selectFee(own, {

@@ -1,5 +1,5 @@
-// corridor fund, withdraw, adjust and reverse: money that an operator books on an account, and
-// takes back.
+// corridor fund, withdraw, adjust and reverse: an operator books money on an account, and takes a
+// booking back.
 import type { Command } from 'commander'
 import { presentBalanceTransaction } from '../balance-transaction/response.ts'
 import { findAccountOfLine } from '../balance-transaction/store.ts'
@@ -223,12 +223,12 @@ function readSource(source: string | undefined): string {
   throw new UsageError(`--source must be an escrow id, esc_ and letters or digits`)
 }
 
-/** '' when there is none. */
+/** '' if there is none. */
 function referenceOf({ reference }: BookOptions): string {
   return reference === undefined ? '' : readReference(reference)
 }
 
-/** `again` is the command line that books it once, however often it is run. */
+/** `again` is the command that books it once, however often it runs. */
 export function book(
   context: Context,
   booking: Omit<Booking, 'by'>,

@@ -1,4 +1,4 @@
-// corridor … history: what changed in a reference table, newest first, with who changed it.
+// corridor … history: lists what changed in a reference table and who changed it, newest first.
 import type { Command } from 'commander'
 import { type Change, type HistoricRow, listChanges } from '../db/reference-changes.ts'
 import { print, withContext } from './context.ts'
@@ -10,15 +10,15 @@ interface History {
   readonly table_name: string
   /** Such as `list what changed in the rate book`. */
   readonly description: string
-  /** An argument that narrows the list, such as `[pair]`, and the values it stands for. */
+  /** An argument that narrows the list, such as `[pair]`, and the row values that it names. */
   readonly argument?: {
     readonly name: string
     readonly meaning: string
     readonly read: (text: string) => HistoricRow
   }
-  /** One row in a few words, without what names it. */
+  /** A row in a few words, without its name. */
   readonly describe: (row: HistoricRow) => string
-  /** What names the row, such as `EUR/USD`. */
+  /** The name of a row, such as `EUR/USD`. */
   readonly subject: (row: HistoricRow) => string
   readonly example: string
 }

@@ -1,5 +1,5 @@
-// What commands read: words, numbers and amounts of the command line, and files of text. What is
-// wrong with them is a usage error, or ends the command.
+// Reads words, numbers and amounts of the command line, and files of text. What is wrong with them
+// is a usage error, or fails the command.
 import { readFile } from 'node:fs/promises'
 import { basename } from 'node:path'
 import { buffer } from 'node:stream/consumers'
@@ -9,14 +9,14 @@ import { MAX_AMOUNT, parseMajor } from '../money/decimal.ts'
 import { CommandFailed, UsageError } from './context.ts'
 import { visible } from './terminal.ts'
 
-/** A known currency code in upper case; anything else is a usage error. */
+/** Reads a known currency code, in upper case. */
 export function readCurrency(text: string): string {
   const code = text.trim().toUpperCase()
   if (findCurrency(code) === undefined) throw new UsageError(`unknown currency ${text}`)
   return code
 }
 
-/** Minor units of an amount in major units, exact; anything else is a usage error. */
+/** Reads an amount in major units as exact minor units. */
 export function readAmount(text: string, currency: string): bigint {
   const exponent = findCurrency(currency)?.exponent ?? 0
   const amount = parseMajor(text, exponent)
@@ -26,13 +26,13 @@ export function readAmount(text: string, currency: string): bigint {
   )
 }
 
-/** The same with a sign: what begins with a minus is negative. */
+/** The same, with an optional sign. */
 export function readSigned(text: string, currency: string): bigint {
   const amount = readAmount(text.replace(/^[+-]/, ''), currency)
   return text.startsWith('-') ? -amount : amount
 }
 
-/** `USD=100000.00` as currency and minor units. */
+/** Reads `USD=100000.00` as currency and minor units. */
 export function readMoney(text: string): { currency: string; amount: bigint } {
   const [code = '', amount = '', ...more] = text.split('=')
   if (more.length > 0) throw new UsageError(`"${text}" is not CODE=amount, such as USD=100000.00`)
@@ -40,7 +40,7 @@ export function readMoney(text: string): { currency: string; amount: bigint } {
   return { currency, amount: readAmount(amount, currency) }
 }
 
-/** Without white space around it; anything else that is wrong is a usage error. */
+/** Reads one line of visible text, and trims it. */
 export function readText(option: string, text: string, most: number): string {
   const words = text.normalize('NFC').trim()
   if (words === '') throw new UsageError(`${option} must not be blank`)
@@ -51,10 +51,10 @@ export function readText(option: string, text: string, most: number): string {
   return words
 }
 
-/** Of an account; it stands in statements. */
+/** The longest name of an account; statements print it. */
 export const MAX_NAME = 200
 
-/** The bank's reference of a payment, and why an operator does something. */
+/** The longest reference of a payment, and the longest reason of an operator. */
 export const MAX_REFERENCE = 140
 export const MAX_REASON = 500
 
@@ -66,7 +66,7 @@ export function readReason(text: string): string {
   return readText('--reason', text, MAX_REASON)
 }
 
-/** One of those there are; `what` names the kind, such as `status`. */
+/** Reads one of the known values. `what` names their kind, such as `status`. */
 export function readOneOf<T extends string>(what: string, text: string, known: readonly T[]): T {
   const found = known.find(one => one === text)
   if (found !== undefined) return found
@@ -83,12 +83,14 @@ export function readLimit(text: string): number {
 }
 
 export interface InputFile {
-  /** For messages and as the default source of rates: the last part of the path, or `stdin`. */
+  /**
+   * The last part of the path, or `stdin`. Messages name it, and it is the default source of rates.
+   */
   readonly name: string
   readonly text: string
 }
 
-/** The file as text; `-` is standard input. Not there, or not UTF-8: an error of one line. */
+/** Reads a file as text; `-` is standard input. */
 export async function readInput(path: string): Promise<InputFile> {
   const name = path === '-' ? 'stdin' : basename(path)
   const bytes = path === '-' ? await buffer(process.stdin) : await readBytes(path)
@@ -107,14 +109,14 @@ async function readBytes(path: string): Promise<Buffer> {
   }
 }
 
-/** The values of a file without problems; any problem, or nothing in it, ends the command. */
+/** The values of a file. Fails if it has a problem or no rows. */
 export function valuesOf<T>(name: string, parsed: Parsed<T>): T[] {
   refuseProblems(name, parsed.problems)
   if (parsed.lines.length === 0) throw new CommandFailed(`${name} has no rows; nothing was written`)
   return parsed.lines.map(({ value }) => value)
 }
 
-/** Names every problem with its line; does nothing when there is none. */
+/** Fails with every problem and its line. Does nothing if there is none. */
 export function refuseProblems(name: string, problems: readonly LineProblem[], hint = ''): void {
   if (problems.length === 0) return
   const count = problems.length === 1 ? 'one problem' : `${problems.length} problems`

@@ -1,4 +1,4 @@
-// corridor key create|list|revoke.
+// corridor key create|list|revoke: makes, lists and revokes API keys.
 import type { Command } from 'commander'
 import { makeApiKey, SCOPES, type Scope } from '../account/rules.ts'
 import { newSecret } from '../account/secret.ts'

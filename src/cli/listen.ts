@@ -75,7 +75,7 @@ interface Following {
   readonly json: boolean
 }
 
-/** Until the signal: `numbers` are of the events that were seen last, by account. */
+/** Follows until the signal. `numbers` are the last events seen, by account. */
 async function follow(
   sql: Sql,
   following: Following,
@@ -91,7 +91,7 @@ async function follow(
       }
       away = false
     } catch (error) {
-      // The service beside may be starting anew; nothing is missed, as the numbers stay.
+      // The database may be restarting. Nothing is missed, because the numbers stay.
       if (!away) process.stderr.write(`corridor: trying again: ${(error as Error).message}\n`)
       away = true
     }
@@ -99,7 +99,7 @@ async function follow(
   }
 }
 
-/** Shows and forwards what an account has beyond the number that was seen last. */
+/** Shows and forwards the events of an account after the last one seen. */
 async function showNew(
   sql: Sql,
   { types, forwarder, json }: Following,
@@ -128,7 +128,7 @@ async function readNumbers(sql: Sql, account_id: string | undefined): Promise<Ma
   return new Map(rows.map(row => [row.account_id, row.count]))
 }
 
-/** A secret that was given is known, and is not for logs. */
+/** Prints only a secret that it made itself: another is known, and not for logs. */
 function greeting(
   account_id: string | undefined,
   forwarder: Forwarder | undefined,
@@ -143,17 +143,17 @@ function greeting(
   return `${lines.join('\n')}\n\n`
 }
 
-/** What a receiver has to answer in. */
+/** How long a receiver may take to answer. */
 const TIMEOUT_MS = 15_000
 
 export interface Forwarder {
   readonly url: string
-  /** What the receiver checks signatures with. */
+  /** The secret with which the receiver checks signatures. */
   readonly secret: string
   send(event: NamedEvent): Promise<SendResult>
 }
 
-/** The operator names the receiver, so any address will do. */
+/** The operator names the receiver, so any address is allowed. */
 export function openForwarder(text: string, secret = newSecret(randomBytes(32))): Forwarder {
   const read = URL.parse(text)
   const named = read !== null && (read.username !== '' || read.password !== '')
@@ -179,7 +179,7 @@ export function openForwarder(text: string, secret = newSecret(randomBytes(32)))
   }
 }
 
-/** `payout.failed,entity.*`; every type when nothing is said. */
+/** Reads `payout.failed,entity.*`; an empty list stands for every type. */
 export function readTypes(text: string | undefined): readonly string[] {
   const types = text?.split(',').map(type => type.trim()) ?? []
   const unknown = types.find(type => !EVENT_TYPES.includes(type))
@@ -187,12 +187,12 @@ export function readTypes(text: string | undefined): readonly string[] {
   throw new UsageError(`no type of event ${unknown}; there are ${EVENT_TYPES.join(', ')}`)
 }
 
-/** Did the receiver take it? */
+/** True if the receiver took the event. */
 export function isTaken({ status_code }: SendResult): boolean {
   return status_code !== null && status_code >= 200 && status_code < 300
 }
 
-/** One event in 80 columns: time, type, object; what came of it on a line of its own. */
+/** An event in 80 columns: time, type and object. The answer of the receiver has its own line. */
 export function eventLine(event: NamedEvent, result: SendResult | undefined): string {
   const { created_at, type, object_id } = event
   const line = `${created_at.slice(0, 19)}Z  ${type.padEnd(30)} ${object_id}`
@@ -205,7 +205,7 @@ function resultLine({ id }: NamedEvent, result: SendResult): string {
   return visible(`${isTaken(result) ? '→' : '✗'} ${outcome} in ${duration_ms} ms  ${id}`)
 }
 
-/** One event in one line of JSON. */
+/** An event as one line of JSON. */
 export function eventJson(event: NamedEvent, result: SendResult | undefined): string {
   const { status_code = null, error = '', duration_ms = 0 } = result ?? {}
   const forwarded = result === undefined ? null : { status_code, error, duration_ms }

@@ -1,5 +1,5 @@
-// corridor payout take|release|transition: what people do with a payout. Who pays it by hand takes
-// it first; a transition says how it went.
+// corridor payout take|release|transition: what people do with a payout. A person takes a payout to
+// pay it by hand; a transition says how that went.
 import type { Command } from 'commander'
 import { presentBalanceTransaction } from '../balance-transaction/response.ts'
 import { nameEvent } from '../event/event.ts'
@@ -117,7 +117,7 @@ async function handle(
   print(options, { payout: payout_id, taken_by, taken_at, event: nameEvent(event).id }, words)
 }
 
-/** Who is at the keyboard, and what they say. */
+/** Who runs the command, and what they say. */
 export function personOf({ config }: Context, { reference, reason, force }: Words): Person {
   return {
     name: config.user,
@@ -208,13 +208,13 @@ function readStep(status: PayoutStatus, options: TransitionOptions): RailStep {
   throw new UsageError(`--message is for ${failing}, and for ${ASKING}`)
 }
 
-/** The rail may pay what was given back: a claim is counted before the rail is asked. */
+/** A warning: the rail may still pay what was given back. */
 function alreadyAsked(payout_id: string): string {
   const words = `the rail was asked to pay ${payout_id} before; make sure that it does not`
   return `corridor: warning: ${words}\n`
 }
 
-/** As decided under the lock, not as some earlier look would have seen it. */
+/** The status that the decision found under the lock. */
 function previousStatus(outcome: AdvanceOutcome): string {
   const data = outcome.events[0]?.data as { previous_status?: string } | undefined
   return data?.previous_status ?? ''

@@ -1,6 +1,6 @@
-// corridor payout list|show: what an operator looks for in all accounts, and all that is needed to
-// pay a payout by hand. What is done with one stands in payout-handling.ts, the import of files in
-// payout-import.ts.
+// corridor payout list|show: lists payouts of all accounts, and shows all that is needed to pay one
+// by hand. payout-handling.ts takes, releases and moves payouts; payout-import.ts makes them from
+// files.
 import type { Command } from 'commander'
 import type { Account } from '../account/rules.ts'
 import { listAccounts } from '../account/store.ts'
@@ -56,7 +56,7 @@ longest come first.
 Example:
   npx corridor payout list --rail ${MANUAL} --status processing`
 
-/** Those that a payout can have; a transfer to another account has none. */
+/** The rails that a payout can have. A transfer to another account has none. */
 const KNOWN_RAILS: readonly string[] = [SIMULATOR, ...ROUTABLE_RAILS]
 
 interface ListOptions extends Json {
@@ -78,7 +78,7 @@ async function listAction(options: ListOptions): Promise<void> {
   }
   const { found, now } = await withContext(async ({ audit }) => {
     if (account !== undefined) await findAccount(audit, account)
-    // One more than is shown tells whether there are more.
+    // One more than it shows tells whether there are more.
     return { found: await listForDesk(audit, filter, limit + 1), now: await databaseNow(audit) }
   })
   const payouts = found.slice(0, limit)
@@ -112,7 +112,7 @@ async function showAction(payout_id: string, options: Json): Promise<void> {
   print(options, data, showWords(source, account))
 }
 
-/** The payout as the API shows it, and what only an operator sees. */
+/** The payout as the API presents it, and what only an operator sees. */
 function presentForDesk(payout: Payout) {
   const { account_id, rail, route, rail_reference, taken_by, taken_at } = payout
   return {
@@ -164,7 +164,7 @@ function over({ type, fund_transfer_network }: Payout): string {
   return [type, fund_transfer_network].filter(word => word !== '').join(' ')
 }
 
-/** Who is paid, where and how much, in the order of a bank's form; then what became of it. */
+/** Payee, destination and amount, in the order of a bank's form; then the history. */
 export function showWords(source: TimelineSource, account: Account): string {
   const { payout } = source
   const { particulars, beneficiary_details } = withAnswers(payout)

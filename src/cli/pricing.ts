@@ -1,5 +1,5 @@
-// corridor pricing set|list|remove|history: spread, validity of quotes, age of rates and pivot as
-// the operator sees and changes them.
+// corridor pricing set|list|remove|history: the operator's view of spreads, validity of quotes, age
+// of rates and the pivot.
 import type { Command } from 'commander'
 import { databaseNow, type Sql, type TransactionSql } from '../db/connect.ts'
 import { transact } from '../db/transact.ts'
@@ -209,7 +209,7 @@ async function removeAction(number: string, options: Json & { from?: string }): 
   print(options, { removed: row }, words)
 }
 
-/** Changes policies by what they are, which nobody else changes meanwhile. */
+/** Changes policies under a lock. */
 function change<T>(
   sql: Sql,
   work: (tx: TransactionSql, policies: Policies, now: Instant) => Promise<T>,
@@ -231,7 +231,7 @@ function describeChange(policies: Policies, row: Policy, now: Instant): string {
   return `${row.name} for ${describeScope(row)}: ${told(row, after)} ${when}; ${until}`
 }
 
-/** A value, and for whom it was set when that is somebody else. */
+/** A value, and for whom it was set if that differs. */
 function told(row: Policy, source: Policy | undefined): string {
   if (source === undefined) return `${DEFAULTS[row.name]}, the default`
   const same = describeScope(source) === describeScope(row)

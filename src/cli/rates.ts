@@ -90,7 +90,7 @@ async function listAction(options: Json): Promise<void> {
     policies: await listPolicies(sql),
     now: await databaseNow(sql),
   }))
-  // As a live account without a policy of its own is quoted.
+  // A live account without a policy of its own is quoted so.
   const pricing = pricingFrom({ rates, fees: [], policies })
   const { policyOf } = pricing({ account_id: '', sandbox: false }, now)
   const dated = rates.map(rate => ({
@@ -161,7 +161,7 @@ const FORCE_HINTS = {
   pegged: '; --peg changes the peg, --force makes it an ordinary rate',
 }
 
-/** Only the pair that is the peg can be set as one. */
+/** Only a pair that is pegged itself can be set with --peg. */
 function kindOf(change: Judged | undefined): Problem['kind'] | 'crossed' {
   const kind = change?.problem?.kind ?? 'moved'
   return kind === 'pegged' && change?.before?.pegged !== true ? 'crossed' : kind
@@ -186,7 +186,7 @@ export interface Changing {
   readonly maxMove?: string
 }
 
-/** The options of Changing, less --force, whose words are each command's own. */
+/** Adds the options of Changing except --force, which each command describes itself. */
 export function changing(command: Command): Command {
   const usual = MAX_MOVE_BPS / 100
   return command
@@ -200,7 +200,7 @@ export function changing(command: Command): Command {
     .option('--json', 'print JSON')
 }
 
-/** Read before the database is opened. */
+/** Called before the database is opened. */
 export function readMaxMove({ maxMove }: Changing): number {
   if (maxMove === undefined) return MAX_MOVE_BPS
   const bps = parseMajor(maxMove, 2)
@@ -222,7 +222,7 @@ export function presentChange({ rate, before, inverse }: Judged) {
   return { ...presentRate(rate), previous: orNull(before), replaced_inverse: orNull(inverse) }
 }
 
-/** What a change replaces, for people: the pair's row, and that of the inverse. */
+/** What a change replaces: the row of the pair, and that of its inverse. */
 export function describeReplaced({ before, inverse }: Judged): string | undefined {
   const was = before && describeMid(before)
   const other = inverse && `${inverse.base}/${inverse.quote} ${describeMid(inverse)}`

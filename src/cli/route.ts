@@ -1,4 +1,4 @@
-// corridor route set|list|remove|history: which rail takes the payouts of live accounts.
+// corridor route set|list|remove|history: says which rail takes the payouts of live accounts.
 import { type Command, Option } from 'commander'
 import { PAYOUT_TYPES } from '../quote/quote.ts'
 import { MAX_PRIORITY, type RouteCells, readConditions, readTarget } from '../rail/load.ts'

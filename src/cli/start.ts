@@ -1,5 +1,5 @@
-// corridor start and corridor migrate: the service in the foreground, and the schema brought up to
-// date.
+// corridor start and corridor migrate: run the service in the foreground, and bring the schema up
+// to date.
 
 import { once } from 'node:events'
 import { createServer } from 'node:net'
@@ -61,8 +61,8 @@ Example:
   DATABASE_URL=postgres://user:password@host:5432/corridor npx corridor migrate`
 
 /**
- * The heap grows by this much, and not by V8's up to 300 %, before it is collected: what a service
- * under load holds for the time of a batch would otherwise pile up to three times what it needs.
+ * V8 lets the heap grow by up to 300 % before it collects. A service under load holds much for the
+ * time of a batch, and would take three times the memory that it needs.
  */
 const HEAP_GROWTH_PERCENT = 60
 
@@ -71,7 +71,7 @@ async function start(options: { json?: boolean }): Promise<void> {
   const config = readConfig()
   await tryToListen(config)
   const log = makeLog(config.log_level, await logForPeople())
-  // The last resort, in place of Node's words, which show every member of the error.
+  // The last resort. Node would print every member of the error.
   process.on('uncaughtException', error => {
     log.fatal({ err: error }, 'unexpected error')
     process.exit(1)
@@ -83,7 +83,7 @@ async function start(options: { json?: boolean }): Promise<void> {
     throw explainListening(config, error)
   })
   const stop = (signal: string) => {
-    // A second signal finds no listener and ends the process at once.
+    // A second signal finds no listener, and ends the process at once.
     process.removeAllListeners('SIGTERM').removeAllListeners('SIGINT')
     log.info({ signal }, 'stopping')
     const stopped = service.stop().then(
@@ -93,13 +93,13 @@ async function start(options: { json?: boolean }): Promise<void> {
         process.exitCode = 1
       },
     )
-    // Connections to a database that is silent would keep the process.
+    // Connections to a silent database would keep the process alive.
     void stopped.then(() => process.exit())
   }
   process.once('SIGTERM', stop).once('SIGINT', stop)
   const { address, database, migrated } = service
   const for_people = process.stdout.isTTY && options.json !== true
-  // People read the same in words, below.
+  // People read the same in words below.
   if (!for_people) log.info({ address, database, migrated }, 'corridor is listening')
   const { sandbox, accounts = [] } = found ?? {}
   if (sandbox !== undefined) {
@@ -111,14 +111,14 @@ async function start(options: { json?: boolean }): Promise<void> {
 }
 
 interface Found {
-  /** Made by this start. */
+  /** The account that this start made. */
   readonly sandbox?: OpenedAccount
   readonly accounts: readonly Account[]
 }
 
 /**
- * Before anything is opened: a first start makes an account whose secret is shown once, when the
- * service listens, so a start that cannot listen must not get that far.
+ * Runs before anything is opened. A first start makes an account whose secret is shown once, when
+ * the service listens, so a start that cannot listen must not get that far.
  */
 async function tryToListen(config: Config): Promise<void> {
   const { host, port } = config
@@ -132,7 +132,7 @@ async function tryToListen(config: Config): Promise<void> {
   await new Promise(resolve => server.close(resolve))
 }
 
-/** An error of binding HOST and PORT in words; any other error as it is. */
+/** Explains why HOST and PORT cannot be bound; returns any other error as it is. */
 function explainListening({ host, port }: Config, error: unknown): unknown {
   const { code, syscall, hostname } = error as Partial<Record<string, string>>
   const lookingUp = syscall === 'getaddrinfo' && hostname === host
@@ -169,7 +169,7 @@ const QUOTE =
   `"holding_info":{"currency":"USD"},"destination_info":{"currency":"HKD","country":"HK"},` +
   `"local":{"fund_transfer_network":"chats"}}`
 
-/** The shell puts the id of the quote in its place. */
+/** The shell fills in the id of the quote. */
 const PAYOUT =
   `{"quote":"'"$id"'","amount":1000000,"currency":"HKD","purpose":"supplier_payment",` +
   `"transaction_description":"Invoice 2041","local":{"fund_transfer_network":"chats"},` +
@@ -177,7 +177,7 @@ const PAYOUT =
   `{"type":"bank","bank":{"account_number":"123456789012","country":"HK","currency":"HKD",` +
   `"bank_codes":{"bank_code":"004"}}}}}`
 
-/** After a first start: the secret is told nowhere else. */
+/** What a first start prints. The secret is printed nowhere else. */
 export function welcome(address: string, { account, key_id, secret }: OpenedAccount): string {
   const curl = `curl -sSu "$api_key"`
   const json = `-H 'Content-Type: application/json'`
@@ -216,7 +216,7 @@ The reference is at ${address}/docs.
 interface Started {
   readonly address: string
   readonly database: string
-  /** What this start has applied. */
+  /** The migrations that this start applied. */
   readonly migrated: readonly string[]
 }
 
@@ -226,7 +226,7 @@ function broughtUp({ length }: readonly string[]): string {
   return `\nIts schema was brought up to date by ${migrations}.`
 }
 
-/** After any other start, in a terminal. */
+/** What any other start prints in a terminal. */
 export function ready(started: Started, accounts: readonly Account[]): string {
   const { address, database, migrated } = started
   const sandbox = accounts.find(account => account.sandbox)

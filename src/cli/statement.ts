@@ -1,5 +1,5 @@
-// corridor statement: the lines of an account in a period, between its opening and its closing
-// balances, as a file for people's and banks' programs.
+// corridor statement: writes the lines of an account in a period, between its opening and its
+// closing balances, to a file that people's and banks' programs read.
 import { createWriteStream } from 'node:fs'
 import { rename, rm, stat } from 'node:fs/promises'
 import { Readable } from 'node:stream'
@@ -55,7 +55,7 @@ interface Request {
   readonly format: Format
 }
 
-/** One currency as it was written; amounts in minor units. */
+/** What was written of one currency, in minor units. */
 interface Written extends StatementBalances, Totals {}
 
 const HELP = `
@@ -166,7 +166,7 @@ function writerOf(
   return format === 'mt940' ? mt940Writer() : csvWriter()
 }
 
-/** A currency that a format has no words for is not left out in silence. */
+/** Fails if the format cannot hold a currency of the account. */
 function refuseUnfit({ format }: Request, currencies: readonly string[]): void {
   const fits = { csv: () => true, camt053: fitsIso20022, mt940: fitsMt940 }[format]
   const unfit = currencies.filter(currency => !fits(currency))
@@ -180,7 +180,9 @@ async function toStandardOutput(pieces: AsyncIterable<string>): Promise<void> {
   await pipeline(Readable.from(pieces, { objectMode: true }), process.stdout, { end: false })
 }
 
-/** Under another name until it is whole; into a pipe or a device, which must stay what it is. */
+/**
+ * Writes under another name until the file is complete, but writes to a pipe or a device itself.
+ */
 async function toFile(pieces: AsyncIterable<string>, path: string): Promise<void> {
   const there = await stat(path).catch(() => undefined)
   if (there !== undefined && !there.isFile()) {
@@ -197,7 +199,7 @@ async function toFile(pieces: AsyncIterable<string>, path: string): Promise<void
   }
 }
 
-/** What people can put right, or the books must answer for, in one line. */
+/** Explains in one line what people can mend, or what is wrong with the books. */
 function asFailure(error: unknown): never {
   if (error instanceof StatementFault) throw new CommandFailed(error.message)
   const { code, syscall } = error as NodeJS.ErrnoException

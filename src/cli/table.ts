@@ -1,6 +1,5 @@
-// How people read rows, records, amounts and times. What does not fit the terminal goes on in
-// further lines, set in. Nothing is cut: an id, a status or an amount that is cut is another one,
-// or none.
+// Shows rows, records, amounts and times to people. What does not fit the terminal continues on
+// further, indented lines. Nothing is cut: an id or an amount that is cut is another one, or none.
 
 import type { Instant } from '../instant.ts'
 import { currencyExponent } from '../money/currency.ts'
@@ -9,10 +8,10 @@ import { chunksOf, columnsOfTerminal, padTo, visible, widthOf, wrapped } from '.
 
 const GAP = '  '
 const INDENT = '  '
-/** No id or hash is longer: it stays in one piece, however narrow the terminal. */
+/** No id or hash is longer. It stays in one piece, however narrow the terminal is. */
 const LONGEST_ID = 64
 
-/** Columns of text, each as wide as it needs to be, under their headings. */
+/** A table with headings. Each column is as wide as its widest cell. */
 export function table(
   headings: readonly string[],
   rows: readonly (readonly string[])[],
@@ -26,7 +25,7 @@ export function table(
   return cells.flatMap(row => linesOf(row, widths, places, columns)).join('\n')
 }
 
-/** The columns that stand on each line of a row: as many as fit, in their order. */
+/** Which columns stand on each line of a row: as many as fit, in order. */
 function laidOut(widths: readonly number[], columns: number): number[][] {
   const lines: number[][] = []
   let taken = 0
@@ -56,7 +55,7 @@ function linesOf(
     const line = `${indent}${text}`.trimEnd()
     if (n > 0 && line === '') return []
     if (widthOf(line) <= columns) return [line]
-    // Wider than a line: it has one to itself, and goes on below.
+    // A cell wider than a line has a line of its own, and continues below.
     const further = `${indent}${INDENT}`
     const longest = Math.max(columns - further.length, LONGEST_ID)
     const words = text.trimEnd().split(' ')
@@ -72,7 +71,7 @@ export function toSecond(instant: Instant): string {
 
 type Member = readonly [name: string, value: unknown]
 
-/** What is set: one line a value, with what is nested indented below its name. */
+/** The members that are set, one a line. Nested members are indented below their name. */
 export function outline(object: object, indent = ''): string[] {
   const members = Object.entries(object).filter(([, value]) => isSet(value))
   const texts = members.filter(([, value]) => typeof value !== 'object')
@@ -88,12 +87,12 @@ function outlineMember([name, value]: Member, width: number, indent: string): st
   }
   const first = `${indent}${padTo(label, width)}  `
   const further = ' '.repeat(widthOf(first))
-  // Only between words, so that what is copied is whole.
+  // Breaks only between words, so that a copied value is complete.
   const words = visible(String(value)).split(' ')
   return wrapped(words, { first, further, columns: columnsOfTerminal() })
 }
 
-/** A list as an object, numbered from 1. */
+/** A list as an object with the names `1.`, `2.` and so on. */
 function numbered(values: readonly unknown[]): object {
   return Object.fromEntries(values.map((value, i) => [`${i + 1}.`, value]))
 }
@@ -130,7 +129,7 @@ export function money(currency: string, amount: bigint): string {
   return `${currency} ${major(currency, amount)}`
 }
 
-/** JSON with a member a line, except that whatever fits on one line is on one line. */
+/** JSON with one member a line; what fits on one line stays on one line. */
 export function layOut(
   value: unknown,
   width = Math.min(100, Math.max(80, process.stdout.columns ?? 80)) - INDENT.length,

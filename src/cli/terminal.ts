@@ -1,13 +1,13 @@
-// Text in a terminal: how wide it is, and how text of others is shown without the terminal taking
-// any of it for a command; how far a command has come. Knows no command of ours.
+// Text in a terminal: its width, its line breaks, and how to show text of others so that the
+// terminal takes none of it for a command. And a progress bar. It knows no command of Corridor.
 import { Presets, SingleBar } from 'cli-progress'
 
-/** What moves a cursor, starts a command of the terminal, or turns the order of letters around. */
+/** Characters that move the cursor, start a terminal command, or reverse the order of letters. */
 const UNSAFE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu
-/** Of these, the joiners that some scripts and emoji are written with. */
+/** Joiners, which some scripts and emoji need. */
 const JOINERS = new Set(['\u200c', '\u200d'])
 
-/** Text of others for a terminal: characters that would not show are written as in JSON. */
+/** Text of others, safe for a terminal: escapes invisible characters as JSON does. */
 export function visible(text: string): string {
   return text.replace(UNSAFE, character => {
     if (JOINERS.has(character)) return character
@@ -16,7 +16,7 @@ export function visible(text: string): string {
   })
 }
 
-/** Two columns wide in terminals: East Asian letters and signs, and emoji. */
+/** Characters that take two columns: East Asian letters and signs, and emoji. */
 const WIDE_BLOCKS = [
   '\\u1100-\\u115f\\u2e80-\\u303e\\u3041-\\ua4cf\\ua960-\\ua97c\\uac00-\\ud7a3\\uf900-\\ufaff',
   '\\ufe30-\\ufe6f\\uff01-\\uff60\\uffe0-\\uffe6\\u{20000}-\\u{3fffd}',
@@ -28,7 +28,7 @@ function columnsOf(character: string): number {
   return WIDE.test(character) ? 2 : 1
 }
 
-/** Columns that visible text takes in a terminal. */
+/** How many columns visible text takes. */
 export function widthOf(text: string): number {
   let width = 0
   for (const character of text) width += columnsOf(character)
@@ -39,7 +39,7 @@ export function padTo(text: string, columns: number): string {
   return text + ' '.repeat(Math.max(0, columns - widthOf(text)))
 }
 
-/** Visible text that takes at most this many columns, with … for what is cut off. */
+/** Cuts visible text to this many columns, with … at the end if it cuts. */
 export function cutTo(text: string, columns: number): string {
   if (widthOf(text) <= columns) return text
   let cut = ''
@@ -52,7 +52,7 @@ export function cutTo(text: string, columns: number): string {
   return `${cut}…`
 }
 
-/** The text in pieces of at most this many columns. */
+/** Splits text into pieces of at most this many columns. */
 export function chunksOf(text: string, columns: number): string[] {
   const chunks: string[] = []
   let chunk = ''
@@ -69,18 +69,18 @@ export function chunksOf(text: string, columns: number): string[] {
   return [...chunks, chunk]
 }
 
-/** Terminals are this wide where nobody has said otherwise. */
+/** The width of lines unless the caller says otherwise. */
 const USUAL_WIDTH = 80
 
 interface Lines {
-  /** What the first line begins with. */
+  /** The beginning of the first line. */
   readonly first?: string
-  /** What all others begin with. */
+  /** The beginning of all other lines. */
   readonly further?: string
   readonly columns?: number
 }
 
-/** Words in lines; a word that is longer than a line has one of its own. */
+/** Breaks words into lines. A word longer than a line has a line of its own. */
 export function wrapped(
   words: readonly string[],
   { first = '', further = first, columns = USUAL_WIDTH }: Lines = {},
@@ -106,14 +106,14 @@ export function paragraph(text: string): string {
   return wrapped(text.split(' ')).join('\n')
 }
 
-/** Columns of the terminal that standard output is; without end when it is none. */
+/** The width of the terminal on standard output; infinite if it is no terminal. */
 export function columnsOfTerminal(): number {
   return (process.stdout.isTTY && process.stdout.columns) || Number.POSITIVE_INFINITY
 }
 
 export type Bar = SingleBar
 
-/** A bar on standard error, and only for a person: output stays clean for scripts. */
+/** Starts a progress bar on standard error if a person watches. Output stays clean for scripts. */
 export function startBar(
   format: string,
   { total = 0, payload = {}, ...look }: { total?: number; payload?: object; barsize?: number } = {},

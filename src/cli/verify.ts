@@ -1,4 +1,4 @@
-// corridor verify: the books recomputed from their journals, for people and for scripts.
+// corridor verify: recomputes the books from their journals, for people and for scripts.
 import { readFile } from 'node:fs/promises'
 import type { Command } from 'commander'
 import { type Head, listHeads } from '../ledger/store.ts'
@@ -46,7 +46,7 @@ async function verifyWithBar(
   kept: readonly Head[],
 ): Promise<Verdict> {
   const account_id = account ?? null
-  // Told as they are found, for people; a script gets the list.
+  // People see problems as they are found; a script gets the list.
   const tell = (problem: Problem) => process.stdout.write(`${describe(problem)}\n`)
   const options = { account_id, all, kept, ...(all && !json && { onProblem: tell }) }
   if (account_id !== null) await findAccount(sql, account_id)
@@ -62,7 +62,7 @@ async function verifyWithBar(
   }
 }
 
-/** Sums of minor units may exceed what a JSON number carries, so they are text. */
+/** Sums are text, because they may exceed the exact numbers of JSON. */
 export function readableVerdict(verdict: Verdict) {
   if (!verdict.ok) return verdict
   const { ok, checked, problem } = verdict
@@ -135,7 +135,7 @@ async function readHeads(path: string): Promise<Head[]> {
     const heads: unknown = JSON.parse(text)
     if (Array.isArray(heads) && heads.every(isHead)) return heads
   } catch {
-    // Said below: what is no JSON has no heads either.
+    // Text that is no JSON has no heads either; the error is below.
   }
   throw new UsageError(`${path} is no list of heads as \`corridor verify --json\` prints them`)
 }
