@@ -3,7 +3,7 @@ import { Command } from 'commander'
 import packageJson from '../package.json' with { type: 'json' }
 import { accountCommands } from './cli/account.ts'
 import { backupCommands } from './cli/backup.ts'
-import { report } from './cli/context.ts'
+import { offerJson, report } from './cli/context.ts'
 import { demoCommand } from './cli/demo.ts'
 import { distributeCommand } from './cli/distribute.ts'
 import { entityCommands } from './cli/entity.ts'
@@ -55,6 +55,7 @@ verifyCommand(program)
 backupCommands(program)
 distributeCommand(program)
 openapiCommand(program)
+offerJson(program)
 
 // EPIPE: the reader, such as `head`, has closed the pipe.
 process.stdout.on('error', error => {

@@ -130,7 +130,6 @@ function createCommand(account: Command): void {
     .option('--fund <CODE=amount...>', 'of a sandbox: opening balances, such as USD=100000.00')
     .option('--sandbox', 'an account for tests: its clock can be moved, and it funds itself')
     .option('--duplicate-window <time>', WINDOW_MEANING, DEFAULT_WINDOW)
-    .option('--json', 'print JSON')
     .addHelpText('after', CREATE_HELP)
     .action(async (options: CreateOptions) => {
       const wanted = readNewAccount(options)
@@ -164,7 +163,6 @@ function listCommand(account: Command): void {
   account
     .command('list')
     .description('list accounts with their states and balances')
-    .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  npx corridor account list')
     .action(async (options: Json) => {
       const accounts = await withContext(({ audit }) => findAccounts(audit, null))
@@ -187,7 +185,6 @@ function showCommand(account: Command): void {
     .command('show')
     .description('show an account: state, balances, deposit address, guard and keys')
     .argument('<account>', 'account id')
-    .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  npx corridor account show acc_7k2m9x4q')
     .action(async (account_id: string, options: Json) => {
       const { shown, keys } = await withContext(async ({ sql, audit }) => {
@@ -284,7 +281,6 @@ export function accountChangeCommands(account: Command): void {
     .option('--add-currencies <codes>', 'balances to add, such as GBP,JPY; none is taken away')
     .option('--primary <code>', 'primary holding currency')
     .option('--duplicate-window <time>', WINDOW_MEANING)
-    .option('--json', 'print JSON')
     .addHelpText('after', SET_HELP)
     .action(setAction)
   stateCommand(account, 'freeze', 'frozen', 'let an account read and receive, and nothing else')
@@ -343,7 +339,6 @@ function stateCommand(account: Command, name: string, to: AccountState, descript
     .description(description)
     .argument('<account>', 'account id')
     .requiredOption('--reason <text>', 'why; kept in the history of the account, for you alone')
-    .option('--json', 'print JSON')
     .addHelpText('after', `${STATE_HELP[to]}\n\nExample:\n  npx corridor account ${name} ${FROM}`)
     .action(async (account_id: string, options: Json & { reason: string }) => {
       const change = { account_id, to, reason: readReason(options.reason) }

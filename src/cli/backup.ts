@@ -43,7 +43,6 @@ export function backupCommands(program: Command): void {
     .command('backup')
     .description('write the embedded database to one file, while the service runs')
     .argument('<file>', 'file to make; never written over')
-    .option('--json', 'print JSON')
     .addHelpText('after', BACKUP_HELP)
     .action(async (file: string, options: Options) => {
       const backup = await backUp(embedded(readConfig()), file)
@@ -53,7 +52,6 @@ export function backupCommands(program: Command): void {
     .command('restore')
     .description('put a backup into an empty CORRIDOR_DATA, and verify it')
     .argument('<file>', 'file that corridor backup made')
-    .option('--json', 'print JSON')
     .addHelpText('after', RESTORE_HELP)
     .action(async (file: string, options: Options) => {
       const config = embedded(readConfig())

@@ -1,6 +1,6 @@
 // What every command shares: it opens and migrates the database, finds an account by its id, prints
 // JSON or words on standard output, and says how a command fails.
-import { CommanderError } from 'commander'
+import { type Command, CommanderError } from 'commander'
 import type { Account } from '../account/rules.ts'
 import { listAccounts } from '../account/store.ts'
 import { type Config, ConfigError, readConfig } from '../config.ts'
@@ -93,6 +93,15 @@ export async function asOwner<T>(url: string, work: (owner: Sql) => Promise<T>):
     return await work(owner)
   } finally {
     await owner.end({ timeout: 5 })
+  }
+}
+
+/** Adds --json to every command that does not describe it itself. */
+export function offerJson(program: Command): void {
+  for (const command of program.commands) {
+    const has = command.options.some(({ long }) => long === '--json')
+    if (command.commands.length > 0) offerJson(command)
+    else if (!has) command.option('--json', 'print JSON')
   }
 }
 

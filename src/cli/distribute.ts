@@ -22,7 +22,6 @@ export function distributeCommand(program: Command): void {
     .command('distribute')
     .description('spread the tables of accounts over the machines of a Citus cluster')
     .option('--shards <count>', 'parts that the tables are cut into, 2 to 1024', '32')
-    .option('--json', 'print JSON')
     .addHelpText('after', HELP)
     .action(async (options: { shards: string; json?: boolean }) => {
       const config = readConfig()

@@ -62,7 +62,6 @@ export function reviewCommands(entity: Command): void {
       .argument('<entities...>', 'entity ids, each reviewed by itself')
       .option('--reason <text>', `what the account is told, up to ${MAX_REASON} characters`)
       .option('--seen <time>', 'review it only if its updated_at is still this, with one id')
-      .option('--json', 'print JSON')
       .addHelpText('after', reviewHelp(review))
       .action((ids: string[], options: ReviewOptions) => reviewAction(review, ids, options))
   }

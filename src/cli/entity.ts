@@ -49,7 +49,6 @@ export function entityCommands(program: Command): void {
     .option('--status <status>', `one status instead: ${APPROVAL_STATUSES.join(', ')}`)
     .option('--account <id>', 'one account instead of all')
     .option('--limit <count>', `most to list, 1 to ${MAX_LIMIT}`, readLimit, DEFAULT_LIMIT)
-    .option('--json', 'print JSON')
     .addHelpText('after', LIST_HELP)
     .action(listAction)
   entity

@@ -69,7 +69,6 @@ export function eventsCommands(program: Command): void {
     .option('--endpoint <id>', 'the webhook endpoint they are delivered to')
     .option('--forward-to <url>', 'the URL they are sent to')
     .option('--secret <whsec>', 'with --forward-to: what they are signed with')
-    .option('--json', 'print JSON')
     .addHelpText('after', HELP)
     .action(replay)
 }

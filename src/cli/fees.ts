@@ -75,7 +75,6 @@ export function feesCommands(program: Command): void {
   fees
     .command('list')
     .description('list the fee schedule; JSON has amounts in minor units')
-    .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  npx corridor fees list')
     .action(async (options: Json) => {
       const rows = await withContext(({ sql }) => listFees(sql))
@@ -86,12 +85,12 @@ export function feesCommands(program: Command): void {
     .description('add one row of the schedule, or replace the row that applies to the same')
   for (const column of FEE_COLUMNS) set.addOption(optionFor(column))
   set.option('--force', FORCE)
-  set.option('--json', 'print JSON').addHelpText('after', SET_HELP).action(setAction)
+  set.addHelpText('after', SET_HELP).action(setAction)
   const remove = fees
     .command('remove')
     .description('take one row out of the schedule, named by what it applies to')
   for (const column of MATCHING) remove.addOption(optionFor(column))
-  remove.option('--json', 'print JSON').addHelpText('after', REMOVE_HELP).action(removeAction)
+  remove.addHelpText('after', REMOVE_HELP).action(removeAction)
   fees
     .command('import')
     .description('load a CSV file of fees, all of it or nothing')
@@ -99,7 +98,6 @@ export function feesCommands(program: Command): void {
     .option('--replace', 'make the file the whole schedule')
     .option('--dry-run', 'check everything and write nothing')
     .option('--force', FORCE)
-    .option('--json', 'print JSON')
     .addHelpText('after', IMPORT_HELP)
     .action(importAction)
   historyCommand(fees, {

@@ -52,7 +52,6 @@ function fundCommand(program: Command): void {
     .option('--reference <text>', 'the bank’s reference; it funds an account once')
     .option('--split', 'the payment of this reference is split over several accounts')
     .option('--source <esc_id>', 'the escrow it came from; a source funds an account once')
-    .option('--json', 'print JSON')
     .addHelpText('after', FUND_HELP)
     .action(async (account_id: string, code: string, text: string, options: BookOptions) => {
       const currency = readCurrency(code)
@@ -99,7 +98,6 @@ function withdrawCommand(program: Command): void {
     .argument('<amount>', MAJOR)
     .requiredOption('--reference <text>', 'the bank’s reference; it is booked once an account')
     .requiredOption('--reason <text>', REASON)
-    .option('--json', 'print JSON')
     .addHelpText('after', WITHDRAW_HELP)
     .action(async (account_id: string, code: string, text: string, options: BookOptions) => {
       const currency = readCurrency(code)
@@ -125,7 +123,6 @@ function adjustCommand(program: Command): void {
     .argument('<amount>', `${MAJOR} or -12.50`)
     .requiredOption('--reference <text>', 'of the case or the bank; it is booked once an account')
     .requiredOption('--reason <text>', REASON)
-    .option('--json', 'print JSON')
     .addHelpText('after', ADJUST_HELP)
     .action(async (account_id: string, code: string, text: string, options: BookOptions) => {
       const currency = readCurrency(code)
@@ -155,7 +152,6 @@ function reverseCommand(program: Command): void {
     .description('take back what fund, withdraw or adjust has booked, once')
     .argument('<balance_transaction>', 'its id, btr_...')
     .requiredOption('--reason <text>', REASON)
-    .option('--json', 'print JSON')
     .addHelpText('after', REVERSE_HELP)
     .action(async (id: string, options: Json & { reason: string }) => {
       const reason = readReason(options.reason)

@@ -28,7 +28,6 @@ export function historyCommand(parent: Command, history: History): void {
     .command('history')
     .description(history.description)
     .option('--limit <count>', `most to list, 1 to ${MAX_LIMIT}`, readLimit, 50)
-    .option('--json', 'print JSON')
     .addHelpText('after', `\nExample:\n  npx corridor ${history.example}`)
   const { argument } = history
   if (argument !== undefined) command.argument(`[${argument.name}]`, argument.meaning)

@@ -59,7 +59,6 @@ export function addImportCommand(
       '--name <import>',
       'what rows are known by when they are run again (default: file name)',
     )
-    .option('--json', 'print JSON')
     .addHelpText('after', words.help)
 }
 

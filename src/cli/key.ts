@@ -27,7 +27,6 @@ export function keyCommands(program: Command): void {
     .argument('<account>', 'account id')
     .option('--scope <scope>', `one of ${SCOPES.join(', ')}`, 'write')
     .option('--name <name>', 'what the key is for', '')
-    .option('--json', 'print JSON')
     .addHelpText('after', KEY_CREATE_HELP)
     .action(async (account_id: string, options: Json & { scope: string; name: string }) => {
       const scope = SCOPES.find(s => s === options.scope)
@@ -45,7 +44,6 @@ export function keyCommands(program: Command): void {
     .command('list')
     .description('list the keys of an account, and when each was used last, to the minute')
     .argument('<account>', 'account id')
-    .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  npx corridor key list acc_7k2m9x4q')
     .action(async (account_id: string, options: Json) => {
       const keys = await withContext(async ({ sql }) => {
@@ -58,7 +56,6 @@ export function keyCommands(program: Command): void {
     .command('revoke')
     .description('revoke a key; every process refuses it within a second')
     .argument('<key>', 'key id')
-    .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  npx corridor key revoke key_01m7xpm2kz8t3vqw5n0r')
     .action(async (key_id: string, options: Json) => {
       const { key, revoked } = await withContext(async ({ sql }) => {

@@ -49,7 +49,6 @@ export function handlingCommands(payout: Command): void {
     .argument('<payout>', 'payout id')
     .option('--from <name>', 'who has it now, to take it over; ask first whether it was paid')
     .option('--reason <text>', REASON)
-    .option('--json', 'print JSON')
     .addHelpText('after', TAKE_HELP)
     .action((id: string, options: Words & { from?: string }) => handle('take', id, options))
   payout
@@ -57,7 +56,6 @@ export function handlingCommands(payout: Command): void {
     .description('give a payout back that you have taken and not paid; it can be cancelled again')
     .argument('<payout>', 'payout id')
     .requiredOption('--reason <text>', REASON)
-    .option('--json', 'print JSON')
     .addHelpText('after', RELEASE_HELP)
     .action((id: string, options: Words) => handle('release', id, options))
   payout
@@ -71,7 +69,6 @@ export function handlingCommands(payout: Command): void {
     .option('--reference <text>', REFERENCE)
     .option('--reason <text>', REASON)
     .option('--force', 'the reference has paid another payout, and pays this one too')
-    .option('--json', 'print JSON')
     .addHelpText('after', helpText())
     .action(transitionAction)
 }

@@ -68,13 +68,11 @@ export function pricingCommands(program: Command): void {
     .option('--pair <from/to>', 'for this conversion alone, such as USD/HKD')
     .option('--from <time>', 'ISO 8601 time from which it holds (default: now)')
     .option('--force', 'set what is likely a slip of the finger')
-    .option('--json', 'print JSON')
     .addHelpText('after', SET_HELP)
     .action(setAction)
   pricing
     .command('list')
     .description('list what is in force and what waits')
-    .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  npx corridor pricing list')
     .action(listAction)
   pricing
@@ -82,7 +80,6 @@ export function pricingCommands(program: Command): void {
     .description('end one row, or take it back while it waits')
     .argument('<number>', 'of the row, as corridor pricing list shows it')
     .option('--from <time>', 'ISO 8601 time at which it ends (default: now)')
-    .option('--json', 'print JSON')
     .addHelpText('after', REMOVE_HELP)
     .action(removeAction)
   historyCommand(pricing, {

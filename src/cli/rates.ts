@@ -36,7 +36,6 @@ export function ratesCommands(program: Command): void {
   rates
     .command('list')
     .description('list the rate book: the age of every rate, and until when it is good')
-    .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  npx corridor rates list')
     .action(listAction)
   const setting = rates
@@ -58,7 +57,6 @@ export function ratesCommands(program: Command): void {
     .description('remove the row of one pair')
     .argument('<base>', 'currency code')
     .argument('<quote>', 'currency code')
-    .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  npx corridor rates remove USD HKD')
     .action(removeAction)
   loadCommands(rates)
@@ -197,7 +195,6 @@ export function changing(command: Command): Command {
       ),
     )
     .option('--dry-run', 'check everything and write nothing')
-    .option('--json', 'print JSON')
 }
 
 /** Called before the database is opened. */

@@ -40,13 +40,11 @@ export function routeCommands(program: Command): void {
     .description('add a route, or replace the one of the same conditions')
     .requiredOption('--rail <rail>', `where such payouts go: ${ROUTABLE_RAILS.join(', ')}`)
     .option('--priority <number>', `-${MAX_PRIORITY} to ${MAX_PRIORITY}, the higher wins`, '0')
-    .option('--json', 'print JSON')
     .addHelpText('after', `${CHOICE}\n\nExample:\n  ${EXAMPLE}`)
     .action(setAction)
   route
     .command('list')
     .description('list the routes')
-    .option('--json', 'print JSON')
     .addHelpText('after', `${CHOICE}\n\nExample:\n  npx corridor route list`)
     .action(async (options: Json) => {
       const routes = await withContext(({ sql }) => listRoutes(sql))
@@ -54,7 +52,6 @@ export function routeCommands(program: Command): void {
     })
   withConditions(route.command('remove'))
     .description('remove the route of exactly these conditions; without any, the route for all')
-    .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  npx corridor route remove --type local --currency HKD')
     .action(removeAction)
   historyCommand(route, {

@@ -42,7 +42,6 @@ export function startCommands(program: Command): void {
   program
     .command('migrate')
     .description('bring the database schema up to date')
-    .option('--json', 'print JSON')
     .addHelpText('after', MIGRATE_HELP)
     .action(async (options: { json?: boolean }) => {
       const database = await openDatabase(readConfig(), { create: true })

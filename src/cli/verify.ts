@@ -22,7 +22,6 @@ export function verifyCommand(program: Command): void {
     .option('--account <id>', 'one account instead of all')
     .option('--all', 'name every bad row instead of the first alone')
     .option('--heads <file>', 'hold the books against heads kept elsewhere; see docs/operations.md')
-    .option('--json', 'print JSON')
     .addHelpText(
       'after',
       `\nExamples:\n  npx corridor verify --all

@@ -4,6 +4,7 @@ import { after, before, test } from 'node:test'
 import { Command } from 'commander'
 import { accountCommands } from '../../src/cli/account.ts'
 import { backupCommands } from '../../src/cli/backup.ts'
+import { offerJson } from '../../src/cli/context.ts'
 import { demoCommand } from '../../src/cli/demo.ts'
 import { entityCommands } from '../../src/cli/entity.ts'
 import { eventsCommands } from '../../src/cli/events.ts'
@@ -42,6 +43,7 @@ eventsCommands(program)
 demoCommand(program)
 backupCommands(program)
 openapiCommand(program)
+offerJson(program)
 
 const leaves = program.commands.flatMap(command =>
   command.commands.length === 0 ? [command] : command.commands,
