@@ -147,7 +147,7 @@ export function columnsOf(
 const MAX_NAMED = 10
 
 /** The columns that a header names, in any order. Case matters only after an open prefix. */
-export function readColumns(header: readonly string[], set: ColumnSet): Read<readonly Column[]> {
+function readColumns(header: readonly string[], set: ColumnSet): Read<readonly Column[]> {
   const names = header.map(cell => canonicalName(cell.trim(), set))
   const found = names.map(name => columnOf(name, set))
   const columns = found.filter(column => column !== undefined)
@@ -199,7 +199,7 @@ function columnOf(name: string, { columns, open }: ColumnSet): Column | undefine
 type Members = { [member: string]: unknown }
 
 /** The body that a row fills. An empty cell leaves its member out. */
-export function bodyOf(columns: readonly Column[], cells: readonly string[]): Members {
+function bodyOf(columns: readonly Column[], cells: readonly string[]): Members {
   const body: Members = {}
   for (const [i, { path, kind }] of columns.entries()) {
     const cell = cells[i] ?? ''

@@ -2,7 +2,7 @@
 // come before. Pure. Keys are stored, so the recipe never changes (docs/decisions/0018).
 import { hash } from 'node:crypto'
 
-export interface RowKey {
+interface RowKey {
   /** 64 hex digits. */
   readonly key: string
   /** The key of the row before it with the same content; null for the first. */

@@ -100,7 +100,7 @@ export interface PaidRow {
   readonly made: PayoutOutcome | null
 }
 
-export type PayRows = Operation<PayRow, PayRowState, PaidRow, Beneficiaries>
+type PayRows = Operation<PayRow, PayRowState, PaidRow, Beneficiaries>
 
 export function payRows(reference: PayoutReference): PayRows {
   const creation = payoutCreation(reference)

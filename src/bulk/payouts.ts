@@ -45,7 +45,7 @@ export interface PayoutRow {
 
 const NOTHING = { payout: null, status: null, alike: false, cost: null, problems: [] } as const
 
-export interface PayoutImport extends Import<PayoutRow> {
+interface PayoutImport extends Import<PayoutRow> {
   readonly sender_bic: string
   /** Pays rows that look as if they were paid before. */
   readonly allow_duplicates: boolean

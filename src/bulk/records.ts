@@ -14,7 +14,7 @@ export interface FileRecord {
   readonly fault: 'too_long' | 'open_quote' | null
 }
 
-export interface RecordOptions {
+interface RecordOptions {
   /** True for CSV, where a line break within quotes belongs to the cell. */
   readonly quotes: boolean
   /** A longer record is a fault. */

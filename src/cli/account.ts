@@ -36,7 +36,7 @@ import { MAX_NAME, readCurrency, readMoney, readReason, readText } from './input
 import { keyTable } from './key.ts'
 import { money, outline, table } from './table.ts'
 
-export interface NewAccount {
+interface NewAccount {
   readonly name: string
   readonly currencies: readonly string[]
   readonly primary_currency: string
@@ -272,7 +272,7 @@ interface SetOptions extends Json {
   duplicateWindow?: string
 }
 
-export function accountChangeCommands(account: Command): void {
+function accountChangeCommands(account: Command): void {
   account
     .command('set')
     .description('change name, currencies, primary currency or guard of an account')
@@ -372,12 +372,11 @@ const WINDOW_UNITS = [
   ['s', 1],
 ] as const
 
-export const WINDOW_MEANING =
-  'how long a payout like an earlier one is refused, such as 10m, or off'
-export const DEFAULT_WINDOW = describeWindow(DUPLICATE_WINDOW_S)
+const WINDOW_MEANING = 'how long a payout like an earlier one is refused, such as 10m, or off'
+const DEFAULT_WINDOW = describeWindow(DUPLICATE_WINDOW_S)
 
 /** `90s`, `10m`, `2h`, `7d` or `off`, in seconds. */
-export function readWindow(text: string): number {
+function readWindow(text: string): number {
   if (text === 'off') return 0
   const [, count = '', unit = ''] = /^(\d{1,6})([smhd])$/.exec(text) ?? []
   const seconds = Number(count) * (WINDOW_UNITS.find(([name]) => name === unit)?.[1] ?? 0)
@@ -386,7 +385,7 @@ export function readWindow(text: string): number {
   throw new UsageError(`a window is like 90s, 10m or 2h, at most ${most}, or off; not "${text}"`)
 }
 
-export function describeWindow(seconds: number): string {
+function describeWindow(seconds: number): string {
   if (seconds === 0) return 'off'
   const [unit, size] = WINDOW_UNITS.find(([, size]) => seconds % size === 0) ?? ['s', 1]
   return `${seconds / size}${unit}`

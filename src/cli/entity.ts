@@ -207,7 +207,7 @@ export interface Listed {
   readonly held: number
 }
 
-export function listWords(listed: readonly Listed[], now: Instant): string {
+function listWords(listed: readonly Listed[], now: Instant): string {
   const rows = listed.map(({ entity, held }) => [
     entity.id,
     entity.account_id,
@@ -222,7 +222,7 @@ export function listWords(listed: readonly Listed[], now: Instant): string {
 }
 
 /** Every member that is set, by the names of the API, and the history of the approval. */
-export function recordWords(entity: Entity, account_name: string, payouts_held: number): string {
+function recordWords(entity: Entity, account_name: string, payouts_held: number): string {
   const { id: _id, object: _object, type: _type, ...shown } = presentEntity(entity)
   const { approval_status: _status, approval_status_description: _reason, ...rest } = shown
   const { approval_history, created_at, updated_at, ...record } = rest
@@ -245,11 +245,11 @@ function titleOf({ id, type, approval_status, account_id }: Entity, account_name
 }
 
 /** What is explained: an entity, or a request in a file. */
-export type Subject =
+type Subject =
   | { readonly entity: Entity }
   | { readonly file: string; readonly account_id: string; readonly type: string }
 
-export function explanationWords(subject: Subject, explanation: Explanation): string {
+function explanationWords(subject: Subject, explanation: Explanation): string {
   const recorded = 'entity' in subject
   const title = recorded
     ? titleOf(subject.entity)

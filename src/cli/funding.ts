@@ -233,7 +233,7 @@ export function book(
   return bookOnce(context, bookMoney, { ...booking, by: context.config.user }, again)
 }
 
-export async function bookOnce<C, S>(
+async function bookOnce<C, S>(
   context: Context,
   operation: Operation<C, S, Correction>,
   command: C,

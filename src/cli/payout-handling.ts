@@ -115,7 +115,7 @@ async function handle(
 }
 
 /** Who runs the command, and what they say. */
-export function personOf({ config }: Context, { reference, reason, force }: Words): Person {
+function personOf({ config }: Context, { reference, reason, force }: Words): Person {
   return {
     name: config.user,
     is_login: config.user_is_login,

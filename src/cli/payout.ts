@@ -141,7 +141,7 @@ const HEADINGS = [
   'reference',
 ]
 
-export function listWords(payouts: readonly Payout[], now: Instant): string {
+function listWords(payouts: readonly Payout[], now: Instant): string {
   const rows = payouts.map(payout => [
     payout.id,
     payout.account_id,
@@ -163,7 +163,7 @@ function over({ type, fund_transfer_network }: Payout): string {
 }
 
 /** Payee, destination and amount, in the order of a bank's form; then the history. */
-export function showWords(source: TimelineSource, account: Account): string {
+function showWords(source: TimelineSource, account: Account): string {
   const { payout } = source
   const { particulars, beneficiary_details } = withAnswers(payout)
   const { destination: _id, status: _status, documents, ...beneficiary } = beneficiary_details

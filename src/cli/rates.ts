@@ -177,7 +177,7 @@ async function removeAction(base: string, quote: string, options: Json): Promise
   print(options, { removed: presentRate(removed) }, `removed ${describeRate(removed)}`)
 }
 
-export interface Changing {
+interface Changing {
   readonly json?: boolean
   readonly force?: boolean
   readonly dryRun?: boolean
@@ -185,7 +185,7 @@ export interface Changing {
 }
 
 /** Adds the options of Changing except --force, which each command describes itself. */
-export function changing(command: Command): Command {
+function changing(command: Command): Command {
   const usual = MAX_MOVE_BPS / 100
   return command
     .addOption(
@@ -198,14 +198,14 @@ export function changing(command: Command): Command {
 }
 
 /** Called before the database is opened. */
-export function readMaxMove({ maxMove }: Changing): number {
+function readMaxMove({ maxMove }: Changing): number {
   if (maxMove === undefined) return MAX_MOVE_BPS
   const bps = parseMajor(maxMove, 2)
   if (bps !== undefined && bps <= 1_000_000n) return Number(bps)
   throw new UsageError(`--max-move must be a percentage such as 10 or 2.5, not "${maxMove}"`)
 }
 
-export async function changeOptions(sql: Sql, options: Changing): Promise<ChangeOptions> {
+async function changeOptions(sql: Sql, options: Changing): Promise<ChangeOptions> {
   return {
     pivot: await findPivot(sql),
     max_move_bps: readMaxMove(options),
@@ -214,13 +214,13 @@ export async function changeOptions(sql: Sql, options: Changing): Promise<Change
   }
 }
 
-export function presentChange({ rate, before, inverse }: Judged) {
+function presentChange({ rate, before, inverse }: Judged) {
   const orNull = (row: Rate | undefined) => (row === undefined ? null : presentRate(row))
   return { ...presentRate(rate), previous: orNull(before), replaced_inverse: orNull(inverse) }
 }
 
 /** What a change replaces: the row of the pair, and that of its inverse. */
-export function describeReplaced({ before, inverse }: Judged): string | undefined {
+function describeReplaced({ before, inverse }: Judged): string | undefined {
   const was = before && describeMid(before)
   const other = inverse && `${inverse.base}/${inverse.quote} ${describeMid(inverse)}`
   return [was, other].filter(word => word !== undefined).join(' and ') || undefined
@@ -230,7 +230,7 @@ function describeMid({ mid, pegged }: Rate): string {
   return `${formatDecimal(mid)}${pegged ? ', pegged' : ''}`
 }
 
-export function changesTable(changes: readonly Judged[]): string {
+function changesTable(changes: readonly Judged[]): string {
   const rows = changes.map(change => [change.rate, describeReplaced(change)] as const)
   const cells = rows.map(([rate, before]) => [
     rate.base,
@@ -243,7 +243,7 @@ export function changesTable(changes: readonly Judged[]): string {
   return table(['base', 'quote', 'mid', 'source', 'as of', 'before'], cells)
 }
 
-export function loadCommands(rates: Command): void {
+function loadCommands(rates: Command): void {
   const importing = rates
     .command('import')
     .description('load a file of rates, all of it or nothing')

@@ -158,7 +158,7 @@ async function firstStart(context: Context): Promise<Found> {
   return { sandbox: await createAccount(context, SANDBOX), accounts }
 }
 
-export function sandboxJson(address: string, { account, key_id, secret }: OpenedAccount): string {
+function sandboxJson(address: string, { account, key_id, secret }: OpenedAccount): string {
   const { account_id, deposit_address } = account
   return `${JSON.stringify({ address, account_id, deposit_address, key_id, secret })}\n`
 }
@@ -177,7 +177,7 @@ const PAYOUT =
   `"bank_codes":{"bank_code":"004"}}}}}`
 
 /** What a first start prints. The secret is printed nowhere else. */
-export function welcome(address: string, { account, key_id, secret }: OpenedAccount): string {
+function welcome(address: string, { account, key_id, secret }: OpenedAccount): string {
   const curl = `curl -sSu "$api_key"`
   const json = `-H 'Content-Type: application/json'`
   return `
@@ -226,7 +226,7 @@ function broughtUp({ length }: readonly string[]): string {
 }
 
 /** What any other start prints in a terminal. */
-export function ready(started: Started, accounts: readonly Account[]): string {
+function ready(started: Started, accounts: readonly Account[]): string {
   const { address, database, migrated } = started
   const sandbox = accounts.find(account => account.sandbox)
   const named = sandbox ?? (accounts.length === 1 ? accounts[0] : undefined)
