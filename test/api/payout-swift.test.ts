@@ -144,23 +144,7 @@ const REFUSED: readonly (readonly [what: string, fields: object, reason: string,
     'amount_out_of_range',
     'amount',
   ],
-  [
-    'a converted amount of 15 digits',
-    {
-      amount: 99_999_999_999_999,
-      currency: 'USD',
-      beneficiary_details: bankOf({ currency: 'JPY' }),
-    },
-    'amount_out_of_range',
-    'amount',
-  ],
   ['a stablecoin', { currency: 'USDC' }, 'currency', 'currency'],
-  [
-    'a stablecoin that arrives',
-    { currency: 'USD', beneficiary_details: bankOf({ currency: 'USDC' }) },
-    'currency',
-    `${BANK}.currency`,
-  ],
   [
     'an account of other characters',
     {

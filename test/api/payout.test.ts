@@ -191,17 +191,6 @@ const CONVERSIONS: readonly [
 ][] = [
   ['no conversion', 'EUR', undefined, undefined, undefined],
   [
-    'holding side converted',
-    'USD',
-    undefined,
-    {
-      exchange_rate: 0.8,
-      initial: { amount: 1_250, currency: 'USD' },
-      final: { amount: 1_000, currency: 'EUR' },
-    },
-    undefined,
-  ],
-  [
     'both sides converted',
     'USD',
     'JPY',
@@ -210,17 +199,6 @@ const CONVERSIONS: readonly [
       initial: { amount: 1_250, currency: 'USD' },
       final: { amount: 1_000, currency: 'EUR' },
     },
-    {
-      exchange_rate: 160,
-      initial: { amount: 1_000, currency: 'EUR' },
-      final: { amount: 1_600, currency: 'JPY' },
-    },
-  ],
-  [
-    'destination side converted',
-    'EUR',
-    'JPY',
-    undefined,
     {
       exchange_rate: 160,
       initial: { amount: 1_000, currency: 'EUR' },

@@ -119,15 +119,6 @@ const CASES: readonly Case[] = [
     },
   },
   {
-    what: 'above the maximum of the variable fee',
-    body: paid('USD', 50_000_000, 'USD'),
-    methods: ['same_currency', 'same_currency'],
-    figures: {
-      'variable_fee.before_bounds': ['100000', '100000'],
-      'fee_info.variable.in_holding_currency': ['9000', '9000'],
-    },
-  },
-  {
     what: 'a stablecoin of six places, the fee named in yen',
     body: { ...paid('USDC', 150_000_000, 'USD'), payout_type: 'wallet' },
     methods: ['direct', 'same_currency', 'inverted'],
@@ -153,15 +144,6 @@ const CASES: readonly Case[] = [
       'variable_fee.minimum_amount': ['563.45', '564'],
       'variable_fee.maximum_amount': ['7888.3', '7889'],
       'fee_info.fixed.in_holding_currency': ['1126.9', '1127'],
-    },
-  },
-  {
-    what: 'no row of the schedule',
-    body: { ...paid('JPY', 15_000, 'USD'), payout_type: 'local_payment_network' },
-    methods: ['direct', 'same_currency'],
-    figures: {
-      'fee_info.fixed.in_holding_currency': ['0', '0'],
-      'fee_info.variable.in_payout_currency': ['0', '0'],
     },
   },
 ]
