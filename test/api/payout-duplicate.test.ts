@@ -83,7 +83,8 @@ test(`POST ${PATH}, the same again: 409 naming the first and its age, nothing wr
   const { id } = await pay(account, { reference_id: 'INV-1' })
   assert.equal((await account.post('/v3/sandbox/clock/advance', { seconds: 12 })).status, 200)
   const answer = await assertDuplicate(account, id, { reference_id: 'INV-1' })
-  assert.match(answer.json.errors[0].message, /made 1[23] s ago/)
+  const age = Number(/made (\d+) s ago/.exec(answer.json.errors[0].message)?.[1])
+  assert.ok(age >= 12 && age < 60, `${age} s`)
   assert.deepEqual(await balancesOf(account), { USD: String(FUNDED - 10_000n) })
 })
 
