@@ -5,6 +5,7 @@
 import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
 import type { FastifyReply } from 'fastify'
+import { FairTurns } from '../../engine/fair.ts'
 import type { Reads } from '../../engine/reads.ts'
 import { rateLimited } from '../../errors.ts'
 import { csvWriter } from './csv.ts'
@@ -33,12 +34,15 @@ interface Needs extends Pick<Reads, 'reads' | 'inTurn'> {
 export function csvStatements(deps: Needs): CsvStatements {
   const { reads, config } = deps
   // Half of the read connections; the others stay free for single look-ups.
-  const inHalf = turns(Math.max(1, Math.floor(config.read_connections / 2)))
+  const half = new FairTurns(Math.max(1, Math.floor(config.read_connections / 2)))
+  let statements = 0
   const open = new Map<string, number>()
   return {
     async send(reply, wanted) {
       const { account_id } = wanted
-      const inTurn: InTurn = query => inHalf(() => deps.inTurn(account_id, query))
+      // Each statement is an owner of its own: it sends one query at a time.
+      const owner = String(statements++)
+      const inTurn: InTurn = query => half.run(owner, () => deps.inTurn(account_id, query))
       const release = admit(open, account_id)
       if (release === undefined) {
         throw rateLimited('Too many statements are being read; let one end first.', 5)
@@ -131,23 +135,6 @@ function admit(open: Map<string, number>, account_id: string): (() => void) | un
     const left = (open.get(account_id) ?? 1) - 1
     if (left === 0) open.delete(account_id)
     else open.set(account_id, left)
-  }
-}
-
-/** Runs at most `places` queries at once; others wait in order. */
-function turns(places: number): InTurn {
-  let free = places
-  const waiting: (() => void)[] = []
-  return async query => {
-    if (free > 0) free -= 1
-    else await new Promise<void>(resolve => waiting.push(resolve))
-    try {
-      return await query()
-    } finally {
-      const next = waiting.shift()
-      if (next === undefined) free += 1
-      else next()
-    }
   }
 }
 
