@@ -43,6 +43,20 @@ test('connections of each kind, many at once and again after they are lost: each
   }
 })
 
+test('look-ups, on whatever server: plans are kept, and none is compiled', async () => {
+  const database = await createDatabase()
+  await database.owner.unsafe(`alter database ${database.url.split('/').at(-1)} set jit = on`)
+  const sql = connect(database.url, { max: 1, as: 'service', look_ups: true })
+  try {
+    const [row] = await sql`
+      select current_setting('jit') as jit, current_setting('enable_seqscan') as scans`
+    assert.deepEqual({ ...row }, { jit: 'off', scans: 'off' })
+  } finally {
+    await sql.end({ timeout: 5 })
+    await database.drop()
+  }
+})
+
 test('a role that the log-in may not take: every query rejects, and none is run', async () => {
   const database = await createDatabase()
   const login = `stranger_${database.url.slice(-12)}`

@@ -40,6 +40,7 @@ export const NOT_ON_CLUSTER: readonly LeftOut[] = [
   { file: 'test/api/payout-duplicate', test: 'naming the first and its age', why: OWN_SQL },
   { file: 'test/api/payout-duplicate', test: 'the end of the window', why: OWN_SQL },
   { file: 'test/api/payout-duplicate', test: 'and set --duplicate-window', why: LIVE },
+  { file: 'test/api/payout-duplicate', test: 'one row is read', why: ONE_SERVER },
   { file: 'test/api/payout-holds', test: 'held_for outside compliance_hold', why: NUMBERED },
   { file: 'test/api/payout-quote', test: 'lock waited for until', why: OWN_SQL },
   { file: 'test/api/payout-service-account', test: 'pays a live account', why: LIVE },
@@ -51,7 +52,7 @@ export const NOT_ON_CLUSTER: readonly LeftOut[] = [
   { file: 'test/api/sandbox', why: LIVE },
   { file: 'test/api/statement.test', test: 'books that do not add up', why: OWN_RULES },
   { file: 'test/api/webhook-delivery-replay', test: 'has the endpoint: waits', why: OWN_SQL },
-  { file: 'test/api/webhook-delivery-replay', test: '10,000 and more', why: TIME },
+  { file: 'test/api/webhook-delivery-replay', test: 'DELETE of an endpoint', why: TIME },
   { file: 'test/api/', test: 'planned while there were none', why: ONE_SERVER },
   { file: 'test/api/', test: 'the young are not read', why: ONE_SERVER },
 ]
