@@ -65,6 +65,6 @@ async function loadNamed(
   const keys = commands.flatMap(({ account_id, change }) =>
     change.kind === 'update' ? [{ account_id, id: change.id }] : [],
   )
-  const found = keys.length === 0 ? [] : await findBeneficiaries(tx, uniqueKeys(keys))
+  const found = await findBeneficiaries(tx, uniqueKeys(keys))
   return new Map(found.map(beneficiary => [nameOf(beneficiary), beneficiary]))
 }

@@ -119,7 +119,7 @@ async function loadNamed(
     const ids = change.kind === 'create' ? [principal] : [change.id, principal]
     return ids.filter(id => id !== '').map(id => ({ account_id, id }))
   })
-  const found = keys.length === 0 ? [] : await findEntities(tx, uniqueKeys(keys))
+  const found = await findEntities(tx, uniqueKeys(keys))
   return new Map(found.map(entity => [nameOf(entity), entity]))
 }
 
@@ -159,7 +159,7 @@ async function loadLive(
   tx: TransactionSql,
   identities: readonly Identity[],
 ): Promise<[string, Entity[]][]> {
-  const found = identities.length === 0 ? [] : await findByIdentity(tx, identities, 'live')
+  const found = await findByIdentity(tx, identities, 'live')
   return found.map(({ key, entity }) => [identityName(entity.account_id, key), [entity]])
 }
 
@@ -171,7 +171,7 @@ async function loadImported(
     const import_key = change.kind === 'create' ? change.draft.import_key : null
     return import_key === null ? [] : [{ account_id, import_key }]
   })
-  const found = rows.length === 0 ? [] : await findImported(tx, rows)
+  const found = await findImported(tx, rows)
   return new Map(found.map(({ key, entity }) => [identityName(entity.account_id, key), entity]))
 }
 

@@ -189,7 +189,7 @@ function present<T>(values: readonly (T | null)[]): T[] {
 
 async function loadQuotes(tx: TransactionSql, commands: readonly CreatePayout[]) {
   const keys = quotesNamed(commands)
-  const found = keys.length === 0 ? [] : await findQuotes(tx, keys)
+  const found = await findQuotes(tx, keys)
   return new Map(found.map((quote): [string, Quote] => [nameOf(quote), quote]))
 }
 
@@ -206,8 +206,8 @@ async function loadApprovals(tx: TransactionSql, commands: readonly CreatePayout
     request.on_behalf_of === undefined ? [] : [{ account_id, id: request.on_behalf_of }],
   )
   const [named, quoted] = await Promise.all([
-    entities.length === 0 ? [] : findApprovals(tx, uniqueKeys(entities)),
-    quotes.length === 0 ? [] : findApprovalsOfQuotes(tx, quotes),
+    findApprovals(tx, uniqueKeys(entities)),
+    findApprovalsOfQuotes(tx, quotes),
   ])
   return approvalsByName([...named, ...quoted])
 }
@@ -222,7 +222,7 @@ async function loadBeneficiaries(
   const keys = commands.flatMap(({ account_id, request }) =>
     request.beneficiary === undefined ? [] : [{ account_id, id: request.beneficiary }],
   )
-  const found = keys.length === 0 ? [] : await findBeneficiaries(tx, uniqueKeys(keys))
+  const found = await findBeneficiaries(tx, uniqueKeys(keys))
   return new Map(found.map((b): [string, Beneficiary] => [nameOf(b), b]))
 }
 
@@ -257,8 +257,8 @@ async function loadEarlier(
   const named = wanted.filter(({ reference_id }) => reference_id !== '')
   const compared = wanted.filter(({ allow_duplicate }) => !allow_duplicate)
   const [firsts, found] = await Promise.all([
-    named.length === 0 ? [] : findFirstOfReferences(tx, named),
-    compared.length === 0 ? [] : findLikenesses(tx, compared),
+    findFirstOfReferences(tx, named),
+    findLikenesses(tx, compared),
   ])
   return {
     likenesses: [...firsts.filter(payout => !isGivenBack(payout)).map(likenessOfFirst), ...found],
@@ -289,7 +289,7 @@ async function loadPrincipals(
     const type = request.type ?? quote?.payout_type
     return type === 'swift' && id !== '' ? [{ account_id, id }] : []
   })
-  const found: Entity[] = keys.length === 0 ? [] : await findEntities(tx, uniqueKeys(keys))
+  const found: Entity[] = await findEntities(tx, uniqueKeys(keys))
   return new Map(found.map(entity => [nameOf(entity), entity.details]))
 }
 

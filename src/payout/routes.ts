@@ -24,14 +24,14 @@ import {
   presentDryRun,
   presentPayout,
 } from './response.ts'
-import type { AnswerPayout, CancelledPayout, CancelPayout } from './step-operation.ts'
+import type { AccountStep, AnswerPayout, CancelPayout } from './step-operation.ts'
 
 interface Needs extends Pick<Reads, 'read'> {
   readonly lanes: {
     readonly createPayout: Runs<CreatePayout, Answered<CreatedPayout>>
     readonly tryPayouts: Runs<Tried<CreatePayout>, PayoutState>
-    readonly cancelPayout: Runs<CancelPayout, Answered<CancelledPayout>>
-    readonly answerPayout: Runs<AnswerPayout, Answered<CancelledPayout>>
+    readonly cancelPayout: Runs<CancelPayout, Answered<AccountStep>>
+    readonly answerPayout: Runs<AnswerPayout, Answered<AccountStep>>
   }
   readonly readers: { readonly payout: Finds<Payout> }
 }

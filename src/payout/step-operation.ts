@@ -63,7 +63,7 @@ export const advancePayout = {
     const waiting = uniqueKeys(held.map(p => ({ account_id: p.account_id, id: p.held_for })))
     const [debits, approvals, paid_elsewhere] = await Promise.all([
       loadDebits(tx, uniqueKeys(commands.filter(mayGiveBack).flatMap(c => namedIn(payouts, c)))),
-      waiting.length === 0 ? [] : findApprovals(tx, waiting),
+      findApprovals(tx, waiting),
       findPaidElsewhere(tx, commands, payouts),
     ])
     return {
@@ -102,43 +102,42 @@ export interface CancelPayout extends Claiming {
   readonly payout_id: string
 }
 
-export type CancelledPayout = AdvanceOutcome & Answering
-
-/** POST /v3/payout/{id}/cancel: a step by the account, in which no receiver takes part. */
-export const cancelPayout: Operation<CancelPayout, AdvanceState, CancelledPayout> = {
-  name: 'cancel_payout',
-  // It brings money back.
-  while_frozen: true,
-  load: (tx, commands) => advancePayout.load(tx, commands.map(cancelling), undefined),
-  decide(state, command) {
-    const outcome = advancePayout.decide(state, cancelling(command))
-    return { ...outcome, reply: success(presentPayout(outcome.payout)) }
-  },
-  store: advancePayout.store,
-}
-
-function cancelling({ account_id, payout_id }: CancelPayout): Advance {
-  return { account_id, payout_id, steps: [], by: 'account', ask_again_in_ms: null }
-}
-
-export interface AnswerPayout extends Claiming {
-  readonly payout_id: string
+export interface AnswerPayout extends CancelPayout {
   readonly request: ActionRequest
 }
 
-/** POST /v3/payout/{id}/action: a step by the account, after which the rail is asked at once. */
-export const answerPayout: Operation<AnswerPayout, AdvanceState, CancelledPayout> = {
-  name: 'answer_payout',
-  load: (tx, commands) => advancePayout.load(tx, commands.map(answering), undefined),
-  decide(state, command) {
-    const outcome = advancePayout.decide(state, answering(command))
-    return { ...outcome, reply: success(presentPayout(outcome.payout)) }
-  },
-  store: advancePayout.store,
+export type AccountStep = AdvanceOutcome & Answering
+
+/** POST /v3/payout/{id}/cancel. A frozen account may cancel: it brings money back. */
+export const cancelPayout: Operation<CancelPayout, AdvanceState, AccountStep> = {
+  name: 'cancel_payout',
+  while_frozen: true,
+  ...accountStep(() => ({})),
 }
 
-function answering({ account_id, payout_id, request: answer }: AnswerPayout): Advance {
-  return { account_id, payout_id, steps: [], by: 'account', answer, ask_again_in_ms: null }
+/** POST /v3/payout/{id}/action, after which the rail is asked at once. */
+export const answerPayout: Operation<AnswerPayout, AdvanceState, AccountStep> = {
+  name: 'answer_payout',
+  ...accountStep(({ request: answer }: AnswerPayout) => ({ answer })),
+}
+
+/** A step by the account, which involves no receiver. */
+function accountStep<Command extends CancelPayout>(
+  factsOf: (command: Command) => Pick<Advance, 'answer'>,
+): Omit<Operation<Command, AdvanceState, AccountStep>, 'name'> {
+  const advanceOf = (command: Command): Advance => {
+    const { account_id, payout_id } = command
+    const step = { account_id, payout_id, steps: [], by: 'account', ask_again_in_ms: null } as const
+    return { ...step, ...factsOf(command) }
+  }
+  return {
+    load: (tx, commands) => advancePayout.load(tx, commands.map(advanceOf), undefined),
+    decide(state, command) {
+      const outcome = advancePayout.decide(state, advanceOf(command))
+      return { ...outcome, reply: success(presentPayout(outcome.payout)) }
+    },
+    store: advancePayout.store,
+  }
 }
 
 /** Account ids by `account_id/payout id`. */
@@ -182,20 +181,18 @@ function mayGiveBack({ by, steps }: Advance): boolean {
 }
 
 /** The debit of each payout and its journal. */
-async function loadDebits(tx: TransactionSql, payouts: readonly Payout[]) {
-  const debits: Map<
-    string,
-    AdvanceState['debits'] extends ReadonlyMap<string, infer D> ? D : never
-  > = new Map()
-  if (payouts.length === 0) return debits
-  const entries = await findEntries(
-    tx,
-    payouts.map(p => ({ account_id: p.account_id, id: p.balance_transaction_id })),
+async function loadDebits(
+  tx: TransactionSql,
+  payouts: readonly Payout[],
+): Promise<AdvanceState['debits']> {
+  const keys = payouts.map(p => ({ account_id: p.account_id, id: p.balance_transaction_id }))
+  const entries = await findEntries(tx, keys)
+  return new Map(
+    entries.map(entry => [
+      nameOf({ account_id: entry.line.account_id, id: entry.line.source }),
+      entry,
+    ]),
   )
-  for (const { line, journal } of entries) {
-    debits.set(nameOf({ account_id: line.account_id, id: line.source }), { line, journal })
-  }
-  return debits
 }
 
 interface HandlePayout extends Handling {

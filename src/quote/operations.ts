@@ -57,7 +57,7 @@ export function createQuote(reference: {
       )
       const [locked, approvals] = await Promise.all([
         lockBooks(tx, account_ids),
-        named.length === 0 ? [] : findApprovals(tx, uniqueKeys(named)),
+        findApprovals(tx, uniqueKeys(named)),
       ])
       return {
         ...locked,

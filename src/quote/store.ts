@@ -36,7 +36,7 @@ export async function findQuotes(
   const rows = await findByKeys<QuoteRow>(sql, 'quotes', QUOTE_COLUMNS, keys)
   const found = new Set(rows.map(nameOf))
   const others = keys.filter(key => !found.has(nameOf(key)))
-  const carried = others.length === 0 ? [] : await findCarried(sql, others)
+  const carried = await findCarried(sql, others)
   return [...rows.map(quoteFromRow), ...carried]
 }
 
