@@ -1,6 +1,6 @@
-// What a document says in several places, said once under its components. Schemas that have a title
-// come first, so that generated code has names for them; then examples, headers, parameters and the
-// answers of errors that are the same to the letter. Knows OpenAPI 3.1, no route.
+// Moves what a document repeats into its components. `hoistSchemas` moves schemas that have a
+// title, so that generated code has names for them. `shareRepeated` moves examples, headers,
+// parameters and answers of errors that are the same to the letter. Knows OpenAPI 3.1, no route.
 import { STATUS_CODES } from 'node:http'
 import { isDeepStrictEqual } from 'node:util'
 import { ALTERNATIVE, REFUSALS } from '../../src/http/docs.ts'
@@ -9,11 +9,11 @@ import { EXAMPLES } from './examples.ts'
 
 export type Json = Record<string, unknown>
 
-/** Keywords of ours that mean nothing to a reader of the document. */
+/** Our own keywords, which the document leaves out. */
 const INTERNAL = new Set<string>([EXAMPLES, REFUSALS, ALTERNATIVE, REASON])
-/** What stands below these is data, not schema. */
+/** Keywords whose values are data, not schemas. */
 const DATA = new Set(['example', 'examples', 'default', 'enum', 'const', 'x-extensible-enum'])
-/** What stands below these is named by the author, so that names are no keywords. */
+/** Keywords whose members are names, not keywords. */
 const NAMED = new Set(['properties', 'schemas', 'responses', 'headers', 'content', 'paths'])
 
 /** A copy of the document with its titled schemas hoisted; refuses two schemas of one title. */
@@ -44,7 +44,7 @@ function visit(node: unknown, schemas: Map<string, Json>, named = false): unknow
   return { $ref: `#/components/schemas/${title}` }
 }
 
-/** `info` has a title too. */
+/** `info` has a title too, and is no schema. */
 function isSchema(node: Json): boolean {
   return 'type' in node || 'anyOf' in node || 'oneOf' in node || 'allOf' in node
 }
@@ -61,17 +61,17 @@ interface Body {
   readonly content?: Record<string, { readonly schema: Json; readonly examples?: Json }>
 }
 
-/** Where a thing stands that other operations may have as well. */
+/** A place of the document that other operations may repeat. */
 interface Place {
-  /** The object or the array that holds it. */
+  /** The object or array around it. */
   readonly holder: Json
   readonly key: string
-  /** What its component is called. */
+  /** The name of its component. */
   readonly name: string
   readonly operation: string
 }
 
-/** The same document, with each thing that is repeated replaced by a reference to it. */
+/** A copy of the document in which a reference replaces what is repeated. */
 export function shareRepeated(document: Json): Json {
   const copy = structuredClone(document)
   const operations = Object.values(copy.paths as Record<string, object>).flatMap(
@@ -88,9 +88,9 @@ export function shareRepeated(document: Json): Json {
 }
 
 /**
- * The components of one kind, by name. Of two things of one name the more frequent one keeps it;
- * the other is named after its first operation as well. Examples, which are long, all are
- * components.
+ * The components of one kind, by name. When two differ but have the same name, the more frequent
+ * one keeps it, and the other adds the name of its first operation. All examples become components,
+ * because they are long.
  */
 function share(kind: string, places: readonly Place[]): Json {
   const components: Json = {}
@@ -108,7 +108,9 @@ function share(kind: string, places: readonly Place[]): Json {
   return Object.fromEntries(Object.entries(components).sort(([a], [b]) => (a < b ? -1 : 1)))
 }
 
-/** Named after the object that they show. Those of errors are references already. */
+/**
+ * An example is named after the object that it shows. Examples of errors are references already.
+ */
 function examplePlaces({ operationId: operation, responses, requestBody }: Operation): Place[] {
   const bodies = [...Object.values(responses), ...(requestBody === undefined ? [] : [requestBody])]
   const contents = bodies.flatMap(({ content }) => Object.values(content ?? {}))
@@ -126,7 +128,7 @@ function headerPlaces({ operationId: operation, responses }: Operation): Place[]
   )
 }
 
-/** An id of a path is named after its kind of object, too: `id.pot`. */
+/** A path id adds the kind of its object to its name: `id.pot`. */
 function parameterPlaces({ operationId: operation, parameters = [] }: Operation): Place[] {
   return parameters.map(({ name, in: place, schema }, index) => {
     const [, prefix] = /^\^(\w+)_/.exec(String((schema as Json).pattern)) ?? []

@@ -11,7 +11,7 @@ import { catalogueTable, errorExamples, errorResponses, REQUEST_ID, reasonsOf } 
 import { answerExamples, EXAMPLES, readExamples, requestExamples } from './examples.ts'
 import { layOut } from './layout.ts'
 
-/** First match wins; a resource that is not here is named by its path. */
+/** The first prefix that matches decides the tag of a path. */
 const TAGS = [
   ['/v3/payout/quote', 'Payout quotes', 'Fees and rates of a payout, fixed ahead of it.'],
   ['/v3/payout_batch', 'Payout batches', 'Many payouts in one request.'],
@@ -32,7 +32,7 @@ const text = (description: string, ...examples: readonly string[]) => ({
   content: { 'text/plain': { schema: { type: 'string', examples } } },
 })
 
-/** Routes without an account behind them, which have no schema of their own. */
+/** The public routes, which have no schema of their own. */
 const PUBLIC: Readonly<Record<string, object>> = {
   '/healthz': {
     operationId: 'getHealth',
@@ -103,7 +103,7 @@ export async function makeDocument(): Promise<string> {
   return `${layOut(app.swagger())}\n`
 }
 
-/** One route's schema, completed with what all routes share. */
+/** The schema of a route, completed with what all routes share. */
 function describe(own: FastifySchema | undefined, url: string, route: RouteOptions): FastifySchema {
   const { scope } = route.config ?? {}
   const schema = (own ?? PUBLIC[url] ?? {}) as FastifySchema & Json
@@ -140,15 +140,15 @@ function describe(own: FastifySchema | undefined, url: string, route: RouteOptio
   }
 }
 
-/** A schema and its members as the reader is told of them, where the validator sees otherwise. */
+/** The schema for readers, where the validator uses another one (`DOCUMENTED`). */
 function asDocumented(schema: Json): Json {
   const { [DOCUMENTED]: whole } = schema
   if (whole !== undefined) return whole as Json
   if (schema.properties === undefined) return schema
   const properties = Object.entries(schema.properties as Record<string, Json>)
-  const documented = properties.map(([name, { [DOCUMENTED]: told, ...seen }]) => {
+  const documented = properties.map(([name, { [DOCUMENTED]: readers, ...seen }]) => {
     const { description } = seen
-    return [name, told === undefined ? seen : { description, ...(told as Json) }]
+    return [name, readers === undefined ? seen : { description, ...(readers as Json) }]
   })
   return { ...schema, properties: Object.fromEntries(documented) }
 }
@@ -187,7 +187,7 @@ function tagOf(url: string): string {
   return known?.[1] ?? (url.startsWith('/v3/') ? (url.split('/')[2] ?? '') : 'Operations')
 }
 
-/** Names for schemas, the tags that are used, and headers spelled as people know them. */
+/** Adds the tags that are used, spells headers as people know them, and shares what repeats. */
 function finish(document: Json): Json {
   const operations = Object.values(document.paths as Record<string, Json>).flatMap(
     path => Object.values(path) as { tags?: string[]; parameters?: Json[] }[],
@@ -195,7 +195,7 @@ function finish(document: Json): Json {
   const used = new Set(operations.flatMap(operation => operation.tags ?? []))
   for (const parameter of operations.flatMap(operation => operation.parameters ?? [])) {
     if (parameter.in === 'header') parameter.name = headerName(String(parameter.name))
-    // What OpenAPI says of a parameter that says nothing.
+    // The default of OpenAPI.
     if (parameter.required === false) delete parameter.required
   }
   const tags = TAGS.filter(([, name]) => used.has(name)).map(([, name, description]) => ({

@@ -1,6 +1,6 @@
-// What the documents say of errors: which refusals an operation can give, by status, with one
-// example for each reason in both notations, and the catalogue as a table. Answers are written by
-// errors.ts; nothing here runs while a request is served.
+// Describes errors in openapi.json and docs/errors.md: the refusals of an operation by status, an
+// example of each reason, and the catalogue as a table. src/http/errors.ts writes the answers
+// themselves.
 import Type from 'typebox'
 import { CATALOGUE, REASONS, type Reason } from '../../src/errors.ts'
 import { MAX_BODY_BYTES } from '../../src/http/json.ts'
@@ -21,7 +21,7 @@ import {
 import { MAX_PROBLEMS } from '../../src/http/problems.ts'
 import { ErrorDetail } from '../../src/http/schema.ts'
 
-/** What decides the refusals that a route can give without naming them. */
+/** The traits of an operation that decide which refusals it can give without naming them. */
 export interface OperationTraits {
   readonly authenticated: boolean
   readonly hasParams: boolean
@@ -41,7 +41,10 @@ export const ErrorResponse = Type.Object(
   { title: 'Error', description: 'The first of the errors decides the HTTP status.' },
 )
 
-/** Field and sentence as the service writes them; the others speak of the whole request. */
+/**
+ * Examples of `remarks` and `message` as the service writes them. Other reasons have their meaning
+ * as message.
+ */
 const WRITTEN: Partial<Record<Reason, readonly [remarks: string, message: string]>> = {
   invalid_path_parameter: ['id', 'id must match ^pot_[0-9a-hjkmnp-tv-z]{20}$.'],
   invalid_query_parameter: [
@@ -96,7 +99,7 @@ export const ProblemDetails = Type.Object(
   },
 )
 
-/** Of every answer. */
+/** The header of every answer. */
 export const REQUEST_ID = {
   'X-Request-Id': {
     type: 'string',
@@ -112,7 +115,7 @@ const HEADERS: Readonly<Record<number, object>> = {
   503: RETRY_AFTER,
 }
 
-/** All reasons one operation can be refused for, in the order of the catalogue. */
+/** All reasons of an operation, in the order of the catalogue. */
 export function reasonsOf(traits: OperationTraits, own: readonly Reason[]): Reason[] {
   const reasons = new Set<Reason>(own)
   const add = (when: boolean, ...more: readonly Reason[]) => {
@@ -131,7 +134,7 @@ export function reasonsOf(traits: OperationTraits, own: readonly Reason[]): Reas
   return REASONS.filter(reason => reasons.has(reason))
 }
 
-/** Response objects by status, as @fastify/swagger takes them. */
+/** The responses of these reasons by status, in the form of @fastify/swagger. */
 export function errorResponses(reasons: readonly Reason[]): Record<string, object> {
   const byStatus = Map.groupBy(reasons, reason => CATALOGUE[reason].status)
   const statuses = [...byStatus].sort(([a], [b]) => a - b)
@@ -156,7 +159,7 @@ function errorResponse(status: number, reasons: readonly Reason[]): object {
   }
 }
 
-/** `components.examples`: every reason of the catalogue. */
+/** For `components.examples`: an example of every reason. */
 export function errorExamples(): Record<string, object> {
   const each = REASONS.map(reason => [`Error.${reason}`, { value: errorExample(reason) }])
   return Object.fromEntries(each)
@@ -207,7 +210,7 @@ const LIMITS = [
   ['`Idempotency-Key`', '255 characters', 'invalid_idempotency_key'],
 ] as const satisfies readonly (readonly [string, string, Reason])[]
 
-/** What a request may have, and what it is told beyond it. */
+/** The limits of a request, and the reason for what exceeds them. */
 function limitsTable(): string {
   const rows = LIMITS.map(([what, limit, reason]) => `| ${what} | ${limit} | \`${reason}\` |`)
   return ['| what | limit | beyond it |', '| --- | --- | --- |', ...rows].join('\n')
@@ -223,20 +226,20 @@ export function errorsPage(): string {
 
 <!-- Written by \`npm run openapi\` from src/errors.ts; changes here are overwritten. -->
 
-A refused request writes nothing. The answer names every problem found at once; the first decides
-the HTTP status:
+A refused request changes nothing. The answer names every problem at once. The first one decides the
+HTTP status:
 
 \`\`\`json
 ${JSON.stringify(errorExample('insufficient_balance'), null, 2)}
 \`\`\`
 
-Decide by \`reason\` (or \`code\`); \`message\` is for people and may change. \`remarks\` is the
-JSON path of the field, empty for the whole request. With \`Accept: application/problem+json\` the
-same facts come as problem details of RFC 9457, whose \`type\` is \`urn:corridor:error:\` and the
-reason.
+Decide by \`reason\` (or \`code\`). \`message\` is for people, and its wording may change.
+\`remarks\` is the JSON path of the field, and empty for the whole request. A request with
+\`Accept: application/problem+json\` gets the same facts as problem details of RFC 9457. Their \`type\`
+is \`urn:corridor:error:\` followed by the reason.
 
-A 429 and a 503 carry \`Retry-After\`; repeat a POST with the same \`Idempotency-Key\`. A refusal is
-never kept under an idempotency key, so the request can be corrected and sent again with it.
+A 429 and a 503 carry \`Retry-After\`: repeat a POST with the same \`Idempotency-Key\`. A refusal is
+never kept for a key. Correct the request and send it again with the same key.
 
 ${catalogueTable()}
 
@@ -244,14 +247,14 @@ ${catalogueTable()}
 
 ${limitsTable()}
 
-How long a text and how many items a field may have stands with the field in openapi.json; beyond
-that it is \`invalid_field\`. Of a body with more than ${MAX_PROBLEMS} unknown members, or with
-more items than an array may have, only that is said.
+openapi.json states the longest text and the most items of each field. What exceeds them is
+\`invalid_field\`. When a body has more than ${MAX_PROBLEMS} unknown members, or more items than an
+array may have, the answer names only that.
 
-A message that two readers could take for two requests is \`invalid_request\`: \`Host\`,
-\`Authorization\`, \`Content-Type\` or \`Idempotency-Key\` sent twice, two lengths of a body, a
-transfer coding besides \`chunked\`, an address that names another host than \`Host\`. After it,
-and after a message that is too large, the connection is closed, and nothing that followed on it is
-done.
+A message that two servers could read as two different requests is \`invalid_request\`: one with two
+\`Host\`, \`Authorization\`, \`Content-Type\` or \`Idempotency-Key\` headers, with two lengths of its
+body, with a transfer coding other than \`chunked\`, or with a URL whose host is not that of
+\`Host\`. After it, and after a message that is too large, the service closes the connection and
+ignores whatever followed on it.
 `
 }

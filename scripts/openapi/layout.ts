@@ -1,13 +1,13 @@
-// JSON for people: what fits in a line stands in one; everything else has a line for each member.
+// Lays out JSON for people: a value that fits stands in one line, any other has a line a member.
 
 const WIDTH = 100
 
-/** `taken` is what stands on the line before the value: its indent and its name. */
+/** `taken` counts the characters in front of the value on its line: its indent and its name. */
 export function layOut(value: unknown, indent = '', taken = 0): string {
   const line = onOneLine(value)
   if (taken + line.length < WIDTH || typeof value !== 'object') return line
   if (!Array.isArray(value)) return block('{}', Object.entries(value as object), indent, member)
-  // The brackets of a list of one object stand beside those of the object.
+  // A list of one object shares the lines of its brackets with it.
   const [first] = value
   if (value.length === 1 && typeof first === 'object') return `[${layOut(first, indent, WIDTH)}]`
   return block('[]', value, indent, (item, inner) => layOut(item, inner, inner.length))
