@@ -1,7 +1,7 @@
 // Payouts for scenarios: their bodies, single payouts made over HTTP, accounts that pay, and loads
 // of payouts.
 
-import { createAccount } from '../src/cli/account.ts'
+import { createFunded } from '../src/cli/account.ts'
 import { onDatabase } from '../src/cli/context.ts'
 import { readConfig } from '../src/config.ts'
 import type { Load } from './load.ts'
@@ -127,7 +127,7 @@ const MAKERS = 8
 export async function makePayers(target: Target, count: number): Promise<readonly Payer[]> {
   const opened = await onDatabase(readConfig({}), target.database_url, context =>
     times(count, MAKERS, async i => {
-      const { account, key_id, secret } = await createAccount(context, {
+      const { account, key_id, secret } = await createFunded(context, {
         name: `Bench ${i + 1}`,
         currencies: ['USD'],
         primary_currency: 'USD',

@@ -31,6 +31,7 @@ const FLOORS: readonly (readonly string[])[] = [
   ['balance-transaction'],
   ['beneficiary'],
   ['rail', 'funding', 'entity'],
+  ['account-lifecycle'],
   ['quote'],
   ['requirement'],
   ['payout'],

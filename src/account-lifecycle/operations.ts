@@ -56,7 +56,7 @@ export const openAccount: Operation<OpenAccount, null, OpenAccount> = {
 }
 
 /** Runs one write. */
-type Write = <C, S, O>(operation: Operation<C, S, O>, command: C) => Promise<O>
+export type Write = <C, S, O>(operation: Operation<C, S, O>, command: C) => Promise<O>
 
 /** A free id is not missed so often in a row, by 40 random bits. */
 const TRIES = 5

@@ -1,12 +1,6 @@
 // corridor account: opens, lists, shows and changes accounts, and their history.
 import type { Command } from 'commander'
-import {
-  type Account,
-  DUPLICATE_WINDOW_S,
-  MAX_DUPLICATE_WINDOW_S,
-  makeApiKey,
-} from '../account/rules.ts'
-import { newSecret } from '../account/secret.ts'
+import { DUPLICATE_WINDOW_S, MAX_DUPLICATE_WINDOW_S } from '../account/rules.ts'
 import type { AccountState } from '../account/states.ts'
 import {
   type AccountListing,
@@ -15,10 +9,11 @@ import {
   listKeysOfAccount,
   type Settings,
 } from '../account/store.ts'
+import { createAccount, type NewAccount, type OpenedAccount } from '../account-lifecycle/create.ts'
+import { changeSettings, changeState } from '../account-lifecycle/operations.ts'
 import type { Sql } from '../db/connect.ts'
 import type { HistoricRow } from '../db/reference-changes.ts'
-import { changeSettings, changeState, openUnderNewId } from '../funding/accounts.ts'
-import { newId } from '../id.ts'
+import type { Booking } from '../funding/rules.ts'
 import { listBalancesOf } from '../ledger/store.ts'
 import { countOpenPayouts } from '../payout/state-store.ts'
 import {
@@ -36,59 +31,18 @@ import { MAX_NAME, readCurrency, readMoney, readReason, readText } from './input
 import { keyTable } from './key.ts'
 import { money, outline, table } from './table.ts'
 
-interface NewAccount {
-  readonly name: string
-  readonly currencies: readonly string[]
-  readonly primary_currency: string
-  readonly fund: readonly { readonly currency: string; readonly amount: bigint }[]
-  readonly sandbox?: boolean
-  readonly duplicate_window_s?: number
-}
-
-export interface OpenedAccount {
-  readonly account: Account
-  readonly key_id: string
-  /** Shown once; the database has only its hash. */
-  readonly secret: string
-}
-
-/**
- * Opens an account with a key that may write, and funds it. Calls `onOpened` before it funds, which
- * may fail: the secret cannot be told later.
- */
-export async function createAccount(
+/** Creates an account as the command line does: an unconfirmed funding names the command for it. */
+export function createFunded(
   context: Context,
   wanted: NewAccount,
-  onOpened: (opened: OpenedAccount) => void = () => {},
+  onOpened?: (opened: OpenedAccount) => void,
 ): Promise<OpenedAccount> {
-  const { sandbox = false, duplicate_window_s = DUPLICATE_WINDOW_S, fund, ...settings } = wanted
-  const secret = newSecret({ sandbox })
-  const { account, key } = await openUnderNewId(context.write, account_id => ({
-    account: {
-      ...settings,
-      account_id,
-      deposit_address: newId('dep'),
-      sandbox,
-      duplicate_window_s,
-    },
-    key: makeApiKey(account_id, { scope: 'write', name: 'first key', secret }, newId),
-  }))
-  const opened = { account, key_id: key.key_id, secret }
-  onOpened(opened)
-  for (const money of fund) await fundOpened(context, account.account_id, money)
-  return opened
-}
-
-/** A sandbox has no bank that gives references. Its source says what was funded before. */
-async function fundOpened(
-  context: Context,
-  account_id: string,
-  { currency, amount }: NewAccount['fund'][number],
-): Promise<void> {
-  const source = newId('esc')
-  const words = { kind: 'funding', reference: '', reason: '' } as const
-  const again = `corridor fund ${account_id} ${money(currency, amount)} --source ${source}`
-  await book(context, { ...words, account_id, currency, amount, source }, again)
+  const fund = (booking: Omit<Booking, 'by'>) => {
+    const { account_id, currency, amount, source } = booking
+    const again = `corridor fund ${account_id} ${money(currency, amount)} --source ${source}`
+    return book(context, booking, again)
+  }
+  return createAccount({ write: context.write, fund }, wanted, onOpened)
 }
 
 export function accountCommands(program: Command): void {
@@ -133,7 +87,7 @@ function createCommand(account: Command): void {
     .addHelpText('after', CREATE_HELP)
     .action(async (options: CreateOptions) => {
       const wanted = readNewAccount(options)
-      await withContext(context => createAccount(context, wanted, tell(options)))
+      await withContext(context => createFunded(context, wanted, tell(options)))
     })
 }
 

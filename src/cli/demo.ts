@@ -9,7 +9,7 @@ import type { Journal } from '../ledger/rules.ts'
 import { listJournals } from '../ledger/store.ts'
 import { divideByRate, divideUp, formatMajor, parseDecimal } from '../money/decimal.ts'
 import { amountToJson } from '../money/json.ts'
-import { createAccount } from './account.ts'
+import { createFunded } from './account.ts'
 import { CommandFailed, type Json, print, UsageError, withContext } from './context.ts'
 import { layOut, major, money } from './table.ts'
 
@@ -131,7 +131,7 @@ async function makeAccount() {
   const currencies = ['USD', 'HKD']
   const fund = [{ currency: 'USD', amount: FUNDED }]
   const wanted = { name: 'Demo', currencies, primary_currency: 'USD', fund, sandbox: true }
-  const { account, key_id, secret } = await withContext(context => createAccount(context, wanted))
+  const { account, key_id, secret } = await withContext(context => createFunded(context, wanted))
   const { account_id, name } = account
   const funded = { currency: 'USD', amount: amountToJson(FUNDED) }
   const authorization = `Basic ${Buffer.from(`${key_id}:${secret}`).toString('base64')}`

@@ -7,6 +7,7 @@ import { setFlagsFromString } from 'node:v8'
 import type { Command } from 'commander'
 import type { Account } from '../account/rules.ts'
 import { listAccounts } from '../account/store.ts'
+import type { OpenedAccount } from '../account-lifecycle/create.ts'
 import { type Config, readConfig } from '../config.ts'
 import { migrate } from '../db/migrate.ts'
 import { logForPeople, makeLog } from '../log.ts'
@@ -16,7 +17,7 @@ import { listFees, upsertFees } from '../price/fee/store.ts'
 import { loadDefaultRates } from '../price/rate/load.ts'
 import { listRates, upsertRates } from '../price/rate/store.ts'
 import { startService } from '../service.ts'
-import { createAccount, type OpenedAccount } from './account.ts'
+import { createFunded } from './account.ts'
 import { asOwner, CommandFailed, type Context, onDatabase, print } from './context.ts'
 import { VOCABULARY } from './fees.ts'
 
@@ -155,7 +156,7 @@ async function firstStart(context: Context): Promise<Found> {
   if ((await listFees(sql)).length === 0) {
     await upsertFees(sql, await loadDefaultFees(VOCABULARY))
   }
-  return { sandbox: await createAccount(context, SANDBOX), accounts }
+  return { sandbox: await createFunded(context, SANDBOX), accounts }
 }
 
 function sandboxJson(address: string, { account, key_id, secret }: OpenedAccount): string {

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import fc from 'fast-check'
 import { createDatabase, type TestDatabase } from '../../test/support/database/database.ts'
-import { openAccount } from '../funding/accounts.ts'
+import { openAccount } from '../account-lifecycle/operations.ts'
 import type { TransactionSql } from './connect.ts'
 import { DatabaseProblem } from './failure.ts'
 import {

@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { pino } from 'pino'
-import type { OpenedAccount } from '../../src/cli/account.ts'
+import type { OpenedAccount } from '../../src/account-lifecycle/create.ts'
 import { readConfig } from '../../src/config.ts'
 import { openDeps } from '../../src/deps.ts'
 import { makeMetrics } from '../../src/metrics.ts'

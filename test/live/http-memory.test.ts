@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { connect, type Socket } from 'node:net'
 import { after, before, test } from 'node:test'
-import type { OpenedAccount } from '../../src/cli/account.ts'
+import type { OpenedAccount } from '../../src/account-lifecycle/create.ts'
 import { MAX_LONG_BODIES } from '../../src/http/body.ts'
 import { MAX_UNANSWERED } from '../../src/http/connections.ts'
 import { createDatabase, type TestDatabase } from '../support/database/database.ts'

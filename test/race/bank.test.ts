@@ -3,7 +3,7 @@
 // neither made nor lost, at no moment, nor while further accounts are opened.
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import type { OpenedAccount } from '../../src/cli/account.ts'
+import type { OpenedAccount } from '../../src/account-lifecycle/create.ts'
 import { checkBooks } from '../support/assert/books.ts'
 import { createDatabase, type TestDatabase } from '../support/database/database.ts'
 import { internalPayout } from '../support/given/bodies.ts'

@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
-import type { OpenedAccount } from '../../src/cli/account.ts'
+import type { OpenedAccount } from '../../src/account-lifecycle/create.ts'
 import { onDatabase } from '../../src/cli/context.ts'
 import { readConfig } from '../../src/config.ts'
 import { writeEntity } from '../../src/entity/operations.ts'

@@ -1,10 +1,10 @@
 // What an operator does by the command line, without a process of its own for each command.
 
 import type { AccountState } from '../../../src/account/states.ts'
-import type { OpenedAccount } from '../../../src/cli/account.ts'
+import type { OpenedAccount } from '../../../src/account-lifecycle/create.ts'
+import { changeState } from '../../../src/account-lifecycle/operations.ts'
 import { onDatabase } from '../../../src/cli/context.ts'
 import type { Operation } from '../../../src/engine/operation.ts'
-import { changeState } from '../../../src/funding/accounts.ts'
 import { bookMoney, reverseBooking } from '../../../src/funding/operations.ts'
 import type { BookingKind, Correction } from '../../../src/funding/rules.ts'
 import { newId } from '../../../src/id.ts'

@@ -7,12 +7,12 @@ import { Agent, type IncomingMessage, request } from 'node:http'
 import { createInterface } from 'node:readline'
 import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { createAccount, type OpenedAccount } from '../../../src/cli/account.ts'
+import { createAccount, type OpenedAccount } from '../../../src/account-lifecycle/create.ts'
 import { onDatabase } from '../../../src/cli/context.ts'
 import { readConfig } from '../../../src/config.ts'
 import { BARE } from './cli.ts'
 import { keepOutput } from './logs.ts'
-import { basic } from './service.ts'
+import { basic, writerOf } from './service.ts'
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
 const MAIN = fileURLToPath(new URL('../../../src/main.ts', import.meta.url))
@@ -154,7 +154,7 @@ export function openAccountOn(
   // The same payout many times.
   const guards = { sandbox: true, duplicate_window_s: 0 }
   const wanted = { name: 'Test', currencies, primary_currency, fund: amounts, ...guards }
-  return onDatabase(config, url, context => createAccount(context, wanted))
+  return onDatabase(config, url, context => createAccount(writerOf(context), wanted))
 }
 
 export interface HttpAnswer {

@@ -6,15 +6,19 @@ import type { FastifyBaseLogger, FastifyInstance, InjectOptions } from 'fastify'
 import { hashSecret, makeApiKey, type Scope } from '../../../src/account/rules.ts'
 import { newSecret } from '../../../src/account/secret.ts'
 import { insertApiKey } from '../../../src/account/store.ts'
+import {
+  createAccount,
+  type OpenedAccount,
+  type Writer,
+} from '../../../src/account-lifecycle/create.ts'
+import { openAccount } from '../../../src/account-lifecycle/operations.ts'
 import { buildApp } from '../../../src/app.ts'
-import { createAccount, type OpenedAccount } from '../../../src/cli/account.ts'
-import { onDatabase } from '../../../src/cli/context.ts'
+import { type Context, onDatabase } from '../../../src/cli/context.ts'
 import { type Config, readConfig } from '../../../src/config.ts'
 import { databaseNow, type Sql } from '../../../src/db/connect.ts'
 import { type Deps, openDeps } from '../../../src/deps.ts'
 import { Lane } from '../../../src/engine/lane.ts'
-import { openAccount } from '../../../src/funding/accounts.ts'
-import { fundAccount } from '../../../src/funding/operations.ts'
+import { bookMoney, fundAccount } from '../../../src/funding/operations.ts'
 import { newAccountId, newId } from '../../../src/id.ts'
 import { makeMetrics } from '../../../src/metrics.ts'
 import { parseDecimal } from '../../../src/money/decimal.ts'
@@ -119,7 +123,7 @@ export async function startTestService(
     inject,
     async openAccount(options = {}) {
       const wanted = { ...wantedAccount(options), fund: fundsOf(options) }
-      const opened = await onDatabase(full, database.url, c => createAccount(c, wanted))
+      const opened = await onDatabase(full, database.url, c => createAccount(writerOf(c), wanted))
       await deps.reference.refresh()
       return client(opened, inject)
     },
@@ -242,6 +246,11 @@ const ANY_PAYOUT: Route = {
   country: null,
   priority: 0,
   rail: MANUAL,
+}
+
+/** Books opening balances as the operator. */
+export function writerOf({ write, config }: Context): Writer {
+  return { write, fund: booking => write(bookMoney, { ...booking, by: config.user }) }
 }
 
 export function basic(key_id: string, secret: string): string {
