@@ -69,7 +69,7 @@ async function postmasterPid(folder: string): Promise<number | undefined> {
 }
 
 async function until(what: string, done: () => Promise<boolean>): Promise<void> {
-  const deadline = Date.now() + 15_000
+  const deadline = Date.now() + 120_000
   while (!(await done())) {
     if (Date.now() > deadline) assert.fail(`waited in vain: ${what}`)
     await delay(5)

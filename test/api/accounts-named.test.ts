@@ -82,7 +82,7 @@ async function toldBy(work: () => Promise<unknown>): Promise<(readonly Told[])[]
 async function allTold(): Promise<void> {
   const { owner } = service.database
   // An answer may be sent before the transaction ends that it was read in.
-  await until('the service is idle', 10_000, async () => {
+  await until('the service is idle', async () => {
     const busy = await owner`
       select from pg_stat_activity where datname = current_database()
         and application_name = 'corridor' and state <> 'idle'`
@@ -90,7 +90,7 @@ async function allTold(): Promise<void> {
   })
   const before = ends
   await owner.notify('accounts_named', 'end')
-  await until('all is told', 10_000, () => ends > before)
+  await until('all is told', () => ends > before)
 }
 
 const idOf = ({ client }: World) => client.account.account_id

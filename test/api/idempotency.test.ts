@@ -254,7 +254,7 @@ test('Idempotency-Key kept anew at the moment old ones are forgotten: stays, and
   await owner.begin(async tx => {
     await tx`update idempotency_keys set created_at = statement_timestamp() where key = ${key}`
     forgotten = deleteOutlivedReplies(service.deps)
-    await until('the deletion waits for the row', 5_000, async () => {
+    await until('the deletion waits for the row', async () => {
       const waiting = await tx`
         select from pg_locks where not granted and locktype = 'transactionid'`
       return waiting.length > 0

@@ -15,6 +15,7 @@ import { assertRefused } from '../support/assert/check.ts'
 import { localPayout } from '../support/given/bodies.ts'
 import { assertExplained } from '../support/oracle/by-hand.ts'
 import { type Client, startTestService, type TestService } from '../support/service/service.ts'
+import { share } from '../support/share.ts'
 
 const PATH = '/v3/payout/quote'
 const EXPLAINED = `${PATH}?explain=true`
@@ -338,7 +339,7 @@ function explainedOf(c: Priced) {
   }
 }
 
-const QUOTES = 2_000
+const QUOTES = share(400, 2_000)
 
 test(`explanation, ${QUOTES} random quotes: each figure again by fractions, not one differs`, () => {
   const methods = new Set<string>()

@@ -74,7 +74,7 @@ test('clock advanced: what is made then has the later time, other accounts have 
   const { now, ahead_s } = await advance(DAY_S)
   assert.ok(ahead_s >= DAY_S)
   const later = Date.parse(now)
-  assert.ok(Math.abs(later - Date.now() - ahead_s * 1000) < 5_000, now)
+  assert.ok(Math.abs(later - Date.now() - ahead_s * 1000) < 120_000, now)
   const payout = await pay(sandbox)
   assert.ok(payout.created_at >= now, `${payout.created_at} before ${now}`)
   const [event] = (await sandbox.get('/v3/event?limit=1')).json.data.results

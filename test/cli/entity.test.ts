@@ -148,7 +148,7 @@ test('entity list, many entities and holds: by index alone', async () => {
     const many = json.results.filter(({ id }: { id: string }) => id.startsWith('ent_many'))
     assert.equal(many.length, 200 + 495)
     const index = 'entities_in_review'
-    await until('counted', 10_000, async () => (await scans()).by[index] !== before.by[index])
+    await until('counted', async () => (await scans()).by[index] !== before.by[index])
     assert.deepEqual((await scans()).whole, before.whole)
   } finally {
     await owner`delete from holds where entity_id like 'ent_many%'`

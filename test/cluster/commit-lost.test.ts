@@ -104,7 +104,7 @@ for (const [where, there] of [
     proxy.cutCommits(where, 1, ONE_PHASE)
     assertUnknown(await pay({ ...localPayout, amount }))
     assert.equal(proxy.cutsLeft(), 0)
-    await until('the machine is done with it', 10_000, async () => {
+    await until('the machine is done with it', async () => {
       const [count] = await paid([amount])
       return count === there
     })
@@ -170,7 +170,7 @@ for (const [what, commit, where] of [
     assert.equal(proxy.cutsLeft(), 0)
     if (first.status !== 200) assertUnknown(first)
     // What the cluster does by itself once a minute.
-    await until('nothing is halfway', 20_000, async () => {
+    await until('nothing is halfway', async () => {
       await database.owner`select recover_prepared_transactions()`
       const { lines } = await bothSides(amount)
       return lines[0] === lines[1]
@@ -195,13 +195,13 @@ test('two processes settle while COMMITs of the machine are cut: each payout is 
   try {
     for (const where of ['before COMMIT', 'behind COMMIT', 'before its answer'] as const) {
       proxy.cutCommits(where, 4, ONE_PHASE)
-      await until('a few were cut', 30_000, async () => {
+      await until('a few were cut', async () => {
         await payMore()
         await Promise.all(processes.map(deps => settleOnce(askingRail(deps, bank))))
         return proxy.cutsLeft() === 0
       })
     }
-    await until('all are settled', 60_000, async () => {
+    await until('all are settled', async () => {
       await Promise.all(processes.map(deps => settleOnce(askingRail(deps, bank))))
       const [open] = await database.owner`select from open_payouts limit 1`
       return open === undefined

@@ -49,7 +49,7 @@ before(async () => {
   service = await startProcess({ DATABASE_URL: proxy.url, ...off })
   // On a busy machine it may not have looked at the database for a while.
   const ready = async () => (await client.get(service.address, '/v3/balance')).status === 200
-  await until('it is ready', 30_000, ready)
+  await until('it is ready', ready)
 })
 after(async () => {
   client?.close()
@@ -259,8 +259,6 @@ describe('commands, their COMMIT carried out and answered with XX000', () => {
 
 describe('workers, their COMMIT carried out and answered with XX000', () => {
   const SHORT = { CORRIDOR_RAIL_TIMEOUT_MS: '300', CORRIDOR_WEBHOOK_TIMEOUT_MS: '300' }
-  /** A claim of a webhook runs out after its time-out and five seconds. */
-  const WITHIN_MS = 40_000
 
   test('webhooks: every event arrives, none twice, and each is recorded', async t => {
     const receiver = await startReceiver(() => ({ status: 200 }))
@@ -273,7 +271,7 @@ describe('workers, their COMMIT carried out and answered with XX000', () => {
     const env = { CORRIDOR_SETTLE: 'off', CORRIDOR_WEBHOOK_ALLOW_PRIVATE: 'on', ...SHORT }
     const worker = await startProcess({ DATABASE_URL: proxy.url, ...env })
     t.after(() => worker.kill())
-    await until('all are recorded', WITHIN_MS, async () => {
+    await until('all are recorded', async () => {
       const rows = await database.owner<{ status: string }[]>`
         select status from webhook_deliveries where account_id = ${account_id}`
       return rows.length >= amounts.length && rows.every(({ status }) => status === 'succeeded')
@@ -293,7 +291,7 @@ describe('workers, their COMMIT carried out and answered with XX000', () => {
       ...SHORT,
     })
     t.after(() => worker.kill())
-    await until('all are settled', WITHIN_MS, async () => {
+    await until('all are settled', async () => {
       const open = await database.owner`
         select from payout_states where account_id = ${account_id} and status <> 'succeeded'`
       return open.length === 0

@@ -61,7 +61,7 @@ const askAll = (name: string) =>
 
 /** So many at once may be too many for a busy machine, and are asked again by the same keys. */
 const allWell = (name: string) =>
-  until('all are answered well', 60_000, async () => tally(await askAll(name))['200'] === REQUESTS)
+  until('all are answered well', async () => tally(await askAll(name))['200'] === REQUESTS)
 
 const slowest = (answers: readonly HttpAnswer[]) =>
   Math.max(...answers.map(({ took_ms }) => took_ms))
@@ -70,7 +70,7 @@ const slowest = (answers: readonly HttpAnswer[]) =>
 async function wellAgain(t: TestContext): Promise<void> {
   const since = performance.now()
   for (const i of [1, 2]) {
-    await until('well again', 60_000, async () => (await ask(i, `again-${since}`)).status === 200)
+    await until('well again', async () => (await ask(i, `again-${since}`)).status === 200)
   }
   promised(t, 'well again', performance.now() - since, BACK_WITHIN_MS)
 }
@@ -92,7 +92,7 @@ async function connections(): Promise<Record<string, number>> {
 
 /** None is in a transaction, none is lost: each lane and each reader goes on. */
 async function checkNoneLeaked(): Promise<void> {
-  await until('all connections are idle', 60_000, async () => {
+  await until('all connections are idle', async () => {
     const { idle, ...others } = await connections()
     return idle !== undefined && Object.keys(others).length === 0
   })
@@ -113,7 +113,7 @@ test(`all connections held until ${REQUESTS} requests are answered: 200 or 503, 
       return answer
     })
     const held = async () => (await connections()).active ?? 0
-    await until('all connections are held', 60_000, async () => (await held()) >= READERS + LANES)
+    await until('all connections are held', async () => (await held()) >= READERS + LANES)
     assert.ok(ended < REQUESTS, 'some wait')
     await assertAlive(t)
     return Promise.all(asked)

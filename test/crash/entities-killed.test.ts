@@ -18,8 +18,9 @@ import {
   seeded,
   startProcesses,
 } from '../support/service/process.ts'
+import { share } from '../support/share.ts'
 
-const KILLS = 4
+const KILLS = share(2, 4)
 const WRITERS = 8
 const PATH = '/v3/entity'
 

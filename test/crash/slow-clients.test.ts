@@ -124,7 +124,7 @@ test(`${SLOW} clients each that are silent, slow at headers and slow at the body
     const served = load.asked.filter(one => one.asked_at > at && one.answer?.status === 200)
     return new Set(served.map(({ key }) => key.slice(0, key.lastIndexOf('-')))).size
   }
-  await until('each has its connection', 120_000, () => servedSince(0) === NORMAL)
+  await until('each has its connection', () => servedSince(0) === NORMAL)
   const files = await openFiles(client, address())
   const begun = [load, usual].map(({ asked }) => asked.length)
   const slow = KINDS.map(kind => ({
@@ -142,12 +142,12 @@ test(`${SLOW} clients each that are silent, slow at headers and slow at the body
       first_closed = true
     })
   }
-  await until('all others are served', 120_000, () => servedSince(opened_at) === NORMAL)
+  await until('all others are served', () => servedSince(opened_at) === NORMAL)
   assert.ok(!first_closed, 'while all the slow ones are open')
   for (const { what, promised_ms, all } of slow) {
     const ends: { status: string; after_ms: number }[] = []
     for (const { closed } of all) void closed.then(end => ends.push(end))
-    await until(`${what} closed`, 120_000, () => ends.length === SLOW)
+    await until(`${what} closed`, () => ends.length === SLOW)
     assert.deepEqual(
       [...new Set(ends.map(({ status }) => status))],
       ['HTTP/1.1 408 Request Timeout'],
@@ -155,7 +155,7 @@ test(`${SLOW} clients each that are silent, slow at headers and slow at the body
     promised(t, `${what} closed`, Math.max(...ends.map(({ after_ms }) => after_ms)), promised_ms)
   }
   // They still hold their own side open, and the service has let go of it.
-  await until('no socket is left', 120_000, async () => {
+  await until('no socket is left', async () => {
     return (await openFiles(client, address())) < files + 10
   })
   await Promise.all([load.stop(), usual.stop()])
@@ -201,7 +201,7 @@ for (const [what, sent] of [
 
 test('all of the above: every key was paid exactly once, nothing is left open', async () => {
   await checkPaid(database.owner, account.account.account_id, asked)
-  await until('no transaction is left open', 120_000, async () => {
+  await until('no transaction is left open', async () => {
     const open = await database.owner`
       select from pg_stat_activity
       where datname = current_database() and state like 'idle in transaction%'`

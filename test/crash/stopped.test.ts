@@ -15,8 +15,9 @@ import {
   type RunningProcess,
   seeded,
   startProcess,
+  until,
 } from '../support/service/process.ts'
-import { share } from '../support/share.ts'
+import { promised, share } from '../support/share.ts'
 
 /** Each has a request in flight. */
 const CLIENTS = 200
@@ -71,11 +72,10 @@ describe('a process that is told to stop', { concurrency: true }, () => {
       const flying = load.asked.filter(({ ended_at }) => ended_at === 0)
       assert.equal(await leaving.ended, 0, JSON.stringify(leaving.log.slice(-3)))
       ends.push(Math.round(performance.now() - told_at))
-      await delay(200)
+      await until('all have come over', () => moved.size === CLIENTS)
       await load.stop()
       all.push(...load.asked)
       in_flight.push(flying.filter(({ answer }) => answer?.status === 200).length)
-      assert.equal(moved.size, CLIENTS)
       client.close()
     }
     const client = httpClient(account)
@@ -87,13 +87,13 @@ describe('a process that is told to stop', { concurrency: true }, () => {
         `${ends.join(', ')} ms`,
     )
     assert.deepEqual(errors, { ECONNREFUSED: ROUNDS * CLIENTS })
-    assert.ok(Math.max(...ends) < 10_000)
+    promised(t, 'the longest', Math.max(...ends), 10_000)
     assert.ok(Math.min(...in_flight) >= IN_FLIGHT)
     await checkPaid(database.owner, account.account.account_id, all)
     await checkBooks(database.owner, { DATABASE_URL: database.url })
   })
 
-  test('SIGTERM with a connection that never asks: ended within 10 s with code 0', async t => {
+  test('SIGTERM with a connection that never asks: ended with code 0', async t => {
     const leaving = await startProcess({ DATABASE_URL: database.url })
     t.after(() => leaving.kill())
     const { port, hostname } = new URL(leaving.address)
@@ -104,7 +104,7 @@ describe('a process that is told to stop', { concurrency: true }, () => {
     const told_at = performance.now()
     leaving.signal('SIGTERM')
     assert.equal(await leaving.ended, 0)
-    assert.ok(performance.now() - told_at < 10_000)
+    promised(t, 'ended', performance.now() - told_at, 10_000)
     silent.destroy()
     half.destroy()
   })

@@ -1,4 +1,5 @@
-// kill -9 of the delivery worker every two seconds while eight writers make thousands of events: every event arrives, hardly any twice, in the order of its object, signed.
+// kill -9 of the delivery worker, again and again, while eight writers make thousands of events: every
+// event arrives, hardly any twice, in the order of its object, signed.
 import assert from 'node:assert/strict'
 import { after, type TestContext, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -12,32 +13,24 @@ import {
 } from '../support/network/receiver.ts'
 import { type RunningProcess, startProcess, until } from '../support/service/process.ts'
 import { type Client, startTestService, type TestService } from '../support/service/service.ts'
-import { share } from '../support/share.ts'
+import { LONG, share } from '../support/share.ts'
 
-const EVENTS = share(3_000, 10_000)
-/** While it is at work: a life and a start take some three seconds. */
-const MIN_KILLS = share(2, 6)
+const EVENTS = share(1_200, 10_000)
+/** Each when so many more have arrived than when the process before it was killed. */
+const KILLS = share(4, 9)
 const WRITERS = 8
 /** Two writers each; each has an endpoint. */
 const ACCOUNTS = 4
 /** Events of one object. */
 const CHAIN = 10
-const KILL_EVERY_MS = 2_000
-/**
- * Each writer's pace, 480 events a second over all: what is sent and not recorded when a worker is
- * killed comes twice, and that is as much as may be out at once while there is a backlog.
- */
+/** Each writer's pace, so that there is something to send for as long as workers live. */
 const PER_SECOND = 60
 
 /**
- * What comes twice is what was received and not recorded at a kill: on two processors that are busy
- * with other tests recording waits for its turn, and the share grows with that wait. So where it is
- * too high the machine gets a second chance; nothing else does.
+ * What comes twice is what was received and not recorded at a kill: of an endpoint no more than may be
+ * out at once, and as many that have ended and wait to be recorded.
  */
-const ROUNDS = 2
-
-/** A hundredth; the usual share has fewer events for as many kills, and other tests beside it. */
-const MOST_TWICE = EVENTS * share(0.02, 0.01)
+const MOST_TWICE = KILLS * ACCOUNTS * 16
 
 interface Scene {
   readonly service: TestService
@@ -88,8 +81,8 @@ async function write(account: Client): Promise<void> {
   }
 }
 
-/** How many came twice of those that were sent while the worker was killed again and again. */
-async function deliver(scene: Scene, t: TestContext): Promise<number> {
+/** Everything is delivered while the worker is killed again and again. */
+async function deliver(scene: Scene, t: TestContext): Promise<void> {
   const { receiver, accounts } = scene
   const ids = new Set<string>()
   let ids_seen = 0
@@ -98,43 +91,30 @@ async function deliver(scene: Scene, t: TestContext): Promise<number> {
     ids_seen = receiver.received.length
     return ids.size
   }
-  let kills = 0
-  const started = performance.now()
-  const seconds = () => ((performance.now() - started) / 1000).toFixed(1)
-  let written = ''
-  const writing = Promise.all([...accounts, ...accounts].map(write)).then(() => {
-    written = seconds()
-  })
-  const lives: number[] = []
-  while (arrived() < EVENTS) {
+  const writing = Promise.all([...accounts, ...accounts].map(write))
+  for (let kill = 1; kill <= KILLS; kill++) {
     worker = await startWorker(scene)
-    const before = arrived()
-    const killed_at = performance.now() + KILL_EVERY_MS
-    while (arrived() < EVENTS && performance.now() < killed_at) await delay(10)
-    lives.push(arrived() - before)
-    if (arrived() >= EVENTS) break
+    const enough = Math.trunc((kill * EVENTS) / (KILLS + 1))
+    await until(`${enough} arrive`, () => arrived() >= enough)
     await worker.kill()
-    kills += 1
-    assert.ok(kills < 60, `${arrived()} of ${EVENTS} have arrived`)
   }
+  worker = await startWorker(scene)
+  await until('all arrive', () => arrived() >= EVENTS)
   await writing
-  const took = seconds()
   await assertAll(scene)
   assert.equal(ids.size, EVENTS)
-  assert.ok(kills >= MIN_KILLS, `${kills} kills hit a worker at work`)
   const { twice, disordered } = judge(receiver.received)
   assert.deepEqual(disordered, [])
-  t.diagnostic(
-    `${EVENTS} events written in ${written} s, all delivered in ${took} s, ${kills} kills; ` +
-      `${twice} came twice (${((twice / EVENTS) * 100).toFixed(2)} %); new in each life: ${lives.join(', ')}`,
-  )
-  return twice
+  t.diagnostic(`${EVENTS} events, ${KILLS} kills; ${twice} came twice`)
+  assert.ok(twice <= MOST_TWICE, `${twice} came twice`)
+  // A hundredth, of a machine without other work: recording waits for its turn as well.
+  if (LONG) assert.ok(twice <= EVENTS / 100, `${twice} came twice`)
 }
 
 /** Every signature is good, and every delivery is recorded as succeeded. */
 async function assertAll({ service, receiver, secrets }: Scene): Promise<void> {
   const { owner } = service.database
-  await until('all is recorded', 15_000, async () => {
+  await until('all is recorded', async () => {
     const [row] = await owner<{ left: number }[]>`
       select count(*)::integer as left from webhook_deliveries where status = 'pending'`
     return row?.left === 0
@@ -146,17 +126,13 @@ async function assertAll({ service, receiver, secrets }: Scene): Promise<void> {
   assert.deepEqual({ ...row }, { events: EVENTS, succeeded: EVENTS })
 }
 
-test(`kill -9 of the delivery worker every ${KILL_EVERY_MS} ms, ${EVENTS} events by ${WRITERS} writers: all arrive, in order`, async t => {
-  const twice: number[] = []
-  for (let round = 1; round <= ROUNDS && (twice.at(-1) ?? EVENTS) > MOST_TWICE; round++) {
-    const scene = await openScene()
-    try {
-      twice.push(await deliver(scene, t))
-    } finally {
-      await worker?.kill()
-      await scene.receiver.close()
-      await scene.service.close()
-    }
+test(`kill -9 of the delivery worker, ${KILLS} times, ${EVENTS} events by ${WRITERS} writers: all arrive, in order`, async t => {
+  const scene = await openScene()
+  try {
+    await deliver(scene, t)
+  } finally {
+    await worker?.kill()
+    await scene.receiver.close()
+    await scene.service.close()
   }
-  assert.ok((twice.at(-1) ?? EVENTS) <= MOST_TWICE, `${twice} came twice`)
 })

@@ -94,15 +94,15 @@ for (const operation of writing) {
       return await probe.send(requestOf(operation, written, path.join('.')))
     }
     for (const { body, path } of distinct(bodies, value => typeof value === 'string')) {
-      const texts = some(TEXTS, 5).map(text => JSON.stringify(text))
+      const texts = some(TEXTS, 2).map(text => JSON.stringify(text))
       for (const text of [...texts, ...some(ESCAPED_TEXTS, 1)]) await put(body, path, text)
     }
     for (const { body, path } of distinct(bodies, value => typeof value === 'number')) {
-      for (const text of some(NUMBERS, 12)) await put(body, path, text)
+      for (const text of some(NUMBERS, 4)) await put(body, path, text)
     }
     for (const { body, path } of distinct(bodies, isObject)) {
       const holder = path.reduce((node, key) => node[key], body)
-      for (const key of some(KEYS, 3)) {
+      for (const key of some(KEYS, 1)) {
         const more = `,${JSON.stringify(key)}:{}}`
         await put(
           body,

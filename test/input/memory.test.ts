@@ -8,7 +8,7 @@ import { openAccountOn, type RunningProcess, startProcess } from '../support/ser
 import { basic } from '../support/service/service.ts'
 import { share } from '../support/share.ts'
 
-const REQUESTS = share(400, 10_000)
+const REQUESTS = share(200, 10_000)
 const MiB = 1024 * 1024
 const MOST_GROWTH = 50 * MiB
 

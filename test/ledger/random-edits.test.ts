@@ -5,12 +5,12 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { connect, type Sql, type TransactionSql } from '../../src/db/connect.ts'
 import type { Problem } from '../../src/verify/problem.ts'
-import { type Verdict, verify } from '../../src/verify/run.ts'
 import { pickSeed, seeded } from '../support/service/process.ts'
 import { LONG } from '../support/share.ts'
 import { makeEverything } from './everything.ts'
 import { EXCEPTIONS } from './exceptions.ts'
 import type { History } from './history.ts'
+import { undone, verdictIn } from './undone.ts'
 
 interface Column {
   readonly table: string
@@ -173,31 +173,6 @@ async function edit(tx: TransactionSql, column: Column, kind: Kind): Promise<Pic
   return changed.count === 1 ? row : null
 }
 
-class Undo extends Error {}
-
-/** What the work comes to, and nothing of what it did. */
-async function undone<T>(work: (tx: TransactionSql) => Promise<T>): Promise<T> {
-  let result: { readonly value: T } | undefined
-  await owner
-    .begin(async tx => {
-      result = { value: await work(tx) }
-      throw new Undo()
-    })
-    .catch(error => {
-      if (!(error instanceof Undo)) throw error
-    })
-  if (result === undefined) throw new Error('no result')
-  return result.value
-}
-
-/** As the command does, on what the transaction has done so far. */
-function verdictIn(tx: TransactionSql, all: boolean): Promise<Verdict> {
-  const within = {
-    begin: (_mode: string, work: (tx: TransactionSql) => Promise<unknown>) => tx.savepoint(work),
-  }
-  return verify(within as unknown as Sql, { account_id: null, all })
-}
-
 /** Is this the row, or what lacks it? Chains name the row by its number, others by its id. */
 function isAbout({ table, account_id, key, expected, found }: Problem, row: Picked): boolean {
   const near: Readonly<Record<string, readonly string[]>> = {
@@ -245,17 +220,17 @@ test('every exception is of a table and a column that exist', () => {
 test('every table has rows to edit, and nothing is named before an edit', async () => {
   const bare: string[] = []
   for (const table of tablesOf(columns)) {
-    const rows = await undone(tx => pickRows(tx, table))
+    const rows = await undone(owner, tx => pickRows(tx, table))
     if (rows.length === 0 && !excepted(table)) bare.push(table)
   }
   assert.deepEqual(bare, [])
-  const verdict = await undone(tx => verdictIn(tx, true))
+  const verdict = await undone(owner, tx => verdictIn(tx, true))
   assert.deepEqual(verdict.ok ? [] : verdict.problems, [])
 })
 
 /** One edit of each of these columns at once, and those among them that no problem is about. */
 async function editAll(edits: readonly { column: Column; kind: Kind }[]): Promise<Unseen[]> {
-  return undone(async tx => {
+  return undone(owner, async tx => {
     const rows: { column: Column; kind: Kind; row: Picked | null }[] = []
     for (const { column, kind } of edits) {
       rows.push({ column, kind, row: await edit(tx, column, kind) })
@@ -324,7 +299,7 @@ test('corridor verify, a row deleted or forged in each table: named', async t =>
     const own = columns.filter(one => one.table === table && !one.generated)
     for (const kind of ['deleted', 'forged'] as const) {
       if (excepted(`${table} ${kind}`)) continue
-      const { row, verdict } = await undone(async tx => {
+      const { row, verdict } = await undone(owner, async tx => {
         let picked = oneOf(await pickRows(tx, table))
         if (kind === 'deleted')
           await tx.unsafe(`delete from ${table} where ctid = '${picked.ctid}'`)

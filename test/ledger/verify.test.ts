@@ -1,8 +1,8 @@
 // corridor verify: a clean history passes, and each fault that a person with the database's password
-// could plant is found and named. Every fault gets a copy of the database of its own.
+// could plant is found and named. Every fault is planted in a copy, and taken back.
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
-import { after, before, test } from 'node:test'
+import { after, before, describe, test } from 'node:test'
 import { connect, type Sql } from '../../src/db/connect.ts'
 import { type Verdict, verify } from '../../src/verify/run.ts'
 import { settleOnce } from '../../src/worker/settle-payouts.ts'
@@ -16,6 +16,7 @@ import { disarm } from './forgery.ts'
 import { type History, makeHistory } from './history.ts'
 import { LINE_FAULTS } from './line-faults.ts'
 import { PAYOUT_FAULTS } from './payout-faults.ts'
+import { undone, verdictIn } from './undone.ts'
 
 let history: History
 let template: URL
@@ -38,18 +39,35 @@ after(async () => {
   await history.service.database.drop()
 })
 
-/** Gives `work` a copy of the history. */
-async function onCopy<T>(work: (owner: Sql, url: string) => Promise<T>): Promise<T> {
+/** A copy of the history. */
+interface Copy {
+  readonly owner: Sql
+  readonly url: string
+  drop(): Promise<void>
+}
+
+async function makeCopy(): Promise<Copy> {
   const name = `copy_${randomBytes(6).toString('hex')}`
   const url = new URL(template)
   url.pathname = `/${name}`
   await admin.unsafe(`create database ${name} template ${template.pathname.slice(1)}`)
   const owner = connect(url.href, { max: 1, as: 'owner' })
+  return {
+    owner,
+    url: url.href,
+    async drop() {
+      await owner.end({ timeout: 5 })
+      await dropDatabase(admin, name)
+    },
+  }
+}
+
+async function onCopy<T>(work: (owner: Sql, url: string) => Promise<T>): Promise<T> {
+  const copy = await makeCopy()
   try {
-    return await work(owner, url.href)
+    return await work(copy.owner, copy.url)
   } finally {
-    await owner.end({ timeout: 5 })
-    await dropDatabase(admin, name)
+    await copy.drop()
   }
 }
 
@@ -102,12 +120,19 @@ test('verify, one account: in order, and only its own rows were looked at', asyn
   })
 })
 
-for (const fault of [...BOOK_FAULTS, ...LINE_FAULTS, ...PAYOUT_FAULTS, ...ENTITY_FAULTS]) {
-  test(`verify, ${fault.name}: found, and ${fault.table} named`, async () => {
-    await onCopy(async (owner, url) => {
-      await disarm(owner)
-      const named = await fault.plant(owner, history)
-      const verdict = await verdictOn(url)
+describe('a fault', () => {
+  let copy: Copy
+  before(async () => {
+    copy = await makeCopy()
+    await disarm(copy.owner)
+  })
+  after(() => copy.drop())
+  for (const fault of [...BOOK_FAULTS, ...LINE_FAULTS, ...PAYOUT_FAULTS, ...ENTITY_FAULTS]) {
+    test(`verify, ${fault.name}: found, and ${fault.table} named`, async () => {
+      const { named, verdict } = await undone(copy.owner, async tx => {
+        const named = await fault.plant(tx as unknown as Sql, history)
+        return { named, verdict: await verdictIn(tx, false) }
+      })
       assert.ok(!verdict.ok, 'nothing was found')
       const { table, account_id, key, expected, found } = verdict.problem
       const words = `${expected}; ${found}`
@@ -122,8 +147,8 @@ for (const fault of [...BOOK_FAULTS, ...LINE_FAULTS, ...PAYOUT_FAULTS, ...ENTITY
       )
       assert.match(words, fault.words)
     })
-  })
-}
+  }
+})
 
 test('verify, a service that goes on paying and settling: no false alarm', async () => {
   const service = await startTestService({ simulator_delay_ms: 0 })

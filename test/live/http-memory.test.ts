@@ -51,7 +51,7 @@ async function residentBytes(): Promise<number> {
 
 /** A small request of somebody else; on a busy machine the service may be late for a moment. */
 async function assertServed(): Promise<void> {
-  await until('somebody else is served', 60_000, async () => {
+  await until('somebody else is served', async () => {
     const { status } = await client.post(service.address, '/v3/payout', localPayout)
     return status === 200
   })
@@ -102,7 +102,7 @@ test(`${CLIENTS} bodies of 16 MiB that do not end: at most ${MAX_LONG_BODIES.all
   const refused = () => talking.filter(({ said }) => said.startsWith('HTTP/1.1 503'))
   const lasting = () => talking.filter(({ closed, said }) => !closed && said === '')
   const most = MAX_LONG_BODIES.all / (16 * MiB)
-  await until('the others are refused', 60_000, async () => {
+  await until('the others are refused', async () => {
     most_bytes = Math.max(most_bytes, await residentBytes())
     await assertServed()
     return lasting().length <= most
@@ -117,7 +117,7 @@ test(`${CLIENTS} bodies of 16 MiB that do not end: at most ${MAX_LONG_BODIES.all
   )
   assert.ok(grown < 300, `${grown} MiB more`)
   // What was held is free again.
-  await until('a long one is taken again', 20_000, async () => {
+  await until('a long one is taken again', async () => {
     const body = JSON.stringify({ dry_run: true, payouts: Array(50).fill(localPayout) })
     return (await client.post(service.address, '/v3/payout_batch', body)).status === 200
   })
@@ -155,7 +155,7 @@ test(`more than ${MAX_UNANSWERED} requests at once on a connection: those are an
   }
   const before_them = await count()
   talking.socket.write(get.repeat(MAX_UNANSWERED + 1) + post)
-  await until('the connection is closed', 10_000, () => talking.closed)
+  await until('the connection is closed', () => talking.closed)
   const statuses = [...talking.said.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => status)
   assert.deepEqual(statuses, [...Array(MAX_UNANSWERED).fill('200'), '429'])
   assert.equal(await count(), before_them)

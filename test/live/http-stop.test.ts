@@ -46,7 +46,7 @@ test('SIGTERM while a batch of payouts is written: answered, made once, and no n
   t.after(() => database.owner`drop trigger slow_down on payouts`)
   const payouts = Array.from({ length: PAYOUTS }, () => localPayout)
   const asked = client.post(leaving.address, '/v3/payout_batch', { payouts }, 'slow batch')
-  await until('the batch is being written', 20_000, async () => {
+  await until('the batch is being written', async () => {
     const [row] = await database.owner<{ busy: boolean }[]>`
       select exists (select from pg_stat_activity
         where datname = current_database() and wait_event = 'PgSleep') as busy`

@@ -97,7 +97,7 @@ test('pricing set --from: both processes change at that instant of the accountâ€
   const quotes: { rate: number; created_at: string }[] = []
   while (quotes.filter(({ rate }) => rate === 7.96).length < 10) {
     quotes.push(...(await Promise.all([here, there].map(rateBy))))
-    assert.ok(Date.now() < Date.parse(from) + 20_000, 'it never changed')
+    assert.ok(Date.now() < Date.parse(from) + 120_000, 'it never changed')
   }
   for (const { rate, created_at } of quotes) {
     const since = created_at.replace('+00:00', 'Z') >= from

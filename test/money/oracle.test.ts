@@ -14,7 +14,7 @@ import { priceQuote, totalDebit } from '../../src/quote/rules.ts'
 import { createDatabase, type TestDatabase } from '../support/database/database.ts'
 import { share } from '../support/share.ts'
 
-const CASES = share(10_000, 100_000)
+const CASES = share(4_000, 100_000)
 const BATCH = 10_000
 const seed = Number(process.env.SEED ?? Date.now() % 2 ** 31)
 console.log(`SEED=${seed}`)

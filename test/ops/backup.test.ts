@@ -94,11 +94,11 @@ test('corridor backup under load, then restore: all that was acknowledged, books
   const random = seeded(seed)
   const client = httpClient(account)
   const load = startLoad({ client, clients: 8, address: () => service.address, name: 'b', random })
-  await until('200 paid', 30_000, () => paid(load.asked).length >= 200)
+  await until('200 paid', () => paid(load.asked).length >= 200)
   const before_backup = paid(load.asked)
   const began_at = performance.now()
   const making = runCommand(['backup', backup, '--json'], dataOf('original'))
-  await until('writing', 30_000, () => existsSync(`${backup}.part`))
+  await until('writing', () => existsSync(`${backup}.part`))
   const writing_at = performance.now()
   const made = await making
   const ended_at = performance.now()
@@ -181,12 +181,12 @@ test('corridor backup, killed halfway: no file, the log is kept back no more, an
   await onData('original', async sql => {
     const slots = async () => (await sql`select from pg_replication_slots`).length
     const child = spawnCommand(['backup', file], dataOf('original'))
-    await until('writing', 30_000, () => existsSync(`${file}.part`))
+    await until('writing', () => existsSync(`${file}.part`))
     assert.equal(await slots(), 1, 'the log is kept for a backup that is being taken')
     child.kill('SIGKILL')
     await once(child, 'exit')
     assert.equal(existsSync(file), false)
-    await until('no slot left', 10_000, async () => (await slots()) === 0)
+    await until('no slot left', async () => (await slots()) === 0)
   })
   const { code, output } = await runCommand(['backup', file], dataOf('original'))
   assert.equal(code, 0, output)
@@ -203,7 +203,7 @@ for (const [moment, sign, mode] of [
     const name = `killed-${moment}`
     await mkdir(path(name), { mode })
     const child = spawnCommand(['restore', backup], dataOf(name))
-    await until(moment, 30_000, () => existsSync(path(`${name}/${sign}`)))
+    await until(moment, () => existsSync(path(`${name}/${sign}`)))
     child.kill('SIGKILL')
     await once(child, 'exit')
     const half = await realpath(path(`${name}/postgres.restoring/postgres`))

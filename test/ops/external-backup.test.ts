@@ -103,7 +103,7 @@ before(async () => {
   service = await startProcess(env)
   const random = seeded(SEED)
   load = startLoad({ client, clients: 8, address: () => service.address, name: 'x', random })
-  await until('200 paid', 30_000, () => paid() >= 200)
+  await until('200 paid', () => paid() >= 200)
 })
 after(async () => {
   if (folder === undefined) return

@@ -84,17 +84,17 @@ test('PgBouncer in session mode: migrates, serves, pays, hears NOTIFY, verifies'
     const opened = await openAccountOn(url, { USD: 100_000n })
     const client = httpClient(opened)
     const { address } = service
-    await until('the key is known', 5_000, async () => {
+    await until('the key is known', async () => {
       return (await client.get(address, '/v3/balance')).status === 200
     })
     const paid = await client.post(address, '/v3/payout', localPayout)
     assert.equal(paid.status, 200, paid.text)
     const { id } = paid.json.data
-    await until('it settles', 10_000, async () => {
+    await until('it settles', async () => {
       return (await client.get(address, `/v3/payout/${id}`)).json.data.status === 'succeeded'
     })
     assert.equal((await cli.run('key', 'revoke', opened.key_id)).code, 0)
-    await until('the key is refused', 1_000, async () => {
+    await until('the key is refused', async () => {
       return (await client.get(address, '/v3/balance')).status === 401
     })
     client.close()

@@ -37,7 +37,7 @@ test(`${CROWD} lists of one account that the database cannot answer: others read
     const answers = Promise.all(crowd).finally(() => {
       answered = true
     })
-    await until('all connections are held that one account may hold', 5_000, async () => {
+    await until('all connections are held that one account may hold', async () => {
       return (await waiting()) >= service.deps.config.read_connections - 1
     })
     let written = 0
@@ -57,7 +57,7 @@ test(`${CROWD} lists of one account that the database cannot answer: others read
     assert.equal((await key.get('/v3/balance')).status, 401)
     assert.deepEqual(tally(await answers), { '503 service_unavailable': CROWD })
     // The last that began in time are stopped by the server; the others are not begun.
-    await until('nobody reads for who has left', 4_000, async () => (await waiting()) === 0)
+    await until('nobody reads for who has left', async () => (await waiting()) === 0)
   })
   const list = await account.get('/v3/payout')
   assert.equal(list.status, 200, list.text)

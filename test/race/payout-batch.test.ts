@@ -40,7 +40,7 @@ async function open(usd: bigint): Promise<[OpenedAccount, HttpClient]> {
   const opened = await openAccountOn(database.url, { USD: usd })
   const client = httpClient(opened)
   clients.push(client)
-  await until('every process knows the account', 5_000, async () => {
+  await until('every process knows the account', async () => {
     const all = await Promise.all(
       processes.map(p => client.get(p.address, '/v3/balance_transaction/btr_none')),
     )

@@ -42,7 +42,7 @@ function race(count: number) {
     client?.close()
     account = await openAccountOn(database.url, { USD: usd })
     client = httpClient(account)
-    await until('every process knows the account', 5_000, async () => {
+    await until('every process knows the account', async () => {
       const all = await Promise.all(
         processes.map(p => client.get(p.address, '/v3/balance_transaction/btr_none')),
       )
@@ -111,7 +111,7 @@ function race(count: number) {
         where account_id = ${account_id} and status in ('failed', 'reversed')`
       return row?.n
     }
-    await until('all are final', 15_000, async () => (await count()) === 100n)
+    await until('all are final', async () => (await count()) === 100n)
     assert.equal(await balance(), start)
     const kinds = await database.owner<{ type: string; n: bigint }[]>`
       select type, count(*) as n from balance_transactions
@@ -127,7 +127,7 @@ function race(count: number) {
   })
 
   test('the books after all races: they hold together', async () => {
-    await until('nothing is left to settle', 15_000, async () => {
+    await until('nothing is left to settle', async () => {
       const due =
         await database.owner`select from open_payouts where ask_rail_at is not null limit 1`
       return due.length === 0

@@ -12,6 +12,8 @@ export interface Sent {
 
 interface Query {
   readonly tagged: boolean
+  /** The texts of the literal: one object for each place in the source. */
+  readonly strings: object
   readonly origin: string
   readonly options: { readonly prepare?: boolean }
   readonly statement: { readonly string: string } | null
@@ -34,8 +36,8 @@ async function listen(path: string): Promise<void> {
       const resolve = this.resolve
       this.resolve = (result: unknown) => {
         const text = this.statement?.string
-        const file = fileOf(this)
-        if (text !== undefined && file !== undefined && !seen.has(text)) {
+        const file = text === undefined || seen.has(text) ? undefined : fileOf(this)
+        if (text !== undefined && file !== undefined) {
           seen.add(text)
           appendFileSync(path, `${JSON.stringify({ text, file } satisfies Sent)}\n`)
         }
@@ -46,13 +48,28 @@ async function listen(path: string): Promise<void> {
   }
 }
 
+const SHARED = /\/src\/db\/(transact|statements)\.ts:/
+
+/** By place in the source: to read a stack is slow. */
+const files = new WeakMap<object, { readonly file: string | undefined }>()
+
 /** The file of the product; undefined of what a test has made. */
 function fileOf(query: Query): string | undefined {
+  if (!query.tagged) return findFile(query)
+  const known = files.get(query.strings)
+  if (known !== undefined) return known.file
+  const file = findFile(query)
+  // Whose a shared statement is depends on who has it sent.
+  if (!SHARED.test(query.origin)) files.set(query.strings, { file })
+  return file
+}
+
+function findFile(query: Query): string | undefined {
   if (!query.tagged) return isOfRows(query) ? 'src/db/rows.ts' : undefined
   for (const line of query.origin.split('\n').slice(1)) {
     const [, file] = /\/((?:src|test|bench|scripts)\/[\w/.-]+\.ts):\d/.exec(line) ?? []
     if (file === undefined || line.includes('node_modules')) continue
-    if (file === 'src/db/transact.ts' || file === 'src/db/statements.ts') continue
+    if (SHARED.test(line)) continue
     return file.startsWith('src/') ? file : undefined
   }
   return undefined

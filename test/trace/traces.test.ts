@@ -132,8 +132,8 @@ async function play(): Promise<void> {
       select count(*)::integer as n from payout_outcomes where status = 'succeeded'`
     return row?.n === made
   }
-  await until('all payouts are settled', 20_000, paid)
-  await until('all webhooks are sent', 20_000, () => receiver.received.length === made)
+  await until('all payouts are settled', paid)
+  await until('all webhooks are sent', () => receiver.received.length === made)
   await ask('GET', '/v3/balance', undefined, { 'x-request-id': 'the-last-1' })
 }
 

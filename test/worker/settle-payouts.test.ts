@@ -32,13 +32,13 @@ test('the worker, a full round of which nothing can be claimed: looks once in ea
   await owner`revoke update on open_payouts from corridor_service`
   const worker = startSettling({ ...service.deps, log })
   try {
-    await until('it has failed', 5_000, () => failures > 0)
+    await until('it has failed', () => failures > 0)
     failures = 0
     await delay(WATCHED_MS)
     // Two lines for each look: all at once, then the one account.
     assert.ok(failures > 0 && failures <= 2 * (WATCHED_MS / POLL_MS + 1), `${failures} failures`)
     await owner`grant update on open_payouts to corridor_service`
-    await until('all are settled', 10_000, async () => {
+    await until('all are settled', async () => {
       const [left] = await owner`select from open_payouts where status = 'processing' limit 1`
       return left === undefined
     })

@@ -16,7 +16,7 @@ const SESSIONS = onCluster
  */
 export async function untilBlocked(owner: Sql, query = ''): Promise<number[]> {
   let pids: number[] = []
-  await until('a session waits for a lock', 20_000, async () => {
+  await until('a session waits for a lock', async () => {
     const rows = await owner<{ pid: number }[]>`
       select "of" as pid from ${owner.unsafe(SESSIONS)}
       where datname = current_database()

@@ -30,6 +30,7 @@ export async function openServer(): Promise<TestServer> {
   // PostgreSQL runs as an ordinary user, who must be able to reach its folder.
   await chmod(folder, 0o711)
   const embedded = await openEmbedded({ data_dir: folder })
+  await keepUnsynced(embedded.url)
   return {
     url: embedded.url,
     log: () => readFile(join(folder, 'postgres.log'), 'utf8'),
@@ -38,6 +39,17 @@ export async function openServer(): Promise<TestServer> {
       await rm(folder, { recursive: true, force: true })
     },
   }
+}
+
+/** Tests that end a server have one of their own; what this one keeps is lost with the machine. */
+async function keepUnsynced(url: string): Promise<void> {
+  const at = new URL(url)
+  // Both have one password.
+  at.username = 'postgres'
+  const superuser = connect(at.href, { max: 1, as: 'owner' })
+  await superuser`alter system set fsync = off`
+  await superuser`select pg_reload_conf()`
+  await superuser.end()
 }
 
 /** A migrated database that nobody stays connected to, so that test files can clone it. */

@@ -42,6 +42,6 @@ export async function startAndCatch(
       said += text
     })
   }
-  await until('the first batch', 30_000, begun)
+  await until('the first batch', begun)
   return Object.assign(child, { said: () => said })
 }

@@ -50,7 +50,7 @@ interface LoadOptions {
 }
 
 /** A key that has no result by then is stuck; clients that insist give it up. */
-const STUCK_MS = 60_000
+const STUCK_MS = 120_000
 
 /** Starts `clients` loops of keyed payouts. */
 export function startLoad(options: LoadOptions): Load {
