@@ -1,4 +1,4 @@
-// The connection between the coordinator and a machine is cut around a COMMIT, so that the coordinator
+// The connection to a machine, the coordinator's or the service's own, is cut around a COMMIT, so that it
 // cannot know whether the machine has committed: whoever asked is told so, and nothing is lost or
 // there twice; nor when a payout's two accounts are on two machines, which commit in two phases.
 import assert from 'node:assert/strict'
@@ -34,7 +34,8 @@ import { askingRail, rememberingRail } from '../support/service/settling.ts'
 
 const skip = unlessCluster
 const CROWD = 24
-const ONE_PHASE: Commit = { text: /^COMMIT$/, tag: 'COMMIT' }
+/** The coordinator's, and that of the service, which writes to the machine itself. */
+const ONE_PHASE: Commit = { text: /^COMMIT( AND CHAIN)?$/i, tag: 'COMMIT' }
 const PREPARE: Commit = { text: /^PREPARE TRANSACTION/, tag: 'PREPARE TRANSACTION' }
 const COMMIT_PREPARED: Commit = { text: /^COMMIT PREPARED/, tag: 'COMMIT PREPARED' }
 
