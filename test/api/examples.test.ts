@@ -148,7 +148,7 @@ function steady(value: unknown): string {
       .replace(/[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}/g, 'uetr')
       .replace(/(:20:|mt103-)[0-9A-Z]{16}/g, '$1…')
       .replace(/:32A:\d{6}/g, ':32A:day')
-      .replace(/acc-[0-9a-z]{20}/g, 'acc-…')
+      .replace(/acc-[0-9a-z]+/g, 'acc-…')
       .replace(/base64,[A-Za-z0-9+/]+=*/g, 'base64,…')
   )
 }
