@@ -11,7 +11,7 @@ import { GIVEN_BACK_STATUSES, isFinal, OPEN_STATUSES, type PayoutStatus } from '
 /** Who moves a payout by hand, and what they say of it. */
 export interface Person {
   readonly name: string
-  /** Whether the name is a log-in, which several people may share, and not CORRIDOR_USER. */
+  /** True when the name is the log-in, which several people may share, and not CORRIDOR_USER. */
   readonly is_login?: boolean
   /** The bank's reference of the payment. */
   readonly reference?: string
@@ -79,6 +79,7 @@ export interface Handling {
   readonly from?: string
 }
 
+/** The statuses in which a person can take a payout, and release it. */
 const OPEN: Readonly<Record<Handling['act'], readonly PayoutStatus[]>> = {
   take: ['processing'],
   release: OPEN_STATUSES,
@@ -133,7 +134,10 @@ interface StepDetails {
   readonly description?: string
 }
 
-/** The step that a person sets. Refuses (400) a failure or description that the status has not. */
+/**
+ * The step that a person sets. Refuses (400) a failure or a description that does not go with the
+ * status.
+ */
 export function operatorStep(
   status: PayoutStatus,
   { failure, description }: StepDetails,

@@ -40,7 +40,10 @@ export const PAYOUT_KINDS = {
   created_at: 'timestamptz',
 } as const
 
-/** The columns of its state, in `open_payouts` or, when the payout is over, `payout_outcomes`. */
+/**
+ * The columns of a payout's state. Its row is in `open_payouts`; when the payout is over, it is in
+ * `payout_outcomes`.
+ */
 export const STATE_KINDS = {
   status: 'text',
   status_description: 'text',
@@ -55,7 +58,7 @@ export const STATE_KINDS = {
   updated_at: 'timestamptz',
 } as const
 
-/** In the order of the stored document. */
+/** Particulars that are not set, in the order of the stored document. */
 const NO_PARTICULARS: Particulars = {
   purpose: '',
   transaction_description: '',
@@ -107,8 +110,8 @@ export function documentsOf({
 const SEAL = sealOf<StoredPayout>({ ...PAYOUT_KINDS, ...STATE_KINDS }, ['rail_steps'])
 
 /**
- * The seal of everything that a step fixes. `rail_steps` also changes between steps, so it is left
- * out; `corridor verify` compares it with the steps.
+ * The seal covers everything that a step fixes. It leaves out `rail_steps`, which also changes
+ * between steps; `corridor verify` compares that with the steps.
  */
 export const PAYOUT_SEAL = {
   digest: (payout: Payout) => SEAL.digest(storedPayout(payout)),

@@ -76,7 +76,7 @@ export function payoutCreation(
     name: 'create_payout',
     ofOneShard: ({ request }) => !mayPayAnAccount(request),
 
-    // All books are locked in one order, so receivers must be known before.
+    // All books are locked in one order. So the receivers must be known before the locks.
     async prepare(tx, commands) {
       const asked = commands.filter(({ request }) => mayPayAnAccount(request))
       const names = asked.map(command => command.account_id)
@@ -124,7 +124,7 @@ async function loadCreation(
     loadBeneficiaries(tx, commands),
     loadEarlier(tx, commands, new Map()),
   ])
-  // A second round trip, for keys that the first has found.
+  // A second round trip reads by the keys that the first has found.
   const known = commands.filter(({ request }) => request.beneficiary !== undefined)
   const [ofKnown, principals] = await Promise.all([
     loadEarlier(tx, known, beneficiaries),
@@ -234,9 +234,9 @@ interface Earlier {
 }
 
 /**
- * The likenesses of earlier payouts that these commands are compared with, and the references that
- * these have. A command that names a beneficiary has a likeness only if `beneficiaries` has the
- * details.
+ * Loads the likenesses of earlier payouts that these commands are compared with. Of the commands'
+ * references it returns those that an earlier payout has. A command that names a beneficiary is
+ * compared only if `beneficiaries` has the details.
  */
 async function loadEarlier(
   tx: TransactionSql,
@@ -266,7 +266,9 @@ async function loadEarlier(
   }
 }
 
-/** The newest of each likeness: within an account ids are in the order of commits. */
+/**
+ * The newest payout of each likeness. Within an account, the order of ids is the order of commits.
+ */
 function byLikeness(found: readonly Likeness[]): Likenesses {
   const newest: Likenesses = new Map()
   for (const one of found) {
@@ -293,7 +295,7 @@ async function loadPrincipals(
   return new Map(found.map(entity => [nameOf(entity), entity.details]))
 }
 
-/** The members of an answer that a new payout has set and a later step can change. */
+/** The members of an answer that a new payout sets and a later step can change. */
 type Made = Pick<Payout, 'status' | 'status_description'>
 
 /** The payout as it was made, before any rail, person or account acted on it. */

@@ -41,7 +41,7 @@ import type { PayoutRequest } from './request.ts'
 import { eventCause } from './states.ts'
 import { writeMt103 } from './swift/message.ts'
 
-/** The parts of a payout that nothing refuses. */
+/** What the checks of a payout have found, when none of them refuses it. */
 interface Judged {
   /** The quote that the request names, or null. */
   readonly sentQuote: Quote | null
@@ -66,13 +66,13 @@ function judgeStrictly(state: PayoutState, account: Account, request: PayoutRequ
 }
 
 /**
- * Every refusal of a payout, in its documented order: fields of the request (400); account frozen
- * or closed (403); quote, entity or beneficiary not found (404); beneficiary that does not fit the
- * type or lacks a requirement (400; after the quote, if there is one); quote used, expired or
- * different (422); no route (422); no rate (422, 503); cost above max_total_debit (422); amount
- * above the network's limit (400); receiver unknown or its balance full (422); what SWIFT cannot
- * carry (400); duplicate of an earlier payout (409); balance (422). A check whose input was refused
- * is skipped.
+ * Makes every check of a payout, in the documented order of refusals: fields of the request (400);
+ * account frozen or closed (403); quote, entity or beneficiary not found (404); beneficiary that
+ * does not fit the type or lacks a requirement (400); quote used, expired or different (422); no
+ * route (422); no rate (422, 503); cost above max_total_debit (422); amount above the network's
+ * limit (400); receiver unknown or its balance full (422); what SWIFT cannot carry (400); duplicate
+ * of an earlier payout (409); balance (422). If there is a quote, the requirements are checked
+ * after it. A check is skipped when an earlier check has refused its input.
  */
 export function judgePayout(
   state: PayoutState,
@@ -87,7 +87,7 @@ export function judgePayout(
   const sentQuote = attempt(() => findSentQuote(state, account, request))
   const held_for = attempt(() => checkPrincipal(state, account, request, sentQuote ?? null))
   const beneficiary = attempt(() => resolveBeneficiary(state, account, request))
-  // Names what the quote's type requires as well, besides the wrong members.
+  // The fields are wrong. This names what the quote's type requires as well.
   if (!isShaped && sentQuote) attempt(() => checkInline(request, sentQuote))
   if (!isShaped || sentQuote === undefined || beneficiary === undefined) return {}
   if (!passes(() => checkFit(beneficiary, request, sentQuote))) return {}
@@ -97,7 +97,7 @@ export function judgePayout(
   const id = state.bookId(book, 'pot')
   const paid = { id, request, beneficiary }
   const { quote, routed } = quoteFor(state, account, paid, sentQuote, attempt)
-  // A destination that differs from the quote's is refused as different first.
+  // Comes after `quoteFor`, which refuses a destination that differs from the quote's.
   if (sentQuote !== null) checkPlace()
   if (quote !== undefined) attempt(() => checkLimits(quote, networkOf(quote, request), 'amount'))
   const receiver = quote && attempt(() => receiverFor(state, account, beneficiary, quote))
@@ -217,7 +217,7 @@ export function decidePayout(
   const book = bookOf(state.books, account.account_id)
   const judged = judgeStrictly(state, account, request)
   const { sentQuote, held_for, beneficiary, quote, routed, receiver, id, mt103, likeness } = judged
-  // After this point the payout succeeds.
+  // From here on, nothing refuses the payout.
 
   // A held payout credits its receiver only when it is released.
   const credited = held_for === '' ? receiver : null
@@ -248,7 +248,10 @@ export function decidePayout(
   }
 }
 
-/** Returns what is to be stored: nothing of the first payout of a reference. */
+/**
+ * Keeps the likeness for the next payouts of the batch. Returns the row to store; the first payout
+ * of a reference needs none.
+ */
 function remember(
   { likenesses, references }: PayoutState,
   { account_id, id: payout_id, created_at, particulars }: Payout,
@@ -262,7 +265,10 @@ function remember(
   return null
 }
 
-/** In order: beneficiary, quote, payout, statement line, and the state it ends in. */
+/**
+ * The events of a new payout, in order: beneficiary, quote, payout, statement line, and the
+ * payout's state unless that is `processing`.
+ */
 function payoutEvents(
   book: Book,
   payout: Payout,
@@ -301,7 +307,7 @@ function payoutEvents(
   return events
 }
 
-/** A new payout, before any rail or person has acted on it. */
+/** What a payout has in these members until a rail, a person or the account acts on it. */
 const UNTOUCHED = {
   rail_reference: '',
   taken_by: '',
@@ -325,7 +331,7 @@ function payoutRow(
     readonly mt103: string
     readonly import_keys: string
     readonly routed: Routed
-    /** Whether the quote has no row of its own. */
+    /** Whether the payout carries the quote, which then has no row. */
     readonly carried: boolean
   },
 ): OpenPayout {

@@ -22,8 +22,9 @@ const OF_BANK = /\.bank\.(?!currency)/
 const OF_ACCOUNT = /\.bank\.(account_number|iban|country)$/
 
 /**
- * The requirements that inline details do not meet, besides the `wrong` members. Where a country is
- * wrong or ambiguous, only requirements of every country that the details name count.
+ * The requirements that inline details do not meet, besides the members that are `wrong` already.
+ * When a country is wrong or ambiguous, a requirement counts only if every country that the details
+ * name has it.
  */
 export function inlineProblems(
   request: PayoutRequest,
@@ -121,8 +122,9 @@ export function findReceiver(
   const receiver = state.accountsByDepositAddress.get(address ?? '')
   const book = receiver && state.books.get(receiver.account_id)
   const remarks = 'beneficiary_details.destination_details.service_account.deposit_address'
-  // A sandbox funds itself: its balance must never become money, nor money be lost in it. The
-  // answer does not reveal that an account of the other kind, or a closed one, exists.
+  // A sandbox funds itself, so its balance must never reach a live account. Nor may money of a live
+  // account end in a sandbox. The answer hides that an account of the other kind, or a closed one,
+  // exists.
   const known = receiver?.sandbox === account.sandbox && book?.state !== 'closed'
   if (book === undefined || !known) {
     const others = account.sandbox ? 'sandbox account' : 'live account'

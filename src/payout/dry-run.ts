@@ -10,7 +10,7 @@ import type { PayoutState } from './payout.ts'
 import type { PayoutRequest } from './request.ts'
 
 export interface DryRun {
-  /** In the order of `judgePayout`; a creation would be refused with the first. */
+  /** In the order of `judgePayout`. A creation would be refused with the first. */
   readonly problems: readonly Problem[]
   /** The entity whose review the payout would wait for, '' for none. */
   readonly held_for: string
@@ -21,7 +21,7 @@ export interface DryRun {
   readonly book: Book
 }
 
-/** Some checks run twice: by themselves, and within another. */
+/** Whether the list has the problem already: some checks run twice, alone and within another. */
 function isNamed(problems: readonly Problem[], { reason, remarks, message }: Problem): boolean {
   return problems.some(
     known => known.reason === reason && known.remarks === remarks && known.message === message,

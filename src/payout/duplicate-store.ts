@@ -15,13 +15,15 @@ import { joinState } from './store.ts'
 /** Hex digits. */
 const HALF = 32
 
-/** The first payout of each reference that has one, one index entry each. */
+/**
+ * The first payout of each of these references, if there is one. Reads one index entry a reference.
+ */
 export async function findFirstOfReferences(
   tx: TransactionSql,
   wanted: readonly { readonly account_id: string; readonly reference_id: string }[],
 ): Promise<FirstOfReference[]> {
   const keys = uniqueKeys(wanted.map(({ account_id, reference_id: id }) => ({ account_id, id })))
-  // By bounds of the index: an equality would let a plan walk the primary key.
+  // The condition gives bounds of the index. With an equality, a plan could walk the primary key.
   const rows = await eachShard(
     keys,
     keys => tx<FirstRow[]>`
@@ -44,7 +46,7 @@ export async function findFirstOfReferences(
 type FirstRow = Omit<FirstOfReference, 'beneficiary_details'> &
   Pick<StoredPayout, 'beneficiary_id' | 'beneficiary_details'>
 
-/** The newest row of each likeness, at most one index entry each. */
+/** The newest row of each likeness. Reads at most one index entry a likeness. */
 export async function findLikenesses(
   tx: TransactionSql,
   wanted: readonly Pick<Likeness, 'account_id' | 'likeness'>[],
@@ -104,8 +106,8 @@ export function deleteLikenesses(
 
 /**
  * Deletes likenesses older than every window, a thousand at a time; returns how many. The
- * database's clock is never ahead of an account's, so none goes too early. The time of the
- * statement is a constant, at which an index scan can begin.
+ * database's clock is never ahead of an account's, so none goes too early. statement_timestamp() is
+ * constant within a statement, so it bounds an index scan.
  */
 export function deleteOldLikenesses({ finder, sql }: Connections): Promise<number> {
   return deleteInPortions(sql, {

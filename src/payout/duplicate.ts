@@ -29,13 +29,16 @@ export function likenessOf(
   return hashJson({ to, amount: amount.toString(), currency, reference_id })
 }
 
-/** Computed likenesses; `of` are the details of a named beneficiary, null for inline details. */
+/**
+ * Likenesses that are computed already. `of` has the details of a named beneficiary; it is null for
+ * inline details.
+ */
 const computed = new WeakMap<PayoutRequest, { readonly of: object | null; likeness: string }>()
 
 /**
- * The likeness of a requested payout to the beneficiary of these details. It is computed once for
- * load, decision and import key: inline details do not change, and those of a named beneficiary are
- * compared by identity.
+ * The likeness of a payout that is asked for, whose beneficiary has these details. It is computed
+ * once for load, decision and import key. Inline details do not change. Those of a named
+ * beneficiary may, so they are compared by identity.
  */
 export function likenessOfRequest(
   request: PayoutRequest,
@@ -74,7 +77,7 @@ function isNothing(member: unknown): boolean {
 }
 
 /**
- * Refuses a payout whose likeness another payout has that was made within the account's
+ * Refuses a payout if another one has its likeness and was made within the account's
  * `duplicate_window_s`, by the account's clock.
  */
 export function refuseDuplicate(

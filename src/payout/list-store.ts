@@ -20,7 +20,7 @@ import { unclaimed } from './state-store.ts'
 import { GIVEN_BACK_STATUSES, isGivenBack, OPEN_STATUSES, type PayoutStatus } from './states.ts'
 import { joinState, PAYOUT_COLUMNS, type PayoutRow, payoutOf, STATE_COLUMNS } from './store.ts'
 
-/** The table, and its indexed condition, that lists payouts of one status fast. */
+/** The table that lists payouts of one status fast, and the condition of its index. */
 function keptByStatus(status: string): Narrow {
   if (GIVEN_BACK_STATUSES.some(one => one === status)) {
     return { table: 'payout_outcomes', stated: "n.status <> 'succeeded'" }
@@ -45,7 +45,7 @@ const LISTED: Listed = {
       name: 'beneficiary',
       by: 'beneficiary_id',
       leads: 'always',
-      // A beneficiary of an earlier batch: its id has another time than the payout's.
+      // The index has payouts to beneficiaries of earlier batches, whose ids hold another time.
       within: 'substr(beneficiary_id, 5, 11) <> substr(id, 5, 11)',
     },
     { name: 'on_behalf_of', by: 'on_behalf_of', leads: 'always' },
@@ -57,7 +57,7 @@ const LISTED: Listed = {
   kinds: ['currency', 'holding_currency', 'type'],
 }
 
-/** For the one payout of an id, or the few of one batch: no filter chooses an index. */
+/** For the one payout of an id, or the few of one batch: so few need no index for a filter. */
 const LISTED_NEARBY: Listed = {
   ...LISTED,
   filters: LISTED.filters.map(filter => ({ ...(filter as Filter), leads: 'never' })),
@@ -71,7 +71,7 @@ export async function listPayouts(
   wanted: Wanted,
 ): Promise<Page<Payout> | undefined> {
   const { quote, reference_id, beneficiary } = wanted.filters
-  // With these filters the page already has the payout that made the beneficiary.
+  // A page filtered by quote or reference already has the payout that made the beneficiary.
   const leads = quote === undefined && reference_id === undefined
   const [page, first] = await Promise.all([
     findPage<PayoutRow>(sql, LISTED, account_id, wanted),
@@ -102,8 +102,8 @@ function findCarrier(
 
 /**
  * The payout that made the beneficiary. The index by beneficiary leaves it out, because most
- * beneficiaries are paid once, by that payout. Its id has the same time, and no payout to the
- * beneficiary is older.
+ * beneficiaries are paid once, by that payout. Its id holds the same time as the beneficiary's, and
+ * no payout to the beneficiary is older.
  */
 function listFirst(
   sql: Sql | TransactionSql,
@@ -127,7 +127,8 @@ export interface DeskFilter {
 
 /**
  * Up to `limit` payouts of all accounts, read by index in each account. In a status that waits for
- * somebody the longest waiting come first, so that a limit hides none for ever; else the newest.
+ * somebody, the payouts that wait longest come first, so that a limit hides none for ever.
+ * Otherwise the newest come first.
  */
 export async function listForDesk(
   audit: Sql,
@@ -159,8 +160,8 @@ export async function listForDesk(
 }
 
 /**
- * How many due payouts nobody asks about, by rail: the rail is none of these, or it takes no
- * payouts of the account.
+ * How many due payouts nobody asks their rail about, by rail. Their rail is none of `rails`, or it
+ * takes no payouts of their account.
  */
 export function countLeftAlone(
   finder: Sql,

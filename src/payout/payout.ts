@@ -56,7 +56,10 @@ export interface Payout {
   readonly particulars: Particulars
   readonly fund_transfer_network: string
   readonly charge_type: string
-  /** The country that the price is for; '' when the quote holds it, as do the next two. */
+  /**
+   * The country that the price is for. It is '', and the next two are null, when the payout uses a
+   * quote that has a row.
+   */
   readonly destination_country: string
   readonly basis: Basis | null
   /** How long the carried quote is valid; null when the payout carries none. */
@@ -88,7 +91,10 @@ export interface Payout {
   readonly updated_at: Instant
 }
 
-/** A payout with what is still to be done; a row of `open_payouts` while something is. */
+/**
+ * A payout with what is still to be done about it. It has a row of `open_payouts` while anything
+ * is.
+ */
 export interface OpenPayout extends Payout {
   /** When the next question to its rail is due, by the database's clock; null for never. */
   readonly ask_rail_at: Instant | null
@@ -116,8 +122,8 @@ export interface PayoutState {
   /** Earlier payouts of accounts that guard against duplicates; decisions add their own. */
   readonly likenesses: Likenesses
   /**
-   * References that earlier payouts have, of those that the commands have, by
-   * `account_id/reference`; decisions add their own.
+   * Those of the commands' references that an earlier payout has, by `account_id/reference`;
+   * decisions add their own.
    */
   readonly references: Set<string>
   /** The entities that SWIFT payouts are made for, by `account_id/id`. */
@@ -137,8 +143,8 @@ export interface PayoutOutcome {
   readonly used_quote: UsedQuote | null
   readonly new_beneficiary: Beneficiary | null
   /**
-   * What is stored to compare later payouts with; null when the account has no duplicate window,
-   * and for the first payout of a reference, which is found by its reference.
+   * What is stored to compare later payouts with. It is null when the account has no duplicate
+   * window. It is null for the first payout of a reference, too, which is found by the reference.
    */
   readonly likeness: Likeness | null
   readonly entries: readonly Entry[]
@@ -151,7 +157,7 @@ export type PrincipalAddress = 'registration_address' | 'operating_address'
 
 /** A quote that a payout has used or renewed. */
 export interface UsedQuote extends Quote {
-  /** The quote that replaces it; '' when it funds the payout itself. */
+  /** The quote that replaces it; '' when the payout is made at this one. */
   readonly renewed_as: string
 }
 

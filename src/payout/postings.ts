@@ -74,8 +74,8 @@ export function receiptPostings(
 }
 
 /**
- * Settlement: the amount in transit has reached the beneficiary, or, when it was held, another
- * account of this installation.
+ * Settlement: the amount in transit has reached the beneficiary. A held payout to another account
+ * of this installation has reached that account.
  */
 export function settlementPostings(
   payout: Pick<PostedFigures, 'destination_currency' | 'destination_amount'>,

@@ -81,7 +81,7 @@ function checkTypeDetails(request: PayoutRequest, quote?: Quote): Problem[] {
     quote?.destination_currency ??
     request.beneficiary_details?.destination_details.bank?.currency ??
     request.currency
-  // The currency of a named beneficiary is not known yet: termsWithoutQuote checks its network.
+  // The currency of a named beneficiary is not known yet, so termsWithoutQuote checks the network.
   if (quote === undefined && request.beneficiary !== undefined) return problems
   return [...problems, ...checkNetwork(request.local?.fund_transfer_network, destination)]
 }
@@ -148,7 +148,10 @@ export function checkMatches(
   ])
 }
 
-/** A member, its value in the request, and its value in the quote; '' and undefined: not set. */
+/**
+ * A member, its value in the request, and its value in the quote. Both '' and undefined are "not
+ * set".
+ */
 type Compared = readonly [member: string, sent: unknown, quoted: unknown]
 
 /** The members of the destination that a quote may fix. */
@@ -195,7 +198,7 @@ function paidTerms<Terms extends QuoteTerms>(
 }
 
 /**
- * Refuses a payout to which another fee applies than its quote was priced with. The request may set
+ * Refuses a payout if its fee is not the one that its quote was priced with. The request may set
  * what the quote left open, as long as the fee stays the same.
  */
 export function checkSameFee(
@@ -212,7 +215,7 @@ export function checkSameFee(
   throw refusal('quote_mismatch', message, 'quote')
 }
 
-/** The state that quotes of payouts are found and made with. */
+/** The state from which the quote of a payout is found or made. */
 export interface QuoteState {
   /** The database's clock, which judges the age of rates. */
   readonly now: Instant
@@ -237,10 +240,10 @@ export function findSentQuote(
 }
 
 /**
- * The quote that the payout is made at, and its rail: `sent` while that is active, else a new quote
- * that is used at once (§payout.unquoted). Refuses a quote that is used, that has expired and may
- * not be renewed (no `max_total_debit`), or that differs from the request. Refuses a payout without
- * a route, and a cost above `max_total_debit`.
+ * The quote that the payout is made at, and its rail. The quote is `sent` while that is active,
+ * else a new one that is used at once (§payout.unquoted). Refuses a quote that is used, or that
+ * differs from the request. Refuses an expired quote unless a `max_total_debit` allows a renewal.
+ * Refuses a payout without a route, and a cost above `max_total_debit`.
  */
 export function quoteFor(
   state: QuoteState,

@@ -88,9 +88,9 @@ export function insertStates(tx: TransactionSql, payouts: readonly OpenPayout[])
 }
 
 /**
- * Writes what payouts have become since they were `read`, by `account_id/id`; `passed` has each
- * payout after each step, in order. A trigger checks each status against the one before it, so a
- * payout that took several steps is written once for each status.
+ * Writes what payouts have become since they were read. `read` has them by `account_id/id`;
+ * `passed` has each payout after each step, in order. A trigger checks each status against the one
+ * before it, so a payout that took several steps is written once for each status.
  */
 export function writeStates(
   tx: TransactionSql,
@@ -114,7 +114,7 @@ export function writeStates(
   )
 }
 
-/** The kinds of writes, each of which runs once in a round, for its own rows. */
+/** The kinds of writes. Each runs once a round, for the rows of its kind. */
 const WRITES = [
   ['open', updateOpen],
   ['end', insertOutcomes],
@@ -211,8 +211,8 @@ export interface DuePayout extends Key {
 
 /**
  * Due payouts of these rails, the longest due first. It takes no lock: the claim decides. Here and
- * below statement_timestamp() bounds the index scan; clock_timestamp() is volatile, so the scan
- * would read every later row.
+ * below, statement_timestamp() bounds the index scan. With clock_timestamp(), which is volatile,
+ * the scan would read every later row.
  */
 export async function listDuePayouts(
   finder: Sql,
@@ -257,7 +257,7 @@ export function claimDuePayouts(
 function claimOfShard(sql: Sql, keys: readonly Key[], lease_ms: number): Promise<ClaimedPayout[]> {
   return transactConfined(sql, accountsOf(keys), async tx => {
     const claims = await claimRows(tx, keys, lease_ms)
-    // Statements of their own, which see steps committed while the claim was running.
+    // Statements of their own see the steps that were committed while the claim was running.
     const [clocks, found] = await Promise.all([
       tx<{ account_id: string; now: Instant }[]>`
         select account_id, clock_timestamp() + clock_ahead as now from books b
@@ -270,8 +270,9 @@ function claimOfShard(sql: Sql, keys: readonly Key[], lease_ms: number): Promise
       const payout = payouts.get(nameOf(claim))
       const claimed_at = clock.get(claim.account_id)
       if (payout === undefined || !claimed_at) return []
-      // The caller checked the account against the claim's rail: no other rail may be asked. And no
-      // rail is asked about a payout whose money is back, even if its row is still there.
+      // The caller has checked that the claim's rail takes payouts of the account, so no other rail
+      // may be asked. No rail is asked about a payout whose money is back, even if its row is still
+      // there.
       if (payout.rail !== claim.rail || isGivenBack(payout)) return []
       return [{ ...claim, ...payout, claimed_at }]
     })
@@ -300,9 +301,9 @@ function claimRows(tx: TransactionSql, keys: readonly Key[], lease_ms: number) {
 }
 
 /**
- * Keeps payouts from being claimed until the transaction ends; locks rows in order of (account,
- * id), under the locks of their books. It waits for an earlier claim, which later reads then count;
- * a later claim finds what this transaction writes.
+ * Keeps payouts from being claimed until the transaction ends. Locks their rows in the order of
+ * (account, id), under the locks of their books. It waits for a claim that is under way, so that
+ * later reads see that claim. A later claim sees what this transaction writes.
  */
 export async function lockOpenPayouts(tx: TransactionSql, keys: readonly Key[]): Promise<void> {
   const ordered = keys.toSorted((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1))

@@ -59,7 +59,7 @@ export interface EventCause {
   readonly journals: readonly number[]
 }
 
-/** Leaves out journals of the receiver's book. */
+/** The cause of a step, without the journals of the receiver's book. */
 export function eventCause(
   by: Cause,
   account_id: string,

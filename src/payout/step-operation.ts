@@ -42,7 +42,7 @@ import { findPayouts } from './store.ts'
 export const advancePayout = {
   name: 'advance_payout',
 
-  // All books are locked in one order, so receivers must be known before.
+  // All books are locked in one order. So the receivers must be known before the locks.
   async prepare(tx, commands) {
     const mayCredit = commands.filter(({ by }) => by === 'operator' || by === 'review')
     return loadReceivers(tx, mayCredit.map(payoutKey))
@@ -171,7 +171,10 @@ function namedIn(payouts: ReadonlyMap<string, OpenPayout>, command: Advance): Pa
   return payout === undefined ? [] : [payout]
 }
 
-/** Whether the step may give money back, which needs the debit; a review may end either way. */
+/**
+ * Whether the steps may give money back, for which the debit is needed. The steps of a review and
+ * of an account are not known before the decision.
+ */
 function mayGiveBack({ by, steps }: Advance): boolean {
   return (
     by === 'review' ||
@@ -209,7 +212,7 @@ interface Handled {
   readonly event: Event
 }
 
-/** The events by which an account learns that it can no longer cancel, or can again. */
+/** The events that tell an account that it can no longer cancel a payout, or that it can again. */
 const HANDLING_EVENTS = { take: 'payout.taken', release: 'payout.released' } as const
 
 export const handlePayout: Operation<HandlePayout, HandlingState, Handled> = {

@@ -63,7 +63,7 @@ export interface AdvanceState {
 
 export interface AdvanceOutcome {
   readonly payout: OpenPayout
-  /** The payout after each step, in order; empty when only the next question to its rail moves. */
+  /** The payout after each step, in order; empty when only the time to ask its rail changes. */
   readonly passed: readonly OpenPayout[]
   readonly entries: readonly Entry[]
   /** The hold that the first step ends. */
@@ -85,7 +85,7 @@ export function decideAdvance(state: AdvanceState, advance: Advance): AdvanceOut
   checkSteps(payout, fresh)
   checkAccounts(state, book, payout, fresh)
   checkPerson(payout, fresh, advance.person, state.paid_elsewhere.get(payout.id))
-  // After this point it succeeds.
+  // From here on, nothing refuses the steps.
 
   let next: OpenPayout = { ...payout, rail_reference: railReference(payout, fresh, advance.person) }
   const passed: OpenPayout[] = []
@@ -114,7 +114,7 @@ export function decideAdvance(state: AdvanceState, advance: Advance): AdvanceOut
   return { payout: next, passed, ended_hold, entries, journals, events }
 }
 
-/** A payment keeps its reference; the reference of a return stands in the step's event alone. */
+/** A payment keeps its reference. The reference of a return is in the event of its step alone. */
 function railReference(payout: Payout, steps: readonly RailStep[], person?: Person): string {
   const { rail_reference } = payout
   const pays = steps.some(({ status }) => status === 'succeeded')
@@ -135,8 +135,9 @@ function stepsOf(state: AdvanceState, payout: OpenPayout, advance: Advance): rea
 }
 
 /**
- * The steps of the rail's history that are not applied yet. An answer, or a return to the rail, has
- * made the payout `processing` before the rail reports it: that report is skipped.
+ * The steps of the rail's history that are not applied yet. When an account answers, or an operator
+ * returns the payout to the rail, the payout is `processing` before the rail reports that. Then
+ * this report is skipped.
  */
 function stepsByRail(payout: Payout, history: readonly RailStep[]): readonly RailStep[] {
   const fresh = history.slice(payout.rail_steps)
@@ -332,8 +333,9 @@ function giveBack(
 }
 
 /**
- * How far the rail is, and when it is asked next. A step that the rail does not report ends the
- * questions to it: its reports would no longer follow. A step to `processing` makes it due at once.
+ * How far the rail is, and when it is asked next. After a step that the rail has not reported, the
+ * rail is asked no more: its reports would not follow on this step. But a step to `processing`
+ * makes the payout due at once.
  */
 function railProgress(payout: OpenPayout, advance: Advance, applied: number, now: Instant) {
   // A review that comes after the hold has ended changes nothing.
@@ -347,11 +349,11 @@ function railProgress(payout: OpenPayout, advance: Advance, applied: number, now
   const { answers_seen = payout.answers.length } = advance
   if (answers_seen < payout.answers.length && !isFinal(payout.status)) return { rail_steps }
   const again = advance.ask_again_in_ms
-  // A null ask_rail_at: the operator has moved the payout while the rail was asked.
+  // ask_rail_at is null when the operator has moved the payout while the rail was asked.
   const over = isFinal(payout.status) || again === null || payout.ask_rail_at === null
   if (over) return { rail_steps, ask_rail_at: null, claimed_until: null }
   const next = plusMilliseconds(now, again)
-  // Another claim since, or an account's clock that was advanced: the earlier due time stands.
+  // The payout was claimed again, or the account's clock was advanced: the earlier due time stands.
   const moved = advance.claim !== undefined && payout.claimed_until !== advance.claim
   if (moved && dueAt(payout.ask_rail_at, payout.claimed_until) < next) return { rail_steps }
   return { rail_steps, ask_rail_at: next, claimed_until: null }

@@ -48,8 +48,8 @@ export async function findPayouts(
 }
 
 /**
- * Joins the state of payouts `p`, of these accounts or of all, one look-up each. A payout without
- * a state has nulls, which `payoutOf` refuses.
+ * Joins payouts `p` with their states, by one look-up each. Without `items` the payouts may be of
+ * any account. A payout without a state has nulls, which `payoutOf` refuses.
  */
 export function joinState(sql: Sql | TransactionSql, items?: readonly OfAccount[]) {
   return sql`left join lateral (
