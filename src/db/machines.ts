@@ -1,20 +1,20 @@
-// The machines of a spread database that have rows of accounts, and connections to each of them for
-// writes that are about such rows alone: every machine can be asked about all accounts, and what is
-// its own it runs without sending it on. Else the coordinator would plan each statement first, and
-// write its text anew with all the rows.
+// The machines of a distributed database that have rows of accounts, and connections to each of
+// them. A write about rows of one machine alone is sent to that machine, which runs it by itself.
+// Sent to the coordinator, each statement would be planned there first, and its text written anew
+// with all the rows.
 import type { FastifyBaseLogger } from 'fastify'
 import type { Sql } from './connect.ts'
 import { describePlaces, isSpread, learnShards, listKnownMachines, machineOf } from './shard.ts'
 
 export interface MachinesOptions {
-  /** What the service is told to connect to: the coordinator, or the one engine that there is. */
+  /** Connections to the coordinator, or to the one PostgreSQL that there is. */
   readonly coordinator: Sql
   /** Opens connections to host:port. */
   open(machine: string): Sql
   readonly log: FastifyBaseLogger
 }
 
-/** What lanes write by. */
+/** What lanes need for writing. */
 export type Connected = Pick<Machines, 'coordinator' | 'at'>
 
 export class Machines {
@@ -23,7 +23,7 @@ export class Machines {
   readonly #pools = new Map<string, Sql>()
   /** Where the shards are, as the coordinator has it. */
   #places = ''
-  /** Resolves once each machine was connected to, or could not be. */
+  /** Resolves when each machine either is connected or could not be reached. */
   reached: Promise<unknown> = Promise.resolve()
 
   constructor(options: MachinesOptions) {
@@ -31,14 +31,14 @@ export class Machines {
     this.#options = options
   }
 
-  /** Connections to the machine that has the rows of an account, where there are any. */
+  /** Connections to the machine that has the account's rows; undefined if there are none. */
   at(account_id: string): Sql | undefined {
     return this.#pools.get(machineOf(account_id) ?? '')
   }
 
   /**
-   * Asks the coordinator where the shards are. A machine that has none any more is left at once,
-   * and what is being written there fails: should it come back, nobody would read what it has.
+   * Asks the coordinator where the shards are. A machine that no longer has any is left at once,
+   * and what is being written there fails: nobody would read those rows if it came back.
    */
   async follow(sql: Sql): Promise<void> {
     if (!isSpread()) return
@@ -56,7 +56,9 @@ export class Machines {
     this.reached = Promise.all(machines.map(machine => this.#reach(machine)))
   }
 
-  /** One that cannot be reached is written by way of the coordinator. */
+  /**
+   * Connects to a machine. The rows of one that cannot be reached are written by the coordinator.
+   */
   async #reach(machine: string): Promise<void> {
     if (this.#pools.has(machine)) return
     const pool = this.#options.open(machine)
@@ -70,7 +72,7 @@ export class Machines {
   }
 }
 
-/** The same database on another machine. */
+/** The URL of the same database on another machine. */
 export function urlAt(url: string, machine: string): string {
   const there = new URL(url)
   there.host = machine

@@ -1,7 +1,6 @@
 // The shards of a database distributed by Citus. Tables are sharded by a hash of account_id; a
 // statement is fast, and sometimes only possible, when it restricts each table to rows of one
-// shard. A single PostgreSQL is one shard. Knows only the table `books`, which all others are
-// co-located with.
+// shard. A single PostgreSQL is one shard. All of these tables are co-located with `books`.
 import type { Sql, TransactionSql } from './connect.ts'
 
 export type OfAccount = { readonly account_id: string }
@@ -12,7 +11,7 @@ export interface Shard {
   readonly last: number
   /** host:port of the machine that has it, as the machines call each other. */
   readonly machine?: string
-  /** The number of its part of each table, which there is a table of its own. */
+  /** By table, the number of the shard's part of it. On its machine, each part is a table. */
   readonly parts?: ReadonlyMap<string, string>
 }
 
@@ -28,7 +27,7 @@ export async function learnShards(sql: Sql): Promise<void> {
   useShards(row?.spread === true ? await listShards(sql) : WHOLE)
 }
 
-/** Where each shard is, in one text, which differs as soon as one of them has moved. */
+/** Where each shard is, as one text. The text changes when a shard moves. */
 export async function describePlaces(sql: Sql): Promise<string> {
   const [row] = await sql<{ places: string }[]>`
     select string_agg(s.shardid || ' ' || n.nodename || ':' || n.nodeport, ' ' order by s.shardid)
@@ -77,14 +76,14 @@ export function shardOf(account_id: string): number {
   return shards.findIndex(({ first, last }) => first <= hash && hash <= last)
 }
 
-/** Of the accounts that were asked about lately. */
+/** The hashes of accounts that were asked about lately. */
 const hashes = new Map<string, number>()
 const MOST_HASHES = 10_000
 
-/** What a transaction is about, on a connection to the machine that has it. */
+/** The shard that a transaction is about, if its connection goes to the machine of that shard. */
 interface Taken {
   readonly shard: Shard
-  /** Whether it was asked to stay where it is. */
+  /** Whether the transaction has locked the shard, so that it cannot move. */
   held: boolean
 }
 
@@ -95,9 +94,9 @@ function takenBy(tx: Sql | TransactionSql): Taken | undefined {
 }
 
 /**
- * The transaction, on a connection to the machine that has the account's shard, is about rows of
- * that shard alone: its statements may name the tables that are there (`tableAt`), which need no
- * plan of Citus. Once its books are locked it has to hold the shard.
+ * Says that the transaction is about rows of the account's shard alone. Its connection must go to
+ * the machine that has the shard. Its statements may then name the tables of that machine
+ * (`tableAt`), which need no plan of Citus. After it has locked its books, it must hold the shard.
  */
 export function takeShard(tx: TransactionSql, account_id: string): void {
   const shard = shards[shardOf(account_id)]
@@ -106,9 +105,10 @@ export function takeShard(tx: TransactionSql, account_id: string): void {
 }
 
 /**
- * Behind the locks of the books: locks the shard as Citus locks it for writes, so that it does not
- * move meanwhile. If it has moved, the transaction fails as contention. In this order, as Citus has
- * it: whoever held the shard and waited for a book could wait for who waits for the move.
+ * Locks the shard as Citus locks it for writes, so that it does not move meanwhile. If it has moved
+ * already, the transaction fails as contention. It comes after the locks of the books, as in Citus.
+ * In the other order, a transaction that holds the shard and waits for a book could wait for one
+ * that waits for the move.
  */
 export function holdShard(tx: TransactionSql): void {
   const taken = takenBy(tx)
@@ -118,12 +118,12 @@ export function holdShard(tx: TransactionSql): void {
   taken.held = true
 }
 
-/** Whether what is written to a table need not come by the books; see `inserter`. */
+/** Whether a statement may write to a table without a join with the books; see `inserter`. */
 export function isAtShard(tx: TransactionSql): boolean {
   return !isSpread() || takenBy(tx) !== undefined
 }
 
-/** What a table is called for this transaction, which writes to it. */
+/** The name by which this transaction writes to a table. */
 export function nameAt(tx: TransactionSql, table: string): string {
   if (takenBy(tx)?.held === false) throw new Error('the shard is not held')
   return partAt(tx, table)
@@ -134,7 +134,7 @@ function partAt(sql: Sql | TransactionSql, table: string): string {
   return part === undefined ? table : `${table}_${part}`
 }
 
-/** The same for a statement that reads. */
+/** The name by which a statement reads a table. */
 export function tableAt(sql: Sql | TransactionSql, table: string) {
   return sql.unsafe(partAt(sql, table))
 }
@@ -144,7 +144,7 @@ export function listKnownMachines(): string[] {
   return [...new Set(shards.flatMap(({ machine }) => machine ?? []))]
 }
 
-/** The machine that has the account's rows; undefined of an engine that is not spread. */
+/** The machine that has the account's rows; undefined if the database is not distributed. */
 export function machineOf(account_id: string): string | undefined {
   return isSpread() ? shards[shardOf(account_id)]?.machine : undefined
 }
@@ -185,7 +185,7 @@ export function within(sql: Sql | TransactionSql, alias: string, items: readonly
   return needed ? sql`and ${among(sql, alias, items)}` : sql``
 }
 
-/** The accounts of these, each once. */
+/** The account ids of these items, each once. */
 export function accountsOf(items: readonly OfAccount[]): string[] {
   return [...new Set(items.map(item => item.account_id))]
 }

@@ -26,7 +26,7 @@ export interface LaneOptions {
   readonly max_wait_ms?: number
   /** Batches that may be with the database at once; MAX_IN_FLIGHT unless said otherwise. */
   readonly in_flight?: number
-  /** Connections to the machine that has the rows of an account, where there are any. */
+  /** Connections to the machine that has the account's rows; undefined if there are none. */
   sqlAt?(account_id: string): Sql | undefined
   /** Called after each commit, for metrics. */
   onBatch?(operation: string, size: number, seconds: number): void
@@ -38,7 +38,10 @@ export interface LaneOptions {
  */
 export const MAX_IN_FLIGHT = 2
 
-/** Commands decided before their outcomes are stored; a quarter of larger batches. */
+/**
+ * So many commands are decided before their outcomes are stored, or a quarter of the batch if that
+ * is more.
+ */
 const STORE_PORTION = 64
 /** The first portion is smaller: the database is idle until it arrives. */
 const FIRST_PORTION = 16
@@ -54,7 +57,7 @@ const MAX_BACKOFF_MS = 1000
 
 const WATCH_MS = 250
 
-/** Where a command of several shards is. */
+/** Stands for the shard of a command that is about several. */
 const SEVERAL = -1
 
 /** An operation of many commands a batch, or of one long command. */
@@ -110,8 +113,8 @@ export class Lane<Command, State, Outcome> {
   }
 
   /**
-   * The commands that have waited longest; on a distributed database those of one shard, which one
-   * machine commits by itself. The rest keep their order.
+   * Takes the commands that have waited longest. On a distributed database it takes those of one
+   * shard, which one machine commits by itself. The rest keep their order.
    */
   #takeBatch(): Waiting<Command, Outcome>[] {
     const [first] = this.#queue
@@ -128,7 +131,10 @@ export class Lane<Command, State, Outcome> {
     return batch
   }
 
-  /** Of a command's shard; those of several shards, which go together, have one of their own. */
+  /**
+   * The number of the command's shard. Commands about several shards go together, and share a
+   * number.
+   */
   #placeOf(command: Command): number {
     const { ofOneShard } = this.#operation
     return ofOneShard?.(command) === false ? SEVERAL : shardOfCommand(command)
@@ -187,8 +193,8 @@ export class Lane<Command, State, Outcome> {
   }
 
   /**
-   * Rejects with a Refusal when the outcome is unknown, the database is unavailable or contention
-   * does not end; with the fault otherwise, rolled back.
+   * Rejects with a Refusal when the outcome is unknown, the database is unavailable, or contention
+   * does not end. Rejects with the fault otherwise, and everything is rolled back.
    */
   async #transact(commands: readonly Command[], onStored: () => void): Promise<Decided<Outcome>[]> {
     for (let attempt = 1; ; attempt++) {
@@ -207,8 +213,8 @@ export class Lane<Command, State, Outcome> {
       } catch (error) {
         const moved = machine !== undefined && isTableMissing(error)
         const failure = moved ? 'contention' : classify(error)
-        // A pooled connection that died since its last use has run nothing: tries another one.
-        // postgres.js also fails the first query of a connection that replaces a killed one.
+        // A pooled connection that died since its last use has run nothing, so another one is
+        // tried. postgres.js also fails the first query of a connection that replaces a killed one.
         const unasked = failure === 'unavailable' && !begun && !isSlow(error)
         const again = (failure === 'contention' || unasked) && attempt < MAX_ATTEMPTS
         if (again) await backOff(attempt)
@@ -218,7 +224,7 @@ export class Lane<Command, State, Outcome> {
     }
   }
 
-  /** The machine that can do all of a batch, and an account that it has. */
+  /** The machine that can run the whole batch, and an account whose rows it has. */
   #machineOf([first]: readonly Command[]) {
     const account_id = accountOf(first)
     if (first === undefined || account_id === undefined || !isSpread()) return undefined
@@ -251,7 +257,7 @@ export class Lane<Command, State, Outcome> {
     return [{ outcome }]
   }
 
-  /** In portions, so that the database stores one while the next is decided. */
+  /** Decides and stores in portions, so that the database stores one while the next is decided. */
   async #decideAndStore(
     operation: Operation<Command, State, Outcome>,
     tx: TransactionSql,
@@ -279,7 +285,7 @@ export class Lane<Command, State, Outcome> {
         failed = true
       })
       stores.push(stored)
-      // Sends the statements, before new requests are read: the database would wait meanwhile.
+      // Sends the statements before new requests are read; else the database would wait for those.
       await nextTick()
     }
     // A statement that could not be sent must keep the others from being committed.
@@ -294,15 +300,16 @@ export class Lane<Command, State, Outcome> {
 }
 
 /**
- * How many of a batch are decided and stored together, of which `done` are. All where each
- * statement is planned on two machines before it runs: few of them matter more there.
+ * How many commands are decided and stored together, after `done` of them. On a distributed
+ * database it is all of them: two machines plan each statement there, so few statements matter
+ * more.
  */
 function portionAfter(done: number, all: number): number {
   if (isSpread()) return all
   return done === 0 ? FIRST_PORTION : Math.max(STORE_PORTION, all / 4)
 }
 
-/** Commands of operators may name no account. */
+/** A command of an operator may name no account; it goes with shard 0. */
 function shardOfCommand(command: unknown): number {
   const account_id = accountOf(command)
   return account_id === undefined ? 0 : shardOf(account_id)

@@ -6,8 +6,8 @@ import type { Instant } from '../instant.ts'
 import type { Event, NamedEvent } from './event.ts'
 
 /**
- * Consecutive events of one account, of one time. Only the first may be any event; the others are
- * about objects that were created at that time, and payouts that have succeeded as usual.
+ * Consecutive events of one account, all of one time. The first may be any event. Each of the
+ * others tells that an object was created at that time, or that a payout succeeded as usual (`D`).
  */
 export interface EventRow {
   readonly account_id: string
@@ -15,22 +15,24 @@ export interface EventRow {
   readonly sequence: bigint
   readonly created_at: Instant
   /**
-   * One word an event, in order: a letter for the type, and what the rest of the event is made
-   * from.
+   * One word for each event, in order. Its letter says the type; the rest identifies the object.
    * - `B…`, `Q…`, `P…`: a beneficiary, quote or payout was created. Its id has the row's time and
    *   ends in these nine characters. `Q` alone is the quote that the next word's payout carries.
    * - `L17`: the balance transaction of journal 17 was created; the journal's hash proves it.
-   * - `D17.…`: the rail reported that a payout succeeded, and journal 17 was written. The id of the
-   *   payout ends in these twenty characters.
+   * - `D17.…`: the rail reported that a payout succeeded, and journal 17 was written. The id of
+   *   the payout ends in these twenty characters.
    * - `S`: payout `object_id` succeeded in another way.
-   * - `-`: an event of type `type` about `object_id`. `-` and `S` stand first in a row.
+   * - `-`: an event of type `type` about `object_id`. Only the first word of a row can be `-` or
+   *   `S`.
    */
   readonly told: string
   /** The type of `-`, else beneficiary.created if the row has a `B`, else ''. */
   readonly type: string
   /** The object of `-` or `S`, else ''. */
   readonly object_id: string
-  /** The data of each event, null for the usual one; null when all are usual. */
+  /**
+   * The data of each event, where null stands for the usual data. Null if all events have theirs.
+   */
   readonly data: readonly (object | null)[] | null
   /** The digests that the events carry, concatenated. */
   readonly content: string | null
@@ -54,7 +56,7 @@ const LETTERS = Object.keys(MADE) as readonly Letter[]
 /** The journal's number and the end of the payout's id. */
 const DONE = /^D[1-9][0-9]{0,10}\.[0-9a-z]{20}$/
 
-/** Rare enough for the index on `type`. */
+/** The one creation that is rare enough for the index on `type`. */
 const RARE = MADE.B.type
 const SUCCEEDED = 'payout.succeeded'
 
@@ -66,7 +68,7 @@ export const COMMON_LETTERS: ReadonlyMap<string, string> = new Map([
   [SUCCEEDED, 'DS'],
 ])
 
-/** Most events of a row: bounds how far before its number a row can begin. */
+/** The most events of one row. It bounds how far before its number a row can begin. */
 export const MAX_EVENTS = 8
 
 /** Hex digits of a digest. */
@@ -90,7 +92,7 @@ export function isMadeById(object_id: string): boolean {
   return Object.values(MADE).some(({ prefix }) => object_id.startsWith(`${prefix}_`))
 }
 
-/** How the words of payouts that have succeeded as usual end. */
+/** The end of the word that tells of this payout's usual success. */
 export function doneEndOf(payout_id: string): string {
   return `.${payout_id.slice(PREFIX_END)}`
 }
@@ -166,12 +168,14 @@ function lineIn(word: string): number[] {
   return word.startsWith('L') ? [Number(word.slice(1))] : []
 }
 
-/** Whether an event carries a digest: all do but lines and quotes carried by payouts. */
+/** Whether the event of a word carries a digest. Events of lines and of carried quotes do not. */
 function hasDigest(word: string): boolean {
   return word !== 'Q' && !word.startsWith('L')
 }
 
-/** Reads from the end: the first event may carry a digest or not, and takes what is left. */
+/**
+ * Reads from the end, because the first event may carry a digest or none: it takes what is left.
+ */
 function digestsOf(words: readonly string[], content: string | null): (string | undefined)[] {
   let end = content?.length ?? 0
   const digests = words.toReversed().map(word => {
@@ -182,7 +186,10 @@ function digestsOf(words: readonly string[], content: string | null): (string | 
   return digests.reverse()
 }
 
-/** The rows of one command's events, in any accounts, each account in the order of its numbers. */
+/**
+ * The rows of one command's events. The events may be of several accounts; those of one account are
+ * in the order of their numbers.
+ */
 export function fold(events: readonly Event[]): EventRow[] {
   const rows: Draft[] = []
   const last = new Map<string, Draft>()
@@ -217,7 +224,7 @@ function takes({ words, events }: Draft, event: Event, word: string): boolean {
   return words.length + (word === 'Q' ? 1 : 0) < MAX_EVENTS
 }
 
-/** Whether the word can stand behind others; what it is about is all in it. */
+/** Whether the word can stand behind others, because it names its object itself. */
 function isAnywhere(word: string): boolean {
   return word.charAt(0) in MADE || word.startsWith('D')
 }
@@ -289,8 +296,8 @@ function rowOf({ words, events }: Draft): EventRow {
 }
 
 /**
- * Joins rows that can be one. A row that `ends` something is the last in its row: it carries the
- * digest of an answer.
+ * Joins rows that can be one. Nothing is joined behind a row that `ends`, because that row carries
+ * the digest of an answer.
  */
 export function gather(rows: readonly EventRow[], ends: (row: EventRow) => boolean): EventRow[] {
   const gathered: EventRow[] = []
@@ -307,7 +314,7 @@ export function gather(rows: readonly EventRow[], ends: (row: EventRow) => boole
   return gathered
 }
 
-/** A line behind a payout would be taken for its debit. */
+/** A row that ends in a payout. A line joined behind it would be taken for the payout's debit. */
 const PAYOUT_LAST = /(^| )P[0-9a-z]+$/
 
 function follows(before: EventRow, row: EventRow): boolean {

@@ -33,7 +33,7 @@ export const READ_COLUMNS = [
 
 export const insertEvents = inserter<SealedRow>('events', { ...ROW_KINDS, hash: 'hex' })
 
-/** By (account, id), in no order. An id that is not found or another account's is absent. */
+/** Events by (account, id), in no order. An id that is unknown, or another account's, has none. */
 export async function findEvents(
   sql: Sql | TransactionSql,
   keys: readonly Key[],
@@ -80,7 +80,7 @@ export async function listEvents(
   account_id: string,
   { limit, cursor, filters, ...moments }: Wanted,
 ): Promise<Page<NamedEvent> | undefined> {
-  // By number, which created_at follows: the events of one batch share their time.
+  // Reads by number, which rises with created_at: the events of one batch share their time.
   const [above, below, named] = await Promise.all([
     locateNumber(sql, NUMBERS, account_id, moments.above, 'above'),
     locateNumber(sql, NUMBERS, account_id, moments.below, 'below'),
@@ -173,9 +173,9 @@ function findRows(
 }
 
 /**
- * The rows of one object. The time in its id locates the row of its creation, as rows are in the
- * order of time; so does the time of its outcome for a payout that succeeded as usual. An index
- * finds its other events.
+ * The rows of one object. Rows are in the order of time, so the time in the object's id locates the
+ * row of its creation. The time of a payout's outcome locates the row of its usual success. An
+ * index finds all other events.
  */
 async function findRowsOf(
   sql: Sql | TransactionSql,
@@ -195,7 +195,7 @@ async function findRowsOf(
         and (object_id, sequence) < ((select ${id}::text), ${end})
       order by object_id ${order}, sequence ${order} limit ${limit}`,
   ])
-  // One row can hold several of them.
+  // One row can be found in several ways.
   return [...new Map([...made, ...done, ...changed].map(row => [row.sequence, row])).values()]
 }
 
@@ -244,7 +244,7 @@ function boundsOf(sql: Sql | TransactionSql, { after, before, newest_first, limi
   }
 }
 
-/** The condition on rows with an event of this type. */
+/** The condition that a row has an event of this type. */
 function tells(sql: Sql | TransactionSql, type: string | undefined) {
   if (type === undefined) return sql``
   const letters = COMMON_LETTERS.get(type)

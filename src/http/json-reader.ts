@@ -23,13 +23,13 @@ import { JsonError, type JsonErrorReason, LineCount, presentPath } from './json-
 /** The outermost object or array is level 1 (§request.json). */
 export const MAX_LEVELS = 32
 
-/** Most values of a long body, of all kinds: its memory is bounded by more than its bytes. */
+/** The most values of a long body, of all kinds. Its bytes alone do not bound its memory. */
 export const MAX_VALUES = 1_000_000
 
-/** Most values of an ordinary body, or of one step: over twice what any schema accepts. */
+/** The most values of an ordinary body, or of one step: over twice what any schema accepts. */
 export const MAX_STEP_VALUES = 4_000
 
-/** Most different keys of a text: V8 walks all keys that it knows without a pause. */
+/** The most different keys of a text: V8 walks all keys that it knows without a pause. */
 export const MAX_KEYS = 50_000
 
 /** In a body parsed in steps, each value at this depth is one step. */
@@ -75,7 +75,7 @@ export class Reader {
     return value
   }
 
-  /** As `readBody`, in steps of a few milliseconds: each payout of a list is one. */
+  /** Reads like `readBody`, in steps of a few milliseconds. Each payout of a list is one step. */
   *readBodyInSteps(): Generator<void, unknown> {
     this.beginStep()
     const value = yield* this.readValueInSteps(0)
@@ -292,8 +292,8 @@ export class Reader {
   }
 
   /**
-   * Adds up the digits. Up to 2^53 every step is exact, and a sum that has left the safe range
-   * never returns to it, so comparing the sum at the end judges the text.
+   * Adds up the digits. Every sum up to 2^53 is exact, and a sum beyond it never returns below. So
+   * one comparison at the end tells whether the number is safe.
    */
   private readNumber(level: number): number {
     const text = this.text
