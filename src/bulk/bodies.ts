@@ -47,7 +47,7 @@ function problemsByRules(
     check(body)
     return []
   } catch (error) {
-    // A refusal other than 400 speaks only of a request that is valid.
+    // A refusal other than 400 makes sense only for a body of the right shape.
     if (error instanceof Refusal) return wellShaped || error.status === 400 ? error.problems : []
     if (wellShaped) throw error
     return []

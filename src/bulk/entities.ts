@@ -51,7 +51,7 @@ export function openEntityBodies(): Promise<BodyProblems> {
 
 export async function importEntities(wanted: Import<EntityRow>): Promise<RunEnd> {
   const { account_id } = wanted.account
-  // Before the read, which would be late after it: this keeps the process busy.
+  // Comes before the read: it keeps the process busy, so the answer to the read would be late.
   const problemsOf = await openEntityBodies()
   const started_at = await readConfined(wanted.sql, [account_id], tx => accountNow(tx, account_id))
   return runImport(wanted, new EntityRows(wanted, problemsOf, started_at))
@@ -99,7 +99,7 @@ class EntityRows implements Rows<CreateEntity, EntityState, WrittenEntity, Entit
   written(line: number, _: CreateEntity, outcome: WrittenEntity, again: boolean): EntityRow {
     const { entity, did, rule } = outcome
     if (rule !== null) return matched(line, rule, entity)
-    // A try without an answer may have taken effect; here it did.
+    // An earlier try had no answer but may have taken effect; here it did.
     const ours = did === 'created' || (again && entity.created_at >= this.#started_at)
     if (!ours) return importedBefore(line, entity)
     return { ...NOTHING, line, result: 'created', entity: entity.id }

@@ -35,7 +35,7 @@ export async function openFile(
 const NO_HEADER = { messages: ['not a CSV header'] } as const
 
 function readHeader(text: string, set: ColumnSet): Read<readonly Column[]> {
-  // Spreadsheets write it so where the comma is the decimal point.
+  // Spreadsheets separate columns so where the comma is the decimal point.
   if (/[;\t]/.test(text) && !text.includes(',')) return { messages: ['separate columns by commas'] }
   const cells = cellsOf(text)
   return cells === undefined ? NO_HEADER : readColumns(cells, set)

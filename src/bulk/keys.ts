@@ -35,7 +35,7 @@ export class RowKeys {
   }
 }
 
-/** Three words of the hash and one of the number. 0 marks a free slot. */
+/** A slot has three words of the hash and one of the number. The number 0 marks a free slot. */
 const WORDS = 4
 const FIRST_CAPACITY = 1 << 12
 
@@ -59,7 +59,7 @@ export class HashNumbers {
     if (this.#slots[at + 3] === 0) this.#size += 1
     this.#slots.set(words, at)
     this.#slots[at + 3] = value
-    // Look-ups get slow beyond three quarters.
+    // Look-ups get slow when more than three quarters of the slots are taken.
     if (this.#size * WORDS * 4 > this.#slots.length * 3) this.#grow()
   }
 

@@ -27,7 +27,7 @@ export interface PayoutKeys {
   readonly row: string
   /** Of the payment: payee, amount, reference, and how many of these came before it. */
   readonly payment: string
-  /** Of the payment before it in the file that is the same; null for the first. */
+  /** Of the same payment earlier in the file; null for the first. */
   readonly payment_before: string | null
 }
 
@@ -49,7 +49,7 @@ export class FileKeys {
 
   /** Call it once a row, in order. `request` is valid. */
   next(request: PayoutRequest): PayoutKeys {
-    // Adding this to a row that was paid does not ask for another payment.
+    // Not in the keys: adding it to a row that was paid asks for no other payment.
     const { allow_duplicate: _, ...asked } = request
     const { key: row } = this.#rows.next(hashJson(asked))
     const { key: payment, before } = this.#payments.next(paymentOf(request))
@@ -65,7 +65,10 @@ export class FileKeys {
   }
 }
 
-/** Alike as payouts are alike, but a beneficiary that is named by id may change its details. */
+/**
+ * Payments are the same if their likenesses are. A beneficiary that is named by id counts by its
+ * id, because its details may change.
+ */
 function paymentOf(request: PayoutRequest): string {
   const { amount, currency, reference_id = '', beneficiary, beneficiary_details } = request
   const payment =
@@ -111,7 +114,7 @@ export function payRows(reference: PayoutReference): PayRows {
     async load(tx, commands, prepared) {
       const [inner, found] = await Promise.all([
         creation.load(tx, commands, prepared),
-        // Sent after the locks: it sees what the holder of the lock before has paid.
+        // Sent after the locks, so it sees what the earlier holder of the locks has paid.
         findImportedPayouts(tx, commands.flatMap(namesOf)),
       ])
       const imported = found.map(({ account_id, import_key: id, ...payout }) => {
@@ -144,7 +147,7 @@ function decideRow(
   if (before !== undefined) return { payout: before, made: null }
   const allowed = request.allow_duplicate === true
   if (!allowed) checkNewPayment(known(keys.payment))
-  // The row before it with the same payment passed the guard for both.
+  // An earlier row with the same payment has passed the guard against duplicates, for both.
   const allow_duplicate = allowed || known(keys.payment_before) !== undefined
   const made = creation.decide(inner, {
     ...command,
@@ -160,8 +163,8 @@ function decideRow(
 }
 
 /**
- * Refuses a new row whose payment this import made for another row: so looks a row that was changed
- * after it was paid. `twin` is the payout that was made.
+ * Refuses a new row if this import has made its payment for another row. A row that was changed
+ * after it was paid looks like that. `twin` is the payout that was made.
  */
 function checkNewPayment(twin: ImportedPayout | undefined): void {
   // Its money came back: nothing was paid.

@@ -61,7 +61,7 @@ export async function importPayouts(wanted: PayoutImport): Promise<RunEnd> {
   const reference = await openReference(sql, () => {})
   try {
     const check = (body: unknown) => checkRequest(body as PayoutRequest, account)
-    // Before the read, which would be late after it: this keeps the process busy.
+    // Comes before the read: it keeps the process busy, so the answer to the read would be late.
     const problemsOf = await openBodies('/v3/payout', PayoutRequest, check)
     const started_at = await readConfined(sql, [account_id], tx => accountNow(tx, account_id))
     const rows = new PayoutRows(wanted, { reference, problemsOf, started_at })
@@ -96,7 +96,7 @@ class PayoutRows implements Rows<PayRow, PayRowState, PaidRow, PayoutRow> {
   readonly #wanted: PayoutImport
   readonly #opened: Opened
   readonly #keys: FileKeys
-  /** Dry run: what the rows so far leave, though they are not written. */
+  /** Dry run: the balances that the rows so far would leave. */
   readonly #balances = new Map<string, bigint>()
   readonly #payments = new HashNumbers()
   readonly #used_quotes = new Set<string>()
@@ -137,7 +137,7 @@ class PayoutRows implements Rows<PayRow, PayRowState, PaidRow, PayoutRow> {
   }
 
   written(line: number, { keys }: PayRow, { made, payout }: PaidRow, again: boolean): PayoutRow {
-    // A try without an answer may have taken effect; here it did.
+    // An earlier try had no answer but may have taken effect; here it did.
     const ours = made !== null || (again && payout.created_at >= this.#opened.started_at)
     return ours ? madeRow(line, keys, payout) : importedBefore(line, payout)
   }
@@ -213,7 +213,7 @@ const MAJOR = 'amount_major'
 const DETAILS = 'beneficiary_details.'
 const DESTINATION = `${DETAILS}destination_details.`
 
-/** Shorter names by the beginning of a path; the first that fits. */
+/** Shorter names for paths with these beginnings. The first that fits is used. */
 const SHORTER: readonly (readonly [long: string, short: string])[] = [
   [`${DESTINATION}type`, 'beneficiary.destination_type'],
   [`${DESTINATION}bank.`, 'beneficiary.'],

@@ -23,7 +23,7 @@ const BATCHES_IN_HAND = 3
 /** Rows to read before the event loop may turn to an answer of the database. */
 const TURN = 16
 
-/** How long to wait before it tries a row again that the database did not answer for. */
+/** The wait before each new try, after the database did not answer. */
 const RETRY_AFTER_MS = [500, 1_000, 2_000, 4_000]
 
 /** What to import, and whom to tell what became of it. */
@@ -41,7 +41,7 @@ export interface Import<Result> {
   onResults(results: readonly Result[], bytes_read: number): Promise<void> | void
 }
 
-/** What a kind of row asks for: a command of an operation. And what to report of each row. */
+/** One kind of row: the command that a row asks for, and the result to report of it. */
 export interface Rows<Command, State, Outcome, Result> {
   readonly operation: Operation<Command, State, Outcome>
   /** The command of a row, or everything wrong with its body. Called once a row, in order. */

@@ -36,7 +36,7 @@ export async function findImportedPayouts(
   return eachShard(wanted, wanted => {
     const account_ids = wanted.map(({ account_id }) => account_id)
     const keys = wanted.map(({ import_key }) => import_key)
-    // One index look-up a key, by the limit; see keysOf.
+    // The limit makes this one index look-up a key; see keysOf.
     return sql<(ImportName & ImportedPayout)[]>`
       select k.account_id, k.import_key, r.*
       from unnest(${account_ids}::text[], ${keys}::text[]) as k(account_id, import_key)

@@ -76,7 +76,7 @@ async function listAction(options: ListOptions): Promise<void> {
   }
   const { found, now } = await withContext(async ({ audit }) => {
     if (account !== undefined) await findAccount(audit, account)
-    // One more than it shows tells whether there are more.
+    // It reads one payout more than it shows, to tell whether there are more.
     return { found: await listForDesk(audit, filter, limit + 1), now: await databaseNow(audit) }
   })
   const payouts = found.slice(0, limit)

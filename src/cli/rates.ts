@@ -88,7 +88,7 @@ async function listAction(options: Json): Promise<void> {
     policies: await listPolicies(sql),
     now: await databaseNow(sql),
   }))
-  // A live account without a policy of its own is quoted so.
+  // The policy of a live account that has none of its own.
   const pricing = pricingFrom({ rates, fees: [], policies })
   const { policyOf } = pricing({ account_id: '', sandbox: false }, now)
   const dated = rates.map(rate => ({
@@ -159,7 +159,7 @@ const FORCE_HINTS = {
   pegged: '; --peg changes the peg, --force makes it an ordinary rate',
 }
 
-/** Only a pair that is pegged itself can be set with --peg. */
+/** The hint of --peg fits only a pair whose own row is pegged. */
 function kindOf(change: Judged | undefined): Problem['kind'] | 'crossed' {
   const kind = change?.problem?.kind ?? 'moved'
   return kind === 'pegged' && change?.before?.pegged !== true ? 'crossed' : kind

@@ -104,9 +104,9 @@ async function walkBook(book: BookRow, walking: Walking): Promise<void> {
   seen.balances += book.currencies?.length ?? 0
 }
 
-/** After a journal that is missing or wrong the walk goes on from what the next one has. */
+/** After a missing or wrong journal, the walk goes on from what the next journal says. */
 function walkJournal(walk: Walk, row: JournalRow, findings: Findings): void {
-  // Null only where the row was edited. It stands after all others, and is the head of nothing.
+  // The number is null only in an edited row. Such a row comes after all others and is no head.
   const found: bigint | null = row.number
   if (found === null) {
     findings.add(journalProblem(row, 'a number', 'none').problem)
@@ -121,7 +121,7 @@ function walkJournal(walk: Walk, row: JournalRow, findings: Findings): void {
   }
   const { account_id, number } = row
   const place = () => ({ table: 'journals', account_id, key: `number ${number}` })
-  // What is wrong with its line alone, the postings tell.
+  // If only its line is wrong, `step` has gone on by the postings, and there is nothing to resume.
   if (!findings.guard(place, () => walk.step(row)) && walk.number !== number) walk.resume(row)
 }
 
@@ -131,7 +131,7 @@ function checkBook(book: BookRow): void {
   checkCurrencies(book)
 }
 
-/** A balance in each currency of the account, used or not, and in no other. */
+/** The account must have a balance in each of its currencies, used or not, and in no other. */
 function checkCurrencies({ account_id, wanted, currencies }: BookRow): void {
   const held = new Set(currencies)
   const missing = wanted?.find(currency => !held.delete(currency))
@@ -145,9 +145,9 @@ function checkCurrencies({ account_id, wanted, currencies }: BookRow): void {
 class Walk {
   readonly account_id: string
   readonly balances: Map<string, bigint>
-  /** Currencies whose balance is known again from the next line alone. */
+  /** Currencies whose balance is unknown until their next line says it. */
   readonly adrift = new Set<string>()
-  /** Of the journal stepped to last; none when it is wrong. */
+  /** The postings of the last journal; none when it is wrong. */
   postings: readonly Posting[] = []
   number = 0n
   /** Null after a journal that is missing. */
@@ -182,7 +182,7 @@ class Walk {
     if (fault !== undefined) throw fault
   }
 
-  /** Goes to the balance after it; where that was not known, it is what the line says. */
+  /** Goes to the balance after the journal. Takes it from the line if the one before is unknown. */
   #move(
     row: JournalRow,
     { currency, amount }: Posting,
@@ -208,7 +208,7 @@ class Walk {
     for (const currency of this.balances.keys()) this.adrift.add(currency)
   }
 
-  /** The journal is wrong and has been named: what follows is held against what it says. */
+  /** Goes on after a wrong journal, which is named already: the next is judged by what it says. */
   resume({ number, hash, currency, balance_after }: JournalRow): void {
     this.lose()
     if (currency !== null && balance_after !== null && this.balances.has(currency)) {
@@ -224,7 +224,7 @@ class Walk {
   headsThatDiffer(book: BookRow): BadRow[] {
     const wrong: BadRow[] = []
     const { journal_count, head_hash } = book
-    // A missing last journal is named as such; a count too low, by the book's row.
+    // A missing last journal is named as a journal. A count that is too low is named as a book.
     if (journal_count !== null && journal_count > this.number) {
       const missing = { account_id: this.account_id, number: this.number + 1n }
       wrong.push(journalProblem(missing, `${journal_count} journals`, `${this.number}`))
@@ -266,8 +266,8 @@ function checkPostings(row: JournalRow): Posting[] {
 }
 
 /**
- * The line must say what the journal has moved, and a journal that moves nothing has none. What
- * does not fit is found before the hash, as it says more.
+ * The line must say what the journal has moved. A journal that moves nothing has no line. The line
+ * is judged before the hash, because its problem says more.
  */
 function lineFault(
   row: JournalRow,
@@ -299,8 +299,8 @@ function lineFault(
 }
 
 /**
- * Rows of accounts that sort before the book in hand belong to no book; undefined is after the
- * last.
+ * Names rows of accounts that come before this one: they belong to no book. `account_id` is
+ * undefined after the last book.
  */
 async function refuseRowsBefore(
   account_id: string | undefined,

@@ -1,5 +1,5 @@
-// Holds how payouts stand against them and against what was told of them: one state each, in the
-// table that it belongs in, and how far the rail was asked.
+// Compares the states of payouts with the payouts and with their events. Each payout has one state,
+// in the table that it belongs in, and its rail was asked as far as the events tell.
 
 import type { TransactionSql } from '../db/connect.ts'
 import { MANUAL } from '../rail/rail.ts'
@@ -7,10 +7,11 @@ import type { Findings } from './problem.ts'
 import { nameRows, ofAccount, type Rule, STATED_PAYOUTS } from './rows.ts'
 
 /**
- * The rail is asked about what it has, and about nothing else: not about what is over, and not
- * about what a person has taken out of its hands. What it says has succeeded may still come back.
- * It has told at least what its events say, and at most once more for each time that a person gave
- * the payout back to it. What it was never asked about is due since its last step.
+ * A rail is asked about the payouts that it has, and about no others: not about one that is over,
+ * and not about one that a person has taken from it. It may be asked about one that it has reported
+ * as succeeded, because that may still come back. The rail has reported at least the steps that its
+ * events tell, and at most one more for each time that a person gave the payout back to it. A
+ * payout that the rail was never asked about is due since its last step.
  */
 export const RAIL: Rule = {
   table: 'payouts',
@@ -75,7 +76,7 @@ export const RAIL: Rule = {
       or rail_steps < told or rail_steps > told + given_back`,
 }
 
-/** As whoever pays a payout finds it: all that its two rows say alike while it has both. */
+/** The columns in which the two rows of a payout must agree while it has both. */
 const STATED = [
   'status',
   'rail',
@@ -94,8 +95,8 @@ const statedOf = (row: string) =>
 
 /**
  * A payout has one state: a row in open_payouts while it is open, a row in payout_outcomes when it
- * is over. Of one that has succeeded and whose rail is still asked the first says what the second
- * does. Each has the payout's rail.
+ * is over. A payout that has succeeded and whose rail is still asked has both, and they agree. Each
+ * row has the payout's rail.
  */
 const STATES: Rule = {
   table: 'payouts',
@@ -126,7 +127,7 @@ const STATES: Rule = {
     where wrong is not false or of_another is not false`,
 }
 
-/** Before payouts are read with their states: a payout that has two would be read twice. */
+/** Runs before payouts are read with their states: a payout with two states would be read twice. */
 export function checkStates(
   tx: TransactionSql,
   account_id: string | null,

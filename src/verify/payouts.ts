@@ -1,6 +1,5 @@
-// Holds every payout against the journals, statement lines and quote it must have, or the price it
-// carries, and every journal of a payout against the payout. The books themselves have been walked
-// before.
+// Compares every payout with its journals, its statement lines, and its quote or the price that it
+// carries. Compares every journal of a payout with the payout. The books have been walked before.
 import type { TransactionSql } from '../db/connect.ts'
 import { numberedId } from '../id.ts'
 import type { Instant } from '../instant.ts'
@@ -26,7 +25,7 @@ import { openStream } from './stream.ts'
 /** `in_transit`: destination amounts of payouts neither settled nor given back, by currency. */
 export interface PayoutsSeen {
   payouts: number
-  /** Of the payouts those that carry their quotes. */
+  /** How many of the payouts carry their quotes. */
   carried: number
   receipts: number
   readonly in_transit: Map<string, bigint>
@@ -39,21 +38,21 @@ interface PayoutRow extends PapersRow, PricedPayout {
   type: PayoutType
   destination_currency: string
   destination_amount: bigint
-  /** Of the row of its quote; null where it has none. */
+  /** From the row of its quote; null if the quote has no row. */
   fx_income_holding: bigint | null
   fx_income_destination: bigint | null
   balance_transaction_id: string
   beneficiary_id: string
   /** Whether the account has that beneficiary. */
   beneficiary_found: boolean
-  /** Null of one that has no state. */
+  /** Null if the payout has no state. */
   status: PayoutStatus | null
   quote_status: 'active' | 'used' | null
   /** First column in which the quote differs: `name, the payout's value, the quote's`. */
   quote_differs: string[] | null
 }
 
-/** A journal a payout caused, with what it says of its statement line when it makes one. */
+/** A journal that a payout caused, with its statement line if it has one. */
 interface EffectRow extends PostingColumns {
   account_id: string
   source: string
@@ -135,7 +134,8 @@ export async function matchPayouts(
     }
     const group: EffectRow[] = []
     for (let row = effects.row; row !== undefined && isSame(row, first); row = effects.row) {
-      // More than a payout can have is wrong whatever they are, and is not gathered without end.
+      // A payout has three journals at most. A fourth is wrong whatever it is, so no more are
+      // gathered.
       if (group.length < 4) group.push(row)
       tick()
       await effects.next()
@@ -203,7 +203,7 @@ function checkForeign([first, second]: readonly EffectRow[]): void {
   }
 }
 
-/** What exchanges earn, which a payout has not in its own row. */
+/** What the exchanges earn. The payout's own columns do not say it. */
 type Income = Pick<PostedFigures, 'fx_income_holding' | 'fx_income_destination'>
 
 function checkQuote(payout: PayoutRow): Income {
@@ -224,8 +224,8 @@ function checkQuote(payout: PayoutRow): Income {
 }
 
 /**
- * A payout to another account credits it at once, in its only journal, unless it was held: then it
- * passes through in_transit like every other.
+ * Whether a payout to another account has credited it at once, in its only journal. A held one
+ * passes through in_transit, as all other payouts do.
  */
 function isDirect(payout: PayoutRow, effects: readonly EffectRow[]): boolean {
   const { type, status } = payout
@@ -303,7 +303,7 @@ function checkPostings(effect: EffectRow | undefined, all: readonly Posting[]): 
   return expected
 }
 
-/** Its id is made of the row of its journal. */
+/** The id of the debit is made from the row of its journal. */
 function checkDebit(effect: EffectRow, payout: PayoutRow): void {
   const { balance_transaction_id: id } = payout
   const found = numberedId('btr', effect, effect.number)
@@ -312,7 +312,7 @@ function checkDebit(effect: EffectRow, payout: PayoutRow): void {
   }
 }
 
-/** The line undoes this and has, in the holding currency, these amount and fees. */
+/** The line must undo `undone`, and have this amount and these fees in the holding currency. */
 function checkLine(
   effect: EffectRow,
   payout: PayoutRow,

@@ -1,5 +1,5 @@
-// Holds what is written beside payouts and quotes against them: times in ids, how far rails were
-// asked, rows paid from files, kept answers, batches. One select a rule.
+// Checks what is written beside payouts and quotes: times in ids, how far rails were asked, rows
+// paid from files, kept answers, batches. Each rule is one select.
 import type { TransactionSql } from '../db/connect.ts'
 import { idTimeSql, microsSql } from '../db/id-sql.ts'
 import { TIME_END } from '../event/row.ts'
@@ -9,7 +9,7 @@ import { RAIL } from './payout-states.ts'
 import type { Findings } from './problem.ts'
 import { nameRows, ofAccount, type Rule } from './rows.ts'
 
-/** An id that a book has given has the time at which its row was made: lists go by ids alone. */
+/** An id that a book has made holds the time of its row, because lists are ordered by id alone. */
 const ID_TIMES: readonly Rule[] = [
   'payouts',
   'quotes',
@@ -56,7 +56,7 @@ const IMPORTS: Rule = {
     )`,
 }
 
-/** What is kept was answered so, as an event vouches. */
+/** Each answer that is kept was given so: an event vouches for it. */
 const KEPT_AS_ANSWERED: Rule = {
   table: 'idempotency_keys',
   select: account_id => `
@@ -76,7 +76,7 @@ const KEPT_AS_ANSWERED: Rule = {
     )`,
 }
 
-/** What was answered under a key within its hours is kept. */
+/** Each answer that was given under a key is kept for its hours. */
 const ANSWERED_AS_KEPT: Rule = {
   table: 'idempotency_keys',
   select: account_id => `
@@ -172,8 +172,8 @@ const BATCHES: readonly Rule[] = [
 ]
 
 /**
- * A live account's clock is the database's. A book was written last with its newest event or batch;
- * one of neither is as its account began.
+ * A live account's clock is the database's. The last write of a book is its newest event, journal
+ * or batch. A book without any is as old as its account.
  */
 const BOOKS: Rule = {
   table: 'books',
@@ -207,8 +207,8 @@ const BOOKS: Rule = {
 }
 
 /**
- * A balance is as old as its newest line; one that nothing has moved, as its account or as the
- * change of the account that has added the currency.
+ * A balance is as old as its newest line. One without a line is as old as its account, or as the
+ * change of the account that added the currency.
  */
 const BALANCES: Rule = {
   table: 'balances',

@@ -1,6 +1,6 @@
-// The whole verification, in order, on one snapshot, so that a service that goes on writing is
-// never taken for a fault: books, payouts, what must hold over all accounts, quotes, events,
-// entities.
+// The whole verification, in order: books, payouts, what must hold over all accounts, quotes,
+// events, entities. It reads one snapshot, so it never takes what the service writes meanwhile for
+// a fault.
 import type { Sql, TransactionSql } from '../db/connect.ts'
 import { isSpread } from '../db/shard.ts'
 import type { Head } from '../ledger/store.ts'
@@ -32,7 +32,7 @@ export interface VerifyOptions {
   readonly progress?: (done: number, total: number) => void
 }
 
-/** Rows looked at, by what they are. */
+/** How many rows were looked at, by kind. */
 export interface Checked {
   readonly accounts: number
   readonly journals: number
@@ -48,7 +48,7 @@ export interface Checked {
   readonly live_accounts: number
   /** Minor units by currency on their way from live accounts; no sandbox counts. */
   readonly in_transit: Readonly<Record<string, bigint>>
-  /** The same of sandboxes, whose money is none. */
+  /** The same for sandboxes, whose balances are not money. */
   readonly sandbox_in_transit: Readonly<Record<string, bigint>>
 }
 
@@ -63,10 +63,10 @@ export type Verdict =
       readonly problems: readonly Problem[]
     }
 
-/** Ticks reported at once: a bar need not move with every row. */
+/** How many ticks are reported at once: a progress bar need not move with every row. */
 const TICKS = 1_000
 
-/** Verifies; rows that are wrong are the verdict, anything else that goes wrong is thrown. */
+/** Verifies. Wrong rows are the verdict; anything else that goes wrong is thrown. */
 export async function verify(sql: Sql, options: VerifyOptions): Promise<Verdict> {
   const findings = new Findings(options.all ?? false, options.onProblem)
   const checked = await sql
@@ -91,8 +91,8 @@ async function check(
   findings: Findings,
 ): Promise<Checked | null> {
   const { account_id } = options
-  // Long statements are meant here; sorts may use this much memory each before they go to disk.
-  // What is computed of a row costs more than PostgreSQL guesses, and is worth a second processor.
+  // Statements may take long here. Each sort may use this much memory before it goes to disk. The
+  // work on one row costs more than PostgreSQL guesses, so a second processor is worth it.
   await tx.unsafe(`set local statement_timeout = 0; set local work_mem = '64MB';
     set local cursor_tuple_fraction = 1; set local jit = off;
     set local parallel_setup_cost = 0; set local parallel_tuple_cost = 0`)
@@ -103,7 +103,8 @@ async function check(
   await part('journals', sp => checkBookings(sp, account_id, findings))
   await part('payouts', sp => checkStates(sp, account_id, findings))
   const payouts = await part('payouts', sp => matchPayouts(sp, account_id, findings, tick))
-  // What is missing or wrong in a row is missing in the sums too, which then say nothing more.
+  // A missing or wrong row makes the sums wrong, too. So they are checked only if all rows are
+  // right.
   if (books !== null && payouts !== null && findings.problems.length === 0) {
     if (account_id === null) checkInterAccount(books, findings)
     checkInTransit(books, payouts, account_id, findings)
@@ -144,8 +145,8 @@ async function check(
 }
 
 /**
- * One part of the work. A row that nobody has foreseen, on which PostgreSQL or a check stumbles,
- * ends the part, which is named, and not the verification.
+ * Runs one part of the work. A row that PostgreSQL or a check cannot read ends this part, which is
+ * then named. The verification goes on.
  */
 async function partOf<T>(
   tx: TransactionSql,
@@ -167,8 +168,8 @@ async function partOf<T>(
 }
 
 /**
- * Classes 22 and 23 of SQLSTATE, and what JavaScript throws at a value of another type; nothing
- * that ends a connection or a server.
+ * Whether an error is about the data: class 22 or 23 of SQLSTATE, or what JavaScript throws for a
+ * value of the wrong type. An error that ends a connection or a server is not.
  */
 function isAboutData(error: unknown): boolean {
   if (error instanceof TypeError || error instanceof RangeError || error instanceof SyntaxError) {
@@ -177,7 +178,10 @@ function isAboutData(error: unknown): boolean {
   return /^2[23]/.test(String((error as { code?: unknown } | null)?.code ?? ''))
 }
 
-/** Every journal is passed twice, in the book's order and in the payouts'. */
+/**
+ * Returns the tick. It counts each journal twice: once in the order of the book, and once in the
+ * order of the payouts.
+ */
 async function progressOf(tx: TransactionSql, { account_id, progress }: VerifyOptions) {
   const [row] = await tx.unsafe<{ journals: string }[]>(
     `select coalesce(sum(journal_count), 0)::text as journals from books
