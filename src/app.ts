@@ -1,5 +1,6 @@
 // The HTTP application without the server: routes, strict bodies, authentication and error answers.
 // It does not listen, so tests can call it directly.
+import buildValidators from '@fastify/ajv-compiler'
 import fastify, {
   type FastifyInstance,
   type FastifyReply,
@@ -157,6 +158,9 @@ function admitRequests(app: FastifyInstance, deps: Deps, lifecycle: Lifecycle): 
   })
 }
 
+/** Compiles the schema of a route once a process, however many applications there are in it. */
+const buildValidator = buildValidators()
+
 /** How often Node checks for slow and silent clients. */
 const LOOK_FOR_SLOW_MS = 500
 
@@ -191,6 +195,7 @@ function makeFastify(deps: Deps): FastifyInstance {
     },
     routerOptions: { maxParamLength: 256 },
     trustProxy: address => deps.config.trusted_proxies.includes(address),
+    schemaController: { compilersFactory: { buildValidator } },
     ajv: {
       customOptions: {
         // Fastify's defaults change the body: null would become 0.

@@ -50,8 +50,17 @@ export function operationDocs(docs: OperationDocs) {
   }
 }
 
-/** The path parameters of a route that names one object by its id. */
+/** The path parameters of a route that names one object by its id: one schema for a kind. */
 export function pathId(prefix: IdPrefix) {
+  const known = PATH_IDS.get(prefix) ?? makePathId(prefix)
+  PATH_IDS.set(prefix, known)
+  return known
+}
+
+/** A schema that has been compiled is known again by its identity. */
+const PATH_IDS = new Map<IdPrefix, ReturnType<typeof makePathId>>()
+
+function makePathId(prefix: IdPrefix) {
   return Type.Object({
     id: Type.String({
       pattern: idPattern(prefix),
