@@ -13,9 +13,9 @@ import {
 } from '../../../src/account-lifecycle/create.ts'
 import { openAccount } from '../../../src/account-lifecycle/operations.ts'
 import { buildApp } from '../../../src/app.ts'
-import { type Context, onDatabase } from '../../../src/cli/context.ts'
+import type { Context } from '../../../src/cli/context.ts'
 import { type Config, readConfig } from '../../../src/config.ts'
-import { databaseNow, type Sql } from '../../../src/db/connect.ts'
+import { connect, databaseNow, type Sql } from '../../../src/db/connect.ts'
 import { type Deps, openDeps } from '../../../src/deps.ts'
 import { Lane } from '../../../src/engine/lane.ts'
 import { bookMoney, fundAccount } from '../../../src/funding/operations.ts'
@@ -104,6 +104,7 @@ export async function startTestService(
     ...config,
   }
   const { app, deps, inject, close } = await startProcess(database.url, full, log)
+  const operator = openOperator(database.url, full)
   const setPricing = async (values: PricingValues, scope: Partial<PricingScope> = {}) => {
     const whole = { account_id: null, from_currency: null, to_currency: null, ...scope }
     await deps.sql.begin(async tx => {
@@ -123,7 +124,7 @@ export async function startTestService(
     inject,
     async openAccount(options = {}) {
       const wanted = { ...wantedAccount(options), fund: fundsOf(options) }
-      const opened = await onDatabase(full, database.url, c => createAccount(writerOf(c), wanted))
+      const opened = await createAccount(writerOf(operator), wanted)
       await deps.reference.refresh()
       return client(opened, inject)
     },
@@ -132,13 +133,11 @@ export async function startTestService(
       const funds = commands.flatMap(({ account: { account_id } }, i) =>
         fundsOf(options[i] ?? {}).map(fund => ({ account_id, ...fund, source: newId('esc') })),
       )
-      await onDatabase(full, database.url, async ({ sql }) => {
-        const patient = { max_batch: 500, max_wait_ms: 60_000 }
-        const opening = new Lane(sql, openAccount, patient)
-        await Promise.all(commands.map(command => opening.run(command)))
-        const funding = new Lane(sql, fundAccount, patient)
-        await Promise.all(funds.map(command => funding.run(command)))
-      })
+      const patient = { max_batch: 500, max_wait_ms: 60_000 }
+      const opening = new Lane(operator.sql, openAccount, patient)
+      await Promise.all(commands.map(command => opening.run(command)))
+      const funding = new Lane(operator.sql, fundAccount, patient)
+      await Promise.all(funds.map(command => funding.run(command)))
       await deps.reference.refresh()
       return commands.map(({ account, key: { key_id }, secret }) =>
         client({ account, key_id, secret }, inject),
@@ -180,6 +179,7 @@ export async function startTestService(
     setPricing,
     anotherProcess: () => startProcess(database.url, full, log),
     async close() {
+      await operator.sql.end({ timeout: 5 })
       await close()
       await database.drop()
     },
@@ -248,8 +248,22 @@ const ANY_PAYOUT: Route = {
   rail: MANUAL,
 }
 
+/**
+ * Writes as a command of the command line does, over one connection for all that a test opens: each
+ * command would make its own.
+ */
+function openOperator(url: string, config: Config): Pick<Context, 'sql' | 'write' | 'config'> {
+  const cli = { max: 1, application_name: 'corridor cli', operator: config.user }
+  const sql = connect(url, { ...cli, as: 'service' })
+  return {
+    config,
+    sql,
+    write: (operation, command) => new Lane(sql, operation, { max_batch: 1 }).run(command),
+  }
+}
+
 /** Books opening balances as the operator. */
-export function writerOf({ write, config }: Context): Writer {
+export function writerOf({ write, config }: Pick<Context, 'write' | 'config'>): Writer {
   return { write, fund: booking => write(bookMoney, { ...booking, by: config.user }) }
 }
 
