@@ -414,15 +414,18 @@ function standing(tx: TransactionSql, status: PayoutStatus): PromiseLike<unknown
 const OPEN_ROW = `insert into open_payouts (account_id, id, status, updated_at, rail)
   values ($1, $2, $3, now(), 'simulator')`
 const OUTCOME_ROW = `insert into payout_outcomes (account_id, id, status, updated_at, rail_steps,
-    rail_attempts, rail, status_description, rail_reference, taken_by, answers)
-  values ($1, $2, $3, now(), 0, 0, 'simulator', '', '', '', '[]')`
+    rail_attempts, rail, status_description, rail_reference, taken_by, answers, succeeded_at)
+  values ($1, $2, $3, now(), 0, 0, 'simulator', '', '', '', '[]',
+    case $3 when 'reversed' then now() end)`
 
 /** As the service takes it: a payout that is over gets its outcome, and is open no more. */
 async function step(tx: TransactionSql, from: PayoutStatus, to: string): Promise<void> {
   const key = [account_id, 'pot_x']
   const where = 'where account_id = $1 and id = $2'
   if (!OPEN_STATUSES.includes(from)) {
-    await tx.unsafe(`update payout_outcomes set status = $3 ${where}`, [...key, to])
+    const succeeded_at = `case $3 when 'reversed' then updated_at end`
+    const set = `status = $3, succeeded_at = ${succeeded_at}`
+    await tx.unsafe(`update payout_outcomes set ${set} ${where}`, [...key, to])
   } else if (PAYOUT_STATUSES.some(status => status === to && !OPEN_STATUSES.includes(status))) {
     await tx.unsafe(`delete from open_payouts ${where}`, key)
     await tx.unsafe(OUTCOME_ROW, [...key, to])
@@ -489,6 +492,7 @@ const CHANGEABLE = {
     'status_description',
     'rail_reference',
     'failure',
+    'succeeded_at',
   ],
   quotes: ['status', 'updated_at', 'renewed_as'],
   beneficiaries: ['details', 'updated_at'],
