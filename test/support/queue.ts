@@ -9,24 +9,48 @@ import { after, suite } from 'node:test'
 /** Of what a file leaves behind no more files than these see something. */
 const FILES_OF_A_PROCESS = 10
 
-/** What runs the service within the process of its tests, or needs none. */
-const SHARED: readonly string[] = ['src/', 'test/api/', 'test/entity/', 'test/money/']
-/** It measures microseconds. */
-const ALONE = 'test/api/guessing-timing.test.ts'
+/** Folders of tests that ask nothing of their own process: what they ask is a service or a database. */
+const SHARED: readonly string[] = [
+  'src/',
+  'test/api/',
+  'test/cli/',
+  'test/entity/',
+  'test/input/',
+  'test/ledger/',
+  'test/live/',
+  'test/money/',
+  'test/race/',
+  'test/worker/',
+]
+/** They measure microseconds and memory. */
+const ALONE: readonly string[] = [
+  'test/api/guessing-timing.test.ts',
+  'test/input/memory.test.ts',
+  'test/live/http-memory.test.ts',
+]
 
 /** What takes long comes first, so that nothing is left to wait for at the end. */
-const LONG_FIRST: readonly string[] = ['test/crash', 'test/model', 'test/ops', 'test/ledger']
+const LONG_FIRST: readonly string[] = [
+  'test/crash',
+  'test/model',
+  'test/ops',
+  'test/ledger',
+  'test/input',
+  'test/live/http-stop',
+]
 
 /** How long a process may go on when its tests have ended, for what one that failed has left open. */
 const LEFT_OPEN_MS = 10_000
 
-const isShared = (file: string) => file !== ALONE && SHARED.some(folder => file.startsWith(folder))
+const isShared = (file: string) =>
+  !ALONE.includes(file) && SHARED.some(folder => file.startsWith(folder))
 
 /** The files for Node's runner, each a process, that run these; made in an empty folder. */
 export async function makeProcesses(folder: string, files: readonly string[]): Promise<string[]> {
   const rank = (file: string) => (LONG_FIRST.some(long => file.startsWith(long)) ? 0 : 1)
-  const alone = files.filter(file => !isShared(file)).sort((a, b) => rank(a) - rank(b))
-  const shared = files.filter(isShared)
+  const sorted = files.toSorted((a, b) => rank(a) - rank(b))
+  const alone = sorted.filter(file => !isShared(file))
+  const shared = sorted.filter(isShared)
   const processes = alone.map(file => [file])
   const sharing = Math.ceil(shared.length / FILES_OF_A_PROCESS)
   for (let i = 0; i < sharing; i++) processes.push(shared)
