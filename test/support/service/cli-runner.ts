@@ -7,6 +7,14 @@ const MAIN = new URL('../../../src/main.ts', import.meta.url)
 /** What a command that has ended may still have open, as a socket that is closing, for so long. */
 const OPEN_MS = 10_000
 
+/** One command, and where it is run. */
+export interface Order {
+  readonly args: readonly string[]
+  readonly folder: string
+  /** All that it is told. */
+  readonly env: Readonly<Record<string, string>>
+}
+
 export interface Ended {
   readonly code: number
   readonly stdout: string
@@ -35,7 +43,10 @@ function capture(stream: NodeJS.WriteStream): () => string {
   return () => Buffer.concat(parts).toString()
 }
 
-async function run(args: readonly string[]): Promise<Ended> {
+async function run({ args, folder, env }: Order): Promise<Ended> {
+  process.chdir(folder)
+  for (const name of Object.keys(process.env)) delete process.env[name]
+  Object.assign(process.env, env)
   const [stdout, stderr] = [capture(process.stdout), capture(process.stderr)]
   const before = open()
   process.argv = [process.execPath, MAIN.pathname, ...args]
@@ -54,8 +65,8 @@ async function run(args: readonly string[]): Promise<Ended> {
   return { code, stdout: stdout(), stderr: stderr() }
 }
 
-process.on('message', (args: readonly string[]) => {
-  run(args).then(
+process.on('message', (order: Order) => {
+  run(order).then(
     ended => process.send?.(ended),
     error => process.send?.({ fault: String(error) } satisfies Fault),
   )

@@ -8,7 +8,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { Ended, Fault } from './cli-runner.ts'
+import type { Ended, Fault, Order } from './cli-runner.ts'
 
 const MAIN = fileURLToPath(new URL('../../../src/main.ts', import.meta.url))
 
@@ -59,14 +59,13 @@ export async function openCli(
     const [code] = await once(child, 'close')
     return { code, stdout, stderr, json: parsed(stdout) }
   }
-  const runners = new Runners(folder, env)
   // What takes signals, or starts a database, is a process.
   const alone = (args: readonly string[]) => database_url === '' || args[0] === 'start'
   return {
     pipe,
     async run(...args) {
       if (alone(args)) return pipe('', ...args)
-      const ended = await runners.run(args)
+      const ended = await runIn(folder, env, args)
       return { ...ended, json: parsed(ended.stdout) }
     },
     async file(name, text) {
@@ -74,56 +73,43 @@ export async function openCli(
       await writeFile(path, text)
       return path
     },
-    async close() {
-      runners.close()
-      await rm(folder, { recursive: true, force: true })
-    },
+    close: () => rm(folder, { recursive: true, force: true }),
   }
 }
 
-/** The processes that run commands of one environment, as many as there are commands at once. */
-class Runners {
-  readonly #folder: string
-  readonly #env: Readonly<Record<string, string>>
-  readonly #idle: ChildProcess[] = []
+/** Those that wait for a command, of whatever database, by what Node was told at their start. */
+const idle = new Map<string, ChildProcess[]>()
 
-  constructor(folder: string, env: Readonly<Record<string, string>>) {
-    this.#folder = folder
-    this.#env = env
-  }
-
-  async run(args: readonly string[]): Promise<Ended> {
-    const runner = this.#idle.pop() ?? this.#start()
-    runner.ref()
-    runner.channel?.ref()
-    const ended = await new Promise<Ended | Fault>(resolve => {
-      const gone = (code: number | null) => resolve({ fault: `its process has ended by ${code}` })
-      runner.once('exit', gone)
-      runner.once('message', message => {
-        runner.off('exit', gone)
-        resolve(message as Ended | Fault)
-      })
-      runner.send(args)
+/** In a process that has nothing to do, or in a new one: as many as there are commands at once. */
+async function runIn(folder: string, env: Order['env'], args: readonly string[]): Promise<Ended> {
+  const { NODE_OPTIONS = '' } = env
+  const waiting = idle.get(NODE_OPTIONS) ?? []
+  idle.set(NODE_OPTIONS, waiting)
+  const runner = waiting.pop() ?? startRunner({ ...BARE, NODE_OPTIONS })
+  runner.ref()
+  runner.channel?.ref()
+  const ended = await new Promise<Ended | Fault>(resolve => {
+    const gone = (code: number | null) => resolve({ fault: `its process has ended by ${code}` })
+    runner.once('exit', gone)
+    runner.once('message', message => {
+      runner.off('exit', gone)
+      resolve(message as Ended | Fault)
     })
-    if ('fault' in ended) {
-      runner.kill('SIGKILL')
-      throw new Error(`corridor ${args.join(' ')}: ${ended.fault}`)
-    }
-    // A test file does not wait for who has nothing to do.
-    runner.unref()
-    runner.channel?.unref()
-    this.#idle.push(runner)
-    return ended
+    runner.send({ args, env, folder } satisfies Order)
+  })
+  if ('fault' in ended) {
+    runner.kill('SIGKILL')
+    throw new Error(`corridor ${args.join(' ')}: ${ended.fault}`)
   }
+  // No test process waits for who has nothing to do, and it goes with the process.
+  runner.unref()
+  runner.channel?.unref()
+  waiting.push(runner)
+  return ended
+}
 
-  close(): void {
-    for (const runner of this.#idle.splice(0)) runner.disconnect()
-  }
-
-  #start(): ChildProcess {
-    const stdio = ['ignore', 'ignore', 'inherit', 'ipc'] as const
-    return fork(RUNNER, { cwd: this.#folder, env: this.#env, execArgv: [], stdio: [...stdio] })
-  }
+function startRunner(env: Order['env']): ChildProcess {
+  return fork(RUNNER, { env, execArgv: [], stdio: ['ignore', 'ignore', 'inherit', 'ipc'] })
 }
 
 function parsed(text: string): unknown {
