@@ -1,10 +1,12 @@
 // The bank test (Jepsen): accounts of one installation pay each other at random, through two
 // processes, while a tenth of what clients do is adding up what there is, in one snapshot. Money is
-// neither made nor lost, at no moment, nor while further accounts are opened.
+// neither made nor lost, at no moment, nor while further accounts are opened. Of a cluster nothing is
+// one snapshot: what there was is added up afterwards, as of the same moments.
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import type { OpenedAccount } from '../../src/account-lifecycle/create.ts'
 import { checkBooks } from '../support/assert/books.ts'
+import { onCluster } from '../support/database/citus.ts'
 import { createDatabase, type TestDatabase } from '../support/database/database.ts'
 import { internalPayout } from '../support/given/bodies.ts'
 import {
@@ -142,7 +144,7 @@ async function takeSnapshot({ database, members, snapshots }: Bank): Promise<voi
     [],
     'a balance is negative',
   )
-  assert.equal(sum(found.values()), TOTAL, 'the total')
+  if (!onCluster) assert.equal(sum(found.values()), TOTAL, 'the total')
   snapshots.push(rows[0]?.at ?? '')
 }
 

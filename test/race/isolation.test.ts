@@ -1,10 +1,12 @@
 // Isolation, as seen from outside: transfers between accounts through two processes, reads of one
 // account by the API and snapshots of all, and whether there is one order, that of real time included,
 // in which each can have happened alone. The same search is shown to find what weaker levels allow.
+// On a cluster that order is of transfers, and of what is done with each account (see historiesOf).
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { TransactionSql } from '../../src/db/connect.ts'
 import { checkBooks } from '../support/assert/books.ts'
+import { onCluster } from '../support/database/citus.ts'
 import { internalPayout } from '../support/given/bodies.ts'
 import { findCycle, type Seen } from '../support/oracle/cycles.ts'
 import { pickSeed, seeded } from '../support/service/process.ts'
@@ -61,6 +63,9 @@ async function timed(what: () => Promise<Partial<Asked> & { name: string }>): Pr
 async function transfer(from: Client, to: Client): Promise<Partial<Asked> & { name: string }> {
   const body = internalPayout(to.account.deposit_address, 1)
   const { status, json, text } = await from.post('/v3/payout', body)
+  // Of a cluster's machines a lock may be waited for too long. What was committed all the same is in
+  // the history without a time.
+  if (onCluster && status === 503) return { name: 'unheard' }
   assert.equal(status, 200, text)
   return { name: json.data.id, payout: json.data.id }
 }
@@ -115,6 +120,21 @@ async function seenOf(all: readonly Asked[]): Promise<Seen[]> {
   ]
 }
 
+/**
+ * What has one order each. On a cluster these are all transfers, and what was read and written of each
+ * account: its machines commit a transfer one after the other, so that a read of two accounts may see it
+ * in one of them and not yet in the other.
+ */
+function historiesOf(history: readonly Seen[]): (readonly Seen[])[] {
+  if (!onCluster) return [history]
+  const transfers = history.filter(({ writes }) => writes.length > 0)
+  const ofAccount = ({ account: { account_id } }: Client) => {
+    const own = (versions: Seen['reads']) => versions.filter(([key]) => key === account_id)
+    return history.map(one => ({ ...one, reads: own(one.reads), writes: own(one.writes) }))
+  }
+  return [transfers, ...accounts.map(([one]) => ofAccount(one))]
+}
+
 test(`transfers and reads, ${TRANSACTIONS} by two processes: one order explains all of them`, async t => {
   const seed = pickSeed()
   t.diagnostic(`SEED=${seed}`)
@@ -133,8 +153,9 @@ test(`transfers and reads, ${TRANSACTIONS} by two processes: one order explains 
   }
   await Promise.all(Array.from({ length: CLIENTS }, (_, i) => work(i)))
   const history = await seenOf(all)
-  assert.equal(findCycle(history), undefined)
+  for (const one of historiesOf(history)) assert.equal(findCycle(one), undefined)
   const transfers = all.filter(({ payout }) => payout !== undefined).length
+  assert.ok(transfers > 0, 'there were transfers')
   t.diagnostic(`${history.length} transactions, ${transfers} of them transfers`)
   await checkBooks(service.database.owner, { DATABASE_URL: service.database.url })
 })

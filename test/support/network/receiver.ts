@@ -7,6 +7,7 @@ import { databaseNow } from '../../../src/db/connect.ts'
 import { bookId } from '../../../src/id.ts'
 import { newSecret } from '../../../src/webhook/sign.ts'
 import type { WebhookEndpoint } from '../../../src/webhook/webhook.ts'
+import { onCluster } from '../database/citus.ts'
 import type { TestDatabase } from '../database/database.ts'
 
 export interface Received {
@@ -92,15 +93,22 @@ export async function addEndpoint(
   const now = await databaseNow(owner)
   const id = bookId({ now, ids_given: 0 }, 'whe')
   const secret = newSecret(crypto.getRandomValues(new Uint8Array(32)))
-  await owner`
-    insert into webhook_endpoints (account_id, id, url, description, event_types, status,
-      disabled_reason, secret, previous_secret, previous_secret_until, fanned_out, created_at,
-      updated_at)
-    select account_id, ${id}, ${url}, '', ${[...event_types]}::text[], 'enabled', '', ${secret},
-      ${previous_secret},
-      case when ${previous_secret} <> '' then clock_timestamp() + interval '1 hour' end,
-      event_count, ${now}, ${now}
-    from books where account_id = ${account_id}`
+  await owner.begin(async tx => {
+    // Of a cluster no trigger tells the history of it.
+    const tell = async (note: 'note_before' | 'note_after') =>
+      onCluster && tx`select ${tx(note)}('webhook_endpoints', ${account_id}, ${[id]}::text[])`
+    await tell('note_before')
+    await tx`
+      insert into webhook_endpoints (account_id, id, url, description, event_types, status,
+        disabled_reason, secret, previous_secret, previous_secret_until, fanned_out, created_at,
+        updated_at)
+      select account_id, ${id}, ${url}, '', ${[...event_types]}::text[], 'enabled', '', ${secret},
+        ${previous_secret},
+        case when ${previous_secret} <> '' then clock_timestamp() + interval '1 hour' end,
+        event_count, ${now}, ${now}
+      from books where account_id = ${account_id}`
+    await tell('note_after')
+  })
   return { id, secret }
 }
 
