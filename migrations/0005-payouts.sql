@@ -285,14 +285,15 @@ create table holds (
   primary key (account_id, entity_id, payout_id)
 );
 
--- Against paying twice: what recent payouts were like. One row a payout, forgotten when no account's
+-- Against paying twice: what recent payouts were like. One row a payout, but none for the first payout
+-- of a reference, which its own row tells (docs/decisions/0067). Forgotten when no account's
 -- duplicate_window_s reaches back to it. A table and not a column of payouts, whose index would grow for
 -- ever and be written all over.
 create table payout_likenesses (
   created_at timestamptz not null,
   account_id text collate "C" not null,
-  -- The first half of the SHA-256 of beneficiary, amount, currency and reference; payout/likeness.ts
-  -- writes the recipe.
+  -- The first half of the SHA-256 of beneficiary, amount, currency and reference; payout/duplicate.ts
+  -- has the recipe.
   likeness bytea not null check (octet_length(likeness) = 16),
   -- In the order of the book, so that the last is the newest.
   payout_id text collate "C" not null,
@@ -305,7 +306,7 @@ create index payout_likenesses_age on payout_likenesses (created_at);
 -- made from, and the payment that the row asked for.
 create table payout_imports (
   account_id text collate "C" not null,
-  -- Hashes; payout/import.ts writes the recipe.
+  -- Hashes; bulk/keys.ts has the recipe.
   import_key bytea not null check (octet_length(import_key) = 32),
   payout_id text collate "C" not null,
   primary key (account_id, import_key)

@@ -239,7 +239,7 @@ export function decidePayout(
     new_quote: renewing,
     used_quote: used,
     new_beneficiary: made.beneficiary,
-    likeness: likeness === null ? null : remember(state, payout, likeness),
+    likeness: remember(state, payout, likeness),
     entries: receipt === null ? [entry] : [entry, receipt.entry],
     events: [
       ...payoutEvents(book, payout, entry, made),
@@ -249,20 +249,22 @@ export function decidePayout(
 }
 
 /**
- * Keeps the likeness for the next payouts of the batch. Returns the row to store; the first payout
- * of a reference needs none.
+ * Keeps reference and likeness for the next payouts of the batch; the likeness is null while the
+ * guard is off. Returns the row to store. The first payout of a reference, with a guard or without,
+ * needs none.
  */
 function remember(
   { likenesses, references }: PayoutState,
   { account_id, id: payout_id, created_at, particulars }: Payout,
-  likeness: string,
+  likeness: string | null,
 ): Likeness | null {
+  const reference = nameOf({ account_id, id: particulars.reference_id })
+  const first = particulars.reference_id !== '' && !references.has(reference)
+  if (first) references.add(reference)
+  if (likeness === null) return null
   const made = { account_id, likeness, created_at, payout_id }
   likenesses.set(nameOf({ account_id, id: likeness }), made)
-  const reference = nameOf({ account_id, id: particulars.reference_id })
-  if (particulars.reference_id === '' || references.has(reference)) return made
-  references.add(reference)
-  return null
+  return first ? null : made
 }
 
 /**

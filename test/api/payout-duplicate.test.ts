@@ -4,6 +4,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { confineTo } from '../../src/db/confine.ts'
 import { deleteOldLikenesses, findFirstOfReferences } from '../../src/payout/duplicate-store.ts'
+import type { PayoutRequest } from '../../src/payout/request.ts'
 import type { RailStatus } from '../../src/rail/rail.ts'
 import { checkBooks } from '../support/assert/books.ts'
 import { assertRefused, balancesOf, rowVersions } from '../support/assert/check.ts'
@@ -366,6 +367,21 @@ test('likenesses older than seven days: found by their age, the young are not re
       select seq_scan from pg_stat_xact_user_tables where relname = 'payout_likenesses'`
     assert.equal(scans?.seq_scan, 0n)
   })
+})
+
+test(`POST ${PATH}, the guard switched on between two requests of a batch: the next duplicate is refused`, async () => {
+  const { account } = await service.openAccount({ currencies: ['USD'], fund: { USD: FUNDED } })
+  const pay = (duplicate_window_s: number, change: object) =>
+    service.deps.lanes.createPayout.run({
+      account_id: account.account_id,
+      account: { ...account, duplicate_window_s },
+      request: { ...localPayout, reference_id: 'r1', ...change } as PayoutRequest,
+      claim: null,
+    })
+  // The first is being stored, so that the next two are of one batch.
+  const made = [pay(0, { reference_id: 'r0' }), pay(0, { amount: 1 }), pay(600, { amount: 2 })]
+  await Promise.all(made)
+  await assert.rejects(pay(600, { amount: 2 }), /made 0 s ago, has the same beneficiary/)
 })
 
 test(`POST ${PATH}, 50 of the same over two processes: exactly one payout, 49 × 409`, async () => {
