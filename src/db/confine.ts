@@ -40,6 +40,9 @@ export function transactConfined<T>(
   )
 }
 
+/** One snapshot for all statements of a reading: a commit between two of them shows in neither. */
+const SNAPSHOT = 'isolation level repeatable read read only'
+
 /** Reads rows of these accounts. Resolves before the COMMIT, whose outcome does not matter. */
 export function readConfined<T>(
   sql: Sql,
@@ -48,7 +51,7 @@ export function readConfined<T>(
 ): Promise<T> {
   return new Promise((resolve, reject) => {
     const reading = async (tx: TransactionSql) => resolve(await work(tx))
-    transactConfined(sql, account_ids, reading, 'read only').catch(reject)
+    transactConfined(sql, account_ids, reading, SNAPSHOT).catch(reject)
   })
 }
 

@@ -1,7 +1,7 @@
 // GET /v3/event and GET /v3/event/{id}: what happened, in the order of the account.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import type { Sql } from '../../src/db/connect.ts'
+import type { Sql, TransactionSql } from '../../src/db/connect.ts'
 import { findEvents, listEvents } from '../../src/event/store.ts'
 import { readList } from '../../src/http/list.ts'
 import { numberedId } from '../../src/id.ts'
@@ -16,8 +16,9 @@ import {
   type Query,
 } from '../support/assert/listing.ts'
 import { assertPageCost, crossed, madeAt, madeAtSql } from '../support/assert/page-cost.ts'
+import { localPayout } from '../support/given/bodies.ts'
 import { type Client, startTestService, type TestService } from '../support/service/service.ts'
-import { payAll, settleAll } from '../support/service/settling.ts'
+import { payAll, report, scriptedRail, settleAll } from '../support/service/settling.ts'
 
 const PATH = '/v3/event'
 
@@ -171,3 +172,43 @@ test('a page of many events, planned while there were none: fetches what it show
     one: { read: tx => findEvents(tx, [key]), when: 'always' },
   })
 })
+
+test(`GET ${PATH}?object_id, the payout moves between two statements of the list: no event is passed over`, async () => {
+  const payer = await service.openAccount({ currencies: ['USD'], fund: { USD: 1_000_000n } })
+  const made = await payer.post('/v3/payout', localPayout)
+  const object_id: string = made.json.data.id
+  const rail = scriptedRail(async () => report('succeeded', 'reversed'))
+  const page = await service.deps.read(payer.account.account_id, (tx, account_id) =>
+    listEvents(
+      between(tx, 'from payout_outcomes', "object_id <> '' and object_id =", () =>
+        settleAll(service, rail),
+      ),
+      account_id,
+      readList({ object_id }),
+    ),
+  )
+  assert.deepEqual(
+    page?.rows.map(event => event.type),
+    ['payout.created'],
+  )
+  const seen = page?.rows[0]?.id
+  const later = await payer.get(`${PATH}?object_id=${object_id}&ending_before=${seen}`)
+  assert.deepEqual(
+    later.json.data.results.map(({ type }: Item) => type),
+    ['payout.reversed', 'payout.succeeded'],
+  )
+})
+
+/** A transaction in which `act` is done behind the answer of one statement, before another one. */
+function between(tx: TransactionSql, one: string, other: string, act: () => Promise<unknown>) {
+  let answered: Promise<unknown> = Promise.resolve()
+  return new Proxy(tx, {
+    apply(target, self, words: Parameters<TransactionSql>) {
+      const text = Array.isArray(words[0]) ? words[0].join('?') : ''
+      const ask = () => Reflect.apply(target, self, words) as Promise<unknown>
+      if (text.includes(one)) answered = ask().then(rows => rows)
+      if (text.includes(one)) return answered
+      return text.includes(other) ? answered.then(act).then(ask) : ask()
+    },
+  })
+}
