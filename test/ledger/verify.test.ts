@@ -27,9 +27,7 @@ before(async () => {
   const { service } = history
   template = new URL(service.database.url)
   // A database can be copied only when nobody is connected to it.
-  await service.app.close()
-  await service.deps.close()
-  await service.database.owner.end()
+  await service.disconnect()
   const server = new URL(template)
   server.pathname = '/postgres'
   admin = connect(server.href, { max: 1, as: 'owner' })

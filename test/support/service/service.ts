@@ -70,6 +70,8 @@ export interface TestService {
   setPricing(values: PricingValues, scope?: Partial<PricingScope>): Promise<void>
   /** Another process on the same database, which learns of changes only as processes do. */
   anotherProcess(): Promise<AnotherProcess>
+  /** Ends the service and every session on its database, which stays. */
+  disconnect(): Promise<void>
   close(): Promise<void>
 }
 
@@ -117,6 +119,10 @@ export async function startTestService(
     await deps.reference.refresh()
   }
   await setPricing(pricing)
+  const disconnect = async () => {
+    await operator.sql.end({ timeout: 5 })
+    await close()
+  }
   return {
     database,
     app,
@@ -178,9 +184,12 @@ export async function startTestService(
     },
     setPricing,
     anotherProcess: () => startProcess(database.url, full, log),
+    async disconnect() {
+      await disconnect()
+      await database.owner.end({ timeout: 5 })
+    },
     async close() {
-      await operator.sql.end({ timeout: 5 })
-      await close()
+      await disconnect()
       await database.drop()
     },
   }
