@@ -346,7 +346,15 @@ test('replay of 10,000 and more: one call looks at 10,000 events and says where 
   const calls: unknown[] = []
   let from: number | null = 1
   while (from !== null) {
-    const { json, text }: Awaited<ReturnType<typeof ask>> = await ask(id, { sequence: { from } })
+    const made = (await sequencesOf(id)).length
+    const { status, json, text }: Awaited<ReturnType<typeof ask>> = await ask(id, {
+      sequence: { from },
+    })
+    if (status === 503) {
+      // A busy machine may not write 5,000 deliveries in time. Then it has written none.
+      assert.equal((await sequencesOf(id)).length, made)
+      continue
+    }
     assert.ok(json.data, text)
     const { has_more, next, last } = json.data
     calls.push([has_more, next, last])
@@ -375,7 +383,8 @@ test('DELETE of an endpoint, deliveries that are pending, 10,000 and more: all a
   const { id } = await prepared()
   await addEvents(id, 12_000)
   for (const from of [1, 10_001]) {
-    const replayed = await ask(id, { sequence: { from } })
+    let replayed = await ask(id, { sequence: { from } })
+    while (replayed.status === 503) replayed = await ask(id, { sequence: { from } })
     assert.equal(replayed.status, 200, replayed.text)
   }
   await owner`
