@@ -31,6 +31,7 @@ import { MANUAL } from '../../../src/rail/rail.ts'
 import type { Route } from '../../../src/rail/rules.ts'
 import { upsertRoute } from '../../../src/rail/store.ts'
 import { createDatabase, type TestDatabase } from '../database/database.ts'
+import { freeRow } from '../given/in-memory.ts'
 import { keepMetrics, serviceLog } from './logs.ts'
 
 export interface Answer {
@@ -169,7 +170,7 @@ export async function startTestService(
       await deps.reference.refresh()
     },
     async setFees(fees) {
-      const rows = fees.map(fee => ({ ...NO_FEE, ...fee }))
+      const rows = fees.map(fee => ({ ...freeRow, ...fee }))
       await deps.sql.begin(tx => replaceFees(tx, rows))
       await deps.reference.refresh()
     },
@@ -230,20 +231,6 @@ function openCommand(wanted: ReturnType<typeof wantedAccount>) {
   const secret = newId('key')
   const options = { scope: 'write', name: 'test', secret } as const
   return { account, key: makeApiKey(account.account_id, options, newId), secret }
-}
-
-const NO_FEE: Fee = {
-  payout_type: 'local',
-  payout_currency: null,
-  destination_country: null,
-  network: null,
-  charge_type: null,
-  fixed_amount: 0n,
-  fee_currency: 'USD',
-  variable_bps: 0,
-  minimum_amount: null,
-  maximum_amount: null,
-  sample: false,
 }
 
 /** A route for every payout, to people. */
