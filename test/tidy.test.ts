@@ -8,6 +8,7 @@ import { before, test } from 'node:test'
 /** Rooms from the ground up. A file may import its own room and rooms on lower floors. */
 const FLOORS: readonly (readonly string[])[] = [
   [
+    'bank-format',
     'csv',
     'errors',
     'id',
@@ -28,6 +29,8 @@ const FLOORS: readonly (readonly string[])[] = [
   ['http'],
   ['event'],
   ['network'],
+  ['calendar'],
+  ['iso20022', 'nacha'],
   ['balance-transaction'],
   ['beneficiary'],
   ['rail', 'funding', 'entity'],
@@ -36,7 +39,7 @@ const FLOORS: readonly (readonly string[])[] = [
   ['requirement'],
   ['payout'],
   ['webhook'],
-  ['timeline', 'sandbox', 'payout-batch'],
+  ['timeline', 'sandbox', 'payout-batch', 'bank-file', 'connector'],
   ['verify', 'reference', 'config', 'metrics', 'log', 'lanes', 'readers', 'deps'],
   ['worker', 'ops', 'app', 'service', 'trace'],
   ['bulk'],
