@@ -223,19 +223,29 @@ create trigger taken_back after delete on pricing_policies
 create trigger announce after insert or delete on pricing_policies
   for each statement execute function announce_price_change();
 
--- Which rail takes the payouts of live accounts. A null is "any". Sandbox accounts have no routes: the
--- simulator takes their payouts.
+-- Which rails take the payouts of live accounts, in which order. A null is "any". Sandbox accounts have
+-- no routes: the simulator takes their payouts.
 create table routes (
   payout_type text,
   network text,
   currency text,
   country text,
   account_id text collate "C" references accounts,
-  -- Decides between routes that are equally specific: the higher number wins.
+  -- What the beneficiary receives, in minor units of `currency`; both bounds included.
+  min_amount bigint check (min_amount > 0),
+  max_amount bigint check (max_amount > 0),
+  -- Decides between routes that are equally specific: the higher number wins. The others follow when
+  -- its rail has proved that it has not taken the payout.
   priority integer not null default 0 check (priority between -1000 and 1000),
   rail text not null check (rail <> ''),
-  constraint one_route_for_the_same unique nulls not distinct
-    (account_id, payout_type, network, currency, country),
+  constraint one_route_to_a_rail unique nulls not distinct
+    (account_id, payout_type, network, currency, country, min_amount, max_amount, rail),
+  -- Of two that fit, one comes first.
+  constraint one_order_of_routes unique nulls not distinct
+    (account_id, payout_type, network, currency, country, min_amount, max_amount, priority),
+  constraint amount_of_a_currency check
+    (currency is not null or min_amount is null and max_amount is null),
+  constraint amounts_in_order check (min_amount <= max_amount),
   -- Such a payout is a transfer inside the installation and goes to no rail.
   constraint network_of_a_type check (network is null or payout_type is not null),
   constraint transfers_have_no_route check (payout_type <> 'service_account'),

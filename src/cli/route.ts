@@ -1,16 +1,20 @@
-// corridor route set|list|remove|history: says which rail takes the payouts of live accounts.
+// corridor route set|list|remove|history: says which rails take the payouts of live accounts, in
+// which order.
 import { type Command, Option } from 'commander'
+import type { HistoricRow } from '../db/reference-changes.ts'
+import { amountToJson } from '../money/json.ts'
 import { PAYOUT_TYPES } from '../quote/quote.ts'
 import { MAX_PRIORITY, type RouteCells, readConditions, readTarget } from '../rail/load.ts'
 import { ROUTABLE_RAILS } from '../rail/rail.ts'
 import {
   CONDITIONS,
-  conditionsOf,
   conditionWords,
+  inOrder,
   type Route,
   type RouteConditions,
+  rangeWords,
 } from '../rail/rules.ts'
-import { deleteRoute, listRoutes, upsertRoute } from '../rail/store.ts'
+import { deleteRoute, findRoutesOf, listRoutes, upsertRoute } from '../rail/store.ts'
 import {
   CommandFailed,
   type Context,
@@ -18,6 +22,7 @@ import {
   type Json,
   print,
   readOrRefuse,
+  UsageError,
   withContext,
 } from './context.ts'
 import { VOCABULARY } from './fees.ts'
@@ -29,15 +34,17 @@ type SetOptions = RouteCells & Json & { readonly rail: string; readonly priority
 const CHOICE = `
 The route that names most conditions takes a payout; of several the one of the
 higher priority; of those the one that names the account, else the type, the
-network, the currency, the country. A payout that no route fits is refused.
-Sandbox accounts have no routes, and transfers to other accounts need none.`
+network, the currency, the country, the amount. A payout that no route fits is
+refused. The next route takes it over only when the rail of the one before has
+proved that it has not taken it. Sandbox accounts have no routes, and transfers
+to other accounts need none.`
 
 export function routeCommands(program: Command): void {
   const route = program
     .command('route')
-    .description('say which rail takes the payouts of live accounts')
+    .description('say which rails take the payouts of live accounts, in which order')
   withConditions(route.command('set'))
-    .description('add a route, or replace the one of the same conditions')
+    .description('add a route, or change the one of the same conditions to the same rail')
     .requiredOption('--rail <rail>', `where such payouts go: ${ROUTABLE_RAILS.join(', ')}`)
     .option('--priority <number>', `-${MAX_PRIORITY} to ${MAX_PRIORITY}, the higher wins`, '0')
     .addHelpText('after', `${CHOICE}\n\nExample:\n  ${EXAMPLE}`)
@@ -48,16 +55,17 @@ export function routeCommands(program: Command): void {
     .addHelpText('after', `${CHOICE}\n\nExample:\n  npx corridor route list`)
     .action(async (options: Json) => {
       const routes = await withContext(({ sql }) => listRoutes(sql))
-      print(options, routes, listWords(routes))
+      print(options, routes.map(jsonOf), listWords(routes))
     })
   withConditions(route.command('remove'))
     .description('remove the route of exactly these conditions; without any, the route for all')
+    .option('--rail <rail>', 'the one to this rail, where several have these conditions')
     .addHelpText('after', '\nExample:\n  npx corridor route remove --type local --currency HKD')
     .action(removeAction)
   historyCommand(route, {
     table_name: 'routes',
     description: 'list what changed in the routes, newest first',
-    subject: row => conditionWords(row as unknown as RouteConditions),
+    subject: row => conditionWords(conditionsOfRow(row)),
     describe: ({ rail, priority }) => `${rail}, priority ${priority}`,
     example: 'route history --limit 20',
   })
@@ -73,29 +81,52 @@ function withConditions(command: Command): Command {
     .option('--currency <code>', 'only payouts that arrive in this currency')
     .option('--country <code>', 'only payouts to this country, ISO 3166-1 alpha-2')
     .option('--account <id>', 'only payouts of this account')
+    .option('--min-amount <amount>', 'only when at least this arrives, in the currency')
+    .option('--max-amount <amount>', 'only when at most this arrives, in the currency')
 }
 
 async function setAction(options: SetOptions): Promise<void> {
   const { route, before } = await withContext(async context => {
     const route = { ...(await conditionsFrom(context, options)), ...targetFrom(options) }
-    return { route, before: await upsertRoute(context.sql, route) }
+    const there = await findRoutesOf(context.sql, route)
+    checkPriority(there, route)
+    await upsertRoute(context.sql, route)
+    return { route, before: there.find(({ rail }) => rail === route.rail) }
   })
-  const was = before === undefined ? 'no route' : targetWords(before)
+  const was = before === undefined ? 'no such route' : targetWords(before)
   const words = `${conditionWords(route)}: ${targetWords(route)} (before: ${was})`
-  print(options, { ...route, before: before ?? null }, words)
+  print(options, { ...jsonOf(route), before: before === undefined ? null : jsonOf(before) }, words)
 }
 
-async function removeAction(options: RouteCells & Json): Promise<void> {
+/** Two routes of the same conditions need two priorities: one of them must come first. */
+function checkPriority(there: readonly Route[], { rail, priority }: Route): void {
+  const other = there.find(route => route.priority === priority && route.rail !== rail)
+  if (other === undefined) return
+  throw new CommandFailed(
+    `a route of these conditions leads to ${other.rail} with priority ${priority}; say by another ` +
+      '--priority which of the two comes first, the higher, or remove the other one',
+  )
+}
+
+async function removeAction(options: RouteCells & Json & { readonly rail?: string }) {
   const { wanted, removed } = await withContext(async context => {
     const wanted = await conditionsFrom(context, options)
-    return { wanted, removed: await deleteRoute(context.sql, wanted) }
+    const there = await findRoutesOf(context.sql, wanted)
+    const meant = there.filter(({ rail }) => rail === (options.rail?.toLowerCase() ?? rail))
+    if (meant.length > 1) {
+      const rails = meant.map(({ rail }) => rail).join(', ')
+      throw new UsageError(`several routes have these conditions, to ${rails}; name one by --rail`)
+    }
+    const [one] = meant
+    return { wanted, removed: one && (await deleteRoute(context.sql, one)) }
   })
   if (removed === undefined) {
+    const to = options.rail === undefined ? '' : ` to ${options.rail}`
     const hint = 'corridor route list shows those that there are'
-    throw new CommandFailed(`there is no route for ${conditionWords(wanted)}; ${hint}`)
+    throw new CommandFailed(`there is no route for ${conditionWords(wanted)}${to}; ${hint}`)
   }
   const words = `${conditionWords(removed)}: no route any more (before: ${targetWords(removed)})`
-  print(options, removed, words)
+  print(options, jsonOf(removed), words)
 }
 
 async function conditionsFrom(context: Context, cells: RouteCells): Promise<RouteConditions> {
@@ -115,14 +146,29 @@ function targetWords({ rail, priority }: Route): string {
   return priority === 0 ? rail : `${rail}, priority ${priority}`
 }
 
+/** The conditions of a row of the history, whose amounts are JSON. */
+function conditionsOfRow(row: HistoricRow): RouteConditions {
+  const minor = (amount: unknown) => (amount == null ? null : BigInt(String(amount)))
+  const conditions = row as unknown as RouteConditions
+  return { ...conditions, min_amount: minor(row.min_amount), max_amount: minor(row.max_amount) }
+}
+
+/** A route as JSON: amounts are minor units. */
+function jsonOf({ min_amount, max_amount, ...route }: Route) {
+  const minor = (amount: bigint | null) => (amount === null ? null : amountToJson(amount))
+  return { ...route, min_amount: minor(min_amount), max_amount: minor(max_amount) }
+}
+
 function listWords(routes: readonly Route[]): string {
   if (routes.length === 0) return `no route: payouts of live accounts are refused. Try ${EXAMPLE}`
   const rows = routes
-    .toSorted((a, b) => conditionsOf(b).length - conditionsOf(a).length || b.priority - a.priority)
+    .toSorted(inOrder)
     .map(route => [
       ...CONDITIONS.map(condition => route[condition] ?? 'any'),
+      rangeWords(route) || 'any',
       route.priority.toString(),
       route.rail,
     ])
-  return table(['account', 'type', 'network', 'currency', 'country', 'priority', 'rail'], rows)
+  const names = ['account', 'type', 'network', 'currency', 'country', 'amount', 'priority', 'rail']
+  return table(names, rows)
 }

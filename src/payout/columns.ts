@@ -1,6 +1,7 @@
 // The columns of payouts and of their states, and the digest of a payout that its events carry.
 import { detailsOf, type StoredDetails, storedDetails } from '../beneficiary/columns.ts'
 import { completed, onlySet } from '../only-set.ts'
+import { routeTaken, type StoredRoute, storedRoute } from '../rail/columns.ts'
 import { sealOf } from '../seal.ts'
 import type { Particulars, Payout } from './payout.ts'
 
@@ -76,10 +77,11 @@ const NO_PARTICULARS: Particulars = {
 type Columns = Pick<Particulars, 'reference_id' | 'on_behalf_of'>
 
 /** A payout as it is stored. */
-export type StoredPayout = Omit<Payout, 'beneficiary_details' | 'particulars'> &
+export type StoredPayout = Omit<Payout, 'beneficiary_details' | 'particulars' | 'route'> &
   Columns & {
     readonly beneficiary_details: StoredDetails
     readonly particulars: Partial<Omit<Particulars, keyof Columns>>
+    readonly route: StoredRoute | null
   }
 
 export function storedPayout(payout: Payout): StoredPayout {
@@ -88,10 +90,13 @@ export function storedPayout(payout: Payout): StoredPayout {
     ...payout,
     beneficiary_details: storedDetails(payout.beneficiary_details, payout.beneficiary_id),
     particulars,
+    route: storedRoute(payout.route),
     reference_id: reference_id ?? '',
     on_behalf_of: on_behalf_of ?? '',
   }
 }
+
+type Documents = 'beneficiary_details' | 'particulars' | 'route'
 
 /** The documents of a payout, with every member that storage leaves out. */
 export function documentsOf({
@@ -100,10 +105,12 @@ export function documentsOf({
   particulars,
   reference_id,
   on_behalf_of,
-}: Pick<StoredPayout, 'beneficiary_id' | 'beneficiary_details' | 'particulars' | keyof Columns>) {
+  route,
+}: Pick<StoredPayout, Documents | 'beneficiary_id' | keyof Columns>) {
   return {
     beneficiary_details: detailsOf(beneficiary_details, beneficiary_id),
     particulars: completed({ ...particulars, reference_id, on_behalf_of }, NO_PARTICULARS),
+    route: routeTaken(route),
   }
 }
 

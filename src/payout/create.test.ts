@@ -169,6 +169,8 @@ test('decidePayout, details sent and no quote: beneficiary, debit and payout are
       network: null,
       currency: null,
       country: null,
+      min_amount: null,
+      max_amount: null,
       priority: 0,
     },
     rail_reference: '',

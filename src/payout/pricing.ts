@@ -274,17 +274,21 @@ export function quoteFor(
     sent === null ? termsWithoutQuote(request, account, destination) : sent,
   )
   if (terms === undefined) return { quote: undefined, routed: undefined }
-  const subject = routeSubject(paidTerms(terms, request, destination))
+  const paid = paidTerms(terms, request, destination)
   // A payout without a quote carries its own, which takes the payout's id.
   const nameNew = () => (sent === null ? withPrefix(id, 'poq') : state.bookId(book, 'poq'))
-  const routed = attempt(() => routeOf(state.routes, account, subject, 'type'))
+  const route = (amount: bigint | null, remarks: string) =>
+    attempt(() => routeOf(state.routes, account, routeSubject(paid, amount), remarks))
+  const routed = route(null, 'type')
   const quote = attempt(() =>
     sent === null || expired ? newQuote(state, account, nameNew(), terms, pricing) : sent,
   )
   // A refused rate must not hide a missing fee.
   if (quote === undefined) attempt(() => checkFee(terms, pricing))
   else attempt(() => checkCap(quote, request.max_total_debit, quote === sent))
-  return { quote, routed }
+  // The amount that arrives, which a route may bound, is known with the price.
+  const known = routed && quote && route(quote.destination_amount, 'amount')
+  return { quote, routed: quote === undefined ? routed : known }
 }
 
 /** Marks a quote as used. A renewed quote is used too: it cannot be renewed again. */

@@ -74,9 +74,11 @@ export function createQuote(reference: {
       const terms = quoteTerms(request, account)
       checkNamed(approvals, account.account_id, terms.entity_id, 'entity_id')
       // Refuse a quote that no payout could use; the payout's own route is chosen when it is made.
-      routeOf(routes, account, routeSubject(terms), 'payout_type')
+      routeOf(routes, account, routeSubject(terms, null), 'payout_type')
       checkCountryKnown(terms, pricing.fees)
       const price = priceQuote(terms, pricing, now)
+      const subject = routeSubject(terms, price.destination_amount)
+      routeOf(routes, account, subject, 'payout_info.amount')
       checkLimits({ ...terms, ...price }, terms.fund_transfer_network, 'payout_info.amount')
       checkExpectations(price, {
         holding_amount: expected(request.holding_info?.amount),

@@ -251,13 +251,17 @@ export function feeSubject(terms: QuoteTerms): FeeSubject {
   }
 }
 
-/** The values that select the route of these terms; its currency is the one that arrives. */
-export function routeSubject(terms: QuoteTerms): RouteSubject {
+/**
+ * The values that select the route of these terms; currency and amount are those that arrive. The
+ * amount is null before it is priced.
+ */
+export function routeSubject(terms: QuoteTerms, amount: bigint | null): RouteSubject {
   return {
     payout_type: terms.payout_type,
     network: feeSubject(terms).network,
     currency: terms.destination_currency,
     country: terms.destination_country,
+    amount,
   }
 }
 

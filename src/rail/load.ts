@@ -3,13 +3,14 @@
 import type { Account } from '../account/rules.ts'
 import type { Read } from '../csv.ts'
 import { CURRENCIES } from '../money/currency.ts'
+import { MAX_AMOUNT, parseMajor } from '../money/decimal.ts'
 import { didYouMean } from '../nearest.ts'
 import { CHAINS } from '../network/chain.ts'
 import { COUNTRIES } from '../network/country.ts'
 import { NETWORKS } from '../network/local.ts'
 import { PAYMENT_NETWORKS } from '../network/payment.ts'
 import { ROUTABLE_RAILS, SIMULATOR } from './rail.ts'
-import { type Route, type RouteConditions, TRANSFER } from './rules.ts'
+import { type AmountRange, type Route, type RouteConditions, TRANSFER } from './rules.ts'
 
 /** The conditions of a route as text; absent is any. */
 export interface RouteCells {
@@ -18,6 +19,9 @@ export interface RouteCells {
   readonly currency?: string
   readonly country?: string
   readonly account?: string
+  /** In major units of the currency. */
+  readonly minAmount?: string
+  readonly maxAmount?: string
 }
 
 /** Names that belong to rooms above. */
@@ -56,7 +60,37 @@ export function readConditions(
     ...checkAccount(vocabulary.account),
   ]
   if (messages.length > 0) return { messages }
-  return { value: { account_id, payout_type, network: network.value ?? null, currency, country } }
+  const range = readRange(cells, currency)
+  if (range.messages !== undefined) return { messages: range.messages }
+  const named = { account_id, payout_type, network: network.value ?? null, currency, country }
+  return { value: { ...named, ...range.value } }
+}
+
+/** The bounds of the amount, which need the currency that they are in. */
+function readRange(
+  { minAmount, maxAmount }: RouteCells,
+  currency: string | null,
+): Read<AmountRange> {
+  if (minAmount === undefined && maxAmount === undefined) {
+    return { value: { min_amount: null, max_amount: null } }
+  }
+  if (currency === null) return { messages: ['an amount needs the currency that it is in'] }
+  const { exponent } = CURRENCIES.get(currency) ?? { exponent: 0 }
+  const messages: string[] = []
+  const read = (option: string, text: string | undefined): bigint | null => {
+    if (text === undefined) return null
+    const amount = parseMajor(text, exponent)
+    if (amount !== undefined && amount >= 1n && amount <= MAX_AMOUNT) return amount
+    const shape = `digits, and at most ${exponent} after a point`
+    messages.push(`--${option} "${text}" is not an amount in ${currency}: ${shape}`)
+    return null
+  }
+  const min_amount = read('min-amount', minAmount)
+  const max_amount = read('max-amount', maxAmount)
+  if (min_amount !== null && max_amount !== null && min_amount > max_amount) {
+    messages.push(`--min-amount ${minAmount} is more than --max-amount ${maxAmount}`)
+  }
+  return messages.length > 0 ? { messages } : { value: { min_amount, max_amount } }
 }
 
 /** The rail and the priority of a route, 0 by default. */

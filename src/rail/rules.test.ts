@@ -2,13 +2,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { anyRoute, refusalOf } from '../../test/support/given/in-memory.ts'
-import { conditionWords, type Route, type RouteSubject, routeOf, selectRoute } from './rules.ts'
+import { conditionWords, type Route, type RouteSubject, routeOf, selectRoutes } from './rules.ts'
 
 const subject: RouteSubject = {
   payout_type: 'local',
   network: 'chats',
   currency: 'HKD',
   country: 'HK',
+  amount: 10_000n,
 }
 const wanted = { ...subject, account_id: 'acc_1' }
 
@@ -37,6 +38,28 @@ const CHOICES: readonly (readonly [what: string, ...routes: readonly Partial<Rou
   ['… else the type', { payout_type: 'local' }, { currency: 'HKD' }, { country: 'HK' }],
   ['… else the currency', { currency: 'HKD' }, { country: 'HK' }],
   [
+    'a range counts as a condition',
+    { currency: 'HKD', min_amount: 10_000n },
+    { currency: 'HKD', priority: 9 },
+  ],
+  [
+    'ranges that overlap: the one that begins higher',
+    { currency: 'HKD', min_amount: 9_000n },
+    { currency: 'HKD', min_amount: 1n, max_amount: 10_000n },
+    { currency: 'HKD', max_amount: 10_001n },
+  ],
+  [
+    '… else the one that ends lower',
+    { currency: 'HKD', max_amount: 10_000n },
+    { currency: 'HKD', max_amount: 10_001n },
+  ],
+  [
+    'ranges that end below or begin above are passed over',
+    { currency: 'HKD' },
+    { currency: 'HKD', max_amount: 9_999n, priority: 9 },
+    { currency: 'HKD', min_amount: 10_001n, priority: 9 },
+  ],
+  [
     'those that do not fit are passed over',
     {},
     { currency: 'USD', priority: 9 },
@@ -45,12 +68,40 @@ const CHOICES: readonly (readonly [what: string, ...routes: readonly Partial<Rou
 ]
 
 for (const [what, ...parts] of CHOICES) {
-  test(`selectRoute, ${what}: in whatever order they come`, () => {
+  test(`selectRoutes, ${what}: in whatever order they come`, () => {
     const routes = parts.map((part, i) => route({ ...part, rail: `rail ${i}` }))
-    assert.equal(selectRoute(routes, wanted)?.rail, 'rail 0')
-    assert.equal(selectRoute(routes.toReversed(), wanted)?.rail, 'rail 0')
+    assert.equal(selectRoutes(routes, wanted)[0]?.rail, 'rail 0')
+    assert.equal(selectRoutes(routes.toReversed(), wanted)[0]?.rail, 'rail 0')
   })
 }
+
+test('selectRoutes, several that fit: the order of failover, by conditions, then by priority', () => {
+  const routes = [
+    route({ rail: 'last', priority: 9 }),
+    route({ rail: 'second', currency: 'HKD', priority: 1 }),
+    route({ rail: 'never', currency: 'USD', priority: 9 }),
+    route({ rail: 'first', currency: 'HKD', priority: 2 }),
+    route({ rail: 'third', currency: 'HKD', priority: -1 }),
+  ]
+  const order = (given: readonly Route[]) => selectRoutes(given, wanted).map(({ rail }) => rail)
+  assert.deepEqual(order(routes), ['first', 'second', 'third', 'last'])
+  assert.deepEqual(order(routes.toReversed()), ['first', 'second', 'third', 'last'])
+})
+
+test('selectRoutes, a rail that several routes name: once, by its first', () => {
+  const routes = [
+    route({ rail: 'bank' }),
+    route({ rail: 'bank', currency: 'HKD' }),
+    route({ rail: 'other', priority: -1 }),
+  ]
+  assert.deepEqual(selectRoutes(routes, wanted), [routes[1], routes[2]])
+})
+
+test('selectRoutes, an amount that is not known yet: any range takes it', () => {
+  const narrow = route({ currency: 'HKD', min_amount: 99n, max_amount: 99n })
+  assert.deepEqual(selectRoutes([narrow], { ...wanted, amount: null }), [narrow])
+  assert.deepEqual(selectRoutes([narrow], wanted), [])
+})
 
 const live = { account_id: 'acc_1', sandbox: false }
 
@@ -81,6 +132,7 @@ const MISSING: readonly (readonly [missing: string, ...routes: readonly Partial<
   ['network chats', { payout_type: 'local', network: 'fps' }, { payout_type: 'swift' }],
   ['currency HKD', { currency: 'USD' }, { payout_type: 'swift', currency: 'HKD' }],
   ['country HK', { country: 'SG' }, { currency: 'USD', country: 'HK' }],
+  ['amount 100.00 HKD', { currency: 'HKD', max_amount: 9_999n }],
 ]
 
 for (const [missing, ...routes] of MISSING) {
@@ -107,7 +159,13 @@ test('routeOf, what the request does not name: said so', () => {
 test('conditionWords: those that are named, or any payout', () => {
   assert.equal(conditionWords(anyRoute), 'any payout')
   assert.equal(
-    conditionWords(route({ ...wanted })),
+    conditionWords(route({ ...subject, account_id: 'acc_1' })),
     'account acc_1, type local, network chats, currency HKD, country HK',
+  )
+  const range = { currency: 'HKD', min_amount: 100n, max_amount: 500_000n }
+  assert.equal(conditionWords(route(range)), 'currency HKD, amount from 1.00 to 5000.00')
+  assert.equal(
+    conditionWords(route({ currency: 'JPY', max_amount: 500n })),
+    'currency JPY, amount to 500',
   )
 })

@@ -1,11 +1,19 @@
-// Routes: which rail takes a payout. The simulator takes all payouts of a sandbox account, without
-// routes; a live account's payout without a route is refused. Pure.
+// Routes: which rails take a payout, in which order. The simulator takes all payouts of a sandbox
+// account, without routes; a live account's payout without a route is refused. Pure.
 import type { Account } from '../account/rules.ts'
 import { refusal } from '../errors.ts'
+import { currencyExponent } from '../money/currency.ts'
+import { formatMajor, MAX_AMOUNT } from '../money/decimal.ts'
 import { SIMULATOR } from './rail.ts'
 
+/** The least and the most that a route takes, in minor units of its currency; null is "any". */
+export interface AmountRange {
+  readonly min_amount: bigint | null
+  readonly max_amount: bigint | null
+}
+
 /** The conditions of a route; null is "any". */
-export interface RouteConditions {
+export interface RouteConditions extends AmountRange {
   readonly account_id: string | null
   readonly payout_type: string | null
   readonly network: string | null
@@ -14,9 +22,13 @@ export interface RouteConditions {
   readonly country: string | null
 }
 
-/** The conditions, in the order that decides between routes with as many of them. */
+/** The names that a route compares, in the order that decides between routes with as many. */
 export const CONDITIONS = ['account_id', 'payout_type', 'network', 'currency', 'country'] as const
 export type Condition = (typeof CONDITIONS)[number]
+
+/** Every condition, the range of amounts too. */
+const ALL_CONDITIONS = [...CONDITIONS, 'amount'] as const
+export type Named = (typeof ALL_CONDITIONS)[number]
 
 /** A route as it was when a payout took it. */
 export interface RouteTaken extends RouteConditions {
@@ -29,7 +41,10 @@ export interface Route extends RouteTaken {
 }
 
 /** The payout that a route must fit; '' is "not set". */
-export type RouteSubject = { readonly [C in Exclude<Condition, 'account_id'>]: string }
+export type RouteSubject = { readonly [C in Exclude<Condition, 'account_id'>]: string } & {
+  /** What the beneficiary receives; null until it is priced, which fits any amount. */
+  readonly amount: bigint | null
+}
 
 /** The rail of a payout, '' for none, and the route that names it. */
 export interface Routed {
@@ -53,46 +68,82 @@ export function routeOf(
   if (subject.payout_type === TRANSFER) return { rail: '', route: null }
   if (sandbox) return { rail: SIMULATOR, route: null }
   const wanted = { ...subject, account_id }
-  const best = selectRoute(routes, wanted)
-  if (best === undefined) {
+  const [first] = selectRoutes(routes, wanted)
+  if (first === undefined) {
     throw refusal('route_unavailable', missingWords(routes, wanted), remarks)
   }
-  const { rail, ...route } = best
+  const { rail, ...route } = first
   return { rail, route }
 }
 
-type Wanted = Readonly<Record<Condition, string>>
+/** A payout with its account. */
+export type Wanted = RouteSubject & { readonly account_id: string }
 
 /**
- * The most specific route that fits: the one with the most conditions, then the highest priority,
- * then the earliest condition in the order of CONDITIONS.
+ * The routes that fit, the one to take first. When its rail proves that it has not taken the
+ * payout, the next one may: this is the order of failover. A rail is named once, by its first
+ * route, since a second hand-over to it would be no other way.
  */
-export function selectRoute(routes: readonly Route[], wanted: Wanted): Route | undefined {
-  let best: Route | undefined
-  for (const route of routes) {
-    if (!CONDITIONS.every(condition => fits(route, condition, wanted))) continue
-    if (best === undefined || comesBefore(route, best)) best = route
-  }
-  return best
+export function selectRoutes(routes: readonly Route[], wanted: Wanted): readonly Route[] {
+  const rails = new Set<string>()
+  return routesThatFit(routes, wanted).filter(({ rail }) => {
+    const first = !rails.has(rail)
+    rails.add(rail)
+    return first
+  })
 }
 
-function fits(route: Route, condition: Condition, wanted: Wanted): boolean {
+/** All routes that fit, in the order in which they are preferred. */
+export function routesThatFit(routes: readonly Route[], wanted: Wanted): readonly Route[] {
+  const fitting = routes.filter(route => firstUnfit(route, wanted) === undefined)
+  return fitting.length > 1 ? fitting.toSorted(inOrder) : fitting
+}
+
+/** The first condition of a route that a payout does not meet; undefined when the route fits. */
+export function firstUnfit(route: Route, wanted: Wanted): Named | undefined {
+  return ALL_CONDITIONS.find(condition => !fits(route, condition, wanted))
+}
+
+function fits(route: Route, condition: Named, wanted: Wanted): boolean {
+  if (condition === 'amount') return takesAmount(route, wanted.amount)
   const named = route[condition]
   // Requests name networks in any letter case.
   return named === null || named.toLowerCase() === wanted[condition].toLowerCase()
 }
 
-function comesBefore(a: Route, b: Route): boolean {
-  const specific = conditionsOf(a).length - conditionsOf(b).length
-  if (specific !== 0) return specific > 0
-  if (a.priority !== b.priority) return a.priority > b.priority
+function takesAmount({ min_amount, max_amount }: AmountRange, amount: bigint | null): boolean {
+  if (amount === null) return true
+  return (
+    (min_amount === null || amount >= min_amount) && (max_amount === null || amount <= max_amount)
+  )
+}
+
+/**
+ * The most specific route first: the one with the most conditions; then that of the highest
+ * priority; then the earliest condition in the order of CONDITIONS; then the narrower range of
+ * amounts, from above. No two routes are alike in all of these (`one_order_of_routes`).
+ */
+export function inOrder(a: Route, b: Route): number {
+  const specific = conditionsOf(b).length - conditionsOf(a).length
+  if (specific !== 0) return specific
+  if (a.priority !== b.priority) return b.priority - a.priority
   const first = CONDITIONS.find(condition => (a[condition] === null) !== (b[condition] === null))
-  return first !== undefined && a[first] !== null
+  if (first !== undefined) return a[first] === null ? 1 : -1
+  const higher = compare(b.min_amount ?? 0n, a.min_amount ?? 0n)
+  if (higher !== 0) return higher
+  return compare(a.max_amount ?? MAX_AMOUNT, b.max_amount ?? MAX_AMOUNT)
+}
+
+function compare(a: bigint, b: bigint): number {
+  if (a === b) return 0
+  return a < b ? -1 : 1
 }
 
 /** The conditions that a route names. */
-export function conditionsOf(route: RouteConditions): Condition[] {
-  return CONDITIONS.filter(condition => route[condition] !== null)
+export function conditionsOf(route: RouteConditions): Named[] {
+  const { min_amount, max_amount } = route
+  const named = CONDITIONS.filter(condition => route[condition] !== null)
+  return min_amount === null && max_amount === null ? named : [...named, 'amount']
 }
 
 const WORDS: Readonly<Record<Condition, string>> = {
@@ -105,26 +156,46 @@ const WORDS: Readonly<Record<Condition, string>> = {
 
 /** The conditions in words: `type local, currency HKD`, or `any payout`. */
 export function conditionWords(route: RouteConditions): string {
-  const named = conditionsOf(route).map(condition => `${WORDS[condition]} ${route[condition]}`)
+  const named = conditionsOf(route).map(condition =>
+    condition === 'amount'
+      ? `amount ${rangeWords(route)}`
+      : `${WORDS[condition]} ${route[condition]}`,
+  )
   return named.length === 0 ? 'any payout' : named.join(', ')
+}
+
+/** A range in major units: `from 100.00 to 5000.00`; '' for any amount. */
+export function rangeWords({ min_amount, max_amount, currency }: RouteConditions): string {
+  const words = (word: string, amount: bigint | null) =>
+    amount === null ? [] : [`${word} ${formatMajor(amount, currencyExponent(currency ?? ''))}`]
+  return [...words('from', min_amount), ...words('to', max_amount)].join(' ')
+}
+
+/** A condition as the payout meets it: `network chats`, or `network (not named)`. */
+export function wantedWords(wanted: Wanted, condition: Named): string {
+  if (condition === 'account_id') return 'this account'
+  if (condition !== 'amount') {
+    return `${WORDS[condition]} ${wanted[condition] === '' ? '(not named)' : wanted[condition]}`
+  }
+  const { amount, currency } = wanted
+  const major = amount === null ? '(not known)' : formatMajor(amount, currencyExponent(currency))
+  return `amount ${major} ${currency}`
 }
 
 /**
  * The message for a payout without a route: the payout, and the first condition that no route fits.
  */
 function missingWords(routes: readonly Route[], wanted: Wanted): string {
-  const said = (condition: Condition) =>
-    `${WORDS[condition]} ${wanted[condition] === '' ? '(not named)' : wanted[condition]}`
-  const payout = CONDITIONS.slice(1).map(said).join(', ')
+  const payout = CONDITIONS.slice(1).map(condition => wantedWords(wanted, condition))
   let left = routes
-  for (const condition of CONDITIONS) {
+  for (const condition of ALL_CONDITIONS) {
     const fitting = left.filter(route => fits(route, condition, wanted))
     if (fitting.length > 0) {
       left = fitting
       continue
     }
-    const missing = condition === 'account_id' ? 'this account' : said(condition)
-    return `No rail takes this payout (${payout}): there is no route for ${missing}.`
+    const missing = wantedWords(wanted, condition)
+    return `No rail takes this payout (${payout.join(', ')}): there is no route for ${missing}.`
   }
   throw new Error('a route that fits was not selected')
 }

@@ -71,6 +71,12 @@ const Condition = (description: string) =>
     description: `${description}; null: any.`,
   })
 
+const Bound = (description: string) =>
+  Type.Unsafe<number | null>({
+    type: ['integer', 'null'],
+    description: `${description}, in minor units of what arrives; null: any.`,
+  })
+
 const RouteItem = Type.Object(
   {
     at: Timestamp,
@@ -89,6 +95,8 @@ const RouteItem = Type.Object(
             network: Condition('Only over this network or chain'),
             currency: Condition('Only what arrives in this currency'),
             country: Condition('Only to this country'),
+            min_amount: Bound('Only from this amount on'),
+            max_amount: Bound('Only up to this amount'),
             priority: Type.Integer({
               description: 'Decides between routes that name as many conditions.',
             }),
@@ -242,6 +250,8 @@ function presentRoute({ at, kind, rail, route, event_id, sequence }: TimelineRou
       network: route.network,
       currency: route.currency,
       country: route.country,
+      min_amount: route.min_amount === null ? null : amountToJson(route.min_amount),
+      max_amount: route.max_amount === null ? null : amountToJson(route.max_amount),
       priority: route.priority,
     },
     reason: reasonOf({ rail, route }),

@@ -154,6 +154,58 @@ test('POST /v3/payout of a sandbox and service_account of a live account: need n
   assert.deepEqual(await storedOf(transfer.json.data.id), { rail: '', route: null })
 })
 
+test('routes by amount: what arrives decides; between them no route, on quote and payout', async () => {
+  const inDollars = { currency: 'HKD' } as const
+  await service.setRoutes([
+    { ...inDollars, max_amount: 9_999n, rail: 'small' },
+    { ...inDollars, min_amount: 10_001n, rail: 'large' },
+  ])
+  const pay = (amount: number) => live.post('/v3/payout', { ...inHongKong, amount })
+  for (const [amount, rail, bounds] of [
+    [9_999, 'small', { max_amount: '9999' }],
+    [10_001, 'large', { min_amount: '10001' }],
+  ] as const) {
+    const paid = await pay(amount)
+    assert.equal(paid.status, 200, paid.text)
+    const { route, ...stored } = (await storedOf(paid.json.data.id)) ?? {}
+    assert.deepEqual(stored, { rail })
+    assert.partialDeepStrictEqual(route, bounds)
+    const { items } = (await live.get(`/v3/payout/${paid.json.data.id}/timeline`)).json.data
+    const shown = items.find((item: { kind: string }) => item.kind === 'route').route
+    assert.deepEqual([shown.min_amount, shown.max_amount].filter(Boolean), [amount])
+  }
+  const before = await rows()
+  const quote = await live.post('/v3/payout/quote', quoteOf('local', 'HKD'))
+  assertRefused(quote, 422, 'route_unavailable', 'payout_info.amount')
+  const refused = await pay(10_000)
+  assertRefused(refused, 422, 'route_unavailable', 'amount')
+  assert.match(refused.json.message, /there is no route for amount 100\.00 HKD\.$/)
+  assert.deepEqual(await rows(), before)
+})
+
+test('corridor route set, several rails for the same: each with its priority, the order of failover', async () => {
+  await service.setRoutes([{ payout_type: 'swift', rail: 'bank', priority: 3 }])
+  const set = (...args: string[]) =>
+    cli.run('route', 'set', '--type', 'swift', '--rail', 'manual', ...args)
+  const taken = await set('--priority', '3')
+  assert.equal(taken.code, 1)
+  assert.match(taken.stderr, /leads to bank with priority 3; say by another --priority which/)
+  assert.equal((await set()).code, 0)
+  const list = await cli.run('route', 'list', '--json')
+  const rails = list.json.map((route: { rail: string }) => route.rail)
+  assert.deepEqual(rails, ['bank', 'manual'])
+  const several = await cli.run('route', 'remove', '--type', 'swift')
+  assert.equal(several.code, 2)
+  assert.match(several.stderr, /several routes have these conditions, to bank, manual; name one/)
+  const removed = await cli.run('route', 'remove', '--type', 'swift', '--rail', 'bank')
+  assert.match(removed.stdout, /no route any more \(before: bank, priority 3\)/)
+  const { owner } = service.database
+  const twice = (values: object) =>
+    owner`insert into routes ${owner({ payout_type: 'swift', rail: 'manual', ...values })}`
+  await assert.rejects(twice({ priority: 7 }), { constraint_name: 'one_route_to_a_rail' })
+  await assert.rejects(twice({ rail: 'bank' }), { constraint_name: 'one_order_of_routes' })
+})
+
 test('a payout keeps the rail and the route it was made with; its timeline says which, and why', async () => {
   await service.setRoutes([{ payout_type: 'local', currency: 'USD', priority: 2 }])
   const id = await paidBy(live)
@@ -180,6 +232,8 @@ test('a payout keeps the rail and the route it was made with; its timeline says 
       network: null,
       currency: 'USD',
       country: null,
+      min_amount: null,
+      max_amount: null,
       priority: 2,
     },
     reason: 'Of the routes that fit, the one for type local, currency USD decided.',
@@ -255,6 +309,9 @@ test('the database refuses a route to the simulator, of a sandbox, and payouts o
     [{ rail: 'simulator' }, 'simulator_takes_no_live_payout'],
     [{ payout_type: 'service_account' }, 'transfers_have_no_route'],
     [{ network: 'chats' }, 'network_of_a_type'],
+    [{ min_amount: 100 }, 'amount_of_a_currency'],
+    [{ max_amount: 100 }, 'amount_of_a_currency'],
+    [{ currency: 'HKD', min_amount: 101, max_amount: 100 }, 'amounts_in_order'],
     [{ account_id: sandbox.account.account_id }, null],
   ] as const) {
     const expected = { code: '23514', ...(constraint && { constraint_name: constraint }) }
@@ -311,6 +368,19 @@ const WRONG: readonly (readonly [args: () => readonly string[], words: RegExp])[
     /unknown network chats of type swift/,
   ],
   [() => ['--rail', 'manual', '--account', sandbox.account.account_id], /is a sandbox/],
+  [() => ['--rail', 'manual', '--min-amount', '5'], /an amount needs the currency that it is in/],
+  [
+    () => ['--rail', 'manual', '--currency', 'JPY', '--max-amount', '5.5'],
+    /--max-amount "5.5" is not an amount in JPY: digits, and at most 0 after a point/,
+  ],
+  [
+    () => ['--rail', 'manual', '--currency', 'USD', '--min-amount', '0'],
+    /--min-amount "0" is not an amount in USD/,
+  ],
+  [
+    () => ['--rail', 'manual', '--currency', 'USD', '--min-amount', '9', '--max-amount', '8.99'],
+    /--min-amount 9 is more than --max-amount 8.99/,
+  ],
   [() => ['--rail', 'manual', '--priority', '1001'], /priority "1001" is not a whole number/],
   [() => ['--rail', 'manual', '--priority', '1.5'], /priority "1\.5" is not a whole number/],
 ]
@@ -353,6 +423,8 @@ test('corridor route set, list, remove, history: before and after, and who; each
         network: null,
         currency: 'USD',
         country: null,
+        min_amount: null,
+        max_amount: null,
         priority: 5,
         rail: 'manual',
       },

@@ -132,6 +132,8 @@ export const anyRoute: Route = {
   network: null,
   currency: null,
   country: null,
+  min_amount: null,
+  max_amount: null,
   priority: 0,
   rail: 'bank',
 }

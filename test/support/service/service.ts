@@ -240,6 +240,8 @@ const ANY_PAYOUT: Route = {
   network: null,
   currency: null,
   country: null,
+  min_amount: null,
+  max_amount: null,
   priority: 0,
   rail: MANUAL,
 }
