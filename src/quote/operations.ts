@@ -12,14 +12,15 @@ import type { Answering, Claiming } from '../idempotency/kept-reply.ts'
 import { bookOf } from '../ledger/rules.ts'
 import { type LockedBooks, lockBooks } from '../ledger/store.ts'
 import type { PricingAt } from '../price/price.ts'
-import { type Route, routeOf } from '../rail/rules.ts'
+import type { Route } from '../rail/rules.ts'
 import { QUOTE_SEAL } from './columns.ts'
+import { judgeTerms } from './judge.ts'
 import type { Quote } from './quote.ts'
 import type { QuoteRequest } from './request.ts'
 import { presentExplained, presentQuote } from './response.ts'
-import { checkExpectations, makeQuote, priceQuote, routeSubject } from './rules.ts'
+import { checkExpectations, makeQuote } from './rules.ts'
 import { insertQuotes } from './store.ts'
-import { checkCountryKnown, checkLimits, quoteTerms } from './terms.ts'
+import { quoteTerms } from './terms.ts'
 
 export interface CreateQuote extends Claiming {
   readonly account: Account
@@ -73,13 +74,7 @@ export function createQuote(reference: {
       const pricing = pricingAt(account, at)
       const terms = quoteTerms(request, account)
       checkNamed(approvals, account.account_id, terms.entity_id, 'entity_id')
-      // Refuse a quote that no payout could use; the payout's own route is chosen when it is made.
-      routeOf(routes, account, routeSubject(terms, null), 'payout_type')
-      checkCountryKnown(terms, pricing.fees)
-      const price = priceQuote(terms, pricing, now)
-      const subject = routeSubject(terms, price.destination_amount)
-      routeOf(routes, account, subject, 'payout_info.amount')
-      checkLimits({ ...terms, ...price }, terms.fund_transfer_network, 'payout_info.amount')
+      const { price } = judgeTerms(terms, { account, routes }, pricing, now)
       checkExpectations(price, {
         holding_amount: expected(request.holding_info?.amount),
         destination_amount: expected(request.destination_info?.amount),
