@@ -95,7 +95,8 @@ async function setAction(options: SetOptions): Promise<void> {
   })
   const was = before === undefined ? 'no such route' : targetWords(before)
   const words = `${conditionWords(route)}: ${targetWords(route)} (before: ${was})`
-  print(options, { ...jsonOf(route), before: before === undefined ? null : jsonOf(before) }, words)
+  const json = { ...jsonOf(route), before: before === undefined ? null : jsonOf(before) }
+  print(options, json, words)
 }
 
 /** Two routes of the same conditions need two priorities: one of them must come first. */
@@ -103,8 +104,8 @@ function checkPriority(there: readonly Route[], { rail, priority }: Route): void
   const other = there.find(route => route.priority === priority && route.rail !== rail)
   if (other === undefined) return
   throw new CommandFailed(
-    `a route of these conditions leads to ${other.rail} with priority ${priority}; say by another ` +
-      '--priority which of the two comes first, the higher, or remove the other one',
+    `a route of these conditions leads to ${other.rail} with priority ${priority}; say by ` +
+      'another --priority which of the two comes first, the higher, or remove the other one',
   )
 }
 

@@ -1,7 +1,7 @@
 // The columns of payouts and of their states, and the digest of a payout that its events carry.
 import { detailsOf, type StoredDetails, storedDetails } from '../beneficiary/columns.ts'
 import { completed, onlySet } from '../only-set.ts'
-import { routeTaken, type StoredRoute, storedRoute } from '../rail/columns.ts'
+import { routeTaken, type StoredRoute, storedRoute } from '../rail/stored-route.ts'
 import { sealOf } from '../seal.ts'
 import type { Particulars, Payout } from './payout.ts'
 
