@@ -155,7 +155,7 @@ export interface NachaProfile {
   readonly immediate_origin_name: string
   readonly company_id: string
   readonly company_name: string
-  /** Routing number, 8 digits, of the bank that originates. */
+  /** Routing number of the bank that originates; files have its first eight digits. */
   readonly odfi: string
   readonly entry_description: string
   readonly same_day: boolean

@@ -1,0 +1,95 @@
+// Reads the members of a JSON object that an operator has written, and collects what is wrong with
+// them, each problem with the path of its member. Pure.
+import type { Read } from './csv.ts'
+import { didYouMean } from './nearest.ts'
+
+type Values = Readonly<Record<string, unknown>>
+
+export class Members {
+  readonly #values: Values
+  readonly #path: string
+  /** Of this object and of those in it. */
+  readonly problems: string[]
+
+  constructor(json: unknown, path: string, known?: readonly string[], problems: string[] = []) {
+    this.#path = path
+    this.problems = problems
+    const is_object = typeof json === 'object' && json !== null && !Array.isArray(json)
+    this.#values = is_object ? (json as Values) : {}
+    if (!is_object) problems.push(`${path || 'config'} must be a JSON object`)
+    if (known !== undefined) this.only(known)
+  }
+
+  /** A member of another name is a problem: a slip must not pass for a default. */
+  only(known: readonly string[]): void {
+    for (const name of Object.keys(this.#values)) {
+      if (!known.includes(name)) this.problem(name, `is not known${didYouMean(name, known)}`)
+    }
+  }
+
+  names(): string[] {
+    return Object.keys(this.#values)
+  }
+
+  has(name: string): boolean {
+    return this.#values[name] !== undefined && this.#values[name] !== null
+  }
+
+  problem(name: string, message: string): void {
+    const path = [this.#path, name].filter(part => part !== '').join('.')
+    this.problems.push(`${path} ${message}`)
+  }
+
+  object(name: string, absent?: object): Members {
+    const path = this.#path === '' ? name : `${this.#path}.${name}`
+    return new Members(this.#values[name] ?? absent, path, undefined, this.problems)
+  }
+
+  /** Without `absent` the member must be there. */
+  text(name: string, most: number, absent?: string): string {
+    const value = this.#values[name] ?? absent
+    if (value === undefined) this.problem(name, 'is missing')
+    else if (typeof value !== 'string') this.problem(name, 'must be text')
+    else if (value === '' && absent === undefined) this.problem(name, 'must not be empty')
+    else if (value.length > most) this.problem(name, `has more than ${most} characters`)
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused
+    else if (/[\u0000-\u001f\u007f]/.test(value)) this.problem(name, 'must be one line of text')
+    else return value.trim()
+    return ''
+  }
+
+  integer(name: string, absent: number, least: number, most: number): number {
+    const value = this.#values[name] ?? absent
+    if (Number.isInteger(value) && Number(value) >= least && Number(value) <= most) {
+      return Number(value)
+    }
+    this.problem(name, `must be a whole number from ${least} to ${most}`)
+    return absent
+  }
+
+  /** Without `absent` the member must be there. */
+  oneOf<T extends string>(name: string, known: readonly [T, ...T[]], absent?: T): T {
+    const found = known.find(one => one === (this.#values[name] ?? absent))
+    if (found === undefined) this.problem(name, `must be one of ${known.join(', ')}`)
+    return found ?? known[0]
+  }
+
+  flag(name: string, absent: boolean): boolean {
+    const value = this.#values[name] ?? absent
+    if (typeof value === 'boolean') return value
+    this.problem(name, 'must be true or false')
+    return absent
+  }
+
+  /** A member that another room reads; undefined when it has problems. */
+  read<T>(name: string, reader: (written: unknown) => Read<T>): T | undefined {
+    if (!this.has(name)) {
+      this.problem(name, 'is missing')
+      return undefined
+    }
+    const { value, messages } = reader(this.#values[name])
+    if (messages === undefined) return value
+    for (const message of messages) this.problem(name, message)
+    return undefined
+  }
+}

@@ -1,0 +1,67 @@
+// Which payments can be an ACH credit, and what an entry takes from them. Pure.
+import type { BankProfile, FileItem } from '../bank-format.ts'
+import { bankCodeFault } from '../beneficiary/bank-code.ts'
+import { formatMajor } from '../money/decimal.ts'
+import { swiftText } from '../swift-text.ts'
+import { SAME_DAY_LIMIT } from './same-day.ts'
+
+/** Ten digits of cents. */
+const MOST = 9_999_999_999n
+
+/** Credits, by the kind of the receiver's account. */
+export const TRANSACTION_CODES = { checking: '22', savings: '32' } as const
+
+/** Clearing codes of ISO 20022 name the system first. */
+const CLEARING_SYSTEM = 'USABA'
+
+/** ISO's purposes of wages and the like, whose batches say PAYROLL since 2026-03-20. */
+const WAGES: ReadonlySet<string> = new Set(['SALA', 'PAYR', 'BONU'])
+
+/** The receiver's bank as nine digits, '' when the code is of another system. */
+export function routingNumber({ creditor }: Pick<FileItem, 'creditor'>): string {
+  const { clearing_code } = creditor
+  return clearing_code.startsWith(CLEARING_SYSTEM)
+    ? clearing_code.slice(CLEARING_SYSTEM.length)
+    : ''
+}
+
+/** The receiver's account without spaces, as entries have it. */
+export function accountNumber({ creditor }: Pick<FileItem, 'creditor'>): string {
+  return creditor.account.replaceAll(' ', '')
+}
+
+export function isPayroll({ creditor, purpose }: Pick<FileItem, 'creditor' | 'purpose'>): boolean {
+  return creditor.kind === 'person' && WAGES.has(purpose)
+}
+
+/** Whether nine digits are a routing number, its check digit included. */
+export function isRoutingNumber(digits: string): boolean {
+  return bankCodeFault('aba', digits, 'US') === undefined
+}
+
+/** Why this payment can stand in no ACH file; [] when it can. */
+export function checkItem(item: FileItem, { nacha }: BankProfile): string[] {
+  const { amount, currency, creditor, end_to_end_id } = item
+  const account = accountNumber(item)
+  const same_day = nacha?.same_day === true
+  const most = same_day ? SAME_DAY_LIMIT : MOST
+  const carrier = `an ACH entry carries${same_day ? ' on the same day' : ''}`
+  const rules: readonly (readonly [holds: boolean, fault: string])[] = [
+    [nacha !== null, 'the profile has no nacha'],
+    [currency === 'USD', `ACH pays USD, not ${currency}`],
+    [amount > 0n, 'the amount is not positive'],
+    [amount <= most, `${formatMajor(amount, 2)} is more than ${carrier}, ${formatMajor(most, 2)}`],
+    [/^[0-9A-Z]{15}$/.test(end_to_end_id), 'the end-to-end id is not 15 characters 0-9 A-Z'],
+    [
+      isRoutingNumber(routingNumber(item)),
+      'the creditor has no routing number of the United States with a right check digit',
+    ],
+    [account !== '', 'the creditor has no account number; ACH knows no IBAN'],
+    [
+      account === '' || /^[0-9A-Za-z-]{1,17}$/.test(account),
+      'an account number of ACH has at most 17 letters, digits and hyphens',
+    ],
+    [/[0-9A-Za-z]/.test(swiftText(creditor.name)), 'the creditor has no name in Latin letters'],
+  ]
+  return rules.flatMap(([holds, fault]) => (holds ? [] : [fault]))
+}

@@ -1,0 +1,72 @@
+// Cuts the bytes of an ACH file into records, in bounded memory: lines of 94 characters, or records
+// without line breaks behind each other, as some banks send them.
+import { UnreadableFile } from '../bank-format.ts'
+import { WIDTH } from './record.ts'
+
+/** Blanks behind a record are bearable; a longer line is none of this format. */
+const LONGEST = 1_000
+
+/** A record with the number of its line, from 1. */
+export interface Line {
+  readonly line: number
+  readonly text: string
+}
+
+/** The records of a file, in ASCII and filled with blanks. Empty lines are none. */
+export async function* linesOf(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Line> {
+  let rest = ''
+  let line = 0
+  let broken: boolean | undefined
+  for await (const chunk of chunks) {
+    rest += Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength).toString('latin1')
+    if (broken === undefined && rest.length > WIDTH) {
+      // The header tells by what stands behind it.
+      broken = /[\r\n]/.test(rest.slice(0, WIDTH + 1)) || rest.slice(WIDTH, WIDTH + 1) === ' '
+    }
+    if (broken === undefined) continue
+    const cut = broken ? cutLines(rest) : cutRecords(rest)
+    rest = cut.rest
+    for (const text of cut.texts) {
+      line += 1
+      if (text.trim() !== '') yield recordOf(text, line)
+    }
+    if (rest.length > LONGEST) throw new UnreadableFile('a line has no end', line + 1)
+  }
+  for (const text of broken === false ? [rest] : rest.split(/\r?\n/)) {
+    line += 1
+    if (text.trim() !== '') yield recordOf(text, line)
+  }
+}
+
+interface Cut {
+  readonly texts: readonly string[]
+  readonly rest: string
+}
+
+function cutLines(text: string): Cut {
+  const texts = text.split('\n')
+  const rest = texts.pop() ?? ''
+  return { texts: texts.map(each => each.replace(/\r$/, '')), rest }
+}
+
+function cutRecords(text: string): Cut {
+  const end = text.length - (text.length % WIDTH)
+  const texts = Array.from({ length: end / WIDTH }, (_, i) =>
+    text.slice(i * WIDTH, (i + 1) * WIDTH),
+  )
+  return { texts, rest: text.slice(end) }
+}
+
+/** Trailing blanks may be missing; a field that must not be blank tells when more is. */
+function recordOf(text: string, line: number): Line {
+  const at = text.search(/[^ -~]/)
+  if (at !== -1) {
+    const byte = text.charCodeAt(at).toString(16).toUpperCase().padStart(2, '0')
+    throw new UnreadableFile(`byte ${byte} at character ${at + 1} is not of ASCII text`, line)
+  }
+  const record = text.trimEnd()
+  if (record.length > WIDTH) {
+    throw new UnreadableFile(`${record.length} characters where a record has ${WIDTH}`, line)
+  }
+  return { line, text: record.padEnd(WIDTH) }
+}

@@ -1,0 +1,101 @@
+// Reads what a bank's ACH file says: returns of credits, and notifications of change, which are
+// notes for a person and change nothing by themselves. All else in such a file is a note as well.
+import { type BankSays, UnreadableFile } from '../bank-format.ts'
+import { changeTitle, readReturnCode } from './codes.ts'
+import { linesOf } from './lines.ts'
+import { CHANGE, RETURN, readRecord } from './record.ts'
+import { type Entry, Records } from './records.ts'
+
+/** What the file says, an entry at a time. Throws UnreadableFile, at the latest at its end. */
+export async function* readAch(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<BankSays> {
+  const records = new Records()
+  for await (const line of linesOf(chunks)) {
+    const entry = records.take(line)
+    if (entry !== undefined) yield saysOf(entry)
+  }
+  records.end()
+}
+
+/** The second digit of a transaction code: a return or a notification of change of a credit. */
+const BACK = '1'
+/** A credit of zero dollars, by which the receiver's bank says that it has the original. */
+const ACKNOWLEDGED = '4'
+
+function saysOf(entry: Entry): BankSays {
+  const [addenda] = entry.addenda
+  const { transaction_code, individual_id } = entry.entry
+  const digit = transaction_code.charAt(1)
+  // Entries of other classes have other fields at these places.
+  if (['PPD', 'CCD', 'COR'].includes(entry.batch.entry_class) && digit === BACK) {
+    if (addenda?.text.startsWith(RETURN.begins)) return returnSays(entry, addenda)
+    if (addenda?.text.startsWith(CHANGE.begins)) return changeSays(entry, addenda)
+    // It may have brought money back, and nobody could say for what.
+    const reason = 'a return or a notification of change without its addenda'
+    throw new UnreadableFile(reason, addenda?.line ?? entry.line)
+  }
+  if (entry.batch.entry_class === 'ACK' && digit === ACKNOWLEDGED) {
+    const text = 'the bank of the receiver has the entry'
+    // Here stands the trace number of the original.
+    return { ...noteOf(entry), code: 'ACK', end_to_end_id: '', instruction_id: individual_id, text }
+  }
+  const kind = `${entry.batch.entry_class} with transaction code ${transaction_code}`
+  return { ...noteOf(entry), text: `${kind}: not about a credit that was sent` }
+}
+
+function returnSays(entry: Entry, { line, text }: Entry['addenda'][number]): BankSays {
+  const values = readRecord(RETURN, text, line)
+  const { is_return, title } = readReturnCode(values.code)
+  const said = {
+    ...noteOf(entry),
+    instruction_id: values.original_trace,
+    code: values.code,
+    reasons: [values.code],
+    text: [title, values.text].filter(part => part !== '').join(': '),
+    reference: values.trace_number,
+  }
+  if (!is_return) return said
+  return { ...said, level: 'return', amount: entry.amount, currency: 'USD', is_credit: true }
+}
+
+function changeSays(entry: Entry, { line, text }: Entry['addenda'][number]): BankSays {
+  const values = readRecord(CHANGE, text, line)
+  return {
+    ...noteOf(entry),
+    instruction_id: values.original_trace,
+    code: values.code,
+    reasons: [values.code],
+    text: [changeTitle(values.code), values.corrected].filter(part => part !== '').join(': '),
+    reference: values.trace_number,
+  }
+}
+
+/** A note without code and text. */
+function noteOf({ line, file, entry }: Entry): BankSays {
+  return {
+    position: `line ${line}`,
+    level: 'note',
+    msg_id: '',
+    payment_information_id: '',
+    end_to_end_id: /^[0-9A-Z]{15}$/.test(entry.individual_id) ? entry.individual_id : '',
+    instruction_id: '',
+    uetr: '',
+    code: '',
+    reasons: [],
+    text: '',
+    amount: null,
+    currency: '',
+    is_credit: null,
+    account: '',
+    statement: '',
+    reference: entry.trace_number,
+    said_at: createdAt(file),
+  }
+}
+
+/** When the bank made the file, by its own clock; the time is optional. */
+function createdAt({ creation_date, creation_time }: Entry['file']): string {
+  const [, year = '', month = '', day = ''] = /^(..)(..)(..)$/.exec(creation_date) ?? []
+  const [, hour, minute] = /^(\d\d)(\d\d)$/.exec(creation_time) ?? []
+  const date = `20${year}-${month}-${day}`
+  return hour === undefined ? date : `${date}T${hour}:${minute}:00`
+}

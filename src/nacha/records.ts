@@ -1,0 +1,219 @@
+// Reads the records of an ACH file one by one and holds it against its own counts, sums and hashes.
+// Remembers the batch and the entry that it stands in, never the file. Pure.
+import { UnreadableFile } from '../bank-format.ts'
+import type { Line } from './lines.ts'
+import {
+  BATCH_CONTROL,
+  BATCH_HEADER,
+  BLOCKING_FACTOR,
+  ENTRY,
+  entryHash,
+  FILE_CONTROL,
+  FILE_HEADER,
+  FILL,
+  type Layout,
+  readRecord,
+  type Values,
+} from './record.ts'
+
+export interface Entry {
+  readonly line: number
+  readonly file: Values<typeof FILE_HEADER>
+  readonly batch: Values<typeof BATCH_HEADER>
+  readonly entry: Values<typeof ENTRY>
+  readonly amount: bigint
+  /** False for a debit. */
+  readonly is_credit: boolean
+  readonly addenda: readonly { readonly line: number; readonly text: string }[]
+}
+
+/** What the control records of a batch and of the file must say. */
+class Tally {
+  entry_count = 0n
+  entry_hash = 0n
+  debits = 0n
+  credits = 0n
+
+  add(other: Readonly<Tally>): void {
+    this.entry_count += other.entry_count
+    this.entry_hash = entryHash(this.entry_hash + other.entry_hash)
+    this.debits += other.debits
+    this.credits += other.credits
+  }
+
+  /** Refuses a control record that says otherwise. */
+  check(said: Readonly<Record<keyof typeof COUNTED, string>>, of: string, line: number): void {
+    for (const name of Object.keys(COUNTED) as (keyof typeof COUNTED)[]) {
+      if (BigInt(said[name]) === this[name]) continue
+      const difference = `${COUNTED[name]} of the ${of} is ${this[name]}`
+      throw new UnreadableFile(`${difference}, and its control record says ${said[name]}`, line)
+    }
+  }
+}
+
+const COUNTED = {
+  entry_count: 'the number of entries and addenda',
+  entry_hash: 'the entry hash',
+  debits: 'the sum of debits',
+  credits: 'the sum of credits',
+} as const
+
+/** Where a reader stands: what may come next follows from it. */
+interface Place {
+  file: Values<typeof FILE_HEADER> | undefined
+  batch: Values<typeof BATCH_HEADER> | undefined
+  entry: (Entry & { addenda: Entry['addenda'][number][] }) | undefined
+}
+
+/** Whether a transaction code is of a credit: its second digit is below 5. */
+function isCredit(transaction_code: string): boolean {
+  return transaction_code.charAt(1) < '5'
+}
+
+export class Records {
+  readonly #at: Place = { file: undefined, batch: undefined, entry: undefined }
+  #line = 0
+  /** Records of this file so far, and fill behind its control record. */
+  #records = 0
+  #fill = 0
+  #files = 0
+  #batches = 0n
+  #of_batch = new Tally()
+  #of_file = new Tally()
+
+  /** Takes the next line. Returns an entry once all of it has been read. */
+  take({ line, text }: Line): Entry | undefined {
+    this.#line = line
+    if (text === FILL && this.#at.file === undefined && this.#files > 0) {
+      this.#fill += 1
+      return undefined
+    }
+    const type = text.charAt(0)
+    if (type === '1') {
+      this.#checkFill()
+      this.#records = 0
+    }
+    this.#records += 1
+    if (type === '7') {
+      this.#takeAddenda(text)
+      return undefined
+    }
+    const done = this.#endEntry()
+    if (type === '1') this.#beginFile(text)
+    else if (type === '5') this.#beginBatch(text)
+    else if (type === '6') this.#beginEntry(text)
+    else if (type === '8') this.#endBatch(text)
+    else if (type === '9') this.#endFile(text)
+    else this.#refuse(`no record begins with "${type}"`)
+    return done
+  }
+
+  /** The file has ended, and must be whole. */
+  end(): void {
+    if (this.#files === 0 || this.#at.file !== undefined) {
+      this.#refuse('the file ends before its control record')
+    }
+    this.#checkFill()
+  }
+
+  #refuse(reason: string): never {
+    throw new UnreadableFile(reason, this.#line)
+  }
+
+  #read<Name extends string>(layout: Layout<Name>, text: string): Readonly<Record<Name, string>> {
+    return readRecord(layout, text, this.#line)
+  }
+
+  #beginFile(text: string): void {
+    if (this.#at.file !== undefined) this.#refuse('a file begins inside of another')
+    this.#at.file = this.#read(FILE_HEADER, text)
+    this.#batches = 0n
+    this.#of_file = new Tally()
+  }
+
+  #beginBatch(text: string): void {
+    if (this.#at.file === undefined) this.#refuse('a batch begins outside of a file')
+    if (this.#at.batch !== undefined) this.#refuse('a batch begins inside of another')
+    const batch = this.#read(BATCH_HEADER, text)
+    if (!['200', '220', '225'].includes(batch.service_class)) {
+      this.#refuse(`service class ${batch.service_class} is not 200, 220 or 225`)
+    }
+    this.#at.batch = batch
+    this.#of_batch = new Tally()
+  }
+
+  #beginEntry(text: string): void {
+    const { file, batch } = this.#at
+    if (file === undefined || batch === undefined) this.#refuse('an entry outside of a batch')
+    const entry = this.#read(ENTRY, text)
+    if (!/^[2-5][1-9]$/.test(entry.transaction_code)) {
+      this.#refuse(`transaction code ${entry.transaction_code} is none`)
+    }
+    const amount = BigInt(entry.amount)
+    const is_credit = isCredit(entry.transaction_code)
+    this.#at.entry = { line: this.#line, file, batch, entry, amount, is_credit, addenda: [] }
+    this.#of_batch.entry_count += 1n
+    this.#of_batch.entry_hash += BigInt(entry.rdfi)
+    this.#of_batch[is_credit ? 'credits' : 'debits'] += amount
+  }
+
+  #takeAddenda(text: string): void {
+    const { entry } = this.#at
+    if (entry === undefined) this.#refuse('addenda without an entry')
+    if (entry.entry.addenda !== '1') this.#refuse('addenda of an entry that says it has none')
+    // The rules allow 9,999; nobody reads more than the first few.
+    if (entry.addenda.length >= 9_999) this.#refuse('an entry with more than 9,999 addenda')
+    entry.addenda.push({ line: this.#line, text })
+    this.#of_batch.entry_count += 1n
+  }
+
+  #endEntry(): Entry | undefined {
+    const { entry } = this.#at
+    if (entry?.entry.addenda === '1' && entry.addenda.length === 0) {
+      this.#refuse('the entry before says that it has addenda, and has none')
+    }
+    this.#at.entry = undefined
+    return entry
+  }
+
+  #endBatch(text: string): void {
+    const { batch } = this.#at
+    if (batch === undefined) this.#refuse('a batch ends that has not begun')
+    const control = this.#read(BATCH_CONTROL, text)
+    this.#of_batch.entry_hash = entryHash(this.#of_batch.entry_hash)
+    this.#of_batch.check(control, 'batch', this.#line)
+    for (const name of ['service_class', 'odfi', 'batch_number'] as const) {
+      if (control[name] !== batch[name]) this.#refuse(`${name} is not that of the batch's header`)
+    }
+    this.#of_file.add(this.#of_batch)
+    this.#batches += 1n
+    this.#at.batch = undefined
+  }
+
+  #endFile(text: string): void {
+    if (this.#at.file === undefined) this.#refuse('a file ends that has not begun')
+    if (this.#at.batch !== undefined) this.#refuse('the file ends inside of a batch')
+    const control = this.#read(FILE_CONTROL, text)
+    this.#of_file.check(control, 'file', this.#line)
+    const blocks = Math.ceil(this.#records / BLOCKING_FACTOR)
+    for (const [name, is] of [
+      ['batch_count', this.#batches],
+      ['block_count', BigInt(blocks)],
+    ] as const) {
+      if (BigInt(control[name]) === is) continue
+      this.#refuse(`${name} is ${is}, and the control record says ${control[name]}`)
+    }
+    this.#at.file = undefined
+    this.#files += 1
+    this.#fill = 0
+  }
+
+  /** A file is filled up to whole blocks, or not at all. */
+  #checkFill(): void {
+    const over = this.#records % BLOCKING_FACTOR
+    const wanted = over === 0 ? 0 : BLOCKING_FACTOR - over
+    if (this.#fill !== 0 && this.#fill !== wanted) {
+      this.#refuse(`${this.#fill} records of nines fill the last block, not ${wanted}`)
+    }
+  }
+}
