@@ -1,0 +1,148 @@
+// Business days, cut-offs and release times, in the time zone that they are told in, across changes
+// to summer time. Says undefined for what a table does not reach, and never guesses. Pure.
+import type { Instant } from '../instant.ts'
+import type { Calendar, CalendarName, IsoDate, Timetable } from './calendar.ts'
+import { CALENDARS } from './tables.ts'
+
+/** Whether the calendar says anything of this day. */
+function isKnown({ first, last }: Calendar, date: IsoDate): boolean {
+  return first <= date && date <= last
+}
+
+/** The holidays of each calendar by date. */
+const HOLIDAYS: ReadonlyMap<CalendarName, ReadonlySet<IsoDate>> = new Map(
+  Object.values(CALENDARS).map(({ name, holidays }) => [
+    name,
+    new Set(holidays.map(({ date }) => date)),
+  ]),
+)
+
+/** Whether the currency settles on this day; undefined outside the table. */
+export function isBusinessDay(name: CalendarName, date: IsoDate): boolean | undefined {
+  if (!isKnown(CALENDARS[name], date)) return undefined
+  const { dayOfWeek } = Temporal.PlainDate.from(date)
+  return dayOfWeek <= 5 && HOLIDAYS.get(name)?.has(date) !== true
+}
+
+/** This day or the first business day after it; undefined past the table. */
+export function businessDayFrom(name: CalendarName, date: IsoDate): IsoDate | undefined {
+  let day = date
+  for (;;) {
+    const settles = isBusinessDay(name, day)
+    if (settles === undefined) return undefined
+    if (settles) return day
+    day = nextDay(day)
+  }
+}
+
+/** The business day this many business days after `date`; 0 is `businessDayFrom`. */
+export function addBusinessDays(
+  name: CalendarName,
+  date: IsoDate,
+  days: number,
+): IsoDate | undefined {
+  let day = businessDayFrom(name, date)
+  for (let left = days; left > 0 && day !== undefined; left--) {
+    day = businessDayFrom(name, nextDay(day))
+  }
+  return day
+}
+
+export function nextDay(date: IsoDate): IsoDate {
+  return Temporal.PlainDate.from(date).add({ days: 1 }).toString()
+}
+
+/**
+ * The instant of a local time on a day. Of a time that the day has twice, the first; one that it
+ * leaves out is an hour earlier: a cut-off that is taken too early costs minutes, one that is
+ * taken too late a day.
+ */
+export function instantAt(zone: string, date: IsoDate, time: string): Instant {
+  const local = Temporal.PlainDate.from(date).toPlainDateTime(time)
+  return toInstant(local.toZonedDateTime(zone, { disambiguation: 'earlier' }).toInstant())
+}
+
+/** The longest lead; a release is never earlier than a day before its cut-off. */
+export const MAX_LEAD_MINUTES = 1_440
+
+/** When a payout is handed to its rail, and the business day that it belongs to. */
+export interface Release {
+  readonly release_at: Instant
+  readonly value_date: IsoDate
+}
+
+export type CutOff = Pick<Timetable, 'calendar' | 'cut_off' | 'zone' | 'lead_minutes'>
+
+/**
+ * The release of a payout that is made at `made`: the first cut-off of a business day, less the
+ * lead, that has not passed. Undefined outside the calendar.
+ */
+export function releaseOf(cut_off: CutOff, made: Instant): Release | undefined {
+  const { begins, releases } = scheduleOf(cut_off, made)
+  if (made < begins) return undefined
+  return releases.find(({ release_at }) => made <= release_at)
+}
+
+/** The releases that payouts of a month may take, in order. */
+interface Schedule {
+  /** The calendar knows nothing earlier. */
+  readonly begins: Instant
+  readonly releases: readonly Release[]
+}
+
+/**
+ * Schedules by cut-off and month, made at their first use: time zones are slow, and each answer
+ * about a payout may ask for one.
+ */
+const SCHEDULES = new Map<string, Schedule>()
+const MOST_SCHEDULES = 1_000
+
+function scheduleOf(cut_off: CutOff, made: Instant): Schedule {
+  const { calendar, zone, lead_minutes } = cut_off
+  const key = `${made.slice(0, 7)} ${calendar} ${cut_off.cut_off} ${zone} ${lead_minutes}`
+  const known = SCHEDULES.get(key)
+  if (known !== undefined) return known
+  if (SCHEDULES.size >= MOST_SCHEDULES) SCHEDULES.clear()
+  const { first } = CALENDARS[calendar]
+  // From the day before, as the zone may be behind, to the day after a lead of a day.
+  const month = Temporal.PlainDate.from(`${made.slice(0, 7)}-01`)
+  const start = month.subtract({ days: 1 }).toString()
+  const end = month.add({ months: 1, days: 2 }).toString()
+  const releases: Release[] = []
+  let value_date = businessDayFrom(calendar, start < first ? first : start)
+  while (value_date !== undefined) {
+    releases.push({ release_at: releaseOn(cut_off, value_date), value_date })
+    if (value_date >= end) break
+    value_date = businessDayFrom(calendar, nextDay(value_date))
+  }
+  const schedule = { begins: instantAt(zone, first, '00:00'), releases }
+  SCHEDULES.set(key, schedule)
+  return schedule
+}
+
+/** The release of a business day. */
+function releaseOn({ zone, cut_off, lead_minutes }: CutOff, day: IsoDate): Instant {
+  const at = Temporal.Instant.from(instantAt(zone, day, cut_off))
+  return toInstant(at.subtract({ minutes: lead_minutes }))
+}
+
+/** How many days the calendar still knows, today included; 0 once it has ended. */
+export function daysLeft({ zone, last }: Calendar, now: Instant): number {
+  const today = Temporal.Instant.from(now).toZonedDateTimeISO(zone).toPlainDate()
+  return Math.max(0, today.until(last, { largestUnit: 'days' }).days + 1)
+}
+
+/** Whether Intl knows an IANA time zone of this name; offsets such as +01:00 are none. */
+export function isZone(name: string): boolean {
+  if (!/^[A-Za-z]+(\/[A-Za-z0-9_+-]+)*$/.test(name)) return false
+  try {
+    Temporal.Instant.fromEpochMilliseconds(0).toZonedDateTimeISO(name)
+    return true
+  } catch {
+    return false
+  }
+}
+
+function toInstant(instant: Temporal.Instant): Instant {
+  return instant.toString({ fractionalSecondDigits: 6 })
+}
