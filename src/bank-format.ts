@@ -106,7 +106,10 @@ export interface BankSays {
   readonly is_credit: boolean | null
   /** The account of a statement. */
   readonly account: string
-  /** The id of a statement with its period, as ids are used again in later years. */
+  /**
+   * The kind of a statement, its id and its period, `camt.053 17 2026-01-01/2026-01-02`: banks use
+   * ids again in later years.
+   */
   readonly statement: string
   /** The bank's own reference, such as AcctSvcrRef or a trace number. */
   readonly reference: string

@@ -22,6 +22,7 @@ const FLOORS: readonly (readonly string[])[] = [
     'steps',
     'settings',
     'swift-text',
+    'xml',
   ],
   ['db'],
   ['postgres'],

@@ -10,6 +10,7 @@ import {
   formatMajor,
   pow10,
 } from '../../money/decimal.ts'
+import { cleanXml, textElement } from '../../xml.ts'
 import type { BalanceTransactionType, FxConversion } from '../balance-transaction.ts'
 import { isReversal } from '../rules.ts'
 import {
@@ -160,7 +161,7 @@ function bankCode({ type, net_amount }: BookedLine): string {
  * has it.
  */
 function references({ id, reference_id, description, uetr }: BookedLine): string {
-  const end_to_end = clean(reference_id) === '' ? 'NOTPROVIDED' : reference_id
+  const end_to_end = cleanXml(reference_id) === '' ? 'NOTPROVIDED' : reference_id
   const transaction = description.length <= 35 ? text('TxId', description) : ''
   return (
     `<Refs>${text('AcctSvcrRef', id)}${text('EndToEndId', end_to_end)}` +
@@ -263,29 +264,9 @@ function major(amount: bigint, currency: string): string {
   return formatMajor(amount, currencyExponent(currency))
 }
 
-/** An element of text; '' without text, as the schema allows no empty ones. */
+/** An element of text that is cut to what the schema allows. */
 function text(tag: string, value: string, length = 35): string {
-  const content = cut(clean(value), length).trim()
-  return content === '' ? '' : `<${tag}>${escaped(content)}</${tag}>`
-}
-
-/** The text in one line, without characters that XML 1.0 does not allow. */
-function clean(value: string): string {
-  return value
-    .replace(/[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu, '\ufffd')
-    .replace(/\s+/g, ' ')
-    .trim()
-}
-
-const ENTITIES: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-}
-
-function escaped(value: string): string {
-  return value.replace(/[&<>"]/g, character => ENTITIES[character] ?? '')
+  return textElement(tag, cut(cleanXml(value), length).trim())
 }
 
 /** `20261121000313167287` */

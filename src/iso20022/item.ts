@@ -1,0 +1,219 @@
+// Converts a payment into the texts that stand in a pain.001, and says why one can stand in none.
+// Nothing is cut or replaced that says who is paid; what is changed is listed. Pure.
+import type {
+  BankAccount,
+  BankProfile,
+  FileItem,
+  PostalAddress,
+  SettlementAccount,
+} from '../bank-format.ts'
+import { findCurrency } from '../money/currency.ts'
+import { pow10 } from '../money/decimal.ts'
+import { convertText } from './text.ts'
+
+/** The texts of a party as the file has them. */
+export interface WrittenParty {
+  readonly name: string
+  readonly address: PostalAddress
+}
+
+export interface WrittenItem {
+  readonly creditor: WrittenParty
+  readonly bank_name: string
+  readonly remittance: string
+}
+
+/** A text that stands in the file other than the customer wrote it. */
+export interface Spelling {
+  readonly field: string
+  readonly from: string
+  readonly to: string
+}
+
+export const SEPA = 'SEPA'
+
+/** ISO's Max140Text; the SEPA rulebooks have 70. */
+const NAME_LENGTH = 140
+const SEPA_NAME_LENGTH = 70
+const REMITTANCE_LENGTH = 140
+/** The most that PostalAddress6 and PostalAddress24 hold. */
+const ADDRESS_LENGTHS = { street: 70, town: 35, postcode: 16, state: 35, country: 2 } as const
+const ADDRESS_FIELDS = Object.keys(ADDRESS_LENGTHS) as (keyof PostalAddress)[]
+/** ActiveOrHistoricCurrencyAndAmount: eighteen digits, five of them a fraction. */
+const AMOUNT_DIGITS = 18
+const FRACTION_DIGITS = 5
+
+const IBAN = /^[A-Z]{2}\d{2}[A-Za-z0-9]{1,30}$/
+const BIC: Readonly<Record<string, RegExp>> = {
+  'pain.001.001.03': /^[A-Z]{6}[A-Z2-9][A-NP-Z0-9]([A-Z0-9]{3})?$/,
+  'pain.001.001.09': /^[A-Z0-9]{4}[A-Z]{2}[A-Z0-9]{2}([A-Z0-9]{3})?$/,
+}
+const UETR = /^[a-f0-9]{8}-[a-f0-9]{4}-4[a-f0-9]{3}-[89ab][a-f0-9]{3}-[a-f0-9]{12}$/
+
+/** The texts of a payment in the character set of the bank. */
+export function writeItem(item: FileItem, profile: BankProfile): WrittenItem {
+  const { creditor, remittance } = item
+  return {
+    creditor: writeParty(creditor, profile),
+    bank_name: cut(convert(creditor.bank_name, profile), NAME_LENGTH),
+    remittance: cut(convert(remittance, profile), REMITTANCE_LENGTH),
+  }
+}
+
+export function writeParty(
+  { name, address }: { readonly name: string; readonly address: PostalAddress },
+  profile: BankProfile,
+): WrittenParty {
+  const field = (name: keyof PostalAddress) =>
+    cut(convert(address[name], profile), ADDRESS_LENGTHS[name])
+  return {
+    name: convert(name, profile),
+    address: {
+      street: field('street'),
+      town: field('town'),
+      postcode: field('postcode'),
+      state: field('state'),
+      country: field('country'),
+    },
+  }
+}
+
+/** Every text of the payment that the file spells in another way, for people to see. */
+export function spellingsOf(item: FileItem, profile: BankProfile): Spelling[] {
+  const { creditor, bank_name, remittance } = writeItem(item, profile)
+  const pairs: Spelling[] = [
+    { field: 'creditor.name', from: item.creditor.name, to: creditor.name },
+    ...ADDRESS_FIELDS.map(name => ({
+      field: `creditor.address.${name}`,
+      from: item.creditor.address[name],
+      to: creditor.address[name],
+    })),
+    { field: 'creditor.bank_name', from: item.creditor.bank_name, to: bank_name },
+    { field: 'remittance', from: item.remittance, to: remittance },
+  ]
+  return pairs.filter(({ from, to }) => from !== to)
+}
+
+/** Why this payment can stand in no file to this bank; [] when it can. */
+export function checkItem(
+  item: FileItem,
+  account: SettlementAccount,
+  profile: BankProfile,
+): readonly string[] {
+  const { creditor } = item
+  const holder = { name: account.holder, address: account.address }
+  return [
+    ...checkIds(item, profile),
+    ...checkAmount(item, profile),
+    ...checkParty('creditor', creditor, profile),
+    ...checkAccount('creditor', creditor, profile),
+    ...checkParty('holder of the settlement account', holder, profile),
+    ...checkAccount('settlement account', account, profile),
+    ...checkSepa(item, profile),
+  ]
+}
+
+function checkIds({ end_to_end_id, uetr, purpose }: FileItem, profile: BankProfile): string[] {
+  return [
+    ...problem(!/^[0-9A-Z]{1,35}$/.test(end_to_end_id), `end_to_end_id "${end_to_end_id}"`),
+    ...problem(versionOf(profile) === 'pain.001.001.09' && !UETR.test(uetr), `uetr "${uetr}"`),
+    ...problem(!/^[A-Z0-9]{0,4}$/.test(purpose), `purpose "${purpose}"`),
+  ].map(text => `${text} is not of its form`)
+}
+
+function checkAmount({ amount, currency }: FileItem, { iso20022 }: BankProfile): string[] {
+  const exponent = findCurrency(currency)?.exponent
+  if (exponent === undefined || exponent > FRACTION_DIGITS || !/^[A-Z]{3}$/.test(currency)) {
+    return [`ISO 20022 has no currency ${currency}`]
+  }
+  const most = iso20022?.service_level === SEPA ? 99_999_999_999n : pow10(AMOUNT_DIGITS) - 1n
+  return [
+    ...problem(amount <= 0n, `amount ${amount} is not positive`),
+    ...problem(amount > most, `amount ${amount} has more digits than the bank reads`),
+  ]
+}
+
+function checkParty(
+  who: string,
+  party: { readonly name: string; readonly address: PostalAddress },
+  profile: BankProfile,
+): string[] {
+  const { text, lost } = convertText(party.name, profile.character_set)
+  const most = profile.iso20022?.service_level === SEPA ? SEPA_NAME_LENGTH : NAME_LENGTH
+  const { town, country } = writeParty(party, profile).address
+  const needs = profile.address === 'town_and_country'
+  return [
+    ...problem(
+      lost.length > 0,
+      `name of the ${who} has characters that the bank does not read: ${lost.join(' ')}`,
+    ),
+    ...problem(!/[\p{L}\p{N}]/u.test(text), `name of the ${who} has no letter`),
+    ...problem(
+      text.length > most,
+      `name of the ${who} has ${text.length} characters, and the bank reads ${most}`,
+    ),
+    ...problem(needs && !/[\p{L}\p{N}]/u.test(town), `address of the ${who} has no town`),
+    ...problem(
+      needs ? !/^[A-Z]{2}$/.test(country) : !/^([A-Z]{2})?$/.test(country),
+      `address of the ${who} has no country of two letters`,
+    ),
+  ]
+}
+
+function checkAccount(who: string, bank: BankAccount, profile: BankProfile): string[] {
+  const { iban, account, bic, clearing_code } = bank
+  const bic_form = BIC[versionOf(profile)] ?? /^$/
+  return [
+    ...problem(iban === '' && account === '', `${who} has neither IBAN nor account number`),
+    ...problem(iban !== '' && !IBAN.test(iban), `IBAN "${iban}" of the ${who} is not of its form`),
+    ...problem(
+      iban === '' && account !== '' && !/^[A-Za-z0-9/\-?:().,'+]{1,34}$/.test(account),
+      `account number "${account}" of the ${who} is not of its form`,
+    ),
+    ...problem(bic !== '' && !bic_form.test(bic), `BIC "${bic}" of the ${who} is not of its form`),
+    ...problem(
+      clearing_code !== '' && !/^[A-Z]{5}[A-Za-z0-9]{1,30}$/.test(clearing_code),
+      `clearing code "${clearing_code}" of the ${who} is not of its form`,
+    ),
+    ...problem(
+      who === 'creditor' && iban === '' && bic === '' && clearing_code === '',
+      `the bank of the ${who} has no BIC and no clearing code, and there is no IBAN`,
+    ),
+  ]
+}
+
+/** What the SEPA rulebook asks of a credit transfer. */
+function checkSepa(item: FileItem, { iso20022 }: BankProfile): string[] {
+  if (iso20022?.service_level !== SEPA) return []
+  const { currency, charge_bearer, creditor } = item
+  return [
+    ...problem(currency !== 'EUR', `SEPA carries EUR and no ${currency}`),
+    ...problem(
+      charge_bearer !== 'SLEV',
+      `SEPA has the charge bearer SLEV and not ${charge_bearer}`,
+    ),
+    ...problem(creditor.iban === '', 'SEPA needs an IBAN of the creditor'),
+  ]
+}
+
+function versionOf({ iso20022 }: BankProfile): string {
+  return iso20022?.pain001 ?? ''
+}
+
+function convert(text: string, { character_set }: BankProfile): string {
+  return convertText(text, character_set).text
+}
+
+/** At most so many characters; no half of a character is left at the end. */
+function cut(text: string, length: number): string {
+  let short = ''
+  for (const character of text) {
+    if (short.length + character.length > length) return short.trimEnd()
+    short += character
+  }
+  return short
+}
+
+function problem(holds: boolean, text: string): string[] {
+  return holds ? [text] : []
+}

@@ -1,0 +1,56 @@
+// What every reader of a bank's message fills in, and the exact amounts in it. Pure.
+import { type BankSays, UnreadableFile } from '../bank-format.ts'
+import { findCurrency } from '../money/currency.ts'
+import { parseMajor } from '../money/decimal.ts'
+import { attributeOf, textOf } from './node.ts'
+import type { XmlNode } from './xml-stream.ts'
+
+export const NOTHING_SAID: BankSays = {
+  position: '',
+  level: 'note',
+  msg_id: '',
+  payment_information_id: '',
+  end_to_end_id: '',
+  instruction_id: '',
+  uetr: '',
+  code: '',
+  reasons: [],
+  text: '',
+  amount: null,
+  currency: '',
+  is_credit: null,
+  account: '',
+  statement: '',
+  reference: '',
+  said_at: '',
+}
+
+/** An id that the bank gives back; '' when it says that it had none. */
+export function idOf(node: XmlNode | undefined, ...path: readonly string[]): string {
+  const id = textOf(node, ...path)
+  return /^NOT ?PROVIDED$/i.test(id) ? '' : id
+}
+
+/**
+ * The amount of an element with Ccy in minor units. Null when there is none, and when the currency
+ * is not known or has fewer places than the amount: such an amount is applied to nothing.
+ */
+export function moneyOf(node: XmlNode | undefined): Pick<BankSays, 'amount' | 'currency'> {
+  if (node === undefined) return { amount: null, currency: '' }
+  const text = textOf(node)
+  const currency = attributeOf(node, 'Ccy')
+  // xs:decimal: a sign, and digits on one side of the point at least.
+  const [, whole, fraction = ''] = /^\+?(\d{0,20})(?:\.(\d{0,30}))?$/.exec(text) ?? []
+  if (whole === undefined || whole + fraction === '') {
+    throw new UnreadableFile(`${node.name} "${text.slice(0, 40)}" is not an amount`, node.line)
+  }
+  const exponent = findCurrency(currency)?.exponent
+  if (exponent === undefined) return { amount: null, currency }
+  const written = `${whole || '0'}.${fraction || '0'}`
+  return { amount: parseMajor(written, exponent) ?? null, currency }
+}
+
+/** The texts joined, each once. */
+export function joined(texts: readonly string[]): string {
+  return [...new Set(texts.filter(text => text !== ''))].join('; ')
+}

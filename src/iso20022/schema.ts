@@ -1,0 +1,157 @@
+// Judges a written pain.001: by ISO's schema, through libxml2, and by what a schema cannot say:
+// numbers of payments, sums and ids.
+import { readFile } from 'node:fs/promises'
+import { type BankProfile, UnreadableFile } from '../bank-format.ts'
+import { findCurrency } from '../money/currency.ts'
+import { type Decimal, formatDecimal, parseDecimal, pow10 } from '../money/decimal.ts'
+import { attributeOf, childOf, textOf } from './node.ts'
+import { isoOf } from './pain001.ts'
+import { readXml, type XmlNode } from './xml-stream.ts'
+
+/** A file that is wrong everywhere is described by its first problems. */
+const MOST_PROBLEMS = 20
+
+/** Loaded when the first file is judged: most commands never need it. */
+const libxml2 = once(() => import('libxml2-wasm'))
+
+type Version = ReturnType<typeof isoOf>['pain001']
+type Validator = InstanceType<Awaited<ReturnType<typeof libxml2>>['XsdValidator']>
+
+const validators = new Map<Version, Promise<Validator>>()
+
+/** Problems of the bytes as a file of this profile; [] when there are none. */
+export async function checkPain001(
+  bytes: Uint8Array,
+  profile: BankProfile,
+): Promise<readonly string[]> {
+  const { pain001 } = isoOf(profile)
+  const problems = await bySchema(bytes, pain001)
+  const more = problems.length > 0 ? [] : await byArithmetic(bytes)
+  return [...problems, ...more].slice(0, MOST_PROBLEMS)
+}
+
+async function bySchema(bytes: Uint8Array, version: Version): Promise<string[]> {
+  const { ParseOption, XmlDocument, XmlLibError } = await libxml2()
+  const loading = validators.get(version) ?? loadValidator(version)
+  validators.set(version, loading)
+  const validator = await loading
+  const options = ParseOption.XML_PARSE_NO_XXE | ParseOption.XML_PARSE_NONET
+  try {
+    using document = XmlDocument.fromBuffer(bytes, { option: options })
+    validator.validate(document)
+    return []
+  } catch (error) {
+    if (!(error instanceof XmlLibError)) throw error
+    return error.details.map(({ line, message }) => `line ${line}: ${message.trim()}`)
+  }
+}
+
+async function loadValidator(version: Version): Promise<Validator> {
+  const { XmlDocument, XsdValidator } = await libxml2()
+  const text = await readFile(new URL(`./schemas/${version}.xsd`, import.meta.url))
+  using document = XmlDocument.fromBuffer(text)
+  return XsdValidator.fromDoc(document)
+}
+
+/** What is counted of the file, and of each of its groups. */
+class Tally {
+  readonly where: string
+  count = 0
+  sum: Decimal = { digits: 0n, scale: 0 }
+
+  constructor(where: string) {
+    this.where = where
+  }
+
+  add(amount: Decimal): void {
+    this.count += 1
+    const scale = Math.max(this.sum.scale, amount.scale)
+    const digits = scaledTo(this.sum, scale) + scaledTo(amount, scale)
+    this.sum = { digits, scale }
+  }
+
+  /** The header's figures against what was counted. */
+  *compare(header: XmlNode | undefined): Generator<string> {
+    const count = textOf(header, 'NbOfTxs')
+    const sum = textOf(header, 'CtrlSum')
+    if (count !== String(this.count)) {
+      yield `${this.where}: NbOfTxs is ${count}, and there are ${this.count} payments`
+    }
+    if (sum !== '' && formatDecimal(parseDecimal(sum) ?? NOTHING) !== formatDecimal(this.sum)) {
+      yield `${this.where}: CtrlSum is ${sum}, and the payments are ${formatDecimal(this.sum)}`
+    }
+  }
+}
+
+const NOTHING: Decimal = { digits: -1n, scale: 0 }
+
+async function byArithmetic(bytes: Uint8Array): Promise<string[]> {
+  const problems: string[] = []
+  const all = new Tally('the file')
+  const ids = new Set<string>()
+  let group = new Tally('')
+  let header: XmlNode | undefined
+  let groups = 0
+  const watcher = {
+    open({ name }: XmlNode) {
+      if (name !== 'PmtInf') return
+      groups += 1
+      group = new Tally(`PmtInf ${groups}`)
+    },
+    close(node: XmlNode): 'keep' | 'forget' {
+      if (node.name === 'GrpHdr') header = node
+      if (node.name === 'PmtInf') problems.push(...group.compare(node))
+      if (node.name !== 'CdtTrfTxInf') return node.name === 'PmtInf' ? 'forget' : 'keep'
+      const amount = amountOf(node)
+      if (typeof amount === 'string') problems.push(amount)
+      else for (const tally of [all, group]) tally.add(amount)
+      for (const name of ['EndToEndId', 'UETR']) {
+        const id = textOf(node, 'PmtId', name)
+        if (id === '') continue
+        if (ids.has(id)) problems.push(`line ${node.line}: ${name} ${id} stands there twice`)
+        ids.add(id)
+      }
+      return 'forget'
+    },
+  }
+  try {
+    for await (const _ of readXml(piecesOf(bytes), watcher));
+  } catch (error) {
+    if (!(error instanceof UnreadableFile)) throw error
+    return [error.message]
+  }
+  return [...problems, ...all.compare(header)]
+}
+
+/** The amount, or what is wrong with it. */
+function amountOf(node: XmlNode): Decimal | string {
+  const instructed = childOf(node, 'Amt', 'InstdAmt')
+  const currency = attributeOf(instructed, 'Ccy')
+  const text = textOf(instructed)
+  const value = parseDecimal(text)
+  const exponent = findCurrency(currency)?.exponent
+  if (value === undefined || value.digits === 0n) {
+    return `line ${node.line}: ${text} is not an amount to pay`
+  }
+  if (exponent === undefined || value.scale > exponent) {
+    return `line ${node.line}: ${currency} has no amount ${text}`
+  }
+  return value
+}
+
+function scaledTo({ digits, scale }: Decimal, wanted: number): bigint {
+  return digits * pow10(wanted - scale)
+}
+
+/** As a stream, so that a large file is not decoded into one text. */
+async function* piecesOf(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  for (let i = 0; i < bytes.length; i += 65_536) yield bytes.subarray(i, i + 65_536)
+}
+
+function once<T>(make: () => T): () => T {
+  let made: { readonly value: T } | undefined
+  return () => {
+    made ??= { value: make() }
+    return made.value
+  }
+}

@@ -1,0 +1,50 @@
+// What the status codes of ISO 20022 mean for a payment: ExternalPaymentGroupStatus1Code and
+// ExternalPaymentTransactionStatus1Code. A bank's profile may say otherwise, as codes are dialect.
+// Pure.
+
+/**
+ * `received`: the bank has it. `pending`: nothing is decided. `accepted`: it will be executed.
+ * `settled`: the bank says that our account was debited. `rejected`, `cancelled`: not executed, and
+ * it never will be. `requires_action`: the account must answer. `operator`: a person at the
+ * installation must look. `nothing`: it says nothing of one payment.
+ */
+export const MEANINGS = [
+  'received',
+  'pending',
+  'accepted',
+  'settled',
+  'rejected',
+  'cancelled',
+  'requires_action',
+  'operator',
+  'nothing',
+] as const
+
+export type Meaning = (typeof MEANINGS)[number]
+
+const STANDARD: Readonly<Record<string, Meaning>> = {
+  // Technical validation is not yet acceptance.
+  ...{ RCVD: 'received', ACTC: 'received', RVNA: 'received', RCVC: 'received' },
+  PDNG: 'pending',
+  ...{ ACCP: 'accepted', ACFC: 'accepted', ACSP: 'accepted', ACWC: 'accepted' },
+  ...{ ACWP: 'accepted', ACPD: 'accepted' },
+  ...{ ACSC: 'settled', ACCC: 'settled' },
+  RJCT: 'rejected',
+  CANC: 'cancelled',
+  // A second signature or a confirmation is outstanding, or the payment is blocked.
+  ...{ PATC: 'operator', ACFW: 'operator', BLCK: 'operator' },
+  // Verification of payee: no match, close match, mismatches in the file, not complete.
+  ...{ RVNM: 'operator', RVMC: 'operator', RVCM: 'operator', RVNC: 'operator' },
+  // Some of a file were rejected: each of those is named.
+  ...{ PART: 'nothing', PRES: 'nothing', CPUC: 'nothing', ACIS: 'nothing' },
+}
+
+/** Codes that this version knows. */
+export const STATUS_CODES: readonly string[] = Object.keys(STANDARD)
+
+/** The bank's own meaning before the standard's; `nothing` for a code that nobody knows. */
+export function meaningOf(code: string, meanings: Readonly<Record<string, string>>): Meaning {
+  const own = Object.hasOwn(meanings, code) ? meanings[code] : undefined
+  const known = MEANINGS.find(meaning => meaning === own)
+  return known ?? (Object.hasOwn(STANDARD, code) ? (STANDARD[code] ?? 'nothing') : 'nothing')
+}

@@ -1,0 +1,67 @@
+// Converts text to the character set of a bank. Says which characters it has lost, so that a name
+// that cannot be written is refused, and nobody else is paid. Pure.
+import type { BankProfile } from '../bank-format.ts'
+import { isSwiftText, swiftText } from '../swift-text.ts'
+import { cleanXml } from '../xml.ts'
+
+type CharacterSet = BankProfile['character_set']
+
+export interface Converted {
+  readonly text: string
+  /**
+   * Letters, digits and pictures without an equivalent in the set, each once, in order. Marks are
+   * not among them: a full stop instead of one names nobody else.
+   */
+  readonly lost: readonly string[]
+}
+
+/** What swiftText writes for a character that it does not know. */
+const UNKNOWN = '.'
+
+const MARK = /^[\p{P}\p{Sm}\p{Sc}\p{Sk}]$/u
+
+/** Marks that direct or hide text: they are read by nobody, and could hide who is paid. */
+const INVISIBLE = /[\p{Cc}\p{Default_Ignorable_Code_Point}\p{Bidi_Control}]/gu
+
+/** The text on one line in the character set of the bank. */
+export function convertText(text: string, set: CharacterSet): Converted {
+  const plain = PLAIN.test(text)
+    ? text
+    : cleanXml(text.normalize('NFC').replace(/\s+/gu, ' ').replace(INVISIBLE, ''))
+  const convert = CONVERTERS[set]
+  const lost = new Set<string>()
+  let converted = ''
+  for (const character of plain) {
+    const written = convert(character)
+    if (isLost(character, written)) lost.add(character)
+    converted += written
+  }
+  const line = converted.replace(/ {2,}/g, ' ').trim()
+  return {
+    // The European Payments Council refuses slashes at either end, and two together.
+    text: set === 'swift' ? line.replace(/\/{2,}/g, '/').replace(/^\/|\/$/g, '') : line,
+    lost: [...lost],
+  }
+}
+
+/** Most texts: nothing to normalize. */
+const PLAIN = /^[!-~]+(?: [!-~]+)*$/
+
+const CONVERTERS: Readonly<Record<CharacterSet, (character: string) => string>> = {
+  swift: toSwift,
+  latin: character => (isLatin(character) ? character : toSwift(character)),
+  utf8: character => character,
+}
+
+function isLost(character: string, written: string): boolean {
+  return character === '\ufffd' || (written === UNKNOWN && !MARK.test(character))
+}
+
+function toSwift(character: string): string {
+  return isSwiftText(character) ? character : swiftText(character)
+}
+
+/** ISO 8859-1 without its control characters. */
+function isLatin(character: string): boolean {
+  return /^[\u0020-\u007e\u00a0-\u00ff]$/.test(character)
+}

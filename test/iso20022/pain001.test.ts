@@ -1,0 +1,223 @@
+// pain.001: what is written is valid by ISO's schema, its sums are those of the payments, and a file
+// that was changed is refused. Nobody is paid whose name cannot be written.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import type { FileBatch, FileItem } from '../../src/bank-format.ts'
+import { iso20022 } from '../../src/iso20022/format.ts'
+import { spellingsOf } from '../../src/iso20022/item.ts'
+import { share } from '../support/share.ts'
+import { ACCOUNT, ADDRESS, anyBatch, batch, ITEM, ids, profile, seed } from './given.ts'
+
+console.log(`SEED=${seed}`)
+
+const textOf = (given: FileBatch) => Buffer.from(iso20022.write(given).bytes).toString('utf8')
+const problemsOf = (item: Partial<FileItem>, written: unknown = 'generic') =>
+  iso20022.checkItem({ ...ITEM, ...item }, ACCOUNT, profile(written))
+const creditor = (change: Partial<FileItem['creditor']>) => ({
+  creditor: { ...ITEM.creditor, ...change },
+})
+
+test('pain.001, arbitrary payments: valid by ISO’s schema, and every sum is that of the payments', async () => {
+  await fc.assert(
+    fc.asyncProperty(anyBatch, async given => {
+      const { bytes, count, control_sum, places } = iso20022.write(given)
+      assert.deepEqual(await iso20022.check(bytes, given.profile), [])
+      assert.equal(count, given.items.length)
+      assert.deepEqual([...places.keys()].sort(), given.items.map(i => i.end_to_end_id).sort())
+      const text = Buffer.from(bytes).toString('utf8')
+      const [whole, ...groups] = Array.from(text.matchAll(/<CtrlSum>(.*?)</g), ([, sum]) => sum)
+      assert.equal(whole, control_sum)
+      assert.equal(thousandths(whole), sumOf(given.items))
+      const by_group = text.split('<PmtInf>').slice(1)
+      assert.equal(groups.length, by_group.length)
+      for (const [i, group] of by_group.entries()) {
+        const ids = new Set(Array.from(group.matchAll(/<EndToEndId>(.*?)</g), ([, id]) => id))
+        const items = given.items.filter(item => ids.has(item.end_to_end_id))
+        assert.equal(thousandths(groups[i]), sumOf(items))
+        assert.equal(new Set(items.map(item => item.charge_bearer)).size, 1)
+      }
+    }),
+    { numRuns: share(150, 1_000), seed },
+  )
+})
+
+/** Exactly, without the code under test: no currency has more than three places here. */
+function thousandths(text = ''): bigint {
+  const [whole = '', fraction = ''] = text.split('.')
+  return BigInt(whole + fraction.padEnd(3, '0'))
+}
+
+function sumOf(items: readonly FileItem[]): bigint {
+  const places: Record<string, bigint> = { JPY: 1000n, EUR: 10n, USD: 10n, KWD: 1n }
+  return items.reduce((sum, { amount, currency }) => sum + amount * (places[currency] ?? 0n), 0n)
+}
+
+test('pain.001, amounts: as many places as the currency has, and an exact sum', () => {
+  const sum = (currency: string, ...amounts: bigint[]) => {
+    const items = amounts.map((amount, i) => ({ ...ITEM, amount, currency, ...ids(i) }))
+    return iso20022.write(batch(items)).control_sum
+  }
+  assert.equal(sum('JPY', 1000n, 1n), '1001')
+  assert.equal(sum('KWD', 1n, 1_234_567n), '1234.568')
+  assert.equal(sum('EUR', 10n, 20n), '0.30')
+  assert.equal(sum('EUR', 9_007_199_254_740_991n, 9_007_199_254_740_991n), '180143985094819.82')
+  assert.throws(() => sum('EUR', ...Array<bigint>(200).fill(9_007_199_254_740_991n)), /digits/)
+})
+
+test('pain.001, a file that was changed: every mutant is refused', async () => {
+  const given = batch([
+    ITEM,
+    { ...ITEM, ...ids(2), amount: 7n },
+    { ...ITEM, ...ids(3), charge_bearer: 'DEBT' },
+  ])
+  const text = textOf(given)
+  const mutants = [...new Set(mutantsOf(text))].filter(mutant => mutant !== text)
+  assert.ok(mutants.length >= 200, `${mutants.length} mutants`)
+  for (const mutant of mutants) {
+    const problems = await iso20022.check(Buffer.from(mutant), given.profile)
+    assert.notDeepEqual(problems, [], mutant)
+  }
+})
+
+/** Elements taken out, doubled, renamed and swapped, and values spoiled, one change a mutant. */
+function* mutantsOf(text: string): Generator<string> {
+  const optional =
+    /^(CdtrAgt|PstlAdr|StrtNm|PstCd|Purp|RmtInf|Ustrd|BICFI|BtchBookg|Ccy|InstrId|UETR)$/
+  const free =
+    /^(Nm|StrtNm|PstCd|TwnNm|Ctry|Ustrd|Cd|IBAN|BICFI|Ccy|MsgId|PmtInfId|InstrId|EndToEndId)$/
+  for (const { 0: element, 1: name = '', 2: value = '', index } of text.matchAll(
+    /<(\w+)(?: [^>]*)?>([^<]*)<\/\1>/g,
+  )) {
+    const replaced = (by: string) => text.slice(0, index) + by + text.slice(index + element.length)
+    if (!optional.test(name) && !/^(Nm|TwnNm|Ctry|ChrgBr|Cd|CtrlSum)$/.test(name))
+      yield replaced('')
+    if (name !== 'Ustrd') yield replaced(element + element)
+    yield replaced(element.replaceAll(name, `${name}X`))
+    yield replaced(element.replace(`>${value}<`, '><'))
+    yield replaced(`<Other/>${element}`)
+    if (!free.test(name) && /\d/.test(value)) {
+      yield replaced(element.replace(`>${value}<`, `>${value.replace(/\d$/, 'x')}<`))
+    }
+    if (/^(InstdAmt|NbOfTxs|CtrlSum)$/.test(name)) {
+      yield replaced(element.replace(/\d</, digit => `${(Number(digit[0]) + 1) % 10}<`))
+      yield replaced(element.replace(`>${value}<`, `>-${value}<`))
+      yield replaced(element.replace(`>${value}<`, `>${value}e1<`))
+    }
+  }
+  yield text.replace(`${ids(2).end_to_end_id}</EndToEndId>`, `${ITEM.end_to_end_id}</EndToEndId>`)
+  yield text.replace(ids(2).uetr, ITEM.uetr)
+  yield text.replace('123.45</InstdAmt>', '123.451</InstdAmt>')
+  yield text.replace('Ccy="EUR">123', 'Ccy="JPY">123')
+  yield text.replace('Ccy="EUR"', '')
+  yield text.replace('pain.001.001.09', 'pain.001.001.03')
+  yield text.replace('encoding="UTF-8"', 'encoding="UTF-16"')
+  yield text.replace('</Document>', '')
+  yield text.slice(0, -200)
+  yield `${text}<more/>`
+  yield `<!DOCTYPE Document [<!ENTITY a "b">]>${text}`
+}
+
+test('pain.001, versions: .03 and .09 have their own elements, and neither passes as the other', async () => {
+  const old = { name: 'old', iso20022: { pain001: 'pain.001.001.03' } }
+  const [three, nine] = [textOf(batch([ITEM], old)), textOf(batch())]
+  assert.match(nine, /<UETR>8a562c67-ca16-48ba-b074-65581be6f001<\/UETR>/)
+  assert.match(nine, /<ReqdExctnDt><Dt>2026-11-24<\/Dt><\/ReqdExctnDt>.*<BICFI>/)
+  assert.match(three, /<ReqdExctnDt>2026-11-24<\/ReqdExctnDt>.*<BIC>/)
+  assert.doesNotMatch(three, /UETR|BICFI/)
+  assert.notDeepEqual(await iso20022.check(Buffer.from(three), profile()), [])
+  assert.notDeepEqual(await iso20022.check(Buffer.from(nine), profile(old)), [])
+})
+
+test('pain.001, groups: one a charge bearer and currency, each payment placed in its own', () => {
+  const items = [
+    ITEM,
+    { ...ITEM, ...ids(1), charge_bearer: 'DEBT' as const },
+    { ...ITEM, ...ids(2), currency: 'JPY' },
+    { ...ITEM, ...ids(3) },
+  ]
+  const { places } = iso20022.write(batch(items))
+  assert.deepEqual(
+    Array.from(places, ([id, place]) => [id, place.payment_information_id, place.instruction_id]),
+    [
+      [ITEM.end_to_end_id, 'M00000000000001A-1', ITEM.end_to_end_id],
+      ['E00000000000003', 'M00000000000001A-1', 'E00000000000003'],
+      ['E00000000000001', 'M00000000000001A-2', 'E00000000000001'],
+      ['E00000000000002', 'M00000000000001A-3', 'E00000000000002'],
+    ],
+  )
+  const twice = (...same: (keyof FileItem)[]) => {
+    const copy = Object.fromEntries(same.map(name => [name, ITEM[name]]))
+    return () => iso20022.write(batch([ITEM, { ...ITEM, ...ids(1), ...copy }]))
+  }
+  assert.throws(twice('end_to_end_id'), /A1B2C3D4E5F6G7H stands in the file twice/)
+  assert.throws(twice('uetr'), /81be6f001 stands in the file twice/)
+  assert.throws(() => iso20022.write(batch([])), /at least one payment/)
+})
+
+test('pain.001, character sets: letters are spelled in the bank’s own, and people can see how', () => {
+  assert.match(textOf(batch()), /<Nm>Zoe Muller<\/Nm>.*<Ustrd>Invoice 17 \+ thanks .3<\/Ustrd>/)
+  assert.match(textOf(batch([ITEM], 'swiss')), /<Nm>Zoë Müller<\/Nm>/)
+  const utf8 = { name: 'utf8', character_set: 'utf8' }
+  const chinese = { ...ITEM, ...creditor({ name: '山田 太郎' }) }
+  assert.match(textOf(batch([chinese], utf8)), /<Nm>山田 太郎<\/Nm>/)
+  assert.deepEqual(
+    spellingsOf(ITEM, profile()).map(({ field, from, to }) => `${field}: ${from} > ${to}`),
+    [
+      'creditor.name: Zoë Müller > Zoe Muller',
+      'creditor.address.street: Rue du Rhône 8 > Rue du Rhone 8',
+      'creditor.address.town: Genève > Geneve',
+      'remittance: Invoice 17 & thanks <3 > Invoice 17 + thanks .3',
+    ],
+  )
+  assert.deepEqual(spellingsOf(ITEM, profile('swiss')), [])
+})
+
+const REFUSED: readonly [string, Partial<FileItem>, unknown, RegExp][] = [
+  ['a name without equivalents', creditor({ name: '山田 Taro' }), 'generic', /not read: 山 田/],
+  ['a name with an emoji', creditor({ name: 'Ann 🙂' }), 'swiss', /not read: 🙂/],
+  ['a name without a letter', creditor({ name: '...' }), 'generic', /no letter/],
+  ['a name of 141', creditor({ name: 'a'.repeat(141) }), 'generic', /141 characters.* reads 140/],
+  [
+    'SEPA: a name of 71',
+    { ...creditor({ name: 'a'.repeat(71) }), charge_bearer: 'SLEV' },
+    'sepa',
+    /reads 70/,
+  ],
+  [
+    'SEPA: another currency',
+    { currency: 'USD', charge_bearer: 'SLEV' },
+    'sepa',
+    /SEPA carries EUR/,
+  ],
+  ['SEPA: another charge bearer', { charge_bearer: 'DEBT' }, 'sepa', /charge bearer SLEV/],
+  ['no town', creditor({ address: { ...ADDRESS, town: '' } }), 'generic', /has no town/],
+  ['no country', creditor({ address: { ...ADDRESS, country: '' } }), 'generic', /no country/],
+  ['no account', creditor({ iban: '' }), 'generic', /neither IBAN nor account/],
+  ['no bank', creditor({ iban: '', account: '12', bic: '' }), 'generic', /no BIC and no clearing/],
+  [
+    'an IBAN with spaces',
+    creditor({ iban: 'CH93 0076 2011' }),
+    'generic',
+    /IBAN .* not of its form/,
+  ],
+  ['a BIC of seven', creditor({ bic: 'UBSWCHZ' }), 'generic', /BIC .* not of its form/],
+  ['a clearing code', creditor({ clearing_code: '021000021' }), 'generic', /clearing code/],
+  ['a currency without ISO code', { currency: 'USDC' }, 'generic', /has no currency USDC/],
+  ['nothing to pay', { amount: 0n }, 'generic', /not positive/],
+  ['19 digits', { amount: 10n ** 18n }, 'generic', /more digits/],
+  ['an UETR of version 1', { uetr: '8a562c67-ca16-18ba-b074-65581be6f001' }, 'generic', /uetr/],
+  ['an id with a space', { end_to_end_id: 'A B' }, 'generic', /end_to_end_id "A B"/],
+]
+
+for (const [name, item, written, expected] of REFUSED) {
+  test(`pain.001, payment with ${name}: it stands in no file, and the reason names the field`, () => {
+    assert.match(problemsOf(item, written).join('; '), expected)
+    assert.throws(() => iso20022.write(batch([{ ...ITEM, ...item }], written)), expected)
+  })
+}
+
+test('pain.001, the address rule: a bank that asks for none gets what there is', () => {
+  const item = creditor({ address: { ...ADDRESS, town: '', country: '' } })
+  assert.deepEqual(problemsOf(item, 'rejections-only'), [])
+})
