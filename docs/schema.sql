@@ -173,6 +173,24 @@ CREATE TRIGGER taken_back AFTER DELETE ON pricing_policies FOR EACH ROW EXECUTE 
 GRANT SELECT ON pricing_policies TO corridor_auditor;
 GRANT DELETE, INSERT (account_id, effective_from, from_currency, name, to_currency, value), SELECT ON pricing_policies TO corridor_service;
 
+CREATE TABLE rails (
+  name text COLLATE "C" NOT NULL,
+  kind text NOT NULL,
+  config jsonb NOT NULL,
+  secret text DEFAULT ''::text NOT NULL,
+  paused_reason text DEFAULT ''::text NOT NULL,
+  CONSTRAINT rails_pkey PRIMARY KEY (name),
+  CONSTRAINT known_kind CHECK ((kind = ANY (ARRAY['manual'::text, 'iso20022'::text, 'nacha'::text, 'connector'::text]))),
+  CONSTRAINT one_rail_of_people CHECK (((kind = 'manual'::text) = (name = 'manual'::text))),
+  CONSTRAINT people_are_not_paused CHECK (((kind <> 'manual'::text) OR (paused_reason = ''::text))),
+  CONSTRAINT rail_name CHECK (((name ~ '^[a-z][a-z0-9_]{1,30}$'::text) AND (name <> 'simulator'::text)))
+);
+CREATE TRIGGER announce AFTER INSERT OR DELETE OR UPDATE ON rails FOR EACH STATEMENT EXECUTE FUNCTION announce_reference_change();
+CREATE TRIGGER history AFTER INSERT OR DELETE OR UPDATE ON rails FOR EACH ROW EXECUTE FUNCTION keep_history();
+CREATE TRIGGER legal_change BEFORE DELETE OR UPDATE ON rails FOR EACH ROW EXECUTE FUNCTION check_rail_change();
+GRANT SELECT ON rails TO corridor_auditor;
+GRANT DELETE, INSERT, SELECT, UPDATE (config, paused_reason, secret) ON rails TO corridor_service;
+
 CREATE TABLE routes (
   payout_type text,
   network text,
@@ -182,19 +200,18 @@ CREATE TABLE routes (
   min_amount bigint,
   max_amount bigint,
   priority integer DEFAULT 0 NOT NULL,
-  rail text NOT NULL,
+  rail text COLLATE "C" NOT NULL,
   CONSTRAINT one_order_of_routes UNIQUE NULLS NOT DISTINCT (account_id, payout_type, network, currency, country, min_amount, max_amount, priority),
   CONSTRAINT one_route_to_a_rail UNIQUE NULLS NOT DISTINCT (account_id, payout_type, network, currency, country, min_amount, max_amount, rail),
   CONSTRAINT routes_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(account_id),
+  CONSTRAINT taken_by_a_known_rail FOREIGN KEY (rail) REFERENCES rails(name),
   CONSTRAINT amount_of_a_currency CHECK (((currency IS NOT NULL) OR ((min_amount IS NULL) AND (max_amount IS NULL)))),
   CONSTRAINT amounts_in_order CHECK ((min_amount <= max_amount)),
   CONSTRAINT network_of_a_type CHECK (((network IS NULL) OR (payout_type IS NOT NULL))),
   CONSTRAINT routes_max_amount_check CHECK ((max_amount > 0)),
   CONSTRAINT routes_min_amount_check CHECK ((min_amount > 0)),
   CONSTRAINT routes_priority_check CHECK (((priority >= '-1000'::integer) AND (priority <= 1000))),
-  CONSTRAINT routes_rail_check CHECK ((rail <> ''::text)),
   CONSTRAINT simulator_takes_no_live_payout CHECK ((rail <> 'simulator'::text)),
-  CONSTRAINT taken_by_a_known_rail CHECK ((rail = 'manual'::text)),
   CONSTRAINT transfers_have_no_route CHECK ((payout_type <> 'service_account'::text))
 );
 CREATE TRIGGER announce AFTER INSERT OR DELETE OR UPDATE ON routes FOR EACH STATEMENT EXECUTE FUNCTION announce_reference_change();
@@ -1094,8 +1111,9 @@ CREATE OR REPLACE FUNCTION history_row(stored jsonb, skipped text[])
  LANGUAGE sql
  IMMUTABLE STRICT
 AS $function$
-  select (stored - skipped) || case when stored ? 'secret_hash' then jsonb_build_object(
-    'secret_digest', encode(sha256(convert_to(stored ->> 'secret_hash', 'UTF8')), 'hex'))
+  select (stored - skipped) || case when stored ?| array['secret_hash', 'secret'] then
+    jsonb_build_object('secret_digest', encode(sha256(convert_to(
+      coalesce(stored ->> 'secret_hash', stored ->> 'secret'), 'UTF8')), 'hex'))
     else '{}' end
 $function$;
 
@@ -1107,7 +1125,7 @@ CREATE OR REPLACE FUNCTION keep_history()
  SET search_path TO 'public', 'pg_temp'
 AS $function$
 declare
-  skipped text[] := array['secret_hash'] || coalesce(tg_argv, '{}');
+  skipped text[] := array['secret_hash', 'secret'] || coalesce(tg_argv, '{}');
   old_row jsonb := case when tg_op <> 'INSERT' then history_row(to_jsonb(old), skipped) end;
   new_row jsonb := case when tg_op <> 'DELETE' then history_row(to_jsonb(new), skipped) end;
 begin
@@ -1224,6 +1242,29 @@ begin
     coalesce(nullif(current_setting('corridor.operator', true), ''), session_user),
     followed, to_jsonb(new));
   return null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION check_rail_change()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+begin
+  if tg_op = 'DELETE' then
+    if old.kind = 'manual' or exists (select from open_payouts where rail = old.name)
+      or exists (select from payout_outcomes where rail = old.name)
+    then
+      raise exception 'rail % has payouts: it is paused, and not removed', old.name
+        using errcode = 'check_violation', constraint = 'carried_nothing';
+    end if;
+    return old;
+  end if;
+  if (new.name, new.kind) is distinct from (old.name, old.kind) then
+    raise exception 'rail % keeps its name and its kind', old.name
+      using errcode = 'check_violation', constraint = 'keeps_its_kind';
+  end if;
+  return new;
 end $function$;
 
 CREATE OR REPLACE FUNCTION check_route()

@@ -125,11 +125,13 @@ end $$;
 create trigger chained before insert on reference_changes
   for each row execute function chain_change();
 
--- Of a secret the history has the hash of its hash: enough to vouch for it, and nothing to use.
+-- Of a secret, or of the hash that is kept of it, the history has a hash: enough to vouch for it, and
+-- nothing to use.
 create function history_row(stored jsonb, skipped text[]) returns jsonb
 language sql immutable strict as $$
-  select (stored - skipped) || case when stored ? 'secret_hash' then jsonb_build_object(
-    'secret_digest', encode(sha256(convert_to(stored ->> 'secret_hash', 'UTF8')), 'hex'))
+  select (stored - skipped) || case when stored ?| array['secret_hash', 'secret'] then
+    jsonb_build_object('secret_digest', encode(sha256(convert_to(
+      coalesce(stored ->> 'secret_hash', stored ->> 'secret'), 'UTF8')), 'hex'))
     else '{}' end
 $$;
 
@@ -138,7 +140,7 @@ $$;
 create function keep_history() returns trigger language plpgsql
 security definer set timezone to 'UTC' set search_path to public, pg_temp as $$
 declare
-  skipped text[] := array['secret_hash'] || coalesce(tg_argv, '{}');
+  skipped text[] := array['secret_hash', 'secret'] || coalesce(tg_argv, '{}');
   old_row jsonb := case when tg_op <> 'INSERT' then history_row(to_jsonb(old), skipped) end;
   new_row jsonb := case when tg_op <> 'DELETE' then history_row(to_jsonb(new), skipped) end;
 begin

@@ -1,4 +1,4 @@
--- What every process holds in memory: accounts, API keys, rates, fees, pricing policies and routes. On
+-- What every process holds in memory: accounts, API keys, rates, fees, pricing policies, rails and routes. On
 -- Citus they stay on the coordinator; everything else is distributed by account_id.
 
 create table accounts (
@@ -223,6 +223,51 @@ create trigger taken_back after delete on pricing_policies
 create trigger announce after insert or delete on pricing_policies
   for each statement execute function announce_price_change();
 
+-- The rails of live accounts: that of people, and those that the operator adds. What a kind needs to
+-- know stands in `config`, which its adapter reads.
+create table rails (
+  name text collate "C" primary key
+    constraint rail_name check (name ~ '^[a-z][a-z0-9_]{1,30}$' and name <> 'simulator'),
+  kind text not null
+    constraint known_kind check (kind in ('manual', 'iso20022', 'nacha', 'connector')),
+  config jsonb not null,
+  -- What it signs or logs in with, kept as it is, since it must be used; '' for none. The history has
+  -- its digest.
+  secret text not null default '',
+  -- Why it is not asked; '' while it is.
+  paused_reason text not null default '',
+  constraint one_rail_of_people check ((kind = 'manual') = (name = 'manual')),
+  constraint people_are_not_paused check (kind <> 'manual' or paused_reason = '')
+);
+create trigger announce after insert or update or delete on rails
+  for each statement execute function announce_reference_change();
+create trigger history after insert or update or delete on rails
+  for each row execute function keep_history();
+
+-- What a rail has been given is known by its name for ever. The owner, as whom this runs, sees the
+-- payouts of all accounts.
+create function check_rail_change() returns trigger language plpgsql
+security definer set search_path to public, pg_temp as $$
+begin
+  if tg_op = 'DELETE' then
+    if old.kind = 'manual' or exists (select from open_payouts where rail = old.name)
+      or exists (select from payout_outcomes where rail = old.name)
+    then
+      raise exception 'rail % has payouts: it is paused, and not removed', old.name
+        using errcode = 'check_violation', constraint = 'carried_nothing';
+    end if;
+    return old;
+  end if;
+  if (new.name, new.kind) is distinct from (old.name, old.kind) then
+    raise exception 'rail % keeps its name and its kind', old.name
+      using errcode = 'check_violation', constraint = 'keeps_its_kind';
+  end if;
+  return new;
+end $$;
+create trigger legal_change before update or delete on rails
+  for each row execute function check_rail_change();
+insert into rails (name, kind, config) values ('manual', 'manual', '{}');
+
 -- Which rails take the payouts of live accounts, in which order. A null is "any". Sandbox accounts have
 -- no routes: the simulator takes their payouts.
 create table routes (
@@ -237,7 +282,8 @@ create table routes (
   -- Decides between routes that are equally specific: the higher number wins. The others follow when
   -- its rail has proved that it has not taken the payout.
   priority integer not null default 0 check (priority between -1000 and 1000),
-  rail text not null check (rail <> ''),
+  -- On a rail that there is not, money is debited and nobody pays.
+  rail text collate "C" not null constraint taken_by_a_known_rail references rails,
   constraint one_route_to_a_rail unique nulls not distinct
     (account_id, payout_type, network, currency, country, min_amount, max_amount, rail),
   -- Of two that fit, one comes first.
@@ -249,10 +295,7 @@ create table routes (
   -- Such a payout is a transfer inside the installation and goes to no rail.
   constraint network_of_a_type check (network is null or payout_type is not null),
   constraint transfers_have_no_route check (payout_type <> 'service_account'),
-  constraint simulator_takes_no_live_payout check (rail <> 'simulator'),
-  -- On a rail that there is not, money is debited and nobody pays. The migration that comes with a
-  -- new rail names it here.
-  constraint taken_by_a_known_rail check (rail in ('manual'))
+  constraint simulator_takes_no_live_payout check (rail <> 'simulator')
 );
 create function check_route() returns trigger language plpgsql as $$
 begin

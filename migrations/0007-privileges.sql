@@ -12,6 +12,7 @@ grant update (name, currencies, primary_currency, duplicate_window_s, state, sta
 grant update (revoked_at) on api_keys to corridor_service;
 grant select, insert, update on api_key_uses to corridor_service;
 grant select, insert, update, delete on rates, fees, routes to corridor_service;
+grant select, insert, delete, update (config, secret, paused_reason) on rails to corridor_service;
 -- Not created_at, which a trigger sets.
 grant select, delete on pricing_policies to corridor_service;
 grant insert (account_id, from_currency, to_currency, name, value, effective_from)

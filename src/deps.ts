@@ -10,8 +10,9 @@ import { connectionsFor, openLanes } from './engine/lanes.ts'
 import { openReads, type Reads } from './engine/reads.ts'
 import { type Lanes, planAllLanes } from './lanes.ts'
 import type { Metrics } from './metrics.ts'
-import { type Rails, SIMULATOR } from './rail/rail.ts'
-import { simulator } from './rail/simulator.ts'
+import type { AnyRailKind } from './rail/kind.ts'
+import type { Rails } from './rail/rail.ts'
+import { OpenRails, RAIL_KINDS } from './rails.ts'
 import { openReaders, type Readers } from './readers.ts'
 import { openReference, type Reference } from './reference.ts'
 
@@ -35,12 +36,13 @@ export interface Deps extends Reads {
   close(): Promise<void>
 }
 
-/** Opens everything on a migrated database. */
+/** Opens everything on a migrated database. `kinds` are the rails that it can open. */
 export async function openDeps(
   url: string,
   config: Config,
   log: FastifyBaseLogger,
   metrics: Metrics,
+  kinds: readonly AnyRailKind[] = RAIL_KINDS,
 ): Promise<Deps> {
   const pools: Sql[] = []
   const open = (max: number, as: 'service' | 'finder' = 'service', machine?: string) => {
@@ -53,11 +55,9 @@ export async function openDeps(
   // A pool of its own: every request needs reference data, so it must not wait behind reads.
   const watch = open(1)
   let machines: Machines | undefined
+  const onError = warner(log, 'reference data could not be looked at')
   const learn = async () => {
     await learnShards(watch)
-    const onError = (error: unknown) => {
-      log.warn({ err: error }, 'reference data could not be looked at')
-    }
     return openReference(watch, onError, async () => machines?.follow(watch))
   }
   const reference = await learn().catch(async error => {
@@ -66,31 +66,35 @@ export async function openDeps(
     throw error
   })
   const sql = open(WORK_CONNECTIONS)
-  const keyUses = openKeyUses(sql, error => {
-    log.warn({ err: error }, 'uses of keys could not be written')
-  })
+  const keyUses = openKeyUses(sql, warner(log, 'uses of keys could not be written'))
   const reads = openReads(open(config.read_connections), config.read_connections)
   const lanes = planAllLanes(config, metrics, reference)
   const needed = connectionsFor(lanes)
-  const openAt = (machine: string) => open(needed, 'service', machine)
-  machines = new Machines({ coordinator: open(needed), open: openAt, log })
+  const openOn = (machine: string) => open(needed, 'service', machine)
+  machines = new Machines({ coordinator: open(needed), open: openOn, log })
   await machines.follow(watch)
   await machines.reached
+  const finder = open(2, 'finder')
+  const rails = new OpenRails({ reference, kinds, config, sql, finder, log })
   return {
     ...reads,
     config,
     log,
     sql,
-    finder: open(2, 'finder'),
+    finder,
     reference,
     keyUses,
     metrics,
-    rails: new Map([[SIMULATOR, simulator({ delay_ms: config.simulator_delay_ms })]]),
+    rails,
     lanes: openLanes(lanes, machines),
     readers: openReaders(reads),
     async close() {
-      await Promise.all([reference.close(), keyUses.close()])
+      await Promise.all([rails.close(), reference.close(), keyUses.close()])
       await disconnect()
     },
   }
+}
+
+function warner(log: FastifyBaseLogger, message: string) {
+  return (error: unknown) => log.warn({ err: error }, message)
 }

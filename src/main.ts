@@ -15,6 +15,7 @@ import { listenCommand } from './cli/listen.ts'
 import { openapiCommand } from './cli/openapi.ts'
 import { payoutCommands } from './cli/payout.ts'
 import { pricingCommands } from './cli/pricing.ts'
+import { railCommands } from './cli/rail.ts'
 import { ratesCommands } from './cli/rates.ts'
 import { routeCommands } from './cli/route.ts'
 import { startCommands } from './cli/start.ts'
@@ -43,6 +44,7 @@ keyCommands(program)
 fundingCommands(program)
 ratesCommands(program)
 feesCommands(program)
+railCommands(program)
 routeCommands(program)
 pricingCommands(program)
 payoutCommands(program)

@@ -9,6 +9,7 @@ export interface Metrics {
   readonly batchSizes: Histogram<'operation'>
   readonly railReports: Counter<'rail' | 'result'>
   readonly payoutsLeftAlone: Gauge<'rail'>
+  readonly railsPaused: Gauge<'rail'>
   readonly payoutsByHand: Gauge<'status'>
   readonly payoutsByHandOldest: Gauge<'status'>
   readonly webhookAttempts: Counter<'result' | 'account'>
@@ -75,6 +76,12 @@ function waitingMetrics(registers: Registry[]) {
     payoutsLeftAlone: new Gauge({
       name: 'corridor_payouts_left_alone',
       help: 'Payouts that are due, but whose rail this process may not ask.',
+      labelNames: ['rail'],
+      registers,
+    }),
+    railsPaused: new Gauge({
+      name: 'corridor_rails_paused',
+      help: 'Rails that the operator has paused: 1 a rail. Their payouts wait.',
       labelNames: ['rail'],
       registers,
     }),

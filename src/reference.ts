@@ -1,7 +1,7 @@
-// Holds reference data in memory: accounts, keys, rates, fees, routes and pricing policies. Reads
-// all of it anew when NOTIFY reports a change, and also polls the version twice a second, so that a
-// lost notification delays a revoked key by half a second at most. Prices are never stale: pricing
-// takes the version that the database had under the locks.
+// Holds reference data in memory: accounts, keys, rates, fees, rails, routes and pricing policies.
+// Reads all of it anew when NOTIFY reports a change, and also polls the version twice a second, so
+// that a lost notification delays a revoked key by half a second at most. Prices are never stale:
+// pricing takes the version that the database had under the locks.
 import type { Account, ApiKey } from './account/rules.ts'
 import { listAccounts, listApiKeys } from './account/store.ts'
 import type { Sql, TransactionSql } from './db/connect.ts'
@@ -13,6 +13,8 @@ import { listPolicies } from './price/policy/store.ts'
 import type { PricingAt } from './price/price.ts'
 import type { Rate } from './price/rate/rules.ts'
 import { listRates } from './price/rate/store.ts'
+import type { RailRow } from './rail/kind.ts'
+import { listRails } from './rail/row-store.ts'
 import type { Route } from './rail/rules.ts'
 import { listRoutes } from './rail/store.ts'
 
@@ -27,6 +29,7 @@ export interface ReferenceData {
   readonly rates: readonly Rate[]
   readonly pricing: PricingAt
   readonly routes: readonly Route[]
+  readonly rails: readonly RailRow[]
 }
 
 export interface Reference {
@@ -122,6 +125,7 @@ async function readReference(sql: Sql): Promise<ReferenceData> {
       keys: new Map(keys.map(key => [key.key_id, key])),
       rates,
       routes: await listRoutes(reader),
+      rails: await listRails(reader),
       pricing: pricingFrom({
         rates,
         fees: await listFees(reader),

@@ -120,6 +120,7 @@ const WAYS_OUT = {
   account: 'corridor account list shows those there are',
   payout: 'corridor payout list shows the newest',
   entity: 'corridor entity list shows those that wait for review',
+  rail: 'corridor rail list shows those there are',
   key: 'corridor key list ACCOUNT shows those of an account',
   'balance transaction': 'corridor statement ACCOUNT shows those of an account',
   event: 'GET /v3/event lists those of an account',

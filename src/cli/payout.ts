@@ -13,7 +13,8 @@ import type { Payout } from '../payout/payout.ts'
 import { presentPayout } from '../payout/response.ts'
 import { PAYOUT_STATUSES } from '../payout/states.ts'
 import { uetrOf } from '../payout/swift/uetr.ts'
-import { MANUAL, ROUTABLE_RAILS, SIMULATOR } from '../rail/rail.ts'
+import { MANUAL, SIMULATOR } from '../rail/rail.ts'
+import { listRails } from '../rail/row-store.ts'
 import { presentTimeline, reasonOf } from '../timeline/response.ts'
 import { makeTimeline, type TimelineItem, type TimelineSource } from '../timeline/rules.ts'
 import { findTimeline } from '../timeline/store.ts'
@@ -54,9 +55,6 @@ longest come first.
 Example:
   npx corridor payout list --rail ${MANUAL} --status processing`
 
-/** The rails that a payout can have. A transfer to another account has none. */
-const KNOWN_RAILS: readonly string[] = [SIMULATOR, ...ROUTABLE_RAILS]
-
 interface ListOptions extends Json {
   status?: string
   rail?: string
@@ -68,13 +66,16 @@ async function listAction(options: ListOptions): Promise<void> {
   const { limit, account, rail } = options
   const status =
     options.status === undefined ? undefined : readOneOf('status', options.status, PAYOUT_STATUSES)
-  if (rail !== undefined) readOneOf('rail', rail, KNOWN_RAILS)
   const filter: DeskFilter = {
     ...(account !== undefined && { account_id: account }),
     ...(status !== undefined && { status }),
     ...(rail !== undefined && { rail }),
   }
   const { found, now } = await withContext(async ({ audit }) => {
+    if (rail !== undefined) {
+      const names = (await listRails(audit)).map(({ name }) => name)
+      readOneOf('rail', rail, [SIMULATOR, ...names])
+    }
     if (account !== undefined) await findAccount(audit, account)
     // It reads one payout more than it shows, to tell whether there are more.
     return { found: await listForDesk(audit, filter, limit + 1), now: await databaseNow(audit) }

@@ -5,7 +5,7 @@ import type { HistoricRow } from '../db/reference-changes.ts'
 import { amountToJson } from '../money/json.ts'
 import { PAYOUT_TYPES } from '../quote/quote.ts'
 import { MAX_PRIORITY, type RouteCells, readConditions, readTarget } from '../rail/load.ts'
-import { ROUTABLE_RAILS } from '../rail/rail.ts'
+import { listRails } from '../rail/row-store.ts'
 import {
   CONDITIONS,
   conditionWords,
@@ -45,7 +45,10 @@ export function routeCommands(program: Command): void {
     .description('say which rails take the payouts of live accounts, in which order')
   withConditions(route.command('set'))
     .description('add a route, or change the one of the same conditions to the same rail')
-    .requiredOption('--rail <rail>', `where such payouts go: ${ROUTABLE_RAILS.join(', ')}`)
+    .requiredOption(
+      '--rail <rail>',
+      'where such payouts go: manual, or a rail of corridor rail list',
+    )
     .option('--priority <number>', `-${MAX_PRIORITY} to ${MAX_PRIORITY}, the higher wins`, '0')
     .addHelpText('after', `${CHOICE}\n\nExample:\n  ${EXAMPLE}`)
     .action(setAction)
@@ -87,7 +90,9 @@ function withConditions(command: Command): Command {
 
 async function setAction(options: SetOptions): Promise<void> {
   const { route, before } = await withContext(async context => {
-    const route = { ...(await conditionsFrom(context, options)), ...targetFrom(options) }
+    const rails = (await listRails(context.sql)).map(({ name }) => name)
+    const target = readOrRefuse(readTarget(options.rail, options.priority, rails))
+    const route = { ...(await conditionsFrom(context, options)), ...target }
     const there = await findRoutesOf(context.sql, route)
     checkPriority(there, route)
     await upsertRoute(context.sql, route)
@@ -137,10 +142,6 @@ async function conditionsFrom(context: Context, cells: RouteCells): Promise<Rout
   return readOrRefuse(
     readConditions(cells, { payout_types: PAYOUT_TYPES, account, networkName, countryFault }),
   )
-}
-
-function targetFrom({ rail, priority }: SetOptions): Pick<Route, 'rail' | 'priority'> {
-  return readOrRefuse(readTarget(rail, priority))
 }
 
 function targetWords({ rail, priority }: Route): string {

@@ -8,6 +8,8 @@ import { deleter, inRounds, inserter, updater } from '../db/rows.ts'
 import { accountsOf, among, eachShard, within } from '../db/shard.ts'
 import { type Key, nameOf } from '../id.ts'
 import type { Instant } from '../instant.ts'
+import type { Attempt } from '../rail/rail.ts'
+import { firstAttempt } from './attempt.ts'
 import { STATE_KINDS } from './columns.ts'
 import type { OpenPayout, Payout, ReadPayout } from './payout.ts'
 import { isGivenBack, isOpen, OPEN_STATUSES } from './states.ts'
@@ -239,6 +241,7 @@ export interface ClaimedPayout extends Payout {
   readonly rail_attempts: number
   /** The time of the claim, by the account's clock. */
   readonly claimed_at: Instant
+  readonly attempt: Attempt
 }
 
 /**
@@ -274,12 +277,12 @@ function claimOfShard(sql: Sql, keys: readonly Key[], lease_ms: number): Promise
       // may be asked. No rail is asked about a payout whose money is back, even if its row is still
       // there.
       if (payout.rail !== claim.rail || isGivenBack(payout)) return []
-      return [{ ...claim, ...payout, claimed_at }]
+      return [{ ...claim, ...payout, claimed_at, attempt: firstAttempt(payout) }]
     })
   })
 }
 
-type Claim = DuePayout & Omit<ClaimedPayout, keyof Payout | 'claimed_at'>
+type Claim = DuePayout & Omit<ClaimedPayout, keyof Payout | 'claimed_at' | 'attempt'>
 
 function claimRows(tx: TransactionSql, keys: readonly Key[], lease_ms: number) {
   return tx<Claim[]>`

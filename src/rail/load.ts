@@ -9,7 +9,7 @@ import { CHAINS } from '../network/chain.ts'
 import { COUNTRIES } from '../network/country.ts'
 import { NETWORKS } from '../network/local.ts'
 import { PAYMENT_NETWORKS } from '../network/payment.ts'
-import { ROUTABLE_RAILS, SIMULATOR } from './rail.ts'
+import { SIMULATOR } from './rail.ts'
 import { type AmountRange, type Route, type RouteConditions, TRANSFER } from './rules.ts'
 
 /** The conditions of a route as text; absent is any. */
@@ -93,17 +93,18 @@ function readRange(
   return messages.length > 0 ? { messages } : { value: { min_amount, max_amount } }
 }
 
-/** The rail and the priority of a route, 0 by default. */
+/** The rail, one of these names, and the priority of a route, 0 by default. */
 export function readTarget(
   rail: string,
   priority: string | undefined,
+  rails: readonly string[],
 ): Read<Pick<Route, 'rail' | 'priority'>> {
   const name = rail.toLowerCase()
   const messages: string[] = []
   if (name === SIMULATOR) {
     messages.push('the simulator takes the payouts of sandbox accounts, and of no live account')
-  } else if (!ROUTABLE_RAILS.includes(name)) {
-    const hint = `the rails are ${ROUTABLE_RAILS.join(', ')}${didYouMean(name, ROUTABLE_RAILS)}`
+  } else if (!rails.includes(name)) {
+    const hint = `the rails are ${rails.join(', ')}${didYouMean(name, rails)}`
     messages.push(`unknown rail ${rail}; ${hint}`)
   }
   const number = Number(priority ?? '0')

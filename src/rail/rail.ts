@@ -11,11 +11,8 @@ export const SIMULATOR = 'simulator'
  */
 export const MANUAL = 'manual'
 
-/** The rails that a route can name. */
-export const ROUTABLE_RAILS: readonly string[] = [MANUAL]
-
-/** The adapters of this process, by name. */
-export type Rails = ReadonlyMap<string, Rail>
+/** The adapters that this process asks now, by name. */
+export type Rails = Pick<ReadonlyMap<string, Rail>, 'get' | 'has' | 'keys'>
 
 /** Whether workers ask the rail about its payouts; '' is no rail. */
 export function isAsked(rail: string): boolean {
@@ -48,9 +45,26 @@ export interface RailAnswer {
   readonly note?: string
 }
 
-/** A payout as a rail gets it. Its id is the idempotency key: the same id is the same payment. */
-export interface RailPayout {
+/** One payout handed to one rail, once. */
+export interface Attempt {
+  /**
+   * `<payout id>-<number>`: the rail's idempotency key. The same id is the same payment; another
+   * attempt of the payout is another one.
+   */
   readonly id: string
+  /** Counted from 1 within the payout. */
+  readonly number: number
+  readonly rail: string
+  /** The unique end-to-end transaction reference, a UUID of version 4, of this attempt alone. */
+  readonly uetr: string
+  readonly opened_at: Instant
+}
+
+/** A payout as a rail gets it. */
+export interface RailPayout {
+  readonly account_id: string
+  readonly id: string
+  readonly attempt: Attempt
   readonly type: string
   /** Minor units of `currency`: the payout as the customer named it. */
   readonly amount: bigint
@@ -94,26 +108,46 @@ export interface RailStep {
   readonly description?: string
 }
 
-/**
- * The whole history of a payout on the rail, oldest first; the caller applies the new steps.
- */
+/** What a rail says about an attempt; the caller applies the new steps. */
 export interface RailReport {
+  /** The whole history of the attempt on the rail, oldest first. */
   readonly steps: readonly RailStep[]
   /** When to ask again; null when nothing more will happen by itself. */
   readonly ask_again_in_ms: number | null
+  /**
+   * Proof that the rail has not taken the attempt and never will: the next route may take the
+   * payout. A time-out is none, nor is an answer that may change.
+   */
+  readonly not_taken?: { readonly code: string; readonly message: string }
+  /** What a person must look at; no step follows until it is closed. */
+  readonly exception?: { readonly kind: string; readonly message: string }
+  /** For the timeline: file, message id, the provider's id, the bank's reference. */
+  readonly references?: Readonly<Record<string, string>>
+  /** When the rail sends the payment on, and when it should arrive. */
+  readonly released_at?: Instant
+  readonly expected_at?: Instant
 }
 
 /**
  * An adapter. An answered payout is `processing` before the rail reports it; that step of the rail
  * is then skipped, and another `requires_action` asks the account again.
  *
- * Both calls may reject or time out, which proves nothing about the payment: the payout stays as it
- * is, and the rail is asked again (§rail.unclear).
+ * Both calls take many payouts and give a promise for each, in the same order, so that a slow
+ * payout delays no other. A promise may reject or time out, which proves nothing about the payment:
+ * the payout stays as it is, and the rail is asked again (§rail.unclear).
  */
 export interface Rail {
   readonly name: string
-  /** Hands the payout over; a repeat with the same id must not pay twice. */
-  submit(payout: RailPayout): Promise<RailReport>
-  /** Reports on a payout handed over before; undefined when the rail never got it. */
-  inquire(payout: RailPayout): Promise<RailReport | undefined>
+  /**
+   * How long the rail knows an attempt by its id, from the first hand-over; null for ever. An
+   * attempt that it does not know any more is never handed over again: a person decides.
+   */
+  readonly key_lifetime_ms: number | null
+  /** Hands attempts over; a repeat with the same attempt id must not pay twice. */
+  submit(payouts: readonly RailPayout[]): readonly Promise<RailReport>[]
+  /**
+   * Reports on attempts handed over before. Undefined: the rail says with authority that it never
+   * got the attempt.
+   */
+  inquire(payouts: readonly RailPayout[]): readonly Promise<RailReport | undefined>[]
 }

@@ -42,7 +42,7 @@ const AHEAD_MS = 1_000
 
 /** Each step happens `delay_ms` after the one before. */
 export function simulator(options: { delay_ms: number }): Rail {
-  const report = (payout: RailPayout): Promise<RailReport> => {
+  const report = (payout: RailPayout): RailReport => {
     const script = scriptFor(payout.amount)
     const elapsed_ms = Date.parse(payout.asked_at) - Date.parse(payout.created_at)
     const reached =
@@ -52,12 +52,13 @@ export function simulator(options: { delay_ms: number }): Rail {
         : Math.floor(elapsed_ms / options.delay_ms)
     const steps = script.slice(0, Math.max(0, reached)).map(toStep)
     const next_ms = (steps.length + 1) * options.delay_ms - elapsed_ms
-    return Promise.resolve({
+    return {
       steps,
       ask_again_in_ms: steps.length === script.length ? null : Math.max(1, next_ms),
-    })
+    }
   }
-  return { name: SIMULATOR, submit: report, inquire: report }
+  const answer = (payouts: readonly RailPayout[]) => payouts.map(async payout => report(payout))
+  return { name: SIMULATOR, key_lifetime_ms: null, submit: answer, inquire: answer }
 }
 
 /** The steps of a payout of this amount. */

@@ -36,6 +36,7 @@ const KEPT: readonly Kept[] = [
     key: ['payout_type', 'payout_currency', 'destination_country', 'network', 'charge_type'],
   },
   { table: 'pricing_policies', as: 'row', skipped: [], key: ['policy_id'] },
+  { table: 'rails', as: 'row', skipped: [], key: ['name'] },
   {
     table: 'routes',
     as: 'row',
@@ -78,9 +79,11 @@ function rowsThatDiffer({ table, as, skipped, key, besides = "'{}'" }: Kept): st
       ? `jsonb_build_object('account_id', t.account_id, 'id', t.id, 'digest',
           encode(sha256(convert_to((to_jsonb(t) - ${names})::text, 'UTF8')), 'hex'))
           || ${besides}`
-      : `(to_jsonb(t) - 'secret_hash' - ${names}) || case when to_jsonb(t) ? 'secret_hash'
-          then jsonb_build_object('secret_digest', encode(sha256(convert_to(
-            to_jsonb(t) ->> 'secret_hash', 'UTF8')), 'hex')) else '{}' end`
+      : `(to_jsonb(t) - array['secret_hash', 'secret'] - ${names})
+          || case when to_jsonb(t) ?| array['secret_hash', 'secret']
+            then jsonb_build_object('secret_digest', encode(sha256(convert_to(
+              coalesce(to_jsonb(t) ->> 'secret_hash', to_jsonb(t) ->> 'secret'), 'UTF8')), 'hex'))
+            else '{}' end`
   const keyOf = (row: string) =>
     `jsonb_build_array(${key.map(column => `${row} -> '${column}'`).join(', ')})`
   return `

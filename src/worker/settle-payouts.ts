@@ -7,14 +7,10 @@ import { byShard } from '../db/shard.ts'
 import type { Deps } from '../deps.ts'
 import { Refusal } from '../errors.ts'
 import { countByHand, countLeftAlone } from '../payout/list-store.ts'
-import {
-  type ClaimedPayout,
-  claimDuePayouts,
-  type DuePayout,
-  listDuePayouts,
-} from '../payout/state-store.ts'
-import { mayTake, type Rail, type RailPayout, type RailReport } from '../rail/rail.ts'
+import { claimDuePayouts, type DuePayout, listDuePayouts } from '../payout/state-store.ts'
+import { mayTake } from '../rail/rail.ts'
 import { during } from '../steps.ts'
+import { type Asked, askRails, type HeldPayout } from './ask-rails.ts'
 import { endHolds } from './end-holds.ts'
 
 export interface Worker {
@@ -99,7 +95,8 @@ async function beginRound(deps: Deps): Promise<Round> {
   // Each shard by itself, so that a silent shard does not delay the payouts of the others.
   const claims = byShard(due).map(keys => claim(deps, keys))
   const settled = claims.map(async claims => {
-    await Promise.all((await claims).claimed.map(payout => settle(deps, payout)))
+    const { claimed } = await claims
+    await Promise.all(askRails(deps, claimed).map(asked => settle(deps, asked)))
   })
   const done = Promise.all(settled).then(() => {})
   const all = (await Promise.all(claims)).every(({ all }) => all)
@@ -121,8 +118,12 @@ function mayAsk(deps: Deps, { account_id, rail }: DuePayout): boolean {
  * Counts, for metrics and the log, due payouts that no rail here takes and those that people pay.
  */
 export async function countWaiting(deps: Deps): Promise<void> {
-  const { finder, rails, log, metrics } = deps
-  const left = await countLeftAlone(finder, [...rails.keys()])
+  const { finder, rails, log, metrics, reference } = deps
+  const paused = reference.current().rails.filter(({ paused_reason }) => paused_reason !== '')
+  const names = paused.map(({ name }) => name)
+  const left = await countLeftAlone(finder, [...rails.keys(), ...names])
+  metrics.railsPaused.reset()
+  for (const rail of names) metrics.railsPaused.set({ rail }, 1)
   metrics.payoutsLeftAlone.reset()
   for (const { rail, payouts } of left) {
     metrics.payoutsLeftAlone.set({ rail }, payouts)
@@ -135,12 +136,6 @@ export async function countWaiting(deps: Deps): Promise<void> {
     metrics.payoutsByHand.set({ status }, payouts)
     metrics.payoutsByHandOldest.set({ status }, oldest_s)
   }
-}
-
-/** A claimed payout: this process alone may hand it over. */
-interface HeldPayout extends ClaimedPayout {
-  /** By performance.now(): leaves the rail's time-out before another process may ask. */
-  readonly hand_over_until: number
 }
 
 interface Claims {
@@ -184,10 +179,11 @@ async function claim(deps: Deps, due: readonly DuePayout[]): Promise<Claims> {
   return { claimed, all }
 }
 
-async function settle(deps: Deps, payout: HeldPayout): Promise<void> {
+async function settle(deps: Deps, asked_about: Asked): Promise<void> {
+  const { payout } = asked_about
   const { rail } = payout
   const count = (result: string) => deps.metrics.railReports.inc({ rail, result })
-  const report = await askRail(deps, payout)
+  const report = await asked_about.report
   if (report === undefined) count('unclear')
   const { account_id, id: payout_id } = payout
   const steps = report?.steps ?? []
@@ -206,67 +202,6 @@ async function settle(deps: Deps, payout: HeldPayout): Promise<void> {
   }
 }
 
-/** The rail's report; undefined without a clear answer, which says nothing about the money. */
-async function askRail(deps: Deps, payout: HeldPayout): Promise<RailReport | undefined> {
-  const question: Question = { is_over: false }
-  try {
-    const asked = { ...payout, asked_at: payout.claimed_at }
-    const rail = deps.rails.get(payout.rail)
-    if (rail === undefined) throw new Error(`no adapter for rail ${payout.rail}`)
-    const asking = () => ask(rail, asked, question)
-    const answer = during('rail', payout.rail, 1, asking, { ids: { payout_id: payout.id } })
-    return await withTimeout(answer, deps.config.rail_timeout_ms)
-  } catch (error) {
-    deps.log.warn({ err: error, payout_id: payout.id }, 'rail gave no clear answer')
-    return undefined
-  } finally {
-    question.is_over = true
-  }
-}
-
-/** A question is over once nobody waits for it, though the rail may still answer. */
-interface Question {
-  is_over: boolean
-}
-
-/** Hands over the first time. Later asks first, and hands over only what the rail never saw. */
-async function ask(
-  rail: Rail,
-  payout: HeldPayout & RailPayout,
-  question: Readonly<Question>,
-): Promise<RailReport> {
-  const known = payout.rail_attempts === 0 ? undefined : await rail.inquire(payout)
-  return known ?? handOver(rail, payout, question)
-}
-
-/**
- * Hands over unless the claim may have ended, because the database, the rail or this process was
- * slow: another process may have handed it over since. performance.now() stands still while the
- * machine is suspended; the payout's id, the rail's key, then keeps it from paying twice.
- */
-function handOver(
-  rail: Rail,
-  payout: HeldPayout & RailPayout,
-  question: Readonly<Question>,
-): Promise<RailReport> {
-  const is_ours = !question.is_over && performance.now() < payout.hand_over_until
-  if (is_ours) return rail.submit(payout)
-  throw new Error('not handed over: it was claimed too long ago')
-}
-
 function backoff(attempts: number): number {
   return Math.min(MAX_BACKOFF_MS, 1000 * 2 ** Math.min(attempts, 6))
-}
-
-/** Uses a timer: an AbortController a payout costs a tenth of the time of settling. */
-async function withTimeout<T>(promise: Promise<T>, milliseconds: number): Promise<T> {
-  const late = Promise.withResolvers<never>()
-  const timer = setTimeout(() => {
-    late.reject(new Error(`no answer in ${milliseconds} ms`))
-  }, milliseconds)
-  try {
-    return await Promise.race([promise, late.promise])
-  } finally {
-    clearTimeout(timer)
-  }
 }

@@ -20,7 +20,7 @@ import {
   startTestService,
   type TestService,
 } from '../support/service/service.ts'
-import { askingRail, report } from '../support/service/settling.ts'
+import { askingRail, railOf, report } from '../support/service/settling.ts'
 import { makeWorld, type World } from '../support/service/world.ts'
 
 const HOSTILE = `${CANARY}\r\n{"level":60,"time":1,"msg":"forged"}\u001b[31m\u009b31m\u2028`
@@ -260,13 +260,12 @@ test('rail that fails with the payout in its error, connections that are lost: l
     ...(fullBody(routes.find(({ name }) => name === 'POST /v3/payout') as Route) as object),
     amount: 12_345,
   })
-  const failing = {
-    name: 'failing',
-    submit: async (payout: object) => {
+  const failing = railOf({
+    submit: async payout => {
       throw Object.assign(new Error('no connection'), { payout, request: { body: payout } })
     },
     inquire: async () => report(),
-  }
+  })
   const lines = written.length
   await owner`update open_payouts set ask_rail_at = statement_timestamp(), claimed_until = null
     where ask_rail_at is not null`

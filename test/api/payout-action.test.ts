@@ -10,7 +10,7 @@ import { assertProblems, assertRefused, rowVersions } from '../support/assert/ch
 import { type Cli, openCli } from '../support/service/cli.ts'
 import { findPayout, operatorSets, pay } from '../support/service/payouts.ts'
 import { type Client, startTestService, type TestService } from '../support/service/service.ts'
-import { askingRail, makeDue, report, settleAll } from '../support/service/settling.ts'
+import { askingRail, makeDue, railOf, report, settleAll } from '../support/service/settling.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: a test reads any member of any answer
 type Json = any
@@ -45,11 +45,11 @@ function act(account: Client, id: string, body: unknown, headers: Record<string,
 /** Answers each question by what it was told; keeps what it was told. */
 function listeningRail(answer: (payout: RailPayout) => RailReport): Rail & { told: RailPayout[] } {
   const told: RailPayout[] = []
-  const ask = (payout: RailPayout) => {
+  const submit = (payout: RailPayout) => {
     told.push(payout)
     return Promise.resolve(answer(payout))
   }
-  return { name: 'listening', told, submit: ask, inquire: ask }
+  return { ...railOf({ submit }), told }
 }
 
 async function rowOf(id: string): Promise<Json> {
@@ -205,12 +205,12 @@ test('POST /v3/payout/{id}/action, while the rail is being asked: it is asked ag
   await makeDue(service, id)
   // The account answers between the question, which knows of no answer, and what comes of it.
   const late = listeningRail(() => report('requires_action'))
-  const inquire = async (payout: RailPayout) => {
-    const said = await late.inquire(payout)
+  const submit = async (payout: RailPayout) => {
+    const said = (await late.submit([payout])[0]) as RailReport
     if (payout.id === id) assert.equal((await act(account, id, { note: 'Here' })).status, 200)
     return said
   }
-  await settleOnce(askingRail(service.deps, { ...late, inquire }))
+  await settleOnce(askingRail(service.deps, railOf({ submit })))
   assert.deepEqual(late.told.at(-1)?.answers, [])
   const rail = listeningRail(() => report('requires_action', 'succeeded'))
   await settleAll(service, rail)

@@ -3,7 +3,6 @@
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import type { Rail } from '../../src/rail/rail.ts'
 import { deliverDue } from '../../src/worker/deliver-webhooks.ts'
 import { settleOnce } from '../../src/worker/settle-payouts.ts'
 import { checkBooks } from '../support/assert/books.ts'
@@ -12,7 +11,7 @@ import { localPayout } from '../support/given/bodies.ts'
 import { addEndpoint, startReceiver } from '../support/network/receiver.ts'
 import { pay } from '../support/service/payouts.ts'
 import { type Client, startTestService, type TestService } from '../support/service/service.ts'
-import { askingRail } from '../support/service/settling.ts'
+import { askingRail, railOf } from '../support/service/settling.ts'
 
 const DELAY_MS = 3_600_000
 const DAY_S = 86_400
@@ -114,15 +113,14 @@ test('clock advanced while the rail is asked: its answer does not put off what i
   const { id } = await pay(sandbox)
   const later = { steps: [], ask_again_in_ms: 2 * DELAY_MS }
   const succeeded = { status: 'succeeded', failure: null } as const
-  const rail: Rail = {
-    name: 'slow',
+  const rail = railOf({
     async submit(payout) {
       if (payout.id === id) await advance(DELAY_MS / 1000)
       return later
     },
     inquire: async payout =>
       payout.id === id ? { steps: [succeeded], ask_again_in_ms: null } : later,
-  }
+  })
   await settleOnce(askingRail(service.deps, rail))
   await settleOnce(askingRail(service.deps, rail))
   assert.equal((await sandbox.get(`/v3/payout/${id}`)).json.data.status, 'succeeded')

@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import type { RailReport } from '../../src/rail/rail.ts'
+import { type RailReport, SIMULATOR } from '../../src/rail/rail.ts'
 import { settleOnce } from '../../src/worker/settle-payouts.ts'
 import { balancesOf, rowVersions } from '../support/assert/check.ts'
 import { localPayout } from '../support/given/bodies.ts'
@@ -13,6 +13,7 @@ import {
   askingRail,
   linesOf,
   makeDue,
+  railOf,
   report,
   type ScriptedRail,
   scriptedRail,
@@ -270,7 +271,7 @@ test('settling, the claim may have run out when the payout would be handed over:
   const rail = scriptedRail(neverSawAndLate, neverSaw, () => Promise.resolve(report('succeeded')))
   const deps = askingRail(service.deps, rail)
   // Between its claim and the question this process stands still.
-  const rails = new Map(deps.rails)
+  const rails = new Map([[SIMULATOR, rail]])
   t.mock.method(rails, 'get', () => {
     stood_still_ms += STOOD_STILL_MS
     return rail
@@ -335,11 +336,7 @@ test('settling, one rail call that throws among many: the others settle', async 
   const poisoned = made[1]?.id
   const answers = (id: string) =>
     id === poisoned ? Promise.reject(new Error('poison')) : Promise.resolve(report('succeeded'))
-  const rail = {
-    name: 'partly',
-    submit: ({ id }: { id: string }) => answers(id),
-    inquire: ({ id }: { id: string }) => answers(id),
-  }
+  const rail = railOf({ submit: ({ id }) => answers(id) })
   await settleAll(service, rail)
   const statuses = await Promise.all(
     made.map(async ({ id }) => (await findPayout(account, id)).status),

@@ -14,6 +14,7 @@ import { keyCommands } from '../../src/cli/key.ts'
 import { listenCommand } from '../../src/cli/listen.ts'
 import { openapiCommand } from '../../src/cli/openapi.ts'
 import { payoutCommands } from '../../src/cli/payout.ts'
+import { railCommands } from '../../src/cli/rail.ts'
 import { ratesCommands } from '../../src/cli/rates.ts'
 import { startCommands } from '../../src/cli/start.ts'
 import { statementCommand } from '../../src/cli/statement.ts'
@@ -33,6 +34,7 @@ startCommands(program)
 accountCommands(program)
 keyCommands(program)
 fundingCommands(program)
+railCommands(program)
 ratesCommands(program)
 feesCommands(program)
 payoutCommands(program)

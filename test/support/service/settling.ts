@@ -2,7 +2,13 @@
 // say what a test wants. The worker, the lanes and the ledger are the product's.
 import type { Deps } from '../../../src/deps.ts'
 import type { PayoutRequest } from '../../../src/payout/request.ts'
-import { type Rail, type RailReport, type RailStatus, SIMULATOR } from '../../../src/rail/rail.ts'
+import {
+  type Rail,
+  type RailPayout,
+  type RailReport,
+  type RailStatus,
+  SIMULATOR,
+} from '../../../src/rail/rail.ts'
 import { settleOnce } from '../../../src/worker/settle-payouts.ts'
 import { localPayout } from '../given/bodies.ts'
 import type { Client, TestService } from './service.ts'
@@ -61,16 +67,32 @@ export function scriptedRail(
     return next?.() ?? Promise.resolve(undefined)
   }
   return {
-    name: 'scripted',
+    ...railOf({
+      async submit({ id }) {
+        calls.push(`submit ${id}`)
+        return (await answer()) ?? report()
+      },
+      inquire({ id }) {
+        calls.push(`inquire ${id}`)
+        return answer()
+      },
+    }),
     calls,
-    async submit({ id }) {
-      calls.push(`submit ${id}`)
-      return (await answer()) ?? report()
-    },
-    inquire({ id }) {
-      calls.push(`inquire ${id}`)
-      return answer()
-    },
+  }
+}
+
+/** A rail that answers payout by payout, and knows each for ever. */
+export function railOf(one: {
+  submit(payout: RailPayout): Promise<RailReport>
+  /** As it submits, unless said otherwise. */
+  inquire?(payout: RailPayout): Promise<RailReport | undefined>
+}): Rail {
+  const { submit, inquire = submit } = one
+  return {
+    name: 'scripted',
+    key_lifetime_ms: null,
+    submit: payouts => payouts.map(submit),
+    inquire: payouts => payouts.map(inquire),
   }
 }
 
@@ -96,12 +118,13 @@ export function rememberingRail(): RememberingRail {
   const handed = new Map<string, number>()
   const paid = report('succeeded')
   return {
-    name: 'remembering',
+    ...railOf({
+      async submit({ id }) {
+        handed.set(id, (handed.get(id) ?? 0) + 1)
+        return paid
+      },
+      inquire: async ({ id }) => (handed.has(id) ? paid : undefined),
+    }),
     handed,
-    async submit({ id }) {
-      handed.set(id, (handed.get(id) ?? 0) + 1)
-      return paid
-    },
-    inquire: async ({ id }) => (handed.has(id) ? paid : undefined),
   }
 }

@@ -1,0 +1,214 @@
+// corridor rail add|list|show|pause|resume|remove|history: the rails of live accounts. A rail is a
+// row of the database, which running services open without a restart.
+import type { Command } from 'commander'
+import type { Sql } from '../db/connect.ts'
+import type { RailRow } from '../rail/kind.ts'
+import { readRail } from '../rail/load-rail.ts'
+import { MANUAL } from '../rail/rail.ts'
+import { deleteRail, insertRail, listRails, updatePause, updateRail } from '../rail/row-store.ts'
+import { listRoutes } from '../rail/store.ts'
+import { RAIL_KINDS } from '../rails.ts'
+import {
+  CommandFailed,
+  type Json,
+  NotThere,
+  print,
+  readOrRefuse,
+  UsageError,
+  withContext,
+} from './context.ts'
+import { historyCommand } from './history.ts'
+import { readInput, readReason } from './input.ts'
+import { outline, table } from './table.ts'
+
+interface AddOptions extends Json {
+  readonly kind: string
+  readonly config: string
+  readonly secret?: string
+  readonly replace?: boolean
+}
+
+export function railCommands(program: Command): void {
+  const rail = program.command('rail').description('add, pause and remove rails of live accounts')
+  rail
+    .command('add')
+    .description('add a rail, which routes can then name; --replace gives one other settings')
+    .argument('<name>', 'what routes and payouts call it, such as main_bank')
+    .requiredOption('--kind <kind>', `its kind: ${kindNames()}`)
+    .requiredOption('--config <file>', 'its settings, a file of JSON; - is standard input')
+    .option('--secret <file>', 'what it signs or logs in with, a file of one line')
+    .option('--replace', 'give the rail of this name these settings; its kind stays')
+    .addHelpText('after', addHelp())
+    .action(addAction)
+  rail
+    .command('list')
+    .description('list the rails')
+    .addHelpText('after', '\nExample:\n  npx corridor rail list')
+    .action(listAction)
+  named(rail, 'show', 'show the settings of a rail and the routes that lead to it').action(
+    showAction,
+  )
+  named(rail, 'pause', 'ask a rail nothing and send nothing by it; its payouts wait', PAUSE)
+    .requiredOption('--reason <text>', 'why, for whoever looks at the rail')
+    .action(async (name: string, options: Json & { reason: string }) => {
+      await pauseAction(name, readReason(options.reason), options)
+    })
+  named(rail, 'resume', 'ask a paused rail again').action((name: string, options: Json) =>
+    pauseAction(name, '', options),
+  )
+  named(rail, 'remove', 'remove a rail that has no routes and never had a payout').action(
+    removeAction,
+  )
+  historyCommand(rail, {
+    table_name: 'rails',
+    description: 'list what changed in the rails, newest first',
+    subject: row => String(row.name),
+    describe: ({ kind, config, paused_reason, secret_digest }) =>
+      `${kind}${paused_reason === '' ? '' : `, paused: ${paused_reason}`}, settings ` +
+      `${JSON.stringify(config)}, secret ${String(secret_digest).slice(0, 8)}`,
+    example: 'rail history --limit 20',
+  })
+}
+
+const PAUSE = ' --reason "The bank is closed"'
+
+function named(rail: Command, name: string, description: string, more = ''): Command {
+  return rail
+    .command(name)
+    .description(description)
+    .argument('<name>', 'the rail')
+    .addHelpText('after', `\nExample:\n  npx corridor rail ${name} main_bank${more}`)
+}
+
+function kindNames(): string {
+  return RAIL_KINDS.map(({ name }) => name).join(', ')
+}
+
+function addHelp(): string {
+  const kinds = RAIL_KINDS.map(({ name, description, secret }) => {
+    const needs = secret === null ? 'no secret' : `--secret: ${secret}`
+    return `  ${name.padEnd(10)} ${description}; ${needs}`
+  })
+  return [
+    '\nKinds:',
+    ...kinds,
+    '\nA rail is asked by every running service within a second. The secret is kept in',
+    'the database as it is, and never shown; the history has its digest.',
+    '\nExample:',
+    '  npx corridor rail add main_bank --kind connector \\',
+    '    --config bank.json --secret bank.key',
+  ].join('\n')
+}
+
+async function addAction(name: string, options: AddOptions): Promise<void> {
+  const { kind, replace = false } = options
+  const [config, secret] = await Promise.all([
+    readInput(options.config),
+    options.secret === undefined ? { text: '' } : readInput(options.secret),
+  ])
+  const given = { name, kind, config: config.text, secret: secret.text }
+  const rail = readOrRefuse(readRail(given, RAIL_KINDS))
+  const before = await withContext(async ({ sql }) => {
+    const before = (await listRails(sql)).find(known => known.name === name)
+    await (replace ? replaceRail(sql, rail, before) : addRail(sql, rail))
+    return before
+  })
+  const words = before === undefined ? 'added' : 'has other settings'
+  const hint = `lead payouts to it: corridor route set --rail ${name}`
+  print(options, shown(rail), `rail ${name} of kind ${rail.kind} ${words}; ${hint}`)
+}
+
+async function addRail(sql: Sql, rail: RailRow): Promise<void> {
+  if (await insertRail(sql, rail)) return
+  throw new CommandFailed(`there is a rail ${rail.name}; --replace gives it other settings`)
+}
+
+async function replaceRail(sql: Sql, rail: RailRow, before: RailRow | undefined): Promise<void> {
+  if (before === undefined) {
+    throw new CommandFailed(`there is no rail ${rail.name}; without --replace it is added`)
+  }
+  if (before.kind !== rail.kind) {
+    const message = `rail ${rail.name} is of kind ${before.kind} and keeps it; add another rail`
+    throw new UsageError(message)
+  }
+  // A secret that is not given again stays.
+  await updateRail(sql, rail.secret === '' ? { ...rail, secret: before.secret } : rail)
+}
+
+async function listAction(options: Json): Promise<void> {
+  const rails = await withContext(({ sql }) => listRails(sql))
+  const rows = rails.map(({ name, kind, paused_reason }) => [
+    name,
+    kind === MANUAL ? 'people' : kind,
+    paused_reason === '' ? '' : `paused: ${paused_reason}`,
+  ])
+  print(options, rails.map(shown), table(['rail', 'kind', ''], rows))
+}
+
+async function showAction(name: string, options: Json): Promise<void> {
+  const { rail, routes } = await withContext(async ({ sql }) => {
+    const rail = await findRail(sql, name)
+    return { rail, routes: (await listRoutes(sql)).filter(route => route.rail === name) }
+  })
+  const { kind, paused, paused_reason, has_secret, config } = shown(rail)
+  const lines = outline({
+    rail: name,
+    kind,
+    paused: paused ? paused_reason : '',
+    secret: has_secret ? 'set' : '',
+    settings: config,
+    routes: routes.length === 0 ? 'none' : `${routes.length}, see corridor route list`,
+  })
+  print(options, { ...shown(rail), routes }, lines.join('\n'))
+}
+
+async function pauseAction(name: string, reason: string, options: Json): Promise<void> {
+  const rail = await withContext(async ({ sql }) => {
+    const rail = await findRail(sql, name)
+    refusePeople(rail, 'asked by nobody')
+    await updatePause(sql, name, reason)
+    return { ...rail, paused_reason: reason }
+  })
+  const words = reason === '' ? 'is asked again' : `is paused: ${reason}; its payouts wait`
+  print(options, shown(rail), `rail ${name} ${words}`)
+}
+
+async function removeAction(name: string, options: Json): Promise<void> {
+  const rail = await withContext(async ({ sql }) => {
+    const rail = await findRail(sql, name)
+    refusePeople(rail, 'always there')
+    const routes = (await listRoutes(sql)).filter(route => route.rail === name)
+    if (routes.length > 0) {
+      const hint = 'corridor route remove them first'
+      throw new CommandFailed(`${routes.length} routes lead to rail ${name}; ${hint}`)
+    }
+    await deleteRail(sql, name).catch(error => {
+      if ((error as { constraint_name?: string }).constraint_name !== 'carried_nothing') throw error
+      const hint = `corridor rail pause ${name} asks it nothing any more`
+      throw new CommandFailed(`rail ${name} has had payouts and stays; ${hint}`)
+    })
+    return rail
+  })
+  print(options, shown(rail), `rail ${name} removed`)
+}
+
+async function findRail(sql: Sql, name: string): Promise<RailRow> {
+  const rails = await listRails(sql)
+  const rail = rails.find(known => known.name === name)
+  if (rail !== undefined) return rail
+  throw new NotThere(
+    'rail',
+    name,
+    rails.map(known => known.name),
+  )
+}
+
+function refusePeople({ kind, name }: RailRow, why: string): void {
+  if (kind === MANUAL) throw new UsageError(`rail ${name} is the rail of people: it is ${why}`)
+}
+
+/** A rail without its secret. */
+function shown({ name, kind, config, secret, paused_reason }: RailRow) {
+  const paused = paused_reason !== ''
+  return { name, kind, config, has_secret: secret !== '', paused, paused_reason }
+}

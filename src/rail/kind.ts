@@ -1,0 +1,97 @@
+// A kind of rail: how to read the settings of a row of `rails`, and how to open its adapter. Each
+// kind is a room of its own; src/rails.ts lists them.
+import type { FastifyBaseLogger } from 'fastify'
+import type { Read } from '../csv.ts'
+import type { Sql } from '../db/connect.ts'
+import type { Rail } from './rail.ts'
+
+/** The kinds of rails that an operator can add. The table `rails` has the same list. */
+export const KIND_NAMES = ['iso20022', 'nacha', 'connector'] as const
+export type KindName = (typeof KIND_NAMES)[number]
+
+/** A rail as the operator has added it. The rail of people is such a row, too. */
+export interface RailRow {
+  readonly name: string
+  readonly kind: KindName | 'manual'
+  /** The settings of its kind, as JSON. */
+  readonly config: unknown
+  /** What it signs or logs in with; '' for none. Never shown, never logged. */
+  readonly secret: string
+  /** Why it is paused; '' while it is not. */
+  readonly paused_reason: string
+}
+
+/** What an adapter works with. */
+export interface RailDeps {
+  /** Confined: a transaction must name its accounts (db/confine.ts). */
+  readonly sql: Sql
+  /** Finds due work of every account. */
+  readonly finder: Sql
+  readonly log: FastifyBaseLogger
+  /** A paused rail is asked nothing and sends nothing. It still reads what has come in. */
+  isPaused(): boolean
+}
+
+export interface OpenRail extends Rail {
+  /** Begins work of its own, such as reading an inbox. Called once, where payouts are settled. */
+  start?(): void
+  /** Ends that work; resolves when what is in hand is finished. */
+  close(): Promise<void>
+}
+
+/** What can be checked and opened without knowing its settings. */
+export interface AnyRailKind {
+  readonly name: KindName
+  /** In a few words, for the help of `corridor rail add`. */
+  readonly description: string
+  /** Settings that are valid, for the help and for tests. */
+  readonly example: unknown
+  /** Whether its row has a secret, and what that is, in a few words; null for none. */
+  readonly secret: string | null
+  /** What is wrong with these settings and this secret, all of it; [] when nothing is. */
+  check(config: unknown, secret: string): readonly string[]
+  /** Throws when the row is not valid. */
+  open(row: RailRow, deps: RailDeps): OpenRail
+}
+
+/** One kind, with the type of its settings. */
+export interface RailKind<Config> extends Omit<AnyRailKind, 'check' | 'open'> {
+  /** The settings, or all of their problems, each naming its member. */
+  readConfig(json: unknown): Read<Config>
+  /** What is wrong with the secret; [] when nothing is. Absent: any is taken. */
+  checkSecret?(secret: string): readonly string[]
+  open(
+    row: { readonly name: string; readonly config: Config; readonly secret: string },
+    deps: RailDeps,
+  ): OpenRail
+}
+
+/** A kind for the list of kinds. */
+export function railKind<Config>(kind: RailKind<Config>): AnyRailKind {
+  const { name, description, example, secret } = kind
+  const check = (config: unknown, given: string) => [
+    ...(kind.readConfig(config).messages ?? []),
+    ...secretProblems(kind, given),
+  ]
+  return {
+    name,
+    description,
+    example,
+    secret,
+    check,
+    open(row, deps) {
+      const config = kind.readConfig(row.config)
+      const problems = check(row.config, row.secret)
+      if (config.messages !== undefined || problems.length > 0) {
+        throw new Error(`rail ${row.name}: ${problems.join('; ')}`)
+      }
+      return kind.open({ name: row.name, config: config.value, secret: row.secret }, deps)
+    },
+  }
+}
+
+function secretProblems<C>(kind: RailKind<C>, given: string): readonly string[] {
+  if (given === '') return []
+  if (kind.secret === null) return [`a rail of kind ${kind.name} has no secret`]
+  return kind.checkSecret?.(given) ?? []
+}

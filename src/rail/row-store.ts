@@ -1,0 +1,36 @@
+// The statements of rails, a reference table.
+import type { Sql } from '../db/connect.ts'
+import type { RailRow } from './kind.ts'
+
+/** All rails, that of people too, by name. */
+export async function listRails(sql: Sql): Promise<RailRow[]> {
+  return sql<RailRow[]>`
+    select name, kind, config, secret, paused_reason from rails order by name`
+}
+
+/** Adds a rail; false when there is one of this name. */
+export async function insertRail(sql: Sql, rail: RailRow): Promise<boolean> {
+  const { name, kind, config, secret, paused_reason } = rail
+  const { count } = await sql`
+    insert into rails (name, kind, config, secret, paused_reason)
+    values (${name}, ${kind}, ${JSON.stringify(config)}::text::jsonb, ${secret}, ${paused_reason})
+    on conflict (name) do nothing`
+  return count === 1
+}
+
+/** Writes the settings of a rail. */
+export async function updateRail(sql: Sql, { name, config, secret }: RailRow): Promise<void> {
+  await sql`
+    update rails set config = ${JSON.stringify(config)}::text::jsonb, secret = ${secret}
+    where name = ${name}`
+}
+
+/** Pauses a rail for a reason, or resumes it with ''. */
+export async function updatePause(sql: Sql, name: string, paused_reason: string): Promise<void> {
+  await sql`update rails set paused_reason = ${paused_reason} where name = ${name}`
+}
+
+/** Removes a rail. The database refuses one that routes name, or that payouts went to. */
+export async function deleteRail(sql: Sql, name: string): Promise<void> {
+  await sql`delete from rails where name = ${name}`
+}

@@ -1,0 +1,119 @@
+// The kinds of rails that this version has, and the open adapters of a process: it opens a rail
+// when its row appears or changes, and closes it when the row goes.
+import type { FastifyBaseLogger } from 'fastify'
+import type { Config } from './config.ts'
+import type { Sql } from './db/connect.ts'
+import type { AnyRailKind, OpenRail, RailRow } from './rail/kind.ts'
+import { type Rail, SIMULATOR } from './rail/rail.ts'
+import { simulator } from './rail/simulator.ts'
+
+/** By name. A rail of another kind has no adapter here: its payouts are left alone, and told. */
+export const RAIL_KINDS: readonly AnyRailKind[] = []
+
+interface Parts {
+  /** Its rows are the same array until one changes. */
+  readonly reference: { current(): { readonly rails: readonly RailRow[] } }
+  readonly kinds: readonly AnyRailKind[]
+  /** Where payouts are settled, adapters do work of their own. */
+  readonly config: Pick<Config, 'settle' | 'simulator_delay_ms'>
+  readonly sql: Sql
+  readonly finder: Sql
+  readonly log: FastifyBaseLogger
+}
+
+interface Opened {
+  readonly row: RailRow
+  readonly rail: OpenRail
+}
+
+/** The adapters that are asked, which follow the rows. */
+export class OpenRails {
+  readonly #parts: Parts
+  readonly #opened = new Map<string, Opened>()
+  /** Those that did not open, by name: told once a row. */
+  readonly #broken = new Map<string, RailRow>()
+  readonly #closing = new Set<Promise<void>>()
+  #rows: readonly RailRow[] = []
+  readonly #simulator: Rail
+  #asked: ReadonlyMap<string, Rail>
+
+  constructor(parts: Parts) {
+    this.#parts = parts
+    this.#simulator = simulator({ delay_ms: parts.config.simulator_delay_ms })
+    this.#asked = new Map([[SIMULATOR, this.#simulator]])
+  }
+
+  get(name: string): Rail | undefined {
+    return this.#follow().get(name)
+  }
+
+  has(name: string): boolean {
+    return this.#follow().has(name)
+  }
+
+  keys() {
+    return this.#follow().keys()
+  }
+
+  /** Closes all of them, and waits for those that are closing. */
+  async close(): Promise<void> {
+    for (const name of [...this.#opened.keys()]) this.#shut(name)
+    await Promise.all(this.#closing)
+  }
+
+  #follow(): ReadonlyMap<string, Rail> {
+    const rows = this.#parts.reference.current().rails
+    if (rows === this.#rows) return this.#asked
+    this.#rows = rows
+    const byName = new Map(rows.map(row => [row.name, row]))
+    for (const [name, { row }] of [...this.#opened]) {
+      const now = byName.get(name)
+      if (now === undefined || !opensAlike(now, row)) this.#shut(name)
+    }
+    for (const row of rows) if (row.kind !== 'manual') this.#open(row)
+    const paused = (name: string) => byName.get(name)?.paused_reason !== ''
+    const asked = [...this.#opened].filter(([name]) => !paused(name))
+    this.#asked = new Map<string, Rail>([
+      [SIMULATOR, this.#simulator],
+      ...asked.map(([name, { rail }]) => [name, rail] as const),
+    ])
+    return this.#asked
+  }
+
+  #open(row: RailRow): void {
+    const { kinds, config, sql, finder, log } = this.#parts
+    const { name } = row
+    const broken = this.#broken.get(name)
+    if (this.#opened.has(name) || (broken !== undefined && opensAlike(broken, row))) return
+    try {
+      const kind = kinds.find(kind => kind.name === row.kind)
+      if (kind === undefined) throw new Error(`this version has no rails of kind ${row.kind}`)
+      const isPaused = () => this.#rows.find(now => now.name === name)?.paused_reason !== ''
+      const rail = kind.open(row, { sql, finder, log, isPaused })
+      this.#opened.set(name, { row, rail })
+      this.#broken.delete(name)
+      if (config.settle) rail.start?.()
+    } catch (error) {
+      this.#broken.set(name, row)
+      log.error({ err: error, rail: name }, 'a rail could not be opened: its payouts wait')
+    }
+  }
+
+  #shut(name: string): void {
+    const opened = this.#opened.get(name)
+    this.#opened.delete(name)
+    const close = async () => opened?.rail.close()
+    const closed = close()
+      .catch(error => this.#parts.log.warn({ err: error, rail: name }, 'a rail did not close'))
+      .then(() => {
+        this.#closing.delete(closed)
+      })
+    this.#closing.add(closed)
+  }
+}
+
+/** Whether the adapter of one row is that of the other. */
+function opensAlike(a: RailRow, b: RailRow): boolean {
+  const settings = ({ kind, config, secret }: RailRow) => JSON.stringify([kind, config, secret])
+  return settings(a) === settings(b)
+}

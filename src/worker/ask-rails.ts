@@ -1,0 +1,121 @@
+// Asks rails about claimed payouts, by one call a rail. Each answer comes by itself, so that a slow
+// payout delays no other. Hands a payout over only under its claim, and a second time only when its
+// rail says that it never got it.
+import type { Deps } from '../deps.ts'
+import type { ClaimedPayout } from '../payout/state-store.ts'
+import type { Rail, RailPayout, RailReport } from '../rail/rail.ts'
+import { during } from '../steps.ts'
+
+/** A claimed payout: this process alone may hand it over. */
+export interface HeldPayout extends ClaimedPayout {
+  /** By performance.now(): leaves the rail's time-out before another process may ask. */
+  readonly hand_over_until: number
+}
+
+/** A payout, and what its rail says. */
+export interface Asked {
+  readonly payout: HeldPayout
+  /** Never rejects. Undefined without a clear answer, which says nothing about the money. */
+  readonly report: Promise<RailReport | undefined>
+}
+
+/** A question is over once nobody waits for it, though the rail may still answer. */
+interface Question {
+  readonly payout: HeldPayout & RailPayout
+  is_over: boolean
+}
+
+type Answer = Promise<RailReport | undefined>
+type Answers = ReadonlyMap<Question, Answer>
+
+export function askRails(deps: Deps, payouts: readonly HeldPayout[]): readonly Asked[] {
+  const questions = payouts.map((payout): Question => {
+    return { payout: { ...payout, asked_at: payout.claimed_at }, is_over: false }
+  })
+  return [...Map.groupBy(questions, ({ payout }) => payout.rail)].flatMap(([name, questions]) => {
+    const answers = askRail(deps.rails.get(name), name, questions)
+    return [...answers].map(([question, answer]) => {
+      return { payout: question.payout, report: inTime(deps, question, answer) }
+    })
+  })
+}
+
+/** The answer, or undefined if it does not come in time. */
+async function inTime(deps: Deps, question: Question, answer: Answer): Answer {
+  const { id, rail } = question.payout
+  try {
+    const told = during('rail', rail, 1, () => answer, { ids: { payout_id: id } })
+    return await withTimeout(told, deps.config.rail_timeout_ms)
+  } catch (error) {
+    deps.log.warn({ err: error, payout_id: id }, 'rail gave no clear answer')
+    return undefined
+  } finally {
+    question.is_over = true
+  }
+}
+
+/** Hands over the first time. Later asks first, and hands over only what the rail never saw. */
+function askRail(rail: Rail | undefined, name: string, questions: readonly Question[]): Answers {
+  if (rail === undefined) return failed(questions, new Error(`no adapter for rail ${name}`))
+  const isFirst = ({ payout }: Question) => payout.rail_attempts === 0
+  const again = questions.filter(question => !isFirst(question))
+  const told = [...called(again, payouts => rail.inquire(payouts))]
+  return new Map([
+    ...handOver(rail, questions.filter(isFirst)),
+    ...told.map(
+      ([question, answer]) => [question, handOverUnseen(rail, question, answer)] as const,
+    ),
+  ])
+}
+
+async function handOverUnseen(rail: Rail, question: Question, answer: Answer): Answer {
+  return (await answer) ?? handOver(rail, [question]).get(question)
+}
+
+/**
+ * Hands over those whose claims cannot have ended, because the database, the rail or this process
+ * was slow: another process may have handed the others over since. performance.now() stands still
+ * while the machine is suspended; the attempt's id, the rail's key, then keeps it from paying
+ * twice.
+ */
+function handOver(rail: Rail, questions: readonly Question[]): Answers {
+  const now = performance.now()
+  const isOurs = ({ is_over, payout }: Question) => !is_over && now < payout.hand_over_until
+  const late = questions.filter(question => !isOurs(question))
+  return new Map([
+    ...called(questions.filter(isOurs), payouts => rail.submit(payouts)),
+    ...failed(late, new Error('not handed over: it was claimed too long ago')),
+  ])
+}
+
+/** One call of an adapter. When it throws, nothing is known of any payout. */
+function called(
+  questions: readonly Question[],
+  call: (payouts: readonly RailPayout[]) => readonly Answer[],
+): Answers {
+  if (questions.length === 0) return new Map()
+  try {
+    const answers = call(questions.map(({ payout }) => payout))
+    const none = () => Promise.reject(new Error('the adapter gave too few answers'))
+    return new Map(questions.map((question, i) => [question, answers[i] ?? none()]))
+  } catch (error) {
+    return failed(questions, error)
+  }
+}
+
+function failed(questions: readonly Question[], error: unknown): Answers {
+  return new Map(questions.map(question => [question, Promise.reject(error)]))
+}
+
+/** Uses a timer: an AbortController a payout costs a tenth of the time of settling. */
+async function withTimeout<T>(promise: Promise<T>, milliseconds: number): Promise<T> {
+  const late = Promise.withResolvers<never>()
+  const timer = setTimeout(() => {
+    late.reject(new Error(`no answer in ${milliseconds} ms`))
+  }, milliseconds)
+  try {
+    return await Promise.race([promise, late.promise])
+  } finally {
+    clearTimeout(timer)
+  }
+}

@@ -1,0 +1,216 @@
+// Rails as rows: corridor rail, and how a process opens, pauses and closes adapters without a restart.
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { type OpenRail, type RailRow, railKind } from '../../src/rail/kind.ts'
+import { insertRail, updatePause, updateRail } from '../../src/rail/row-store.ts'
+import { OpenRails } from '../../src/rails.ts'
+import { countWaiting } from '../../src/worker/settle-payouts.ts'
+import { localPayout } from '../support/given/bodies.ts'
+import { type Cli, openCli } from '../support/service/cli.ts'
+import { startTestService, type TestService } from '../support/service/service.ts'
+import { railOf, report } from '../support/service/settling.ts'
+
+let service: TestService
+let cli: Cli
+before(async () => {
+  service = await startTestService()
+  cli = await openCli(service.database.url, { CORRIDOR_USER: 'anna' })
+})
+after(async () => {
+  await cli.close()
+  await service.close()
+})
+
+const BANK: RailRow = {
+  name: 'bank',
+  kind: 'connector',
+  config: { url: 'https://bank.example' },
+  secret: 'never shown to anybody',
+  paused_reason: '',
+}
+
+/** Opens rails that say what was done to them. */
+function telling() {
+  const told: string[] = []
+  const kind = railKind<{ url: string }>({
+    name: 'connector',
+    description: 'for tests',
+    example: BANK.config,
+    secret: 'anything',
+    readConfig(json) {
+      const { url } = json as { url?: string }
+      return url === undefined ? { messages: ['url: must be given'] } : { value: { url } }
+    },
+    open({ name, config, secret }, { isPaused }): OpenRail {
+      told.push(`open ${name} ${config.url} ${secret}`)
+      return {
+        ...railOf({ submit: async () => report(isPaused() ? 'failed' : 'succeeded') }),
+        name,
+        start: () => told.push(`start ${name}`),
+        async close() {
+          told.push(`close ${name}`)
+        },
+      }
+    },
+  })
+  return { told, kind }
+}
+
+function openRails(rows: () => readonly RailRow[], settle = true) {
+  const { told, kind } = telling()
+  const config = { settle, simulator_delay_ms: 0 }
+  const reference = { current: () => ({ rails: rows() }) }
+  const rails = new OpenRails({ ...service.deps, reference, kinds: [kind], config })
+  return { told, rails }
+}
+
+test('adapters follow the rows: opened once, paused, opened anew with other settings, closed', async () => {
+  let rows: readonly RailRow[] = []
+  const { told, rails } = openRails(() => rows)
+  assert.deepEqual([...rails.keys()], ['simulator'])
+  rows = [BANK]
+  assert.deepEqual([...rails.keys()], ['simulator', 'bank'])
+  assert.equal(rails.get('bank')?.name, 'bank')
+  rows = [{ ...BANK }]
+  assert.ok(rails.has('bank'))
+  const opened = ['open bank https://bank.example never shown to anybody', 'start bank']
+  assert.deepEqual(told.splice(0), opened)
+  rows = [{ ...BANK, paused_reason: 'holiday' }]
+  assert.deepEqual([rails.has('bank'), rails.get('bank')], [false, undefined])
+  rows = [BANK]
+  assert.ok(rails.has('bank'))
+  assert.deepEqual(told.splice(0), [], 'a pause neither closes nor opens')
+  rows = [{ ...BANK, secret: 'another' }]
+  assert.ok(rails.has('bank'))
+  assert.deepEqual(told.splice(0), [
+    'close bank',
+    'open bank https://bank.example another',
+    'start bank',
+  ])
+  rows = []
+  assert.ok(!rails.has('bank'))
+  assert.deepEqual(told.splice(0), ['close bank'])
+  rows = [BANK]
+  assert.ok(rails.has('bank'))
+  await rails.close()
+  assert.equal(told.at(-1), 'close bank')
+})
+
+test('a row that cannot be opened: no adapter, the other rails work, tried again when it changes', () => {
+  const broken = { ...BANK, name: 'broken', config: {} }
+  const older = { ...BANK, name: 'file', kind: 'nacha' as const }
+  let rows: readonly RailRow[] = [broken, older, BANK]
+  const { told, rails } = openRails(() => rows, false)
+  assert.deepEqual([...rails.keys()], ['simulator', 'bank'])
+  rows = [{ ...broken, config: { url: 'https://mended.example' } }, BANK]
+  assert.ok(rails.has('broken'))
+  assert.deepEqual(told, [
+    'open bank https://bank.example never shown to anybody',
+    'open broken https://mended.example never shown to anybody',
+  ])
+})
+
+async function addBank(): Promise<void> {
+  await insertRail(service.deps.sql, BANK)
+}
+
+test('corridor rail: list, show, pause, resume, remove; the secret is nowhere', async () => {
+  await addBank()
+  assert.equal(await insertRail(service.deps.sql, BANK), false)
+  const shown = {
+    name: 'bank',
+    kind: 'connector',
+    config: BANK.config,
+    has_secret: true,
+    paused: false,
+    paused_reason: '',
+  }
+  const list = await cli.run('rail', 'list', '--json')
+  assert.deepEqual(list.json, [
+    shown,
+    { ...shown, name: 'manual', kind: 'manual', config: {}, has_secret: false },
+  ])
+  const paused = await cli.run('rail', 'pause', 'bank', '--reason', 'Holiday')
+  assert.match(paused.stdout, /rail bank is paused: Holiday; its payouts wait/)
+  assert.match((await cli.run('rail', 'list')).stdout, /bank +connector +paused: Holiday/)
+  const words = await cli.run('rail', 'show', 'bank')
+  assert.match(words.stdout, /https:\/\/bank\.example/)
+  assert.match(words.stdout, /paused +Holiday/)
+  await service.deps.reference.refresh()
+  assert.match((await cli.run('rail', 'resume', 'bank')).stdout, /rail bank is asked again/)
+  const history = await cli.run('rail', 'history')
+  assert.match(history.stdout, /anna +bank .*paused: Holiday/)
+  const routed = await cli.run('route', 'set', '--rail', 'bank', '--currency', 'USD')
+  assert.equal(routed.code, 0, routed.stderr)
+  const kept = await cli.run('rail', 'remove', 'bank')
+  assert.match(kept.stderr, /1 routes lead to rail bank; corridor route remove them first/)
+  await assert.rejects(service.deps.sql`delete from rails where name = 'bank'`, {
+    constraint_name: 'taken_by_a_known_rail',
+  })
+  await cli.run('route', 'remove', '--currency', 'USD')
+  assert.equal((await cli.run('rail', 'remove', 'bank')).code, 0)
+  const all = [list, paused, words, history].map(({ stdout }) => stdout).join()
+  assert.ok(!all.includes(BANK.secret))
+  const changes = await service.database.owner<{ text: string }[]>`
+    select coalesce(before::text, '') || coalesce(after::text, '') as text from reference_changes
+    where table_name = 'rails'`
+  assert.ok(changes.length >= 4)
+  assert.ok(changes.every(({ text }) => !text.includes(BANK.secret)))
+  assert.ok(changes.every(({ text }) => /"secret_digest": "[0-9a-f]{64}"/.test(text)))
+})
+
+test('corridor rail add: every problem is named at once, and nothing is written', async () => {
+  const path = await cli.file('bank.json', '{"url": ')
+  const { code, stderr } = await cli.run('rail', 'add', 'Bank', '--kind', 'bnk', '--config', path)
+  assert.equal(code, 2)
+  assert.match(stderr, /the name "Bank".*; unknown kind bnk.*; the settings are no JSON/)
+  const missing = await cli.run('rail', 'show', 'bnk')
+  assert.match(missing.stderr, /there is no rail bnk; corridor rail list shows/)
+  for (const act of [
+    ['pause', 'manual', '--reason', 'x'],
+    ['resume', 'manual'],
+    ['remove', 'manual'],
+  ]) {
+    const refused = await cli.run('rail', ...act)
+    assert.deepEqual(
+      [refused.code, /the rail of people/.test(refused.stderr)],
+      [2, true],
+      act.join(' '),
+    )
+  }
+})
+
+test('the database: a rail keeps its name and kind, has one of the known kinds, stays once it was used', async () => {
+  const { owner } = service.database
+  await addBank()
+  const wrong = [
+    [owner`update rails set kind = 'nacha' where name = 'bank'`, 'keeps_its_kind'],
+    [owner`update rails set name = 'bank2' where name = 'bank'`, 'keeps_its_kind'],
+    [owner`delete from rails where name = 'manual'`, 'carried_nothing'],
+    [owner`update rails set paused_reason = 'x' where name = 'manual'`, 'people_are_not_paused'],
+    [owner`insert into rails values ('x_rail', 'carrier_pigeon', '{}')`, 'known_kind'],
+    [owner`insert into rails values ('Rail', 'nacha', '{}')`, 'rail_name'],
+    [owner`insert into rails values ('simulator', 'nacha', '{}')`, 'rail_name'],
+    [owner`insert into rails values ('people', 'manual', '{}')`, 'one_rail_of_people'],
+  ] as const
+  for (const [statement, constraint_name] of wrong) {
+    await assert.rejects(statement, { constraint_name }, constraint_name)
+  }
+  await service.setRoutes([{ rail: 'bank' }])
+  const account = await service.openAccount({ sandbox: false, fund: { USD: 100_000n } })
+  await service.setFees([{}])
+  await service.setRates({ 'USD/HKD': '7.8' })
+  const paid = await account.post('/v3/payout', { ...localPayout, amount: 1000 })
+  assert.equal(paid.status, 200, paid.text)
+  await service.setRoutes([])
+  const refused = await cli.run('rail', 'remove', 'bank')
+  assert.match(refused.stderr, /rail bank has had payouts and stays; corridor rail pause bank/)
+  // A paused rail is told as such, and not as one that nobody here can ask.
+  await updateRail(service.deps.sql, { ...BANK, config: {} })
+  await updatePause(service.deps.sql, 'bank', 'Holiday')
+  await service.deps.reference.refresh()
+  await countWaiting(service.deps)
+  const told = await service.deps.metrics.registry.metrics()
+  assert.match(told, /^corridor_rails_paused\{rail="bank"\} 1$/m)
+  assert.doesNotMatch(told, /^corridor_payouts_left_alone\{rail="bank"\}/m)
+})
