@@ -4,7 +4,7 @@ import { type NachaProfile, UnreadableFile } from '../bank-format.ts'
 import { isRoutingNumber } from './item.ts'
 import { BLOCKING_FACTOR, REMITTANCE, readRecord, WIDTH } from './record.ts'
 import { type Entry, Records } from './records.ts'
-import { SAME_DAY_INDICATORS, SAME_DAY_LIMIT } from './same-day.ts'
+import { SAME_DAY_INDICATORS, SAME_DAY_LIMIT } from './settlement.ts'
 import { CREDITS_ONLY } from './write.ts'
 
 type Rule = readonly [holds: boolean, fault: string]

@@ -3,7 +3,7 @@ import type { BankProfile, FileItem } from '../bank-format.ts'
 import { bankCodeFault } from '../beneficiary/bank-code.ts'
 import { formatMajor } from '../money/decimal.ts'
 import { swiftText } from '../swift-text.ts'
-import { SAME_DAY_LIMIT } from './same-day.ts'
+import { SAME_DAY_LIMIT } from './settlement.ts'
 
 /** Ten digits of cents. */
 const MOST = 9_999_999_999n

@@ -11,7 +11,7 @@ import {
 import { pickSeed, seeded } from '../../test/support/service/process.ts'
 import type { BankProfile, BankSays, FileBatch, FileItem } from '../bank-format.ts'
 import { NACHA } from './format.ts'
-import { SAME_DAY_LIMIT, sameDayIndicator } from './same-day.ts'
+import { SAME_DAY_LIMIT } from './settlement.ts'
 
 const seed = pickSeed()
 const chance = seeded(seed)
@@ -333,29 +333,36 @@ test('a payment that no entry carries is refused in words, before a file is made
   assert.throws(() => NACHA.write(makeBatch({ items: [] })), /without payments/)
 })
 
-test('the same day: its windows by New York’s clock, its indicator, and no day that is over', async () => {
-  const at = (created_at: string, same_day = true, execution_date = '2026-11-23') =>
-    NACHA.write(
-      makeBatch({
-        created_at,
-        execution_date,
-        profile: profileOf({ same_day }),
-        items: [makeItem({ amount: 1n })],
-      }),
-    )
-  const indicator = (time: string) =>
-    readIndependently(at(`2026-11-23T${time}:00.000000Z`).bytes).entries[0]?.same_day
-  assert.equal(indicator('15:29'), 'SD1300')
-  assert.equal(indicator('15:30'), 'SD1700')
-  assert.equal(indicator('19:45'), 'SD1800')
-  assert.throws(() => indicator('21:45'), /last window of 2026-11-23 is over/)
-  const { bytes } = at('2026-11-23T15:29:00.000000Z')
-  assert.deepEqual(await NACHA.check(bytes, profileOf()), [])
-  assert.throws(() => at('2026-11-23T15:29:00.000000Z', false), /takes no entries for the same day/)
-  // 03:00 UTC of the 24th is the evening of the 23rd in New York.
-  assert.throws(() => at('2026-11-24T04:00:00.000000Z'), /last window/)
-  assert.throws(() => at('2026-11-24T05:00:00.000000Z'), /2026-11-23 is over in New York/)
-  assert.equal(sameDayIndicator('1030'), 'SD1700')
+test('the day: the same one in its windows by New York’s clock, else a banking day after it', async () => {
+  const dayOf = async (created_at: string, execution_date: string, same_day = true) => {
+    const items = [makeItem({ amount: 1n })]
+    const profile = profileOf({ same_day })
+    const batch = makeBatch({
+      created_at: `${created_at}:00.000000Z`,
+      execution_date,
+      profile,
+      items,
+    })
+    const { bytes } = NACHA.write(batch)
+    assert.deepEqual(await NACHA.check(bytes, profile), [])
+    const [entry] = readIndependently(bytes).entries
+    return `${entry?.effective} ${entry?.same_day}`.trim()
+  }
+  const monday = '2026-11-23'
+  assert.equal(await dayOf('2026-11-23T15:29', monday), '261123 SD1300')
+  assert.equal(await dayOf('2026-11-23T15:30', monday), '261123 SD1700')
+  assert.equal(await dayOf('2026-11-23T21:44', monday), '261123 SD1800')
+  assert.equal(await dayOf('2026-11-23T21:45', monday), '261124')
+  assert.equal(await dayOf('2026-11-23T15:29', monday, false), '261124')
+  assert.equal(await dayOf('2026-11-23T15:29', '2026-11-25'), '261125')
+  // 04:00 UTC of Tuesday is Monday's evening in New York.
+  assert.equal(await dayOf('2026-11-24T04:00', '2026-11-24'), '261124')
+  assert.equal(await dayOf('2026-11-24T04:00', monday), '261124')
+  // Thanksgiving, and a weekend.
+  assert.equal(await dayOf('2026-11-25T23:00', '2026-11-25'), '261127')
+  assert.equal(await dayOf('2026-11-26T15:00', '2026-11-26'), '261127')
+  assert.equal(await dayOf('2026-11-27T23:00', '2026-11-27'), '261130')
+  await assert.rejects(dayOf('2031-01-02T15:00', '2031-01-03'), /knows no banking day/)
 })
 
 /** A file of ours as the bank has read it, to be returned. */

@@ -19,7 +19,7 @@ import {
   WIDTH,
   writeRecord,
 } from './record.ts'
-import { inNewYork, sameDayIndicator } from './same-day.ts'
+import { inNewYork, type LocalTime, type Settlement, settlementOf } from './settlement.ts'
 
 /** Service class: credits only. */
 export const CREDITS_ONLY = '220'
@@ -30,14 +30,9 @@ export const PAYROLL = 'PAYROLL'
 const TRACES = 10_000_000
 
 /** What a file says of itself, and all of its batches alike. */
-interface Frame {
+interface Frame extends LocalTime, Settlement {
   readonly nacha: NachaProfile
   readonly msg_id: string
-  readonly date: string
-  readonly time: string
-  readonly effective_entry_date: string
-  /** '' unless the entries settle on the day of the file. */
-  readonly same_day: string
 }
 
 interface Batch {
@@ -96,14 +91,8 @@ function refuseFaulty({ items, profile }: FileBatch): void {
 function frameOf({ created_at, execution_date, msg_id, profile }: FileBatch): Frame {
   const { nacha } = profile
   if (nacha === null) throw new RangeError('the profile has no nacha')
-  const { date, time } = inNewYork(created_at)
-  const frame = { nacha, msg_id, date, time, effective_entry_date: execution_date }
-  if (execution_date > date) return { ...frame, same_day: '' }
-  if (execution_date < date) throw new RangeError(`${execution_date} is over in New York`)
-  if (!nacha.same_day) throw new RangeError(`the bank takes no entries for the same day, ${date}`)
-  const same_day = sameDayIndicator(time)
-  if (same_day === undefined) throw new RangeError(`the last window of ${date} is over`)
-  return { ...frame, same_day }
+  const now = inNewYork(created_at)
+  return { nacha, msg_id, ...now, ...settlementOf(now, execution_date, nacha.same_day) }
 }
 
 /** The batches of a file in a fixed order, with trace numbers that rise through all of it. */

@@ -1,0 +1,64 @@
+// The day on which entries are to settle: the same day where the bank allows it and a window of the
+// network is open, else a banking day after the file. Sources: Nacha Operating Rules 2.5 (Same Day
+// Entries), FedACH processing schedule; windows of 2021-03-19, bound of 2022-03-18. Pure.
+import type { IsoDate } from '../calendar/calendar.ts'
+import { businessDayFrom, isBusinessDay, nextDay } from '../calendar/rules.ts'
+import type { Instant } from '../instant.ts'
+
+/** The clocks of the network's operators are New York's. */
+const ZONE = 'America/New_York'
+
+/** The most that settles on the same day: USD 1,000,000.00. */
+export const SAME_DAY_LIMIT = 100_000_000n
+
+/** Until when the operators take a file, and how its batches name the settlement wanted. */
+const WINDOWS = [
+  { until: '1030', indicator: 'SD1300' },
+  { until: '1445', indicator: 'SD1700' },
+  { until: '1645', indicator: 'SD1800' },
+] as const
+
+/** The indicators that a batch may have. */
+export const SAME_DAY_INDICATORS: readonly string[] = WINDOWS.map(({ indicator }) => indicator)
+
+/** A point in time on New York's clock: YYYY-MM-DD and HHMM. */
+export interface LocalTime {
+  readonly date: IsoDate
+  readonly time: string
+}
+
+export function inNewYork(instant: Instant): LocalTime {
+  const [date = '', clock = ''] = Temporal.Instant.from(instant)
+    .toZonedDateTimeISO(ZONE)
+    .toPlainDateTime()
+    .toString({ smallestUnit: 'minute' })
+    .split('T')
+  return { date, time: clock.replace(':', '') }
+}
+
+export interface Settlement {
+  readonly effective_entry_date: IsoDate
+  /** '' unless the entries settle on the day of the file. */
+  readonly same_day: string
+}
+
+/**
+ * When a file that is made now asks to settle: on the day of `wanted`, or on the first banking day
+ * that it can still reach. A date that the network would replace is never written.
+ */
+export function settlementOf(now: LocalTime, wanted: IsoDate, same_day: boolean): Settlement {
+  const { date, time } = now
+  const today = same_day && wanted <= date && isBusinessDay('fed', date) === true
+  const window = WINDOWS.find(({ until }) => time < until)
+  if (today && window !== undefined) {
+    return { effective_entry_date: date, same_day: window.indicator }
+  }
+  const first = wanted > date ? wanted : nextDay(date)
+  const effective_entry_date = businessDayFrom('fed', first)
+  if (effective_entry_date === undefined) {
+    throw new RangeError(
+      `the calendar of the Federal Reserve knows no banking day from ${first} on`,
+    )
+  }
+  return { effective_entry_date, same_day: '' }
+}
