@@ -1,66 +1,102 @@
-// Reads the profile of a bank as an operator writes it in JSON: the members that all formats share.
-// What a format alone knows, it reads itself. Pure.
+// What the profile of a bank may say, member by member, as an operator writes it in JSON: the
+// members that all formats share. A format adds its own. Pure.
 import type { BankProfile } from './bank-format.ts'
-import type { Members } from './members.ts'
 import { parseDecimal } from './money/decimal.ts'
+import { didYouMean } from './nearest.ts'
 
+const MOST_ITEMS = 100_000
+const MOST_SILENT_DAYS = 60
+const MOST_MEANINGS = 200
+
+export type Json = Readonly<Record<string, unknown>>
+/** Undefined when the value is good, else what it must be. */
+export type Check = (value: unknown) => string | undefined
+
+export const isOneOf =
+  (...values: readonly string[]): Check =>
+  value =>
+    typeof value === 'string' && values.includes(value)
+      ? undefined
+      : `one of ${values.join(', ')}${typeof value === 'string' ? didYouMean(value, values) : ''}`
+
+export const isBoolean: Check = value => (typeof value === 'boolean' ? undefined : 'true or false')
+
+const isWhole =
+  (most: number): Check =>
+  value =>
+    Number.isInteger(value) && Number(value) >= 1 && Number(value) <= most
+      ? undefined
+      : `a whole number from 1 to ${most}`
+
+const orNull =
+  (check: Check): Check =>
+  value => {
+    const fault = value === null ? undefined : check(value)
+    return fault === undefined ? undefined : `${fault}, or null`
+  }
+
+/** Text, as a JSON number may have lost digits. */
+const isAmount: Check = value => {
+  const decimal = typeof value === 'string' ? parseDecimal(value) : undefined
+  return decimal !== undefined && decimal.digits > 0n
+    ? undefined
+    : 'a positive decimal as text, such as "250000.00"'
+}
+
+const isName: Check = value =>
+  typeof value === 'string' && /^[a-z0-9][a-z0-9 ._-]{0,63}$/i.test(value)
+    ? undefined
+    : 'a name of 1 to 64 letters, digits, spaces, dots, hyphens and underscores'
+
+export const isText: Check = value => (typeof value === 'string' ? undefined : 'text')
+
+/** From a code of the bank to what it means, which is one of `meanings`. */
+const isMeanings =
+  (meanings: readonly string[]): Check =>
+  value => {
+    if (!isObject(value)) return 'an object of codes and their meanings'
+    const entries = Object.entries(value)
+    const codes = entries
+      .filter(([code]) => !/^[A-Za-z0-9]{1,35}$/.test(code))
+      .map(([code]) => code)
+    if (codes.length > 0) return `codes of 1 to 35 letters and digits, and not ${codes.join(', ')}`
+    if (entries.length > MOST_MEANINGS) return `at most ${MOST_MEANINGS} codes`
+    const wrong = entries.filter(([, meaning]) => isOneOf(...meanings)(meaning) !== undefined)
+    if (wrong.length === 0) return undefined
+    const words = wrong.map(([code, meaning]) => `${code}: ${JSON.stringify(meaning)}`)
+    return `codes that mean one of ${meanings.join(', ')}, and not ${words.join(', ')}`
+  }
+
+export type Checks<T> = { readonly [Name in keyof T]: Check }
 export type SharedProfile = Omit<BankProfile, 'iso20022' | 'nacha'>
 
-const SHARED: readonly (keyof SharedProfile)[] = [
-  'name',
-  'settles_on',
-  'meanings',
-  'silent_after_days',
-  'batch_booking',
-  'most_items',
-  'most_amount',
-  'resend_is_safe',
-  'release_by_person',
-  'character_set',
-  'address',
-]
+/** The checks of all formats, for banks whose codes mean one of `meanings`. */
+export const sharedChecks = (meanings: readonly string[]): Checks<SharedProfile> => ({
+  name: isName,
+  settles_on: isOneOf('accepted', 'acsc', 'booked'),
+  meanings: isMeanings(meanings),
+  silent_after_days: orNull(isWhole(MOST_SILENT_DAYS)),
+  batch_booking: isBoolean,
+  most_items: isWhole(MOST_ITEMS),
+  most_amount: orNull(isAmount),
+  resend_is_safe: isBoolean,
+  release_by_person: isBoolean,
+  character_set: isOneOf('swift', 'latin', 'utf8'),
+  address: isOneOf('town_and_country', 'any'),
+})
 
-/** What a format takes a missing member for. */
-export type SharedDefaults = Pick<
-  SharedProfile,
-  'settles_on' | 'silent_after_days' | 'most_amount' | 'address'
->
-
-/** Adds what is wrong to the problems of `members`. `own` is the member of the format itself. */
-export function readShared(
-  members: Members,
-  own: 'iso20022' | 'nacha',
-  absent: SharedDefaults,
-): SharedProfile {
-  members.only([...SHARED, own])
-  return {
-    name: members.text('name', 70),
-    settles_on: members.oneOf('settles_on', ['accepted', 'acsc', 'booked'], absent.settles_on),
-    meanings: readMeanings(members),
-    silent_after_days: members.has('silent_after_days')
-      ? members.integer('silent_after_days', 1, 1, 60)
-      : absent.silent_after_days,
-    batch_booking: members.flag('batch_booking', false),
-    most_items: members.integer('most_items', 10_000, 1, 100_000),
-    most_amount: members.has('most_amount') ? readAmount(members) : absent.most_amount,
-    resend_is_safe: members.flag('resend_is_safe', false),
-    release_by_person: members.flag('release_by_person', false),
-    character_set: members.oneOf('character_set', ['swift', 'latin', 'utf8'], 'swift'),
-    address: members.oneOf('address', ['town_and_country', 'any'], absent.address),
-  }
+/** Every problem of the members; one that is not known is a slip. */
+export function checkMembers(path: string, members: Json, checks: Readonly<Record<string, Check>>) {
+  return Object.entries(members).flatMap(([name, value]) => {
+    const check = Object.hasOwn(checks, name) ? checks[name] : undefined
+    if (check === undefined) {
+      return [`${path}${name}: there is no such member${didYouMean(name, Object.keys(checks))}`]
+    }
+    const fault = check(value)
+    return fault === undefined ? [] : [`${path}${name}: must be ${fault}`]
+  })
 }
 
-/** From a code of the bank to the code of the standard. */
-function readMeanings(members: Members): Record<string, string> {
-  const meanings = members.object('meanings', {})
-  return Object.fromEntries(meanings.names().map(code => [code, meanings.text(code, 35)]))
-}
-
-function readAmount(members: Members): string {
-  const text = members.text('most_amount', 30)
-  const amount = parseDecimal(text)
-  if (text !== '' && (amount === undefined || amount.digits === 0n)) {
-    members.problem('most_amount', 'must be an amount as text, such as "1000000.00"')
-  }
-  return text
+export function isObject(value: unknown): value is Json {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

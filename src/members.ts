@@ -27,10 +27,6 @@ export class Members {
     }
   }
 
-  names(): string[] {
-    return Object.keys(this.#values)
-  }
-
   has(name: string): boolean {
     return this.#values[name] !== undefined && this.#values[name] !== null
   }
@@ -72,13 +68,6 @@ export class Members {
     const found = known.find(one => one === (this.#values[name] ?? absent))
     if (found === undefined) this.problem(name, `must be one of ${known.join(', ')}`)
     return found ?? known[0]
-  }
-
-  flag(name: string, absent: boolean): boolean {
-    const value = this.#values[name] ?? absent
-    if (typeof value === 'boolean') return value
-    this.problem(name, 'must be true or false')
-    return absent
   }
 
   /** A member that another room reads; undefined when it has problems. */

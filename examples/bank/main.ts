@@ -3,6 +3,7 @@
 //     node examples/bank/main.ts --folder ./bank [--sftp 2222] [--every-ms 1000] [--fault NAME]…
 import { parseArgs } from 'node:util'
 import { FAULTS, readFaults } from './faults.ts'
+import { validate } from './schema.ts'
 import { startBank } from './start.ts'
 
 const { values } = parseArgs({
@@ -30,6 +31,7 @@ if (values.faults) {
   const { bank, sftp, close } = await startBank({
     folder: values.folder,
     faults: readFaults(values.fault),
+    validate,
     tell: (what, file) => write(`${new Date().toISOString()} ${what} ${file}`),
     ...(values.sftp !== undefined && {
       sftp: { port: Number(values.sftp), user: values.user, password },

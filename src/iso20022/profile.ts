@@ -1,93 +1,30 @@
 // Reads the profile of a bank: the name of one that is shipped, or an operator's JSON, which says
 // what differs from one that is shipped. Every problem is named at once. Pure.
 import type { BankProfile, Iso20022Profile } from '../bank-format.ts'
+import {
+  type Check,
+  type Checks,
+  checkMembers,
+  isObject,
+  isOneOf,
+  isText,
+  type Json,
+  sharedChecks,
+} from '../bank-profile.ts'
 import type { Read } from '../csv.ts'
-import { parseDecimal } from '../money/decimal.ts'
 import { didYouMean } from '../nearest.ts'
 import shipped from './profiles.json' with { type: 'json' }
 import { MEANINGS } from './status.ts'
 
 /** The profile that every other one stands on. */
 const GENERIC = 'generic'
-const MOST_ITEMS = 100_000
-const MOST_SILENT_DAYS = 60
-const MOST_MEANINGS = 200
-
-type Json = Readonly<Record<string, unknown>>
-/** Undefined when the value is good, else what it must be. */
-type Check = (value: unknown) => string | undefined
-
-const isOneOf =
-  (...values: readonly string[]): Check =>
-  value =>
-    typeof value === 'string' && values.includes(value)
-      ? undefined
-      : `one of ${values.join(', ')}${typeof value === 'string' ? didYouMean(value, values) : ''}`
-
-const isBoolean: Check = value => (typeof value === 'boolean' ? undefined : 'true or false')
-
-const isWhole =
-  (most: number): Check =>
-  value =>
-    Number.isInteger(value) && Number(value) >= 1 && Number(value) <= most
-      ? undefined
-      : `a whole number from 1 to ${most}`
-
-const orNull =
-  (check: Check): Check =>
-  value => {
-    const fault = value === null ? undefined : check(value)
-    return fault === undefined ? undefined : `${fault}, or null`
-  }
-
-/** Text, as a JSON number may have lost digits. */
-const isAmount: Check = value => {
-  const decimal = typeof value === 'string' ? parseDecimal(value) : undefined
-  return decimal !== undefined && decimal.digits > 0n
-    ? undefined
-    : 'a positive decimal as text, such as "250000.00"'
-}
 
 const isCode: Check = value =>
   typeof value === 'string' && /^[A-Z0-9]{0,4}$/.test(value)
     ? undefined
     : 'a code of up to four capital letters and digits, or ""'
 
-const isName: Check = value =>
-  typeof value === 'string' && /^[a-z0-9][a-z0-9 ._-]{0,63}$/i.test(value)
-    ? undefined
-    : 'a name of 1 to 64 letters, digits, spaces, dots, hyphens and underscores'
-
-const isText: Check = value => (typeof value === 'string' ? undefined : 'text')
-
-const isMeanings: Check = value => {
-  if (!isObject(value)) return 'an object of codes and their meanings'
-  const entries = Object.entries(value)
-  const codes = entries.filter(([code]) => !/^[A-Za-z0-9]{1,35}$/.test(code)).map(([code]) => code)
-  if (codes.length > 0) return `codes of 1 to 35 letters and digits, and not ${codes.join(', ')}`
-  if (entries.length > MOST_MEANINGS) return `at most ${MOST_MEANINGS} codes`
-  const wrong = entries.filter(([, meaning]) => isOneOf(...MEANINGS)(meaning) !== undefined)
-  if (wrong.length === 0) return undefined
-  const words = wrong.map(([code, meaning]) => `${code}: ${JSON.stringify(meaning)}`)
-  return `codes that mean one of ${MEANINGS.join(', ')}, and not ${words.join(', ')}`
-}
-
-type Checks<T> = { readonly [Name in keyof T]: Check }
-type Plain = Omit<BankProfile, 'iso20022' | 'nacha'>
-
-const CHECKS: Checks<Plain> = {
-  name: isName,
-  settles_on: isOneOf('accepted', 'acsc', 'booked'),
-  meanings: isMeanings,
-  silent_after_days: orNull(isWhole(MOST_SILENT_DAYS)),
-  batch_booking: isBoolean,
-  most_items: isWhole(MOST_ITEMS),
-  most_amount: orNull(isAmount),
-  resend_is_safe: isBoolean,
-  release_by_person: isBoolean,
-  character_set: isOneOf('swift', 'latin', 'utf8'),
-  address: isOneOf('town_and_country', 'any'),
-}
+const CHECKS = sharedChecks(MEANINGS)
 
 const ISO_CHECKS: Checks<Iso20022Profile> = {
   pain001: isOneOf('pain.001.001.03', 'pain.001.001.09'),
@@ -138,19 +75,4 @@ function onTopOf(below: object, written: object): BankProfile {
   const iso20022 = { ...(under.iso20022 as Json), ...(over.iso20022 as Json) }
   const plain = Object.fromEntries(Object.keys(CHECKS).map(pick))
   return { ...plain, iso20022, nacha: null } as unknown as BankProfile
-}
-
-function checkMembers(path: string, members: Json, checks: Readonly<Record<string, Check>>) {
-  return Object.entries(members).flatMap(([name, value]) => {
-    const check = Object.hasOwn(checks, name) ? checks[name] : undefined
-    if (check === undefined) {
-      return [`${path}${name}: there is no such member${didYouMean(name, Object.keys(checks))}`]
-    }
-    const fault = check(value)
-    return fault === undefined ? [] : [`${path}${name}: must be ${fault}`]
-  })
-}
-
-function isObject(value: unknown): value is Json {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

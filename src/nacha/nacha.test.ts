@@ -456,19 +456,22 @@ test('a profile as an operator writes it: each fault named with its member', () 
   const problems = (changes: object) => NACHA.readProfile({ ...WRITTEN, ...changes }).messages
   const nacha = (changes: object) => problems({ nacha: { ...WRITTEN.nacha, ...changes } })
   assert.equal(profileOf().silent_after_days, 5)
-  assert.match(String(nacha({ odfi: '091000018' })), /nacha\.odfi must be a routing number/)
+  assert.match(String(nacha({ odfi: '091000018' })), /nacha\.odfi: must be a routing number/)
   assert.match(
     String(nacha({ company_id: '12345' })),
-    /nacha\.company_id must be the 10 characters/,
+    /nacha\.company_id: must be the 10 characters/,
   )
-  assert.match(String(nacha({ company_name: 'Åsa' })), /nacha\.company_name must be of A-Z/)
-  assert.match(String(nacha({ same_day: 'yes' })), /nacha\.same_day must be true or false/)
+  assert.match(String(nacha({ company_name: 'Åsa' })), /nacha\.company_name: must be 1 to 16/)
+  assert.match(String(nacha({ same_day: 'yes' })), /nacha\.same_day: must be true or false/)
+  assert.match(String(nacha({ sameday: true })), /nacha\.sameday: .*did you mean same_day/)
   assert.match(
-    String(nacha({ sameday: true })),
-    /nacha\.sameday is not known; did you mean same_day/,
+    String(problems({ most_amount: '10000000000.00' })),
+    /most_amount: must be .* at most/,
   )
-  assert.match(String(problems({ most_amount: '10000000000.00' })), /most_amount must be at most/)
-  assert.match(String(problems({ most_items: 0 })), /most_items must be a whole number/)
-  assert.match(String(problems({ nacha: undefined })), /nacha/)
-  assert.match(String(NACHA.readProfile('ach').messages), /names no profile/)
+  assert.match(String(problems({ most_items: 0 })), /most_items: must be a whole number/)
+  assert.match(String(problems({ silent_after_days: null })), /answer ACH credits by returns alone/)
+  assert.match(String(problems({ meanings: { XYZ: 'paid' } })), /meanings: must be codes that mean/)
+  assert.match(String(problems({ name: undefined })), /name: must be/)
+  assert.match(String(problems({ nacha: undefined })), /nacha\.odfi: is missing/)
+  assert.match(String(NACHA.readProfile('ach').messages), /none is shipped/)
 })

@@ -1,0 +1,115 @@
+// Reads the profile of a bank that takes ACH files, as an operator writes it in JSON. Every problem
+// is named at once. Pure.
+import type { BankProfile, NachaProfile } from '../bank-format.ts'
+import {
+  type Check,
+  type Checks,
+  checkMembers,
+  isBoolean,
+  isObject,
+  isText,
+  sharedChecks,
+} from '../bank-profile.ts'
+import type { Read } from '../csv.ts'
+import { MEANINGS } from '../iso20022/status.ts'
+import { parseMajor } from '../money/decimal.ts'
+import { isSwiftText } from '../swift-text.ts'
+import { isRoutingNumber } from './item.ts'
+
+/** Twelve digits of cents: the sum of a file. */
+const MOST_OF_A_FILE = '9999999999.99'
+
+/**
+ * What is taken for a member that is not written. Banks report nothing of a credit that arrives, so
+ * silence is what a payout settles on. The receiver's bank returns by its second banking day: five
+ * days cover a weekend with a holiday. A later return reverses the payout.
+ */
+const ABSENT = {
+  settles_on: 'accepted',
+  meanings: {},
+  silent_after_days: 5,
+  batch_booking: false,
+  most_items: 10_000,
+  most_amount: MOST_OF_A_FILE,
+  resend_is_safe: false,
+  release_by_person: false,
+  character_set: 'swift',
+  address: 'any',
+} as const satisfies Partial<BankProfile>
+
+const shared = sharedChecks(MEANINGS)
+
+/** Silence and a bound are needed here, so that null is no value of theirs. */
+const CHECKS: Checks<Omit<BankProfile, 'iso20022' | 'nacha'>> & { readonly about: Check } = {
+  ...shared,
+  silent_after_days: value =>
+    value === null
+      ? 'a whole number from 1 to 60, as banks answer ACH credits by returns alone'
+      : shared.silent_after_days(value),
+  most_amount: value => {
+    const amount = typeof value === 'string' ? parseMajor(value, 2) : undefined
+    const most = parseMajor(MOST_OF_A_FILE, 2) ?? 0n
+    return amount !== undefined && amount > 0n && amount <= most
+      ? undefined
+      : `an amount as text, of at most "${MOST_OF_A_FILE}"`
+  },
+  about: isText,
+}
+
+const isRouting: Check = value =>
+  typeof value === 'string' && isRoutingNumber(value)
+    ? undefined
+    : 'a routing number: nine digits, the last of which checks the others'
+
+/** What the bank has assigned, to the character. */
+const isAssigned =
+  (least: number): Check =>
+  value => {
+    const fits = typeof value === 'string' && value.length >= least && value.length <= 10
+    if (fits && /^[0-9A-Z]+$/.test(value)) return undefined
+    return `the ${least === 10 ? '10' : `${least} to 10`} characters 0-9 A-Z that the bank assigned`
+  }
+
+/** A file has these characters and no others, and nothing of a company's name is guessed. */
+const isPlain =
+  (most: number): Check =>
+  value =>
+    typeof value === 'string' && value.trim() !== '' && value.length <= most && isSwiftText(value)
+      ? undefined
+      : `1 to ${most} characters of A-Z a-z 0-9 / - ? : ( ) . , ' + and space`
+
+const NACHA_CHECKS: Checks<NachaProfile> = {
+  immediate_destination: isRouting,
+  immediate_destination_name: isPlain(23),
+  immediate_origin: isAssigned(9),
+  immediate_origin_name: isPlain(23),
+  company_id: isAssigned(10),
+  company_name: isPlain(16),
+  odfi: isRouting,
+  entry_description: isPlain(10),
+  same_day: isBoolean,
+}
+
+/** A profile, or all of its problems. None is shipped, as each has the ids of a company. */
+export function readProfile(written: unknown): Read<BankProfile> {
+  if (!isObject(written)) return { messages: ['a profile of ACH is an object: none is shipped'] }
+  const { nacha, iso20022 = null, ...plain } = written
+  const own = { same_day: false, ...(isObject(nacha) ? nacha : {}) }
+  const messages = [
+    ...missing('', Object.keys(shared), { ...ABSENT, ...plain }),
+    ...checkMembers('', plain, CHECKS),
+    ...missing('nacha.', Object.keys(NACHA_CHECKS), own),
+    ...checkMembers('nacha.', own, NACHA_CHECKS),
+    ...(iso20022 === null ? [] : ['iso20022: this is a profile of ACH']),
+  ]
+  if (messages.length > 0) return { messages }
+  const { about: _, ...rest } = plain as Partial<BankProfile> & { readonly about?: string }
+  const profile = { ...ABSENT, ...rest, iso20022: null, nacha: own as unknown as NachaProfile }
+  return { value: profile as BankProfile }
+}
+
+function missing(path: string, names: readonly string[], members: object): string[] {
+  return names
+    .filter(name => !Object.hasOwn(members, name))
+    .map(name => `${path}${name}: is missing`)
+}
