@@ -15,7 +15,7 @@ import {
   saying,
   to,
 } from '../../test/support/network/raw-receiver.ts'
-import type { Sending } from './send.ts'
+import type { Sending } from './exchange.ts'
 
 suite('what is sent', () => {
   let port: number

@@ -4,7 +4,8 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
 import { after } from 'node:test'
-import { type Sending, type SendResult, send } from '../../../src/webhook/send.ts'
+import type { Sending } from '../../../src/webhook/exchange.ts'
+import { type SendResult, send } from '../../../src/webhook/send.ts'
 
 export const DEADLINE_MS = 400
 /** How late a cut may be seen on a busy machine: only what hangs is later. */

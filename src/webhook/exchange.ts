@@ -1,0 +1,236 @@
+// Sends one request over HTTP/1.1 to an address that others have chosen, safely: it connects to
+// checked addresses only, ends every wait at one deadline and bounds every read. Follows no
+// redirect. Knows neither signatures nor retries.
+import { request as httpRequest, type IncomingHttpHeaders, type IncomingMessage } from 'node:http'
+import { isIP, connect as netConnect, type Socket } from 'node:net'
+import { addAbortSignal } from 'node:stream'
+import { type TLSSocket, connect as tlsConnect } from 'node:tls'
+import { hostOf, isPublic, type Lookup, resolveReceiver } from './address.ts'
+
+export interface Sending {
+  readonly url: string
+  /** POST when absent. */
+  readonly method?: 'GET' | 'POST' | 'PUT'
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+  /** From the look-up of the name to the last byte of the answer. */
+  readonly timeout_ms: number
+  /** The operator's choice: any address, and plain http. */
+  readonly allow_private: boolean
+  readonly lookup?: Lookup
+}
+
+/** How much of an answer is read, and how much of that is kept. */
+export interface AnswerSize {
+  readonly read_bytes: number
+  readonly kept_bytes: number
+}
+
+export interface Answer {
+  /** 200 to 599. */
+  readonly status_code: number
+  readonly headers: IncomingHttpHeaders
+  readonly body: Buffer
+  /** False when the answer is longer than `read_bytes`: it was cut. */
+  readonly is_whole: boolean
+}
+
+/** Either an answer, or a few words, such as `timeout`, that say why there is none. */
+export type Exchanged = { readonly duration_ms: number } & (
+  | { readonly answer: Answer; readonly error: '' }
+  | { readonly answer: null; readonly error: string }
+)
+
+const MAX_HEADER_BYTES = 16 * 1024
+/** Most interim answers (1xx); honest receivers send one or two. */
+const MAX_INTERIM = 10
+
+/** Its message becomes `Exchanged.error`. */
+class Failure extends Error {}
+
+const WORDS: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'connection refused',
+  ECONNRESET: 'connection reset',
+  EPIPE: 'connection reset',
+  ETIMEDOUT: 'timeout',
+  EHOSTUNREACH: 'host unreachable',
+  ENETUNREACH: 'network unreachable',
+  EADDRNOTAVAIL: 'address not available',
+  HPE_HEADER_OVERFLOW: 'headers too large',
+}
+
+/** Sends one request and waits for the answer. Never rejects. */
+export async function exchange(sending: Sending, size: AnswerSize): Promise<Exchanged> {
+  const started = performance.now()
+  const duration = () => Math.trunc(performance.now() - started)
+  // Aborted at the deadline and at the end; closes the socket in either case.
+  const end = new AbortController()
+  const timer = setTimeout(() => end.abort(), sending.timeout_ms)
+  try {
+    const answer = await connectAndSend(sending, size, end.signal)
+    return { answer, error: '', duration_ms: duration() }
+  } catch (error) {
+    const word = end.signal.aborted ? 'timeout' : wordFor(error)
+    return { answer: null, error: word, duration_ms: duration() }
+  } finally {
+    clearTimeout(timer)
+    end.abort()
+  }
+}
+
+async function connectAndSend(
+  sending: Sending,
+  size: AnswerSize,
+  signal: AbortSignal,
+): Promise<Answer> {
+  const url = new URL(sending.url)
+  const { addresses, refusal } = await orAborted(resolveReceiver(url, sending), signal)
+  if (refusal === 'name') throw new Failure('name not resolved')
+  if (refusal === 'port') throw new Failure('port not allowed')
+  if (refusal !== undefined) throw new Failure('address not allowed')
+  const socket = await openSocket(url, addresses, signal)
+  const remote = socket.remoteAddress
+  if (remote === undefined) throw new Failure('connection reset')
+  // Checks the address that is connected, before anything is written to it.
+  if (!sending.allow_private && !isPublic(remote)) throw new Failure('address not allowed')
+  const secured = url.protocol === 'https:' ? await secureSocket(socket, url, signal) : socket
+  return sendOn(secured, url, sending, size, signal)
+}
+
+/** Connects to the first address that accepts. Each connection carries one request. */
+function openSocket(url: URL, addresses: readonly string[], signal: AbortSignal): Promise<Socket> {
+  const found = addresses.map(address => ({ address, family: isIP(address) }))
+  return new Promise((resolve, reject) => {
+    const socket = netConnect({
+      host: hostOf(url),
+      port: portOf(url),
+      signal,
+      autoSelectFamily: true,
+      // Uses the addresses checked above: the name is not looked up again.
+      lookup: (_hostname, _options, callback) => callback(null, found),
+    })
+    // Stays attached: an error after the end would otherwise be uncaught.
+    socket.on('error', reject)
+    socket.once('close', () => reject(new Failure('connection reset')))
+    socket.once('connect', () => resolve(socket))
+  })
+}
+
+function secureSocket(socket: Socket, url: URL, signal: AbortSignal): Promise<TLSSocket> {
+  const host = hostOf(url).replace(/\.$/, '')
+  return new Promise((resolve, reject) => {
+    const secured = tlsConnect({
+      socket,
+      host,
+      // Server name indication holds names only: RFC 6066 section 3.
+      servername: isIP(host) === 0 ? host : '',
+      ALPNProtocols: ['http/1.1'],
+      // Explicit, so that NODE_TLS_REJECT_UNAUTHORIZED cannot disable it.
+      rejectUnauthorized: true,
+    })
+    addAbortSignal(signal, secured)
+    secured.on('error', error => reject(asTlsFailure(error)))
+    secured.once('close', () => reject(new Failure('connection reset')))
+    secured.once('secureConnect', () => resolve(secured))
+  })
+}
+
+/** Uses no agent: keeps no connection alive and ignores proxies of the environment. */
+function sendOn(
+  socket: Socket,
+  url: URL,
+  { method = 'POST', headers, body }: Sending,
+  size: AnswerSize,
+  signal: AbortSignal,
+): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    if (socket.destroyed) throw new Failure('connection reset')
+    const request = httpRequest({
+      method,
+      path: url.pathname + url.search,
+      headers: {
+        ...headers,
+        host: url.host,
+        'content-length': Buffer.byteLength(body),
+        'accept-encoding': 'identity',
+        connection: 'close',
+      },
+      createConnection: () => socket,
+      maxHeaderSize: MAX_HEADER_BYTES,
+      signal,
+    })
+    let interim = 0
+    request.on('error', reject)
+    request.on('information', () => {
+      interim += 1
+      if (interim > MAX_INTERIM) reject(new Failure('malformed answer'))
+    })
+    request.on('upgrade', () => reject(new Failure('malformed answer')))
+    request.on('response', response => readAnswer(response, size, resolve, reject))
+    request.end(body)
+  })
+}
+
+function readAnswer(
+  response: IncomingMessage,
+  { read_bytes, kept_bytes }: AnswerSize,
+  resolve: (answer: Answer) => void,
+  reject: (error: Error) => void,
+): void {
+  const { statusCode: status_code = 0, headers } = response
+  // Node's parser accepts any three digits.
+  if (status_code < 200 || status_code > 599) {
+    reject(new Failure('malformed answer'))
+    return
+  }
+  // Copies into one buffer, so that many small chunks hold no memory.
+  const kept = Buffer.alloc(kept_bytes)
+  let bytes = 0
+  const finish = (is_whole: boolean) =>
+    resolve({ status_code, headers, body: kept.subarray(0, bytes), is_whole })
+  const take = (chunk: Buffer) => {
+    if (bytes < kept_bytes) chunk.copy(kept, bytes)
+    bytes += chunk.length
+    if (bytes < read_bytes) return
+    // exchange() closes the connection as soon as this resolves.
+    response.off('data', take)
+    finish(false)
+  }
+  response.on('data', take)
+  response.on('error', reject)
+  response.on('end', () => finish(true))
+}
+
+/** Settles as the promise does, or rejects as soon as the signal is aborted. */
+function orAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    signal.addEventListener('abort', () => reject(new Failure('timeout')), { once: true })
+    promise.then(resolve, reject)
+  })
+}
+
+function portOf(url: URL): number {
+  if (url.port !== '') return Number(url.port)
+  return url.protocol === 'https:' ? 443 : 80
+}
+
+function asTlsFailure(error: NodeJS.ErrnoException): Error {
+  const { code = '' } = error
+  return code in WORDS ? error : new Failure(`tls: ${spell(code)}`)
+}
+
+function wordFor(error: unknown): string {
+  if (error instanceof Failure) return error.message
+  const { code = '' } = error as NodeJS.ErrnoException
+  const word = WORDS[code]
+  if (word !== undefined) return word
+  if (code.startsWith('HPE_')) return 'malformed answer'
+  if (code.startsWith('ERR_SSL_')) return `tls: ${spell(code)}`
+  return spell(code)
+}
+
+/** `DEPTH_ZERO_SELF_SIGNED_CERT` becomes `depth zero self signed cert`. */
+function spell(code: string): string {
+  const words = code.replace(/^ERR_(SSL_|TLS_)?/, '').toLowerCase()
+  return words === '' ? 'failed' : words.replaceAll('_', ' ')
+}
