@@ -1,0 +1,84 @@
+// Signs requests to a connector and checks what a connector signs, by Standard Webhooks
+// (webhook/sign.ts). What is signed names the method and path of a request, and the status of an
+// answer, so that no message passes for another one. Pure.
+import { timingSafeEqual } from 'node:crypto'
+import { signatures, webhookHeaders } from '../webhook/sign.ts'
+import { TOLERANCE_S } from './protocol.ts'
+
+/** `whsec_` and base64; while a secret is being replaced, the new one and the old one. */
+export type Secrets = readonly string[]
+
+export interface SignedRequest {
+  /** Chosen for each request; its answer has it too. */
+  readonly id: string
+  readonly timestamp_s: number
+  readonly method: 'GET' | 'POST' | 'PUT'
+  /** What follows the address of the connector, such as `/capabilities`. */
+  readonly path: string
+  readonly body: string
+}
+
+/** The headers of a request to a connector. */
+export function requestHeaders(secrets: Secrets, request: SignedRequest): Record<string, string> {
+  const { id, timestamp_s, method, path, body } = request
+  const signed = webhookHeaders(secrets, id, timestamp_s, `${method} ${path}\n${body}`)
+  if (body !== '') return signed
+  const { 'content-type': _, ...headers } = signed
+  return headers
+}
+
+type Headers = Readonly<Record<string, string | string[] | undefined>>
+
+interface SignedAnswer {
+  readonly status_code: number
+  readonly headers: Headers
+  readonly body: string
+}
+
+/** Why an answer is not believed, as the end of a sentence about it; '' when it is. */
+export function answerProblem(
+  secrets: Secrets,
+  request_id: string,
+  { status_code, headers, body }: SignedAnswer,
+  now_s: number,
+): string {
+  const problem = signatureProblem(secrets, headers, `${status_code}\n${body}`, now_s)
+  if (problem !== '') return problem
+  return headers['webhook-id'] === request_id ? '' : 'is signed for another request'
+}
+
+/** Why a webhook is not believed, as the end of a sentence about it; '' when it is. */
+export function webhookProblem(
+  secrets: Secrets,
+  headers: Headers,
+  body: string,
+  now_s: number,
+): string {
+  return signatureProblem(secrets, headers, body, now_s)
+}
+
+function signatureProblem(
+  secrets: Secrets,
+  headers: Headers,
+  payload: string,
+  now_s: number,
+): string {
+  const { 'webhook-id': id, 'webhook-timestamp': time, 'webhook-signature': sent } = headers
+  if (typeof id !== 'string' || typeof time !== 'string' || typeof sent !== 'string') {
+    return 'is not signed'
+  }
+  if (!/^[1-9][0-9]{0,11}$/.test(time)) return 'has no time in its signature'
+  const right = secrets.map(secret => signatures([secret], id, Number(time), payload))
+  const given = sent.split(' ').slice(0, MAX_SIGNATURES)
+  if (!right.some(one => given.some(other => isSame(one, other)))) return 'has a wrong signature'
+  const apart_s = Math.abs(now_s - Number(time))
+  return apart_s <= TOLERANCE_S ? '' : `is signed ${apart_s} s away from this clock`
+}
+
+/** Bounds the work that a header can cause. */
+const MAX_SIGNATURES = 10
+
+function isSame(a: string, b: string): boolean {
+  const [left, right] = [Buffer.from(a), Buffer.from(b)]
+  return left.length === right.length && timingSafeEqual(left, right)
+}
