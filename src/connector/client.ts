@@ -1,0 +1,124 @@
+// Asks a connector: signs each request, bounds it in time, size and number, and believes signed
+// answers alone. Knows no payout.
+import { randomUUID } from 'node:crypto'
+import { exchange } from '../webhook/exchange.ts'
+import type { ConnectorConfig } from './config.ts'
+import { ANSWER_WITHIN_MS, MAX_BODY_BYTES } from './protocol.ts'
+import { answerProblem, requestHeaders, type Secrets, type SignedRequest } from './signing.ts'
+
+/** An answer that is signed for its request. */
+export interface Answered {
+  readonly status_code: number
+  readonly json: unknown
+}
+
+/** No answer that says anything about the payment: it proves nothing, and Corridor asks again. */
+export class Unclear extends Error {}
+
+export class Client {
+  readonly #config: ConnectorConfig
+  readonly #secrets: Secrets
+  readonly #turns: Turns
+
+  constructor(config: ConnectorConfig, secrets: Secrets) {
+    this.#config = config
+    this.#secrets = secrets
+    this.#turns = new Turns(config.at_once)
+  }
+
+  /** Rejects with Unclear without an answer that is believed, and for 401, 403, 429 and 5xx. */
+  async ask(method: SignedRequest['method'], path: string, json?: unknown): Promise<Answered> {
+    await this.#turns.take()
+    try {
+      return await this.#ask(method, path, json === undefined ? '' : JSON.stringify(json))
+    } finally {
+      this.#turns.leave()
+    }
+  }
+
+  async #ask(method: SignedRequest['method'], path: string, body: string): Promise<Answered> {
+    const request = { id: randomUUID(), timestamp_s: now(), method, path, body }
+    const { url, allow_private } = this.#config
+    const { answer, error } = await exchange(
+      {
+        method,
+        url: url + path,
+        headers: requestHeaders(this.#secrets, request),
+        body,
+        timeout_ms: ANSWER_WITHIN_MS,
+        allow_private,
+      },
+      { read_bytes: MAX_BODY_BYTES, kept_bytes: MAX_BODY_BYTES },
+    )
+    const asked = `${method} ${path}`
+    if (answer === null) throw new Unclear(`${asked}: no answer: ${error}`)
+    const { status_code, headers, is_whole } = answer
+    if (!is_whole) throw new Unclear(`${asked}: the answer ${status_code} is too long`)
+    const text = answer.body.toString()
+    const problem = answerProblem(
+      this.#secrets,
+      request.id,
+      { ...answer, headers, body: text },
+      now(),
+    )
+    if (problem !== '') throw new Unclear(`${asked}: the answer ${status_code} ${problem}`)
+    if (status_code >= 500 || [401, 403, 408, 425, 429].includes(status_code)) {
+      throw new Unclear(`${asked}: answered ${status_code}`)
+    }
+    return { status_code, json: readJson(asked, text) }
+  }
+}
+
+function now(): number {
+  return Math.floor(Date.now() / 1000)
+}
+
+function readJson(asked: string, text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw new Unclear(`${asked}: the answer is no JSON`)
+  }
+}
+
+/**
+ * Lets so many through at a time, the first come first. Whoever waits too long is turned away: by
+ * then another process may have asked.
+ */
+class Turns {
+  #free: number
+  readonly #waiting: {
+    readonly go: () => void
+    readonly until: number
+    readonly fail: () => void
+  }[] = []
+
+  constructor(free: number) {
+    this.#free = free
+  }
+
+  take(): Promise<void> {
+    if (this.#free > 0) {
+      this.#free -= 1
+      return Promise.resolve()
+    }
+    return new Promise((resolve, reject) => {
+      const fail = () => reject(new Unclear('not asked: too many requests wait for the connector'))
+      this.#waiting.push({ go: resolve, until: performance.now() + WAIT_MS, fail })
+    })
+  }
+
+  leave(): void {
+    for (let next = this.#waiting.shift(); next !== undefined; next = this.#waiting.shift()) {
+      if (performance.now() < next.until) {
+        next.go()
+        return
+      }
+      next.fail()
+    }
+    this.#free += 1
+  }
+}
+
+/** A request that begins later would end after the time-out of rails. */
+const WAIT_MS = 2_000

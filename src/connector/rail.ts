@@ -1,0 +1,184 @@
+// The adapter of a connector. What the connector says is kept as evidence before it is interpreted;
+// the report follows from all of the evidence. An answer that is not clear proves nothing.
+import { Errors } from 'typebox/schema'
+import { instantFromIso } from '../instant.ts'
+import type { RailPayout, RailReport } from '../rail/rail.ts'
+import type { Client } from './client.ts'
+import { Unclear } from './client.ts'
+import type { ConnectorConfig } from './config.ts'
+import {
+  type KeptPiece,
+  type Piece,
+  paymentProblem,
+  pieceOfAnswer,
+  piecesOf,
+  stepsIn,
+} from './evidence.ts'
+import { orderOf } from './order.ts'
+import { Capabilities, ErrorBody, Payment, PROTOCOL, UNKNOWN_PAYMENT } from './protocol.ts'
+import { askAgainIn, readSteps } from './steps.ts'
+
+/** Where evidence is kept. */
+export interface EvidenceStore {
+  /** Stores the pieces that are new, and returns all of the attempt, in the order they came. */
+  keep(payout: RailPayout, pieces: readonly Piece[]): Promise<readonly KeptPiece[]>
+}
+
+/** How long capabilities are believed before they are asked for again. */
+const CAPABILITIES_MS = 600_000
+
+export class ConnectorRail {
+  readonly name: string
+  readonly key_lifetime_ms: number | null
+  readonly #client: Client
+  readonly #evidence: EvidenceStore
+  #capabilities: { readonly value: Promise<Capabilities>; readonly until: number } | undefined
+
+  constructor(
+    name: string,
+    { key_lifetime_s }: ConnectorConfig,
+    client: Client,
+    evidence: EvidenceStore,
+  ) {
+    this.name = name
+    this.key_lifetime_ms = key_lifetime_s === null ? null : key_lifetime_s * 1000
+    this.#client = client
+    this.#evidence = evidence
+  }
+
+  submit(payouts: readonly RailPayout[]): readonly Promise<RailReport>[] {
+    return payouts.map(payout => this.#submit(payout))
+  }
+
+  inquire(payouts: readonly RailPayout[]): readonly Promise<RailReport | undefined>[] {
+    return payouts.map(payout => this.#inquire(payout))
+  }
+
+  async #submit(payout: RailPayout): Promise<RailReport> {
+    const { id, opened_at } = payout.attempt
+    const age_ms = Date.parse(payout.asked_at) - Date.parse(opened_at)
+    if (this.key_lifetime_ms !== null && age_ms >= this.key_lifetime_ms) {
+      const message =
+        'The rail may not know this attempt by its id any more: a repeat may pay twice.'
+      return exceptionOf('key_expired', message)
+    }
+    await this.#ready()
+    const { status_code, json } = await this.#client.ask('PUT', `/payments/${id}`, orderOf(payout))
+    if (status_code === 200) return this.#report(payout, paymentOf(payout, json))
+    return this.#refused(payout, status_code, json)
+  }
+
+  async #inquire(payout: RailPayout): Promise<RailReport | undefined> {
+    const { id } = payout.attempt
+    const { status_code, json } = await this.#client.ask('GET', `/payments/${id}`)
+    if (status_code === 404) return this.#unknown(payout, json)
+    if (status_code !== 200) throw new Unclear(`GET /payments/${id}: answered ${status_code}`)
+    const payment = await this.#answered(payout, paymentOf(payout, json))
+    return this.#report(payout, payment)
+  }
+
+  /** Hands over the answers that the connector has not seen; the payment after them. */
+  async #answered(payout: RailPayout, payment: Payment): Promise<Payment> {
+    const { answers_seen } = payment
+    const unseen = payout.answers.filter(({ number }) => number > (answers_seen ?? 0))
+    if (unseen.length === 0 || answers_seen === undefined) return payment
+    const path = `/payments/${payout.attempt.id}/answers`
+    const { status_code, json } = await this.#client.ask('POST', path, { answers: unseen })
+    if (status_code !== 200) throw new Unclear(`POST ${path}: answered ${status_code}`)
+    return paymentOf(payout, json)
+  }
+
+  /** What all of the evidence says, this answer with it. */
+  async #report(payout: RailPayout, payment: Payment): Promise<RailReport> {
+    const { destination_amount: amount, destination_currency: currency } = payout
+    const kept = await this.#evidence.keep(payout, piecesOf(payment))
+    const exception = paymentProblem(kept, { amount, currency })
+    const told = stepsIn(kept)
+    const asked_at = Date.parse(payout.asked_at)
+    const paid = kept.find(({ level, code }) => level === 'step' && code === 'paid')
+    const ask_again_in_ms = askAgainIn(told, {
+      since_opened_ms: asked_at - Date.parse(payout.attempt.opened_at),
+      since_paid_ms: paid === undefined ? 0 : asked_at - Date.parse(paid.received_at),
+    })
+    const { reference, expected_at = '' } = payment
+    const arrival = instantFromIso(expected_at)
+    return {
+      // Of another amount or of two payments nothing is applied by itself.
+      ...(exception === undefined ? readSteps(told) : { steps: [], exception }),
+      ask_again_in_ms,
+      ...(reference !== '' && { references: { provider: reference } }),
+      ...(arrival !== undefined && { expected_at: arrival }),
+    }
+  }
+
+  /** An order that the connector refuses as such says nothing of the money: a person looks. */
+  async #refused(payout: RailPayout, status_code: number, json: unknown): Promise<RailReport> {
+    const { code, message } = errorOf(json)
+    await this.#evidence.keep(payout, [pieceOfAnswer(status_code, `${code}: ${message}`)])
+    if (status_code === 409) {
+      return exceptionOf('other_body', 'The rail has another payment under the id of this attempt.')
+    }
+    const words = `The rail refuses the order itself: ${status_code} ${code}: ${message}`
+    return exceptionOf('order_refused', words)
+  }
+
+  /** Undefined: the connector never had it. One that had it and forgot it may pay it twice. */
+  async #unknown(payout: RailPayout, json: unknown): Promise<RailReport | undefined> {
+    const { id } = payout.attempt
+    const error = errorOf(json)
+    if (error.code !== UNKNOWN_PAYMENT || error.id !== id) {
+      throw new Unclear(`GET /payments/${id}: a 404 that is not about this payment`)
+    }
+    const known = await this.#evidence.keep(payout, [])
+    if (!known.some(({ level }) => level === 'payment')) return undefined
+    await this.#evidence.keep(payout, [pieceOfAnswer(404, error.message)])
+    const message = 'The rail had this attempt and now says that it never did.'
+    return exceptionOf('forgotten', message)
+  }
+
+  /** Rejects until the connector's own word agrees with the settings. */
+  async #ready(): Promise<void> {
+    const now = performance.now()
+    if (this.#capabilities === undefined || this.#capabilities.until < now) {
+      const value = this.#readCapabilities()
+      this.#capabilities = { value, until: now + CAPABILITIES_MS }
+      value.catch(() => {
+        this.#capabilities = undefined
+      })
+    }
+    const { key_lifetime_s } = await this.#capabilities.value
+    const lifetime_ms = key_lifetime_s === null ? null : key_lifetime_s * 1000
+    if (lifetime_ms === null) return
+    if (this.key_lifetime_ms === null || lifetime_ms < this.key_lifetime_ms) {
+      throw new Unclear('not handed over: the connector knows payments for a shorter time than set')
+    }
+  }
+
+  async #readCapabilities(): Promise<Capabilities> {
+    const { status_code, json } = await this.#client.ask('GET', '/capabilities')
+    const [fits] = Errors(Capabilities, json)
+    if (status_code === 200 && fits) return json as Capabilities
+    throw new Unclear(`not handed over: no capabilities of protocol ${PROTOCOL} (${status_code})`)
+  }
+}
+
+function exceptionOf(kind: string, message: string): RailReport {
+  return { steps: [], ask_again_in_ms: null, exception: { kind, message } }
+}
+
+/** The payment in an answer; one that does not fit the protocol, or is another's, says nothing. */
+function paymentOf({ attempt }: RailPayout, json: unknown): Payment {
+  const [fits, errors] = Errors(Payment, json)
+  if (!fits) {
+    const [{ instancePath = '', message = '' } = {}] = errors
+    throw new Unclear(`payment ${attempt.id}: not of the protocol: ${instancePath} ${message}`)
+  }
+  const payment = json as Payment
+  if (payment.id === attempt.id) return payment
+  throw new Unclear(`payment ${attempt.id}: the answer is about ${payment.id}`)
+}
+
+function errorOf(json: unknown): { readonly code: string; readonly message: string; id?: string } {
+  const [fits] = Errors(ErrorBody, json)
+  return fits ? (json as ErrorBody) : { code: 'unreadable', message: '' }
+}

@@ -1,0 +1,119 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { STEP_STATUSES } from './protocol.ts'
+import { askAgainIn, historyProblem, RETURNS_FOR_MS, readSteps, type ToldStep } from './steps.ts'
+
+/** Steps of these statuses, numbered as they came. */
+function told(...statuses: readonly string[]): ToldStep[] {
+  return statuses.map((status, i) => ({ number: i + 1, status, code: 'X1', message: 'Why.' }))
+}
+
+const statusesOf = (...statuses: readonly string[]) =>
+  readSteps(told(...statuses)).steps.map(({ status }) => status)
+
+const COURSES: readonly (readonly [said: string, steps: string])[] = [
+  ['accepted', ''],
+  ['accepted processing', ''],
+  ['accepted paid', 'succeeded'],
+  ['paid', 'succeeded'],
+  ['accepted rejected', 'failed'],
+  ['accepted cancelled', 'failed'],
+  ['accepted not_taken', ''],
+  ['accepted paid returned', 'succeeded reversed'],
+  ['accepted on_hold paid', 'compliance_hold succeeded'],
+  ['accepted on_hold processing paid', 'compliance_hold processing succeeded'],
+  ['requires_action processing paid', 'requires_action processing succeeded'],
+  ['requires_action requires_action', 'requires_action processing requires_action'],
+  ['on_hold requires_action', 'compliance_hold processing requires_action'],
+  ['accepted a_later_word paid', 'succeeded'],
+  ['a_later_word', ''],
+]
+
+for (const [said, steps] of COURSES) {
+  test(`steps of a connector, ${said}: ${steps === '' ? 'none' : steps}`, () => {
+    assert.equal(statusesOf(...said.split(' ')).join(' '), steps)
+    assert.equal(readSteps(told(...said.split(' '))).exception, undefined)
+  })
+}
+
+test('steps, rejected: the code of the provider stays in the message', () => {
+  const [step] = readSteps(told('rejected')).steps
+  assert.deepEqual(step?.failure, {
+    code: 'PF000400',
+    category: 'rejected',
+    message: 'X1: Why.',
+  })
+})
+
+test('steps, not taken: proof for the next route, and no step', () => {
+  const { steps, not_taken } = readSteps(told('accepted', 'not_taken'))
+  assert.deepEqual([steps, not_taken], [[], { code: 'X1', message: 'Why.' }])
+})
+
+const IMPOSSIBLE: readonly (readonly [said: string, before: string, message: RegExp])[] = [
+  ['rejected paid', 'failed', /said paid after rejected/],
+  ['rejected processing', 'failed', /said processing after rejected/],
+  ['paid rejected', 'succeeded', /said rejected after paid/],
+  ['paid paid', 'succeeded', /said paid after paid/],
+  ['paid processing', 'succeeded', /said processing after paid/],
+  ['accepted returned', '', /returned before it said paid/],
+  ['paid returned returned', 'succeeded reversed', /said returned after returned/],
+  ['cancelled paid', 'failed', /said paid after cancelled/],
+  ['not_taken accepted', '', /said accepted after not_taken/],
+]
+
+for (const [said, before, message] of IMPOSSIBLE) {
+  test(`steps of a connector, ${said}: an exception; what was before it stays`, () => {
+    const { steps, exception, not_taken } = readSteps(told(...said.split(' ')))
+    assert.equal(steps.map(({ status }) => status).join(' '), before)
+    assert.equal(exception?.kind, 'contradiction')
+    assert.match(exception?.message ?? '', message)
+    assert.equal(not_taken, undefined)
+  })
+}
+
+test('steps told anew in other words or another order: an exception', () => {
+  const rows: readonly (readonly number[])[] = [[2, 1], [1, 1], [1, 3], [2]]
+  for (const numbers of rows) {
+    const steps = numbers.map(number => ({ number, status: 'accepted', code: '', message: '' }))
+    assert.match(historyProblem(steps), /where step \d is next/)
+  }
+})
+
+test('any words in any order: only an explicit rejection or cancellation fails', () => {
+  const word = fc.constantFrom(...Object.keys(STEP_STATUSES), 'unknown', 'RJCT')
+  fc.assert(
+    fc.property(fc.array(word, { maxLength: 8 }), said => {
+      const { steps, exception, not_taken } = readSteps(told(...said))
+      const names = steps.map(({ status }) => status)
+      if (names.includes('failed')) {
+        assert.ok(said.includes('rejected') || said.includes('cancelled'))
+        assert.ok(!names.includes('succeeded'))
+      }
+      if (not_taken !== undefined) {
+        assert.ok(!said.includes('paid') && exception === undefined && names.at(-1) !== 'failed')
+      }
+      // A history that grew says what it said, and goes on.
+      said.forEach((_, i) => {
+        const earlier = readSteps(told(...said.slice(0, i))).steps
+        assert.deepEqual(steps.slice(0, earlier.length), earlier)
+      })
+    }),
+  )
+})
+
+test('asked again: often while young, daily for 60 days after success, never after an end', () => {
+  const age = (since_opened_ms: number, since_paid_ms = 0) => ({ since_opened_ms, since_paid_ms })
+  const DAY_MS = 86_400_000
+  assert.equal(askAgainIn(told('accepted'), age(0)), 1_000)
+  assert.equal(askAgainIn([], age(60_000)), 6_000)
+  assert.equal(askAgainIn(told('accepted'), age(DAY_MS)), 900_000)
+  assert.equal(askAgainIn(told('accepted', 'paid'), age(0)), DAY_MS)
+  assert.equal(askAgainIn(told('paid'), age(0, RETURNS_FOR_MS - 1)), DAY_MS)
+  assert.equal(askAgainIn(told('paid', 'a_later_word'), age(0, RETURNS_FOR_MS)), null)
+  for (const end of ['rejected', 'cancelled', 'not_taken']) {
+    assert.equal(askAgainIn(told(end), age(0)), null)
+  }
+  assert.equal(askAgainIn(told('paid', 'returned'), age(0)), null)
+})

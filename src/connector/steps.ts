@@ -1,0 +1,128 @@
+// What a connector has said about an attempt, as the steps of its payout. The whole of the evidence
+// is read, in the order in which it came. Whatever contradicts itself becomes an exception for a
+// person; only an explicit rejection fails a payout. Pure.
+import type { RailReport, RailStep } from '../rail/rail.ts'
+import { STEP_STATUSES, type Step, type StepStatus } from './protocol.ts'
+
+/** A step as it was told, once. */
+export type ToldStep = Pick<Step, 'number' | 'status' | 'code' | 'message'> &
+  Partial<Pick<Step, 'category'>>
+
+type Said = Pick<RailReport, 'steps' | 'not_taken' | 'exception'>
+
+const WAITS: Partial<Record<StepStatus, RailStep['status']>> = {
+  requires_action: 'requires_action',
+  on_hold: 'compliance_hold',
+}
+
+/** Ends that nothing follows. */
+const LAST: readonly string[] = ['rejected', 'not_taken', 'cancelled', 'returned']
+
+/** What the steps say. They are in the order in which they came. */
+export function readSteps(told: readonly ToldStep[]): Said {
+  const problem = historyProblem(told)
+  const known = problem === '' ? told : told.slice(0, soundLength(told))
+  const said = { steps: railSteps(known) }
+  if (problem !== '') return { ...said, exception: { kind: 'contradiction', message: problem } }
+  const last = known.at(-1)
+  if (last?.status !== 'not_taken') return said
+  return { ...said, not_taken: { code: last.code, message: last.message } }
+}
+
+/** Why a history cannot be, as a sentence; '' when it can. Steps that are not known say nothing. */
+export function historyProblem(told: readonly ToldStep[]): string {
+  let before: ToldStep | undefined
+  for (const [i, step] of told.entries()) {
+    if (step.number !== i + 1) {
+      return `Step ${step.number} (${step.status}) came where step ${i + 1} is next.`
+    }
+    if (!isKnown(step.status)) continue
+    if (before !== undefined && !mayFollow(before.status, step.status)) {
+      return `The rail said ${step.status} after ${before.status}.`
+    }
+    if (before?.status !== 'paid' && step.status === 'returned') {
+      return 'The rail said returned before it said paid.'
+    }
+    before = step
+  }
+  return ''
+}
+
+function soundLength(told: readonly ToldStep[]): number {
+  let length = told.length
+  while (historyProblem(told.slice(0, length)) !== '') length -= 1
+  return length
+}
+
+function isKnown(status: string): status is StepStatus {
+  return Object.hasOwn(STEP_STATUSES, status)
+}
+
+function mayFollow(before: string, status: string): boolean {
+  if (LAST.includes(before)) return false
+  return before !== 'paid' || status === 'returned'
+}
+
+function railSteps(told: readonly ToldStep[]): readonly RailStep[] {
+  const steps: RailStep[] = []
+  for (const step of told) {
+    const next = isKnown(step.status) ? railStep(step, step.status) : undefined
+    if (next === undefined) continue
+    const before = steps.at(-1)?.status ?? 'processing'
+    const waits = before === 'requires_action' || before === 'compliance_hold'
+    if (next.status === 'processing' ? !waits : false) continue
+    // One wait follows another by way of `processing` (payout/states.ts).
+    const isWait = next.status === 'requires_action' || next.status === 'compliance_hold'
+    if (waits && isWait) steps.push({ status: 'processing', failure: null })
+    steps.push(next)
+  }
+  return steps
+}
+
+function railStep(step: ToldStep, status: StepStatus): RailStep | undefined {
+  switch (status) {
+    case 'accepted':
+    case 'processing':
+      return { status: 'processing', failure: null }
+    case 'requires_action':
+    case 'on_hold':
+      return { status: WAITS[status] ?? 'processing', failure: null, description: step.message }
+    case 'paid':
+      return { status: 'succeeded', failure: null }
+    case 'rejected':
+      return { status: 'failed', failure: failureOf(step, 'PF000400', 'rejected') }
+    case 'cancelled':
+      return { status: 'failed', failure: failureOf(step, 'PF000410', 'cancelled') }
+    case 'returned':
+      return { status: 'reversed', failure: failureOf(step, 'PR000400', 'returned') }
+    case 'not_taken':
+      return undefined
+  }
+}
+
+/** The raw code of the provider stays in the message. */
+function failureOf({ code, message, category }: ToldStep, known_as: string, fallback: string) {
+  const words = [code, message].filter(text => text.trim() !== '').join(': ')
+  const kind = category === undefined || category === '' ? fallback : category
+  return { code: known_as, category: kind, message: words === '' ? 'No reason was given.' : words }
+}
+
+const MINUTE_MS = 60_000
+const DAY_MS = 86_400_000
+/** How long a paid payment is asked about, once a day: returns come late. */
+export const RETURNS_FOR_MS = 60 * DAY_MS
+
+/**
+ * When to ask again; null when nothing more can happen. A young payment is asked about often, an
+ * old one ever less; a paid one once a day.
+ */
+export function askAgainIn(
+  told: readonly ToldStep[],
+  age: { readonly since_opened_ms: number; readonly since_paid_ms: number },
+): number | null {
+  const last = told.findLast(({ status }) => isKnown(status))?.status ?? ''
+  if (LAST.includes(last)) return null
+  if (last === 'paid') return age.since_paid_ms < RETURNS_FOR_MS ? DAY_MS : null
+  const wanted = Math.floor(age.since_opened_ms / 10)
+  return Math.min(15 * MINUTE_MS, Math.max(1_000, wanted))
+}

@@ -1,0 +1,305 @@
+// The adapter of a connector against the reference connector, right and with faults: what it keeps
+// as evidence, and what it makes of it.
+import assert from 'node:assert/strict'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, type TestContext, test } from 'node:test'
+import { type Fault, Faults } from '../../examples/connector/faults.ts'
+import { startConnector } from '../../examples/connector/start.ts'
+import { Client } from '../../src/connector/client.ts'
+import type { ConnectorConfig } from '../../src/connector/config.ts'
+import type { KeptPiece, Piece } from '../../src/connector/evidence.ts'
+import { ConnectorRail, type EvidenceStore } from '../../src/connector/rail.ts'
+import { newId } from '../../src/id.ts'
+import type { RailAnswer, RailPayout, RailReport } from '../../src/rail/rail.ts'
+import { newSecret } from '../../src/webhook/sign.ts'
+
+const secret = newSecret(new Uint8Array(32).fill(9))
+const DAY_MS = 86_400_000
+
+let folder: string
+before(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'corridor-connector-'))
+})
+after(() => rm(folder, { recursive: true, force: true }))
+
+function payoutOf(amount: bigint, more: Partial<RailPayout> = {}): RailPayout {
+  const id = newId('pot')
+  const now = new Date().toISOString().replace('Z', '000Z')
+  const uetr = crypto.randomUUID()
+  return {
+    account_id: 'acc_test0001',
+    id,
+    attempt: { id: `${id}-1`, number: 1, rail: 'partner', uetr, opened_at: now },
+    type: 'local',
+    amount,
+    currency: 'EUR',
+    destination_amount: amount,
+    destination_currency: 'EUR',
+    fund_transfer_network: 'sepa',
+    charge_type: '',
+    beneficiary_details: { name: 'Ada', type: 'individual' } as RailPayout['beneficiary_details'],
+    answers: [],
+    created_at: now,
+    asked_at: now,
+    ...more,
+  }
+}
+
+/** Evidence in memory, as the table keeps it: a piece that was kept before is the same piece. */
+function memory(): EvidenceStore & { readonly pieces: Map<string, KeptPiece[]> } {
+  const pieces = new Map<string, KeptPiece[]>()
+  const keyOf = ({ level, item, code, reason, reference, amount, currency }: Piece) =>
+    [level, item, code, reason, reference, amount, currency].join('|')
+  return {
+    pieces,
+    async keep({ attempt }, said) {
+      const kept = pieces.get(attempt.id) ?? []
+      const received_at = new Date().toISOString().replace('Z', '000Z')
+      for (const piece of said) {
+        if (kept.some(known => keyOf(known) === keyOf(piece))) continue
+        kept.push({ ...piece, received_at })
+      }
+      pieces.set(attempt.id, kept)
+      return [...kept]
+    },
+  }
+}
+
+let started = 0
+
+/** A rail to a connector with these faults, and the payments that were really made. */
+async function open(
+  t: TestContext,
+  faults: Partial<Record<Fault, number>> = {},
+  more: Partial<ConnectorConfig> = {},
+) {
+  const paid: string[] = []
+  started += 1
+  const file = join(folder, `${started}.jsonl`)
+  const connector = await startConnector({
+    file,
+    secret,
+    faults: new Faults(faults),
+    delay_ms: 5,
+    onPaid: id => paid.push(id),
+  })
+  t.after(() => connector.close())
+  const config = {
+    url: connector.url,
+    key_lifetime_s: null,
+    at_once: 8,
+    allow_private: true,
+    ...more,
+  }
+  const evidence = memory()
+  const rail = new ConnectorRail('partner', config, new Client(config, [secret]), evidence)
+  return { rail, paid, evidence, connector }
+}
+
+const submit = async (rail: ConnectorRail, payout: RailPayout) => await rail.submit([payout])[0]
+const inquire = async (rail: ConnectorRail, payout: RailPayout) => await rail.inquire([payout])[0]
+
+/** Asks until the report says it is over for now, as the worker does. */
+async function settled(rail: ConnectorRail, payout: RailPayout): Promise<RailReport> {
+  for (;;) {
+    const report = await inquire(rail, payout).catch(() => undefined)
+    const again = report?.ask_again_in_ms
+    if (report !== undefined && (again === null || again === DAY_MS)) return report
+    await new Promise(resolve => setTimeout(resolve, 10))
+  }
+}
+
+const statuses = ({ steps }: RailReport) => steps.map(({ status }) => status).join(' ')
+
+const COURSES: readonly (readonly [amount: bigint, steps: string])[] = [
+  [1000n, 'succeeded'],
+  [1001n, 'failed'],
+  [1003n, 'compliance_hold succeeded'],
+]
+
+for (const [amount, steps] of COURSES) {
+  test(`connector, ${amount}: handed over once, ${steps}`, async t => {
+    const { rail, paid } = await open(t)
+    const payout = payoutOf(amount)
+    const first = await submit(rail, payout)
+    assert.equal(first?.steps.length, 0)
+    assert.match(first?.references?.provider ?? '', /^PRV[0-9A-F]{12}$/)
+    const report = await settled(rail, payout)
+    assert.equal(statuses(report), steps)
+    assert.equal(paid.length, steps.includes('succeeded') ? 1 : 0)
+  })
+}
+
+test('connector, returned after it was paid: reversed with the code of the provider', async t => {
+  const { rail } = await open(t)
+  const payout = payoutOf(1004n)
+  await submit(rail, payout)
+  let report = await settled(rail, payout)
+  while (report.ask_again_in_ms !== null) report = await settled(rail, payout)
+  assert.equal(statuses(report), 'succeeded reversed')
+  assert.equal(report.steps[1]?.failure?.message, 'AC06: The account is blocked.')
+})
+
+test('connector, a currency that it does not carry: proof for the next route', async t => {
+  const { rail } = await open(t)
+  const report = await submit(rail, payoutOf(1000n, { destination_currency: 'ISK' }))
+  assert.deepEqual(report?.not_taken, { code: 'CURRENCY', message: 'No ISK here.' })
+  assert.equal(report?.ask_again_in_ms, null)
+})
+
+test('connector, an account that must answer: asked, answered once, paid', async t => {
+  const { rail, connector } = await open(t)
+  const payout = payoutOf(1002n)
+  await submit(rail, payout)
+  let report: RailReport | undefined
+  while (report?.steps.length !== 1) report = await inquire(rail, payout)
+  assert.deepEqual(report.steps[0]?.description, 'Send the invoice.')
+  const answer: RailAnswer = { number: 1, created_at: payout.created_at, note: 'Invoice 4711' }
+  const done = await settled(rail, { ...payout, answers: [answer] })
+  assert.equal(statuses(done), 'requires_action processing succeeded')
+  assert.equal(connector.book.entries.get(payout.attempt.id)?.answers_seen, 1)
+})
+
+test('connector, answers dropped after it took the payment: unclear, then paid once', async t => {
+  const { rail, paid } = await open(t, { 'drop-answers': 0.5 })
+  const payouts = Array.from({ length: 20 }, () => payoutOf(1000n))
+  const handed = await Promise.allSettled(rail.submit(payouts))
+  assert.ok(handed.some(({ status }) => status === 'rejected'))
+  for (const [i, payout] of payouts.entries()) {
+    // As the worker does: hand over again only what the connector says it never had.
+    let known: RailReport | undefined =
+      handed[i]?.status === 'fulfilled' ? handed[i].value : undefined
+    while (known === undefined) {
+      known = await inquire(rail, payout)
+        .then(report => report ?? submit(rail, payout))
+        .catch(() => undefined)
+    }
+    assert.equal(statuses(await settled(rail, payout)), 'succeeded')
+  }
+  assert.deepEqual(paid.toSorted(), payouts.map(({ attempt }) => attempt.id).sort())
+})
+
+test('connector, a payment that it never had: undefined, by a signed 404 about this id', async t => {
+  const { rail } = await open(t)
+  assert.equal(await inquire(rail, payoutOf(1000n)), undefined)
+})
+
+const UNCLEAR: readonly Fault[] = [
+  'answers-unsigned',
+  'errors-unsigned',
+  'html-errors',
+  'errors-500',
+  'redirects',
+  'unknown-as-empty',
+]
+
+for (const fault of UNCLEAR) {
+  test(`connector, a 404 with the fault ${fault}: proves nothing`, async t => {
+    const { rail } = await open(t, { [fault]: 1 })
+    await assert.rejects(inquire(rail, payoutOf(1000n)), { name: 'Error' })
+  })
+}
+
+test('connector, a payment that it had and forgot: never handed over again', async t => {
+  const { rail, connector, paid } = await open(t)
+  const payout = payoutOf(1000n)
+  await submit(rail, payout)
+  await settled(rail, payout)
+  connector.book.entries.delete(payout.attempt.id)
+  const report = await inquire(rail, payout)
+  assert.equal(report?.exception?.kind, 'forgotten')
+  assert.equal(paid.length, 1)
+})
+
+test('connector, an attempt older than its key: an exception, and nothing is sent', async t => {
+  const { rail, connector } = await open(t, {}, { key_lifetime_s: 604_800 })
+  const payout = payoutOf(1000n)
+  const asked_at = new Date(Date.parse(payout.asked_at) + 604_800_000).toISOString()
+  const report = await submit(rail, { ...payout, asked_at: asked_at.replace('Z', '000Z') })
+  assert.equal(report?.exception?.kind, 'key_expired')
+  assert.equal(connector.book.entries.size, 0)
+})
+
+test('connector, another amount than ordered: an exception, and no step', async t => {
+  const { rail } = await open(t, { 'other-amount': 1 })
+  const payout = payoutOf(1000n)
+  const report = await submit(rail, payout)
+  assert.deepEqual(report?.exception, {
+    kind: 'amount_differs',
+    message: 'The rail has 999 EUR (minor units), and 1000 EUR was ordered.',
+  })
+  assert.deepEqual(report?.steps, [])
+})
+
+test('connector, an amount above 2^53: each digit arrives', async t => {
+  const { rail, connector } = await open(t)
+  const payout = payoutOf(9_007_199_254_740_993n)
+  const report = await submit(rail, payout)
+  assert.equal(report?.exception, undefined)
+  assert.equal(connector.book.entries.get(payout.attempt.id)?.order.amount, '9007199254740993')
+})
+
+test('connector, the same attempt with another body: an exception, the payment stays', async t => {
+  const { rail, paid } = await open(t)
+  const payout = payoutOf(1000n)
+  await submit(rail, payout)
+  const report = await submit(rail, { ...payout, destination_amount: 2000n })
+  assert.equal(report?.exception?.kind, 'other_body')
+  await settled(rail, payout)
+  assert.equal(paid.length, 1)
+})
+
+test('connector, two payments under one id: an exception', async t => {
+  const { rail } = await open(t, { 'pays-again': 1 })
+  const payout = payoutOf(1000n)
+  await submit(rail, payout)
+  const report = await submit(rail, payout)
+  assert.equal(report?.exception?.kind, 'reference_differs')
+})
+
+test('connector, steps that are told anew: an exception, what was applied stays', async t => {
+  const { rail } = await open(t, { 'steps-rewritten': 1 })
+  const payout = payoutOf(1003n)
+  await submit(rail, payout)
+  let report: RailReport | undefined
+  while (report?.exception === undefined) report = await inquire(rail, payout)
+  assert.equal(report.exception.kind, 'contradiction')
+  assert.deepEqual(report.steps, [])
+})
+
+test('connector, one slow payment: delays no other, also with few requests at a time', async t => {
+  const { rail, connector } = await open(t, {}, { at_once: 2 })
+  await submit(rail, payoutOf(1000n))
+  const slow = payoutOf(1000n)
+  const add = connector.book.add.bind(connector.book)
+  const release = Promise.withResolvers<void>()
+  connector.book.add = (id, ...more) => {
+    const entry = add(id, ...more)
+    if (id === slow.attempt.id) entry.stored = entry.stored.then(() => release.promise)
+    return entry
+  }
+  const [late, ...others] = rail.submit([
+    slow,
+    ...Array.from({ length: 50 }, () => payoutOf(1000n)),
+  ])
+  for (const report of await Promise.all(others)) assert.ok(report.references)
+  release.resolve()
+  assert.ok((await late)?.references)
+})
+
+test('connector, more than can be asked at a time for too long: turned away, not handed over', async t => {
+  const { rail, connector } = await open(t, {}, { at_once: 1 })
+  await submit(rail, payoutOf(1000n))
+  const add = connector.book.add.bind(connector.book)
+  connector.book.add = (id, ...more) => {
+    const entry = add(id, ...more)
+    entry.stored = new Promise(resolve => setTimeout(resolve, 2_500))
+    return entry
+  }
+  const [first, second] = await Promise.allSettled(rail.submit([payoutOf(1000n), payoutOf(1000n)]))
+  assert.equal(first?.status, 'fulfilled')
+  assert.match(String(second?.status === 'rejected' && second.reason), /too many requests wait/)
+  assert.equal(connector.book.entries.size, 2)
+})
