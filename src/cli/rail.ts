@@ -19,6 +19,7 @@ import {
 } from './context.ts'
 import { historyCommand } from './history.ts'
 import { readInput, readReason } from './input.ts'
+import { railCheckCommand } from './rail-check.ts'
 import { outline, table } from './table.ts'
 
 interface AddOptions extends Json {
@@ -59,6 +60,7 @@ export function railCommands(program: Command): void {
   named(rail, 'remove', 'remove a rail that has no routes and never had a payout').action(
     removeAction,
   )
+  railCheckCommand(rail)
   historyCommand(rail, {
     table_name: 'rails',
     description: 'list what changed in the rails, newest first',

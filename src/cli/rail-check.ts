@@ -1,0 +1,151 @@
+// corridor rail check: puts a connector through the checks of its protocol, shows each as it is
+// decided, and reports in words or JSON.
+import type { Command } from 'commander'
+import { allChecks } from '../connector/check/all.ts'
+import {
+  type Checked,
+  type CheckReport,
+  type KeptPayment,
+  runChecks,
+} from '../connector/check/check.ts'
+import type { ProbeOptions } from '../connector/check/probe.ts'
+import { readConfig, readSecrets } from '../connector/config.ts'
+import { ANSWER_WITHIN_MS } from '../connector/protocol.ts'
+import type { Read } from '../csv.ts'
+import { listRails } from '../rail/row-store.ts'
+import { type Json, NotThere, print, readOrRefuse, UsageError, withContext } from './context.ts'
+import { readInput } from './input.ts'
+import { columnsOfTerminal, visible, wrapped } from './terminal.ts'
+
+interface CheckOptions extends Json {
+  readonly secret?: string
+  readonly order?: string
+  readonly since?: string
+  readonly watchS: string
+}
+
+const HELP = `
+It sends payments of some 10.00: check a test environment, or name accounts that
+may be paid by --order. The last two digits of an amount choose its course:
+docs/connect-a-provider.md lists them. Keep the report of --json: with --since a
+later run asks whether all payments of it are still known, as after a restart.
+Exit code 1 when a check fails.
+
+Examples:
+  npx corridor rail check http://127.0.0.1:4010 --secret connector.key
+  npx corridor rail check my_provider --json > report.json`
+
+export function railCheckCommand(rail: Command): void {
+  rail
+    .command('check')
+    .description('check that a connector keeps its protocol, by some fifty named checks')
+    .argument('<connector>', 'its URL, or the name of a rail of kind connector')
+    .option('--secret <file>', 'of a URL: the secret that it shares, a file of one line')
+    .option('--order <file>', 'members of every order, such as its beneficiary: a file of JSON')
+    .option('--since <file>', 'the JSON report of an earlier run')
+    .option('--watch-s <seconds>', 'how long to watch a payment that does not end', '20')
+    .addHelpText('after', HELP)
+    .action(check)
+}
+
+async function check(connector: string, options: CheckOptions): Promise<void> {
+  const order = options.order === undefined ? {} : await readObject(options.order, '--order')
+  const earlier = options.since === undefined ? [] : await readEarlier(options.since)
+  if (!/^[1-9][0-9]{0,3}$/.test(options.watchS)) {
+    throw new UsageError('--watch-s is a number of seconds from 1 to 9999')
+  }
+  const watch_ms = Number(options.watchS) * 1000
+  const target = connector.includes('://')
+    ? await targetOfUrl(connector, options.secret)
+    : await targetOfRail(connector, options.secret)
+  const tell = options.json === true ? () => {} : teller()
+  const asking = { ...target, order, watch_ms, answer_within_ms: ANSWER_WITHIN_MS }
+  const report = await runChecks(allChecks(earlier), asking, tell)
+  print(options, report, summary(report))
+  if (report.failed > 0) process.exitCode = 1
+}
+
+type Target = Pick<ProbeOptions, 'url' | 'secrets'>
+
+async function targetOfUrl(url: string, secret: string | undefined): Promise<Target> {
+  if (secret === undefined) throw new UsageError('a URL needs --secret, the file of its secret')
+  // Nothing is kept by this command, so any lifetime and address will do.
+  const config = readConfig({ url, key_lifetime_s: null, allow_private: true })
+  const { text } = await readInput(secret)
+  return { url: readOrRefuse(config).url, secrets: readOrRefuse(readSecrets(text)) }
+}
+
+async function targetOfRail(name: string, secret: string | undefined): Promise<Target> {
+  if (secret !== undefined)
+    throw new UsageError(`"${name}" is no URL, which begins with https://; a rail has its secret`)
+  const rails = await withContext(({ sql }) => listRails(sql))
+  const connectors = rails.filter(({ kind }) => kind === 'connector')
+  const rail = connectors.find(known => known.name === name)
+  if (rail === undefined) {
+    const names = connectors.map(known => known.name)
+    throw new NotThere('rail', name, names)
+  }
+  const { url } = readOrRefuse(readConfig(rail.config))
+  return { url, secrets: readOrRefuse(readSecrets(rail.secret)) }
+}
+
+async function readObject(
+  file: string,
+  option: string,
+): Promise<Readonly<Record<string, unknown>>> {
+  const { text } = await readInput(file)
+  const read = objectIn(text)
+  if (read.messages !== undefined) throw new UsageError(`${option}: ${read.messages.join('; ')}`)
+  return read.value
+}
+
+function objectIn(text: string): Read<Readonly<Record<string, unknown>>> {
+  try {
+    const value: unknown = JSON.parse(text)
+    const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
+    return isObject ? { value: value as Record<string, unknown> } : { messages: ['no JSON object'] }
+  } catch (error) {
+    return { messages: [`no JSON: ${(error as Error).message}`] }
+  }
+}
+
+async function readEarlier(file: string): Promise<readonly KeptPayment[]> {
+  const { payments } = await readObject(file, '--since')
+  const isPayment = (value: unknown): value is KeptPayment => {
+    const { id, reference } = (value ?? {}) as Partial<KeptPayment>
+    return typeof id === 'string' && /^pot_\w{20}-\d+$/.test(id) && typeof reference === 'string'
+  }
+  if (Array.isArray(payments) && payments.every(isPayment)) return payments
+  throw new UsageError('--since: no report of corridor rail check --json')
+}
+
+const MARKS = { passed: '✓', failed: '✗', skipped: '–' } as const
+
+/** Shows each check as it is decided, below the name of its group. */
+function teller(): (checked: Checked) => void {
+  let group = ''
+  return checked => {
+    const heading = checked.group === group ? '' : `${group === '' ? '' : '\n'}${checked.group}\n`
+    group = checked.group
+    process.stdout.write(`${heading}${linesOf(checked).join('\n')}\n`)
+  }
+}
+
+const NAME_WIDTH = 23
+
+function linesOf({ name, proves, result, detail }: Checked): string[] {
+  const first = `  ${MARKS[result]} ${name.padEnd(NAME_WIDTH)}`
+  const further = ' '.repeat(first.length)
+  const columns = columnsOfTerminal()
+  const lines = wrapped(proves.split(' '), { first, further, columns })
+  if (detail === '') return lines
+  const words = visible(`${result}: ${detail}`).split(' ')
+  return [...lines, ...wrapped(words, { first: further, further, columns })]
+}
+
+function summary({ url, name, passed, failed, skipped }: CheckReport): string {
+  const who = name === '' ? url : `${visible(name)} at ${url}`
+  const counts = `${passed} passed, ${failed} failed, ${skipped} skipped`
+  const verdict = failed === 0 ? 'keeps the protocol as far as it was checked' : 'is not ready'
+  return `\n${who} ${verdict}: ${counts}.`
+}

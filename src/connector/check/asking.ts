@@ -1,0 +1,369 @@
+// Checks of a connector: what it says of a payment is right, grows at its end alone, and stays.
+import { setTimeout as wait } from 'node:timers/promises'
+import { ErrorBody, type Payment, STEP_STATUSES, type Step, UNKNOWN_PAYMENT } from '../protocol.ts'
+import { historyProblem } from '../steps.ts'
+import type { Group, KeptPayment } from './check.ts'
+import {
+  expectStatus,
+  Finding,
+  newPaymentId,
+  type Probe,
+  paymentOf,
+  problemsOf,
+  type Reply,
+  Skipped,
+} from './probe.ts'
+import { checkEcho, checkSame, putNew, readyCapabilities } from './taking.ts'
+
+const ENDS = ['paid', 'rejected', 'not_taken', 'cancelled', 'returned']
+const isOver = ({ steps }: Payment) => steps.some(({ status }) => ENDS.includes(status))
+
+export const UNKNOWN: Group = {
+  name: 'Unknown payments',
+  checks: [
+    {
+      name: 'no-redirect',
+      proves: 'It answers itself and sends nobody elsewhere.',
+      needs: ['capabilities-answered'],
+      async run(probe) {
+        const { status_code, request } = await getUnknown(probe)
+        if (status_code < 300 || status_code > 399) return
+        throw new Finding(`${request} answered ${status_code}, a redirect`)
+      },
+    },
+    {
+      name: 'errors-json',
+      proves: 'Errors are JSON and not a page for people.',
+      needs: ['no-redirect'],
+      async run(probe) {
+        const { headers, request } = await getUnknown(probe)
+        const type = String(headers['content-type'] ?? '')
+        if (!/^application\/json\b/.test(type)) {
+          throw new Finding(`${request} answered with the type ${type || '(none)'}`)
+        }
+      },
+    },
+    {
+      name: 'get-unknown',
+      proves: `A payment that it never got is 404 with the code ${UNKNOWN_PAYMENT} and the id.`,
+      needs: ['errors-json'],
+      run: async probe => expectUnknown(await getUnknown(probe)),
+    },
+  ],
+}
+
+export const ASKING: Group = {
+  name: 'Asking',
+  checks: [
+    {
+      name: 'get-known',
+      proves: 'A payment that it has is answered 200.',
+      needs: ['put-echo', 'no-redirect'],
+      async run(probe) {
+        const { id } = await putNew(probe)
+        paymentOf(await probe.ask('GET', `/payments/${id}`))
+      },
+    },
+    {
+      name: 'get-as-put',
+      proves: 'GET says of a payment what PUT said.',
+      needs: ['get-known'],
+      async run(probe) {
+        const { id, order, payment } = await putNew(probe)
+        const now = await probe.payment(id)
+        checkEcho(now, id, order)
+        checkSame(payment, now)
+      },
+    },
+    {
+      name: 'get-other-attempt',
+      proves: 'Another attempt of the same payout is another payment.',
+      needs: ['get-unknown', 'get-known'],
+      async run(probe) {
+        const { id } = await putNew(probe)
+        expectUnknown(await probe.ask('GET', `/payments/${id.replace(/1$/, '2')}`))
+      },
+    },
+    {
+      name: 'get-at-once',
+      proves: 'Twenty questions at the same moment are all answered in time.',
+      needs: ['get-known'],
+      async run(probe) {
+        const { id } = await putNew(probe)
+        const asked = Array.from({ length: 20 }, () => probe.ask('GET', `/payments/${id}`))
+        for (const reply of await Promise.all(asked)) expectStatus(reply, 200)
+      },
+    },
+  ],
+}
+
+function getUnknown(probe: Probe): Promise<Reply> {
+  return probe.ask('GET', `/payments/${newPaymentId()}`)
+}
+
+function expectUnknown(reply: Reply): void {
+  expectStatus(reply, 404)
+  const problems = problemsOf(ErrorBody, reply.json)
+  if (problems.length > 0) throw new Finding(`the body of the 404: ${problems.join('; ')}`)
+  const { code, id } = reply.json as { readonly code: string; readonly id?: string }
+  if (code !== UNKNOWN_PAYMENT) throw new Finding(`the code of the 404 is ${code}`)
+  if (!reply.request.endsWith(`/${id}`)) throw new Finding(`the 404 is about ${id ?? 'no id'}`)
+}
+
+/** Fails when what was said before is not said any more. */
+function expectGrown(before: Payment, now: Payment): void {
+  const said = ({ number, status, code, amount, currency }: Step) =>
+    JSON.stringify([number, status, code, amount, currency])
+  for (const [i, step] of before.steps.entries()) {
+    const kept = now.steps[i]
+    if (kept !== undefined && said(kept) === said(step)) continue
+    const then = kept === undefined ? 'gone' : `${kept.status} ${kept.code}`
+    throw new Finding(`step ${step.number} of ${now.id} was ${step.status} and is ${then.trim()}`)
+  }
+}
+
+/** Watches a payment to its end, or as long as checks wait. */
+async function watchNew(probe: Probe, ending: number): Promise<readonly [Payment, ...Payment[]]> {
+  const { id, payment } = await putNew(probe, ending)
+  return [payment, ...(await probe.watch(id, isOver))]
+}
+
+export const STEPS: Group = {
+  name: 'Steps',
+  checks: [
+    {
+      name: 'steps-numbered',
+      proves: 'Steps are numbered from 1, without gaps, oldest first.',
+      needs: ['get-known'],
+      async run(probe) {
+        for (const { steps } of await watchNew(probe, 0)) {
+          const numbers = steps.map(({ number }) => number)
+          if (numbers.some((number, i) => number !== i + 1)) {
+            throw new Finding(`the steps are numbered ${numbers.join(', ')}`)
+          }
+        }
+      },
+    },
+    {
+      name: 'steps-kept',
+      proves: 'A step that was told once never changes and never goes.',
+      needs: ['steps-numbered'],
+      async run(probe) {
+        for (const ending of [0, 3]) {
+          const seen = await watchNew(probe, ending)
+          seen.slice(1).forEach((now, i) => {
+            expectGrown(seen[i] as Payment, now)
+          })
+        }
+      },
+    },
+    {
+      name: 'steps-known',
+      proves: 'Each status is one of the protocol.',
+      needs: ['steps-numbered'],
+      async run(probe) {
+        for (const ending of [0, 1, 3]) {
+          const all = (await watchNew(probe, ending)).flatMap(({ steps }) => steps)
+          const unknown = all.find(({ status }) => !Object.hasOwn(STEP_STATUSES, status))
+          if (unknown !== undefined) throw new Finding(`${unknown.status} is no status`)
+        }
+      },
+    },
+    {
+      name: 'steps-possible',
+      proves: 'Nothing follows an end, but a return a payment.',
+      needs: ['steps-known', 'steps-kept'],
+      async run(probe) {
+        for (const ending of [0, 1, 4]) {
+          const seen = await watchNew(probe, ending)
+          const problem = historyProblem((seen.at(-1) as Payment).steps)
+          if (problem !== '') throw new Finding(problem)
+        }
+      },
+    },
+    {
+      name: 'rejections-coded',
+      proves: 'A rejection has the code of the provider.',
+      needs: ['steps-numbered'],
+      async run(probe) {
+        const seen = (await watchNew(probe, 1)).at(-1) as Payment
+        const ends = seen.steps.filter(({ status }) => /^(rejected|not_taken)$/.test(status))
+        if (ends.length === 0) throw new Skipped('an amount that ends in 01 is not rejected here')
+        if (ends.some(({ code }) => code.trim() === '')) {
+          throw new Finding(`${seen.id} is ${ends[0]?.status} without a code`)
+        }
+      },
+    },
+  ],
+}
+
+export const CHANGING: Group = {
+  name: 'Cancelling and answering',
+  checks: [
+    {
+      name: 'cancel-unknown',
+      proves: 'To cancel a payment that it never got is 404.',
+      needs: ['get-unknown'],
+      async run(probe) {
+        needsCapability(probe, 'cancellation')
+        expectUnknownAction(await probe.ask('POST', `/payments/${newPaymentId()}/cancel`, {}))
+      },
+    },
+    {
+      name: 'cancel-answered',
+      proves: 'To cancel a payment is answered 200 with the payment.',
+      needs: ['get-known', 'steps-kept'],
+      async run(probe) {
+        needsCapability(probe, 'cancellation')
+        const { id, payment } = await putNew(probe, 6)
+        expectGrown(payment, paymentOf(await probe.ask('POST', `/payments/${id}/cancel`, {})))
+      },
+    },
+    {
+      name: 'cancel-repeat',
+      proves: 'A payment is cancelled once, however often that is asked.',
+      needs: ['cancel-answered'],
+      async run(probe) {
+        const { id } = await putNew(probe, 6)
+        for (let i = 0; i < 2; i++) await probe.ask('POST', `/payments/${id}/cancel`, {})
+        const { steps } = await probe.payment(id)
+        const times = steps.filter(({ status }) => status === 'cancelled').length
+        if (times > 1) throw new Finding(`${id} is cancelled ${times} times`)
+      },
+    },
+    {
+      name: 'answers-unknown',
+      proves: 'Answers for a payment that it never got are 404.',
+      needs: ['get-unknown'],
+      async run(probe) {
+        needsCapability(probe, 'answers')
+        const path = `/payments/${newPaymentId()}/answers`
+        expectUnknownAction(await probe.ask('POST', path, ANSWERS))
+      },
+    },
+    {
+      name: 'answers-taken',
+      proves: 'An answer is taken, and answers_seen says so.',
+      needs: ['steps-numbered'],
+      run: async probe => void (await answer(probe)),
+    },
+    {
+      name: 'answers-repeat',
+      proves: 'The same answer again is no other answer.',
+      needs: ['answers-taken'],
+      async run(probe) {
+        const id = await answer(probe)
+        const again = paymentOf(await probe.ask('POST', `/payments/${id}/answers`, ANSWERS))
+        if (again.answers_seen === 1) return
+        throw new Finding(`answer 1 came twice, and answers_seen is ${again.answers_seen}`)
+      },
+    },
+  ],
+}
+
+const ANSWERS = {
+  answers: [{ number: 1, created_at: '2026-01-01T00:00:00.000000Z', note: 'Invoice 4711' }],
+}
+
+/** The path names a payment: 404 tells that there is none. */
+function expectUnknownAction(reply: Reply): void {
+  expectStatus(reply, 404)
+}
+
+function needsCapability(probe: Probe, name: 'cancellation' | 'answers'): void {
+  if (!readyCapabilities(probe)[name]) throw new Skipped(`${name} is no capability of it`)
+}
+
+/** Answers a payment that asks for something; returns its id. */
+async function answer(probe: Probe): Promise<string> {
+  needsCapability(probe, 'answers')
+  const { id } = await putNew(probe, 2)
+  const asks = ({ steps }: Payment) => steps.at(-1)?.status === 'requires_action'
+  const seen = await probe.watch(id, payment => asks(payment) || isOver(payment))
+  if (!seen.some(asks)) throw new Skipped('an amount that ends in 02 asks nothing here')
+  const taken = paymentOf(await probe.ask('POST', `/payments/${id}/answers`, ANSWERS))
+  if (taken.answers_seen !== 1) {
+    throw new Finding(`answer 1 was sent, and answers_seen is ${taken.answers_seen ?? 'missing'}`)
+  }
+  return id
+}
+
+/** Long enough for what is kept in memory alone for a moment to be gone. */
+const KEPT_FOR_MS = 3_000
+
+/** `earlier`: payments of an earlier run. */
+export function keeping(earlier: readonly KeptPayment[]): Group {
+  return {
+    name: 'Keeping',
+    checks: [
+      {
+        name: 'keys-kept',
+        proves: 'Every payment of this run is still known, with its reference.',
+        needs: ['get-known', 'put-repeat'],
+        async run(probe) {
+          const { id } = await putNew(probe)
+          await wait(KEPT_FOR_MS)
+          paymentOf(await probe.ask('GET', `/payments/${id}`))
+          await expectKept(probe, probe.taken)
+        },
+      },
+      {
+        name: 'keys-kept-since',
+        proves: 'Every payment of the earlier run is still known, with its reference.',
+        needs: ['keys-kept'],
+        async run(probe) {
+          if (earlier.length === 0) throw new Skipped('--since names no report of an earlier run')
+          await expectKept(probe, earlier)
+        },
+      },
+      {
+        name: 'conflicts-kept',
+        proves: 'Another body for the first payment of the run is still refused.',
+        needs: ['keys-kept', 'put-other-amount'],
+        async run(probe) {
+          const [first] = probe.taken
+          if (first === undefined) throw new Skipped('no payment was taken')
+          const { id, order } = first
+          const other = { ...order, amount: (BigInt(order.amount) + 100n).toString() }
+          expectStatus(await probe.ask('PUT', `/payments/${id}`, other), 409)
+        },
+      },
+    ],
+  }
+}
+
+async function expectKept(
+  probe: Probe,
+  payments: readonly Pick<KeptPayment, 'id' | 'reference'>[],
+): Promise<void> {
+  for (const { id, reference } of payments) {
+    const now = paymentOf(await probe.ask('GET', `/payments/${id}`))
+    if (reference !== '' && now.reference !== reference) {
+      throw new Finding(`the reference of ${id} was ${reference} and is ${now.reference}`)
+    }
+  }
+}
+
+export const BOUNDS: Group = {
+  name: 'Bounds',
+  checks: [
+    {
+      name: 'times-bounded',
+      proves: 'No request of the whole run had to wait too long.',
+      needs: ['capabilities-answered'],
+      async run({ replies }) {
+        const late = replies.find(({ error }) => error !== '')
+        if (late !== undefined) throw new Finding(`${late.request} had no answer: ${late.error}`)
+      },
+    },
+    {
+      name: 'sizes-bounded',
+      proves: 'No answer was longer than 256 KiB.',
+      needs: ['capabilities-answered'],
+      async run({ replies }) {
+        const long = replies.find(({ error, is_whole }) => error === '' && !is_whole)
+        if (long !== undefined) throw new Finding(`the answer to ${long.request} is longer`)
+      },
+    },
+  ],
+}

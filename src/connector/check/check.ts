@@ -1,0 +1,103 @@
+// What a check of a connector is, and the run of all of them: one after the other, each with what
+// it proves. A check whose ground has failed is skipped, so that a fault shows where it is.
+import { Finding, Probe, type ProbeOptions, Skipped } from './probe.ts'
+
+export interface Check {
+  readonly name: string
+  /** What a connector is known to do when the check passes. */
+  readonly proves: string
+  /** Checks that must have passed: without them it would say nothing of its own. */
+  readonly needs: readonly string[]
+  /** Throws a Finding when it fails and Skipped when it proves nothing. */
+  run(probe: Probe): Promise<void>
+}
+
+export interface Group {
+  readonly name: string
+  readonly checks: readonly Check[]
+}
+
+export interface Checked extends Pick<Check, 'name' | 'proves'> {
+  readonly group: string
+  readonly result: 'passed' | 'failed' | 'skipped'
+  /** Why it failed or was skipped; '' when it passed. */
+  readonly detail: string
+  readonly duration_ms: number
+}
+
+/** A payment that the connector took during the run, so that a later run can ask for it. */
+export interface KeptPayment {
+  readonly id: string
+  readonly amount: string
+  readonly currency: string
+  readonly reference: string
+}
+
+export interface CheckReport {
+  readonly url: string
+  readonly started_at: string
+  /** As the connector calls itself; '' when it did not say. */
+  readonly name: string
+  readonly passed: number
+  readonly failed: number
+  readonly skipped: number
+  readonly checks: readonly Checked[]
+  readonly payments: readonly KeptPayment[]
+}
+
+/** Runs the checks in order and tells of each. */
+export async function runChecks(
+  groups: readonly Group[],
+  options: ProbeOptions,
+  tell: (checked: Checked) => void = () => {},
+): Promise<CheckReport> {
+  const started_at = new Date().toISOString()
+  const probe = new Probe(options)
+  const checks: Checked[] = []
+  for (const { name: group, checks: ofGroup } of groups) {
+    for (const check of ofGroup) {
+      const missing = check.needs.find(name => !isPassed(checks, name))
+      const started = performance.now()
+      const { result, detail } =
+        missing === undefined ? await judge(check, probe) : skippedFor(missing)
+      const duration_ms = Math.trunc(performance.now() - started)
+      const { name, proves } = check
+      checks.push({ name, group, proves, result, detail, duration_ms })
+      tell(checks[checks.length - 1] as Checked)
+    }
+  }
+  const count = (wanted: Checked['result']) => checks.filter(one => one.result === wanted).length
+  return {
+    url: options.url,
+    started_at,
+    name: probe.capabilities?.name ?? '',
+    passed: count('passed'),
+    failed: count('failed'),
+    skipped: count('skipped'),
+    checks,
+    payments: probe.taken.map(({ id, order: { amount, currency }, reference }) => {
+      return { id, amount, currency, reference }
+    }),
+  }
+}
+
+function isPassed(checks: readonly Checked[], name: string): boolean {
+  return checks.some(checked => checked.name === name && checked.result === 'passed')
+}
+
+type Judged = Pick<Checked, 'result' | 'detail'>
+
+function skippedFor(missing: string): Judged {
+  return { result: 'skipped', detail: `${missing} has not passed` }
+}
+
+async function judge(check: Check, probe: Probe): Promise<Judged> {
+  try {
+    await check.run(probe)
+    return { result: 'passed', detail: '' }
+  } catch (error) {
+    if (error instanceof Finding) return { result: 'failed', detail: error.message }
+    if (error instanceof Skipped) return { result: 'skipped', detail: error.message }
+    throw error
+  }
+}

@@ -1,0 +1,189 @@
+// What the checks of a connector ask with: requests as Corridor sends them, and such as it never
+// sends. Keeps every answer, and every payment that the connector has taken.
+import { randomBytes, randomUUID } from 'node:crypto'
+import { setTimeout as wait } from 'node:timers/promises'
+import { Errors } from 'typebox/schema'
+import { newId } from '../../id.ts'
+import { type Exchanged, exchange } from '../../webhook/exchange.ts'
+import { newSecret } from '../../webhook/sign.ts'
+import type { Order } from '../order.ts'
+import { type Capabilities, MAX_BODY_BYTES, Payment } from '../protocol.ts'
+import { requestHeaders, type Secrets, type SignedRequest } from '../signing.ts'
+
+/** A check has failed: the sentence says what was seen. */
+export class Finding extends Error {}
+
+/** A check proves nothing here: the sentence says why. */
+export class Skipped extends Error {}
+
+type Method = SignedRequest['method']
+
+/** How a request differs from one of Corridor. */
+export interface Manner {
+  readonly signed?: 'not' | 'by_another_secret' | 'twice'
+  /** The time of the signature, in seconds from now. */
+  readonly at_s?: number
+  /** Another path or body than was signed. */
+  readonly sent_path?: string
+  readonly sent_body?: string
+  /** Hangs up without reading the answer. */
+  readonly within_ms?: number
+}
+
+export interface Reply {
+  readonly request: string
+  readonly request_id: string
+  /** 0 without an answer. */
+  readonly status_code: number
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>
+  readonly body: string
+  /** Undefined when the body is not JSON. */
+  readonly json: unknown
+  readonly is_whole: boolean
+  /** Why there is no answer; '' with one. */
+  readonly error: string
+  readonly duration_ms: number
+}
+
+/** A payment that the connector said it has. */
+export interface Taken {
+  readonly id: string
+  readonly order: Order
+  readonly reference: string
+}
+
+export interface ProbeOptions {
+  readonly url: string
+  readonly secrets: Secrets
+  /** Members that every order gets. */
+  readonly order: Readonly<Record<string, unknown>>
+  /** How long the checks watch a payment that does not end. */
+  readonly watch_ms: number
+  /** How long an answer may take. */
+  readonly answer_within_ms: number
+}
+
+export class Probe {
+  readonly replies: Reply[] = []
+  readonly taken: Taken[] = []
+  /** Set by the check of them. */
+  capabilities: Capabilities | undefined
+  readonly options: ProbeOptions
+
+  constructor(options: ProbeOptions) {
+    this.options = options
+  }
+
+  async ask(method: Method, path: string, body?: unknown, manner: Manner = {}): Promise<Reply> {
+    const { url } = this.options
+    const text = body === undefined ? '' : typeof body === 'string' ? body : JSON.stringify(body)
+    const request = {
+      id: randomUUID(),
+      timestamp_s: Math.floor(Date.now() / 1000) + (manner.at_s ?? 0),
+      method,
+      path,
+      body: text,
+    }
+    const headers = this.#headers(request, manner)
+    const sending = {
+      method,
+      url: `${url.replace(/\/$/, '')}${manner.sent_path ?? path}`,
+      headers,
+      body: manner.sent_body ?? text,
+      timeout_ms: manner.within_ms ?? this.options.answer_within_ms,
+      // The operator names the connector.
+      allow_private: true,
+    }
+    const size = { read_bytes: MAX_BODY_BYTES, kept_bytes: MAX_BODY_BYTES }
+    const reply = replyOf(`${method} ${path}`, request.id, await exchange(sending, size))
+    if (manner.within_ms === undefined) this.replies.push(reply)
+    return reply
+  }
+
+  /** Asks for a payment that must be known; skips the check when the connector has forgotten it. */
+  async payment(id: string): Promise<Payment> {
+    const reply = await this.ask('GET', `/payments/${id}`)
+    if (reply.status_code === 404) throw new Skipped(`${id} is not known: see keys-kept`)
+    return paymentOf(reply)
+  }
+
+  /** Puts a new payment; fails the check unless it is taken. */
+  async put(order: Order, id = newPaymentId()): Promise<{ id: string; payment: Payment }> {
+    const payment = paymentOf(await this.ask('PUT', `/payments/${id}`, order))
+    this.taken.push({ id, order, reference: payment.reference })
+    return { id, payment }
+  }
+
+  /** Asks again and again until `isDone`, or until it takes too long. */
+  async watch(id: string, isDone: (payment: Payment) => boolean): Promise<readonly Payment[]> {
+    const seen: Payment[] = []
+    const until = performance.now() + this.options.watch_ms
+    for (;;) {
+      const payment = await this.payment(id)
+      seen.push(payment)
+      if (isDone(payment) || performance.now() > until) return seen
+      await wait(WATCH_EVERY_MS)
+    }
+  }
+
+  #headers(request: SignedRequest, { signed }: Manner): Record<string, string> {
+    const { secrets } = this.options
+    if (signed === 'not') return { 'content-type': 'application/json' }
+    if (signed === 'by_another_secret') return requestHeaders([anotherSecret()], request)
+    const asked = signed === 'twice' ? [anotherSecret(), ...secrets] : secrets
+    return requestHeaders(asked, request)
+  }
+}
+
+const WATCH_EVERY_MS = 100
+
+/** The payment in an answer; fails the check when there is none. */
+export function paymentOf(reply: Reply): Payment {
+  expectStatus(reply, 200)
+  const problems = problemsOf(Payment, reply.json)
+  if (problems.length > 0) throw new Finding(`${reply.request}: ${problems.join('; ')}`)
+  return reply.json as Payment
+}
+
+export function expectStatus(reply: Reply, ...wanted: readonly number[]): void {
+  const { request, status_code, error } = reply
+  if (wanted.includes(status_code)) return
+  const got = error === '' ? `answered ${status_code}` : `had no answer: ${error}`
+  throw new Finding(`${request} ${got}; ${wanted.join(' or ')} is right`)
+}
+
+/** What is wrong with a body, each problem with its place; [] when nothing is. */
+export function problemsOf(schema: object, json: unknown): string[] {
+  if (json === undefined) return ['the body is not JSON']
+  const [fits, errors] = Errors(schema, json)
+  if (fits) return []
+  return errors.slice(0, 5).map(({ instancePath, message }) => `${instancePath || '/'} ${message}`)
+}
+
+export function newPaymentId(attempt = 1): string {
+  return `${newId('pot')}-${attempt}`
+}
+
+function anotherSecret(): string {
+  return newSecret(randomBytes(32))
+}
+
+function replyOf(request: string, request_id: string, { answer, ...rest }: Exchanged): Reply {
+  const { error, duration_ms } = rest
+  if (answer === null) {
+    const nothing = { status_code: 0, headers: {}, body: '', json: undefined, is_whole: false }
+    return { request, request_id, ...nothing, error, duration_ms }
+  }
+  const { status_code, headers, is_whole } = answer
+  const body = answer.body.toString()
+  const json = readJson(body)
+  return { request, request_id, status_code, headers, body, json, is_whole, error, duration_ms }
+}
+
+function readJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

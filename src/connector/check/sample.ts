@@ -1,0 +1,57 @@
+// Orders that the checks send: of a currency that the connector carries, and within its limits.
+// Pure.
+import type { Order } from '../order.ts'
+import type { Capabilities } from '../protocol.ts'
+
+export interface Limits {
+  readonly currency: string
+  readonly min: bigint
+  /** Null without a limit. */
+  readonly max: bigint | null
+}
+
+export function limitsOf({ currencies }: Capabilities): readonly Limits[] {
+  return currencies.map(({ currency, min = '1', max }) => {
+    return { currency, min: BigInt(min), max: max === undefined ? null : BigInt(max) }
+  })
+}
+
+/**
+ * The smallest amount from 10.00 (of two digits) on that ends in these two digits: test
+ * environments decide by them (docs/connect-a-provider.md).
+ */
+export function amountEnding(ending: number, { min }: Limits): bigint {
+  const least = min > 1000n ? min : 1000n
+  return (least / 100n + 1n) * 100n + BigInt(ending)
+}
+
+/** An order of an amount; members of `more` replace those of the sample. */
+export function sampleOrder(
+  id: string,
+  money: { readonly amount: bigint; readonly currency: string },
+  more: Readonly<Record<string, unknown>>,
+): Order {
+  const [payout = '', attempt = ''] = id.split('-')
+  const order = {
+    payout,
+    account: 'acc_checks00',
+    attempt: Number(attempt),
+    uetr: `00000000-0000-4000-8000-${Buffer.from(payout).toString('hex').slice(-12)}`,
+    type: 'local',
+    amount: money.amount.toString(),
+    currency: money.currency,
+    network: '',
+    charge_type: '',
+    beneficiary: {
+      name: 'Test Beneficiary',
+      type: 'individual' as const,
+      destination_details: {
+        type: 'bank' as const,
+        bank: { iban: 'DE89370400440532013000', bank_codes: { swift_code: 'COBADEFF' } },
+      },
+      address: { line1: 'Teststrasse 1', city: 'Berlin', country: 'DE', postal_code: '10115' },
+    },
+    created_at: '2026-01-01T00:00:00.000000Z',
+  }
+  return { ...order, ...more }
+}

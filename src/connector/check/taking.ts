@@ -1,0 +1,282 @@
+// Checks of a connector: it takes a payment once, whatever is repeated, raced or changed.
+import type { Order } from '../order.ts'
+import type { Capabilities, Payment } from '../protocol.ts'
+import type { Group } from './check.ts'
+import { expectStatus, Finding, newPaymentId, type Probe, paymentOf, Skipped } from './probe.ts'
+import { amountEnding, type Limits, limitsOf, sampleOrder } from './sample.ts'
+
+export function readyCapabilities({ capabilities }: Probe): Capabilities {
+  if (capabilities === undefined) throw new Skipped('the capabilities are not known')
+  return capabilities
+}
+
+/** The currency of the checks: the first one of the connector. */
+export function limitsFor(probe: Probe): Limits {
+  const [limits] = limitsOf(readyCapabilities(probe))
+  if (limits === undefined) throw new Skipped('the connector carries no currency')
+  return limits
+}
+
+/** An order for a new payment, whose amount ends in these two digits. */
+export function orderFor(probe: Probe, id: string, ending = 0): Order {
+  const limits = limitsFor(probe)
+  const amount = amountEnding(ending, limits)
+  if (limits.max !== null && amount > limits.max) throw new Skipped(`${amount} is over the limit`)
+  return sampleOrder(id, { amount, currency: limits.currency }, probe.options.order)
+}
+
+/** Puts a new payment; fails the check unless it is taken. */
+export async function putNew(probe: Probe, ending = 0, id = newPaymentId()) {
+  const order = orderFor(probe, id, ending)
+  return { ...(await probe.put(order, id)), order }
+}
+
+const otherIban = (order: Order): Order => ({
+  ...order,
+  beneficiary: { ...order.beneficiary, name: 'Somebody Else' },
+})
+const otherAmount = (order: Order): Order => {
+  return { ...order, amount: (BigInt(order.amount) + 100n).toString() }
+}
+
+export function checkEcho(payment: Payment, id: string, order: Order): void {
+  for (const [member, sent] of Object.entries({ ...pick(order), id })) {
+    const said = payment[member as keyof Payment]
+    if (said !== sent) throw new Finding(`${member} was sent as ${sent} and came back as ${said}`)
+  }
+}
+
+function pick({ amount, currency }: Order) {
+  return { amount, currency }
+}
+
+/** Fails unless a refused order ends without having been paid. */
+async function expectRefused(probe: Probe, order: Order, id: string): Promise<void> {
+  await probe.put(order, id)
+  const seen = await probe.watch(id, ({ steps }) => steps.some(isEnd))
+  const said = seen.at(-1)?.steps.map(({ status }) => status) ?? []
+  if (said.some(status => status === 'rejected' || status === 'not_taken')) return
+  throw new Finding(`${order.amount} ${order.currency} became ${said.join(', ')}`)
+}
+
+function isEnd({ status }: Payment['steps'][number]): boolean {
+  return ['rejected', 'not_taken', 'paid'].includes(status)
+}
+
+export const TAKING: Group = {
+  name: 'Taking',
+  checks: [
+    {
+      name: 'put-taken',
+      proves: 'PUT takes a payment, and answers 200 with it.',
+      needs: ['capabilities-limits'],
+      async run(probe) {
+        const id = newPaymentId()
+        expectStatus(await probe.ask('PUT', `/payments/${id}`, orderFor(probe, id)), 200)
+      },
+    },
+    {
+      name: 'put-fits',
+      proves: 'The answer is a payment as the protocol has it.',
+      needs: ['put-taken'],
+      run: async probe => void (await putNew(probe)),
+    },
+    {
+      name: 'put-echo',
+      proves: 'Id, amount and currency come back as they were sent.',
+      needs: ['put-fits'],
+      async run(probe) {
+        const { id, order, payment } = await putNew(probe)
+        checkEcho(payment, id, order)
+      },
+    },
+    {
+      name: 'put-repeat',
+      proves: 'The same id and body are the same payment, with the same reference.',
+      needs: ['put-echo'],
+      async run(probe) {
+        const { id, order, payment } = await putNew(probe)
+        for (let i = 0; i < 2; i++) {
+          const again = paymentOf(await probe.ask('PUT', `/payments/${id}`, order))
+          checkSame(payment, again)
+        }
+      },
+    },
+    {
+      name: 'put-other-spelling',
+      proves: 'White space and the order of members make no other body.',
+      needs: ['put-repeat'],
+      async run(probe) {
+        const { id, order } = await putNew(probe)
+        const turned = Object.fromEntries(Object.entries(order).reverse())
+        const body = JSON.stringify(turned, null, 2)
+        expectStatus(await probe.ask('PUT', `/payments/${id}`, body), 200)
+      },
+    },
+    {
+      name: 'put-at-once',
+      proves: 'Twenty PUTs of one payment at the same moment make one payment.',
+      needs: ['put-repeat'],
+      run: checkAtOnce,
+    },
+    {
+      name: 'put-hung-up',
+      proves: 'A PUT whose answer nobody reads can be repeated, and is one payment.',
+      needs: ['put-at-once'],
+      async run(probe) {
+        const id = newPaymentId()
+        const order = orderFor(probe, id)
+        await probe.ask('PUT', `/payments/${id}`, order, { within_ms: HANG_UP_MS })
+        const { payment } = await probe.put(order, id)
+        checkSame(payment, paymentOf(await probe.ask('PUT', `/payments/${id}`, order)))
+      },
+    },
+  ],
+}
+
+export const CHANGED: Group = {
+  name: 'Changed bodies',
+  checks: [
+    {
+      name: 'put-other-amount',
+      proves: 'Another amount under a known id is refused with 409.',
+      needs: ['put-echo'],
+      run: probe => checkConflict(probe, otherAmount),
+    },
+    {
+      name: 'put-other-beneficiary',
+      proves: 'Another beneficiary under a known id is refused with 409.',
+      needs: ['put-echo'],
+      run: probe => checkConflict(probe, otherIban),
+    },
+    {
+      name: 'put-conflict-harmless',
+      proves: 'After a 409 the payment is as it was.',
+      needs: ['put-other-amount', 'put-repeat', 'get-known'],
+      async run(probe) {
+        const { id, order, payment } = await putNew(probe)
+        await probe.ask('PUT', `/payments/${id}`, otherAmount(order))
+        const now = await probe.payment(id)
+        checkEcho(now, id, order)
+        checkSame(payment, now)
+      },
+    },
+    {
+      name: 'other-body-refused',
+      proves: 'A body changed after it was signed is refused, and leaves no trace.',
+      needs: ['forged-refused', 'get-unknown', 'put-echo'],
+      async run(probe) {
+        const id = newPaymentId()
+        const order = orderFor(probe, id)
+        const sent_body = JSON.stringify({ ...order, amount: `${order.amount}0` })
+        expectStatus(await probe.ask('PUT', `/payments/${id}`, order, { sent_body }), 401)
+        expectStatus(await probe.ask('GET', `/payments/${id}`), 404)
+      },
+    },
+    {
+      name: 'put-unknown-member',
+      proves: 'A member that it does not know is passed over.',
+      needs: ['put-echo'],
+      async run(probe) {
+        const id = newPaymentId()
+        const order = { ...orderFor(probe, id), of_a_later_version: 'anything' }
+        expectStatus(await probe.ask('PUT', `/payments/${id}`, order), 200)
+      },
+    },
+    {
+      name: 'put-unreadable',
+      proves: 'An amount with a point is refused with 400, and nothing is taken.',
+      needs: ['put-echo', 'get-unknown'],
+      async run(probe) {
+        const id = newPaymentId()
+        const order = { ...orderFor(probe, id), amount: '10.50' }
+        expectStatus(await probe.ask('PUT', `/payments/${id}`, order), 400)
+        expectStatus(await probe.ask('GET', `/payments/${id}`), 404)
+      },
+    },
+  ],
+}
+
+export const AMOUNTS: Group = {
+  name: 'Amounts and names',
+  checks: [
+    {
+      name: 'put-large-amount',
+      proves: 'An amount above 2^53 keeps each of its digits.',
+      needs: ['put-echo'],
+      async run(probe) {
+        const id = newPaymentId()
+        const { currency } = limitsFor(probe)
+        const money = { amount: 9_007_199_254_740_993n, currency }
+        const order = sampleOrder(id, money, probe.options.order)
+        checkEcho((await probe.put(order, id)).payment, id, order)
+      },
+    },
+    {
+      name: 'put-over-limit',
+      proves: 'An amount above its own limit is never paid.',
+      needs: ['put-echo', 'get-known'],
+      run: checkOverLimit,
+    },
+    {
+      name: 'put-other-currency',
+      proves: 'A currency that it does not carry is never paid.',
+      needs: ['put-echo', 'get-known'],
+      async run(probe) {
+        const carried = limitsOf(readyCapabilities(probe)).map(({ currency }) => currency)
+        const currency = ['ISK', 'TOP', 'WST'].find(code => !carried.includes(code))
+        if (currency === undefined) throw new Skipped('it carries every currency')
+        const id = newPaymentId()
+        const money = { amount: 100_000n, currency }
+        await expectRefused(probe, sampleOrder(id, money, probe.options.order), id)
+      },
+    },
+    {
+      name: 'put-other-scripts',
+      proves: 'Names in other scripts are taken.',
+      needs: ['put-echo'],
+      async run(probe) {
+        const id = newPaymentId()
+        const order = orderFor(probe, id)
+        const name = '王小明 Παπαδόπουλος Đặng Ω̈'
+        await probe.put({ ...order, beneficiary: { ...order.beneficiary, name } }, id)
+      },
+    },
+  ],
+}
+
+/** Long enough to send an order, and too short to answer it. */
+const HANG_UP_MS = 30
+
+export function checkSame(first: Payment, again: Payment): void {
+  if (first.reference === '' || first.reference === again.reference) return
+  throw new Finding(`its reference was ${first.reference} and is ${again.reference}`)
+}
+
+async function checkAtOnce(probe: Probe): Promise<void> {
+  const id = newPaymentId()
+  const order = orderFor(probe, id)
+  const puts = Array.from({ length: 20 }, () => probe.ask('PUT', `/payments/${id}`, order))
+  const replies = await Promise.all(puts)
+  for (const reply of replies) expectStatus(reply, 200, 503)
+  const taken = replies.filter(({ status_code }) => status_code === 200).map(paymentOf)
+  const { payment } = await probe.put(order, id)
+  for (const one of taken) checkSame(payment, one)
+}
+
+async function checkConflict(probe: Probe, change: (order: Order) => Order): Promise<void> {
+  const { id, order } = await putNew(probe)
+  expectStatus(await probe.ask('PUT', `/payments/${id}`, change(order)), 409)
+}
+
+async function checkOverLimit(probe: Probe): Promise<void> {
+  const limited = limitsOf(readyCapabilities(probe)).filter(({ max }) => max !== null)
+  const [least] = limited.sort((a, b) => ((a.max ?? 0n) < (b.max ?? 0n) ? -1 : 1))
+  if (least === undefined) throw new Skipped('it has no limit')
+  // Ends in 00, as amounts that are paid do.
+  const amount = ((least.max ?? 0n) / 100n + 1n) * 100n
+  if (amount >= 2n ** 63n) throw new Skipped('its limit is the largest amount')
+  const id = newPaymentId()
+  const money = { amount, currency: least.currency }
+  await expectRefused(probe, sampleOrder(id, money, probe.options.order), id)
+}

@@ -1,0 +1,123 @@
+// `corridor rail check`: a right connector passes every check, and each seeded fault fails exactly the
+// check that is about it.
+import assert from 'node:assert/strict'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import { FAULTS, type Fault, Faults } from '../../examples/connector/faults.ts'
+import { startConnector } from '../../examples/connector/start.ts'
+import { allChecks } from '../../src/connector/check/all.ts'
+import { type CheckReport, type KeptPayment, runChecks } from '../../src/connector/check/check.ts'
+import { ANSWER_WITHIN_MS } from '../../src/connector/protocol.ts'
+import { newSecret } from '../../src/webhook/sign.ts'
+
+/** What only a run of faulty requests shows; the check of each other fault. */
+const FOUND_BY: Readonly<Record<Exclude<Fault, 'drop-answers' | 'errors-500'>, string>> = {
+  slow: 'answers-in-time',
+  redirects: 'no-redirect',
+  'html-errors': 'errors-json',
+  'unsigned-believed': 'unsigned-refused',
+  'any-signature-believed': 'forged-refused',
+  'old-believed': 'old-refused',
+  'answers-unsigned': 'answers-signed',
+  'errors-unsigned': 'errors-signed',
+  'pays-again': 'put-repeat',
+  races: 'put-at-once',
+  'amount-not-compared': 'put-other-amount',
+  'beneficiary-not-compared': 'put-other-beneficiary',
+  'float-amounts': 'put-large-amount',
+  'other-amount': 'put-echo',
+  'over-limit': 'put-over-limit',
+  'unknown-as-empty': 'get-unknown',
+  'known-as-404': 'get-known',
+  'forgets-keys': 'keys-kept',
+  'steps-reordered': 'steps-numbered',
+  'steps-rewritten': 'steps-kept',
+  'code-missing': 'rejections-coded',
+  'cancels-twice': 'cancel-repeat',
+  'answers-twice': 'answers-repeat',
+  'strict-orders': 'put-unknown-member',
+}
+
+let folder: string
+before(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'corridor-connector-'))
+})
+after(() => rm(folder, { recursive: true, force: true }))
+
+const secret = newSecret(new Uint8Array(32).fill(7))
+
+const ASKING = { secrets: [secret], order: {}, watch_ms: 60_000 }
+
+async function check(name: string, faults: Faults, earlier: readonly KeptPayment[] = []) {
+  const file = join(folder, `${name}.jsonl`)
+  const connector = await startConnector({ file, secret, faults, delay_ms: 20 })
+  try {
+    // A busy machine is no slow connector.
+    const answer_within_ms = name === 'slow' ? ANSWER_WITHIN_MS : 60_000
+    const asking = { ...ASKING, url: connector.url, answer_within_ms }
+    return await runChecks(allChecks(earlier), asking)
+  } finally {
+    await connector.close()
+  }
+}
+
+const failed = ({ checks }: CheckReport) =>
+  checks.filter(({ result }) => result === 'failed').map(({ name, detail }) => `${name}: ${detail}`)
+
+test('the checks: about forty, each named once, each after those that it needs', () => {
+  const names: string[] = []
+  for (const { name, needs } of allChecks().flatMap(({ checks }) => checks)) {
+    assert.ok(!names.includes(name), name)
+    for (const needed of needs) assert.ok(names.includes(needed), `${name} needs ${needed}`)
+    names.push(name)
+  }
+  assert.ok(names.length >= 40, `${names.length} checks`)
+})
+
+test('the reference connector: passes every check, also when it was started anew', async () => {
+  const first = await check('right', new Faults())
+  assert.deepEqual(failed(first), [])
+  const skipped = (report: CheckReport) =>
+    report.checks.filter(({ result }) => result === 'skipped').map(({ name }) => name)
+  assert.deepEqual(skipped(first), ['keys-kept-since'])
+  const again = await check('right', new Faults(), first.payments)
+  assert.deepEqual([failed(again), skipped(again)], [[], []])
+})
+
+test('a connector that lost its payments: the check of an earlier run fails', async () => {
+  const lost = { id: 'pot_00000000000000000000-1', amount: '1000', currency: 'EUR', reference: 'R' }
+  const report = await check('lost', new Faults(), [lost])
+  assert.deepEqual(
+    failed(report).map(line => line.split(':')[0]),
+    ['keys-kept-since'],
+  )
+})
+
+test('every fault of the reference connector, but those of the line, has its check', () => {
+  const seeded = Object.keys(FAULTS).filter(name => !/^(drop-answers|errors-500)$/.test(name))
+  assert.deepEqual(Object.keys(FOUND_BY).sort(), seeded.sort())
+})
+
+test('each seeded fault: fails exactly its check', { concurrency: 4 }, async t => {
+  const rows = Object.entries(FOUND_BY).map(([fault, name]) =>
+    t.test(`${fault}: ${name}`, async () => {
+      const report = await check(fault, Faults.read([fault]))
+      assert.deepEqual(
+        report.checks.filter(({ result }) => result === 'failed').map(one => one.name),
+        [name],
+        failed(report).join('\n'),
+      )
+    }),
+  )
+  await Promise.all(rows)
+})
+
+test('a connector that is not there: the first check fails, and no other', async () => {
+  const options = { ...ASKING, url: 'http://127.0.0.1:1', answer_within_ms: 1_000 }
+  const report = await runChecks(allChecks(), options)
+  assert.equal(report.failed, 1)
+  assert.match(failed(report)[0] ?? '', /^answers-in-time: GET \/capabilities had no answer/)
+  assert.equal(report.passed, 0)
+})
