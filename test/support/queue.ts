@@ -7,22 +7,12 @@ import { join, resolve } from 'node:path'
 import { after, suite } from 'node:test'
 
 /** Of what a file leaves behind no more files than these see something. */
-const FILES_OF_A_PROCESS = 10
+const FILES_OF_A_PROCESS = 20
 
-/** Folders of tests that ask nothing of their own process: what they ask is a service or a database. */
-const SHARED: readonly string[] = [
-  'src/',
-  'test/api/',
-  'test/cli/',
-  'test/entity/',
-  'test/input/',
-  'test/ledger/',
-  'test/live/',
-  'test/money/',
-  'test/race/',
-  'test/worker/',
-]
-/** They measure microseconds and memory. */
+/**
+ * They measure microseconds and memory of their own process. What others ask is a service or a
+ * database.
+ */
 const ALONE: readonly string[] = [
   'test/api/guessing-timing.test.ts',
   'test/input/memory.test.ts',
@@ -37,22 +27,28 @@ const LONG_FIRST: readonly string[] = [
   'test/ledger',
   'test/input',
   'test/live/http-stop',
+  'test/story',
 ]
 
 /** How long a process may go on when its tests have ended, for what one that failed has left open. */
 const LEFT_OPEN_MS = 10_000
 
-const isShared = (file: string) =>
-  !ALONE.includes(file) && SHARED.some(folder => file.startsWith(folder))
-
-/** The files for Node's runner, each a process, that run these; made in an empty folder. */
-export async function makeProcesses(folder: string, files: readonly string[]): Promise<string[]> {
+/**
+ * The files for Node's runner, each a process, that run these; made in an empty folder. `at_once` is
+ * how many of them run side by side.
+ */
+export async function makeProcesses(
+  folder: string,
+  files: readonly string[],
+  at_once: number,
+): Promise<string[]> {
   const rank = (file: string) => (LONG_FIRST.some(long => file.startsWith(long)) ? 0 : 1)
   const sorted = files.toSorted((a, b) => rank(a) - rank(b))
-  const alone = sorted.filter(file => !isShared(file))
-  const shared = sorted.filter(isShared)
+  const alone = sorted.filter(file => ALONE.includes(file))
+  const shared = sorted.filter(file => !ALONE.includes(file))
   const processes = alone.map(file => [file])
-  const sharing = Math.ceil(shared.length / FILES_OF_A_PROCESS)
+  const enough = Math.ceil(shared.length / FILES_OF_A_PROCESS)
+  const sharing = Math.max(enough, Math.min(at_once, shared.length))
   for (let i = 0; i < sharing; i++) processes.push(shared)
   const taken = join(folder, 'taken')
   await mkdir(taken)

@@ -31,7 +31,7 @@ const files = all
   .sort()
 
 /** Many tests wait for most of their time: more at once than processors. */
-const PROCESSES = 3
+const PROCESSES = 4
 
 /** Stopped halfway, the server must not stay behind. */
 const stopped = new AbortController()
@@ -85,7 +85,7 @@ async function runTests(template_url: string): Promise<boolean> {
     NODE_OPTIONS: `--import ${new URL('../statements/record.ts', import.meta.url)}`,
   }
   const stream = run({
-    files: await makeProcesses(queue, files),
+    files: await makeProcesses(queue, files, PROCESSES),
     env,
     // Of a cluster a test stops machines, which all share.
     concurrency: onCluster ? 1 : PROCESSES,
