@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import type { Sql } from '../../../src/db/connect.ts'
 import { restoreExpired } from '../database/expired.ts'
-import { runCommand } from '../service/process.ts'
+import { openCli } from '../service/cli.ts'
 
 /** Each statement lists what is wrong; none may list anything. */
 const WRONG = {
@@ -50,6 +50,8 @@ export async function checkBooks(sql: Sql, env: Readonly<Record<string, string>>
     assert.deepEqual([...(await sql.unsafe(statement))], [], what)
   }
   await restoreExpired()
-  const { code, output } = await runCommand(['verify'], env)
-  assert.equal(code, 0, output)
+  const { DATABASE_URL = '', ...environment } = env
+  const cli = await openCli(DATABASE_URL, environment)
+  const { code, stdout, stderr } = await cli.run('verify').finally(cli.close)
+  assert.equal(code, 0, stdout + stderr)
 }

@@ -48,6 +48,7 @@ async function keepUnsynced(url: string): Promise<void> {
   at.username = 'postgres'
   const superuser = connect(at.href, { max: 1, as: 'owner' })
   await superuser`alter system set fsync = off`
+  await superuser`alter system set full_page_writes = off`
   await superuser`select pg_reload_conf()`
   await superuser.end()
 }
