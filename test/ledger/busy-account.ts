@@ -175,7 +175,8 @@ export async function makeBusyAccount(service: TestService, lines: number): Prom
     const whose = 'where s.account_id = $2'
     await copyRows(tx, 'beneficiaries', [account_id, sample.account.account_id], first, whose)
     await tx.unsafe(EVENTS, [account_id, FAILURE])
-    await tx.unsafe(JOURNALS(account_id, converted))
+    await tx.unsafe(CHAIN)
+    await tx.unsafe(JOURNALS, [account_id, converted.id, converted.destination_amount])
     await tx.unsafe(
       `update balances b set available = l.balance_after, updated_at = l.created_at from (
         select distinct on (currency) currency, balance_after, created_at from journals
@@ -184,10 +185,14 @@ export async function makeBusyAccount(service: TestService, lines: number): Prom
       [account_id],
     )
     await tx.unsafe(
-      `update books set last_written_at = e.created_at, event_count = e.sequence from (
+      `update books set last_written_at = e.created_at, event_count = e.sequence,
+        journal_count = j.number, head_hash = j.hash
+      from (
         select sequence, created_at from events where account_id = $1
         order by sequence desc limit 1
-      ) e where account_id = $1`,
+      ) e, (
+        select number, hash from journals where account_id = $1 order by number desc limit 1
+      ) j where account_id = $1`,
       [account_id],
     )
     await tx.unsafe('analyze payouts, payout_outcomes, journals, events')
@@ -208,62 +213,55 @@ async function pay(client: Client, body: object) {
   return { id, destination_amount: Number(destination_amount) }
 }
 
-/** One after the other, each hashed over the one before, by the recipe of ledger/rules.ts. */
-const JOURNALS = (
-  account_id: string,
-  { id, destination_amount }: { readonly id: string; readonly destination_amount: number },
-) => `do $body$
-declare
-  d record;
-  previous text := repeat('0', 64);
-  fee bigint;
-  codes text[]; currencies text[]; amounts bigint[]; source text; words text; at text;
-  undoes text; conversions text;
-  converted text := (select fx_conversions::text from journals j
-    where j.kind = 'payout' and j.source = '${id}');
-begin
-  for d in select *, sum(amount + fixed_fee + variable_fee)
-      over (partition by currency order by i) as balance_after
-    from drafts order by i
-  loop
-    undoes := case d.kind when 'failure' then d.earlier_line end;
-    conversions := case when d.kind = 'payout' and d.converted or d.kind = 'failure'
-      then converted end;
-    fee := -(d.fixed_fee + d.variable_fee);
-    source := case d.kind when 'funding' then 'esc_' || d.n when 'payout' then 'pot_' || d.n
-      else 'pot_' || d.earlier end;
-    if d.kind = 'funding' then
-      codes := array['funding', 'available'];
-      currencies := array[d.currency, d.currency];
-      amounts := array[-d.amount, d.amount];
-    elsif d.kind = 'payout' and not d.converted then
-      codes := array['available', 'fees', 'in_transit'];
-      currencies := array['USD', 'USD', 'USD'];
-      amounts := array[d.amount - fee, fee, -d.amount];
-    else
-      codes := array['available', 'fees', 'fx', 'fx', 'in_transit'];
-      currencies := array['USD', 'USD', 'USD', 'EUR', 'EUR'];
-      amounts := array[d.amount - fee, fee, -d.amount,
-        sign(d.amount) * ${destination_amount}, -sign(d.amount) * ${destination_amount}];
-    end if;
-    select string_agg('"' || c || ' ' || u || ' ' || a || '"', ',') into words
-      from unnest(codes, currencies, amounts) as x(c, u, a);
-    at := to_char(d.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"');
-    previous := encode(sha256(convert_to('["' || previous || '","${account_id}","' || d.i || '","' ||
-      d.kind || '","' || source || '","' || at || '",[' || words || '],"' || concat_ws(' ',
-        d.currency, d.amount, d.fixed_fee, d.variable_fee, d.balance_after) || '",' ||
-      coalesce(to_json(undoes)::text, 'null') || ',' ||
-      coalesce(to_json(conversions)::text, 'null') || ',null]', 'UTF8')), 'hex');
-    insert into journals (account_id, number, kind, source, codes, currencies, amounts, created_at,
-      hash, currency, amount, fixed_fee, variable_fee, balance_after, undoes, fx_conversions)
-    values ('${account_id}', d.i, d.kind, source, array_to_string(codes, ' '),
-      array_to_string(currencies, ' '), amounts, d.created_at,
-      decode(previous, 'hex'), d.currency, d.amount, d.fixed_fee, d.variable_fee, d.balance_after,
-      undoes, conversions::json);
-  end loop;
-  update books set journal_count = d.i, head_hash = decode(previous, 'hex')
-    where account_id = '${account_id}';
-end $body$`
+/** The chain of hashes, by the recipe of ledger/rules.ts: each over the one before. */
+const CHAIN = `
+  create or replace function pg_temp.follow(previous text, journal text) returns text language sql
+    as $$ select encode(sha256(convert_to('["' || previous || journal, 'UTF8')), 'hex') $$;
+  create or replace aggregate pg_temp.chain_journals(text) (
+    sfunc = pg_temp.follow, stype = text, initcond = '${EMPTY_HASH}')`
+
+/** $1 is the account, $2 the sample of a converted payout, $3 what its receiver gets. */
+const JOURNALS = `
+  with lines as (
+    select d.*, -(fixed_fee + variable_fee) as fee, sign(amount)::bigint * $3::bigint as received,
+      sum(amount + fixed_fee + variable_fee) over (partition by currency order by i)
+        as balance_after,
+      case kind when 'funding' then 'esc_' || n when 'payout' then 'pot_' || n
+        else 'pot_' || earlier end as source,
+      case kind when 'funding' then 'funding' when 'failure' then 'converted'
+        else case when converted then 'converted' else 'plain' end end as form,
+      case kind when 'failure' then earlier_line end as undoes,
+      case when kind = 'failure' or kind = 'payout' and converted then (
+        select fx_conversions::text from journals j where j.kind = 'payout' and j.source = $2
+      ) end as conversions
+    from drafts d
+  ), posted as (
+    select *,
+      case form when 'funding' then 'funding available'
+        when 'plain' then 'available fees in_transit'
+        else 'available fees fx fx in_transit' end as codes,
+      case form when 'funding' then currency || ' ' || currency when 'plain' then 'USD USD USD'
+        else 'USD USD USD EUR EUR' end as currencies,
+      case form when 'funding' then array[-amount, amount]
+        when 'plain' then array[amount - fee, fee, -amount]
+        else array[amount - fee, fee, -amount, received, -received] end as amounts
+    from lines
+  ), hashed as (
+    select *, pg_temp.chain_journals('","' || $1 || '","' || i || '","' || kind || '","' || source
+      || '","' || to_char(created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') || '",['
+      || (select string_agg('"' || code || ' ' || unit || ' ' || minor || '"', ',')
+        from unnest(string_to_array(codes, ' '), string_to_array(currencies, ' '), amounts)
+          as posting(code, unit, minor))
+      || '],"' || concat_ws(' ', currency, amount, fixed_fee, variable_fee, balance_after) || '",'
+      || coalesce(to_json(undoes)::text, 'null') || ','
+      || coalesce(to_json(conversions)::text, 'null') || ',null]') over (order by i) as hash
+    from posted
+  )
+  insert into journals (account_id, number, kind, source, codes, currencies, amounts, created_at,
+    hash, currency, amount, fixed_fee, variable_fee, balance_after, undoes, fx_conversions)
+  select $1, i, kind, source, codes, currencies, amounts, created_at, decode(hash, 'hex'), currency,
+    amount, fixed_fee, variable_fee, balance_after, undoes, conversions::json
+  from hashed order by i`
 
 /** The recipe above is that of the product: the hashes of the first journals, recomputed. */
 async function assertHash({ database }: TestService, account_id: string): Promise<void> {
