@@ -97,7 +97,7 @@ function neverIds(): Ids {
   return Object.fromEntries(prefixes.map(prefix => [prefix, newId(prefix)]))
 }
 
-/** What the caller is answered, for each body that the route takes and each kind of answer. */
+/** What the caller is answered, in each kind of answer, and for each body that the route takes. */
 async function ask(by: World, probe: Probe, ids: Ids): Promise<Answer[]> {
   const { route, foreign, leaf, prefix } = probe
   const id = ids[prefix] ?? ''
@@ -108,8 +108,8 @@ async function ask(by: World, probe: Probe, ids: Ids): Promise<Answer[]> {
   const url = urlOf(route, by.ids, Object.fromEntries(chosen)) + query
   const bodies = leaf?.place === 'body' ? bodiesOf(route, leaf.path, id) : bodiesOf(route)
   const answers: Answer[] = []
-  for (const body of bodies) {
-    for (const accept of ACCEPTS) {
+  for (const [i, body] of bodies.entries()) {
+    for (const accept of i === 0 ? ACCEPTS : ACCEPTS.slice(0, 1)) {
       answers.push(await send(by.client, route, url, body, { accept, ...keyOf(probe) }))
     }
   }
@@ -222,8 +222,8 @@ test('every route × every id it takes, another account’s: byte for byte like 
   let count = 0
   for (const whose of [owner, live]) {
     const { account_id } = whose.client.account
+    const rows = await rowsOf(service.database.owner, account_id)
     for (const route of routes) {
-      const rows = await rowsOf(service.database.owner, account_id)
       for (const probe of probesOf(route)) {
         await assertApart(whose, strangerTo(whose, probe), probe)
         count += 1

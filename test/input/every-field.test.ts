@@ -51,7 +51,7 @@ function send(operation: Operation, body: unknown, note = ''): Promise<Answer> {
 async function largest(operation: Operation): Promise<Json[]> {
   const full = make.fullBody(operation)
   const bodies: Json[] = []
-  for (let body of make.examples(operation)) {
+  for (let body of some(make.examples(operation), 3)) {
     for (const [path, value] of placesOf(full)) {
       const holder = path.slice(0, -1).reduce((node, key) => node?.[key], body)
       const key = path.at(-1)
@@ -94,11 +94,11 @@ for (const operation of writing) {
       return await probe.send(requestOf(operation, written, path.join('.')))
     }
     for (const { body, path } of distinct(bodies, value => typeof value === 'string')) {
-      const texts = some(TEXTS, 2).map(text => JSON.stringify(text))
+      const texts = some(TEXTS, 1).map(text => JSON.stringify(text))
       for (const text of [...texts, ...some(ESCAPED_TEXTS, 1)]) await put(body, path, text)
     }
     for (const { body, path } of distinct(bodies, value => typeof value === 'number')) {
-      for (const text of some(NUMBERS, 4)) await put(body, path, text)
+      for (const text of some(NUMBERS, 3)) await put(body, path, text)
     }
     for (const { body, path } of distinct(bodies, isObject)) {
       const holder = path.reduce((node, key) => node[key], body)
@@ -153,11 +153,11 @@ for (const operation of writing) {
   })
 
   test(`${operation.name}, bodies that are not JSON: 400 invalid_json; strange ones: never a fault`, async () => {
-    for (const [what, body] of Object.entries(NOT_JSON)) {
+    for (const [what, body] of some(Object.entries(NOT_JSON), 12)) {
       const { status, json, text } = await probe.send(requestOf(operation, body, what), true)
       assert.equal(`${status} ${json?.errors?.[0]?.reason}`, '400 invalid_json', `${what}: ${text}`)
     }
-    for (const body of STRANGE_JSON) {
+    for (const body of some(STRANGE_JSON, 12)) {
       await probe.send(requestOf(operation, body, body.slice(0, 40)))
     }
     await probe.finish()
@@ -204,7 +204,7 @@ function limitsOf(schema: Json, value: Json): Limit[] {
   const { maxLength, minimum, maximum, maxItems, maxProperties } = schema
   if (maxLength !== undefined && typeof value === 'string') {
     // In characters, of which one may be two units of UTF-16 and four bytes.
-    for (const letter of ['x', '😀']) {
+    for (const letter of some(['x', '😀'], 1)) {
       const text = letter.repeat(maxLength)
       limits.push([`${maxLength} of ${letter}`, text, text + letter])
     }
@@ -262,7 +262,7 @@ for (const operation of api.operations.filter(({ path }) => path.startsWith('/v3
     for (const name of ['x', 'constructor', 'toString', 'limit[]']) await refused(`${name}=1`, name)
     for (const { name } of query) {
       await refused(`${name}=a&${name}=a`, name)
-      for (const text of some(TEXTS, 6))
+      for (const text of some(TEXTS, 3))
         await asked(`${name}=${encodeURIComponent(text.slice(0, 300))}`)
       for (const text of ['%00', '%ff', '%', '%u0041', '%0d%0aset-cookie:a=b']) {
         await asked(`${name}=${text}`)
@@ -271,7 +271,7 @@ for (const operation of api.operations.filter(({ path }) => path.startsWith('/v3
     for (const { name } of parameters.filter(parameter => parameter.in === 'path')) {
       const segments = operation.path.split('/')
       const own = request.url.split('/')
-      for (const text of [...some(TEXTS, 12), 'a'.repeat(256), 'a'.repeat(257)]) {
+      for (const text of [...some(TEXTS, 6), 'a'.repeat(256), 'a'.repeat(257)]) {
         const segment = encodeURIComponent(text.slice(0, 300)) || '%20'
         const url = own.with(segments.indexOf(`{${name}}`), segment).join('/')
         await probe.send({ ...request, url, notes: [text.slice(0, 40)] }, true)
@@ -284,10 +284,12 @@ for (const operation of api.operations.filter(({ path }) => path.startsWith('/v3
 for (const operation of api.operations) {
   test(`${operation.name}, every header: never a fault, and what two mean is 400`, async () => {
     for (const [name, values] of HEADERS) {
-      for (const value of values) {
+      const isTwice = (value: string | string[]) => Array.isArray(value) && name !== 'accept'
+      const once = values.filter(value => !isTwice(value))
+      for (const value of [...values.filter(isTwice), ...some(once, 1)]) {
         const { headers, ...request } = make.request(operation, () => 0.99)
         const sent = { ...request, headers: { ...headers, [name]: value }, notes: [name] }
-        const twice = Array.isArray(value) && name !== 'accept'
+        const twice = isTwice(value)
         const { status } = await probe.send(sent, twice)
         if (twice) assert.equal(status, 400, `${name}: ${value}`)
       }

@@ -51,8 +51,8 @@ interface Bank {
 }
 
 for (const [what, seconds, opening] of [
-  ['8 accounts', share(3, 60), false],
-  ['accounts opened meanwhile', share(4, 60), true],
+  ['8 accounts', share(2, 60), false],
+  ['accounts opened meanwhile', share(2, 60), true],
 ] as const) {
   test(`service_account payouts, 32 clients on two processes, ${what}: the total never changes`, async t => {
     const seed = pickSeed()
