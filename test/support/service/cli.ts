@@ -1,7 +1,7 @@
 // The command line as an operator runs it, on a test's database: its exit code and both of its outputs.
 // Hundreds of commands are run, and most of the time of each would be its start: those on a database
-// that is there run one after the other in a process that has the product loaded (cli-runner.ts), all
-// others in one of their own.
+// that is there run one after the other in a few processes that have the product loaded
+// (cli-runner.ts), all others in one of their own.
 import { type ChildProcess, fork, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
@@ -80,8 +80,25 @@ export async function openCli(
 /** Those that wait for a command, of whatever database, by what Node was told at their start. */
 const idle = new Map<string, ChildProcess[]>()
 
-/** In a process that has nothing to do, or in a new one: as many as there are commands at once. */
+/** So many run side by side: a test that calls dozens at once would start a process for each. */
+const AT_ONCE = 4
+let running = 0
+const queue: (() => void)[] = []
+
+/** When it is its turn, in a process that has nothing to do, or in a new one. */
 async function runIn(folder: string, env: Order['env'], args: readonly string[]): Promise<Ended> {
+  if (running < AT_ONCE) running += 1
+  else await new Promise<void>(resolve => queue.push(resolve))
+  try {
+    return await runNow(folder, env, args)
+  } finally {
+    const next = queue.shift()
+    if (next === undefined) running -= 1
+    else next()
+  }
+}
+
+async function runNow(folder: string, env: Order['env'], args: readonly string[]): Promise<Ended> {
   const { NODE_OPTIONS = '' } = env
   const waiting = idle.get(NODE_OPTIONS) ?? []
   idle.set(NODE_OPTIONS, waiting)
