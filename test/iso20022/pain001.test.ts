@@ -61,7 +61,7 @@ test('pain.001, amounts: as many places as the currency has, and an exact sum', 
   assert.equal(sum('JPY', 1000n, 1n), '1001')
   assert.equal(sum('KWD', 1n, 1_234_567n), '1234.568')
   assert.equal(sum('EUR', 10n, 20n), '0.30')
-  assert.equal(sum('EUR', 9_007_199_254_740_991n, 9_007_199_254_740_991n), '180143985094819.82')
+  assert.equal(sum('EUR', 9_007_199_254_740_991n, 2n), '90071992547409.93')
   assert.throws(() => sum('EUR', ...Array<bigint>(200).fill(9_007_199_254_740_991n)), /digits/)
 })
 

@@ -1,0 +1,42 @@
+// What a bank has said of one payment, as it was kept, and how to tell a new booking from one that
+// the bank reports again. Pure.
+import type { BankSays } from '../bank-format.ts'
+import type { Instant } from '../instant.ts'
+
+/** One thing that the bank has said, in the order of receipt. */
+export interface Evidence
+  extends Pick<
+    BankSays,
+    'level' | 'code' | 'reasons' | 'text' | 'amount' | 'currency' | 'is_credit' | 'said_at'
+  > {
+  /** The bank's own, and behind it the statement of a booking: `T-1 camt.053 17 2026-…`. */
+  readonly reference: string
+  readonly received_at: Instant
+}
+
+/**
+ * Bookings of one payment in one direction. A notification (camt.054) and a statement (camt.053)
+ * report the same booking under ids of their own; so there are as many as one kind alone reports.
+ */
+export class Bookings {
+  readonly #of_kind = new Map<string, Set<string>>()
+
+  /** Returns whether it is one more. */
+  add(evidence: Evidence): boolean {
+    const before = this.count
+    const { kind, id } = bookingOf(evidence)
+    const ids = this.#of_kind.get(kind) ?? new Set()
+    this.#of_kind.set(kind, ids.add(id))
+    return this.count > before
+  }
+
+  get count(): number {
+    return Math.max(0, ...Array.from(this.#of_kind.values(), ids => ids.size))
+  }
+}
+
+function bookingOf({ reference, said_at, amount }: Evidence) {
+  const [, own = '', kind = ''] = /^(.*?) ?(?:(camt\.05\d)(?: .*)?)?$/.exec(reference) ?? []
+  // Without a reference of its own, a booking is known by its statement, day and amount.
+  return { kind, id: own === '' ? `${reference} ${said_at} ${amount}` : own }
+}

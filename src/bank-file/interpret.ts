@@ -1,0 +1,334 @@
+// Derives what became of a payment from everything that the bank has said of it, in the order of
+// receipt. More evidence adds steps and changes none: the steps of a beginning are the beginning of
+// the steps. Only an explicit rejection fails a payment. Pure.
+import type { BankProfile } from '../bank-format.ts'
+import { type Instant, plusMilliseconds } from '../instant.ts'
+import { meaningOf } from '../iso20022/status.ts'
+import { findCurrency } from '../money/currency.ts'
+import { formatMajor } from '../money/decimal.ts'
+import type { RailStatus, RailStep } from '../rail/rail.ts'
+import { causeOf, failureOf, type Scheme } from './codes.ts'
+import { Bookings, type Evidence } from './evidence.ts'
+
+export interface Subject {
+  readonly item: { readonly amount: bigint; readonly currency: string }
+  readonly profile: BankProfile
+  /** The file that the payment is in; undefined while it waits for one. */
+  readonly file: { readonly offered_at: Instant | null; readonly uploads: number } | undefined
+  readonly now: Instant
+}
+
+/** What a person must look at, the gravest first. */
+export const TROUBLES = {
+  second_debit: 'The bank has debited the payment twice.',
+  rejected_but_booked: 'The bank has rejected the payment, and its debit is booked.',
+  paid_after_rejection: 'The bank has rejected the payment, and then says that it pays.',
+  contradiction: 'The bank says that it pays and that it does not.',
+  second_return: 'The bank has returned the payment twice.',
+  amount_differs: 'The bank names another amount or currency.',
+  duplicate: 'The bank takes the payment for a repetition, and it was sent once.',
+  group_rejected: 'The bank has rejected the group that the payment is in, and not the payment.',
+  no_funds: 'The settlement account is short.',
+  needs_person: 'The bank waits for a person: a second signature, or the name of the payee.',
+} as const
+
+export type Trouble = keyof typeof TROUBLES
+
+export interface Interpretation {
+  readonly steps: readonly RailStep[]
+  /** Absent again once the bank's own later word has settled it. */
+  readonly exception?: { readonly kind: Trouble; readonly message: string }
+  /** Rejected for a technical cause before anything was accepted: another way may take it. */
+  readonly not_taken?: { readonly code: string; readonly message: string }
+  /** Rejected for a cause that passes: when the bank may get it again, as another payment. */
+  readonly again?: 'next_business_day' | 'when_funded'
+  /** The bank pays on a later day than it was asked to. */
+  readonly is_late: boolean
+  /** When silence becomes acceptance; null when it never does, or need not any more. */
+  readonly silent_until: Instant | null
+  /** The bank's words, for the timeline. */
+  readonly references: Readonly<Record<string, string>>
+}
+
+const DAY_MS = 86_400_000
+/** Ranks of what a bank confirms, by what a profile may settle on. */
+const RANKS = { accepted: 1, acsc: 2, booked: 3 } as const
+
+type Outcome = 'failed' | 'not_taken' | NonNullable<Interpretation['again']>
+
+export function interpret(said: readonly Evidence[], subject: Subject): Interpretation {
+  const course = new Course(subject)
+  for (const evidence of said) {
+    course.passSilence(evidence.received_at)
+    course.hear(evidence)
+  }
+  course.passSilence(subject.now)
+  return course.result()
+}
+
+/** The course of one payment, as one word of the bank after the other is heard. */
+class Course {
+  readonly #subject: Subject
+  readonly #scheme: Scheme
+  readonly #steps: RailStep[] = []
+  readonly #debits = new Bookings()
+  readonly #credits = new Bookings()
+  readonly #troubles = new Map<Trouble, readonly string[]>()
+  readonly #references: Record<string, string> = {}
+  /** The most that the bank has confirmed, of RANKS. */
+  #rank = 0
+  /** It has accepted this payment by name. */
+  #accepted_alone = false
+  #rejection: { readonly outcome: Outcome; readonly reasons: readonly string[] } | undefined
+  #group_rejected = false
+  #return_reasons: readonly string[] = []
+  #is_late = false
+  #is_silent = true
+
+  constructor(subject: Subject) {
+    this.#subject = subject
+    this.#scheme = subject.profile.nacha === null ? 'iso20022' : 'nacha'
+  }
+
+  hear(evidence: Evidence): void {
+    const { level, is_credit } = evidence
+    if (level === 'note') return
+    // A credit that bears our id is money that comes back, whatever the bank calls it.
+    if (level === 'return' || (level === 'booking' && is_credit === true)) this.#credit(evidence)
+    else if (level === 'booking') this.#debit(evidence)
+    else this.#status(evidence)
+  }
+
+  /** Of a bank that reports rejections alone, silence of the agreed days is an acceptance. */
+  passSilence(now: Instant): void {
+    const until = this.#silentUntil()
+    if (until !== null && until <= now) this.#confirm(RANKS.accepted)
+  }
+
+  result(): Interpretation {
+    const kind = (Object.keys(TROUBLES) as Trouble[]).find(trouble => this.#isTrouble(trouble))
+    const codes = kind === undefined ? [] : (this.#troubles.get(kind) ?? [])
+    const { outcome, reasons = [] } = this.#isOpen ? (this.#rejection ?? {}) : {}
+    const { code, message } = failureOf(this.#scheme, reasons, 'failed')
+    return {
+      steps: this.#steps,
+      ...(kind !== undefined && { exception: { kind, message: withCodes(TROUBLES[kind], codes) } }),
+      ...(outcome === 'not_taken' && { not_taken: { code, message } }),
+      ...((outcome === 'next_business_day' || outcome === 'when_funded') && { again: outcome }),
+      is_late: this.#is_late,
+      silent_until: this.#silentUntil(),
+      references: this.#references,
+    }
+  }
+
+  #silentUntil(): Instant | null {
+    const { file, profile } = this.#subject
+    const sent_at = file?.offered_at ?? null
+    if (profile.silent_after_days === null || sent_at === null) return null
+    if (!this.#is_silent || this.#rank > 0) return null
+    return plusMilliseconds(sent_at, profile.silent_after_days * DAY_MS)
+  }
+
+  #status(evidence: Evidence): void {
+    const { code, reasons, level } = evidence
+    const alone = level === 'transaction'
+    const meaning = meaningOf(code, this.#subject.profile.meanings)
+    const says_little = meaning === 'nothing' || meaning === 'received'
+    if (says_little || (meaning === 'rejected' && this.#wasReceivedBefore(reasons))) {
+      this.#note(reasons)
+      return
+    }
+    this.#is_silent = false
+    if (alone) this.#references.bank_status = [code, ...reasons].join(' ')
+    if (alone && evidence.amount !== null && this.#differs(evidence)) return
+    if (meaning === 'accepted') this.#accept(RANKS.accepted, alone)
+    if (meaning === 'settled') this.#accept(RANKS.acsc, alone)
+    if (meaning === 'cancelled') this.#reject(['DS02', ...reasons], alone)
+    if (meaning === 'requires_action') this.#ask([code, ...reasons])
+    if (meaning === 'operator' && this.#rank === 0) {
+      this.#troubles.set('needs_person', [code, ...reasons])
+    }
+    if (meaning === 'rejected') this.#reject(reasons, alone)
+    else this.#note(reasons)
+  }
+
+  /** A payment that was sent again is refused as a repetition: the bank has it. */
+  #wasReceivedBefore(reasons: readonly string[]): boolean {
+    const { file } = this.#subject
+    return (file?.uploads ?? 0) > 1 && reasons.some(reason => this.#isRepetition(reason))
+  }
+
+  #isRepetition(reason: string): boolean {
+    return causeOf(this.#scheme, reason) === 'duplicate'
+  }
+
+  /** Reasons beside a status that is no rejection. */
+  #note(reasons: readonly string[]): void {
+    if (reasons.includes('AM04')) this.#troubles.set('no_funds', ['AM04'])
+    if (reasons.some(isMissedCutOff)) this.#is_late = true
+  }
+
+  #accept(rank: number, alone: boolean): void {
+    if (this.#rejection !== undefined) {
+      // A word on the whole file undoes none on this payment; nor does any un-fail it.
+      if (alone) this.#troubles.set('paid_after_rejection', this.#rejection.reasons)
+      return
+    }
+    if (alone) this.#accepted_alone = true
+    if (!this.#group_rejected) this.#confirm(rank)
+  }
+
+  /** Moves the payment as far as the profile lets this rank move it. */
+  #confirm(rank: number): void {
+    if (rank <= this.#rank) return
+    this.#rank = rank
+    // The bank goes on: it waits no more.
+    for (const trouble of ['no_funds', 'needs_person'] as const) this.#troubles.delete(trouble)
+    const settles = rank >= RANKS[this.#subject.profile.settles_on]
+    if (settles && this.#isOpen) {
+      this.#step('succeeded')
+      if (this.#credits.count > 0) this.#step('reversed', this.#return_reasons)
+    } else if (this.#status_now === 'requires_action') {
+      this.#step('processing')
+    }
+  }
+
+  #ask(codes: readonly string[]): void {
+    const free = this.#rank === 0 && this.#rejection === undefined && !this.#group_rejected
+    if (!free || this.#steps.length > 0) return
+    const description = withCodes('The bank asks for more before it pays.', codes)
+    this.#steps.push({ status: 'requires_action', failure: null, description })
+  }
+
+  #reject(reasons: readonly string[], alone: boolean): void {
+    const causes = reasons.map(reason => causeOf(this.#scheme, reason))
+    if (causes.length > 0 && causes.every(cause => cause === 'positive')) {
+      this.#troubles.set('contradiction', reasons)
+    } else if (reasons.some(reason => this.#isRepetition(reason))) {
+      this.#troubles.set('duplicate', reasons)
+    } else if (!alone) {
+      this.#group_rejected = true
+      this.#troubles.set('group_rejected', reasons)
+    } else {
+      this.#rejectAlone(this.#outcomeOf(reasons), reasons)
+    }
+  }
+
+  #rejectAlone(outcome: Outcome, reasons: readonly string[]): void {
+    const before = this.#rejection
+    if (before !== undefined) {
+      const passes = before.outcome !== 'failed' && before.outcome !== outcome
+      if (passes) this.#troubles.set('contradiction', [...before.reasons, ...reasons])
+      return
+    }
+    this.#rejection = { outcome, reasons }
+    if (outcome === 'when_funded') this.#troubles.set('no_funds', reasons)
+    if (outcome === 'next_business_day') this.#is_late = true
+    this.#settleRejection()
+  }
+
+  #outcomeOf(reasons: readonly string[]): Outcome {
+    const causes = reasons.map(reason => causeOf(this.#scheme, reason))
+    if (causes.includes('funds')) return 'when_funded'
+    if (reasons.some(isMissedCutOff)) return 'next_business_day'
+    const technical = causes.length > 0 && causes.every(cause => cause === 'technical')
+    return technical && this.#rank === 0 ? 'not_taken' : 'failed'
+  }
+
+  /** Gives back what was rejected, unless its money is still gone. */
+  #settleRejection(): void {
+    if (this.#rejection === undefined || this.#debits.count > this.#credits.count) return
+    const { outcome, reasons } = this.#rejection
+    if (this.#status_now === 'succeeded') this.#step('reversed', this.#return_reasons, reasons)
+    else if (this.#isOpen && outcome === 'failed') this.#step('failed', reasons)
+  }
+
+  #debit(evidence: Evidence): void {
+    if (this.#differs(evidence) || !this.#debits.add(evidence)) return
+    const [own = ''] = evidence.reference.split(' camt.')
+    if (own !== '') this.#references.bank_reference = own
+    if (this.#rejection !== undefined) this.#settleRejection()
+    else if (!this.#group_rejected) this.#confirm(RANKS.booked)
+  }
+
+  #credit(evidence: Evidence): void {
+    const { amount, currency, reasons } = evidence
+    const { item } = this.#subject
+    const in_full = currency === item.currency && amount === item.amount
+    // What comes back short is a cost of the settlement account; more than was paid is an error.
+    const too_much = amount === null || (currency === item.currency && amount > item.amount)
+    if (too_much) return void this.#differs(evidence)
+    if (!this.#credits.add(evidence)) return
+    if (!in_full) this.#references.returned = moneyWords(amount, currency)
+    if (reasons.length > 0) this.#return_reasons = reasons
+    if (this.#rejection !== undefined) this.#settleRejection()
+    else if (this.#status_now === 'succeeded') this.#step('reversed', reasons)
+  }
+
+  /** Whether the bank speaks of another amount or currency, which is told and never applied. */
+  #differs({ amount, currency }: Evidence): boolean {
+    const { item } = this.#subject
+    if (amount === item.amount && currency === item.currency) return false
+    const words = (sum: bigint | null, of: string) => (sum === null ? of : moneyWords(sum, of))
+    this.#troubles.set('amount_differs', [
+      `${words(amount, currency)} instead of ${words(item.amount, item.currency)}`,
+    ])
+    return true
+  }
+
+  #isTrouble(trouble: Trouble): boolean {
+    const [debits, credits] = [this.#debits.count, this.#credits.count]
+    const rejected = this.#rejection !== undefined
+    switch (trouble) {
+      case 'second_debit':
+        return debits > 1
+      case 'second_return':
+        return credits > 1
+      case 'rejected_but_booked':
+        return (rejected || this.#group_rejected) && debits > credits
+      case 'contradiction':
+        return (
+          this.#troubles.has(trouble) || (this.#group_rejected && this.#accepted_alone && !rejected)
+        )
+      case 'group_rejected':
+        return this.#group_rejected && !rejected && this.#status_now !== 'reversed'
+      case 'duplicate':
+        return this.#troubles.has(trouble) && this.#rank === 0
+      case 'no_funds':
+      case 'needs_person':
+        return this.#troubles.has(trouble) && this.#isOpen
+      default:
+        return this.#troubles.has(trouble)
+    }
+  }
+
+  get #status_now(): RailStatus | undefined {
+    return this.#steps.at(-1)?.status
+  }
+
+  get #isOpen(): boolean {
+    return !['succeeded', 'failed', 'reversed'].includes(this.#status_now ?? '')
+  }
+
+  /** The first reasons that there are. */
+  #step(status: RailStatus, ...reasons: readonly (readonly string[])[]): void {
+    const given = reasons.find(some => some.length > 0) ?? []
+    const has_failure = status === 'failed' || status === 'reversed'
+    const failure = has_failure ? failureOf(this.#scheme, given, status) : null
+    this.#steps.push({ status, failure })
+  }
+}
+
+/** Past the bank's cut-off; or the bank has moved the day. */
+function isMissedCutOff(reason: string): boolean {
+  return reason === 'DT05' || reason === 'DT06'
+}
+
+function moneyWords(amount: bigint, currency: string): string {
+  const exponent = findCurrency(currency)?.exponent
+  return `${currency} ${exponent === undefined ? amount : formatMajor(amount, exponent)}`
+}
+
+function withCodes(text: string, codes: readonly string[]): string {
+  return codes.length === 0 ? text : `${text.slice(0, -1)} (${codes.join(', ')}).`
+}

@@ -1,0 +1,416 @@
+// What becomes of a payment by what its bank says: every case as a row, and in whatever order the
+// words arrive, the same end or a named exception.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { causeOf, failureOf } from '../../src/bank-file/codes.ts'
+import type { Evidence } from '../../src/bank-file/evidence.ts'
+import { type Interpretation, interpret, TROUBLES } from '../../src/bank-file/interpret.ts'
+import type { BankProfile } from '../../src/bank-format.ts'
+import { profile, seed } from '../iso20022/given.ts'
+
+console.log(`SEED=${seed}`)
+
+const EUR = 10_000n
+const item = { amount: EUR, currency: 'EUR' }
+const SENT = '2026-11-23T10:00:00.000000Z'
+const HEARD = '2026-11-24T10:00:00.000000Z'
+
+const says = (change: Partial<Evidence>): Evidence => ({
+  level: 'transaction',
+  code: '',
+  reasons: [],
+  text: '',
+  amount: null,
+  currency: '',
+  is_credit: null,
+  said_at: '2026-11-24',
+  reference: '',
+  received_at: HEARD,
+  ...change,
+})
+
+/** `RJCT/AC04`: a status of the payment and its reasons. */
+const status = (text: string, change: Partial<Evidence> = {}) => {
+  const [code = '', ...reasons] = text.split('/')
+  return says({ code, reasons, ...change })
+}
+const group = (text: string) => status(text, { level: 'group' })
+const file = (text: string) => status(text, { level: 'file' })
+const debit = (change: Partial<Evidence> = {}) =>
+  says({
+    level: 'booking',
+    code: 'BOOK',
+    ...item,
+    is_credit: false,
+    reference: 'D-1 camt.053 17 2026-11-24',
+    ...change,
+  })
+const returned = (change: Partial<Evidence> = {}) =>
+  says({
+    level: 'return',
+    code: 'BOOK',
+    ...item,
+    is_credit: true,
+    reasons: ['AC04'],
+    reference: 'C-1 camt.053 18 2026-11-25',
+    ...change,
+  })
+
+interface Given {
+  readonly uploads?: number
+  readonly profile?: Partial<BankProfile>
+  readonly now?: string
+}
+
+function heard(said: readonly Evidence[], given: Given = {}): Interpretation {
+  return interpret(said, {
+    item,
+    profile: { ...profile('generic'), ...given.profile },
+    file: { offered_at: SENT, uploads: given.uploads ?? 1 },
+    now: given.now ?? HEARD,
+  })
+}
+
+/** `succeeded reversed:PR000511 !second_return`: the steps, the exception, what else is said. */
+function words(told: Interpretation): string {
+  return [
+    ...told.steps.map(({ status, failure }) =>
+      failure === null ? status : `${status}:${failure.code}`,
+    ),
+    ...(told.exception === undefined ? [] : [`!${told.exception.kind}`]),
+    ...(told.not_taken === undefined ? [] : ['not_taken']),
+    ...(told.again === undefined ? [] : [told.again]),
+    ...(told.is_late ? ['late'] : []),
+  ].join(' ')
+}
+
+const SETTLES = {
+  accepted: { profile: { settles_on: 'accepted' } },
+  acsc: { profile: { settles_on: 'acsc' } },
+} as const
+const RESENT = { uploads: 2 }
+
+const CASES: readonly [name: string, said: readonly Evidence[], expected: string, given?: Given][] =
+  [
+    ['nothing said', [], ''],
+    ['taken and accepted', [status('ACTC'), status('ACCP'), status('ACSP'), status('ACSC')], ''],
+    ['its debit booked', [status('ACSC'), debit()], 'succeeded'],
+    ['settles on acceptance', [status('ACSP')], 'succeeded', SETTLES.accepted],
+    [
+      'settles on acceptance, the whole file accepted',
+      [file('ACCP')],
+      'succeeded',
+      SETTLES.accepted,
+    ],
+    ['settles on acceptance, technical checks alone', [status('ACTC')], '', SETTLES.accepted],
+    ['settles on ACSC', [status('ACSP'), status('ACSC')], 'succeeded', SETTLES.acsc],
+    ['settles on ACSC, its debit booked', [debit()], 'succeeded', SETTLES.acsc],
+    ['rejected', [status('RJCT/AC04')], 'failed:PF000511'],
+    ['rejected with a reason that nobody knows', [status('RJCT/X7')], 'failed:PF000500'],
+    ['rejected without a reason', [status('RJCT')], 'failed:PF000500'],
+
+    ['5: DU01 after a resend: it was received', [status('RJCT/DU01')], '', RESENT],
+    ['5: DU02 of the file after a resend', [group('RJCT/DU02'), debit()], 'succeeded', RESENT],
+    ['5: DU01 without a resend', [status('RJCT/DU01')], '!duplicate'],
+    ['5: AM05 without a resend, and then booked', [status('RJCT/AM05'), debit()], 'succeeded'],
+    ['6, 7: the same again', [status('ACSP'), debit(), status('ACSP'), debit()], 'succeeded'],
+    [
+      '7: a notification, then the statement',
+      [debit(), debit({ reference: 'N camt.054 4 x' })],
+      'succeeded',
+    ],
+    ['8: its group rejected', [group('RJCT/FF01')], '!group_rejected'],
+    [
+      '8: its group rejected, then it by name',
+      [group('RJCT'), status('RJCT/AC01')],
+      'failed:PF000510',
+    ],
+    [
+      '8: rejected by name, then its group',
+      [status('RJCT/AC01'), group('RJCT')],
+      'failed:PF000510',
+    ],
+    ['9: PART that names others only', [file('PART'), group('PART')], ''],
+    ['10: its group rejected, and it accepted', [group('RJCT'), status('ACCP')], '!contradiction'],
+    ['10: accepted, and its group rejected', [status('ACCP'), group('RJCT')], '!contradiction'],
+    ['12: rejected after ACSP', [status('ACSP'), status('RJCT/AC06')], 'failed:PF000512'],
+    [
+      '12: settled on acceptance',
+      [status('ACSP'), status('RJCT/AC06')],
+      'succeeded reversed:PR000512',
+      SETTLES.accepted,
+    ],
+    [
+      '13: rejected after a booked debit',
+      [debit(), status('RJCT/AC04')],
+      'succeeded !rejected_but_booked',
+    ],
+    [
+      '13: and the credit seen',
+      [debit(), status('RJCT/AC04'), returned({ reasons: [] })],
+      'succeeded reversed:PR000511',
+    ],
+    [
+      '13: rejected, then debit and credit',
+      [status('RJCT/AC04'), debit(), returned()],
+      'failed:PF000511',
+    ],
+    [
+      '13: rejected, then a debit',
+      [status('RJCT/AC04'), debit()],
+      'failed:PF000511 !rejected_but_booked',
+    ],
+    [
+      '14: ACSP after a rejection',
+      [status('RJCT/AC04'), status('ACSP')],
+      'failed:PF000511 !paid_after_rejection',
+    ],
+    [
+      '14: the whole file accepted, it rejected',
+      [status('RJCT/AC04'), file('ACSP')],
+      'failed:PF000511',
+    ],
+    ['15: a return before the debit', [returned()], ''],
+    ['15: and then the debit', [returned(), debit()], 'succeeded reversed:PR000511'],
+    [
+      '15: settles on ACSC',
+      [returned(), status('ACSC')],
+      'succeeded reversed:PR000511',
+      SETTLES.acsc,
+    ],
+    [
+      '16: a return weeks after success',
+      [debit(), returned({ received_at: '2026-12-24T00:00:00.000000Z' })],
+      'succeeded reversed:PR000511',
+    ],
+    [
+      '16: a credit that bears our id',
+      [debit(), returned({ level: 'booking', reasons: [] })],
+      'succeeded reversed:PR000500',
+    ],
+    [
+      '17: a return of less',
+      [debit(), returned({ amount: 9_500n })],
+      'succeeded reversed:PR000511',
+    ],
+    [
+      '17: a return in another currency',
+      [debit(), returned({ amount: 11_000n, currency: 'USD' })],
+      'succeeded reversed:PR000511',
+    ],
+    [
+      '18: two returns',
+      [debit(), returned(), returned({ reference: 'C-2 camt.053 19 x' })],
+      'succeeded reversed:PR000511 !second_return',
+    ],
+    [
+      '18: one return, told twice',
+      [debit(), returned(), returned({ reference: 'N camt.054 7 x' })],
+      'succeeded reversed:PR000511',
+    ],
+    [
+      '18: two debits',
+      [debit(), debit({ reference: 'D-2 camt.053 17 x' })],
+      'succeeded !second_debit',
+    ],
+    ['19: a debit of more', [debit({ amount: 10_001n })], '!amount_differs'],
+    ['19: a debit in another currency', [debit({ currency: 'USD' })], '!amount_differs'],
+    ['19: a debit without an amount', [debit({ amount: null })], '!amount_differs'],
+    ['19: a return of more', [debit(), returned({ amount: 10_001n })], 'succeeded !amount_differs'],
+    [
+      '19: a rejection of another amount',
+      [status('RJCT/AC04', { amount: 1n, currency: 'EUR' })],
+      '!amount_differs',
+    ],
+    ['20: AM04, still pending', [status('PDNG/AM04')], '!no_funds'],
+    ['20: AM04, and then accepted', [status('PDNG/AM04'), status('ACSP')], ''],
+    ['20: AM04, rejected', [status('RJCT/AM04')], '!no_funds when_funded'],
+    [
+      '20: AM04, rejected after acceptance',
+      [status('ACCP'), status('RJCT/AM04')],
+      '!no_funds when_funded',
+    ],
+    ['21: DT05, rejected', [status('RJCT/DT05')], 'next_business_day late'],
+    ['21: DT06, with a new day', [status('ACWC/DT06')], 'late'],
+    ['22: DS01 beside acceptance', [status('ACCP/DS01')], ''],
+    ['22: DS07 alone', [status('/DS07')], ''],
+    ['22: an unknown status', [status('XXXX/AC04')], ''],
+    ['22: a rejection whose only reason is positive', [status('RJCT/DS01')], '!contradiction'],
+    [
+      '25: statement 17 of this year and of the next, without references',
+      [
+        debit({ reference: 'camt.053 17 2026-11-24' }),
+        debit({ reference: 'camt.053 17 2026-11-24' }),
+        returned({ reference: 'camt.053 17 2026-11-25' }),
+        returned({ reference: 'camt.053 17 2027-01-05' }),
+      ],
+      'succeeded reversed:PR000511 !second_return',
+    ],
+    ['29: RVNM', [status('RVNM')], '!needs_person'],
+    ['29: RVNM, and then accepted', [status('RVNM'), status('ACSP')], ''],
+    ['29: PATC of the file', [file('PATC')], '!needs_person'],
+    [
+      '29: the profile asks the account',
+      [status('RVMC'), status('ACSP'), debit()],
+      'requires_action processing succeeded',
+      { profile: { meanings: { RVMC: 'requires_action' } } },
+    ],
+    [
+      '29: asked twice',
+      [status('RVMC'), status('RVMC')],
+      'requires_action',
+      { profile: { meanings: { RVMC: 'requires_action' } } },
+    ],
+
+    ['technical, before acceptance', [status('ACTC'), status('RJCT/AB05')], 'not_taken'],
+    ['technical, after acceptance', [status('ACSP'), status('RJCT/AB05')], 'failed:PF000570'],
+    ['cancelled at the bank', [status('CANC')], 'failed:PF000595'],
+    ['ACWC, by the standard', [status('ACWC')], ''],
+    [
+      'ACWC, withdrawn in this dialect',
+      [status('ACWC')],
+      'failed:PF000595',
+      { profile: profile('rejections-only') },
+    ],
+    ['a pending entry, a report of the day', [debit({ level: 'note' })], ''],
+  ]
+
+for (const [name, said, expected, given] of CASES) {
+  test(`evidence, ${name}: ${expected || 'the payment waits'}`, () => {
+    assert.equal(words(heard(said, given)), expected)
+  })
+}
+
+test('evidence, a bank that reports rejections alone: silence of the agreed days is acceptance', () => {
+  const given = (now: string) => ({
+    now,
+    profile: { silent_after_days: 3, settles_on: 'accepted' as const },
+  })
+  const later = '2026-11-26T10:00:00.000000Z'
+  assert.equal(words(heard([], given('2026-11-26T09:59:59.999999Z'))), '')
+  assert.equal(heard([], given(HEARD)).silent_until, later)
+  assert.equal(words(heard([], given(later))), 'succeeded')
+  assert.equal(heard([], given(later)).silent_until, null)
+  // Said on the second day, or on the fourth.
+  assert.equal(words(heard([status('RJCT/AC04')], given(later))), 'failed:PF000511')
+  const fourth = status('RJCT/AC04', { received_at: '2026-11-27T10:00:00.000000Z' })
+  assert.equal(words(heard([fourth], given(later))), 'succeeded reversed:PR000511')
+  for (const waits of [status('PDNG'), status('RVNM'), group('RJCT'), status('RJCT/DU01')]) {
+    assert.doesNotMatch(words(heard([waits], given(later))), /succeeded/)
+  }
+  const silent_never = { ...given(later), profile: { settles_on: 'accepted' as const } }
+  assert.equal(words(heard([], silent_never)), '')
+})
+
+test('evidence, what people read: the bank’s own codes and amounts', () => {
+  const { exception, steps, references } = heard([
+    status('RJCT/AC04/X7'),
+    debit(),
+    returned({ amount: 9_500n }),
+  ])
+  assert.equal(exception, undefined)
+  assert.deepEqual(steps[0]?.failure, {
+    code: 'PF000511',
+    category: 'account',
+    message: 'The account is closed (AC04, X7).',
+  })
+  assert.deepEqual(references, {
+    bank_status: 'RJCT AC04 X7',
+    bank_reference: 'D-1',
+    returned: 'EUR 95.00',
+  })
+  const { exception: differs } = heard([debit({ amount: 10_001n })])
+  assert.match(differs?.message ?? '', /\(EUR 100\.01 instead of EUR 100\.00\)\.$/)
+})
+
+test('codes, of ISO 20022 and of NACHA: each has its failure, an unknown one is unspecified', () => {
+  const codes = (scheme: 'iso20022' | 'nacha', ...reasons: string[]) =>
+    reasons.map(reason => failureOf(scheme, [reason], 'failed').code).join(' ')
+  assert.equal(
+    codes('iso20022', 'AC01', 'AC03', 'AC04', 'AC07', 'AC06'),
+    'PF000510 PF000510 PF000511 PF000511 PF000512',
+  )
+  assert.equal(
+    codes('nacha', 'R03', 'R04', 'R02', 'R16', 'R23', 'R24'),
+    'PF000510 PF000510 PF000511 PF000512 PF000530 PF000590',
+  )
+  assert.equal(
+    codes('iso20022', 'BE01', 'RVNM', 'BE04', 'BE11', 'CUST'),
+    'PF000520 PF000520 PF000521 PF000521 PF000530',
+  )
+  assert.equal(
+    codes('iso20022', 'RR04', 'AM07', 'AB05', 'FF10', 'ED05'),
+    'PF000560 PF000560 PF000570 PF000570 PF000570',
+  )
+  assert.equal(
+    codes('iso20022', 'DT01', 'AM05', 'DU03', 'MS03', 'R02', 'toString'),
+    'PF000580 PF000590 PF000590 PF000500 PF000500 PF000500',
+  )
+  assert.equal(failureOf('nacha', ['R02'], 'reversed').code, 'PR000511')
+  assert.equal(failureOf('iso20022', ['MS03', 'AC04'], 'failed').code, 'PF000511')
+  assert.equal(causeOf('nacha', 'AC04'), undefined)
+})
+
+/** All that a bank may say of one payment, without contradicting itself in its own order. */
+const HISTORIES: readonly (readonly Evidence[])[] = [
+  [file('ACTC'), group('ACCP'), status('ACSP'), status('ACSC'), debit()],
+  [status('ACSP'), status('ACSC'), debit(), debit({ reference: 'N camt.054 4 x' }), returned()],
+  [status('ACTC'), group('PART'), status('RJCT/AC04')],
+  [status('ACSP'), status('RJCT/AC06')],
+  [status('ACSP'), debit(), status('RJCT/AC04'), returned()],
+  [status('PDNG/AM04'), status('ACSP'), debit()],
+  [status('RVNM'), status('ACSC'), debit()],
+  [group('RJCT'), status('RJCT/AC04')],
+  [status('ACTC'), status('RJCT/AB05')],
+  [status('RJCT/DT05')],
+  [status('XXXX'), status('ACCP/DS01'), debit(), returned({ amount: 1n })],
+  [file('ACSC'), debit(), returned(), returned({ reference: 'N camt.054 9 x' })],
+]
+
+/** Where the money ends: with the beneficiary, given back (or to be paid in another way), open. */
+function endOf({ steps, exception, not_taken, again }: Interpretation): string {
+  if (exception !== undefined) return 'exception'
+  const last = steps.at(-1)?.status ?? ''
+  const unpaid = ['failed', 'reversed'].includes(last)
+  if (unpaid || not_taken !== undefined || again !== undefined) return 'unpaid'
+  return last === 'succeeded' ? 'paid' : 'open'
+}
+
+test('evidence, 10,000 shuffled orders with repeats: the same end or a named exception, and steps are only added', () => {
+  const any = fc.record({
+    history: fc.constantFrom(...HISTORIES),
+    settles_on: fc.constantFrom('accepted', 'acsc', 'booked'),
+    order: fc.array(fc.nat(), { minLength: 12, maxLength: 12 }),
+    repeats: fc.array(fc.nat(), { maxLength: 6 }),
+  })
+  let exceptions = 0
+  fc.assert(
+    fc.property(any, ({ history, settles_on, order, repeats }) => {
+      const given: Given = { profile: { settles_on: settles_on as 'booked' } }
+      const expected = endOf(heard(history, given))
+      const many = [...history, ...repeats.map(n => history[n % history.length] as Evidence)]
+      const shuffled = many
+        .map((evidence, i) => ({ evidence, rank: (order[i % 12] ?? 0) * 31 + i }))
+        .sort((a, b) => a.rank - b.rank)
+        .map(({ evidence }) => evidence)
+      const told = heard(shuffled, given)
+      const end = endOf(told)
+      if (end === 'exception') {
+        exceptions += 1
+        assert.ok(Object.hasOwn(TROUBLES, told.exception?.kind ?? ''))
+      } else {
+        assert.equal(end, expected)
+      }
+      for (let count = 0; count <= shuffled.length; count++) {
+        const { steps } = heard(shuffled.slice(0, count), given)
+        assert.deepEqual(told.steps.slice(0, steps.length), steps)
+      }
+      assert.ok(LEGAL.test(told.steps.map(({ status }) => status).join(' ')))
+    }),
+    { numRuns: 10_000, seed },
+  )
+  assert.ok(exceptions < 5_000, `${exceptions} exceptions`)
+})
+
+const LEGAL = /^(requires_action ?)?(processing ?)?(failed|succeeded( reversed)?)?$/
