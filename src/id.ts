@@ -49,9 +49,7 @@ const MAX_IDS = 2 ** 20
 export type NewId = (prefix: IdPrefix) => string
 
 /** 11 characters of microseconds by the process's clock, and 9 random ones. */
-export const newId: NewId = prefix => {
-  return `${prefix}_${timeText(new Date().toISOString().replace('Z', '000Z'))}${randomText(9)}`
-}
+export const newId: NewId = prefix => `${prefix}_${clockText(Date.now())}${randomText(9)}`
 
 /**
  * The id of an account stands in all of the account's rows and index entries, so it is short: 8
@@ -155,6 +153,18 @@ function timeText(at: Instant): string {
     last_instant = at
   }
   return time
+}
+
+let last_reading = Number.NaN
+let reading = ''
+
+/** A millisecond of the clock as timeText writes it. Its microseconds are an exact float. */
+function clockText(ms: number): string {
+  if (ms !== last_reading) {
+    reading = base32(Math.floor((ms * 1000) / 2 ** 25), 6) + base32((ms * 1000) % 2 ** 25, 5)
+    last_reading = ms
+  }
+  return reading
 }
 
 let last_millisecond = ''
