@@ -52,14 +52,26 @@ export function plusMicros(instant: Instant, micros: bigint): Instant {
 
 /** The instant this many milliseconds later. */
 export function plusMilliseconds(instant: Instant, milliseconds: number): Instant {
-  const later = new Date(Date.parse(`${instant.slice(0, 23)}Z`) + milliseconds).toISOString()
-  return `${later.slice(0, 23)}${instant.slice(23, 26)}Z`
+  if (instant === last.instant && milliseconds === last.milliseconds) return last.later
+  const text = new Date(Date.parse(`${instant.slice(0, 23)}Z`) + milliseconds).toISOString()
+  const later = `${text.slice(0, 23)}${instant.slice(23, 26)}Z`
+  last = { instant, milliseconds, later }
+  return later
 }
+
+/** The last sum: all quotes of a batch are made at one time, and are valid as long. */
+let last = { instant: '', milliseconds: 0, later: '' }
 
 /** Whole seconds from `earlier` to `later`, rounded down. */
 export function secondsBetween(earlier: Instant, later: Instant): number {
-  return Number((instantToMicros(later) - instantToMicros(earlier)) / MICROSECONDS_PER_SECOND)
+  if (earlier !== last_between.earlier || later !== last_between.later) {
+    const micros = instantToMicros(later) - instantToMicros(earlier)
+    last_between = { earlier, later, seconds: Number(micros / MICROSECONDS_PER_SECOND) }
+  }
+  return last_between.seconds
 }
+
+let last_between = { earlier: '', later: '', seconds: 0 }
 
 /** The same instant with a numeric offset, as quotes print it (§quote.times). */
 export function withOffset(instant: Instant): string {

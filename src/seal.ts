@@ -3,17 +3,31 @@
 import { hash } from 'node:crypto'
 import { type Decimal, formatDecimal } from './money/decimal.ts'
 
+/** Text that JSON writes as it is, which most of ours is. */
+const PLAIN_TEXT = /^[ !#-[\]-~]*$/
+
+/** JSON of a text; several times faster for plain ones. */
+function quoted(text: string): string {
+  return PLAIN_TEXT.test(text) ? `"${text}"` : JSON.stringify(text)
+}
+
+function textOrNull(value: string | null | undefined): string {
+  if (value === null || value === undefined) return 'null'
+  return PLAIN_TEXT.test(value) ? `"${value}"` : JSON.stringify(value.toWellFormed())
+}
+
 /** The text of a column in a digest, by the column's kind (db/rows.ts). */
 const WRITTEN = {
-  text: (value: string | null) => JSON.stringify(value?.toWellFormed() ?? null),
+  text: textOrNull,
   bigint: (value: bigint | null) => String(value),
   integer: (value: number | null) => String(value),
   timestamptz: (value: string | null) => String(value),
   decimal: (value: Decimal) => formatDecimal(value),
   json: (value: unknown) => JSON.stringify(value ?? null),
+  json_text: (value: string | null) => value ?? 'null',
   exact_json: (value: unknown) =>
     JSON.stringify(value, (_key, v) => (typeof v === 'bigint' ? v.toString() : v)),
-  document: (value: string | null) => JSON.stringify(value?.toWellFormed() ?? null),
+  document: textOrNull,
   hex: (value: string | null) => String(value),
   words: (value: readonly string[]) => JSON.stringify(value),
 } as const satisfies Readonly<Record<string, (value: never) => string>>
@@ -31,6 +45,7 @@ const READ: Readonly<Record<Kind, (column: string) => string>> = {
   timestamptz: c => `to_char(${c} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`,
   decimal: PLAIN,
   json: PLAIN,
+  json_text: PLAIN,
   exact_json: PLAIN,
   document: QUOTED,
   hex: c => `encode(${c}, 'hex')`,
@@ -54,16 +69,17 @@ export function sealOf<Row extends object>(
 ): Seal<Row> {
   const columns = Object.entries(kinds)
     .filter(([name]) => !except.includes(name as keyof Row & string))
-    .map(([name, kind]) => {
+    .map(([name, kind], i) => {
       if (!Object.hasOwn(WRITTEN, kind)) throw new Error(`no digest of a column of kind ${kind}`)
       const write = WRITTEN[kind as Kind] as (value: unknown) => string
-      return { name, write, read: READ[kind as Kind] }
+      return { name, write, read: READ[kind as Kind], before: i === 0 ? '' : '\n' }
     })
   return {
     digest(row) {
       const values = row as Readonly<Record<string, unknown>>
-      const lines = columns.map(({ name, write }) => write(values[name]))
-      return hash('sha256', lines.join('\n'), 'hex')
+      let lines = ''
+      for (const { name, write, before } of columns) lines += before + write(values[name])
+      return hash('sha256', lines, 'hex')
     },
     sql(alias) {
       const lines = columns.map(({ name, read }) => `coalesce(${read(`${alias}.${name}`)}, 'null')`)
@@ -81,12 +97,13 @@ export function hashJson(value: unknown): string {
 }
 
 function canonical(value: unknown): string {
+  if (typeof value === 'string') return quoted(value)
   if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null'
   const members = value as Readonly<Record<string, unknown>>
   let text = ''
   for (const name of Object.keys(members).sort()) {
-    text += `${text === '' ? '' : ','}${JSON.stringify(name)}:${canonical(members[name])}`
+    text += `${text === '' ? '' : ','}${quoted(name)}:${canonical(members[name])}`
   }
   return `{${text}}`
 }

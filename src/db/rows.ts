@@ -70,19 +70,34 @@ const CAST: Readonly<Record<Kind, (column: string) => string>> = {
   bigints: c => `${c}::bigint[]`,
 }
 
-const WRITE: { readonly [K in Kind]: (values: readonly Kinds[K][]) => string } = {
-  text: values => `{${values.map(v => (v === null ? 'NULL' : quoted(v))).join(',')}}`,
-  bigint: values => `{${values.map(v => v ?? 'NULL').join(',')}}`,
-  integer: values => `{${values.map(v => v ?? 'NULL').join(',')}}`,
-  timestamptz: values => `{${values.map(v => (v === null ? 'NULL' : `"${v}"`)).join(',')}}`,
-  decimal: values => `{${values.map(formatDecimal).join(',')}}`,
-  json: values => values.map(value => JSON.stringify(value)).join(SEPARATOR),
-  exact_json: values => values.map(stringify).join(SEPARATOR),
-  document: values => values.map(value => value ?? 'null').join(SEPARATOR),
-  json_text: values => values.map(value => value ?? 'null').join(SEPARATOR),
-  hex: values => `{${values.map(v => v ?? 'NULL').join(',')}}`,
-  words: values => `{${values.map(v => `"{${v.join(',')}}"`).join(',')}}`,
-  bigints: values => `{${values.map(v => `"{${v.join(',')}}"`).join(',')}}`,
+/** A value as an element of an array literal, or as one of the separated documents. */
+const WRITE: { readonly [K in Kind]: (value: Kinds[K]) => string } = {
+  text: value => (value === null ? 'NULL' : quoted(value)),
+  bigint: value => String(value ?? 'NULL'),
+  integer: value => String(value ?? 'NULL'),
+  timestamptz: value => (value === null ? 'NULL' : `"${value}"`),
+  decimal: formatDecimal,
+  json: value => String(JSON.stringify(value)),
+  exact_json: stringify,
+  document: value => value ?? 'null',
+  json_text: value => value ?? 'null',
+  hex: value => value ?? 'NULL',
+  words: value => `"{${value.join(',')}}"`,
+  bigints: value => `"{${value.join(',')}}"`,
+}
+
+/** The kinds whose values are documents, between separators; the others make an array literal. */
+const DOCUMENTS: readonly Kind[] = ['json', 'exact_json', 'document', 'json_text']
+
+/** Makes a function that writes a column of many rows as one parameter. */
+function columnWriter<Row extends object>(name: keyof Row, kind: Kind) {
+  const write = WRITE[kind] as (value: unknown) => string
+  const [open, between, close] = DOCUMENTS.includes(kind) ? ['', SEPARATOR, ''] : ['{', ',', '}']
+  return (rows: readonly Row[]): string => {
+    let text = open
+    for (const [i, row] of rows.entries()) text += (i === 0 ? '' : between) + write(row[name])
+    return text + close
+  }
 }
 
 /**
@@ -96,8 +111,10 @@ export function inserter<Row extends OfAccount>(
 ): (tx: TransactionSql, rows: readonly Row[]) => Promise<unknown> {
   const { entries, names, read, parametersOf } = columnsOf<Row>(columns)
   const cast = (from: string) => entries.map(([name, kind]) => CAST[kind](`${from}.${name}`))
-  const statement = (name: string) => `insert into ${name} (${names})
-    select ${cast('r').join(', ')} from unnest(${read}) as r(${names}) ${suffix}`
+  const statement = madeOnce(
+    name => `insert into ${name} (${names})
+    select ${cast('r').join(', ')} from unnest(${read}) as r(${names}) ${suffix}`,
+  )
   // Citus would collect rows of a bare unnest on the coordinator and copy them to their shards,
   // which row-level security forbids. Joined to the co-located books, the statement runs on the
   // shard.
@@ -137,9 +154,12 @@ export function updater<Row extends OfAccount>(
   const found = key.map(name => `t.${name} = k.${name}`)
   // The limit makes the look-up of each row's ctid use the index; see keysOf. A join by the key,
   // planned while the table is small, might scan all of it.
-  return eachWritten(entries.length, parametersOf, (tx, named, wanted) => {
-    const name = nameAt(tx, table)
-    return `with written as (
+  return eachWritten(
+    table,
+    entries.length,
+    parametersOf,
+    (name, named, wanted) =>
+      `with written as (
       update ${name} t set ${sets.join(', ')}
       from (
         select k.*, place from unnest(${read}) as k(${names})
@@ -150,8 +170,8 @@ export function updater<Row extends OfAccount>(
       ) k
       where t.ctid = k.place ${named} returning true
     )
-    select require_all_written(count(*), ${wanted}::bigint) from written`
-  })
+    select require_all_written(count(*), ${wanted}::bigint) from written`,
+  )
 }
 
 /** Makes a function that deletes rows, each found by all these columns; fails as `updater` does. */
@@ -161,9 +181,12 @@ export function deleter<Row extends OfAccount>(
 ): (tx: TransactionSql, rows: readonly Row[]) => Promise<unknown> {
   const { entries, names, read, parametersOf } = columnsOf<Row>(columns)
   const found = entries.map(([name]) => `t.${name} = k.${name}`)
-  return eachWritten(entries.length, parametersOf, (tx, named, wanted) => {
-    const name = nameAt(tx, table)
-    return `with removed as (
+  return eachWritten(
+    table,
+    entries.length,
+    parametersOf,
+    (name, named, wanted) =>
+      `with removed as (
       delete from ${name} t where ctid = any (array(
         select place from unnest(${read}) as k(${names})
         cross join lateral (
@@ -171,25 +194,41 @@ export function deleter<Row extends OfAccount>(
         ) t
       )) ${named} returning true
     )
-    select require_all_written(count(*), ${wanted}::bigint) from removed`
-  })
+    select require_all_written(count(*), ${wanted}::bigint) from removed`,
+  )
 }
 
 /** One statement a shard; its last parameters are the number of rows to find and their accounts. */
 function eachWritten<Row extends OfAccount>(
+  table: string,
   columns: number,
   parametersOf: (rows: readonly Row[]) => string[],
-  textOf: (tx: TransactionSql, named: string, wanted: string) => string,
+  textOf: (name: string, named: string, wanted: string) => string,
 ) {
   const wanted = `$${columns + 1}`
+  const statement = madeOnce((name, named) => textOf(name, named, wanted))
   return async (tx: TransactionSql, rows: readonly Row[]) => {
     const sent = byShard(rows).map(rows => {
       const [named, names] = accountsIn('t', columns + 2, rows)
       const parameters = [...parametersOf(rows), rows.length]
       if (named !== '') parameters.push(names)
-      return tx.unsafe(textOf(tx, named, wanted), parameters, { prepare: true })
+      return tx.unsafe(statement(nameAt(tx, table), named), parameters, { prepare: true })
     })
     await Promise.all(sent)
+  }
+}
+
+/**
+ * Makes each text once: a long text would be joined, and hashed by the driver, for every batch.
+ * There are few: one a table, or one a shard of it on the machines of a spread database.
+ */
+function madeOnce(make: (name: string, named: string) => string) {
+  const made = new Map<string, string>()
+  return (name: string, named = ''): string => {
+    const key = `${name} ${named}`
+    const text = made.get(key) ?? make(name, named)
+    made.set(key, text)
+    return text
   }
 }
 
@@ -198,21 +237,20 @@ function accountsIn(alias: string, n: number, rows: readonly OfAccount[]): [stri
   const ids = accountsOf(rows)
   const [only = ''] = ids
   if (ids.length === 1) return [`and ${alias}.account_id = $${n}::text`, only]
-  return isSpread() ? [`and ${alias}.account_id = any ($${n}::text[])`, WRITE.text(ids)] : ['', '']
+  return isSpread()
+    ? [`and ${alias}.account_id = any ($${n}::text[])`, `{${ids.map(quoted).join(',')}}`]
+    : ['', '']
 }
 
 function columnsOf<Row extends object>(columns: Columns<Row>) {
   const entries = Object.entries(columns) as [keyof Row & string, Kind][]
+  const writers = entries.map(([name, kind]) => columnWriter<Row>(name, kind))
   return {
     entries,
     names: entries.map(([name]) => name).join(', '),
     /** The arguments of unnest: one array a column. */
     read: entries.map(([, kind], i) => READ[kind](`$${i + 1}`)).join(', '),
-    parametersOf: (rows: readonly Row[]) =>
-      entries.map(([name, kind]) => {
-        const write = WRITE[kind] as (values: readonly unknown[]) => string
-        return write(rows.map(row => row[name]))
-      }),
+    parametersOf: (rows: readonly Row[]) => writers.map(write => write(rows)),
   }
 }
 

@@ -17,8 +17,10 @@ export const MAX_AMOUNT = 9_007_199_254_740_991n
 
 export const ONE: Decimal = { digits: 1n, scale: 0 }
 
+const POWERS = Array.from({ length: 32 }, (_, exponent) => 10n ** BigInt(exponent))
+
 export function pow10(exponent: number): bigint {
-  return 10n ** BigInt(exponent)
+  return POWERS[exponent] ?? 10n ** BigInt(exponent)
 }
 
 /** n ÷ d rounded up, for debits and fees. n must not be negative, d must be positive. */

@@ -37,9 +37,12 @@ export const TOKENS: readonly string[] = [
  * Finds a chain by type ("Ethereum") or network label ("ERC20"), in any case.
  */
 export function findChain(name: string): Chain | undefined {
-  const wanted = name.trim().toLowerCase()
-  return CHAINS.find(({ type, network }) => [type, network.toLowerCase()].includes(wanted))
+  return name === '' ? undefined : BY_NAME.get(name.trim().toLowerCase())
 }
+
+const BY_NAME: ReadonlyMap<string, Chain> = new Map(
+  CHAINS.flatMap(chain => [chain.type, chain.network.toLowerCase()].map(name => [name, chain])),
+)
 
 /** The message that no chain has this name; undefined when one has. */
 export function chainFault(name: string): string | undefined {

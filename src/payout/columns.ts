@@ -114,13 +114,47 @@ export function documentsOf({
   }
 }
 
-const SEAL = sealOf<StoredPayout>({ ...PAYOUT_KINDS, ...STATE_KINDS }, ['rail_steps'])
+/** The documents of a payout are written into its row and its seal, and become text once. */
+const DOCUMENTS = {
+  beneficiary_details: 'json_text',
+  particulars: 'json_text',
+  basis: 'json_text',
+  route: 'json_text',
+} as const
+
+export const WRITTEN_KINDS = { ...PAYOUT_KINDS, ...DOCUMENTS } as const
+
+export type WrittenPayout = Omit<StoredPayout, keyof typeof DOCUMENTS> & {
+  readonly [Name in keyof typeof DOCUMENTS]: string | null
+}
+
+/** The payout as its row and its seal are written. */
+export function writtenPayout(payout: Payout): WrittenPayout {
+  const known = written.get(payout)
+  if (known !== undefined) return known
+  const stored = storedPayout(payout)
+  const { basis, route } = payout
+  const row = {
+    ...stored,
+    beneficiary_details: JSON.stringify(stored.beneficiary_details),
+    particulars: JSON.stringify(stored.particulars),
+    basis: basis === null ? null : JSON.stringify(basis),
+    route: route === null ? null : JSON.stringify(route),
+  }
+  written.set(payout, row)
+  return row
+}
+
+/** Of payouts that are still at hand, which nobody changes. */
+const written = new WeakMap<Payout, WrittenPayout>()
+
+const SEAL = sealOf<WrittenPayout>({ ...WRITTEN_KINDS, ...STATE_KINDS }, ['rail_steps'])
 
 /**
  * The seal covers everything that a step fixes. It leaves out `rail_steps`, which also changes
  * between steps; `corridor verify` compares that with the steps.
  */
 export const PAYOUT_SEAL = {
-  digest: (payout: Payout) => SEAL.digest(storedPayout(payout)),
+  digest: (payout: Payout) => SEAL.digest(writtenPayout(payout)),
   sql: SEAL.sql,
 }

@@ -10,7 +10,9 @@ import {
   PAYOUT_KINDS,
   STATE_KINDS,
   type StoredPayout,
-  storedPayout,
+  WRITTEN_KINDS,
+  type WrittenPayout,
+  writtenPayout,
 } from './columns.ts'
 import type { Payout } from './payout.ts'
 
@@ -23,10 +25,10 @@ export type PayoutRow = Omit<StoredPayout, 'holding_to_payout' | 'payout_to_dest
 export const PAYOUT_COLUMNS = Object.keys(PAYOUT_KINDS)
 export const STATE_COLUMNS = Object.keys(STATE_KINDS)
 
-const insertRows = inserter<Omit<StoredPayout, keyof typeof STATE_KINDS>>('payouts', PAYOUT_KINDS)
+const insertRows = inserter<Omit<WrittenPayout, keyof typeof STATE_KINDS>>('payouts', WRITTEN_KINDS)
 
 export function insertPayouts(tx: TransactionSql, payouts: readonly Payout[]) {
-  return insertRows(tx, payouts.map(storedPayout))
+  return insertRows(tx, payouts.map(writtenPayout))
 }
 
 /** Payouts by (account, id), in no order; a key without a payout has no row. */

@@ -104,11 +104,12 @@ export function chainsMeant({ currency, network }: Subject): Chain[] {
 const FOUND = new Map<string, readonly Way[]>()
 
 function localWays(subject: Subject): readonly Way[] {
-  const known = localNetworksMeant(subject)
-  if (known.length === 0) return localWaysOver(known, subject)
   const key = `${subject.currency} ${subject.country} ${subject.network.toLowerCase()}`
-  const ways = FOUND.get(key) ?? localWaysOver(known, subject)
-  FOUND.set(key, ways)
+  const found = FOUND.get(key)
+  if (found !== undefined) return found
+  const known = localNetworksMeant(subject)
+  const ways = localWaysOver(known, subject)
+  if (known.length > 0) FOUND.set(key, ways)
   return ways
 }
 
