@@ -26,7 +26,7 @@ export const TROUBLES = {
   contradiction: 'The bank says that it pays and that it does not.',
   second_return: 'The bank has returned the payment twice.',
   amount_differs: 'The bank names another amount or currency.',
-  duplicate: 'The bank takes the payment for a repetition, and it was sent once.',
+  duplicate: 'The bank takes the payment for a repetition of one that it has.',
   group_rejected: 'The bank has rejected the group that the payment is in, and not the payment.',
   no_funds: 'The settlement account is short.',
   needs_person: 'The bank waits for a person: a second signature, or the name of the payee.',
@@ -82,6 +82,7 @@ class Course {
   #rejection: { readonly outcome: Outcome; readonly reasons: readonly string[] } | undefined
   #group_rejected = false
   #return_reasons: readonly string[] = []
+  #returned_as_repetition = false
   #is_late = false
   #is_silent = true
 
@@ -187,7 +188,7 @@ class Course {
     const settles = rank >= RANKS[this.#subject.profile.settles_on]
     if (settles && this.#isOpen) {
       this.#step('succeeded')
-      if (this.#credits.count > 0) this.#step('reversed', this.#return_reasons)
+      if (this.#credits.count > 0) this.#giveBack()
     } else if (this.#status_now === 'requires_action') {
       this.#step('processing')
     }
@@ -262,7 +263,23 @@ class Course {
     if (!in_full) this.#references.returned = moneyWords(amount, currency)
     if (reasons.length > 0) this.#return_reasons = reasons
     if (this.#rejection !== undefined) this.#settleRejection()
-    else if (this.#status_now === 'succeeded') this.#step('reversed', reasons)
+    else this.#giveBack()
+  }
+
+  /** Money that has come back goes to the account, unless as much of it is gone once more. */
+  #giveBack(): void {
+    const reasons = this.#return_reasons
+    if (reasons.some(reason => this.#isRepetition(reason))) {
+      this.#returned_as_repetition = true
+      this.#troubles.set('duplicate', reasons)
+    } else if (this.#debits.count > this.#credits.count) {
+      return
+    } else if (this.#status_now === 'succeeded') {
+      this.#step('reversed', reasons)
+    } else if (this.#scheme === 'nacha' && this.#isOpen) {
+      // No statement will show the debit of an ACH entry: its return alone says what became of it.
+      this.#step('failed', reasons)
+    }
   }
 
   /** Whether the bank speaks of another amount or currency, which is told and never applied. */
@@ -293,7 +310,7 @@ class Course {
       case 'group_rejected':
         return this.#group_rejected && !rejected && this.#status_now !== 'reversed'
       case 'duplicate':
-        return this.#troubles.has(trouble) && this.#rank === 0
+        return this.#troubles.has(trouble) && (this.#rank === 0 || this.#returned_as_repetition)
       case 'no_funds':
       case 'needs_person':
         return this.#troubles.has(trouble) && this.#isOpen
