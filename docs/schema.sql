@@ -201,6 +201,11 @@ CREATE TABLE routes (
   max_amount bigint,
   priority integer DEFAULT 0 NOT NULL,
   rail text COLLATE "C" NOT NULL,
+  calendar text,
+  cut_off text,
+  zone text,
+  lead_minutes integer,
+  arrival_days integer,
   CONSTRAINT one_order_of_routes UNIQUE NULLS NOT DISTINCT (account_id, payout_type, network, currency, country, min_amount, max_amount, priority),
   CONSTRAINT one_route_to_a_rail UNIQUE NULLS NOT DISTINCT (account_id, payout_type, network, currency, country, min_amount, max_amount, rail),
   CONSTRAINT routes_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(account_id),
@@ -208,10 +213,16 @@ CREATE TABLE routes (
   CONSTRAINT amount_of_a_currency CHECK (((currency IS NOT NULL) OR ((min_amount IS NULL) AND (max_amount IS NULL)))),
   CONSTRAINT amounts_in_order CHECK ((min_amount <= max_amount)),
   CONSTRAINT network_of_a_type CHECK (((network IS NULL) OR (payout_type IS NOT NULL))),
+  CONSTRAINT routes_arrival_days_check CHECK (((arrival_days >= 0) AND (arrival_days <= 30))),
+  CONSTRAINT routes_calendar_check CHECK ((calendar = ANY (ARRAY['t2'::text, 'fed'::text, 'uk'::text, 'ch'::text, 'hk'::text]))),
+  CONSTRAINT routes_cut_off_check CHECK ((cut_off ~ '^([01][0-9]|2[0-3]):[0-5][0-9]$'::text)),
+  CONSTRAINT routes_lead_minutes_check CHECK (((lead_minutes >= 1) AND (lead_minutes <= 1440))),
   CONSTRAINT routes_max_amount_check CHECK ((max_amount > 0)),
   CONSTRAINT routes_min_amount_check CHECK ((min_amount > 0)),
   CONSTRAINT routes_priority_check CHECK (((priority >= '-1000'::integer) AND (priority <= 1000))),
+  CONSTRAINT routes_zone_check CHECK ((zone <> ''::text)),
   CONSTRAINT simulator_takes_no_live_payout CHECK ((rail <> 'simulator'::text)),
+  CONSTRAINT timetable_is_whole CHECK (((num_nulls(calendar, cut_off, zone, lead_minutes) = ANY (ARRAY[0, 4])) AND ((arrival_days IS NULL) OR (calendar IS NOT NULL)))),
   CONSTRAINT transfers_have_no_route CHECK ((payout_type <> 'service_account'::text))
 );
 CREATE TRIGGER announce AFTER INSERT OR DELETE OR UPDATE ON routes FOR EACH STATEMENT EXECUTE FUNCTION announce_reference_change();
@@ -602,6 +613,7 @@ CREATE TABLE open_payouts (
   ask_rail_at timestamp with time zone,
   claimed_until timestamp with time zone,
   taken_at timestamp with time zone,
+  expected_at timestamp with time zone,
   rail_steps integer DEFAULT 0 NOT NULL,
   rail_attempts integer DEFAULT 0 NOT NULL,
   account_id text COLLATE "C" NOT NULL,
@@ -634,11 +646,12 @@ CREATE POLICY find ON open_payouts FOR SELECT TO corridor_finder USING (true);
 CREATE POLICY maintenance ON open_payouts FOR ALL TO owner USING ((( SELECT current_setting('corridor.maintenance'::text, true) AS current_setting) = 'on'::text));
 GRANT SELECT ON open_payouts TO corridor_auditor;
 GRANT SELECT (account_id, ask_rail_at, claimed_until, id, rail, status) ON open_payouts TO corridor_finder;
-GRANT DELETE, INSERT, SELECT, UPDATE (answers, ask_rail_at, claimed_until, failure, held_for, rail_attempts, rail_reference, rail_steps, status, status_description, taken_at, taken_by, updated_at) ON open_payouts TO corridor_service;
+GRANT DELETE, INSERT, SELECT, UPDATE (answers, ask_rail_at, claimed_until, expected_at, failure, held_for, rail_attempts, rail_reference, rail_steps, status, status_description, taken_at, taken_by, updated_at) ON open_payouts TO corridor_service;
 
 CREATE TABLE payout_outcomes (
   updated_at timestamp with time zone NOT NULL,
   taken_at timestamp with time zone,
+  expected_at timestamp with time zone,
   succeeded_at timestamp with time zone,
   rail_steps integer NOT NULL,
   rail_attempts integer NOT NULL,
@@ -1010,6 +1023,7 @@ CREATE VIEW payout_states WITH (security_invoker=true) AS
     payout_outcomes.rail_reference,
     payout_outcomes.taken_by,
     payout_outcomes.taken_at,
+    payout_outcomes.expected_at,
     payout_outcomes.succeeded_at,
     payout_outcomes.updated_at
    FROM payout_outcomes
@@ -1026,6 +1040,7 @@ UNION ALL
     open_payouts.rail_reference,
     open_payouts.taken_by,
     open_payouts.taken_at,
+    open_payouts.expected_at,
     NULL::timestamp with time zone AS succeeded_at,
     open_payouts.updated_at
    FROM open_payouts
@@ -1275,6 +1290,11 @@ begin
   if (select sandbox from accounts where account_id = new.account_id) then
     raise exception 'account % is a sandbox, which has no routes', new.account_id
       using errcode = 'check_violation';
+  end if;
+  if new.zone is not null and not exists (
+    select from pg_timezone_names where name = new.zone
+  ) then
+    raise exception 'time zone % is not known', new.zone using errcode = 'check_violation';
   end if;
   return new;
 end $function$;

@@ -284,6 +284,17 @@ create table routes (
   priority integer not null default 0 check (priority between -1000 and 1000),
   -- On a rail that there is not, money is debited and nobody pays.
   rail text collate "C" not null constraint taken_by_a_known_rail references rails,
+  -- Until when the rail takes the payouts of a business day, if there is such a time: the local time
+  -- of the cut-off, and how many minutes earlier payouts are released.
+  calendar text check (calendar in ('t2', 'fed', 'uk', 'ch', 'hk')),
+  cut_off text check (cut_off ~ '^([01][0-9]|2[0-3]):[0-5][0-9]$'),
+  zone text check (zone <> ''),
+  lead_minutes integer check (lead_minutes between 1 and 1440),
+  -- Business days from the value date to the arrival; null: as the network takes.
+  arrival_days integer check (arrival_days between 0 and 30),
+  constraint timetable_is_whole check (
+    num_nulls(calendar, cut_off, zone, lead_minutes) in (0, 4)
+    and (arrival_days is null or calendar is not null)),
   constraint one_route_to_a_rail unique nulls not distinct
     (account_id, payout_type, network, currency, country, min_amount, max_amount, rail),
   -- Of two that fit, one comes first.
@@ -302,6 +313,11 @@ begin
   if (select sandbox from accounts where account_id = new.account_id) then
     raise exception 'account % is a sandbox, which has no routes', new.account_id
       using errcode = 'check_violation';
+  end if;
+  if new.zone is not null and not exists (
+    select from pg_timezone_names where name = new.zone
+  ) then
+    raise exception 'time zone % is not known', new.zone using errcode = 'check_violation';
   end if;
   return new;
 end $$;

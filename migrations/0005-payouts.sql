@@ -130,6 +130,9 @@ create table open_payouts (
   claimed_until timestamptz,
   -- When somebody took it to pay it by hand.
   taken_at timestamptz,
+  -- When it arrives, as planned or as its rail has said since. Null: not known, or it follows from the
+  -- payout, as of sandboxes and transfers.
+  expected_at timestamptz,
   -- The rail: how many of its steps are applied, and how often it was asked.
   rail_steps integer not null default 0 check (rail_steps >= 0),
   rail_attempts integer not null default 0 check (rail_attempts >= 0),
@@ -172,6 +175,7 @@ create table payout_outcomes (
   -- As of open_payouts.
   updated_at timestamptz not null,
   taken_at timestamptz,
+  expected_at timestamptz,
   -- When it succeeded, of what is reversed since. Its event is found by that time.
   succeeded_at timestamptz,
   rail_steps integer not null check (rail_steps >= 0),
@@ -206,11 +210,12 @@ create trigger kept before delete or truncate on payout_outcomes
 -- How each payout stands: the one row that it has of it, in whichever table.
 create view payout_states with (security_invoker = true) as
   select account_id, id, status, status_description, failure, rail_steps, rail_attempts,
-    '' as held_for, answers, rail_reference, taken_by, taken_at, succeeded_at, updated_at
+    '' as held_for, answers, rail_reference, taken_by, taken_at, expected_at, succeeded_at,
+    updated_at
   from payout_outcomes
   union all
   select account_id, id, status, status_description, failure, rail_steps, rail_attempts, held_for,
-    answers, rail_reference, taken_by, taken_at, null::timestamptz, updated_at
+    answers, rail_reference, taken_by, taken_at, expected_at, null::timestamptz, updated_at
   from open_payouts where status <> 'succeeded';
 
 create function check_payout_rail() returns trigger language plpgsql as $$

@@ -193,6 +193,12 @@ export const CATALOGUE = {
     status: 422,
     meaning: 'No rail takes payouts like this one; the message says what there is no route for.',
   },
+  calendar_ended: {
+    code: 20314,
+    status: 422,
+    meaning:
+      'The payout’s route has a cut-off, and the calendar of its business days knows no later one.',
+  },
   webhook_endpoint_limit: {
     code: 20401,
     status: 422,

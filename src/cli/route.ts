@@ -1,10 +1,19 @@
 // corridor route set|list|remove|history: says which rails take the payouts of live accounts, in
 // which order.
 import { type Command, Option } from 'commander'
+import { CALENDAR_NAMES } from '../calendar/calendar.ts'
 import type { HistoricRow } from '../db/reference-changes.ts'
 import { amountToJson } from '../money/json.ts'
 import { PAYOUT_TYPES } from '../quote/quote.ts'
-import { MAX_PRIORITY, type RouteCells, readConditions, readTarget } from '../rail/load.ts'
+import {
+  DEFAULT_LEAD,
+  MAX_PRIORITY,
+  type RouteCells,
+  readConditions,
+  readTarget,
+  readTimetable,
+  type TimetableCells,
+} from '../rail/load.ts'
 import { listRails } from '../rail/row-store.ts'
 import {
   CONDITIONS,
@@ -14,7 +23,14 @@ import {
   type RouteConditions,
   rangeWords,
 } from '../rail/rules.ts'
-import { deleteRoute, findRoutesOf, listRoutes, upsertRoute } from '../rail/store.ts'
+import {
+  deleteRoute,
+  findRoutesOf,
+  listRoutes,
+  type RouteRow,
+  routeFromRow,
+  upsertRoute,
+} from '../rail/store.ts'
 import {
   CommandFailed,
   type Context,
@@ -29,7 +45,9 @@ import { VOCABULARY } from './fees.ts'
 import { historyCommand } from './history.ts'
 import { table } from './table.ts'
 
-type SetOptions = RouteCells & Json & { readonly rail: string; readonly priority?: string }
+type SetOptions = RouteCells &
+  TimetableCells &
+  Json & { readonly rail: string; readonly priority?: string }
 
 const CHOICE = `
 The route that names most conditions takes a payout; of several the one of the
@@ -38,6 +56,11 @@ network, the currency, the country, the amount. A payout that no route fits is
 refused. The next route takes it over only when the rail of the one before has
 proved that it has not taken it. Sandbox accounts have no routes, and transfers
 to other accounts need none.`
+
+const CUT_OFF = `
+
+With a cut-off, payouts wait for the next one of a business day, less the lead,
+and can be cancelled until then. Without one they are handed over at once.`
 
 export function routeCommands(program: Command): void {
   const route = program
@@ -50,7 +73,13 @@ export function routeCommands(program: Command): void {
       'where such payouts go: manual, or a rail of corridor rail list',
     )
     .option('--priority <number>', `-${MAX_PRIORITY} to ${MAX_PRIORITY}, the higher wins`, '0')
-    .addHelpText('after', `${CHOICE}\n\nExample:\n  ${EXAMPLE}`)
+    .option('--cut-off <time>', 'until when the rail takes the payouts of a day, such as 15:00')
+    .option('--no-cut-off', 'the rail takes payouts at any time, and at once')
+    .option('--zone <zone>', 'the time zone of the cut-off, such as Europe/Berlin')
+    .option('--calendar <name>', `whose business days: ${CALENDAR_NAMES.join(', ')}`)
+    .option('--lead <minutes>', `release payouts so long before it, ${DEFAULT_LEAD} if not said`)
+    .option('--arrives-after <days>', 'business days to the arrival; else as the network takes')
+    .addHelpText('after', `${CHOICE}${CUT_OFF}\n\nExamples:\n  ${EXAMPLE}\n  ${EXAMPLE_CUT_OFF}`)
     .action(setAction)
   route
     .command('list')
@@ -69,12 +98,18 @@ export function routeCommands(program: Command): void {
     table_name: 'routes',
     description: 'list what changed in the routes, newest first',
     subject: row => conditionWords(conditionsOfRow(row)),
-    describe: ({ rail, priority }) => `${rail}, priority ${priority}`,
+    describe: row => {
+      const { timetable } = routeFromRow(row as unknown as RouteRow)
+      const cut_off = timetable === null ? '' : `, cut-off ${timetableWords({ timetable })}`
+      return `${row.rail}, priority ${row.priority}${cut_off}`
+    },
     example: 'route history --limit 20',
   })
 }
 
 const EXAMPLE = 'npx corridor route set --type local --currency HKD --rail manual'
+const EXAMPLE_CUT_OFF = `npx corridor route set --currency EUR --rail manual \\
+    --cut-off 15:00 --zone Europe/Berlin --calendar t2`
 
 function withConditions(command: Command): Command {
   const types = PAYOUT_TYPES.filter(type => type !== 'service_account')
@@ -90,13 +125,17 @@ function withConditions(command: Command): Command {
 
 async function setAction(options: SetOptions): Promise<void> {
   const { route, before } = await withContext(async context => {
+    const timetable = readOrRefuse(readTimetable(options))
     const rails = (await listRails(context.sql)).map(({ name }) => name)
-    const target = readOrRefuse(readTarget(options.rail, options.priority, rails))
+    const aimed = readOrRefuse(readTarget(options.rail, options.priority, rails))
+    const target = { ...aimed, timetable }
     const route = { ...(await conditionsFrom(context, options)), ...target }
     const there = await findRoutesOf(context.sql, route)
+    const before = there.find(({ rail }) => rail === route.rail)
     checkPriority(there, route)
+    checkCutOff(before, options)
     await upsertRoute(context.sql, route)
-    return { route, before: there.find(({ rail }) => rail === route.rail) }
+    return { route, before }
   })
   const was = before === undefined ? 'no such route' : targetWords(before)
   const words = `${conditionWords(route)}: ${targetWords(route)} (before: ${was})`
@@ -112,6 +151,13 @@ function checkPriority(there: readonly Route[], { rail, priority }: Route): void
     `a route of these conditions leads to ${other.rail} with priority ${priority}; say by ` +
       'another --priority which of the two comes first, the higher, or remove the other one',
   )
+}
+
+/** A cut-off is not lost by not being said: payouts would be handed over at once. */
+function checkCutOff(before: Route | undefined, { cutOff }: SetOptions): void {
+  if (before?.timetable == null || cutOff !== undefined) return
+  const has = timetableWords(before)
+  throw new CommandFailed(`this route has a cut-off, ${has}; say it again, or say --no-cut-off`)
 }
 
 async function removeAction(options: RouteCells & Json & { readonly rail?: string }) {
@@ -144,8 +190,21 @@ async function conditionsFrom(context: Context, cells: RouteCells): Promise<Rout
   )
 }
 
-function targetWords({ rail, priority }: Route): string {
-  return priority === 0 ? rail : `${rail}, priority ${priority}`
+function targetWords(route: Route): string {
+  const { rail, priority, timetable } = route
+  const words = [
+    ...(priority === 0 ? [rail] : [rail, `priority ${priority}`]),
+    ...(timetable === null ? [] : [`cut-off ${timetableWords(route)}`]),
+  ]
+  return words.join(', ')
+}
+
+/** `15:00 Europe/Berlin less 30 min, t2`, or ''. */
+function timetableWords({ timetable }: Pick<Route, 'timetable'>): string {
+  if (timetable === null) return ''
+  const { cut_off, zone, lead_minutes, calendar, arrival_days } = timetable
+  const arrives = arrival_days === null ? '' : `, arrives after ${arrival_days} days`
+  return `${cut_off} ${zone} less ${lead_minutes} min, ${calendar}${arrives}`
 }
 
 /** The conditions of a row of the history, whose amounts are JSON. */
@@ -170,7 +229,8 @@ function listWords(routes: readonly Route[]): string {
       rangeWords(route) || 'any',
       route.priority.toString(),
       route.rail,
+      timetableWords(route),
     ])
-  const names = ['account', 'type', 'network', 'currency', 'country', 'amount', 'priority', 'rail']
-  return table(names, rows)
+  const named = ['account', 'type', 'network', 'currency', 'country', 'amount']
+  return table([...named, 'priority', 'rail', 'cut-off'], rows)
 }

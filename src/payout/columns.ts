@@ -55,6 +55,7 @@ export const STATE_KINDS = {
   rail_reference: 'text',
   taken_by: 'text',
   taken_at: 'timestamptz',
+  expected_at: 'timestamptz',
   succeeded_at: 'timestamptz',
   updated_at: 'timestamptz',
 } as const
@@ -133,7 +134,8 @@ export function writtenPayout(payout: Payout): WrittenPayout {
   const known = written.get(payout)
   if (known !== undefined) return known
   const stored = storedPayout(payout)
-  const { basis, route } = payout
+  const { basis } = payout
+  const { route } = stored
   const row = {
     ...stored,
     beneficiary_details: JSON.stringify(stored.beneficiary_details),
@@ -148,11 +150,15 @@ export function writtenPayout(payout: Payout): WrittenPayout {
 /** Of payouts that are still at hand, which nobody changes. */
 const written = new WeakMap<Payout, WrittenPayout>()
 
-const SEAL = sealOf<WrittenPayout>({ ...WRITTEN_KINDS, ...STATE_KINDS }, ['rail_steps'])
+const SEAL = sealOf<WrittenPayout>({ ...WRITTEN_KINDS, ...STATE_KINDS }, [
+  'rail_steps',
+  'expected_at',
+])
 
 /**
- * The seal covers everything that a step fixes. It leaves out `rail_steps`, which also changes
- * between steps; `corridor verify` compares that with the steps.
+ * The seal covers everything that a step fixes. It leaves out what also changes between steps:
+ * `rail_steps`, which `corridor verify` compares with the steps, and `expected_at`, which is what
+ * the rail last said.
  */
 export const PAYOUT_SEAL = {
   digest: (payout: Payout) => SEAL.digest(writtenPayout(payout)),

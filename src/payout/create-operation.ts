@@ -16,6 +16,7 @@ import { success } from '../http/answer.ts'
 import { type BookId, nameOf, uniqueKeys } from '../id.ts'
 import type { Answering } from '../idempotency/kept-reply.ts'
 import type { Keeping } from '../idempotency/operations.ts'
+import type { Instant } from '../instant.ts'
 import { lockBooks } from '../ledger/store.ts'
 import type { PricingAt } from '../price/price.ts'
 import type { Quote } from '../quote/quote.ts'
@@ -296,16 +297,19 @@ async function loadPrincipals(
 }
 
 /** The members of an answer that a new payout sets and a later step can change. */
-type Made = Pick<Payout, 'status' | 'status_description'>
+type Made = Pick<Payout, 'status' | 'status_description'> & { readonly expected_at?: Instant }
 
 /** The payout as it was made, before any rail, person or account acted on it. */
-function asMade(payout: Payout, { status, status_description }: Made): Payout {
-  return { ...payout, status, status_description, failure: null, rail_reference: '', answers: [] }
+function asMade(payout: Payout, { status, status_description, expected_at }: Made): Payout {
+  const untouched = { failure: null, rail_reference: '', answers: [] }
+  const made = { status, status_description, expected_at: expected_at ?? null }
+  return { ...payout, ...made, ...untouched }
 }
 
 export const keptPayout: Keeping<CreatedPayout, Made> = {
-  refer({ payout: { id, status, status_description } }) {
-    return { object_id: id, state: { status, status_description } }
+  refer({ payout: { id, status, status_description, expected_at } }) {
+    const expected = expected_at === null ? {} : { expected_at }
+    return { object_id: id, state: { status, status_description, ...expected } }
   },
 
   async restore(tx, kept) {

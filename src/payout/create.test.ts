@@ -17,6 +17,8 @@ import {
   request,
 } from '../../test/support/given/in-memory.ts'
 import type { Account } from '../account/rules.ts'
+import type { Timetable } from '../calendar/calendar.ts'
+import { addBusinessDays, instantAt, releaseOf } from '../calendar/rules.ts'
 import type { Approval } from '../entity/rules.ts'
 import type { Event } from '../event/event.ts'
 import type { Book } from '../ledger/rules.ts'
@@ -172,10 +174,12 @@ test('decidePayout, details sent and no quote: beneficiary, debit and payout are
       min_amount: null,
       max_amount: null,
       priority: 0,
+      timetable: null,
     },
     rail_reference: '',
     taken_by: '',
     taken_at: null,
+    expected_at: null,
     succeeded_at: null,
     status: 'processing',
     status_description: '',
@@ -243,6 +247,44 @@ test('decidePayout, a quote that has expired, with max_total_debit: renewed, bot
   assert.deepEqual([payout.quote_id, payout.holding_amount], ['poq_1', 10_000n])
   assert.equal(eventLines(events)[0], 'acc_1 1 payout_quote.created poq_1 {}')
   assert.equal(state.quotes.get('acc_1/poq_old')?.status, 'used')
+})
+
+const timetable: Timetable = {
+  calendar: 't2',
+  cut_off: '15:00',
+  zone: 'Europe/Berlin',
+  lead_minutes: 30,
+  arrival_days: 1,
+}
+
+test('decidePayout, a route with a cut-off: the rail is asked at the release, and the arrival counted from there', () => {
+  const state = stateWith({ routes: [{ ...anyRoute, timetable }] })
+  const { payout } = decide({ state, account, request })
+  const release = releaseOf(timetable, payout.created_at)
+  assert.ok(release !== undefined && release.release_at > NOW)
+  assert.equal(payout.ask_rail_at, release.release_at)
+  const day = addBusinessDays('t2', release.value_date, 1)
+  assert.equal(payout.expected_at, instantAt('Europe/Berlin', day ?? '', '23:59'))
+  assert.deepEqual(payout.route?.timetable, timetable)
+})
+
+test('decidePayout, a cut-off after the end of its calendar: calendar_ended, nothing moved', () => {
+  const state = stateWith({ routes: [{ ...anyRoute, timetable }] })
+  const book = bookWith({ USD: 100_000n })
+  const later = { ...book, now: '2028-12-29T13:30:00.000001Z' }
+  const books = new Map([['acc_1', later]])
+  const [refused] = refusalOf(() => decide({ state: { ...state, books }, account, request }))
+  assert.match(refused ?? '', /^calendar_ended.*ends on 2028-12-31\.$/)
+  assert.deepEqual([...later.balances], [...book.balances])
+  const last = { ...book, now: '2028-12-29T13:30:00.000000Z' }
+  const inTime = decide({
+    state: { ...state, books: new Map([['acc_1', last]]) },
+    account,
+    request,
+  })
+  assert.equal(inTime.payout.ask_rail_at, last.now)
+  // The next business day is not known any more, and the arrival is no guess.
+  assert.equal(inTime.payout.expected_at, null)
 })
 
 test('decidePayout, to another account: both books move, and the payout is done', () => {

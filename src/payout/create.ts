@@ -21,6 +21,7 @@ import { QUOTE_SEAL } from '../quote/columns.ts'
 import type { Quote } from '../quote/quote.ts'
 import { totalDebit } from '../quote/rules.ts'
 import { checkLimits } from '../quote/terms.ts'
+import type { Plan } from '../rail/plan.ts'
 import { isAsked } from '../rail/rail.ts'
 import type { Routed } from '../rail/rules.ts'
 import { PAYOUT_SEAL } from './columns.ts'
@@ -51,6 +52,7 @@ interface Judged {
   /** The one that the request names, or a new one. */
   readonly quote: Quote
   readonly routed: Routed
+  readonly plan: Plan
   /** The book that a payout to another account credits. */
   readonly receiver: Book | null
   readonly id: string
@@ -96,7 +98,7 @@ export function judgePayout(
   if (sentQuote === null && request.beneficiary !== undefined) checkPlace()
   const id = state.bookId(book, 'pot')
   const paid = { id, request, beneficiary }
-  const { quote, routed } = quoteFor(state, account, paid, sentQuote, attempt)
+  const { quote, routed, plan } = quoteFor(state, account, paid, sentQuote, attempt)
   // Comes after `quoteFor`, which refuses a destination that differs from the quote's.
   if (sentQuote !== null) checkPlace()
   if (quote !== undefined) attempt(() => checkLimits(quote, networkOf(quote, request), 'amount'))
@@ -111,6 +113,7 @@ export function judgePayout(
     beneficiary,
     quote,
     routed,
+    plan,
     receiver,
     id,
     mt103,
@@ -216,7 +219,7 @@ export function decidePayout(
 ): PayoutOutcome {
   const book = bookOf(state.books, account.account_id)
   const judged = judgeStrictly(state, account, request)
-  const { sentQuote, held_for, beneficiary, quote, routed, receiver, id, mt103, likeness } = judged
+  const { sentQuote, held_for, beneficiary, quote, receiver, id, mt103, likeness } = judged
   // From here on, nothing refuses the payout.
 
   // A held payout credits its receiver only when it is released.
@@ -224,7 +227,8 @@ export function decidePayout(
   const entry = postDebit(book, quote, id, credited !== null)
   const receipt = credited && postReceipt(credited, quote, id)
   const carried = sentQuote === null
-  const facts = { id, beneficiary, entry, held_for, mt103, import_keys, routed, carried }
+  const { routed, plan } = judged
+  const facts = { id, beneficiary, entry, held_for, mt103, import_keys, routed, plan, carried }
   const payout = payoutRow(state, quote, request, facts)
   const renewing = sentQuote !== null && quote !== sentQuote ? quote : null
   const used = sentQuote && useQuote(sentQuote, renewing?.id ?? '', book.now)
@@ -333,11 +337,12 @@ function payoutRow(
     readonly mt103: string
     readonly import_keys: string
     readonly routed: Routed
+    readonly plan: Plan
     /** Whether the payout carries the quote, which then has no row. */
     readonly carried: boolean
   },
 ): OpenPayout {
-  const { id, beneficiary, entry, held_for, mt103, import_keys, routed, carried } = made
+  const { id, beneficiary, entry, held_for, mt103, import_keys, routed, plan, carried } = made
   const book = bookOf(state.books, quote.account_id)
   const now = entry.line.created_at
   const internal = quote.payout_type === 'service_account'
@@ -369,9 +374,10 @@ function payoutRow(
     ...carriedTerms(carried ? quote : null),
     ...routed,
     ...UNTOUCHED,
+    expected_at: routed.route === null ? null : plan.expected_at,
     status: held_for === '' ? status : 'compliance_hold',
     status_description: held_for === '' ? '' : `Held until entity ${held_for} is reviewed.`,
-    ask_rail_at: held_for === '' && isAsked(routed.rail) ? state.now : null,
+    ask_rail_at: held_for === '' && isAsked(routed.rail) ? (plan.release_at ?? state.now) : null,
     claimed_until: null,
     rail_attempts: 0,
     held_for,

@@ -73,6 +73,11 @@ export interface Payout {
   /** The person who pays it by hand; '' while nobody has taken it. */
   readonly taken_by: string
   readonly taken_at: Instant | null
+  /**
+   * When it arrives, as planned or as its rail has said since; null of sandboxes, of transfers, and
+   * where it is not known.
+   */
+  readonly expected_at: Instant | null
   /** When a reversed payout succeeded; null for every other. */
   readonly succeeded_at: Instant | null
   readonly status: PayoutStatus

@@ -34,6 +34,7 @@ import {
   networkName,
   wrongDetail,
 } from '../quote/terms.ts'
+import { type Plan, planOrRefuse, sentOf } from '../rail/plan.ts'
 import { type Route, type Routed, routeOf } from '../rail/rules.ts'
 import { inlineProblems } from './destination.ts'
 import type { Attempt, UsedQuote } from './payout.ts'
@@ -259,7 +260,11 @@ export function quoteFor(
   },
   sent: Quote | null,
   attempt: Attempt,
-): { readonly quote: Quote | undefined; readonly routed: Routed | undefined } {
+): {
+  readonly quote: Quote | undefined
+  readonly routed: Routed | undefined
+  readonly plan: Plan | undefined
+} {
   const destination = beneficiary.details.destination_details
   const book = bookOf(state.books, account.account_id)
   const { now } = book
@@ -273,7 +278,7 @@ export function quoteFor(
   const terms = attempt(() =>
     sent === null ? termsWithoutQuote(request, account, destination) : sent,
   )
-  if (terms === undefined) return { quote: undefined, routed: undefined }
+  if (terms === undefined) return { quote: undefined, routed: undefined, plan: undefined }
   const paid = paidTerms(terms, request, destination)
   // A payout without a quote carries its own, which takes the payout's id.
   const nameNew = () => (sent === null ? withPrefix(id, 'poq') : state.bookId(book, 'poq'))
@@ -287,8 +292,9 @@ export function quoteFor(
   if (quote === undefined) attempt(() => checkFee(terms, pricing))
   else attempt(() => checkCap(quote, request.max_total_debit, quote === sent))
   // The amount that arrives, which a route may bound, is known with the price.
-  const known = routed && quote && route(quote.destination_amount, 'amount')
-  return { quote, routed: quote === undefined ? routed : known }
+  const known = quote === undefined ? routed : routed && route(quote.destination_amount, 'amount')
+  const plan = known && attempt(() => planOrRefuse(known, sentOf(paid), now))
+  return { quote, routed: known, plan }
 }
 
 /** Marks a quote as used. A renewed quote is used too: it cannot be renewed again. */

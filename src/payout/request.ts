@@ -43,6 +43,7 @@ export const PAYOUT_REFUSALS = [
   'quote_mismatch',
   'fee_unavailable',
   'route_unavailable',
+  'calendar_ended',
   'rate_unavailable',
   'rate_stale',
   'amount_out_of_range',

@@ -22,6 +22,7 @@ import { quoteIdOf } from '../quote/carried.ts'
 import { PayoutType } from '../quote/request.ts'
 import { PRICE, presentPrice } from '../quote/response.ts'
 import { totalDebit } from '../quote/rules.ts'
+import { expectedArrival } from '../rail/plan.ts'
 import { withAnswers } from './action.ts'
 import type { DryRun } from './dry-run.ts'
 import type { Payout } from './payout.ts'
@@ -71,6 +72,12 @@ export const PayoutResponse = Type.Object(
     }),
     documents: Type.Array(Document),
     created_at: Timestamp,
+    expected_at: Type.Union([Timestamp, Type.Null()], {
+      description:
+        'When the beneficiary has the money at the latest, by the release of the payout, the ' +
+        'business days of its currency and the rules of its network, or as the rail says. Null ' +
+        'where that is not known, while the payout is held, and when it has failed.',
+    }),
     holding_fx_quote: Type.String({
       description: 'The quote that fixed the holding rate; empty when nothing was converted.',
     }),
@@ -126,6 +133,7 @@ export function presentPayout(payout: Payout) {
     confirmation_documents: mt103 === '' ? [] : [mt103Document(payout.id, mt103)],
     documents: particulars.documents,
     created_at: payout.created_at,
+    expected_at: expectedArrival(payout),
     holding_fx_quote: payout.holding_fx_id === '' ? '' : quoteIdOf(payout),
     holding_fx_transaction: fx(payout.holding_fx_id, payout.holding_to_payout, held, paid),
     payout_fx_transaction: fx(payout.payout_fx_id, payout.payout_to_destination, paid, sent),

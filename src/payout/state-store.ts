@@ -63,21 +63,19 @@ const insertOutcomes = inserter<OutcomeRow & Pick<Payout, 'rail'>>('payout_outco
 })
 
 /** The columns that a reversal changes. */
-const updateOutcomes = updater<Omit<OutcomeRow, 'answers' | 'taken_by' | 'taken_at'>>(
-  'payout_outcomes',
-  KEY,
-  {
-    ...KEY_KINDS,
-    status: 'text',
-    status_description: 'text',
-    failure: 'json',
-    rail_steps: 'integer',
-    rail_attempts: 'integer',
-    rail_reference: 'text',
-    succeeded_at: 'timestamptz',
-    updated_at: 'timestamptz',
-  },
-)
+const updateOutcomes = updater<
+  Omit<OutcomeRow, 'answers' | 'taken_by' | 'taken_at' | 'expected_at'>
+>('payout_outcomes', KEY, {
+  ...KEY_KINDS,
+  status: 'text',
+  status_description: 'text',
+  failure: 'json',
+  rail_steps: 'integer',
+  rail_attempts: 'integer',
+  rail_reference: 'text',
+  succeeded_at: 'timestamptz',
+  updated_at: 'timestamptz',
+})
 
 /** Inserts the states of new payouts. */
 export function insertStates(tx: TransactionSql, payouts: readonly OpenPayout[]) {

@@ -17,6 +17,8 @@ import {
   request,
 } from '../../test/support/given/in-memory.ts'
 import type { BalanceTransaction } from '../balance-transaction/balance-transaction.ts'
+import type { Timetable } from '../calendar/calendar.ts'
+import { instantAt, releaseOf } from '../calendar/rules.ts'
 import type { Approval } from '../entity/rules.ts'
 import type { Event } from '../event/event.ts'
 import type { Book, Journal } from '../ledger/rules.ts'
@@ -339,6 +341,54 @@ test('decideAdvance, a payout whose debit was not read: a fault', () => {
     () => decideAdvance({ ...state, debits: new Map() }, set('failed')),
     /^Error: payout pot_1 has no debit$/,
   )
+})
+
+const timetable: Timetable = {
+  calendar: 't2',
+  cut_off: '15:00',
+  zone: 'Europe/Berlin',
+  lead_minutes: 30,
+  arrival_days: 0,
+}
+const timed = { ...anyRoute, timetable }
+
+test('decideAdvance, a hold that ends, its route has a cut-off: released at the next one from now', () => {
+  const { state } = made({ route: timed }, { asked: held(toBank) })
+  const approvals = new Map([['acc_1/ent_1', approval('approved')]])
+  const { payout: next } = decideAdvance({ ...state, approvals }, advance('review'))
+  const release = releaseOf(timetable, NOW)
+  assert.ok(release !== undefined && release.release_at > NOW)
+  assert.equal(next.ask_rail_at, release.release_at)
+  assert.equal(next.expected_at, instantAt('Europe/Berlin', release.value_date, '23:59'))
+})
+
+test('decideAdvance, a hold that ends after its calendar: refused, and it stays held', () => {
+  const { state } = made({ route: timed }, { asked: held(toBank) })
+  const approvals = new Map([['acc_1/ent_1', approval('approved')]])
+  const book = state.books.get('acc_1')
+  assert.ok(book)
+  const books = new Map([['acc_1', { ...book, now: '2029-01-02T08:00:00.000000Z' }]])
+  const [refused] = refusalOf(() =>
+    decideAdvance({ ...state, books, approvals }, advance('review')),
+  )
+  assert.match(refused ?? '', /^calendar_ended/)
+})
+
+test('decideAdvance, a payout that its rail has had, given back by the operator: asked at once', () => {
+  const had = { route: timed, rail_attempts: 1, status: 'requires_action' } as const
+  const { state } = made(had)
+  const steps = [{ status: 'processing', failure: null }] as const
+  const { payout } = decideAdvance(state, advance('operator', { steps }))
+  assert.equal(payout.ask_rail_at, DB_NOW)
+})
+
+test('decideAdvance, the rail says when it arrives: kept; says nothing: as it was', () => {
+  const soon = '2026-01-31T10:00:00.000000Z'
+  const { state, payout } = made({ ask_rail_at: soon, expected_at: AN_HOUR_AGO })
+  const silent = decideAdvance(state, { ...advance('rail'), ask_again_in_ms: 1 })
+  assert.equal(silent.payout.expected_at, payout.expected_at)
+  const told = decideAdvance(state, { ...advance('rail'), ask_again_in_ms: 1, expected_at: soon })
+  assert.equal(told.payout.expected_at, soon)
 })
 
 // To another account.

@@ -10,6 +10,7 @@ import { recordEvent } from '../event/rules.ts'
 import { type Key, nameOf } from '../id.ts'
 import { type Instant, plusMilliseconds } from '../instant.ts'
 import { type Book, bookOf, hasRoom, type Journal, postJournal } from '../ledger/rules.ts'
+import { planOrRefuse, sentOf } from '../rail/plan.ts'
 import { isAsked, type RailStep } from '../rail/rail.ts'
 import { makeAnswer } from './action.ts'
 import { checkPerson, isInHands, type Person, personFacts } from './by-hand.ts'
@@ -41,6 +42,8 @@ export interface Advance {
   readonly person?: Person
   /** What the account answers. Read for `account` alone. */
   readonly answer?: ActionRequest
+  /** When the rail says that the payout arrives. Read for `rail` alone. */
+  readonly expected_at?: Instant
 }
 
 export interface AdvanceState {
@@ -341,22 +344,37 @@ function railProgress(payout: OpenPayout, advance: Advance, applied: number, now
   // A review that comes after the hold has ended changes nothing.
   if (advance.by === 'review' && applied === 0) return {}
   if (advance.by !== 'rail') {
-    const asked = payout.status === 'processing' && isAsked(payout.rail)
-    return { ask_rail_at: asked ? now : null, claimed_until: null }
+    return { ...resumed(payout, now), claimed_until: null }
   }
   const rail_steps = Math.max(payout.rail_steps, advance.steps.length)
   // The account answered while the rail was asked: the payout stays due, so that the rail sees it.
   const { answers_seen = payout.answers.length } = advance
   if (answers_seen < payout.answers.length && !isFinal(payout.status)) return { rail_steps }
+  const { expected_at = payout.expected_at } = advance
   const again = advance.ask_again_in_ms
   // ask_rail_at is null when the operator has moved the payout while the rail was asked.
   const over = isFinal(payout.status) || again === null || payout.ask_rail_at === null
-  if (over) return { rail_steps, ask_rail_at: null, claimed_until: null }
+  if (over) return { rail_steps, expected_at, ask_rail_at: null, claimed_until: null }
   const next = plusMilliseconds(now, again)
   // The payout was claimed again, or the account's clock was advanced: the earlier due time stands.
   const moved = advance.claim !== undefined && payout.claimed_until !== advance.claim
   if (moved && dueAt(payout.ask_rail_at, payout.claimed_until) < next) return { rail_steps }
-  return { rail_steps, ask_rail_at: next, claimed_until: null }
+  return { rail_steps, expected_at, ask_rail_at: next, claimed_until: null }
+}
+
+/**
+ * When the rail of a payout is asked after a step that it has not reported. A payout that it was
+ * never asked about waits for its release, counted from now: it was held meanwhile.
+ */
+function resumed(payout: OpenPayout, now: Instant) {
+  if (payout.status !== 'processing') return { ask_rail_at: null }
+  const asked = isAsked(payout.rail)
+  if (payout.rail_attempts > 0) return { ask_rail_at: asked ? now : null }
+  const { release_at, expected_at } = planOrRefuse(payout, sentOf(payout), payout.updated_at)
+  return {
+    ask_rail_at: asked ? (release_at ?? now) : null,
+    expected_at: payout.route === null ? null : expected_at,
+  }
 }
 
 /** A claimed payout is not due before its claim expires. */

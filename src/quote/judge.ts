@@ -1,30 +1,68 @@
-// Judges the terms of a quote: whether a payout of these terms could go, where, and what it would
-// cost. Pure.
+// Judges the terms of a quote: whether a payout of these terms could go, where and when, and what
+// it would cost. Pure.
 import type { Account } from '../account/rules.ts'
 import type { Instant } from '../instant.ts'
 import type { Pricing } from '../price/price.ts'
-import { type Route, type Routed, routeOf } from '../rail/rules.ts'
-import type { Price, QuoteTerms } from './quote.ts'
-import { priceQuote, routeSubject } from './rules.ts'
+import { type Plan, planFor, planOrRefuse, sentOf } from '../rail/plan.ts'
+import { SIMULATOR } from '../rail/rail.ts'
+import { type Route, type Routed, routeOf, selectRoutes, TRANSFER } from '../rail/rules.ts'
+import type { Price, Quote, QuoteTerms } from './quote.ts'
+import { priceQuote, quoteStatus, routeSubject } from './rules.ts'
 import { checkCountryKnown, checkLimits } from './terms.ts'
 
+/** Whose quote it is, and where the payouts of live accounts go. */
+export interface Payer {
+  readonly account: Account
+  readonly routes: readonly Route[]
+}
+
+export interface Judged {
+  readonly price: Price
+  /** Where a payout of just these terms would go; that of a real one is chosen when it is made. */
+  readonly routed: Routed
+  readonly plan: Plan
+}
+
 /**
- * The price of the terms, and the route that a payout of just these terms would take. Refuses in
+ * Prices the terms at `now` and plans a payout of them at `at`, the time of the account. Refuses in
  * this order: no route; a fee that depends on a country that is not named; no rate or no fee; an
- * amount that no route or not the network takes.
+ * amount that no route or not the network takes; a route whose calendar has ended.
  */
 export function judgeTerms(
   terms: QuoteTerms,
-  { account, routes }: { readonly account: Account; readonly routes: readonly Route[] },
+  { account, routes }: Payer,
   pricing: Pricing,
-  now: Instant,
-): { readonly price: Price; readonly routed: Routed } {
-  // Refuse a quote that no payout could use; the payout's own route is chosen when it is made.
+  { now, at }: { readonly now: Instant; readonly at: Instant },
+): Judged {
+  // Refuse a quote that no payout could use.
   routeOf(routes, account, routeSubject(terms, null), 'payout_type')
   checkCountryKnown(terms, pricing.fees)
   const price = priceQuote(terms, pricing, now)
   const subject = routeSubject(terms, price.destination_amount)
   const routed = routeOf(routes, account, subject, 'payout_info.amount')
   checkLimits({ ...terms, ...price }, terms.fund_transfer_network, 'payout_info.amount')
-  return { price, routed }
+  return { price, routed, plan: planOrRefuse(routed, sentOf(terms), at) }
+}
+
+/**
+ * When a payout arrives that is made as soon as its quote; null once the quote cannot be used, and
+ * where that is not known.
+ */
+export function arrivalIfPaid(
+  quote: Quote,
+  { account, routes }: Payer,
+  now: Instant,
+): Instant | null {
+  if (quoteStatus(quote, now) !== 'active') return null
+  const routed = wouldTake(quote, { account, routes })
+  return (routed && planFor(routed, sentOf(quote), quote.created_at)?.expected_at) ?? null
+}
+
+function wouldTake(quote: Quote, { account, routes }: Payer): Routed | undefined {
+  if (quote.payout_type === TRANSFER) return { rail: '', route: null }
+  if (account.sandbox) return { rail: SIMULATOR, route: null }
+  const { account_id } = account
+  const subject = routeSubject(quote, quote.destination_amount)
+  const [first] = selectRoutes(routes, { ...subject, account_id })
+  return first && { rail: first.rail, route: first }
 }

@@ -74,7 +74,7 @@ export function createQuote(reference: {
       const pricing = pricingAt(account, at)
       const terms = quoteTerms(request, account)
       checkNamed(approvals, account.account_id, terms.entity_id, 'entity_id')
-      const { price } = judgeTerms(terms, { account, routes }, pricing, now)
+      const { price, plan } = judgeTerms(terms, { account, routes }, pricing, { now, at })
       checkExpectations(price, {
         holding_amount: expected(request.holding_info?.amount),
         destination_amount: expected(request.destination_info?.amount),
@@ -84,7 +84,7 @@ export function createQuote(reference: {
       const content = QUOTE_SEAL.digest(quote)
       const event = recordChange({ books }, quote, 'payout_quote.created', {}, content)
       const present = explain ? presentExplained : presentQuote
-      return { quote, event, reply: bare(present(quote, at)) }
+      return { quote, event, reply: bare(present(quote, at, plan.expected_at)) }
     },
 
     store(tx, outcomes, { books }) {

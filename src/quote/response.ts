@@ -147,6 +147,11 @@ export const QuoteResponse = Type.Object(
     }),
     ...PRICE,
     valid_until: Type.String({ format: 'date-time', description: 'From this instant on: 422.' }),
+    expected_at: Type.Union([Type.String({ format: 'date-time' }), Type.Null()], {
+      description:
+        'When a payout that is made as soon as the quote arrives at the latest; null where that ' +
+        'is not known, and once the quote cannot be used any more.',
+    }),
     status: Literals(QUOTE_STATUSES),
     created_at: Type.String({ format: 'date-time' }),
     updated_at: Type.String({ format: 'date-time' }),
@@ -158,8 +163,11 @@ export const QuoteResponse = Type.Object(
   },
 )
 
-/** The quote as answers show it (§quote.shape); `now` decides whether it has expired. */
-export function presentQuote(quote: Quote, now: Instant) {
+/**
+ * The quote as answers show it (§quote.shape); `now` decides whether it has expired. `expected_at`
+ * is when a payout that is made at once would arrive.
+ */
+export function presentQuote(quote: Quote, now: Instant, expected_at: Instant | null) {
   return {
     id: quote.id,
     object: 'payout_quote',
@@ -172,6 +180,7 @@ export function presentQuote(quote: Quote, now: Instant) {
         : {},
     ...presentPrice(quote),
     valid_until: withOffset(quote.valid_until),
+    expected_at: expected_at && withOffset(expected_at),
     status: quoteStatus(quote, now),
     created_at: withOffset(quote.created_at),
     updated_at: withOffset(quote.updated_at),
@@ -195,8 +204,8 @@ export function presentPrice(quote: Quote) {
 }
 
 /** The quote with its explanation. */
-export function presentExplained(quote: Quote, now: Instant) {
-  return { ...presentQuote(quote, now), explanation: explainQuote(quote) }
+export function presentExplained(quote: Quote, now: Instant, expected_at: Instant | null) {
+  return { ...presentQuote(quote, now, expected_at), explanation: explainQuote(quote) }
 }
 
 function money(currency: string, amount: bigint) {

@@ -1,5 +1,6 @@
 // POST and GET /v3/payout/quote, and GET /v3/payout/quote/{id}.
 import type { FastifyInstance } from 'fastify'
+import type { Account } from '../account/rules.ts'
 import type { Runs } from '../engine/lanes.ts'
 import type { Finds, Reads } from '../engine/reads.ts'
 import { found } from '../errors.ts'
@@ -10,7 +11,9 @@ import { Envelope } from '../http/schema.ts'
 import type { Claim } from '../idempotency/kept-reply.ts'
 import type { Answered } from '../idempotency/operations.ts'
 import { accountNow } from '../ledger/store.ts'
+import type { Route } from '../rail/rules.ts'
 import { hashJson } from '../seal.ts'
+import { arrivalIfPaid, type Payer } from './judge.ts'
 import type { CreatedQuote, CreateQuote } from './operations.ts'
 import type { Quote } from './quote.ts'
 import { ExplainQuery, QuoteQuery, QuoteRequest } from './request.ts'
@@ -21,6 +24,11 @@ import { quoteTerms } from './terms.ts'
 interface Needs extends Pick<Reads, 'read'> {
   readonly lanes: { readonly createQuote: Runs<CreateQuote, Answered<CreatedQuote>> }
   readonly readers: { readonly quote: Finds<Quote> }
+  readonly reference: { current(): { readonly routes: readonly Route[] } }
+}
+
+function payerOf({ account }: { readonly account: Account }, { reference }: Needs): Payer {
+  return { account, routes: reference.current().routes }
 }
 
 export function quoteRoutes(app: FastifyInstance, deps: Needs): void {
@@ -51,6 +59,7 @@ function createRoute(app: FastifyInstance, deps: Needs): void {
           'amount_out_of_range',
           'fee_unavailable',
           'route_unavailable',
+          'calendar_ended',
           'rate_unavailable',
           'rate_stale',
         ],
@@ -88,7 +97,9 @@ function listRoute(app: FastifyInstance, deps: Needs): void {
         const now = await accountNow(tx, id)
         return { now, page: await listQuotes(tx, id, wanted, now) }
       })
-      return send(reply, success(presentList(page, wanted, quote => presentQuote(quote, now))))
+      const payer = payerOf(request, deps)
+      const present = (quote: Quote) => presentQuote(quote, now, arrivalIfPaid(quote, payer, now))
+      return send(reply, success(presentList(page, wanted, present)))
     },
   )
 }
@@ -109,12 +120,14 @@ function getRoute(app: FastifyInstance, deps: Needs): void {
     },
     async (request, reply) => {
       const { account_id } = request.account
-      const [quote, now] = await Promise.all([
+      const [read, now] = await Promise.all([
         deps.readers.quote({ account_id, id: request.params.id }),
         deps.read(account_id, accountNow),
       ])
       const present = isAsked(request.query) ? presentExplained : presentQuote
-      return send(reply, bare(present(found(quote), now)))
+      const quote = found(read)
+      const expected_at = arrivalIfPaid(quote, payerOf(request, deps), now)
+      return send(reply, bare(present(quote, now, expected_at)))
     },
   )
 }

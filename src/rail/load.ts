@@ -1,6 +1,8 @@
 // Reads an operator's text into a route, and checks that every name is known and that the route can
 // fit a payout. Callers pass the known payout types, networks and accounts. Pure.
 import type { Account } from '../account/rules.ts'
+import { CALENDAR_NAMES, type Timetable } from '../calendar/calendar.ts'
+import { isZone, MAX_LEAD_MINUTES } from '../calendar/rules.ts'
 import type { Read } from '../csv.ts'
 import { CURRENCIES } from '../money/currency.ts'
 import { MAX_AMOUNT, parseMajor } from '../money/decimal.ts'
@@ -36,6 +38,63 @@ interface RouteVocabulary {
 }
 
 export const MAX_PRIORITY = 1000
+
+/** A time-table as text. */
+export interface TimetableCells {
+  readonly calendar?: string
+  /** False is `--no-cut-off`. */
+  readonly cutOff?: string | false
+  readonly zone?: string
+  readonly lead?: string
+  readonly arrivesAfter?: string
+}
+
+export const DEFAULT_LEAD = '30'
+export const MAX_ARRIVAL_DAYS = 30
+
+/** The time-table of a route, null for none, or all of its problems. */
+export function readTimetable(cells: TimetableCells): Read<Timetable | null> {
+  const { calendar, cutOff, zone, lead, arrivesAfter } = cells
+  if (cutOff === undefined || cutOff === false) {
+    const others = [calendar, zone, lead, arrivesAfter].some(cell => cell !== undefined)
+    if (!others) return { value: null }
+    return { messages: ['--calendar, --zone, --lead and --arrives-after need a --cut-off'] }
+  }
+  const messages: string[] = []
+  const name = CALENDAR_NAMES.find(known => known === calendar?.toLowerCase())
+  if (name === undefined) {
+    const given = calendar === undefined ? 'a cut-off needs a calendar' : `no calendar ${calendar}`
+    messages.push(`${given}; the calendars are ${CALENDAR_NAMES.join(', ')}`)
+  }
+  if (!/^([01]\d|2[0-3]):[0-5]\d$/.test(cutOff)) {
+    messages.push(`--cut-off "${cutOff}" is no local time such as 15:00`)
+  }
+  if (zone === undefined || !isZone(zone)) {
+    const given = zone === undefined ? 'a cut-off needs a --zone' : `unknown time zone ${zone}`
+    messages.push(`${given}, such as Europe/Berlin`)
+  }
+  const lead_minutes = readCount('--lead', lead ?? DEFAULT_LEAD, 1, MAX_LEAD_MINUTES, messages)
+  const arrival_days =
+    arrivesAfter === undefined
+      ? null
+      : readCount('--arrives-after', arrivesAfter, 0, MAX_ARRIVAL_DAYS, messages)
+  if (messages.length > 0 || name === undefined || zone === undefined) return { messages }
+  return { value: { calendar: name, cut_off: cutOff, zone, lead_minutes, arrival_days } }
+}
+
+function readCount(
+  option: string,
+  text: string,
+  least: number,
+  most: number,
+  messages: string[],
+): number {
+  const count = /^\d{1,4}$/.test(text) ? Number(text) : -1
+  if (count < least || count > most) {
+    messages.push(`${option} "${text}" is not a whole number from ${least} to ${most}`)
+  }
+  return count
+}
 
 /** The conditions, or all of their problems. */
 export function readConditions(

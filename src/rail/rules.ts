@@ -1,6 +1,7 @@
 // Routes: which rails take a payout, in which order. The simulator takes all payouts of a sandbox
 // account, without routes; a live account's payout without a route is refused. Pure.
 import type { Account } from '../account/rules.ts'
+import type { Timetable } from '../calendar/calendar.ts'
 import { refusal } from '../errors.ts'
 import { currencyExponent } from '../money/currency.ts'
 import { formatMajor, MAX_AMOUNT } from '../money/decimal.ts'
@@ -34,6 +35,8 @@ export type Named = (typeof ALL_CONDITIONS)[number]
 export interface RouteTaken extends RouteConditions {
   /** Decides between routes with as many conditions: the higher one wins. */
   readonly priority: number
+  /** Until when the rail takes the payouts of a day; null: at any time, and at once. */
+  readonly timetable: Timetable | null
 }
 
 export interface Route extends RouteTaken {

@@ -1,8 +1,10 @@
 // The statements of routes, a reference table.
+
+import type { Timetable } from '../calendar/calendar.ts'
 import type { Sql } from '../db/connect.ts'
 import type { Route, RouteConditions } from './rules.ts'
 
-const COLUMNS = [
+const CONDITION_COLUMNS = [
   'account_id',
   'payout_type',
   'network',
@@ -10,29 +12,66 @@ const COLUMNS = [
   'country',
   'min_amount',
   'max_amount',
-  'priority',
-  'rail',
 ] as const satisfies readonly (keyof Route)[]
 
+const TIMETABLE_COLUMNS = [
+  'calendar',
+  'cut_off',
+  'zone',
+  'lead_minutes',
+  'arrival_days',
+] as const satisfies readonly (keyof Timetable)[]
+
+const COLUMNS = [...CONDITION_COLUMNS, 'priority', 'rail', ...TIMETABLE_COLUMNS] as const
+
+type TimetableColumns = { readonly [C in keyof Timetable]: Timetable[C] | null }
+
+/** A route as a row; all of its time-table is null, or none but the days of arrival. */
+export type RouteRow = Omit<Route, 'timetable'> & TimetableColumns
+
+export function routeFromRow(row: RouteRow): Route {
+  const { calendar, cut_off, zone, lead_minutes, arrival_days, ...route } = row
+  if (calendar === null || cut_off === null || zone === null || lead_minutes === null) {
+    return { ...route, timetable: null }
+  }
+  return { ...route, timetable: { calendar, cut_off, zone, lead_minutes, arrival_days } }
+}
+
+const NO_TIMETABLE: TimetableColumns = {
+  calendar: null,
+  cut_off: null,
+  zone: null,
+  lead_minutes: null,
+  arrival_days: null,
+}
+
+export function rowOf({ timetable, ...route }: Route): RouteRow {
+  return { ...route, ...(timetable ?? NO_TIMETABLE) }
+}
+
 export async function listRoutes(sql: Sql): Promise<Route[]> {
-  return sql<Route[]>`
+  const rows = await sql<RouteRow[]>`
     select ${sql(COLUMNS)} from routes
     order by account_id nulls first, payout_type nulls first, network nulls first,
       currency nulls first, country nulls first, min_amount nulls first, max_amount nulls first,
       priority desc`
+  return rows.map(routeFromRow)
 }
 
 /** The routes of exactly these conditions, in their order of failover. */
-export function findRoutesOf(sql: Sql, route: RouteConditions): Promise<Route[]> {
-  return sql<Route[]>`
+export async function findRoutesOf(sql: Sql, route: RouteConditions): Promise<Route[]> {
+  const rows = await sql<RouteRow[]>`
     select ${sql(COLUMNS)} from routes where ${isOf(sql, route)} order by priority desc`
+  return rows.map(routeFromRow)
 }
 
 /** Adds a route, or replaces the one of the same conditions to the same rail. */
 export async function upsertRoute(sql: Sql, route: Route): Promise<void> {
   await sql`
-    insert into routes ${sql(route, COLUMNS)}
-    on conflict on constraint one_route_to_a_rail do update set priority = excluded.priority`
+    insert into routes ${sql(rowOf(route), COLUMNS)}
+    on conflict on constraint one_route_to_a_rail do update set priority = excluded.priority,
+      calendar = excluded.calendar, cut_off = excluded.cut_off, zone = excluded.zone,
+      lead_minutes = excluded.lead_minutes, arrival_days = excluded.arrival_days`
 }
 
 /** Removes the route of these conditions to this rail; undefined when there is none. */
@@ -40,10 +79,10 @@ export async function deleteRoute(
   sql: Sql,
   route: RouteConditions & Pick<Route, 'rail'>,
 ): Promise<Route | undefined> {
-  const [removed] = await sql<Route[]>`
+  const [removed] = await sql<RouteRow[]>`
     delete from routes where ${isOf(sql, route)} and rail = ${route.rail}
     returning ${sql(COLUMNS)}`
-  return removed
+  return removed && routeFromRow(removed)
 }
 
 /** A null is a value here: the route with this very condition left open. */

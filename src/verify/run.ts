@@ -10,7 +10,7 @@ import { checkEntities } from './entities.ts'
 import { checkChain, checkEvents } from './events.ts'
 import { gatherRows } from './gather.ts'
 import { checkKeptHeads } from './heads.ts'
-import { checkStates } from './payout-states.ts'
+import { checkReleases, checkStates } from './payout-states.ts'
 import { matchPayouts, type PayoutsSeen } from './payouts.ts'
 import { Enough, Findings, type Problem, unreadable } from './problem.ts'
 import { checkPrices, checkUses } from './quotes.ts'
@@ -102,6 +102,7 @@ async function check(
   const books = await part('books', sp => walkBooks(sp, account_id, findings, tick))
   await part('journals', sp => checkBookings(sp, account_id, findings))
   await part('payouts', sp => checkStates(sp, account_id, findings))
+  await part('open_payouts', sp => checkReleases(sp, account_id, findings))
   const payouts = await part('payouts', sp => matchPayouts(sp, account_id, findings, tick))
   // A missing or wrong row makes the sums wrong, too. So they are checked only if all rows are
   // right.

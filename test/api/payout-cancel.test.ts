@@ -114,7 +114,7 @@ for (const type of PAYOUT_TYPES.filter(t => t !== 'service_account')) {
     assert.notEqual(debit.net.amount, debit.amount, 'there are fees')
     const answer = await cancel(account, id)
     await assertCancelled(account, id, answer)
-    const unlike = { status: 'failed', failure: FAILURE }
+    const unlike = { status: 'failed', failure: FAILURE, expected_at: null }
     assert.deepEqual(answer.json.data, { ...made.json.data, ...unlike })
     const lines = await linesOf(service, account, [balance_transaction])
     assert.equal(lines.length, 1)

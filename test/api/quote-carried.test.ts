@@ -111,7 +111,8 @@ for (const [kind, make] of Object.entries(KINDS)) {
     const { created_at, updated_at, valid_until } = carried
     assert.equal(created_at, paid.created_at.replace('Z', '+00:00'))
     assert.equal(updated_at, created_at)
-    const own = { id: paid.quote, status: 'used', created_at, updated_at, valid_until }
+    const used = { status: 'used', expected_at: null }
+    const own = { id: paid.quote, ...used, created_at, updated_at, valid_until }
     assert.deepEqual(carried, { ...expected, ...own })
     const rows = await service.database.owner`select from quotes where id = ${paid.quote}`
     assert.equal(rows.length, 0)

@@ -474,6 +474,7 @@ const CHANGEABLE = {
     'ask_rail_at',
     'claimed_until',
     'taken_at',
+    'expected_at',
     'rail_steps',
     'rail_attempts',
     'status',

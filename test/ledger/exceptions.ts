@@ -27,6 +27,9 @@ export const EXCEPTIONS: Readonly<Record<string, string>> = {
   'open_payouts.rail_attempts swapped': 'that too; what was asked and says it was not is named',
   'open_payouts.ask_rail_at changed':
     'when it is asked again is up to the rail; what was never asked is due at once, or named',
+  'open_payouts.expected_at':
+    'a forecast, which the rail may change at any time: what has happened has its event',
+  'payout_outcomes.expected_at': 'that too, as it was last',
   'open_payouts.claimed_until':
     'until when one worker asks; too soon, the rail is asked twice, which is one payment, or later',
   'open_payouts.ask_rail_at swapped': 'that too; of two the one that waits longer is named',

@@ -422,6 +422,7 @@ test('corridor route set, list, remove, history: before and after, and who; each
         max_amount: null,
         priority: 5,
         rail: 'manual',
+        timetable: null,
       },
     ])
     const removed = await cli.run('route', 'remove', ...of)

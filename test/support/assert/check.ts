@@ -86,7 +86,14 @@ export function assertNoInsides(text: string): void {
   )
 }
 
-type Kind = 'string' | 'integer' | 'number' | 'array' | 'object' | 'object or null'
+type Kind =
+  | 'string'
+  | 'string or null'
+  | 'integer'
+  | 'number'
+  | 'array'
+  | 'object'
+  | 'object or null'
 /** Every field by name; a nested shape says that the object has exactly those members. */
 export interface Shape {
   readonly [field: string]: Kind | Shape
@@ -107,6 +114,7 @@ export function assertShape(value: unknown, shape: Shape, path = ''): void {
 function isKind(value: unknown, kind: Kind): boolean {
   if (kind === 'integer') return Number.isSafeInteger(value)
   if (kind === 'array') return Array.isArray(value)
+  if (kind === 'string or null') return value === null || typeof value === 'string'
   if (kind === 'object or null') return value === null || isKind(value, 'object')
   if (kind !== 'object') return typeof value === kind
   return typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -5,6 +5,8 @@ const AMOUNT_IN = { currency: 'string', amount: 'integer' } as const
 const FEE = { in_holding_currency: 'integer', in_payout_currency: 'integer' } as const
 
 export const QUOTE: Shape = {
+  // Ours, besides the fields of the table.
+  expected_at: 'string or null',
   id: 'string',
   object: 'string',
   payout_type: 'string',
@@ -41,6 +43,8 @@ export const BENEFICIARY_DETAILS: Shape = {
 }
 
 export const PAYOUT: Shape = {
+  // Ours, besides the fields of the table.
+  expected_at: 'string or null',
   id: 'string',
   object: 'string',
   amount: 'integer',

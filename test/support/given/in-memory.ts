@@ -135,6 +135,7 @@ export const anyRoute: Route = {
   min_amount: null,
   max_amount: null,
   priority: 0,
+  timetable: null,
   rail: 'bank',
 }
 

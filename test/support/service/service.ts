@@ -243,6 +243,7 @@ const ANY_PAYOUT: Route = {
   min_amount: null,
   max_amount: null,
   priority: 0,
+  timetable: null,
   rail: MANUAL,
 }
 

@@ -1,0 +1,73 @@
+// When a payout is handed to its rail, and when it is expected to arrive. Pure.
+import { arrivalBy, arrivalOf, type Sent } from '../calendar/arrival.ts'
+import { releaseOf } from '../calendar/rules.ts'
+import { CALENDARS } from '../calendar/tables.ts'
+import { refusal } from '../errors.ts'
+import type { Instant } from '../instant.ts'
+import { MANUAL, SIMULATOR } from './rail.ts'
+import type { Routed } from './rules.ts'
+
+export interface Plan {
+  /** When the rail is asked first; null for at once. Until then the payout can be cancelled. */
+  readonly release_at: Instant | null
+  /** When the beneficiary has the money at the latest; null when that is not known. */
+  readonly expected_at: Instant | null
+}
+
+/**
+ * The plan of a payout that could be released at `now`; undefined when its route has a cut-off and
+ * the calendar has ended, so that nobody knows the next business day.
+ */
+export function planFor({ rail, route }: Routed, sent: Sent, now: Instant): Plan | undefined {
+  // A transfer to another account arrives at once.
+  if (rail === '') return { release_at: null, expected_at: now }
+  const timetable = route?.timetable ?? null
+  if (timetable === null) {
+    // Nobody knows when people pay, unless the route says until when they do.
+    return { release_at: null, expected_at: rail === MANUAL ? null : arrivalBy(sent, now) }
+  }
+  const release = releaseOf(timetable, now)
+  if (release === undefined) return undefined
+  return { release_at: release.release_at, expected_at: arrivalOf(timetable, sent, release) }
+}
+
+/** The same; refuses with calendar_ended. */
+export function planOrRefuse(routed: Routed, sent: Sent, now: Instant): Plan {
+  const plan = planFor(routed, sent, now)
+  if (plan !== undefined) return plan
+  const { title, last } = CALENDARS[routed.route?.timetable?.calendar ?? 't2']
+  const message = `The route has a cut-off, and the calendar of its business days (${title}) ends on ${last}.`
+  throw refusal('calendar_ended', message)
+}
+
+/** What the expected arrival of a payout follows from. */
+interface Expected {
+  readonly rail: string
+  readonly status: string
+  readonly destination_currency: string
+  readonly fund_transfer_network: string
+  readonly created_at: Instant
+  readonly updated_at: Instant
+  /** As planned, or as the rail has said since; null of sandboxes and of transfers. */
+  readonly expected_at: Instant | null
+}
+
+/**
+ * When the beneficiary of a payout has the money; null while it is held, once it has failed, and
+ * where that is not known. Of a sandbox it follows from the network, as of a payout that is sent at
+ * once; a transfer arrives when it succeeds. Neither is stored.
+ */
+export function expectedArrival(payout: Expected): Instant | null {
+  const { rail, status, created_at, updated_at } = payout
+  if (status !== 'processing' && status !== 'succeeded') return null
+  if (rail === '') return status === 'succeeded' ? updated_at : null
+  return rail === SIMULATOR ? arrivalBy(sentOf(payout), created_at) : payout.expected_at
+}
+
+/** What decides how long a payout takes. */
+export function sentOf({
+  destination_currency: currency,
+  fund_transfer_network: network,
+}: Pick<Expected, 'destination_currency' | 'fund_transfer_network'>): Sent {
+  return { currency, network }
+}

@@ -1,0 +1,219 @@
+// Cut-offs of routes, over HTTP: until its release a payout is not handed over and can be cancelled;
+// quote and payout say when it is expected to arrive.
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { arrivalBy } from '../../src/calendar/arrival.ts'
+import type { Timetable } from '../../src/calendar/calendar.ts'
+import { instantAt, releaseOf } from '../../src/calendar/rules.ts'
+import { withOffset } from '../../src/instant.ts'
+import { settleOnce } from '../../src/worker/settle-payouts.ts'
+import { rowVersions } from '../support/assert/check.ts'
+import { localPayout } from '../support/given/bodies.ts'
+import { type Cli, openCli } from '../support/service/cli.ts'
+import { type Client, startTestService, type TestService } from '../support/service/service.ts'
+import { report, scriptedRail } from '../support/service/settling.ts'
+
+let service: TestService
+let live: Client
+let sandbox: Client
+let cli: Cli
+before(async () => {
+  service = await startTestService({ simulator_delay_ms: 0 })
+  await service.setRates({ 'USD/HKD': '8' })
+  await service.setFees([{ payout_type: 'local' }, { payout_type: 'service_account' }])
+  const fund = { USD: 100_000_000n }
+  live = await service.openAccount({ currencies: ['USD'], fund, sandbox: false })
+  sandbox = await service.openAccount({ currencies: ['USD'], fund })
+  cli = await openCli(service.database.url, { CORRIDOR_USER: 'olga' })
+})
+after(async () => {
+  // Whatever these tests did, every book holds together.
+  const verified = await cli.run('verify')
+  assert.equal(verified.code, 0, verified.stdout + verified.stderr)
+  await cli.close()
+  await service.close()
+})
+
+const inHongKong = {
+  ...localPayout,
+  currency: 'HKD',
+  holding_currency: 'USD',
+  local: { fund_transfer_network: 'chats' },
+}
+const timetable: Timetable = {
+  calendar: 'hk',
+  cut_off: '15:00',
+  zone: 'Asia/Hong_Kong',
+  lead_minutes: 30,
+  arrival_days: null,
+}
+
+test('POST /v3/payout, a route with a cut-off: asked at the release and not before, cancelled until then', async () => {
+  await service.setRoutes([{ rail: 'bank', timetable }])
+  const [first, second] = [await paidBy(live), await paidBy(live)]
+  for (const { id, created_at } of [first, second]) {
+    const { release_at } = releaseOf(timetable, created_at) ?? {}
+    assert.equal(await askedAt(id), release_at)
+  }
+  const bank = scriptedRail(() => Promise.resolve(report('succeeded')))
+  const deps = { ...service.deps, rails: new Map([['bank', bank]]) }
+  await settleOnce(deps)
+  assert.deepEqual(bank.calls, [])
+  const cancelled = await live.post(`/v3/payout/${first.id}/cancel`, {})
+  assert.deepEqual([cancelled.status, cancelled.json.data.failure.code], [200, 'PF000100'])
+  assert.equal(cancelled.json.data.expected_at, null)
+  await service.database.owner`
+    update open_payouts set ask_rail_at = updated_at where id = ${second.id}`
+  await settleOnce(deps)
+  assert.deepEqual(bank.calls, [`submit ${second.id}`])
+})
+
+test('expected_at, by the network from the release on: on the quote, the payout, its replay and later', async () => {
+  await service.setRoutes([{ rail: 'bank', timetable }])
+  const arrivalFrom = (made: string) => {
+    const release = releaseOf(timetable, made)
+    assert.ok(release !== undefined)
+    // CHATS pays on the day of the release, at the latest at its close.
+    const by = instantAt('Asia/Hong_Kong', release.value_date, '18:30')
+    assert.equal(by, arrivalBy({ currency: 'HKD', network: 'chats' }, release.release_at))
+    return by
+  }
+  const quoted = await live.post('/v3/payout/quote', {
+    payout_info: { currency: 'HKD', amount: 10_000 },
+    holding_info: { currency: 'USD' },
+    local: { fund_transfer_network: 'chats' },
+  })
+  const quote = quoted.json
+  assert.equal(quote.expected_at, withOffset(arrivalFrom(quote.created_at.replace('+00:00', 'Z'))))
+  const again = await live.get(`/v3/payout/quote/${quote.id}`)
+  assert.equal(again.text, quoted.text)
+  const body = { ...inHongKong, quote: quote.id }
+  const paid = await live.post('/v3/payout', body, { 'idempotency-key': 'expected' })
+  const { id, created_at, expected_at } = paid.json.data
+  assert.equal(expected_at, arrivalFrom(created_at))
+  const used = await live.get(`/v3/payout/quote/${quote.id}`)
+  assert.equal(used.json.expected_at, null)
+  const listed = (await live.get('/v3/payout?limit=1')).json.data.results[0]
+  assert.deepEqual([listed.id, listed.expected_at], [id, expected_at])
+  // Later the rail has another date, and the first answer stays as it was.
+  const later = instantAt('Asia/Hong_Kong', '2028-12-01', '09:00')
+  await service.database.owner`update open_payouts set expected_at = ${later} where id = ${id}`
+  assert.equal((await live.get(`/v3/payout/${id}`)).json.data.expected_at, later)
+  const replayed = await live.post('/v3/payout', body, { 'idempotency-key': 'expected' })
+  assert.equal(replayed.text, paid.text)
+})
+
+test('expected_at without a cut-off: as the network takes; by hand or over no known network null', async () => {
+  const chats = (made: string) => arrivalBy({ currency: 'HKD', network: 'chats' }, made)
+  await service.setRoutes([{ rail: 'bank' }])
+  const atOnce = await paidBy(live)
+  assert.equal(atOnce.expected_at, chats(atOnce.created_at))
+  assert.equal((await paidBy(live, localPayout)).expected_at, null)
+  await service.setRoutes([{ rail: 'manual' }])
+  assert.equal((await paidBy(live)).expected_at, null)
+  await service.setRoutes([{ rail: 'manual', timetable }])
+  const byHand = await paidBy(live)
+  assert.ok(byHand.expected_at >= byHand.created_at)
+  assert.equal(await askedAt(byHand.id), null)
+})
+
+test('expected_at of a sandbox: as the network takes, and nothing of it is stored', async () => {
+  const paid = await paidBy(sandbox)
+  assert.equal(paid.expected_at, arrivalBy({ currency: 'HKD', network: 'chats' }, paid.created_at))
+  const [row] = await service.database.owner`
+    select expected_at from payout_states where id = ${paid.id}`
+  assert.deepEqual({ ...row }, { expected_at: null })
+})
+
+test('corridor verify, a payout that waits longer than to its release: named', async () => {
+  await service.setRoutes([{ rail: 'bank', timetable }])
+  const { id } = await paidBy(live)
+  const { owner } = service.database
+  await owner`update open_payouts set ask_rail_at = ask_rail_at + interval '1 day' where id = ${id}`
+  const { code, stdout } = await cli.run('verify')
+  assert.equal(code, 1)
+  assert.match(stdout, new RegExp(`open_payouts.*${id}`, 's'))
+  await owner`update open_payouts set ask_rail_at = ask_rail_at - interval '1 day' where id = ${id}`
+})
+
+/** Time-tables that are refused: options, and what the one sentence must say. */
+const WRONG: readonly (readonly [args: readonly string[], words: RegExp])[] = [
+  [['--cut-off', '15:00'], /a cut-off needs a calendar; the calendars are t2, fed, uk, ch, hk/],
+  [['--cut-off', '15:00', '--calendar', 't3'], /no calendar t3; the calendars are t2/],
+  [['--cut-off', '24:00', '--calendar', 't2', '--zone', 'UTC'], /"24:00" is no local time/],
+  [['--cut-off', '15:00', '--calendar', 't2'], /a cut-off needs a --zone, such as Europe\/Berlin/],
+  [
+    ['--cut-off', '15:00', '--calendar', 't2', '--zone', 'Europe/Berlyn'],
+    /unknown time zone Europe\/Berlyn/,
+  ],
+  [
+    ['--cut-off', '15:00', '--calendar', 't2', '--zone', 'UTC', '--lead', '0'],
+    /--lead "0" is not a whole number from 1 to 1440/,
+  ],
+  [
+    ['--cut-off', '15:00', '--calendar', 't2', '--zone', 'UTC', '--arrives-after', '31'],
+    /--arrives-after "31" is not a whole number from 0 to 30/,
+  ],
+  [['--zone', 'UTC'], /need a --cut-off/],
+  [['--no-cut-off', '--calendar', 't2'], /need a --cut-off/],
+]
+
+test('corridor route set, a cut-off that is not whole: one sentence, nothing written', async () => {
+  await service.setRoutes([])
+  const before = await rowVersions(service.database.owner)
+  for (const [args, words] of WRONG) {
+    const { code, stderr } = await cli.run('route', 'set', '--rail', 'manual', ...args)
+    assert.equal(code, 2, stderr)
+    assert.match(stderr, words)
+  }
+  assert.deepEqual(await rowVersions(service.database.owner), before)
+})
+
+test('corridor route set, a cut-off: shown by list, kept until it is taken back in so many words', async () => {
+  await service.setRoutes([])
+  const set = (...args: string[]) => cli.run('route', 'set', '--rail', 'manual', ...args)
+  const cut_off = ['--cut-off', '15:00', '--zone', 'Asia/Hong_Kong', '--calendar', 'hk']
+  const made = await set(...cut_off, '--arrives-after', '1', '--json')
+  assert.deepEqual(made.json.timetable, { ...timetable, arrival_days: 1 })
+  const silent = await set('--priority', '2')
+  assert.equal(silent.code, 1)
+  assert.match(
+    silent.stderr,
+    /15:00 Asia\/Hong_Kong less 30 min, hk.*say it again, or say --no-cut/,
+  )
+  const list = await cli.run('route', 'list')
+  assert.match(list.stdout, /15:00 Asia\/Hong_Kong less 30 min, hk, arrives after 1 days/)
+  const history = await cli.run('route', 'history', '--limit', '1')
+  assert.match(history.stdout, /manual, priority 0, cut-off 15:00 Asia\/Hong_Kong/)
+  const gone = await set('--no-cut-off', '--json')
+  assert.equal(gone.json.timetable, null)
+})
+
+test('the database refuses a time-table that is not whole, whoever writes it', async () => {
+  const { owner } = service.database
+  const whole = { calendar: 't2', cut_off: '15:00', zone: 'Europe/Berlin', lead_minutes: 30 }
+  const insert = (values: object) =>
+    owner`insert into routes ${owner({ rail: 'manual', currency: 'EUR', ...values })}`
+  for (const values of [
+    { ...whole, zone: null },
+    { ...whole, zone: 'Europe/Berlyn' },
+    { ...whole, cut_off: '25:00' },
+    { ...whole, calendar: 't3' },
+    { ...whole, lead_minutes: 0 },
+    { arrival_days: 1 },
+  ]) {
+    await assert.rejects(insert(values), { code: '23514' }, JSON.stringify(values))
+  }
+})
+
+async function paidBy(account: Client, body: object = inHongKong) {
+  const { status, json, text } = await account.post('/v3/payout', body)
+  assert.equal(status, 200, text)
+  return json.data
+}
+
+async function askedAt(id: string): Promise<string | null | undefined> {
+  const [row] = await service.deps.finder<{ ask_rail_at: string | null }[]>`
+    select ask_rail_at from open_payouts where id = ${id}`
+  return row?.ask_rail_at
+}
