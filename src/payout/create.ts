@@ -13,6 +13,7 @@ import { refusal } from '../errors.ts'
 import type { Event } from '../event/event.ts'
 import { recordEvent } from '../event/rules.ts'
 import { nameOf } from '../id.ts'
+import type { Instant } from '../instant.ts'
 import { type Book, bookOf, checkRoom } from '../ledger/rules.ts'
 import { currencyExponent } from '../money/currency.ts'
 import { formatMajor } from '../money/decimal.ts'
@@ -342,7 +343,7 @@ function payoutRow(
     readonly carried: boolean
   },
 ): OpenPayout {
-  const { id, beneficiary, entry, held_for, mt103, import_keys, routed, plan, carried } = made
+  const { id, beneficiary, entry, held_for, mt103, import_keys, routed, carried } = made
   const book = bookOf(state.books, quote.account_id)
   const now = entry.line.created_at
   const internal = quote.payout_type === 'service_account'
@@ -374,17 +375,27 @@ function payoutRow(
     ...carriedTerms(carried ? quote : null),
     ...routed,
     ...UNTOUCHED,
-    expected_at: routed.route === null ? null : plan.expected_at,
     status: held_for === '' ? status : 'compliance_hold',
     status_description: held_for === '' ? '' : `Held until entity ${held_for} is reviewed.`,
-    ask_rail_at: held_for === '' && isAsked(routed.rail) ? (plan.release_at ?? state.now) : null,
-    claimed_until: null,
-    rail_attempts: 0,
+    ...planned(made, state.now),
     held_for,
     mt103,
     import_keys,
     created_at: now,
     updated_at: now,
+  }
+}
+
+/** When the rail is asked first, and when the payout arrives where the row does not tell. */
+function planned(
+  { held_for, routed, plan }: Pick<Judged, 'held_for' | 'routed' | 'plan'>,
+  now: Instant,
+): Pick<OpenPayout, 'ask_rail_at' | 'claimed_until' | 'rail_attempts' | 'expected_at'> {
+  return {
+    ask_rail_at: held_for === '' && isAsked(routed.rail) ? (plan.release_at ?? now) : null,
+    claimed_until: null,
+    rail_attempts: 0,
+    expected_at: routed.route === null ? null : plan.expected_at,
   }
 }
 
