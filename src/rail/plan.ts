@@ -36,7 +36,9 @@ export function planOrRefuse(routed: Routed, sent: Sent, now: Instant): Plan {
   const plan = planFor(routed, sent, now)
   if (plan !== undefined) return plan
   const { title, last } = CALENDARS[routed.route?.timetable?.calendar ?? 't2']
-  const message = `The route has a cut-off, and the calendar of its business days (${title}) ends on ${last}.`
+  const message =
+    'The route has a cut-off, and the calendar of its business days ' +
+    `(${title}) ends on ${last}.`
   throw refusal('calendar_ended', message)
 }
 

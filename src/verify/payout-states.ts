@@ -45,7 +45,8 @@ export const RAIL: Rule = {
         e.told_at is not null and p.outcome_at is distinct from e.told_at as told_elsewhere,
         e.told_at
       from (
-        select p.account_id, p.id, p.status, p.rail, p.route, p.rail_steps, p.held_for, p.updated_at,
+        select p.account_id, p.id, p.status, p.rail, p.route, p.rail_steps, p.held_for,
+          p.updated_at,
           coalesce(p.succeeded_at, p.updated_at) as outcome_at,
           o.ask_rail_at, o.claimed_until, p.rail_attempts as attempts_told,
           case when o.id is null then p.rail_attempts else o.rail_attempts end as rail_attempts
