@@ -65,7 +65,11 @@ const returned = (change: Partial<Evidence> = {}) =>
     ...change,
   })
 
+const FILE = { sealed_at: '2026-11-23T09:00:00.000000Z', offered_at: SENT, uploads: 1 }
+
 interface Given {
+  /** Null: the payment waits for one. */
+  readonly file?: Partial<typeof FILE> | null
   readonly uploads?: number
   readonly profile?: Partial<BankProfile>
   readonly now?: string
@@ -75,7 +79,7 @@ function heard(said: readonly Evidence[], given: Given = {}): Interpretation {
   return interpret(said, {
     item,
     profile: { ...profile('generic'), ...given.profile },
-    file: { offered_at: SENT, uploads: given.uploads ?? 1 },
+    file: given.file === null ? undefined : { ...FILE, uploads: given.uploads ?? 1, ...given.file },
     now: given.now ?? HEARD,
   })
 }
@@ -322,6 +326,47 @@ for (const [name, said, expected, given] of CASES) {
     assert.equal(words(heard(said, given)), expected)
   })
 }
+
+/** Sealed after what was heard so far. */
+const NEXT: Given = { file: { sealed_at: '2026-11-25T09:00:00.000000Z' }, now: AFTER }
+const later = { received_at: '2026-11-26T10:00:00.000000Z' }
+
+const IN_ANOTHER_FILE: readonly [string, readonly Evidence[], string][] = [
+  ['its group was rejected', [group('RJCT')], ''],
+  ['its group was rejected, then accepted', [group('RJCT'), status('ACSP', later)], ''],
+  ['its group was rejected, then booked', [group('RJCT'), debit(later)], 'succeeded'],
+  ['AM04, then booked', [status('RJCT/AM04'), debit(later)], 'succeeded'],
+  [
+    'AM04, and AM04 again',
+    [status('RJCT/AM04'), status('RJCT/AM04', later)],
+    '!no_funds when_funded',
+  ],
+  [
+    'DT05, then rejected',
+    [status('RJCT/DT05'), status('RJCT/AC04', later)],
+    'failed:PF000511 late',
+  ],
+  [
+    'booked all the same, and booked again',
+    [group('RJCT'), debit(), debit({ reference: 'D-2 camt.053 18 x', ...later })],
+    '!second_debit',
+  ],
+  [
+    'rejected by name: over',
+    [status('RJCT/AC04'), status('ACSP', later)],
+    'failed:PF000511 !paid_after_rejection',
+  ],
+]
+
+for (const [name, said, expected] of IN_ANOTHER_FILE) {
+  test(`evidence, in another file after ${name}: ${expected || 'the payment waits'}`, () => {
+    assert.equal(words(heard(said, NEXT)), expected)
+  })
+}
+
+test('evidence, taken out of its file: nothing goes again before it is in another', () => {
+  assert.equal(words(heard([status('RJCT/DT05')], { file: null })), 'late')
+})
 
 test('evidence, a bank that reports rejections alone: silence of the agreed days is acceptance', () => {
   const given = (now: string) => ({

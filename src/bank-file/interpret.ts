@@ -14,8 +14,15 @@ export interface Subject {
   readonly item: { readonly amount: bigint; readonly currency: string }
   readonly profile: BankProfile
   /** The file that the payment is in; undefined while it waits for one. */
-  readonly file: { readonly offered_at: Instant | null; readonly uploads: number } | undefined
+  readonly file: SentFile | undefined
   readonly now: Instant
+}
+
+interface SentFile {
+  /** What was said before is about an earlier file. */
+  readonly sealed_at: Instant
+  readonly offered_at: Instant | null
+  readonly uploads: number
 }
 
 /** What a person must look at, the gravest first. */
@@ -28,7 +35,7 @@ export const TROUBLES = {
   amount_differs: 'The bank names another amount or currency.',
   duplicate: 'The bank takes the payment for a repetition of one that it has.',
   group_rejected: 'The bank has rejected the group that the payment is in, and not the payment.',
-  no_funds: 'The settlement account is short.',
+  no_funds: 'The settlement account is short; the payment goes again in a later file.',
   needs_person: 'The bank waits for a person: a second signature, or the name of the payee.',
 } as const
 
@@ -36,11 +43,11 @@ export type Trouble = keyof typeof TROUBLES
 
 export interface Interpretation {
   readonly steps: readonly RailStep[]
-  /** Absent again once the bank's own later word has settled it. */
+  /** Absent once the bank's own later word has settled it. */
   readonly exception?: { readonly kind: Trouble; readonly message: string }
   /** Rejected for a technical cause before anything was accepted: another way may take it. */
   readonly not_taken?: { readonly code: string; readonly message: string }
-  /** Rejected for a cause that passes: when the bank may get it again, as another payment. */
+  /** Rejected for a cause that passes: it goes into another file. */
   readonly again?: 'next_business_day' | 'when_funded'
   /** The bank pays on a later day than it was asked to. */
   readonly is_late: boolean
@@ -59,10 +66,10 @@ type Outcome = 'failed' | 'not_taken' | NonNullable<Interpretation['again']>
 export function interpret(said: readonly Evidence[], subject: Subject): Interpretation {
   const course = new Course(subject)
   for (const evidence of said) {
-    course.passSilence(evidence.received_at)
+    course.pass(evidence.received_at)
     course.hear(evidence)
   }
-  course.passSilence(subject.now)
+  course.pass(subject.now)
   return course.result()
 }
 
@@ -85,6 +92,8 @@ class Course {
   #returned_as_repetition = false
   #is_late = false
   #is_silent = true
+  /** Whether the file is sealed, by the time of what is heard. */
+  #in_file = false
 
   constructor(subject: Subject) {
     this.#subject = subject
@@ -100,16 +109,37 @@ class Course {
     else this.#status(evidence)
   }
 
-  /** Of a bank that reports rejections alone, silence of the agreed days is an acceptance. */
-  passSilence(now: Instant): void {
+  /** What time itself says. */
+  pass(now: Instant): void {
+    const { file } = this.#subject
+    if (file !== undefined && file.sealed_at <= now && !this.#in_file) this.#beginFile()
+    // Of a bank that reports rejections alone, silence of the agreed days is an acceptance.
     const until = this.#silentUntil()
     if (until !== null && until <= now) this.#confirm(RANKS.accepted)
+  }
+
+  /**
+   * A payment that went into another file is judged by that: what was said of an earlier one, which
+   * was rejected, is over. Bookings and steps stay, and what is paid already is not paid anew.
+   */
+  #beginFile(): void {
+    this.#in_file = true
+    if (!this.#isOpen || this.#debits.count > this.#credits.count) return
+    const kept = this.#troubles.get('amount_differs')
+    this.#troubles.clear()
+    if (kept !== undefined) this.#troubles.set('amount_differs', kept)
+    this.#rejection = undefined
+    this.#group_rejected = false
+    this.#accepted_alone = false
+    this.#rank = 0
+    this.#is_silent = true
   }
 
   result(): Interpretation {
     const kind = (Object.keys(TROUBLES) as Trouble[]).find(trouble => this.#isTrouble(trouble))
     const codes = kind === undefined ? [] : (this.#troubles.get(kind) ?? [])
-    const { outcome, reasons = [] } = this.#isOpen ? (this.#rejection ?? {}) : {}
+    const waits = this.#isOpen && this.#subject.file !== undefined
+    const { outcome, reasons = [] } = waits ? (this.#rejection ?? {}) : {}
     const { code, message } = failureOf(this.#scheme, reasons, 'failed')
     return {
       steps: this.#steps,
