@@ -873,6 +873,189 @@ CREATE POLICY maintenance ON webhook_attempts FOR ALL TO owner USING ((( SELECT 
 GRANT SELECT ON webhook_attempts TO corridor_auditor;
 GRANT DELETE, INSERT, SELECT ON webhook_attempts TO corridor_service;
 
+CREATE TABLE rail_items (
+  amount bigint NOT NULL,
+  created_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+  seal_at timestamp with time zone NOT NULL,
+  closes_at timestamp with time zone NOT NULL,
+  execution_date date NOT NULL,
+  attempt integer NOT NULL,
+  account_id text COLLATE "C" NOT NULL,
+  payout_id text COLLATE "C" NOT NULL,
+  end_to_end_id text COLLATE "C" NOT NULL,
+  uetr text COLLATE "C" NOT NULL,
+  rail text NOT NULL,
+  currency text NOT NULL,
+  payment json NOT NULL,
+  msg_id text COLLATE "C" DEFAULT ''::text NOT NULL,
+  payment_information_id text COLLATE "C" DEFAULT ''::text NOT NULL,
+  instruction_id text COLLATE "C" DEFAULT ''::text NOT NULL,
+  withdrawn boolean DEFAULT false NOT NULL,
+  earlier_files integer DEFAULT 0 NOT NULL,
+  CONSTRAINT rail_items_pkey PRIMARY KEY (account_id, payout_id, attempt),
+  CONSTRAINT end_to_end_id_once UNIQUE (end_to_end_id),
+  CONSTRAINT rail_items_amount_check CHECK ((amount > 0)),
+  CONSTRAINT rail_items_attempt_check CHECK ((attempt > 0)),
+  CONSTRAINT rail_items_check CHECK ((closes_at > seal_at)),
+  CONSTRAINT rail_items_end_to_end_id_check CHECK ((end_to_end_id ~ '^[0-9A-Z]{15}$'::text)),
+  CONSTRAINT rail_items_rail_check CHECK ((rail <> ''::text)),
+  CONSTRAINT stands_in_a_file CHECK ((((msg_id = ''::text) = (payment_information_id = ''::text)) AND ((msg_id = ''::text) = (instruction_id = ''::text)))),
+  CONSTRAINT withdrawn_before_a_file CHECK (((NOT withdrawn) OR (msg_id = ''::text)))
+);
+CREATE INDEX rail_items_by_block ON rail_items USING btree (payment_information_id) WHERE (payment_information_id <> ''::text);
+CREATE INDEX rail_items_by_file ON rail_items USING btree (msg_id) WHERE (msg_id <> ''::text);
+CREATE INDEX rail_items_by_instruction ON rail_items USING btree (instruction_id) WHERE (instruction_id <> ''::text);
+CREATE INDEX rail_items_by_uetr ON rail_items USING btree (uetr);
+CREATE INDEX rail_items_waiting ON rail_items USING btree (rail, seal_at) WHERE ((msg_id = ''::text) AND (NOT withdrawn));
+CREATE TRIGGER kept BEFORE DELETE OR TRUNCATE ON rail_items FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER legal_change BEFORE UPDATE ON rail_items FOR EACH ROW EXECUTE FUNCTION check_item_change();
+ALTER TABLE rail_items ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY accounts_named ON rail_items FOR ALL TO corridor_service USING ((array_position(( SELECT string_to_array(current_setting('corridor.accounts'::text, true), ','::text) AS string_to_array), account_id) IS NOT NULL));
+CREATE POLICY audit ON rail_items FOR SELECT TO corridor_auditor USING (true);
+CREATE POLICY find ON rail_items FOR SELECT TO corridor_finder USING (true);
+CREATE POLICY maintenance ON rail_items FOR ALL TO owner USING ((( SELECT current_setting('corridor.maintenance'::text, true) AS current_setting) = 'on'::text));
+GRANT SELECT ON rail_items TO corridor_auditor;
+GRANT SELECT (account_id, amount, attempt, closes_at, created_at, currency, end_to_end_id, execution_date, instruction_id, msg_id, payment_information_id, payout_id, rail, seal_at, uetr, withdrawn) ON rail_items TO corridor_finder;
+GRANT INSERT, SELECT, UPDATE (closes_at, earlier_files, execution_date, instruction_id, msg_id, payment_information_id, seal_at, withdrawn) ON rail_items TO corridor_service;
+
+CREATE TABLE rail_files (
+  msg_id text COLLATE "C" NOT NULL,
+  name text COLLATE "C" NOT NULL,
+  rail text NOT NULL,
+  format text NOT NULL,
+  settlement_account text NOT NULL,
+  currency text NOT NULL,
+  execution_date date NOT NULL,
+  item_count integer NOT NULL,
+  control_sum numeric NOT NULL,
+  sha256 bytea NOT NULL,
+  bytes bytea NOT NULL,
+  envelope bytea,
+  sealed_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+  needs_release boolean NOT NULL,
+  resend_is_safe boolean NOT NULL,
+  approved_by text DEFAULT ''::text NOT NULL,
+  approved_at timestamp with time zone,
+  state text DEFAULT 'sealed'::text NOT NULL,
+  reason text DEFAULT ''::text NOT NULL,
+  offered_at timestamp with time zone,
+  sent_at timestamp with time zone,
+  uploads integer DEFAULT 0 NOT NULL,
+  updated_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+  CONSTRAINT rail_files_pkey PRIMARY KEY (msg_id),
+  CONSTRAINT offered_before_it_is_sent CHECK (((offered_at IS NOT NULL) OR (state = ANY (ARRAY['sealed'::text, 'approved'::text, 'uploading'::text])))),
+  CONSTRAINT rail_files_control_sum_check CHECK ((control_sum > (0)::numeric)),
+  CONSTRAINT rail_files_item_count_check CHECK ((item_count > 0)),
+  CONSTRAINT rail_files_msg_id_check CHECK ((msg_id ~ '^[0-9A-Z]{16}$'::text)),
+  CONSTRAINT rail_files_rail_check CHECK ((rail <> ''::text)),
+  CONSTRAINT rail_files_state_check CHECK ((state = ANY (ARRAY['sealed'::text, 'approved'::text, 'uploading'::text, 'sent'::text, 'acknowledged'::text, 'rejected'::text, 'unknown'::text]))),
+  CONSTRAINT released_at CHECK (((approved_by = ''::text) = (approved_at IS NULL))),
+  CONSTRAINT released_by_a_person CHECK (((NOT needs_release) OR (state = 'sealed'::text) OR (approved_by <> ''::text))),
+  CONSTRAINT sent_once_said CHECK (((state <> 'sent'::text) OR (sent_at IS NOT NULL))),
+  CONSTRAINT sha256_of_the_bytes CHECK ((sha256 = sha256(bytes)))
+);
+CREATE INDEX rail_files_open ON rail_files USING btree (rail, sealed_at) WHERE (state <> ALL (ARRAY['acknowledged'::text, 'rejected'::text]));
+CREATE TRIGGER kept BEFORE DELETE OR TRUNCATE ON rail_files FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER legal_step BEFORE UPDATE ON rail_files FOR EACH ROW EXECUTE FUNCTION check_file_step();
+CREATE TRIGGER sealed_first BEFORE INSERT ON rail_files FOR EACH ROW WHEN (((new.state <> 'sealed'::text) OR (new.approved_by <> ''::text) OR (new.offered_at IS NOT NULL))) EXECUTE FUNCTION refuse_change();
+GRANT SELECT ON rail_files TO corridor_auditor;
+GRANT INSERT, SELECT, UPDATE (approved_at, approved_by, offered_at, reason, sent_at, state, updated_at, uploads) ON rail_files TO corridor_service;
+
+CREATE TABLE rail_item_evidence (
+  amount bigint,
+  number bigint GENERATED ALWAYS AS IDENTITY NOT NULL,
+  received_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+  attempt integer NOT NULL,
+  is_credit boolean,
+  account_id text COLLATE "C" NOT NULL,
+  payout_id text COLLATE "C" NOT NULL,
+  level text NOT NULL,
+  code text NOT NULL,
+  reasons json NOT NULL,
+  text text NOT NULL,
+  currency text NOT NULL,
+  reference text NOT NULL,
+  said_at text NOT NULL,
+  sha256 bytea NOT NULL,
+  position text NOT NULL,
+  same bytea NOT NULL,
+  CONSTRAINT rail_item_evidence_pkey PRIMARY KEY (account_id, payout_id, attempt, number),
+  CONSTRAINT said_once UNIQUE (account_id, payout_id, attempt, same),
+  CONSTRAINT rail_item_evidence_same_check CHECK ((octet_length(same) = 32))
+);
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON rail_item_evidence FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+ALTER TABLE rail_item_evidence ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY accounts_named ON rail_item_evidence FOR ALL TO corridor_service USING ((array_position(( SELECT string_to_array(current_setting('corridor.accounts'::text, true), ','::text) AS string_to_array), account_id) IS NOT NULL));
+CREATE POLICY audit ON rail_item_evidence FOR SELECT TO corridor_auditor USING (true);
+CREATE POLICY maintenance ON rail_item_evidence FOR ALL TO owner USING ((( SELECT current_setting('corridor.maintenance'::text, true) AS current_setting) = 'on'::text));
+GRANT SELECT ON rail_item_evidence TO corridor_auditor;
+GRANT INSERT, SELECT ON rail_item_evidence TO corridor_service;
+
+CREATE TABLE rail_exchanges (
+  rail text NOT NULL,
+  held_by text DEFAULT ''::text NOT NULL,
+  held_until timestamp with time zone DEFAULT '-infinity'::timestamp with time zone NOT NULL,
+  fetched_at timestamp with time zone,
+  problem text DEFAULT ''::text NOT NULL,
+  problem_since timestamp with time zone,
+  CONSTRAINT rail_exchanges_pkey PRIMARY KEY (rail),
+  CONSTRAINT rail_exchanges_check CHECK (((problem = ''::text) = (problem_since IS NULL))),
+  CONSTRAINT rail_exchanges_rail_check CHECK ((rail <> ''::text))
+);
+GRANT SELECT ON rail_exchanges TO corridor_auditor;
+GRANT INSERT, SELECT, UPDATE ON rail_exchanges TO corridor_service;
+
+CREATE TABLE rail_inbox (
+  sha256 bytea NOT NULL,
+  rail text NOT NULL,
+  name text NOT NULL,
+  size bigint NOT NULL,
+  received_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+  state text NOT NULL,
+  reason text DEFAULT ''::text NOT NULL,
+  kept boolean NOT NULL,
+  lines integer DEFAULT 0 NOT NULL,
+  lines_quarantined integer DEFAULT 0 NOT NULL,
+  ended_at timestamp with time zone,
+  CONSTRAINT rail_inbox_pkey PRIMARY KEY (sha256),
+  CONSTRAINT quarantined_with_a_reason CHECK (((state = 'quarantined'::text) = (reason <> ''::text))),
+  CONSTRAINT rail_inbox_sha256_check CHECK ((octet_length(sha256) = 32)),
+  CONSTRAINT rail_inbox_size_check CHECK ((size >= 0)),
+  CONSTRAINT rail_inbox_state_check CHECK ((state = ANY (ARRAY['stored'::text, 'read'::text, 'quarantined'::text])))
+);
+CREATE INDEX rail_inbox_open ON rail_inbox USING btree (received_at) WHERE (state = 'stored'::text);
+CREATE TRIGGER kept BEFORE DELETE OR TRUNCATE ON rail_inbox FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER legal_step BEFORE UPDATE ON rail_inbox FOR EACH ROW EXECUTE FUNCTION check_inbox_step();
+GRANT SELECT ON rail_inbox TO corridor_auditor;
+GRANT INSERT, SELECT, UPDATE (ended_at, lines, lines_quarantined, reason, state) ON rail_inbox TO corridor_service;
+
+CREATE TABLE rail_inbox_bytes (
+  sha256 bytea NOT NULL,
+  number integer NOT NULL,
+  bytes bytea NOT NULL,
+  CONSTRAINT rail_inbox_bytes_pkey PRIMARY KEY (sha256, number),
+  CONSTRAINT rail_inbox_bytes_bytes_check CHECK (((octet_length(bytes) >= 1) AND (octet_length(bytes) <= 1048576)))
+);
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON rail_inbox_bytes FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+GRANT SELECT ON rail_inbox_bytes TO corridor_auditor;
+GRANT INSERT, SELECT ON rail_inbox_bytes TO corridor_service;
+
+CREATE TABLE rail_inbox_lines (
+  sha256 bytea NOT NULL,
+  position text NOT NULL,
+  reason text NOT NULL,
+  said json NOT NULL,
+  created_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+  closed_by text DEFAULT ''::text NOT NULL,
+  closed_at timestamp with time zone,
+  note text DEFAULT ''::text NOT NULL,
+  CONSTRAINT rail_inbox_lines_pkey PRIMARY KEY (sha256, "position"),
+  CONSTRAINT rail_inbox_lines_check CHECK (((closed_by = ''::text) = (closed_at IS NULL))),
+  CONSTRAINT rail_inbox_lines_reason_check CHECK ((reason <> ''::text))
+);
+GRANT SELECT ON rail_inbox_lines TO corridor_auditor;
+GRANT INSERT, SELECT, UPDATE (closed_at, closed_by, note) ON rail_inbox_lines TO corridor_service;
+
 CREATE VIEW postings WITH (security_invoker=true) AS
  SELECT j.account_id,
     j.number,
@@ -1596,4 +1779,71 @@ AS $function$
 begin
   perform keep_noted(changed, current_setting('corridor.noted_' || owner_id)::jsonb,
     digests_of(changed, owner_id, ids));
+end $function$;
+
+CREATE OR REPLACE FUNCTION check_file_step()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if (new.msg_id, new.name, new.rail, new.format, new.settlement_account, new.currency,
+      new.execution_date, new.item_count, new.control_sum, new.sha256, new.sealed_at,
+      new.needs_release, new.resend_is_safe)
+    is distinct from (old.msg_id, old.name, old.rail, old.format, old.settlement_account,
+      old.currency, old.execution_date, old.item_count, old.control_sum, old.sha256, old.sealed_at,
+      old.needs_release, old.resend_is_safe)
+    or new.envelope is distinct from old.envelope
+    or old.offered_at is not null and new.offered_at is distinct from old.offered_at
+      and (new.state <> 'uploading' or old.state not in ('unknown', 'sent'))
+    or old.approved_by <> '' and new.approved_by <> old.approved_by
+  then
+    raise exception 'file % stays as it was sealed', old.msg_id using errcode = 'restrict_violation';
+  end if;
+  if old.state <> new.state and (old.state, new.state) not in (
+    ('sealed', 'approved'), ('approved', 'uploading'),
+    ('uploading', 'sent'), ('uploading', 'unknown'),
+    -- What a bank says of a file shows that it has it.
+    ('uploading', 'acknowledged'), ('uploading', 'rejected'),
+    ('sent', 'acknowledged'), ('sent', 'rejected'), ('sent', 'uploading'),
+    ('unknown', 'acknowledged'), ('unknown', 'rejected'), ('unknown', 'sent'),
+    ('unknown', 'uploading'), ('acknowledged', 'rejected'))
+  then
+    raise exception 'file % cannot go from % to %', old.msg_id, old.state, new.state
+      using errcode = 'check_violation';
+  end if;
+  return new;
+end $function$;
+
+CREATE OR REPLACE FUNCTION check_item_change()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if (new.account_id, new.payout_id, new.attempt, new.end_to_end_id, new.uetr, new.rail, new.amount,
+      new.currency, new.created_at)
+    is distinct from (old.account_id, old.payout_id, old.attempt, old.end_to_end_id, old.uetr,
+      old.rail, old.amount, old.currency, old.created_at)
+    or new.payment::text <> old.payment::text or old.withdrawn
+    or old.msg_id <> '' and new.msg_id not in (old.msg_id, '')
+    or old.msg_id <> '' and new.msg_id = '' and not exists (
+      select from rail_files where msg_id = old.msg_id and state = 'rejected')
+  then
+    raise exception 'item % stays as it is', old.end_to_end_id using errcode = 'restrict_violation';
+  end if;
+  return new;
+end $function$;
+
+CREATE OR REPLACE FUNCTION check_inbox_step()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if (new.sha256, new.rail, new.name, new.size, new.received_at, new.kept)
+    is distinct from (old.sha256, old.rail, old.name, old.size, old.received_at, old.kept)
+    or old.state = 'read' and new.state <> 'read'
+    or old.state = 'quarantined' and new.state = 'stored' and not old.kept
+  then
+    raise exception 'file % of a bank stays as it came', old.name using errcode = 'restrict_violation';
+  end if;
+  return new;
 end $function$;

@@ -9,6 +9,7 @@ import { distributeCommand } from './cli/distribute.ts'
 import { entityCommands } from './cli/entity.ts'
 import { eventsCommands } from './cli/events.ts'
 import { feesCommands } from './cli/fees.ts'
+import { fileCommands } from './cli/file.ts'
 import { fundingCommands } from './cli/funding.ts'
 import { keyCommands } from './cli/key.ts'
 import { listenCommand } from './cli/listen.ts'
@@ -46,6 +47,7 @@ ratesCommands(program)
 feesCommands(program)
 railCommands(program)
 routeCommands(program)
+fileCommands(program)
 pricingCommands(program)
 payoutCommands(program)
 statementCommand(program)

@@ -10,6 +10,10 @@ export interface Metrics {
   readonly railReports: Counter<'rail' | 'result'>
   readonly payoutsLeftAlone: Gauge<'rail'>
   readonly railsPaused: Gauge<'rail'>
+  readonly bankFiles: Gauge<'rail' | 'state'>
+  readonly bankFilesOldest: Gauge<'rail'>
+  readonly bankFilesProblem: Gauge<'rail'>
+  readonly bankFilesQuarantined: Gauge<'rail' | 'what'>
   readonly payoutsByHand: Gauge<'status'>
   readonly payoutsByHandOldest: Gauge<'status'>
   readonly webhookAttempts: Counter<'result' | 'account'>
@@ -67,6 +71,7 @@ export function makeMetrics(): Metrics {
       registers,
     }),
     ...waitingMetrics(registers),
+    ...fileMetrics(registers),
     ...rateMetrics(registers),
   }
 }
@@ -95,6 +100,35 @@ function waitingMetrics(registers: Registry[]) {
       name: 'corridor_payouts_by_hand_oldest_seconds',
       help: 'Age of the oldest payout that people must pay, by status.',
       labelNames: ['status'],
+      registers,
+    }),
+  }
+}
+
+function fileMetrics(registers: Registry[]) {
+  return {
+    bankFiles: new Gauge({
+      name: 'corridor_bank_files',
+      help: 'Files for banks that are not answered yet, by state.',
+      labelNames: ['rail', 'state'],
+      registers,
+    }),
+    bankFilesOldest: new Gauge({
+      name: 'corridor_bank_files_unsent_oldest_seconds',
+      help: 'Age of the oldest file for a bank that is sealed and not sent.',
+      labelNames: ['rail'],
+      registers,
+    }),
+    bankFilesProblem: new Gauge({
+      name: 'corridor_bank_files_problem_seconds',
+      help: 'For how long files could not be sealed, or exchanged with the bank; absent: they can.',
+      labelNames: ['rail'],
+      registers,
+    }),
+    bankFilesQuarantined: new Gauge({
+      name: 'corridor_bank_files_quarantined',
+      help: 'What banks have sent that was not applied: whole files, and lines nobody has closed.',
+      labelNames: ['rail', 'what'],
       registers,
     }),
   }

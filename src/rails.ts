@@ -1,14 +1,42 @@
 // The kinds of rails that this version has, and the open adapters of a process: it opens a rail
 // when its row appears or changes, and closes it when the row goes.
 import type { FastifyBaseLogger } from 'fastify'
+import { fileKind } from './bank-file/kind.ts'
 import type { Config } from './config.ts'
 import type { Sql } from './db/connect.ts'
+import { iso20022 } from './iso20022/format.ts'
+import { NACHA } from './nacha/format.ts'
 import type { AnyRailKind, OpenRail, RailRow } from './rail/kind.ts'
 import { type Rail, SIMULATOR } from './rail/rail.ts'
 import { simulator } from './rail/simulator.ts'
 
+const ACH_PROFILE = {
+  name: 'Example bank',
+  nacha: {
+    immediate_destination: '091000019',
+    immediate_destination_name: 'EXAMPLE BANK',
+    immediate_origin: '1234567890',
+    immediate_origin_name: 'EXAMPLE PAYMENTS',
+    company_id: '1234567890',
+    company_name: 'EXAMPLE PAYMENTS',
+    odfi: '091000019',
+    entry_description: 'PAYOUT',
+  },
+}
+
 /** By name. A rail of another kind has no adapter here: its payouts are left alone, and told. */
-export const RAIL_KINDS: readonly AnyRailKind[] = []
+export const RAIL_KINDS: readonly AnyRailKind[] = [
+  fileKind(iso20022, {
+    name: 'iso20022',
+    description: 'pain.001, pain.002 and camt',
+    profile: 'generic',
+  }),
+  fileKind(NACHA, {
+    name: 'nacha',
+    description: 'files of ACH credits',
+    profile: ACH_PROFILE,
+  }),
+]
 
 interface Parts {
   /** Its rows are the same array until one changes. */

@@ -15,6 +15,7 @@ export const STEPS = [
   'claim',
   'rail',
   'webhook',
+  'file',
 ] as const
 export type Step = (typeof STEPS)[number]
 

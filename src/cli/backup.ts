@@ -8,6 +8,7 @@ import { type Head, listHeads } from '../ledger/store.ts'
 import { type Backup, takeBackup } from '../postgres/backup.ts'
 import { openDatabase } from '../postgres/open.ts'
 import { type Restored, restoreBackup } from '../postgres/restore.ts'
+import { pauseAll } from '../rail/row-store.ts'
 import { describe } from '../verify/problem.ts'
 import { type Verdict, verify } from '../verify/run.ts'
 import { asOwner, print, UsageError, withContext } from './context.ts'
@@ -91,6 +92,8 @@ interface Copy {
   readonly heads: readonly Head[]
 }
 
+const RESTORED = 'restored from a backup: compare it with what the rail has been given'
+
 async function restore(config: Config, file: string): Promise<Copy> {
   let looked: Looked | undefined
   const restored = await restoreBackup({
@@ -98,7 +101,14 @@ async function restore(config: Config, file: string): Promise<Copy> {
     data_dir: config.data_dir,
     log: () => {},
     async accept(data_dir) {
-      looked = await withContext(({ audit }) => look(audit), { ...config, data_dir })
+      looked = await withContext(
+        async ({ sql, audit }) => {
+          // Rails may have been given what the backup does not know of.
+          await pauseAll(sql, RESTORED)
+          return look(audit)
+        },
+        { ...config, data_dir },
+      )
       return looked.verdict.ok
     },
   })
@@ -139,6 +149,7 @@ function restoreWords({ file, restored, verdict, heads }: Copy, config: Config):
     table(['account', 'journals', 'head hash'], rows),
     ...(more > 0 ? [`and ${more} more accounts, listed by --json`] : []),
     'The books are in order, and the service can be started.',
+    'Rails other than manual are paused: corridor rail list, then corridor rail resume.',
   ].join('\n')
 }
 

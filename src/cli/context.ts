@@ -96,6 +96,14 @@ export async function asOwner<T>(url: string, work: (owner: Sql) => Promise<T>):
   }
 }
 
+/** The person who runs the command. A log-in does not say which of several people that is. */
+export function personOf({ config }: Context): string {
+  if (!config.user_is_login && config.user !== '') return config.user
+  throw new UsageError(
+    `say who you are by CORRIDOR_USER: "${config.user}" is the log-in, which others may share`,
+  )
+}
+
 /** Adds --json to every command that does not describe it itself. */
 export function offerJson(program: Command): void {
   for (const command of program.commands) {

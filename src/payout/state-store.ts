@@ -320,6 +320,25 @@ export async function lockOpenPayouts(tx: TransactionSql, keys: readonly Key[]):
   )
 }
 
+/**
+ * Those that wait for their rail, locked until the transaction ends: none of them is over, or given
+ * back, before that. In the order of (account, id), as all who lock several.
+ */
+export async function lockWaiting(tx: TransactionSql, keys: readonly Key[]): Promise<Key[]> {
+  const ordered = keys.toSorted((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1))
+  return eachShard(
+    ordered,
+    keys => tx<Key[]>`
+      select r.account_id, r.id from ${keysOf(tx, keys)}
+      cross join lateral (
+        select o.account_id, o.id from open_payouts o
+        where o.account_id = k.account_id and o.id = k.id ${within(tx, 'o', keys)}
+          and o.status <> 'succeeded'
+        limit 1 for update
+      ) r`,
+  )
+}
+
 /** How many payouts of an account have a row of `open_payouts`. */
 export async function countOpenPayouts(tx: TransactionSql, account_id: string): Promise<number> {
   const [row] = await tx<{ open: number }[]>`

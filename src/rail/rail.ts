@@ -74,6 +74,12 @@ export interface RailPayout {
   readonly destination_currency: string
   readonly fund_transfer_network: string
   readonly charge_type: string
+  /** What it is for, as its account has said. */
+  readonly particulars: {
+    readonly purpose: string
+    readonly transaction_description: string
+    readonly reference_id: string
+  }
   /** As the payout was made; `answers` has later changes. */
   readonly beneficiary_details: BeneficiaryDetails
   /**

@@ -30,6 +30,14 @@ export async function updatePause(sql: Sql, name: string, paused_reason: string)
   await sql`update rails set paused_reason = ${paused_reason} where name = ${name}`
 }
 
+/** Pauses every rail but that of people; those that are paused keep their reason. */
+export async function pauseAll(sql: Sql, paused_reason: string): Promise<string[]> {
+  const rows = await sql<{ name: string }[]>`
+    update rails set paused_reason = ${paused_reason} where kind <> 'manual' and paused_reason = ''
+    returning name`
+  return rows.map(({ name }) => name)
+}
+
 /** Removes a rail. The database refuses one that routes name, or that payouts went to. */
 export async function deleteRail(sql: Sql, name: string): Promise<void> {
   await sql`delete from rails where name = ${name}`

@@ -11,6 +11,7 @@ import { claimDuePayouts, type DuePayout, listDuePayouts } from '../payout/state
 import { mayTake } from '../rail/rail.ts'
 import { during } from '../steps.ts'
 import { type Asked, askRails, type HeldPayout } from './ask-rails.ts'
+import { countBankFiles } from './count-files.ts'
 import { endHolds } from './end-holds.ts'
 
 export interface Worker {
@@ -37,7 +38,7 @@ export function startSettling(deps: Deps): Worker {
   const stopping = new AbortController()
   const { signal } = stopping
   const count = () => {
-    countWaiting(deps).catch(error => {
+    Promise.all([countWaiting(deps), countBankFiles(deps)]).catch(error => {
       deps.log.warn({ err: error }, 'payouts that wait could not be counted')
     })
   }

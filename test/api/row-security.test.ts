@@ -85,6 +85,17 @@ async function furnish(client: Client): Promise<void> {
   await owner`
     insert into payout_imports (account_id, import_key, payout_id)
     values (${account_id}, sha256(${id}::bytea), ${paid.json.data.id})`
+  // No bank pays a sandbox: rows as a live account has them.
+  await owner`
+    insert into rail_items (account_id, payout_id, attempt, end_to_end_id, uetr, rail, amount,
+      currency, seal_at, closes_at, execution_date, payment)
+    values (${account_id}, ${paid.json.data.id}, 1, upper(substr(md5(${account_id}), 1, 15)), '',
+      'bank', 1, 'USD', now(), now() + interval '1 hour', current_date, '{}')`
+  await owner`
+    insert into rail_item_evidence (account_id, payout_id, attempt, level, code, reasons, text,
+      currency, reference, said_at, sha256, position, same)
+    values (${account_id}, ${paid.json.data.id}, 1, 'transaction', 'ACSP', '[]', '', '', '', '',
+      sha256(''), '', sha256(''))`
 }
 
 /** Tables with rows of accounts. */
@@ -126,6 +137,7 @@ test('roles of the service: own nothing, log in nowhere, bypass nothing', async 
 
 /** Whose turn it is, in any account, is found in these. */
 const FOUND_IN = [
+  'rail_items',
   'open_payouts',
   'ended_reviews',
   'books',

@@ -9,6 +9,7 @@ import { demoCommand } from '../../src/cli/demo.ts'
 import { entityCommands } from '../../src/cli/entity.ts'
 import { eventsCommands } from '../../src/cli/events.ts'
 import { feesCommands } from '../../src/cli/fees.ts'
+import { fileCommands } from '../../src/cli/file.ts'
 import { fundingCommands } from '../../src/cli/funding.ts'
 import { keyCommands } from '../../src/cli/key.ts'
 import { listenCommand } from '../../src/cli/listen.ts'
@@ -35,6 +36,7 @@ accountCommands(program)
 keyCommands(program)
 fundingCommands(program)
 railCommands(program)
+fileCommands(program)
 ratesCommands(program)
 feesCommands(program)
 payoutCommands(program)

@@ -39,6 +39,7 @@ function payoutOf(amount: bigint, more: Partial<RailPayout> = {}): RailPayout {
     destination_currency: 'EUR',
     fund_transfer_network: 'sepa',
     charge_type: '',
+    particulars: { purpose: '', transaction_description: '', reference_id: '' },
     beneficiary_details: { name: 'Ada', type: 'individual' } as RailPayout['beneficiary_details'],
     answers: [],
     created_at: now,

@@ -1,0 +1,286 @@
+-- Files for banks: the payments that wait for a file, the files, and what banks have sent. The rail of a
+-- file is a row of `rails`, whose name stays here when that row is gone.
+
+-- A payment for a bank, one of an attempt: from when its rail took it. Its ids are what the bank gives
+-- back, so no other payment of the installation ever has them.
+create table rail_items (
+  amount bigint not null check (amount > 0),
+  created_at timestamptz not null default clock_timestamp(),
+  -- Its slot: when its file is sealed, by when the bank must have it, and the day of the debit. What
+  -- misses it goes into the next one.
+  seal_at timestamptz not null,
+  closes_at timestamptz not null check (closes_at > seal_at),
+  execution_date date not null,
+  attempt integer not null check (attempt > 0),
+  account_id text collate "C" not null,
+  payout_id text collate "C" not null,
+  end_to_end_id text collate "C" not null
+    check (end_to_end_id ~ '^[0-9A-Z]{15}$'),
+  uetr text collate "C" not null,
+  rail text not null check (rail <> ''),
+  currency text not null,
+  -- Who is paid, as the file says it, and what for.
+  payment json not null,
+  -- The file, and where in it the item stands; '' while it waits for one.
+  msg_id text collate "C" not null default '',
+  payment_information_id text collate "C" not null default '',
+  instruction_id text collate "C" not null default '',
+  -- Its payout was over before it was in a file: it goes into none.
+  withdrawn boolean not null default false,
+  -- How many files it was in before: a bank refused each of them as a whole.
+  earlier_files integer not null default 0,
+  primary key (account_id, payout_id, attempt),
+  constraint end_to_end_id_once unique (end_to_end_id),
+  constraint stands_in_a_file check (
+    (msg_id = '') = (payment_information_id = '') and (msg_id = '') = (instruction_id = '')),
+  constraint withdrawn_before_a_file check (not withdrawn or msg_id = '')
+);
+create index rail_items_waiting on rail_items (rail, seal_at) where msg_id = '' and not withdrawn;
+create index rail_items_by_file on rail_items (msg_id) where msg_id <> '';
+-- Banks give back what they have kept: one of these, where it is not the EndToEndId.
+create index rail_items_by_uetr on rail_items (uetr);
+create index rail_items_by_instruction on rail_items (instruction_id) where instruction_id <> '';
+create index rail_items_by_block on rail_items (payment_information_id)
+  where payment_information_id <> '';
+
+-- What banks are sent: written once, sent as it is, and again as it is.
+create table rail_files (
+  -- 16 characters, unique for ever; with the ending of its format the name of the file.
+  msg_id text collate "C" primary key check (msg_id ~ '^[0-9A-Z]{16}$'),
+  name text collate "C" not null,
+  rail text not null check (rail <> ''),
+  format text not null,
+  settlement_account text not null,
+  currency text not null,
+  execution_date date not null,
+  item_count integer not null check (item_count > 0),
+  control_sum numeric not null check (control_sum > 0),
+  sha256 bytea not null,
+  bytes bytea not null,
+  -- What is sent in place of the bytes where they are encrypted.
+  envelope bytea,
+  sealed_at timestamptz not null default clock_timestamp(),
+  -- Whether a person releases it, who did, and when.
+  needs_release boolean not null,
+  -- Whether its bank takes each file once, by its id, so that it may go again.
+  resend_is_safe boolean not null,
+  approved_by text not null default '',
+  approved_at timestamptz,
+  state text not null default 'sealed' check (state in
+    ('sealed', 'approved', 'uploading', 'sent', 'acknowledged', 'rejected', 'unknown')),
+  -- What the bank or the transport said of it last, '' when nothing.
+  reason text not null default '',
+  -- When it was about to get its name at the bank: from then on the bank may have it.
+  offered_at timestamptz,
+  sent_at timestamptz,
+  uploads integer not null default 0,
+  updated_at timestamptz not null default clock_timestamp(),
+  constraint sha256_of_the_bytes check (sha256 = sha256(bytes)),
+  constraint released_by_a_person check (
+    not needs_release or state = 'sealed' or approved_by <> ''),
+  constraint released_at check ((approved_by = '') = (approved_at is null)),
+  constraint offered_before_it_is_sent check (
+    offered_at is not null or state in ('sealed', 'approved', 'uploading')),
+  constraint sent_once_said check (state not in ('sent') or sent_at is not null)
+);
+create index rail_files_open on rail_files (rail, sealed_at)
+  where state not in ('acknowledged', 'rejected');
+
+-- The bytes and what they say of themselves stay; states go their way.
+create function check_file_step() returns trigger language plpgsql as $$
+begin
+  if (new.msg_id, new.name, new.rail, new.format, new.settlement_account, new.currency,
+      new.execution_date, new.item_count, new.control_sum, new.sha256, new.sealed_at,
+      new.needs_release, new.resend_is_safe)
+    is distinct from (old.msg_id, old.name, old.rail, old.format, old.settlement_account,
+      old.currency, old.execution_date, old.item_count, old.control_sum, old.sha256, old.sealed_at,
+      old.needs_release, old.resend_is_safe)
+    or new.envelope is distinct from old.envelope
+    or old.offered_at is not null and new.offered_at is distinct from old.offered_at
+      and (new.state <> 'uploading' or old.state not in ('unknown', 'sent'))
+    or old.approved_by <> '' and new.approved_by <> old.approved_by
+  then
+    raise exception 'file % stays as it was sealed', old.msg_id using errcode = 'restrict_violation';
+  end if;
+  if old.state <> new.state and (old.state, new.state) not in (
+    ('sealed', 'approved'), ('approved', 'uploading'),
+    ('uploading', 'sent'), ('uploading', 'unknown'),
+    -- What a bank says of a file shows that it has it.
+    ('uploading', 'acknowledged'), ('uploading', 'rejected'),
+    ('sent', 'acknowledged'), ('sent', 'rejected'), ('sent', 'uploading'),
+    ('unknown', 'acknowledged'), ('unknown', 'rejected'), ('unknown', 'sent'),
+    ('unknown', 'uploading'), ('acknowledged', 'rejected'))
+  then
+    raise exception 'file % cannot go from % to %', old.msg_id, old.state, new.state
+      using errcode = 'check_violation';
+  end if;
+  return new;
+end $$;
+create trigger legal_step before update on rail_files
+  for each row execute function check_file_step();
+create trigger kept before delete or truncate on rail_files
+  for each statement execute function refuse_change();
+create trigger sealed_first before insert on rail_files
+  for each row when (new.state <> 'sealed' or new.approved_by <> '' or new.offered_at is not null)
+  execute function refuse_change();
+
+-- An item is put into one file. Only when the bank has refused that file as a whole may it go into
+-- another; what it pays, and its ids, stay.
+create function check_item_change() returns trigger language plpgsql as $$
+begin
+  if (new.account_id, new.payout_id, new.attempt, new.end_to_end_id, new.uetr, new.rail, new.amount,
+      new.currency, new.created_at)
+    is distinct from (old.account_id, old.payout_id, old.attempt, old.end_to_end_id, old.uetr,
+      old.rail, old.amount, old.currency, old.created_at)
+    or new.payment::text <> old.payment::text or old.withdrawn
+    or old.msg_id <> '' and new.msg_id not in (old.msg_id, '')
+    or old.msg_id <> '' and new.msg_id = '' and not exists (
+      select from rail_files where msg_id = old.msg_id and state = 'rejected')
+  then
+    raise exception 'item % stays as it is', old.end_to_end_id using errcode = 'restrict_violation';
+  end if;
+  return new;
+end $$;
+create trigger legal_change before update on rail_items
+  for each row execute function check_item_change();
+create trigger kept before delete or truncate on rail_items
+  for each statement execute function refuse_change();
+
+-- What banks have said of items, in the order of receipt: from all of it the steps of a payout are
+-- derived, every time.
+create table rail_item_evidence (
+  amount bigint,
+  number bigint generated always as identity,
+  received_at timestamptz not null default clock_timestamp(),
+  attempt integer not null,
+  is_credit boolean,
+  account_id text collate "C" not null,
+  payout_id text collate "C" not null,
+  level text not null,
+  code text not null,
+  reasons json not null,
+  text text not null,
+  currency text not null,
+  reference text not null,
+  said_at text not null,
+  -- The file, and the place in it.
+  sha256 bytea not null,
+  position text not null,
+  -- What makes it the same word when it is said again.
+  same bytea not null check (octet_length(same) = 32),
+  primary key (account_id, payout_id, attempt, number),
+  constraint said_once unique (account_id, payout_id, attempt, same)
+);
+create trigger append_only before update or delete or truncate on rail_item_evidence
+  for each statement execute function refuse_change();
+
+-- Who works on the files of a rail: one process at a time, until its lease runs out.
+create table rail_exchanges (
+  rail text primary key check (rail <> ''),
+  held_by text not null default '',
+  held_until timestamptz not null default '-infinity',
+  -- When its inbox was last looked into, and why that, or sending, has failed since; '' when it has not.
+  fetched_at timestamptz,
+  problem text not null default '',
+  problem_since timestamptz,
+  check ((problem = '') = (problem_since is null))
+);
+
+-- What banks have sent, known by the hash of its bytes: the same file is taken once, by whatever name.
+create table rail_inbox (
+  sha256 bytea primary key check (octet_length(sha256) = 32),
+  rail text not null,
+  name text not null,
+  size bigint not null check (size >= 0),
+  received_at timestamptz not null default clock_timestamp(),
+  -- stored: its bytes are here, and it is still to be read.
+  state text not null check (state in ('stored', 'read', 'quarantined')),
+  -- Why nothing of it is applied.
+  reason text not null default '',
+  -- Whether its bytes are here: those of a file that is too large are in the archive alone.
+  kept boolean not null,
+  lines integer not null default 0,
+  lines_quarantined integer not null default 0,
+  ended_at timestamptz,
+  constraint quarantined_with_a_reason check ((state = 'quarantined') = (reason <> ''))
+);
+create index rail_inbox_open on rail_inbox (received_at) where state = 'stored';
+
+create table rail_inbox_bytes (
+  sha256 bytea not null,
+  number integer not null,
+  bytes bytea not null check (octet_length(bytes) between 1 and 1048576),
+  primary key (sha256, number)
+);
+create trigger append_only before update or delete or truncate on rail_inbox_bytes
+  for each statement execute function refuse_change();
+
+-- Lines of a bank's file that were not applied, while the rest was.
+create table rail_inbox_lines (
+  sha256 bytea not null,
+  position text not null,
+  reason text not null check (reason <> ''),
+  -- As it was read (bank-format.ts).
+  said json not null,
+  created_at timestamptz not null default clock_timestamp(),
+  -- Who has looked at it, and what came of that.
+  closed_by text not null default '',
+  closed_at timestamptz,
+  note text not null default '',
+  primary key (sha256, position),
+  check ((closed_by = '') = (closed_at is null))
+);
+
+create function check_inbox_step() returns trigger language plpgsql as $$
+begin
+  if (new.sha256, new.rail, new.name, new.size, new.received_at, new.kept)
+    is distinct from (old.sha256, old.rail, old.name, old.size, old.received_at, old.kept)
+    or old.state = 'read' and new.state <> 'read'
+    or old.state = 'quarantined' and new.state = 'stored' and not old.kept
+  then
+    raise exception 'file % of a bank stays as it came', old.name using errcode = 'restrict_violation';
+  end if;
+  return new;
+end $$;
+create trigger legal_step before update on rail_inbox
+  for each row execute function check_inbox_step();
+create trigger kept before delete or truncate on rail_inbox
+  for each statement execute function refuse_change();
+
+grant select, insert, update on rail_exchanges to corridor_service;
+grant select, insert on rail_items, rail_files, rail_inbox, rail_inbox_bytes, rail_inbox_lines
+  to corridor_service;
+grant update (msg_id, payment_information_id, instruction_id, earlier_files, withdrawn, seal_at,
+  closes_at, execution_date)
+  on rail_items to corridor_service;
+grant update (approved_by, approved_at, state, reason, offered_at, sent_at, uploads, updated_at)
+  on rail_files to corridor_service;
+grant update (state, reason, lines, lines_quarantined, ended_at) on rail_inbox to corridor_service;
+grant update (closed_by, closed_at, note) on rail_inbox_lines to corridor_service;
+-- Whose items are due, and whose a bank speaks of: ids and amounts, and nothing of who is paid.
+grant select (account_id, payout_id, attempt, end_to_end_id, uetr, rail, amount, currency, seal_at,
+  closes_at, execution_date, withdrawn, msg_id, payment_information_id, instruction_id, created_at)
+  on rail_items to corridor_finder;
+grant select, insert on rail_item_evidence to corridor_service;
+grant select on rail_items, rail_item_evidence, rail_files, rail_exchanges, rail_inbox,
+  rail_inbox_bytes, rail_inbox_lines to corridor_auditor;
+
+do $$
+declare
+  name text;
+begin
+  foreach name in array array['rail_items', 'rail_item_evidence'] loop
+    execute format('alter table %I enable row level security, force row level security', name);
+    execute format($policy$
+      create policy accounts_named on %I to corridor_service using (array_position(
+        (select string_to_array(current_setting('corridor.accounts', true), ',')),
+        account_id) is not null)
+    $policy$, name);
+    execute format('create policy audit on %I for select to corridor_auditor using (true)', name);
+    execute format($policy$
+      create policy maintenance on %I to %I
+      using ((select current_setting('corridor.maintenance', true)) = 'on')
+    $policy$, name, current_user);
+  end loop;
+end $$;
+create policy find on rail_items for select to corridor_finder using (true);

@@ -1,0 +1,120 @@
+// The rail of files: takes attempts as items that wait for a file, and reports what banks have said
+// of them. It knows an attempt for ever, and says with authority that it never got one.
+import { readConfined, transactConfined } from '../db/confine.ts'
+import { databaseNow } from '../db/connect.ts'
+import type { Rail, RailPayout, RailReport } from '../rail/rail.ts'
+import { during } from '../steps.ts'
+import { listEvidence } from './evidence-store.ts'
+import { findFiles } from './file-store.ts'
+import { newEndToEndId } from './ids.ts'
+import { paymentOf } from './item.ts'
+import { findItems, type ItemKey, insertItems, type NewItem } from './item-store.ts'
+import type { OpenFileRail } from './open-rail.ts'
+import { reportOf } from './report.ts'
+import { type Slot, slotOf } from './slot.ts'
+
+export function fileRail(rail: OpenFileRail): Rail {
+  return {
+    name: rail.name,
+    key_lifetime_ms: null,
+    submit: payouts => each(payouts, () => take(rail, payouts)),
+    inquire: payouts => each(payouts, () => inquire(rail, payouts)),
+  }
+}
+
+type Reports = ReadonlyMap<string, RailReport>
+
+/** One question to the database for all of them, and a promise for each. */
+function each<R>(
+  payouts: readonly RailPayout[],
+  ask: () => Promise<ReadonlyMap<string, R>>,
+): Promise<R>[] {
+  const reports = ask()
+  return payouts.map(async ({ attempt }) => (await reports).get(attempt.id) as R)
+}
+
+/** Takes each attempt once: one that is there is reported on as it stands. */
+async function take(rail: OpenFileRail, payouts: readonly RailPayout[]): Promise<Reports> {
+  const now = await databaseNow(rail.sql)
+  const slot = slotOf(rail.config.timetable, now)
+  const refused = new Map<string, RailReport>()
+  const items = payouts.flatMap((payout): NewItem[] => {
+    const item = itemOf(rail, payout)
+    if (!('messages' in item)) return [{ ...item, ...slot }]
+    refused.set(payout.attempt.id, notTaken(item.messages))
+    return []
+  })
+  await during('file', 'take', items.length, () =>
+    transactConfined(rail.sql, accountsOf(payouts), tx => insertItems(tx, items)),
+  )
+  // One that was taken before is in the books of the rail, whatever is asked of it now.
+  return new Map([...refused, ...(await inquire(rail, payouts))])
+}
+
+type Unplaced = Omit<NewItem, keyof Slot>
+
+/** The item of a payout, or why it can stand in no file of this rail. */
+function itemOf(
+  { name, format, config: { settlement_account, profile } }: OpenFileRail,
+  payout: RailPayout,
+): Unplaced | { readonly messages: readonly string[] } {
+  const { attempt, destination_amount: amount, destination_currency: currency } = payout
+  const payment = paymentOf(payout)
+  if (payment === undefined) return { messages: ['it goes to no bank account'] }
+  const ids = { end_to_end_id: newEndToEndId(), uetr: attempt.uetr }
+  const messages = format.checkItem(
+    { ...ids, amount, currency, ...payment },
+    settlement_account,
+    profile,
+  )
+  if (messages.length > 0) return { messages }
+  return { ...keyOf(payout), ...ids, rail: name, amount, currency, payment }
+}
+
+function notTaken(messages: readonly string[]): RailReport {
+  return {
+    steps: [],
+    ask_again_in_ms: null,
+    not_taken: { code: 'file_cannot_carry', message: messages.join('; ') },
+  }
+}
+
+async function inquire(rail: OpenFileRail, payouts: readonly RailPayout[]): Promise<Reports> {
+  const keys = payouts.map(keyOf)
+  const [items, evidence] = await readConfined(rail.sql, accountsOf(payouts), tx =>
+    Promise.all([findItems(tx, keys), listEvidence(tx, keys)]),
+  )
+  const files = await findFiles(rail.sql, [...new Set(items.map(({ msg_id }) => msg_id))])
+  const now = await databaseNow(rail.sql)
+  const byName = new Map(items.map(item => [nameOf(item), item]))
+  const said = Map.groupBy(evidence, nameOf)
+  return new Map(
+    payouts.flatMap(payout => {
+      const item = byName.get(nameOf(keyOf(payout)))
+      if (item === undefined) return []
+      const file = files.find(({ msg_id }) => msg_id === item.msg_id)
+      const report = reportOf({
+        config: rail.config,
+        payout,
+        item,
+        file,
+        said: said.get(nameOf(item)) ?? [],
+        now,
+      })
+      return [[payout.attempt.id, report] as const]
+    }),
+  )
+}
+
+const keyOf = ({ account_id, id, attempt }: RailPayout): ItemKey => ({
+  account_id,
+  payout_id: id,
+  attempt: attempt.number,
+})
+
+const nameOf = ({ account_id, payout_id, attempt }: ItemKey) =>
+  `${account_id}/${payout_id}-${attempt}`
+
+function accountsOf(payouts: readonly RailPayout[]): string[] {
+  return [...new Set(payouts.map(({ account_id }) => account_id))]
+}

@@ -1,0 +1,43 @@
+// Puts one file into a bank's outbox so that the bank sees all of it or nothing, whatever is cut
+// off in the middle, and never a second time what it may have taken already.
+import { NameTaken, PARTIAL, type Transport, TransportFailed } from './transport.ts'
+
+/** A file to send, and how far an earlier try came. */
+export interface Parcel {
+  readonly name: string
+  readonly bytes: Uint8Array
+  /** Whether an earlier try may have given the file its name, so that the bank may have it. */
+  readonly offered: boolean
+}
+
+/** `sent`: the bank can take it. `unknown`: it may have taken it already, and its name is free. */
+export type Delivery = 'sent' | 'unknown'
+
+/**
+ * Writes NAME.tmp, compares its size, and renames it. `offering` is awaited before the name is
+ * given: what it commits is what the next try goes by.
+ */
+export async function deliver(
+  transport: Transport,
+  parcel: Parcel,
+  offering: () => Promise<void>,
+): Promise<Delivery> {
+  const { name, bytes, offered } = parcel
+  const there = await transport.sizeOf(name)
+  if (there === bytes.length) return 'sent'
+  if (there !== undefined) {
+    throw new NameTaken(`${name} is there with ${there} bytes, and ours has ${bytes.length}`)
+  }
+  if (offered) return 'unknown'
+  const partial = `${name}${PARTIAL}`
+  // Left by an earlier try of ours: no other file has this name.
+  await transport.remove(partial)
+  await transport.write(partial, bytes)
+  const written = await transport.sizeOf(partial)
+  if (written !== bytes.length) {
+    throw new TransportFailed(`${partial} has ${written ?? 'no'} bytes of ${bytes.length}`)
+  }
+  await offering()
+  await transport.rename(partial, name)
+  return 'sent'
+}

@@ -1,0 +1,71 @@
+// The statements of rail_item_evidence: what banks have said of items, each thing once.
+import type { BankSays } from '../bank-format.ts'
+import { rowsAsJson, type Sql, type TransactionSql } from '../db/connect.ts'
+import type { Instant } from '../instant.ts'
+import { hashJson } from '../seal.ts'
+import type { ItemKey } from './item-store.ts'
+
+export interface NewEvidence extends ItemKey {
+  readonly level: BankSays['level']
+  readonly code: string
+  readonly reasons: readonly string[]
+  readonly text: string
+  readonly amount: bigint | null
+  readonly currency: string
+  readonly is_credit: boolean | null
+  readonly reference: string
+  readonly said_at: string
+  /** The file in hex digits, and the place in it. */
+  readonly sha256: string
+  readonly position: string
+}
+
+export interface KeptEvidence extends NewEvidence {
+  readonly received_at: Instant
+}
+
+/** Keeps what is said for the first time; returns the items of that, each once. */
+export async function insertEvidence(
+  tx: TransactionSql,
+  said: readonly NewEvidence[],
+): Promise<ItemKey[]> {
+  const rows = said.map(one => ({ ...one, same: sameOf(one) }))
+  const kept = await tx<ItemKey[]>`
+    insert into rail_item_evidence (account_id, payout_id, attempt, level, code, reasons, text,
+      amount, currency, is_credit, reference, said_at, sha256, position, same)
+    select account_id, payout_id, attempt, level, code, reasons, text, amount, currency, is_credit,
+      reference, said_at, decode(sha256, 'hex'), position, decode(same, 'hex')
+    from json_to_recordset(${rowsAsJson(rows)}::text::json) as r(account_id text, payout_id text,
+      attempt integer, level text, code text, reasons json, text text, amount bigint, currency text,
+      is_credit boolean, reference text, said_at text, sha256 text, position text, same text)
+    on conflict on constraint said_once do nothing
+    returning account_id, payout_id, attempt`
+  const each = kept.map(key => [`${key.account_id}/${key.payout_id}`, key] as const)
+  return [...new Map(each).values()]
+}
+
+/** The same thing in another file, or under another message id, is nothing new. */
+function sameOf({ level, code, reasons, amount, currency, is_credit, reference }: NewEvidence) {
+  const money = amount === null ? '' : String(amount)
+  return hashJson([level, code, [...reasons].sort(), money, currency, is_credit, reference])
+}
+
+/** In the order of receipt. */
+export async function listEvidence(
+  sql: Sql | TransactionSql,
+  keys: readonly ItemKey[],
+): Promise<KeptEvidence[]> {
+  return sql<KeptEvidence[]>`
+    select e.* from unnest(${keys.map(key => key.account_id)}::text[],
+      ${keys.map(key => key.payout_id)}::text[],
+      ${keys.map(key => String(key.attempt))}::text[]::integer[])
+      as k(account_id, payout_id, attempt)
+    cross join lateral (
+      select t.account_id, t.payout_id, t.attempt, t.number, t.received_at, t.level, t.code,
+        t.reasons, t.text, t.amount, t.currency, t.is_credit, t.reference, t.said_at,
+        encode(t.sha256, 'hex') as sha256, t.position
+      from rail_item_evidence t where t.account_id = k.account_id and t.payout_id = k.payout_id
+        and t.attempt = k.attempt
+    ) e
+    order by e.number`
+}

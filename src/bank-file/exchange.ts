@@ -1,0 +1,132 @@
+// The work on the files of one rail: sealing, sending, fetching and reading, in rounds. One process
+// at a time does it, while its lease lasts. It may be killed at any point: each part begins from
+// what is committed.
+import { randomUUID } from 'node:crypto'
+import { setTimeout as delay } from 'node:timers/promises'
+import { holdExchange, listToSend, noteExchange, releaseExchange } from './file-store.ts'
+import type { OpenFileRail } from './open-rail.ts'
+import { readStored } from './read.ts'
+import { fetchNew, type Sizes } from './receive.ts'
+import { FileFaulty, sealDue } from './seal.ts'
+import { sendDue } from './send.ts'
+import { failureWords, type Transport, TransportFailed } from './transport.ts'
+
+/** How often it is looked whether there is work. */
+const ROUND_MS = 500
+
+/** How long a process that was killed keeps others from the work. */
+const LEASE_MS = 5_000
+
+/** The longest wait before a bank that cannot be reached is tried again. */
+const MOST_WAIT_MS = 60_000
+
+export class Exchange {
+  readonly #rail: OpenFileRail
+  readonly #holder = randomUUID()
+  readonly #stopping = new AbortController()
+  #running: Promise<void> | undefined
+  #sizes: Sizes = new Map()
+  #fetch_at = 0
+  #failures = 0
+  #try_at = 0
+  #failure: unknown
+  #noted: string | undefined
+
+  constructor(rail: OpenFileRail) {
+    this.#rail = rail
+  }
+
+  start(): void {
+    this.#running ??= this.#run()
+  }
+
+  /** Resolves when the round in hand is over. */
+  async close(): Promise<void> {
+    this.#stopping.abort()
+    await this.#running
+  }
+
+  async #run(): Promise<void> {
+    const { signal } = this.#stopping
+    while (!signal.aborted) {
+      await this.#round().catch(error => {
+        this.#rail.log.warn({ err: error, rail: this.#rail.name }, 'work on files has failed')
+      })
+      await delay(ROUND_MS, undefined, { signal }).catch(() => {})
+    }
+    await releaseExchange(this.#rail.sql, this.#rail.name, this.#holder).catch(() => {})
+  }
+
+  /** Keeps the lease until the round is over. */
+  async #round(): Promise<void> {
+    const { sql, name, log } = this.#rail
+    const hold = () => holdExchange(sql, name, this.#holder, LEASE_MS)
+    if (!(await hold())) return
+    const keeping = setInterval(() => {
+      hold().catch(error => log.warn({ err: error, rail: name }, 'the lease was not kept'))
+    }, LEASE_MS / 3)
+    try {
+      await this.once()
+    } finally {
+      clearInterval(keeping)
+    }
+  }
+
+  /** One round, without the lease. A part that fails keeps the others from nothing. */
+  async once(): Promise<void> {
+    const problems: string[] = []
+    const tried = async (what: string, work: () => Promise<unknown>) => {
+      try {
+        await work()
+      } catch (error) {
+        const { name, log } = this.#rail
+        const why = failureWords(error)
+        // What the far end says is no fault of ours, and needs no stack.
+        log.error({ rail: name, why, ...(!isExpected(error) && { err: error }) }, what)
+        problems.push(`${what}: ${why}`)
+      }
+    }
+    const seals = !this.#rail.isPaused()
+    if (seals) await tried('files are not sealed', () => sealDue(this.#rail))
+    await tried('files are not exchanged with the bank', () => this.#exchange())
+    await tried('files of the bank are not read', () => readStored(this.#rail))
+    await this.#note(problems.join('; '))
+  }
+
+  async #note(problem: string): Promise<void> {
+    if (problem === this.#noted) return
+    await noteExchange(this.#rail.sql, this.#rail.name, problem)
+    this.#noted = problem
+  }
+
+  /** Connects when there is something to send, or it is time to look into the inbox. */
+  async #exchange(): Promise<void> {
+    const { sql, name, config } = this.#rail
+    const sends = !this.#rail.isPaused() && (await listToSend(sql, name)).length > 0
+    const fetches = Date.now() >= this.#fetch_at
+    if (!sends && !fetches) return
+    // It is still as it was at the last try.
+    if (Date.now() < this.#try_at) throw this.#failure
+    let transport: Transport | undefined
+    try {
+      transport = await this.#rail.openTransport()
+      if (sends) await sendDue(this.#rail, transport)
+      if (fetches) {
+        this.#sizes = await fetchNew(this.#rail, transport, this.#sizes)
+        this.#fetch_at = Date.now() + 1000 * config.fetch_every_s
+      }
+      this.#failures = 0
+    } catch (error) {
+      this.#failures += 1
+      this.#try_at = Date.now() + Math.min(MOST_WAIT_MS, 500 * 2 ** Math.min(this.#failures, 7))
+      this.#failure = error
+      throw error
+    } finally {
+      await transport?.close().catch(() => {})
+    }
+  }
+}
+
+function isExpected(error: unknown): boolean {
+  return error instanceof TransportFailed || error instanceof FileFaulty
+}

@@ -1,0 +1,268 @@
+// The statements of rail_files and rail_exchanges: the files for banks, written once, and who works
+// on a rail's files now.
+import type { Sql, TransactionSql } from '../db/connect.ts'
+import type { Instant } from '../instant.ts'
+
+export const FILE_STATES = [
+  'sealed',
+  'approved',
+  'uploading',
+  'sent',
+  'acknowledged',
+  'rejected',
+  'unknown',
+] as const
+export type FileState = (typeof FILE_STATES)[number]
+
+/** A file without its bytes. */
+export interface RailFile {
+  readonly msg_id: string
+  readonly name: string
+  readonly rail: string
+  readonly format: string
+  readonly settlement_account: string
+  readonly currency: string
+  /** YYYY-MM-DD */
+  readonly execution_date: string
+  readonly item_count: number
+  /** Exact decimal. */
+  readonly control_sum: string
+  /** Hex digits. */
+  readonly sha256: string
+  /** Bytes of the file, and of what is sent where that is encrypted. */
+  readonly size: number
+  readonly encrypted: boolean
+  readonly sealed_at: Instant
+  readonly needs_release: boolean
+  readonly resend_is_safe: boolean
+  readonly approved_by: string
+  readonly approved_at: Instant | null
+  readonly state: FileState
+  readonly reason: string
+  readonly offered_at: Instant | null
+  readonly sent_at: Instant | null
+  readonly uploads: number
+  readonly updated_at: Instant
+}
+
+const columns = (sql: Sql | TransactionSql) => sql`
+  msg_id, name, rail, format, settlement_account, currency,
+  to_char(execution_date, 'YYYY-MM-DD') as execution_date, item_count,
+  control_sum::text as control_sum, encode(sha256, 'hex') as sha256,
+  octet_length(bytes) as size, envelope is not null as encrypted, sealed_at, needs_release,
+  resend_is_safe,
+  approved_by, approved_at, state, reason, offered_at, sent_at, uploads, updated_at`
+
+export type NewFile = Pick<
+  RailFile,
+  | 'msg_id'
+  | 'name'
+  | 'rail'
+  | 'format'
+  | 'settlement_account'
+  | 'currency'
+  | 'execution_date'
+  | 'item_count'
+  | 'control_sum'
+  | 'sha256'
+  | 'needs_release'
+  | 'resend_is_safe'
+> & { readonly bytes: Uint8Array; readonly envelope: Uint8Array | null }
+
+export async function insertFile(tx: TransactionSql, file: NewFile): Promise<void> {
+  await tx`
+    insert into rail_files (msg_id, name, rail, format, settlement_account, currency,
+      execution_date, item_count, control_sum, sha256, bytes, envelope, needs_release,
+      resend_is_safe)
+    values (${file.msg_id}, ${file.name}, ${file.rail}, ${file.format}, ${file.settlement_account},
+      ${file.currency}, ${file.execution_date}::text::date, ${file.item_count},
+      ${file.control_sum}::text::numeric, decode(${file.sha256}, 'hex'), ${file.bytes},
+      ${file.envelope}, ${file.needs_release}, ${file.resend_is_safe})`
+}
+
+export async function findFile(sql: Sql, msg_id: string): Promise<RailFile | undefined> {
+  const [file] = await sql<RailFile[]>`
+    select ${columns(sql)} from rail_files where msg_id = ${msg_id}`
+  return file
+}
+
+export async function findFiles(sql: Sql, msg_ids: readonly string[]): Promise<RailFile[]> {
+  return sql<RailFile[]>`
+    select ${columns(sql)} from rail_files where msg_id = any (${msg_ids}::text[])`
+}
+
+export interface FileQuery {
+  readonly rail?: string | undefined
+  readonly state?: FileState | undefined
+  readonly limit: number
+}
+
+/** The newest first. */
+export async function listFiles(sql: Sql, { rail, state, limit }: FileQuery): Promise<RailFile[]> {
+  return sql<RailFile[]>`
+    select ${columns(sql)} from rail_files
+    where (${rail ?? null}::text is null or rail = ${rail ?? null})
+      and (${state ?? null}::text is null or state = ${state ?? null})
+    order by sealed_at desc, msg_id desc limit ${limit}`
+}
+
+/** What is still to be sent, or may have been, oldest first. */
+export async function listToSend(sql: Sql, rail: string): Promise<RailFile[]> {
+  return sql<RailFile[]>`
+    select ${columns(sql)} from rail_files
+    where rail = ${rail} and state in ('sealed', 'approved', 'uploading')
+      and (not needs_release or approved_by <> '')
+    order by sealed_at, msg_id`
+}
+
+/** The bytes as they were written, and as they are sent. */
+export async function readBytes(
+  sql: Sql,
+  msg_id: string,
+): Promise<{ readonly bytes: Uint8Array; readonly sent: Uint8Array }> {
+  const [file] = await sql<{ bytes: Uint8Array; sent: Uint8Array }[]>`
+    select bytes, coalesce(envelope, bytes) as sent from rail_files where msg_id = ${msg_id}`
+  if (file === undefined) throw new Error(`there is no file ${msg_id}`)
+  return file
+}
+
+export interface Upload {
+  /** Counted from 1: by it is known that no other upload has begun since. */
+  readonly uploads: number
+  readonly offered_at: Instant | null
+}
+
+/** Begins an upload of what is approved, or was being uploaded before; undefined: it is not due. */
+export async function beginUpload(sql: Sql, msg_id: string): Promise<Upload | undefined> {
+  const [row] = await sql<Upload[]>`
+    update rail_files set state = 'uploading', uploads = uploads + 1, updated_at = clock_timestamp()
+    where msg_id = ${msg_id} and state in ('approved', 'uploading')
+    returning uploads, offered_at`
+  return row
+}
+
+/** Before the bank can see the file. False when another upload has begun since. */
+export async function markOffered(sql: Sql, msg_id: string, upload: number): Promise<boolean> {
+  const { count } = await sql`
+    update rail_files set offered_at = clock_timestamp(), updated_at = clock_timestamp()
+    where msg_id = ${msg_id} and state = 'uploading' and uploads = ${upload}
+      and offered_at is null`
+  return count === 1
+}
+
+/** The end of an upload. A bank that answered before it is right. */
+export async function endUpload(
+  sql: Sql,
+  msg_id: string,
+  state: 'sent' | 'unknown',
+  reason: string,
+): Promise<boolean> {
+  const { count } = await sql`
+    update rail_files set state = ${state}, reason = ${reason}, updated_at = clock_timestamp(),
+      sent_at = case when ${state}::text = 'sent' then clock_timestamp() end
+    where msg_id = ${msg_id} and state = 'uploading'`
+  return count === 1
+}
+
+/** Approves a file that needs no person, or by a person by the hash of its bytes. */
+export async function approve(
+  sql: Sql,
+  file: { readonly msg_id: string; readonly sha256: string },
+  person: string,
+): Promise<boolean> {
+  const { count } = await sql`
+    update rail_files set state = 'approved', approved_by = ${person},
+      approved_at = case when ${person}::text <> '' then clock_timestamp() end,
+      updated_at = clock_timestamp()
+    where msg_id = ${file.msg_id} and sha256 = decode(${file.sha256}, 'hex') and state = 'sealed'`
+  return count === 1
+}
+
+/** What the bank has said of a file as a whole. False when that is nothing new. */
+export async function answerFile(
+  tx: TransactionSql,
+  msg_id: string,
+  state: 'acknowledged' | 'rejected',
+  reason: string,
+): Promise<boolean> {
+  const { count } = await tx`
+    update rail_files set state = ${state}, reason = ${reason}, updated_at = clock_timestamp()
+    where msg_id = ${msg_id} and state <> ${state}::text
+      and (state in ('uploading', 'sent', 'unknown')
+        or ${state}::text = 'rejected' and state = 'acknowledged')`
+  return count === 1
+}
+
+/** Lets the same bytes be sent again under the same name. */
+export async function sendAgain(sql: Sql, msg_id: string, reason: string): Promise<boolean> {
+  const { count } = await sql`
+    update rail_files set state = 'uploading', offered_at = null, reason = ${reason},
+      updated_at = clock_timestamp()
+    where msg_id = ${msg_id} and state in ('unknown', 'sent')`
+  return count === 1
+}
+
+/**
+ * Takes the work on a rail's files, or keeps it, for so long. False while another process has it.
+ */
+export async function holdExchange(
+  sql: Sql,
+  rail: string,
+  holder: string,
+  lease_ms: number,
+): Promise<boolean> {
+  const { count } = await sql`
+    insert into rail_exchanges as e (rail, held_by, held_until)
+    values (${rail}, ${holder}, clock_timestamp() + ${`${lease_ms} milliseconds`}::interval)
+    on conflict (rail) do update set held_by = excluded.held_by, held_until = excluded.held_until
+    where e.held_by = excluded.held_by or e.held_until < clock_timestamp()`
+  return count === 1
+}
+
+/** Lets another process take it at once. */
+export async function releaseExchange(sql: Sql, rail: string, holder: string): Promise<void> {
+  await sql`
+    update rail_exchanges set held_until = '-infinity'
+    where rail = ${rail} and held_by = ${holder}`
+}
+
+export interface Exchange {
+  readonly rail: string
+  readonly fetched_at: Instant | null
+  readonly problem: string
+  readonly problem_since: Instant | null
+}
+
+export async function listExchanges(sql: Sql): Promise<Exchange[]> {
+  return sql<Exchange[]>`
+    select rail, fetched_at, problem, problem_since from rail_exchanges order by rail`
+}
+
+/** What became of looking into the inbox and sending; '' when both went well. */
+export async function noteExchange(sql: Sql, rail: string, problem: string): Promise<void> {
+  await sql`
+    insert into rail_exchanges as e (rail, problem, problem_since, fetched_at)
+    values (${rail}, ${problem}, case when ${problem}::text <> '' then clock_timestamp() end,
+      case when ${problem}::text = '' then clock_timestamp() end)
+    on conflict (rail) do update set problem = excluded.problem,
+      fetched_at = coalesce(excluded.fetched_at, e.fetched_at),
+      problem_since = case when excluded.problem <> ''
+        then coalesce(e.problem_since, excluded.problem_since) end`
+}
+
+/** A rail that exchanges files at the same place, and the account that its files debit. */
+export interface SharingRail {
+  readonly rail: string
+  readonly account: string
+}
+
+/** The rails with the inbox of this one, itself among them. */
+export async function listSharing(sql: Sql, rail: string): Promise<SharingRail[]> {
+  return sql<SharingRail[]>`
+    select other.name as rail, coalesce(nullif(other.config #>> '{settlement_account,iban}', ''),
+      other.config #>> '{settlement_account,account}', '') as account
+    from rails own join rails other
+      on other.config #>> '{transport,inbox}' = own.config #>> '{transport,inbox}'
+      and other.config #>> '{transport,host}' is not distinct from own.config #>> '{transport,host}'
+    where own.name = ${rail}`
+}

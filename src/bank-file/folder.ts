@@ -1,0 +1,131 @@
+// Exchanges files through folders of this machine, such as a mounted share. What it has written is
+// on the disk, names too, before it answers.
+import { link, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import {
+  archiveName,
+  failureWords,
+  isReport,
+  NameTaken,
+  type RemoteFile,
+  type Transport,
+  TransportFailed,
+} from './transport.ts'
+
+export interface FolderConfig {
+  readonly kind: 'folder'
+  /** Absolute paths. */
+  readonly outbox: string
+  readonly inbox: string
+  readonly archive: string
+}
+
+/** Reads this much at a time. */
+const PIECE = 1 << 16
+
+export async function openFolder(config: FolderConfig): Promise<Transport> {
+  const { outbox, inbox, archive } = config
+  const at = (name: string) => join(outbox, name)
+  await tried('make the archive', () => mkdir(archive, { recursive: true }))
+  return {
+    sizeOf: name => tried(`look at ${name}`, () => sizeAt(at(name))),
+    write: (name, bytes) => tried(`write ${name}`, () => writeDurably(at(name), bytes)),
+    remove: name => tried(`remove ${name}`, () => rm(at(name), { force: true })),
+    rename: (from, to) => tried(`name ${to}`, () => renameToFree(at(from), at(to))),
+    list: () => tried('list the inbox', () => listReports(inbox)),
+    read: name => readPieces(join(inbox, name)),
+    archive: name =>
+      tried(`archive ${name}`, async () => {
+        await rename(join(inbox, name), join(archive, archiveName(name, new Date())))
+        await Promise.all([inbox, archive].map(syncFolder))
+      }),
+    close: () => Promise.resolve(),
+  }
+}
+
+async function tried<T>(what: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    if (error instanceof TransportFailed) throw error
+    throw new TransportFailed(`could not ${what}: ${failureWords(error)}`, { cause: error })
+  }
+}
+
+async function sizeAt(path: string): Promise<number | undefined> {
+  try {
+    return (await stat(path)).size
+  } catch (error) {
+    if (isErrno(error, 'ENOENT')) return undefined
+    throw error
+  }
+}
+
+async function writeDurably(path: string, bytes: Uint8Array): Promise<void> {
+  const file = await open(path, 'wx')
+  try {
+    await file.writeFile(bytes)
+    await file.sync()
+  } finally {
+    await file.close()
+  }
+  await syncFolder(dirname(path))
+}
+
+/** rename(2) would replace what is there; link(2) refuses. */
+async function renameToFree(from: string, to: string): Promise<void> {
+  try {
+    await link(from, to)
+  } catch (error) {
+    if (isErrno(error, 'EEXIST')) throw new NameTaken(`${to} is there already`)
+    throw error
+  }
+  await rm(from)
+  await syncFolder(dirname(to))
+}
+
+async function listReports(inbox: string): Promise<RemoteFile[]> {
+  const entries = await readdir(inbox, { withFileTypes: true })
+  const names = entries.filter(entry => entry.isFile() && isReport(entry.name))
+  const files = await Promise.all(
+    names.map(async ({ name }) => ({ name, size: await sizeAt(join(inbox, name)) })),
+  )
+  // Another process may have archived it since.
+  return files
+    .flatMap(({ name, size }) => (size === undefined ? [] : [{ name, size }]))
+    .sort((a, b) => (a.name < b.name ? -1 : 1))
+}
+
+async function* readPieces(path: string): AsyncIterable<Uint8Array> {
+  try {
+    const file = await open(path)
+    yield* file.createReadStream({ highWaterMark: PIECE })
+  } catch (error) {
+    throw new TransportFailed(`could not read ${path}: ${failureWords(error)}`, { cause: error })
+  }
+}
+
+/** A new or changed name is on the disk once its folder is. */
+async function syncFolder(path: string): Promise<void> {
+  const folder = await open(path)
+  try {
+    await folder.sync()
+  } finally {
+    await folder.close()
+  }
+}
+
+function isErrno(error: unknown, code: string): boolean {
+  return (error as NodeJS.ErrnoException | null)?.code === code
+}
+
+/** The folders that are missing or cannot be used, in words. */
+export async function folderFaults({ outbox, inbox }: FolderConfig): Promise<string[]> {
+  const found = await Promise.all(
+    [outbox, inbox].map(async path => {
+      const entry = await stat(path).catch(() => undefined)
+      return entry?.isDirectory() ? [] : [`${path} is no folder`]
+    }),
+  )
+  return found.flat()
+}

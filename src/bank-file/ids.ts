@@ -1,0 +1,30 @@
+// The ids that banks give back: text of digits and capitals that no bank cuts or changes, in the
+// order in which they are made. That they are unique for ever is a constraint of their tables.
+import { randomBytes } from 'node:crypto'
+
+/** Crockford's base 32: 0 and O, 1 and I cannot be mistaken for each other. */
+const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
+
+/** 7 characters of seconds since 1970, then random ones: 40 bits in an EndToEndId. */
+export function newEndToEndId(now = Date.now()): string {
+  return secondsText(now) + randomText(8)
+}
+
+/** A letter first, since some banks read an id of digits as a number. */
+export function newMessageId(now = Date.now()): string {
+  return `C${secondsText(now)}${randomText(8)}`
+}
+
+function secondsText(now: number): string {
+  let rest = Math.floor(now / 1000)
+  let text = ''
+  for (let i = 0; i < 7; i++, rest = Math.floor(rest / 32)) {
+    text = ALPHABET.charAt(rest % 32) + text
+  }
+  return text
+}
+
+function randomText(length: number): string {
+  // The low five bits of a byte are uniform, as 256 is a multiple of 32.
+  return Array.from(randomBytes(length), byte => ALPHABET.charAt(byte & 31)).join('')
+}

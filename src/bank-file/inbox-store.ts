@@ -1,0 +1,176 @@
+// The statements of rail_inbox and its parts: what banks have sent, its bytes, and the lines of it
+// that were not applied.
+import type { BankSays } from '../bank-format.ts'
+import { rowsAsJson, type Sql, type TransactionSql } from '../db/connect.ts'
+import type { Instant } from '../instant.ts'
+
+export const INBOX_STATES = ['stored', 'read', 'quarantined'] as const
+export type InboxState = (typeof INBOX_STATES)[number]
+
+export interface InboxFile {
+  /** Hex digits. */
+  readonly sha256: string
+  readonly rail: string
+  readonly name: string
+  readonly size: bigint
+  readonly received_at: Instant
+  readonly state: InboxState
+  readonly reason: string
+  readonly kept: boolean
+  readonly lines: number
+  readonly lines_quarantined: number
+}
+
+const columns = (sql: Sql | TransactionSql) => sql`
+  encode(sha256, 'hex') as sha256, rail, name, size, received_at, state, reason, kept, lines,
+  lines_quarantined`
+
+/** Bytes of one row. */
+export const PIECE_BYTES = 1 << 20
+
+/** Stores a file; false when one of the same bytes is there, by whatever name. */
+export async function insertInboxFile(
+  tx: TransactionSql,
+  file: Pick<InboxFile, 'sha256' | 'rail' | 'name' | 'state' | 'reason' | 'kept'> & {
+    readonly size: number
+  },
+): Promise<boolean> {
+  const { count } = await tx`
+    insert into rail_inbox (sha256, rail, name, size, state, reason, kept, ended_at)
+    values (decode(${file.sha256}, 'hex'), ${file.rail}, ${file.name}, ${file.size}, ${file.state},
+      ${file.reason}, ${file.kept},
+      case when ${file.state}::text <> 'stored' then clock_timestamp() end)
+    on conflict (sha256) do nothing`
+  return count === 1
+}
+
+export async function insertPiece(
+  tx: TransactionSql,
+  sha256: string,
+  number: number,
+  bytes: Uint8Array,
+): Promise<void> {
+  await tx`
+    insert into rail_inbox_bytes (sha256, number, bytes)
+    values (decode(${sha256}, 'hex'), ${number}, ${bytes})`
+}
+
+/** The bytes of a file that is kept, a piece at a time. */
+export async function* readPieces(sql: Sql, sha256: string): AsyncIterable<Uint8Array> {
+  for (let number = 0; ; number++) {
+    const [piece] = await sql<{ bytes: Uint8Array }[]>`
+      select bytes from rail_inbox_bytes
+      where sha256 = decode(${sha256}, 'hex') and number = ${number}`
+    if (piece === undefined) return
+    yield piece.bytes
+  }
+}
+
+/** Files that are stored and not read, oldest first. */
+export async function listUnread(sql: Sql, rail: string): Promise<InboxFile[]> {
+  return sql<InboxFile[]>`
+    select ${columns(sql)} from rail_inbox where rail = ${rail} and state = 'stored'
+    order by received_at, sha256`
+}
+
+export async function findInboxFiles(sql: Sql, prefix: string): Promise<InboxFile[]> {
+  return sql<InboxFile[]>`
+    select ${columns(sql)} from rail_inbox where encode(sha256, 'hex') like ${`${prefix}%`} limit 2`
+}
+
+export interface InboxQuery {
+  readonly rail?: string | undefined
+  readonly state?: InboxState | undefined
+  readonly limit: number
+}
+
+/** The newest first. */
+export async function listInbox(
+  sql: Sql,
+  { rail, state, limit }: InboxQuery,
+): Promise<InboxFile[]> {
+  return sql<InboxFile[]>`
+    select ${columns(sql)} from rail_inbox
+    where (${rail ?? null}::text is null or rail = ${rail ?? null})
+      and (${state ?? null}::text is null or state = ${state ?? null})
+    order by received_at desc, sha256 limit ${limit}`
+}
+
+/** The end of reading a file: all of it, or why nothing of it is applied. */
+export async function endReading(
+  sql: Sql,
+  sha256: string,
+  end: { readonly reason: string; readonly lines: number; readonly quarantined: number },
+): Promise<void> {
+  await sql`
+    update rail_inbox set state = ${end.reason === '' ? 'read' : 'quarantined'},
+      reason = ${end.reason}, lines = ${end.lines}, lines_quarantined = ${end.quarantined},
+      ended_at = clock_timestamp()
+    where sha256 = decode(${sha256}, 'hex') and state = 'stored'`
+}
+
+/** Has a file read again, after what was wrong is mended. */
+export async function readAgain(sql: Sql, sha256: string): Promise<boolean> {
+  const { count } = await sql`
+    update rail_inbox set state = 'stored', reason = '', ended_at = null
+    where sha256 = decode(${sha256}, 'hex') and state = 'quarantined' and kept`
+  return count === 1
+}
+
+export interface StrayLine {
+  readonly position: string
+  readonly reason: string
+  readonly said: BankSays
+}
+
+/** Lines that are not applied; those that are there stay as they are. */
+export async function insertStrays(
+  tx: TransactionSql,
+  sha256: string,
+  lines: readonly StrayLine[],
+): Promise<void> {
+  await tx`
+    insert into rail_inbox_lines (sha256, position, reason, said)
+    select decode(${sha256}, 'hex'), position, reason, said
+    from json_to_recordset(${rowsAsJson(lines)}::text::json)
+      as r(position text, reason text, said json)
+    on conflict (sha256, position) do nothing`
+}
+
+export interface KeptStray extends StrayLine {
+  readonly sha256: string
+  readonly name: string
+  readonly rail: string
+  readonly created_at: Instant
+  readonly closed_by: string
+  readonly note: string
+}
+
+/** Lines that nobody has looked at, newest first; with `all`, the others too. */
+export async function listStrays(
+  sql: Sql,
+  { rail, all, limit }: { rail?: string | undefined; all: boolean; limit: number },
+): Promise<KeptStray[]> {
+  return sql<KeptStray[]>`
+    select encode(l.sha256, 'hex') as sha256, f.name, f.rail, l.position, l.reason, l.said,
+      l.created_at, l.closed_by, l.note
+    from rail_inbox_lines l join rail_inbox f on f.sha256 = l.sha256
+    where (${all} or l.closed_by = '')
+      and (${rail ?? null}::text is null or f.rail = ${rail ?? null})
+    order by l.created_at desc, l.position limit ${limit}`
+}
+
+/** Notes that a person has looked at the lines of a file, or one of them. */
+export async function closeStrays(
+  sql: Sql,
+  sha256: string,
+  position: string | undefined,
+  by: { readonly person: string; readonly note: string },
+): Promise<number> {
+  const { count } = await sql`
+    update rail_inbox_lines set closed_by = ${by.person}, note = ${by.note},
+      closed_at = clock_timestamp()
+    where sha256 = decode(${sha256}, 'hex') and closed_by = ''
+      and (${position ?? null}::text is null or position = ${position ?? null})`
+  return count
+}

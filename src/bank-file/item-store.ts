@@ -1,0 +1,206 @@
+// The statements of rail_items: what waits for a file, and whose payment a bank speaks of. The
+// finder sees ids and amounts of all accounts; everything else names its accounts.
+import type { BankSays } from '../bank-format.ts'
+import { rowsAsJson, type Sql, type TransactionSql } from '../db/connect.ts'
+import type { Instant } from '../instant.ts'
+import type { Payment } from './item.ts'
+import type { Slot } from './slot.ts'
+
+export interface ItemKey {
+  readonly account_id: string
+  readonly payout_id: string
+  readonly attempt: number
+}
+
+/** What the finder sees of an item. */
+export interface FoundItem extends ItemKey {
+  readonly end_to_end_id: string
+  readonly uetr: string
+  readonly rail: string
+  readonly amount: bigint
+  readonly currency: string
+  readonly seal_at: Instant
+  readonly closes_at: Instant
+  /** YYYY-MM-DD */
+  readonly execution_date: string
+  readonly msg_id: string
+  readonly payment_information_id: string
+  readonly instruction_id: string
+  readonly created_at: Instant
+}
+
+type Placed = 'msg_id' | 'payment_information_id' | 'instruction_id' | 'created_at'
+
+export interface NewItem extends Omit<FoundItem, Placed> {
+  readonly payment: Payment
+}
+
+const FOUND = [
+  'account_id',
+  'payout_id',
+  'attempt',
+  'end_to_end_id',
+  'uetr',
+  'rail',
+  'amount',
+  'currency',
+  'seal_at',
+  'closes_at',
+  'msg_id',
+  'payment_information_id',
+  'instruction_id',
+  'created_at',
+] as const
+
+const found = (sql: Sql | TransactionSql, alias = 'i') =>
+  sql`${sql([...FOUND].map(name => `${alias}.${name}`))},
+    to_char(${sql(`${alias}.execution_date`)}, 'YYYY-MM-DD') as execution_date`
+
+/** Takes items; one that is there stays as it is. */
+export async function insertItems(tx: TransactionSql, items: readonly NewItem[]): Promise<void> {
+  await tx`
+    insert into rail_items (account_id, payout_id, attempt, end_to_end_id, uetr, rail, amount,
+      currency, seal_at, closes_at, execution_date, payment)
+    select account_id, payout_id, attempt, end_to_end_id, uetr, rail, amount, currency, seal_at,
+      closes_at, execution_date, payment
+    from json_to_recordset(${rowsAsJson(items)}::text::json) as r(account_id text, payout_id text,
+      attempt integer, end_to_end_id text, uetr text, rail text, amount bigint, currency text,
+      seal_at timestamptz, closes_at timestamptz, execution_date date, payment json)
+    on conflict (account_id, payout_id, attempt) do nothing`
+}
+
+/** The items of attempts, in no order. */
+export async function findItems(
+  sql: Sql | TransactionSql,
+  keys: readonly ItemKey[],
+): Promise<FoundItem[]> {
+  return sql<FoundItem[]>`
+    select ${found(sql)}
+    from unnest(${keys.map(key => key.account_id)}::text[],
+      ${keys.map(key => key.payout_id)}::text[],
+      ${keys.map(key => String(key.attempt))}::text[]::integer[])
+      as k(account_id, payout_id, attempt)
+    cross join lateral (
+      select * from rail_items t where t.account_id = k.account_id and t.payout_id = k.payout_id
+        and t.attempt = k.attempt limit 1
+    ) i`
+}
+
+/** What may be sealed now, in the order in which it was taken. */
+export async function listDueItems(finder: Sql, rail: string, most: number): Promise<FoundItem[]> {
+  return finder<FoundItem[]>`
+    select ${found(finder)} from rail_items i
+    where i.rail = ${rail} and i.msg_id = '' and not i.withdrawn and i.seal_at <= clock_timestamp()
+    order by i.seal_at limit ${most}`
+}
+
+/** Puts off what a closed slot was meant for; items that are in a file by now stay in it. */
+export async function putOff(
+  tx: TransactionSql,
+  end_to_end_ids: readonly string[],
+  slot: Slot,
+): Promise<ItemKey[]> {
+  return tx<ItemKey[]>`
+    update rail_items set seal_at = ${slot.seal_at}::timestamptz,
+      closes_at = ${slot.closes_at}::timestamptz,
+      execution_date = ${slot.execution_date}::text::date
+    where end_to_end_id = any (${end_to_end_ids}::text[]) and msg_id = ''
+    returning account_id, payout_id, attempt`
+}
+
+/** Who is paid by these items that still wait, by their ids. */
+export async function readPayments(
+  tx: TransactionSql,
+  end_to_end_ids: readonly string[],
+): Promise<Map<string, Payment>> {
+  const rows = await tx<{ end_to_end_id: string; payment: Payment }[]>`
+    select end_to_end_id, payment from rail_items
+    where end_to_end_id = any (${end_to_end_ids}::text[]) and msg_id = '' and not withdrawn`
+  return new Map(rows.map(({ end_to_end_id, payment }) => [end_to_end_id, payment]))
+}
+
+export interface PlacedItem {
+  readonly end_to_end_id: string
+  readonly payment_information_id: string
+  readonly instruction_id: string
+}
+
+/** Says where in a file items stand. Fails as contention when one waits no more. */
+export async function placeItems(
+  tx: TransactionSql,
+  msg_id: string,
+  places: readonly PlacedItem[],
+): Promise<void> {
+  await tx`
+    with placed as (
+      update rail_items i set msg_id = ${msg_id},
+        payment_information_id = p.payment_information_id, instruction_id = p.instruction_id
+      from json_to_recordset(${rowsAsJson(places)}::text::json)
+        as p(end_to_end_id text, payment_information_id text, instruction_id text)
+      where i.end_to_end_id = p.end_to_end_id and i.msg_id = ''
+      returning true
+    )
+    select require_all_written(count(*), ${places.length}::bigint) from placed`
+}
+
+const SPOKEN = ['end_to_end_id', 'uetr', 'instruction_id', 'payment_information_id'] as const
+
+/**
+ * Those that a bank speaks of, by any of the ids that it may give back, of all accounts; of a
+ * payment information block, one.
+ */
+export async function findSpokenOf(
+  finder: Sql,
+  said: readonly Pick<BankSays, (typeof SPOKEN)[number]>[],
+): Promise<FoundItem[]> {
+  const ids = (name: (typeof SPOKEN)[number]) => [
+    ...new Set(said.map(one => one[name]).filter(id => id !== '')),
+  ]
+  const blocks = said.filter(one => one.end_to_end_id === '').map(one => one.payment_information_id)
+  const rows = await Promise.all([
+    finder<FoundItem[]>`
+      select ${found(finder)} from rail_items i
+      where i.end_to_end_id = any (${ids('end_to_end_id')}::text[])`,
+    finder<FoundItem[]>`
+      select ${found(finder)} from rail_items i where i.uetr = any (${ids('uetr')}::text[])`,
+    finder<FoundItem[]>`
+      select ${found(finder)} from rail_items i
+      where i.instruction_id <> '' and i.instruction_id = any (${ids('instruction_id')}::text[])`,
+    finder<FoundItem[]>`
+      select i.* from unnest(${[...new Set(blocks)]}::text[]) as b(id)
+      cross join lateral (
+        select ${found(finder, 't')} from rail_items t
+        where t.payment_information_id = b.id and b.id <> '' limit 1
+      ) i`,
+  ])
+  const each = rows.flat().map(item => [item.end_to_end_id, item] as const)
+  return [...new Map(each).values()]
+}
+
+/** The items of a file, of all accounts. */
+export async function listItemsOf(finder: Sql, msg_id: string): Promise<FoundItem[]> {
+  return finder<FoundItem[]>`
+    select ${found(finder)} from rail_items i where i.msg_id = ${msg_id} order by i.end_to_end_id`
+}
+
+/** Takes items out of a file that the bank has refused as a whole, for the next slot. */
+export async function takeOut(
+  tx: TransactionSql,
+  end_to_end_ids: readonly string[],
+): Promise<void> {
+  await tx`
+    update rail_items set msg_id = '', payment_information_id = '', instruction_id = '',
+      earlier_files = earlier_files + 1, seal_at = statement_timestamp(),
+      closes_at = statement_timestamp() + interval '1 millisecond'
+    where end_to_end_id = any (${end_to_end_ids}::text[])`
+}
+
+/** Marks items whose payouts were over before they were in a file. */
+export async function withdraw(
+  tx: TransactionSql,
+  end_to_end_ids: readonly string[],
+): Promise<void> {
+  await tx`
+    update rail_items set withdrawn = true
+    where end_to_end_id = any (${end_to_end_ids}::text[]) and msg_id = ''`
+}

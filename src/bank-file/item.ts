@@ -1,0 +1,119 @@
+// A payout as a payment of a bank's file. Pure.
+import type {
+  BankAccount,
+  ChargeBearer,
+  Creditor,
+  FileItem,
+  PostalAddress,
+} from '../bank-format.ts'
+import type { BeneficiaryDetails } from '../beneficiary/beneficiary.ts'
+import type { RailAnswer, RailPayout } from '../rail/rail.ts'
+
+/** What a file says of a payment, besides its ids and its amount. */
+export type Payment = Pick<FileItem, 'charge_bearer' | 'creditor' | 'remittance' | 'purpose'>
+
+type Bank = NonNullable<BeneficiaryDetails['destination_details']['bank']>
+
+/** The payment of a payout; undefined when it goes to no bank account. */
+export function paymentOf(payout: RailPayout): Payment | undefined {
+  const { beneficiary_details: details, answers } = payout
+  const { type, bank } = details.destination_details
+  if (type !== 'bank' || bank === undefined) return undefined
+  const address = newest(answers, answer => answer.beneficiary_details?.address)
+  const creditor: Creditor = {
+    name: details.name,
+    kind: details.type === 'business' ? 'company' : 'person',
+    address: addressOf(address ?? details.address, bank.country ?? ''),
+    ...accountOf(bank),
+    bank_name: bank.bank_name ?? '',
+    account_type: accountTypeOf(bank),
+  }
+  return {
+    charge_bearer: bearerOf(payout),
+    creditor,
+    remittance:
+      newest(answers, answer => answer.transaction_description) ??
+      payout.particulars.transaction_description,
+    purpose: newest(answers, answer => answer.purpose) ?? payout.particulars.purpose,
+  }
+}
+
+/** What the last answer with this member says; an empty one says nothing. */
+function newest<T>(
+  answers: readonly RailAnswer[],
+  member: (answer: RailAnswer) => T | undefined,
+): T | undefined {
+  return answers
+    .map(member)
+    .filter(value => value !== undefined && value !== '')
+    .at(-1)
+}
+
+function addressOf(address: BeneficiaryDetails['address'], country: string): PostalAddress {
+  const { line1 = '', line2 = '', city = '', state = '', postal_code = '' } = address
+  return {
+    street: [line1, line2].filter(line => line !== '').join(', '),
+    town: city,
+    postcode: postal_code,
+    state,
+    country: address.country || country,
+  }
+}
+
+function accountOf(bank: Bank): BankAccount {
+  const { iban = '', account_number = '', bank_codes = {} } = bank
+  return {
+    iban,
+    account: account_number,
+    bic: bank_codes.swift_code ?? bank_codes.bic ?? '',
+    clearing_code: clearingCodeOf(bank),
+  }
+}
+
+/** ISO's external codes of clearing systems, by the name of a code here. */
+const CLEARING: Readonly<Record<string, string>> = {
+  aba: 'USABA',
+  sort_code: 'GBDSC',
+  bsb: 'AUBSB',
+  ifsc: 'INFSC',
+  cnaps: 'CNAPS',
+}
+
+/** The same, of codes that mean something else in each country: the code and the parts of it. */
+const CLEARING_IN: Readonly<Record<string, readonly [code: string, ...parts: string[]]>> = {
+  US: ['USABA', 'routing_number'],
+  HK: ['HKNCC', 'bank_code'],
+  JP: ['JPZGN', 'bank_code', 'branch_code'],
+  SG: ['SGIBG', 'bank_code', 'branch_code'],
+  TW: ['TWNCC', 'bank_code', 'branch_code'],
+  ZA: ['ZANCC', 'branch_code'],
+}
+
+function clearingCodeOf({ country = 'US', bank_codes = {} }: Bank): string {
+  for (const [name, code] of Object.entries(CLEARING)) {
+    const member = bank_codes[name]
+    if (member !== undefined) return code + member
+  }
+  const { transit_number, institution_number } = bank_codes
+  // Payments Canada: 0, institution, branch.
+  if (transit_number !== undefined && institution_number !== undefined) {
+    return `CACPA0${institution_number}${transit_number}`
+  }
+  const [code = '', ...parts] = CLEARING_IN[country] ?? []
+  const values = parts.map(part => bank_codes[part])
+  const whole = values.length > 0 && values.every(value => value !== undefined)
+  return whole ? code + values.join('') : ''
+}
+
+function accountTypeOf({ bank_codes = {} }: Bank): Creditor['account_type'] {
+  const written = bank_codes.account_type?.toLowerCase()
+  return written === 'checking' || written === 'savings' ? written : ''
+}
+
+/** Schemes of SEPA know one bearer alone: each pays its own bank. */
+const BY_SERVICE_LEVEL: readonly string[] = ['sepa', 'sepa_instant']
+
+function bearerOf({ charge_type, fund_transfer_network }: RailPayout): ChargeBearer {
+  if (BY_SERVICE_LEVEL.includes(fund_transfer_network)) return 'SLEV'
+  return charge_type === 'ours' ? 'DEBT' : 'SHAR'
+}

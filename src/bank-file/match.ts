@@ -1,0 +1,85 @@
+// Whom a line of a bank's file is about: an item, all items of a group, or a file. A line that fits
+// nothing, or contradicts what was sent, is nobody's. Pure.
+import type { BankSays } from '../bank-format.ts'
+import type { FoundItem } from './item-store.ts'
+
+/** The outcome of one line. */
+export type Match =
+  | { readonly item: FoundItem }
+  /** All items of a payment information block, or of a file. */
+  | { readonly group: Group }
+  | { readonly stray: string }
+
+/** A file, or a payment information block of it; '' is "not said". */
+export type Group = Pick<BankSays, 'msg_id' | 'payment_information_id'>
+
+const IDS = ['end_to_end_id', 'uetr', 'instruction_id', 'payment_information_id'] as const
+type Id = (typeof IDS)[number]
+
+export type ItemsById = { readonly [I in Id]: ReadonlyMap<string, FoundItem[]> }
+
+/** The items that lines speak of, by each id that a bank may give back. */
+export function byIds(items: readonly FoundItem[]): ItemsById {
+  const by = (name: Id) => Map.groupBy(items, item => item[name])
+  return Object.fromEntries(IDS.map(name => [name, by(name)] as const)) as unknown as ItemsById
+}
+
+/** The account that each rail of the bank debits, as statements name it, by the rail's name. */
+export type Bank = ReadonlyMap<string, string>
+
+const ABOUT_FILES: readonly BankSays['level'][] = ['file', 'group']
+
+export function matchLine(said: BankSays, items: ItemsById, bank: Bank): Match {
+  const { end_to_end_id, uetr, instruction_id, payment_information_id, msg_id } = said
+  const named = end_to_end_id !== '' || uetr !== '' || instruction_id !== ''
+  if (!named) {
+    const in_batch = payment_information_id !== ''
+    if (ABOUT_FILES.includes(said.level) || in_batch) {
+      return { group: { msg_id, payment_information_id } }
+    }
+    return { stray: 'it names no payment' }
+  }
+  const found = candidates(said, items)
+  const [item, another] = found
+  if (item === undefined) return { stray: `no payment has the id ${idWords(said)}` }
+  if (another !== undefined) return { stray: `its ids are those of ${found.length} payments` }
+  return judged(item, said, bank)
+}
+
+/** By the best id that the bank gives; every other one must fit it, or there is another payment. */
+function candidates(said: BankSays, items: ItemsById): FoundItem[] {
+  const { end_to_end_id, uetr, instruction_id } = said
+  const by = {
+    end_to_end_id: items.end_to_end_id.get(end_to_end_id) ?? [],
+    uetr: items.uetr.get(uetr) ?? [],
+    instruction_id: (items.instruction_id.get(instruction_id) ?? []).filter(
+      item =>
+        said.payment_information_id === '' ||
+        item.payment_information_id === said.payment_information_id,
+    ),
+  }
+  // An EndToEndId is ours alone; the others count only without it, or beside it.
+  if (end_to_end_id !== '') {
+    const contradicting = by.uetr.filter(item => item.end_to_end_id !== end_to_end_id)
+    return [...by.end_to_end_id, ...(by.end_to_end_id.length > 0 ? contradicting : [])]
+  }
+  return by.uetr.length > 0 ? by.uetr : by.instruction_id
+}
+
+function judged(item: FoundItem, said: BankSays, bank: Bank): Match {
+  const account = bank.get(item.rail)
+  if (account === undefined) {
+    return { stray: `payment ${item.end_to_end_id} was sent to another bank` }
+  }
+  if (item.msg_id === '') return { stray: `payment ${item.end_to_end_id} is in no file yet` }
+  if (said.account !== '' && plain(said.account) !== plain(account)) {
+    return { stray: `it is about the account ${said.account}, and was paid from ${account}` }
+  }
+  return { item }
+}
+
+const plain = (account: string) => account.replaceAll(/[\s-]/g, '').toUpperCase()
+
+function idWords({ end_to_end_id, uetr, instruction_id }: BankSays): string {
+  return end_to_end_id || uetr || instruction_id
+}

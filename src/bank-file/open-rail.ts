@@ -1,0 +1,17 @@
+// An open rail of files: its settings and what its parts work with.
+import type { BankFormat } from '../bank-format.ts'
+import type { RailDeps } from '../rail/kind.ts'
+import type { FileRailConfig } from './config.ts'
+import type { Transport } from './transport.ts'
+
+export interface OpenFileRail extends RailDeps {
+  readonly name: string
+  readonly format: BankFormat
+  readonly config: FileRailConfig
+  openTransport(): Promise<Transport>
+}
+
+/** The account that files debit, as statements name it. */
+export function accountText({ config: { settlement_account } }: OpenFileRail): string {
+  return settlement_account.iban || settlement_account.account
+}

@@ -1,0 +1,129 @@
+// Reads stored files of a bank: once through, so that nothing of an unreadable one is applied, then
+// line by line into evidence. Lines that fit no payment are set aside, and the rest goes on.
+import { open } from 'node:fs/promises'
+import { join } from 'node:path'
+import { type BankSays, UnreadableFile } from '../bank-format.ts'
+import { during } from '../steps.ts'
+import { applyLines } from './apply.ts'
+import { endReading, type InboxFile, listUnread, readPieces } from './inbox-store.ts'
+import type { OpenFileRail } from './open-rail.ts'
+import { inScratch, isWrapped, PgpFailed, unwrap } from './pgp.ts'
+import { MOST_BYTES } from './receive.ts'
+import { failureWords } from './transport.ts'
+
+/** A file that says more is none of ours. */
+export const MOST_LINES = 1_000_000
+
+/** Lines of one transaction. */
+const TOGETHER = 1_000
+
+/** Reads what is stored and not read yet; returns the number of files. */
+export async function readStored(rail: OpenFileRail): Promise<number> {
+  const files = await listUnread(rail.sql, rail.name)
+  for (const file of files) await readFile(rail, file)
+  return files.length
+}
+
+async function readFile(rail: OpenFileRail, file: InboxFile): Promise<void> {
+  const { sha256, name } = file
+  await inScratch(async folder => {
+    const stored = join(folder, 'stored')
+    await copyOut(rail, sha256, stored)
+    const judged = await judge(rail, stored, join(folder, 'plain'))
+    if ('reason' in judged) {
+      await endReading(rail.sql, sha256, { reason: judged.reason, lines: 0, quarantined: 0 })
+      rail.log.error({ rail: rail.name, name, reason: judged.reason }, 'a file is quarantined')
+      return
+    }
+    const quarantined = await during('file', 'apply', judged.lines, () =>
+      apply(rail, file, judged.path),
+    )
+    await during('file', 'read', 1, () =>
+      endReading(rail.sql, sha256, { reason: '', lines: judged.lines, quarantined }),
+    )
+    const counts = { lines: judged.lines, quarantined }
+    rail.log[quarantined > 0 ? 'warn' : 'info']({ rail: rail.name, name, ...counts }, 'file read')
+  })
+}
+
+async function copyOut(rail: OpenFileRail, sha256: string, path: string): Promise<void> {
+  const target = await open(path, 'wx')
+  try {
+    for await (const piece of readPieces(rail.sql, sha256)) await target.writeFile(piece)
+  } finally {
+    await target.close()
+  }
+}
+
+/** The plain text and the number of its lines, or why nothing of it is applied. */
+async function judge(
+  rail: OpenFileRail,
+  stored: string,
+  plain: string,
+): Promise<{ readonly path: string; readonly lines: number } | { readonly reason: string }> {
+  try {
+    const path = await plainOf(rail, stored, plain)
+    let lines = 0
+    for await (const _ of said(rail, path)) {
+      lines += 1
+      if (lines > MOST_LINES) throw new UnreadableFile(`it has more than ${MOST_LINES} lines`)
+    }
+    return { path, lines }
+  } catch (error) {
+    const expected = error instanceof UnreadableFile || error instanceof PgpFailed
+    // A reader that fails otherwise fails the same way every time: the file waits for a person.
+    if (!expected) rail.log.error({ err: error, rail: rail.name }, 'the reader of files has failed')
+    return { reason: failureWords(error).slice(0, 500) || 'it cannot be read' }
+  }
+}
+
+async function plainOf(rail: OpenFileRail, stored: string, plain: string): Promise<string> {
+  const { pgp } = rail.config
+  const wrapped = isWrapped(await headOf(stored))
+  if (wrapped && pgp === null) throw new PgpFailed('it is encrypted, and the rail has no pgp')
+  if (pgp === null || !wrapped) {
+    const signer = pgp?.signed_by ?? ''
+    if (signer !== '') throw new PgpFailed(`it is not signed by ${signer}`)
+    return stored
+  }
+  await unwrap(pgp, stored, plain, MOST_BYTES)
+  return plain
+}
+
+async function headOf(path: string): Promise<Uint8Array> {
+  const file = await open(path)
+  try {
+    const head = Buffer.alloc(64)
+    const { bytesRead } = await file.read(head, 0, head.length, 0)
+    return head.subarray(0, bytesRead)
+  } finally {
+    await file.close()
+  }
+}
+
+async function* said(rail: OpenFileRail, path: string): AsyncIterable<BankSays> {
+  const file = await open(path)
+  // Closes the file when the reader ends, or breaks off.
+  const chunks = file.createReadStream({ highWaterMark: 1 << 16 })
+  try {
+    yield* rail.format.read(chunks, rail.config.profile)
+  } finally {
+    chunks.destroy()
+  }
+}
+
+/** Returns how many lines were set aside. */
+async function apply(rail: OpenFileRail, { sha256 }: InboxFile, path: string): Promise<number> {
+  let quarantined = 0
+  let lines: BankSays[] = []
+  const flush = async () => {
+    quarantined += await applyLines(rail, sha256, lines)
+    lines = []
+  }
+  for await (const line of said(rail, path)) {
+    lines.push(line)
+    if (lines.length === TOGETHER) await flush()
+  }
+  if (lines.length > 0) await flush()
+  return quarantined
+}

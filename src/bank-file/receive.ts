@@ -1,0 +1,98 @@
+// Takes files of a bank: hashes and stores each, commits, and only then archives it at the far end.
+// The same bytes under another name are dropped.
+import { createHash } from 'node:crypto'
+import { open } from 'node:fs/promises'
+import { join } from 'node:path'
+import { transact } from '../db/transact.ts'
+import { during } from '../steps.ts'
+import { insertInboxFile, insertPiece, PIECE_BYTES } from './inbox-store.ts'
+import type { OpenFileRail } from './open-rail.ts'
+import { inScratch } from './pgp.ts'
+import type { RemoteFile, Transport } from './transport.ts'
+
+/** A larger file is not kept here, and nothing of it is applied. */
+export const MOST_BYTES = 512 * 1024 * 1024
+
+/** Longer than a file of so many bytes takes to store. */
+const STORE_MS = 60_000
+
+/** The sizes at the last look, by name: a file that still grows is left. */
+export type Sizes = ReadonlyMap<string, number>
+
+/** Takes what had the same size at the last look; returns the sizes of this one. */
+export async function fetchNew(
+  rail: OpenFileRail,
+  transport: Transport,
+  before: Sizes,
+): Promise<Sizes> {
+  const files = await transport.list()
+  for (const file of files) {
+    if (before.get(file.name) === file.size) await take(rail, transport, file)
+  }
+  return new Map(files.map(({ name, size }) => [name, size]))
+}
+
+async function take(rail: OpenFileRail, transport: Transport, file: RemoteFile): Promise<void> {
+  const { name, size } = file
+  await inScratch(async folder => {
+    const path = join(folder, 'file')
+    const kept = size <= MOST_BYTES
+    const sha256 = await download(transport, file, kept ? path : undefined)
+    // It was changed while it was read.
+    if (sha256 === undefined) return
+    const is_new = await during('file', 'keep_report', 1, () =>
+      store(rail, { sha256, name, size, kept }, path),
+    )
+    if (is_new) rail.log.info({ rail: rail.name, name, sha256 }, 'a file of the bank is stored')
+    else rail.log.info({ rail: rail.name, name, sha256 }, 'a file of the bank was here before')
+    await during('file', 'archive', 1, () => transport.archive(name))
+  })
+}
+
+/** The hash of all bytes, hex; undefined when they are not as many as were listed. */
+async function download(
+  transport: Transport,
+  { name, size }: RemoteFile,
+  path: string | undefined,
+): Promise<string | undefined> {
+  const digest = createHash('sha256')
+  const target = path === undefined ? undefined : await open(path, 'wx')
+  let count = 0
+  try {
+    for await (const piece of transport.read(name)) {
+      count += piece.length
+      if (count > size) return undefined
+      digest.update(piece)
+      await target?.writeFile(piece)
+    }
+  } finally {
+    await target?.close()
+  }
+  return count === size ? digest.digest('hex') : undefined
+}
+
+async function store(
+  rail: OpenFileRail,
+  file: { sha256: string; name: string; size: number; kept: boolean },
+  path: string,
+): Promise<boolean> {
+  const mib = Math.ceil(file.size / 1024 / 1024)
+  const reason = file.kept ? '' : `too large: ${mib} MiB, of at most ${MOST_BYTES / 1024 / 1024}`
+  const state = file.kept ? 'stored' : 'quarantined'
+  return transact(rail.sql, async tx => {
+    await tx.unsafe(`set local statement_timeout = ${STORE_MS}`)
+    const is_new = await insertInboxFile(tx, { ...file, rail: rail.name, state, reason })
+    if (!is_new || !file.kept) return is_new
+    const source = await open(path)
+    try {
+      for (let number = 0; ; number++) {
+        const piece = Buffer.allocUnsafe(PIECE_BYTES)
+        const { bytesRead } = await source.read(piece, 0, PIECE_BYTES, number * PIECE_BYTES)
+        if (bytesRead === 0) return true
+        await insertPiece(tx, file.sha256, number, piece.subarray(0, bytesRead))
+      }
+    } finally {
+      await source.close()
+    }
+  })
+}

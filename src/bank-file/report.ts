@@ -1,0 +1,68 @@
+// What the rail of files reports on an attempt: the steps that its evidence comes to, the file that
+// it is in, and when it should arrive. Pure.
+import { arrivalOf } from '../calendar/arrival.ts'
+import { type Instant, secondsBetween } from '../instant.ts'
+import type { RailPayout, RailReport, RailStep } from '../rail/rail.ts'
+import type { FileRailConfig } from './config.ts'
+import type { KeptEvidence } from './evidence-store.ts'
+import type { RailFile } from './file-store.ts'
+import { interpret } from './interpret.ts'
+import type { FoundItem } from './item-store.ts'
+
+export interface Told {
+  readonly config: FileRailConfig
+  readonly payout: RailPayout
+  readonly item: FoundItem
+  /** The file that the item is in; undefined while it waits for one. */
+  readonly file: RailFile | undefined
+  /** In the order of receipt. */
+  readonly said: readonly KeptEvidence[]
+  readonly now: Instant
+}
+
+/** A bank's word wakes the payout; this is for a wake that was lost. */
+const LOOK_AGAIN_MS = 3_600_000
+
+export function reportOf({ config, payout, item, file, said, now }: Told): RailReport {
+  const { profile } = config
+  const told = interpret(said, { item, profile, file, now })
+  const { steps, exception, not_taken, silent_until } = told
+  const arrives = expectedOf(config, payout, item)
+  return {
+    steps,
+    ask_again_in_ms: askAgainIn(steps, silent_until, now),
+    ...(exception !== undefined && { exception }),
+    ...(not_taken !== undefined && { not_taken }),
+    references: { ...referencesOf(item, file), ...told.references },
+    ...(file !== undefined && { released_at: file.sealed_at }),
+    ...(arrives !== null && { expected_at: arrives }),
+  }
+}
+
+/** When silence becomes an answer, and before that in case a wake was lost; null: it is over. */
+function askAgainIn(
+  steps: readonly RailStep[],
+  silent_until: Instant | null,
+  now: Instant,
+): number | null {
+  const last = steps.at(-1)?.status ?? 'processing'
+  if (last !== 'processing') return null
+  if (silent_until === null) return LOOK_AGAIN_MS
+  const left = 1000 * (secondsBetween(now, silent_until) + 1)
+  return Math.min(LOOK_AGAIN_MS, Math.max(1000, left))
+}
+
+function expectedOf({ timetable }: FileRailConfig, payout: RailPayout, item: FoundItem) {
+  if (timetable === null) return null
+  const { destination_currency: currency, fund_transfer_network: network } = payout
+  const { closes_at: release_at, execution_date: value_date } = item
+  return arrivalOf(timetable, { currency, network }, { release_at, value_date })
+}
+
+function referencesOf(item: FoundItem, file: RailFile | undefined) {
+  const { end_to_end_id, instruction_id } = item
+  return {
+    end_to_end_id,
+    ...(file !== undefined && { file: file.name, message_id: file.msg_id, instruction_id }),
+  }
+}

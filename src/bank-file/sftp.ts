@@ -1,0 +1,234 @@
+// Exchanges files with an SFTP server. The server is known by its host key: with another one
+// nothing is sent, not even the log-in. A rename of SFTP's version 3 refuses a name that is taken.
+import { hash } from 'node:crypto'
+import { type CipherAlgorithm, Client, type SFTPWrapper } from 'ssh2'
+import {
+  archiveName,
+  failureWords,
+  HostKeyChanged,
+  isReport,
+  NameTaken,
+  type RemoteFile,
+  type Transport,
+  TransportFailed,
+} from './transport.ts'
+
+export interface SftpConfig {
+  readonly kind: 'sftp'
+  readonly host: string
+  readonly port: number
+  readonly user: string
+  /** As ssh-keygen -l prints it: `SHA256:` and 43 characters. */
+  readonly host_key: string
+  readonly outbox: string
+  readonly inbox: string
+  readonly archive: string
+}
+
+/** One of the two, in the rail's secret. */
+export interface SftpSecret {
+  readonly password?: string
+  readonly private_key?: string
+  readonly passphrase?: string
+}
+
+const CONNECT_MS = 10_000
+/** A call without an answer for this long has failed; what it did is not known. */
+const ANSWER_MS = 30_000
+const KEEP_ALIVE_MS = 5_000
+/** Written and read at a time: what OpenSSH takes; ssh2 cuts it for servers that take less. */
+const PIECE = 255_000
+/** By OpenSSL; that of the default order is computed in JavaScript. */
+const FAST_CIPHERS: CipherAlgorithm[] = ['aes128-gcm@openssh.com', 'aes256-gcm@openssh.com']
+/** Codes of SFTP's answers. */
+const NO_SUCH_FILE = 2
+
+export async function openSftp(config: SftpConfig, secret: SftpSecret): Promise<Transport> {
+  const { client, sftp } = await connect(config, secret)
+  const lost = Promise.withResolvers<never>()
+  lost.promise.catch(() => {})
+  client.on('close', () => lost.reject(new TransportFailed('the connection was lost')))
+  client.on('error', error => lost.reject(new TransportFailed(failureWords(error))))
+  const call = <T>(what: string, start: (done: Done<T>) => void) => ask(what, lost.promise, start)
+  const out = (name: string) => `${config.outbox}/${name}`
+  const into = (name: string) => `${config.inbox}/${name}`
+  const sizeAt = async (path: string) =>
+    (await found(call<{ size: number }>(`look at ${path}`, done => sftp.stat(path, done))))?.size
+  return {
+    sizeOf: name => sizeAt(out(name)),
+    write: (name, bytes) => writeAll(sftp, call, out(name), bytes),
+    remove: async name => {
+      await found(call(`remove ${name}`, done => sftp.unlink(out(name), done)))
+    },
+    async rename(from, to) {
+      // The server refuses a name that is taken; asked before, it says why.
+      if ((await sizeAt(out(to))) !== undefined) throw new NameTaken(`${to} is there already`)
+      await call(`name ${to}`, done => sftp.rename(out(from), out(to), done))
+    },
+    list: () => list(sftp, call, config.inbox),
+    read: name => readAll(sftp, call, into(name)),
+    async archive(name) {
+      const kept = `${config.archive}/${archiveName(name, new Date())}`
+      await call(`archive ${name}`, done => sftp.rename(into(name), kept, done))
+    },
+    async close() {
+      client.end()
+    },
+  }
+}
+
+type Done<T> = (error?: Error | null, value?: T) => void
+type Call = <T>(what: string, start: (done: Done<T>) => void) => Promise<T>
+
+async function connect(config: SftpConfig, secret: SftpSecret) {
+  const client = new Client()
+  let other: string | undefined
+  const ready = new Promise<void>((resolve, reject) => {
+    client.once('ready', resolve)
+    client.once('error', reject)
+    client.once('close', () => reject(new Error('the server closed the connection')))
+  })
+  client.connect({
+    host: config.host,
+    port: config.port,
+    username: config.user,
+    ...(secret.password !== undefined && { password: secret.password }),
+    ...(secret.private_key !== undefined && { privateKey: secret.private_key }),
+    ...(secret.passphrase !== undefined && { passphrase: secret.passphrase }),
+    algorithms: { cipher: { prepend: FAST_CIPHERS, append: [], remove: [] } },
+    readyTimeout: CONNECT_MS,
+    keepaliveInterval: KEEP_ALIVE_MS,
+    hostVerifier: (key: Buffer) => {
+      const print = fingerprint(key)
+      if (print === config.host_key) return true
+      other = print
+      return false
+    },
+  })
+  // Each call waits for its answer: a packet held back for another one would delay both.
+  client.setNoDelay(true)
+  const where = `${config.host}:${config.port}`
+  try {
+    await ready
+    const sftp = await ask<SFTPWrapper>('open SFTP', never(), done => client.sftp(done))
+    return { client, sftp }
+  } catch (error) {
+    client.on('error', () => {})
+    client.end()
+    if (other !== undefined) {
+      throw new HostKeyChanged(
+        `${where} has the host key ${other}, and is known by ${config.host_key}: ` +
+          'ask the bank before you set another one',
+      )
+    }
+    throw new TransportFailed(`could not connect to ${where}: ${failureWords(error)}`)
+  }
+}
+
+const never = () => new Promise<never>(() => {})
+
+/** As `ssh-keygen -l` prints it. */
+export function fingerprint(key: Buffer): string {
+  return `SHA256:${hash('sha256', key, 'base64').replace(/=+$/, '')}`
+}
+
+async function ask<T>(
+  what: string,
+  lost: Promise<never>,
+  start: (done: Done<T>) => void,
+): Promise<T> {
+  const answer = Promise.withResolvers<T>()
+  const timer = setTimeout(
+    () => answer.reject(new Error(`no answer in ${ANSWER_MS} ms`)),
+    ANSWER_MS,
+  )
+  try {
+    start((error, value) => (error ? answer.reject(error) : answer.resolve(value as T)))
+    return await Promise.race([answer.promise, lost])
+  } catch (error) {
+    answer.promise.catch(() => {})
+    const { code } = error as { code?: number }
+    const words = `could not ${what}: ${failureWords(error)}`
+    throw Object.assign(new TransportFailed(words), { code })
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/** Undefined instead of the failure that there is no such file. */
+async function found<T>(answer: Promise<T>): Promise<T | undefined> {
+  try {
+    return await answer
+  } catch (error) {
+    if ((error as { code?: number }).code === NO_SUCH_FILE) return undefined
+    throw error
+  }
+}
+
+/** `wx` is exclusive: a file of that name is refused. */
+async function writeAll(sftp: SFTPWrapper, call: Call, path: string, bytes: Uint8Array) {
+  const handle = await call<Buffer>(`create ${path}`, done => sftp.open(path, 'wx', done))
+  try {
+    const all = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+    for (let at = 0; at < all.length; at += PIECE) {
+      const length = Math.min(PIECE, all.length - at)
+      await call<undefined>(`write ${path}`, done => sftp.write(handle, all, at, length, at, done))
+    }
+    await synced(sftp, call, handle)
+  } finally {
+    await call(`close ${path}`, done => sftp.close(handle, done))
+  }
+}
+
+/** Not every server offers fsync; one that does is asked. */
+async function synced(sftp: SFTPWrapper, call: Call, handle: Buffer): Promise<void> {
+  const start = (done: Done<undefined>) => sftp.ext_openssh_fsync(handle, done)
+  try {
+    await call('write to the disk', start)
+  } catch (error) {
+    if (!/does not support/.test(failureWords(error))) throw error
+  }
+}
+
+async function list(sftp: SFTPWrapper, call: Call, inbox: string): Promise<RemoteFile[]> {
+  const entries = await call<{ filename: string; attrs: { size: number; isFile(): boolean } }[]>(
+    'list the inbox',
+    done => sftp.readdir(inbox, done as never),
+  )
+  return entries
+    .filter(({ filename, attrs }) => attrs.isFile() && isReport(filename))
+    .map(({ filename: name, attrs: { size } }) => ({ name, size }))
+    .sort((a, b) => (a.name < b.name ? -1 : 1))
+}
+
+async function* readAll(sftp: SFTPWrapper, call: Call, path: string): AsyncIterable<Uint8Array> {
+  const handle = await call<Buffer>(`open ${path}`, done => sftp.open(path, 'r', done))
+  try {
+    for (let at = 0; ; ) {
+      const piece = Buffer.allocUnsafe(PIECE)
+      const count = await readPiece(sftp, call, handle, piece, at)
+      if (count === 0) return
+      yield piece.subarray(0, count)
+      at += count
+    }
+  } finally {
+    await call(`close ${path}`, done => sftp.close(handle, done))
+  }
+}
+
+const END_OF_FILE = 1
+
+async function readPiece(
+  sftp: SFTPWrapper,
+  call: Call,
+  handle: Buffer,
+  piece: Buffer,
+  at: number,
+): Promise<number> {
+  try {
+    return await call<number>('read', done => sftp.read(handle, piece, 0, piece.length, at, done))
+  } catch (error) {
+    if ((error as { code?: number }).code === END_OF_FILE) return 0
+    throw error
+  }
+}

@@ -1,0 +1,43 @@
+// The slots of a bank's days: when a file is sealed, by when the bank must have it, and the day of
+// the debit. Pure.
+import type { Timetable } from '../calendar/calendar.ts'
+import { releaseOf } from '../calendar/rules.ts'
+import { type Instant, plusMilliseconds } from '../instant.ts'
+
+/** What is taken by one cut-off of a bank goes out for one day. */
+export interface Slot {
+  readonly seal_at: Instant
+  readonly closes_at: Instant
+  /** YYYY-MM-DD */
+  readonly execution_date: string
+}
+
+/** The calendar ends before the payment could go: nothing is guessed, the payment waits. */
+export class NoSlot extends Error {
+  override readonly name = 'NoSlot'
+}
+
+/** The slot of what is taken at this time; null: of a bank that takes files at any time. */
+export function slotOf(timetable: Timetable | null, now: Instant): Slot {
+  if (timetable === null) return openSlot(now)
+  const cut_off = releaseOf({ ...timetable, lead_minutes: 0 }, now)
+  if (cut_off === undefined) {
+    throw new NoSlot(`the calendar ${timetable.calendar} knows no business day from ${now} on`)
+  }
+  const { release_at: closes_at, value_date: execution_date } = cut_off
+  // Payouts are released from the lead on: half of it is for the last of them, half for the way.
+  const seal_at = plusMilliseconds(closes_at, -(timetable.lead_minutes * 60_000) / 2)
+  return { seal_at, closes_at, execution_date }
+}
+
+/** What is taken within so long goes into one file. */
+const GATHER_MS = 1_000
+const OPEN_MS = 86_400_000
+
+function openSlot(now: Instant): Slot {
+  return {
+    seal_at: plusMilliseconds(now, GATHER_MS),
+    closes_at: plusMilliseconds(now, OPEN_MS),
+    execution_date: now.slice(0, 10),
+  }
+}

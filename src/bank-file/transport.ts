@@ -1,0 +1,60 @@
+// Where files of a bank are exchanged: a folder or an SFTP server. Knows names, sizes and bytes,
+// and nothing of what is in a file.
+
+export interface RemoteFile {
+  readonly name: string
+  readonly size: number
+}
+
+/** One open connection. Every call rejects with TransportFailed when the far end does not do it. */
+export interface Transport {
+  /** The size of a file in the outbox; undefined when there is none. */
+  sizeOf(name: string): Promise<number | undefined>
+  /**
+   * Writes a new file into the outbox, durably, and rejects when one of that name is there. What a
+   * failure leaves behind is a part of it.
+   */
+  write(name: string, bytes: Uint8Array): Promise<void>
+  remove(name: string): Promise<void>
+  /** Gives a file of the outbox its name; rejects, with nothing changed, when that is taken. */
+  rename(from: string, to: string): Promise<void>
+  /** The files of the inbox, by name; not those that are still being written. */
+  list(): Promise<RemoteFile[]>
+  read(name: string): AsyncIterable<Uint8Array>
+  /** Takes a file out of the inbox, into the archive. */
+  archive(name: string): Promise<void>
+  close(): Promise<void>
+}
+
+/** The far end did not do what it was asked; what it has done is not known. */
+export class TransportFailed extends Error {
+  override readonly name: string = 'TransportFailed'
+}
+
+/** The server has another key than the one it is known by: nothing was sent to it. */
+export class HostKeyChanged extends TransportFailed {
+  override readonly name = 'HostKeyChanged'
+}
+
+/** A file of this name is there, with other bytes than ours. */
+export class NameTaken extends TransportFailed {
+  override readonly name = 'NameTaken'
+}
+
+/** A name while the file is being written; banks pass over it. */
+export const PARTIAL = '.tmp'
+
+/** Names that begin with a full stop, and those of unfinished files, are nobody's reports. */
+export function isReport(name: string): boolean {
+  return !name.startsWith('.') && !/\.(?:tmp|part|filepart|lock)$/i.test(name)
+}
+
+/** The words of a failure without a stack. */
+export function failureWords(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}
+
+/** A name for the archive that says when the file was taken, so that the same name comes twice. */
+export function archiveName(name: string, at: Date): string {
+  return `${at.toISOString().replaceAll(/[-:.]/g, '')}-${name}`
+}

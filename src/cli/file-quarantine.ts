@@ -1,0 +1,139 @@
+// corridor file quarantine|read|close: what banks have sent that was not applied, whole files and
+// single lines.
+import type { Command } from 'commander'
+import {
+  closeStrays,
+  findInboxFiles,
+  type InboxFile,
+  listInbox,
+  listStrays,
+  readAgain,
+} from '../bank-file/inbox-store.ts'
+import {
+  CommandFailed,
+  type Context,
+  type Json,
+  personOf,
+  print,
+  UsageError,
+  withContext,
+} from './context.ts'
+import { DEFAULT_LIMIT, MAX_LIMIT, MAX_REASON, readLimit, readReason } from './input.ts'
+import { table, toSecond } from './table.ts'
+
+const HASH = '9f86d081884c'
+
+export function quarantineCommands(file: Command): void {
+  file
+    .command('quarantine')
+    .description('list files of banks, and lines of them, that were not applied, newest first')
+    .option('--rail <rail>', 'only those of this rail')
+    .option('--all', 'lines that somebody has closed, too')
+    .option('--limit <count>', `most of each to list, 1 to ${MAX_LIMIT}`, readLimit, DEFAULT_LIMIT)
+    .addHelpText('after', '\nExample:\n  npx corridor file quarantine --rail main_bank')
+    .action(listAction)
+  file
+    .command('read')
+    .description('read a quarantined file again, after what was wrong is mended')
+    .argument('<sha256>', 'the beginning of its hash')
+    .addHelpText('after', `\nExample:\n  npx corridor file read ${HASH}`)
+    .action(readAction)
+  file
+    .command('close')
+    .description('note that you have looked at lines that were not applied')
+    .argument('<sha256>', 'the beginning of the hash of their file')
+    .requiredOption('--note <text>', `what came of it, up to ${MAX_REASON} characters`)
+    .option('--position <position>', 'one line, by its position; otherwise all of the file')
+    .addHelpText('after', CLOSE_HELP)
+    .action(closeAction)
+}
+
+const CLOSE_HELP = `
+Closing a line applies nothing: what it says of a payout, you book or move by
+hand.
+
+Example:
+  npx corridor file close ${HASH} \\
+    --note "A fee of the bank; booked by hand"`
+
+interface ListOptions extends Json {
+  readonly rail?: string
+  readonly all?: boolean
+  readonly limit: number
+}
+
+async function listAction(options: ListOptions): Promise<void> {
+  const { rail, limit, all = false } = options
+  const { files, lines } = await withContext(async ({ audit }) => ({
+    files: await listInbox(audit, { rail, state: 'quarantined', limit }),
+    lines: await listStrays(audit, { rail, all, limit }),
+  }))
+  const fileRows = files.map(file => [
+    file.sha256.slice(0, 12),
+    file.rail,
+    file.name,
+    toSecond(file.received_at),
+    file.reason,
+  ])
+  const lineRows = lines.map(line => [
+    line.sha256.slice(0, 12),
+    line.name,
+    line.position,
+    line.closed_by === '' ? line.reason : `${line.reason} (${line.closed_by}: ${line.note})`,
+  ])
+  const words = [
+    files.length === 0
+      ? 'no file is quarantined'
+      : table(['file', 'rail', 'name', 'received', 'nothing of it is applied'], fileRows),
+    lines.length === 0
+      ? 'no line is set aside'
+      : table(['file', 'name', 'position', 'this line is not applied'], lineRows),
+  ]
+  print(options, { files: files.map(presentInboxFile), lines }, words.join('\n\n'))
+}
+
+function presentInboxFile(file: InboxFile) {
+  return { ...file, size: Number(file.size) }
+}
+
+async function readAction(prefix: string, options: Json): Promise<void> {
+  const file = await withContext(async context => {
+    const file = await inboxFileOf(context, prefix)
+    if (await readAgain(context.sql, file.sha256)) return file
+    const why = file.state === 'quarantined' ? 'its bytes are not here' : `it is ${file.state}`
+    throw new CommandFailed(`file ${file.name} cannot be read again: ${why}`)
+  })
+  const data = { ...presentInboxFile(file), state: 'stored' }
+  print(options, data, `${file.name}  is read again by the running service`)
+}
+
+interface CloseOptions extends Json {
+  readonly note: string
+  readonly position?: string
+}
+
+async function closeAction(prefix: string, options: CloseOptions): Promise<void> {
+  const note = readReason(options.note)
+  const { file, count } = await withContext(async context => {
+    const person = personOf(context)
+    const file = await inboxFileOf(context, prefix)
+    const by = { person, note }
+    return { file, count: await closeStrays(context.sql, file.sha256, options.position, by) }
+  })
+  if (count === 0) throw new CommandFailed(`no line of ${file.name} is open that this names`)
+  const words = count === 1 ? 'one line is closed' : `${count} lines are closed`
+  print(options, { file: file.sha256, closed: count }, `${file.name}  ${words}`)
+}
+
+async function inboxFileOf({ audit }: Context, prefix: string): Promise<InboxFile> {
+  const hash = prefix.trim().toLowerCase()
+  if (!/^[0-9a-f]{4,64}$/.test(hash)) {
+    throw new UsageError(`"${prefix}" is not the beginning of a sha256, 4 hex digits at least`)
+  }
+  const [file, another] = await findInboxFiles(audit, hash)
+  if (file === undefined) {
+    throw new CommandFailed(`there is no file ${prefix}; corridor file quarantine lists them`)
+  }
+  if (another !== undefined) throw new UsageError(`${prefix} begins several: give more digits`)
+  return file
+}

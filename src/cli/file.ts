@@ -1,0 +1,245 @@
+// corridor file list|show|release|resend|reseal: the files for banks. file-quarantine.ts has what
+// banks have sent that was not applied.
+import type { Command } from 'commander'
+import {
+  approve,
+  FILE_STATES,
+  findFile,
+  listFiles,
+  type RailFile,
+  readBytes,
+} from '../bank-file/file-store.ts'
+import { listItemsOf } from '../bank-file/item-store.ts'
+import { resealFile, resendFile } from '../bank-file/resend.ts'
+import { currencyExponent } from '../money/currency.ts'
+import { parseMajor } from '../money/decimal.ts'
+import { amountToJson } from '../money/json.ts'
+import {
+  CommandFailed,
+  type Context,
+  type Json,
+  personOf,
+  print,
+  UsageError,
+  withContext,
+} from './context.ts'
+import { quarantineCommands } from './file-quarantine.ts'
+import { DEFAULT_LIMIT, MAX_LIMIT, MAX_REASON, readLimit, readOneOf, readReason } from './input.ts'
+import { money, outline, table, toSecond } from './table.ts'
+
+const ID = 'C1M7XPM2M0C6HKD4'
+const HASH = '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08'
+const REASON = `why, up to ${MAX_REASON} characters`
+
+export function fileCommands(program: Command): void {
+  const file = program
+    .command('file')
+    .description('list and release files for banks, send them again, look into the quarantine')
+  file
+    .command('list')
+    .description('list the files for banks, newest first')
+    .option('--rail <rail>', 'only those of this rail')
+    .option('--state <state>', `only these: ${FILE_STATES.join(', ')}`)
+    .option('--limit <count>', `most to list, 1 to ${MAX_LIMIT}`, readLimit, DEFAULT_LIMIT)
+    .addHelpText('after', '\nExample:\n  npx corridor file list --state sealed')
+    .action(listAction)
+  file
+    .command('show')
+    .description('show a file and the payouts in it')
+    .argument('<file>', 'its message id')
+    .option('--bytes', 'print the file itself, byte for byte, and nothing else')
+    .addHelpText('after', SHOW_HELP)
+    .action(showAction)
+  file
+    .command('release')
+    .description('release a sealed file, so that it is sent')
+    .argument('<file>', 'its message id')
+    .requiredOption('--sha256 <hash>', 'the hash of the file that you have looked at')
+    .addHelpText('after', RELEASE_HELP)
+    .action(releaseAction)
+  file
+    .command('resend')
+    .description('send a file again: the same bytes, message id and name')
+    .argument('<file>', 'its message id')
+    .requiredOption('--reason <text>', REASON)
+    .option('--force', 'the bank has said that it does not have the file')
+    .addHelpText('after', RESEND_HELP)
+    .action(resendAction)
+  file
+    .command('reseal')
+    .description('put the payments of a file that the bank has refused into the next file')
+    .argument('<file>', 'its message id')
+    .requiredOption('--reason <text>', REASON)
+    .addHelpText('after', RESEAL_HELP)
+    .action(resealAction)
+  quarantineCommands(file)
+}
+
+const SHOW_HELP = `
+Examples:
+  npx corridor file show ${ID}
+  npx corridor file show ${ID} --bytes | sha256sum`
+
+const RELEASE_HELP = `
+Look at the file first: corridor file show prints it with --bytes, and its hash.
+Whoever releases it is CORRIDOR_USER, which must be set, as a log-in may be
+several people's.
+
+Example:
+  npx corridor file release ${ID} \\
+    --sha256 ${HASH}`
+
+const RESEND_HELP = `
+For a file that may not have arrived. A bank that takes each file once, by its
+message id, refuses what it has (the profile says so: resend_is_safe). Ask any
+other bank first: a file that arrives twice is paid twice.
+
+Example:
+  npx corridor file resend ${ID} --force \\
+    --reason "The bank has no such file, says Ms Ito by phone"`
+
+const RESEAL_HELP = `
+For a file that the bank has refused as a whole, once its cause is mended. The
+payments keep their ids; those that are over by now are left out.
+
+Example:
+  npx corridor file reseal ${ID} \\
+    --reason "The account was blocked until today"`
+
+interface ListOptions extends Json {
+  readonly rail?: string
+  readonly state?: string
+  readonly limit: number
+}
+
+async function listAction(options: ListOptions): Promise<void> {
+  const { rail, limit } = options
+  const state =
+    options.state === undefined ? undefined : readOneOf('state', options.state, FILE_STATES)
+  const files = await withContext(({ audit }) => listFiles(audit, { rail, state, limit }))
+  const rows = files.map(file => [
+    file.msg_id,
+    file.rail,
+    file.needs_release && file.state === 'sealed' ? 'to be released' : file.state,
+    file.item_count.toString(),
+    sumOf(file),
+    file.execution_date,
+    toSecond(file.sealed_at),
+  ])
+  const headings = ['file', 'rail', 'state', 'payments', 'sum', 'day', 'sealed']
+  print(
+    options,
+    { results: files.map(presentFile) },
+    rows.length === 0 ? 'no file' : table(headings, rows),
+  )
+}
+
+function sumOf({ currency, control_sum }: RailFile): string {
+  const amount = parseMajor(control_sum, currencyExponent(currency))
+  return amount === undefined ? `${currency} ${control_sum}` : money(currency, amount)
+}
+
+function presentFile({ size, ...file }: RailFile) {
+  return { ...file, bytes: size }
+}
+
+async function showAction(msg_id: string, options: Json & { bytes?: boolean }): Promise<void> {
+  if (options.bytes === true) {
+    if (options.json === true) throw new UsageError('--bytes prints the file itself, and no JSON')
+    const { bytes } = await withContext(async ({ audit }) => {
+      await fileOf(audit, msg_id)
+      return readBytes(audit, msg_id)
+    })
+    process.stdout.write(bytes)
+    return
+  }
+  const { file, items } = await withContext(async ({ audit }) => {
+    const file = await fileOf(audit, msg_id)
+    return { file, items: await listItemsOf(audit, msg_id) }
+  })
+  const shown = items.map(item => ({
+    account_id: item.account_id,
+    payout: item.payout_id,
+    attempt: item.attempt,
+    end_to_end_id: item.end_to_end_id,
+    uetr: item.uetr,
+    amount: amountToJson(item.amount),
+    currency: item.currency,
+  }))
+  const rows = items.map(({ payout_id, end_to_end_id, currency, amount }) => [
+    payout_id,
+    end_to_end_id,
+    money(currency, amount),
+  ])
+  const words = [
+    ...outline({ ...presentFile(file), offered_at: file.offered_at ?? '' }),
+    '',
+    table(['payout', 'end to end id', 'amount'], rows),
+  ]
+  print(options, { ...presentFile(file), payments: shown }, words.join('\n'))
+}
+
+async function fileOf(sql: Context['audit'], msg_id: string): Promise<RailFile> {
+  const file = await findFile(sql, msg_id)
+  if (file !== undefined) return file
+  throw new CommandFailed(`there is no file ${msg_id}; corridor file list shows the newest`)
+}
+
+async function releaseAction(msg_id: string, options: Json & { sha256: string }): Promise<void> {
+  const sha256 = options.sha256.trim().toLowerCase()
+  if (!/^[0-9a-f]{64}$/.test(sha256)) {
+    throw new UsageError('--sha256 has 64 hex digits: corridor file show prints it')
+  }
+  const file = await withContext(async context => {
+    const person = personOf(context)
+    const file = await fileOf(context.sql, msg_id)
+    if (file.sha256 !== sha256) {
+      throw new CommandFailed(`file ${msg_id} has another hash: nothing was released; look at it`)
+    }
+    if (file.state !== 'sealed') {
+      throw new CommandFailed(`file ${msg_id} is ${file.state}: it was released before`)
+    }
+    if (!(await approve(context.sql, file, person))) {
+      throw new CommandFailed(`file ${msg_id} was released by somebody else at this moment`)
+    }
+    return fileOf(context.sql, msg_id)
+  })
+  const words = `${msg_id}  released by ${file.approved_by}; it is sent now`
+  print(options, presentFile(file), words)
+}
+
+interface ReasonOptions extends Json {
+  readonly reason: string
+  readonly force?: boolean
+}
+
+async function resendAction(msg_id: string, options: ReasonOptions): Promise<void> {
+  const reason = readReason(options.reason)
+  const file = await withContext(async context => {
+    const person = personOf(context)
+    const file = await fileOf(context.sql, msg_id)
+    const force = options.force === true
+    const fault = await resendFile(context.sql, file, { force, note: `${person}: ${reason}` })
+    if (fault !== undefined) throw new CommandFailed(fault)
+    return fileOf(context.sql, msg_id)
+  })
+  print(options, presentFile(file), `${msg_id}  is sent again, as it is`)
+}
+
+async function resealAction(msg_id: string, options: ReasonOptions): Promise<void> {
+  readReason(options.reason)
+  const { file, count } = await withContext(async context => {
+    const file = await fileOf(context.sql, msg_id)
+    personOf(context)
+    if (file.state !== 'rejected') {
+      throw new CommandFailed(`file ${msg_id} is ${file.state}: the bank has not refused it`)
+    }
+    const items = await listItemsOf(context.audit, msg_id)
+    return { file, count: await resealFile(context.sql, items) }
+  })
+  const left = file.item_count - count
+  const words =
+    `${msg_id}  ${count} payments go into the next file` +
+    (left === 0 ? '' : `; ${left} are over and do not`)
+  print(options, { file: msg_id, payments: count, left_out: left }, words)
+}

@@ -1,0 +1,323 @@
+// What a bank sends: taken once by its bytes, archived when it is kept, applied line by line; what fits
+// nothing is set aside, and a file that is not whole changes nothing.
+import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
+import { readdir, readFile, truncate, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import { listInbox, listStrays, readAgain } from '../../src/bank-file/inbox-store.ts'
+import { MOST_BYTES } from '../../src/bank-file/receive.ts'
+import { type Transport, TransportFailed } from '../../src/bank-file/transport.ts'
+import type { BankSays } from '../../src/bank-format.ts'
+import {
+  ACCOUNT,
+  type FileRailWorld,
+  openFileWorld,
+  type WorldOptions,
+} from '../support/bank/file-rail.ts'
+import { plainReport } from '../support/bank/plain-format.ts'
+import { startTestService, type TestService } from '../support/service/service.ts'
+
+let service: TestService
+const worlds: FileRailWorld[] = []
+before(async () => {
+  service = await startTestService()
+})
+after(async () => {
+  await Promise.all(worlds.map(world => world.close()))
+  await service.close()
+})
+
+async function world(options: WorldOptions = {}): Promise<FileRailWorld> {
+  const opened = await openFileWorld(service, { name: `bank_${worlds.length}`, ...options })
+  worlds.push(opened)
+  return opened
+}
+
+/** A world whose payouts of these amounts are with the bank. */
+async function paidWorld(amounts: readonly number[], options: WorldOptions = {}) {
+  const bank = await world(options)
+  const ids = await bank.pay(amounts)
+  await bank.work()
+  const swept = await bank.sweep()
+  const items = await bank.items()
+  const paid = ids.map(id => {
+    const { end_to_end_id = '' } = items.find(({ payout_id }) => payout_id === id) ?? {}
+    return swept.find(one => one.end_to_end_id === end_to_end_id) ?? assert.fail('not in the file')
+  })
+  return { bank, ids, paid, items }
+}
+
+const rejects = (end_to_end_id: string, reason = 'AC04'): Partial<BankSays> => {
+  return { level: 'transaction', code: 'RJCT', reasons: [reason], end_to_end_id }
+}
+
+const inbox = (bank: FileRailWorld) => listInbox(service.deps.sql, { rail: bank.name, limit: 100 })
+const strays = (bank: FileRailWorld) =>
+  listStrays(service.deps.sql, { rail: bank.name, all: false, limit: 100 })
+const archived = (bank: FileRailWorld) => readdir(join(bank.folder, 'archive'))
+
+async function evidenceOf(bank: FileRailWorld): Promise<number> {
+  const [row] = await service.database.owner<{ count: number }[]>`
+    select count(*)::integer as count from rail_item_evidence e
+    join rail_items i using (account_id, payout_id, attempt) where i.rail = ${bank.name}`
+  return row?.count ?? 0
+}
+
+test('the same file twice, and under another name: kept once, applied once, archived each time', async () => {
+  const { bank, ids, paid } = await paidWorld([100])
+  const text = plainReport([rejects(paid[0]?.end_to_end_id ?? '')])
+  for (const name of ['a.txt', 'a.txt', 'b.txt']) {
+    await bank.report(text, name)
+    await bank.work()
+  }
+  const [file, another] = await inbox(bank)
+  assert.deepEqual([file?.name, file?.state, file?.lines, another], ['a.txt', 'read', 1, undefined])
+  assert.equal(file?.sha256, createHash('sha256').update(text).digest('hex'))
+  assert.equal((await archived(bank)).length, 3)
+  assert.deepEqual([await evidenceOf(bank), await bank.statusOf(ids[0] ?? '')], [1, 'failed'])
+})
+
+test('the same report under another message id: evidence once', async () => {
+  const { bank, paid } = await paidWorld([100])
+  const [{ end_to_end_id } = assert.fail()] = paid
+  await bank.report([{ ...rejects(end_to_end_id), msg_id: 'R1' }])
+  await bank.work()
+  await bank.report([{ ...rejects(end_to_end_id), msg_id: 'R2' }])
+  await bank.work()
+  assert.deepEqual([(await inbox(bank)).length, await evidenceOf(bank)], [2, 1])
+})
+
+test('ids that are not known: these lines are set aside, the others applied', async () => {
+  const { bank, ids, paid } = await paidWorld([100, 200])
+  await bank.report([
+    rejects('NOSUCHPAYMENT00'),
+    rejects(paid[0]?.end_to_end_id ?? ''),
+    { level: 'transaction', code: 'RJCT' },
+    { level: 'group', code: 'RJCT', msg_id: 'NOSUCHFILE' },
+    rejects(paid[1]?.end_to_end_id ?? ''),
+  ])
+  await bank.work()
+  for (const id of ids) assert.equal(await bank.statusOf(id), 'failed')
+  const lines = (await strays(bank)).map(({ position, reason }) => `${position}: ${reason}`).sort()
+  assert.deepEqual(lines, [
+    'line 1: no payment has the id NOSUCHPAYMENT00',
+    'line 3: it names no payment',
+    'line 4: no file has the id NOSUCHFILE',
+  ])
+  const [file] = await inbox(bank)
+  assert.deepEqual([file?.state, file?.lines, file?.lines_quarantined], ['read', 5, 3])
+})
+
+test('rejections of some alone: the others wait', async () => {
+  const { bank, ids, paid } = await paidWorld([100, 200, 300])
+  await bank.report([
+    { level: 'group', code: 'PART', msg_id: (await bank.items())[0]?.msg_id ?? '' },
+    rejects(paid[1]?.end_to_end_id ?? ''),
+  ])
+  await bank.work()
+  const statuses = await Promise.all(ids.map(id => bank.statusOf(id)))
+  assert.deepEqual(statuses, ['processing', 'failed', 'processing'])
+})
+
+test('another amount or currency than was sent: never succeeds by it', async () => {
+  const { bank, ids, paid } = await paidWorld([100, 200])
+  const [one, two] = paid
+  await bank.report([
+    { ...debit(one), amount: 99n },
+    { ...debit(two), currency: 'EUR' },
+  ])
+  await bank.work()
+  for (const id of ids) assert.equal(await bank.statusOf(id), 'processing')
+})
+
+function debit(paid: { end_to_end_id: string; amount: bigint; currency: string } | undefined) {
+  assert.ok(paid)
+  const { end_to_end_id, amount, currency } = paid
+  const booked = { level: 'booking', code: 'BOOK', is_credit: false, account: ACCOUNT } as const
+  return { ...booked, end_to_end_id, amount, currency }
+}
+
+test('a statement of another account: set aside; written with blanks, the same account', async () => {
+  const { bank, ids, paid } = await paidWorld([100, 200])
+  const [one, two] = paid
+  await bank.report([
+    { ...debit(one), account: 'DE02120300000000202051' },
+    { ...debit(two), account: 'DE89 3704 0044 0532 0130 00' },
+  ])
+  await bank.work()
+  assert.deepEqual(
+    [await bank.statusOf(ids[0] ?? ''), await bank.statusOf(ids[1] ?? '')],
+    ['processing', 'succeeded'],
+  )
+  assert.match((await strays(bank))[0]?.reason ?? '', /about the account DE02.*, and was paid from/)
+})
+
+test('several accounts in one statement: each payment of each rail of the bank is found', async () => {
+  const first = await paidWorld([100])
+  const shared = join(first.bank.folder, 'inbox')
+  const iban = 'DE02120300000000202051'
+  const second = await paidWorld([200], { inbox: shared, iban })
+  await first.bank.report([debit(first.paid[0]), { ...debit(second.paid[0]), account: iban }])
+  await first.bank.work()
+  await second.bank.settle()
+  assert.equal(await first.bank.statusOf(first.ids[0] ?? ''), 'succeeded')
+  assert.equal(await second.bank.statusOf(second.ids[0] ?? ''), 'succeeded')
+})
+
+test('a bank speaks of payments that went to another bank: set aside', async () => {
+  const ours = await paidWorld([100])
+  const other = await world()
+  await other.report([rejects(ours.paid[0]?.end_to_end_id ?? '')])
+  await other.work()
+  await ours.bank.settle()
+  assert.equal(await ours.bank.statusOf(ours.ids[0] ?? ''), 'processing')
+  assert.match((await strays(other))[0]?.reason ?? '', /was sent to another bank/)
+})
+
+test('by its instruction id or UETR alone: found', async () => {
+  const { bank, ids, items } = await paidWorld([100, 200])
+  const { owner } = service.database
+  const [one] = await owner<{ instruction_id: string }[]>`
+    select instruction_id from rail_items where end_to_end_id = ${items[0]?.end_to_end_id ?? ''}`
+  const [two] = await owner<{ uetr: string }[]>`
+    select uetr from rail_items where end_to_end_id = ${items[1]?.end_to_end_id ?? ''}`
+  await bank.report([
+    { ...rejects(''), instruction_id: one?.instruction_id ?? '' },
+    { ...rejects(''), uetr: two?.uetr ?? '' },
+  ])
+  await bank.work()
+  for (const id of ids) assert.equal(await bank.statusOf(id), 'failed')
+})
+
+test('one booking for a whole file: of its sum, each payment is booked; of another, none', async () => {
+  const { bank, ids, items } = await paidWorld([100, 200])
+  const block = { payment_information_id: `${items[0]?.msg_id}-1` }
+  const { end_to_end_id: _, ...booked } = debit({
+    end_to_end_id: '',
+    amount: 299n,
+    currency: 'USD',
+  })
+  await bank.report([{ ...booked, ...block }])
+  await bank.work()
+  assert.equal(await bank.statusOf(ids[0] ?? ''), 'processing')
+  assert.match((await strays(bank))[0]?.reason ?? '', /USD 299 of payments that come to 300/)
+  await bank.report([{ ...booked, ...block, amount: 300n }])
+  await bank.work()
+  for (const id of ids) assert.equal(await bank.statusOf(id), 'succeeded')
+})
+
+const BAD: readonly (readonly [what: string, bytes: (paid: string) => Buffer, reason: RegExp])[] = [
+  [
+    'half a file',
+    paid => Buffer.from(plainReport([rejects(paid)]).replace('END\n', '')),
+    /cut off/,
+  ],
+  ['an empty file', () => Buffer.alloc(0), /cut off/],
+  ['another encoding', paid => Buffer.from(plainReport([rejects(paid)]), 'utf16le'), /no JSON|UTF/],
+  ['not text', () => Buffer.from([0xff, 0xfe, 0x00, 0xd8]), /not UTF-8/],
+  [
+    'faulty behind good lines',
+    paid => Buffer.from(`${JSON.stringify(rejects(paid))}\n{"level":\nEND\n`),
+    /line 2: no JSON/,
+  ],
+  ['encrypted', () => Buffer.from('-----BEGIN PGP MESSAGE-----\n\nhQEMA'), /it is encrypted/],
+]
+
+for (const [what, bytesOf, reason] of BAD) {
+  test(`a bad file, ${what}: quarantined with the reason, nothing of it applied, the next one is`, async () => {
+    const { bank, ids, paid } = await paidWorld([100])
+    const bytes = bytesOf(paid[0]?.end_to_end_id ?? '')
+    await writeFile(join(bank.folder, 'inbox', 'bad.txt'), bytes)
+    await bank.work()
+    const [file] = await inbox(bank)
+    assert.deepEqual([file?.state, await evidenceOf(bank)], ['quarantined', 0])
+    assert.match(file?.reason ?? '', reason)
+    assert.equal(await bank.statusOf(ids[0] ?? ''), 'processing')
+    const [kept = ''] = await archived(bank)
+    assert.deepEqual(await readFile(join(bank.folder, 'archive', kept)), bytes)
+    await bank.book(paid)
+    await bank.work()
+    assert.equal(await bank.statusOf(ids[0] ?? ''), 'succeeded')
+  })
+}
+
+test('a quarantined file is read again when a person says so', async () => {
+  const { bank, paid } = await paidWorld([100])
+  await bank.report(plainReport([debit(paid[0])]).replace('END\n', ''))
+  await bank.work()
+  const [file] = await inbox(bank)
+  assert.equal(await readAgain(service.deps.sql, file?.sha256 ?? ''), true)
+  await bank.work()
+  assert.equal((await inbox(bank))[0]?.state, 'quarantined')
+})
+
+test('2 GB: quarantined by its size, in bounded memory, and archived', async () => {
+  const bank = await world()
+  const path = join(bank.folder, 'inbox', 'large.txt')
+  await writeFile(path, '')
+  await truncate(path, 2 ** 31)
+  const before = process.memoryUsage.rss()
+  let most = 0
+  const watching = setInterval(() => {
+    most = Math.max(most, process.memoryUsage.rss() - before)
+  }, 20)
+  await bank.round()
+  await bank.round()
+  clearInterval(watching)
+  const [file] = await inbox(bank)
+  assert.deepEqual([file?.state, file?.kept], ['quarantined', false])
+  assert.equal(file?.reason, `too large: 2048 MiB, of at most ${MOST_BYTES / 1024 / 1024}`)
+  assert.equal((await archived(bank)).length, 1)
+  assert.ok(most < 512 * 1024 * 1024, `${most} bytes more`)
+})
+
+test('a file that still grows: left until it has the same size twice', async () => {
+  const { bank, ids, paid } = await paidWorld([100])
+  const text = plainReport([debit(paid[0])])
+  await bank.report(text.slice(0, 20), 'growing.txt')
+  await bank.round()
+  await bank.report(text, 'growing.txt')
+  await bank.round()
+  assert.equal((await inbox(bank)).length, 0)
+  await bank.round()
+  await bank.settle()
+  assert.equal((await inbox(bank))[0]?.state, 'read')
+  assert.equal(await bank.statusOf(ids[0] ?? ''), 'succeeded')
+})
+
+test('cut off between keeping and archiving: dropped by its hash in the next round, and archived', async () => {
+  let fails = true
+  const wrapTransport = (transport: Transport): Transport => ({
+    ...transport,
+    async archive(name) {
+      if (fails) throw new TransportFailed('cut off')
+      return transport.archive(name)
+    },
+  })
+  const { bank, ids, paid } = await paidWorld([100], { wrapTransport })
+  await bank.book(paid)
+  await bank.work()
+  assert.deepEqual([(await inbox(bank)).length, (await archived(bank)).length], [1, 0])
+  fails = false
+  await bank.afterFailure()
+  await bank.work()
+  assert.deepEqual([(await inbox(bank)).length, (await archived(bank)).length], [1, 1])
+  assert.equal(await bank.statusOf(ids[0] ?? ''), 'succeeded')
+})
+
+test('what a bank has sent stays: bytes, lines and evidence are neither changed nor deleted', async () => {
+  const { bank, paid } = await paidWorld([100])
+  await bank.report([rejects(paid[0]?.end_to_end_id ?? ''), rejects('NOSUCHPAYMENT00')])
+  await bank.work()
+  const { owner } = service.database
+  for (const table of ['rail_inbox_bytes', 'rail_item_evidence']) {
+    await assert.rejects(owner.unsafe(`update ${table} set sha256 = sha256('x')`), /append-only/)
+    await assert.rejects(owner.unsafe(`delete from ${table}`), /append-only/)
+  }
+  await assert.rejects(owner`delete from rail_inbox`, /append-only/)
+  await assert.rejects(
+    owner`update rail_inbox set state = 'stored' where state = 'read'`,
+    /stays as/,
+  )
+})

@@ -1,0 +1,411 @@
+// Payouts into files: each is in one file, files are written once and sent as they are, whatever is cut
+// off in between.
+import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
+import { readdir, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import { approve, findFile, listFiles, type RailFile } from '../../src/bank-file/file-store.ts'
+import { resealFile, resendFile } from '../../src/bank-file/resend.ts'
+import { sealDue } from '../../src/bank-file/seal.ts'
+import { type Transport, TransportFailed } from '../../src/bank-file/transport.ts'
+import { type FileRailWorld, openFileWorld, type WorldOptions } from '../support/bank/file-rail.ts'
+import { PLAIN } from '../support/bank/plain-format.ts'
+import { until } from '../support/service/process.ts'
+import { startTestService, type TestService } from '../support/service/service.ts'
+import { share } from '../support/share.ts'
+
+let service: TestService
+const worlds: FileRailWorld[] = []
+before(async () => {
+  service = await startTestService()
+})
+after(async () => {
+  await Promise.all(worlds.map(world => world.close()))
+  await service.close()
+})
+
+async function world(options: WorldOptions = {}): Promise<FileRailWorld> {
+  const opened = await openFileWorld(service, { name: `bank_${worlds.length}`, ...options })
+  worlds.push(opened)
+  return opened
+}
+
+const files = (bank: FileRailWorld): Promise<RailFile[]> =>
+  listFiles(service.deps.sql, { rail: bank.name, limit: 100 })
+
+async function onlyFile(bank: FileRailWorld): Promise<RailFile> {
+  const [file, another] = await files(bank)
+  assert.ok(file !== undefined && another === undefined, 'one file')
+  return file
+}
+
+test('payouts of a live account: one file, each payment once, settled by the statement', async () => {
+  const bank = await world()
+  const ids = await bank.pay([100, 200, 300])
+  await bank.work()
+  const file = await onlyFile(bank)
+  assert.deepEqual([file.state, file.item_count, file.control_sum], ['sent', 3, '6.00'])
+  const [sent] = await bank.outbox()
+  assert.equal(
+    createHash('sha256')
+      .update(sent?.text ?? '')
+      .digest('hex'),
+    file.sha256,
+  )
+  const paid = await bank.sweep()
+  assert.deepEqual(paid.map(({ amount }) => amount).sort(), [100n, 200n, 300n])
+  for (const id of ids) assert.equal(await bank.statusOf(id), 'processing')
+  await bank.book(paid)
+  await bank.work()
+  for (const id of ids) assert.equal(await bank.statusOf(id), 'succeeded')
+})
+
+test('taken by the rail twice: one item, and the ids that it got first', async () => {
+  const bank = await world()
+  const [id] = await bank.pay([100])
+  const before = await bank.items()
+  await service.database.owner`
+    update open_payouts set rail_attempts = 0, ask_rail_at = now(), claimed_until = null
+    where id = ${id ?? ''}`
+  await bank.settle()
+  assert.deepEqual([...(await bank.items())], [...before])
+})
+
+/** Fails a call of the transport once, before or after it is done. */
+function failing(call: 'rename' | 'write' | 'sizeOf', when: 'before' | 'after') {
+  let left = 1
+  return (transport: Transport): Transport => ({
+    ...transport,
+    async [call](...args: never[]) {
+      const fails = left > 0
+      left -= 1
+      if (fails && when === 'before') throw new TransportFailed('cut off')
+      const done = await (transport[call] as (...args: never[]) => Promise<unknown>)(...args)
+      if (fails) throw new TransportFailed('cut off')
+      return done
+    },
+  })
+}
+
+test('cut off before the rename: the next round writes over what was left, and sends it', async () => {
+  const bank = await world({ wrapTransport: failing('write', 'after') })
+  await bank.pay([100])
+  await bank.round()
+  assert.equal((await onlyFile(bank)).state, 'uploading')
+  assert.deepEqual(
+    (await bank.outbox()).map(({ name }) => name.slice(-4)),
+    ['.tmp'],
+  )
+  await bank.afterFailure()
+  const { state, uploads, name } = await onlyFile(bank)
+  assert.deepEqual([state, uploads], ['sent', 2])
+  assert.deepEqual(
+    (await bank.outbox()).map(file => file.name),
+    [name],
+  )
+})
+
+test('cut off after the rename: it is there with its size, and was sent', async () => {
+  const bank = await world({ wrapTransport: failing('rename', 'after') })
+  await bank.pay([100])
+  await bank.round()
+  assert.equal((await onlyFile(bank)).state, 'uploading')
+  await bank.afterFailure()
+  assert.equal((await onlyFile(bank)).state, 'sent')
+  assert.equal((await bank.outbox()).length, 1)
+})
+
+test('cut off after the rename, and the bank has swept it: unknown, nothing goes again; its report says that it came', async () => {
+  const bank = await world({ wrapTransport: failing('rename', 'after') })
+  const [id = ''] = await bank.pay([100])
+  await bank.round()
+  const paid = await bank.sweep()
+  assert.equal(paid.length, 1)
+  await bank.afterFailure()
+  await bank.round()
+  const file = await onlyFile(bank)
+  assert.equal(file.state, 'unknown')
+  assert.deepEqual(await bank.outbox(), [])
+  const refused = await resendFile(service.deps.sql, file, { force: false, note: 'Ann: why' })
+  assert.match(refused ?? '', /may pay it twice, as its profile says: ask the bank/)
+  await bank.book(paid)
+  await bank.work()
+  assert.equal((await onlyFile(bank)).state, 'acknowledged')
+  assert.equal(await bank.statusOf(id), 'succeeded')
+  assert.deepEqual(await bank.outbox(), [])
+})
+
+test('… and the bank takes each file once: the same bytes go again under the same name', async () => {
+  const profile = { resend_is_safe: true }
+  const bank = await world({ profile, wrapTransport: failing('rename', 'after') })
+  await bank.pay([100])
+  await bank.round()
+  const [first] = await bank.outbox()
+  await bank.sweep()
+  await bank.afterFailure()
+  await bank.round()
+  assert.deepEqual(await bank.outbox(), [first])
+  const { state, uploads } = await onlyFile(bank)
+  assert.deepEqual([state, uploads], ['sent', 3])
+})
+
+test('sent again by a person: the same bytes, message id and name', async () => {
+  const bank = await world()
+  await bank.pay([100, 200])
+  await bank.work()
+  const [first] = await bank.outbox()
+  await bank.sweep()
+  const file = await onlyFile(bank)
+  const force = { force: true, note: 'Ann: the bank has no such file' }
+  assert.equal(await resendFile(service.deps.sql, file, force), undefined)
+  await bank.round()
+  assert.deepEqual(await bank.outbox(), [first])
+  const again = await onlyFile(bank)
+  assert.deepEqual([again.state, again.sha256, again.msg_id], ['sent', file.sha256, file.msg_id])
+})
+
+const TIMES = share(4, 20)
+
+test(`three workers seal at once, ${TIMES} times: each payment in one file`, async () => {
+  const bank = await world({ profile: { most_items: 3 } })
+  for (let time = 0; time < TIMES; time++) {
+    await bank.pay([100, 200, 300, 400, 500])
+    await until('the slot has come', bank.isDue)
+    const sealed = await Promise.all([sealDue(bank.rail), sealDue(bank.rail), sealDue(bank.rail)])
+    assert.ok(sealed.flat().length >= 2)
+    const left = (await bank.items()).filter(({ msg_id }) => msg_id === '')
+    if (left.length > 0) await sealDue(bank.rail)
+  }
+  const items = await bank.items()
+  assert.ok(items.every(({ msg_id }) => msg_id !== ''))
+  const sealed = await files(bank)
+  const counted = sealed.reduce((sum, { item_count }) => sum + item_count, 0)
+  assert.deepEqual([items.length, counted], [5 * TIMES, 5 * TIMES])
+  await bank.round()
+  const paid = await bank.sweep()
+  const ids = paid.map(({ end_to_end_id }) => end_to_end_id)
+  assert.equal(new Set(ids).size, 5 * TIMES)
+  assert.deepEqual(ids.sort(), items.map(({ end_to_end_id }) => end_to_end_id).sort())
+})
+
+test('a payout that was failed before its file was sealed: in no file', async () => {
+  const bank = await world()
+  const [over = '', other = ''] = await bank.pay([100, 200])
+  await service.deps.lanes.advancePayout.run({
+    account_id: bank.client.account.account_id,
+    payout_id: over,
+    steps: [{ status: 'failed', failure: { code: 'x', category: 'x', message: 'x' } }],
+    by: 'operator',
+    person: { name: 'ann', is_login: false },
+    ask_again_in_ms: null,
+  })
+  await bank.work()
+  assert.deepEqual(
+    (await bank.sweep()).map(({ amount }) => amount),
+    [200n],
+  )
+  assert.equal(await bank.statusOf(over), 'failed')
+  assert.equal(await bank.statusOf(other), 'processing')
+  await assert.rejects(
+    service.database.owner`
+      update rail_items set msg_id = 'C000000000000000', payment_information_id = 'x',
+        instruction_id = 'x' where payout_id = ${over}`,
+    { code: '23001' },
+  )
+})
+
+test('a payment that can stand in no file: not taken, and no item', async () => {
+  const bank = await world()
+  const { localPayout } = await import('../support/given/bodies.ts')
+  const beneficiary_details = { ...localPayout.beneficiary_details, name: 'Number # one' }
+  await bank.pay([100], { beneficiary_details })
+  assert.equal((await bank.items()).length, 0)
+})
+
+test('most items and the largest sum of a file: as many files as are needed', async () => {
+  const bank = await world({ profile: { most_items: 3, most_amount: '10.00' } })
+  await bank.pay([400, 400, 400, 400, 1, 1, 1])
+  await bank.work()
+  const sealed = await files(bank)
+  assert.ok(
+    sealed.every(({ item_count, control_sum }) => item_count <= 3 && Number(control_sum) <= 10),
+  )
+  assert.equal((await bank.sweep()).length, 7)
+})
+
+test('a file that its format finds fault with: not sealed, told, and sealed once it is mended', async () => {
+  let faults = ['line 3: no such element']
+  const bank = await world({ format: { ...PLAIN, check: async () => faults } })
+  await bank.pay([100])
+  await bank.work()
+  assert.equal((await files(bank)).length, 0)
+  assert.match(await bank.problem(), /not sealed: .*line 3: no such element/)
+  faults = []
+  await bank.round()
+  assert.equal((await onlyFile(bank)).state, 'sent')
+  assert.equal(await bank.problem(), '')
+})
+
+test('sums that differ from those of the items: not sealed', async () => {
+  const write: typeof PLAIN.write = batch => ({ ...PLAIN.write(batch), control_sum: '1.01' })
+  const bank = await world({ format: { ...PLAIN, write } })
+  await bank.pay([100])
+  await bank.work()
+  assert.equal((await files(bank)).length, 0)
+  assert.match(await bank.problem(), /its sum is 1\.01, and that of its items 1\.00/)
+})
+
+test('a release by a person: sealed until then, by the hash alone, once', async () => {
+  const bank = await world({ profile: { release_by_person: true } })
+  await bank.pay([100])
+  await bank.work()
+  const file = await onlyFile(bank)
+  assert.deepEqual([file.state, (await bank.outbox()).length], ['sealed', 0])
+  const { owner } = service.database
+  for (const state of ['approved', 'uploading']) {
+    await assert.rejects(
+      owner`update rail_files set state = ${state} where msg_id = ${file.msg_id}`,
+      {
+        code: '23514',
+      },
+    )
+  }
+  const other = { ...file, sha256: '0'.repeat(64) }
+  assert.equal(await approve(service.deps.sql, other, 'ann'), false)
+  assert.equal(await approve(service.deps.sql, file, 'ann'), true)
+  assert.equal(await approve(service.deps.sql, file, 'bob'), false)
+  await bank.round()
+  assert.deepEqual(
+    [(await onlyFile(bank)).state, (await onlyFile(bank)).approved_by],
+    ['sent', 'ann'],
+  )
+})
+
+test('what was sealed stays: neither service nor owner changes bytes, sums or states out of order', async () => {
+  const bank = await world()
+  await bank.pay([100])
+  await bank.work()
+  const { msg_id } = await onlyFile(bank)
+  const { owner } = service.database
+  const refused = (statement: Promise<unknown>) =>
+    assert.rejects(statement, /stays|cannot go|append-only|sha256_of_the_bytes/)
+  await refused(owner`update rail_files set bytes = 'x' where msg_id = ${msg_id}`)
+  await refused(
+    owner`update rail_files set bytes = 'x', sha256 = sha256('x') where msg_id = ${msg_id}`,
+  )
+  await refused(owner`update rail_files set control_sum = 2 where msg_id = ${msg_id}`)
+  await refused(owner`update rail_files set state = 'sealed' where msg_id = ${msg_id}`)
+  await refused(owner`delete from rail_files where msg_id = ${msg_id}`)
+  await refused(owner`update rail_items set amount = 1 where msg_id = ${msg_id}`)
+  await refused(
+    owner`update rail_items set msg_id = '', payment_information_id = '', instruction_id = ''
+      where msg_id = ${msg_id}`,
+  )
+  await refused(owner`delete from rail_items where msg_id = ${msg_id}`)
+  await assert.rejects(service.deps.sql`update rail_files set bytes = 'x'`, { code: '42501' })
+})
+
+test('a name that is taken by other bytes: told, nothing is sent over it', async () => {
+  const bank = await world({ profile: { release_by_person: true } })
+  await bank.pay([100])
+  await bank.work()
+  const file = await onlyFile(bank)
+  const path = join(bank.folder, 'outbox', file.name)
+  await writeFile(path, 'theirs')
+  await approve(service.deps.sql, file, 'ann')
+  await bank.round()
+  assert.match(await bank.problem(), /is there with 6 bytes, and ours has/)
+  assert.equal((await onlyFile(bank)).state, 'uploading')
+  assert.deepEqual(
+    (await bank.outbox()).map(({ text }) => text),
+    ['theirs'],
+  )
+  await rm(path)
+  await bank.afterFailure()
+  assert.equal((await onlyFile(bank)).state, 'sent')
+})
+
+test('a bank that cannot be reached, or has another key: told since when, nothing marked sent', async () => {
+  let fails = true
+  const bank = await world({
+    wrapTransport: transport => {
+      if (fails) throw new TransportFailed('bank:22 has the host key SHA256:x')
+      return transport
+    },
+  })
+  await bank.pay([100])
+  await bank.work()
+  assert.equal((await onlyFile(bank)).state, 'sealed')
+  assert.match(await bank.problem(), /bank:22 has the host key SHA256:x$/)
+  fails = false
+  await bank.afterFailure()
+  assert.deepEqual([(await onlyFile(bank)).state, await bank.problem()], ['sent', ''])
+})
+
+test('a paused rail: nothing is sealed or sent, its inbox is read', async () => {
+  const bank = await world()
+  await bank.pay([100])
+  await bank.work()
+  await bank.book(await bank.sweep())
+  await bank.pay([200])
+  await until('the slot has come', bank.isDue)
+  bank.pause(true)
+  await bank.round()
+  await bank.round()
+  assert.deepEqual(await bank.outbox(), [])
+  assert.equal((await files(bank)).length, 1)
+  assert.deepEqual(await readdir(join(bank.folder, 'inbox')), [])
+  bank.pause(false)
+  await bank.round()
+  assert.equal((await bank.outbox()).length, 1)
+})
+
+test('a file that the bank refuses as a whole: its payouts wait, and go again once a person says so', async () => {
+  const bank = await world()
+  const [first = '', second = ''] = await bank.pay([100, 200])
+  await bank.work()
+  const file = await onlyFile(bank)
+  const ids = await bank.items()
+  await bank.sweep()
+  await bank.report([{ level: 'group', msg_id: file.msg_id, code: 'RJCT', reasons: ['AC06'] }])
+  await bank.work()
+  assert.deepEqual(
+    [(await onlyFile(bank)).state, await bank.statusOf(first), await bank.statusOf(second)],
+    ['rejected', 'processing', 'processing'],
+  )
+  const { listItemsOf } = await import('../../src/bank-file/item-store.ts')
+  const items = await listItemsOf(service.deps.finder, file.msg_id)
+  assert.equal(await resealFile(service.deps.sql, items), 2)
+  // Its day is over: first it gets another one.
+  await bank.round()
+  await bank.work()
+  const sealed = await files(bank)
+  assert.deepEqual(sealed.map(({ state }) => state).sort(), ['rejected', 'sent'])
+  const paid = await bank.sweep()
+  assert.deepEqual(
+    paid.map(({ end_to_end_id }) => end_to_end_id).sort(),
+    ids.map(({ end_to_end_id }) => end_to_end_id).sort(),
+  )
+  await bank.book(paid)
+  await bank.work()
+  assert.equal(await bank.statusOf(second), 'succeeded')
+})
+
+test('the bank has it already, it says of a file that went twice: it was received', async () => {
+  const bank = await world({ profile: { resend_is_safe: true } })
+  const [id = ''] = await bank.pay([100])
+  await bank.work()
+  const paid = await bank.sweep()
+  const file = await onlyFile(bank)
+  await resendFile(service.deps.sql, file, { force: false, note: 'Ann: no answer' })
+  await bank.round()
+  await bank.sweep()
+  await bank.report([{ level: 'group', msg_id: file.msg_id, code: 'RJCT', reasons: ['DU01'] }])
+  await bank.work()
+  const { state, reason } = (await findFile(service.deps.sql, file.msg_id)) ?? assert.fail()
+  assert.deepEqual([state, reason], ['acknowledged', 'RJCT DU01: received'])
+  await bank.book(paid)
+  await bank.work()
+  assert.equal(await bank.statusOf(id), 'succeeded')
+})

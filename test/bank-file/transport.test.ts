@@ -1,0 +1,232 @@
+// A file reaches a bank's outbox whole or not at all, and never twice: through a folder, through an SFTP
+// server that fails at every call, and through a real OpenSSH server.
+import assert from 'node:assert/strict'
+import { existsSync } from 'node:fs'
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import { deliver } from '../../src/bank-file/deliver.ts'
+import { openFolder } from '../../src/bank-file/folder.ts'
+import { openSftp } from '../../src/bank-file/sftp.ts'
+import { HostKeyChanged, NameTaken, type Transport } from '../../src/bank-file/transport.ts'
+import { HAS_OPENSSH, startOpenSsh } from '../support/network/openssh.ts'
+import {
+  type Fault,
+  SFTP_PASSWORD,
+  SFTP_USER,
+  type SftpCall,
+  type SftpServer,
+  startSftp,
+} from '../support/network/sftp-server.ts'
+
+const NAME = 'C0A1B2C3D4E5F6G7.xml'
+const BYTES = Buffer.alloc(600_000, 'all of it ')
+
+let folder: string
+let server: SftpServer
+before(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'corridor-transport-'))
+  server = await startSftp(folder)
+})
+after(async () => {
+  await server.close()
+  await rm(folder, { recursive: true, force: true })
+})
+
+const BOXES = { outbox: 'out', inbox: 'in', archive: 'kept' }
+
+/** Three empty boxes. */
+async function emptyBoxes(): Promise<typeof BOXES> {
+  for (const box of Object.values(BOXES)) {
+    await rm(join(folder, box), { recursive: true, force: true })
+    await mkdir(join(folder, box))
+  }
+  return {
+    outbox: join(folder, BOXES.outbox),
+    inbox: join(folder, BOXES.inbox),
+    archive: join(folder, BOXES.archive),
+  }
+}
+
+const inBox = (box: keyof typeof BOXES) => readdir(join(folder, BOXES[box]))
+const sent = () => readFile(join(folder, BOXES.outbox, NAME))
+
+function overSftp(host_key = server.host_key): Promise<Transport> {
+  const { port } = server
+  const config = { kind: 'sftp', host: '127.0.0.1', port, user: SFTP_USER, host_key } as const
+  return openSftp({ ...config, ...BOXES }, { password: SFTP_PASSWORD })
+}
+
+const WAYS: readonly (readonly [name: string, open: () => Promise<Transport>])[] = [
+  ['a folder', async () => openFolder({ kind: 'folder', ...(await emptyBoxes()) })],
+  ['SFTP', async () => emptyBoxes().then(() => overSftp())],
+]
+
+for (const [way, open] of WAYS) {
+  test(`${way}, a new file: there under its name, and nothing beside it`, async () => {
+    const transport = await open()
+    let offered = 0
+    const offering = async () => {
+      assert.deepEqual(await inBox('outbox'), [`${NAME}.tmp`])
+      offered += 1
+    }
+    assert.equal(
+      await deliver(transport, { name: NAME, bytes: BYTES, offered: false }, offering),
+      'sent',
+    )
+    assert.deepEqual([await inBox('outbox'), offered], [[NAME], 1])
+    assert.deepEqual(await sent(), BYTES)
+    await transport.close()
+  })
+
+  test(`${way}, cut off before the name was given: what was left is written over`, async () => {
+    const transport = await open()
+    await writeFile(join(folder, BOXES.outbox, `${NAME}.tmp`), 'half of')
+    const parcel = { name: NAME, bytes: BYTES, offered: false }
+    assert.equal(await deliver(transport, parcel, async () => {}), 'sent')
+    assert.deepEqual(await sent(), BYTES)
+    await transport.close()
+  })
+
+  test(`${way}, cut off after the name was given: it is there, and was sent`, async () => {
+    const transport = await open()
+    await writeFile(join(folder, BOXES.outbox, NAME), BYTES)
+    const parcel = { name: NAME, bytes: BYTES, offered: true }
+    assert.equal(await deliver(transport, parcel, () => assert.fail('offered again')), 'sent')
+    await transport.close()
+  })
+
+  test(`${way}, offered before and swept by the bank: unknown, and nothing is written`, async () => {
+    const transport = await open()
+    const parcel = { name: NAME, bytes: BYTES, offered: true }
+    assert.equal(await deliver(transport, parcel, () => assert.fail('offered')), 'unknown')
+    assert.deepEqual(await inBox('outbox'), [])
+    await transport.close()
+  })
+
+  test(`${way}, a name that is taken by other bytes: refused, and they stay`, async () => {
+    const transport = await open()
+    await writeFile(join(folder, BOXES.outbox, NAME), 'theirs')
+    const parcel = { name: NAME, bytes: BYTES, offered: false }
+    await assert.rejects(
+      deliver(transport, parcel, async () => {}),
+      NameTaken,
+    )
+    assert.equal(String(await sent()), 'theirs')
+    await transport.close()
+  })
+
+  test(`${way}, a name that is taken while it is given: refused, and they stay`, async () => {
+    const transport = await open()
+    const offering = () => writeFile(join(folder, BOXES.outbox, NAME), 'theirs')
+    const parcel = { name: NAME, bytes: BYTES, offered: false }
+    await assert.rejects(deliver(transport, parcel, offering), NameTaken)
+    assert.equal(String(await sent()), 'theirs')
+    await transport.close()
+  })
+
+  test(`${way}, the inbox: finished files by name, read whole, and archived`, async () => {
+    const transport = await open()
+    for (const name of ['b.xml', 'a.xml', '.hidden', 'c.xml.tmp', 'd.part']) {
+      await writeFile(join(folder, BOXES.inbox, name), BYTES)
+    }
+    await mkdir(join(folder, BOXES.inbox, 'folder.xml'))
+    const size = BYTES.length
+    assert.deepEqual(await transport.list(), [
+      { name: 'a.xml', size },
+      { name: 'b.xml', size },
+    ])
+    assert.deepEqual(Buffer.concat(await Array.fromAsync(transport.read('a.xml'))), BYTES)
+    await transport.archive('a.xml')
+    const [kept = ''] = await inBox('archive')
+    assert.match(kept, /^\d{8}T\d{9}Z-a\.xml$/)
+    assert.deepEqual(
+      (await transport.list()).map(({ name }) => name),
+      ['b.xml'],
+    )
+    await transport.close()
+  })
+}
+
+const CUT: readonly (readonly [call: SftpCall, fault: Fault])[] = (
+  ['STAT', 'REMOVE', 'OPEN', 'WRITE', 'CLOSE', 'RENAME'] as const
+).flatMap(call =>
+  (['fail', 'cut before', 'cut after'] as const).map(fault => [call, fault] as const),
+)
+
+for (const [call, fault] of CUT) {
+  test(`SFTP, ${fault} at ${call}: not sent; the next try sends it, or finds it, once`, async () => {
+    await emptyBoxes()
+    // A name of an earlier try is there to be removed.
+    await writeFile(join(folder, BOXES.outbox, `${NAME}.tmp`), 'half of')
+    let offered = false
+    const offering = async () => {
+      offered = true
+    }
+    const attempt = async () => {
+      const transport = await overSftp()
+      const parcel = { name: NAME, bytes: BYTES, offered }
+      return deliver(transport, parcel, offering).finally(() => transport.close())
+    }
+    server.failAt(call, fault)
+    await assert.rejects(attempt(), { name: 'TransportFailed' })
+    const there = existsSync(join(folder, BOXES.outbox, NAME))
+    assert.equal(there, call === 'RENAME' && fault === 'cut after')
+    // Only where the name may have been given is it unknown.
+    const doubtful = call === 'RENAME' && fault !== 'cut after'
+    assert.equal(await attempt(), doubtful ? 'unknown' : 'sent')
+    if (!doubtful) assert.deepEqual(await sent(), BYTES)
+  })
+}
+
+test('SFTP, another host key: refused before the log-in, and the server is named', async () => {
+  const logins = server.logins()
+  const other = `SHA256:${'A'.repeat(43)}`
+  await assert.rejects(overSftp(other), (error: Error) => {
+    assert.ok(error instanceof HostKeyChanged)
+    assert.match(
+      error.message,
+      new RegExp(`^127\\.0\\.0\\.1:${server.port} has the host key SHA256:`),
+    )
+    return true
+  })
+  assert.equal(server.logins(), logins)
+})
+
+test('SFTP, nobody listens: one sentence, within the time to connect', async () => {
+  const config = { kind: 'sftp', host: '127.0.0.1', port: 1, user: 'u', host_key: '' } as const
+  await assert.rejects(openSftp({ ...config, ...BOXES }, {}), {
+    name: 'TransportFailed',
+    message: /could not connect to 127\.0\.0\.1:1: .*ECONNREFUSED/,
+  })
+})
+
+test('SFTP of OpenSSH: sent once, a taken name refused, read and archived', {
+  skip: HAS_OPENSSH ? false : 'NOT RUN: this machine has no /usr/sbin/sshd (openssh-server)',
+}, async () => {
+  const boxes = await emptyBoxes()
+  const sshd = await startOpenSsh(await mkdtemp(join(folder, 'sshd-')))
+  const { port, user, host_key, private_key } = sshd
+  try {
+    const config = { kind: 'sftp', host: '127.0.0.1', port, user, host_key, ...boxes } as const
+    const transport = await openSftp(config, { private_key })
+    const parcel = { name: NAME, bytes: BYTES, offered: false }
+    assert.equal(await deliver(transport, parcel, async () => {}), 'sent')
+    assert.deepEqual(await sent(), BYTES)
+    await transport.write('other', Buffer.from('other'))
+    await assert.rejects(transport.write('other', BYTES), { name: 'TransportFailed' })
+    await assert.rejects(transport.rename('other', NAME), NameTaken)
+    assert.deepEqual(await sent(), BYTES)
+    await writeFile(join(boxes.inbox, 'a.xml'), BYTES)
+    assert.deepEqual(await transport.list(), [{ name: 'a.xml', size: BYTES.length }])
+    assert.deepEqual(Buffer.concat(await Array.fromAsync(transport.read('a.xml'))), BYTES)
+    await transport.archive('a.xml')
+    assert.deepEqual(await transport.list(), [])
+    await transport.close()
+    const other = { ...config, host_key: `SHA256:${'B'.repeat(43)}` }
+    await assert.rejects(openSftp(other, { private_key }), HostKeyChanged)
+  } finally {
+    await sshd.close()
+  }
+})

@@ -1,0 +1,218 @@
+// A rail of files for tests: a live account whose payouts go to a bank by way of folders, driven step by
+// step. The bank is the test itself.
+import assert from 'node:assert/strict'
+import { mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileRail } from '../../../src/bank-file/adapter.ts'
+import { readFileRail } from '../../../src/bank-file/config.ts'
+import { Exchange } from '../../../src/bank-file/exchange.ts'
+import { openFolder } from '../../../src/bank-file/folder.ts'
+import type { OpenFileRail } from '../../../src/bank-file/open-rail.ts'
+import type { Transport } from '../../../src/bank-file/transport.ts'
+import type { BankFormat, BankProfile, BankSays } from '../../../src/bank-format.ts'
+import type { Deps } from '../../../src/deps.ts'
+import { insertRail } from '../../../src/rail/row-store.ts'
+import { settleOnce } from '../../../src/worker/settle-payouts.ts'
+import { localPayout } from '../given/bodies.ts'
+import { until } from '../service/process.ts'
+import type { Client, TestService } from '../service/service.ts'
+import { PLAIN, plainPayments, plainReport } from './plain-format.ts'
+
+export interface FileRailWorld {
+  readonly name: string
+  readonly client: Client
+  readonly rail: OpenFileRail
+  /** With this rail alone. */
+  readonly deps: Deps
+  readonly folder: string
+  /** Makes payouts and has them taken by the rail; returns their ids. */
+  pay(amounts: readonly number[], change?: object): Promise<string[]>
+  /** Seals, sends, fetches, reads and settles until nothing is left to do. */
+  work(): Promise<void>
+  /** The files in the outbox: name and text. */
+  outbox(): Promise<{ name: string; text: string }[]>
+  /** Takes the files out of the outbox, as a bank sweeps; returns their payments. */
+  sweep(): Promise<ReturnType<typeof plainPayments>>
+  /** Puts a file of the bank into the inbox. */
+  report(says: readonly Partial<BankSays>[] | string, name?: string): Promise<void>
+  /** Puts a statement into the inbox that books these payments. */
+  book(paid: ReturnType<typeof plainPayments>): Promise<void>
+  /** One round of the work on files. */
+  round(): Promise<void>
+  /** A round that does not wait as it would after a failure. */
+  afterFailure(): Promise<void>
+  /** One round of settling. */
+  settle(): Promise<void>
+  /** Whether the slot of everything that waits has come. */
+  isDue(): Promise<boolean>
+  pause(paused: boolean): void
+  /** Why files are not exchanged, '' when they are. */
+  problem(): Promise<string>
+  statusOf(payout_id: string): Promise<string>
+  /** Ids by payout. */
+  items(): Promise<{ payout_id: string; end_to_end_id: string; msg_id: string; amount: bigint }[]>
+  close(): Promise<void>
+}
+
+export interface WorldOptions {
+  readonly name?: string
+  readonly profile?: Partial<BankProfile>
+  readonly format?: BankFormat
+  readonly config?: object
+  /** Another rail's inbox, and the account that this one debits. */
+  readonly inbox?: string
+  readonly iban?: string
+  readonly wrapTransport?: (transport: Transport) => Transport
+}
+
+export const ACCOUNT = 'DE89370400440532013000'
+
+/** A rail in this service, with the route for payouts of its own account. */
+export async function openFileWorld(
+  service: TestService,
+  options: WorldOptions = {},
+): Promise<FileRailWorld> {
+  const { name = 'bank', profile = {}, format = PLAIN, wrapTransport = t => t } = options
+  const { iban = ACCOUNT } = options
+  const folder = await mkdtemp(join(tmpdir(), 'corridor-bank-'))
+  const boxes = Object.fromEntries(
+    ['outbox', 'inbox', 'archive', 'swept'].map(box => [box, join(folder, box)]),
+  ) as Record<'outbox' | 'inbox' | 'archive' | 'swept', string>
+  for (const box of Object.values(boxes)) await mkdir(box)
+  const { swept, ...own } = boxes
+  const at = { ...own, inbox: options.inbox ?? own.inbox }
+  const json = {
+    settlement_account: {
+      name: 'Operating',
+      holder: 'Corridor Ltd',
+      iban,
+      bic: 'COBADEFFXXX',
+      currency: 'USD',
+    },
+    profile,
+    transport: { kind: 'folder', ...at },
+    timetable: 'always_open',
+    fetch_every_s: 1,
+    ...options.config,
+  }
+  const read = readFileRail(json, format)
+  assert.ok(read.value, String(read.messages))
+  const row = { name, kind: 'iso20022', config: json, secret: '', paused_reason: '' } as const
+  await insertRail(service.deps.sql, row)
+  const client = await service.openAccount({
+    currencies: ['USD'],
+    fund: { USD: 10_000_000_000n },
+    sandbox: false,
+  })
+  const { account_id } = client.account
+  await service.setFees([{ payout_type: 'local' }])
+  await addRoute(service, account_id, name)
+  const { sql, finder, log } = service.deps
+  let paused = false
+  const rail: OpenFileRail = {
+    ...{ sql, finder, log, name, format, config: { ...read.value, fetch_every_s: 0 } },
+    isPaused: () => paused,
+    openTransport: async () => wrapTransport(await openFolder({ kind: 'folder', ...at })),
+  }
+  let exchange = new Exchange(rail)
+  const deps = { ...service.deps, rails: new Map([[name, fileRail(rail)]]) }
+  const items = () =>
+    service.database.owner<
+      { payout_id: string; end_to_end_id: string; msg_id: string; amount: bigint }[]
+    >`select payout_id, end_to_end_id, msg_id, amount from rail_items where rail = ${name}
+      order by created_at, payout_id`
+  const outbox = async () => {
+    const names = (await readdir(at.outbox)).sort()
+    return Promise.all(
+      names.map(async name => ({ name, text: await readFile(join(at.outbox, name), 'utf8') })),
+    )
+  }
+  let reports = 0
+  const settle = async () => {
+    while ((await settleOnce(deps)) > 0);
+  }
+  const isDue = () => due(service, name)
+  const report = async (
+    says: readonly Partial<BankSays>[] | string,
+    name = `report-${++reports}.txt`,
+  ) => {
+    await writeFile(join(at.inbox, name), typeof says === 'string' ? says : plainReport(says))
+  }
+  return {
+    ...{ name, client, rail, deps, folder, items, outbox, settle, isDue, report },
+    book: paid =>
+      report(
+        paid.map(({ end_to_end_id, amount, currency }) => {
+          const debit = { level: 'booking', code: 'BOOK', is_credit: false } as const
+          return { ...debit, end_to_end_id, amount, currency, account: iban }
+        }),
+      ),
+    async round() {
+      await until('items are due', isDue)
+      await exchange.once()
+    },
+    async afterFailure() {
+      await exchange.close()
+      exchange = new Exchange(rail)
+      await exchange.once()
+    },
+    pause(is_paused) {
+      paused = is_paused
+    },
+    async problem() {
+      const [row] = await service.database.owner<{ problem: string }[]>`
+        select problem from rail_exchanges where rail = ${name}`
+      return row?.problem ?? ''
+    },
+    async pay(amounts, change = {}) {
+      const ids = await Promise.all(
+        amounts.map(async amount => {
+          const { json, text } = await client.post('/v3/payout', {
+            ...localPayout,
+            ...change,
+            amount,
+          })
+          assert.ok(json?.data?.id, text)
+          return json.data.id as string
+        }),
+      )
+      await settle()
+      return ids
+    },
+    async work() {
+      await until('items are due', isDue)
+      for (let round = 0; round < 3; round++) {
+        await exchange.once()
+        await settle()
+      }
+    },
+    outbox,
+    async sweep() {
+      const files = await outbox()
+      for (const { name } of files) await rename(join(at.outbox, name), join(swept, name))
+      return files.flatMap(({ text }) => plainPayments(text))
+    },
+    async statusOf(payout_id) {
+      return (await client.get(`/v3/payout/${payout_id}`)).json.data.status
+    },
+    close: async () => {
+      await exchange.close()
+      await rm(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+/** Whether the slot of everything that waits has come. */
+async function due(service: TestService, rail: string): Promise<boolean> {
+  const [row] = await service.database.owner`
+    select from rail_items where rail = ${rail} and msg_id = '' and not withdrawn
+      and seal_at > clock_timestamp() limit 1`
+  return row === undefined
+}
+
+async function addRoute(service: TestService, account_id: string, rail: string): Promise<void> {
+  await service.database.owner`
+    insert into routes (account_id, rail) values (${account_id}, ${rail})`
+  await service.deps.reference.refresh()
+}

@@ -1,0 +1,91 @@
+// A real OpenSSH server on a free port, over a folder, with a host key and a log-in of its own.
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { userInfo } from 'node:os'
+import { join } from 'node:path'
+import { until } from '../service/process.ts'
+
+const SSHD = '/usr/sbin/sshd'
+const SFTP_SERVERS = ['/usr/lib/openssh/sftp-server', '/usr/libexec/sftp-server']
+
+/** Whether this machine has an OpenSSH server. */
+export const HAS_OPENSSH = existsSync(SSHD) && SFTP_SERVERS.some(existsSync)
+
+export interface OpenSsh {
+  readonly port: number
+  readonly user: string
+  /** As ssh-keygen -l prints it. */
+  readonly host_key: string
+  /** PEM of the key that may log in. */
+  readonly private_key: string
+  close(): Promise<void>
+}
+
+/** `folder` holds its keys and its log; its files are those of the machine. */
+export async function startOpenSsh(folder: string): Promise<OpenSsh> {
+  const keys = join(folder, 'keys')
+  await mkdir(keys, { recursive: true })
+  const [host, login] = ['host', 'login'].map(name => join(keys, name)) as [string, string]
+  for (const path of [host, login]) {
+    execFileSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', path])
+  }
+  const authorized = join(keys, 'authorized')
+  await writeFile(authorized, await readFile(`${login}.pub`), { mode: 0o600 })
+  const port = await freePort()
+  if (userInfo().uid === 0) await mkdir('/run/sshd', { recursive: true })
+  const config = join(folder, 'sshd_config')
+  await writeFile(config, configOf({ port, host, authorized, pid: join(folder, 'pid') }))
+  const child = spawn(SSHD, ['-D', '-e', '-f', config], { stdio: ['ignore', 'ignore', 'pipe'] })
+  let said = ''
+  child.stderr?.on('data', piece => {
+    said += piece
+  })
+  await until('sshd listens', () => {
+    if (child.exitCode !== null) throw new Error(`sshd ended: ${said}`)
+    return said.includes('Server listening')
+  })
+  const printed = execFileSync('ssh-keygen', ['-l', '-f', `${host}.pub`], { encoding: 'utf8' })
+  return {
+    port,
+    user: userInfo().username,
+    host_key: printed.split(' ')[1] ?? '',
+    private_key: await readFile(login, 'utf8'),
+    close: () => ended(child),
+  }
+}
+
+function configOf(at: { port: number; host: string; authorized: string; pid: string }): string {
+  const server = SFTP_SERVERS.find(existsSync)
+  return [
+    `Port ${at.port}`,
+    'ListenAddress 127.0.0.1',
+    `HostKey ${at.host}`,
+    `PidFile ${at.pid}`,
+    `AuthorizedKeysFile ${at.authorized}`,
+    'StrictModes no',
+    'PasswordAuthentication no',
+    'KbdInteractiveAuthentication no',
+    'UsePAM no',
+    'PermitRootLogin yes',
+    `Subsystem sftp ${server}`,
+    '',
+  ].join('\n')
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer().on('error', reject)
+    server.listen(0, '127.0.0.1', () => {
+      const address = server.address()
+      server.close(() => resolve(typeof address === 'object' ? (address?.port ?? 0) : 0))
+    })
+  })
+}
+
+async function ended(child: ChildProcess): Promise<void> {
+  const over = new Promise(resolve => child.once('exit', resolve))
+  child.kill('SIGTERM')
+  if (child.exitCode === null) await over
+}
