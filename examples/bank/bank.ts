@@ -26,8 +26,8 @@ export interface BankOptions {
   /** Judges an XML file by ISO's schema; what is wrong with it, [] for nothing. */
   readonly validate?: (bytes: Uint8Array) => Promise<readonly string[]>
   readonly now?: () => Date
-  /** Told of each thing that the bank does. */
-  readonly tell?: (what: string, file: string) => void
+  /** Told of each thing that the bank does: `took` a file, `sent` one, or why it refused one. */
+  readonly tell?: (what: string, file: string, bytes: Uint8Array) => void
 }
 
 /** Something to do in a later round. */
@@ -80,7 +80,7 @@ export class TestBank {
       faults: this.#faults,
       later: (rounds, run) => this.#later(rounds, run),
       now: () => this.#now(),
-      tell: name => options.tell?.('sent', name),
+      tell: (name, bytes) => options.tell?.('sent', name, bytes),
     })
   }
 
@@ -144,7 +144,7 @@ export class TestBank {
 
   /** Does what a file says that has come, by whatever way. */
   async receive(name: string, bytes: Uint8Array): Promise<void> {
-    this.#options.tell?.('took', name)
+    this.#options.tell?.('took', name, bytes)
     try {
       const is_ach = Buffer.from(bytes.subarray(0, 3)).toString('latin1') === '101'
       if (is_ach) return this.#orderAch(name, bytes)
@@ -154,7 +154,7 @@ export class TestBank {
     } catch (error) {
       const { code = '', msg_id = '', message } = error as Refused
       this.#record('refused', name, msg_id, [], message)
-      this.#options.tell?.(`refused ${code}: ${message}`, name)
+      this.#options.tell?.(`refused ${code}: ${message}`, name, bytes)
       if (msg_id === '') return
       this.#report({ about: msg_id, group: 'RJCT', reason: code, payments: [] })
     }

@@ -12,7 +12,7 @@ export interface OutboxOptions {
   readonly faults: ReadonlySet<Fault>
   readonly later: (rounds: number, run: () => void) => void
   readonly now: () => Date
-  readonly tell: (name: string) => void
+  readonly tell: (name: string, bytes: Uint8Array) => void
 }
 
 export class Outbox {
@@ -70,7 +70,7 @@ export class Outbox {
     const path = join(folder, name)
     writeFileSync(`${path}.tmp`, bytes)
     renameSync(`${path}.tmp`, path)
-    tell(name)
+    tell(name, bytes)
   }
 
   #stamp(): Stamp {

@@ -2,15 +2,27 @@
 // service does. Then it reads the account's ledger from the database and adds it up. Only the
 // demo's account is not made by the API, because operators open accounts.
 
-import { styleText } from 'node:util'
 import { type Command, Option } from 'commander'
-import { readConfig } from '../config.ts'
 import type { Journal } from '../ledger/rules.ts'
 import { listJournals } from '../ledger/store.ts'
 import { divideByRate, divideUp, formatMajor, parseDecimal } from '../money/decimal.ts'
 import { amountToJson } from '../money/json.ts'
 import { createFunded } from './account.ts'
-import { CommandFailed, type Json, print, UsageError, withContext } from './context.ts'
+import { CommandFailed, type Json, print, withContext } from './context.ts'
+import { demoBank } from './demo-bank.ts'
+import {
+  type Answer,
+  answered,
+  type Exchange,
+  findService,
+  KEY_TIMEOUT_MS,
+  readUrl,
+  request,
+  send,
+  style,
+  succeeded,
+  until,
+} from './demo-http.ts'
 import { layOut, major, money } from './table.ts'
 
 /** The account starts with USD 10,000.00, and pays HKD 10,000.00. */
@@ -19,21 +31,10 @@ const PAID = 1_000_000
 
 /** The simulator settles after some 2 s (CORRIDOR_SIMULATOR_DELAY_MS). */
 const SETTLE_TIMEOUT_MS = 15_000
-const POLL_MS = 250
-/** Every process knows a new key within a second (§access.revoke). */
-const KEY_TIMEOUT_MS = 5_000
-const REQUEST_TIMEOUT_MS = 10_000
 
 interface DemoOptions extends Json {
   url?: string
-}
-
-// biome-ignore lint/suspicious/noExplicitAny: the answer of our own API, whose shape its tests hold
-type Answer = any
-
-interface Exchange {
-  readonly request: { readonly method: string; readonly path: string; readonly body?: object }
-  readonly response: { readonly status: number; readonly body: Answer }
+  bank?: string | true
 }
 
 type Journals = readonly ReturnType<typeof presentJournal>[]
@@ -56,6 +57,12 @@ export function demoCommand(program: Command): void {
     .command('demo')
     .description('make an account and a payout on the running service, and add up its ledger')
     .addOption(new Option('--url <url>', 'the running service (default: http://127.0.0.1:$PORT)'))
+    .addOption(
+      new Option('--bank [way]', 'pay through a test bank, and show every file').choices([
+        'folder',
+        'sftp',
+      ]),
+    )
     .option('--json', 'print JSON: an array of steps')
     .addHelpText('after', DEMO_HELP)
     .action(demo)
@@ -66,10 +73,17 @@ Quotes and pays 10,000.00 HKD out of 10,000.00 USD, waits until the payout has
 settled, and prints every request, every answer and every journal. It needs the
 database of the service.
 
-Example, with the service running in another terminal:
-  npx corridor demo`
+With --bank it starts a bank of its own, on this machine, and pays two payouts
+of a live account through it by ISO 20022: one arrives, one is returned. Files
+go through a folder, or with "--bank sftp" over SFTP. An installation that has
+live accounts refuses it, as the money in it is none.
+
+Examples, with the service running in another terminal:
+  npx corridor demo
+  npx corridor demo --bank`
 
 async function demo(options: DemoOptions): Promise<void> {
+  if (options.bank !== undefined) return demoBank(options)
   const url = readUrl(options.url)
   await findService(url)
   const steps: DemoStep[] = []
@@ -80,21 +94,6 @@ async function demo(options: DemoOptions): Promise<void> {
   if (options.json === true) print(options, steps, '')
   const last = steps.at(-1)
   if (last?.step === 'arithmetic' && !last.adds_up) throw new CommandFailed('it does not add up')
-}
-
-function readUrl(text: string | undefined): string {
-  const { port } = readConfig()
-  if (text === undefined && port === 0) throw new UsageError('PORT is 0; name the service by --url')
-  const url = text ?? `http://127.0.0.1:${port}`
-  if (!/^https?:\/\/./.test(url) || !URL.canParse(url)) throw new UsageError(`not a URL: ${url}`)
-  return url.replace(/\/+$/, '')
-}
-
-/** Makes sure that the service is there before anything is written. */
-async function findService(url: string): Promise<void> {
-  const { response } = await send(url, '', { method: 'GET', path: '/healthz' })
-  if (response.status === 200 && response.body?.status === 'ok') return
-  throw new CommandFailed(`what answers at ${url} is not Corridor`)
 }
 
 async function runDemo(url: string, tell: (step: DemoStep) => void): Promise<void> {
@@ -189,65 +188,6 @@ async function settlement(get: () => Promise<Exchange>): Promise<DemoStep> {
   throw new CommandFailed(`payout ${id} is ${status} ${after}${hint}`)
 }
 
-/** Asks at a steady pace while `goesOn` says so and the time lasts. */
-async function until(
-  timeout_ms: number,
-  ask: () => Promise<Exchange>,
-  goesOn: (exchange: Exchange) => boolean,
-): Promise<Exchange> {
-  const deadline = performance.now() + timeout_ms
-  for (;;) {
-    const exchange = await ask()
-    if (!goesOn(exchange) || performance.now() > deadline) return exchange
-    await new Promise(resolve => setTimeout(resolve, POLL_MS))
-  }
-}
-
-async function send(
-  url: string,
-  authorization: string,
-  request: Exchange['request'],
-): Promise<Exchange> {
-  const { method, path, body } = request
-  const headers: Record<string, string> = authorization === '' ? {} : { authorization }
-  if (body !== undefined) headers['content-type'] = 'application/json'
-  const signal = AbortSignal.timeout(REQUEST_TIMEOUT_MS)
-  try {
-    const init: RequestInit = { method, headers, signal }
-    if (body !== undefined) init.body = JSON.stringify(body)
-    const response = await fetch(`${url}${path}`, init)
-    const answer = await response.json().catch(() => null)
-    return { request, response: { status: response.status, body: answer } }
-  } catch (error) {
-    const reason = reasonOf(error)
-    throw new CommandFailed(
-      `no service answers at ${url} (${reason}); start it: npx corridor start`,
-    )
-  }
-}
-
-/** fetch puts the reason into `cause`. */
-function reasonOf(error: unknown): string {
-  const { cause, name, message } = error as Error
-  if (name === 'TimeoutError') return `no answer in ${REQUEST_TIMEOUT_MS / 1000} s`
-  const { code, message: hidden } = (cause ?? {}) as { code?: string; message?: string }
-  return code ?? hidden ?? message
-}
-
-/** The exchange. Fails with the service's own message if it did not succeed. */
-function succeeded(exchange: Exchange): Exchange {
-  const { request, response } = exchange
-  if (response.status === 200) return exchange
-  const reason = response.body?.errors?.[0]?.reason
-  const hint = /^rate_(stale|unavailable)$/.test(reason)
-    ? '; load rates: npx corridor rates import --help'
-    : ''
-  const words = response.body?.message ?? 'no JSON'
-  throw new CommandFailed(
-    `${request.method} ${request.path} was answered with ${response.status}: ${words}${hint}`,
-  )
-}
-
 function presentJournal({ number, kind, source, postings }: Journal) {
   const minor = postings.map(posting => ({ ...posting, amount: amountToJson(posting.amount) }))
   return { number: Number(number), kind, source, postings: minor }
@@ -337,15 +277,6 @@ function linesOf(step: DemoStep, steps: readonly DemoStep[]): string[] {
   }
 }
 
-function request({ request: { method, path, body } }: Exchange): string[] {
-  const line = style('cyan', `${method} ${path}`)
-  return body === undefined ? [line] : [line, ...layOut(body)]
-}
-
-function answered({ response }: Exchange): string {
-  return style('green', String(response.status))
-}
-
 /** The members that differ. */
 function changed(before: Record<string, unknown> | undefined, after: Record<string, unknown>) {
   const differs = (name: string) => JSON.stringify(before?.[name]) !== JSON.stringify(after[name])
@@ -392,9 +323,4 @@ function describeArithmetic(sums: Sums): string[] {
 
 function inMajor(amount: number, currency: string): string {
   return major(currency, BigInt(amount))
-}
-
-/** Without colour if standard output is no terminal or NO_COLOR is set. */
-function style(format: Parameters<typeof styleText>[0], text: string): string {
-  return styleText(format, text, { stream: process.stdout })
 }

@@ -1,0 +1,168 @@
+// What the demonstration with a bank needs of an installation: a live account with money, a price, a
+// rail to the test bank and a route to it. All but the account and the closed rail goes away again.
+import { join } from 'node:path'
+import { listAccounts } from '../account/store.ts'
+import { transact } from '../db/transact.ts'
+import { newId } from '../id.ts'
+import { amountToJson } from '../money/json.ts'
+import type { Fee } from '../price/fee/rules.ts'
+import { deleteFee, listFees, upsertFees } from '../price/fee/store.ts'
+import type { RailRow } from '../rail/kind.ts'
+import { readRail } from '../rail/load-rail.ts'
+import { insertRail, listRails, updatePause, updateRail } from '../rail/row-store.ts'
+import type { Route } from '../rail/rules.ts'
+import { deleteRoute, upsertRoute } from '../rail/store.ts'
+import { RAIL_KINDS } from '../rails.ts'
+import { createFunded } from './account.ts'
+import { CommandFailed, type Context, readOrRefuse } from './context.ts'
+import { book } from './funding.ts'
+
+/** Its accounts are known by it: an installation with other live accounts is in earnest. */
+const NAME = 'Bank demo'
+const RAIL = 'demo_bank'
+/** EUR 1,000.00 */
+const FUNDED = 100_000n
+
+/** Where the bank is. */
+export interface BankPlace {
+  readonly folder: string
+  readonly user: string
+  readonly password: string
+  /** Undefined: files go through the folder. */
+  readonly server: { readonly port: number; readonly fingerprint: string } | undefined
+  /** What a payout costs, in cents. */
+  readonly fee: number
+}
+
+export interface DemoAccount {
+  readonly account_id: string
+  readonly name: string
+  readonly funded: { readonly currency: string; readonly amount: number }
+}
+
+export interface BankDemoSetUp {
+  readonly shown: DemoAccount
+  readonly authorization: string
+  /** Its settings. */
+  readonly rail: object
+  readonly route: Route
+  /** Undefined when there was one. */
+  readonly fee: Fee | undefined
+}
+
+export async function setUpBankDemo(context: Context, place: BankPlace): Promise<BankDemoSetUp> {
+  await refuseInEarnest(context)
+  const rail = await setRail(context, place)
+  const wanted = { name: NAME, currencies: ['EUR'], primary_currency: 'EUR', fund: [] }
+  const { account, key_id, secret } = await createFunded(context, { ...wanted, sandbox: false })
+  const { account_id } = account
+  const booking = { account_id, currency: 'EUR', amount: FUNDED, reason: '', split: false } as const
+  const reference = `DEMO ${account_id}`
+  const proof = { kind: 'funding', source: newId('esc'), reference } as const
+  await book(context, { ...booking, ...proof }, `corridor fund ${account_id} EUR 1000.00`)
+  const route = { ...ANY_PAYOUT, account_id, rail: RAIL }
+  await upsertRoute(context.sql, route)
+  return {
+    shown: { account_id, name: NAME, funded: { currency: 'EUR', amount: amountToJson(FUNDED) } },
+    authorization: `Basic ${Buffer.from(`${key_id}:${secret}`).toString('base64')}`,
+    rail: { name: RAIL, kind: rail.kind, settings: rail.config },
+    route,
+    fee: await setFee(context, place.fee),
+  }
+}
+
+const ANY_PAYOUT = {
+  payout_type: null,
+  network: null,
+  currency: null,
+  country: null,
+  min_amount: null,
+  max_amount: null,
+  priority: 0,
+}
+
+/** The demonstration books money that is none. */
+async function refuseInEarnest({ sql }: Context): Promise<void> {
+  const live = (await listAccounts(sql)).filter(({ sandbox, name }) => !sandbox && name !== NAME)
+  const [one] = live
+  if (one === undefined) return
+  throw new CommandFailed(
+    `live account ${one.account_id} is of this installation, and the demonstration books money ` +
+      'that is none: run it on an installation of its own, CORRIDOR_DATA=./demo npx corridor start',
+  )
+}
+
+async function setRail({ sql }: Context, place: BankPlace): Promise<RailRow> {
+  const config = JSON.stringify(settingsOf(place))
+  const secret = place.server === undefined ? '' : place.password
+  const rail = readOrRefuse(readRail({ name: RAIL, kind: 'iso20022', config, secret }, RAIL_KINDS))
+  const there = (await listRails(sql)).some(({ name }) => name === RAIL)
+  if (there) {
+    await updateRail(sql, rail)
+    await updatePause(sql, RAIL, '')
+  } else await insertRail(sql, rail)
+  return rail
+}
+
+function settingsOf({ folder, server, user }: BankPlace) {
+  const boxes = { outbox: 'to-bank', inbox: 'from-bank', archive: 'archive' }
+  const at = (base: string) =>
+    Object.fromEntries(Object.entries(boxes).map(([name, box]) => [name, join(base, box)]))
+  return {
+    settlement_account: {
+      name: 'Account at the test bank',
+      holder: 'Example Payments GmbH',
+      iban: 'DE89370400440532013000',
+      bic: 'COBADEFFXXX',
+      currency: 'EUR',
+      address: { street: 'Kaiserstr. 1', town: 'Frankfurt', postcode: '60311', country: 'DE' },
+    },
+    profile: 'generic',
+    transport:
+      server === undefined
+        ? { kind: 'folder', ...at(folder) }
+        : {
+            ...{ kind: 'sftp', host: '127.0.0.1', port: server.port, user },
+            ...{ host_key: server.fingerprint, ...at('/') },
+          },
+    timetable: 'always_open',
+    fetch_every_s: 1,
+  }
+}
+
+/** A price for live accounts, unless the operator has set one. */
+async function setFee({ sql }: Context, cents: number): Promise<Fee | undefined> {
+  const fee: Fee = {
+    payout_type: 'local',
+    payout_currency: 'EUR',
+    destination_country: 'AT',
+    network: 'sepa',
+    charge_type: null,
+    fixed_amount: BigInt(cents),
+    fee_currency: 'EUR',
+    variable_bps: 0,
+    minimum_amount: null,
+    maximum_amount: null,
+    sample: false,
+  }
+  const fees = await listFees(sql)
+  if (fees.some(({ payout_type, sample }) => payout_type === 'local' && !sample)) return undefined
+  await upsertFees(sql, [fee])
+  return fee
+}
+
+/**
+ * The rail stays, as payouts went to it: it is asked nothing any more, and looks into a folder where
+ * nobody puts anything.
+ */
+export async function endBankDemo(
+  context: Context,
+  { route, fee }: BankDemoSetUp,
+  place: BankPlace,
+): Promise<void> {
+  const { sql } = context
+  await deleteRoute(sql, route)
+  if (place.server !== undefined) await setRail(context, { ...place, server: undefined })
+  await updatePause(sql, RAIL, 'the demonstration is over')
+  if (fee !== undefined) await transact(sql, tx => deleteFee(tx, fee))
+}

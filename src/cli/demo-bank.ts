@@ -1,0 +1,304 @@
+// corridor demo --bank: two payouts of a live account through the rail of ISO 20022 and the test bank,
+// every file of theirs shown. One of them arrives, the other is returned.
+import { mkdtemp, readdir } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { XMLBuilder, XMLParser } from 'fast-xml-parser'
+import type { Started } from '../../examples/bank/start.ts'
+import { CommandFailed, type Json, print, withContext } from './context.ts'
+import { type DemoAccount, endBankDemo, setUpBankDemo } from './demo-bank-setup.ts'
+import {
+  type Answer,
+  answered,
+  type Exchange,
+  findService,
+  KEY_TIMEOUT_MS,
+  readUrl,
+  request,
+  send,
+  style,
+  succeeded,
+  until,
+} from './demo-http.ts'
+import { layOut, money, outline } from './table.ts'
+import { visible } from './terminal.ts'
+
+interface BankDemoOptions extends Json {
+  readonly url?: string
+  readonly bank?: string | true
+}
+
+interface ShownFile {
+  readonly step: 'file'
+  readonly by: 'corridor' | 'bank'
+  readonly name: string
+  readonly content: string
+}
+
+/** One element of what --json prints. */
+export type BankDemoStep =
+  | { readonly step: 'bank'; readonly folder: string; readonly rail: object }
+  | ({ readonly step: 'account' } & DemoAccount)
+  | ({ readonly step: 'payout' | 'status' | 'timeline' | 'balance' } & Exchange)
+  | ShownFile
+  | ({ readonly step: 'paid' } & ReturnType<typeof countPaid>)
+
+/** The first one arrives. The bank returns the other: its amount ends in 92.07. */
+const AMOUNTS = [10_000, 19_207] as const
+const FEE = 35
+
+/** A rail seals, sends and fetches within seconds; a loaded machine takes its time. */
+const STAGE_TIMEOUT_MS = 60_000
+/** Payouts that are made together go into one file. */
+const GATHER_MS = 1_500
+
+export async function demoBank(options: BankDemoOptions): Promise<void> {
+  const url = readUrl(options.url)
+  await findService(url)
+  const folder = await mkdtemp(join(tmpdir(), 'corridor-demo-bank-'))
+  const steps: BankDemoStep[] = []
+  const tell = (step: BankDemoStep) => {
+    steps.push(step)
+    if (options.json !== true) process.stdout.write(`${describe(step, steps.length)}\n`)
+  }
+  await runWithBank({ url, folder, over_sftp: options.bank === 'sftp' }, tell)
+  if (options.json === true) print(options, steps, '')
+}
+
+interface Place {
+  readonly url: string
+  readonly folder: string
+  readonly over_sftp: boolean
+}
+
+async function runWithBank(place: Place, tell: (step: BankDemoStep) => void): Promise<void> {
+  const files: ShownFile[] = []
+  const sftp = { port: 0, user: 'corridor', password: crypto.randomUUID() }
+  // The bank is an example, and no other command needs it.
+  const { startBank } = await import('../../examples/bank/start.ts')
+  const { validate } = await import('../../examples/bank/schema.ts')
+  const started = await startBank({
+    folder: place.folder,
+    validate,
+    tell: (what, name, bytes) => {
+      if (what !== 'took' && what !== 'sent') throw new CommandFailed(`the bank has ${what}`)
+      const content = Buffer.from(bytes).toString('utf8')
+      files.push({ step: 'file', by: what === 'sent' ? 'bank' : 'corridor', name, content })
+    },
+    ...(place.over_sftp && { sftp }),
+  })
+  try {
+    const bank = { folder: place.folder, server: started.sftp, ...sftp, fee: FEE }
+    const account = await withContext(context => setUpBankDemo(context, bank))
+    try {
+      tell({ step: 'bank', folder: place.folder, rail: account.rail })
+      tell({ step: 'account', ...account.shown })
+      await new BankDemo({
+        place,
+        started,
+        files,
+        authorization: account.authorization,
+        tell,
+      }).run()
+    } finally {
+      await withContext(context => endBankDemo(context, account, bank))
+    }
+  } finally {
+    await started.close()
+  }
+}
+
+interface Parts {
+  readonly place: Place
+  readonly started: Started
+  /** What the bank has taken and sent, and is not shown yet. */
+  readonly files: ShownFile[]
+  readonly authorization: string
+  readonly tell: (step: BankDemoStep) => void
+}
+
+/** The bank works a round whenever what came of the round before is there to see. */
+class BankDemo {
+  readonly #parts: Parts
+
+  constructor(parts: Parts) {
+    this.#parts = parts
+  }
+
+  async run(): Promise<void> {
+    const { tell, started } = this.#parts
+    const [first, second] = await this.#pay()
+    await this.#wait('the service has put a file into its outbox', () => started.bank.busy)
+    await new Promise(resolve => setTimeout(resolve, GATHER_MS))
+    await this.#work()
+    await this.#wait('the service has fetched the report', () => this.#isFetched())
+    await this.#work()
+    await this.#statuses({ [first]: 'succeeded', [second]: 'succeeded' })
+    await this.#work()
+    await this.#statuses({ [second]: 'reversed' })
+    await this.#work()
+    await this.#wait('the service has fetched the statement', () => this.#isFetched())
+    for (const id of [first, second]) {
+      tell({ step: 'timeline', ...(await this.#get(`/v3/payout/${id}/timeline`)) })
+    }
+    const balance = await this.#get('/v3/balance')
+    tell({ step: 'balance', ...balance })
+    const paid = countPaid(started)
+    tell({ step: 'paid', ...paid })
+    if (paid.most !== 1) throw new CommandFailed('the bank has not paid each payment once')
+  }
+
+  async #pay(): Promise<[string, string]> {
+    const { place, authorization, tell } = this.#parts
+    const get = () => send(place.url, authorization, { method: 'GET', path: '/v3/balance' })
+    await until(KEY_TIMEOUT_MS, get, ({ response }) => response.status === 401)
+    const exchanges = await Promise.all(
+      AMOUNTS.map((amount, i) =>
+        this.#send({ method: 'POST', path: '/v3/payout', body: payoutBody(amount, i + 1) }),
+      ),
+    )
+    for (const exchange of exchanges) tell({ step: 'payout', ...exchange })
+    const [first, second] = exchanges.map(({ response }) => response.body.data.id as string)
+    return [first ?? '', second ?? '']
+  }
+
+  async #send(request: Exchange['request']): Promise<Exchange> {
+    const { place, authorization } = this.#parts
+    return succeeded(await send(place.url, authorization, request))
+  }
+
+  #get(path: string): Promise<Exchange> {
+    return this.#send({ method: 'GET', path })
+  }
+
+  /** A round of the bank, and the files of it. */
+  async #work(): Promise<void> {
+    const { started, files, tell } = this.#parts
+    await started.bank.work()
+    for (const file of files.splice(0)) tell(file)
+  }
+
+  async #isFetched(): Promise<boolean> {
+    const { folder } = this.#parts.place
+    return (await readdir(join(folder, 'from-bank'))).length === 0
+  }
+
+  async #statuses(wanted: Readonly<Record<string, string>>): Promise<void> {
+    for (const [id, status] of Object.entries(wanted)) {
+      const get = () => this.#get(`/v3/payout/${id}`)
+      const isOther = ({ response }: Exchange) => response.body.data.status !== status
+      const seen = await until(STAGE_TIMEOUT_MS, get, isOther)
+      if (isOther(seen)) {
+        const is = seen.response.body.data.status
+        throw new CommandFailed(`payout ${id} is ${is}, and not ${status}${HINT}`)
+      }
+      this.#parts.tell({ step: 'status', ...seen })
+    }
+  }
+
+  async #wait(what: string, holds: () => boolean | Promise<boolean>): Promise<void> {
+    const deadline = performance.now() + STAGE_TIMEOUT_MS
+    while (!(await holds())) {
+      if (performance.now() > deadline) throw new CommandFailed(`not seen: ${what}${HINT}`)
+      await new Promise(resolve => setTimeout(resolve, 250))
+    }
+  }
+}
+
+const HINT =
+  '; does the service run on this machine with CORRIDOR_SETTLE=on? its log says what the rail does'
+
+function payoutBody(amount: number, number: number) {
+  return {
+    amount,
+    currency: 'EUR',
+    type: 'local',
+    local: { fund_transfer_network: 'sepa' },
+    purpose: 'supplier_payment',
+    transaction_description: `Invoice ${number}`,
+    beneficiary_details: {
+      name: 'Alpenhandel GmbH',
+      type: 'business',
+      address: { line1: 'Ring 1', city: 'Wien', postal_code: '1010', country: 'AT' },
+      destination_details: {
+        type: 'bank',
+        bank: { iban: 'AT611904300234573201', country: 'AT', currency: 'EUR' },
+      },
+    },
+  }
+}
+
+/** By the bank's own ledger: how many payments it has made, and how often the most frequent one. */
+function countPaid({ bank }: Started) {
+  const times = [...bank.ledger.timesPaid().values()]
+  return { payments: times.length, most: Math.max(...times) }
+}
+
+/** One step under its heading. */
+function describe(step: BankDemoStep, number: number): string {
+  const heading = style('bold', `${number}. ${titleOf(step)}`)
+  return [heading, ...linesOf(step).map(line => `  ${line}`.trimEnd()), ''].join('\n')
+}
+
+function titleOf(step: BankDemoStep): string {
+  switch (step.step) {
+    case 'bank':
+      return 'A bank of our own, and a rail to it'
+    case 'account':
+      return 'A live account, with a route to that rail'
+    case 'payout':
+      return 'A payout'
+    case 'file':
+      return step.by === 'corridor' ? `To the bank: ${step.name}` : `From the bank: ${step.name}`
+    case 'status': {
+      const { amount, currency, status } = step.response.body.data
+      return `The payout of ${money(currency, BigInt(amount))} is ${status}`
+    }
+    case 'timeline':
+      return 'How it went'
+    case 'balance':
+      return 'What is left'
+    case 'paid':
+      return 'The bank’s own ledger'
+  }
+}
+
+function linesOf(step: BankDemoStep): string[] {
+  switch (step.step) {
+    case 'bank':
+      return [`Its files stay in ${step.folder}`, ...layOut(step.rail)]
+    case 'account': {
+      const { account_id, name, funded } = step
+      return outline({
+        account: `${account_id} "${name}"`,
+        funded: money(funded.currency, BigInt(funded.amount)),
+      })
+    }
+    case 'file':
+      return showXml(step.content)
+    case 'status':
+      return [...request(step), ...layOut(stateOf(step.response.body.data))]
+    case 'paid':
+      return [
+        `${step.payments} payments, ${step.most === 1 ? 'each once' : `one ${step.most} times`}`,
+      ]
+    default:
+      return [...request(step), answered(step), ...layOut(step.response.body)]
+  }
+}
+
+function stateOf({ id, status, failure, tracking_details }: Answer) {
+  return { id, status, failure, tracking_details }
+}
+
+const XML = { preserveOrder: true, ignoreAttributes: false, parseTagValue: false } as const
+
+/** An element a line, indented; its tags step back behind what it says. */
+function showXml(text: string): string[] {
+  const options = { ...XML, format: true, indentBy: '  ', suppressEmptyNode: true }
+  const laid_out: string = new XMLBuilder(options).build(new XMLParser(XML).parse(text))
+  return laid_out
+    .split('\n')
+    .filter(line => line.trim() !== '')
+    .map(line => visible(line).replaceAll(/<[^>]+>/g, tag => style('dim', tag)))
+}

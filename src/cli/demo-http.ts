@@ -1,0 +1,107 @@
+// What demonstrations share: requests to the running service as a customer sends them, and their look
+// on a terminal.
+import { styleText } from 'node:util'
+import { readConfig } from '../config.ts'
+import { CommandFailed, UsageError } from './context.ts'
+import { layOut } from './table.ts'
+
+const POLL_MS = 250
+const REQUEST_TIMEOUT_MS = 10_000
+/** Every process knows a new key within a second (§access.revoke). */
+export const KEY_TIMEOUT_MS = 5_000
+
+// biome-ignore lint/suspicious/noExplicitAny: the answer of our own API, whose shape its tests hold
+export type Answer = any
+
+export interface Exchange {
+  readonly request: { readonly method: string; readonly path: string; readonly body?: object }
+  readonly response: { readonly status: number; readonly body: Answer }
+}
+
+export function readUrl(text: string | undefined): string {
+  const { port } = readConfig()
+  if (text === undefined && port === 0) throw new UsageError('PORT is 0; name the service by --url')
+  const url = text ?? `http://127.0.0.1:${port}`
+  if (!/^https?:\/\/./.test(url) || !URL.canParse(url)) throw new UsageError(`not a URL: ${url}`)
+  return url.replace(/\/+$/, '')
+}
+
+/** Makes sure that the service is there before anything is written. */
+export async function findService(url: string): Promise<void> {
+  const { response } = await send(url, '', { method: 'GET', path: '/healthz' })
+  if (response.status === 200 && response.body?.status === 'ok') return
+  throw new CommandFailed(`what answers at ${url} is not Corridor`)
+}
+
+/** Asks at a steady pace while `goesOn` says so and the time lasts. */
+export async function until(
+  timeout_ms: number,
+  ask: () => Promise<Exchange>,
+  goesOn: (exchange: Exchange) => boolean,
+): Promise<Exchange> {
+  const deadline = performance.now() + timeout_ms
+  for (;;) {
+    const exchange = await ask()
+    if (!goesOn(exchange) || performance.now() > deadline) return exchange
+    await new Promise(resolve => setTimeout(resolve, POLL_MS))
+  }
+}
+
+export async function send(
+  url: string,
+  authorization: string,
+  request: Exchange['request'],
+): Promise<Exchange> {
+  const { method, path, body } = request
+  const headers: Record<string, string> = authorization === '' ? {} : { authorization }
+  if (body !== undefined) headers['content-type'] = 'application/json'
+  const signal = AbortSignal.timeout(REQUEST_TIMEOUT_MS)
+  try {
+    const init: RequestInit = { method, headers, signal }
+    if (body !== undefined) init.body = JSON.stringify(body)
+    const response = await fetch(`${url}${path}`, init)
+    const answer = await response.json().catch(() => null)
+    return { request, response: { status: response.status, body: answer } }
+  } catch (error) {
+    const reason = reasonOf(error)
+    throw new CommandFailed(
+      `no service answers at ${url} (${reason}); start it: npx corridor start`,
+    )
+  }
+}
+
+/** fetch puts the reason into `cause`. */
+function reasonOf(error: unknown): string {
+  const { cause, name, message } = error as Error
+  if (name === 'TimeoutError') return `no answer in ${REQUEST_TIMEOUT_MS / 1000} s`
+  const { code, message: hidden } = (cause ?? {}) as { code?: string; message?: string }
+  return code ?? hidden ?? message
+}
+
+/** The exchange. Fails with the service's own message if it did not succeed. */
+export function succeeded(exchange: Exchange): Exchange {
+  const { request, response } = exchange
+  if (response.status === 200) return exchange
+  const reason = response.body?.errors?.[0]?.reason
+  const hint = /^rate_(stale|unavailable)$/.test(reason)
+    ? '; load rates: npx corridor rates import --help'
+    : ''
+  const words = response.body?.message ?? 'no JSON'
+  throw new CommandFailed(
+    `${request.method} ${request.path} was answered with ${response.status}: ${words}${hint}`,
+  )
+}
+
+export function request({ request: { method, path, body } }: Exchange): string[] {
+  const line = style('cyan', `${method} ${path}`)
+  return body === undefined ? [line] : [line, ...layOut(body)]
+}
+
+export function answered({ response }: Exchange): string {
+  return style('green', String(response.status))
+}
+
+/** Without colour if standard output is no terminal or NO_COLOR is set. */
+export function style(format: Parameters<typeof styleText>[0], text: string): string {
+  return styleText(format, text, { stream: process.stdout })
+}
