@@ -79,6 +79,7 @@ const ANY_PAYOUT = {
   min_amount: null,
   max_amount: null,
   priority: 0,
+  timetable: null,
 }
 
 /** The demonstration books money that is none. */

@@ -282,6 +282,10 @@ function linesOf(step: BankDemoStep): string[] {
       return [
         `${step.payments} payments, ${step.most === 1 ? 'each once' : `one ${step.most} times`}`,
       ]
+    case 'payout': {
+      const { id, status, created_at } = step.response.body.data
+      return [...request(step), answered(step), ...layOut({ id, status, created_at })]
+    }
     default:
       return [...request(step), answered(step), ...layOut(step.response.body)]
   }
