@@ -34,8 +34,25 @@ export function paymentOf(payout: RailPayout): Payment | undefined {
     remittance:
       newest(answers, answer => answer.transaction_description) ??
       payout.particulars.transaction_description,
-    purpose: newest(answers, answer => answer.purpose) ?? payout.particulars.purpose,
+    purpose: purposeCode(newest(answers, answer => answer.purpose) ?? payout.particulars.purpose),
   }
+}
+
+/** Words for purposes, by ISO's external code. */
+const PURPOSES: Readonly<Record<string, string>> = {
+  ...{ supplier_payment: 'SUPP', supplier: 'SUPP', salary: 'SALA', payroll: 'SALA', wages: 'SALA' },
+  ...{ bonus: 'BONU', pension: 'PENS', rent: 'RENT', tax: 'TAXS', dividend: 'DIVD', loan: 'LOAN' },
+  ...{ goods: 'GDDS', services: 'SCVE', treasury: 'TREA', intercompany: 'INTC', insurance: 'INSU' },
+}
+
+/** A purpose is free text here. What is no code, and no word for one, a bank is not told. */
+export function purposeCode(purpose: string): string {
+  if (/^[A-Z]{4}$/.test(purpose)) return purpose
+  const word = purpose
+    .trim()
+    .toLowerCase()
+    .replaceAll(/[\s-]+/g, '_')
+  return Object.hasOwn(PURPOSES, word) ? (PURPOSES[word] ?? '') : ''
 }
 
 /** What the last answer with this member says; an empty one says nothing. */

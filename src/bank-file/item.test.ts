@@ -1,0 +1,18 @@
+// What a bank is told of a payout's purpose.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { purposeCode } from './item.ts'
+
+test('a purpose: ISO’s code as it is, words for one as that, other text not at all', () => {
+  const rows = [
+    ['SALA', 'SALA'],
+    ['supplier_payment', 'SUPP'],
+    ['Supplier payment', 'SUPP'],
+    ['salary', 'SALA'],
+    ['for the new roof', ''],
+    ['supp', ''],
+    ['toString', ''],
+    ['', ''],
+  ] as const
+  for (const [text, code] of rows) assert.equal(purposeCode(text), code, text)
+})
