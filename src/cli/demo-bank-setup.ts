@@ -1,5 +1,5 @@
-// What the demonstration with a bank needs of an installation: a live account with money, a price, a
-// rail to the test bank and a route to it. All but the account and the closed rail goes away again.
+// What the demonstration with a bank needs of an installation: a live account with money, a price,
+// a rail to the test bank and a route to it. All but the account and the rail goes away again.
 import { join } from 'node:path'
 import { listAccounts } from '../account/store.ts'
 import { transact } from '../db/transact.ts'
@@ -131,7 +131,7 @@ function settingsOf({ folder, server, user }: BankPlace) {
   }
 }
 
-/** A price for live accounts, unless the operator has set one. */
+/** A price for live accounts, unless the operator has set one for such payouts. */
 async function setFee({ sql }: Context, cents: number): Promise<Fee | undefined> {
   const fee: Fee = {
     payout_type: 'local',
@@ -146,15 +146,17 @@ async function setFee({ sql }: Context, cents: number): Promise<Fee | undefined>
     maximum_amount: null,
     sample: false,
   }
-  const fees = await listFees(sql)
-  if (fees.some(({ payout_type, sample }) => payout_type === 'local' && !sample)) return undefined
+  const there = (await listFees(sql)).some(
+    ({ destination_country, network }) => destination_country === 'AT' && network === 'sepa',
+  )
+  if (there) return undefined
   await upsertFees(sql, [fee])
   return fee
 }
 
 /**
- * The rail stays, as payouts went to it: it is asked nothing any more, and looks into a folder where
- * nobody puts anything.
+ * The rail stays, as payouts went to it: it is asked nothing any more, and looks into a folder
+ * where nobody puts anything.
  */
 export async function endBankDemo(
   context: Context,

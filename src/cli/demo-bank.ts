@@ -1,5 +1,5 @@
-// corridor demo --bank: two payouts of a live account through the rail of ISO 20022 and the test bank,
-// every file of theirs shown. One of them arrives, the other is returned.
+// corridor demo --bank: two payouts of a live account through the rail of ISO 20022 and the test
+// bank, every file of theirs shown. One of them arrives, the other is returned.
 import { mkdtemp, readdir } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

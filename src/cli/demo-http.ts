@@ -1,5 +1,5 @@
-// What demonstrations share: requests to the running service as a customer sends them, and their look
-// on a terminal.
+// What demonstrations share: requests to the running service as a customer sends them, and their
+// look on a terminal.
 import { styleText } from 'node:util'
 import { readConfig } from '../config.ts'
 import { CommandFailed, UsageError } from './context.ts'
