@@ -579,7 +579,7 @@ CREATE TABLE payouts (
   charge_type text NOT NULL,
   destination_country text DEFAULT ''::text NOT NULL,
   basis json,
-  rail text DEFAULT ''::text NOT NULL,
+  first_rail text DEFAULT ''::text NOT NULL,
   route json,
   mt103 text DEFAULT ''::text NOT NULL,
   import_keys text DEFAULT ''::text NOT NULL,
@@ -614,6 +614,7 @@ CREATE TABLE open_payouts (
   claimed_until timestamp with time zone,
   taken_at timestamp with time zone,
   expected_at timestamp with time zone,
+  taken_over_at timestamp with time zone,
   rail_steps integer DEFAULT 0 NOT NULL,
   rail_attempts integer DEFAULT 0 NOT NULL,
   account_id text COLLATE "C" NOT NULL,
@@ -638,6 +639,7 @@ CREATE TABLE open_payouts (
 ) WITH (fillfactor=50, autovacuum_vacuum_scale_factor=0.02);
 CREATE INDEX open_payouts_due ON open_payouts USING btree (ask_rail_at) WHERE (ask_rail_at IS NOT NULL);
 CREATE INDEX open_payouts_waiting ON open_payouts USING btree (account_id, status, id) WHERE (status <> 'processing'::text);
+CREATE TRIGGER legal_failover BEFORE UPDATE OF rail ON open_payouts FOR EACH ROW WHEN (((old.rail <> new.rail) AND ((old.rail = ANY (ARRAY[''::text, 'simulator'::text, 'manual'::text])) OR (new.rail = ANY (ARRAY[''::text, 'simulator'::text]))))) EXECUTE FUNCTION refuse_other_rail();
 CREATE TRIGGER legal_transition BEFORE UPDATE OF status ON open_payouts FOR EACH ROW WHEN (((old.status <> new.status) AND ((((((((old.status <> 'processing'::text) OR (new.status <> 'succeeded'::text)) AND ((old.status <> 'processing'::text) OR (new.status <> 'requires_action'::text))) AND ((old.status <> 'processing'::text) OR (new.status <> 'compliance_hold'::text))) AND ((old.status <> 'requires_action'::text) OR (new.status <> 'processing'::text))) AND ((old.status <> 'requires_action'::text) OR (new.status <> 'succeeded'::text))) AND ((old.status <> 'compliance_hold'::text) OR (new.status <> 'processing'::text))) AND ((old.status <> 'compliance_hold'::text) OR (new.status <> 'succeeded'::text))))) EXECUTE FUNCTION refuse_payout_step();
 ALTER TABLE open_payouts ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 CREATE POLICY accounts_named ON open_payouts FOR ALL TO corridor_service USING ((array_position(( SELECT string_to_array(current_setting('corridor.accounts'::text, true), ','::text) AS string_to_array), account_id) IS NOT NULL));
@@ -646,12 +648,13 @@ CREATE POLICY find ON open_payouts FOR SELECT TO corridor_finder USING (true);
 CREATE POLICY maintenance ON open_payouts FOR ALL TO owner USING ((( SELECT current_setting('corridor.maintenance'::text, true) AS current_setting) = 'on'::text));
 GRANT SELECT ON open_payouts TO corridor_auditor;
 GRANT SELECT (account_id, ask_rail_at, claimed_until, id, rail, status) ON open_payouts TO corridor_finder;
-GRANT DELETE, INSERT, SELECT, UPDATE (answers, ask_rail_at, claimed_until, expected_at, failure, held_for, rail_attempts, rail_reference, rail_steps, status, status_description, taken_at, taken_by, updated_at) ON open_payouts TO corridor_service;
+GRANT DELETE, INSERT, SELECT, UPDATE (answers, ask_rail_at, claimed_until, expected_at, failure, held_for, rail, rail_attempts, rail_reference, rail_steps, status, status_description, taken_at, taken_by, taken_over_at, updated_at) ON open_payouts TO corridor_service;
 
 CREATE TABLE payout_outcomes (
   updated_at timestamp with time zone NOT NULL,
   taken_at timestamp with time zone,
   expected_at timestamp with time zone,
+  taken_over_at timestamp with time zone,
   succeeded_at timestamp with time zone,
   rail_steps integer NOT NULL,
   rail_attempts integer NOT NULL,
@@ -682,7 +685,7 @@ CREATE POLICY accounts_named ON payout_outcomes FOR ALL TO corridor_service USIN
 CREATE POLICY audit ON payout_outcomes FOR SELECT TO corridor_auditor USING (true);
 CREATE POLICY maintenance ON payout_outcomes FOR ALL TO owner USING ((( SELECT current_setting('corridor.maintenance'::text, true) AS current_setting) = 'on'::text));
 GRANT SELECT ON payout_outcomes TO corridor_auditor;
-GRANT INSERT, SELECT, UPDATE (failure, rail_attempts, rail_reference, rail_steps, status, status_description, succeeded_at, updated_at) ON payout_outcomes TO corridor_service;
+GRANT INSERT, SELECT, UPDATE (failure, rail_attempts, rail_reference, rail_steps, status, status_description, succeeded_at, taken_over_at, updated_at) ON payout_outcomes TO corridor_service;
 
 CREATE TABLE holds (
   account_id text COLLATE "C" NOT NULL,
@@ -872,6 +875,104 @@ CREATE POLICY audit ON webhook_attempts FOR SELECT TO corridor_auditor USING (tr
 CREATE POLICY maintenance ON webhook_attempts FOR ALL TO owner USING ((( SELECT current_setting('corridor.maintenance'::text, true) AS current_setting) = 'on'::text));
 GRANT SELECT ON webhook_attempts TO corridor_auditor;
 GRANT DELETE, INSERT, SELECT ON webhook_attempts TO corridor_service;
+
+CREATE TABLE payout_attempts (
+  number integer NOT NULL,
+  opened_at timestamp with time zone NOT NULL,
+  asked_at timestamp with time zone,
+  ended_at timestamp with time zone,
+  released_at timestamp with time zone,
+  expected_at timestamp with time zone,
+  account_id text COLLATE "C" NOT NULL,
+  payout_id text COLLATE "C" NOT NULL,
+  rail text COLLATE "C" NOT NULL,
+  uetr text NOT NULL,
+  ended_as text DEFAULT ''::text NOT NULL,
+  not_taken json,
+  route json,
+  rail_references json DEFAULT '{}'::json NOT NULL,
+  CONSTRAINT payout_attempts_pkey PRIMARY KEY (account_id, payout_id, number),
+  CONSTRAINT ended_when_it_is_over CHECK (((ended_as = ''::text) = (ended_at IS NULL))),
+  CONSTRAINT not_taken_for_a_reason CHECK (((ended_as = 'not_taken'::text) = (not_taken IS NOT NULL))),
+  CONSTRAINT payout_attempts_ended_as_check CHECK ((ended_as = ANY (ARRAY[''::text, 'paid'::text, 'failed'::text, 'not_taken'::text, 'returned'::text]))),
+  CONSTRAINT payout_attempts_number_check CHECK ((number > 0)),
+  CONSTRAINT payout_attempts_rail_check CHECK ((rail <> ALL (ARRAY[''::text, 'simulator'::text]))),
+  CONSTRAINT payout_attempts_uetr_check CHECK ((uetr ~ '^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$'::text))
+);
+CREATE UNIQUE INDEX one_open_attempt ON payout_attempts USING btree (account_id, payout_id) WHERE (ended_as = ANY (ARRAY[''::text, 'paid'::text]));
+CREATE UNIQUE INDEX payout_attempts_by_uetr ON payout_attempts USING btree (account_id, uetr);
+CREATE TRIGGER kept BEFORE DELETE OR TRUNCATE ON payout_attempts FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER legal_end BEFORE UPDATE ON payout_attempts FOR EACH ROW WHEN ((((((((old.number IS DISTINCT FROM new.number) OR (old.opened_at IS DISTINCT FROM new.opened_at)) OR (old.account_id IS DISTINCT FROM new.account_id)) OR (old.payout_id IS DISTINCT FROM new.payout_id)) OR (old.rail IS DISTINCT FROM new.rail)) OR (old.uetr IS DISTINCT FROM new.uetr)) OR ((old.asked_at IS NOT NULL) AND (old.asked_at IS DISTINCT FROM new.asked_at)) OR ((old.ended_as <> new.ended_as) AND (old.ended_as <> ''::text) AND ((old.ended_as <> 'paid'::text) OR (new.ended_as <> 'returned'::text))))) EXECUTE FUNCTION refuse_attempt_change();
+ALTER TABLE payout_attempts ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY accounts_named ON payout_attempts FOR ALL TO corridor_service USING ((array_position(( SELECT string_to_array(current_setting('corridor.accounts'::text, true), ','::text) AS string_to_array), account_id) IS NOT NULL));
+CREATE POLICY audit ON payout_attempts FOR SELECT TO corridor_auditor USING (true);
+CREATE POLICY maintenance ON payout_attempts FOR ALL TO owner USING ((( SELECT current_setting('corridor.maintenance'::text, true) AS current_setting) = 'on'::text));
+GRANT SELECT ON payout_attempts TO corridor_auditor;
+GRANT INSERT, SELECT, UPDATE (asked_at, ended_as, ended_at, expected_at, not_taken, rail_references, released_at) ON payout_attempts TO corridor_service;
+
+CREATE TABLE rail_evidence (
+  attempt integer NOT NULL,
+  number integer NOT NULL,
+  received_at timestamp with time zone DEFAULT statement_timestamp() NOT NULL,
+  amount bigint,
+  account_id text COLLATE "C" NOT NULL,
+  payout_id text COLLATE "C" NOT NULL,
+  rail text COLLATE "C" NOT NULL,
+  source text NOT NULL,
+  position text NOT NULL,
+  level text NOT NULL,
+  code text NOT NULL,
+  reasons json NOT NULL,
+  message text NOT NULL,
+  currency text NOT NULL,
+  reference text NOT NULL,
+  said_at text NOT NULL,
+  detail json NOT NULL,
+  same bytea NOT NULL,
+  CONSTRAINT rail_evidence_pkey PRIMARY KEY (account_id, payout_id, attempt, number),
+  CONSTRAINT evidence_said_once UNIQUE (account_id, payout_id, attempt, same),
+  CONSTRAINT of_an_attempt FOREIGN KEY (account_id, payout_id, attempt) REFERENCES payout_attempts(account_id, payout_id, number),
+  CONSTRAINT rail_evidence_number_check CHECK ((number > 0)),
+  CONSTRAINT rail_evidence_same_check CHECK ((octet_length(same) = 32))
+);
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON rail_evidence FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+ALTER TABLE rail_evidence ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY accounts_named ON rail_evidence FOR ALL TO corridor_service USING ((array_position(( SELECT string_to_array(current_setting('corridor.accounts'::text, true), ','::text) AS string_to_array), account_id) IS NOT NULL));
+CREATE POLICY audit ON rail_evidence FOR SELECT TO corridor_auditor USING (true);
+CREATE POLICY maintenance ON rail_evidence FOR ALL TO owner USING ((( SELECT current_setting('corridor.maintenance'::text, true) AS current_setting) = 'on'::text));
+GRANT SELECT ON rail_evidence TO corridor_auditor;
+GRANT INSERT, SELECT ON rail_evidence TO corridor_service;
+
+CREATE TABLE rail_exceptions (
+  number integer NOT NULL,
+  attempt integer NOT NULL,
+  opened_at timestamp with time zone NOT NULL,
+  closed_at timestamp with time zone,
+  account_id text COLLATE "C" NOT NULL,
+  payout_id text COLLATE "C" NOT NULL,
+  rail text COLLATE "C" NOT NULL,
+  kind text NOT NULL,
+  message text NOT NULL,
+  closed_by text DEFAULT ''::text NOT NULL,
+  note text DEFAULT ''::text NOT NULL,
+  CONSTRAINT rail_exceptions_pkey PRIMARY KEY (account_id, payout_id, number),
+  CONSTRAINT exception_of_an_attempt FOREIGN KEY (account_id, payout_id, attempt) REFERENCES payout_attempts(account_id, payout_id, number),
+  CONSTRAINT closed_by_a_person CHECK ((((closed_at IS NULL) = (closed_by = ''::text)) AND ((closed_at IS NULL) = (note = ''::text)))),
+  CONSTRAINT rail_exceptions_kind_check CHECK ((kind ~ '^[a-z][a-z0-9_]{1,39}$'::text)),
+  CONSTRAINT rail_exceptions_message_check CHECK ((message <> ''::text)),
+  CONSTRAINT rail_exceptions_number_check CHECK ((number > 0))
+);
+CREATE INDEX rail_exceptions_open ON rail_exceptions USING btree (opened_at) WHERE (closed_at IS NULL);
+CREATE TRIGGER closed_once BEFORE UPDATE ON rail_exceptions FOR EACH ROW WHEN ((old.closed_at IS NOT NULL)) EXECUTE FUNCTION refuse_exception_change();
+CREATE TRIGGER kept BEFORE DELETE OR TRUNCATE ON rail_exceptions FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+ALTER TABLE rail_exceptions ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY accounts_named ON rail_exceptions FOR ALL TO corridor_service USING ((array_position(( SELECT string_to_array(current_setting('corridor.accounts'::text, true), ','::text) AS string_to_array), account_id) IS NOT NULL));
+CREATE POLICY audit ON rail_exceptions FOR SELECT TO corridor_auditor USING (true);
+CREATE POLICY find ON rail_exceptions FOR SELECT TO corridor_finder USING (true);
+CREATE POLICY maintenance ON rail_exceptions FOR ALL TO owner USING ((( SELECT current_setting('corridor.maintenance'::text, true) AS current_setting) = 'on'::text));
+GRANT SELECT ON rail_exceptions TO corridor_auditor;
+GRANT SELECT (account_id, closed_at, kind, opened_at, rail) ON rail_exceptions TO corridor_finder;
+GRANT INSERT, SELECT, UPDATE (closed_at, closed_by, note) ON rail_exceptions TO corridor_service;
 
 CREATE TABLE rail_items (
   amount bigint NOT NULL,
@@ -1203,9 +1304,11 @@ CREATE VIEW payout_states WITH (security_invoker=true) AS
     payout_outcomes.rail_attempts,
     ''::text AS held_for,
     payout_outcomes.answers,
+    payout_outcomes.rail,
     payout_outcomes.rail_reference,
     payout_outcomes.taken_by,
     payout_outcomes.taken_at,
+    payout_outcomes.taken_over_at,
     payout_outcomes.expected_at,
     payout_outcomes.succeeded_at,
     payout_outcomes.updated_at
@@ -1220,9 +1323,11 @@ UNION ALL
     open_payouts.rail_attempts,
     open_payouts.held_for,
     open_payouts.answers,
+    open_payouts.rail,
     open_payouts.rail_reference,
     open_payouts.taken_by,
     open_payouts.taken_at,
+    open_payouts.taken_over_at,
     open_payouts.expected_at,
     NULL::timestamp with time zone AS succeeded_at,
     open_payouts.updated_at
@@ -1656,11 +1761,11 @@ AS $function$
 declare
   is_sandbox boolean := (select sandbox from accounts where account_id = new.account_id);
 begin
-  if (new.type = 'service_account') <> (new.rail = '')
-    or new.rail <> '' and (new.rail = 'simulator') <> is_sandbox
+  if (new.type = 'service_account') <> (new.first_rail = '')
+    or new.first_rail <> '' and (new.first_rail = 'simulator') <> is_sandbox
   then
     raise exception 'payout % of type % cannot go to rail "%": its account is % sandbox',
-      new.id, new.type, new.rail, case when is_sandbox then 'a' else 'no' end
+      new.id, new.type, new.first_rail, case when is_sandbox then 'a' else 'no' end
       using errcode = 'check_violation';
   end if;
   return new;
@@ -1672,6 +1777,15 @@ CREATE OR REPLACE FUNCTION refuse_payout_step()
 AS $function$
 begin
   raise exception 'payout % cannot go from % to %', old.id, old.status, new.status
+    using errcode = 'check_violation';
+end $function$;
+
+CREATE OR REPLACE FUNCTION refuse_other_rail()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  raise exception 'payout % cannot go from rail "%" to rail "%"', old.id, old.rail, new.rail
     using errcode = 'check_violation';
 end $function$;
 
@@ -1779,6 +1893,24 @@ AS $function$
 begin
   perform keep_noted(changed, current_setting('corridor.noted_' || owner_id)::jsonb,
     digests_of(changed, owner_id, ids));
+end $function$;
+
+CREATE OR REPLACE FUNCTION refuse_attempt_change()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  raise exception 'attempt %-% cannot be changed so', old.payout_id, old.number
+    using errcode = 'check_violation';
+end $function$;
+
+CREATE OR REPLACE FUNCTION refuse_exception_change()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  raise exception 'exception % of payout % is closed, and stays so', old.number, old.payout_id
+    using errcode = 'check_violation';
 end $function$;
 
 CREATE OR REPLACE FUNCTION check_file_step()

@@ -89,9 +89,9 @@ create table payouts (
   -- its quote says is computed (quote/carried.ts).
   destination_country text not null default '',
   basis json,
-  -- Both are fixed when the payout is made: `rail` is '' of transfers inside the installation, `route`
-  -- the one that led to the rail, null of sandbox accounts.
-  rail text not null default '',
+  -- Both are fixed when the payout is made: the rail is '' of transfers inside the installation, `route`
+  -- the one that led to the rail, null of sandbox accounts. Which rail has it now is in its state.
+  first_rail text not null default '',
   route json,
   -- The message as it was when the payout was made; '' of payouts that are not by SWIFT.
   mt103 text not null default '',
@@ -133,6 +133,8 @@ create table open_payouts (
   -- When it arrives, as planned or as its rail has said since. Null: not known, or it follows from the
   -- payout, as of sandboxes and transfers.
   expected_at timestamptz,
+  -- When a person moved it by hand that a rail had: the rail is asked no more. Null: the rail has it.
+  taken_over_at timestamptz,
   -- The rail: how many of its steps are applied, and how often it was asked.
   rail_steps integer not null default 0 check (rail_steps >= 0),
   rail_attempts integer not null default 0 check (rail_attempts >= 0),
@@ -140,7 +142,7 @@ create table open_payouts (
   id text collate "C" not null,
   status text not null
     check (status in ('processing', 'requires_action', 'compliance_hold', 'succeeded')),
-  -- As of the payout.
+  -- Where it went first, until another rail got it (payout_attempts).
   rail text not null,
   status_description text not null default '',
   -- The entity whose review the payout waits for, '' when it waits for none.
@@ -176,6 +178,7 @@ create table payout_outcomes (
   updated_at timestamptz not null,
   taken_at timestamptz,
   expected_at timestamptz,
+  taken_over_at timestamptz,
   -- When it succeeded, of what is reversed since. Its event is found by that time.
   succeeded_at timestamptz,
   rail_steps integer not null check (rail_steps >= 0),
@@ -210,23 +213,24 @@ create trigger kept before delete or truncate on payout_outcomes
 -- How each payout stands: the one row that it has of it, in whichever table.
 create view payout_states with (security_invoker = true) as
   select account_id, id, status, status_description, failure, rail_steps, rail_attempts,
-    '' as held_for, answers, rail_reference, taken_by, taken_at, expected_at, succeeded_at,
-    updated_at
+    '' as held_for, answers, rail, rail_reference, taken_by, taken_at, taken_over_at, expected_at,
+    succeeded_at, updated_at
   from payout_outcomes
   union all
   select account_id, id, status, status_description, failure, rail_steps, rail_attempts, held_for,
-    answers, rail_reference, taken_by, taken_at, expected_at, null::timestamptz, updated_at
+    answers, rail, rail_reference, taken_by, taken_at, taken_over_at, expected_at,
+    null::timestamptz, updated_at
   from open_payouts where status <> 'succeeded';
 
 create function check_payout_rail() returns trigger language plpgsql as $$
 declare
   is_sandbox boolean := (select sandbox from accounts where account_id = new.account_id);
 begin
-  if (new.type = 'service_account') <> (new.rail = '')
-    or new.rail <> '' and (new.rail = 'simulator') <> is_sandbox
+  if (new.type = 'service_account') <> (new.first_rail = '')
+    or new.first_rail <> '' and (new.first_rail = 'simulator') <> is_sandbox
   then
     raise exception 'payout % of type % cannot go to rail "%": its account is % sandbox',
-      new.id, new.type, new.rail, case when is_sandbox then 'a' else 'no' end
+      new.id, new.type, new.first_rail, case when is_sandbox then 'a' else 'no' end
       using errcode = 'check_violation';
   end if;
   return new;
@@ -248,6 +252,16 @@ create trigger legal_transition before update of status on open_payouts
       ('requires_action', 'processing'), ('requires_action', 'succeeded'),
       ('compliance_hold', 'processing'), ('compliance_hold', 'succeeded')))
   execute function refuse_payout_step();
+-- Another rail gets a payout of a live account, from one that workers ask.
+create function refuse_other_rail() returns trigger language plpgsql as $$
+begin
+  raise exception 'payout % cannot go from rail "%" to rail "%"', old.id, old.rail, new.rail
+    using errcode = 'check_violation';
+end $$;
+create trigger legal_failover before update of rail on open_payouts
+  for each row when (old.rail <> new.rail
+    and (old.rail in ('', 'simulator', 'manual') or new.rail in ('', 'simulator')))
+  execute function refuse_other_rail();
 create trigger legal_transition before update of status on payout_outcomes
   for each row when (
     old.status <> new.status and (old.status, new.status) <> ('succeeded', 'reversed'))

@@ -10,6 +10,7 @@ export interface Metrics {
   readonly railReports: Counter<'rail' | 'result'>
   readonly payoutsLeftAlone: Gauge<'rail'>
   readonly railsPaused: Gauge<'rail'>
+  readonly railExceptions: Gauge<'rail' | 'kind'>
   readonly bankFiles: Gauge<'rail' | 'state'>
   readonly bankFilesOldest: Gauge<'rail'>
   readonly bankFilesProblem: Gauge<'rail'>
@@ -88,6 +89,12 @@ function waitingMetrics(registers: Registry[]) {
       name: 'corridor_rails_paused',
       help: 'Rails that the operator has paused: 1 a rail. Their payouts wait.',
       labelNames: ['rail'],
+      registers,
+    }),
+    railExceptions: new Gauge({
+      name: 'corridor_rail_exceptions',
+      help: 'Open exceptions: payouts that stand still until a person has looked at them.',
+      labelNames: ['rail', 'kind'],
       registers,
     }),
     payoutsByHand: new Gauge({

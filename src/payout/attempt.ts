@@ -1,14 +1,16 @@
-// Attempts of a payout: one payout handed to one rail, once. Pure.
-import type { Attempt } from '../rail/rail.ts'
+// Opens the attempts of a payout and says how they end. Pure.
+import type { Instant } from '../instant.ts'
+import { type AttemptEnd, attemptId, type PayoutAttempt } from '../rail/attempt.ts'
+import { type Attempt, isOutside } from '../rail/rail.ts'
+import type { RouteTaken } from '../rail/rules.ts'
 import type { Payout } from './payout.ts'
+import type { PayoutStatus } from './states.ts'
 import { uetrOf } from './swift/uetr.ts'
 
-/**
- * The first attempt of a payout. Its end-to-end reference is the one that the payout's MT103 says.
- */
-export function firstAttempt({ id, rail, created_at }: Payout): Attempt {
+/** The one attempt of a payout that the simulator has: it is not stored. */
+export function simulatedAttempt({ id, rail, created_at }: Payout): Attempt {
   return {
-    id: `${id}-1`,
+    id: attemptId(id, 1),
     number: 1,
     rail,
     opened_at: created_at,
@@ -17,4 +19,62 @@ export function firstAttempt({ id, rail, created_at }: Payout): Attempt {
       return uetrOf(id)
     },
   }
+}
+
+/** Whether attempts of a payout are stored. One that began with people has none. */
+export function keepsAttempts({ first_rail }: Pick<Payout, 'first_rail'>): boolean {
+  return isOutside(first_rail)
+}
+
+/** The first attempt, which follows from the payout. */
+export function firstAttempt(payout: Payout, opened_at: Instant): PayoutAttempt {
+  return opened(payout, 1, { rail: payout.first_rail, route: payout.route }, opened_at)
+}
+
+/** The attempt after this one, on another rail. */
+export function attemptAfter(
+  last: PayoutAttempt,
+  payout: Payout,
+  to: { readonly rail: string; readonly route: RouteTaken | null },
+  opened_at: Instant,
+): PayoutAttempt {
+  return opened(payout, last.number + 1, to, opened_at)
+}
+
+function opened(
+  { account_id, id: payout_id }: Payout,
+  number: number,
+  { rail, route }: { readonly rail: string; readonly route: RouteTaken | null },
+  opened_at: Instant,
+): PayoutAttempt {
+  return {
+    account_id,
+    payout_id,
+    number,
+    rail,
+    route,
+    // The payout's MT103 says the reference of the first attempt.
+    uetr: uetrOf(number === 1 ? payout_id : attemptId(payout_id, number)),
+    opened_at,
+    asked_at: null,
+    ended_at: null,
+    ended_as: '',
+    not_taken: null,
+    rail_references: {},
+    released_at: null,
+    expected_at: null,
+  }
+}
+
+const ENDS: Partial<Record<PayoutStatus, AttemptEnd>> = {
+  succeeded: 'paid',
+  failed: 'failed',
+  reversed: 'returned',
+}
+
+/** The attempt after its payout has come to this status: a payout that is over has no open one. */
+export function endedBy(attempt: PayoutAttempt, status: PayoutStatus, now: Instant): PayoutAttempt {
+  const ended_as = ENDS[status] ?? attempt.ended_as
+  if (ended_as === attempt.ended_as || attempt.ended_as === 'not_taken') return attempt
+  return { ...attempt, ended_as, ended_at: now }
 }

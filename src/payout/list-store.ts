@@ -149,7 +149,7 @@ export async function listForDesk(
       cross join lateral (
         select ${audit([...PAYOUT_COLUMNS, ...STATE_COLUMNS])} from payouts p ${joinState(audit)}
         where p.account_id = b.account_id and p.id = n.id
-          and ${rail === undefined ? audit`true` : audit`p.rail = ${rail}`} limit 1
+          and ${rail === undefined ? audit`true` : audit`s.rail = ${rail}`} limit 1
       ) p
       where n.account_id = b.account_id and ${stated} and ${indexed}
       order by ${waits ? audit`n.id` : audit`n.id desc`} limit ${limit}

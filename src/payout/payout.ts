@@ -65,14 +65,18 @@ export interface Payout {
   /** How long the carried quote is valid; null when the payout carries none. */
   readonly quote_validity_s: number | null
   /** The rail that its route names; '' for a transfer to another account. */
-  readonly rail: string
+  readonly first_rail: string
   /** The route that was chosen; null when none is needed. */
   readonly route: RouteTaken | null
+  /** The rail that has it now, or had it last. */
+  readonly rail: string
   /** The bank's reference of the payment; '' until an operator enters it. */
   readonly rail_reference: string
   /** The person who pays it by hand; '' while nobody has taken it. */
   readonly taken_by: string
   readonly taken_at: Instant | null
+  /** When a person moved it by hand that a rail had; null while the rail has it. */
+  readonly taken_over_at: Instant | null
   /**
    * When it arrives, as planned or as its rail has said since; null of sandboxes, of transfers, and
    * where it is not known.

@@ -8,8 +8,10 @@ import { deleter, inRounds, inserter, updater } from '../db/rows.ts'
 import { accountsOf, among, eachShard, within } from '../db/shard.ts'
 import { type Key, nameOf } from '../id.ts'
 import type { Instant } from '../instant.ts'
+import { attemptOf } from '../rail/attempt.ts'
 import type { Attempt } from '../rail/rail.ts'
-import { firstAttempt } from './attempt.ts'
+import { keepsAttempts, simulatedAttempt } from './attempt.ts'
+import { type ClaimedAttempt, claimAttempts } from './attempt-store.ts'
 import { STATE_KINDS } from './columns.ts'
 import type { OpenPayout, Payout, ReadPayout } from './payout.ts'
 import { isGivenBack, isOpen, OPEN_STATUSES } from './states.ts'
@@ -41,10 +43,13 @@ const OPEN_KINDS = {
 const { held_for: _ended, ...OUTCOME_STATE } = STATE_KINDS
 const OUTCOME_KINDS = { ...KEY_KINDS, ...OUTCOME_STATE, rail_attempts: 'integer' } as const
 
-const insertOpen = inserter<OpenRow & Pick<Payout, 'rail'>>('open_payouts', {
-  ...OPEN_KINDS,
-  rail: 'text',
-})
+const insertOpen = inserter<OpenRow>('open_payouts', OPEN_KINDS)
+
+/** Of payouts that have succeeded before, how often they were asked goes on. */
+export const insertOpenPayouts = inserter<OpenRow & Pick<OpenPayout, 'rail_attempts'>>(
+  'open_payouts',
+  { ...OPEN_KINDS, rail_attempts: 'integer' },
+)
 
 const updateOpen = updater<OpenRow>('open_payouts', KEY, OPEN_KINDS)
 
@@ -57,14 +62,11 @@ export const updateTaken = updater<Key & Pick<State, 'taken_by' | 'taken_at' | '
   { ...KEY_KINDS, taken_by: 'text', taken_at: 'timestamptz', updated_at: 'timestamptz' },
 )
 
-const insertOutcomes = inserter<OutcomeRow & Pick<Payout, 'rail'>>('payout_outcomes', {
-  ...OUTCOME_KINDS,
-  rail: 'text',
-})
+const insertOutcomes = inserter<OutcomeRow>('payout_outcomes', OUTCOME_KINDS)
 
 /** The columns that a reversal changes. */
 const updateOutcomes = updater<
-  Omit<OutcomeRow, 'answers' | 'taken_by' | 'taken_at' | 'expected_at'>
+  Omit<OutcomeRow, 'answers' | 'rail' | 'taken_by' | 'taken_at' | 'expected_at'>
 >('payout_outcomes', KEY, {
   ...KEY_KINDS,
   status: 'text',
@@ -73,6 +75,7 @@ const updateOutcomes = updater<
   rail_steps: 'integer',
   rail_attempts: 'integer',
   rail_reference: 'text',
+  taken_over_at: 'timestamptz',
   succeeded_at: 'timestamptz',
   updated_at: 'timestamptz',
 })
@@ -240,6 +243,10 @@ export interface ClaimedPayout extends Payout {
   /** The time of the claim, by the account's clock. */
   readonly claimed_at: Instant
   readonly attempt: Attempt
+  /** When its rail was asked about the attempt first, before this claim; null: never. */
+  readonly asked_before: Instant | null
+  /** The rails of all its attempts; none of the simulator's. */
+  readonly tried: readonly string[]
 }
 
 /**
@@ -267,7 +274,7 @@ function claimOfShard(sql: Sql, keys: readonly Key[], lease_ms: number): Promise
     ])
     const clock = new Map(clocks.map(({ account_id, now }) => [account_id, now]))
     const payouts = new Map(found.map(p => [nameOf(p), p]))
-    return claims.flatMap(claim => {
+    const held = claims.flatMap(claim => {
       const payout = payouts.get(nameOf(claim))
       const claimed_at = clock.get(claim.account_id)
       if (payout === undefined || !claimed_at) return []
@@ -275,12 +282,29 @@ function claimOfShard(sql: Sql, keys: readonly Key[], lease_ms: number): Promise
       // may be asked. No rail is asked about a payout whose money is back, even if its row is still
       // there.
       if (payout.rail !== claim.rail || isGivenBack(payout)) return []
-      return [{ ...claim, ...payout, claimed_at, attempt: firstAttempt(payout) }]
+      return [{ ...claim, ...payout, claimed_at }]
     })
+    const attempts = await claimAttempts(tx, held.filter(keepsAttempts))
+    return held.flatMap(payout => withAttempt(payout, attempts))
   })
 }
 
-type Claim = DuePayout & Omit<ClaimedPayout, keyof Payout | 'claimed_at' | 'attempt'>
+function withAttempt(
+  payout: Omit<ClaimedPayout, 'attempt' | 'asked_before' | 'tried'>,
+  attempts: ReadonlyMap<string, ClaimedAttempt>,
+): ClaimedPayout[] {
+  if (!keepsAttempts(payout)) {
+    const asked_before = payout.rail_attempts === 0 ? null : payout.created_at
+    return [{ ...payout, attempt: simulatedAttempt(payout), asked_before, tried: [] }]
+  }
+  const attempt = attempts.get(nameOf(payout))
+  if (attempt === undefined) return []
+  const { asked_before, tried } = attempt
+  return [{ ...payout, attempt: attemptOf(attempt), asked_before, tried }]
+}
+
+type Claim = DuePayout &
+  Omit<ClaimedPayout, keyof Payout | 'claimed_at' | 'attempt' | 'asked_before' | 'tried'>
 
 function claimRows(tx: TransactionSql, keys: readonly Key[], lease_ms: number) {
   return tx<Claim[]>`

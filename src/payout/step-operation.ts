@@ -18,6 +18,8 @@ import { type Key, nameOf, uniqueKeys } from '../id.ts'
 import type { Answering, Claiming } from '../idempotency/kept-reply.ts'
 import { bookOf } from '../ledger/rules.ts'
 import { type LockedBooks, lockBooks } from '../ledger/store.ts'
+import { keepsAttempts } from './attempt.ts'
+import { loadAttempts, storeAttempts } from './attempt-store.ts'
 import { decideHandling, type Handling, personFacts } from './by-hand.ts'
 import { PAYOUT_SEAL } from './columns.ts'
 import { depositAddressOf } from './destination.ts'
@@ -51,20 +53,24 @@ export const advancePayout = {
   async load(tx, commands, receivers = new Map()) {
     const keys = uniqueKeys(commands.map(payoutKey))
     const account_ids = [...keys.map(key => key.account_id), ...receivers.values()]
-    const byPeople = commands.filter(({ by }) => by === 'operator' || by === 'account')
+    // Against a claim at this moment, under which a rail may be handed the payout.
+    const held = commands.filter(
+      ({ by, said }) => by === 'operator' || by === 'account' || said?.not_taken !== undefined,
+    )
     // Sent in this order, so that payouts are read when no claim can change them.
     const [{ books, now }, , found] = await Promise.all([
       lockBooks(tx, account_ids),
-      byPeople.length > 0 && lockOpenPayouts(tx, uniqueKeys(byPeople.map(payoutKey))),
+      held.length > 0 && lockOpenPayouts(tx, uniqueKeys(held.map(payoutKey))),
       findOpenPayouts(tx, keys),
     ])
     const payouts = new Map(found.map((p): [string, OpenPayout] => [nameOf(p), p]))
-    const held = found.filter(payout => payout.held_for !== '')
-    const waiting = uniqueKeys(held.map(p => ({ account_id: p.account_id, id: p.held_for })))
-    const [debits, approvals, paid_elsewhere] = await Promise.all([
+    const reviewed = found.filter(payout => payout.held_for !== '')
+    const waiting = uniqueKeys(reviewed.map(p => ({ account_id: p.account_id, id: p.held_for })))
+    const [debits, approvals, paid_elsewhere, attempts] = await Promise.all([
       loadDebits(tx, uniqueKeys(commands.filter(mayGiveBack).flatMap(c => namedIn(payouts, c)))),
       findApprovals(tx, waiting),
       findPaidElsewhere(tx, commands, payouts),
+      loadAttempts(tx, found.filter(keepsAttempts)),
     ])
     return {
       now,
@@ -75,6 +81,7 @@ export const advancePayout = {
       approvals: approvalsByName(approvals),
       receivers,
       paid_elsewhere,
+      ...attempts,
     }
   },
 
@@ -94,6 +101,7 @@ export const advancePayout = {
       ),
       ended.length > 0 && deleteHolds(tx, ended),
       undone.length > 0 && deleteLikenesses(tx, undone.map(likenessOfPayout)),
+      ...storeAttempts(tx, outcomes),
     ])
   },
 } satisfies Operation<Advance, AdvanceState, AdvanceOutcome, Receivers>

@@ -122,6 +122,8 @@ function made(
     debits: new Map([['acc_1/pot_1', debit]]),
     approvals: new Map<string, Approval>(),
     receivers: new Map([['acc_1/pot_1', 'acc_2']]),
+    attempts: new Map(),
+    exceptions: new Map(),
     paid_elsewhere: new Map(),
   }
   return { state, payout: now }
@@ -201,12 +203,17 @@ test('decideAdvance, another account’s payout or one that is not there: not fo
 test('decideAdvance, succeeded: what was in transit is settled, no balance moves', () => {
   const { state, payout } = made()
   const { events, journals, ...rest } = decideAdvance(state, set('succeeded'))
-  const next = { ...payout, status: 'succeeded', ask_rail_at: null, updated_at: NOW }
+  const taken_over_at = NOW
+  const moved = { status: 'succeeded', ask_rail_at: null, taken_over_at, updated_at: NOW }
+  const next = { ...payout, ...moved }
   assert.deepEqual(rest, {
     payout: next,
     passed: [next],
     entries: [],
     ended_hold: null,
+    attempts: [],
+    opened: [],
+    exceptions: [],
   })
   assert.deepEqual(events[0]?.data, {
     status: 'succeeded',
@@ -248,7 +255,8 @@ for (const [status, from, lines, last] of BACK) {
     const { events, entries, journals, payout: next } = decideAdvance(state, set(status))
     assert.deepEqual(journals, [])
     const succeeded_at = status === 'reversed' ? payout.updated_at : null
-    const moved = { status, failure, ask_rail_at: null, succeeded_at, updated_at: NOW }
+    const facts = { status, failure, ask_rail_at: null, succeeded_at, updated_at: NOW }
+    const moved = { ...facts, taken_over_at: NOW }
     assert.deepEqual(next, { ...payout, ...moved })
     const [{ journal, line } = assert.fail(), ...others] = entries
     assert.equal(others.length, 0)

@@ -8,17 +8,20 @@ import { found, refusal } from '../errors.ts'
 import type { Event } from '../event/event.ts'
 import { recordEvent } from '../event/rules.ts'
 import { type Key, nameOf } from '../id.ts'
-import { type Instant, plusMilliseconds } from '../instant.ts'
+import type { Instant } from '../instant.ts'
 import { type Book, bookOf, hasRoom, type Journal, postJournal } from '../ledger/rules.ts'
-import { planOrRefuse, sentOf } from '../rail/plan.ts'
-import { isAsked, type RailStep } from '../rail/rail.ts'
+import type { PayoutAttempt, RailException } from '../rail/attempt.ts'
+import { isOutside, type RailStep } from '../rail/rail.ts'
 import { makeAnswer } from './action.ts'
+import { type AttemptChanges, attemptChanges, reroute } from './attempt-step.ts'
 import { checkPerson, isInHands, type Person, personFacts } from './by-hand.ts'
 import { PAYOUT_SEAL } from './columns.ts'
 import { holdOf, type OpenPayout, type Payout, type ReadPayout } from './payout.ts'
 import { failurePostings, postReceipt, reversalPostings, settlementPostings } from './postings.ts'
+import { railProgress } from './progress.ts'
+import { type Judged, judgeReport, type RailWords } from './report.ts'
 import type { ActionRequest } from './request.ts'
-import { eventCause, isFinal, PAYOUT_TRANSITIONS, type PayoutStatus } from './states.ts'
+import { eventCause, PAYOUT_TRANSITIONS, type PayoutStatus } from './states.ts'
 
 /** Steps to apply to one payout. */
 export interface Advance {
@@ -36,6 +39,8 @@ export interface Advance {
   readonly ask_again_in_ms: number | null
   /** The claim under which the rail was asked. Read for `rail` alone. */
   readonly claim?: Instant
+  /** What the rail says besides. Read for `rail` alone; absent of the simulator. */
+  readonly said?: RailWords
   /** How many answers the rail has seen; all when absent. Read for `rail` alone. */
   readonly answers_seen?: number
   /** Who moves the payout by hand. Read for `operator` alone. */
@@ -62,9 +67,13 @@ export interface AdvanceState {
   readonly receivers: ReadonlyMap<string, string>
   /** By payout id, another payout that the same bank reference has paid. */
   readonly paid_elsewhere: ReadonlyMap<string, Key>
+  /** The last attempt of each payout that keeps them, by `account_id/payout id`. */
+  readonly attempts: Map<string, PayoutAttempt>
+  /** All exceptions of those payouts, by the same name. */
+  readonly exceptions: Map<string, readonly RailException[]>
 }
 
-export interface AdvanceOutcome {
+export interface AdvanceOutcome extends AttemptChanges {
   readonly payout: OpenPayout
   /** The payout after each step, in order; empty when only the time to ask its rail changes. */
   readonly passed: readonly OpenPayout[]
@@ -84,7 +93,8 @@ export function decideAdvance(state: AdvanceState, advance: Advance): AdvanceOut
   const name = nameOf({ account_id: advance.account_id, id: advance.payout_id })
   const payout = found(state.payouts.get(name))
   const book = bookOf(state.books, advance.account_id)
-  const fresh = stepsOf(state, payout, advance)
+  const judged = advance.by === 'rail' ? judge(state, payout, advance) : undefined
+  const fresh = judged?.steps ?? stepsOf(state, payout, advance)
   checkSteps(payout, fresh)
   checkAccounts(state, book, payout, fresh)
   checkPerson(payout, fresh, advance.person, state.paid_elsewhere.get(payout.id))
@@ -110,11 +120,24 @@ export function decideAdvance(state: AdvanceState, advance: Advance): AdvanceOut
     events.push(recordEvent(book, facts), ...moved.events())
     passed.push(next)
   }
-  next = { ...next, ...railProgress(next, advance, fresh.length, state.now) }
+  next = { ...next, ...railProgress(next, advance, fresh.length, state.now, judged) }
+  const rerouted = judged && reroute(state, book, next, judged)
+  if (rerouted !== undefined) {
+    next = rerouted.payout
+    events.push(rerouted.event)
+  }
   if (next.rail_steps !== payout.rail_steps || fresh.length > 0) passed.splice(-1, 1, next)
   state.payouts.set(name, next)
   const ended_hold = next.held_for === '' ? holdOf(payout) : null
-  return { payout: next, passed, ended_hold, entries, journals, events }
+  const changes = attemptChanges(state, book.now, { ...advance, payout: next, judged })
+  return { payout: next, passed, ended_hold, entries, journals, events, ...changes }
+}
+
+function judge(state: AdvanceState, payout: OpenPayout, advance: Advance): Judged {
+  const { steps: history, claim, said } = advance
+  const name = nameOf(payout)
+  const last = state.attempts.get(name)
+  return judgeReport(payout, { history, claim, said }, last, state.exceptions.get(name) ?? [])
 }
 
 /** A payment keeps its reference. The reference of a return is in the event of its step alone. */
@@ -124,10 +147,10 @@ function railReference(payout: Payout, steps: readonly RailStep[], person?: Pers
   return pays || rail_reference === '' ? (person?.reference ?? rail_reference) : rail_reference
 }
 
+/** The steps of people, a review or the account. */
 function stepsOf(state: AdvanceState, payout: OpenPayout, advance: Advance): readonly RailStep[] {
   switch (advance.by) {
     case 'rail':
-      return stepsByRail(payout, advance.steps)
     case 'operator':
       return advance.steps
     case 'review':
@@ -135,17 +158,6 @@ function stepsOf(state: AdvanceState, payout: OpenPayout, advance: Advance): rea
     case 'account':
       return [advance.answer === undefined ? cancellation(payout) : resumption(payout)]
   }
-}
-
-/**
- * The steps of the rail's history that are not applied yet. When an account answers, or an operator
- * returns the payout to the rail, the payout is `processing` before the rail reports that. Then
- * this report is skipped.
- */
-function stepsByRail(payout: Payout, history: readonly RailStep[]): readonly RailStep[] {
-  const fresh = history.slice(payout.rail_steps)
-  const known = payout.status === 'processing' && fresh[0]?.status === 'processing'
-  return known ? fresh.slice(1) : fresh
 }
 
 /** The step of an account that answers what its payout requires. */
@@ -210,14 +222,21 @@ function release(state: AdvanceState, payout: Payout): RailStep {
 function withStep(
   payout: OpenPayout,
   { status, failure, description: status_description = '' }: RailStep,
-  { answer }: Advance,
+  { answer, by }: Advance,
   now: Instant,
 ): OpenPayout {
   const answers =
     answer === undefined ? payout.answers : [...payout.answers, makeAnswer(payout, answer, now)]
   const succeeded_at = payout.status === 'succeeded' ? payout.updated_at : payout.succeeded_at
+  // Whom a person moves by hand, the rail is asked about no more, unless it goes back to the rail.
+  const taken_over_at =
+    by !== 'operator' || !isOutside(payout.rail) ? payout.taken_over_at : backOr(status, now)
   const state = { status, failure, status_description, held_for: '', answers, succeeded_at }
-  return { ...payout, ...state, updated_at: now }
+  return { ...payout, ...state, taken_over_at, updated_at: now }
+}
+
+function backOr(status: PayoutStatus, now: Instant): Instant | null {
+  return status === 'processing' ? null : now
 }
 
 /** What the step's event says besides its status: description, answer, person and reason. */
@@ -333,51 +352,4 @@ function giveBack(
   )
   const event = () => recordLine(book, entry.line)
   return { entries: [entry], journals: [], events: () => [event()] }
-}
-
-/**
- * How far the rail is, and when it is asked next. After a step that the rail has not reported, the
- * rail is asked no more: its reports would not follow on this step. But a step to `processing`
- * makes the payout due at once.
- */
-function railProgress(payout: OpenPayout, advance: Advance, applied: number, now: Instant) {
-  // A review that comes after the hold has ended changes nothing.
-  if (advance.by === 'review' && applied === 0) return {}
-  if (advance.by !== 'rail') {
-    return { ...resumed(payout, now), claimed_until: null }
-  }
-  const rail_steps = Math.max(payout.rail_steps, advance.steps.length)
-  // The account answered while the rail was asked: the payout stays due, so that the rail sees it.
-  const { answers_seen = payout.answers.length } = advance
-  if (answers_seen < payout.answers.length && !isFinal(payout.status)) return { rail_steps }
-  const { expected_at = payout.expected_at } = advance
-  const again = advance.ask_again_in_ms
-  // ask_rail_at is null when the operator has moved the payout while the rail was asked.
-  const over = isFinal(payout.status) || again === null || payout.ask_rail_at === null
-  if (over) return { rail_steps, expected_at, ask_rail_at: null, claimed_until: null }
-  const next = plusMilliseconds(now, again)
-  // The payout was claimed again, or the account's clock was advanced: the earlier due time stands.
-  const moved = advance.claim !== undefined && payout.claimed_until !== advance.claim
-  if (moved && dueAt(payout.ask_rail_at, payout.claimed_until) < next) return { rail_steps }
-  return { rail_steps, expected_at, ask_rail_at: next, claimed_until: null }
-}
-
-/**
- * When the rail of a payout is asked after a step that it has not reported. A payout that it was
- * never asked about waits for its release, counted from now: it was held meanwhile.
- */
-function resumed(payout: OpenPayout, now: Instant) {
-  if (payout.status !== 'processing') return { ask_rail_at: null }
-  const asked = isAsked(payout.rail)
-  if (payout.rail_attempts > 0) return { ask_rail_at: asked ? now : null }
-  const { release_at, expected_at } = planOrRefuse(payout, sentOf(payout), payout.updated_at)
-  return {
-    ask_rail_at: asked ? (release_at ?? now) : null,
-    expected_at: payout.route === null ? null : expected_at,
-  }
-}
-
-/** A claimed payout is not due before its claim expires. */
-function dueAt(ask_rail_at: Instant, claimed_until: Instant | null): Instant {
-  return claimed_until === null || claimed_until < ask_rail_at ? ask_rail_at : claimed_until
 }

@@ -19,6 +19,11 @@ export function isAsked(rail: string): boolean {
   return rail !== '' && rail !== MANUAL
 }
 
+/** Whether workers ask a rail that pays real money. Its attempts are stored. */
+export function isOutside(rail: string): boolean {
+  return isAsked(rail) && rail !== SIMULATOR
+}
+
 /**
  * Whether a rail can take payouts of an account: the simulator takes sandboxes, others live
  * accounts.

@@ -65,7 +65,8 @@ export const RAIL: Rule = {
             null::timestamptz as told_at
           from events
           where (told like 'S%' or (told like '-%' and type like 'payout.%'))
-            and type <> 'payout.created' and ${ofAccount('account_id', account_id)}
+            and type not in ('payout.created', 'payout.rerouted')
+            and ${ofAccount('account_id', account_id)}
           union all
           select account_id, 'pot_' || split_part(word, '.', 2), 'payout.succeeded', 'rail',
             sequence - cardinality(words) + nth, created_at
@@ -119,6 +120,7 @@ const STATED = [
   'rail',
   'updated_at',
   'taken_at',
+  'taken_over_at',
   'rail_steps',
   'status_description',
   'rail_reference',
@@ -133,7 +135,7 @@ const statedOf = (row: string) =>
 /**
  * A payout has one state: a row in open_payouts while it is open, a row in payout_outcomes when it
  * is over. A payout that has succeeded and whose rail is still asked has both, and they agree. Each
- * row has the payout's rail.
+ * row has the rail of the payout's last attempt.
  */
 const STATES: Rule = {
   table: 'payouts',
@@ -153,7 +155,14 @@ const STATES: Rule = {
           else coalesce(o.status = 'succeeded', s.status is null) end as wrong,
         p.id is null or coalesce(o.rail, p.rail) <> p.rail
           or coalesce(s.rail, p.rail) <> p.rail as of_another
-      from (select * from payouts where ${ofAccount('account_id', account_id)}) p
+      from (
+        -- Where it went first, or the rail of its last attempt.
+        select p.*, coalesce((
+          select rail from payout_attempts a
+          where a.account_id = p.account_id and a.payout_id = p.id order by number desc limit 1
+        ), first_rail) as rail
+        from payouts p where ${ofAccount('p.account_id', account_id)}
+      ) p
       full join (
         select * from open_payouts where ${ofAccount('account_id', account_id)}
       ) o on o.account_id = p.account_id and o.id = p.id

@@ -41,7 +41,16 @@ const KEPT: readonly Kept[] = [
     table: 'routes',
     as: 'row',
     skipped: [],
-    key: ['account_id', 'payout_type', 'network', 'currency', 'country'],
+    key: [
+      'account_id',
+      'payout_type',
+      'network',
+      'currency',
+      'country',
+      'min_amount',
+      'max_amount',
+      'rail',
+    ],
   },
   {
     table: 'webhook_endpoints',

@@ -25,6 +25,9 @@ interface Question {
   is_over: boolean
 }
 
+/** How long before the end of its keys a rail gets nothing again: a hand-over takes its time. */
+const MARGIN_MS = 60_000
+
 type Answer = Promise<RailReport | undefined>
 type Answers = ReadonlyMap<Question, Answer>
 
@@ -57,7 +60,7 @@ async function inTime(deps: Deps, question: Question, answer: Answer): Answer {
 /** Hands over the first time. Later asks first, and hands over only what the rail never saw. */
 function askRail(rail: Rail | undefined, name: string, questions: readonly Question[]): Answers {
   if (rail === undefined) return failed(questions, new Error(`no adapter for rail ${name}`))
-  const isFirst = ({ payout }: Question) => payout.rail_attempts === 0
+  const isFirst = ({ payout }: Question) => payout.asked_before === null
   const again = questions.filter(question => !isFirst(question))
   const told = [...called(again, payouts => rail.inquire(payouts))]
   return new Map([
@@ -69,7 +72,28 @@ function askRail(rail: Rail | undefined, name: string, questions: readonly Quest
 }
 
 async function handOverUnseen(rail: Rail, question: Question, answer: Answer): Answer {
-  return (await answer) ?? handOver(rail, [question]).get(question)
+  const known = await answer
+  if (known !== undefined) return known
+  return forgotten(rail, question.payout) ?? handOver(rail, [question]).get(question)
+}
+
+/**
+ * What becomes of an attempt that its rail does not know: undefined while it surely never got it,
+ * so that it may be handed over. After its key's lifetime, or once the rail has reported steps of
+ * it, a second hand-over could be a second payment.
+ */
+function forgotten(rail: Rail, payout: HeldPayout): RailReport | undefined {
+  const { attempt, asked_before, claimed_at, rail_steps, status } = payout
+  // A payment that a rail has stopped talking about stays paid.
+  if (status === 'succeeded') return { steps: [], ask_again_in_ms: null }
+  const asked_ms = asked_before === null ? 0 : Date.parse(claimed_at) - Date.parse(asked_before)
+  const lifetime_ms = rail.key_lifetime_ms ?? Number.POSITIVE_INFINITY
+  const is_known = asked_ms + MARGIN_MS < lifetime_ms && rail_steps === 0
+  if (is_known) return undefined
+  const message =
+    `Rail ${rail.name} does not know attempt ${attempt.id} any more, about which it was first ` +
+    `asked at ${asked_before}: whether it was paid is for a person to find out.`
+  return { steps: [], ask_again_in_ms: null, exception: { kind: 'attempt_forgotten', message } }
 }
 
 /**

@@ -3,12 +3,19 @@
 // killed at any point: a claim that was not applied comes due again, and no report is applied
 // twice.
 import { setTimeout as delay } from 'node:timers/promises'
+import { readConfined } from '../db/confine.ts'
 import { byShard } from '../db/shard.ts'
 import type { Deps } from '../deps.ts'
 import { Refusal } from '../errors.ts'
+import { keepsAttempts } from '../payout/attempt.ts'
+import { nextRoute, wantedOf } from '../payout/failover.ts'
 import { countByHand, countLeftAlone } from '../payout/list-store.ts'
+import type { NextRail, RailWords } from '../payout/report.ts'
 import { claimDuePayouts, type DuePayout, listDuePayouts } from '../payout/state-store.ts'
-import { mayTake } from '../rail/rail.ts'
+import { findQuotes } from '../quote/store.ts'
+import { countExceptions } from '../rail/exception-store.ts'
+import { planFor, sentOf } from '../rail/plan.ts'
+import { mayTake, type RailReport } from '../rail/rail.ts'
 import { during } from '../steps.ts'
 import { type Asked, askRails, type HeldPayout } from './ask-rails.ts'
 import { countBankFiles } from './count-files.ts'
@@ -130,6 +137,10 @@ export async function countWaiting(deps: Deps): Promise<void> {
     metrics.payoutsLeftAlone.set({ rail }, payouts)
     log.error({ rail, payouts }, 'payouts are left alone: this process may not ask their rail')
   }
+  metrics.railExceptions.reset()
+  for (const { rail, kind, exceptions } of await countExceptions(finder)) {
+    metrics.railExceptions.set({ rail, kind }, exceptions)
+  }
   const byHand = await countByHand(finder)
   metrics.payoutsByHand.reset()
   metrics.payoutsByHandOldest.reset()
@@ -191,8 +202,12 @@ async function settle(deps: Deps, asked_about: Asked): Promise<void> {
   const ask_again_in_ms =
     report === undefined ? backoff(payout.rail_attempts) : report.ask_again_in_ms
   const asked = { claim: payout.claim, answers_seen: payout.answers.length }
-  const advance = { account_id, payout_id, steps, by: 'rail', ask_again_in_ms, ...asked } as const
   try {
+    const said = keepsAttempts(payout) ? await wordsOf(deps, payout, report) : undefined
+    const { expected_at } = report ?? {}
+    const words = { ...(said !== undefined && { said }), ...(expected_at && { expected_at }) }
+    const about = { account_id, payout_id, ...asked, ...words }
+    const advance = { ...about, steps, by: 'rail', ask_again_in_ms } as const
     await deps.lanes.advancePayout.run(advance)
     if (report !== undefined) count(steps.length > payout.rail_steps ? 'applied' : 'nothing_new')
   } catch (error) {
@@ -201,6 +216,42 @@ async function settle(deps: Deps, asked_about: Asked): Promise<void> {
     if (refused) count('refused')
     deps.log[refused ? 'error' : 'warn']({ err: error, payout_id }, 'rail report not applied')
   }
+}
+
+/** What the rail says besides its steps, and where the payout goes if it has not taken it. */
+async function wordsOf(
+  deps: Deps,
+  payout: HeldPayout,
+  report: RailReport | undefined,
+): Promise<RailWords> {
+  const { not_taken, exception, references, released_at, expected_at } = report ?? {}
+  return {
+    attempt: payout.attempt.number,
+    ...(exception && { exception }),
+    ...(references && { references }),
+    ...(released_at && { released_at }),
+    ...(expected_at && { expected_at }),
+    ...(not_taken && { not_taken: { ...not_taken, next: await nextRail(deps, payout) } }),
+  }
+}
+
+/** The rail of the next route; null when no route is left. */
+async function nextRail(deps: Deps, payout: HeldPayout): Promise<NextRail | null> {
+  const country = payout.quote_id === '' ? '' : await quotedCountry(deps, payout)
+  const wanted = wantedOf(payout, country)
+  const next = nextRoute(deps.reference.current().routes, wanted, payout.tried)
+  if (next === undefined) return null
+  const { rail, ...route } = next
+  const plan = planFor({ rail, route }, sentOf(payout), payout.claimed_at)
+  // Without a calendar nobody knows when that rail would be asked: a person decides.
+  return plan === undefined ? null : { rail, route, release_at: plan.release_at }
+}
+
+async function quotedCountry(deps: Deps, { account_id, quote_id: id }: HeldPayout) {
+  const [quote] = await readConfined(deps.sql, [account_id], tx =>
+    findQuotes(tx, [{ account_id, id }]),
+  )
+  return quote?.destination_country ?? ''
 }
 
 function backoff(attempts: number): number {

@@ -187,7 +187,7 @@ async function fill(owner: Sql) {
     insert into payout_outcomes (account_id, id, updated_at, rail_steps, rail_attempts, status, rail,
       status_description, rail_reference, taken_by, answers)
     select account_id, id, created_at, 1, 1, case when i % 8 = 2 and i % 80 <> 2 then 'failed'
-      else 'succeeded' end, rail, '', '', '', '[]'
+      else 'succeeded' end, first_rail, '', '', '', '[]'
     from payouts join (
       select ${madeAtSql(owner, 'pot')} as id, i from generate_series(1, 6000) i
     ) made using (id)`
@@ -200,7 +200,7 @@ function insertPayouts(owner: Sql) {
       holding_to_payout, payout_to_destination, holding_fx_id, payout_fx_id,
       balance_transaction_id, beneficiary_id, beneficiary_details, particulars, reference_id,
       on_behalf_of,
-      fund_transfer_network, charge_type, rail, created_at)
+      fund_transfer_network, charge_type, first_rail, created_at)
     select case when i % 3 = 0 then 'acc_b' else 'acc_a' end, ${madeAtSql(owner, 'pot')},
       ${madeAtSql(owner, 'poq')}, case when i % 20 = 2 then 'wallet' else 'local' end, 1,
       case when i % 40 = 2 then 'JPY' else 'USD' end,

@@ -192,7 +192,7 @@ test('a page of many carried quotes, planned while there were none: fetches what
       await owner`
         insert into payout_outcomes (account_id, id, updated_at, rail_steps, rail_attempts, status,
           rail, status_description, rail_reference, taken_by, answers)
-        select account_id, id, created_at, 1, 1, 'succeeded', rail, '', '', '', '[]' from payouts`
+        select account_id, id, created_at, 1, 1, 'succeeded', first_rail, '', '', '', '[]' from payouts`
     },
     one: {
       read: tx => listPayouts(tx, 'acc_a', readList({ quote, limit: '5' })),

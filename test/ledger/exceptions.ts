@@ -5,6 +5,10 @@
 export const EXCEPTIONS: Readonly<Record<string, string>> = {
   schema_migrations: 'which files were applied: corridor migrate holds their hashes against them',
   api_key_uses: 'when a key was used last, to the minute: for people who tidy up keys',
+  payout_attempts:
+    'of live accounts on rails outside: test/live/attempts.test.ts has what verify names',
+  rail_evidence: 'copies of what banks said, whose files are kept; it moves nothing by itself',
+  rail_exceptions: 'what people are to look at, and what they found; moves nothing',
   payout_likenesses: 'a guard against paying twice by mistake, forgotten after a week',
   ended_reviews: 'a worker’s list of what to do; a missing one is named where payouts still wait',
   webhook_deliveries:

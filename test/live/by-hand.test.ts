@@ -461,7 +461,7 @@ test('the database refuses a payout paid by hand without reference or person', a
   const change = (assignment: string) =>
     asOwner(`update open_payouts set ${assignment} where id = $1`)
   await assert.rejects(change(`taken_by = ''`), { constraint_name: 'taken_by_hand' })
-  await assert.rejects(change(`rail = 'bank'`), { constraint_name: 'taken_by_hand' })
+  await assert.rejects(change(`rail = 'bank'`), /cannot go from rail "manual" to rail "bank"/)
 })
 
 test('what waits for people, in /metrics: how many by status and since when, without sandboxes', async () => {

@@ -48,7 +48,7 @@ before(async () => {
   await owner`
     insert into payout_outcomes (account_id, id, updated_at, rail_steps, rail_attempts, status, rail,
       status_description, rail_reference, taken_by, answers)
-    select account_id, id, created_at, 1, 1, 'succeeded', rail, '', '', '', '[]' from payouts`
+    select account_id, id, created_at, 1, 1, 'succeeded', first_rail, '', '', '', '[]' from payouts`
   await owner`
     insert into quotes (account_id, id, payout_type, holding_currency, holding_amount,
       payout_currency, payout_amount, destination_currency, destination_country,

@@ -252,8 +252,9 @@ test('settling, a live payout that names the simulator all the same: left alone,
   const id = await paidBy(live)
   const { owner } = service.database
   await owner`alter table payouts disable trigger append_only`
+  await owner`alter table open_payouts disable trigger legal_failover`
   const routed = async (rail: string) => {
-    await owner`update payouts set rail = ${rail} where id = ${id}`
+    await owner`update payouts set first_rail = ${rail} where id = ${id}`
     await owner`update open_payouts set rail = ${rail} where id = ${id}`
   }
   await routed('simulator')
@@ -324,14 +325,14 @@ test('the database refuses a route to the simulator, of a sandbox, and payouts o
       await tx`set local corridor.maintenance = 'on'`
       await tx`
         insert into payouts select (jsonb_populate_record(p,
-          jsonb_build_object('id', 'pot_copy', 'rail', ${rail}::text))).*
+          jsonb_build_object('id', 'pot_copy', 'first_rail', ${rail}::text))).*
         from payouts p where p.id = ${ids[account]}`
     })
     await assert.rejects(copy, { code: '23514' }, `${account} on "${rail}"`)
   }
   const asked = owner`update open_payouts set ask_rail_at = now() where id = ${ids.live}`
   await assert.rejects(asked, { constraint_name: 'people_are_not_asked' })
-  const moved = service.deps.sql`update payouts set rail = 'bank' where id = ${ids.live}`
+  const moved = service.deps.sql`update payouts set first_rail = 'bank' where id = ${ids.live}`
   await assert.rejects(moved, { code: '42501' })
 })
 
@@ -458,7 +459,7 @@ async function paidBy(account: Client): Promise<string> {
 
 async function storedOf(id: string) {
   const [row] = await service.database.owner<{ rail: string; route: object | null }[]>`
-    select rail, route from payouts where id = ${id}`
+    select first_rail as rail, route from payouts where id = ${id}`
   return row && { ...row }
 }
 

@@ -89,7 +89,7 @@ export const EQUIVALENTS: Readonly<Record<string, readonly Equivalent[]>> = {
       why: 'a pair is stored with both currencies',
     },
   ],
-  'src/payout/step.ts': [
+  'src/payout/progress.ts': [
     {
       where: 'railProgress',
       after: "if (advance.by === 'review' && applied === 0) return undefined",

@@ -1,0 +1,150 @@
+-- Payouts on rails of live accounts: each attempt to send one, what its rail said of it, and what a
+-- person must look at. The simulator has no rows here: its one attempt follows from the payout.
+
+-- One payout handed to one rail, once. Its id, `<payout id>-<number>`, is what the rail knows it by. It
+-- is written and committed before the rail is asked.
+create table payout_attempts (
+  number integer not null check (number > 0),
+  opened_at timestamptz not null,
+  -- When the rail was first asked about it, from when on it may have it. Its key lifetime counts from
+  -- here.
+  asked_at timestamptz,
+  ended_at timestamptz,
+  -- When the rail sends it on and when it should arrive, in its words.
+  released_at timestamptz,
+  expected_at timestamptz,
+  account_id text collate "C" not null,
+  payout_id text collate "C" not null,
+  rail text collate "C" not null check (rail not in ('', 'simulator')),
+  uetr text not null check (uetr ~ '^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$'),
+  -- How it ended; '' while it is open.
+  ended_as text not null default ''
+    check (ended_as in ('', 'paid', 'failed', 'not_taken', 'returned')),
+  -- Why the rail has not taken it, as code and message.
+  not_taken json,
+  -- The route that led to the rail; null when a person named it.
+  route json,
+  -- What the rail calls it: file, message id, the bank's reference.
+  rail_references json not null default '{}',
+  primary key (account_id, payout_id, number),
+  constraint ended_when_it_is_over check ((ended_as = '') = (ended_at is null)),
+  constraint not_taken_for_a_reason check ((ended_as = 'not_taken') = (not_taken is not null))
+);
+-- Two open ones could both be paid.
+create unique index one_open_attempt on payout_attempts (account_id, payout_id)
+  where ended_as in ('', 'paid');
+create unique index payout_attempts_by_uetr on payout_attempts (account_id, uetr);
+
+-- What was handed over stays as it was, and an end is an end; what was paid may come back.
+create function refuse_attempt_change() returns trigger language plpgsql as $$
+begin
+  raise exception 'attempt %-% cannot be changed so', old.payout_id, old.number
+    using errcode = 'check_violation';
+end $$;
+create trigger legal_end before update on payout_attempts
+  for each row when (
+    (old.number, old.opened_at, old.account_id, old.payout_id, old.rail, old.uetr)
+      is distinct from
+    (new.number, new.opened_at, new.account_id, new.payout_id, new.rail, new.uetr)
+    or old.asked_at is not null and old.asked_at is distinct from new.asked_at
+    or old.ended_as <> new.ended_as and old.ended_as <> ''
+      and (old.ended_as, new.ended_as) <> ('paid', 'returned'))
+  execute function refuse_attempt_change();
+create trigger kept before delete or truncate on payout_attempts
+  for each statement execute function refuse_change();
+
+-- What a rail said of an attempt, in the order in which it came in. It is written and committed before
+-- anybody concludes from it; the steps of a payout are derived from all of it, every time.
+create table rail_evidence (
+  attempt integer not null,
+  -- From 1 in the attempt, without gaps.
+  number integer not null check (number > 0),
+  received_at timestamptz not null default statement_timestamp(),
+  amount bigint,
+  account_id text collate "C" not null,
+  payout_id text collate "C" not null,
+  rail text collate "C" not null,
+  -- Where it stands: a file by its digest, or an answer; and the place in it.
+  source text not null,
+  position text not null,
+  -- What it is about and what it says, in the sender's own codes.
+  level text not null,
+  code text not null,
+  reasons json not null,
+  message text not null,
+  currency text not null,
+  -- The sender's own reference.
+  reference text not null,
+  -- When the sender says that it said so, as it wrote it: nothing is ordered by it.
+  said_at text not null,
+  -- The rest, as the adapter wants it.
+  detail json not null,
+  -- SHA-256 of what makes it the same word when it is said again (rail/evidence.ts).
+  same bytea not null check (octet_length(same) = 32),
+  primary key (account_id, payout_id, attempt, number),
+  constraint evidence_said_once unique (account_id, payout_id, attempt, same),
+  constraint of_an_attempt foreign key (account_id, payout_id, attempt)
+    references payout_attempts (account_id, payout_id, number)
+);
+create trigger append_only before update or delete or truncate on rail_evidence
+  for each statement execute function refuse_change();
+
+-- A payout that a person must look at. Until it is closed, the rail is not asked and no step follows.
+create table rail_exceptions (
+  -- From 1 in the payout.
+  number integer not null check (number > 0),
+  attempt integer not null,
+  opened_at timestamptz not null,
+  closed_at timestamptz,
+  account_id text collate "C" not null,
+  payout_id text collate "C" not null,
+  rail text collate "C" not null,
+  kind text not null check (kind ~ '^[a-z][a-z0-9_]{1,39}$'),
+  message text not null check (message <> ''),
+  -- Who closed it and what they found.
+  closed_by text not null default '',
+  note text not null default '',
+  primary key (account_id, payout_id, number),
+  constraint closed_by_a_person check (
+    (closed_at is null) = (closed_by = '') and (closed_at is null) = (note = '')),
+  constraint exception_of_an_attempt foreign key (account_id, payout_id, attempt)
+    references payout_attempts (account_id, payout_id, number)
+);
+create index rail_exceptions_open on rail_exceptions (opened_at) where closed_at is null;
+create function refuse_exception_change() returns trigger language plpgsql as $$
+begin
+  raise exception 'exception % of payout % is closed, and stays so', old.number, old.payout_id
+    using errcode = 'check_violation';
+end $$;
+create trigger closed_once before update on rail_exceptions
+  for each row when (old.closed_at is not null) execute function refuse_exception_change();
+create trigger kept before delete or truncate on rail_exceptions
+  for each statement execute function refuse_change();
+
+grant select, insert, update (asked_at, ended_at, released_at, expected_at, ended_as, not_taken,
+  rail_references) on payout_attempts to corridor_service;
+grant select, insert on rail_evidence to corridor_service;
+grant select, insert, update (closed_at, closed_by, note) on rail_exceptions to corridor_service;
+-- How many wait for people, and for how long.
+grant select (account_id, rail, kind, opened_at, closed_at) on rail_exceptions to corridor_finder;
+grant select on payout_attempts, rail_evidence, rail_exceptions to corridor_auditor;
+
+do $$
+declare
+  name text;
+begin
+  foreach name in array array['payout_attempts', 'rail_evidence', 'rail_exceptions'] loop
+    execute format('alter table %I enable row level security, force row level security', name);
+    execute format($policy$
+      create policy accounts_named on %I to corridor_service using (array_position(
+        (select string_to_array(current_setting('corridor.accounts', true), ',')),
+        account_id) is not null)
+    $policy$, name);
+    execute format('create policy audit on %I for select to corridor_auditor using (true)', name);
+    execute format($policy$
+      create policy maintenance on %I to %I
+      using ((select current_setting('corridor.maintenance', true)) = 'on')
+    $policy$, name, current_user);
+  end loop;
+end $$;
+create policy find on rail_exceptions for select to corridor_finder using (true);

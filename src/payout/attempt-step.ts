@@ -1,0 +1,113 @@
+// What a step or a report changes about the attempts of its payout: the last one ends, the next one
+// opens on another rail, and what needs a person becomes an exception. Pure.
+import type { Event } from '../event/event.ts'
+import { recordChange } from '../event/rules.ts'
+import { nameOf } from '../id.ts'
+import type { Instant } from '../instant.ts'
+import type { Book } from '../ledger/rules.ts'
+import type { PayoutAttempt, RailException } from '../rail/attempt.ts'
+import { isAsked } from '../rail/rail.ts'
+import { attemptAfter, endedBy } from './attempt.ts'
+import { PAYOUT_SEAL } from './columns.ts'
+import type { OpenPayout } from './payout.ts'
+import type { Judged, NextRail, RailWords } from './report.ts'
+import type { Cause } from './states.ts'
+
+/** What is stored besides the payout; a later version of an attempt replaces an earlier one. */
+export interface AttemptChanges {
+  readonly attempts: readonly PayoutAttempt[]
+  /** Of these, those that have no row yet. */
+  readonly opened: readonly PayoutAttempt[]
+  readonly exceptions: readonly RailException[]
+}
+
+interface AttemptState {
+  readonly now: Instant
+  readonly books: ReadonlyMap<string, Book>
+  readonly attempts: Map<string, PayoutAttempt>
+  readonly exceptions: Map<string, readonly RailException[]>
+}
+
+/** The payout on its next rail, with the event that tells of it; undefined when it stays. */
+export function reroute(
+  state: AttemptState,
+  book: Book,
+  payout: OpenPayout,
+  { next, not_taken }: Pick<Judged, 'next' | 'not_taken'>,
+  by: Cause = 'rail',
+): { readonly payout: OpenPayout; readonly event: Event } | undefined {
+  const last = state.attempts.get(nameOf(payout))
+  if (next === null || last === undefined) return undefined
+  const moved = onRail(payout, next, state.now, book.now)
+  const { status } = moved
+  const facts = {
+    status,
+    rail: next.rail,
+    previous_rail: last.rail,
+    attempt: last.number + 1,
+    reason: not_taken,
+    by,
+    journals: [],
+  }
+  const content = PAYOUT_SEAL.digest(moved)
+  return { payout: moved, event: recordChange(state, moved, 'payout.rerouted', facts, content) }
+}
+
+function onRail(payout: OpenPayout, next: NextRail, now: Instant, updated_at: Instant): OpenPayout {
+  const ask_rail_at = isAsked(next.rail) ? (next.release_at ?? now) : null
+  return { ...payout, rail: next.rail, ask_rail_at, claimed_until: null, updated_at }
+}
+
+/** The attempts and exceptions of a payout after a command, which the state has from then on. */
+export function attemptChanges(
+  state: AttemptState,
+  now: Instant,
+  {
+    payout,
+    judged,
+    said,
+  }: {
+    readonly payout: OpenPayout
+    readonly judged: Judged | undefined
+    readonly said?: RailWords
+  },
+): AttemptChanges {
+  const name = nameOf(payout)
+  const last = state.attempts.get(name)
+  if (last === undefined) return { attempts: [], opened: [], exceptions: [] }
+  const isAbout = said === undefined || said.attempt === last.number
+  const told = isAbout ? withWords(last, said) : last
+  const { not_taken = null, next = null, found = null } = judged ?? {}
+  const ended =
+    not_taken === null
+      ? endedBy(told, payout.status, now)
+      : { ...told, ended_as: 'not_taken' as const, ended_at: now, not_taken }
+  const opened = next === null ? [] : [attemptAfter(last, payout, next, now)]
+  state.attempts.set(name, opened[0] ?? ended)
+  const known = state.exceptions.get(name) ?? []
+  const exceptions = found === null ? [] : [exceptionOf(last, known.length + 1, found, now)]
+  if (found !== null) state.exceptions.set(name, [...known, ...exceptions])
+  return { attempts: ended === last ? opened : [ended, ...opened], opened, exceptions }
+}
+
+/** The attempt with what its rail says of it. */
+function withWords(attempt: PayoutAttempt, said: RailWords | undefined): PayoutAttempt {
+  const { references, released_at, expected_at } = said ?? {}
+  if (!references && !released_at && !expected_at) return attempt
+  return {
+    ...attempt,
+    rail_references: { ...attempt.rail_references, ...references },
+    released_at: released_at ?? attempt.released_at,
+    expected_at: expected_at ?? attempt.expected_at,
+  }
+}
+
+function exceptionOf(
+  { account_id, payout_id, number: attempt, rail }: PayoutAttempt,
+  number: number,
+  { kind, message }: Pick<RailException, 'kind' | 'message'>,
+  opened_at: Instant,
+): RailException {
+  const open = { closed_at: null, closed_by: '', note: '' }
+  return { account_id, payout_id, number, attempt, rail, kind, message, opened_at, ...open }
+}

@@ -1,0 +1,81 @@
+// Attempts beside their payouts: opened with a claim, read and written with steps.
+import type { TransactionSql } from '../db/connect.ts'
+import { type Key, nameOf } from '../id.ts'
+import type { Instant } from '../instant.ts'
+import { attemptId, type PayoutAttempt, type RailException } from '../rail/attempt.ts'
+import { findAttempts, insertAttempts, updateAttempts } from '../rail/attempt-store.ts'
+import { findExceptions, insertExceptions } from '../rail/exception-store.ts'
+import { firstAttempt } from './attempt.ts'
+import type { AttemptChanges } from './attempt-step.ts'
+import type { Payout } from './payout.ts'
+
+type Of = Pick<PayoutAttempt, 'account_id' | 'payout_id'>
+
+const payoutName = ({ account_id, payout_id: id }: Of) => nameOf({ account_id, id })
+
+/** The last attempt and all exceptions of payouts that keep them. */
+export async function loadAttempts(tx: TransactionSql, payouts: readonly Key[]) {
+  if (payouts.length === 0) return { attempts: new Map(), exceptions: new Map() }
+  const [attempts, exceptions] = await Promise.all([
+    findAttempts(tx, payouts),
+    findExceptions(tx, payouts),
+  ])
+  return {
+    attempts: new Map(attempts.map((a): [string, PayoutAttempt] => [payoutName(a), a])),
+    exceptions: new Map<string, readonly RailException[]>(Map.groupBy(exceptions, payoutName)),
+  }
+}
+
+/** Writes what has changed. An attempt ends before the next one opens, as one at a time is open. */
+export function storeAttempts(tx: TransactionSql, outcomes: readonly AttemptChanges[]) {
+  const nameOfAttempt = ({ account_id, payout_id, number }: PayoutAttempt) =>
+    nameOf({ account_id, id: attemptId(payout_id, number) })
+  const newest = new Map(outcomes.flatMap(o => o.attempts).map(a => [nameOfAttempt(a), a]))
+  const fresh = new Set(outcomes.flatMap(o => o.opened).map(nameOfAttempt))
+  const all = [...newest]
+  const changed = all.filter(([name]) => !fresh.has(name)).map(([, attempt]) => attempt)
+  const opened = all.filter(([name]) => fresh.has(name)).map(([, attempt]) => attempt)
+  const exceptions = outcomes.flatMap(o => o.exceptions)
+  return [
+    changed.length > 0 && updateAttempts(tx, changed),
+    opened.length > 0 && insertAttempts(tx, opened),
+    exceptions.length > 0 && insertExceptions(tx, exceptions),
+  ]
+}
+
+/** The attempt that a claimed payout is asked about. */
+export interface ClaimedAttempt extends PayoutAttempt {
+  /** When it was asked about first, before this claim; null: never, so that no rail has it. */
+  readonly asked_before: Instant | null
+  /** The rails of all attempts of the payout. */
+  readonly tried: readonly string[]
+}
+
+/**
+ * The attempts that claimed payouts are asked about, by `account_id/payout id`, opened and marked
+ * as asked in the transaction of the claim: it is committed before the rail is. A payout without
+ * one is not to be asked about, as its last attempt is over otherwise than by a payment.
+ */
+export async function claimAttempts(
+  tx: TransactionSql,
+  payouts: readonly (Payout & { readonly claimed_at: Instant })[],
+): Promise<ReadonlyMap<string, ClaimedAttempt>> {
+  if (payouts.length === 0) return new Map()
+  const stored = Map.groupBy(await findAttempts(tx, payouts), payoutName)
+  const claimed = payouts.flatMap(payout => {
+    const before = stored.get(nameOf(payout)) ?? []
+    const last = before.at(-1) ?? firstAttempt(payout, payout.claimed_at)
+    const isLive = last.ended_as === '' || last.ended_as === 'paid'
+    if (!isLive || last.rail !== payout.rail) return []
+    const asked_at = last.asked_at ?? payout.claimed_at
+    const tried = [...before.map(({ rail }) => rail), last.rail]
+    return [{ ...last, asked_at, asked_before: last.asked_at, tried, is_new: before.length === 0 }]
+  })
+  const opened = claimed.filter(attempt => attempt.is_new)
+  const first = claimed.filter(({ is_new, asked_before }) => !is_new && asked_before === null)
+  await Promise.all([
+    opened.length > 0 && insertAttempts(tx, opened),
+    first.length > 0 && updateAttempts(tx, first),
+  ])
+  return new Map(claimed.map(attempt => [payoutName(attempt), attempt]))
+}

@@ -1,0 +1,30 @@
+// Which rail gets a payout when its last one has proved that it has not taken it. Pure.
+import { destinationCountry } from '../beneficiary/country.ts'
+import { carriedQuoteTerms } from '../quote/carried.ts'
+import { routeSubject } from '../quote/rules.ts'
+import { type Route, selectRoutes, type Wanted } from '../rail/rules.ts'
+import type { Payout } from './payout.ts'
+
+/**
+ * The payout as routes judge it. `quoted_country` is that of the quote it was made with, which the
+ * payout does not have; '' when it carries its terms.
+ */
+export function wantedOf(payout: Payout, quoted_country: string): Wanted {
+  const { beneficiary_details, particulars, destination_currency, destination_amount } = payout
+  const country = destinationCountry(beneficiary_details.destination_details, destination_currency)
+  const terms = carriedQuoteTerms({
+    ...payout,
+    on_behalf_of: particulars.on_behalf_of,
+    destination_country: country || payout.destination_country || quoted_country,
+  })
+  return { ...routeSubject(terms, destination_amount), account_id: payout.account_id }
+}
+
+/** The first route in the order of failover that leads to a rail not tried; undefined for none. */
+export function nextRoute(
+  routes: readonly Route[],
+  wanted: Wanted,
+  tried: readonly string[],
+): Route | undefined {
+  return selectRoutes(routes, wanted).find(({ rail }) => !tried.includes(rail))
+}

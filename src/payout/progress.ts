@@ -1,0 +1,75 @@
+// How far the rail of a payout is, and when it is asked next. Pure.
+import { type Instant, plusMilliseconds } from '../instant.ts'
+import { planOrRefuse, sentOf } from '../rail/plan.ts'
+import { isAsked } from '../rail/rail.ts'
+import type { OpenPayout } from './payout.ts'
+import type { Judged, RailWords } from './report.ts'
+import { type Cause, isFinal } from './states.ts'
+
+/** What a command says about the next question; all but `by` is read for `rail` alone. */
+interface Told {
+  readonly by: Cause
+  readonly steps: readonly unknown[]
+  readonly ask_again_in_ms: number | null
+  readonly claim?: Instant
+  readonly answers_seen?: number
+  readonly said?: RailWords
+  readonly expected_at?: Instant
+}
+
+/**
+ * How far the rail is, and when it is asked next. After a step that the rail has not reported, the
+ * rail is asked no more: its reports would not follow on this step. But a step to `processing`
+ * makes the payout due at once.
+ */
+export function railProgress(
+  payout: OpenPayout,
+  advance: Told,
+  applied: number,
+  now: Instant,
+  judged: Judged | undefined,
+) {
+  if (judged?.ask === 'as_it_was') return {}
+  if (judged?.ask === 'never') return { ask_rail_at: null, claimed_until: null }
+  // A review that comes after the hold has ended changes nothing.
+  if (advance.by === 'review' && applied === 0) return {}
+  if (advance.by !== 'rail') {
+    return { ...resumed(payout, now), claimed_until: null }
+  }
+  const rail_steps = Math.max(payout.rail_steps, advance.steps.length)
+  // The account answered while the rail was asked: the payout stays due, so that the rail sees it.
+  const { answers_seen = payout.answers.length } = advance
+  if (answers_seen < payout.answers.length && !isFinal(payout.status)) return { rail_steps }
+  const { expected_at = payout.expected_at } = advance
+  const again = advance.ask_again_in_ms
+  // ask_rail_at is null when the operator has moved the payout while the rail was asked.
+  const moved = advance.claim !== undefined && payout.claimed_until !== advance.claim
+  // It was woken meanwhile, or is asked by another worker, whose answer is newer.
+  if (advance.said !== undefined && moved && !isFinal(payout.status)) return { rail_steps }
+  const over = isFinal(payout.status) || again === null || payout.ask_rail_at === null
+  if (over) return { rail_steps, expected_at, ask_rail_at: null, claimed_until: null }
+  const next = plusMilliseconds(now, again)
+  // The payout was claimed again, or the account's clock was advanced: the earlier due time stands.
+  if (moved && dueAt(payout.ask_rail_at, payout.claimed_until) < next) return { rail_steps }
+  return { rail_steps, expected_at, ask_rail_at: next, claimed_until: null }
+}
+
+/**
+ * When the rail of a payout is asked after a step that it has not reported. A payout that it was
+ * never asked about waits for its release, counted from now: it was held meanwhile.
+ */
+function resumed(payout: OpenPayout, now: Instant) {
+  if (payout.status !== 'processing') return { ask_rail_at: null }
+  const asked = isAsked(payout.rail)
+  if (payout.rail_attempts > 0) return { ask_rail_at: asked ? now : null }
+  const { release_at, expected_at } = planOrRefuse(payout, sentOf(payout), payout.updated_at)
+  return {
+    ask_rail_at: asked ? (release_at ?? now) : null,
+    expected_at: payout.route === null ? null : expected_at,
+  }
+}
+
+/** A claimed payout is not due before its claim expires. */
+function dueAt(ask_rail_at: Instant, claimed_until: Instant | null): Instant {
+  return claimed_until === null || claimed_until < ask_rail_at ? ask_rail_at : claimed_until
+}

@@ -1,0 +1,144 @@
+// What a rail's report about an attempt means: its fresh steps, another rail, or something that a
+// person must look at. Pure.
+import type { Instant } from '../instant.ts'
+import type { NotTaken, PayoutAttempt, RailException } from '../rail/attempt.ts'
+import type { RailReport, RailStep } from '../rail/rail.ts'
+import type { RouteTaken } from '../rail/rules.ts'
+import type { OpenPayout } from './payout.ts'
+import { PAYOUT_TRANSITIONS } from './states.ts'
+
+/** The rail that gets a payout next, and why. */
+export interface NextRail {
+  readonly rail: string
+  /** Null when a person named the rail. */
+  readonly route: RouteTaken | null
+  /** When that rail is to be asked first; null: at once. */
+  readonly release_at: Instant | null
+}
+
+/** What a rail says about an attempt besides its steps. */
+export interface RailWords
+  extends Pick<RailReport, 'exception' | 'references' | 'released_at' | 'expected_at'> {
+  /** The number of the attempt that it was asked about. */
+  readonly attempt: number
+  /** Proof that the attempt was not taken, and who gets the payout then; null: no rail is left. */
+  readonly not_taken?: NotTaken & { readonly next: NextRail | null }
+}
+
+/** A report of a rail about one payout. */
+export interface Reported {
+  readonly history: readonly RailStep[]
+  readonly claim: Instant | undefined
+  /** Absent of the simulator, whose attempt is not stored. */
+  readonly said: RailWords | undefined
+}
+
+type Found = Pick<RailException, 'kind' | 'message'>
+
+export interface Judged {
+  readonly steps: readonly RailStep[]
+  /** A new exception. */
+  readonly found: Found | null
+  /** The end of the attempt, which its rail has not taken. */
+  readonly not_taken: NotTaken | null
+  readonly next: NextRail | null
+  /**
+   * What becomes of the next question: as the report says; none until a person has looked; or as it
+   * was, since the report is about an attempt that is over or was claimed again.
+   */
+  readonly ask: 'as_said' | 'never' | 'as_it_was'
+}
+
+const NOTHING: Judged = {
+  steps: [],
+  found: null,
+  not_taken: null,
+  next: null,
+  ask: 'as_it_was',
+}
+
+export function judgeReport(
+  payout: OpenPayout,
+  { history, claim, said }: Reported,
+  last: PayoutAttempt | undefined,
+  exceptions: readonly RailException[],
+): Judged {
+  const steps = freshSteps(payout, history)
+  if (said === undefined || last === undefined) return { ...NOTHING, steps, ask: 'as_said' }
+  if (said.attempt !== last.number) return NOTHING
+  if (exceptions.some(isOpen)) return { ...NOTHING, ask: 'never' }
+  const { not_taken } = said
+  // Whoever has claimed the payout since may be handing it over at this moment.
+  if (not_taken !== undefined && claim !== payout.claimed_until) return NOTHING
+  const isNew = (found: Found) => !wasClosed(exceptions, last, found)
+  const { exception } = said
+  if (exception !== undefined && isNew(exception))
+    return { ...NOTHING, found: exception, ask: 'never' }
+  const wrong = contradiction(payout, steps, not_taken)
+  if (wrong !== null) return { ...NOTHING, found: isNew(wrong) ? wrong : null, ask: 'never' }
+  if (not_taken === undefined) return { ...NOTHING, steps, ask: 'as_said' }
+  const { next, code, message } = not_taken
+  const ended = { ...NOTHING, not_taken: { code, message }, next, ask: 'never' as const }
+  if (next !== null) return ended
+  const words = `Rail ${last.rail} has not taken it, and no other route is left: ${message}`
+  return { ...ended, found: { kind: 'no_other_route', message: words } }
+}
+
+/**
+ * The steps of the rail's history that are not applied yet. When an account answers, or an operator
+ * returns the payout to the rail, the payout is `processing` before the rail reports that. Then
+ * this report is skipped.
+ */
+function freshSteps(payout: OpenPayout, history: readonly RailStep[]): readonly RailStep[] {
+  const fresh = history.slice(payout.rail_steps)
+  const known = payout.status === 'processing' && fresh[0]?.status === 'processing'
+  return known ? fresh.slice(1) : fresh
+}
+
+/** What cannot be applied by itself, or null. */
+function contradiction(
+  payout: OpenPayout,
+  steps: readonly RailStep[],
+  not_taken: NotTaken | undefined,
+): Found | null {
+  const words = steps.map(({ status }) => status).join(', ')
+  if (payout.taken_over_at !== null && (steps.length > 0 || not_taken !== undefined)) {
+    const what = not_taken === undefined ? words : `that it was not taken: ${not_taken.message}`
+    return {
+      kind: 'said_after_person',
+      message: `A person moved the payout; its rail says ${what}`,
+    }
+  }
+  if (not_taken !== undefined && (payout.status !== 'processing' || payout.rail_steps > 0)) {
+    const message = `The payout is ${payout.status}, and its rail says: ${not_taken.message}`
+    return { kind: 'not_taken_after_steps', message }
+  }
+  if (not_taken !== undefined && steps.length > 0) {
+    const message = `The rail says ${words}, and that the payout was not taken.`
+    return { kind: 'not_taken_after_steps', message }
+  }
+  let { status } = payout
+  for (const step of steps) {
+    if (!PAYOUT_TRANSITIONS[status].includes(step.status)) {
+      const message = `The payout cannot go from ${status} to ${step.status}, as its rail says.`
+      return { kind: 'impossible_step', message }
+    }
+    status = step.status
+  }
+  return null
+}
+
+function isOpen({ closed_at }: RailException): boolean {
+  return closed_at === null
+}
+
+/** Whether a person has looked at the same thing about the same attempt. */
+function wasClosed(
+  exceptions: readonly RailException[],
+  { number }: PayoutAttempt,
+  { kind, message }: Found,
+): boolean {
+  return exceptions.some(
+    known => known.attempt === number && known.kind === kind && known.message === message,
+  )
+}

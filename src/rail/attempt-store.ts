@@ -1,0 +1,69 @@
+// The statements of attempts.
+import type { Sql, TransactionSql } from '../db/connect.ts'
+import { keysOf } from '../db/keys.ts'
+import { inserter, updater } from '../db/rows.ts'
+import { eachShard, within } from '../db/shard.ts'
+import type { Key } from '../id.ts'
+import type { PayoutAttempt } from './attempt.ts'
+import { routeTaken, type StoredRoute, storedRoute } from './stored-route.ts'
+
+const KEY_KINDS = { account_id: 'text', payout_id: 'text', number: 'integer' } as const
+
+/** The columns that change. */
+const CHANGING = {
+  asked_at: 'timestamptz',
+  ended_at: 'timestamptz',
+  ended_as: 'text',
+  not_taken: 'json',
+  rail_references: 'json',
+  released_at: 'timestamptz',
+  expected_at: 'timestamptz',
+} as const
+
+const KINDS = {
+  ...KEY_KINDS,
+  rail: 'text',
+  uetr: 'text',
+  opened_at: 'timestamptz',
+  route: 'json',
+  ...CHANGING,
+} as const
+
+type Stored = Omit<PayoutAttempt, 'route'> & { readonly route: StoredRoute | null }
+
+const insertRows = inserter<Stored>('payout_attempts', KINDS)
+
+export function insertAttempts(tx: TransactionSql, attempts: readonly PayoutAttempt[]) {
+  return insertRows(
+    tx,
+    attempts.map(attempt => ({ ...attempt, route: storedRoute(attempt.route) })),
+  )
+}
+
+type Changed = Pick<PayoutAttempt, keyof typeof KEY_KINDS | keyof typeof CHANGING>
+
+export const updateAttempts = updater<Changed>(
+  'payout_attempts',
+  ['account_id', 'payout_id', 'number'],
+  { ...KEY_KINDS, ...CHANGING },
+)
+
+/** All attempts of these payouts, by number. */
+export async function findAttempts(
+  sql: Sql | TransactionSql,
+  keys: readonly Key[],
+): Promise<PayoutAttempt[]> {
+  const rows = await eachShard(
+    keys,
+    keys => sql<Stored[]>`
+      select r.* from ${keysOf(sql, keys)}
+      cross join lateral (
+        select ${sql(Object.keys(KINDS))} from payout_attempts a
+        where a.account_id = k.account_id and a.payout_id = k.id ${within(sql, 'a', keys)}
+        order by number
+      ) r`,
+  )
+  return rows
+    .map(row => ({ ...row, route: routeTaken(row.route) }))
+    .sort((a, b) => a.number - b.number)
+}

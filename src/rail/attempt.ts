@@ -1,0 +1,56 @@
+// Attempts as they are stored: one payout handed to one rail, once; and what a person must look at.
+// Pure.
+import type { Instant } from '../instant.ts'
+import type { Attempt } from './rail.ts'
+import type { RouteTaken } from './rules.ts'
+
+/** How an attempt ended; '' while it is open. */
+export type AttemptEnd = '' | 'paid' | 'failed' | 'not_taken' | 'returned'
+
+/** Why a rail has not taken an attempt. */
+export interface NotTaken {
+  readonly code: string
+  readonly message: string
+}
+
+export interface PayoutAttempt extends Omit<Attempt, 'id'> {
+  readonly account_id: string
+  readonly payout_id: string
+  /** The route that led to the rail; null when a person named it. */
+  readonly route: RouteTaken | null
+  /** When the rail was first asked about it, from when on it may have it; null: never yet. */
+  readonly asked_at: Instant | null
+  readonly ended_at: Instant | null
+  readonly ended_as: AttemptEnd
+  readonly not_taken: NotTaken | null
+  readonly rail_references: Readonly<Record<string, string>>
+  readonly released_at: Instant | null
+  readonly expected_at: Instant | null
+}
+
+/** Something about a payout that a person must look at. */
+export interface RailException {
+  readonly account_id: string
+  readonly payout_id: string
+  /** Counted from 1 within the payout. */
+  readonly number: number
+  readonly attempt: number
+  readonly rail: string
+  readonly kind: string
+  readonly message: string
+  readonly opened_at: Instant
+  readonly closed_at: Instant | null
+  /** Who closed it, and what they found. */
+  readonly closed_by: string
+  readonly note: string
+}
+
+/** The key that a rail knows an attempt by. */
+export function attemptId(payout_id: string, number: number): string {
+  return `${payout_id}-${number}`
+}
+
+/** The attempt as its rail gets it. */
+export function attemptOf({ payout_id, number, rail, uetr, opened_at }: PayoutAttempt): Attempt {
+  return { id: attemptId(payout_id, number), number, rail, uetr, opened_at }
+}

@@ -1,0 +1,120 @@
+// The statements of evidence, which is added and never changed.
+import type { Sql, TransactionSql } from '../db/connect.ts'
+import { keysOf } from '../db/keys.ts'
+import { inserter } from '../db/rows.ts'
+import { eachShard, within } from '../db/shard.ts'
+import { type Key, nameOf, uniqueKeys } from '../id.ts'
+import type { Instant } from '../instant.ts'
+import { attemptId } from './attempt.ts'
+import { type Evidence, type NewEvidence, sameness } from './evidence.ts'
+
+const KINDS = {
+  account_id: 'text',
+  payout_id: 'text',
+  attempt: 'integer',
+  number: 'integer',
+  received_at: 'timestamptz',
+  rail: 'text',
+  source: 'text',
+  position: 'text',
+  level: 'text',
+  code: 'text',
+  reasons: 'json',
+  message: 'text',
+  amount: 'bigint',
+  currency: 'text',
+  reference: 'text',
+  said_at: 'text',
+  detail: 'json',
+} as const
+
+const insertRows = inserter<Evidence & { readonly same: string }>('rail_evidence', {
+  ...KINDS,
+  same: 'hex',
+})
+
+/**
+ * Adds what rails said and returns what is new of it, with its numbers; what was said before is
+ * left out. The transaction must be confined to the accounts. Whoever else adds evidence of the
+ * same payouts waits until this transaction ends, so that numbers have no gaps. Commit before
+ * anything is concluded from it.
+ */
+export async function addEvidence(
+  tx: TransactionSql,
+  words: readonly NewEvidence[],
+): Promise<Evidence[]> {
+  if (words.length === 0) return []
+  const keys = uniqueKeys(words.map(({ account_id, payout_id: id }) => ({ account_id, id })))
+  const [now, before] = await lockAndRead(tx, keys)
+  const said = new Set(before.map(({ same, ...of }) => `${attemptOf(of)} ${same}`))
+  const counts = new Map<string, number>()
+  for (const { number, ...of } of before) counts.set(attemptOf(of), number)
+  const added = words.flatMap(word => {
+    const name = attemptOf(word)
+    const same = sameness(word)
+    if (said.has(`${name} ${same}`)) return []
+    said.add(`${name} ${same}`)
+    const number = (counts.get(name) ?? 0) + 1
+    counts.set(name, number)
+    return [{ ...word, number, received_at: now, same }]
+  })
+  if (added.length > 0) await insertRows(tx, added)
+  return added.map(({ same: _digest, ...evidence }) => evidence)
+}
+
+/** The time, and what was said before of these payouts, once nobody else can add to it. */
+async function lockAndRead(tx: TransactionSql, keys: readonly Key[]) {
+  const ordered = keys.toSorted((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1))
+  await eachShard(
+    ordered,
+    keys => tx`
+      select from ${keysOf(tx, keys)}
+      cross join lateral (
+        select from payout_attempts a
+        where a.account_id = k.account_id and a.payout_id = k.id ${within(tx, 'a', keys)}
+        order by number limit 1 for no key update
+      ) r`,
+  )
+  const [[clock], before] = await Promise.all([
+    tx<{ now: Instant }[]>`select clock_timestamp() as now`,
+    eachShard(
+      keys,
+      keys => tx<(Pick<Evidence, 'account_id' | 'payout_id' | 'attempt' | 'number'> & Same)[]>`
+        select r.* from ${keysOf(tx, keys)}
+        cross join lateral (
+          select account_id, payout_id, attempt, number, encode(same, 'hex') as same
+          from rail_evidence e
+          where e.account_id = k.account_id and e.payout_id = k.id ${within(tx, 'e', keys)}
+          order by attempt, number
+        ) r`,
+    ),
+  ])
+  return [clock?.now ?? '', before.sort((a, b) => a.number - b.number)] as const
+}
+
+interface Same {
+  readonly same: string
+}
+
+function attemptOf(word: Pick<NewEvidence, 'account_id' | 'payout_id' | 'attempt'>): string {
+  const { account_id, payout_id, attempt } = word
+  return nameOf({ account_id, id: attemptId(payout_id, attempt) })
+}
+
+/** All evidence of these payouts, in the order in which it came in, attempt by attempt. */
+export async function findEvidence(
+  sql: Sql | TransactionSql,
+  keys: readonly Key[],
+): Promise<Evidence[]> {
+  const rows = await eachShard(
+    keys,
+    keys => sql<Evidence[]>`
+      select r.* from ${keysOf(sql, keys)}
+      cross join lateral (
+        select ${sql(Object.keys(KINDS))} from rail_evidence e
+        where e.account_id = k.account_id and e.payout_id = k.id ${within(sql, 'e', keys)}
+        order by attempt, number
+      ) r`,
+  )
+  return rows.sort((a, b) => a.attempt - b.attempt || a.number - b.number)
+}
