@@ -69,17 +69,16 @@ export function sealOf<Row extends object>(
 ): Seal<Row> {
   const columns = Object.entries(kinds)
     .filter(([name]) => !except.includes(name as keyof Row & string))
-    .map(([name, kind], i) => {
+    .map(([name, kind]) => {
       if (!Object.hasOwn(WRITTEN, kind)) throw new Error(`no digest of a column of kind ${kind}`)
       const write = WRITTEN[kind as Kind] as (value: unknown) => string
-      return { name, write, read: READ[kind as Kind], before: i === 0 ? '' : '\n' }
+      return { name, write, read: READ[kind as Kind] }
     })
   return {
     digest(row) {
       const values = row as Readonly<Record<string, unknown>>
-      let lines = ''
-      for (const { name, write, before } of columns) lines += before + write(values[name])
-      return hash('sha256', lines, 'hex')
+      const lines = columns.map(({ name, write }) => write(values[name]))
+      return hash('sha256', lines.join('\n'), 'hex')
     },
     sql(alias) {
       const lines = columns.map(({ name, read }) => `coalesce(${read(`${alias}.${name}`)}, 'null')`)

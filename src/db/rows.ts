@@ -93,11 +93,8 @@ const DOCUMENTS: readonly Kind[] = ['json', 'exact_json', 'document', 'json_text
 function columnWriter<Row extends object>(name: keyof Row, kind: Kind) {
   const write = WRITE[kind] as (value: unknown) => string
   const [open, between, close] = DOCUMENTS.includes(kind) ? ['', SEPARATOR, ''] : ['{', ',', '}']
-  return (rows: readonly Row[]): string => {
-    let text = open
-    for (const [i, row] of rows.entries()) text += (i === 0 ? '' : between) + write(row[name])
-    return text + close
-  }
+  return (rows: readonly Row[]): string =>
+    open + rows.map(row => write(row[name])).join(between) + close
 }
 
 /**

@@ -94,12 +94,14 @@ function bankFaults(details: Details, payment: Payment): Fault[] {
     return common(ways.map(lacking)).filter(({ path }) => !ACCOUNTS.includes(path))
   }
   const sent = iban === undefined ? 'account_number' : 'iban'
-  const [fitting] = ways
-    .filter(way => way.account === sent)
-    .map(lacking)
-    .sort((one, other) => one.length - other.length)
-  if (fitting === undefined) return otherAccount(ways, sent, country)
-  return fitting
+  let fitting: Fault[] | undefined
+  for (const way of ways) {
+    if (way.account !== sent) continue
+    const faults = lacking(way)
+    if (fitting === undefined || faults.length < fitting.length) fitting = faults
+    if (fitting.length === 0) break
+  }
+  return fitting ?? otherAccount(ways, sent, country)
 }
 
 const ACCOUNTS = [`${BANK}.account_number`, `${BANK}.iban`]
