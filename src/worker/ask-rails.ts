@@ -36,11 +36,20 @@ export function askRails(deps: Deps, payouts: readonly HeldPayout[]): readonly A
     return { payout: { ...payout, asked_at: payout.claimed_at }, is_over: false }
   })
   return [...Map.groupBy(questions, ({ payout }) => payout.rail)].flatMap(([name, questions]) => {
-    const answers = askRail(deps.rails.get(name), name, questions)
+    const answers = askNamed(deps, name, questions)
     return [...answers].map(([question, answer]) => {
       return { payout: question.payout, report: inTime(deps, question, answer) }
     })
   })
+}
+
+/** Asks nobody while this process cannot look which rails there are: a silent database is no answer. */
+function askNamed({ rails }: Deps, name: string, questions: readonly Question[]): Answers {
+  try {
+    return askRail(rails.get(name), name, questions)
+  } catch (error) {
+    return failed(questions, error)
+  }
 }
 
 /** The answer, or undefined if it does not come in time. */
