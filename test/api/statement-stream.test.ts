@@ -215,7 +215,7 @@ const FILTERS: readonly Query[] = [
   { currency: 'USD', type: 'payout' },
 ]
 /** One line has it, which no walk along the account's others may look for. */
-const source = 'pot_00000000000000050000'
+const source = 'pot_00000000000000010000'
 const OF_A_SOURCE: readonly Query[] = [
   { source },
   { source, currency: 'USD' },
@@ -228,8 +228,8 @@ test('statementPages, planned while the table was empty: each page by index, no 
   const sql = connect(url, { max: 1, as: 'service', look_ups: true })
   const firstPage = async (tx: TransactionSql, filters: Query, above: Moment) => {
     // A second a journal.
-    const first = above === OLDEST ? '1' : String(8 * 3600 + 1)
-    const statement = { account_id: 'acc_a', filters, first, end: '60001' } as Statement
+    const first = above === OLDEST ? '1' : String(2 * 3600 + 1)
+    const statement = { account_id: 'acc_a', filters, first, end: '15001' } as Statement
     for await (const page of statementPages(asPool(tx), statement)) return page
     return []
   }
@@ -238,8 +238,8 @@ test('statementPages, planned while the table was empty: each page by index, no 
     for (const filters of [...FILTERS, ...OF_A_SOURCE]) {
       for (let i = 0; i < 7; i++) await sql.begin(tx => firstPage(tx, filters, OLDEST))
     }
-    await insertManyLines(owner, 60_000)
-    const late: Moment = { created_at: '2026-01-01T08:00:00.000000Z', side: 'after' }
+    await insertManyLines(owner, 15_000)
+    const late: Moment = { created_at: '2026-01-01T02:00:00.000000Z', side: 'after' }
     const costOf = (filters: Query, above: Moment) =>
       sql.begin(async tx => {
         const began = await readRows(tx)

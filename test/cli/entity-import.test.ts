@@ -348,10 +348,10 @@ test('entity import, refused rows corrected: a second run creates these alone', 
   assert.equal(await countEntities(client), 3)
 })
 
-const MANY = 6_000
+const MANY = 4_000
 
 /** Rows without an identity, which nothing but their import keys keeps from doubling. */
-const manyRows = () => jsonLines(Array.from({ length: MANY }, (_, i) => person(`P${i % 4500}`)))
+const manyRows = () => jsonLines(Array.from({ length: MANY }, (_, i) => person(`P${i % 3000}`)))
 
 /** Started, and caught when its first batch is written. */
 function startImport(path: string, of: Client, url = service.database.url) {

@@ -116,7 +116,7 @@ const p99 = (of: readonly Asked[]) => {
 test(`${SLOW} clients each that are silent, slow at headers and slow at the body: closed, and ${NORMAL} others served meanwhile`, async t => {
   const seed = pickSeed()
   const random = seeded(seed)
-  const normal = { client, clients: NORMAL, random, pause_ms: 400 }
+  const normal = { client, clients: NORMAL, random, pause_ms: share(1_000, 400) }
   const load = startLoad({ ...normal, address, name: `normal-${seed}` })
   const usual = startLoad({ ...normal, address: () => beside.address, name: `beside-${seed}` })
   /** How many have been served what they asked since. */

@@ -60,6 +60,7 @@ describe('a process that is told to stop', { concurrency: true }, () => {
         clients: CLIENTS,
         name: `term-${seed}-${round}`,
         random,
+        pause_ms: 0,
         address: worker => (moved.has(worker) ? staying.address : address),
         onEnd(one, worker) {
           if (one.error !== undefined) errors[one.error] = (errors[one.error] ?? 0) + 1

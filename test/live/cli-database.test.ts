@@ -35,7 +35,7 @@ let onEmpty: Cli
 before(async () => {
   empty = await createDatabase({ empty: true })
   folder = await mkdtemp(join(tmpdir(), 'corridor-none-'))
-  inFolder = await openCli('', { CORRIDOR_DATA: join(folder, 'data') })
+  inFolder = await openCli('', { CORRIDOR_DATA: join(folder, 'data') }, true)
   onEmpty = await openCli(empty.url)
 })
 after(async () => {

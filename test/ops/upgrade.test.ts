@@ -65,6 +65,8 @@ before(async () => {
     address: () => address,
     name: 'u',
     random: seeded(seed),
+    // It goes on beside all tests of this file.
+    pause_ms: share(50, 0),
   })
   await until('under load', () => load.asked.length > 100)
 })

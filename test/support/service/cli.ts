@@ -36,10 +36,14 @@ export interface Cli {
   close(): Promise<void>
 }
 
-/** The command line on one database; `environment` is all it is told besides. */
+/**
+ * The command line on one database; `environment` is all it is told besides. Without a URL its commands
+ * may start a database of their own, and are processes, unless there is `none` to be started.
+ */
 export async function openCli(
   database_url: string,
   environment: Readonly<Record<string, string>> = {},
+  none = false,
 ): Promise<Cli> {
   const folder = await mkdtemp(join(tmpdir(), 'corridor-cli-'))
   const env = { ...BARE, DATABASE_URL: database_url, ...environment }
@@ -60,7 +64,8 @@ export async function openCli(
     return { code, stdout, stderr, json: parsed(stdout) }
   }
   // What takes signals, or starts a database, is a process.
-  const alone = (args: readonly string[]) => database_url === '' || args[0] === 'start'
+  const own = database_url === '' && !none
+  const alone = (args: readonly string[]) => own || args[0] === 'start'
   return {
     pipe,
     async run(...args) {

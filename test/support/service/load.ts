@@ -4,6 +4,7 @@ import assert from 'node:assert/strict'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Sql } from '../../../src/db/connect.ts'
 import { localPayout } from '../given/bodies.ts'
+import { share } from '../share.ts'
 import { type HttpAnswer, type HttpClient, seeded, tally } from './process.ts'
 
 /** One payout asked for under its own key. */
@@ -43,18 +44,23 @@ interface LoadOptions {
   readonly quoted_percent?: number
   /** Clients that get no 200 ask again by the same key until they do. */
   readonly insist?: boolean
-  /** Each client's pause after a success, and after anything else. */
+  /** Each client's pause after a success, and after anything else: PAUSE_MS and RETRY_MS. */
   readonly pause_ms?: number
   readonly retry_ms?: number
   readonly onEnd?: (asked: Asked, worker: number) => void
 }
+
+/** In the usual run, beside which others run, some hundred requests a second are enough. */
+const PAUSE_MS = share(20, 0)
+const RETRY_MS = share(40, 10)
 
 /** A key that has no result by then is stuck; clients that insist give it up. */
 const STUCK_MS = 120_000
 
 /** Starts `clients` loops of keyed payouts. */
 export function startLoad(options: LoadOptions): Load {
-  const { amount = random => 1 + Math.floor(random() * 900), retry_ms = 10 } = options
+  const { amount = random => 1 + Math.floor(random() * 900) } = options
+  const { pause_ms = PAUSE_MS, retry_ms = RETRY_MS } = options
   const asked: Asked[] = []
   let stopped = false
   const work = async (worker: number, random: () => number) => {
@@ -70,8 +76,8 @@ export function startLoad(options: LoadOptions): Load {
       asked.push(one)
       await ask(options, worker, one)
       options.onEnd?.(one, worker)
-      const pause_ms = one.answer?.status === 200 ? options.pause_ms : retry_ms
-      if (pause_ms !== undefined) await delay(pause_ms)
+      const next_ms = one.answer?.status === 200 ? pause_ms : retry_ms
+      if (next_ms > 0) await delay(next_ms)
     }
   }
   const workers = Array.from({ length: options.clients }, (_, worker) =>
@@ -99,7 +105,7 @@ async function ask(options: LoadOptions, worker: number, one: Asked): Promise<vo
     if (one.answer?.status === 200 || options.insist !== true) return
     if (one.ended_at - one.asked_at > STUCK_MS || options.client.closed()) return
     one.earlier.push(one.error ?? Object.keys(tally([one.answer as HttpAnswer])).join())
-    await delay(options.retry_ms ?? 10)
+    await delay(options.retry_ms ?? RETRY_MS)
   }
 }
 
