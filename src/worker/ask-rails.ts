@@ -43,7 +43,7 @@ export function askRails(deps: Deps, payouts: readonly HeldPayout[]): readonly A
   })
 }
 
-/** Asks nobody while this process cannot look which rails there are: a silent database is no answer. */
+/** While this process cannot look which rails there are, it asks nobody. */
 function askNamed({ rails }: Deps, name: string, questions: readonly Question[]): Answers {
   try {
     return askRail(rails.get(name), name, questions)
