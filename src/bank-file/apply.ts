@@ -3,13 +3,13 @@
 import type { BankSays } from '../bank-format.ts'
 import { confineTo } from '../db/confine.ts'
 import { transact } from '../db/transact.ts'
+import { wakePayouts } from '../payout/wake-store.ts'
 import { insertEvidence, type NewEvidence } from './evidence-store.ts'
 import { answerFile, findFile, listSharing, type RailFile } from './file-store.ts'
 import { insertStrays, type StrayLine } from './inbox-store.ts'
 import { type FoundItem, findSpokenOf, listItemsOf } from './item-store.ts'
 import { type Bank, byIds, type Group, type ItemsById, matchLine } from './match.ts'
 import type { OpenFileRail } from './open-rail.ts'
-import { wakePayouts } from './wake.ts'
 
 /** What lines are judged with. */
 interface Known {
