@@ -1,0 +1,49 @@
+// corridor demo --bank against a service of its own: two payouts through the rail of files and the
+// test bank, by a folder and over SFTP, each paid once by the bank's own ledger.
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import type { BankDemoStep } from '../../src/cli/demo-bank.ts'
+import { createDatabase, type TestDatabase } from '../support/database/database.ts'
+import { type Cli, openCli } from '../support/service/cli.ts'
+import { type RunningProcess, startProcess } from '../support/service/process.ts'
+
+let database: TestDatabase
+let service: RunningProcess
+let cli: Cli
+before(async () => {
+  database = await createDatabase()
+  service = await startProcess({ DATABASE_URL: database.url })
+  cli = await openCli(database.url)
+})
+after(async () => {
+  await service.kill()
+  await cli.close()
+  await database.drop()
+})
+
+test('demo --bank --json: one payout arrives, one is returned, every file is shown', async () => {
+  for (const way of [[], ['sftp']]) {
+    const args = ['demo', '--url', service.address, '--json', '--bank', ...way]
+    const { code, json, stderr } = await cli.run(...args)
+    assert.deepEqual([code, stderr], [0, ''])
+    const steps = json as BankDemoStep[]
+    const statuses = steps.flatMap(s => (s.step === 'status' ? [s.response.body.data.status] : []))
+    assert.deepEqual(statuses, ['succeeded', 'succeeded', 'reversed'])
+    const files = steps.flatMap(s => (s.step === 'file' ? [s] : []))
+    const kinds = files.map(({ content }) => /xsd:([a-z]+\.\d{3})/.exec(content)?.[1])
+    assert.deepEqual(kinds.toSorted(), ['camt.053', 'camt.054', 'camt.054', 'pain.001', 'pain.002'])
+    assert.deepEqual(files[0]?.by, 'corridor')
+    const last = steps.at(-1)
+    assert.ok(last?.step === 'paid' && last.payments === 2 && last.most === 1)
+    const balance = steps.flatMap(s => (s.step === 'balance' ? [s] : []))[0]
+    assert.equal(balance?.response.body.data.available[0].amount, 100_000 - 10_000 - 35)
+  }
+})
+
+test('demo --bank, in an installation with a live account: refused, and nothing is booked', async () => {
+  const live = ['account', 'create', '--name', 'In earnest', '--currencies', 'EUR']
+  assert.equal((await cli.run(...live, '--primary', 'EUR')).code, 0)
+  const { code, stderr } = await cli.run('demo', '--url', service.address, '--bank')
+  assert.equal(code, 1)
+  assert.match(stderr, /demonstration books money that is none/)
+})
