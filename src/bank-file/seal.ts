@@ -10,6 +10,7 @@ import { transact } from '../db/transact.ts'
 import type { Instant } from '../instant.ts'
 import { currencyExponent } from '../money/currency.ts'
 import { formatMajor, parseMajor } from '../money/decimal.ts'
+import { wakePayouts } from '../payout/wake-store.ts'
 import { during } from '../steps.ts'
 import { insertFile } from './file-store.ts'
 import { newMessageId } from './ids.ts'
@@ -26,7 +27,6 @@ import { accountText, type OpenFileRail } from './open-rail.ts'
 import { wrap } from './pgp.ts'
 import { slotOf } from './slot.ts'
 import { keyOf, waitingOf } from './waiting.ts'
-import { wakePayouts } from './wake.ts'
 
 /** Files have at most so many items, whatever the bank takes: one is written in memory. */
 export const MOST_ITEMS = 50_000

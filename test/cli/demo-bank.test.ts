@@ -36,7 +36,7 @@ test('demo --bank --json: one payout arrives, one is returned, every file is sho
     const last = steps.at(-1)
     assert.ok(last?.step === 'paid' && last.payments === 2 && last.most === 1)
     const balance = steps.flatMap(s => (s.step === 'balance' ? [s] : []))[0]
-    assert.equal(balance?.response.body.data.available[0].amount, 100_000 - 10_000 - 35)
+    assert.equal(balance?.response.body.data.available[0].amount, String(100_000 - 10_000 - 35))
   }
 })
 
