@@ -10,6 +10,7 @@ import fastify, {
 import { pino } from 'pino'
 import { balanceTransactionRoutes } from './balance-transaction/routes.ts'
 import { beneficiaryRoutes } from './beneficiary/routes.ts'
+import { connectorRoutes } from './connector/routes.ts'
 import type { Deps } from './deps.ts'
 import { MAX_WAIT_MS } from './engine/late.ts'
 import { entityRoutes } from './entity/routes.ts'
@@ -108,6 +109,7 @@ export function addRoutes(
   beneficiaryRoutes(app, deps)
   eventRoutes(app, deps)
   webhookRoutes(app, deps)
+  connectorRoutes(app, deps)
   sandboxRoutes(app, deps)
 }
 

@@ -3,6 +3,7 @@
 import type { FastifyBaseLogger } from 'fastify'
 import { fileKind } from './bank-file/kind.ts'
 import type { Config } from './config.ts'
+import { CONNECTOR } from './connector/kind.ts'
 import type { Sql } from './db/connect.ts'
 import { iso20022 } from './iso20022/format.ts'
 import { NACHA } from './nacha/format.ts'
@@ -36,6 +37,7 @@ export const RAIL_KINDS: readonly AnyRailKind[] = [
     description: 'files of ACH credits',
     profile: ACH_PROFILE,
   }),
+  CONNECTOR,
 ]
 
 interface Parts {

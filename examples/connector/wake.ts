@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto'
 import type { Entry } from './book.ts'
 import { sign } from './signing.ts'
 
-/** `url`: https://corridor.example/v3/connector/RAIL/webhook */
+/** `url`: https://corridor.example/connector/RAIL/webhook */
 export async function wakeCorridor(url: string, secret: string, entry: Entry): Promise<void> {
   // The step is on disk before Corridor asks for it.
   await entry.stored

@@ -107,7 +107,7 @@ const WEBHOOK: Json = {
       operationId: 'wake',
       summary: 'Tell Corridor to ask about a payment now.',
       description:
-        'POST to /v3/connector/{rail}/webhook of Corridor. It says nothing of the payment, so one ' +
+        'POST to /connector/{rail}/webhook of Corridor. It says nothing of the payment, so one ' +
         'that is late, repeated or forged does no harm. Corridor asks without it, too.',
       parameters: SIGNED,
       requestBody: { required: true, content: content(WakeBody) },

@@ -121,6 +121,10 @@ async function addAction(name: string, options: AddOptions): Promise<void> {
 }
 
 async function addRail(sql: Sql, rail: RailRow): Promise<void> {
+  const kind = RAIL_KINDS.find(({ name }) => name === rail.kind)
+  if (kind?.requires_secret === true && rail.secret === '') {
+    throw new UsageError(`a rail of kind ${rail.kind} needs --secret, a file: ${kind.secret}`)
+  }
   if (await insertRail(sql, rail)) return
   throw new CommandFailed(`there is a rail ${rail.name}; --replace gives it other settings`)
 }

@@ -1,82 +1,94 @@
-// What a connector says, as pieces of evidence: a piece for the payment, one for each step, and one
-// for an answer that is none. A piece that was kept before is the same piece. Pure.
-import type { Instant } from '../instant.ts'
-import { instantFromIso } from '../instant.ts'
+// What a connector says, as evidence: a word for the payment, one for each step, and one for an
+// answer that is none. Pure.
+import type { Evidence, NewEvidence } from '../rail/evidence.ts'
+import type { RailPayout } from '../rail/rail.ts'
 import type { Payment, Step } from './protocol.ts'
 import type { ToldStep } from './steps.ts'
 
-/** One thing that a connector said. '' is "not said". */
-export interface Piece {
-  readonly level: 'payment' | 'step' | 'answer'
-  /** Of a step its number, else ''. */
-  readonly item: string
-  /** The status of a step, or of an answer. */
-  readonly code: string
-  /** The provider's own code. */
-  readonly reason: string
-  readonly text: string
-  /** The provider's reference of the payment. */
-  readonly reference: string
-  readonly amount: bigint | null
-  readonly currency: string
-  readonly said_at: Instant | null
+/** One thing that a connector said; whose it is, its payout says. */
+export type Word = Pick<
+  NewEvidence,
+  'position' | 'level' | 'code' | 'reasons' | 'message' | 'amount' | 'currency' | 'reference'
+> &
+  Pick<NewEvidence, 'said_at' | 'detail'>
+
+/** The levels of evidence; the number of a step is part of its level. */
+const PAYMENT = 'payment'
+const ANSWER = 'answer'
+const STEP = /^step ([0-9]+)$/
+
+const NOTHING = {
+  position: '',
+  reasons: [],
+  message: '',
+  amount: null,
+  currency: '',
+  reference: '',
+  said_at: '',
+  detail: {},
 }
 
-/** A piece as it was stored, in the order in which they came. */
-export interface KeptPiece extends Piece {
-  readonly received_at: Instant
-}
-
-export function piecesOf(payment: Payment): readonly Piece[] {
+export function wordsOf(payment: Payment): readonly Word[] {
   const { amount, currency, reference } = payment
-  const taken = { ...NOTHING, level: 'payment' as const, code: 'taken', reference }
-  return [{ ...taken, amount: BigInt(amount), currency }, ...payment.steps.map(pieceOfStep)]
+  const taken = { ...NOTHING, level: PAYMENT, code: 'taken', reference: plain(reference) }
+  return [{ ...taken, amount: BigInt(amount), currency }, ...payment.steps.map(wordOfStep)]
 }
 
 /** An answer that is no payment: a refused order, or a payment that is not known any more. */
-export function pieceOfAnswer(status_code: number, text: string): Piece {
-  return { ...NOTHING, level: 'answer', code: String(status_code), text }
+export function wordOfAnswer(status_code: number, message: string): Word {
+  return { ...NOTHING, level: ANSWER, code: String(status_code), message: plain(message) }
 }
 
-const NOTHING = {
-  item: '',
-  reason: '',
-  text: '',
-  reference: '',
-  amount: null,
-  currency: '',
-  said_at: null,
-}
-
-function pieceOfStep({ number, status, code, message, at, category, ...money }: Step): Piece {
+function wordOfStep({ number, status, code, message, at, category, ...money }: Step): Word {
   return {
     ...NOTHING,
-    level: 'step',
-    item: String(number),
-    code: status,
-    reason: code,
-    text: category === undefined ? message : `${message} [${category}]`.trim(),
+    level: `step ${number}`,
+    code: plain(status),
+    reasons: code === '' ? [] : [plain(code)],
+    message: plain(message),
     amount: money.amount === undefined ? null : BigInt(money.amount),
     currency: money.currency ?? '',
-    said_at: instantFromIso(at) ?? null,
+    said_at: at,
+    detail: category === undefined ? {} : { category: plain(category) },
   }
 }
 
-/** The steps in pieces, in the order in which they came. */
-export function stepsIn(pieces: readonly Piece[]): readonly ToldStep[] {
-  return pieces
-    .filter(({ level }) => level === 'step')
-    .map(({ item, code: status, reason, text }) => {
-      return { number: Number(item), status, code: reason, message: text }
-    })
+/** The word with whose it is. */
+export function evidenceOf(payout: RailPayout, word: Word): NewEvidence {
+  const { account_id, id: payout_id, attempt } = payout
+  return { account_id, payout_id, attempt: attempt.number, rail: attempt.rail, source: '', ...word }
 }
+
+/** PostgreSQL takes no NUL, and a terminal acts on other control characters. */
+function plain(text: string): string {
+  return text.toWellFormed().replace(/[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu, ' ')
+}
+
+/** Whether the connector has ever said that it has the payment. */
+export function wasTaken(evidence: readonly Evidence[]): boolean {
+  return evidence.some(({ level }) => level === PAYMENT)
+}
+
+/** The steps, in the order in which they came. */
+export function stepsIn(evidence: readonly Evidence[]): readonly (ToldStep & Received)[] {
+  return evidence.flatMap(({ level, code: status, reasons, message, detail, received_at }) => {
+    const [, number] = STEP.exec(level) ?? []
+    if (number === undefined) return []
+    const { category = '' } = detail as { readonly category?: string }
+    return [
+      { number: Number(number), status, code: reasons[0] ?? '', message, category, received_at },
+    ]
+  })
+}
+
+type Received = Pick<Evidence, 'received_at'>
 
 /** Why a person must look at what was said of the payment; undefined when it fits the order. */
 export function paymentProblem(
-  pieces: readonly Piece[],
+  evidence: readonly Evidence[],
   ordered: { readonly amount: bigint; readonly currency: string },
 ): { readonly kind: string; readonly message: string } | undefined {
-  const payments = pieces.filter(({ level }) => level === 'payment')
+  const payments = evidence.filter(({ level }) => level === PAYMENT)
   const other = payments.find(
     ({ amount, currency }) => amount !== ordered.amount || currency !== ordered.currency,
   )

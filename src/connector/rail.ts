@@ -2,17 +2,19 @@
 // the report follows from all of the evidence. An answer that is not clear proves nothing.
 import { Errors } from 'typebox/schema'
 import { instantFromIso } from '../instant.ts'
+import type { Evidence, NewEvidence } from '../rail/evidence.ts'
 import type { RailPayout, RailReport } from '../rail/rail.ts'
 import type { Client } from './client.ts'
 import { Unclear } from './client.ts'
 import type { ConnectorConfig } from './config.ts'
 import {
-  type KeptPiece,
-  type Piece,
+  evidenceOf,
   paymentProblem,
-  pieceOfAnswer,
-  piecesOf,
   stepsIn,
+  type Word,
+  wasTaken,
+  wordOfAnswer,
+  wordsOf,
 } from './evidence.ts'
 import { orderOf } from './order.ts'
 import { Capabilities, ErrorBody, Payment, PROTOCOL, UNKNOWN_PAYMENT } from './protocol.ts'
@@ -20,8 +22,8 @@ import { askAgainIn, readSteps } from './steps.ts'
 
 /** Where evidence is kept. */
 export interface EvidenceStore {
-  /** Stores the pieces that are new, and returns all of the attempt, in the order they came. */
-  keep(payout: RailPayout, pieces: readonly Piece[]): Promise<readonly KeptPiece[]>
+  /** Stores what is new of it; returns all of the attempt, in the order in which it came. */
+  keep(payout: RailPayout, said: readonly NewEvidence[]): Promise<readonly Evidence[]>
 }
 
 /** How long capabilities are believed before they are asked for again. */
@@ -52,6 +54,11 @@ export class ConnectorRail {
 
   inquire(payouts: readonly RailPayout[]): readonly Promise<RailReport | undefined>[] {
     return payouts.map(payout => this.#inquire(payout))
+  }
+
+  /** It keeps nothing open between requests. */
+  close(): Promise<void> {
+    return Promise.resolve()
   }
 
   async #submit(payout: RailPayout): Promise<RailReport> {
@@ -91,11 +98,11 @@ export class ConnectorRail {
   /** What all of the evidence says, this answer with it. */
   async #report(payout: RailPayout, payment: Payment): Promise<RailReport> {
     const { destination_amount: amount, destination_currency: currency } = payout
-    const kept = await this.#evidence.keep(payout, piecesOf(payment))
+    const kept = await this.#keep(payout, wordsOf(payment))
     const exception = paymentProblem(kept, { amount, currency })
     const told = stepsIn(kept)
     const asked_at = Date.parse(payout.asked_at)
-    const paid = kept.find(({ level, code }) => level === 'step' && code === 'paid')
+    const paid = told.find(({ status }) => status === 'paid')
     const ask_again_in_ms = askAgainIn(told, {
       since_opened_ms: asked_at - Date.parse(payout.attempt.opened_at),
       since_paid_ms: paid === undefined ? 0 : asked_at - Date.parse(paid.received_at),
@@ -111,10 +118,17 @@ export class ConnectorRail {
     }
   }
 
+  #keep(payout: RailPayout, words: readonly Word[]): Promise<readonly Evidence[]> {
+    return this.#evidence.keep(
+      payout,
+      words.map(word => evidenceOf(payout, word)),
+    )
+  }
+
   /** An order that the connector refuses as such says nothing of the money: a person looks. */
   async #refused(payout: RailPayout, status_code: number, json: unknown): Promise<RailReport> {
     const { code, message } = errorOf(json)
-    await this.#evidence.keep(payout, [pieceOfAnswer(status_code, `${code}: ${message}`)])
+    await this.#keep(payout, [wordOfAnswer(status_code, `${code}: ${message}`)])
     if (status_code === 409) {
       return exceptionOf('other_body', 'The rail has another payment under the id of this attempt.')
     }
@@ -129,9 +143,9 @@ export class ConnectorRail {
     if (error.code !== UNKNOWN_PAYMENT || error.id !== id) {
       throw new Unclear(`GET /payments/${id}: a 404 that is not about this payment`)
     }
-    const known = await this.#evidence.keep(payout, [])
-    if (!known.some(({ level }) => level === 'payment')) return undefined
-    await this.#evidence.keep(payout, [pieceOfAnswer(404, error.message)])
+    const known = await this.#keep(payout, [])
+    if (!wasTaken(known)) return undefined
+    await this.#keep(payout, [wordOfAnswer(404, error.message)])
     const message = 'The rail had this attempt and now says that it never did.'
     return exceptionOf('forgotten', message)
   }
@@ -162,6 +176,9 @@ export class ConnectorRail {
   }
 }
 
+/** The largest amount that PostgreSQL stores. */
+const MAX_AMOUNT = 2n ** 63n - 1n
+
 function exceptionOf(kind: string, message: string): RailReport {
   return { steps: [], ask_again_in_ms: null, exception: { kind, message } }
 }
@@ -174,6 +191,10 @@ function paymentOf({ attempt }: RailPayout, json: unknown): Payment {
     throw new Unclear(`payment ${attempt.id}: not of the protocol: ${instancePath} ${message}`)
   }
   const payment = json as Payment
+  const amounts = [payment, ...payment.steps].map(({ amount = '0' }) => BigInt(amount))
+  if (amounts.some(amount => amount > MAX_AMOUNT)) {
+    throw new Unclear(`payment ${attempt.id}: an amount of more than 64 bits`)
+  }
   if (payment.id === attempt.id) return payment
   throw new Unclear(`payment ${attempt.id}: the answer is about ${payment.id}`)
 }

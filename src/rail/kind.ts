@@ -48,6 +48,8 @@ export interface AnyRailKind {
   readonly example: unknown
   /** Whether its row has a secret, and what that is, in a few words; null for none. */
   readonly secret: string | null
+  /** Whether nothing can be asked without the secret. */
+  readonly requires_secret?: boolean
   /** What is wrong with these settings and this secret, all of it; [] when nothing is. */
   check(config: unknown, secret: string): readonly string[]
   /** Throws when the row is not valid. */
@@ -68,7 +70,7 @@ export interface RailKind<Config> extends Omit<AnyRailKind, 'check' | 'open'> {
 
 /** A kind for the list of kinds. */
 export function railKind<Config>(kind: RailKind<Config>): AnyRailKind {
-  const { name, description, example, secret } = kind
+  const { name, description, example, secret, requires_secret = false } = kind
   const check = (config: unknown, given: string) => [
     ...(kind.readConfig(config).messages ?? []),
     ...secretProblems(kind, given),
@@ -78,6 +80,7 @@ export function railKind<Config>(kind: RailKind<Config>): AnyRailKind {
     description,
     example,
     secret,
+    requires_secret,
     check,
     open(row, deps) {
       const config = kind.readConfig(row.config)

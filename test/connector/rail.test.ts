@@ -9,9 +9,9 @@ import { type Fault, Faults } from '../../examples/connector/faults.ts'
 import { startConnector } from '../../examples/connector/start.ts'
 import { Client } from '../../src/connector/client.ts'
 import type { ConnectorConfig } from '../../src/connector/config.ts'
-import type { KeptPiece, Piece } from '../../src/connector/evidence.ts'
 import { ConnectorRail, type EvidenceStore } from '../../src/connector/rail.ts'
 import { newId } from '../../src/id.ts'
+import { type Evidence, sameness } from '../../src/rail/evidence.ts'
 import type { RailAnswer, RailPayout, RailReport } from '../../src/rail/rail.ts'
 import { newSecret } from '../../src/webhook/sign.ts'
 
@@ -48,22 +48,19 @@ function payoutOf(amount: bigint, more: Partial<RailPayout> = {}): RailPayout {
   }
 }
 
-/** Evidence in memory, as the table keeps it: a piece that was kept before is the same piece. */
-function memory(): EvidenceStore & { readonly pieces: Map<string, KeptPiece[]> } {
-  const pieces = new Map<string, KeptPiece[]>()
-  const keyOf = ({ level, item, code, reason, reference, amount, currency }: Piece) =>
-    [level, item, code, reason, reference, amount, currency].join('|')
+/** Evidence in memory, as the table keeps it: what was said before is the same word. */
+function memory(): EvidenceStore {
+  const kept = new Map<string, Evidence[]>()
   return {
-    pieces,
     async keep({ attempt }, said) {
-      const kept = pieces.get(attempt.id) ?? []
+      const all = kept.get(attempt.id) ?? []
       const received_at = new Date().toISOString().replace('Z', '000Z')
-      for (const piece of said) {
-        if (kept.some(known => keyOf(known) === keyOf(piece))) continue
-        kept.push({ ...piece, received_at })
+      for (const word of said) {
+        if (all.some(known => sameness(known) === sameness(word))) continue
+        all.push({ ...word, number: all.length + 1, received_at })
       }
-      pieces.set(attempt.id, kept)
-      return [...kept]
+      kept.set(attempt.id, all)
+      return [...all]
     },
   }
 }
@@ -94,9 +91,8 @@ async function open(
     allow_private: true,
     ...more,
   }
-  const evidence = memory()
-  const rail = new ConnectorRail('partner', config, new Client(config, [secret]), evidence)
-  return { rail, paid, evidence, connector }
+  const rail = new ConnectorRail('partner', config, new Client(config, [secret]), memory())
+  return { rail, paid, connector }
 }
 
 const submit = async (rail: ConnectorRail, payout: RailPayout) => await rail.submit([payout])[0]

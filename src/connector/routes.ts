@@ -1,0 +1,64 @@
+// POST /connector/{rail}/webhook: a connector says that a payment has news. The webhook carries
+// none: the payout becomes due, and its rail is asked. So a forged or repeated one can do no harm,
+// and a signature is asked for all the same.
+import type { FastifyInstance } from 'fastify'
+import { Check } from 'typebox/schema'
+import type { Sql } from '../db/connect.ts'
+import { refusal } from '../errors.ts'
+import type { RailRow } from '../rail/kind.ts'
+import { readSecrets } from './config.ts'
+import { WakeBody } from './protocol.ts'
+import { webhookProblem } from './signing.ts'
+import { waker } from './wake.ts'
+
+const PATH = '/connector/:rail/webhook'
+
+/** A webhook is some 100 bytes. */
+const MAX_WAKE_BYTES = 4 * 1024
+
+interface Needs {
+  readonly sql: Sql
+  readonly reference: { current(): { readonly rails: readonly RailRow[] } }
+}
+
+export function connectorRoutes(app: FastifyInstance, deps: Needs): void {
+  // Opened by the first webhook: documents are made from these routes without a database.
+  let wake: ReturnType<typeof waker> | undefined
+  // In a scope of its own: what is signed is the text of the body, which is read here alone.
+  void app.register(async scope => {
+    scope.removeContentTypeParser('application/json')
+    const options = { parseAs: 'string', bodyLimit: MAX_WAKE_BYTES } as const
+    scope.addContentTypeParser('application/json', options, (_request, body, done) => {
+      done(null, body)
+    })
+    const schema = { hide: true }
+    scope.post<{ Params: { rail: string }; Body: string }>(PATH, { schema }, async request => {
+      const { rail } = request.params
+      const row = deps.reference.current().rails.find(({ name }) => name === rail)
+      const now_s = Math.floor(Date.now() / 1000)
+      const secrets = row?.kind === 'connector' ? (readSecrets(row.secret).value ?? []) : []
+      const problem = webhookProblem(secrets, request.headers, request.body ?? '', now_s)
+      // A rail that there is not looks like a wrong signature.
+      if (problem !== '') {
+        throw refusal('invalid_credentials', `The webhook ${problem} for this connector.`)
+      }
+      const { account, id } = readWake(request.body)
+      const [payout_id = '', attempt] = id.split('-')
+      wake ??= waker(deps.sql)
+      await wake(account, { rail, payout_id, attempt: Number(attempt) })
+      return { status: 'success', message: '', data: {} }
+    })
+  })
+}
+
+function readWake(body: string): WakeBody {
+  const wrong = () => refusal('invalid_field', 'The body is {"account": …, "id": …}.', '')
+  let json: unknown
+  try {
+    json = JSON.parse(body)
+  } catch {
+    throw wrong()
+  }
+  if (!Check(WakeBody, json)) throw wrong()
+  return json as WakeBody
+}

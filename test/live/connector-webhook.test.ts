@@ -1,0 +1,129 @@
+// POST /connector/{rail}/webhook: a connector wakes a payout of its own, and nothing else happens.
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { insertRail } from '../../src/rail/row-store.ts'
+import { newSecret, webhookHeaders } from '../../src/webhook/sign.ts'
+import { settleOnce } from '../../src/worker/settle-payouts.ts'
+import { localPayout } from '../support/given/bodies.ts'
+import { openCli } from '../support/service/cli.ts'
+import { type Client, startTestService, type TestService } from '../support/service/service.ts'
+import { railOf, report } from '../support/service/settling.ts'
+
+const secret = newSecret(new Uint8Array(32).fill(3))
+const other = newSecret(new Uint8Array(32).fill(4))
+
+let service: TestService
+let live: Client
+before(async () => {
+  service = await startTestService()
+  await service.setFees([{}])
+  const config = { url: 'https://partner.example', key_lifetime_s: null }
+  for (const [name, secret_of] of [
+    ['partner', secret],
+    ['second', other],
+  ] as const) {
+    const rail = { name, kind: 'connector', config, secret: secret_of, paused_reason: '' } as const
+    await insertRail(service.deps.sql, rail)
+  }
+  live = await service.openAccount({ sandbox: false, fund: { USD: 10_000_000n } })
+  await service.setRoutes([{ rail: 'partner' }])
+})
+after(() => service.close())
+
+/** A payout that the rail has, and that it is asked about tomorrow. */
+async function handedOver(): Promise<string> {
+  const answer = await live.post('/v3/payout', localPayout)
+  assert.equal(answer.status, 200, answer.text)
+  const again = { ...report('succeeded'), ask_again_in_ms: 86_400_000 }
+  const rail = railOf({ submit: async () => again, inquire: async () => again })
+  await settleOnce({ ...service.deps, rails: new Map([['partner', rail]]) })
+  return answer.json.data.id
+}
+
+async function isDue(id: string): Promise<boolean> {
+  const [row] = await service.database.owner<{ due: boolean }[]>`
+    select ask_rail_at <= clock_timestamp() as due from open_payouts where id = ${id}`
+  return row?.due ?? false
+}
+
+const wakeOf = (id: string) => JSON.stringify({ account: live.account.account_id, id: `${id}-1` })
+
+function send(rail: string, payload: string, by = secret, at_s = Math.floor(Date.now() / 1000)) {
+  const headers = webhookHeaders([by], 'msg_1', at_s, payload)
+  return service.inject({ method: 'POST', url: `/connector/${rail}/webhook`, headers, payload })
+}
+
+test('a signed webhook, also repeated: the payout is due now, and nothing else has changed', async () => {
+  const id = await handedOver()
+  assert.equal(await isDue(id), false)
+  for (let i = 0; i < 2; i++) {
+    const { status, text } = await send('partner', wakeOf(id))
+    assert.equal(status, 200, text)
+    assert.equal(await isDue(id), true)
+  }
+  assert.equal((await live.get(`/v3/payout/${id}`)).json.data.status, 'succeeded')
+})
+
+test('a webhook that is unsigned, forged, old, altered or of no rail: 401, nothing is due', async () => {
+  const id = await handedOver()
+  const now_s = Math.floor(Date.now() / 1000)
+  const altered = {
+    method: 'POST',
+    url: '/connector/partner/webhook',
+    headers: webhookHeaders([secret], 'msg_1', now_s, '{}'),
+    payload: wakeOf(id),
+  } as const
+  const unsigned = { ...altered, headers: { 'content-type': 'application/json' } }
+  const answers = [
+    await send('partner', wakeOf(id), other),
+    await send('partner', wakeOf(id), secret, now_s - 301),
+    await send('nobody', wakeOf(id)),
+    await send('manual', wakeOf(id)),
+    await service.inject(altered),
+    await service.inject(unsigned),
+  ]
+  assert.deepEqual(
+    answers.map(({ status }) => status),
+    [401, 401, 401, 401, 401, 401],
+  )
+  assert.equal(await isDue(id), false)
+})
+
+test('a webhook of another rail, attempt, payout or account: 200, and nothing is due', async () => {
+  const id = await handedOver()
+  const unknown = id.replace(/.$/, last => (last === '0' ? '1' : '0'))
+  const bodies = [
+    ['second', wakeOf(id), other],
+    ['partner', wakeOf(id).replace('-1"', '-2"'), secret],
+    ['partner', wakeOf(unknown), secret],
+    ['partner', wakeOf(id).replace(live.account.account_id, 'acc_00000000'), secret],
+  ] as const
+  for (const [rail, body, by] of bodies) {
+    const { status, text } = await send(rail, body, by)
+    assert.equal(status, 200, text)
+  }
+  assert.equal(await isDue(id), false)
+})
+
+test('a webhook of another form, or too long: 400', async () => {
+  const long = JSON.stringify({ account: 'a'.repeat(5_000) })
+  for (const body of ['{}', '[]', 'no json', '', wakeOf('pot_1'), long]) {
+    const { status, text } = await send('partner', body)
+    assert.ok(status === 400, `${body}: ${status} ${text}`)
+  }
+})
+
+test('corridor rail add, a connector without a secret or a key lifetime: refused, each named', async () => {
+  const cli = await openCli(service.database.url, { CORRIDOR_USER: 'anna' })
+  try {
+    const add = ['rail', 'add', 'third', '--kind', 'connector', '--config'] as const
+    const right = await cli.file('right.json', '{"url":"https://a.example","key_lifetime_s":null}')
+    const wrong = await cli.file('wrong.json', '{"url":"https://a.example"}')
+    const refused = await cli.run(...add, right)
+    assert.equal(refused.code, 2)
+    assert.match(refused.stderr, /needs --secret/)
+    assert.match((await cli.run(...add, wrong)).stderr, /key_lifetime_s is missing/)
+  } finally {
+    await cli.close()
+  }
+})
