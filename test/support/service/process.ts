@@ -147,12 +147,13 @@ export function openAccountOn(
   url: string,
   fund: Readonly<Record<string, bigint>>,
   currencies: readonly string[] = ['USD'],
+  sandbox = true,
 ): Promise<OpenedAccount> {
   const config = readConfig({ DATABASE_URL: url, LOG_LEVEL: 'silent' })
   const amounts = Object.entries(fund).map(([currency, amount]) => ({ currency, amount }))
   const primary_currency = currencies[0] ?? 'USD'
   // The same payout many times.
-  const guards = { sandbox: true, duplicate_window_s: 0 }
+  const guards = { sandbox, duplicate_window_s: 0 }
   const wanted = { name: 'Test', currencies, primary_currency, fund: amounts, ...guards }
   return onDatabase(config, url, context => createAccount(writerOf(context), wanted))
 }

@@ -1,0 +1,216 @@
+// kill -9 of the service at each step of its work on files, with a bank that takes files, rejects some
+// payments and returns others. The bank's own ledger says what was paid: each payment once, and none
+// whose money is back with its account.
+import assert from 'node:assert/strict'
+import { mkdir, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import { setTimeout as delay } from 'node:timers/promises'
+import { TestBank } from '../../examples/bank/bank.ts'
+import type { OpenedAccount } from '../../src/account-lifecycle/create.ts'
+import { checkBooks } from '../support/assert/books.ts'
+import { createDatabase, type TestDatabase } from '../support/database/database.ts'
+import {
+  failingAt,
+  type HttpClient,
+  httpClient,
+  openAccountOn,
+  pickSeed,
+  type RunningProcess,
+  seeded,
+  startProcess,
+  until,
+} from '../support/service/process.ts'
+import { share } from '../support/share.ts'
+
+/** What is done with files, in its order (src/bank-file). */
+const WORK = [
+  'take',
+  'seal',
+  'commit',
+  'upload',
+  'offer',
+  'sent',
+  'keep_report',
+  'archive',
+  'apply',
+  'read',
+]
+const POINTS = WORK.flatMap(name => [`before file ${name}`, `after file ${name}`])
+const [KILLS, PAYOUTS] = share([5, 200], [20 * POINTS.length, 10_000])
+const EACH = Math.ceil(PAYOUTS / KILLS)
+
+/** What the bank rejects, and what it pays and gets back, by the last digits. */
+const REJECTED = 100_91_04
+const RETURNED = 100_92_04
+
+const REACHED_WITHIN_MS = 90_000
+
+let database: TestDatabase
+let account: OpenedAccount
+let client: HttpClient
+let service: RunningProcess
+let bank: TestBank
+let folder: string
+let env: Readonly<Record<string, string>>
+let working: Promise<void>
+const stopping = new AbortController()
+
+before(async () => {
+  database = await createDatabase()
+  folder = await mkdtemp(join(tmpdir(), 'corridor-killed-'))
+  for (const box of ['to-bank', 'from-bank', 'archive']) {
+    await mkdir(join(folder, box), { recursive: true })
+  }
+  bank = new TestBank({ folder })
+  account = await openAccountOn(database.url, { EUR: 10n ** 13n }, ['EUR'], false)
+  client = httpClient(account)
+  await addRail(account.account.account_id)
+  env = {
+    DATABASE_URL: database.url,
+    CORRIDOR_RAIL_TIMEOUT_MS: '500',
+    TMPDIR: folder,
+  }
+  working = work()
+})
+after(async () => {
+  stopping.abort()
+  await working
+  client.close()
+  await service?.kill()
+  bank.close()
+  await database.drop()
+  await rm(folder, { recursive: true, force: true })
+})
+
+async function work(): Promise<void> {
+  while (!stopping.signal.aborted) {
+    await bank.work()
+    await delay(200, undefined, { signal: stopping.signal }).catch(() => {})
+  }
+}
+
+async function addRail(account_id: string): Promise<void> {
+  const { owner } = database
+  const config = {
+    settlement_account: {
+      name: 'Operating',
+      holder: 'Corridor Ltd',
+      iban: 'DE89370400440532013000',
+      bic: 'COBADEFFXXX',
+      currency: 'EUR',
+      address: { town: 'Frankfurt', country: 'DE' },
+    },
+    profile: { name: 'test', like: 'generic', resend_is_safe: true, most_items: 40 },
+    transport: {
+      kind: 'folder',
+      outbox: join(folder, 'to-bank'),
+      inbox: join(folder, 'from-bank'),
+      archive: join(folder, 'archive'),
+    },
+    timetable: 'always_open',
+    fetch_every_s: 1,
+  }
+  await owner`insert into rails (name, kind, config) values ('bank', 'iso20022',
+    ${JSON.stringify(config)}::text::jsonb)`
+  await owner`insert into routes (account_id, rail) values (${account_id}, 'bank')`
+  await owner`insert into fees (payout_type, fee_currency) values ('local', 'EUR')`
+}
+
+const beneficiary_details = {
+  name: 'Ada Example',
+  type: 'individual',
+  destination_details: {
+    type: 'bank',
+    bank: { iban: 'FR7630006000011234567890189', bank_codes: { swift_code: 'AGRIFRPP' } },
+  },
+  address: { line1: '1 rue de la Paix', city: 'Paris', country: 'FR', postal_code: '75002' },
+}
+
+/** Asks until it is answered: the key makes it one batch. */
+async function pay(name: string, amounts: readonly number[]): Promise<void> {
+  const payouts = amounts.map(amount => ({
+    amount,
+    currency: 'EUR',
+    type: 'local',
+    local: { fund_transfer_network: 'sepa' },
+    purpose: 'supplier_payment',
+    transaction_description: `Invoice ${name}`,
+    beneficiary_details,
+  }))
+  await until(`batch ${name} is taken`, async () => {
+    if (!service.running()) return true
+    const answer = await client
+      .post(service.address, '/v3/payout_batch', { payouts }, name)
+      .catch(() => undefined)
+    if (answer !== undefined && answer.status < 500) assert.equal(answer.status, 200, answer.text)
+    return answer?.status === 200
+  })
+}
+
+test(`kill -9 at ${KILLS} of ${POINTS.length} points of the work on files: each payment made once, none refunded and paid`, async t => {
+  const seed = pickSeed()
+  t.diagnostic(`SEED=${seed}`)
+  const random = seeded(seed)
+  const drawn = Array.from({ length: KILLS }, (_, i) => POINTS[i % POINTS.length] ?? '')
+  const shuffled = share(
+    POINTS.map(point => [random(), point] as const)
+      .sort(([a], [b]) => a - b)
+      .map(([, point]) => point)
+      .slice(0, KILLS),
+    drawn,
+  )
+  const amountOf = () => {
+    const kind = random()
+    if (kind < 0.1) return REJECTED
+    return kind < 0.2 ? RETURNED : 100 + Math.floor(random() * 9_000)
+  }
+  const asked: [name: string, amounts: number[]][] = []
+  for (const [i, point] of shuffled.entries()) {
+    service = await startProcess({ ...env, ...failingAt(`${point} 1`) })
+    service.signal('SIGUSR2')
+    const batch: [string, number[]] = [`batch-${i}`, Array.from({ length: EACH }, amountOf)]
+    asked.push(batch)
+    await pay(...batch)
+    const never = delay(REACHED_WITHIN_MS, 'not reached', { ref: false })
+    assert.equal(await Promise.race([service.ended, never]), 'SIGKILL', point)
+  }
+  service = await startProcess(env)
+  for (const batch of asked) await pay(...batch)
+  await until('everything is over', allOver)
+  await checkPaid(asked.flatMap(([, amounts]) => amounts))
+  const [files] = await database.owner<{ files: number; uploads: number }[]>`
+    select count(*)::integer as files, sum(uploads)::integer as uploads from rail_files`
+  t.diagnostic(
+    `${shuffled.length} kills, ${asked.length * EACH} payouts, ${files?.files} files in ` +
+      `${files?.uploads} uploads; each payment was made once`,
+  )
+  await service.kill()
+  await checkBooks(database.owner, env)
+})
+
+async function allOver(): Promise<boolean> {
+  const [row] = await database.owner<{ left: number }[]>`
+    select count(*)::integer as left from payouts p join payout_states s using (account_id, id)
+    where s.status = 'processing' or p.amount = ${RETURNED} and s.status = 'succeeded'`
+  return row?.left === 0
+}
+
+/** By the bank's ledger and ours. */
+async function checkPaid(amounts: readonly number[]): Promise<void> {
+  const rows = await database.owner<{ status: string; amount: bigint; end_to_end_id: string }[]>`
+    select s.status, p.amount, i.end_to_end_id from payouts p
+    join payout_states s using (account_id, id)
+    left join rail_items i on i.account_id = p.account_id and i.payout_id = p.id`
+  assert.equal(rows.length, amounts.length, 'no payout is lost, none has two items')
+  const paid = bank.ledger.timesPaid()
+  for (const { status, amount, end_to_end_id } of rows) {
+    const kind = Number(amount)
+    const expected = kind === REJECTED ? 'failed' : kind === RETURNED ? 'reversed' : 'succeeded'
+    assert.equal(status, expected, `${end_to_end_id} of ${amount}`)
+    assert.equal(paid.get(end_to_end_id) ?? 0, kind === REJECTED ? 0 : 1, end_to_end_id)
+  }
+  const ours = new Set(rows.map(({ end_to_end_id }) => end_to_end_id))
+  assert.deepEqual([...new Set(paid.keys()).difference(ours)], [], 'paid, and no payout')
+}
