@@ -1,6 +1,7 @@
 // Judges a written pain.001: by ISO's schema, through libxml2, and by what a schema cannot say:
 // numbers of payments, sums and ids.
 import { readFile } from 'node:fs/promises'
+import { setImmediate } from 'node:timers/promises'
 import { type BankProfile, UnreadableFile } from '../bank-format.ts'
 import { findCurrency } from '../money/currency.ts'
 import { type Decimal, formatDecimal, parseDecimal, pow10 } from '../money/decimal.ts'
@@ -143,9 +144,12 @@ function scaledTo({ digits, scale }: Decimal, wanted: number): bigint {
   return digits * pow10(wanted - scale)
 }
 
-/** As a stream, so that a large file is not decoded into one text. */
+/** As a stream, so that a large file is not one text, and other work goes on between its pieces. */
 async function* piecesOf(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
-  for (let i = 0; i < bytes.length; i += 65_536) yield bytes.subarray(i, i + 65_536)
+  for (let i = 0; i < bytes.length; i += 65_536) {
+    yield bytes.subarray(i, i + 65_536)
+    await setImmediate()
+  }
 }
 
 function once<T>(make: () => T): () => T {
